@@ -1,0 +1,61 @@
+# How every source of Tactus is compiled.
+#
+# Same inputs, same bits: contraction to FMA is off, nothing of -ffast-math is on. Of the flags that
+# concern floating point only -fno-math-errno is set: it lets sqrt be one instruction, which is
+# correctly rounded, and changes no value. Auto-vectorisers are off: they slow scalar stepping by a
+# quarter, and gcc's fuses a * b -+ c even with contraction off where the machine has FMA. Lanes are
+# written as such (src/math/real_pack.h). To be sure, gcc may not use FMA at all, also when a user
+# adds -march=native.
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+
+# Release is what users run; RelWithDebInfo is the same with assertions on; Debug is for debuggers.
+foreach(language C CXX)
+    set(CMAKE_${language}_FLAGS_RELEASE "-O2 -g -DNDEBUG")
+    set(CMAKE_${language}_FLAGS_RELWITHDEBINFO "-O2 -g")
+    set(CMAKE_${language}_FLAGS_DEBUG "-O0 -g3")
+endforeach()
+
+add_compile_options(
+    -Wall
+    -Wextra
+    -Wshadow
+    -Wconversion
+    -Wdouble-promotion
+    -Wno-psabi # packs stay within one unit
+    -ffp-contract=off
+    -fno-math-errno
+    -fno-semantic-interposition
+    "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics>"
+    "$<$<C_COMPILER_ID:GNU>:-fno-tree-loop-vectorize;-fno-tree-slp-vectorize>"
+    "$<$<C_COMPILER_ID:Clang>:-fno-vectorize;-fno-slp-vectorize>")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    add_compile_options("$<$<C_COMPILER_ID:GNU>:-mno-fma;-mno-avx512vl>")
+endif()
+if(TACTUS_WERROR)
+    add_compile_options(-Werror)
+endif()
+
+if(TACTUS_SANITIZE)
+    add_compile_options(-fsanitize=${TACTUS_SANITIZE} -fno-sanitize-recover=all
+                        -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${TACTUS_SANITIZE})
+endif()
+if(TACTUS_FUZZ)
+    if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")
+        message(FATAL_ERROR "TACTUS_FUZZ needs clang: configure with --preset fuzz")
+    endif()
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# C++ gives operators to two scalar kinds and nothing else: none of its runtime is linked.
+set(CMAKE_CXX_IMPLICIT_LINK_LIBRARIES "")
+set(CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES "")

@@ -1,0 +1,65 @@
+# Scalar kinds: one model source, compiled once for each (DESIGN 8, src/math/real.h).
+
+set(TACTUS_KINDS f64 pack4 pack8 dual sym)
+set(TACTUS_KIND_LANGUAGE_f64 c)
+set(TACTUS_KIND_LANGUAGE_pack4 c)
+set(TACTUS_KIND_LANGUAGE_pack8 c)
+set(TACTUS_KIND_LANGUAGE_dual cc)
+set(TACTUS_KIND_LANGUAGE_sym cc)
+
+# Units of packs are compiled for the machines that have such registers; whoever calls them asks the
+# machine first. The plain vector extensions give the same bits elsewhere, only slower.
+set(TACTUS_KIND_FLAGS_pack4)
+set(TACTUS_KIND_FLAGS_pack8)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    set(TACTUS_KIND_FLAGS_pack4 -mavx2)
+    set(TACTUS_KIND_FLAGS_pack8 -mavx512f)
+endif()
+
+# tactus_kind_sources(OUT HEADER STEM): OUT becomes the list of generated units that compile HEADER
+# (as it stands in an #include) for every kind; their names begin with STEM. To be called from the
+# directory whose target takes the sources.
+function(tactus_kind_sources out header stem)
+    set(sources)
+    foreach(kind IN LISTS TACTUS_KINDS)
+        string(TOUPPER ${kind} upper)
+        set(source
+            ${CMAKE_CURRENT_BINARY_DIR}/kinds/${stem}.${kind}.${TACTUS_KIND_LANGUAGE_${kind}})
+        file(CONFIGURE OUTPUT ${source} CONTENT
+             "#define TAC_KIND_${upper}\n#include \"${header}\"\n" @ONLY)
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
+                                                         "${TACTUS_KIND_FLAGS_${kind}}")
+        list(APPEND sources ${source})
+    endforeach()
+    set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
+# tactus_model(NAME): compile src/model/NAME.model.h for every kind into the library.
+function(tactus_model name)
+    tactus_kind_sources(sources model/${name}.model.h model/${name})
+    # Until there are graphs the sym kind only checks types: compiled, but not part of the library.
+    set(symbolic ${sources})
+    list(FILTER symbolic INCLUDE REGEX "\\.sym\\.cc$")
+    list(FILTER sources EXCLUDE REGEX "\\.sym\\.cc$")
+    tactus_add_to_room(tactus_model "${sources}")
+    tactus_add_to_room(tactus_model_sym "${symbolic}")
+endfunction()
+
+function(tactus_add_to_room target sources)
+    if(TARGET ${target})
+        target_sources(${target} PRIVATE ${sources})
+    else()
+        add_library(${target} OBJECT ${sources})
+        tactus_room_properties(${target} model)
+    endif()
+endfunction()
+
+# tactus_models(): every model there is.
+function(tactus_models)
+    set(folder ${PROJECT_SOURCE_DIR}/src/model)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.model.h)
+    foreach(header IN LISTS headers)
+        string(REGEX REPLACE "\\.model\\.h$" "" name ${header})
+        tactus_model(${name})
+    endforeach()
+endfunction()

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Builds everything and runs every test. On a bare Debian 12 it first installs what is missing.
+#
+#   ./test.sh              gcc, clang and sanitizer trees, fuzzing, format, rooms, determinism
+#   ./test.sh --quick      the release tree only
+#   ./test.sh --clients    also tests against clients of other languages (none yet)
+#   ./test.sh -R REGEX     only tests whose name matches, as in ctest
+#
+# A test's name is TREE/ROOM/NAME: gcc/base/time. The last lines are CTest's summary.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+quick=false
+clients=false
+select=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --quick) quick=true ;;
+    --clients) clients=true ;;
+    -R)
+        [ $# -ge 2 ] || {
+            echo "test.sh: -R needs a regular expression" >&2
+            exit 2
+        }
+        select=(-R "$2")
+        shift
+        ;;
+    -h | --help)
+        sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$0"
+        exit 0
+        ;;
+    *)
+        echo "test.sh: unknown option '$1'; see ./test.sh --help" >&2
+        exit 2
+        ;;
+    esac
+    shift
+done
+
+tools/install_packages.sh build test
+if $clients; then
+    echo "test.sh: there are no client tests yet"
+fi
+
+trees=(release)
+$quick || trees+=(clang asan fuzz)
+
+# One CTest over all trees: a test file that names them as its folders.
+suite=build-suite
+mkdir -p "$suite"
+: >"$suite/CTestTestfile.cmake"
+for tree in "${trees[@]}"; do
+    echo "building: $tree"
+    tools/build.sh "$tree"
+    folder=build-$tree
+    [ "$tree" != release ] || folder=build
+    echo "subdirs([==[$PWD/$folder]==])" >>"$suite/CTestTestfile.cmake"
+done
+
+exec ctest --test-dir "$suite" -j "$(nproc)" --output-on-failure --no-label-summary \
+    --no-tests=error ${select[@]+"${select[@]}"} </dev/null
