@@ -1,0 +1,124 @@
+// arena.c - arenas and the default allocator.
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_resize(void *context, void *old, size_t old_size, size_t size)
+{
+    (void)context;
+    (void)old_size;
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
+    return realloc(old, size);
+}
+
+const tac_allocator *tac_allocator_default(void)
+{
+    static const tac_allocator allocator = {default_resize, NULL};
+    return &allocator;
+}
+
+enum { ALIGNMENT = 16, FIRST_BLOCK = 4096 };
+
+struct tac__arena_block {
+    tac__arena_block *older;
+    size_t size; // of the whole allocation
+};
+
+void tac__arena_init(tac__arena *arena, const tac_allocator *allocator)
+{
+    *arena = (tac__arena){.allocator = allocator ? allocator : tac_allocator_default()};
+}
+
+void tac__arena_fini(tac__arena *arena)
+{
+    while (arena->blocks) {
+        tac__arena_block *block = arena->blocks;
+        arena->blocks = block->older;
+        arena->allocator->resize(arena->allocator->context, block, block->size, 0);
+    }
+    arena->used = arena->capacity = 0;
+}
+
+static size_t align_up(size_t n)
+{
+    return (n + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+void *tac__arena_alloc(tac__arena *arena, size_t size)
+{
+    // Alignment is of addresses, not offsets: the allocator promises no more than malloc does.
+    if (size > SIZE_MAX / 4)
+        return NULL;
+    if (size == 0)
+        size = 1;
+    uintptr_t at = (uintptr_t)arena->blocks + arena->used;
+    size_t start = arena->blocks ? arena->used + (align_up(at) - at) : SIZE_MAX / 2;
+    if (start + size > arena->capacity) {
+        size_t capacity = arena->capacity ? arena->capacity * 2 : FIRST_BLOCK;
+        if (capacity > ((size_t)1 << 20))
+            capacity = (size_t)1 << 20;
+        const size_t needed = sizeof(tac__arena_block) + ALIGNMENT + size;
+        if (capacity < needed)
+            capacity = needed;
+        tac__arena_block *block =
+            arena->allocator->resize(arena->allocator->context, NULL, 0, capacity);
+        if (!block)
+            return NULL;
+        *block = (tac__arena_block){arena->blocks, capacity};
+        arena->blocks = block;
+        arena->capacity = capacity;
+        at = (uintptr_t)block + sizeof *block;
+        start = sizeof *block + (align_up(at) - at);
+    }
+    arena->used = start + size;
+    return memset((char *)arena->blocks + start, 0, size);
+}
+
+void *tac__arena_array(tac__arena *arena, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / 4 / size)
+        return NULL;
+    return tac__arena_alloc(arena, count * size);
+}
+
+char *tac__arena_text(tac__arena *arena, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = tac__arena_alloc(arena, size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+char *tac__arena_format(tac__arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = n < 0 ? NULL : tac__arena_alloc(arena, (size_t)n + 1);
+    if (text)
+        vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+bool tac__arena_grow(tac__arena *arena, void **array, size_t count, size_t *capacity, size_t size)
+{
+    const size_t grown = *capacity ? *capacity * 2 : 8;
+    void *copy = tac__arena_array(arena, grown, size);
+    if (!copy)
+        return false;
+    if (count)
+        memcpy(copy, *array, count * size);
+    *array = copy;
+    *capacity = grown;
+    return true;
+}

@@ -1,0 +1,34 @@
+// arena.h - memory that is freed all at once. What is set up together lives and dies together:
+// a document, a plan. Nothing is freed one by one, so clean-up after a failure is one call.
+#ifndef TAC_BASE_ARENA_H
+#define TAC_BASE_ARENA_H
+
+#include "base/error.h"
+#include <tactus/memory.h>
+
+typedef struct tac__arena_block tac__arena_block;
+
+typedef struct tac__arena {
+    const tac_allocator *allocator;
+    tac__arena_block *blocks; // newest first
+    size_t used, capacity;    // of the newest block
+} tac__arena;
+
+void tac__arena_init(tac__arena *arena, const tac_allocator *allocator);
+void tac__arena_fini(tac__arena *arena);
+
+// Zeroed memory, aligned for any type (16 bytes). NULL when there is none.
+void *tac__arena_alloc(tac__arena *arena, size_t size);
+void *tac__arena_array(tac__arena *arena, size_t count, size_t size);
+char *tac__arena_text(tac__arena *arena, const char *text);
+TAC_PRINTF(2, 3) char *tac__arena_format(tac__arena *arena, const char *format, ...);
+
+// Grow an array that lives in an arena so that one more element fits: doubles its capacity. The old
+// copy stays in the arena until the end, so pointers into it go stale but never dangle.
+// Returns false when there is no memory.
+#define TAC__ARENA_GROW(arena, array, count, capacity)                                             \
+    ((count) < (capacity) ||                                                                       \
+     tac__arena_grow((arena), (void **)&(array), (count), &(capacity), sizeof *(array)))
+_Bool tac__arena_grow(tac__arena *arena, void **array, size_t count, size_t *capacity, size_t size);
+
+#endif

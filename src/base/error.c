@@ -1,0 +1,189 @@
+// error.c - owns the text of errors. A tac_error is a plain struct of fixed size, so reporting
+// "out of memory" needs none. Texts that do not fit are cut, never dropped.
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *text;
+    int exit_class;
+} table[] = {
+#define ROW(name, exit_class, text) {"TAC_" #name, text, exit_class},
+    TAC_STATUS_TABLE(ROW)
+#undef ROW
+};
+
+enum { STATUS_COUNT = sizeof table / sizeof *table };
+
+const char *tac_status_name(tac_status status)
+{
+    return (unsigned)status < STATUS_COUNT ? table[status].name : "TAC_E_?";
+}
+
+const char *tac_status_text(tac_status status)
+{
+    return (unsigned)status < STATUS_COUNT ? table[status].text : "unknown status";
+}
+
+int tac_status_exit_code(tac_status status)
+{
+    return (unsigned)status < STATUS_COUNT ? table[status].exit_class : 1;
+}
+
+void tac_error_clear(tac_error *err)
+{
+    if (err) {
+        memset(err, 0, sizeof *err);
+        err->t_us = TAC_TIME_NEVER;
+    }
+}
+
+// Append to a fixed buffer; cut at the end.
+TAC_PRINTF(3, 0)
+static void append(char *buffer, size_t size, const char *format, va_list args)
+{
+    const size_t used = strlen(buffer);
+    vsnprintf(buffer + used, size - used, format, args);
+}
+
+static void copy(char *buffer, size_t size, const char *text)
+{
+    snprintf(buffer, size, "%s", text ? text : "");
+}
+
+void tac__error_place(tac_error *err, const tac_place *place)
+{
+    if (!err || !place || err->line || !place->line)
+        return;
+    copy(err->file, sizeof err->file, place->file);
+    copy(err->excerpt, sizeof err->excerpt, place->excerpt);
+    err->line = place->line;
+    err->column = place->column;
+}
+
+tac_status tac__fail(tac_error *err, tac_status status, const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        tac_error_clear(err);
+        err->status = status;
+        append(err->text, sizeof err->text, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+tac_status tac__fail_at(tac_error *err, tac_status status, const tac_place *place,
+                        const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        tac_error_clear(err);
+        err->status = status;
+        append(err->text, sizeof err->text, format, args);
+        va_end(args);
+        tac__error_place(err, place);
+    }
+    return status;
+}
+
+tac_status tac__fail_memory(tac_error *err)
+{
+    return tac__fail(err, TAC_E_MEMORY, "out of memory");
+}
+
+void tac__error_append(tac_error *err, const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        append(err->text, sizeof err->text, format, args);
+        va_end(args);
+    }
+}
+
+void tac__error_suggest(tac_error *err, const char *name, tac__candidate_fn *candidate,
+                        const void *context)
+{
+    if (!err)
+        return;
+    tac__nearest nearest = tac__nearest_begin(name);
+    for (size_t i = 0;; i++) {
+        const char *valid = candidate(context, i);
+        if (!valid)
+            break;
+        tac__nearest_offer(&nearest, valid);
+    }
+    if (nearest.best)
+        tac__error_append(err, "; did you mean '%s'?", nearest.best);
+}
+
+void tac__error_context(tac_error *err, const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        const size_t used = strlen(err->context);
+        snprintf(err->context + used, sizeof err->context - used, "while ");
+        append(err->context, sizeof err->context, format, args);
+        const size_t end = strlen(err->context);
+        snprintf(err->context + end, sizeof err->context - end, "\n");
+        va_end(args);
+    }
+}
+
+void tac__error_run(tac_error *err, tac_time t_us, const char *component)
+{
+    if (err) {
+        err->t_us = t_us;
+        copy(err->component, sizeof err->component, component);
+    }
+}
+
+size_t tac_error_print(const tac_error *err, char *buffer, size_t size)
+{
+    tac__out out = tac__out_begin(buffer, size);
+    if (err->line)
+        tac__out_add(&out, "%s:%u:%u: ", err->file, err->line, err->column);
+    else if (err->file[0])
+        tac__out_add(&out, "%s: ", err->file);
+    if (err->t_us != TAC_TIME_NEVER) {
+        char when[TAC_TIME_TEXT];
+        tac_time_print(err->t_us, when);
+        tac__out_add(&out, "at t = %s", when);
+        if (err->component[0])
+            tac__out_add(&out, ", component '%s'", err->component);
+        tac__out_add(&out, ": ");
+    }
+    tac__out_add(&out, "error: %s\n", err->text[0] ? err->text : tac_status_text(err->status));
+    if (err->line && err->excerpt[0]) {
+        tac__out_add(&out, "%6u | %s\n", err->line, err->excerpt);
+        tac__out_add(&out, "       | ");
+        // Columns count characters, the excerpt is bytes: step over UTF-8 continuation bytes, and
+        // keep tabs so that the caret lines up.
+        uint32_t column = 1;
+        for (const char *c = err->excerpt; *c && column < err->column; c++) {
+            if (((unsigned char)*c & 0xC0) == 0x80)
+                continue;
+            tac__out_add(&out, "%c", *c == '\t' ? '\t' : ' ');
+            column++;
+        }
+        tac__out_add(&out, "^\n");
+    }
+    for (const char *line = err->context; *line;) {
+        const char *end = strchr(line, '\n');
+        const int length = (int)(end ? end - line : (ptrdiff_t)strlen(line));
+        tac__out_add(&out, "  %.*s\n", length, line);
+        line += length + (end ? 1 : 0);
+    }
+    return out.length;
+}
+
+const char *tac_version(void)
+{
+    return TAC_VERSION;
+}

@@ -1,0 +1,36 @@
+// hash.c - hashing of bytes and text. Bytes are taken as little-endian words, the last one padded
+// with zeros; the length is mixed in so that padding cannot be confused with content.
+#include "base/hash.h"
+
+static uint64_t load_word(const unsigned char *b, size_t n)
+{
+    uint64_t word = 0;
+    for (size_t k = 0; k < n; k++)
+        word |= (uint64_t)b[k] << (8 * k);
+    return word;
+}
+
+tac__hash tac__hash_bytes(tac__hash h, const void *bytes, size_t n)
+{
+    const unsigned char *b = bytes;
+    const size_t whole = n / 8 * 8;
+    for (size_t i = 0; i < whole; i += 8)
+        h = tac__hash_word(h, load_word(b + i, 8)); // compilers make one load of it
+    if (whole < n)
+        h = tac__hash_word(h, load_word(b + whole, n - whole));
+    return tac__hash_word(h, n);
+}
+
+tac__hash tac__hash_text(tac__hash h, const char *text)
+{
+    return tac__hash_bytes(h, text, strlen(text));
+}
+
+uint64_t tac__hash_end(tac__hash h)
+{
+    h ^= h >> 29;
+    h *= UINT64_C(0xbf58476d1ce4e5b9);
+    h ^= h >> 32;
+    h *= UINT64_C(0x94d049bb133111eb);
+    return h ^ (h >> 31);
+}

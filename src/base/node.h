@@ -1,0 +1,54 @@
+// node.h - documents from the inside: what reading, merging and templates need beyond
+// tactus/node.h. Nodes live as long as their document; a node stands in one place of one tree.
+#ifndef TAC_BASE_NODE_H
+#define TAC_BASE_NODE_H
+
+#include "base/arena.h"
+
+#include <tactus/node.h>
+
+tac__arena *tac__document_arena(tac_document *doc);
+
+// Nodes made in this document so far, those no longer in its tree included: what limits count.
+size_t tac__document_nodes(const tac_document *doc);
+
+// A scalar of `n` bytes, which hold no NUL. `quoted` text is never a number, a bool or null.
+tac_node *tac__node_scalar_bytes(tac_document *doc, const char *bytes, size_t n, bool quoted,
+                                 const tac_place *place);
+
+// NULL if absent. tac__node_find gives the position of a key, SIZE_MAX if absent.
+tac_node *tac__node_get_mutable(tac_node *map, const char *key);
+tac_node *tac__node_item_mutable(tac_node *node, size_t i);
+size_t tac__node_find(const tac_node *map, const char *key);
+
+// Put `value` in the place of the i-th item of a sequence or value of a map.
+void tac__node_replace(tac_node *node, size_t i, tac_node *value);
+
+bool tac__node_remove(tac_node *map, const char *key); // whether it was there
+void tac__node_remove_nulls(tac_node *map);            // all keys without a value, in one pass
+
+// Move everything in map `from` into map `to`, whose own keys are lost; `to` keeps its place.
+void tac__node_take(tac_node *to, tac_node *from);
+
+void tac__node_set_place(tac_node *node, const tac_place *place);
+
+// Give a scalar another text, which must live as long as the document, and mark it as expanded:
+// variables are expanded once in the life of a node and of its copies.
+void tac__node_set_expanded(tac_node *scalar, const char *text, bool quoted);
+bool tac__node_expanded(const tac_node *scalar);
+
+// A deep copy inside `doc`, of a node that lives in `from` (may be `doc` itself). NULL: no memory.
+tac_node *tac__node_copy(tac_document *doc, const tac_document *from, const tac_node *node);
+
+// Nodes in a tree, itself included, and how many maps and sequences stand inside each other.
+typedef struct tac__node_extent {
+    size_t nodes;
+    unsigned depth;
+} tac__node_extent;
+tac__node_extent tac__node_measure(const tac_node *node);
+
+// Where a node stands in its document: "scheduler.rate_groups[0].period", "" for the root. A key
+// that is not plain stands in double quotes. Returns the length written, cut to fit `size`.
+size_t tac__node_path(const tac_node *node, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,27 @@
+// random.h - counter-based random streams: Philox 4x32-10.
+//
+// A stream is keyed by the seed of the run and its name, a draw by its index. Nothing is carried
+// from draw to draw, so streams never interact and any draw can be made again.
+// Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11.
+#ifndef TAC_BASE_RANDOM_H
+#define TAC_BASE_RANDOM_H
+
+#include <stdint.h>
+
+typedef struct tac__stream {
+    uint32_t key[2];
+    uint32_t high[2]; // upper half of the counter: the rest of the name's hash
+} tac__stream;
+
+tac__stream tac__stream_make(uint64_t seed, const char *name);
+
+// The four words of draw number `index`.
+void tac__stream_words(const tac__stream *stream, uint64_t index, uint32_t words[4]);
+
+// Uniform in [0, 1): the 53 upper bits of the first two words.
+double tac__stream_uniform(const tac__stream *stream, uint64_t index);
+
+// The bare generator, for its published test vectors.
+void tac__philox(const uint32_t counter[4], const uint32_t key[2], uint32_t words[4]);
+
+#endif

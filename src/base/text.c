@@ -1,0 +1,238 @@
+// text.c - fixed and growing texts, nearest names, patterns.
+#include "base/text.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+tac__out tac__out_begin(char *buffer, size_t size)
+{
+    if (size)
+        buffer[0] = '\0';
+    return (tac__out){buffer, size, 0};
+}
+
+void tac__out_add(tac__out *out, const char *format, ...)
+{
+    if (out->length + 1 >= out->size)
+        return;
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(out->buffer + out->length, out->size - out->length, format, args);
+    va_end(args);
+    if (n > 0)
+        out->length +=
+            (size_t)n < out->size - out->length ? (size_t)n : out->size - out->length - 1;
+}
+
+void tac__text_init(tac__text *text, const tac_allocator *allocator)
+{
+    *text = (tac__text){.allocator = allocator ? allocator : tac_allocator_default()};
+}
+
+void tac__text_fini(tac__text *text)
+{
+    if (text->chars)
+        text->allocator->resize(text->allocator->context, text->chars, text->capacity, 0);
+    *text = (tac__text){.allocator = text->allocator};
+}
+
+// Room for `n` more characters and a NUL.
+static bool reserve(tac__text *text, size_t n)
+{
+    if (text->failed)
+        return false;
+    if (text->length + n + 1 > text->capacity) {
+        size_t capacity = text->capacity ? text->capacity : 256;
+        while (capacity < text->length + n + 1)
+            capacity *= 2;
+        char *chars = text->allocator->resize(text->allocator->context, text->chars, text->capacity,
+                                              capacity);
+        if (!chars) {
+            text->failed = true;
+            return false;
+        }
+        text->chars = chars;
+        text->capacity = capacity;
+    }
+    return true;
+}
+
+void tac__text_bytes(tac__text *text, const char *bytes, size_t n)
+{
+    if (!reserve(text, n))
+        return;
+    memcpy(text->chars + text->length, bytes, n);
+    text->length += n;
+    text->chars[text->length] = '\0';
+}
+
+void tac__text_repeat(tac__text *text, char c, size_t n)
+{
+    if (!reserve(text, n))
+        return;
+    memset(text->chars + text->length, c, n);
+    text->length += n;
+    text->chars[text->length] = '\0';
+}
+
+void tac__text_add(tac__text *text, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n >= 0 && reserve(text, (size_t)n)) {
+        vsnprintf(text->chars + text->length, (size_t)n + 1, format, again);
+        text->length += (size_t)n;
+    }
+    va_end(again);
+}
+
+// The decimal point of the host program's locale: one character in every locale that glibc has.
+static char locale_point(void)
+{
+    const char *point = localeconv()->decimal_point;
+    return point && point[0] ? point[0] : '.';
+}
+
+double tac__number_parse(const char *text, const char **end)
+{
+    char *stop;
+    const char point = locale_point();
+    if (point == '.') {
+        const double value = strtod(text, &stop);
+        *end = stop;
+        return value;
+    }
+    // Read a copy that is written as the locale wants it, up to where a number can reach.
+    char copy[512];
+    const size_t length = strspn(text, " \t+-0123456789.eExXaAbBcCdDfFiInNtTyY");
+    const size_t kept = length < sizeof copy ? length : sizeof copy - 1;
+    for (size_t i = 0; i < kept; i++)
+        copy[i] = text[i] == '.' ? point : text[i];
+    copy[kept] = '\0';
+    const double value = strtod(copy, &stop);
+    *end = text + (stop - copy);
+    return value;
+}
+
+void tac__number_print(double value, char text[TAC__NUMBER_TEXT])
+{
+    if (value != value) {
+        snprintf(text, TAC__NUMBER_TEXT, "nan");
+        return;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, TAC__NUMBER_TEXT, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    char *point = strchr(text, locale_point());
+    if (point)
+        *point = '.';
+}
+
+// Any number of changes of case weigh less than one edit.
+enum { NEAREST_MAX = 64, EDIT = NEAREST_MAX + 1 };
+
+tac__nearest tac__nearest_begin(const char *name)
+{
+    // A name is "close" within a third of its length, and at least two edits; but something of it
+    // must be left.
+    const size_t length = strlen(name);
+    size_t bound = length / 3 < 2 ? 2 : length / 3;
+    if (bound >= length)
+        bound = length ? length - 1 : 0;
+    return (tac__nearest){name, NULL, EDIT * bound + NEAREST_MAX + 1};
+}
+
+// Edit distance with transpositions; a change of case costs 1, any other edit EDIT.
+static size_t edit_distance(const char *a, size_t n, const char *b, size_t m)
+{
+    size_t before[NEAREST_MAX + 1], above[NEAREST_MAX + 1], row[NEAREST_MAX + 1];
+    for (size_t j = 0; j <= m; j++)
+        above[j] = before[j] = EDIT * j;
+    for (size_t i = 1; i <= n; i++) {
+        row[0] = EDIT * i;
+        for (size_t j = 1; j <= m; j++) {
+            const int x = (unsigned char)a[i - 1], y = (unsigned char)b[j - 1];
+            const size_t swap = x == y ? 0 : tolower(x) == tolower(y) ? 1 : EDIT;
+            size_t best = above[j - 1] + swap;
+            if (above[j] + EDIT < best)
+                best = above[j] + EDIT;
+            if (row[j - 1] + EDIT < best)
+                best = row[j - 1] + EDIT;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before[j - 2] + EDIT < best)
+                best = before[j - 2] + EDIT;
+            row[j] = best;
+        }
+        memcpy(before, above, sizeof above);
+        memcpy(above, row, sizeof row);
+    }
+    return above[m];
+}
+
+void tac__nearest_offer(tac__nearest *nearest, const char *candidate)
+{
+    const size_t n = strlen(nearest->name), m = strlen(candidate);
+    if (n > NEAREST_MAX || m > NEAREST_MAX || n == 0)
+        return;
+    const size_t distance = edit_distance(nearest->name, n, candidate, m);
+    if (distance < nearest->distance) {
+        nearest->distance = distance;
+        nearest->best = candidate;
+    }
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool tac__name_valid(const char *name)
+{
+    if (!name || !is_letter(name[0]))
+        return false;
+    for (const char *c = name + 1; *c; c++) {
+        if (!is_letter(*c) && !(*c >= '0' && *c <= '9'))
+            return false;
+    }
+    return strlen(name) < TAC_ERROR_NAME / 4;
+}
+
+bool tac__glob_match(const char *pattern, const char *text)
+{
+    // Only the last star needs to be remembered: an earlier one can always take less.
+    const char *star = NULL, *star_text = NULL;
+    while (*text) {
+        if (*pattern == '*') {
+            star = pattern++;
+            star_text = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star + 1;
+            text = ++star_text;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+bool tac__path_match(const char *pattern, const char *path)
+{
+    if (tac__glob_match(pattern, path))
+        return true;
+    const char *last = strrchr(path, '.');
+    return last && !strchr(pattern, '.') && tac__glob_match(pattern, last + 1);
+}

@@ -1,0 +1,61 @@
+// text.h - small tools for text: fixed buffers, growing texts, nearest names, patterns.
+#ifndef TAC_BASE_TEXT_H
+#define TAC_BASE_TEXT_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+
+// --- a fixed buffer that is cut, never overrun ---------------------------------------------
+
+typedef struct tac__out {
+    char *buffer;
+    size_t size, length;
+} tac__out;
+
+tac__out tac__out_begin(char *buffer, size_t size);
+TAC_PRINTF(2, 3) void tac__out_add(tac__out *out, const char *format, ...);
+
+// --- a text that grows; failure is sticky and checked once at the end -----------------------
+
+typedef struct tac__text {
+    const tac_allocator *allocator;
+    char *chars; // always NUL-terminated once anything was added
+    size_t length, capacity;
+    bool failed;
+} tac__text;
+
+void tac__text_init(tac__text *text, const tac_allocator *allocator);
+void tac__text_fini(tac__text *text);
+TAC_PRINTF(2, 3) void tac__text_add(tac__text *text, const char *format, ...);
+void tac__text_bytes(tac__text *text, const char *bytes, size_t n);
+void tac__text_repeat(tac__text *text, char c, size_t n);
+
+// The shortest decimal text that reads back as the same double ("0.1", "1e-09", "nan"), and the way
+// back: as strtod, but with a point whatever the locale of the host program is.
+enum { TAC__NUMBER_TEXT = 32 };
+void tac__number_print(double value, char text[TAC__NUMBER_TEXT]);
+double tac__number_parse(const char *text, const char **end);
+
+// --- names ----------------------------------------------------------------------------------
+
+// Nearest valid name by edit distance, letter case counting little; NULL while none is close.
+typedef struct tac__nearest {
+    const char *name, *best;
+    size_t distance;
+} tac__nearest;
+
+tac__nearest tac__nearest_begin(const char *name);
+void tac__nearest_offer(tac__nearest *nearest, const char *candidate);
+
+// A name of an entity, component, port or parameter: a letter or '_', then letters, digits, '_'.
+bool tac__name_valid(const char *name);
+
+// Shell-like pattern: '*' any run of characters, '?' any one. Linear in time and memory.
+bool tac__glob_match(const char *pattern, const char *text);
+
+// A pattern for components or signals: as above, and a pattern without a dot also matches the last
+// part of a dotted name.
+bool tac__path_match(const char *pattern, const char *path);
+
+#endif

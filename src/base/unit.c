@@ -1,0 +1,254 @@
+// unit.c - reading units and converting between them.
+#include "base/unit.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Symbols. `prefix` says whether k, m, M and the like may stand before it.
+static const struct symbol {
+    const char *name;
+    bool prefix;
+    int8_t power[TAC__UNIT_DIMENSIONS]; // m kg s A K rad
+    int8_t pi;
+    int16_t ten;
+    uint32_t num, den;
+} symbols[] = {
+    {"1", false, {0}, 0, 0, 1, 1},
+    {"m", true, {1}, 0, 0, 1, 1},
+    {"g", true, {0, 1}, 0, -3, 1, 1},
+    {"s", true, {0, 0, 1}, 0, 0, 1, 1},
+    {"A", true, {0, 0, 0, 1}, 0, 0, 1, 1},
+    {"K", true, {0, 0, 0, 0, 1}, 0, 0, 1, 1},
+    {"rad", true, {0, 0, 0, 0, 0, 1}, 0, 0, 1, 1},
+    {"deg", false, {0, 0, 0, 0, 0, 1}, 1, 0, 1, 180},
+    {"rev", false, {0, 0, 0, 0, 0, 1}, 1, 0, 2, 1},
+    {"rpm", false, {0, 0, -1, 0, 0, 1}, 1, 0, 1, 30},
+    {"Hz", true, {0, 0, -1}, 0, 0, 1, 1},
+    {"N", true, {1, 1, -2}, 0, 0, 1, 1},
+    {"Pa", true, {-1, 1, -2}, 0, 0, 1, 1},
+    {"J", true, {2, 1, -2}, 0, 0, 1, 1},
+    {"W", true, {2, 1, -3}, 0, 0, 1, 1},
+    {"Wh", true, {2, 1, -2}, 0, 0, 3600, 1},
+    {"V", true, {2, 1, -3, -1}, 0, 0, 1, 1},
+    {"Ohm", true, {2, 1, -3, -2}, 0, 0, 1, 1},
+    {"ohm", true, {2, 1, -3, -2}, 0, 0, 1, 1},
+    {"F", true, {-2, -1, 4, 2}, 0, 0, 1, 1},
+    {"C", true, {0, 0, 1, 1}, 0, 0, 1, 1},
+    {"Ah", true, {0, 0, 1, 1}, 0, 0, 3600, 1},
+    {"T", true, {0, 1, -2, -1}, 0, 0, 1, 1},
+    {"gauss", false, {0, 1, -2, -1}, 0, -4, 1, 1},
+    {"bar", true, {-1, 1, -2}, 0, 5, 1, 1},
+    {"min", false, {0, 0, 1}, 0, 0, 60, 1},
+    {"h", false, {0, 0, 1}, 0, 0, 3600, 1},
+    {"ft", false, {1}, 0, -4, 3048, 1},
+    {"kt", false, {1, 0, -1}, 0, 0, 1852, 3600},
+    {"%", false, {0}, 0, -2, 1, 1},
+};
+
+static const struct {
+    const char *name;
+    int16_t ten;
+} prefixes[] = {{"k", 3},  {"M", 6},  {"G", 9},  {"m", -3}, {"u", -6},
+                {"µ", -6}, {"n", -9}, {"c", -2}, {"h", 2},  {"d", -1}};
+
+enum { SYMBOLS = sizeof symbols / sizeof *symbols, PREFIXES = sizeof prefixes / sizeof *prefixes };
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static bool multiply(uint64_t *a, uint64_t b)
+{
+    return !__builtin_mul_overflow(*a, b, a);
+}
+
+enum { POWER_MAX = 32 };
+
+// unit *= symbol^exponent; false when that is beyond all sense
+static bool apply(tac__unit *unit, const struct symbol *symbol, int16_t prefix_ten, int exponent)
+{
+    const int n = exponent < 0 ? -exponent : exponent;
+    for (int i = 0; i < n; i++) {
+        const int sign = exponent < 0 ? -1 : 1;
+        for (int d = 0; d < TAC__UNIT_DIMENSIONS; d++) {
+            const int power = unit->power[d] + sign * symbol->power[d];
+            if (power < -POWER_MAX || power > POWER_MAX)
+                return false;
+            unit->power[d] = (int8_t)power;
+        }
+        unit->pi = (int8_t)(unit->pi + sign * symbol->pi);
+        unit->ten = (int16_t)(unit->ten + sign * (symbol->ten + prefix_ten));
+        if (!multiply(&unit->num, sign > 0 ? symbol->num : symbol->den) ||
+            !multiply(&unit->den, sign > 0 ? symbol->den : symbol->num))
+            return false;
+        const uint64_t common = gcd(unit->num, unit->den);
+        unit->num /= common;
+        unit->den /= common;
+    }
+    return true;
+}
+
+static const struct symbol *find_symbol(const char *name, size_t length, int16_t *ten)
+{
+    *ten = 0;
+    for (size_t i = 0; i < SYMBOLS; i++) {
+        if (strlen(symbols[i].name) == length && !memcmp(symbols[i].name, name, length))
+            return &symbols[i];
+    }
+    for (size_t p = 0; p < PREFIXES; p++) {
+        const size_t skip = strlen(prefixes[p].name);
+        if (skip >= length || memcmp(prefixes[p].name, name, skip))
+            continue;
+        for (size_t i = 0; i < SYMBOLS; i++) {
+            if (symbols[i].prefix && strlen(symbols[i].name) == length - skip &&
+                !memcmp(symbols[i].name, name + skip, length - skip)) {
+                *ten = prefixes[p].ten;
+                return &symbols[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+static const char *symbol_name(const void *context, size_t i)
+{
+    (void)context;
+    return i < SYMBOLS ? symbols[i].name : NULL;
+}
+
+// Where a symbol ends: at an operator, a power or a space.
+static size_t symbol_length(const char *c)
+{
+    return strcspn(c, "*/^ .\t");
+}
+
+enum { EXPONENT_MAX = 8, FACTORS_MAX = 16 };
+
+tac_status tac__unit_parse(const char *text, tac__unit *unit, tac_error *err)
+{
+    *unit = (tac__unit){.num = 1, .den = 1};
+    if (!text || !*text)
+        return TAC_OK;
+    int sign = 1, factors = 0;
+    const char *c = text;
+    for (;;) {
+        const size_t length = symbol_length(c);
+        int16_t ten;
+        const struct symbol *symbol = length ? find_symbol(c, length, &ten) : NULL;
+        if (!symbol) {
+            char name[32];
+            memcpy(name, c, length < sizeof name ? length : sizeof name - 1);
+            name[length < sizeof name ? length : sizeof name - 1] = '\0';
+            tac__fail(err, TAC_E_UNIT, "unknown unit '%s'", length ? name : text);
+            if (length && length < strlen(text))
+                tac__error_append(err, " in '%s'", text);
+            tac__error_suggest(err, name, symbol_name, NULL);
+            return TAC_E_UNIT;
+        }
+        c += length;
+        int exponent = 1;
+        if (*c == '^') {
+            char *end;
+            const long e = strtol(c + 1, &end, 10);
+            if (end == c + 1 || e < -EXPONENT_MAX || e > EXPONENT_MAX)
+                return tac__fail(err, TAC_E_UNIT,
+                                 "unit '%s': a power must be a whole number from "
+                                 "-%d to %d",
+                                 text, EXPONENT_MAX, EXPONENT_MAX);
+            exponent = (int)e;
+            c = end;
+        }
+        if (++factors > FACTORS_MAX || !apply(unit, symbol, ten, sign * exponent))
+            return tac__fail(err, TAC_E_UNIT, "unit '%s' is too complicated", text);
+        if (*c == '\0')
+            return TAC_OK;
+        if (*c != '*' && *c != '/')
+            return tac__fail(err, TAC_E_UNIT, "unit '%s': expected '*', '/' or '^' before '%s'",
+                             text, c);
+        sign = *c == '/' ? -1 : 1;
+        c++;
+    }
+}
+
+bool tac__unit_compatible(const tac__unit *a, const tac__unit *b)
+{
+    return memcmp(a->power, b->power, sizeof a->power) == 0;
+}
+
+bool tac__unit_same(const tac__unit *a, const tac__unit *b)
+{
+    if (!tac__unit_compatible(a, b) || a->pi != b->pi)
+        return false;
+    const tac__factor f = tac__unit_factor(a, b);
+    return f.num == f.den;
+}
+
+static double raise(double base, int n)
+{
+    double p = 1;
+    while (n-- > 0)
+        p *= base;
+    return p;
+}
+
+tac__factor tac__unit_factor(const tac__unit *a, const tac__unit *b)
+{
+    const double pi = 3.14159265358979323846;
+    uint64_t num = a->num, den = a->den, common = gcd(a->num, b->num);
+    num /= common;
+    uint64_t b_num = b->num / common;
+    common = gcd(den, b->den);
+    den /= common;
+    const uint64_t b_den = b->den / common;
+    tac__factor f = {(double)num * (double)b_den, (double)den * (double)b_num};
+    const int ten = a->ten - b->ten, turns = a->pi - b->pi;
+    f.num *= raise(10, ten) * raise(pi, turns);
+    f.den *= raise(10, -ten) * raise(pi, -turns);
+    // Powers of ten may have brought a common factor back; whole ratios lose it. They are exact as
+    // long as both sides are, up to 2^53.
+    const bool exact = turns == 0 && f.num < 0x1p53 && f.den < 0x1p53;
+    if (f.num == f.den)
+        f = (tac__factor){1, 1};
+    else if (exact && fmod(f.num, f.den) == 0)
+        f = (tac__factor){f.num / f.den, 1};
+    else if (exact && fmod(f.den, f.num) == 0)
+        f = (tac__factor){1, f.den / f.num};
+    return f;
+}
+
+tac_status tac__quantity_parse(const char *text, const char *unit, double *value, tac_error *err)
+{
+    const char *end;
+    *value = tac__number_parse(text, &end);
+    const bool hex = strpbrk(text, "xX") && strpbrk(text, "xX") < end;
+    if (end == text || hex || *value - *value != 0)
+        return tac__fail(err, TAC_E_TYPE, "'%s' is not a finite number", text);
+    while (*end == ' ' || *end == '\t')
+        end++;
+    size_t length = strlen(end);
+    while (length > 0 && (end[length - 1] == ' ' || end[length - 1] == '\t'))
+        length--;
+    if (length == 0)
+        return TAC_OK;
+    char name[64];
+    if (length >= sizeof name)
+        return tac__fail(err, TAC_E_UNIT, "'%s': the unit is too long", text);
+    memcpy(name, end, length);
+    name[length] = '\0';
+    tac__unit from, to;
+    TAC_TRY(tac__unit_parse(name, &from, err));
+    TAC_TRY(tac__unit_parse(unit, &to, err));
+    if (!tac__unit_compatible(&from, &to))
+        return tac__fail(err, TAC_E_UNIT, "'%s' is not in a unit of %s", text,
+                         unit && *unit ? unit : "1 (a bare number)");
+    *value = tac__factor_apply(tac__unit_factor(&from, &to), *value);
+    return TAC_OK;
+}

@@ -1,0 +1,211 @@
+// Arenas: alignment, zeros, no overlap, and every way of running out of memory.
+#include "support/allocator.h"
+#include "support/test.h"
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static void test_default_allocator(void **state)
+{
+    (void)state;
+    const tac_allocator *a = tac_allocator_default();
+    char *p = a->resize(a->context, NULL, 0, 10);
+    assert_non_null(p);
+    memcpy(p, "012345678", 10);
+    p = a->resize(a->context, p, 10, 100000);
+    assert_non_null(p);
+    assert_string_equal(p, "012345678");
+    assert_null(a->resize(a->context, p, 100000, 0));
+    assert_null(a->resize(a->context, NULL, 0, 0));
+
+    tac__arena arena;
+    tac__arena_init(&arena, NULL);
+    assert_ptr_equal(arena.allocator, a);
+    assert_non_null(tac__arena_alloc(&arena, 1));
+    tac__arena_fini(&arena);
+}
+
+enum { PIECES = 2000 };
+
+// Many sizes, each filled with its own pattern: zeroed before, aligned, intact at the end.
+static void use_many_sizes(const tac_allocator *allocator)
+{
+    static struct {
+        unsigned char *at;
+        size_t size;
+    } pieces[PIECES];
+    tac__arena arena;
+    tac__arena_init(&arena, allocator);
+    uint32_t random = 1;
+    for (size_t i = 0; i < PIECES; i++) {
+        random = random * 1664525u + 1013904223u;
+        const size_t size = i % 97 == 0 ? (random >> 8) % 100000 : (random >> 24) % 70;
+        unsigned char *at = tac__arena_alloc(&arena, size);
+        assert_non_null(at);
+        assert_int_equal((uintptr_t)at % 16, 0);
+        for (size_t k = 0; k < size; k++)
+            assert_int_equal(at[k], 0);
+        memset(at, (int)(i % 255 + 1), size);
+        pieces[i].at = at;
+        pieces[i].size = size;
+    }
+    for (size_t i = 0; i < PIECES; i++) {
+        for (size_t k = 0; k < pieces[i].size; k++)
+            assert_int_equal(pieces[i].at[k], i % 255 + 1);
+    }
+    tac__arena_fini(&arena);
+    tac__arena_fini(&arena); // twice is harmless
+}
+
+// An allocator that keeps to what malloc promises on small machines: multiples of 8.
+static void *resize_8(void *context, void *old, size_t old_size, size_t size)
+{
+    const tac_allocator *inner = context;
+    char *base = old ? (char *)old - 8 : NULL;
+    char *got = inner->resize(inner->context, base, old ? old_size + 8 : 0, size ? size + 8 : 0);
+    return got ? got + 8 : NULL;
+}
+
+static void test_many_sizes(void **state)
+{
+    (void)state;
+    test_allocator counts = test_allocator_make();
+    const tac_allocator hook = test_allocator_hook(&counts);
+    use_many_sizes(&hook);
+    test_allocator_check_empty(&counts);
+    assert_int_equal(counts.calls, counts.frees);
+
+    tac_allocator inner = hook, odd = {resize_8, &inner};
+    use_many_sizes(&odd);
+    test_allocator_check_empty(&counts);
+}
+
+static void test_few_blocks(void **state)
+{
+    (void)state;
+    test_allocator counts = test_allocator_make();
+    const tac_allocator hook = test_allocator_hook(&counts);
+    tac__arena arena;
+    tac__arena_init(&arena, &hook);
+    assert_int_equal(counts.calls, 0); // nothing before it is needed
+    for (int i = 0; i < 100000; i++)
+        assert_non_null(tac__arena_alloc(&arena, 16));
+    assert_true(counts.calls < 20); // blocks double
+    assert_true(counts.live_bytes < 3 * 1600000);
+    // Nothing has size 0 and the address of something else.
+    void *a = tac__arena_alloc(&arena, 0), *b = tac__arena_alloc(&arena, 0);
+    assert_non_null(a);
+    assert_ptr_not_equal(a, b);
+    tac__arena_fini(&arena);
+    test_allocator_check_empty(&counts);
+}
+
+static void test_impossible_sizes(void **state)
+{
+    (void)state;
+    test_allocator counts = test_allocator_make();
+    const tac_allocator hook = test_allocator_hook(&counts);
+    tac__arena arena;
+    tac__arena_init(&arena, &hook);
+    assert_non_null(tac__arena_alloc(&arena, 1));
+    assert_null(tac__arena_alloc(&arena, SIZE_MAX));
+    assert_null(tac__arena_alloc(&arena, SIZE_MAX / 2));
+    assert_null(tac__arena_array(&arena, SIZE_MAX / 8, 16));
+    assert_null(tac__arena_array(&arena, SIZE_MAX, SIZE_MAX));
+    assert_null(tac__arena_array(&arena, (size_t)1 << 33, (size_t)1 << 33)); // 2^66 wraps to 4
+    assert_int_equal(counts.calls, 1); // refused without asking
+    assert_non_null(tac__arena_array(&arena, 0, 16));
+    assert_non_null(tac__arena_array(&arena, 16, 0));
+    tac__arena_fini(&arena);
+    test_allocator_check_empty(&counts);
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    test_allocator counts = test_allocator_make();
+    const tac_allocator hook = test_allocator_hook(&counts);
+    tac__arena arena;
+    tac__arena_init(&arena, &hook);
+    char source[] = "Nav.position";
+    char *copy = tac__arena_text(&arena, source), *empty = tac__arena_text(&arena, "");
+    source[0] = '#';
+    assert_string_equal(copy, "Nav.position");
+    assert_string_equal(empty, "");
+    assert_string_equal(tac__arena_format(&arena, "%s[%d]", copy, 42), "Nav.position[42]");
+    for (int width = 4000; width < 4200; width++) {
+        const char *wide = tac__arena_format(&arena, "%*d", width, 7);
+        assert_int_equal(strlen(wide), width);
+        assert_int_equal(wide[width - 1], '7');
+    }
+    tac__arena_fini(&arena);
+    test_allocator_check_empty(&counts);
+}
+
+static void test_grow(void **state)
+{
+    (void)state;
+    tac__arena arena;
+    tac__arena_init(&arena, NULL);
+    struct pair {
+        int i;
+        double x;
+    } *pairs = NULL, *first = NULL;
+    size_t count = 0, capacity = 0;
+    for (int i = 0; i < 1000; i++) {
+        assert_true(TAC__ARENA_GROW(&arena, pairs, count, capacity));
+        assert_true(count < capacity);
+        if (!first)
+            first = pairs;
+        pairs[count++] = (struct pair){i, i * 0.5};
+    }
+    for (int i = 0; i < 1000; i++)
+        assert_true(pairs[i].i == i && pairs[i].x == i * 0.5);
+    assert_ptr_not_equal(first, pairs);
+    assert_int_equal(first[7].i, 7); // stale, but never dangling
+    tac__arena_fini(&arena);
+}
+
+// A bit of everything; true if there was memory for it.
+static bool build(tac__arena *arena)
+{
+    int *numbers = NULL;
+    size_t count = 0, capacity = 0;
+    for (int i = 0; i < 3000; i++) {
+        if (!TAC__ARENA_GROW(arena, numbers, count, capacity))
+            return false;
+        numbers[count++] = i;
+        if (i % 100 == 0 && (!tac__arena_text(arena, "text") ||
+                             !tac__arena_format(arena, "%d", i) || !tac__arena_alloc(arena, 5000)))
+            return false;
+    }
+    return numbers[2999] == 2999;
+}
+
+static void test_every_allocation_fails_once(void **state)
+{
+    (void)state;
+    uint64_t n = 1;
+    for (bool built = false; !built; n++) {
+        test_allocator counts = test_allocator_make();
+        counts.fail_at = n;
+        const tac_allocator hook = test_allocator_hook(&counts);
+        tac__arena arena;
+        tac__arena_init(&arena, &hook);
+        built = build(&arena);
+        assert_int_equal(counts.failed, built ? 0 : 1);
+        // After a failure the arena is as good as before it.
+        if (!built)
+            assert_non_null(tac__arena_alloc(&arena, 100000));
+        tac__arena_fini(&arena);
+        test_allocator_check_empty(&counts);
+    }
+    assert_true(n > 5);
+}
+
+TEST_MAIN(cmocka_unit_test(test_default_allocator), cmocka_unit_test(test_many_sizes),
+          cmocka_unit_test(test_few_blocks), cmocka_unit_test(test_impossible_sizes),
+          cmocka_unit_test(test_texts), cmocka_unit_test(test_grow),
+          cmocka_unit_test(test_every_allocation_fails_once))
