@@ -1,0 +1,39 @@
+// elementary.h - the elementary functions and the SLEEF variant behind each.
+//
+// Every scalar kind and the public <tactus/math.h> expand from this manifest, so no two of them can
+// disagree about a bit.
+#ifndef TAC_MATH_ELEMENTARY_H
+#define TAC_MATH_ELEMENTARY_H
+
+#include <sleef.h>
+
+// X(name, accuracy): functions of one argument.
+#define TAC__ELEMENTARY_1(X)                                                                       \
+    X(sin, u10)                                                                                    \
+    X(cos, u10)                                                                                    \
+    X(tan, u10)                                                                                    \
+    X(asin, u10)                                                                                   \
+    X(acos, u10)                                                                                   \
+    X(atan, u10)                                                                                   \
+    X(sinh, u10)                                                                                   \
+    X(cosh, u10)                                                                                   \
+    X(tanh, u10)                                                                                   \
+    X(exp, u10)                                                                                    \
+    X(exp2, u10)                                                                                   \
+    X(expm1, u10)                                                                                  \
+    X(log, u10)                                                                                    \
+    X(log2, u10)                                                                                   \
+    X(log10, u10)                                                                                  \
+    X(log1p, u10)                                                                                  \
+    X(cbrt, u10)
+
+// X(name, accuracy): functions of two arguments.
+#define TAC__ELEMENTARY_2(X)                                                                       \
+    X(atan2, u10)                                                                                  \
+    X(pow, u10)                                                                                    \
+    X(hypot, u05)
+
+// `cinz` is the family without FMA that SLEEF keeps bit-identical from plain C to AVX-512.
+#define TAC__SLEEF_F64(name, accuracy) Sleef_cinz_##name##d1_##accuracy##purec
+
+#endif

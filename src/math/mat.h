@@ -1,0 +1,93 @@
+// mat.h - small dense matrices of any shape, for model code of any scalar kind.
+//
+// Matrices are arrays, row by row, that the caller owns; outputs do not overlap inputs. Sizes
+// belong to the model and never depend on values: the order of operations is fixed by them alone.
+#ifndef TAC_MATH_MAT_H
+#define TAC_MATH_MAT_H
+
+#include "math/real.h"
+
+// The largest system that the solvers take.
+enum { MAT_MAX = 16 };
+
+// c (n x m) = a (n x k) times b (k x m)
+static inline void mat_mul(int n, int k, int m, const real *a, const real *b, real *c)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            real sum = a[i * k] * b[j];
+            for (int l = 1; l < k; l++)
+                sum += a[i * k + l] * b[l * m + j];
+            c[i * m + j] = sum;
+        }
+    }
+}
+
+// The x of a x = b for any regular `a` (n x n), by elimination with partial pivoting. Not finite if
+// `a` is singular.
+static inline void mat_solve(int n, const real *a, const real *b, real *x)
+{
+    real m[MAT_MAX][MAT_MAX + 1];
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            m[i][j] = a[i * n + j];
+        m[i][n] = b[i];
+    }
+
+    for (int k = 0; k < n; k++) {
+        // Which row has the largest pivot is a value, so rows are not chosen but exchanged by
+        // select: each row below that has a larger one changes places with row k.
+        for (int i = k + 1; i < n; i++) {
+            cond larger = r_abs(m[i][k]) > r_abs(m[k][k]);
+            for (int j = k; j <= n; j++) {
+                real upper = m[k][j], lower = m[i][j];
+                m[k][j] = r_select(larger, lower, upper);
+                m[i][j] = r_select(larger, upper, lower);
+            }
+        }
+        for (int i = k + 1; i < n; i++) {
+            real f = m[i][k] / m[k][k];
+            for (int j = k + 1; j <= n; j++)
+                m[i][j] -= f * m[k][j];
+        }
+    }
+
+    for (int i = n - 1; i >= 0; i--) {
+        real sum = m[i][n];
+        for (int j = i + 1; j < n; j++)
+            sum -= m[i][j] * x[j];
+        x[i] = sum / m[i][i];
+    }
+}
+
+// The x of a x = b for symmetric positive definite `a` (n x n), whose lower triangle is read. By
+// a = L D L^T, half the work of mat_solve and no pivots.
+static inline void mat_solve_spd(int n, const real *a, const real *b, real *x)
+{
+    real l[MAT_MAX][MAT_MAX]; // L below the diagonal, D on it
+    for (int i = 0; i < n; i++) {
+        real ld[MAT_MAX]; // row i of L D
+        real d = a[i * n + i];
+        for (int j = 0; j < i; j++) {
+            ld[j] = a[i * n + j];
+            for (int k = 0; k < j; k++)
+                ld[j] -= ld[k] * l[j][k];
+            l[i][j] = ld[j] / l[j][j];
+            d -= ld[j] * l[i][j];
+        }
+        l[i][i] = d;
+    }
+
+    for (int i = 0; i < n; i++) {
+        x[i] = b[i];
+        for (int j = 0; j < i; j++)
+            x[i] -= l[i][j] * x[j];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        x[i] /= l[i][i];
+        for (int j = i + 1; j < n; j++)
+            x[i] -= l[j][i] * x[j];
+    }
+}
+
+#endif

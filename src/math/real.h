@@ -1,0 +1,104 @@
+// real.h - the scalar of model code.
+//
+// One source, compiled once for each kind, runs as numbers, as lanes of a batch, as derivatives and
+// as a symbolic graph; docs/math.md says how to write it. A translation unit chooses its kind by
+// defining one macro before the first include:
+//
+//     TAC_KIND_F64                    a double                            C17
+//     TAC_KIND_PACK4, TAC_KIND_PACK8  4 or 8 doubles, one lane a run      C17
+//     TAC_KIND_DUAL                   value and directional derivatives   C++17
+//     TAC_KIND_SYM                    a node of a graph                   C++17
+//
+// Each kind has the types `real` and `cond`; the operators + - * / and their assignments, unary -,
+// and < > <= >= between reals or a real and a double; c_and, c_or, c_not, r_select, r_abs, r_sqrt,
+// r_floor, r_pick, and the functions of elementary.h as r_sin, r_atan2, ... A double becomes a real
+// by R(x) wherever the language wants a real: in an initialiser, an assignment or an argument.
+//
+// A `real` is passed by value between functions of one unit only; between units by pointer.
+#ifndef TAC_MATH_REAL_H
+#define TAC_MATH_REAL_H
+
+#include <float.h>
+
+#if (defined(TAC_KIND_F64) + defined(TAC_KIND_PACK4) + defined(TAC_KIND_PACK8) +                   \
+     defined(TAC_KIND_DUAL) + defined(TAC_KIND_SYM)) != 1
+#error "define exactly one of TAC_KIND_F64, _PACK4, _PACK8, _DUAL, _SYM before including model code"
+#endif
+
+// The bits of a run are those of the written operations, in the written order. Contraction to FMA
+// cannot be seen from here: the build passes -ffp-contract=off, and tests/math/test_kinds.c notices
+// if it does not. gcc 12 needs more: where FMA is to be had its vectoriser makes vfmaddsub of
+// neighbouring a * b - c and a * b + c all the same.
+#if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
+#error "model code needs strict IEEE doubles: no -ffast-math, no x87"
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && (defined(__FMA__) || defined(__AVX512VL__))
+#error "gcc may fuse a * b -+ c in spite of -ffp-contract=off: add -mno-fma, leave out -mavx512vl"
+#endif
+
+#if defined(TAC_KIND_F64)
+#define TAC_KIND f64
+#include "math/real_f64.h"
+#elif defined(TAC_KIND_PACK4)
+#define TAC_KIND  pack4
+#define TAC_LANES 4
+#include "math/real_pack.h"
+#elif defined(TAC_KIND_PACK8)
+#define TAC_KIND  pack8
+#define TAC_LANES 8
+#include "math/real_pack.h"
+#elif defined(TAC_KIND_DUAL)
+#define TAC_KIND dual
+#include "math/real_dual.hh"
+#else
+#define TAC_KIND sym
+#include "math/real_sym.hh"
+#endif
+
+// TAC_KINDED(tac__rotor) is tac__rotor_f64, tac__rotor_pack4, ...: how C code reaches each kind.
+#define TAC__JOIN_(name, kind) name##_##kind
+#define TAC__JOIN(name, kind)  TAC__JOIN_(name, kind)
+#define TAC_KINDED(name)       TAC__JOIN(name, TAC_KIND)
+
+// Starts the declaration or definition of such a function:
+//     TAC_ENTRY void TAC_KINDED(tac__rotor)(const real *in, real *out) {...}
+#ifdef __cplusplus
+#define TAC_ENTRY extern "C"
+#else
+#define TAC_ENTRY extern
+#endif
+
+// What follows is the same text for every kind, so its corner cases are too.
+
+// If the comparison fails the result is `b`: in r_max(limit, value) the limit hides no NaN.
+static inline real r_min(real a, real b)
+{
+    return r_select(a < b, a, b);
+}
+
+static inline real r_max(real a, real b)
+{
+    return r_select(a > b, a, b);
+}
+
+// Between `lo` and `hi`; a NaN stays a NaN.
+static inline real r_clamp(real x, real lo, real hi)
+{
+    return r_select(x < lo, lo, r_select(x > hi, hi, x));
+}
+
+// 1, -1, or `x` itself when it is a zero or a NaN.
+static inline real r_sign(real x)
+{
+    return r_select(x > 0.0, R(1.0), r_select(x < 0.0, R(-1.0), x));
+}
+
+// The line through (0, a) and (1, b), also outside [0, 1]. Measured from the nearer end, so that
+// t = 0 gives a, t = 1 gives b and a == b gives a, exactly; a + t * (b - a) may miss b.
+static inline real r_lerp(real a, real b, real t)
+{
+    real ab = b - a;
+    return r_select(t < 0.5, a + t * ab, b - (1.0 - t) * ab);
+}
+
+#endif

@@ -1,0 +1,169 @@
+// real_dual.hh - scalar kind dual: a value with its derivatives along TAC_DUAL_DIRECTIONS
+// directions. Included by real.h only.
+//
+// In memory 1 + TAC_DUAL_DIRECTIONS doubles, value first. The value is computed by the operations
+// of f64, bit for bit. C++ serves for its operators alone; there is nothing of it to link.
+//
+// At a kink the derivative is that of the side the value is on (select, min, max, abs). Where there
+// is none, as of sqrt at 0, it is infinite or NaN; but a direction that does not reach the argument
+// of a function contributes 0 whatever the slope.
+#ifndef __cplusplus
+#error "the dual kind is compiled as C++17"
+#endif
+
+#include <math.h>
+
+#include "math/elementary.h"
+
+#ifndef TAC_DUAL_DIRECTIONS
+#define TAC_DUAL_DIRECTIONS 8 // a power of two, as vector types are
+#endif
+
+// As for packs: nothing here is passed by value from unit to unit.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+// Aligned as a double, so that duals may live in any block of doubles.
+typedef double tac__tangent
+    __attribute__((vector_size(8 * TAC_DUAL_DIRECTIONS), aligned(8), may_alias));
+
+// Constructors are forced inline: a shared copy of one, as C++ would keep for all units together,
+// might be that of a unit with other directions or for another processor.
+struct tac__dual {
+    double v;
+    tac__tangent d;
+
+    tac__dual() = default;
+    [[gnu::always_inline]] tac__dual(double value) : v(value), d{} {}
+    [[gnu::always_inline]] tac__dual(double value, const tac__tangent &t) : v(value), d(t) {}
+};
+
+// Not a bool: a branch on a value must not compile here either.
+struct tac__dual_cond {
+    bool holds;
+};
+
+typedef tac__dual real;
+typedef tac__dual_cond cond;
+
+#define R(x) real(x)
+
+// One line an operation.
+// clang-format off
+
+static inline real operator-(real a) { return real(-a.v, -a.d); }
+static inline real operator+(real a, real b) { return real(a.v + b.v, a.d + b.d); }
+static inline real operator-(real a, real b) { return real(a.v - b.v, a.d - b.d); }
+static inline real operator*(real a, real b) { return real(a.v * b.v, a.d * b.v + b.d * a.v); }
+static inline real operator/(real a, real b)
+{
+    double q = a.v / b.v;
+    return real(q, (a.d - b.d * q) / b.v);
+}
+
+// With a constant on one side there is less to do.
+static inline real operator+(real a, double b) { return real(a.v + b, a.d); }
+static inline real operator-(real a, double b) { return real(a.v - b, a.d); }
+static inline real operator*(real a, double b) { return real(a.v * b, a.d * b); }
+static inline real operator/(real a, double b) { return real(a.v / b, a.d / b); }
+static inline real operator+(double a, real b) { return real(a + b.v, b.d); }
+static inline real operator-(double a, real b) { return real(a - b.v, -b.d); }
+static inline real operator*(double a, real b) { return real(a * b.v, a * b.d); }
+static inline real operator/(double a, real b)
+{
+    double q = a / b.v;
+    return real(q, b.d * -q / b.v);
+}
+
+static inline real &operator+=(real &a, real b) { return a = a + b; }
+static inline real &operator-=(real &a, real b) { return a = a - b; }
+static inline real &operator*=(real &a, real b) { return a = a * b; }
+static inline real &operator/=(real &a, real b) { return a = a / b; }
+
+static inline cond operator<(real a, real b) { return cond{a.v < b.v}; }
+static inline cond operator>(real a, real b) { return cond{a.v > b.v}; }
+static inline cond operator<=(real a, real b) { return cond{a.v <= b.v}; }
+static inline cond operator>=(real a, real b) { return cond{a.v >= b.v}; }
+
+static inline cond c_and(cond a, cond b) { return cond{a.holds && b.holds}; }
+static inline cond c_or(cond a, cond b) { return cond{a.holds || b.holds}; }
+static inline cond c_not(cond a) { return cond{!a.holds}; }
+
+static inline real r_select(cond c, real a, real b) { return c.holds ? a : b; }
+static inline real r_abs(real a) { return a.v < 0.0 ? -a : real(fabs(a.v), a.d); }
+static inline real r_floor(real a) { return real(floor(a.v)); }
+
+#define TAC__F64_1(name, accuracy) \
+    static inline double tac__##name(double a) { return TAC__SLEEF_F64(name, accuracy)(a); }
+#define TAC__F64_2(name, accuracy)                       \
+    static inline double tac__##name(double a, double b) \
+    {                                                    \
+        return TAC__SLEEF_F64(name, accuracy)(a, b);     \
+    }
+
+TAC__ELEMENTARY_1(TAC__F64_1)
+TAC__ELEMENTARY_2(TAC__F64_2)
+
+// slope * d, but 0 where d is 0.
+static inline tac__tangent tac__along(double slope, tac__tangent d)
+{
+    tac__tangent none = {};
+    return d != none ? slope * d : none;
+}
+
+// The chain rule for a function of one argument: its value in terms of the argument x, and its
+// slope in terms of x and the value y.
+#define TAC__DUAL(name, value, slope)             \
+    static inline real r_##name(real a)           \
+    {                                             \
+        double x = a.v, y = (value);              \
+        return real(y, tac__along((slope), a.d)); \
+    }
+
+TAC__DUAL(sqrt, sqrt(x), 0.5 / y)
+TAC__DUAL(cbrt, tac__cbrt(x), 1.0 / (3.0 * y * y))
+TAC__DUAL(sin, tac__sin(x), tac__cos(x))
+TAC__DUAL(cos, tac__cos(x), -tac__sin(x))
+TAC__DUAL(tan, tac__tan(x), 1.0 + y * y)
+TAC__DUAL(asin, tac__asin(x), 1.0 / sqrt((1.0 - x) * (1.0 + x)))
+TAC__DUAL(acos, tac__acos(x), -1.0 / sqrt((1.0 - x) * (1.0 + x)))
+TAC__DUAL(atan, tac__atan(x), 1.0 / (1.0 + x * x))
+TAC__DUAL(sinh, tac__sinh(x), tac__cosh(x))
+TAC__DUAL(cosh, tac__cosh(x), tac__sinh(x))
+TAC__DUAL(tanh, tac__tanh(x), (1.0 - y) * (1.0 + y))
+TAC__DUAL(exp, tac__exp(x), y)
+TAC__DUAL(exp2, tac__exp2(x), 0.69314718055994530942 * y)
+TAC__DUAL(expm1, tac__expm1(x), y + 1.0)
+TAC__DUAL(log, tac__log(x), 1.0 / x)
+TAC__DUAL(log2, tac__log2(x), 1.4426950408889634074 / x)
+TAC__DUAL(log10, tac__log10(x), 0.43429448190325182765 / x)
+TAC__DUAL(log1p, tac__log1p(x), 1.0 / (1.0 + x))
+
+// clang-format on
+
+static inline real r_atan2(real y, real x)
+{
+    double n2 = x.v * x.v + y.v * y.v;
+    return real(tac__atan2(y.v, x.v), tac__along(x.v / n2, y.d) - tac__along(y.v / n2, x.d));
+}
+
+static inline real r_hypot(real x, real y)
+{
+    double h = tac__hypot(x.v, y.v);
+    return real(h, tac__along(x.v / h, x.d) + tac__along(y.v / h, y.d));
+}
+
+static inline real r_pow(real x, real y)
+{
+    double p = tac__pow(x.v, y.v);
+    // x^0 is 1 for every x, and 0^y is 0 around every y > 0: neither may end in 0 times infinity.
+    double by_x = y.v == 0.0 ? 0.0 : y.v * tac__pow(x.v, y.v - 1.0);
+    double by_y = p == 0.0 ? 0.0 : p * tac__log(x.v);
+    return real(p, tac__along(by_x, x.d) + tac__along(by_y, y.d));
+}
+
+// data[index], for a whole `index` from 0 to count - 1. An entry of a table is a constant.
+static inline real r_pick(const double *data, int count, real index)
+{
+    (void)count;
+    return real(data[(int)index.v]);
+}

@@ -1,0 +1,2 @@
+#define TAC_KIND_SYM
+#include "sample_model.h"
