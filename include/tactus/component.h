@@ -1,0 +1,215 @@
+// component.h - the protocol between the engine and a component.
+//
+// A component type is a table of functions. `declare` says what an instance has: parameters, ports,
+// states, random streams. `step` is the discrete part: it runs once each time the component is due,
+// never inside an integrator. `output` and `derive` are the continuous part: pure functions of
+// time, state, held inputs and parameters that the integrator may call as often as it likes. A
+// component may have both parts.
+//
+// The engine owns all mutable memory of a run: signals, discrete and continuous states. What a
+// component keeps in its own `self` is fixed once `declare` has returned, which is why every later
+// function sees it const; that is what makes checkpoints, digests and undoing possible without help
+// from the author. A component that must keep something elsewhere (a library handle, a socket) sets
+// TAC_COMPONENT_OPAQUE and gives `save` and `restore` if it can.
+#ifndef TACTUS_COMPONENT_H
+#define TACTUS_COMPONENT_H
+
+#include <tactus/node.h>
+#include <tactus/signal.h>
+
+#define TAC_ABI_VERSION 1u
+
+typedef struct tac_declare tac_declare; // an instance being declared
+typedef struct tac_engine tac_engine;
+typedef struct tac_instance tac_instance; // the engine's side of a component
+
+// --- declaring ------------------------------------------------------------------------------
+
+typedef struct tac_param_def {
+    const char *name;
+    const char *unit;     // NULL: a bare number
+    const char *fallback; // the default as one would write it; NULL: must be given
+    const char *range;    // "(0, inf)", "[-1, 1]"; NULL: any finite number
+    const char *doc;
+} tac_param_def;
+
+enum {
+    TAC_PORT_OPTIONAL = 1,    // input: may stay unconnected, then it reads zero
+    TAC_PORT_HELD = 2,        // input of a continuous component: sampled at boundaries and held,
+                              // even when it comes from another continuous component
+    TAC_PORT_DERIVE_ONLY = 4, // input that `output` does not use: breaks algebraic loops
+    TAC_PORT_EVAL = 8,        // output written by `output`; implied where there is no `step`
+};
+
+typedef struct tac_port_def {
+    const char *name;
+    tac_type type;
+    const char *unit; // NULL: dimensionless
+    const char *doc;
+    uint32_t flags;
+    const char *derivative; // output: the output of this component that is its rate of change per
+                            // second, for EXTRAPOLATED; of a quaternion the body rate. May be NULL
+} tac_port_def;
+
+typedef struct tac_message_def {
+    const char *name;
+    const char *doc;
+    uint32_t capacity;  // receiving port: messages on the way or waiting
+    uint32_t max_bytes; // receiving port: longest message
+    bool triggers;      // receiving port: a delivery makes the component step
+} tac_message_def;
+
+typedef struct tac_message {
+    tac_time sent_us, delivered_us;
+    uint32_t sender;   // number of the sending port, from the order of the configuration
+    uint64_t sequence; // of this sender
+    const void *bytes;
+    size_t size;
+} tac_message;
+
+enum {
+    TAC_DUE_AXIS = 1,    // the component's rate group is due
+    TAC_DUE_MESSAGE = 2, // a message was delivered to a port that triggers
+    TAC_DUE_TIMER = 4,   // the wake-up that the component asked for
+};
+
+// What a step sees. Indices are those that the declaring functions returned.
+typedef struct tac_step {
+    tac_time t_us;
+    tac_time period_us;    // of the component's rate group; 0 where it has no regular one
+    uint32_t due;          // why it runs: TAC_DUE_...
+    const void *const *in; // inputs as they are seen at t_us, through their routes
+    void *const *out;      // outputs; one that is not written holds. NULL in hooks
+    void *const *state;    // discrete states
+    const double *x;       // own continuous states at t_us
+    tac_instance *instance;
+} tac_step;
+
+// What `output` and `derive` see.
+typedef struct tac_eval {
+    double t_s;            // seconds since the start; between boundaries not a whole microsecond
+    const void *const *in; // held, or as of this very evaluation where continuously coupled
+    void *const *out;      // `output` writes them; `derive` may read them
+    const double *x;       // own continuous states
+    double *dx;            // `derive` writes their rates of change per second
+} tac_eval;
+
+// --- component types ------------------------------------------------------------------------
+
+enum {
+    TAC_COMPONENT_OPAQUE = 1, // has mutable state that the engine does not own
+    TAC_COMPONENT_TIMER = 2,  // calls tac_wake_at
+};
+
+typedef struct tac_component_type {
+    uint32_t abi;        // TAC_ABI_VERSION
+    uint32_t size;       // sizeof(tac_component_type)
+    const char *name;    // as written after `type:`
+    const char *version; // changes whenever results change; part of the model hash
+    const char *summary; // one line
+    uint32_t flags;      // TAC_COMPONENT_...
+    tac_stage stage;     // of `step`, unless the configuration says otherwise
+    size_t self_size;    // zeroed memory for `self`
+
+    tac_status (*declare)(tac_declare *d, void *self);
+    // Set outputs, states and x for t = 0; may ask for a wake-up. Optional, as all below.
+    tac_status (*init)(tac_step *s, const void *self);
+    tac_status (*step)(tac_step *s, const void *self);
+    // y = g(t, x, u). Pure.
+    tac_status (*output)(const tac_eval *e, const void *self);
+    // dx/dt = f(t, x, u). Pure.
+    tac_status (*derive)(const tac_eval *e, const void *self);
+    // Bring x back onto its bounds at the end of an interval (unit quaternion, tank not negative).
+    tac_status (*project)(double *x, const void *self);
+    // At every boundary of the component's entity, before and after everything else.
+    tac_status (*pre_step)(tac_step *s, const void *self);
+    tac_status (*post_step)(tac_step *s, const void *self);
+    // Flight phases: called when the entity leaves and enters one.
+    tac_status (*phase_exit)(tac_step *s, const void *self, int32_t from, int32_t to);
+    tac_status (*phase_enter)(tac_step *s, const void *self, int32_t from, int32_t to);
+    // Opaque state to and from a checkpoint. `save` is called twice: with bytes NULL it only
+    // returns the size through `*size`.
+    tac_status (*save)(const void *self, void *bytes, size_t *size);
+    tac_status (*restore)(const void *self, const void *bytes, size_t size);
+    // Release what `declare` acquired. Called once, also after a failed start.
+    void (*close)(void *self);
+} tac_component_type;
+
+TAC_BEGIN_DECLS
+
+// --- inside declare -------------------------------------------------------------------------
+// A wrong parameter or port is remembered and reported with its place when `declare` returns, so
+// these functions need no checking one by one; a faulty parameter reads as its fallback or zero.
+
+// The name of the instance, e.g. "uav1.battery".
+TAC_API const char *tac_declare_name(const tac_declare *d);
+
+TAC_API double tac_param_f64(tac_declare *d, const tac_param_def *p);
+TAC_API void tac_param_array(tac_declare *d, const tac_param_def *p, double *values, size_t count);
+// A list of any length up to `max`; the values live as long as the engine.
+TAC_API const double *tac_param_list(tac_declare *d, const tac_param_def *p, size_t max,
+                                     size_t *count);
+TAC_API int64_t tac_param_int(tac_declare *d, const tac_param_def *p);
+TAC_API bool tac_param_bool(tac_declare *d, const tac_param_def *p);
+TAC_API tac_time tac_param_time(tac_declare *d, const tac_param_def *p);
+TAC_API const char *tac_param_text(tac_declare *d, const tac_param_def *p);
+// One of `names` (NULL at the end), as its index.
+TAC_API int tac_param_choice(tac_declare *d, const tac_param_def *p, const char *const *names);
+
+// Each returns the index to use with in[], out[], state[].
+TAC_API int tac_declare_input(tac_declare *d, const tac_port_def *p);
+TAC_API int tac_declare_output(tac_declare *d, const tac_port_def *p);
+TAC_API int tac_declare_state(tac_declare *d, const tac_port_def *p); // discrete
+// Continuous state of f64s; returns its offset in x[] and dx[]. Readable by all as a signal.
+TAC_API int tac_declare_continuous(tac_declare *d, const tac_port_def *p);
+TAC_API int tac_declare_stream(tac_declare *d, const char *name); // a random stream
+TAC_API int tac_declare_sender(tac_declare *d, const tac_message_def *p);
+TAC_API int tac_declare_receiver(tac_declare *d, const tac_message_def *p);
+
+// Report a mistake that ranges cannot express ("upper must be above lower"). Returns the status for
+// `declare` to return.
+TAC_API TAC_PRINTF(3, 4) tac_status
+    tac_declare_fail(tac_declare *d, const char *param, const char *format, ...);
+
+// --- inside init, step and the hooks --------------------------------------------------------
+
+TAC_API bool tac_connected(const tac_step *s, int input);
+
+// The next draw of a stream: uniform in [0, 1), or normal with mean 0 and deviation 1.
+TAC_API double tac_draw_uniform(tac_step *s, int stream);
+TAC_API double tac_draw_normal(tac_step *s, int stream);
+
+// Run this component at `t_us`, which must lie in the future; replaces an earlier wish.
+// TAC_TIME_NEVER cancels it. The type needs TAC_COMPONENT_TIMER.
+TAC_API TAC_MUST_CHECK tac_status tac_wake_at(tac_step *s, tac_time t_us);
+
+// Send a copy of `bytes` over every link of a sending port.
+TAC_API TAC_MUST_CHECK tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size);
+// Take the next delivered message, false when there is none. Its bytes stay valid until the next
+// call into the engine.
+TAC_API bool tac_receive(tac_step *s, int receiver, tac_message *message);
+
+// Own continuous states to be changed at once: only in init and in stage `actuate`, NULL elsewhere.
+TAC_API double *tac_jump(tac_step *s);
+
+// Fail the run: sets the reason and returns the status for the function to return.
+TAC_API TAC_PRINTF(2, 3) tac_status tac_fail(tac_step *s, const char *format, ...);
+
+typedef enum tac_log_level {
+    TAC_LOG_DEBUG,
+    TAC_LOG_INFO,
+    TAC_LOG_WARN,
+    TAC_LOG_ERROR
+} tac_log_level;
+// Write to the run's log, with the time and the component's name.
+TAC_API TAC_PRINTF(3, 4) void tac_log_write(tac_step *s, tac_log_level level, const char *format,
+                                            ...);
+
+TAC_END_DECLS
+
+// Typed access to what a step or an evaluation sees.
+#define TAC_IN(s, type, index)    ((const type *)(s)->in[index])
+#define TAC_OUT(s, type, index)   ((type *)(s)->out[index])
+#define TAC_STATE(s, type, index) ((type *)(s)->state[index])
+
+#endif

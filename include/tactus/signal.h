@@ -1,0 +1,97 @@
+// signal.h - what flows on the bus: typed, named, unit-carrying values.
+//
+// A signal has exactly one writer and holds between writes. Its name is the path of the component
+// that writes it and the name of the port: "Nav.position", "uav3.battery.soc".
+#ifndef TACTUS_SIGNAL_H
+#define TACTUS_SIGNAL_H
+
+#include <stdbool.h>
+#include <tactus/time.h>
+
+// In memory: double, int32_t, int64_t, bool, and int32_t for an enum.
+typedef enum tac_scalar { TAC_F64, TAC_I32, TAC_I64, TAC_BOOL, TAC_ENUM } tac_scalar;
+
+// What an array means. A quaternion is (w, x, y, z), unit length.
+typedef enum tac_shape { TAC_SINGLE, TAC_ARRAY, TAC_VEC3, TAC_QUAT } tac_shape;
+
+typedef struct tac_type {
+    tac_scalar scalar;
+    tac_shape shape;
+    uint32_t count;            // elements
+    const char *const *labels; // of an enum: names of 0, 1, 2, ..., NULL at the end
+} tac_type;
+
+#define TAC_TYPE_F64                                                                               \
+    {                                                                                              \
+        TAC_F64, TAC_SINGLE, 1, NULL                                                               \
+    }
+#define TAC_TYPE_I32                                                                               \
+    {                                                                                              \
+        TAC_I32, TAC_SINGLE, 1, NULL                                                               \
+    }
+#define TAC_TYPE_I64                                                                               \
+    {                                                                                              \
+        TAC_I64, TAC_SINGLE, 1, NULL                                                               \
+    }
+#define TAC_TYPE_BOOL                                                                              \
+    {                                                                                              \
+        TAC_BOOL, TAC_SINGLE, 1, NULL                                                              \
+    }
+#define TAC_TYPE_VEC3                                                                              \
+    {                                                                                              \
+        TAC_F64, TAC_VEC3, 3, NULL                                                                 \
+    }
+#define TAC_TYPE_QUAT                                                                              \
+    {                                                                                              \
+        TAC_F64, TAC_QUAT, 4, NULL                                                                 \
+    }
+#define TAC_TYPE_ENUM(names)                                                                       \
+    {                                                                                              \
+        TAC_ENUM, TAC_SINGLE, 1, (names)                                                           \
+    }
+#define TAC_TYPE_ARRAY(element, n)                                                                 \
+    {                                                                                              \
+        (element), TAC_ARRAY, (n), NULL                                                            \
+    }
+
+// The fixed steps of work at a boundary, in this order; see docs/contract.md.
+#define TAC_STAGE_TABLE(X)                                                                         \
+    X(BEGIN, "begin", "phase changes take effect, messages are delivered, pre-step hooks")         \
+    X(SCENARIO, "scenario", "scheduled and conditional events: faults, commands")                  \
+    X(ENVIRONMENT, "environment", "wind and other disturbances")                                   \
+    X(OUTPUTS, "outputs", "algebraic outputs of the plant; pure")                                  \
+    X(ESTIMATE, "estimate", "sensors and estimators: all that flight software may see")            \
+    X(TELEMETRY, "telemetry", "read-only observers")                                               \
+    X(CONTROL, "control", "autopilot and other controllers")                                       \
+    X(ACTUATE, "actuate", "discontinuities in the plant")                                          \
+    X(EVENTS, "events", "phase conditions, post-step hooks")                                       \
+    X(RECORD, "record", "recorders sample bus and state before integration")                       \
+    X(INTEGRATE, "integrate", "each island advances with held inputs to its next boundary")
+
+typedef enum tac_stage {
+#define TAC_STAGE_ENUM(name, text, doc) TAC_STAGE_##name,
+    TAC_STAGE_TABLE(TAC_STAGE_ENUM)
+#undef TAC_STAGE_ENUM
+        TAC_STAGE_COUNT
+} tac_stage;
+
+// How a reader in another rate group sees a signal; exact definitions in docs/rates.md.
+typedef enum tac_policy {
+    TAC_ZOH,          // the last value written
+    TAC_INTERPOLATED, // the line through the last two values, one writer period late
+    TAC_EXTRAPOLATED, // that line carried forward
+    TAC_SYNCHRONIZED  // the groups step together
+} tac_policy;
+
+TAC_BEGIN_DECLS
+
+TAC_API const char *tac_stage_name(tac_stage stage);    // "control"
+TAC_API const char *tac_policy_name(tac_policy policy); // "ZOH"
+TAC_API bool tac_stage_parse(const char *name, tac_stage *stage);
+TAC_API bool tac_policy_parse(const char *name, tac_policy *policy); // any case
+
+// "f64", "f64[4]", "vec3", "quat", "enum{OFF,ON}". Cut to fit.
+TAC_API void tac_type_print(const tac_type *type, char *text, size_t size);
+
+TAC_END_DECLS
+#endif

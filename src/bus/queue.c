@@ -1,0 +1,104 @@
+// queue.c - a heap of messages on their way and a ring of those delivered, over one pool of slots.
+#include "bus/queue.h"
+
+#include <string.h>
+
+size_t tac__queue_slot_size(uint32_t max_bytes)
+{
+    return sizeof(tac__queue_slot) + ((size_t)max_bytes + 7) / 8 * 8;
+}
+
+static tac__queue_slot *slot(const tac__queue *q, uint32_t i)
+{
+    return (tac__queue_slot *)(void *)(q->slots + i * tac__queue_slot_size(q->max_bytes));
+}
+
+static bool before(const tac__queue *q, uint32_t a, uint32_t b)
+{
+    const tac__queue_slot *x = slot(q, a), *y = slot(q, b);
+    if (x->deliver_us != y->deliver_us)
+        return x->deliver_us < y->deliver_us;
+    return x->sender != y->sender ? x->sender < y->sender : x->sequence < y->sequence;
+}
+
+void tac__queue_start(const tac__queue *q)
+{
+    *q->state = (tac__queue_state){.free = q->capacity};
+    for (uint32_t i = 0; i < q->capacity; i++)
+        q->stack[i] = q->capacity - 1 - i;
+}
+
+bool tac__queue_send(const tac__queue *q, const tac__queue_slot *head, const void *bytes)
+{
+    if (q->state->free == 0)
+        return false;
+    const uint32_t fresh = q->stack[--q->state->free];
+    tac__queue_slot *s = slot(q, fresh);
+    *s = *head;
+    // The rest of the slot is cleared, so that equal runs have equal memory.
+    memset(s + 1, 0, tac__queue_slot_size(q->max_bytes) - sizeof *s);
+    if (head->size)
+        memcpy(s + 1, bytes, head->size);
+    uint32_t i = q->state->flying++;
+    q->heap[i] = fresh;
+    while (i > 0 && before(q, fresh, q->heap[(i - 1) / 2])) {
+        q->heap[i] = q->heap[(i - 1) / 2];
+        i = (i - 1) / 2;
+        q->heap[i] = fresh;
+    }
+    return true;
+}
+
+tac_time tac__queue_next(const tac__queue *q)
+{
+    return q->state->flying ? slot(q, q->heap[0])->deliver_us : TAC_TIME_NEVER;
+}
+
+static uint32_t pop(const tac__queue *q)
+{
+    const uint32_t top = q->heap[0];
+    const uint32_t n = --q->state->flying, moved = q->heap[n];
+    uint32_t i = 0;
+    for (;;) {
+        uint32_t child = 2 * i + 1;
+        if (child >= n)
+            break;
+        if (child + 1 < n && before(q, q->heap[child + 1], q->heap[child]))
+            child++;
+        if (!before(q, q->heap[child], moved))
+            break;
+        q->heap[i] = q->heap[child];
+        i = child;
+    }
+    q->heap[i] = moved;
+    return top;
+}
+
+uint32_t tac__queue_deliver(const tac__queue *q, tac_time t_us, uint64_t *digest)
+{
+    uint32_t n = 0;
+    while (tac__queue_next(q) <= t_us) {
+        const uint32_t arrived = pop(q);
+        const tac__queue_slot *s = slot(q, arrived);
+        q->ring[(q->state->first + q->state->waiting++) % q->capacity] = arrived;
+        *digest = tac__hash_word(*digest, s->deliver_us);
+        *digest = tac__hash_word(*digest, s->sender);
+        *digest = tac__hash_word(*digest, s->sequence);
+        *digest = tac__hash_bytes(*digest, s + 1, s->size);
+        n++;
+    }
+    return n;
+}
+
+bool tac__queue_receive(const tac__queue *q, tac_message *message)
+{
+    if (q->state->waiting == 0)
+        return false;
+    const uint32_t i = q->ring[q->state->first];
+    const tac__queue_slot *s = slot(q, i);
+    *message = (tac_message){s->sent_us, s->deliver_us, s->sender, s->sequence, s + 1, s->size};
+    q->state->first = (q->state->first + 1) % q->capacity;
+    q->state->waiting--;
+    q->stack[q->state->free++] = i;
+    return true;
+}

@@ -1,0 +1,52 @@
+// queue.h - the queue of a message port: messages on their way, then messages waiting.
+//
+// On their way they are ordered by (delivery time, sender, sequence), a total order, so what a
+// receiver sees does not depend on who sent first. All memory is fixed when the run starts; a queue
+// that is full is an error of the run, for nothing may be lost silently.
+#ifndef TAC_BUS_QUEUE_H
+#define TAC_BUS_QUEUE_H
+
+#include "base/error.h"
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <tactus/component.h>
+
+typedef struct tac__queue_slot {
+    tac_time sent_us, deliver_us;
+    uint64_t sequence;
+    uint32_t sender, size;
+} tac__queue_slot; // followed by max_bytes of content
+
+typedef struct tac__queue_state {
+    uint32_t flying;  // heap of messages on their way
+    uint32_t waiting; // delivered, not yet received
+    uint32_t first;   // ring index of the first one waiting
+    uint32_t free;    // stack of free slots
+} tac__queue_state;
+
+typedef struct tac__queue {
+    uint32_t capacity, max_bytes;
+    // in the block of the run:
+    tac__queue_state *state;
+    uint32_t *heap, *ring, *stack; // `capacity` slot numbers each
+    unsigned char *slots;
+} tac__queue;
+
+size_t tac__queue_slot_size(uint32_t max_bytes);
+
+void tac__queue_start(const tac__queue *queue);
+
+// Put a message on its way. False when the queue is full.
+bool tac__queue_send(const tac__queue *queue, const tac__queue_slot *head, const void *bytes);
+
+// When the next message on its way arrives, or TAC_TIME_NEVER.
+tac_time tac__queue_next(const tac__queue *queue);
+
+// Deliver all messages due at or before `t_us`; mixes them into `*digest`. Returns how many.
+uint32_t tac__queue_deliver(const tac__queue *queue, tac_time t_us, uint64_t *digest);
+
+// Take the first one waiting. Its bytes stay until the next send to this queue.
+bool tac__queue_receive(const tac__queue *queue, tac_message *message);
+
+#endif

@@ -1,0 +1,106 @@
+// schema.c - the listing of signals as data, text and JSON.
+#include "bus/schema.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+tac_status tac__schema_add(tac__schema *schema, tac__arena *arena, const tac__signal *signal,
+                           tac_error *err)
+{
+    const int other = tac__schema_find(schema, signal->name);
+    if (other >= 0)
+        return tac__fail(err, TAC_E_OWNER,
+                         "two writers for signal '%s': '%s' and '%s'; a signal has exactly one",
+                         signal->name, schema->signals[other].writer, signal->writer);
+    if (!TAC__ARENA_GROW(arena, schema->signals, schema->count, schema->capacity))
+        return tac__fail_memory(err);
+    tac__signal *s = &schema->signals[schema->count++];
+    *s = *signal;
+    s->words = tac__type_words(&s->type);
+    return TAC_OK;
+}
+
+int tac__schema_find(const tac__schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->count; i++) {
+        if (!strcmp(schema->signals[i].name, name))
+            return (int)i;
+    }
+    return -1;
+}
+
+const char *tac__schema_name(const void *context, size_t i)
+{
+    const tac__schema *schema = context;
+    return i < schema->count ? schema->signals[i].name : NULL;
+}
+
+uint64_t tac__schema_hash(const tac__schema *schema)
+{
+    tac__hash h = tac__hash_word(TAC__HASH_SEED, TAC__SCHEMA_VERSION);
+    for (size_t i = 0; i < schema->count; i++) {
+        const tac__signal *s = &schema->signals[i];
+        char type[256];
+        tac_type_print(&s->type, type, sizeof type);
+        h = tac__hash_text(h, s->name);
+        h = tac__hash_text(h, type);
+        h = tac__hash_text(h, s->unit);
+        h = tac__hash_text(h, s->writer);
+        h = tac__hash_text(h, s->group);
+        h = tac__hash_word(h, (uint64_t)s->stage << 1 | s->continuous);
+    }
+    return tac__hash_end(h);
+}
+
+void tac__schema_text(const tac__schema *schema, tac__text *out)
+{
+    size_t wide = 6;
+    for (size_t i = 0; i < schema->count; i++) {
+        const size_t length = strlen(schema->signals[i].name);
+        wide = length > wide ? length : wide;
+    }
+    const int width = (int)wide;
+    tac__text_add(out, "schema version %d, hash %016" PRIx64 ", %zu signals\n\n",
+                  TAC__SCHEMA_VERSION, tac__schema_hash(schema), schema->count);
+    tac__text_add(out, "%-*s  %-10s %-8s %-11s %-10s %s\n", width, "signal", "type", "unit",
+                  "stage", "group", "what");
+    for (size_t i = 0; i < schema->count; i++) {
+        const tac__signal *s = &schema->signals[i];
+        char type[128];
+        tac_type_print(&s->type, type, sizeof type);
+        tac__text_add(out, "%-*s  %-10s %-8s %-11s %-10s %s\n", width, s->name, type, s->unit,
+                      s->state ? "state" : tac_stage_name(s->stage), *s->group ? s->group : "-",
+                      s->doc);
+    }
+}
+
+void tac__schema_json(const tac__schema *schema, tac__text *out)
+{
+    tac__json json = tac__json_begin(out);
+    tac__json_object_begin(&json);
+    tac__json_key_u64(&json, "version", TAC__SCHEMA_VERSION);
+    tac__json_key(&json, "hash");
+    tac__json_hex64(&json, tac__schema_hash(schema));
+    tac__json_key(&json, "signals");
+    tac__json_array_begin(&json);
+    for (size_t i = 0; i < schema->count; i++) {
+        const tac__signal *s = &schema->signals[i];
+        char type[1024];
+        tac_type_print(&s->type, type, sizeof type);
+        tac__json_compact(&json);
+        tac__json_object_begin(&json);
+        tac__json_key_text(&json, "name", s->name);
+        tac__json_key_text(&json, "type", type);
+        tac__json_key_text(&json, "unit", s->unit);
+        tac__json_key_text(&json, "writer", s->writer);
+        tac__json_key_text(&json, "stage", tac_stage_name(s->stage));
+        tac__json_key_text(&json, "group", *s->group ? s->group : NULL);
+        tac__json_key_bool(&json, "continuous", s->continuous);
+        tac__json_key_bool(&json, "state", s->state);
+        tac__json_key_text(&json, "description", s->doc);
+        tac__json_object_end(&json);
+    }
+    tac__json_array_end(&json);
+    tac__json_object_end(&json);
+}
