@@ -1,0 +1,230 @@
+// engine.h - building and running a simulation from C.
+//
+// Create an engine, add rate groups, components, routes and links, prepare it, run it. What is
+// added is checked as it is added, the whole when it is prepared; after that nothing can be added.
+// An engine belongs to one thread at a time; several engines do not know of each other.
+// docs/contract.md says what happens at a boundary and in which order.
+#ifndef TACTUS_ENGINE_H
+#define TACTUS_ENGINE_H
+
+#include <tactus/component.h>
+
+// --- definitions; each has a default maker, so that a new field breaks nobody ----------------
+
+typedef struct tac_log_entry {
+    tac_time t_us;
+    const char *component; // "" for the engine itself
+    tac_log_level level;
+    const char *text;
+} tac_log_entry;
+
+typedef void tac_log_fn(void *context, const tac_log_entry *entry);
+
+typedef struct tac_integrator_def {
+    const char *kind;  // "euler", "rk4"
+    tac_time h_max_us; // longest step
+} tac_integrator_def;
+
+typedef struct tac_engine_def {
+    const tac_allocator *allocator; // NULL: malloc
+    uint64_t seed;
+    tac_time end_us; // stages 0 to 9 run at this instant, then the run is over
+    tac_integrator_def integrator;
+    tac_time physics_us;  // period of the physics axis; 0: none
+    tac_policy policy;    // between rate groups, unless a rule says otherwise
+    bool allow_fast_sync; // SYNCHRONIZED above 10 kHz
+    bool digests;         // on by default
+    tac_log_fn *log;      // may be NULL
+    void *log_context;
+    tac_log_level log_level; // entries below it are not made
+} tac_engine_def;
+
+typedef struct tac_group_def {
+    const char *name;
+    tac_time period_us, offset_us; // or:
+    const tac_time *times_us;      // explicit times, ascending
+    size_t times_count;
+    tac_place place;
+} tac_group_def;
+
+typedef struct tac_component_def {
+    const char *entity; // NULL or "": none
+    const char *name;
+    const tac_component_type *type;
+    const char *group;      // NULL: none (continuous, or run by messages and timers only)
+    const char *stage;      // NULL: the type's own
+    const tac_node *params; // a map, or NULL; must live until the engine is prepared
+    tac_place place;
+} tac_component_def;
+
+typedef struct tac_route_def {
+    const char *to;   // full name of an input: "uav1.Ctrl.position"
+    const char *from; // name of a signal, seen from the entity of `to` first, then from the root;
+                      // an element as "Nav.position[2]" or "Nav.position.z"
+    double gain, offset; // value = gain * signal + offset
+    tac_time delay_us;   // a whole number of the writer's periods
+    bool delayed;        // sees the value of the last boundary
+    bool convert;        // convert between units of one kind (deg to rad)
+    bool has_policy;     // `policy` applies, whatever the rules say
+    tac_policy policy;
+    tac_place place;
+} tac_route_def;
+
+typedef struct tac_link_def {
+    const char *from, *to; // message ports; patterns connect all that match, never one to itself
+    tac_time delay_us;     // at least 1
+    tac_place place;
+} tac_link_def;
+
+// Observers read; they add no boundary to anything and change nothing.
+typedef struct tac_observer_def {
+    const char *name;
+    tac_time period_us, offset_us;
+    void (*observe)(void *context, tac_engine *engine, tac_time t_us);
+    void *context;
+} tac_observer_def;
+
+TAC_BEGIN_DECLS
+
+TAC_API tac_engine_def tac_engine_def_default(void); // rk4, h_max 1 ms, end 1 s, seed 1, ZOH
+TAC_API tac_group_def tac_group_def_default(void);
+TAC_API tac_component_def tac_component_def_default(void);
+TAC_API tac_route_def tac_route_def_default(void); // gain 1
+TAC_API tac_link_def tac_link_def_default(void);   // delay 1 us
+TAC_API tac_observer_def tac_observer_def_default(void);
+
+// --- building -------------------------------------------------------------------------------
+
+TAC_API TAC_MUST_CHECK tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine,
+                                                    tac_error *err);
+TAC_API void tac_engine_destroy(tac_engine *engine); // NULL is fine
+
+TAC_API TAC_MUST_CHECK tac_status tac_engine_add_entity(tac_engine *engine, const char *name,
+                                                        const tac_place *place, tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_engine_add_group(tac_engine *engine, const tac_group_def *def,
+                                                       tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_engine_add_component(tac_engine *engine,
+                                                           const tac_component_def *def,
+                                                           tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_engine_add_route(tac_engine *engine, const tac_route_def *def,
+                                                       tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_engine_add_link(tac_engine *engine, const tac_link_def *def,
+                                                      tac_error *err);
+// Readers in other groups see signals that match `pattern` through `policy`; the last rule wins.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_add_policy(tac_engine *engine, const char *pattern,
+                                                        tac_policy policy, const tac_place *place,
+                                                        tac_error *err);
+// The order of all discrete components, instead of the one that follows the signals.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_set_order(tac_engine *engine,
+                                                       const char *const *components, size_t count,
+                                                       const tac_place *place, tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_engine_add_observer(tac_engine *engine,
+                                                          const tac_observer_def *def,
+                                                          tac_error *err);
+
+// Resolve everything and allocate all memory of the run. Boundary 0 is the next.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_prepare(tac_engine *engine, tac_error *err);
+
+// --- running --------------------------------------------------------------------------------
+
+// Process every boundary up to and including `until_us`, and no instant beyond it; calling it in
+// pieces gives the same bits as calling it once. After a failure the engine keeps its state for
+// inspection and runs no further.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_run(tac_engine *engine, tac_time until_us,
+                                                 tac_error *err);
+
+// Ask a running engine to return TAC_E_STOPPED before its next boundary. The one function that may
+// be called from a signal handler or another thread.
+TAC_API void tac_engine_stop(tac_engine *engine);
+
+TAC_API tac_time tac_engine_time(const tac_engine *engine);      // of the last boundary
+TAC_API tac_time tac_engine_next_time(const tac_engine *engine); // of the next, or TAC_TIME_NEVER
+TAC_API bool tac_engine_finished(const tac_engine *engine);
+
+typedef struct tac_counters {
+    uint64_t boundaries;                           // instants at which anything discrete happened
+    uint64_t steps;                                // component steps
+    uint64_t integration_steps, rhs_evals, undone; // of all islands
+    uint64_t messages;                             // delivered
+} tac_counters;
+
+TAC_API tac_counters tac_engine_counters(const tac_engine *engine);
+
+// --- looking --------------------------------------------------------------------------------
+
+// How large a prepared simulation is.
+typedef struct tac_sizes {
+    size_t entities, groups, components, islands, signals;
+    size_t senders, receivers; // message ports
+    size_t states;             // continuous ones, as single numbers
+    size_t bytes;              // of everything that changes in a run
+} tac_sizes;
+
+TAC_API tac_sizes tac_engine_sizes(const tac_engine *engine);
+
+typedef struct tac_group_info {
+    const char *name;
+    tac_time period_us, offset_us; // as resolved; period 0: explicit times
+    size_t components;
+} tac_group_info;
+
+TAC_API tac_group_info tac_engine_group_info(const tac_engine *engine, size_t group);
+
+typedef struct tac_signal_info {
+    const char *name, *unit, *doc, *writer, *group; // group "" where the writer has none
+    tac_type type;
+    tac_stage stage;
+    bool continuous; // a state or an output of the plant
+} tac_signal_info;
+
+TAC_API size_t tac_engine_signal_count(const tac_engine *engine);
+TAC_API int tac_engine_find_signal(const tac_engine *engine, const char *name); // -1: unknown
+TAC_API tac_signal_info tac_engine_signal_info(const tac_engine *engine, int signal);
+// The value at the engine's present instant, in the signal's own type. Between two boundaries of
+// its island a continuous signal is evaluated there, which changes nothing. Valid until the next
+// call. Also from inside an observer.
+TAC_API const void *tac_engine_read(tac_engine *engine, int signal);
+
+// The digest over everything that matches `pattern` (NULL: all); `*count`, where not NULL, tells
+// how many signals, islands and ports matched.
+TAC_API uint64_t tac_engine_hash(const tac_engine *engine, const char *pattern, size_t *count);
+// One by one, in order of name: NULL after the last.
+TAC_API const char *tac_engine_digest(const tac_engine *engine, size_t i, uint64_t *digest);
+
+TAC_API uint64_t tac_engine_schema_hash(const tac_engine *engine);
+TAC_API uint64_t tac_engine_model_hash(const tac_engine *engine);
+
+// Texts, to be freed with tac_text_free. NULL when there is no memory.
+typedef enum tac_format {
+    TAC_FORMAT_TEXT,
+    TAC_FORMAT_JSON,
+    TAC_FORMAT_DOT,
+    TAC_FORMAT_SVG
+} tac_format;
+TAC_API char *tac_engine_schema(const tac_engine *engine, tac_format format);  // text, json
+TAC_API char *tac_engine_explain(const tac_engine *engine, tac_format format); // all four
+TAC_API void tac_text_free(char *text);
+
+// --- checkpoints ----------------------------------------------------------------------------
+
+// Write the whole state, as it was after stage 9 of the last boundary at or before `t_us`, to
+// `path` as soon as the run has passed that instant. Before prepare or at least before t_us.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_checkpoint_at(tac_engine *engine, tac_time t_us,
+                                                           const char *path, tac_error *err);
+// Continue from a checkpoint: on a prepared engine of the same model that has not run yet.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_restore(tac_engine *engine, const char *path,
+                                                     tac_error *err);
+
+typedef struct tac_checkpoint_info {
+    tac_time t_us;
+    uint64_t model_hash, schema_hash;
+    char version[16];
+    uint64_t size; // bytes
+} tac_checkpoint_info;
+
+TAC_API TAC_MUST_CHECK tac_status tac_checkpoint_read_info(const char *path,
+                                                           tac_checkpoint_info *info,
+                                                           tac_error *err);
+
+TAC_END_DECLS
+#endif

@@ -1,0 +1,38 @@
+// block.h - every mutable byte of a run, in one block described by one manifest.
+//
+// Parts are reserved by name while the plan is made; then the block is allocated at once. Start,
+// checkpoint, restore and comparison work on the block as a whole, so no part can be forgotten.
+#ifndef TAC_ENGINE_BLOCK_H
+#define TAC_ENGINE_BLOCK_H
+
+#include "base/arena.h"
+
+#include <stdint.h>
+
+typedef struct tac__part {
+    const char *name; // "signal Nav.position", "timeline next"
+    size_t offset, size;
+} tac__part;
+
+typedef struct tac__block {
+    tac__part *parts;
+    size_t count, capacity;
+    size_t size;
+    unsigned char *bytes; // NULL until allocated
+} tac__block;
+
+// Reserve `count` elements of `size` bytes, zeroed at the start, aligned to 8. The offset comes
+// back through `*offset`. The name is kept by pointer.
+tac_status tac__block_reserve(tac__block *block, tac__arena *arena, const char *name, size_t count,
+                              size_t size, size_t *offset);
+tac_status tac__block_allocate(tac__block *block, tac__arena *arena);
+
+static inline void *tac__block_at(const tac__block *block, size_t offset)
+{
+    return block->bytes + offset;
+}
+
+// Names and sizes: two blocks with the same manifest can be exchanged.
+uint64_t tac__block_manifest_hash(const tac__block *block);
+
+#endif

@@ -1,0 +1,93 @@
+// look.c - looking at an engine from outside: time, counters, signals, digests.
+#include "engine/plan.h"
+
+tac_time tac_engine_time(const tac_engine *e)
+{
+    return e->clock ? e->clock->t_us : 0;
+}
+
+tac_time tac_engine_next_time(const tac_engine *e)
+{
+    return e->phase == TAC__PREPARED && !e->clock->finished ? tac__timeline_next(&e->timeline)
+                                                            : TAC_TIME_NEVER;
+}
+
+bool tac_engine_finished(const tac_engine *e)
+{
+    return e->clock && e->clock->finished;
+}
+
+tac_counters tac_engine_counters(const tac_engine *e)
+{
+    tac_counters n = {0};
+    if (!e->clock)
+        return n;
+    n.boundaries = e->clock->boundaries;
+    n.steps = e->clock->steps;
+    n.messages = e->clock->messages;
+    for (size_t i = 0; i < e->island_count; i++) {
+        n.integration_steps += e->islands[i].state->steps;
+        n.rhs_evals += e->islands[i].state->evals;
+        n.undone += e->islands[i].state->undone;
+    }
+    return n;
+}
+
+size_t tac_engine_signal_count(const tac_engine *e)
+{
+    return e->schema.count;
+}
+
+int tac_engine_find_signal(const tac_engine *e, const char *name)
+{
+    return tac__schema_find(&e->schema, name);
+}
+
+tac_signal_info tac_engine_signal_info(const tac_engine *e, int signal)
+{
+    const tac__signal *s = &e->schema.signals[signal];
+    return (tac_signal_info){s->name,  s->unit, s->doc,   s->writer,
+                             s->group, s->type, s->stage, s->continuous};
+}
+
+const void *tac_engine_read(tac_engine *e, int signal)
+{
+    if (!e->clock || signal < 0 || (size_t)signal >= e->schema.count)
+        return NULL;
+    const tac__signal *s = &e->schema.signals[signal];
+    const void *value = tac__block_at(&e->block, s->offset);
+    if (s->continuous && e->clock->started &&
+        tac__island_peek(e, signal, e->clock->t_us, &value) != TAC_OK)
+        return NULL;
+    return value;
+}
+
+// --- digests ------------------------------------------------------------------------------------
+
+uint64_t tac_engine_hash(const tac_engine *e, const char *pattern, size_t *count)
+{
+    size_t matched = 0;
+    tac__hash h = TAC__HASH_SEED;
+    for (size_t i = 0; i < e->digest_count; i++) {
+        if (pattern && !tac__glob_match(pattern, e->digest_list[i].name))
+            continue;
+        h = tac__hash_word(h, *e->digest_list[i].value);
+        matched++;
+    }
+    if (count)
+        *count = matched;
+    return tac__hash_end(h);
+}
+
+const char *tac_engine_digest(const tac_engine *e, size_t i, uint64_t *digest)
+{
+    if (i >= e->digest_count)
+        return NULL;
+    *digest = tac__hash_end(*e->digest_list[i].value);
+    return e->digest_list[i].name;
+}
+
+uint64_t tac_engine_schema_hash(const tac_engine *e)
+{
+    return tac__schema_hash(&e->schema);
+}

@@ -1,0 +1,105 @@
+// model.c - the model as text: everything that decides the bits of a run, one fact a line, and its
+// hash. The length of the run is not part of it: a longer run is the same model.
+#include "engine/plan.h"
+#include <tactus/math.h>
+
+#include <inttypes.h>
+
+// Raised whenever the engine itself gives other bits for the same model.
+enum { ENGINE_SEMANTICS = 1 };
+
+static void add_time(tac__text *out, const char *word, tac_time t_us)
+{
+    char text[TAC_TIME_TEXT];
+    tac_time_print(t_us, text);
+    tac__text_add(out, " %s %s", word, text);
+}
+
+static void add_number(tac__text *out, const char *word, double value)
+{
+    char text[TAC__NUMBER_TEXT];
+    tac__number_print(value, text);
+    tac__text_add(out, " %s %s", word, text);
+}
+
+static void add_groups(const tac_engine *e, tac__text *out)
+{
+    for (size_t i = 0; i < e->group_count; i++) {
+        const tac__group *g = &e->groups[i];
+        tac__text_add(out, "group %s", g->name);
+        if (g->period_us) {
+            add_time(out, "period", g->period_us);
+            add_time(out, "offset", g->offset_us);
+        }
+        for (size_t k = 0; k < g->times_count; k++)
+            add_time(out, "at", g->times_us[k]);
+        tac__text_add(out, "\n");
+    }
+}
+
+static void add_route(const tac_engine *e, const tac_instance *c, size_t input, tac__text *out)
+{
+    const tac__input *in = &c->in[input];
+    if (in->signal < 0)
+        return;
+    const tac_route_def *r = &in->route;
+    tac__text_add(out, "route %s.%s from %s[%u] policy %s", c->name, c->inputs.items[input].name,
+                  e->schema.signals[in->signal].name, in->element, tac_policy_name(in->policy));
+    if (r->gain != 1 || r->offset != 0) {
+        add_number(out, "gain", r->gain);
+        add_number(out, "offset", r->offset);
+    }
+    if (r->delay_us)
+        add_time(out, "delay", r->delay_us);
+    tac__text_add(out, "%s%s\n", r->delayed ? " delayed" : "", r->convert ? " convert" : "");
+}
+
+static void add_components(const tac_engine *e, tac__text *out)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        tac__text_add(out, "component %s type %s version %s stage %s group %s\n", c->name,
+                      c->type->name, c->type->version ? c->type->version : "-",
+                      c->type->step ? tac_stage_name(c->stage) : "-",
+                      c->group < 0 ? "-" : e->groups[c->group].name);
+        for (size_t k = 0; k < c->param_count; k++)
+            tac__text_add(out, "param %s.%s = %s\n", c->name, c->params[k].name,
+                          c->params[k].value);
+        for (size_t k = 0; k < c->inputs.count; k++)
+            add_route(e, c, k, out);
+    }
+}
+
+void tac__model_text(const tac_engine *e, tac__text *out)
+{
+    tac__text_add(out, "tactus engine %d math %s %016" PRIx64 "\n", ENGINE_SEMANTICS,
+                  tac_math_version(), tac_math_fingerprint());
+    tac__text_add(out, "seed %" PRIu64 "\n", e->def.seed);
+    tac__text_add(out, "integrator %s", e->method->name);
+    add_time(out, "h_max", e->def.integrator.h_max_us);
+    add_time(out, "physics", e->def.physics_us);
+    tac__text_add(out, "\n");
+    add_groups(e, out);
+    add_components(e, out);
+    for (size_t i = 0; i < e->sender_count; i++) {
+        for (size_t k = 0; k < e->senders[i].count; k++) {
+            const tac__link *l = &e->senders[i].links[k];
+            tac__text_add(out, "link %s to %s", e->senders[i].name, e->receivers[l->receiver].name);
+            add_time(out, "delay", l->delay_us);
+            tac__text_add(out, "\n");
+        }
+    }
+    for (size_t i = 0; i < e->sequence_count; i++)
+        tac__text_add(out, "order %s\n", e->components[e->sequence[i]]->name);
+}
+
+uint64_t tac_engine_model_hash(const tac_engine *e)
+{
+    tac__text text;
+    tac__text_init(&text, e->allocator);
+    tac__model_text(e, &text);
+    const uint64_t hash =
+        text.failed ? 0 : tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, text.chars, text.length));
+    tac__text_fini(&text);
+    return hash;
+}

@@ -1,0 +1,365 @@
+// plan.h - the inside of an engine: what was declared, what was resolved from it, and where the
+// state of the run lies.
+//
+// Everything here but the block is fixed once tac_engine_prepare has returned. Components, signals,
+// sources and islands are named by their index in declaration order; all of it lives in one arena.
+#ifndef TAC_ENGINE_PLAN_H
+#define TAC_ENGINE_PLAN_H
+
+#include "base/random.h"
+#include "bus/queue.h"
+#include "bus/schema.h"
+#include "bus/view.h"
+#include "engine/timeline.h"
+#include "ode/method.h"
+
+#include <stdatomic.h>
+#include <tactus/engine.h>
+
+// --- what components declare ------------------------------------------------------------------
+
+typedef struct tac__port { // input, output, discrete or continuous state, as declared
+    const char *name, *unit, *doc, *derivative;
+    tac_type type;
+    tac__unit dimension;
+    uint32_t flags;
+} tac__port;
+
+typedef struct tac__ports {
+    tac__port *items;
+    size_t count, capacity;
+} tac__ports;
+
+typedef struct tac__param { // as resolved: for listings and the model hash
+    const char *name, *value;
+    tac_param_def def;
+    const char *kind;           // "f64", "time", "choice", ...
+    const char *const *choices; // of a choice
+} tac__param;
+
+typedef struct tac__input {
+    bool routed;
+    tac_route_def route;
+    int signal;        // -1: unconnected
+    uint32_t element;  // first element of the signal that is seen
+    tac_policy policy; // as resolved; ZOH where it makes no difference
+    bool coupled;      // continuous to continuous: seen anew at every evaluation
+    const tac__history *history;
+    void *buffer; // what a view puts there, or the resting value of an open input
+} tac__input;
+
+typedef struct tac__write { // one output, after its component has run
+    const void *value;
+    size_t words;
+    bool f64;
+    uint64_t *digest; // NULL: digests are off
+    const tac__history *history;
+} tac__write;
+
+typedef struct tac__link {
+    uint32_t receiver; // index in engine->receivers
+    tac_time delay_us;
+} tac__link;
+
+typedef struct tac__sender {
+    const char *name; // full
+    uint32_t component;
+    uint64_t *sequence; // in the block
+    tac__link *links;
+    size_t count, capacity;
+} tac__sender;
+
+typedef struct tac__receiver {
+    const char *name; // full
+    uint32_t component;
+    tac_message_def def;
+    tac__queue queue;
+    uint64_t *digest; // in the block
+    int source;
+} tac__receiver;
+
+typedef struct tac__draws {
+    const char *name;
+    tac__stream stream;
+    uint64_t *next; // in the block: index of the next draw
+} tac__draws;
+
+typedef struct tac__views {
+    tac__view *items;
+    size_t count;
+} tac__views;
+
+struct tac_instance {
+    // for a step
+    tac_step step;
+    const tac_component_type *type;
+    void *self;
+    tac__views views; // inputs to be renewed before a step
+    tac__write *writes;
+    size_t write_count;
+    tac_engine *engine;
+    uint32_t pending; // TAC_DUE_MESSAGE, TAC_DUE_TIMER of the present instant
+    bool may_jump;    // in init, or in a step of stage actuate
+    bool jumped;      // and it did
+
+    // declared
+    const char *name; // "uav1.battery"
+    uint32_t index, entity;
+    int group; // -1: none
+    tac_stage stage;
+    tac_place place;
+    tac__param *params;
+    size_t param_count, param_capacity;
+    tac__ports inputs, outputs, states, continuous;
+    tac__draws *streams;
+    size_t stream_count, stream_capacity;
+    uint32_t *senders, *receivers; // indices in the engine
+    size_t sender_count, sender_capacity, receiver_count, receiver_capacity;
+
+    // resolved
+    tac__input *in; // one an input
+    int *signals;   // of outputs, then of continuous states
+    size_t x_count; // doubles of continuous state
+    int island;     // -1: none
+    size_t x_offset;
+    int axis_source, timer_source; // -1: none
+    tac_step hook;                 // what hooks see: as step, without outputs
+
+    // continuous part: the same functions on the bus and on the integrator's scratch
+    tac_eval bus, scratch;
+    tac__views scratch_views; // before output and derive on the scratch; on the bus: `views`
+    tac__write *eval_writes;
+    size_t eval_write_count;
+
+    // observers: inputs that come from the plant, by view
+    int *peek_signals; // one a view, -1: not from the plant
+};
+
+// --- what the engine makes of it --------------------------------------------------------------
+
+typedef struct tac__entity {
+    const char *name; // "" is the root
+    bool has_begin, has_end;
+} tac__entity;
+
+typedef struct tac__group {
+    const char *name;
+    tac_time period_us, offset_us; // after synchronisation; period 0: explicit times
+    tac_time declared_period_us, declared_offset_us;
+    const tac_time *times_us;
+    size_t times_count;
+    int root; // groups that step together share one
+    int source;
+    tac_place place;
+} tac__group;
+
+typedef struct tac__policy_rule {
+    const char *pattern;
+    tac_policy policy;
+} tac__policy_rule;
+
+typedef struct tac__link_rule {
+    tac_link_def def;
+} tac__link_rule;
+
+typedef struct tac__observer {
+    tac_observer_def def;
+    int source;
+} tac__observer;
+
+// The mutable part of an island, in the block.
+typedef struct tac__island_state {
+    tac_time at_us;   // last boundary
+    tac_time from_us; // x is the state here
+    tac_time to_us;   // y is the tentative state here
+    uint64_t steps, evals, undone;
+    uint64_t digest;
+} tac__island_state;
+
+typedef struct tac__island {
+    const char *name;        // of its first component
+    const char *digest_name; // "uav1.body#state"
+    uint32_t *components;    // in order of evaluation
+    size_t count;
+    size_t x_count;
+    tac__island_state *state;
+    double *x, *y; // in the block
+    double *peek;  // scratch: y of a look between boundaries
+    tac__ode_work work;
+    int *sources; // that split its intervals
+    size_t source_count;
+    int step_source;    // end of the present integration step
+    tac_time peeked_us; // instant for which scratch outputs and `peek` are valid, else NEVER
+    tac_engine *engine;
+    uint32_t failed; // component whose derive or output failed last
+} tac__island;
+
+typedef struct tac__digest {
+    const char *name;
+    const uint64_t *value; // in the block
+} tac__digest;
+
+// One piece of work at a boundary. Items are sorted by stage, then by order inside it.
+typedef enum tac__item_kind {
+    TAC__ITEM_BEGIN,   // entity: deliver messages, pre-step hooks
+    TAC__ITEM_OUTPUTS, // island: algebraic outputs
+    TAC__ITEM_STEP,    // component
+    TAC__ITEM_END,     // entity: post-step hooks
+    TAC__ITEM_STATE,   // island: digest of its state
+    TAC__ITEM_OBSERVE, // observer
+} tac__item_kind;
+
+typedef struct tac__item {
+    tac__item_kind kind;
+    tac_stage stage;
+    uint32_t index;
+} tac__item;
+
+// The clock of the run, in the block.
+typedef struct tac__clock {
+    tac_time t_us;
+    uint64_t boundaries, steps, messages;
+    uint64_t started, finished;
+} tac__clock;
+
+typedef enum tac__engine_phase {
+    TAC__BUILDING,
+    TAC__PREPARED,
+    TAC__FAILED,
+} tac__engine_phase;
+
+struct tac_engine {
+    tac_engine_def def;
+    const tac_allocator *allocator;
+    tac__arena arena;
+    tac__engine_phase phase;
+    atomic_bool stop;
+
+    // declared, in order
+    tac__entity *entities;
+    size_t entity_count, entity_capacity;
+    tac__group *groups;
+    size_t group_count, group_capacity;
+    tac_instance **components;
+    size_t component_count, component_capacity;
+    tac__schema schema;
+    tac__sender *senders;
+    size_t sender_count, sender_capacity;
+    tac__receiver *receivers;
+    size_t receiver_count, receiver_capacity;
+    tac_route_def *routes;
+    size_t route_count, route_capacity;
+    tac_link_def *links;
+    size_t link_count, link_capacity;
+    tac__policy_rule *rules;
+    size_t rule_count, rule_capacity;
+    tac__observer *observers;
+    size_t observer_count, observer_capacity;
+    const char **order; // explicit order of components, NULL: none
+    size_t order_count;
+    tac_place order_place;
+
+    // resolved
+    const tac__method *method;
+    tac__island *islands;
+    size_t island_count;
+    uint32_t *sequence; // discrete components in the order in which they run
+    size_t sequence_count;
+    tac__history *histories; // one a signal; depth 0: none kept
+    tac__item *items;
+    size_t item_count;
+    tac__timeline timeline;
+    int start_end_source;
+    uint64_t *item_masks; // per source: bits of the items due with it
+    size_t item_words;
+    uint64_t *island_masks; // per source: bits of the islands that have a boundary with it
+    size_t island_words;
+
+    // the run
+    tac__block block;
+    size_t timeline_offsets[3];
+    tac__clock *clock;
+    uint64_t *due_items;      // of the present instant
+    uint64_t *due_islands;    // to be integrated from the present instant; in the block
+    uint64_t *arriving;       // scratch: islands with a boundary at the present instant
+    uint64_t **digests;       // one a signal, NULL where none
+    tac__digest *digest_list; // of signals, islands and ports, in order of name
+    size_t digest_count;
+    tac_error *err; // of the call under way
+    tac_time checkpoint_us;
+    const char *checkpoint_path; // NULL: none asked for
+    unsigned char *checkpoint;   // copy of the block
+    tac_time checkpoint_time_us;
+    uint64_t checkpoint_boundaries;
+    tac__text checkpoint_opaque;
+    bool checkpoint_taken;
+};
+
+static inline bool tac__has_bit(const uint64_t *words, size_t i)
+{
+    return words[i / 64] >> i % 64 & 1;
+}
+
+static inline void tac__set_bit(uint64_t *words, size_t i)
+{
+    words[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static inline bool tac__is_continuous(const tac_component_type *type)
+{
+    return type->derive || type->output;
+}
+
+static inline bool tac__is_observer(const tac_instance *c)
+{
+    return c->type->step && c->stage == TAC_STAGE_TELEMETRY;
+}
+
+// --- declare.c: run a type's declare function on a fresh instance; also without an engine, to
+// learn what a type has ---
+tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_component_type *type,
+                        const char *name, const tac_node *params, const tac_place *place,
+                        tac_instance **instance, tac_error *err);
+
+// --- resolve.c: routes, links, policies, synchronised groups ---
+tac_status tac__resolve_routes(tac_engine *engine, tac_error *err);
+tac_status tac__resolve_groups(tac_engine *engine, tac_error *err);
+tac_status tac__resolve_histories(tac_engine *engine, tac_error *err);
+tac_status tac__resolve_links(tac_engine *engine, tac_error *err);
+
+// The period with which a signal is written, 0 where it has none.
+tac_time tac__signal_period(const tac_engine *engine, const tac__signal *signal);
+
+// --- order.c: who runs before whom ---
+tac_status tac__order_components(tac_engine *engine, tac_error *err);
+
+// --- island.c: islands and their integration ---
+tac_status tac__islands_form(tac_engine *engine, tac_error *err);
+tac_status tac__islands_order(tac_engine *engine, tac_error *err);
+tac_status tac__island_arrive(tac_engine *engine, tac__island *island, tac_time t_us,
+                              bool boundary);
+tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
+tac_status tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_us);
+// The value of a continuous signal at t_us, without a trace.
+tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
+
+// --- schedule.c: sources, items and which of them belong together ---
+tac_status tac__schedule(tac_engine *engine, tac_error *err);
+
+// --- wire.c: memory and pointers ---
+tac_status tac__wire(tac_engine *engine, tac_error *err);
+
+// --- run.c ---
+// After a component has run: digests and histories of what it wrote.
+void tac__writes_done(const tac__write *writes, size_t count, tac_time t_us);
+tac_status tac__start(tac_engine *engine);
+tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us, const char *where);
+
+// --- checkpoint.c ---
+tac_status tac__checkpoint_consider(tac_engine *engine);
+tac_status tac__checkpoint_finish(tac_engine *engine);
+
+// --- describe.c: the model as text, which its hash is taken of ---
+void tac__model_text(const tac_engine *engine, tac__text *out);
+
+#endif

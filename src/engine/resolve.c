@@ -1,0 +1,466 @@
+// resolve.c - from names to indices: routes, synchronisation policies, groups that step together,
+// histories, links.
+#include "engine/plan.h"
+
+#include <string.h>
+
+static tac_instance *find_component(const tac_engine *e, const char *name, size_t length)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        const char *other = e->components[i]->name;
+        if (strlen(other) == length && !memcmp(other, name, length))
+            return e->components[i];
+    }
+    return NULL;
+}
+
+static const char *component_name(const void *context, size_t i)
+{
+    const tac_engine *e = context;
+    return i < e->component_count ? e->components[i]->name : NULL;
+}
+
+static const char *input_name(const void *context, size_t i)
+{
+    const tac_instance *c = context;
+    return i < c->inputs.count ? c->inputs.items[i].name : NULL;
+}
+
+// --- where a route ends -----------------------------------------------------------------------
+
+static tac_status find_input(const tac_engine *e, const tac_route_def *r, tac_instance **reader,
+                             size_t *input, tac_error *err)
+{
+    const char *dot = strrchr(r->to, '.');
+    const size_t length = dot ? (size_t)(dot - r->to) : 0;
+    *reader = dot ? find_component(e, r->to, length) : NULL;
+    if (!*reader) {
+        char name[TAC_ERROR_NAME];
+        tac__out out = tac__out_begin(name, sizeof name);
+        tac__out_add(&out, "%.*s", (int)length, r->to);
+        tac__fail_at(err, TAC_E_NAME, &r->place, "route to '%s': no such component", r->to);
+        tac__error_suggest(err, name, component_name, e);
+        return TAC_E_NAME;
+    }
+    for (*input = 0; *input < (*reader)->inputs.count; ++*input) {
+        if (!strcmp((*reader)->inputs.items[*input].name, dot + 1))
+            return TAC_OK;
+    }
+    tac__fail_at(err, TAC_E_NAME, &r->place, "'%s' has no input '%s'", (*reader)->name, dot + 1);
+    tac__error_suggest(err, dot + 1, input_name, *reader);
+    return TAC_E_NAME;
+}
+
+// --- where a route begins ---------------------------------------------------------------------
+
+// A name is looked up in the entity of the reader first, then as it stands.
+static int find_signal(const tac_engine *e, const tac_instance *reader, const char *name)
+{
+    const char *entity = e->entities[reader->entity].name;
+    char local[2 * TAC_ERROR_NAME];
+    if (*entity) {
+        tac__out out = tac__out_begin(local, sizeof local);
+        tac__out_add(&out, "%s.%s", entity, name);
+        const int signal = tac__schema_find(&e->schema, local);
+        if (signal >= 0)
+            return signal;
+    }
+    return tac__schema_find(&e->schema, name);
+}
+
+static tac_status fail_signal(const tac_engine *e, const tac_instance *reader,
+                              const tac_route_def *r, const char *name, tac_error *err)
+{
+    tac__fail_at(err, TAC_E_NAME, &r->place, "unknown signal '%s'", r->from);
+    // Offer the names of the reader's own entity as they would be written there.
+    const char *entity = e->entities[reader->entity].name;
+    const size_t prefix = *entity ? strlen(entity) + 1 : 0;
+    tac__nearest nearest = tac__nearest_begin(name);
+    for (size_t i = 0; i < e->schema.count; i++) {
+        const char *candidate = e->schema.signals[i].name;
+        if (prefix && !strncmp(candidate, entity, prefix - 1) && candidate[prefix - 1] == '.')
+            candidate += prefix;
+        tac__nearest_offer(&nearest, candidate);
+    }
+    if (nearest.best)
+        tac__error_append(err, "; did you mean '%s'?", nearest.best);
+    return TAC_E_NAME;
+}
+
+// "Nav.position[2]" and "Nav.position.z": splits off the element. False: no element given.
+static bool split_element(const char *from, char *name, size_t size, uint32_t *element)
+{
+    const size_t length = strlen(from);
+    if (length >= size)
+        return false;
+    memcpy(name, from, length + 1);
+    char *bracket = strchr(name, '[');
+    if (bracket && name[length - 1] == ']') {
+        uint32_t n = 0;
+        const char *c = bracket + 1;
+        for (; *c >= '0' && *c <= '9' && n < 1000000; c++)
+            n = n * 10 + (uint32_t)(*c - '0');
+        if (c == bracket + 1 || *c != ']')
+            return false;
+        *bracket = '\0';
+        *element = n;
+        return true;
+    }
+    if (length > 2 && name[length - 2] == '.') {
+        const char *axis = strchr("xyzw", name[length - 1]);
+        if (axis && *axis) {
+            *element = (uint32_t)(axis - "xyzw");
+            name[length - 2] = '\0';
+            return true;
+        }
+    }
+    return false;
+}
+
+// x, y, z of a vec3 are 0, 1, 2; w, x, y, z of a quat are 0, 1, 2, 3.
+static bool letter_element(const tac_type *type, const char *from, uint32_t *element)
+{
+    if (from[strlen(from) - 1] == ']')
+        return *element < type->count;
+    if (type->shape == TAC_VEC3)
+        return *element < 3;
+    if (type->shape != TAC_QUAT)
+        return false;
+    *element = (*element + 1) % 4;
+    return true;
+}
+
+static tac_status find_source(const tac_engine *e, const tac_instance *reader,
+                              const tac_route_def *r, int *signal, uint32_t *element, bool *part,
+                              tac_error *err)
+{
+    *element = 0;
+    *part = false;
+    *signal = find_signal(e, reader, r->from);
+    if (*signal >= 0)
+        return TAC_OK;
+    char name[2 * TAC_ERROR_NAME];
+    if (!split_element(r->from, name, sizeof name, element))
+        return fail_signal(e, reader, r, r->from, err);
+    *signal = find_signal(e, reader, name);
+    if (*signal < 0)
+        return fail_signal(e, reader, r, name, err);
+    *part = true;
+    const tac_type *type = &e->schema.signals[*signal].type;
+    if (!letter_element(type, r->from, element)) {
+        char text[64];
+        tac_type_print(type, text, sizeof text);
+        return tac__fail_at(err, TAC_E_RANGE, &r->place,
+                            "'%s': '%s' is of type %s, which has no "
+                            "such element",
+                            r->from, name, text);
+    }
+    return TAC_OK;
+}
+
+// --- do both ends agree? ------------------------------------------------------------------------
+
+static tac_status check_types(const tac__signal *s, const tac__port *port, bool part,
+                              const tac_route_def *r, tac_error *err)
+{
+    tac_type seen = s->type;
+    if (part) {
+        seen.shape = TAC_SINGLE;
+        seen.count = 1;
+    }
+    if (!tac__type_same(&seen, &port->type)) {
+        char from[128], to[128];
+        tac_type_print(&seen, from, sizeof from);
+        tac_type_print(&port->type, to, sizeof to);
+        return tac__fail_at(err, TAC_E_TYPE, &r->place,
+                            "'%s' is of type %s, but input '%s' takes %s", r->from, from, r->to,
+                            to);
+    }
+    const bool scaled = r->gain != 1 || r->offset != 0;
+    if (scaled && s->type.scalar != TAC_F64)
+        return tac__fail_at(err, TAC_E_TYPE, &r->place,
+                            "gain and offset work on f64, and '%s' is not", r->from);
+    if (!(r->gain - r->gain == 0) || !(r->offset - r->offset == 0))
+        return tac__fail_at(err, TAC_E_RANGE, &r->place, "gain and offset must be finite");
+    if (tac__unit_same(&s->dimension, &port->dimension))
+        return TAC_OK;
+    if (!tac__unit_compatible(&s->dimension, &port->dimension))
+        return tac__fail_at(err, TAC_E_UNIT, &r->place, "'%s' is in %s, but input '%s' takes %s",
+                            r->from, s->unit, r->to, port->unit);
+    if (!r->convert)
+        return tac__fail_at(err, TAC_E_UNIT, &r->place,
+                            "'%s' is in %s, but input '%s' takes %s; write 'convert: true' to "
+                            "convert",
+                            r->from, s->unit, r->to, port->unit);
+    if (s->type.scalar != TAC_F64)
+        return tac__fail_at(err, TAC_E_UNIT, &r->place, "only f64 can be converted from %s to %s",
+                            s->unit, port->unit);
+    return TAC_OK;
+}
+
+static tac_status resolve_route(tac_engine *e, const tac_route_def *r, tac_error *err)
+{
+    tac_instance *reader;
+    size_t input;
+    bool part;
+    TAC_TRY(find_input(e, r, &reader, &input, err));
+    tac__input *in = &reader->in[input];
+    if (in->routed)
+        return tac__fail_at(err, TAC_E_DUPLICATE, &r->place,
+                            "input '%s' has a route already, from '%s'", r->to, in->route.from);
+    TAC_TRY(find_source(e, reader, r, &in->signal, &in->element, &part, err));
+    const tac__port *port = &reader->inputs.items[input];
+    const tac__signal *s = &e->schema.signals[in->signal];
+    TAC_TRY(check_types(s, port, part, r, err));
+    in->routed = true;
+    in->route = *r;
+    in->coupled = s->continuous && tac__is_continuous(reader->type) &&
+                  !(port->flags & TAC_PORT_HELD) && !r->delayed && r->delay_us == 0;
+    return TAC_OK;
+}
+
+tac_status tac__resolve_routes(tac_engine *e, tac_error *err)
+{
+    for (size_t i = 0; i < e->route_count; i++)
+        TAC_TRY(resolve_route(e, &e->routes[i], err));
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            const tac__port *port = &c->inputs.items[k];
+            if (!c->in[k].routed && !(port->flags & TAC_PORT_OPTIONAL))
+                return tac__fail_at(err, TAC_E_CONFIG, &c->place,
+                                    "input '%s.%s' is not connected%s%s", c->name, port->name,
+                                    *port->doc ? ": " : "", port->doc);
+        }
+    }
+    return TAC_OK;
+}
+
+// --- policies and synchronised groups -----------------------------------------------------------
+
+static tac_policy policy_of(const tac_engine *e, const tac__input *in, const tac_instance *reader)
+{
+    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac_instance *writer = e->components[s->component];
+    if (s->continuous || writer->group < 0 || reader->group < 0 || writer->group == reader->group)
+        return TAC_ZOH;
+    tac_policy policy = e->def.policy;
+    for (size_t i = 0; i < e->rule_count; i++) {
+        if (tac__glob_match(e->rules[i].pattern, s->name))
+            policy = e->rules[i].policy;
+    }
+    if (in->route.has_policy)
+        policy = in->route.policy;
+    // Whoever only watches must not change the rate of what it watches.
+    return policy == TAC_SYNCHRONIZED && tac__is_observer(reader) ? TAC_ZOH : policy;
+}
+
+static int root_of(const tac_engine *e, int group)
+{
+    while (e->groups[group].root != group)
+        group = e->groups[group].root;
+    return group;
+}
+
+static tac_time gcd(tac_time a, tac_time b)
+{
+    while (b) {
+        const tac_time r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+// Let two groups step together: on the coarsest axis that holds both.
+static tac_status join(tac_engine *e, int a, int b, const tac_route_def *r, tac_error *err)
+{
+    tac__group *x = &e->groups[root_of(e, a)], *y = &e->groups[root_of(e, b)];
+    if (x == y)
+        return TAC_OK;
+    if (x->period_us == 0 || y->period_us == 0)
+        return tac__fail_at(err, TAC_E_CONFIG, &r->place,
+                            "SYNCHRONIZED needs two regular rates, but '%s' has explicit times",
+                            x->period_us ? y->name : x->name);
+    if (x > y) { // the one declared first stays the root
+        tac__group *swap = x;
+        x = y;
+        y = swap;
+    }
+    const tac_time apart =
+        x->offset_us > y->offset_us ? x->offset_us - y->offset_us : y->offset_us - x->offset_us;
+    const tac_time first = x->offset_us < y->offset_us ? x->offset_us : y->offset_us;
+    x->period_us = gcd(gcd(x->period_us, y->period_us), apart);
+    x->offset_us = first % x->period_us;
+    y->root = (int)(x - e->groups);
+    if (x->period_us < 100 && !e->def.allow_fast_sync)
+        return tac__fail_at(err, TAC_E_LIMIT, &r->place,
+                            "SYNCHRONIZED on '%s' makes '%s' and '%s' step together every %llu us, "
+                            "above 10 kHz; allow it with 'allow_fast_sync: true'",
+                            r->from, e->groups[a].name, e->groups[b].name,
+                            (unsigned long long)x->period_us);
+    return TAC_OK;
+}
+
+tac_status tac__resolve_groups(tac_engine *e, tac_error *err)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            tac__input *in = &c->in[k];
+            if (in->signal < 0)
+                continue;
+            in->policy = policy_of(e, in, c);
+            if (in->policy == TAC_SYNCHRONIZED) {
+                const tac_instance *writer = e->components[e->schema.signals[in->signal].component];
+                TAC_TRY(join(e, writer->group, c->group, &in->route, err));
+            }
+        }
+    }
+    for (size_t i = 0; i < e->group_count; i++) {
+        const tac__group *root = &e->groups[root_of(e, (int)i)];
+        e->groups[i].root = (int)(root - e->groups);
+        e->groups[i].period_us = root->period_us;
+        e->groups[i].offset_us = root->offset_us;
+    }
+    return TAC_OK;
+}
+
+tac_time tac__signal_period(const tac_engine *e, const tac__signal *signal)
+{
+    const tac_instance *c = e->components[signal->component];
+    if (signal->continuous || c->group < 0 || (c->type->flags & TAC_COMPONENT_TIMER))
+        return 0;
+    for (size_t i = 0; i < c->receiver_count; i++) {
+        if (e->receivers[c->receivers[i]].def.triggers)
+            return 0;
+    }
+    return e->groups[c->group].period_us;
+}
+
+// --- histories ----------------------------------------------------------------------------------
+
+// A delayed reader that runs before the writer at a boundary sees the last value as it is. One that
+// runs after it, as integration does, needs the history to look back.
+static bool looks_back(const tac_engine *e, const tac_instance *reader, const tac__signal *s)
+{
+    if (tac__is_continuous(reader->type))
+        return true;
+    return e->components[s->component] != reader && s->stage <= reader->stage;
+}
+
+static tac_status resolve_history(tac_engine *e, tac_instance *c, tac__input *in, tac_error *err)
+{
+    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac_time period = tac__signal_period(e, s);
+    const tac_route_def *r = &in->route;
+    if (r->delayed && s->state)
+        return tac__fail_at(err, TAC_E_CONFIG, &r->place,
+                            "'%s' is a continuous state, readable in every stage: it cannot be "
+                            "'delayed'",
+                            r->from);
+    if (r->delay_us && (period == 0 || r->delay_us % period)) {
+        char every[TAC_TIME_TEXT];
+        tac_time_print(period, every);
+        tac__fail_at(err, TAC_E_TIME, &r->place,
+                     "delay of '%s': expected a whole number of the "
+                     "writer's periods",
+                     r->from);
+        if (period)
+            tac__error_append(err, " of %s", every);
+        else
+            tac__error_append(err, ", but it has no regular period");
+        return TAC_E_TIME;
+    }
+    if (r->delay_us && r->delay_us / period > 1000000)
+        return tac__fail_at(err, TAC_E_LIMIT, &r->place, "a delay of more than 1000000 periods");
+    const bool back = r->delayed && looks_back(e, c, s);
+    const bool moves = in->policy == TAC_INTERPOLATED || in->policy == TAC_EXTRAPOLATED;
+    if (!back && !moves && r->delay_us == 0)
+        return TAC_OK;
+    const uint32_t depth = tac__history_depth(r->delay_us, period);
+    tac__history *h = &e->histories[in->signal];
+    h->depth = h->depth > depth ? h->depth : depth;
+    in->history = h;
+    if (in->policy == TAC_EXTRAPOLATED && s->derivative >= 0) {
+        tac__history *d = &e->histories[s->derivative];
+        d->depth = d->depth > h->depth ? d->depth : h->depth;
+    }
+    return TAC_OK;
+}
+
+tac_status tac__resolve_histories(tac_engine *e, tac_error *err)
+{
+    e->histories = tac__arena_array(&e->arena, e->schema.count, sizeof *e->histories);
+    if (!e->histories)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            if (c->in[k].signal >= 0)
+                TAC_TRY(resolve_history(e, c, &c->in[k], err));
+        }
+    }
+    return TAC_OK;
+}
+
+// --- links --------------------------------------------------------------------------------------
+
+static const char *sender_name(const void *context, size_t i)
+{
+    const tac_engine *e = context;
+    return i < e->sender_count ? e->senders[i].name : NULL;
+}
+
+static const char *receiver_name(const void *context, size_t i)
+{
+    const tac_engine *e = context;
+    return i < e->receiver_count ? e->receivers[i].name : NULL;
+}
+
+static tac_status fail_link(const tac_engine *e, const tac_link_def *l, bool from, tac_error *err)
+{
+    const char *name = from ? l->from : l->to;
+    tac__fail_at(err, TAC_E_NAME, &l->place, "link: no %s port matches '%s'",
+                 from ? "sending" : "receiving", name);
+    tac__error_suggest(err, name, from ? sender_name : receiver_name, e);
+    return TAC_E_NAME;
+}
+
+static tac_status add_link(tac_engine *e, tac__sender *s, uint32_t receiver,
+                           const tac_link_def *def, tac_error *err)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->links[i].receiver == receiver)
+            return tac__fail_at(err, TAC_E_DUPLICATE, &def->place,
+                                "'%s' and '%s' are linked already", s->name,
+                                e->receivers[receiver].name);
+    }
+    if (!TAC__ARENA_GROW(&e->arena, s->links, s->count, s->capacity))
+        return tac__fail_memory(err);
+    s->links[s->count++] = (tac__link){receiver, def->delay_us};
+    return TAC_OK;
+}
+
+tac_status tac__resolve_links(tac_engine *e, tac_error *err)
+{
+    for (size_t i = 0; i < e->link_count; i++) {
+        const tac_link_def *def = &e->links[i];
+        bool any_sender = false, any_receiver = false;
+        for (size_t r = 0; r < e->receiver_count; r++)
+            any_receiver |= tac__glob_match(def->to, e->receivers[r].name);
+        for (size_t s = 0; s < e->sender_count; s++) {
+            if (!tac__glob_match(def->from, e->senders[s].name))
+                continue;
+            any_sender = true;
+            for (uint32_t r = 0; r < e->receiver_count; r++) {
+                if (tac__glob_match(def->to, e->receivers[r].name) &&
+                    e->receivers[r].component != e->senders[s].component)
+                    TAC_TRY(add_link(e, &e->senders[s], r, def, err));
+            }
+        }
+        if (!any_sender || !any_receiver)
+            return fail_link(e, def, !any_sender, err);
+    }
+    return TAC_OK;
+}

@@ -1,0 +1,333 @@
+// run.c - the run loop: the only one there is.
+//
+// The boundary contract lives here. At each instant t:
+//   islands that have a boundary at t arrive there
+//   stages 0 to 9 run: the due items of engine->items, which are sorted by the contract
+//   stage 10: those islands begin to integrate from t
+// Stage 10 stands at the top of the loop, so that a checkpoint, which is taken after stage 9, is
+// simply the state between two turns of it.
+#include "engine/plan.h"
+#include "bus/digest.h"
+
+#include <string.h>
+
+void tac__writes_done(const tac__write *writes, size_t count, tac_time t_us)
+{
+    for (size_t i = 0; i < count; i++) {
+        const tac__write *w = &writes[i];
+        if (w->digest)
+            *w->digest = w->f64 ? tac__digest_f64(*w->digest, t_us, w->value, w->words)
+                                : tac__digest_words(*w->digest, t_us, w->value, w->words);
+        if (w->history)
+            tac__history_push(w->history, t_us, w->value);
+    }
+}
+
+// The run ends here: when and where. The text is in the error already.
+tac_status tac__run_failed(tac_engine *e, tac_status status, tac_time t_us, const char *where)
+{
+    tac__error_run(e->err, t_us, where);
+    e->phase = TAC__FAILED;
+    return status;
+}
+
+static tac_status component_failed(tac_instance *c, tac_status status, const char *what)
+{
+    tac_engine *e = c->engine;
+    // A component that called tac_fail has said why; one that only returned a status has not.
+    if (e->err && e->err->status != status)
+        tac__fail(e->err, status, "its %s failed: %s", what, tac_status_text(status));
+    return tac__run_failed(e, status, e->clock->t_us, c->name);
+}
+
+// --- the items of a boundary --------------------------------------------------------------------
+
+// Observers look at the plant wherever its islands stand.
+static tac_status peek_inputs(tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    for (size_t i = 0; i < c->views.count; i++) {
+        if (c->peek_signals[i] >= 0)
+            TAC_TRY(tac__island_peek(e, c->peek_signals[i], t_us, &c->views.items[i].signal));
+    }
+    return TAC_OK;
+}
+
+// After a jump of its state an island's outputs are those of the new state.
+static tac_status finish_jump(tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    const bool jumped = c->jumped;
+    c->may_jump = c->jumped = false;
+    return jumped ? tac__island_outputs(e, &e->islands[c->island], t_us) : TAC_OK;
+}
+
+static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    const bool axis = c->axis_source >= 0 && e->timeline.last[c->axis_source] == t_us;
+    c->step.t_us = t_us;
+    c->step.due = c->pending | (axis ? TAC_DUE_AXIS : 0);
+    c->pending = 0;
+    if (c->views.count) {
+        if (c->stage == TAC_STAGE_TELEMETRY)
+            TAC_TRY(peek_inputs(e, c, t_us));
+        for (size_t i = 0; i < c->views.count; i++)
+            tac__view_update(&c->views.items[i], t_us);
+    }
+    if (c->stage == TAC_STAGE_ACTUATE)
+        c->may_jump = true;
+    const tac_status status = c->type->step(&c->step, c->self);
+    if (status != TAC_OK)
+        return component_failed(c, status, "step");
+    e->clock->steps++;
+    if (c->write_count)
+        tac__writes_done(c->writes, c->write_count, t_us);
+    return c->may_jump ? finish_jump(e, c, t_us) : TAC_OK;
+}
+
+static tac_status run_hook(tac_engine *e, tac_instance *c,
+                           tac_status (*hook)(tac_step *, const void *), const char *what)
+{
+    for (size_t i = 0; i < c->views.count; i++)
+        tac__view_update(&c->views.items[i], e->clock->t_us);
+    c->hook.t_us = e->clock->t_us;
+    const tac_status status = hook(&c->hook, c->self);
+    return status == TAC_OK ? TAC_OK : component_failed(c, status, what);
+}
+
+static void deliver(tac_engine *e, tac__receiver *r)
+{
+    const uint32_t n = tac__queue_deliver(&r->queue, e->clock->t_us, r->digest);
+    if (n == 0)
+        return;
+    e->clock->messages += n;
+    if (r->def.triggers)
+        e->components[r->component]->pending |= TAC_DUE_MESSAGE;
+    tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
+}
+
+static tac_status begin_entity(tac_engine *e, uint32_t entity)
+{
+    for (size_t i = 0; i < e->receiver_count; i++) {
+        if (e->components[e->receivers[i].component]->entity == entity)
+            deliver(e, &e->receivers[i]);
+    }
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (c->entity == entity && c->type->pre_step)
+            TAC_TRY(run_hook(e, c, c->type->pre_step, "pre-step hook"));
+    }
+    return TAC_OK;
+}
+
+static tac_status end_entity(tac_engine *e, uint32_t entity)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (c->entity == entity && c->type->post_step)
+            TAC_TRY(run_hook(e, c, c->type->post_step, "post-step hook"));
+    }
+    return TAC_OK;
+}
+
+static void digest_state(const tac_engine *e, const tac__island *island)
+{
+    island->state->digest =
+        tac__digest_f64(island->state->digest, e->clock->t_us, island->x, island->x_count);
+}
+
+static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
+{
+    if (item->kind == TAC__ITEM_STEP) // the most frequent by far
+        return run_step(e, e->components[item->index], t_us);
+    switch (item->kind) {
+    case TAC__ITEM_STEP:
+        break;
+    case TAC__ITEM_OUTPUTS:
+        return tac__island_outputs(e, &e->islands[item->index], t_us);
+    case TAC__ITEM_STATE:
+        digest_state(e, &e->islands[item->index]);
+        return TAC_OK;
+    case TAC__ITEM_BEGIN:
+        return begin_entity(e, item->index);
+    case TAC__ITEM_END:
+        return end_entity(e, item->index);
+    case TAC__ITEM_OBSERVE: {
+        const tac_observer_def *o = &e->observers[item->index].def;
+        o->observe(o->context, e, t_us);
+        return TAC_OK;
+    }
+    }
+    return TAC_OK;
+}
+
+// --- one instant --------------------------------------------------------------------------------
+
+// Take every source that is due at t: what is to be done, and which islands have a boundary.
+static void collect(tac_engine *e, tac_time t_us)
+{
+    const size_t words = e->item_words;
+    bool boundary = false;
+    while (tac__timeline_next(&e->timeline) == t_us) {
+        const size_t source = tac__timeline_take(&e->timeline);
+        const tac__source *s = &e->timeline.sources[source];
+        if (s->kind == TAC__SOURCE_STEP) { // an island goes on, without a boundary
+            tac__set_bit(e->due_islands, s->index);
+            continue;
+        }
+        if (s->kind == TAC__SOURCE_TIMER)
+            e->components[s->index]->pending |= TAC_DUE_TIMER;
+        boundary |= !s->observer;
+        for (size_t w = 0; w < words; w++)
+            e->due_items[w] |= e->item_masks[source * words + w];
+        for (size_t w = 0; w < e->island_words; w++)
+            e->arriving[w] |= e->island_masks[source * e->island_words + w];
+    }
+    e->clock->boundaries += boundary;
+}
+
+static tac_status arrive(tac_engine *e, tac_time t_us)
+{
+    for (size_t w = 0; w < e->island_words; w++) {
+        e->due_islands[w] |= e->arriving[w];
+        for (uint64_t bits = e->due_islands[w]; bits; bits &= bits - 1) {
+            const size_t i = w * 64 + (size_t)__builtin_ctzll(bits);
+            TAC_TRY(tac__island_arrive(e, &e->islands[i], t_us, tac__has_bit(e->arriving, i)));
+        }
+        e->arriving[w] = 0;
+    }
+    return TAC_OK;
+}
+
+static tac_status run_instant(tac_engine *e, tac_time t_us)
+{
+    e->clock->t_us = t_us;
+    collect(e, t_us);
+    TAC_TRY(arrive(e, t_us));
+    const size_t words = e->item_words;
+    for (size_t w = 0; w < words; w++) {
+        uint64_t bits = e->due_items[w];
+        e->due_items[w] = 0;
+        for (; bits; bits &= bits - 1)
+            TAC_TRY(run_item(e, &e->items[w * 64 + (size_t)__builtin_ctzll(bits)], t_us));
+    }
+    return TAC_OK;
+}
+
+// Stage 10 of the last instant.
+static tac_status integrate(tac_engine *e)
+{
+    for (size_t w = 0; w < e->island_words; w++) {
+        for (; e->due_islands[w]; e->due_islands[w] &= e->due_islands[w] - 1) {
+            const size_t i = w * 64 + (size_t)__builtin_ctzll(e->due_islands[w]);
+            TAC_TRY(tac__island_integrate(e, &e->islands[i], e->clock->t_us));
+        }
+    }
+    return TAC_OK;
+}
+
+static tac_status run(tac_engine *e, tac_time until_us)
+{
+    e->clock->started = 1;
+    while (!e->clock->finished) {
+        TAC_TRY(integrate(e));
+        const tac_time t_us = tac__timeline_next(&e->timeline);
+        if (t_us > e->checkpoint_us)
+            TAC_TRY(tac__checkpoint_finish(e));
+        if (t_us > until_us)
+            return TAC_OK;
+        if (atomic_load_explicit(&e->stop, memory_order_relaxed))
+            return TAC_E_STOPPED;
+        TAC_TRY(run_instant(e, t_us));
+        if (e->checkpoint_path)
+            TAC_TRY(tac__checkpoint_consider(e));
+        if (t_us == e->def.end_us)
+            e->clock->finished = 1;
+    }
+    return e->checkpoint_path ? tac__checkpoint_finish(e) : TAC_OK;
+}
+
+// --- from outside -------------------------------------------------------------------------------
+
+tac_status tac_engine_run(tac_engine *e, tac_time until_us, tac_error *err)
+{
+    TAC_REQUIRE(e && e->phase == TAC__PREPARED && !e->err);
+    tac_error local;
+    e->err = err ? err : &local;
+    tac_error_clear(e->err);
+    const tac_status status = run(e, until_us);
+    if (status == TAC_E_STOPPED) {
+        atomic_store(&e->stop, false);
+        tac__fail(e->err, status, "stopped on request");
+        tac__error_run(e->err, e->clock->t_us, NULL);
+    } else if (status != TAC_OK) {
+        e->phase = TAC__FAILED;
+    }
+    e->err = NULL;
+    return status;
+}
+
+void tac_engine_stop(tac_engine *e)
+{
+    atomic_store(&e->stop, true);
+}
+
+// --- start --------------------------------------------------------------------------------------
+
+static void rest_values(tac_engine *e)
+{
+    for (size_t i = 0; i < e->schema.count; i++)
+        tac__type_rest(&e->schema.signals[i].type,
+                       tac__block_at(&e->block, e->schema.signals[i].offset));
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            if (c->in[k].buffer)
+                tac__type_rest(&c->inputs.items[k].type, c->in[k].buffer);
+        }
+        for (size_t k = 0; k < c->states.count; k++)
+            tac__type_rest(&c->states.items[k].type, c->step.state[k]);
+    }
+}
+
+static void start_digests(tac_engine *e)
+{
+    for (size_t i = 0; i < e->schema.count; i++) {
+        const tac__signal *s = &e->schema.signals[i];
+        const void *value = tac__block_at(&e->block, s->offset);
+        if (e->histories[i].depth)
+            tac__history_start(&e->histories[i], value);
+        if (!e->digests[i])
+            continue;
+        const uint64_t named = tac__hash_text(TAC__HASH_SEED, s->name);
+        *e->digests[i] = s->type.scalar == TAC_F64
+                             ? tac__digest_f64(named, TAC_TIME_NEVER, value, s->words)
+                             : tac__digest_words(named, TAC_TIME_NEVER, value, s->words);
+    }
+    for (size_t i = 0; i < e->island_count; i++)
+        e->islands[i].state->digest = tac__hash_text(TAC__HASH_SEED, e->islands[i].name);
+    for (size_t i = 0; i < e->receiver_count; i++)
+        *e->receivers[i].digest = tac__hash_text(TAC__HASH_SEED, e->receivers[i].name);
+}
+
+// Everything as it is before boundary 0.
+tac_status tac__start(tac_engine *e)
+{
+    memset(e->block.bytes, 0, e->block.size);
+    tac__timeline_start(&e->timeline);
+    for (size_t i = 0; i < e->receiver_count; i++)
+        tac__queue_start(&e->receivers[i].queue);
+    for (size_t i = 0; i < e->island_count; i++)
+        e->islands[i].state->at_us = TAC_TIME_NEVER;
+    rest_values(e);
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (!c->type->init)
+            continue;
+        c->may_jump = true;
+        const tac_status status = c->type->init(&c->step, c->self);
+        c->may_jump = c->jumped = false;
+        if (status != TAC_OK)
+            return component_failed(c, status, "init");
+    }
+    start_digests(e);
+    return TAC_OK;
+}

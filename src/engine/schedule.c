@@ -1,0 +1,350 @@
+// schedule.c - what happens with which source of time.
+//
+// For every source: the components that step with it, the entities and islands that have a boundary
+// with it. An island's intervals are split only where something that it reads may be written, where
+// something other than an observer reads it, on its own rate groups and the physics axis, and at
+// the start and end of the run. An entity has a boundary wherever one of its components steps, one
+// of its islands has one, or a message is delivered to it. Observers add nothing to either.
+#include "engine/plan.h"
+
+#include <string.h>
+
+// Sets of sources, one row a component, entity or island.
+typedef struct sets {
+    size_t words;
+    uint64_t *bits;
+} sets;
+
+typedef struct work {
+    tac_engine *e;
+    sets steps, entities, islands;
+} work;
+
+static uint64_t *row(const sets *s, size_t i)
+{
+    return s->bits + i * s->words;
+}
+
+static bool make_sets(sets *s, tac__arena *arena, size_t rows, size_t words)
+{
+    s->words = words;
+    s->bits = tac__arena_array(arena, rows * words, sizeof *s->bits);
+    return s->bits != NULL;
+}
+
+// into |= from; true if that changed anything.
+static bool unite(uint64_t *into, const uint64_t *from, size_t words)
+{
+    bool changed = false;
+    for (size_t i = 0; i < words; i++) {
+        const uint64_t before = into[i];
+        into[i] |= from[i];
+        changed |= into[i] != before;
+    }
+    return changed;
+}
+
+// --- sources ------------------------------------------------------------------------------------
+
+static tac_status add_source(tac_engine *e, const tac__source *source, int *number)
+{
+    *number = tac__timeline_add(&e->timeline, &e->arena, source);
+    return *number < 0 ? TAC_E_MEMORY : TAC_OK;
+}
+
+static tac_status add_group_source(tac_engine *e, const tac_instance *c, int *number)
+{
+    const tac__group *g = &e->groups[c->group];
+    const bool observer = tac__is_observer(c);
+    if (g->period_us)
+        return add_source(e,
+                          &(tac__source){.kind = TAC__SOURCE_AXIS,
+                                         .observer = observer,
+                                         .period_us = g->period_us,
+                                         .offset_us = g->offset_us},
+                          number);
+    for (size_t i = 0; i < e->timeline.count; i++) {
+        const tac__source *s = &e->timeline.sources[i];
+        if (s->times_us == g->times_us && s->observer == observer) {
+            *number = (int)i;
+            return TAC_OK;
+        }
+    }
+    return add_source(e,
+                      &(tac__source){.kind = TAC__SOURCE_TIMES,
+                                     .observer = observer,
+                                     .times_us = g->times_us,
+                                     .times_count = g->times_count},
+                      number);
+}
+
+static tac_status add_sources(tac_engine *e, int *physics)
+{
+    tac_time *ends = tac__arena_array(&e->arena, 2, sizeof *ends);
+    if (!ends)
+        return TAC_E_MEMORY;
+    ends[1] = e->def.end_us;
+    TAC_TRY(add_source(e,
+                       &(tac__source){.kind = TAC__SOURCE_TIMES,
+                                      .times_us = ends,
+                                      .times_count = e->def.end_us ? 2 : 1},
+                       &e->start_end_source));
+    *physics = -1;
+    if (e->def.physics_us)
+        TAC_TRY(add_source(
+            e, &(tac__source){.kind = TAC__SOURCE_AXIS, .period_us = e->def.physics_us}, physics));
+    for (uint32_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (c->group >= 0)
+            TAC_TRY(add_group_source(e, c, &c->axis_source));
+        if (c->type->flags & TAC_COMPONENT_TIMER)
+            TAC_TRY(add_source(e, &(tac__source){.kind = TAC__SOURCE_TIMER, .index = i},
+                               &c->timer_source));
+    }
+    for (uint32_t i = 0; i < e->receiver_count; i++)
+        TAC_TRY(add_source(e, &(tac__source){.kind = TAC__SOURCE_PORT, .index = i},
+                           &e->receivers[i].source));
+    for (uint32_t i = 0; i < e->island_count; i++)
+        TAC_TRY(add_source(e, &(tac__source){.kind = TAC__SOURCE_STEP, .index = i},
+                           &e->islands[i].step_source));
+    for (size_t i = 0; i < e->observer_count; i++) {
+        const tac_observer_def *def = &e->observers[i].def;
+        TAC_TRY(add_source(e,
+                           &(tac__source){.kind = TAC__SOURCE_AXIS,
+                                          .observer = true,
+                                          .period_us = def->period_us,
+                                          .offset_us = def->offset_us},
+                           &e->observers[i].source));
+    }
+    return TAC_OK;
+}
+
+// --- who has a boundary when --------------------------------------------------------------------
+
+static bool has_hooks(const tac_instance *c)
+{
+    return c->type->pre_step || c->type->post_step;
+}
+
+// What is known without looking at others.
+static void seed_sets(work *w, int physics)
+{
+    tac_engine *e = w->e;
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        uint64_t *steps = row(&w->steps, i);
+        if (c->type->step && c->axis_source >= 0)
+            tac__set_bit(steps, (size_t)c->axis_source);
+        if (c->type->step && c->timer_source >= 0)
+            tac__set_bit(steps, (size_t)c->timer_source);
+        for (size_t k = 0; c->type->step && k < c->receiver_count; k++) {
+            const tac__receiver *r = &e->receivers[c->receivers[k]];
+            if (r->def.triggers)
+                tac__set_bit(steps, (size_t)r->source);
+        }
+        if (c->island >= 0 && c->axis_source >= 0)
+            tac__set_bit(row(&w->islands, (size_t)c->island), (size_t)c->axis_source);
+    }
+    for (size_t i = 0; i < e->island_count; i++) {
+        tac__set_bit(row(&w->islands, i), (size_t)e->start_end_source);
+        if (physics >= 0)
+            tac__set_bit(row(&w->islands, i), (size_t)physics);
+    }
+    for (size_t i = 0; i < e->entity_count; i++)
+        tac__set_bit(row(&w->entities, i), (size_t)e->start_end_source);
+    for (size_t i = 0; i < e->receiver_count; i++) {
+        const tac_instance *c = e->components[e->receivers[i].component];
+        if (!tac__is_observer(c))
+            tac__set_bit(row(&w->entities, c->entity), (size_t)e->receivers[i].source);
+    }
+}
+
+// An input ties the boundaries of an island to the steps of the component at its other end, and
+// those of two islands to each other.
+static bool tie_input(work *w, const tac_instance *reader, const tac__input *in)
+{
+    tac_engine *e = w->e;
+    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac_instance *writer = e->components[s->component];
+    const size_t words = w->islands.words;
+    bool changed = false;
+    if (reader->island >= 0) {
+        uint64_t *island = row(&w->islands, (size_t)reader->island);
+        if (!s->continuous) {
+            changed |= unite(island, row(&w->steps, writer->index), words);
+        } else if (writer->island != reader->island) {
+            uint64_t *other = row(&w->islands, (size_t)writer->island);
+            changed |= unite(island, other, words);
+            changed |= unite(other, island, words);
+        }
+    }
+    if (s->continuous && reader->type->step && !tac__is_observer(reader))
+        changed |=
+            unite(row(&w->islands, (size_t)writer->island), row(&w->steps, reader->index), words);
+    // Hooks read too, at every boundary of their entity.
+    if (s->continuous && has_hooks(reader))
+        changed |= unite(row(&w->islands, (size_t)writer->island),
+                         row(&w->entities, reader->entity), words);
+    return changed;
+}
+
+static void close_sets(work *w)
+{
+    tac_engine *e = w->e;
+    const size_t words = w->islands.words;
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < e->component_count; i++) {
+            const tac_instance *c = e->components[i];
+            uint64_t *entity = row(&w->entities, c->entity);
+            if (!tac__is_observer(c))
+                changed |= unite(entity, row(&w->steps, i), words);
+            if (c->island >= 0) {
+                uint64_t *island = row(&w->islands, (size_t)c->island);
+                changed |= unite(island, row(&w->steps, i), words);
+                changed |= unite(entity, island, words);
+            }
+            for (size_t k = 0; k < c->inputs.count; k++) {
+                if (c->in[k].signal >= 0)
+                    changed |= tie_input(w, c, &c->in[k]);
+            }
+        }
+    }
+}
+
+// --- items and masks ----------------------------------------------------------------------------
+
+static bool island_has_outputs(const tac_engine *e, const tac__island *island)
+{
+    for (size_t i = 0; i < island->count; i++) {
+        if (e->components[island->components[i]]->type->output)
+            return true;
+    }
+    return false;
+}
+
+static void find_entity_work(tac_engine *e)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        e->entities[c->entity].has_begin |= c->type->pre_step || c->receiver_count;
+        e->entities[c->entity].has_end |= c->type->post_step != NULL;
+    }
+}
+
+static void add_item(tac_engine *e, tac__item_kind kind, tac_stage stage, size_t index)
+{
+    e->items[e->item_count++] = (tac__item){kind, stage, (uint32_t)index};
+}
+
+// All work there can be at a boundary, in the order of the contract.
+static void list_items(tac_engine *e)
+{
+    for (size_t i = 0; i < e->entity_count; i++) {
+        if (e->entities[i].has_begin)
+            add_item(e, TAC__ITEM_BEGIN, TAC_STAGE_BEGIN, i);
+    }
+    size_t next = 0;
+    for (int stage = TAC_STAGE_SCENARIO; stage <= TAC_STAGE_ACTUATE; stage++) {
+        for (size_t i = 0; stage == TAC_STAGE_OUTPUTS && i < e->island_count; i++) {
+            if (island_has_outputs(e, &e->islands[i]))
+                add_item(e, TAC__ITEM_OUTPUTS, TAC_STAGE_OUTPUTS, i);
+        }
+        for (; next < e->sequence_count &&
+               e->components[e->sequence[next]]->stage == (tac_stage)stage;
+             next++)
+            add_item(e, TAC__ITEM_STEP, (tac_stage)stage, e->sequence[next]);
+    }
+    for (size_t i = 0; i < e->entity_count; i++) {
+        if (e->entities[i].has_end)
+            add_item(e, TAC__ITEM_END, TAC_STAGE_EVENTS, i);
+    }
+    for (size_t i = 0; i < e->island_count; i++) {
+        if (e->islands[i].x_count && e->def.digests)
+            add_item(e, TAC__ITEM_STATE, TAC_STAGE_RECORD, i);
+    }
+    for (size_t i = 0; i < e->observer_count; i++)
+        add_item(e, TAC__ITEM_OBSERVE, TAC_STAGE_RECORD, i);
+}
+
+static bool item_due_with(const work *w, const tac__item *item, size_t source)
+{
+    switch (item->kind) {
+    case TAC__ITEM_BEGIN:
+    case TAC__ITEM_END:
+        return tac__has_bit(row(&w->entities, item->index), source);
+    case TAC__ITEM_STEP:
+        return tac__has_bit(row(&w->steps, item->index), source);
+    case TAC__ITEM_OUTPUTS:
+    case TAC__ITEM_STATE:
+        return tac__has_bit(row(&w->islands, item->index), source);
+    case TAC__ITEM_OBSERVE:
+        return w->e->observers[item->index].source == (int)source;
+    }
+    return false;
+}
+
+static tac_status make_masks(work *w)
+{
+    tac_engine *e = w->e;
+    const size_t sources = e->timeline.count;
+    e->item_words = (e->item_count + 63) / 64;
+    e->island_words = (e->island_count + 63) / 64;
+    e->item_masks = tac__arena_array(&e->arena, sources * e->item_words, sizeof(uint64_t));
+    e->island_masks = tac__arena_array(&e->arena, sources * e->island_words, sizeof(uint64_t));
+    if (!e->item_masks || !e->island_masks)
+        return TAC_E_MEMORY;
+    for (size_t s = 0; s < sources; s++) {
+        for (size_t i = 0; i < e->item_count; i++) {
+            if (item_due_with(w, &e->items[i], s))
+                tac__set_bit(e->item_masks + s * e->item_words, i);
+        }
+        for (size_t i = 0; i < e->island_count; i++) {
+            if (tac__has_bit(row(&w->islands, i), s))
+                tac__set_bit(e->island_masks + s * e->island_words, i);
+        }
+    }
+    return TAC_OK;
+}
+
+static tac_status list_island_sources(work *w)
+{
+    tac_engine *e = w->e;
+    for (size_t i = 0; i < e->island_count; i++) {
+        tac__island *island = &e->islands[i];
+        island->sources = tac__arena_array(&e->arena, e->timeline.count, sizeof *island->sources);
+        if (!island->sources)
+            return TAC_E_MEMORY;
+        for (size_t s = 0; s < e->timeline.count; s++) {
+            if (tac__has_bit(row(&w->islands, i), s))
+                island->sources[island->source_count++] = (int)s;
+        }
+    }
+    return TAC_OK;
+}
+
+tac_status tac__schedule(tac_engine *e, tac_error *err)
+{
+    (void)err;
+    int physics;
+    TAC_TRY(add_sources(e, &physics));
+    const size_t words = (e->timeline.count + 63) / 64;
+    work w = {.e = e};
+    if (!make_sets(&w.steps, &e->arena, e->component_count, words) ||
+        !make_sets(&w.entities, &e->arena, e->entity_count, words) ||
+        !make_sets(&w.islands, &e->arena, e->island_count, words))
+        return TAC_E_MEMORY;
+    seed_sets(&w, physics);
+    close_sets(&w);
+
+    find_entity_work(e);
+    const size_t most =
+        2 * e->entity_count + 2 * e->island_count + e->sequence_count + e->observer_count;
+    e->items = tac__arena_array(&e->arena, most, sizeof *e->items);
+    if (!e->items)
+        return TAC_E_MEMORY;
+    list_items(e);
+    TAC_TRY(make_masks(&w));
+    return list_island_sources(&w);
+}

@@ -1,0 +1,119 @@
+// step.c - what a component may ask of the engine while it runs: draws, timers, messages, jumps,
+// failing, logging.
+#include "engine/plan.h"
+#include <tactus/math.h>
+
+#include <stdio.h>
+
+bool tac_connected(const tac_step *s, int input)
+{
+    const tac_instance *c = s->instance;
+    return input >= 0 && (size_t)input < c->inputs.count && c->in[input].signal >= 0;
+}
+
+// --- randomness ---------------------------------------------------------------------------------
+
+double tac_draw_uniform(tac_step *s, int stream)
+{
+    tac__draws *d = &s->instance->streams[stream];
+    return tac__stream_uniform(&d->stream, (*d->next)++);
+}
+
+// Box-Muller on the two halves of one draw, so that a draw is one index whatever its kind.
+double tac_draw_normal(tac_step *s, int stream)
+{
+    tac__draws *d = &s->instance->streams[stream];
+    uint32_t w[4];
+    tac__stream_words(&d->stream, (*d->next)++, w);
+    const uint64_t a = ((uint64_t)w[0] << 32 | w[1]) >> 11, b = ((uint64_t)w[2] << 32 | w[3]) >> 11;
+    const double u = (double)(a + 1) * 0x1p-53; // in (0, 1]: the logarithm is finite
+    const double turn = (double)b * 0x1p-53;
+    return tac_sqrt(-2.0 * tac_log(u)) * tac_cos(6.283185307179586 * turn);
+}
+
+// --- time ---------------------------------------------------------------------------------------
+
+tac_status tac_wake_at(tac_step *s, tac_time t_us)
+{
+    tac_instance *c = s->instance;
+    tac_engine *e = c->engine;
+    if (c->timer_source < 0)
+        return tac_fail(s, "asks for a wake-up, but its type has no TAC_COMPONENT_TIMER");
+    if (e->clock->started && t_us <= e->clock->t_us)
+        return tac_fail(s, "asks for a wake-up that does not lie in the future");
+    tac__timeline_set(&e->timeline, c->timer_source, t_us);
+    return TAC_OK;
+}
+
+double *tac_jump(tac_step *s)
+{
+    tac_instance *c = s->instance;
+    if (!c->may_jump || c->island < 0)
+        return NULL;
+    c->jumped = true;
+    return c->engine->islands[c->island].x + c->x_offset;
+}
+
+// --- messages -----------------------------------------------------------------------------------
+
+tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
+{
+    tac_instance *c = s->instance;
+    tac_engine *e = c->engine;
+    TAC_REQUIRE(sender >= 0 && (size_t)sender < c->sender_count && (bytes || size == 0));
+    const uint32_t number = c->senders[sender];
+    const tac__sender *port = &e->senders[number];
+    const uint64_t sequence = (*port->sequence)++;
+    for (size_t i = 0; i < port->count; i++) {
+        const tac__link *link = &port->links[i];
+        tac__receiver *r = &e->receivers[link->receiver];
+        if (size > r->def.max_bytes)
+            return tac_fail(s, "sends %zu bytes to '%s', which takes at most %u", size, r->name,
+                            r->def.max_bytes);
+        const tac_time deliver_us = e->clock->t_us + link->delay_us;
+        const tac__queue_slot head = {e->clock->t_us, deliver_us, sequence, number, (uint32_t)size};
+        if (!tac__queue_send(&r->queue, &head, bytes)) {
+            tac__fail(e->err, TAC_E_QUEUE,
+                      "queue of '%s' is full: %u messages wait or are on "
+                      "their way",
+                      r->name, r->def.capacity);
+            return TAC_E_QUEUE;
+        }
+        tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
+    }
+    return TAC_OK;
+}
+
+bool tac_receive(tac_step *s, int receiver, tac_message *message)
+{
+    tac_instance *c = s->instance;
+    if (receiver < 0 || (size_t)receiver >= c->receiver_count)
+        return false;
+    return tac__queue_receive(&c->engine->receivers[c->receivers[receiver]].queue, message);
+}
+
+// --- saying something ---------------------------------------------------------------------------
+
+tac_status tac_fail(tac_step *s, const char *format, ...)
+{
+    char text[TAC_ERROR_TEXT];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return tac__fail(s->instance->engine->err, TAC_E_COMPONENT, "%s", text);
+}
+
+void tac_log_write(tac_step *s, tac_log_level level, const char *format, ...)
+{
+    const tac_engine *e = s->instance->engine;
+    if (!e->def.log || level < e->def.log_level)
+        return;
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const tac_log_entry entry = {s->t_us, s->instance->name, level, text};
+    e->def.log(e->def.log_context, &entry);
+}

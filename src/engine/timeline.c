@@ -1,0 +1,97 @@
+// timeline.c - the next times of all sources under a tournament: moving a source plays its matches
+// again, from leaf to root. In which order sources of the same time come out does not matter: what
+// is due is the union of what they bring.
+#include "engine/timeline.h"
+
+int tac__timeline_add(tac__timeline *tl, tac__arena *arena, const tac__source *source)
+{
+    if (source->kind == TAC__SOURCE_AXIS) {
+        for (size_t i = 0; i < tl->count; i++) {
+            const tac__source *s = &tl->sources[i];
+            if (s->kind == TAC__SOURCE_AXIS && s->period_us == source->period_us &&
+                s->offset_us == source->offset_us && s->observer == source->observer)
+                return (int)i;
+        }
+    }
+    if (!TAC__ARENA_GROW(arena, tl->sources, tl->count, tl->capacity))
+        return -1;
+    tl->sources[tl->count] = *source;
+    return (int)tl->count++;
+}
+
+tac_status tac__timeline_reserve(tac__timeline *tl, tac__block *block, tac__arena *arena,
+                                 size_t offsets[3])
+{
+    tl->leaves = 2;
+    while (tl->leaves < tl->count)
+        tl->leaves *= 2;
+    TAC_TRY(tac__block_reserve(block, arena, "timeline next", tl->leaves, sizeof *tl->next,
+                               &offsets[0]));
+    TAC_TRY(tac__block_reserve(block, arena, "timeline winner", 2 * tl->leaves, sizeof *tl->winner,
+                               &offsets[1]));
+    TAC_TRY(tac__block_reserve(block, arena, "timeline taken", tl->count, sizeof *tl->taken,
+                               &offsets[2]));
+    tl->last = tac__arena_array(arena, tl->count, sizeof *tl->last);
+    return tl->last ? TAC_OK : TAC_E_MEMORY;
+}
+
+void tac__timeline_wire(tac__timeline *tl, const tac__block *block, const size_t offsets[3])
+{
+    tl->next = tac__block_at(block, offsets[0]);
+    tl->winner = tac__block_at(block, offsets[1]);
+    tl->taken = tac__block_at(block, offsets[2]);
+}
+
+static inline void match(const tac_time *next, uint32_t *winner, size_t node)
+{
+    const uint32_t a = winner[2 * node], b = winner[2 * node + 1];
+    winner[node] = next[b] < next[a] ? b : a;
+}
+
+void tac__timeline_start(tac__timeline *tl)
+{
+    for (size_t i = 0; i < tl->leaves; i++) {
+        tl->next[i] = TAC_TIME_NEVER;
+        tl->winner[tl->leaves + i] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < tl->count; i++) {
+        const tac__source *s = &tl->sources[i];
+        if (s->kind == TAC__SOURCE_AXIS)
+            tl->next[i] = s->offset_us;
+        else if (s->kind == TAC__SOURCE_TIMES)
+            tl->next[i] = s->times_us[0];
+        tl->last[i] = TAC_TIME_NEVER;
+    }
+    for (size_t node = tl->leaves - 1; node > 0; node--)
+        match(tl->next, tl->winner, node);
+}
+
+static inline void move(tac__timeline *tl, size_t source, tac_time t_us)
+{
+    const tac_time *next = tl->next;
+    uint32_t *winner = tl->winner;
+    tl->next[source] = t_us;
+    for (size_t node = (tl->leaves + source) / 2; node > 0; node /= 2)
+        match(next, winner, node);
+}
+
+size_t tac__timeline_take(tac__timeline *tl)
+{
+    const size_t i = tl->winner[1];
+    const tac_time t_us = tl->next[i];
+    const tac__source *s = &tl->sources[i];
+    tac_time next = TAC_TIME_NEVER;
+    if (s->kind == TAC__SOURCE_AXIS)
+        next = t_us + s->period_us;
+    else if (s->kind == TAC__SOURCE_TIMES && ++tl->taken[i] < s->times_count)
+        next = s->times_us[tl->taken[i]];
+    tl->last[i] = t_us;
+    move(tl, i, next);
+    return i;
+}
+
+void tac__timeline_set(tac__timeline *tl, int source, tac_time t_us)
+{
+    if (tl->next[source] != t_us)
+        move(tl, (size_t)source, t_us);
+}

@@ -1,0 +1,66 @@
+// timeline.h - when the next instant is.
+//
+// A source is anything that asks for instants: an axis (a period with an offset, or explicit
+// times), a message port, a timer, the end of an integration step. Each knows only its next time,
+// so a timeline costs the same however long the run is. At each instant all that are due come out
+// together.
+#ifndef TAC_ENGINE_TIMELINE_H
+#define TAC_ENGINE_TIMELINE_H
+
+#include "engine/block.h"
+#include <stdbool.h>
+#include <tactus/time.h>
+
+typedef enum tac__source_kind {
+    TAC__SOURCE_AXIS,  // period and offset
+    TAC__SOURCE_TIMES, // explicit times
+    TAC__SOURCE_PORT,  // next delivery to a message port
+    TAC__SOURCE_TIMER, // a component's wake-up
+    TAC__SOURCE_STEP,  // end of an island's integration step: an instant, but no boundary
+} tac__source_kind;
+
+typedef struct tac__source {
+    tac__source_kind kind;
+    bool observer; // only observers run on it
+    tac_time period_us, offset_us;
+    const tac_time *times_us; // ascending
+    size_t times_count;
+    uint32_t index; // of the port, component or island
+} tac__source;
+
+typedef struct tac__timeline {
+    tac__source *sources;
+    size_t count, capacity;
+    size_t leaves; // a power of two, at least count
+    // in the block of the run:
+    tac_time *next;   // of each source, TAC_TIME_NEVER where nothing is planned; one a leaf
+    uint32_t *winner; // at each node of the tree the earlier source of the two below: winner[1] is
+                      // the first of all; the leaves themselves begin at winner[leaves]
+    uint64_t *taken;  // of each source with explicit times: how many have passed
+    // scratch:
+    tac_time *last; // when each source was due last; valid for the present instant only
+} tac__timeline;
+
+// Add a source; an axis that is there already is shared. Returns its number, or -1: no memory.
+int tac__timeline_add(tac__timeline *timeline, tac__arena *arena, const tac__source *source);
+
+// Called once the sources are known, and once the block has memory.
+tac_status tac__timeline_reserve(tac__timeline *timeline, tac__block *block, tac__arena *arena,
+                                 size_t offsets[3]);
+// Point into the block.
+void tac__timeline_wire(tac__timeline *timeline, const tac__block *block, const size_t offsets[3]);
+void tac__timeline_start(tac__timeline *timeline);
+
+static inline tac_time tac__timeline_next(const tac__timeline *timeline)
+{
+    return timeline->next[timeline->winner[1]];
+}
+
+// Take a source that is due at the next instant and move it on to its next time (a port, timer or
+// step to TAC_TIME_NEVER). Returns its number.
+size_t tac__timeline_take(tac__timeline *timeline);
+
+// Give a port, timer or step its next time.
+void tac__timeline_set(tac__timeline *timeline, int source, tac_time t_us);
+
+#endif

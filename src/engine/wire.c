@@ -1,0 +1,373 @@
+// wire.c - memory of a run and the pointers into it: reserves every part in the block, allocates it
+// once, then gives each component its tables of inputs, outputs and states.
+#include "engine/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A pointer that will lead into the block once it has memory.
+typedef struct fixup {
+    void **pointer;
+    size_t offset;
+} fixup;
+
+typedef struct wiring {
+    tac_engine *e;
+    fixup *fixups;
+    size_t count, capacity;
+} wiring;
+
+// Reserve a part named "what name" and let `*pointer` lead to it.
+static tac_status want(wiring *w, const char *what, const char *name, size_t count, size_t size,
+                       void **pointer)
+{
+    tac_engine *e = w->e;
+    size_t offset;
+    TAC_TRY(tac__block_reserve(&e->block, &e->arena,
+                               tac__arena_format(&e->arena, "%s %s", what, name), count, size,
+                               &offset));
+    if (!TAC__ARENA_GROW(&e->arena, w->fixups, w->count, w->capacity))
+        return TAC_E_MEMORY;
+    w->fixups[w->count++] = (fixup){pointer, offset};
+    return TAC_OK;
+}
+
+#define WANT(w, what, name, count, pointer)                                                        \
+    TAC_TRY(want((w), (what), (name), (count), sizeof *(pointer), (void **)&(pointer)))
+
+// --- reserving ----------------------------------------------------------------------------------
+
+static tac_status reserve_islands(wiring *w)
+{
+    tac_engine *e = w->e;
+    for (size_t i = 0; i < e->island_count; i++) {
+        tac__island *island = &e->islands[i];
+        WANT(w, "island", island->name, 1, island->state);
+        // The states of its components are signals; they lie in x one after another.
+        const size_t x = e->block.size;
+        WANT(w, "state", island->name, island->x_count, island->x);
+        WANT(w, "tentative", island->name, island->x_count, island->y);
+        for (size_t k = 0; k < island->count; k++) {
+            const tac_instance *c = e->components[island->components[k]];
+            size_t offset = x + c->x_offset * sizeof(double);
+            for (size_t s = 0; s < c->continuous.count; s++) {
+                e->schema.signals[c->signals[c->outputs.count + s]].offset = offset;
+                offset += c->continuous.items[s].type.count * sizeof(double);
+            }
+        }
+        double *doubles = tac__arena_array(
+            &e->arena, tac__ode_work_doubles(e->method, island->x_count) + island->x_count,
+            sizeof *doubles);
+        if (!doubles)
+            return TAC_E_MEMORY;
+        island->work = (tac__ode_work){island->x_count, doubles, doubles + island->x_count};
+        island->peek = doubles + tac__ode_work_doubles(e->method, island->x_count);
+    }
+    return TAC_OK;
+}
+
+static tac_status reserve_signals(wiring *w)
+{
+    tac_engine *e = w->e;
+    e->digests = tac__arena_array(&e->arena, e->schema.count, sizeof *e->digests);
+    if (!e->digests)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < e->schema.count; i++) {
+        tac__signal *s = &e->schema.signals[i];
+        if (s->state)
+            continue;
+        TAC_TRY(tac__block_reserve(&e->block, &e->arena,
+                                   tac__arena_format(&e->arena, "signal %s", s->name), s->words,
+                                   sizeof(uint64_t), &s->offset));
+        if (e->def.digests)
+            WANT(w, "digest", s->name, 1, e->digests[i]);
+        tac__history *h = &e->histories[i];
+        h->words = s->words;
+        if (h->depth) {
+            WANT(w, "history writes", s->name, 1, h->writes);
+            WANT(w, "history times", s->name, h->depth, h->times);
+            WANT(w, "history values", s->name, h->depth * h->words, h->values);
+        }
+    }
+    return TAC_OK;
+}
+
+static bool is_scaled(const tac__signal *s, const tac__port *port, const tac_route_def *r)
+{
+    return r->gain != 1 || r->offset != 0 || !tac__unit_same(&s->dimension, &port->dimension);
+}
+
+// Can the reader look straight at the signal, or does it need a buffer of its own?
+static bool needs_view(const tac_engine *e, const tac_instance *c, size_t input)
+{
+    const tac__input *in = &c->in[input];
+    if (in->signal < 0)
+        return false;
+    const tac__signal *s = &e->schema.signals[in->signal];
+    const bool sampled =
+        s->continuous && !in->coupled && (tac__is_observer(c) || tac__is_continuous(c->type));
+    return sampled || in->history || is_scaled(s, &c->inputs.items[input], &in->route);
+}
+
+static tac_status reserve_components(wiring *w)
+{
+    tac_engine *e = w->e;
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            const tac__port *port = &c->inputs.items[k];
+            if (c->in[k].signal < 0 || needs_view(e, c, k)) {
+                const char *name = tac__arena_format(&e->arena, "%s.%s", c->name, port->name);
+                if (!name)
+                    return TAC_E_MEMORY;
+                TAC_TRY(want(w, "input", name, tac__type_words(&port->type), 8, &c->in[k].buffer));
+            }
+        }
+        void **states = tac__arena_array(&e->arena, c->states.count, sizeof *states);
+        if (!states)
+            return TAC_E_MEMORY;
+        c->step.state = states;
+        for (size_t k = 0; k < c->states.count; k++) {
+            const tac__port *port = &c->states.items[k];
+            const char *name = tac__arena_format(&e->arena, "%s.%s", c->name, port->name);
+            if (!name)
+                return TAC_E_MEMORY;
+            TAC_TRY(want(w, "discrete state", name, tac__type_words(&port->type), 8, &states[k]));
+        }
+        for (size_t k = 0; k < c->stream_count; k++)
+            WANT(w, "draws", c->streams[k].name, 1, c->streams[k].next);
+    }
+    return TAC_OK;
+}
+
+static tac_status reserve_messages(wiring *w)
+{
+    tac_engine *e = w->e;
+    for (size_t i = 0; i < e->sender_count; i++)
+        WANT(w, "sent", e->senders[i].name, 1, e->senders[i].sequence);
+    for (size_t i = 0; i < e->receiver_count; i++) {
+        tac__receiver *r = &e->receivers[i];
+        tac__queue *q = &r->queue;
+        q->capacity = r->def.capacity;
+        q->max_bytes = r->def.max_bytes;
+        WANT(w, "queue", r->name, 1, q->state);
+        WANT(w, "queue heap", r->name, q->capacity, q->heap);
+        WANT(w, "queue ring", r->name, q->capacity, q->ring);
+        WANT(w, "queue stack", r->name, q->capacity, q->stack);
+        WANT(w, "queue slots", r->name, q->capacity * tac__queue_slot_size(q->max_bytes), q->slots);
+        WANT(w, "digest", r->name, 1, r->digest);
+    }
+    return TAC_OK;
+}
+
+// --- wiring -------------------------------------------------------------------------------------
+
+static void make_view(const tac_engine *e, const tac_instance *c, size_t input, const void *signal,
+                      void *target, tac__view *view)
+{
+    const tac__input *in = &c->in[input];
+    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac__port *port = &c->inputs.items[input];
+    const bool extrapolates = in->policy == TAC_EXTRAPOLATED && s->derivative >= 0;
+    *view = (tac__view){.type = s->type,
+                        .element = in->element,
+                        .count = port->type.count,
+                        .signal = signal,
+                        .history = in->history,
+                        .derivative = extrapolates ? &e->histories[s->derivative] : NULL,
+                        .policy = in->policy == TAC_SYNCHRONIZED ? TAC_ZOH : in->policy,
+                        .period_us = tac__signal_period(e, s),
+                        .delay_us = in->route.delay_us,
+                        .delayed = in->route.delayed,
+                        .scaled = is_scaled(s, port, &in->route),
+                        .factor = tac__unit_factor(&s->dimension, &port->dimension),
+                        .gain = in->route.gain,
+                        .offset = in->route.offset,
+                        .target = target};
+    if (s->type.scalar != TAC_F64)
+        view->policy = TAC_ZOH;
+}
+
+static const char *element_of(const tac__signal *s, const void *value, uint32_t element)
+{
+    return (const char *)value + element * tac__scalar_size(s->type.scalar);
+}
+
+// Inputs as they are seen on the bus: by steps, hooks and stage 3.
+static tac_status wire_inputs(tac_engine *e, tac_instance *c)
+{
+    const size_t n = c->inputs.count;
+    const void **in = tac__arena_array(&e->arena, n, sizeof *in);
+    c->views.items = tac__arena_array(&e->arena, n, sizeof *c->views.items);
+    c->peek_signals = tac__arena_array(&e->arena, n, sizeof *c->peek_signals);
+    if (!in || !c->views.items || !c->peek_signals)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k < n; k++) {
+        const tac__input *input = &c->in[k];
+        in[k] = input->buffer;
+        if (input->signal < 0)
+            continue;
+        const tac__signal *s = &e->schema.signals[input->signal];
+        const void *value = tac__block_at(&e->block, s->offset);
+        if (!input->buffer) {
+            in[k] = element_of(s, value, input->element);
+            continue;
+        }
+        c->peek_signals[c->views.count] = tac__is_observer(c) && s->continuous ? input->signal : -1;
+        make_view(e, c, k, value, input->buffer, &c->views.items[c->views.count++]);
+    }
+    c->step.in = c->bus.in = in;
+    return TAC_OK;
+}
+
+static tac_status wire_outputs(tac_engine *e, tac_instance *c)
+{
+    const size_t n = c->outputs.count;
+    void **out = tac__arena_array(&e->arena, n, sizeof *out);
+    void **scratch = tac__arena_array(&e->arena, n, sizeof *scratch);
+    c->writes = tac__arena_array(&e->arena, n, sizeof *c->writes);
+    c->eval_writes = tac__arena_array(&e->arena, n, sizeof *c->eval_writes);
+    if (!out || !scratch || !c->writes || !c->eval_writes)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k < n; k++) {
+        const int signal = c->signals[k];
+        const tac__signal *s = &e->schema.signals[signal];
+        out[k] = tac__block_at(&e->block, s->offset);
+        scratch[k] = s->continuous ? tac__arena_array(&e->arena, s->words, 8) : out[k];
+        if (!scratch[k])
+            return TAC_E_MEMORY;
+        const tac__write write = {.value = out[k],
+                                  .words = s->words,
+                                  .f64 = s->type.scalar == TAC_F64,
+                                  .digest = e->digests[signal],
+                                  .history =
+                                      e->histories[signal].depth ? &e->histories[signal] : NULL};
+        if (!write.digest && !write.history)
+            continue;
+        if (s->continuous)
+            c->eval_writes[c->eval_write_count++] = write;
+        else
+            c->writes[c->write_count++] = write;
+    }
+    c->step.out = c->bus.out = out;
+    c->scratch.out = scratch;
+    return TAC_OK;
+}
+
+// Inputs as an evaluation of the integrator sees them: coupled ones lead to its scratch.
+static tac_status wire_scratch(tac_engine *e, tac_instance *c)
+{
+    const tac__island *island = &e->islands[c->island];
+    const size_t n = c->inputs.count;
+    const void **in = tac__arena_array(&e->arena, n, sizeof *in);
+    c->scratch_views.items = tac__arena_array(&e->arena, n, sizeof *c->scratch_views.items);
+    if (!in || !c->scratch_views.items)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k < n; k++) {
+        const tac__input *input = &c->in[k];
+        in[k] = c->bus.in[k];
+        if (!input->coupled)
+            continue;
+        const tac__signal *s = &e->schema.signals[input->signal];
+        const tac_instance *writer = e->components[s->component];
+        const void *value;
+        if (s->state) {
+            const char *x = tac__block_at(&e->block, s->offset);
+            value = island->work.z + (x - (const char *)island->x) / (ptrdiff_t)sizeof(double);
+        } else {
+            size_t output = 0;
+            while (writer->signals[output] != input->signal)
+                output++;
+            value = writer->scratch.out[output];
+        }
+        if (!input->buffer) {
+            in[k] = element_of(s, value, input->element);
+            continue;
+        }
+        void *target = tac__arena_array(&e->arena, tac__type_words(&c->inputs.items[k].type), 8);
+        if (!target)
+            return TAC_E_MEMORY;
+        in[k] = target;
+        make_view(e, c, k, value, target, &c->scratch_views.items[c->scratch_views.count++]);
+    }
+    c->scratch.in = in;
+    c->scratch.x = island->work.z + c->x_offset;
+    c->bus.x = c->step.x = island->x + c->x_offset;
+    return TAC_OK;
+}
+
+static tac_status wire_components(tac_engine *e)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        const bool regular = c->group >= 0;
+        c->step.period_us = regular ? e->groups[c->group].period_us : 0;
+        c->step.instance = c;
+        TAC_TRY(wire_inputs(e, c));
+        TAC_TRY(wire_outputs(e, c));
+    }
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (c->island >= 0)
+            TAC_TRY(wire_scratch(e, c));
+        c->hook = c->step;
+        c->hook.out = NULL;
+    }
+    return TAC_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const tac__digest *)a)->name, ((const tac__digest *)b)->name);
+}
+
+// In order of name, so that the hash of a whole does not depend on the order of declaration.
+static tac_status list_digests(tac_engine *e)
+{
+    if (!e->def.digests)
+        return TAC_OK;
+    e->digest_list = tac__arena_array(
+        &e->arena, e->schema.count + e->island_count + e->receiver_count, sizeof *e->digest_list);
+    if (!e->digest_list)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < e->schema.count; i++) {
+        if (e->digests[i])
+            e->digest_list[e->digest_count++] =
+                (tac__digest){e->schema.signals[i].name, e->digests[i]};
+    }
+    for (size_t i = 0; i < e->island_count; i++) {
+        if (e->islands[i].x_count)
+            e->digest_list[e->digest_count++] =
+                (tac__digest){e->islands[i].digest_name, &e->islands[i].state->digest};
+    }
+    for (size_t i = 0; i < e->receiver_count; i++)
+        e->digest_list[e->digest_count++] =
+            (tac__digest){e->receivers[i].name, e->receivers[i].digest};
+    qsort(e->digest_list, e->digest_count, sizeof *e->digest_list, by_name);
+    return TAC_OK;
+}
+
+tac_status tac__wire(tac_engine *e, tac_error *err)
+{
+    (void)err;
+    wiring wires = {.e = e}, *w = &wires;
+    WANT(w, "clock", "of the run", 1, e->clock);
+    WANT(w, "islands", "to be integrated", e->island_words, e->due_islands);
+    TAC_TRY(tac__timeline_reserve(&e->timeline, &e->block, &e->arena, e->timeline_offsets));
+    TAC_TRY(reserve_islands(w));
+    TAC_TRY(reserve_signals(w));
+    TAC_TRY(reserve_components(w));
+    TAC_TRY(reserve_messages(w));
+
+    TAC_TRY(tac__block_allocate(&e->block, &e->arena));
+    for (size_t i = 0; i < w->count; i++)
+        *w->fixups[i].pointer = tac__block_at(&e->block, w->fixups[i].offset);
+    tac__timeline_wire(&e->timeline, &e->block, e->timeline_offsets);
+
+    e->due_items = tac__arena_array(&e->arena, e->item_words, sizeof *e->due_items);
+    e->arriving = tac__arena_array(&e->arena, e->island_words, sizeof *e->arriving);
+    if (!e->due_items || !e->arriving)
+        return TAC_E_MEMORY;
+    TAC_TRY(list_digests(e));
+    return wire_components(e);
+}
