@@ -1,0 +1,51 @@
+// builtin.h - the component types that come with Tactus.
+#ifndef TAC_MODEL_BUILTIN_H
+#define TAC_MODEL_BUILTIN_H
+
+#include <tactus/component.h>
+
+// NULL after the last.
+extern const tac_component_type *const tac__builtin_types[];
+
+#define TAC__BUILTIN_TABLE(X)                                                                      \
+    X(constant)                                                                                    \
+    X(sine)                                                                                        \
+    X(profile)                                                                                     \
+    X(noise)                                                                                       \
+    X(counter)                                                                                     \
+    X(circle)                                                                                      \
+    X(gain)                                                                                        \
+    X(sum)                                                                                         \
+    X(limit)                                                                                       \
+    X(filter)                                                                                      \
+    X(sensor)                                                                                      \
+    X(tracker)                                                                                     \
+    X(integrator)                                                                                  \
+    X(lag)                                                                                         \
+    X(oscillator)                                                                                  \
+    X(point_mass)                                                                                  \
+    X(beacon)                                                                                      \
+    X(listener)                                                                                    \
+    X(monitor)
+
+#define TAC__BUILTIN_EXTERN(name) extern const tac_component_type tac__##name##_type;
+TAC__BUILTIN_TABLE(TAC__BUILTIN_EXTERN)
+#undef TAC__BUILTIN_EXTERN
+
+// The fields that every type begins with.
+#define TAC__TYPE(type_name, type_version, type_summary)                                           \
+    .abi = TAC_ABI_VERSION, .size = sizeof(tac_component_type), .name = type_name,                 \
+    .version = type_version, .summary = type_summary
+
+// A signal whose size and unit are up to the user: `size: 3`, `unit: m/s`.
+enum { TAC__SIZE_MAX = 64 };
+
+typedef struct tac__shaped {
+    uint32_t size;
+    const char *unit;
+} tac__shaped;
+
+tac__shaped tac__shaped_params(tac_declare *d);
+tac_type tac__shaped_type(const tac__shaped *shaped);
+
+#endif

@@ -1,0 +1,93 @@
+// messages.c - beacon and listener: a value sent over links.
+#include "model/builtin.h"
+
+#include <string.h>
+
+// --- beacon -------------------------------------------------------------------------------------
+
+typedef struct beacon {
+    tac__shaped shaped;
+    int port;
+} beacon;
+
+static tac_status beacon_declare(tac_declare *d, void *self)
+{
+    beacon *c = self;
+    c->shaped = tac__shaped_params(d);
+    tac_declare_input(d, &(tac_port_def){.name = "u",
+                                         .type = tac__shaped_type(&c->shaped),
+                                         .unit = c->shaped.unit,
+                                         .doc = "what it sends"});
+    c->port = tac_declare_sender(d, &(tac_message_def){.name = "tx", .doc = "the value of u"});
+    return TAC_OK;
+}
+
+static tac_status beacon_step(tac_step *s, const void *self)
+{
+    const beacon *c = self;
+    return tac_send(s, c->port, s->in[0], c->shaped.size * sizeof(double));
+}
+
+const tac_component_type tac__beacon_type = {
+    TAC__TYPE("beacon", "1", "sends its input as a message at every step"),
+    .stage = TAC_STAGE_CONTROL,
+    .self_size = sizeof(beacon),
+    .declare = beacon_declare,
+    .step = beacon_step,
+};
+
+// --- listener -----------------------------------------------------------------------------------
+
+enum { VALUE, COUNT, SENDER };
+
+typedef struct listener {
+    tac__shaped shaped;
+    int port;
+} listener;
+
+static tac_status listener_declare(tac_declare *d, void *self)
+{
+    listener *c = self;
+    c->shaped = tac__shaped_params(d);
+    const int64_t capacity = tac_param_int(d, &(tac_param_def){.name = "capacity",
+                                                               .fallback = "64",
+                                                               .range = "[1, 65536]",
+                                                               .doc = "messages on their way"});
+    tac_declare_output(d, &(tac_port_def){.name = "y",
+                                          .type = tac__shaped_type(&c->shaped),
+                                          .unit = c->shaped.unit,
+                                          .doc = "the last value received"});
+    tac_declare_output(
+        d, &(tac_port_def){.name = "count", .type = TAC_TYPE_I64, .doc = "messages received"});
+    tac_declare_output(d, &(tac_port_def){.name = "sender",
+                                          .type = TAC_TYPE_I64,
+                                          .doc = "number of the last sender"});
+    c->port = tac_declare_receiver(
+        d, &(tac_message_def){.name = "rx",
+                              .doc = "values to be received",
+                              .capacity = (uint32_t)(capacity > 0 ? capacity : 1),
+                              .max_bytes = c->shaped.size * (uint32_t)sizeof(double),
+                              .triggers = true});
+    return TAC_OK;
+}
+
+static tac_status listener_step(tac_step *s, const void *self)
+{
+    const listener *c = self;
+    for (tac_message m; tac_receive(s, c->port, &m);) {
+        if (m.size != c->shaped.size * sizeof(double))
+            return tac_fail(s, "a message of %zu bytes is not %u numbers", m.size, c->shaped.size);
+        memcpy(s->out[VALUE], m.bytes, m.size);
+        ++*TAC_OUT(s, int64_t, COUNT);
+        *TAC_OUT(s, int64_t, SENDER) = m.sender;
+    }
+    return TAC_OK;
+}
+
+const tac_component_type tac__listener_type = {
+    TAC__TYPE("listener", "1", "receives values; steps when a message is delivered"),
+    .stage = TAC_STAGE_ESTIMATE,
+    .self_size = sizeof(listener),
+    .declare = listener_declare,
+    .step = listener_step,
+};

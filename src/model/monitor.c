@@ -1,0 +1,42 @@
+// monitor.c - telemetry: writes what it sees to the log of the run.
+#include "model/builtin.h"
+
+#include <stdio.h>
+
+typedef struct monitor {
+    tac__shaped shaped;
+    const char *label;
+} monitor;
+
+static tac_status monitor_declare(tac_declare *d, void *self)
+{
+    monitor *c = self;
+    c->shaped = tac__shaped_params(d);
+    c->label = tac_param_text(
+        d, &(tac_param_def){.name = "label", .fallback = "value", .doc = "what to call it"});
+    tac_declare_input(d, &(tac_port_def){.name = "u",
+                                         .type = tac__shaped_type(&c->shaped),
+                                         .unit = c->shaped.unit,
+                                         .doc = "what it shows"});
+    return TAC_OK;
+}
+
+static tac_status monitor_step(tac_step *s, const void *self)
+{
+    const monitor *c = self;
+    const double *u = TAC_IN(s, double, 0);
+    char text[TAC__SIZE_MAX * 16];
+    size_t n = 0;
+    for (uint32_t i = 0; i < c->shaped.size; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.6g", i ? ", " : "", u[i]);
+    tac_log_write(s, TAC_LOG_INFO, "%s = %s %s", c->label, text, c->shaped.unit);
+    return TAC_OK;
+}
+
+const tac_component_type tac__monitor_type = {
+    TAC__TYPE("monitor", "1", "writes its input to the log; changes nothing"),
+    .stage = TAC_STAGE_TELEMETRY,
+    .self_size = sizeof(monitor),
+    .declare = monitor_declare,
+    .step = monitor_step,
+};

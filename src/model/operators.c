@@ -1,0 +1,277 @@
+// operators.c - discrete operators: gain, sum, limit, filter, sensor, tracker.
+#include "model/builtin.h"
+#include <tactus/math.h>
+
+enum { IN = 0, OUT = 0 };
+
+static void declare_through(tac_declare *d, const tac__shaped *shaped, const char *doc)
+{
+    const tac_type type = tac__shaped_type(shaped);
+    tac_declare_input(
+        d, &(tac_port_def){.name = "u", .type = type, .unit = shaped->unit, .doc = "input"});
+    tac_declare_output(
+        d, &(tac_port_def){.name = "y", .type = type, .unit = shaped->unit, .doc = doc});
+}
+
+// --- gain ---------------------------------------------------------------------------------------
+
+typedef struct gain {
+    tac__shaped shaped;
+    double k[TAC__SIZE_MAX];
+} gain;
+
+static tac_status gain_declare(tac_declare *d, void *self)
+{
+    gain *c = self;
+    c->shaped = tac__shaped_params(d);
+    tac_param_array(d, &(tac_param_def){.name = "gain", .fallback = "1", .doc = "factor"}, c->k,
+                    c->shaped.size);
+    declare_through(d, &c->shaped, "gain times input");
+    return TAC_OK;
+}
+
+static tac_status gain_step(tac_step *s, const void *self)
+{
+    const gain *c = self;
+    const double *u = TAC_IN(s, double, IN);
+    double *y = TAC_OUT(s, double, OUT);
+    for (uint32_t i = 0; i < c->shaped.size; i++)
+        y[i] = c->k[i] * u[i];
+    return TAC_OK;
+}
+
+const tac_component_type tac__gain_type = {
+    TAC__TYPE("gain", "1", "y = gain u"),
+    .stage = TAC_STAGE_CONTROL,
+    .self_size = sizeof(gain),
+    .declare = gain_declare,
+    .step = gain_step,
+};
+
+// --- sum ----------------------------------------------------------------------------------------
+
+enum { SUM_A, SUM_B };
+
+typedef struct sum {
+    tac__shaped shaped;
+    double a, b;
+} sum;
+
+static tac_status sum_declare(tac_declare *d, void *self)
+{
+    sum *c = self;
+    c->shaped = tac__shaped_params(d);
+    c->a = tac_param_f64(d, &(tac_param_def){.name = "a", .fallback = "1", .doc = "factor of u"});
+    c->b = tac_param_f64(d, &(tac_param_def){.name = "b", .fallback = "1", .doc = "factor of v"});
+    const tac_type type = tac__shaped_type(&c->shaped);
+    tac_declare_input(d, &(tac_port_def){.name = "u", .type = type, .unit = c->shaped.unit});
+    tac_declare_input(
+        d, &(tac_port_def){
+               .name = "v", .type = type, .unit = c->shaped.unit, .flags = TAC_PORT_OPTIONAL});
+    tac_declare_output(
+        d, &(tac_port_def){.name = "y", .type = type, .unit = c->shaped.unit, .doc = "a u + b v"});
+    return TAC_OK;
+}
+
+static tac_status sum_step(tac_step *s, const void *self)
+{
+    const sum *c = self;
+    const double *u = TAC_IN(s, double, SUM_A), *v = TAC_IN(s, double, SUM_B);
+    double *y = TAC_OUT(s, double, OUT);
+    for (uint32_t i = 0; i < c->shaped.size; i++)
+        y[i] = c->a * u[i] + c->b * v[i];
+    return TAC_OK;
+}
+
+const tac_component_type tac__sum_type = {
+    TAC__TYPE("sum", "1", "y = a u + b v"),
+    .stage = TAC_STAGE_CONTROL,
+    .self_size = sizeof(sum),
+    .declare = sum_declare,
+    .step = sum_step,
+};
+
+// --- limit --------------------------------------------------------------------------------------
+
+typedef struct limit {
+    tac__shaped shaped;
+    double low, high;
+} limit;
+
+static tac_status limit_declare(tac_declare *d, void *self)
+{
+    limit *c = self;
+    c->shaped = tac__shaped_params(d);
+    c->low = tac_param_f64(d, &(tac_param_def){.name = "min", .fallback = "-1", .doc = "smallest"});
+    c->high = tac_param_f64(d, &(tac_param_def){.name = "max", .fallback = "1", .doc = "largest"});
+    declare_through(d, &c->shaped, "the input, limited");
+    return c->low <= c->high ? TAC_OK : tac_declare_fail(d, "max", "max must not be below min");
+}
+
+static tac_status limit_step(tac_step *s, const void *self)
+{
+    const limit *c = self;
+    const double *u = TAC_IN(s, double, IN);
+    double *y = TAC_OUT(s, double, OUT);
+    for (uint32_t i = 0; i < c->shaped.size; i++)
+        y[i] = u[i] < c->low ? c->low : u[i] > c->high ? c->high : u[i];
+    return TAC_OK;
+}
+
+const tac_component_type tac__limit_type = {
+    TAC__TYPE("limit", "1", "y = u, kept between min and max"),
+    .stage = TAC_STAGE_CONTROL,
+    .self_size = sizeof(limit),
+    .declare = limit_declare,
+    .step = limit_step,
+};
+
+// --- filter -------------------------------------------------------------------------------------
+
+typedef struct filter {
+    tac__shaped shaped;
+    double tau_s;
+} filter;
+
+static tac_status filter_declare(tac_declare *d, void *self)
+{
+    filter *c = self;
+    c->shaped = tac__shaped_params(d);
+    c->tau_s = tac_param_f64(d, &(tac_param_def){.name = "tau",
+                                                 .unit = "s",
+                                                 .fallback = "0.1",
+                                                 .range = "(0, inf)",
+                                                 .doc = "time constant"});
+    declare_through(d, &c->shaped, "low-passed input");
+    return TAC_OK;
+}
+
+// The exact response of a first-order lag to an input held for one period.
+static tac_status filter_step(tac_step *s, const void *self)
+{
+    const filter *c = self;
+    const double *u = TAC_IN(s, double, IN);
+    double *y = TAC_OUT(s, double, OUT);
+    const double a = -tac_expm1(-tac_time_seconds(s->period_us) / c->tau_s);
+    for (uint32_t i = 0; i < c->shaped.size; i++)
+        y[i] += a * (u[i] - y[i]);
+    return TAC_OK;
+}
+
+const tac_component_type tac__filter_type = {
+    TAC__TYPE("filter", "1", "discrete first-order low-pass"),
+    .stage = TAC_STAGE_CONTROL,
+    .self_size = sizeof(filter),
+    .declare = filter_declare,
+    .step = filter_step,
+};
+
+// --- sensor -------------------------------------------------------------------------------------
+
+typedef struct sensor {
+    tac__shaped shaped;
+    double deviation[TAC__SIZE_MAX], bias[TAC__SIZE_MAX];
+    int stream;
+} sensor;
+
+static tac_status sensor_declare(tac_declare *d, void *self)
+{
+    sensor *c = self;
+    c->shaped = tac__shaped_params(d);
+    tac_param_array(d,
+                    &(tac_param_def){.name = "deviation",
+                                     .fallback = "0",
+                                     .range = "[0, inf)",
+                                     .doc = "standard deviation of the noise"},
+                    c->deviation, c->shaped.size);
+    tac_param_array(d, &(tac_param_def){.name = "bias", .fallback = "0", .doc = "constant error"},
+                    c->bias, c->shaped.size);
+    c->stream = tac_declare_stream(d, "noise");
+    declare_through(d, &c->shaped, "the input as measured");
+    return TAC_OK;
+}
+
+static tac_status sensor_step(tac_step *s, const void *self)
+{
+    const sensor *c = self;
+    const double *u = TAC_IN(s, double, IN);
+    double *y = TAC_OUT(s, double, OUT);
+    for (uint32_t i = 0; i < c->shaped.size; i++)
+        y[i] = u[i] + c->bias[i] + c->deviation[i] * tac_draw_normal(s, c->stream);
+    return TAC_OK;
+}
+
+const tac_component_type tac__sensor_type = {
+    TAC__TYPE("sensor", "1", "y = u + bias + white noise"),
+    .stage = TAC_STAGE_ESTIMATE,
+    .self_size = sizeof(sensor),
+    .declare = sensor_declare,
+    .step = sensor_step,
+};
+
+// --- tracker ------------------------------------------------------------------------------------
+
+enum { TARGET, TARGET_VELOCITY, POSITION, VELOCITY };
+
+typedef struct tracker {
+    double kp, kd, most;
+} tracker;
+
+static tac_status tracker_declare(tac_declare *d, void *self)
+{
+    tracker *c = self;
+    c->kp = tac_param_f64(d, &(tac_param_def){.name = "stiffness",
+                                              .unit = "N/m",
+                                              .fallback = "4",
+                                              .range = "[0, inf)",
+                                              .doc = "force by error of position"});
+    c->kd = tac_param_f64(d, &(tac_param_def){.name = "damping",
+                                              .unit = "N*s/m",
+                                              .fallback = "3",
+                                              .range = "[0, inf)",
+                                              .doc = "force by error of velocity"});
+    c->most = tac_param_f64(d, &(tac_param_def){.name = "limit",
+                                                .unit = "N",
+                                                .fallback = "100",
+                                                .range = "(0, inf)",
+                                                .doc = "largest force along an axis"});
+    static const struct {
+        const char *name, *unit, *doc;
+        uint32_t flags;
+    } ports[] = {{"target", "m", "where to be", 0},
+                 {"target_velocity", "m/s", "how to move there", TAC_PORT_OPTIONAL},
+                 {"position", "m", "where it is", 0},
+                 {"velocity", "m/s", "how it moves", 0}};
+    for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
+        tac_declare_input(d, &(tac_port_def){.name = ports[i].name,
+                                             .type = TAC_TYPE_VEC3,
+                                             .unit = ports[i].unit,
+                                             .doc = ports[i].doc,
+                                             .flags = ports[i].flags});
+    tac_declare_output(d, &(tac_port_def){.name = "force",
+                                          .type = TAC_TYPE_VEC3,
+                                          .unit = "N",
+                                          .doc = "stiffness and damping, limited by axis"});
+    return TAC_OK;
+}
+
+static tac_status tracker_step(tac_step *s, const void *self)
+{
+    const tracker *c = self;
+    double *force = TAC_OUT(s, double, OUT);
+    for (int i = 0; i < 3; i++) {
+        const double e = TAC_IN(s, double, TARGET)[i] - TAC_IN(s, double, POSITION)[i];
+        const double v = TAC_IN(s, double, TARGET_VELOCITY)[i] - TAC_IN(s, double, VELOCITY)[i];
+        const double f = c->kp * e + c->kd * v;
+        force[i] = f < -c->most ? -c->most : f > c->most ? c->most : f;
+    }
+    return TAC_OK;
+}
+
+const tac_component_type tac__tracker_type = {
+    TAC__TYPE("tracker", "1", "a force that makes a point follow a target"),
+    .stage = TAC_STAGE_CONTROL,
+    .self_size = sizeof(tracker),
+    .declare = tracker_declare,
+    .step = tracker_step,
+};

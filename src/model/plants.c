@@ -1,0 +1,271 @@
+// plants.c - small plants as components: integrator, lag, oscillator, point_mass. The equations of
+// all but the first are in plants.model.h.
+#include "model/plants.h"
+#include "model/builtin.h"
+
+#include <string.h>
+
+void tac__lag_derive_f64(const tac__lag *p, const double *x, const double *u, double *dx);
+void tac__oscillator_derive_f64(const tac__oscillator *p, const double *x, const double *force,
+                                double *dx);
+void tac__oscillator_output_f64(const tac__oscillator *p, const double *x, double *energy);
+void tac__point_mass_derive_f64(const tac__point_mass *p, const double *x, const double *force,
+                                const double *wind, double *dx);
+
+enum { IN = 0, OUT = 0 };
+
+// --- integrator ---------------------------------------------------------------------------------
+
+typedef struct integrator {
+    tac__shaped shaped;
+    double initial[TAC__SIZE_MAX];
+} integrator;
+
+static tac_status integrator_declare(tac_declare *d, void *self)
+{
+    integrator *c = self;
+    c->shaped = tac__shaped_params(d);
+    const char *rate = tac_param_text(
+        d, &(tac_param_def){.name = "rate_unit", .fallback = "1/s", .doc = "unit of the input"});
+    tac_param_array(d,
+                    &(tac_param_def){.name = "initial", .fallback = "0", .doc = "state at t = 0"},
+                    c->initial, c->shaped.size);
+    const tac_type type = tac__shaped_type(&c->shaped);
+    tac_declare_input(
+        d, &(tac_port_def){.name = "u", .type = type, .unit = rate, .doc = "rate of change"});
+    tac_declare_continuous(
+        d,
+        &(tac_port_def){.name = "x", .type = type, .unit = c->shaped.unit, .doc = "integral of u"});
+    return TAC_OK;
+}
+
+static tac_status integrator_init(tac_step *s, const void *self)
+{
+    const integrator *c = self;
+    memcpy(tac_jump(s), c->initial, c->shaped.size * sizeof *c->initial);
+    return TAC_OK;
+}
+
+static tac_status integrator_derive(const tac_eval *e, const void *self)
+{
+    const integrator *c = self;
+    memcpy(e->dx, e->in[IN], c->shaped.size * sizeof *e->dx);
+    return TAC_OK;
+}
+
+const tac_component_type tac__integrator_type = {
+    TAC__TYPE("integrator", "1", "dx/dt = u"),
+    .self_size = sizeof(integrator),
+    .declare = integrator_declare,
+    .init = integrator_init,
+    .derive = integrator_derive,
+};
+
+// --- lag ----------------------------------------------------------------------------------------
+
+typedef struct lag {
+    tac__lag p;
+    double initial;
+} lag;
+
+static tac_status lag_declare(tac_declare *d, void *self)
+{
+    lag *c = self;
+    const char *unit = tac_param_text(
+        d, &(tac_param_def){.name = "unit", .fallback = "1", .doc = "unit of input and state"});
+    c->p.tau_s = tac_param_f64(d, &(tac_param_def){.name = "tau",
+                                                   .unit = "s",
+                                                   .fallback = "0.1",
+                                                   .range = "(0, inf)",
+                                                   .doc = "time constant"});
+    c->initial = tac_param_f64(
+        d, &(tac_param_def){.name = "initial", .fallback = "0", .doc = "state at t = 0"});
+    tac_declare_input(
+        d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64, .unit = unit, .doc = "input"});
+    tac_declare_continuous(
+        d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64, .unit = unit, .doc = "lagged input"});
+    return TAC_OK;
+}
+
+static tac_status lag_init(tac_step *s, const void *self)
+{
+    const lag *c = self;
+    *tac_jump(s) = c->initial;
+    return TAC_OK;
+}
+
+static tac_status lag_derive(const tac_eval *e, const void *self)
+{
+    const lag *c = self;
+    tac__lag_derive_f64(&c->p, e->x, TAC_IN(e, double, IN), e->dx);
+    return TAC_OK;
+}
+
+const tac_component_type tac__lag_type = {
+    TAC__TYPE("lag", "1", "continuous first-order lag: tau dx/dt = u - x"),
+    .self_size = sizeof(lag),
+    .declare = lag_declare,
+    .init = lag_init,
+    .derive = lag_derive,
+};
+
+// --- oscillator ---------------------------------------------------------------------------------
+
+typedef struct oscillator {
+    tac__oscillator p;
+    double position_m, velocity_m_s;
+} oscillator;
+
+static tac_status oscillator_declare(tac_declare *d, void *self)
+{
+    oscillator *c = self;
+    c->p.mass_kg = tac_param_f64(d, &(tac_param_def){.name = "mass",
+                                                     .unit = "kg",
+                                                     .fallback = "1",
+                                                     .range = "(0, inf)",
+                                                     .doc = "what moves"});
+    c->p.damping = tac_param_f64(d, &(tac_param_def){.name = "damping",
+                                                     .unit = "N*s/m",
+                                                     .fallback = "0",
+                                                     .range = "[0, inf)",
+                                                     .doc = "force against the velocity"});
+    c->p.stiffness = tac_param_f64(d, &(tac_param_def){.name = "stiffness",
+                                                       .unit = "N/m",
+                                                       .fallback = "1",
+                                                       .range = "[0, inf)",
+                                                       .doc = "of the spring"});
+    c->position_m = tac_param_f64(
+        d, &(tac_param_def){.name = "position", .unit = "m", .fallback = "1", .doc = "at t = 0"});
+    c->velocity_m_s = tac_param_f64(
+        d, &(tac_param_def){.name = "velocity", .unit = "m/s", .fallback = "0", .doc = "at t = 0"});
+    tac_declare_input(d, &(tac_port_def){.name = "force",
+                                         .type = TAC_TYPE_F64,
+                                         .unit = "N",
+                                         .doc = "on the mass",
+                                         .flags = TAC_PORT_OPTIONAL | TAC_PORT_DERIVE_ONLY});
+    tac_declare_continuous(
+        d, &(tac_port_def){
+               .name = "position", .type = TAC_TYPE_F64, .unit = "m", .doc = "of the mass"});
+    tac_declare_continuous(
+        d, &(tac_port_def){
+               .name = "velocity", .type = TAC_TYPE_F64, .unit = "m/s", .doc = "of the mass"});
+    tac_declare_output(d, &(tac_port_def){.name = "energy",
+                                          .type = TAC_TYPE_F64,
+                                          .unit = "J",
+                                          .doc = "kinetic and of the spring"});
+    return TAC_OK;
+}
+
+static tac_status oscillator_init(tac_step *s, const void *self)
+{
+    const oscillator *c = self;
+    double *x = tac_jump(s);
+    x[0] = c->position_m;
+    x[1] = c->velocity_m_s;
+    return TAC_OK;
+}
+
+static tac_status oscillator_output(const tac_eval *e, const void *self)
+{
+    const oscillator *c = self;
+    tac__oscillator_output_f64(&c->p, e->x, TAC_OUT(e, double, OUT));
+    return TAC_OK;
+}
+
+static tac_status oscillator_derive(const tac_eval *e, const void *self)
+{
+    const oscillator *c = self;
+    tac__oscillator_derive_f64(&c->p, e->x, TAC_IN(e, double, IN), e->dx);
+    return TAC_OK;
+}
+
+const tac_component_type tac__oscillator_type = {
+    TAC__TYPE("oscillator", "1", "a mass on a spring, with damping and an outer force"),
+    .self_size = sizeof(oscillator),
+    .declare = oscillator_declare,
+    .init = oscillator_init,
+    .output = oscillator_output,
+    .derive = oscillator_derive,
+};
+
+// --- point_mass ---------------------------------------------------------------------------------
+
+enum { FORCE, WIND };
+
+typedef struct point_mass {
+    tac__point_mass p;
+    double initial[6];
+} point_mass;
+
+static tac_status point_mass_declare(tac_declare *d, void *self)
+{
+    point_mass *c = self;
+    c->p.mass_kg = tac_param_f64(d, &(tac_param_def){.name = "mass",
+                                                     .unit = "kg",
+                                                     .fallback = "1",
+                                                     .range = "(0, inf)",
+                                                     .doc = "of the point"});
+    c->p.drag = tac_param_f64(d, &(tac_param_def){.name = "drag",
+                                                  .unit = "N*s/m",
+                                                  .fallback = "0",
+                                                  .range = "[0, inf)",
+                                                  .doc = "force against the velocity in the air"});
+    tac_param_array(d,
+                    &(tac_param_def){.name = "gravity",
+                                     .unit = "m/s^2",
+                                     .fallback = "[0, 0, 9.80665]",
+                                     .doc = "north, east, down"},
+                    c->p.gravity, 3);
+    tac_param_array(d,
+                    &(tac_param_def){.name = "position",
+                                     .unit = "m",
+                                     .fallback = "[0, 0, 0]",
+                                     .doc = "at t = 0: north, east, down"},
+                    c->initial, 3);
+    tac_param_array(
+        d,
+        &(tac_param_def){
+            .name = "velocity", .unit = "m/s", .fallback = "[0, 0, 0]", .doc = "at t = 0"},
+        c->initial + 3, 3);
+    tac_declare_input(d, &(tac_port_def){.name = "force",
+                                         .type = TAC_TYPE_VEC3,
+                                         .unit = "N",
+                                         .doc = "besides gravity and drag",
+                                         .flags = TAC_PORT_OPTIONAL});
+    tac_declare_input(d, &(tac_port_def){.name = "wind",
+                                         .type = TAC_TYPE_VEC3,
+                                         .unit = "m/s",
+                                         .doc = "velocity of the air",
+                                         .flags = TAC_PORT_OPTIONAL});
+    tac_declare_continuous(
+        d, &(tac_port_def){
+               .name = "position", .type = TAC_TYPE_VEC3, .unit = "m", .doc = "north, east, down"});
+    tac_declare_continuous(d, &(tac_port_def){.name = "velocity",
+                                              .type = TAC_TYPE_VEC3,
+                                              .unit = "m/s",
+                                              .doc = "north, east, down"});
+    return TAC_OK;
+}
+
+static tac_status point_mass_init(tac_step *s, const void *self)
+{
+    const point_mass *c = self;
+    memcpy(tac_jump(s), c->initial, sizeof c->initial);
+    return TAC_OK;
+}
+
+static tac_status point_mass_derive(const tac_eval *e, const void *self)
+{
+    const point_mass *c = self;
+    tac__point_mass_derive_f64(&c->p, e->x, TAC_IN(e, double, FORCE), TAC_IN(e, double, WIND),
+                               e->dx);
+    return TAC_OK;
+}
+
+const tac_component_type tac__point_mass_type = {
+    TAC__TYPE("point_mass", "1", "a point that moves under forces, gravity and drag"),
+    .self_size = sizeof(point_mass),
+    .declare = point_mass_declare,
+    .init = point_mass_init,
+    .derive = point_mass_derive,
+};
