@@ -1,0 +1,83 @@
+// config.h - from a YAML file to an engine that is ready to run.
+//
+// docs/configuration.md describes the format; tac_config_schema gives it as JSON Schema.
+#ifndef TACTUS_CONFIG_H
+#define TACTUS_CONFIG_H
+
+#include <tactus/engine.h>
+
+// --- component types by name -------------------------------------------------------------------
+
+// The types that configurations can name: the built-in ones and those of loaded plugins.
+typedef struct tac_registry tac_registry;
+
+TAC_BEGIN_DECLS
+
+TAC_API TAC_MUST_CHECK tac_status tac_registry_create(const tac_allocator *allocator,
+                                                      tac_registry **registry, tac_error *err);
+// Also closes the plugins: destroy the engines that use them first.
+TAC_API void tac_registry_destroy(tac_registry *registry);
+
+TAC_API TAC_MUST_CHECK tac_status tac_registry_add(tac_registry *registry,
+                                                   const tac_component_type *type, tac_error *err);
+// Load a shared library and add its types; see plugin.h. A library is loaded once.
+TAC_API TAC_MUST_CHECK tac_status tac_registry_load(tac_registry *registry, const char *path,
+                                                    tac_error *err);
+
+TAC_API size_t tac_registry_count(const tac_registry *registry);
+TAC_API const tac_component_type *tac_registry_type(const tac_registry *registry, size_t i);
+TAC_API const tac_component_type *tac_registry_find(const tac_registry *registry,
+                                                    const char *name); // NULL: unknown
+
+// What a type has: parameters, ports, states. Text or JSON; free with tac_text_free. NULL: no
+// memory.
+TAC_API char *tac_type_describe(const tac_component_type *type, tac_format format);
+
+// --- configurations ----------------------------------------------------------------------------
+
+typedef struct tac_config tac_config;
+
+typedef struct tac_config_def {
+    const tac_allocator *allocator; // NULL: malloc
+    tac_registry *registry;         // must outlive the configuration; gets its plugins
+    const char *const *sets;        // "path=value", applied in order
+    size_t set_count;
+    // The value of ${NAME}, NULL if it has none. NULL: the environment of the process.
+    const char *(*variable)(void *context, const char *name);
+    void *variable_context;
+} tac_config_def;
+
+TAC_API tac_config_def tac_config_def_default(void);
+
+// Read and check a file, with all it extends. Loads the plugins that it names.
+TAC_API TAC_MUST_CHECK tac_status tac_config_load(const char *path, const tac_config_def *def,
+                                                  tac_config **config, tac_error *err);
+// The same from memory; `name` stands for the file in errors, and paths are relative to it.
+TAC_API TAC_MUST_CHECK tac_status tac_config_parse(const char *name, const char *text, size_t size,
+                                                   const tac_config_def *def, tac_config **config,
+                                                   tac_error *err);
+TAC_API void tac_config_destroy(tac_config *config);
+
+TAC_API const char *tac_config_name(const tac_config *config); // `name:`, or the file's
+TAC_API tac_engine_def tac_config_engine_def(const tac_config *config);
+
+// Make an engine of it, prepared. `def` is tac_config_engine_def's with what the caller adds: log
+// sink, allocator. The configuration must outlive the engine.
+TAC_API TAC_MUST_CHECK tac_status tac_config_build(const tac_config *config,
+                                                   const tac_engine_def *def, tac_engine **engine,
+                                                   tac_error *err);
+// The same in two steps, for callers that add observers or components of their own.
+TAC_API TAC_MUST_CHECK tac_status tac_config_build_unprepared(const tac_config *config,
+                                                              const tac_engine_def *def,
+                                                              tac_engine **engine, tac_error *err);
+
+// The configuration as it was resolved (all extends, sets and variables applied), as YAML. Free
+// with tac_text_free. NULL: no memory.
+TAC_API char *tac_config_resolved(const tac_config *config);
+
+// JSON Schema of configurations, with the parameters of all registered types. Free with
+// tac_text_free. NULL: no memory.
+TAC_API char *tac_config_schema(const tac_registry *registry);
+
+TAC_END_DECLS
+#endif

@@ -1,0 +1,16 @@
+// tactus.h - everything in the public API.
+//
+//   status.h      how failure is reported       signal.h      types, stages, policies
+//   time.h        microseconds                  component.h   the protocol of components
+//   memory.h      the allocation hook           plugin.h      components in shared libraries
+//   node.h        documents before types        engine.h      building and running from C
+//   math.h        deterministic functions       config.h      from YAML to an engine
+#ifndef TACTUS_TACTUS_H
+#define TACTUS_TACTUS_H
+
+#include <tactus/config.h>
+#include <tactus/engine.h>
+#include <tactus/math.h>
+#include <tactus/plugin.h>
+
+#endif

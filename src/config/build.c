@@ -1,0 +1,325 @@
+// build.c - from a checked document to calls of the engine's API.
+#include "base/arena.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "config/format.h"
+
+#include <string.h>
+
+tac_engine_def tac_config_engine_def(const tac_config *c)
+{
+    tac_engine_def def = tac_engine_def_default();
+    const tac_node *root = tac_document_root(c->doc);
+    def.seed = (uint64_t)tac__get_int(root, &tac__format, "seed");
+    def.end_us = tac__get_time(root, &tac__format, "duration");
+
+    const tac_node *plant = tac__get_node(root, "plant");
+    const tac_node *integrator = tac__get_node(plant, "integrator");
+    def.integrator.kind = tac__get_text(integrator, &tac__format_integrator, "kind");
+    def.integrator.h_max_us = tac__get_time(integrator, &tac__format_integrator, "h_max");
+    def.physics_us =
+        tac__get_period(tac__get_node(root, "timeline"), &tac__format_timeline, "physics");
+
+    const tac_node *sync = tac__get_node(tac__get_node(root, "scheduler"), "synchronization");
+    def.policy = (tac_policy)tac__get_word(sync, &tac__format_sync, "default_policy");
+    def.allow_fast_sync = tac__get_bool(sync, &tac__format_sync, "allow_fast_sync");
+    def.log_level =
+        (tac_log_level)tac__get_word(tac__get_node(root, "log"), &tac__format_log, "level");
+    return def;
+}
+
+// --- a build under way --------------------------------------------------------------------------
+
+// A component of the document, before it is added to the engine.
+typedef struct entry {
+    const char *entity, *name; // entity "" is the root
+    char full[2 * TAC_ERROR_NAME];
+    const tac_node *node;
+    tac_place place;
+    const char *group;
+    const tac_node *group_item; // where the group names it
+} entry;
+
+typedef struct build {
+    const tac_config *config;
+    tac_engine *engine;
+    tac__arena arena;
+    entry *entries;
+    size_t count, capacity;
+    tac_error *err;
+} build;
+
+static tac_status add_entries(build *b, const char *entity, const tac_node *components)
+{
+    for (size_t i = 0; components && i < tac_node_count(components); i++) {
+        if (!TAC__ARENA_GROW(&b->arena, b->entries, b->count, b->capacity))
+            return tac__fail_memory(b->err);
+        entry *e = &b->entries[b->count++];
+        *e = (entry){.entity = entity,
+                     .name = tac_node_key(components, i),
+                     .node = tac_node_item(components, i),
+                     .place = *tac_node_key_place(components, i)};
+        tac__out out = tac__out_begin(e->full, sizeof e->full);
+        tac__out_add(&out, "%s%s%s", entity, *entity ? "." : "", e->name);
+    }
+    return TAC_OK;
+}
+
+static tac_status add_entities(build *b)
+{
+    const tac_node *root = tac_document_root(b->config->doc);
+    TAC_TRY(add_entries(b, "", tac__get_node(root, "components")));
+    const tac_node *entities = tac__get_node(root, "entities");
+    for (size_t i = 0; entities && i < tac_node_count(entities); i++) {
+        const char *name = tac_node_key(entities, i);
+        TAC_TRY(tac_engine_add_entity(b->engine, name, tac_node_key_place(entities, i), b->err));
+        TAC_TRY(add_entries(b, name, tac__get_node(tac_node_item(entities, i), "components")));
+    }
+    if (b->count == 0)
+        return tac__fail_at(b->err, TAC_E_CONFIG, tac_node_place(root),
+                            "there is no component: nothing would run");
+    return TAC_OK;
+}
+
+// --- rate groups --------------------------------------------------------------------------------
+
+static const char *entry_name(const void *context, size_t i)
+{
+    const build *b = context;
+    return i < b->count ? b->entries[i].full : NULL;
+}
+
+static tac_status put_in_group(build *b, const char *group, const tac_node *item)
+{
+    const char *pattern = tac_node_text(item);
+    bool any = false;
+    for (size_t i = 0; i < b->count; i++) {
+        entry *e = &b->entries[i];
+        if (!tac__path_match(pattern, e->full))
+            continue;
+        any = true;
+        if (e->group && strcmp(e->group, group)) {
+            const tac_place *first = tac_node_place(e->group_item);
+            return tac__fail_at(b->err, TAC_E_DUPLICATE, tac_node_place(item),
+                                "component '%s' is in rate group '%s' already (line %u)", e->full,
+                                e->group, first->line);
+        }
+        e->group = group;
+        e->group_item = item;
+    }
+    if (any)
+        return TAC_OK;
+    tac__fail_at(b->err, TAC_E_NAME, tac_node_place(item),
+                 "rate group '%s': no component matches '%s'", group, pattern);
+    tac__error_suggest(b->err, pattern, entry_name, b);
+    return TAC_E_NAME;
+}
+
+static tac_status read_axis(build *b, const tac_node *node, tac_group_def *def)
+{
+    static const char *const keys[] = {"rate_hz", "rate", "period", "times"};
+    const char *used = NULL;
+    for (size_t i = 0; i < 4; i++) {
+        const tac_node *value = tac__get_node(node, keys[i]);
+        if (!value)
+            continue;
+        if (used)
+            return tac__fail_at(b->err, TAC_E_CONFIG, tac_node_place(value),
+                                "rate group '%s' has both '%s' and '%s'; expected one of them",
+                                def->name, used, keys[i]);
+        used = keys[i];
+        if (i < 3)
+            def->period_us = tac__get_period(node, &tac__format_group, keys[i]);
+    }
+    if (!used)
+        return tac__fail_at(b->err, TAC_E_CONFIG, tac_node_place(node),
+                            "rate group '%s' has no rate; expected rate_hz, rate, period or times",
+                            def->name);
+    const tac_node *times = tac__get_node(node, "times");
+    if (!times)
+        return TAC_OK;
+    def->times_count = tac_node_count(times);
+    tac_time *values = tac__arena_array(&b->arena, def->times_count, sizeof *values);
+    if (!values)
+        return tac__fail_memory(b->err);
+    for (size_t i = 0; i < def->times_count; i++)
+        TAC_TRY(tac__read_time(tac_node_item(times, i), &values[i], b->err));
+    def->times_us = values;
+    return TAC_OK;
+}
+
+static tac_status add_groups(build *b, const tac_node *scheduler)
+{
+    const tac_node *groups = tac__get_node(scheduler, "rate_groups");
+    for (size_t i = 0; groups && i < tac_node_count(groups); i++) {
+        const tac_node *node = tac_node_item(groups, i);
+        tac_group_def def = tac_group_def_default();
+        def.name = tac__get_text(node, &tac__format_group, "name");
+        def.offset_us = tac__get_time(node, &tac__format_group, "offset");
+        def.place = *tac_node_place(node);
+        TAC_TRY(read_axis(b, node, &def));
+        TAC_TRY(tac_engine_add_group(b->engine, &def, b->err));
+        const tac_node *components = tac__get_node(node, "components");
+        for (size_t k = 0; components && k < tac_node_count(components); k++)
+            TAC_TRY(put_in_group(b, def.name, tac_node_item(components, k)));
+    }
+    return TAC_OK;
+}
+
+// --- components and routes ----------------------------------------------------------------------
+
+static const char *type_name(const void *context, size_t i)
+{
+    const tac_registry *r = context;
+    return i < tac_registry_count(r) ? tac_registry_type(r, i)->name : NULL;
+}
+
+static tac_status add_component(build *b, const entry *e)
+{
+    const tac_node *type = tac__get_node(e->node, "type");
+    tac_component_def def = tac_component_def_default();
+    def.entity = e->entity;
+    def.name = e->name;
+    def.type = tac_registry_find(b->config->registry, tac_node_text(type));
+    if (!def.type) {
+        tac__fail_at(b->err, TAC_E_NAME, tac_node_place(type), "unknown component type '%s'",
+                     tac_node_text(type));
+        tac__error_suggest(b->err, tac_node_text(type), type_name, b->config->registry);
+        return TAC_E_NAME;
+    }
+    def.group = e->group;
+    def.stage = tac__get_text(e->node, &tac__format_component, "stage");
+    def.params = tac__get_node(e->node, "params");
+    def.place = e->place;
+    return tac_engine_add_component(b->engine, &def, b->err);
+}
+
+static tac_status add_route(build *b, const entry *e, const char *input, const tac_place *place,
+                            const tac_node *node)
+{
+    const char *to = tac__arena_format(&b->arena, "%s.%s", e->full, input);
+    if (!to)
+        return tac__fail_memory(b->err);
+    tac_route_def def = tac_route_def_default();
+    def.to = to;
+    def.from = tac_node_text(node);
+    def.place = *place;
+    if (tac_node_kind_of(node) == TAC_NODE_MAP) {
+        const tac__spec *spec = &tac__format_route;
+        def.from = tac__get_text(node, spec, "from");
+        def.place = *tac_node_place(tac__get_node(node, "from"));
+        def.gain = tac__get_number(node, spec, "gain");
+        def.offset = tac__get_number(node, spec, "offset");
+        def.delay_us = tac__get_time(node, spec, "delay");
+        def.delayed = tac__get_bool(node, spec, "delayed");
+        def.convert = tac__get_bool(node, spec, "convert");
+        def.has_policy = tac__get_node(node, "policy") != NULL;
+        if (def.has_policy)
+            def.policy = (tac_policy)tac__get_word(node, spec, "policy");
+    } else if (tac_node_place(node)->line) {
+        def.place = *tac_node_place(node);
+    }
+    return tac_engine_add_route(b->engine, &def, b->err);
+}
+
+static tac_status add_components(build *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        TAC_TRY(add_component(b, &b->entries[i]));
+    for (size_t i = 0; i < b->count; i++) {
+        const entry *e = &b->entries[i];
+        const tac_node *inputs = tac__get_node(e->node, "inputs");
+        for (size_t k = 0; inputs && k < tac_node_count(inputs); k++) {
+            const tac_node *node = tac_node_item(inputs, k);
+            if (!tac_node_is_null(node))
+                TAC_TRY(
+                    add_route(b, e, tac_node_key(inputs, k), tac_node_key_place(inputs, k), node));
+        }
+    }
+    return TAC_OK;
+}
+
+// --- the rest -----------------------------------------------------------------------------------
+
+static tac_status add_policies(build *b, const tac_node *scheduler)
+{
+    const tac_node *rules = tac__get_node(tac__get_node(scheduler, "synchronization"), "overrides");
+    for (size_t i = 0; rules && i < tac_node_count(rules); i++) {
+        const tac_node *node = tac_node_item(rules, i);
+        const tac__spec *spec = &tac__format_sync_rule;
+        TAC_TRY(tac_engine_add_policy(b->engine, tac__get_text(node, spec, "pattern"),
+                                      (tac_policy)tac__get_word(node, spec, "policy"),
+                                      tac_node_place(node), b->err));
+    }
+    return TAC_OK;
+}
+
+static tac_status set_order(build *b, const tac_node *scheduler)
+{
+    const tac_node *order = tac__get_node(scheduler, "order");
+    if (!order)
+        return TAC_OK;
+    const size_t n = tac_node_count(order);
+    const char **names = tac__arena_array(&b->arena, n, sizeof *names);
+    if (!names)
+        return tac__fail_memory(b->err);
+    for (size_t i = 0; i < n; i++)
+        names[i] = tac_node_text(tac_node_item(order, i));
+    return tac_engine_set_order(b->engine, names, n, tac_node_place(order), b->err);
+}
+
+static tac_status add_links(build *b, const tac_node *links)
+{
+    for (size_t i = 0; links && i < tac_node_count(links); i++) {
+        const tac_node *node = tac_node_item(links, i);
+        tac_link_def def = tac_link_def_default();
+        def.from = tac__get_text(node, &tac__format_link, "from");
+        def.to = tac__get_text(node, &tac__format_link, "to");
+        def.delay_us = tac__get_time(node, &tac__format_link, "delay");
+        def.place = *tac_node_place(node);
+        TAC_TRY(tac_engine_add_link(b->engine, &def, b->err));
+    }
+    return TAC_OK;
+}
+
+static tac_status fill(build *b)
+{
+    const tac_node *root = tac_document_root(b->config->doc);
+    const tac_node *scheduler = tac__get_node(root, "scheduler");
+    TAC_TRY(add_entities(b));
+    TAC_TRY(add_groups(b, scheduler));
+    TAC_TRY(add_components(b));
+    TAC_TRY(add_policies(b, scheduler));
+    TAC_TRY(set_order(b, scheduler));
+    return add_links(b, tac__get_node(root, "links"));
+}
+
+tac_status tac_config_build_unprepared(const tac_config *config, const tac_engine_def *def,
+                                       tac_engine **engine, tac_error *err)
+{
+    TAC_REQUIRE(config && def && engine);
+    *engine = NULL;
+    build b = {.config = config, .err = err};
+    TAC_TRY(tac_engine_create(def, &b.engine, err));
+    tac__arena_init(&b.arena, config->allocator);
+    const tac_status status = fill(&b);
+    tac__arena_fini(&b.arena);
+    if (status != TAC_OK) {
+        tac_engine_destroy(b.engine);
+        return status;
+    }
+    *engine = b.engine;
+    return TAC_OK;
+}
+
+tac_status tac_config_build(const tac_config *config, const tac_engine_def *def,
+                            tac_engine **engine, tac_error *err)
+{
+    TAC_TRY(tac_config_build_unprepared(config, def, engine, err));
+    const tac_status status = tac_engine_prepare(*engine, err);
+    if (status != TAC_OK) {
+        tac_engine_destroy(*engine);
+        *engine = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,219 @@
+// config.c - a configuration: the document, made from a file, with entities made from templates.
+#include "config/config.h"
+#include "base/node.h"
+#include "config/document.h"
+#include "config/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+tac_config_def tac_config_def_default(void)
+{
+    return (tac_config_def){0};
+}
+
+// --- entities from templates --------------------------------------------------------------------
+
+static tac_status fail_kind(const tac_node *node, const char *what, tac_error *err)
+{
+    return tac__fail_at(err, TAC_E_TYPE, tac_node_place(node), "%s", what);
+}
+
+// How many of an entity to make; 0: one, without a number.
+static tac_status read_count(tac_config *c, tac_node *entity, int64_t *count, tac_error *err)
+{
+    *count = 0;
+    tac_node *node = tac__node_get_mutable(entity, "count");
+    if (!node)
+        return TAC_OK;
+    TAC_TRY(tac__expand(c->doc, node, &c->variables, err));
+    TAC_TRY(tac__read_int(node, count, err));
+    if (*count < 1 || *count > 100000)
+        return tac__fail_at(err, TAC_E_RANGE, tac_node_place(node),
+                            "count is out of range; expected a whole number from 1 to 100000");
+    return TAC_OK;
+}
+
+// The i-th instance of a template, from 0: a copy with what `each` says about it laid over it.
+static tac_status make_instance(tac_config *c, tac_node *table, const char *name,
+                                const tac_place *place, const tac_node *entity, size_t i,
+                                tac_error *err)
+{
+    char number[32], full[2 * TAC_ERROR_NAME];
+    snprintf(number, sizeof number, "%zu", i + 1);
+    snprintf(full, sizeof full, "%s%s", name, number);
+    tac_node *copy = tac__node_copy(c->doc, c->doc, entity);
+    if (!copy)
+        return tac__fail_memory(err);
+    const tac_node *each = tac_node_get(copy, "each");
+    if (each && i < tac_node_count(each)) {
+        tac_node *over = tac__node_copy(c->doc, c->doc, tac_node_item(each, i));
+        if (!over)
+            return tac__fail_memory(err);
+        TAC_TRY(tac__merge(c->doc, copy, over, err));
+    }
+    tac__node_remove(copy, "each");
+    tac__node_remove(copy, "count");
+    const tac__variable variable = {"i", number};
+    const tac__variables variables = {&variable, 1, c->variables.lookup, c->variables.context};
+    TAC_TRY(tac__expand(c->doc, copy, &variables, err));
+    if (tac_node_get(table, full))
+        return tac__fail_at(err, TAC_E_DUPLICATE, place, "entity '%s' exists already", full);
+    return tac_node_set(c->doc, table, full, place, copy);
+}
+
+static tac_status check_each(const tac_node *each, int64_t count, tac_error *err)
+{
+    if (tac_node_kind_of(each) != TAC_NODE_SEQUENCE)
+        return fail_kind(each, "each: expected a list of maps", err);
+    if ((int64_t)tac_node_count(each) > count)
+        return tac__fail_at(err, TAC_E_RANGE, tac_node_place(each),
+                            "each has %zu items, but count is %lld", tac_node_count(each),
+                            (long long)count);
+    for (size_t i = 0; i < tac_node_count(each); i++) {
+        if (tac_node_kind_of(tac_node_item(each, i)) != TAC_NODE_MAP)
+            return fail_kind(tac_node_item(each, i), "each: expected a map", err);
+    }
+    return TAC_OK;
+}
+
+// Replace templates in `entities` by what they stand for.
+static tac_status make_entities(tac_config *c, tac_error *err)
+{
+    tac_node *root = tac_document_root(c->doc);
+    tac_node *entities = tac__node_get_mutable(root, "entities");
+    if (!entities || tac_node_is_null(entities))
+        return TAC_OK;
+    if (tac_node_kind_of(entities) != TAC_NODE_MAP)
+        return fail_kind(entities, "entities: expected a map of entities", err);
+    tac_node *table = tac_node_map(c->doc, tac_node_place(entities));
+    if (!table)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < tac_node_count(entities); i++) {
+        const char *name = tac_node_key(entities, i);
+        const tac_place *place = tac_node_key_place(entities, i);
+        tac_node *entity = tac__node_item_mutable(entities, i);
+        if (tac_node_kind_of(entity) != TAC_NODE_MAP)
+            return fail_kind(entity, "expected a map that describes the entity", err);
+        int64_t count;
+        TAC_TRY(read_count(c, entity, &count, err));
+        const tac_node *each = tac_node_get(entity, "each");
+        if (each)
+            TAC_TRY(check_each(each, count, err));
+        if (count == 0) {
+            if (tac_node_get(table, name))
+                return tac__fail_at(err, TAC_E_DUPLICATE, place, "entity '%s' exists already",
+                                    name);
+            TAC_TRY(tac_node_set(c->doc, table, name, place, entity));
+        }
+        for (size_t k = 0; k < (size_t)count; k++)
+            TAC_TRY(make_instance(c, table, name, place, entity, k, err));
+    }
+    tac__node_replace(root, tac__node_find(root, "entities"), table);
+    return TAC_OK;
+}
+
+// --- loading ------------------------------------------------------------------------------------
+
+static tac_status load_plugins(tac_config *c, tac_error *err)
+{
+    const tac_node *plugins = tac__get_node(tac_document_root(c->doc), "plugins");
+    for (size_t i = 0; plugins && i < tac_node_count(plugins); i++) {
+        const tac_node *item = tac_node_item(plugins, i);
+        const char *path = tac__path_beside(c->doc, item);
+        if (!path)
+            return tac__fail_memory(err);
+        const tac_status status = tac_registry_load(c->registry, path, err);
+        if (status != TAC_OK) {
+            tac__error_place(err, tac_node_place(item));
+            return status;
+        }
+    }
+    return TAC_OK;
+}
+
+static tac_status resolve(tac_config *c, tac_error *err)
+{
+    TAC_TRY(make_entities(c, err));
+    TAC_TRY(tac__expand(c->doc, tac_document_root(c->doc), &c->variables, err));
+    TAC_TRY(tac__spec_check(tac_document_root(c->doc), &tac__format, err));
+    return load_plugins(c, err);
+}
+
+static tac_status create(const tac_config_def *def, tac_config **config, tac_error *err)
+{
+    const tac_allocator *allocator = def->allocator ? def->allocator : tac_allocator_default();
+    tac_config *c = allocator->resize(allocator->context, NULL, 0, sizeof *c);
+    if (!c)
+        return tac__fail_memory(err);
+    *c = (tac_config){.allocator = allocator, .registry = def->registry};
+    c->variables.lookup = def->variable ? def->variable : tac__lookup_environment;
+    c->variables.context = def->variable_context;
+    *config = c;
+    return TAC_OK;
+}
+
+static tac__load_def load_def(const tac_config *c, const tac_config_def *def)
+{
+    tac__load_def load = tac__load_def_default();
+    load.allocator = c->allocator;
+    load.sets = def->sets;
+    load.set_count = def->set_count;
+    load.extends.variables = c->variables;
+    return load;
+}
+
+static tac_status finish(tac_config **config, tac_status status, tac_error *err)
+{
+    if (status == TAC_OK)
+        status = resolve(*config, err);
+    if (status != TAC_OK) {
+        tac_config_destroy(*config);
+        *config = NULL;
+    }
+    return status;
+}
+
+// The file's name without folder and ending stands in for a missing `name:`.
+static void set_file_name(tac_config *c, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(c->file_name, sizeof c->file_name, "%s", slash ? slash + 1 : path);
+    char *dot = strrchr(c->file_name, '.');
+    if (dot && dot != c->file_name)
+        *dot = '\0';
+}
+
+tac_status tac_config_load(const char *path, const tac_config_def *def, tac_config **config,
+                           tac_error *err)
+{
+    TAC_REQUIRE(path && def && def->registry && config);
+    TAC_TRY(create(def, config, err));
+    set_file_name(*config, path);
+    const tac__load_def load = load_def(*config, def);
+    return finish(config, tac__document_load(path, &load, &(*config)->doc, err), err);
+}
+
+tac_status tac_config_parse(const char *name, const char *text, size_t size,
+                            const tac_config_def *def, tac_config **config, tac_error *err)
+{
+    TAC_REQUIRE(name && text && def && def->registry && config);
+    TAC_TRY(create(def, config, err));
+    set_file_name(*config, name);
+    const tac__load_def load = load_def(*config, def);
+    return finish(config, tac__document_parse(name, text, size, &load, &(*config)->doc, err), err);
+}
+
+void tac_config_destroy(tac_config *c)
+{
+    if (!c)
+        return;
+    tac_document_destroy(c->doc);
+    c->allocator->resize(c->allocator->context, c, sizeof *c, 0);
+}
+
+const char *tac_config_name(const tac_config *c)
+{
+    const char *name = tac__get_text(tac_document_root(c->doc), &tac__format, "name");
+    return name ? name : c->file_name;
+}

@@ -1,0 +1,16 @@
+// config.h - a configuration from the inside.
+#ifndef TAC_CONFIG_CONFIG_H
+#define TAC_CONFIG_CONFIG_H
+
+#include "config/merge.h"
+#include <tactus/config.h>
+
+struct tac_config {
+    const tac_allocator *allocator;
+    tac_registry *registry;
+    tac_document *doc; // checked against tac__format; entities made, variables expanded
+    tac__variables variables;
+    char file_name[TAC_ERROR_NAME];
+};
+
+#endif

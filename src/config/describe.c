@@ -1,0 +1,323 @@
+// describe.c - what a component type has, for people and for the JSON Schema. It is learnt by
+// declaring an instance that belongs to no engine.
+#include "base/json.h"
+#include "config/format.h"
+#include "engine/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// An instance of a type with the fallback of every parameter; NULL: no memory.
+static tac_instance *probe(const tac_component_type *type, tac__arena *arena)
+{
+    tac_instance *instance;
+    tac_error err;
+    if (tac__declare(NULL, arena, type, type->name, NULL, NULL, &instance, &err) != TAC_OK)
+        return NULL;
+    if (type->close)
+        type->close(instance->self);
+    return instance;
+}
+
+// --- for people ---------------------------------------------------------------------------------
+
+static void text_params(const tac_instance *c, tac__text *out)
+{
+    tac__text_add(out, "\nParameters:\n");
+    if (c->param_count == 0)
+        tac__text_add(out, "  none\n");
+    for (size_t i = 0; i < c->param_count; i++) {
+        const tac_param_def *p = &c->params[i].def;
+        tac__text_add(out, "  %-16s %s", p->name, p->doc ? p->doc : "");
+        tac__text_add(out, "%s", p->doc ? " (" : "(");
+        tac__text_add(out, "%s", c->params[i].kind);
+        if (p->unit)
+            tac__text_add(out, ", %s", p->unit);
+        if (p->range)
+            tac__text_add(out, ", in %s", p->range);
+        for (size_t k = 0; c->params[i].choices && c->params[i].choices[k]; k++)
+            tac__text_add(out, "%s %s", k ? " |" : ", one of", c->params[i].choices[k]);
+        tac__text_add(out, p->fallback ? ", default %s)\n" : ", required)\n", p->fallback);
+    }
+}
+
+static void text_ports(const char *title, const tac__ports *ports, tac__text *out)
+{
+    if (ports->count == 0)
+        return;
+    tac__text_add(out, "\n%s:\n", title);
+    for (size_t i = 0; i < ports->count; i++) {
+        const tac__port *p = &ports->items[i];
+        char type[64];
+        tac_type_print(&p->type, type, sizeof type);
+        tac__text_add(out, "  %-16s %s%s(%s, %s%s)\n", p->name, p->doc, *p->doc ? " " : "", type,
+                      p->unit, p->flags & TAC_PORT_OPTIONAL ? ", optional" : "");
+    }
+}
+
+static void describe_text(const tac_component_type *type, const tac_instance *c, tac__text *out)
+{
+    tac__text_add(out, "%s: %s\n", type->name, type->summary ? type->summary : "");
+    if (type->step)
+        tac__text_add(out, "\nDiscrete, stage %s unless the configuration says otherwise.\n",
+                      tac_stage_name(type->stage));
+    if (tac__is_continuous(type))
+        tac__text_add(out, "\nContinuous: part of the plant.\n");
+    text_params(c, out);
+    text_ports("Inputs", &c->inputs, out);
+    text_ports("Outputs", &c->outputs, out);
+    text_ports("Continuous states, readable as signals", &c->continuous, out);
+    text_ports("Discrete states", &c->states, out);
+    if (c->sender_count || c->receiver_count)
+        tac__text_add(out, "\nMessage ports: %zu sending, %zu receiving\n", c->sender_count,
+                      c->receiver_count);
+}
+
+// --- for programs -------------------------------------------------------------------------------
+
+static void json_ports(const char *key, const tac__ports *ports, tac__json *json)
+{
+    tac__json_key(json, key);
+    tac__json_array_begin(json);
+    for (size_t i = 0; i < ports->count; i++) {
+        const tac__port *p = &ports->items[i];
+        char type[64];
+        tac_type_print(&p->type, type, sizeof type);
+        tac__json_compact(json);
+        tac__json_object_begin(json);
+        tac__json_key_text(json, "name", p->name);
+        tac__json_key_text(json, "type", type);
+        tac__json_key_text(json, "unit", p->unit);
+        tac__json_key_bool(json, "optional", p->flags & TAC_PORT_OPTIONAL);
+        tac__json_key_text(json, "description", p->doc);
+        tac__json_object_end(json);
+    }
+    tac__json_array_end(json);
+}
+
+static void describe_json(const tac_component_type *type, const tac_instance *c, tac__text *out)
+{
+    tac__json json = tac__json_begin(out);
+    tac__json_object_begin(&json);
+    tac__json_key_text(&json, "name", type->name);
+    tac__json_key_text(&json, "version", type->version);
+    tac__json_key_text(&json, "summary", type->summary);
+    tac__json_key_text(&json, "stage", type->step ? tac_stage_name(type->stage) : NULL);
+    tac__json_key_bool(&json, "continuous", tac__is_continuous(type));
+    tac__json_key(&json, "parameters");
+    tac__json_array_begin(&json);
+    for (size_t i = 0; i < c->param_count; i++) {
+        const tac_param_def *p = &c->params[i].def;
+        tac__json_compact(&json);
+        tac__json_object_begin(&json);
+        tac__json_key_text(&json, "name", p->name);
+        tac__json_key_text(&json, "kind", c->params[i].kind);
+        tac__json_key_text(&json, "unit", p->unit);
+        tac__json_key_text(&json, "range", p->range);
+        tac__json_key_text(&json, "default", p->fallback);
+        tac__json_key_text(&json, "description", p->doc);
+        tac__json_object_end(&json);
+    }
+    tac__json_array_end(&json);
+    json_ports("inputs", &c->inputs, &json);
+    json_ports("outputs", &c->outputs, &json);
+    json_ports("continuous_states", &c->continuous, &json);
+    json_ports("discrete_states", &c->states, &json);
+    tac__json_object_end(&json);
+}
+
+char *tac_type_describe(const tac_component_type *type, tac_format format)
+{
+    tac__arena arena;
+    tac__text out;
+    tac__arena_init(&arena, NULL);
+    tac__text_init(&out, tac_allocator_default());
+    const tac_instance *c = probe(type, &arena);
+    if (c && format == TAC_FORMAT_TEXT)
+        describe_text(type, c, &out);
+    else if (c && format == TAC_FORMAT_JSON)
+        describe_json(type, c, &out);
+    tac__arena_fini(&arena);
+    if (out.failed)
+        tac__text_fini(&out);
+    return out.chars;
+}
+
+// --- JSON Schema --------------------------------------------------------------------------------
+
+// The schema of all files is the one of format.c, but for components: there is one alternative a
+// type, with its parameters and inputs. These tables are made here and live in an arena.
+
+static const tac__key number_or_list[] = {
+    {.kind = TAC__KIND_TEXT},
+    {.kind = TAC__KIND_LIST, .of = &(const tac__key){.kind = TAC__KIND_TEXT}},
+    {0},
+};
+
+// An interval such as "(0, 1]", as far as inclusive bounds can say it.
+static void set_range(tac__key *key, const char *range)
+{
+    if (!range)
+        return;
+    const char *end;
+    key->min = tac__number_parse(range + 1, &end);
+    key->max = tac__number_parse(end + 1, &end);
+    if (*range == '(' && key->min == 0)
+        key->flags |= TAC__POSITIVE;
+}
+
+static tac__key key_of_param(const tac__param *p)
+{
+    tac__key key = {.name = p->name, .doc = p->def.doc, .fallback = p->def.fallback};
+    if (!strcmp(p->kind, "f64")) {
+        key.kind = TAC__KIND_NUMBER;
+        key.unit = p->def.unit;
+        set_range(&key, p->def.range);
+    } else if (!strcmp(p->kind, "int")) {
+        key.kind = TAC__KIND_INTEGER;
+        set_range(&key, p->def.range);
+    } else if (!strcmp(p->kind, "bool")) {
+        key.kind = TAC__KIND_BOOL;
+    } else if (!strcmp(p->kind, "time")) {
+        key.kind = TAC__KIND_TIME;
+    } else if (!strcmp(p->kind, "choice")) {
+        key.kind = TAC__KIND_WORD;
+        key.words = p->choices;
+    } else if (!strcmp(p->kind, "array") || !strcmp(p->kind, "list")) {
+        key.kind = TAC__KIND_EITHER;
+        key.of = number_or_list;
+        key.fallback = NULL;
+    } else {
+        key.kind = TAC__KIND_TEXT;
+    }
+    if (!p->def.fallback)
+        key.flags |= TAC__REQUIRED;
+    return key;
+}
+
+static tac__key *copy_keys(tac__arena *arena, const tac__key *keys, size_t *count)
+{
+    for (*count = 0; keys[*count].kind; ++*count)
+        continue;
+    tac__key *copy = tac__arena_array(arena, *count + 1, sizeof *copy);
+    if (copy)
+        memcpy(copy, keys, *count * sizeof *copy);
+    return copy;
+}
+
+static const tac__spec *spec_of_params(const tac_instance *c, tac__arena *arena)
+{
+    tac__spec *spec = tac__arena_alloc(arena, sizeof *spec);
+    tac__key *keys = tac__arena_array(arena, c->param_count + 1, sizeof *keys);
+    char *name = tac__arena_format(arena, "params_%s", c->type->name);
+    if (!spec || !keys || !name)
+        return NULL;
+    for (size_t i = 0; i < c->param_count; i++)
+        keys[i] = key_of_param(&c->params[i]);
+    *spec = (tac__spec){name, c->type->summary, keys};
+    return spec;
+}
+
+// What the inputs of a type are: one key each, of the form that routes have.
+static const tac__spec *spec_of_inputs(const tac_instance *c, const tac__key *route,
+                                       tac__arena *arena)
+{
+    tac__spec *spec = tac__arena_alloc(arena, sizeof *spec);
+    tac__key *keys = tac__arena_array(arena, c->inputs.count + 1, sizeof *keys);
+    char *name = tac__arena_format(arena, "inputs_%s", c->type->name);
+    if (!spec || !keys || !name)
+        return NULL;
+    for (size_t i = 0; i < c->inputs.count; i++) {
+        keys[i] = *route;
+        keys[i].name = c->inputs.items[i].name;
+        keys[i].doc = c->inputs.items[i].doc;
+        if (!(c->inputs.items[i].flags & TAC_PORT_OPTIONAL))
+            keys[i].flags |= TAC__REQUIRED;
+    }
+    *spec = (tac__spec){name, c->type->summary, keys};
+    return spec;
+}
+
+static bool spec_of_component(const tac_component_type *type, tac__arena *arena, tac__key *form)
+{
+    tac_instance *c = probe(type, arena);
+    const char **words = tac__arena_array(arena, 2, sizeof *words);
+    char *name = tac__arena_format(arena, "component_%s", type->name);
+    tac__spec *spec = tac__arena_alloc(arena, sizeof *spec);
+    size_t count;
+    tac__key *keys = copy_keys(arena, tac__format_component.keys, &count);
+    if (!c || !words || !name || !spec || !keys)
+        return false;
+    words[0] = type->name;
+    for (size_t i = 0; i < count; i++) {
+        tac__key *key = &keys[i];
+        if (!strcmp(key->name, "type")) {
+            key->kind = TAC__KIND_WORD;
+            key->words = words;
+        } else if (!strcmp(key->name, "params")) {
+            key->kind = TAC__KIND_MAP;
+            key->spec = spec_of_params(c, arena);
+            if (!key->spec)
+                return false;
+        } else if (!strcmp(key->name, "inputs")) {
+            key->kind = TAC__KIND_MAP;
+            key->spec = spec_of_inputs(c, key->of, arena);
+            key->of = NULL;
+            if (!key->spec)
+                return false;
+        }
+    }
+    *spec = (tac__spec){name, type->summary, keys};
+    *form = (tac__key){.kind = TAC__KIND_MAP, .spec = spec};
+    return true;
+}
+
+// The format with `component` replaced by one alternative a type, at the root and in entities.
+static const tac__spec *spec_of_all(const tac_registry *registry, tac__arena *arena)
+{
+    const size_t n = tac_registry_count(registry);
+    tac__key *forms = tac__arena_array(arena, n + 1, sizeof *forms);
+    tac__key *component = tac__arena_alloc(arena, sizeof *component);
+    tac__key *entity_item = tac__arena_alloc(arena, sizeof *entity_item);
+    tac__spec *entity = tac__arena_alloc(arena, sizeof *entity);
+    tac__spec *root = tac__arena_alloc(arena, sizeof *root);
+    size_t root_count, entity_count;
+    tac__key *root_keys = copy_keys(arena, tac__format.keys, &root_count);
+    tac__key *entity_keys = copy_keys(arena, tac__format_entity.keys, &entity_count);
+    if (!forms || !component || !entity_item || !entity || !root || !root_keys || !entity_keys)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (!spec_of_component(tac_registry_type(registry, i), arena, &forms[i]))
+            return NULL;
+    }
+    *component = (tac__key){.kind = TAC__KIND_EITHER, .of = forms};
+    for (size_t i = 0; i < entity_count; i++) {
+        if (!strcmp(entity_keys[i].name, "components"))
+            entity_keys[i].of = component;
+    }
+    *entity = (tac__spec){tac__format_entity.name, tac__format_entity.doc, entity_keys};
+    *entity_item = (tac__key){.kind = TAC__KIND_MAP, .spec = entity};
+    for (size_t i = 0; i < root_count; i++) {
+        if (!strcmp(root_keys[i].name, "components"))
+            root_keys[i].of = component;
+        else if (!strcmp(root_keys[i].name, "entities"))
+            root_keys[i].of = entity_item;
+    }
+    *root = (tac__spec){tac__format.name, tac__format.doc, root_keys};
+    return root;
+}
+
+char *tac_config_schema(const tac_registry *registry)
+{
+    tac__arena arena;
+    tac__text out;
+    tac__arena_init(&arena, NULL);
+    tac__text_init(&out, tac_allocator_default());
+    const tac__spec *spec = spec_of_all(registry, &arena);
+    tac__json json = tac__json_begin(&out);
+    const bool done = spec && tac__spec_json_schema(spec, false, &json) == TAC_OK && !out.failed;
+    tac__arena_fini(&arena);
+    if (!done)
+        tac__text_fini(&out);
+    return out.chars;
+}

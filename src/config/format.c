@@ -1,0 +1,176 @@
+// format.c - the tables of the configuration format. docs/configuration.md says the same in prose;
+// the JSON Schema is made from here.
+#include "config/format.h"
+
+#include <math.h>
+
+static const char *const policy_words[] = {"ZOH", "INTERPOLATED", "EXTRAPOLATED", "SYNCHRONIZED",
+                                           NULL};
+static const char *const integrator_words[] = {"euler", "rk4", NULL};
+static const char *const stage_words[] = {"scenario",  "environment", "outputs", "estimate",
+                                          "telemetry", "control",     "actuate", NULL};
+static const char *const level_words[] = {"debug", "info", "warn", "error", NULL};
+
+static const tac__key pattern_item = {.kind = TAC__KIND_PATTERN};
+static const tac__key text_item = {.kind = TAC__KIND_TEXT};
+static const tac__key time_item = {.kind = TAC__KIND_TIME};
+static const tac__key path_item = {.kind = TAC__KIND_PATH};
+
+// --- scheduler ----------------------------------------------------------------------------------
+
+static const tac__key group_keys[] = {
+    {"name", TAC__KIND_NAME, TAC__REQUIRED, .doc = "name of the rate group"},
+    {"rate_hz", TAC__KIND_RATE,
+     .doc = "steps a second: a whole number of microseconds as a period"},
+    {"rate", TAC__KIND_PERIOD, .doc = "the same with a unit: 250 Hz"},
+    {"period", TAC__KIND_PERIOD, .doc = "time between two steps: 4 ms"},
+    {"offset", TAC__KIND_TIME, .fallback = "0", .doc = "time of the first step"},
+    {"times", TAC__KIND_LIST, .of = &time_item, .doc = "explicit times instead of a period"},
+    {"components", TAC__KIND_LIST, .of = &pattern_item,
+     .doc = "names or patterns of the components that step with it"},
+    {0},
+};
+const tac__spec tac__format_group = {"rate_group", "A named axis with the components on it.",
+                                     group_keys};
+
+static const tac__key sync_rule_keys[] = {
+    {"pattern", TAC__KIND_PATTERN, TAC__REQUIRED, .doc = "signals, such as Nav.position*"},
+    {"policy", TAC__KIND_WORD, TAC__REQUIRED, .words = policy_words,
+     .doc = "how readers in other rate groups see them"},
+    {0},
+};
+const tac__spec tac__format_sync_rule = {
+    "synchronization_rule", "A policy for some signals; the last match wins.", sync_rule_keys};
+static const tac__key sync_rule_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_sync_rule};
+
+static const tac__key sync_keys[] = {
+    {"default_policy", TAC__KIND_WORD, .words = policy_words, .fallback = "ZOH",
+     .doc = "how a reader in another rate group sees a signal"},
+    {"overrides", TAC__KIND_LIST, .of = &sync_rule_item, .doc = "policies by signal name"},
+    {"allow_fast_sync", TAC__KIND_BOOL, .fallback = "false",
+     .doc = "let SYNCHRONIZED groups step at more than 10 kHz"},
+    {0},
+};
+const tac__spec tac__format_sync = {"synchronization",
+                                    "How signals pass from one rate group to another.", sync_keys};
+
+static const tac__key group_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_group};
+
+static const tac__key scheduler_keys[] = {
+    {"rate_groups", TAC__KIND_LIST, .of = &group_item, .doc = "who steps when"},
+    {"synchronization", TAC__KIND_MAP, .spec = &tac__format_sync,
+     .doc = "policies between rate groups"},
+    {"order", TAC__KIND_LIST, .of = &text_item,
+     .doc = "explicit order of all components that step, instead of the one by signals"},
+    {0},
+};
+const tac__spec tac__format_scheduler = {"scheduler", "Rates, order and synchronisation.",
+                                         scheduler_keys};
+
+// --- plant and timeline -------------------------------------------------------------------------
+
+static const tac__key integrator_keys[] = {
+    {"kind", TAC__KIND_WORD, .words = integrator_words, .fallback = "rk4", .doc = "the method"},
+    {"h_max", TAC__KIND_TIME, .fallback = "1 ms", .doc = "longest step"},
+    {0},
+};
+const tac__spec tac__format_integrator = {"integrator", "How continuous states are integrated.",
+                                          integrator_keys};
+
+static const tac__key plant_keys[] = {
+    {"integrator", TAC__KIND_MAP, .spec = &tac__format_integrator, .doc = "method and step"},
+    {0},
+};
+const tac__spec tac__format_plant = {"plant", "The continuous components.", plant_keys};
+
+static const tac__key timeline_keys[] = {
+    {"physics", TAC__KIND_PERIOD, .doc = "an axis on which every island has a boundary"},
+    {0},
+};
+const tac__spec tac__format_timeline = {"timeline", "Axes besides those of the rate groups.",
+                                        timeline_keys};
+
+// --- components ---------------------------------------------------------------------------------
+
+static const tac__key route_keys[] = {
+    {"from", TAC__KIND_TEXT, TAC__REQUIRED,
+     .doc = "the signal: Nav.position; an element as Nav.position[2] or Nav.position.z"},
+    {"gain", TAC__KIND_NUMBER, .fallback = "1", .doc = "value = gain * signal + offset"},
+    {"offset", TAC__KIND_NUMBER, .fallback = "0", .doc = "in the unit of the input"},
+    {"delay", TAC__KIND_TIME, .fallback = "0", .doc = "a whole number of the writer's periods"},
+    {"delayed", TAC__KIND_BOOL, .fallback = "false",
+     .doc = "see the value of the last boundary; breaks cycles"},
+    {"convert", TAC__KIND_BOOL, .fallback = "false",
+     .doc = "convert between units of one kind, such as deg and rad"},
+    {"policy", TAC__KIND_WORD, .words = policy_words,
+     .doc = "for this input, whatever synchronization says"},
+    {0},
+};
+const tac__spec tac__format_route = {"route", "How an input is connected to a signal.", route_keys};
+
+static const tac__key route_forms[] = {
+    {.kind = TAC__KIND_TEXT, .doc = "the signal"},
+    {.kind = TAC__KIND_MAP, .spec = &tac__format_route},
+    {0},
+};
+static const tac__key route_item = {.kind = TAC__KIND_EITHER, .of = route_forms};
+
+static const tac__key component_keys[] = {
+    {"type", TAC__KIND_TEXT, TAC__REQUIRED, .doc = "component type: see 'tactus info'"},
+    {"stage", TAC__KIND_WORD, .words = stage_words, .doc = "where in a boundary it steps"},
+    {"params", TAC__KIND_ANY, .doc = "parameters of the type: see 'tactus help TYPE'"},
+    {"inputs", TAC__KIND_TABLE, .of = &route_item, .doc = "a signal or a route for each input"},
+    {0},
+};
+const tac__spec tac__format_component = {"component", "Code that reads and writes signals.",
+                                         component_keys};
+static const tac__key component_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_component};
+
+static const tac__key map_item = {.kind = TAC__KIND_ANY};
+
+static const tac__key entity_keys[] = {
+    {"count", TAC__KIND_INTEGER, .min = 1, .max = 100000,
+     .doc = "make so many of it: name1, name2, ...; ${i} is the number"},
+    {"each", TAC__KIND_LIST, .of = &map_item,
+     .doc = "with count: what is different about the first, the second, ..."},
+    {"components", TAC__KIND_TABLE, .of = &component_item, .doc = "its components"},
+    {0},
+};
+const tac__spec tac__format_entity = {"entity", "A vehicle or thing: a namespace.", entity_keys};
+static const tac__key entity_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_entity};
+
+// --- the whole ----------------------------------------------------------------------------------
+
+static const tac__key link_keys[] = {
+    {"from", TAC__KIND_PATTERN, TAC__REQUIRED, .doc = "sending ports: uav*.radio.tx"},
+    {"to", TAC__KIND_PATTERN, TAC__REQUIRED, .doc = "receiving ports"},
+    {"delay", TAC__KIND_TIME, TAC__REQUIRED, .doc = "from sending to delivery, at least 1 us"},
+    {0},
+};
+const tac__spec tac__format_link = {"link", "Messages from port to port.", link_keys};
+static const tac__key link_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_link};
+
+static const tac__key log_keys[] = {
+    {"level", TAC__KIND_WORD, .words = level_words, .fallback = "info",
+     .doc = "entries below it are not made"},
+    {0},
+};
+const tac__spec tac__format_log = {"log", "The log of the run.", log_keys};
+
+static const tac__key root_keys[] = {
+    {"name", TAC__KIND_TEXT, .doc = "what to call the simulation"},
+    {"description", TAC__KIND_TEXT, .doc = "for people"},
+    {"seed", TAC__KIND_INTEGER, .fallback = "1", .min = 0, .max = HUGE_VAL,
+     .doc = "of all random streams"},
+    {"duration", TAC__KIND_TIME, TAC__REQUIRED, .doc = "simulated time: 10 s"},
+    {"plugins", TAC__KIND_LIST, .of = &path_item, .doc = "shared libraries with component types"},
+    {"scheduler", TAC__KIND_MAP, .spec = &tac__format_scheduler, .doc = "rates and order"},
+    {"timeline", TAC__KIND_MAP, .spec = &tac__format_timeline, .doc = "more axes"},
+    {"plant", TAC__KIND_MAP, .spec = &tac__format_plant, .doc = "integration"},
+    {"components", TAC__KIND_TABLE, .of = &component_item, .doc = "components of no entity"},
+    {"entities", TAC__KIND_TABLE, .of = &entity_item, .doc = "vehicles and things"},
+    {"links", TAC__KIND_LIST, .of = &link_item, .doc = "how messages travel"},
+    {"log", TAC__KIND_MAP, .spec = &tac__format_log, .doc = "what is logged"},
+    {0},
+};
+const tac__spec tac__format = {"tactus", "A simulation of Tactus.", root_keys};

@@ -1,0 +1,22 @@
+// format.h - the configuration format as tables: what every key means, in one place.
+#ifndef TAC_CONFIG_FORMAT_H
+#define TAC_CONFIG_FORMAT_H
+
+#include "config/spec.h"
+#include <tactus/config.h>
+
+extern const tac__spec tac__format; // the whole file
+extern const tac__spec tac__format_scheduler;
+extern const tac__spec tac__format_group;
+extern const tac__spec tac__format_sync;
+extern const tac__spec tac__format_sync_rule;
+extern const tac__spec tac__format_plant;
+extern const tac__spec tac__format_integrator;
+extern const tac__spec tac__format_timeline;
+extern const tac__spec tac__format_component;
+extern const tac__spec tac__format_route;
+extern const tac__spec tac__format_entity;
+extern const tac__spec tac__format_link;
+extern const tac__spec tac__format_log;
+
+#endif

@@ -1,0 +1,164 @@
+// registry.c - component types by name, and the plugins they come from.
+#include "base/arena.h"
+#include "base/error.h"
+#include "model/builtin.h"
+#include <tactus/config.h>
+#include <tactus/plugin.h>
+
+#include <dlfcn.h>
+#include <string.h>
+
+typedef struct plugin {
+    const char *path;
+    void *handle;
+} plugin;
+
+struct tac_registry {
+    const tac_allocator *allocator;
+    tac__arena arena;
+    const tac_component_type **types;
+    size_t count, capacity;
+    plugin *plugins;
+    size_t plugin_count, plugin_capacity;
+};
+
+tac_status tac_registry_create(const tac_allocator *allocator, tac_registry **registry,
+                               tac_error *err)
+{
+    TAC_REQUIRE(registry);
+    *registry = NULL;
+    allocator = allocator ? allocator : tac_allocator_default();
+    tac_registry *r = allocator->resize(allocator->context, NULL, 0, sizeof *r);
+    if (!r)
+        return tac__fail_memory(err);
+    *r = (tac_registry){.allocator = allocator};
+    tac__arena_init(&r->arena, allocator);
+    for (size_t i = 0; tac__builtin_types[i]; i++) {
+        const tac_status status = tac_registry_add(r, tac__builtin_types[i], err);
+        if (status != TAC_OK) {
+            tac_registry_destroy(r);
+            return status;
+        }
+    }
+    *registry = r;
+    return TAC_OK;
+}
+
+void tac_registry_destroy(tac_registry *r)
+{
+    if (!r)
+        return;
+    for (size_t i = r->plugin_count; i-- > 0;)
+        dlclose(r->plugins[i].handle);
+    tac__arena_fini(&r->arena);
+    r->allocator->resize(r->allocator->context, r, sizeof *r, 0);
+}
+
+tac_status tac_registry_add(tac_registry *r, const tac_component_type *type, tac_error *err)
+{
+    TAC_REQUIRE(r && type && type->name);
+    if (type->abi != TAC_ABI_VERSION || type->size != sizeof *type)
+        return tac__fail(err, TAC_E_ABI,
+                         "component type '%s' has ABI version %u and size %u, this "
+                         "library %u and %zu",
+                         type->name, type->abi, type->size, TAC_ABI_VERSION, sizeof *type);
+    if (tac_registry_find(r, type->name))
+        return tac__fail(err, TAC_E_DUPLICATE, "component type '%s' exists already", type->name);
+    if (!TAC__ARENA_GROW(&r->arena, r->types, r->count, r->capacity))
+        return tac__fail_memory(err);
+    r->types[r->count++] = type;
+    return TAC_OK;
+}
+
+size_t tac_registry_count(const tac_registry *r)
+{
+    return r->count;
+}
+
+const tac_component_type *tac_registry_type(const tac_registry *r, size_t i)
+{
+    return i < r->count ? r->types[i] : NULL;
+}
+
+const tac_component_type *tac_registry_find(const tac_registry *r, const char *name)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        if (!strcmp(r->types[i]->name, name))
+            return r->types[i];
+    }
+    return NULL;
+}
+
+// --- plugins ------------------------------------------------------------------------------------
+
+// What the plugin was built against, compared with what this library is.
+static tac_status check_plugin(const char *path, const tac_plugin *p, tac_error *err)
+{
+    if (!p)
+        return tac__fail(err, TAC_E_ABI, "plugin '%s' hands over nothing", path);
+    if (p->abi != TAC_ABI_VERSION)
+        return tac__fail(err, TAC_E_ABI,
+                         "plugin '%s' has ABI version %u, this library has %u: "
+                         "build it again",
+                         path, p->abi, TAC_ABI_VERSION);
+    const struct {
+        const char *name;
+        uint32_t theirs;
+        size_t ours;
+    } sizes[] = {
+        {"tac_plugin", p->size, sizeof(tac_plugin)},
+        {"tac_component_type", p->type_size, sizeof(tac_component_type)},
+        {"tac_param_def", p->param_size, sizeof(tac_param_def)},
+        {"tac_port_def", p->port_size, sizeof(tac_port_def)},
+        {"tac_message_def", p->message_size, sizeof(tac_message_def)},
+        {"tac_step", p->step_size, sizeof(tac_step)},
+        {"tac_eval", p->eval_size, sizeof(tac_eval)},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        if (sizes[i].theirs != sizes[i].ours)
+            return tac__fail(err, TAC_E_ABI,
+                             "plugin '%s' was built against other headers: its %s "
+                             "has %u bytes, this library's %zu",
+                             path, sizes[i].name, sizes[i].theirs, sizes[i].ours);
+    }
+    return TAC_OK;
+}
+
+tac_status tac_registry_load(tac_registry *r, const char *path, tac_error *err)
+{
+    TAC_REQUIRE(r && path);
+    for (size_t i = 0; i < r->plugin_count; i++) {
+        if (!strcmp(r->plugins[i].path, path))
+            return TAC_OK;
+    }
+    char *copy = tac__arena_text(&r->arena, path);
+    if (!copy || !TAC__ARENA_GROW(&r->arena, r->plugins, r->plugin_count, r->plugin_capacity))
+        return tac__fail_memory(err);
+    // A bare file name would be searched for in the system's folders.
+    const char *file = strchr(path, '/') ? path : tac__arena_format(&r->arena, "./%s", path);
+    void *handle = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!handle)
+        return tac__fail(err, TAC_E_FILE, "cannot load plugin '%s': %s", path, dlerror());
+    tac_plugin_entry_fn *entry;
+    *(void **)(&entry) = dlsym(handle, TAC_PLUGIN_ENTRY);
+    tac_status status = TAC_OK;
+    const size_t before = r->count;
+    if (!entry) {
+        status = tac__fail(err, TAC_E_ABI, "'%s' is not a Tactus plugin: it has no %s", path,
+                           TAC_PLUGIN_ENTRY);
+    } else {
+        const tac_plugin *p = entry();
+        status = check_plugin(path, p, err);
+        for (size_t i = 0; status == TAC_OK && i < p->type_count; i++)
+            status = tac_registry_add(r, p->types[i], err);
+        if (status == TAC_E_DUPLICATE)
+            tac__error_context(err, "loading plugin '%s'", path);
+    }
+    if (status != TAC_OK) {
+        r->count = before;
+        dlclose(handle);
+        return status;
+    }
+    r->plugins[r->plugin_count++] = (plugin){copy, handle};
+    return TAC_OK;
+}
