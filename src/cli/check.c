@@ -1,0 +1,126 @@
+// check.c - `tactus check FILE`: is it valid, and what would run?
+#include "cli/commands.h"
+#include "cli/load.h"
+#include "cli/output.h"
+
+#include <inttypes.h>
+
+static const cli_option options[] = {
+    CLI_OPTION_JSON,
+    CLI_OPTION_SET,
+    CLI_OPTION_HELP,
+    {0},
+};
+
+static void count(tac__text *out, size_t n, const char *one, const char *many)
+{
+    if (n)
+        tac__text_add(out, "%s%zu %s", out->chars[out->length - 1] == ' ' ? "" : ", ", n,
+                      n == 1 ? one : many);
+}
+
+static void print_group(const tac_group_info *g, tac__text *out)
+{
+    char period[TAC_TIME_TEXT], offset[TAC_TIME_TEXT];
+    tac_time_print(g->period_us, period);
+    tac_time_print(g->offset_us, offset);
+    tac__text_add(out, "  rate group  %s: ", g->name);
+    if (g->period_us)
+        tac__text_add(out, "every %s", period);
+    else
+        tac__text_add(out, "at given times");
+    if (g->offset_us)
+        tac__text_add(out, " from %s", offset);
+    tac__text_add(out, ", %zu component%s\n", g->components, g->components == 1 ? "" : "s");
+}
+
+static void print_text(const cli_simulation *sim, const char *path, tac__text *out)
+{
+    const tac_engine_def def = tac_config_engine_def(sim->config);
+    const tac_sizes n = tac_engine_sizes(sim->engine);
+    char end[TAC_TIME_TEXT];
+    tac_time_print(def.end_us, end);
+    tac__text_add(out, "%s: fine\n", path);
+    tac__text_add(out, "  name        %s\n", tac_config_name(sim->config));
+    tac__text_add(out, "  duration    %s, seed %" PRIu64 "\n", end, def.seed);
+    tac__text_add(out, "  holds       ");
+    count(out, n.entities, "entity", "entities");
+    count(out, n.components, "component", "components");
+    count(out, n.signals, "signal", "signals");
+    count(out, n.senders + n.receivers, "message port", "message ports");
+    count(out, n.islands, "island", "islands");
+    count(out, n.states, "continuous state", "continuous states");
+    tac__text_add(out, "\n");
+    for (size_t i = 0; i < n.groups; i++) {
+        const tac_group_info g = tac_engine_group_info(sim->engine, i);
+        print_group(&g, out);
+    }
+    if (n.islands) {
+        char h_max[TAC_TIME_TEXT];
+        tac_time_print(def.integrator.h_max_us, h_max);
+        tac__text_add(out, "  integrator  %s, steps of at most %s\n", def.integrator.kind, h_max);
+    }
+}
+
+static void print_json(const cli_simulation *sim, const char *path, tac__text *out)
+{
+    const tac_engine_def def = tac_config_engine_def(sim->config);
+    const tac_sizes n = tac_engine_sizes(sim->engine);
+    tac__json json = tac__json_begin(out);
+    tac__json_object_begin(&json);
+    tac__json_key_bool(&json, "valid", true);
+    tac__json_key_text(&json, "file", path);
+    tac__json_key_text(&json, "name", tac_config_name(sim->config));
+    tac__json_key_u64(&json, "duration_us", def.end_us);
+    tac__json_key_u64(&json, "seed", def.seed);
+    tac__json_key_u64(&json, "entities", n.entities);
+    tac__json_key_u64(&json, "components", n.components);
+    tac__json_key_u64(&json, "signals", n.signals);
+    tac__json_key_u64(&json, "senders", n.senders);
+    tac__json_key_u64(&json, "receivers", n.receivers);
+    tac__json_key_u64(&json, "islands", n.islands);
+    tac__json_key_u64(&json, "states", n.states);
+    tac__json_key(&json, "rate_groups");
+    tac__json_array_begin(&json);
+    for (size_t i = 0; i < n.groups; i++) {
+        const tac_group_info g = tac_engine_group_info(sim->engine, i);
+        tac__json_compact(&json);
+        tac__json_object_begin(&json);
+        tac__json_key_text(&json, "name", g.name);
+        tac__json_key_u64(&json, "period_us", g.period_us);
+        tac__json_key_u64(&json, "offset_us", g.offset_us);
+        tac__json_key_u64(&json, "components", g.components);
+        tac__json_object_end(&json);
+    }
+    tac__json_array_end(&json);
+    tac__json_key(&json, "model_hash");
+    tac__json_hex64(&json, tac_engine_model_hash(sim->engine));
+    tac__json_key(&json, "schema_hash");
+    tac__json_hex64(&json, tac_engine_schema_hash(sim->engine));
+    tac__json_object_end(&json);
+}
+
+static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
+{
+    const char *path = args->operands[0];
+    cli_simulation sim = {0};
+    const tac_status status = cli_load_engine(&sim, args, path, err);
+    if (status == TAC_OK && cli_has(args, "json"))
+        print_json(&sim, path, out);
+    else if (status == TAC_OK)
+        print_text(&sim, path, out);
+    cli_unload(&sim);
+    return status;
+}
+
+const cli_command cli_check = {
+    .name = "check",
+    .operands = "FILE",
+    .operands_min = 1,
+    .operands_max = 1,
+    .summary = "Validate a configuration; say what would run.",
+    .doc = "Read and check FILE as `tactus run` would, up to the point where the run would begin, "
+           "and say in a few lines what it holds. The exit code is 2 if there is a mistake in it.",
+    .options = options,
+    .run = run,
+};

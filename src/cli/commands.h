@@ -1,0 +1,23 @@
+// commands.h - the commands of the program, one file each.
+#ifndef TAC_CLI_COMMANDS_H
+#define TAC_CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+extern const cli_command cli_run;
+extern const cli_command cli_check;
+extern const cli_command cli_explain;
+extern const cli_command cli_info;
+extern const cli_command cli_schema;
+extern const cli_command cli_help;
+
+// All of them in the order of `tactus help`, NULL at the end; and the program itself, whose options
+// stand in place of a command.
+extern const cli_command *const cli_commands[];
+extern const cli_command cli_program;
+
+// The text of `tactus help`, and of `tactus --version`.
+void cli_help_program(tac__text *out);
+void cli_version(tac__text *out);
+
+#endif

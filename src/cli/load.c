@@ -1,0 +1,104 @@
+// load.c - loading what a command line names.
+//
+// --seed and --duration are shorthands of --set, so that the resolved configuration tells the
+// truth; they are checked here, where the error can name the option.
+#include "cli/load.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+tac_status cli_load_registry(cli_simulation *sim, const cli_args *args, tac_error *err)
+{
+    TAC_TRY(tac_registry_create(NULL, &sim->registry, err));
+    for (size_t i = 0; i < args->given_count; i++) {
+        if (!strcmp(args->given[i].option->name, "plugin"))
+            TAC_TRY(tac_registry_load(sim->registry, args->given[i].value, err));
+    }
+    return TAC_OK;
+}
+
+static tac_status seed_set(const char *text, tac__arena *arena, const char **set, tac_error *err)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long seed = strtoull(text, &end, 0);
+    if (!isdigit((unsigned char)text[0]) || *end || errno || seed > INT64_MAX)
+        return tac__fail(err, TAC_E_USAGE,
+                         "option '--seed' needs a whole number from 0 to %" PRId64 ", not '%s'",
+                         INT64_MAX, text);
+    *set = tac__arena_format(arena, "seed=%llu", seed);
+    return TAC_OK;
+}
+
+static tac_status duration_set(const char *text, tac__arena *arena, const char **set,
+                               tac_error *err)
+{
+    tac_time t_us;
+    const tac_status status = tac_time_parse(text, &t_us, err);
+    if (status != TAC_OK) {
+        tac__error_context(err, "reading option '--duration'");
+        return status;
+    }
+    *set = tac__arena_format(arena, "duration=%" PRIu64 " us", t_us);
+    return TAC_OK;
+}
+
+static tac_status collect_sets(const cli_args *args, tac__arena *arena, const char ***sets,
+                               size_t *count, tac_error *err)
+{
+    *sets = tac__arena_array(arena, args->given_count + 1, sizeof **sets);
+    *count = 0;
+    for (size_t i = 0; *sets && i < args->given_count; i++) {
+        const char *name = args->given[i].option->name, *value = args->given[i].value;
+        const char *set = NULL;
+        if (!strcmp(name, "seed"))
+            TAC_TRY(seed_set(value, arena, &set, err));
+        else if (!strcmp(name, "duration"))
+            TAC_TRY(duration_set(value, arena, &set, err));
+        else if (!strcmp(name, "set"))
+            set = value;
+        else
+            continue;
+        if (!set)
+            return tac__fail_memory(err);
+        (*sets)[(*count)++] = set;
+    }
+    return *sets ? TAC_OK : tac__fail_memory(err);
+}
+
+tac_status cli_load_config(cli_simulation *sim, const cli_args *args, const char *path,
+                           tac_error *err)
+{
+    TAC_TRY(cli_load_registry(sim, args, err));
+    tac__arena arena;
+    tac__arena_init(&arena, tac_allocator_default());
+    const char **sets;
+    tac_config_def def = tac_config_def_default();
+    def.registry = sim->registry;
+    tac_status status = collect_sets(args, &arena, &sets, &def.set_count, err);
+    if (status == TAC_OK) {
+        def.sets = sets;
+        status = tac_config_load(path, &def, &sim->config, err);
+    }
+    tac__arena_fini(&arena);
+    return status;
+}
+
+tac_status cli_load_engine(cli_simulation *sim, const cli_args *args, const char *path,
+                           tac_error *err)
+{
+    TAC_TRY(cli_load_config(sim, args, path, err));
+    const tac_engine_def def = tac_config_engine_def(sim->config);
+    return tac_config_build(sim->config, &def, &sim->engine, err);
+}
+
+void cli_unload(cli_simulation *sim)
+{
+    tac_engine_destroy(sim->engine);
+    tac_config_destroy(sim->config);
+    tac_registry_destroy(sim->registry);
+    *sim = (cli_simulation){0};
+}

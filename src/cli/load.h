@@ -1,0 +1,26 @@
+// load.h - from the operand FILE and the options to a configuration and an engine.
+#ifndef TAC_CLI_LOAD_H
+#define TAC_CLI_LOAD_H
+
+#include "cli/options.h"
+
+#include <tactus/config.h>
+
+typedef struct cli_simulation {
+    tac_registry *registry;
+    tac_config *config;
+    tac_engine *engine;
+} cli_simulation;
+
+// The known component types: built in and from --plugin.
+TAC_MUST_CHECK tac_status cli_load_registry(cli_simulation *sim, const cli_args *args,
+                                            tac_error *err);
+// Also the configuration, with --set, --seed and --duration applied in the order given.
+TAC_MUST_CHECK tac_status cli_load_config(cli_simulation *sim, const cli_args *args,
+                                          const char *path, tac_error *err);
+// Also the engine, as the configuration says.
+TAC_MUST_CHECK tac_status cli_load_engine(cli_simulation *sim, const cli_args *args,
+                                          const char *path, tac_error *err);
+void cli_unload(cli_simulation *sim); // also half-loaded ones
+
+#endif

@@ -1,0 +1,71 @@
+// log.c - the run's log as lines on standard error, in colour on a terminal.
+#include "cli/log.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// By tac_log_level. An ordinary entry needs no label.
+static const struct {
+    const char *name, *label, *colour;
+} levels[] = {
+    [TAC_LOG_DEBUG] = {"debug", "debug: ", "\033[2m"},
+    [TAC_LOG_INFO] = {"info", "", ""},
+    [TAC_LOG_WARN] = {"warn", "warning: ", "\033[33m"},
+    [TAC_LOG_ERROR] = {"error", "error: ", "\033[31m"},
+};
+enum { LEVEL_COUNT = sizeof levels / sizeof *levels };
+
+void cli_log_init(cli_log *log, cli_progress *progress)
+{
+    const char *no_colour = getenv("NO_COLOR"); // no-color.org: any value but an empty one
+    *log = (cli_log){progress, cli_is_terminal() && !(no_colour && no_colour[0])};
+}
+
+// Texts of components are shown as one line; they cannot speak to the terminal.
+static void add_plain(tac__out *out, const char *text)
+{
+    for (const char *c = text; *c; c++) {
+        const unsigned char u = (unsigned char)*c;
+        tac__out_add(out, "%c", u < 0x20 || u == 0x7f ? ' ' : *c);
+    }
+}
+
+void cli_log_show(void *context, const tac_log_entry *entry)
+{
+    cli_log *log = context;
+    const unsigned level = (unsigned)entry->level < LEVEL_COUNT ? entry->level : TAC_LOG_ERROR;
+    const bool coloured = log->colour && levels[level].colour[0];
+    char line[2048];
+    tac__out out = tac__out_begin(line, sizeof line);
+    // Milliseconds as a rule, microseconds where they are needed.
+    const uint64_t s = entry->t_us / 1000000, us = entry->t_us % 1000000;
+    if (us % 1000)
+        tac__out_add(&out, "[%3" PRIu64 ".%06" PRIu64 " s] ", s, us);
+    else
+        tac__out_add(&out, "[%3" PRIu64 ".%03" PRIu64 " s] ", s, us / 1000);
+    if (coloured)
+        tac__out_add(&out, "%s", levels[level].colour);
+    if (entry->component[0])
+        tac__out_add(&out, "%s: ", entry->component);
+    tac__out_add(&out, "%s", levels[level].label);
+    add_plain(&out, entry->text);
+    if (log->progress)
+        cli_progress_hide(log->progress);
+    fprintf(stderr, "%s%s\n", line, coloured ? "\033[0m" : "");
+}
+
+tac_status cli_log_level(const char *name, tac_log_level *level, tac_error *err)
+{
+    for (unsigned i = 0; i < LEVEL_COUNT; i++) {
+        if (!strcmp(levels[i].name, name)) {
+            *level = (tac_log_level)i;
+            return TAC_OK;
+        }
+    }
+    tac__fail(err, TAC_E_USAGE, "option '--log-level' needs debug, info, warn or error, not '%s'",
+              name);
+    return TAC_E_USAGE;
+}

@@ -1,0 +1,20 @@
+// log.h - shows the run's log on standard error: "[  1.250 s] Nav: text".
+#ifndef TAC_CLI_LOG_H
+#define TAC_CLI_LOG_H
+
+#include "cli/progress.h"
+
+#include <tactus/engine.h>
+
+typedef struct cli_log {
+    cli_progress *progress; // makes room for an entry
+    bool colour;
+} cli_log;
+
+void cli_log_init(cli_log *log, cli_progress *progress);
+void cli_log_show(void *log, const tac_log_entry *entry); // a tac_log_fn
+
+// "debug", "info", "warn" or "error".
+TAC_MUST_CHECK tac_status cli_log_level(const char *name, tac_log_level *level, tac_error *err);
+
+#endif

@@ -1,0 +1,148 @@
+// main.c - the program `tactus`: finds the command, runs it, writes what it has to say.
+//
+// A command adds its text to a buffer and returns a status; everything is written here, so a write
+// that fails is noticed in one place, whatever the command. The exit code is that of the status.
+#include "cli/commands.h"
+#include "cli/output.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const cli_command *const cli_commands[] = {&cli_run,    &cli_check, &cli_explain, &cli_info,
+                                           &cli_schema, &cli_help,  NULL};
+
+static const cli_option program_options[] = {
+    {.name = "version", .letter = 'V', .doc = "Show the version."},
+    CLI_OPTION_HELP,
+    {0},
+};
+
+const cli_command cli_program = {.name = "", .operands = "COMMAND", .options = program_options};
+
+static tac_status fail_command(const char *name, tac_error *err)
+{
+    tac__fail(err, TAC_E_USAGE, "unknown command '%s'", name);
+    tac__nearest nearest = tac__nearest_begin(name);
+    for (size_t i = 0; cli_commands[i]; i++)
+        tac__nearest_offer(&nearest, cli_commands[i]->name);
+    if (nearest.best)
+        tac__error_append(err, "; did you mean '%s'?", nearest.best);
+    else if (access(name, R_OK) == 0)
+        tac__error_append(err, "; did you mean 'tactus run %s'?", name);
+    tac__error_context(err, "reading the command line; see 'tactus help'");
+    return TAC_E_USAGE;
+}
+
+static bool any_command_has(const char *option)
+{
+    for (size_t i = 0; cli_commands[i]; i++) {
+        for (const cli_option *o = cli_commands[i]->options; o->name; o++) {
+            const size_t length = strlen(o->name);
+            if (!strncmp(option, "--", 2) && !strncmp(option + 2, o->name, length) &&
+                (option[2 + length] == '\0' || option[2 + length] == '='))
+                return true;
+        }
+    }
+    return false;
+}
+
+// An option in place of a command.
+static tac_status run_program(int argc, char **argv, tac__arena *arena, tac__text *out,
+                              tac_error *err)
+{
+    cli_args args;
+    const tac_status status = cli_parse(&cli_program, argc, argv, arena, &args, err);
+    if (status != TAC_OK) {
+        if (any_command_has(argv[0]))
+            tac__error_append(err, "; options of a command stand after its name");
+        return status;
+    }
+    if (cli_has(&args, "version"))
+        cli_version(out);
+    else
+        cli_help_program(out);
+    return TAC_OK;
+}
+
+static tac_status run_command(const cli_command *command, int argc, char **argv, tac__arena *arena,
+                              tac__text *out, const char **path, tac_error *err)
+{
+    cli_args args;
+    TAC_TRY(cli_parse(command, argc, argv, arena, &args, err));
+    if (cli_has(&args, "help")) {
+        cli_help_command(command, out);
+        return TAC_OK;
+    }
+    TAC_TRY(cli_check_operands(&args, err));
+    *path = cli_value(&args, "output");
+    return command->run(&args, out, err);
+}
+
+static tac_status dispatch(int argc, char **argv, tac__arena *arena, tac__text *out,
+                           const char **path, tac_error *err)
+{
+    if (argc < 2) {
+        tac__fail(err, TAC_E_USAGE, "no command given");
+        tac__error_context(err, "reading the command line; see 'tactus help'");
+        return TAC_E_USAGE;
+    }
+    if (argv[1][0] == '-')
+        return run_program(argc - 1, argv + 1, arena, out, err);
+    for (size_t i = 0; cli_commands[i]; i++) {
+        if (!strcmp(cli_commands[i]->name, argv[1]))
+            return run_command(cli_commands[i], argc - 2, argv + 2, arena, out, path, err);
+    }
+    return fail_command(argv[1], err);
+}
+
+// Even of a command line that could not be read.
+static bool wants_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+        if (!strcmp(argv[i], "--json"))
+            return true;
+    }
+    return false;
+}
+
+static void add_json_error(tac__text *out, const tac_error *err)
+{
+    tac__json json = tac__json_begin(out);
+    tac__json_object_begin(&json);
+    cli_json_error(&json, err);
+    tac__json_object_end(&json);
+}
+
+int main(int argc, char **argv)
+{
+    cli_claim_standard_files();
+    tac__arena arena;
+    tac__text out;
+    tac_error err;
+    tac__arena_init(&arena, tac_allocator_default());
+    tac__text_init(&out, tac_allocator_default());
+    tac_error_clear(&err);
+
+    const char *path = NULL; // of --output
+    tac_status status = dispatch(argc, argv, &arena, &out, &path, &err);
+    if (status != TAC_OK && err.status == TAC_OK)
+        tac__fail(&err, status, "%s", tac_status_text(status));
+    if (status != TAC_OK && out.length == 0 && wants_json(argc, argv))
+        add_json_error(&out, &err);
+
+    // A report of a failed run is written too, before the error; its own failure comes second.
+    tac_error write_error;
+    tac_error_clear(&write_error);
+    const tac_status write_status = status == TAC_OK && path
+                                        ? cli_write_file(path, &out, &write_error)
+                                        : cli_write_stdout(&out, &write_error);
+    if (status != TAC_OK)
+        cli_print_error(&err);
+    if (write_status != TAC_OK && write_error.status != TAC_OK)
+        cli_print_error(&write_error);
+
+    tac__text_fini(&out);
+    tac__arena_fini(&arena);
+    return tac_status_exit_code(status != TAC_OK ? status : write_status);
+}

@@ -1,0 +1,28 @@
+// output.h - where texts go: standard output, files, and errors.
+#ifndef TAC_CLI_OUTPUT_H
+#define TAC_CLI_OUTPUT_H
+
+#include "base/json.h"
+
+// Make sure that descriptors 0 to 2 are taken, so that no file we open becomes standard output.
+void cli_claim_standard_files(void);
+
+// Write all of it, and know that it has been written. A closed pipe fails without a text in `err`:
+// the reader has seen enough, and nobody needs to be told.
+TAC_MUST_CHECK tac_status cli_write_stdout(const tac__text *text, tac_error *err);
+
+// Write a file as a whole or not at all. A device or a pipe (/dev/stdout) is written to as it is; a
+// link is followed.
+TAC_MUST_CHECK tac_status cli_write_file(const char *path, const tac__text *text, tac_error *err);
+
+// Check before a long run that a file can be written at its end.
+TAC_MUST_CHECK tac_status cli_check_writable(const char *path, tac_error *err);
+
+// The error as a person reads it, on standard error; and as the member "error" of an open object.
+void cli_print_error(const tac_error *err);
+void cli_json_error(tac__json *json, const tac_error *err);
+
+// Text that was made by the library: added to `out` and freed. NULL is lack of memory.
+TAC_MUST_CHECK tac_status cli_take_text(tac__text *out, char *text, tac_error *err);
+
+#endif

@@ -1,0 +1,294 @@
+// run.c - `tactus run FILE`: load, build, run, report.
+//
+// The engine is run in slices of simulated time: to show progress, or one instant after the other
+// in real time. How a run is cut changes no bit of it.
+#include "cli/commands.h"
+#include "cli/load.h"
+#include "cli/log.h"
+#include "cli/output.h"
+#include "cli/pace.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/stop.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option options[] = {
+    CLI_OPTION_SET,
+    {.name = "seed",
+     .value = "N",
+     .doc = "Use this seed for all random streams; short for --set seed=N."},
+    {.name = "duration",
+     .value = "T",
+     .doc = "End the run at T, as in \"10 s\"; short for --set duration=T."},
+    {.name = "realtime",
+     .value = "FACTOR",
+     .optional = true,
+     .doc = "Keep step with the wall clock, or run FACTOR times as fast as it; report the jitter. "
+            "The results stay the same."},
+    {.name = "checkpoint-at",
+     .value = "T",
+     .doc = "Save the whole state as of the last boundary at or before T."},
+    {.name = "checkpoint",
+     .value = "FILE",
+     .doc = "The file for --checkpoint-at; by default the name of the simulation with .checkpoint "
+            "behind it."},
+    {.name = "from",
+     .value = "FILE",
+     .doc = "Continue from a checkpoint that the same model has saved."},
+    {.name = "digest",
+     .value = "PATTERN",
+     .doc = "Also report the digest of everything whose name matches, as in \"uav1.*\"; may be "
+            "given several times."},
+    CLI_OPTION_JSON,
+    {.name = "quiet",
+     .letter = 'q',
+     .doc = "No report and no progress; of the log only warnings and errors."},
+    {.name = "log-level",
+     .value = "L",
+     .doc = "Show log entries of this level and above: debug, info, warn or error; by default what "
+            "the configuration says."},
+    {.name = "progress",
+     .value = "WHEN",
+     .doc = "Show progress on standard error: auto (the default: on a terminal), always (as plain "
+            "lines elsewhere) or never."},
+    CLI_OPTION_HELP,
+    {0},
+};
+
+typedef struct settings {
+    bool json, quiet;
+    bool has_level;
+    tac_log_level level;
+    cli_progress_mode progress;
+    double factor; // of real time; 0: as fast as possible
+    const char *from;
+    bool has_checkpoint;
+    tac_time checkpoint_us;
+    const char *checkpoint; // NULL: the default
+} settings;
+
+// --- reading the options ------------------------------------------------------------------------
+
+static tac_status read_progress(const char *text, cli_progress_mode *mode, tac_error *err)
+{
+    static const char *const names[] = {"auto", "always", "never"};
+    for (unsigned i = 0; i < 3; i++) {
+        if (!strcmp(text, names[i])) {
+            *mode = (cli_progress_mode)i;
+            return TAC_OK;
+        }
+    }
+    return tac__fail(err, TAC_E_USAGE, "option '--progress' needs auto, always or never, not '%s'",
+                     text);
+}
+
+static tac_status read_factor(const char *text, double *factor, tac_error *err)
+{
+    char *end;
+    *factor = strtod(text, &end);
+    if (end == text || *end || !isfinite(*factor) || *factor <= 0)
+        return tac__fail(err, TAC_E_USAGE, "option '--realtime' needs a positive number, not '%s'",
+                         text);
+    return TAC_OK;
+}
+
+static tac_status read_settings(const cli_args *args, settings *s, tac_error *err)
+{
+    *s = (settings){
+        .json = cli_has(args, "json"),
+        .quiet = cli_has(args, "quiet"),
+        .from = cli_value(args, "from"),
+        .checkpoint = cli_value(args, "checkpoint"),
+    };
+    const char *text = cli_value(args, "log-level");
+    s->has_level = text != NULL;
+    if (text)
+        TAC_TRY(cli_log_level(text, &s->level, err));
+    text = cli_value(args, "progress");
+    if (text)
+        TAC_TRY(read_progress(text, &s->progress, err));
+    else if (s->quiet)
+        s->progress = CLI_PROGRESS_NEVER;
+    if (cli_has(args, "realtime")) {
+        text = cli_value(args, "realtime");
+        TAC_TRY(read_factor(text ? text : "1", &s->factor, err));
+    }
+    text = cli_value(args, "checkpoint-at");
+    s->has_checkpoint = text != NULL;
+    if (text && tac_time_parse(text, &s->checkpoint_us, err) != TAC_OK) {
+        tac__error_context(err, "reading option '--checkpoint-at'");
+        return err->status;
+    }
+    if (s->checkpoint && !s->has_checkpoint)
+        return tac__fail(err, TAC_E_USAGE,
+                         "option '--checkpoint' needs '--checkpoint-at T' to say when");
+    return TAC_OK;
+}
+
+// --- starting -----------------------------------------------------------------------------------
+
+// The name of the simulation as that of a file in the present folder.
+static tac_status default_checkpoint(const tac_config *config, tac__text *path, tac_error *err)
+{
+    for (const char *c = tac_config_name(config); *c; c++)
+        tac__text_bytes(path, *c == '/' || (unsigned char)*c <= ' ' ? "_" : c, 1);
+    tac__text_add(path, ".checkpoint");
+    return path->failed ? tac__fail_memory(err) : TAC_OK;
+}
+
+static tac_status plan_checkpoint(const cli_simulation *sim, settings *s, tac__text *path,
+                                  tac_error *err)
+{
+    if (!s->checkpoint) {
+        TAC_TRY(default_checkpoint(sim->config, path, err));
+        s->checkpoint = path->chars;
+    }
+    TAC_TRY(cli_check_writable(s->checkpoint, err));
+    return tac_engine_checkpoint_at(sim->engine, s->checkpoint_us, s->checkpoint, err);
+}
+
+static tac_status start(cli_simulation *sim, const cli_args *args, const settings *s, cli_log *log,
+                        tac_error *err)
+{
+    TAC_TRY(cli_load_config(sim, args, args->operands[0], err));
+    tac_engine_def def = tac_config_engine_def(sim->config);
+    def.log = cli_log_show;
+    def.log_context = log;
+    if (s->has_level)
+        def.log_level = s->level;
+    else if (s->quiet && def.log_level < TAC_LOG_WARN)
+        def.log_level = TAC_LOG_WARN;
+    TAC_TRY(tac_config_build(sim->config, &def, &sim->engine, err));
+    TAC_TRY(cli_check_digests(sim->engine, args, err));
+    return s->from ? tac_engine_restore(sim->engine, s->from, err) : TAC_OK;
+}
+
+// --- running ------------------------------------------------------------------------------------
+
+enum { SLICE_NS = 50000000, NAP_NS = 100000000 };
+
+// As fast as possible, with a look at the clock about every 50 ms.
+static tac_status run_fast(tac_engine *engine, tac_time end_us, cli_progress *progress,
+                           tac_error *err)
+{
+    if (!progress->on)
+        return tac_engine_run(engine, end_us, err);
+    tac_time t_us = tac_engine_time(engine), slice_us = 1000;
+    while (!tac_engine_finished(engine)) {
+        const int64_t begun_ns = cli_now_ns();
+        t_us = end_us - t_us > slice_us ? t_us + slice_us : end_us;
+        TAC_TRY(tac_engine_run(engine, t_us, err));
+        const int64_t taken_ns = cli_now_ns() - begun_ns;
+        if (taken_ns < SLICE_NS / 2 && slice_us < end_us)
+            slice_us *= 2;
+        else if (taken_ns > SLICE_NS * 2 && slice_us > 1)
+            slice_us /= 2;
+        cli_progress_update(progress, t_us);
+    }
+    return TAC_OK;
+}
+
+// One instant after the other, each when its time has come on the wall clock.
+static tac_status run_paced(tac_engine *engine, const cli_pace *pace, cli_progress *progress,
+                            cli_jitter *jitter, tac_error *err)
+{
+    for (tac_time t_us; (t_us = tac_engine_next_time(engine)) != TAC_TIME_NEVER;) {
+        const int64_t due_ns = cli_pace_due_ns(pace, t_us);
+        int64_t now_ns;
+        while ((now_ns = cli_now_ns()) < due_ns && !cli_stop_signal()) {
+            cli_sleep_until(due_ns - now_ns > NAP_NS ? now_ns + NAP_NS : due_ns);
+            cli_progress_update(progress, tac_engine_time(engine));
+        }
+        // Instants at which nothing but integration happens are no boundaries.
+        const uint64_t boundaries = tac_engine_counters(engine).boundaries;
+        TAC_TRY(tac_engine_run(engine, t_us, err));
+        if (tac_engine_counters(engine).boundaries != boundaries)
+            cli_jitter_add(jitter, now_ns - due_ns);
+        cli_progress_update(progress, t_us);
+    }
+    return TAC_OK;
+}
+
+static tac_status run_engine(const cli_simulation *sim, const settings *s, cli_progress *progress,
+                             cli_jitter *jitter, cli_report *report, tac_error *err)
+{
+    const tac_time end_us = tac_config_engine_def(sim->config).end_us;
+    report->start_us = tac_engine_time(sim->engine);
+    cli_stop_begin(sim->engine);
+    cli_progress_begin(progress, s->progress, report->start_us, end_us);
+    cli_pace pace;
+    cli_pace_begin(&pace, s->factor, report->start_us);
+    const tac_status status = s->factor > 0 ? run_paced(sim->engine, &pace, progress, jitter, err)
+                                            : run_fast(sim->engine, end_us, progress, err);
+    report->wall_s = (double)(cli_now_ns() - pace.start_ns) / 1e9;
+    cli_progress_hide(progress);
+    cli_stop_end();
+    report->signal = cli_stop_signal();
+    return status;
+}
+
+// It is written as soon as the run knows of an instant beyond it.
+static bool checkpoint_written(const tac_engine *engine, const settings *s, tac_status status)
+{
+    const bool healthy = status == TAC_OK || status == TAC_E_STOPPED;
+    return s->has_checkpoint && (tac_engine_time(engine) > s->checkpoint_us ||
+                                 (healthy && tac_engine_next_time(engine) > s->checkpoint_us));
+}
+
+static tac_status run_and_report(const cli_simulation *sim, const cli_args *args, const settings *s,
+                                 cli_progress *progress, tac__text *out, tac_error *err)
+{
+    cli_jitter jitter = {0};
+    cli_report report = {
+        .config = sim->config,
+        .engine = sim->engine,
+        .args = args,
+        .continued = s->from,
+        .jitter = s->factor > 0 ? &jitter : NULL,
+    };
+    const tac_status status = run_engine(sim, s, progress, &jitter, &report, err);
+    if (checkpoint_written(sim->engine, s, status))
+        report.checkpoint = s->checkpoint;
+    if (s->json)
+        cli_report_json(&report, status, err, out);
+    else if (!s->quiet)
+        cli_report_text(&report, status, out);
+    return status;
+}
+
+static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
+{
+    settings s;
+    TAC_TRY(read_settings(args, &s, err));
+    cli_simulation sim = {0};
+    cli_progress progress = {0};
+    cli_log log;
+    tac__text path;
+    cli_log_init(&log, &progress);
+    tac__text_init(&path, tac_allocator_default());
+    tac_status status = start(&sim, args, &s, &log, err);
+    if (status == TAC_OK && s.has_checkpoint)
+        status = plan_checkpoint(&sim, &s, &path, err);
+    if (status == TAC_OK)
+        status = run_and_report(&sim, args, &s, &progress, out, err);
+    cli_unload(&sim);
+    tac__text_fini(&path);
+    return status;
+}
+
+const cli_command cli_run = {
+    .name = "run",
+    .operands = "FILE",
+    .operands_min = 1,
+    .operands_max = 1,
+    .summary = "Run a simulation.",
+    .doc = "Run the simulation that the configuration FILE describes, and report what was done and "
+           "the hash of its results. Entries of its log go to standard error.\n\n"
+           "Ctrl-C or SIGTERM stops the run at its next boundary and reports what was reached; the "
+           "second Ctrl-C kills it.",
+    .options = options,
+    .run = run,
+};

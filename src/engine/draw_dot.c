@@ -1,0 +1,150 @@
+// draw_dot.c - the picture as a graphviz digraph: a cluster for each stage and each island.
+#include "engine/draw.h"
+
+static void add_quoted(tac__text *out, const char *text)
+{
+    tac__text_add(out, "\"");
+    for (const char *c = text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            tac__text_add(out, "\\%c", *c);
+        else if (*c == '\n')
+            tac__text_add(out, "\\n");
+        else if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            tac__text_add(out, "?");
+        else
+            tac__text_bytes(out, c, 1);
+    }
+    tac__text_add(out, "\"");
+}
+
+// The two lines of a box as one text.
+static void add_box(const tac__picture *p, size_t i, tac__text *out)
+{
+    const tac__box *b = &p->boxes[i];
+    const tac__colours colours = tac__box_colours(b);
+    char label[2 * TAC_ERROR_NAME];
+    tac__out text = tac__out_begin(label, sizeof label);
+    if (b->number)
+        tac__out_add(&text, "%u  ", b->number);
+    tac__out_add(&text, "%s", b->title);
+    if (b->count > 1)
+        tac__out_add(&text, "  x%u", b->count);
+    tac__out_add(&text, "\n%s", b->subtitle);
+    const bool ghost = b->kind == TAC__BOX_STATE || b->kind == TAC__BOX_OUTPUT;
+    tac__text_add(out, "    b%zu [label=", i);
+    add_quoted(out, label);
+    tac__text_add(out, ", fillcolor=\"%s\", color=\"%s\", style=\"filled,rounded%s\"];\n",
+                  colours.fill, colours.line, ghost ? ",dashed" : "");
+}
+
+static void cluster_begin(tac__text *out, const char *kind, size_t number, const char *label,
+                          const char *fill)
+{
+    tac__text_add(out, "  subgraph cluster_%s_%zu {\n    label=", kind, number);
+    add_quoted(out, label);
+    tac__text_add(out, "; style=\"filled,rounded\"; color=\"%s\"; fontcolor=\"#475569\";\n", fill);
+}
+
+static void add_stages(const tac__picture *p, tac__text *out)
+{
+    for (int stage = -1; stage < TAC_STAGE_INTEGRATE; stage++) {
+        bool any = false;
+        for (size_t i = 0; i < p->box_count; i++) {
+            const tac__box *b = &p->boxes[i];
+            const bool here = stage < 0 ? b->kind == TAC__BOX_STATE
+                                        : b->kind != TAC__BOX_STATE && (int)b->stage == stage;
+            if (!here)
+                continue;
+            if (!any) {
+                char label[64];
+                tac__out text = tac__out_begin(label, sizeof label);
+                if (stage < 0)
+                    tac__out_add(&text, "state at t_k");
+                else
+                    tac__out_add(&text, "%d %s", stage, tac_stage_name((tac_stage)stage));
+                cluster_begin(out, "stage", (size_t)(stage + 1), label, "#f1f5f9");
+            }
+            any = true;
+            add_box(p, i, out);
+        }
+        tac__text_add(out, "%s", any ? "  }\n" : "");
+    }
+}
+
+static void add_islands(const tac__picture *p, tac__text *out)
+{
+    const tac_engine *e = p->engine;
+    for (size_t n = 0; n < e->island_count; n++) {
+        if (!tac__swarms_show_island(e, p->swarms, n))
+            continue;
+        char label[TAC_ERROR_NAME];
+        tac__out text = tac__out_begin(label, sizeof label);
+        tac__out_add(&text, "10 integrate: island %s, %zu %s", e->islands[n].name,
+                     e->islands[n].x_count, e->islands[n].x_count == 1 ? "state" : "states");
+        cluster_begin(out, "island", n, label, "#e7e5e4");
+        for (size_t i = 0; i < p->box_count; i++) {
+            if (p->boxes[i].island == (int)n)
+                add_box(p, i, out);
+        }
+        tac__text_add(out, "  }\n");
+    }
+}
+
+static void add_arrow(const tac__picture *p, const tac__arrow *a, tac__text *out)
+{
+    char label[2 * TAC_ERROR_NAME];
+    tac__out text = tac__out_begin(label, sizeof label);
+    tac__out_add(&text, "%s", a->label);
+    if (a->style >= TAC__STYLE_ZOH && a->style <= TAC__STYLE_SYNCHRONIZED)
+        tac__out_add(&text, "\n%s", tac__style_text(a->style));
+    const char *colour = tac__style_colour(a->style);
+    tac__text_add(out, "  b%u -> b%u [label=", a->from, a->to);
+    add_quoted(out, label);
+    tac__text_add(out, ", color=\"%s\", fontcolor=\"%s\", edgetooltip=", colour, colour);
+    add_quoted(out, a->detail);
+    if (a->style == TAC__STYLE_MESSAGE)
+        tac__text_add(out, ", style=dotted, penwidth=1.8");
+    else if (a->delayed)
+        tac__text_add(out, ", style=dashed");
+    // What is seen late must not turn the picture around.
+    const tac__box *from = &p->boxes[a->from], *to = &p->boxes[a->to];
+    if (a->delayed || a->style == TAC__STYLE_MESSAGE || from->stage > to->stage)
+        tac__text_add(out, ", constraint=false");
+    tac__text_add(out, "];\n");
+}
+
+static void add_legend(const tac__picture *p, tac__text *out)
+{
+    const tac_engine *e = p->engine;
+    cluster_begin(out, "legend", 0, "rate groups", "#ffffff");
+    for (size_t i = 0; i < e->group_count; i++) {
+        const tac__group *g = &e->groups[i];
+        const tac__colours colours = tac__group_colours((int)i);
+        char label[TAC_ERROR_NAME], rate[TAC_TIME_TEXT];
+        tac__rate_print(g->period_us, rate);
+        tac__out text = tac__out_begin(label, sizeof label);
+        tac__out_add(&text, "%s\n%s", g->name, g->period_us ? rate : "explicit times");
+        tac__text_add(out, "    g%zu [label=", i);
+        add_quoted(out, label);
+        tac__text_add(out, ", fillcolor=\"%s\", color=\"%s\"];\n", colours.fill, colours.line);
+    }
+    tac__text_add(out, "    g_none [label=\"no rate group\", fillcolor=\"%s\", color=\"%s\"];\n",
+                  tac__group_colours(-1).fill, tac__group_colours(-1).line);
+    tac__text_add(out, "  }\n");
+}
+
+void tac__draw_dot(const tac__picture *p, tac__text *out)
+{
+    tac__text_add(out, "digraph tactus {\n"
+                       "  rankdir=LR; newrank=true; nodesep=0.2; ranksep=0.8; bgcolor=\"white\";\n"
+                       "  fontname=\"Helvetica\"; fontsize=11;\n"
+                       "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", "
+                       "fontsize=10, height=0.4];\n"
+                       "  edge [fontname=\"Helvetica\", fontsize=8, arrowsize=0.6];\n");
+    add_stages(p, out);
+    add_islands(p, out);
+    add_legend(p, out);
+    for (size_t i = 0; i < p->arrow_count; i++)
+        add_arrow(p, &p->arrows[i], out);
+    tac__text_add(out, "}\n");
+}

@@ -1,0 +1,60 @@
+#!/bin/sh
+# A run in two pieces gives the hash of a run in one.
+. "$TACTUS_SOURCE/tests/cli/common"
+
+whole=$(hash_of "$small")
+for t in 0s 0.0035s 0.5s 0.507s 999999us; do
+    expect 0 run "$small" -q --json --checkpoint-at "$t" --checkpoint state
+    is_json out
+    same "the hash of a run that is saved at $t" "$(value out hash)" "$whole"
+    says out '"checkpoint"' '"file": "state"'
+    expect 0 run "$small" -q --json --from state
+    is_json out
+    same "the hash of a run from $t" "$(value out hash)" "$whole"
+    same finished "$(value out finished)" true
+done
+
+# In real time, and with another end
+expect 0 run "$small" -q --checkpoint-at 0.9s --checkpoint state
+same 'in real time' "$(hash_of "$small" --from state --realtime)" "$whole"
+same 'with another end' "$(hash_of "$small" --from state --duration 1.5s)" \
+    "$(hash_of "$small" --duration 1.5s)"
+
+# The report and the header
+expect 0 run "$small" --checkpoint-at 0.5s
+says out 'checkpoint         small.checkpoint, taken at 500 ms'
+expect 0 run "$small" --from small.checkpoint
+says out 'continued from     small.checkpoint, taken at 500 ms'
+expect 0 info small.checkpoint
+says out 'small.checkpoint: checkpoint' 'taken at     500 ms'
+expect 0 info small.checkpoint --json
+is_json out
+same t_us "$(value out t_us)" 500000
+model=$(value out model_hash)
+expect 0 check "$small" --json
+same model_hash "$(value out model_hash)" "$model"
+expect 2 info small.checkpoint --resolved
+
+# One that is not written is not reported.
+expect 1 run "$data/fails.yaml" --checkpoint-at 0.9s --checkpoint never
+! grep -q never out || fail 'a checkpoint is reported that was not written'
+[ ! -e never ] || fail 'a checkpoint was written before its time'
+
+# Refused
+expect 2 run "$small" --from small.checkpoint --set components.mass.params.mass='2 kg'
+says err 'made by another model' mass
+expect 2 run "$small" --from small.checkpoint --duration 0.4s
+expect 2 run "$small" --checkpoint-at 2s
+says err 'after the end of the run'
+expect 3 run "$small" --from "$small"
+says err 'is not a checkpoint'
+head -c 1000 small.checkpoint >cut
+expect 3 run "$small" --from cut
+expect 3 info cut
+expect 3 run "$small" --from nosuch
+expect 3 run "$small" --checkpoint-at 0.5s --checkpoint nosuch/file
+silent out # at once, not after the run
+expect 3 run "$small" --checkpoint-at 0.5s --checkpoint /dev/null
+says err 'not a regular file'
+[ -c /dev/null ] || fail '/dev/null is gone'
+finish

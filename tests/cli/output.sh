@@ -1,0 +1,60 @@
+#!/bin/sh
+# Where output goes, and what happens if it cannot go there.
+. "$TACTUS_SOURCE/tests/cli/common"
+
+# full ARG...: standard output has no room
+full() {
+    "$TACTUS" "$@" >/dev/full 2>err </dev/null
+    same "exit code of 'tactus $* >/dev/full'" "$?" 3
+    says err 'cannot write to standard output: No space left on device'
+}
+if [ -c /dev/full ]; then
+    full run "$small" --log-level error
+    full run "$small" --log-level error --json
+    full check "$small"
+    full explain "$small"
+    full info
+    full schema
+    full help
+    full --version
+    expect 3 schema -o /dev/full
+    says err "cannot write '/dev/full': No space left on device"
+    # A run that fails has its own exit code, but both are told.
+    "$TACTUS" run "$data/fails.yaml" >/dev/full 2>err </dev/null
+    same 'exit code of a failed run without room' "$?" 1
+    says err 'is full' 'No space left on device'
+fi
+
+# Closed
+"$TACTUS" explain "$small" >&- 2>err </dev/null
+same 'exit code without standard output' "$?" 3
+says err 'cannot write to standard output'
+"$TACTUS" run "$small" --quiet >&- 2>err </dev/null # says nothing, needs nothing
+same 'exit code of a quiet run without standard output' "$?" 0
+"$TACTUS" run "$small" --checkpoint-at 0.5s --checkpoint state --log-level error >&- 2>err </dev/null
+expect 0 info state # nothing was written into it
+"$TACTUS" run "$small" -q --json >out 2>&- <&-
+same 'exit code without standard input and error' "$?" 0
+is_json out
+
+# A reader that has seen enough. The pipe takes the first 64 KiB, so the text must be longer.
+"$TACTUS" schema >schema.json
+if [ "$(wc -c <schema.json)" -gt 65536 ]; then
+    { "$TACTUS" schema 2>err; echo $? >code; } | true
+    silent err
+    (trap '' PIPE; "$TACTUS" schema 2>err; echo $? >code) | true
+    silent err
+fi
+
+# --output
+expect 3 schema -o nosuch/file
+says err nosuch/file
+: >real
+ln -s real link
+expect 0 schema -o link
+[ -L link ] && [ -s real ] || fail 'a link is replaced instead of followed'
+expect 0 schema -o /dev/stdout
+cmp -s out schema.json || fail '-o /dev/stdout differs'
+expect 0 schema -o /dev/null
+[ -c /dev/null ] || fail '/dev/null is gone'
+finish
