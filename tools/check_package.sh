@@ -3,8 +3,8 @@
 #
 #   tools/check_package.sh BUILD_TREE
 #
-# A C project through find_package, with the shared and the static library, and a bare compiler call
-# through pkg-config.
+# A C project through find_package, with the shared and the static library; a bare compiler call
+# through pkg-config; and the plugin of examples/plugin, which the installed program then runs.
 set -euo pipefail
 tree=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/../tests/support/consumer" && pwd)
@@ -19,11 +19,15 @@ if grep -rnF --include='*.cmake' --include='*.pc' -e "$work/first" -e "$tree" "$
     exit 1
 fi
 
-if ! { cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" &&
-    cmake --build "$work/build"; } >"$work/log" 2>&1; then
-    cat "$work/log"
-    exit 1
-fi
+build() { # SOURCE TREE
+    if ! { cmake -S "$1" -B "$2" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" &&
+        cmake --build "$2"; } >"$work/log" 2>&1; then
+        cat "$work/log"
+        exit 1
+    fi
+}
+
+build "$source" "$work/build"
 "$work/build/with_shared"
 "$work/build/with_static"
 
@@ -33,3 +37,12 @@ read -ra flags < <(pkg-config --cflags --libs tactus)
 lib=$(pkg-config --variable=libdir tactus)
 cc "$source/main.c" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/with_pkg_config"
 "$work/with_pkg_config"
+
+example=$(cd "$(dirname "$0")/../examples/plugin" && pwd)
+build "$example" "$work/plugin"
+run() { THERMAL=$work/plugin/thermal.so "$prefix/bin/tactus" run "$example/thermal.yaml" "$@"; }
+run --json >"$work/first.json" 2>"$work/log.txt"
+run --json >"$work/second.json" 2>/dev/null
+grep '"hash"' "$work/first.json"
+[ "$(grep '"hash"' "$work/first.json")" = "$(grep '"hash"' "$work/second.json")" ]
+grep -q 'Thermostat: HEAT at 285.00 K (switch 1)' "$work/log.txt"
