@@ -60,7 +60,8 @@ typedef struct tac_error {
     char context[TAC_ERROR_CONTEXT]; // lines "while ...", innermost first
     char file[TAC_ERROR_NAME];       // "" where there is no file
     uint32_t line, column;           // 0 where unknown
-    char excerpt[TAC_ERROR_NAME];    // the source line, for the caret
+    char excerpt[TAC_ERROR_NAME];    // the source line, or the part of it round the spot
+    uint32_t caret;                  // the spot in the excerpt, counted in characters from 1
     uint64_t t_us;                   // simulated time of a failed run, else TAC_TIME_NEVER
     char component[TAC_ERROR_NAME];  // component that failed, else ""
 } tac_error;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,12 +54,39 @@ static void copy(char *buffer, size_t size, const char *text)
     snprintf(buffer, size, "%s", text ? text : "");
 }
 
+static bool continues_character(char c)
+{
+    return ((unsigned char)c & 0xC0) == 0x80; // UTF-8
+}
+
+enum { EXCERPT_BEFORE = 80 }; // characters of a long line that are shown before the spot
+
+// Of a line that is too long to be kept, keep the part round the spot.
+static void keep_excerpt(tac_error *err, const tac_place *place)
+{
+    const char *line = place->excerpt ? place->excerpt : "";
+    err->caret = place->column;
+    if (strlen(line) < sizeof err->excerpt || place->column <= EXCERPT_BEFORE) {
+        copy(err->excerpt, sizeof err->excerpt, line);
+        return;
+    }
+    uint32_t skip = place->column - EXCERPT_BEFORE;
+    for (; *line && skip > 0; skip--) {
+        line++;
+        while (continues_character(*line))
+            line++;
+    }
+    memcpy(err->excerpt, "...", 3);
+    copy(err->excerpt + 3, sizeof err->excerpt - 3, line);
+    err->caret = EXCERPT_BEFORE + 3;
+}
+
 void tac__error_place(tac_error *err, const tac_place *place)
 {
     if (!err || !place || err->line || !place->line)
         return;
     copy(err->file, sizeof err->file, place->file);
-    copy(err->excerpt, sizeof err->excerpt, place->excerpt);
+    keep_excerpt(err, place);
     err->line = place->line;
     err->column = place->column;
 }
@@ -166,8 +194,8 @@ size_t tac_error_print(const tac_error *err, char *buffer, size_t size)
         // Columns count characters, the excerpt is bytes: step over UTF-8 continuation bytes, and
         // keep tabs so that the caret lines up.
         uint32_t column = 1;
-        for (const char *c = err->excerpt; *c && column < err->column; c++) {
-            if (((unsigned char)*c & 0xC0) == 0x80)
+        for (const char *c = err->excerpt; *c && column < err->caret; c++) {
+            if (continues_character(*c))
                 continue;
             tac__out_add(&out, "%c", *c == '\t' ? '\t' : ' ');
             column++;

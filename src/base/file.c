@@ -1,11 +1,15 @@
-// file.c - whole files in, whole files out.
+// file.c - whole files in, whole files out. The one file of base that knows POSIX: a rename would
+// put a plain file in the place of a device or a link.
+#define _XOPEN_SOURCE 700
 #include "base/file.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static tac_status fail(tac_error *err, const char *what, const char *path)
 {
@@ -76,11 +80,11 @@ void tac__file_free(const tac_allocator *allocator, char *bytes, size_t size)
         allocator->resize(allocator->context, bytes, size + 1, 0);
 }
 
-enum { PATH_MAX_LENGTH = 4096 };
+enum { PATH_LENGTH_MAX = 4096 };
 
-tac_status tac__file_write(const char *path, const void *bytes, size_t size, tac_error *err)
+static tac_status write_beside(const char *path, const void *bytes, size_t size, tac_error *err)
 {
-    char temporary[PATH_MAX_LENGTH];
+    char temporary[PATH_LENGTH_MAX];
     if ((size_t)snprintf(temporary, sizeof temporary, "%s.tmp", path) >= sizeof temporary)
         return tac__fail(err, TAC_E_FILE, "path too long: '%.64s...'", path);
     errno = 0;
@@ -103,4 +107,20 @@ tac_status tac__file_write(const char *path, const void *bytes, size_t size, tac
         return fail(err, "replace", path);
     }
     return TAC_OK;
+}
+
+tac_status tac__file_write(const char *path, const void *bytes, size_t size, tac_error *err)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return write_beside(path, bytes, size, err);
+    if (!S_ISREG(status.st_mode))
+        return tac__fail(err, TAC_E_FILE, "cannot write '%s': not a regular file", path);
+    // Through a link: its target is replaced, not the link.
+    char *target = realpath(path, NULL);
+    if (!target)
+        return fail(err, "find", path);
+    const tac_status result = write_beside(target, bytes, size, err);
+    free(target);
+    return result;
 }

@@ -123,15 +123,18 @@ double tac__number_parse(const char *text, const char **end)
 
 void tac__number_print(double value, char text[TAC__NUMBER_TEXT])
 {
-    if (value != value) {
-        snprintf(text, TAC__NUMBER_TEXT, "nan");
+    if (value - value != 0) {
+        snprintf(text, TAC__NUMBER_TEXT, value != value ? "nan" : value < 0 ? "-inf" : "inf");
         return;
     }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, TAC__NUMBER_TEXT, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
+    int digits = 0; // after the first
+    do {
+        snprintf(text, TAC__NUMBER_TEXT, "%.*e", digits, value);
+    } while (strtod(text, NULL) != value && digits++ < 17);
+    // Plain where people would write it so: 250, 0.001; 1e-09 and 1e+20 stay as they are.
+    const int exponent = atoi(strchr(text, 'e') + 1);
+    if (exponent >= -5 && exponent < 16)
+        snprintf(text, TAC__NUMBER_TEXT, "%.*f", digits > exponent ? digits - exponent : 0, value);
     char *point = strchr(text, locale_point());
     if (point)
         *point = '.';

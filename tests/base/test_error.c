@@ -128,6 +128,17 @@ static void test_caret_utf8_and_tabs(void **state)
         tac__fail_at(&err, TAC_E_SYNTAX, &first, "here");
         assert_non_null(strstr(print(&err), "\n       | ^\n"));
     }
+    // Of a long line the part round the spot is shown, with the caret in it.
+    char line[1000];
+    memset(line, '-', sizeof line - 1);
+    line[sizeof line - 1] = '\0';
+    line[499] = 'X';
+    const tac_place far = {"p.yaml", 1, 500, line};
+    tac__fail_at(&err, TAC_E_SYNTAX, &far, "here");
+    assert_int_equal(err.column, 500);
+    assert_int_equal(err.excerpt[err.caret - 1], 'X');
+    assert_memory_equal(err.excerpt, "...-", 4);
+
     // No excerpt, no caret.
     const tac_place bare = {"b.yaml", 4, 2, NULL};
     tac__fail_at(&err, TAC_E_SYNTAX, &bare, "here");

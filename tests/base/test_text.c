@@ -129,14 +129,20 @@ static void check_number(double value)
     const double back = strtod(text, NULL);
     if (memcmp(&back, &value, sizeof value) != 0)
         fail_msg("%a is written as '%s'", value, text);
-    // The fewest digits: one less would read back as something else.
+    // The fewest digits: with one less it would read back as something else.
     char shorter[512];
-    int digits = 0;
-    for (const char *c = text; *c && *c != 'e'; c++)
-        digits += *c >= '0' && *c <= '9';
-    while (digits > 1) {
-        snprintf(shorter, sizeof shorter, "%.*g", --digits, value);
-        if (strlen(shorter) < strlen(text) && strtod(shorter, NULL) == value)
+    int digits = 0, zeros = 0; // significant ones; zeros at the end of them
+    for (const char *c = text; *c && *c != 'e'; c++) {
+        if (*c >= '1' && *c <= '9') {
+            digits += zeros + 1;
+            zeros = 0;
+        } else if (*c == '0' && digits > 0) {
+            zeros++;
+        }
+    }
+    if (digits > 1) {
+        snprintf(shorter, sizeof shorter, "%.*e", digits - 2, value);
+        if (strtod(shorter, NULL) == value)
             fail_msg("%a is written as '%s', but '%s' would do", value, text, shorter);
     }
 }
@@ -153,6 +159,10 @@ static void test_numbers(void **state)
                  {0.1, "0.1"},
                  {-2.5, "-2.5"},
                  {1e-9, "1e-09"},
+                 {250.0, "250"},
+                 {1e6, "1000000"},
+                 {-1e-5, "-0.00001"},
+                 {1e16, "1e+16"},
                  {1.0 / 3.0, "0.3333333333333333"},
                  {0.1 + 0.2, "0.30000000000000004"},
                  {1e23, "1e+23"},
