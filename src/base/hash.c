@@ -2,11 +2,14 @@
 // with zeros; the length is mixed in so that padding cannot be confused with content.
 #include "base/hash.h"
 
+// `n` bytes as a little-endian word, whatever the machine is.
 static uint64_t load_word(const unsigned char *b, size_t n)
 {
     uint64_t word = 0;
-    for (size_t k = 0; k < n; k++)
-        word |= (uint64_t)b[k] << (8 * k);
+    memcpy(&word, b, n);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
     return word;
 }
 
@@ -15,7 +18,7 @@ tac__hash tac__hash_bytes(tac__hash h, const void *bytes, size_t n)
     const unsigned char *b = bytes;
     const size_t whole = n / 8 * 8;
     for (size_t i = 0; i < whole; i += 8)
-        h = tac__hash_word(h, load_word(b + i, 8)); // compilers make one load of it
+        h = tac__hash_word(h, load_word(b + i, 8));
     if (whole < n)
         h = tac__hash_word(h, load_word(b + whole, n - whole));
     return tac__hash_word(h, n);
