@@ -48,6 +48,9 @@ if(TACTUS_SANITIZE)
     add_compile_options(-fsanitize=${TACTUS_SANITIZE} -fno-sanitize-recover=all
                         -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${TACTUS_SANITIZE})
+    # These two checks of clang's need type information from C++'s runtime.
+    add_compile_options(
+        "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=function;-fno-sanitize=vptr>")
 endif()
 if(TACTUS_FUZZ)
     if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { NAMES_MAX = 2 }; // in the label of one arrow
+enum { LABEL_MAX = 18 }; // characters in the label of one arrow
 
 const char *tac__style_colour(tac__style style)
 {
@@ -199,6 +199,18 @@ static bool add_boxes(tac__picture *p)
 
 // --- arrows -------------------------------------------------------------------------------------
 
+// Is this name one of the label's?
+static bool is_named(const char *label, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *at = label; at; at = strstr(at, ", ")) {
+        at += at == label ? 0 : 2;
+        if (!strncmp(at, name, n) && (at[n] == '\0' || at[n] == ','))
+            return true;
+    }
+    return false;
+}
+
 static bool add_arrow(tac__picture *p, const tac__arrow *arrow)
 {
     if (!arrow->label || !arrow->detail)
@@ -208,11 +220,10 @@ static bool add_arrow(tac__picture *p, const tac__arrow *arrow)
         if (a->from != arrow->from || a->to != arrow->to || a->style != arrow->style ||
             a->delayed != arrow->delayed)
             continue;
-        if (strstr(a->detail, arrow->detail)) // of another vehicle of the swarm
-            return true;
         a->detail = tac__arena_format(p->arena, "%s\n%s", a->detail, arrow->detail);
-        if (a->names < NAMES_MAX) {
-            a->names++;
+        if (is_named(a->label, arrow->label)) {
+            // seen twice, or of another vehicle of the swarm
+        } else if (a->more == 0 && strlen(a->label) + 2 + strlen(arrow->label) <= LABEL_MAX) {
             a->label = tac__arena_format(p->arena, "%s, %s", a->label, arrow->label);
         } else {
             a->more++;
@@ -221,8 +232,7 @@ static bool add_arrow(tac__picture *p, const tac__arrow *arrow)
     }
     if (!TAC__ARENA_GROW(p->arena, p->arrows, p->arrow_count, p->arrow_capacity))
         return false;
-    p->arrows[p->arrow_count] = *arrow;
-    p->arrows[p->arrow_count++].names = 1;
+    p->arrows[p->arrow_count++] = *arrow;
     return true;
 }
 
@@ -250,7 +260,7 @@ static bool add_route(tac__picture *p, const tac_instance *reader, size_t input)
     tac__route_meaning(e, reader, input, meaning);
     for (int plant = 0; plant < 2; plant++) {
         const int to = find_box(p, plant ? TAC__BOX_PLANT : TAC__BOX_STEP, reader->index);
-        if (from < 0 || to < 0 || (in->coupled && !plant) || from == to)
+        if (from < 0 || to < 0 || (in->coupled && !plant))
             continue;
         if (!add_arrow(p, &(tac__arrow){.from = (uint32_t)from,
                                         .to = (uint32_t)to,

@@ -54,8 +54,7 @@ typedef struct tac__arrow {
     uint32_t from, to;
     tac__style style;
     bool delayed;
-    unsigned names;     // in the label
-    unsigned more;      // that are not
+    unsigned more;      // names that are not in the label
     const char *label;  // "gyro, accel"
     const char *detail; // one line each: what is seen
 } tac__arrow;

@@ -45,15 +45,18 @@ static void cluster_begin(tac__text *out, const char *kind, size_t number, const
     tac__text_add(out, "; style=\"filled,rounded\"; color=\"%s\"; fontcolor=\"#475569\";\n", fill);
 }
 
+// The stage in whose column a box stands; -1: the state at t_k.
+static int column_of(const tac__box *b)
+{
+    return b->kind == TAC__BOX_STATE ? -1 : (int)b->stage;
+}
+
 static void add_stages(const tac__picture *p, tac__text *out)
 {
     for (int stage = -1; stage < TAC_STAGE_INTEGRATE; stage++) {
         bool any = false;
         for (size_t i = 0; i < p->box_count; i++) {
-            const tac__box *b = &p->boxes[i];
-            const bool here = stage < 0 ? b->kind == TAC__BOX_STATE
-                                        : b->kind != TAC__BOX_STATE && (int)b->stage == stage;
-            if (!here)
+            if (column_of(&p->boxes[i]) != stage)
                 continue;
             if (!any) {
                 char label[64];
@@ -68,6 +71,28 @@ static void add_stages(const tac__picture *p, tac__text *out)
             add_box(p, i, out);
         }
         tac__text_add(out, "%s", any ? "  }\n" : "");
+    }
+}
+
+// An invisible point before every column, which no box of it may pass, keeps the stages in order.
+static void add_columns(const tac__picture *p, tac__text *out)
+{
+    int before = -2;
+    for (int stage = -1; stage < TAC_STAGE_COUNT; stage++) {
+        bool any = false;
+        for (size_t i = 0; i < p->box_count; i++) {
+            if (column_of(&p->boxes[i]) != stage)
+                continue;
+            if (!any)
+                tac__text_add(out, "  c%d [shape=point, style=invis];\n", stage + 1);
+            any = true;
+            tac__text_add(out, "  c%d -> b%zu [style=invis, weight=0];\n", stage + 1, i);
+        }
+        for (size_t i = 0; any && before > -2 && i < p->box_count; i++) {
+            if (column_of(&p->boxes[i]) == before)
+                tac__text_add(out, "  b%zu -> c%d [style=invis, weight=0];\n", i, stage + 1);
+        }
+        before = any ? stage : before;
     }
 }
 
@@ -108,7 +133,7 @@ static void add_arrow(const tac__picture *p, const tac__arrow *a, tac__text *out
         tac__text_add(out, ", style=dashed");
     // What is seen late must not turn the picture around.
     const tac__box *from = &p->boxes[a->from], *to = &p->boxes[a->to];
-    if (a->delayed || a->style == TAC__STYLE_MESSAGE || from->stage > to->stage)
+    if (a->delayed || a->style == TAC__STYLE_MESSAGE || column_of(from) > column_of(to))
         tac__text_add(out, ", constraint=false");
     tac__text_add(out, "];\n");
 }
@@ -136,13 +161,14 @@ static void add_legend(const tac__picture *p, tac__text *out)
 void tac__draw_dot(const tac__picture *p, tac__text *out)
 {
     tac__text_add(out, "digraph tactus {\n"
-                       "  rankdir=LR; newrank=true; nodesep=0.2; ranksep=0.8; bgcolor=\"white\";\n"
+                       "  rankdir=LR; newrank=true; nodesep=0.2; ranksep=0.2; bgcolor=\"white\";\n"
                        "  fontname=\"Helvetica\"; fontsize=11;\n"
                        "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", "
                        "fontsize=10, height=0.4];\n"
                        "  edge [fontname=\"Helvetica\", fontsize=8, arrowsize=0.6];\n");
     add_stages(p, out);
     add_islands(p, out);
+    add_columns(p, out);
     add_legend(p, out);
     for (size_t i = 0; i < p->arrow_count; i++)
         add_arrow(p, &p->arrows[i], out);

@@ -6,8 +6,8 @@
 #include "engine/svg.h"
 
 enum {
-    TAC__LABEL_MAX = 104, // widest label of an arrow
-    TAC__BOX_MAX = 176,   // widest box
+    TAC__LABEL_MAX = 84, // widest label of an arrow
+    TAC__BOX_MAX = 160,  // widest box
 };
 
 typedef struct tac__rect {
@@ -18,7 +18,8 @@ typedef struct tac__column {
     int stage; // -1: the state at t_k
     int sub;   // inside a stage: how many components of it come before
     double x, w;
-    double gap; // free space at its left
+    double gap;    // free space at its left
+    double beside; // room for arcs at its right
 } tac__column;
 
 typedef struct tac__path {
@@ -26,7 +27,7 @@ typedef struct tac__path {
     size_t count;
     bool square;             // straight lines with round corners, else curves and straight lines
                              // in turn
-    double label_x, label_y; // the label ends here, or begins here where the arrow is coupled
+    double label_x, label_y; // the label ends here, or begins here
     bool label_begins;
 } tac__path;
 

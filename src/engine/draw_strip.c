@@ -57,9 +57,13 @@ static const char *axis_note(const tac_engine *e, tac__arena *arena, int source)
 {
     const tac__source *s = &e->timeline.sources[source];
     char text[2 * TAC_TIME_TEXT + 8];
+    if (s->kind == TAC__SOURCE_TIMES) {
+        tac_time_print(s->times_us[0], text);
+        return s->times_count == 1
+                   ? tac__arena_format(arena, "at %s", text)
+                   : tac__arena_format(arena, "%zu times from %s", s->times_count, text);
+    }
     tac__source_print(e, source, text, sizeof text);
-    if (s->kind != TAC__SOURCE_AXIS)
-        return tac__arena_text(arena, text);
     char rate[TAC_TIME_TEXT];
     tac__rate_print(s->period_us, rate);
     return tac__arena_format(arena, "%s, every %s", rate, text);
@@ -81,13 +85,13 @@ bool tac__strip_make(const tac__picture *p, tac__arena *arena, tac__strip *strip
     int *sources = tac__arena_array(arena, e->timeline.count, sizeof *sources);
     if (!strip->rows || !sources)
         return false;
-    for (size_t i = 0; i < e->timeline.count; i++) {
-        sources[i] = (int)i;
-        if (!tac__is_axis(&e->timeline.sources[i]) || (int)i == e->start_end_source)
+    for (int i = -1; (i = tac__next_axis(e, i)) >= 0;) {
+        sources[i] = i;
+        if (i == e->start_end_source)
             continue;
         tac__strip_row row = {.sources = &sources[i], .count = 1};
-        row.label = axis_label(e, arena, (int)i, &row.colour);
-        row.note = axis_note(e, arena, (int)i);
+        row.label = axis_label(e, arena, i, &row.colour);
+        row.note = axis_note(e, arena, i);
         if (!add_row(strip, &row))
             return false;
     }

@@ -54,7 +54,7 @@ static void add_bands(canvas *v)
         while (last + 1 < l->column_count && l->columns[last + 1].stage == l->columns[i].stage)
             last++;
         const double x = l->columns[i].x - 10;
-        double w = l->columns[last].x + l->columns[last].w + 10 - x;
+        double w = l->columns[last].x + l->columns[last].w + l->columns[last].beside + 10 - x;
         for (size_t k = 0;
              l->columns[i].stage == TAC_STAGE_INTEGRATE && k < v->p->engine->island_count; k++) {
             const double right = l->islands[k].x + l->islands[k].w - x;
@@ -225,14 +225,15 @@ static void add_loop(canvas *v)
         const double bottom = l->islands[i].y + l->islands[i].h;
         low = bottom > low ? bottom : low;
     }
-    const double y = v->y + 16, left = to->x + to->w / 2, right = from->x + from->w / 2;
+    const double below = v->y > l->bottom + 14 ? v->y : l->bottom + 14;
+    const double y = below + 26, left = to->x + to->w / 2, right = from->x + from->w / 2;
     tac__text_add(v->out,
                   "<path d=\"M%d %d L%d %d Q%d %d %d %d L%d %d Q%d %d %d %d L%d %d\" fill=\"none\" "
                   "stroke=\"#d6d3d1\" stroke-width=\"5\" marker-end=\"url(#loop)\"/>\n",
                   tac__px(right), tac__px(low + 1), tac__px(right), tac__px(y - 10), tac__px(right),
                   tac__px(y), tac__px(right - 10), tac__px(y), tac__px(left + 10), tac__px(y),
                   tac__px(left), tac__px(y), tac__px(left), tac__px(y - 10), tac__px(left),
-                  tac__px(l->bottom + 20));
+                  tac__px(l->bottom + 18));
     tac__svg_text(v->out, (left + right) / 2, y + 4, 0,
                   &(tac__font){TAC__SUBTITLE_SIZE, false, true, TAC__ANCHOR_MIDDLE, "#78716c"},
                   "the state at the next boundary");
@@ -346,6 +347,11 @@ static void add_title(canvas *v)
         tac__out_add(&out, ", physics axis %s", physics);
     }
     tac__out_add(&out, " \xc2\xb7 run of %s", end);
+    for (uint32_t i = 0; i < e->entity_count; i++) {
+        if (v->p->swarms->count[i] > 1)
+            tac__out_add(&out, " \xc2\xb7 %s stands for %u equal entities", e->entities[i].name,
+                         v->p->swarms->count[i]);
+    }
     tac__svg_text(v->out, 34, 32, 0, &(tac__font){17, true, false, TAC__ANCHOR_START, INK},
                   "What happens at a boundary, from left to right");
     tac__svg_text(v->out, 34, 51, v->width - 50,

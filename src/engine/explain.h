@@ -10,6 +10,9 @@
 // --- axes ---------------------------------------------------------------------------------------
 
 bool tac__is_axis(const tac__source *source);
+// The axis that is shown after this one (-1: the first; none left: -1): start and end, the regular
+// ones from fast to slow, explicit times, those of observers.
+int tac__next_axis(const tac_engine *engine, int source);
 bool tac__is_physics(const tac_engine *engine, int source);
 uint64_t tac__source_instants(const tac_engine *engine, int source); // of an axis, in the whole run
 // Does any component of the group step or evaluate on this axis?

@@ -156,10 +156,8 @@ static void add_axis(const tac_engine *e, int source, tac__json *j)
 static void add_axes(const tac_engine *e, tac__json *j)
 {
     key_array(j, "axes");
-    for (size_t i = 0; i < e->timeline.count; i++) {
-        if (tac__is_axis(&e->timeline.sources[i]))
-            add_axis(e, (int)i, j);
-    }
+    for (int i = -1; (i = tac__next_axis(e, i)) >= 0;)
+        add_axis(e, i, j);
     tac__json_array_end(j);
 }
 

@@ -59,6 +59,23 @@ static void list_add(list *l, const char *separator, const char *item)
     tac__text_add(l->out, "%s", item);
 }
 
+// Words, wrapped in the same way.
+static void add_words(tac__text *out, const char *text)
+{
+    const size_t indent = column(out);
+    while (*text) {
+        const size_t n = strcspn(text, " ");
+        if (column(out) > indent) {
+            if (column(out) + 1 + n > WIDTH)
+                new_line(out, indent);
+            else
+                tac__text_add(out, " ");
+        }
+        tac__text_bytes(out, text, n);
+        text += n + strspn(text + n, " ");
+    }
+}
+
 static void heading(page *p, const char *text)
 {
     tac__text_add(p->out, "\n%s\n", text);
@@ -211,8 +228,8 @@ static void add_bounds(page *p, int source)
             if (!shown)
                 continue;
             if (l.count == 0)
-                tac__text_add(p->out, "%s%s ", any ? "; " : "boundaries of ",
-                              islands ? "islands" : "entities");
+                tac__text_add(p->out, "%s%s", any ? "; " : "boundaries of ",
+                              islands ? "islands " : "");
             any = true;
             list_add(&l, ",", islands ? e->islands[i].name : tac__entity_label(e, i));
         }
@@ -253,7 +270,7 @@ static void add_axis(page *p, int source)
         tac__text_add(p->out, "%s", text);
         pad(p->out, OFFSET);
         tac_time_print(s->offset_us, text);
-        tac__text_add(p->out, "%s", text);
+        tac__text_add(p->out, "%s", s->offset_us ? text : "0");
     }
     pad(p->out, INSTANTS);
     tac__text_add(p->out, "%10" PRIu64, tac__source_instants(e, source));
@@ -280,10 +297,8 @@ static void add_axes(page *p)
         tac__text_add(p->out, "%s", titles[i].text);
     }
     tac__text_add(p->out, "\n");
-    for (size_t i = 0; i < e->timeline.count; i++) {
-        if (tac__is_axis(&e->timeline.sources[i]))
-            add_axis(p, (int)i);
-    }
+    for (int i = -1; (i = tac__next_axis(e, i)) >= 0;)
+        add_axis(p, i);
     for (size_t i = 0; i < e->group_count; i++) {
         bool used = false;
         for (size_t k = 0; k < e->component_count; k++)
@@ -587,7 +602,8 @@ static void add_crossing(page *p, const tac_instance *c, size_t k, size_t wide)
     pad(p->out, at + 2 * p->group + 6 + 14);
     tac__text_add(p->out, "to %s.%s", c->name, c->inputs.items[k].name);
     new_line(p->out, at);
-    tac__text_add(p->out, "%s\n", meaning);
+    add_words(p->out, meaning);
+    tac__text_add(p->out, "\n");
 }
 
 static void add_crossings(page *p)
