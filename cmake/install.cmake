@@ -1,4 +1,5 @@
-# What `cmake --install` leaves: headers, both libraries, a CMake package and a pkg-config file.
+# What `cmake --install` leaves: the program, headers, both libraries, a CMake package, a pkg-config
+# file, man pages, documentation and examples.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tactus)
@@ -6,6 +7,10 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tactus)
 install(TARGETS tactus_shared tactus_static EXPORT Tactus)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tactus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(GLOB man_pages ${PROJECT_SOURCE_DIR}/man/*.1)
+install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 configure_package_config_file(cmake/TactusConfig.cmake.in ${PROJECT_BINARY_DIR}/TactusConfig.cmake
                               INSTALL_DESTINATION ${package_dir})

@@ -4,7 +4,8 @@
 #   tools/check_package.sh BUILD_TREE
 #
 # A C project through find_package, with the shared and the static library; a bare compiler call
-# through pkg-config; and the plugin of examples/plugin, which the installed program then runs.
+# through pkg-config, of the program in docs/api.md too; and the plugin of examples/plugin, which the
+# installed program then runs.
 set -euo pipefail
 tree=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/../tests/support/consumer" && pwd)
@@ -37,6 +38,13 @@ read -ra flags < <(pkg-config --cflags --libs tactus)
 lib=$(pkg-config --variable=libdir tactus)
 cc "$source/main.c" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/with_pkg_config"
 "$work/with_pkg_config"
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+sed -n '/^```c$/,/^```$/{/^```/d;p}' "$root/docs/api.md" >"$work/api.c"
+cc "$work/api.c" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/api"
+hash=$("$work/api" "$root/examples/rates.yaml")
+"$prefix/bin/tactus" run "$root/examples/rates.yaml" --json --quiet | grep -q "\"hash\": \"$hash\""
+[ -f "$prefix/share/man/man1/tactus.1" ]
 
 example=$(cd "$(dirname "$0")/../examples/plugin" && pwd)
 build "$example" "$work/plugin"
