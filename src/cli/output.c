@@ -64,15 +64,9 @@ tac_status cli_write_file(const char *path, const tac__text *text, tac_error *er
     if (text->failed)
         return tac__fail_memory(err);
     struct stat s;
-    if (stat(path, &s) != 0)
-        return tac__file_write(path, text->chars, text->length, err);
-    if (!S_ISREG(s.st_mode))
-        return write_as_it_is(path, text, err);
-    char *target = realpath(path, NULL);
-    const tac_status status =
-        tac__file_write(target ? target : path, text->chars, text->length, err);
-    free(target);
-    return status;
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode)
+               ? write_as_it_is(path, text, err)
+               : tac__file_write(path, text->chars, text->length, err);
 }
 
 tac_status cli_check_writable(const char *path, tac_error *err)

@@ -17,8 +17,6 @@ if [ -c /dev/full ]; then
     full schema
     full help
     full --version
-    expect 3 schema -o /dev/full
-    says err "cannot write '/dev/full': No space left on device"
     # A run that fails has its own exit code, but both are told.
     "$TACTUS" run "$data/fails.yaml" >/dev/full 2>err </dev/null
     same 'exit code of a failed run without room' "$?" 1
@@ -46,15 +44,22 @@ if [ "$(wc -c <schema.json)" -gt 65536 ]; then
     silent err
 fi
 
-# --output
+# --output. Only on files of our own: as root, a mistake here could replace a device.
 expect 3 schema -o nosuch/file
 says err nosuch/file
 : >real
 ln -s real link
 expect 0 schema -o link
 [ -L link ] && [ -s real ] || fail 'a link is replaced instead of followed'
-expect 0 schema -o /dev/stdout
-cmp -s out schema.json || fail '-o /dev/stdout differs'
-expect 0 schema -o /dev/null
-[ -c /dev/null ] || fail '/dev/null is gone'
+mkfifo pipe
+cat pipe >through &
+reader=$!
+expect 0 schema -o pipe
+if [ -p pipe ]; then
+    wait "$reader"
+    cmp -s through schema.json || fail 'not all of it came through a pipe'
+else
+    kill "$reader"
+    fail 'a pipe is replaced instead of written to'
+fi
 finish
