@@ -19,7 +19,10 @@ void tac__history_start(const tac__history *history, const void *value)
 
 void tac__history_push(const tac__history *history, tac_time t_us, const void *value)
 {
-    const uint64_t n = ++*history->writes;
+    // Outputs of the plant may be written again at the same instant, after a jump: one entry.
+    const uint64_t last = *history->writes;
+    const bool again = last > 0 && history->times[last % history->depth] == t_us;
+    const uint64_t n = *history->writes = last + !again;
     history->times[n % history->depth] = t_us;
     memcpy(entry(history, n), value, history->words * 8);
 }

@@ -49,12 +49,15 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
     *engine = NULL;
     if (def->end_us > TAC_TIME_MAX)
         return tac__fail(err, TAC_E_RANGE, "the end of the run lies too far in the future");
-    const tac__method *method = tac__method_find(def->integrator.kind ? def->integrator.kind : "");
+    const char *kind = def->integrator.kind ? def->integrator.kind : "";
+    const tac__method *method = tac__method_find(kind);
     if (!method) {
-        tac__fail(err, TAC_E_NAME, "unknown integrator '%s'", def->integrator.kind);
-        tac__error_suggest(err, def->integrator.kind, tac__method_name, NULL);
+        tac__fail(err, TAC_E_NAME, "unknown integrator '%s'", kind);
+        tac__error_suggest(err, kind, tac__method_name, NULL);
         return TAC_E_NAME;
     }
+    if (def->physics_us > TAC_TIME_MAX)
+        return tac__fail(err, TAC_E_RANGE, "the period of the physics axis is too long");
     if (def->integrator.h_max_us == 0)
         return tac__fail(err, TAC_E_RANGE, "the longest integration step must be above zero");
     const tac_allocator *allocator = def->allocator ? def->allocator : tac_allocator_default();
@@ -150,6 +153,9 @@ tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_err
     if ((def->period_us == 0) == (def->times_count == 0))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "rate group '%s' needs either a period or explicit times", def->name);
+    if (def->period_us > TAC_TIME_MAX || def->offset_us > TAC_TIME_MAX)
+        return tac__fail_at(err, TAC_E_RANGE, &def->place, "rate group '%s': the %s is too long",
+                            def->name, def->period_us > TAC_TIME_MAX ? "period" : "offset");
     TAC_TRY(check_times(def, err));
     tac_time *times = tac__arena_array(&e->arena, def->times_count, sizeof *times);
     char *name = tac__arena_text(&e->arena, def->name);
@@ -248,7 +254,8 @@ static tac_status add_signals(tac_engine *e, tac_instance *c, tac_error *err)
     for (size_t i = 0; i < total; i++) {
         const bool state = i >= outputs;
         const tac__port *port = state ? &c->continuous.items[i - outputs] : &c->outputs.items[i];
-        const bool continuous = state || (port->flags & TAC_PORT_EVAL);
+        // What nothing but init writes is no output of the plant: it never changes.
+        const bool continuous = state || ((port->flags & TAC_PORT_EVAL) && c->type->output);
         const char *name = tac__arena_format(&e->arena, "%s.%s", c->name, port->name);
         if (!name)
             return tac__fail_memory(err);
@@ -262,9 +269,10 @@ static tac_status add_signals(tac_engine *e, tac_instance *c, tac_error *err)
                                            .group = c->group < 0 ? "" : e->groups[c->group].name,
                                            .type = port->type,
                                            .dimension = port->dimension,
-                                           .stage = state        ? TAC_STAGE_INTEGRATE
-                                                    : continuous ? TAC_STAGE_OUTPUTS
-                                                                 : c->stage,
+                                           .stage = state           ? TAC_STAGE_INTEGRATE
+                                                    : continuous    ? TAC_STAGE_OUTPUTS
+                                                    : c->type->step ? c->stage
+                                                                    : TAC_STAGE_BEGIN,
                                            .continuous = continuous,
                                            .state = state,
                                            .component = c->index,
@@ -291,6 +299,23 @@ static tac_status add_signals(tac_engine *e, tac_instance *c, tac_error *err)
     return TAC_OK;
 }
 
+static const char *entity_name(const void *context, size_t i)
+{
+    const tac_engine *e = context;
+    return i + 1 < e->entity_count ? e->entities[i + 1].name : NULL; // the root has no name
+}
+
+static tac_status finish_component(tac_engine *e, tac_instance *c, const tac_component_def *def,
+                                   tac_error *err)
+{
+    TAC_TRY(check_stage(c, def, err));
+    TAC_TRY(check_group(e, c, def, err));
+    const tac_status status = add_signals(e, c, err);
+    if (status != TAC_OK)
+        tac__error_place(err, &def->place);
+    return status;
+}
+
 tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def, tac_error *err)
 {
     TAC_REQUIRE(e && def && def->name && def->type && e->phase == TAC__BUILDING);
@@ -306,8 +331,11 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
                             "'%s' is not a name: a letter, then letters, digits and '_'",
                             def->name);
     const int entity = find_entity(e, def->entity ? def->entity : "");
-    if (entity < 0)
-        return tac__fail_at(err, TAC_E_NAME, &def->place, "unknown entity '%s'", def->entity);
+    if (entity < 0) {
+        tac__fail_at(err, TAC_E_NAME, &def->place, "unknown entity '%s'", def->entity);
+        tac__error_suggest(err, def->entity, entity_name, e);
+        return TAC_E_NAME;
+    }
     const char *name = entity == 0 ? tac__arena_text(&e->arena, def->name)
                                    : tac__arena_format(&e->arena, "%s.%s", def->entity, def->name);
     if (!name ||
@@ -318,16 +346,25 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
             return tac__fail_at(err, TAC_E_DUPLICATE, &def->place, "component '%s' exists already",
                                 name);
     }
-    tac_instance *c;
-    TAC_TRY(tac__declare(e, &e->arena, type, name, def->params, &def->place, &c, err));
-    // From here on the engine owns it: destroy will close it.
-    e->components[e->component_count++] = c;
-    c->entity = (uint32_t)entity;
-    TAC_TRY(check_stage(c, def, err));
-    TAC_TRY(check_group(e, c, def, err));
-    const tac_status status = add_signals(e, c, err);
-    if (status != TAC_OK)
-        tac__error_place(err, &def->place);
+    const size_t signals = e->schema.count, senders = e->sender_count,
+                 receivers = e->receiver_count;
+    tac_instance *c = NULL;
+    tac_status status = tac__declare(e, &e->arena, type, name, def->params, &def->place, &c, err);
+    if (status == TAC_OK) {
+        // From here on the engine owns it: destroy will close it.
+        e->components[e->component_count++] = c;
+        c->entity = (uint32_t)entity;
+        status = finish_component(e, c, def, err);
+        if (status == TAC_OK)
+            return TAC_OK;
+        e->component_count--;
+        if (type->close)
+            type->close(c->self);
+    }
+    // Nothing of a component that is refused stays behind.
+    e->schema.count = signals;
+    e->sender_count = senders;
+    e->receiver_count = receivers;
     return status;
 }
 
@@ -396,6 +433,8 @@ tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, t
     TAC_REQUIRE(e && def && def->observe && e->phase == TAC__BUILDING);
     if (def->period_us == 0)
         return tac__fail(err, TAC_E_RANGE, "an observer needs a period");
+    if (def->period_us > TAC_TIME_MAX || def->offset_us > TAC_TIME_MAX)
+        return tac__fail(err, TAC_E_RANGE, "the period or offset of an observer is too long");
     if (!TAC__ARENA_GROW(&e->arena, e->observers, e->observer_count, e->observer_capacity))
         return tac__fail_memory(err);
     tac__observer *o = &e->observers[e->observer_count++];
@@ -422,6 +461,7 @@ static tac_status prepare(tac_engine *e, tac_error *err)
 tac_status tac_engine_prepare(tac_engine *e, tac_error *err)
 {
     TAC_REQUIRE(e && e->phase == TAC__BUILDING);
+    tac_error_clear(err);
     tac_status status = prepare(e, err);
     if (status == TAC_E_MEMORY)
         tac__fail_memory(err);

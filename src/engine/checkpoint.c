@@ -44,25 +44,37 @@ tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *pa
         return tac__fail_at(err, TAC_E_UNSAVABLE, &c->place,
                             "component '%s' of type '%s' cannot be saved in a checkpoint", c->name,
                             c->type->name);
-    if (t_us > e->def.end_us) {
+    // The end is a boundary of this run only: a longer run, the only one that could go on from
+    // there, would not have it.
+    if (t_us >= e->def.end_us) {
         char wish[TAC_TIME_TEXT], end[TAC_TIME_TEXT];
         tac_time_print(t_us, wish);
         tac_time_print(e->def.end_us, end);
-        return tac__fail(err, TAC_E_RANGE, "a checkpoint at %s lies after the end of the run at %s",
-                         wish, end);
+        return tac__fail(err, TAC_E_RANGE,
+                         "a checkpoint at %s does not lie before the end of the run at %s", wish,
+                         end);
     }
     if (e->clock->started && e->clock->t_us > t_us)
         return tac__fail(err, TAC_E_RANGE, "the run has passed the time of the checkpoint already");
-    e->checkpoint = tac__arena_alloc(&e->arena, e->block.size);
-    e->checkpoint_path = tac__arena_text(&e->arena, path);
-    if (!e->checkpoint || !e->checkpoint_path) {
-        e->checkpoint_path = NULL;
+    unsigned char *copy = tac__arena_alloc(&e->arena, e->block.size);
+    const char *name = tac__arena_text(&e->arena, path);
+    if (!copy || !name)
         return tac__fail_memory(err);
-    }
+    if (e->checkpoint_opaque.allocator) // of an earlier wish
+        tac__text_fini(&e->checkpoint_opaque);
+    tac__text_init(&e->checkpoint_opaque, e->allocator);
+    e->checkpoint = copy;
+    e->checkpoint_path = name;
     e->checkpoint_us = t_us;
     e->checkpoint_taken = false;
-    tac__text_init(&e->checkpoint_opaque, e->allocator);
-    return TAC_OK;
+    if (!e->clock->started)
+        return TAC_OK;
+    // The last boundary before t_us may be the present one. Integration has begun from there, which
+    // is as good a state to go on from.
+    e->err = err;
+    const tac_status status = tac__checkpoint_consider(e);
+    e->err = NULL;
+    return status;
 }
 
 // What opaque components have to say: for each its index, a size, and bytes.
@@ -111,6 +123,14 @@ tac_status tac__checkpoint_consider(tac_engine *e)
 
 // --- writing ------------------------------------------------------------------------------------
 
+// As tac_engine_model_hash, of a text that is there already.
+static uint64_t hash_model(const tac__text *model)
+{
+    return model->failed
+               ? 0
+               : tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, model->chars, model->length));
+}
+
 tac_status tac__checkpoint_finish(tac_engine *e)
 {
     const char *path = e->checkpoint_path;
@@ -122,7 +142,7 @@ tac_status tac__checkpoint_finish(tac_engine *e)
     tac__model_text(e, &model);
     header h = {.format = FORMAT,
                 .t_us = e->checkpoint_time_us,
-                .model_hash = tac_engine_model_hash(e),
+                .model_hash = hash_model(&model),
                 .schema_hash = tac_engine_schema_hash(e),
                 .manifest_hash = tac__block_manifest_hash(&e->block),
                 .model_size = model.length,
@@ -193,7 +213,8 @@ static tac_status fail_model(const tac_engine *e, const char *path, const parts 
     tac__fail(err, TAC_E_MISMATCH, "'%s' was made by another model", path);
     const char *a = p->model, *a_end = p->model + p->h.model_size;
     const char *b = ours.chars ? ours.chars : "", *b_end = b + ours.length;
-    while (a < a_end || b < b_end) {
+    bool same = true;
+    while (same && (a < a_end || b < b_end)) {
         const char *a_line = a < a_end ? memchr(a, '\n', (size_t)(a_end - a)) : NULL;
         const char *b_line = b < b_end ? memchr(b, '\n', (size_t)(b_end - b)) : NULL;
         const int a_length = (int)((a_line ? a_line : a_end) - a);
@@ -201,11 +222,14 @@ static tac_status fail_model(const tac_engine *e, const char *path, const parts 
         if (a_length != b_length || memcmp(a, b, (size_t)a_length)) {
             tac__error_append(err, ": there '%.*s', here '%.*s'", a_length < 200 ? a_length : 200,
                               a, b_length < 200 ? b_length : 200, b);
-            break;
+            same = false;
         }
         a += a_length + (a_line != NULL);
         b += b_length + (b_line != NULL);
     }
+    if (same)
+        tac__error_append(err, ": the models are alike, but there were other observers, or digests "
+                               "were switched");
     tac__text_fini(&ours);
     return TAC_E_MISMATCH;
 }
@@ -247,8 +271,11 @@ static tac_status move_end(tac_engine *e, tac_error *err)
         tac__island_state *s = island->state;
         if (s->from_us == s->to_us || (s->to_us != old_end && s->to_us <= e->def.end_us))
             continue;
-        s->steps--;
+        // One step takes the place of another: it was counted.
+        const uint64_t steps = s->steps, evals = s->evals;
         status = tac__island_integrate(e, island, s->from_us);
+        s->steps = steps;
+        s->evals = evals;
     }
     e->err = NULL;
     return status;
@@ -259,7 +286,15 @@ static tac_status restore(tac_engine *e, const char *path, const char *bytes, si
 {
     parts p;
     TAC_TRY(take_apart(path, bytes, size, &p, err));
-    if (p.h.model_hash != tac_engine_model_hash(e) || p.h.block_size != e->block.size ||
+    tac__text model;
+    tac__text_init(&model, e->allocator);
+    tac__model_text(e, &model);
+    const uint64_t hash = hash_model(&model);
+    const bool failed = model.failed;
+    tac__text_fini(&model);
+    if (failed)
+        return tac__fail_memory(err);
+    if (p.h.model_hash != hash || p.h.block_size != e->block.size ||
         p.h.manifest_hash != tac__block_manifest_hash(&e->block))
         return fail_model(e, path, &p, err);
     if (p.h.t_us >= e->def.end_us)

@@ -5,6 +5,7 @@
 // parameter reads as its fallback.
 #include "engine/plan.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,16 @@ static bool in_range(const char *range, double value)
            (*end == ']' ? value <= high : value < high);
 }
 
+// What a faulty parameter reads as. Authors size arrays by it before they hear of the mistake.
+static double fallback_number(const tac_param_def *p)
+{
+    double value = 0;
+    if (!p->fallback || *p->fallback == '[' ||
+        tac__quantity_parse(p->fallback, p->unit, &value, NULL) != TAC_OK)
+        return 0;
+    return value;
+}
+
 static double read_number(tac_declare *d, const tac_param_def *p, const given *g, size_t i)
 {
     char buffer[128];
@@ -172,17 +183,18 @@ static double read_number(tac_declare *d, const tac_param_def *p, const given *g
     if (g->node && tac_node_quoted(g->list ? tac_node_item(g->node, i) : g->node) &&
         !strpbrk(text, "0123456789")) {
         fail_param(d, p, place_of(g, i), TAC_E_TYPE, "expected a number, found text");
-        return 0;
+        return fallback_number(p);
     }
     if (tac__quantity_parse(text, p->unit, &value, &err) != TAC_OK) {
         mistake(d, p, place_of(g, i), &err);
-        return 0;
+        return fallback_number(p);
     }
     if (!in_range(p->range, value)) {
         tac__fail(&err, TAC_E_RANGE, "%s is out of range; expected %s%s%s%s", text,
                   p->range ? "a value in " : "a finite number", p->range ? p->range : "",
                   p->unit ? " " : "", p->unit ? p->unit : "");
         mistake(d, p, place_of(g, i), &err);
+        return fallback_number(p);
     }
     return value;
 }
@@ -261,16 +273,20 @@ int64_t tac_param_int(tac_declare *d, const tac_param_def *p)
     if (look_up(d, p, false, &g)) {
         char buffer[128], *end;
         const char *text = text_of(&g, 0, buffer);
+        tac_error err;
+        tac_error_clear(&err);
+        errno = 0;
         value = strtoll(text, &end, 10);
-        if (end == text || *end) {
-            tac_error err;
+        if (errno == ERANGE)
+            tac__fail(&err, TAC_E_RANGE, "'%s' is too large for a whole number", text);
+        else if (end == text || *end)
             tac__fail(&err, TAC_E_TYPE, "'%s' is not a whole number", text);
-            mistake(d, p, place_of(&g, 0), &err);
-        } else if (!in_range(p->range, (double)value)) {
-            tac_error err;
+        else if (!in_range(p->range, (double)value))
             tac__fail(&err, TAC_E_RANGE, "%s is out of range; expected a whole number in %s", text,
                       p->range);
+        if (err.status != TAC_OK) {
             mistake(d, p, place_of(&g, 0), &err);
+            value = p->fallback ? strtoll(p->fallback, NULL, 10) : 0;
         }
     }
     char text[32];
@@ -301,11 +317,14 @@ tac_time tac_param_time(tac_declare *d, const tac_param_def *p)
     if (look_up(d, p, false, &g)) {
         char buffer[128];
         tac_error err;
-        if (tac_time_parse(text_of(&g, 0, buffer), &value, &err) != TAC_OK)
-            mistake(d, p, place_of(&g, 0), &err);
-        else if (p->range && !in_range(p->range, (double)value / 1e6)) {
+        tac_error_clear(&err);
+        if (tac_time_parse(text_of(&g, 0, buffer), &value, &err) == TAC_OK && p->range &&
+            !in_range(p->range, (double)value / 1e6))
             tac__fail(&err, TAC_E_RANGE, "out of range; expected a time in %s s", p->range);
+        if (err.status != TAC_OK) {
             mistake(d, p, place_of(&g, 0), &err);
+            if (!p->fallback || tac_time_parse(p->fallback, &value, NULL) != TAC_OK)
+                value = 0;
         }
     }
     char text[TAC_TIME_TEXT];
@@ -447,14 +466,65 @@ int tac_declare_continuous(tac_declare *d, const tac_port_def *p)
     return (int)offset;
 }
 
+// Streams and message ports are told apart by name: a stream by "component.name", so that a dot in
+// one could make it the stream of another component.
+static bool check_name(tac_declare *d, const char *what, const char *name)
+{
+    if (tac__name_valid(name))
+        return true;
+    tac_error err;
+    tac__fail(&err, TAC_E_NAME, "'%s' is not a name for a %s", name ? name : "", what);
+    keep(d, &err);
+    return false;
+}
+
+static bool fail_twice(tac_declare *d, const char *what, const char *name)
+{
+    tac_error err;
+    tac__fail(&err, TAC_E_DUPLICATE, "%s '%s' is declared twice", what, name);
+    keep(d, &err);
+    return false;
+}
+
+static bool check_stream(tac_declare *d, const char *full, const char *name)
+{
+    for (size_t i = 0; i < d->instance->stream_count; i++) {
+        if (!strcmp(d->instance->streams[i].name, full))
+            return fail_twice(d, "random stream", name);
+    }
+    return true;
+}
+
+static bool check_sender(tac_declare *d, const char *full, const char *name)
+{
+    for (size_t i = 0; i < d->instance->sender_count; i++) {
+        if (!strcmp(d->engine->senders[d->instance->senders[i]].name, full))
+            return fail_twice(d, "sender", name);
+    }
+    return true;
+}
+
+static bool check_receiver(tac_declare *d, const char *full, const char *name)
+{
+    for (size_t i = 0; i < d->instance->receiver_count; i++) {
+        if (!strcmp(d->engine->receivers[d->instance->receivers[i]].name, full))
+            return fail_twice(d, "receiver", name);
+    }
+    return true;
+}
+
 int tac_declare_stream(tac_declare *d, const char *name)
 {
     tac_instance *c = d->instance;
+    if (!check_name(d, "random stream", name))
+        return 0;
     char *full = tac__arena_format(d->arena, "%s.%s", c->name, name);
     if (!full || !TAC__ARENA_GROW(d->arena, c->streams, c->stream_count, c->stream_capacity)) {
         no_memory(d);
         return 0;
     }
+    if (!check_stream(d, full, name))
+        return 0;
     const uint64_t seed = d->engine ? d->engine->def.seed : 0;
     c->streams[c->stream_count] = (tac__draws){full, tac__stream_make(seed, full), NULL};
     return (int)c->stream_count++;
@@ -475,6 +545,8 @@ int tac_declare_sender(tac_declare *d, const tac_message_def *p)
 {
     tac_instance *c = d->instance;
     size_t number = 0;
+    if (!check_name(d, "sender", p->name))
+        return 0;
     if (d->engine) {
         tac_engine *e = d->engine;
         char *full = tac__arena_format(d->arena, "%s.%s", c->name, p->name);
@@ -482,6 +554,8 @@ int tac_declare_sender(tac_declare *d, const tac_message_def *p)
             no_memory(d);
             return 0;
         }
+        if (!check_sender(d, full, p->name))
+            return 0;
         number = e->sender_count++;
         e->senders[number] = (tac__sender){.name = full, .component = c->index};
     }
@@ -492,6 +566,8 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
 {
     tac_instance *c = d->instance;
     size_t number = 0;
+    if (!check_name(d, "receiver", p->name))
+        return 0;
     if (p->capacity == 0 || p->capacity > 1u << 20 || p->max_bytes > 1u << 24) {
         tac_error err;
         tac__fail(&err, TAC_E_RANGE,
@@ -509,6 +585,8 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
             no_memory(d);
             return 0;
         }
+        if (!check_receiver(d, full, p->name))
+            return 0;
         number = e->receiver_count++;
         e->receivers[number] =
             (tac__receiver){.name = full, .component = c->index, .def = *p, .source = -1};
@@ -582,8 +660,10 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
     const tac_status status = type->declare ? type->declare(d, self) : TAC_OK;
     // A missing or faulty parameter is reported after a key that does not exist: a misspelt key is
     // the likelier cause.
+    // Without memory nothing is known about keys.
     tac_error unknown;
-    if (params && check_unknown(d, &unknown) != TAC_OK)
+    const bool memory = d->failed && d->error.status == TAC_E_MEMORY;
+    if (params && !memory && check_unknown(d, &unknown) != TAC_OK)
         d->error = unknown, d->failed = true;
     if (!d->failed && status != TAC_OK) {
         tac__fail(&d->error, status, "its declare function failed: %s", tac_status_text(status));

@@ -9,6 +9,7 @@
 #include "engine/graph.h"
 #include "engine/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 // --- forming ------------------------------------------------------------------------------------
@@ -196,14 +197,16 @@ static tac_status step_to(tac_engine *e, tac__island *island, tac_time to_us, do
                          y);
 }
 
-// Name the first state that is not a finite number.
-static tac_status check_finite(tac_engine *e, tac__island *island)
+// Name what failed: the component whose right-hand side did, or the first state that is not a
+// finite number. Taking the step again is the shortest way to learn it.
+static tac_status fail_step(tac_engine *e, tac__island *island)
 {
-    double sum = 0;
-    for (size_t i = 0; i < island->x_count; i++)
-        sum += island->y[i] * 0.0;
-    if (sum == 0)
-        return TAC_OK;
+    const tac_status status = step_to(e, island, island->state->to_us, island->y);
+    if (status != TAC_OK) {
+        const tac_instance *c = e->components[island->failed];
+        tac__fail(e->err, status, "its right-hand side failed: %s", tac_status_text(status));
+        return tac__run_failed(e, status, island->state->from_us, c->name);
+    }
     for (size_t k = 0; k < island->count; k++) {
         const tac_instance *c = e->components[island->components[k]];
         size_t offset = c->x_offset;
@@ -226,20 +229,26 @@ static tac_status check_finite(tac_engine *e, tac__island *island)
     return TAC_OK;
 }
 
-static tac_status integrate_to(tac_engine *e, tac__island *island, tac_time to_us)
+// The step is over and will not be undone: did it succeed?
+static tac_status check_step(tac_engine *e, tac__island *island)
+{
+    double sum = 0;
+    for (size_t i = 0; i < island->x_count; i++)
+        sum += island->y[i] * 0.0;
+    return sum == 0 ? TAC_OK : fail_step(e, island);
+}
+
+// A step that fails may still be undone, and then it never happened: until it is over it only
+// leaves a mark in y.
+static void integrate_to(tac_engine *e, tac__island *island, tac_time to_us)
 {
     island->peeked_us = TAC_TIME_NEVER;
     island->state->to_us = to_us;
     if (island->x_count == 0)
-        return TAC_OK;
-    const tac_status status = step_to(e, island, to_us, island->y);
-    if (status != TAC_OK) {
-        const tac_instance *c = e->components[island->failed];
-        tac__fail(e->err, status, "its right-hand side failed: %s", tac_status_text(status));
-        return tac__run_failed(e, status, island->state->from_us, c->name);
-    }
+        return;
+    if (step_to(e, island, to_us, island->y) != TAC_OK)
+        island->y[0] = (double)NAN;
     island->state->steps++;
-    return check_finite(e, island);
 }
 
 // --- the three moments of an island -------------------------------------------------------------
@@ -251,9 +260,10 @@ tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us,
     tac__island_state *s = island->state;
     if (s->to_us > t_us) { // a boundary has turned up inside the step
         s->undone += island->x_count > 0;
-        TAC_TRY(integrate_to(e, island, t_us));
+        integrate_to(e, island, t_us);
     }
     if (s->from_us < t_us) {
+        TAC_TRY(check_step(e, island));
         memcpy(island->x, island->y, island->x_count * sizeof *island->x);
         s->from_us = t_us;
     }
@@ -309,7 +319,8 @@ tac_status tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_
     if (!whole)
         to_us = t_us + e->def.integrator.h_max_us;
     tac__timeline_set(&e->timeline, island->step_source, whole ? TAC_TIME_NEVER : to_us);
-    return integrate_to(e, island, to_us);
+    integrate_to(e, island, to_us);
+    return TAC_OK;
 }
 
 // --- looking without a trace --------------------------------------------------------------------

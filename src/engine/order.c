@@ -53,7 +53,6 @@ static tac_status sort_by_signals(tac_engine *e, uint32_t *order, tac_error *err
             const tac__input *in = &reader->in[k];
             if (in->signal < 0)
                 continue;
-            TAC_TRY(check_stages(e, reader, in, err));
             const uint32_t writer = e->schema.signals[in->signal].component;
             if (!is_dependency(e->components[writer], reader, in))
                 continue;
@@ -110,6 +109,13 @@ static tac_status sort_as_given(tac_engine *e, uint32_t *order, tac_error *err)
 
 tac_status tac__order_components(tac_engine *e, tac_error *err)
 {
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *reader = e->components[i];
+        for (size_t k = 0; k < reader->inputs.count; k++) {
+            if (reader->in[k].signal >= 0)
+                TAC_TRY(check_stages(e, reader, &reader->in[k], err));
+        }
+    }
     uint32_t *order = tac__arena_array(&e->arena, e->component_count, sizeof *order);
     e->sequence = tac__arena_array(&e->arena, e->component_count, sizeof *e->sequence);
     if (!order || !e->sequence)

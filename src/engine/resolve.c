@@ -68,11 +68,9 @@ static int find_signal(const tac_engine *e, const tac_instance *reader, const ch
     return tac__schema_find(&e->schema, name);
 }
 
-static tac_status fail_signal(const tac_engine *e, const tac_instance *reader,
-                              const tac_route_def *r, const char *name, tac_error *err)
+// The names of the reader's own entity count as they would be written there.
+static const char *nearest_signal(const tac_engine *e, const tac_instance *reader, const char *name)
 {
-    tac__fail_at(err, TAC_E_NAME, &r->place, "unknown signal '%s'", r->from);
-    // Offer the names of the reader's own entity as they would be written there.
     const char *entity = e->entities[reader->entity].name;
     const size_t prefix = *entity ? strlen(entity) + 1 : 0;
     tac__nearest nearest = tac__nearest_begin(name);
@@ -82,8 +80,19 @@ static tac_status fail_signal(const tac_engine *e, const tac_instance *reader,
             candidate += prefix;
         tac__nearest_offer(&nearest, candidate);
     }
-    if (nearest.best)
-        tac__error_append(err, "; did you mean '%s'?", nearest.best);
+    return nearest.best;
+}
+
+static tac_status fail_signal(const tac_engine *e, const tac_instance *reader,
+                              const tac_route_def *r, const char *name, tac_error *err)
+{
+    tac__fail_at(err, TAC_E_NAME, &r->place, "unknown signal '%s'", r->from);
+    // A port may itself be called x, y or z: the name as written comes first, then without element.
+    const char *best = nearest_signal(e, reader, r->from);
+    if (!best)
+        best = nearest_signal(e, reader, name);
+    if (best)
+        tac__error_append(err, "; did you mean '%s'?", best);
     return TAC_E_NAME;
 }
 
@@ -100,7 +109,7 @@ static bool split_element(const char *from, char *name, size_t size, uint32_t *e
         const char *c = bracket + 1;
         for (; *c >= '0' && *c <= '9' && n < 1000000; c++)
             n = n * 10 + (uint32_t)(*c - '0');
-        if (c == bracket + 1 || *c != ']')
+        if (c == bracket + 1 || c != name + length - 1)
             return false;
         *bracket = '\0';
         *element = n;
@@ -291,7 +300,7 @@ static tac_status join(tac_engine *e, int a, int b, const tac_route_def *r, tac_
         x->offset_us > y->offset_us ? x->offset_us - y->offset_us : y->offset_us - x->offset_us;
     const tac_time first = x->offset_us < y->offset_us ? x->offset_us : y->offset_us;
     x->period_us = gcd(gcd(x->period_us, y->period_us), apart);
-    x->offset_us = first % x->period_us;
+    x->offset_us = first;
     y->root = (int)(x - e->groups);
     if (x->period_us < 100 && !e->def.allow_fast_sync)
         return tac__fail_at(err, TAC_E_LIMIT, &r->place,
@@ -446,7 +455,7 @@ tac_status tac__resolve_links(tac_engine *e, tac_error *err)
 {
     for (size_t i = 0; i < e->link_count; i++) {
         const tac_link_def *def = &e->links[i];
-        bool any_sender = false, any_receiver = false;
+        bool any_sender = false, any_receiver = false, any_link = false;
         for (size_t r = 0; r < e->receiver_count; r++)
             any_receiver |= tac__glob_match(def->to, e->receivers[r].name);
         for (size_t s = 0; s < e->sender_count; s++) {
@@ -454,13 +463,21 @@ tac_status tac__resolve_links(tac_engine *e, tac_error *err)
                 continue;
             any_sender = true;
             for (uint32_t r = 0; r < e->receiver_count; r++) {
-                if (tac__glob_match(def->to, e->receivers[r].name) &&
-                    e->receivers[r].component != e->senders[s].component)
-                    TAC_TRY(add_link(e, &e->senders[s], r, def, err));
+                if (!tac__glob_match(def->to, e->receivers[r].name) ||
+                    e->receivers[r].component == e->senders[s].component)
+                    continue;
+                TAC_TRY(add_link(e, &e->senders[s], r, def, err));
+                any_link = true;
             }
         }
         if (!any_sender || !any_receiver)
             return fail_link(e, def, !any_sender, err);
+        // A pattern may find nobody else, in a swarm of one; two ports by name are meant.
+        if (!any_link && !strpbrk(def->from, "*?") && !strpbrk(def->to, "*?"))
+            return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                                "link from '%s' to '%s' connects nothing: both belong to the same "
+                                "component",
+                                def->from, def->to);
     }
     return TAC_OK;
 }

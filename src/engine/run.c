@@ -34,8 +34,11 @@ tac_status tac__run_failed(tac_engine *e, tac_status status, tac_time t_us, cons
 static tac_status component_failed(tac_instance *c, tac_status status, const char *what)
 {
     tac_engine *e = c->engine;
-    // A component that called tac_fail has said why; one that only returned a status has not.
-    if (e->err && e->err->status != status)
+    // A component that called tac_fail has said why, here and now; one that only returned a status
+    // has not.
+    const tac_error *err = e->err;
+    if (err &&
+        (err->status != status || err->t_us != e->clock->t_us || strcmp(err->component, c->name)))
         tac__fail(e->err, status, "its %s failed: %s", what, tac_status_text(status));
     return tac__run_failed(e, status, e->clock->t_us, c->name);
 }
@@ -46,8 +49,15 @@ static tac_status component_failed(tac_instance *c, tac_status status, const cha
 static tac_status peek_inputs(tac_engine *e, tac_instance *c, tac_time t_us)
 {
     for (size_t i = 0; i < c->views.count; i++) {
-        if (c->peek_signals[i] >= 0)
-            TAC_TRY(tac__island_peek(e, c->peek_signals[i], t_us, &c->views.items[i].signal));
+        if (c->peek_signals[i] < 0)
+            continue;
+        const tac_status status =
+            tac__island_peek(e, c->peek_signals[i], t_us, &c->views.items[i].signal);
+        if (status != TAC_OK) {
+            tac__fail(e->err, status, "'%s' could not be evaluated for it: %s",
+                      e->schema.signals[c->peek_signals[i]].name, tac_status_text(status));
+            return tac__run_failed(e, status, t_us, c->name);
+        }
     }
     return TAC_OK;
 }
@@ -86,6 +96,8 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
 static tac_status run_hook(tac_engine *e, tac_instance *c,
                            tac_status (*hook)(tac_step *, const void *), const char *what)
 {
+    if (tac__is_observer(c))
+        TAC_TRY(peek_inputs(e, c, e->clock->t_us));
     for (size_t i = 0; i < c->views.count; i++)
         tac__view_update(&c->views.items[i], e->clock->t_us);
     c->hook.t_us = e->clock->t_us;
@@ -162,7 +174,8 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
 // --- one instant --------------------------------------------------------------------------------
 
 // Take every source that is due at t: what is to be done, and which islands have a boundary.
-static void collect(tac_engine *e, tac_time t_us)
+// Returns whether this is a boundary of anything.
+static bool collect(tac_engine *e, tac_time t_us)
 {
     const size_t words = e->item_words;
     bool boundary = false;
@@ -181,7 +194,7 @@ static void collect(tac_engine *e, tac_time t_us)
         for (size_t w = 0; w < e->island_words; w++)
             e->arriving[w] |= e->island_masks[source * e->island_words + w];
     }
-    e->clock->boundaries += boundary;
+    return boundary;
 }
 
 static tac_status arrive(tac_engine *e, tac_time t_us)
@@ -199,9 +212,11 @@ static tac_status arrive(tac_engine *e, tac_time t_us)
 
 static tac_status run_instant(tac_engine *e, tac_time t_us)
 {
-    e->clock->t_us = t_us;
-    collect(e, t_us);
+    const bool boundary = collect(e, t_us);
+    // The clock moves on once every island has come here: a step that failed leads nowhere.
     TAC_TRY(arrive(e, t_us));
+    e->clock->t_us = t_us;
+    e->clock->boundaries += boundary;
     const size_t words = e->item_words;
     for (size_t w = 0; w < words; w++) {
         uint64_t bits = e->due_items[w];

@@ -98,7 +98,10 @@ static tac_status add_sources(tac_engine *e, int *physics)
         if (c->group >= 0)
             TAC_TRY(add_group_source(e, c, &c->axis_source));
         if (c->type->flags & TAC_COMPONENT_TIMER)
-            TAC_TRY(add_source(e, &(tac__source){.kind = TAC__SOURCE_TIMER, .index = i},
+            TAC_TRY(add_source(e,
+                               &(tac__source){.kind = TAC__SOURCE_TIMER,
+                                              .observer = tac__is_observer(c),
+                                              .index = i},
                                &c->timer_source));
     }
     for (uint32_t i = 0; i < e->receiver_count; i++)
@@ -182,7 +185,7 @@ static bool tie_input(work *w, const tac_instance *reader, const tac__input *in)
         changed |=
             unite(row(&w->islands, (size_t)writer->island), row(&w->steps, reader->index), words);
     // Hooks read too, at every boundary of their entity.
-    if (s->continuous && has_hooks(reader))
+    if (s->continuous && has_hooks(reader) && !tac__is_observer(reader))
         changed |= unite(row(&w->islands, (size_t)writer->island),
                          row(&w->entities, reader->entity), words);
     return changed;
@@ -203,6 +206,8 @@ static void close_sets(work *w)
             if (c->island >= 0) {
                 uint64_t *island = row(&w->islands, (size_t)c->island);
                 changed |= unite(island, row(&w->steps, i), words);
+                if (has_hooks(c)) // which see its states
+                    changed |= unite(island, entity, words);
                 changed |= unite(entity, island, words);
             }
             for (size_t k = 0; k < c->inputs.count; k++) {

@@ -77,6 +77,7 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
                       "queue of '%s' is full: %u messages wait or are on "
                       "their way",
                       r->name, r->def.capacity);
+            tac__error_run(e->err, e->clock->t_us, c->name);
             return TAC_E_QUEUE;
         }
         tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
@@ -101,7 +102,10 @@ tac_status tac_fail(tac_step *s, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return tac__fail(s->instance->engine->err, TAC_E_COMPONENT, "%s", text);
+    tac_engine *e = s->instance->engine;
+    tac__fail(e->err, TAC_E_COMPONENT, "%s", text);
+    tac__error_run(e->err, e->clock->t_us, s->instance->name);
+    return TAC_E_COMPONENT;
 }
 
 void tac_log_write(tac_step *s, tac_log_level level, const char *format, ...)

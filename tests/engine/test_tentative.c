@@ -1,0 +1,383 @@
+// Tentative integration: a message that arrives inside a step undoes it, and the run is the same,
+// bit for bit, as if its delivery had been known from the start.
+#include "support/probe.h"
+#include "support/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { END = 1000000, MOST = 64 };
+
+// The vehicle: x' = -x + u, whose u is set by what arrives. Its island has no other boundary.
+static const probe plant = {.entity = "veh",
+                            .name = "plant",
+                            .in = {"u"},
+                            .out = {"y"},
+                            .x = {"x"},
+                            .p = {-1, 1, 0, 1},
+                            .init = linear_init,
+                            .derive = linear_derive,
+                            .output = linear_output};
+
+static void begin(bench *b, const char *kind, tac_time h_max_us)
+{
+    tac_engine_def def = tac_engine_def_default();
+    def.end_us = END;
+    def.integrator = (tac_integrator_def){kind, h_max_us};
+    bench_begin(b, &def);
+    bench_entity(b, "veh");
+    bench_entity(b, "gcs");
+}
+
+// Commands come as messages, sent at `sent_us` and delivered `delay_us` later.
+static void by_messages(bench *b, const char *kind, tac_time h_max_us, const probe *p,
+                        const tac_time *sent_us, size_t count, tac_time delay_us)
+{
+    begin(b, kind, h_max_us);
+    bench_times(b, "sends", sent_us, count);
+    bench_add(b, &(probe){.entity = "gcs",
+                          .name = "tx",
+                          .group = "sends",
+                          .tx = "tx",
+                          .step = probe_send,
+                          .silent = true});
+    bench_add(b, &(probe){.entity = "veh",
+                          .name = "rx",
+                          .rx = "rx",
+                          .out = {"v"},
+                          .step = probe_listen,
+                          .silent = true});
+    bench_add(b, p);
+    bench_route(b, "veh.plant.u", "veh.rx.v");
+    bench_link(b, "gcs.tx.tx", "veh.rx.rx", delay_us);
+    bench_prepare(b);
+}
+
+// The same commands written at the same instants by a component that knows them from the start.
+static void by_plan(bench *b, const char *kind, tac_time h_max_us, const probe *p,
+                    const tac_time *times_us, size_t count)
+{
+    begin(b, kind, h_max_us);
+    bench_times(b, "times", times_us, count);
+    bench_add(
+        b, &(probe){.entity = "veh", .name = "rx", .group = "times", .out = {"v"}, .silent = true});
+    bench_add(b, p);
+    bench_route(b, "veh.plant.u", "veh.rx.v");
+    bench_prepare(b);
+}
+
+// Both ways, and what must agree. Returns how many steps were undone.
+static uint64_t compare(const char *kind, tac_time h_max_us, const probe *p,
+                        const tac_time *sent_us, size_t count, tac_time delay_us)
+{
+    tac_time times_us[MOST];
+    for (size_t i = 0; i < count; i++)
+        times_us[i] = sent_us[i] + delay_us;
+    bench a, b;
+    by_messages(&a, kind, h_max_us, p, sent_us, count, delay_us);
+    by_plan(&b, kind, h_max_us, p, times_us, count);
+    bench_run(&a, TAC_TIME_MAX);
+    bench_run(&b, TAC_TIME_MAX);
+    bench_same_digests(&b, &a, "veh.*");
+    const tac_counters x = tac_engine_counters(a.engine), y = tac_engine_counters(b.engine);
+    assert_int_equal(y.undone, 0);
+    assert_int_equal(x.integration_steps - x.undone, y.integration_steps);
+    assert_int_equal(x.messages, count);
+    const double ax = bench_read(&a, "veh.plant.x"), bx = bench_read(&b, "veh.plant.x");
+    assert_memory_equal(&ax, &bx, sizeof ax);
+    bench_end(&a);
+    bench_end(&b);
+    return x.undone;
+}
+
+static void test_one_message(void **state)
+{
+    (void)state;
+    static const tac_time sent[] = {300000};
+    static const tac_time delays[] = {1, 2, 999, 250000, 699999};
+    for (size_t i = 0; i < 5; i++) {
+        // One step from 0 to the end was begun; the message cuts it.
+        assert_int_equal(compare("rk4", 10 * END, &plant, sent, 1, delays[i]), 1);
+        assert_int_equal(compare("euler", 10 * END, &plant, sent, 1, delays[i]), 1);
+    }
+    // On the end of the run, and on the end of a step: nothing to undo.
+    assert_int_equal(compare("rk4", 10 * END, &plant, sent, 1, 700000), 0);
+    assert_int_equal(compare("rk4", 250000, &plant, sent, 1, 200000), 0);
+    assert_int_equal(compare("rk4", 250000, &plant, sent, 1, 199999), 1);
+    // Sent at the start of a step, it is known to it.
+    assert_int_equal(compare("rk4", 300000, &plant, sent, 1, 100000), 0);
+}
+
+static void test_several_messages(void **state)
+{
+    (void)state;
+    static const tac_time sent[] = {1, 100, 250000, 250001, 600000, 700000, 999990};
+    // Each is sent and delivered inside the step that the one before it left.
+    assert_int_equal(compare("rk4", 10 * END, &plant, sent, 7, 9), 6); // the last but at 999999
+    static const tac_time crowd[] = {100000, 200000, 300000};
+    // On their way at once: only the first was unknown when its step began.
+    assert_int_equal(compare("rk4", 10 * END, &plant, crowd, 3, 400000), 1);
+}
+
+static void test_any_messages(void **state)
+{
+    (void)state;
+    static const tac_time h_max[] = {10 * END, 300000, 77777, 1000};
+    uint64_t random = 7;
+    uint64_t undone = 0;
+    for (int round = 0; round < 200; round++) {
+        tac_time sent[MOST], last = 0;
+        size_t count = 0;
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const tac_time delay = 1 + (random >> 33) % (round % 2 ? 100 : 60000);
+        for (;;) {
+            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            last += 1 + (random >> 33) % 90000;
+            if (last + delay >= END || count == MOST)
+                break;
+            sent[count++] = last;
+        }
+        undone +=
+            compare(round % 3 ? "rk4" : "euler", h_max[round % 4], &plant, sent, count, delay);
+    }
+    assert_true(undone > 500);
+}
+
+// A step that is undone may have failed: that was never part of the run.
+static tac_status fragile_derive(const tac_eval *e, const void *self)
+{
+    const bool fails = *TAC_IN(e, double, 0) == 0 && e->t_s > 0.4;
+    if (fails && probe_of(self)->p[0] != 0)
+        return TAC_E_COMPONENT;
+    e->dx[0] = fails ? (double)NAN : 1;
+    return TAC_OK;
+}
+
+static void test_failure_of_an_undone_step(void **state)
+{
+    (void)state;
+    static const tac_time sent[] = {300000};
+    for (int status = 0; status < 2; status++) {
+        probe p = plant;
+        p.derive = fragile_derive;
+        p.p[0] = status;
+        assert_int_equal(compare("rk4", 10 * END, &p, sent, 1, 50000), 1);
+        // Where the message comes too late it is part of the run, and ends it.
+        bench b;
+        by_messages(&b, "rk4", 10 * END, &p, sent, 1, 600000);
+        bench_run(&b, 899999);
+        assert_int_equal(bench_try_run(&b, TAC_TIME_MAX), status ? TAC_E_COMPONENT : TAC_E_NUMERIC);
+        assert_string_equal(b.err.component, "veh.plant");
+        assert_int_equal(b.err.t_us, 0); // where the step began
+        bench_end(&b);
+    }
+}
+
+// --- the order of messages ----------------------------------------------------------------------
+
+static tac_status log_messages(tac_step *s, const void *self)
+{
+    probe *p = probe_of(self);
+    for (tac_message m; tac_receive(s, 0, &m);) {
+        double value;
+        memcpy(&value, m.bytes, sizeof value);
+        assert_int_equal(m.delivered_us, s->t_us);
+        bench_note(p->on, p->full, AT_STEP, s);
+        bench_entry *e = &p->on->log[p->on->count - 1];
+        e->in[0] = m.sender;
+        e->in[1] = (double)m.sequence;
+        e->in[2] = value;
+        e->in[3] = (double)m.sent_us;
+    }
+    return TAC_OK;
+}
+
+static tac_status send_three(tac_step *s, const void *self)
+{
+    for (int i = 0; i < 3; i++) {
+        const tac_status status = probe_send(s, self);
+        if (status != TAC_OK)
+            return status;
+    }
+    return TAC_OK;
+}
+
+static void test_order_of_messages(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        tac_time at_us, delay_us; // all arrive at 5000
+    } senders[] = {{"first", 4000, 1000}, {"second", 0, 5000}, {"third", 2000, 3000}};
+    static const int links[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    bench runs[6];
+    for (int i = 0; i < 6; i++) {
+        bench *b = &runs[i];
+        tac_engine_def def = tac_engine_def_default();
+        def.end_us = 10000;
+        bench_begin(b, &def);
+        for (int k = 0; k < 3; k++) {
+            bench_times(b, senders[k].name, &senders[k].at_us, 1);
+            bench_add(b, &(probe){.name = senders[k].name,
+                                  .group = senders[k].name,
+                                  .tx = "tx",
+                                  .step = send_three,
+                                  .silent = true});
+        }
+        bench_add(b, &(probe){.name = "r", .rx = "rx", .step = log_messages});
+        for (int k = 0; k < 3; k++) {
+            char from[32];
+            const int n = links[i][k];
+            strcpy(from, senders[n].name);
+            strcat(from, ".tx");
+            bench_link(b, from, "r.rx", senders[n].delay_us);
+        }
+        bench_prepare(b);
+        bench_run(b, TAC_TIME_MAX);
+        assert_int_equal(b->count, 9);
+        for (int k = 0; k < 9; k++) {
+            assert_int_equal(b->log[k].t_us, 5000);
+            assert_true(b->log[k].in[0] == k / 3);     // sender
+            assert_true(b->log[k].in[1] == k % 3);     // sequence
+            assert_true(b->log[k].in[2] == k % 3 + 1); // content
+            assert_true(b->log[k].in[3] == (double)senders[k / 3].at_us);
+        }
+        bench_same_log(&runs[0], b);
+        bench_same_digests(&runs[0], b, "*");
+    }
+    for (int i = 0; i < 6; i++)
+        bench_end(&runs[i]);
+}
+
+// Earlier deliveries first, whatever was sent first.
+static void test_overtaking(void **state)
+{
+    (void)state;
+    bench b;
+    tac_engine_def def = tac_engine_def_default();
+    def.end_us = 10000;
+    bench_begin(&b, &def);
+    static const tac_time at[] = {0, 100};
+    bench_times(&b, "a", &at[0], 1);
+    bench_times(&b, "b", &at[1], 1);
+    bench_add(&b,
+              &(probe){.name = "a", .group = "a", .tx = "tx", .step = probe_send, .silent = true});
+    bench_add(&b,
+              &(probe){.name = "b", .group = "b", .tx = "tx", .step = probe_send, .silent = true});
+    bench_add(&b, &(probe){.name = "r", .rx = "rx", .step = log_messages});
+    bench_link(&b, "a.tx", "r.rx", 5000);
+    bench_link(&b, "b.tx", "r.rx", 1000);
+    bench_prepare(&b);
+    bench_run(&b, TAC_TIME_MAX);
+    assert_int_equal(b.count, 2);
+    assert_int_equal(b.log[0].t_us, 1100);
+    assert_true(b.log[0].in[0] == 1);
+    assert_int_equal(b.log[1].t_us, 5000);
+    assert_true(b.log[1].in[0] == 0);
+    bench_end(&b);
+}
+
+// --- whom a delivery concerns -------------------------------------------------------------------
+
+static void test_delivery_splits_no_other_island(void **state)
+{
+    (void)state;
+    static const tac_time sent[] = {100000, 200000, 300000};
+    for (int deaf = 0; deaf < 2; deaf++) {
+        bench with, without;
+        for (int i = 0; i < 2; i++) {
+            bench *b = i ? &with : &without;
+            begin(b, "rk4", 10 * END);
+            bench_entity(b, "other");
+            bench_group(b, "half", 500000, 0);
+            probe alone = plant; // in the same entity as the receiver, but not connected with it
+            alone.name = "alone";
+            alone.in[0] = NULL;
+            bench_add(b, &alone);
+            alone.entity = "other";
+            bench_add(b, &alone);
+            if (!i) {
+                bench_prepare(b);
+                bench_run(b, TAC_TIME_MAX);
+                continue;
+            }
+            bench_times(b, "sends", sent, 3);
+            bench_add(b, &(probe){.entity = "gcs",
+                                  .name = "tx",
+                                  .group = "sends",
+                                  .tx = "tx",
+                                  .step = probe_send,
+                                  .silent = true});
+            bench_add(b, &(probe){.entity = "veh",
+                                  .name = "rx",
+                                  .rx = "rx",
+                                  .out = {"v"},
+                                  .group = "half",
+                                  .step = probe_listen,
+                                  .deaf = deaf,
+                                  .silent = true});
+            bench_add(b, &plant);
+            bench_route(b, "veh.plant.u", "veh.rx.v");
+            bench_link(b, "gcs.tx.tx", "veh.rx.rx", 1000);
+            bench_prepare(b);
+            bench_run(b, TAC_TIME_MAX);
+        }
+        bench_same_digests(&without, &with, "veh.alone*");
+        bench_same_digests(&without, &with, "other.*");
+        const tac_counters a = tac_engine_counters(without.engine);
+        const tac_counters b = tac_engine_counters(with.engine);
+        assert_int_equal(a.integration_steps, 2);
+        // The connected island: split at 0.5 s, and by the three deliveries where they trigger.
+        assert_int_equal(b.integration_steps - b.undone - a.integration_steps, deaf ? 2 : 5);
+        assert_int_equal(b.undone, deaf ? 0 : 3);
+        bench_end(&with);
+        bench_end(&without);
+    }
+}
+
+// A sample taken inside a step that is undone later is what it would have been anyway.
+static void test_samples_inside_an_undone_step(void **state)
+{
+    (void)state;
+    static const tac_time sent[] = {300000};
+    bench runs[2];
+    for (int i = 0; i < 2; i++) {
+        bench *b = &runs[i];
+        const tac_time at = 350000;
+        begin(b, "rk4", 10 * END);
+        bench_times(b, "sends", i ? sent : &at, 1);
+        if (i)
+            bench_add(b, &(probe){.entity = "gcs",
+                                  .name = "tx",
+                                  .group = "sends",
+                                  .tx = "tx",
+                                  .step = probe_send,
+                                  .silent = true});
+        bench_add(b, &(probe){.entity = "veh",
+                              .name = "rx",
+                              .out = {"v"},
+                              .silent = true,
+                              .rx = i ? "rx" : NULL,
+                              .group = i ? NULL : "sends",
+                              .step = i ? probe_listen : NULL});
+        bench_add(b, &plant);
+        bench_route(b, "veh.plant.u", "veh.rx.v");
+        bench_observe(b, "o", 7000, 0, "veh.plant.y");
+        if (i)
+            bench_link(b, "gcs.tx.tx", "veh.rx.rx", 50000);
+        bench_prepare(b);
+        bench_run(b, TAC_TIME_MAX);
+    }
+    assert_int_equal(tac_engine_counters(runs[1].engine).undone, 1);
+    bench_same_log(&runs[0], &runs[1]);
+    bench_end(&runs[0]);
+    bench_end(&runs[1]);
+}
+
+TEST_MAIN(cmocka_unit_test(test_one_message), cmocka_unit_test(test_several_messages),
+          cmocka_unit_test(test_any_messages), cmocka_unit_test(test_failure_of_an_undone_step),
+          cmocka_unit_test(test_order_of_messages), cmocka_unit_test(test_overtaking),
+          cmocka_unit_test(test_delivery_splits_no_other_island),
+          cmocka_unit_test(test_samples_inside_an_undone_step))
