@@ -34,9 +34,9 @@ typedef struct tac_param_def {
 } tac_param_def;
 
 enum {
-    TAC_PORT_OPTIONAL = 1,    // input: may stay unconnected, then it reads zero
-    TAC_PORT_HELD = 2,        // input of a continuous component: sampled at boundaries and held,
-                              // even when it comes from another continuous component
+    TAC_PORT_OPTIONAL = 1, // input: may stay unconnected, then it reads zero
+    TAC_PORT_HELD = 2,     // input of a continuous component: sampled at stage 10 of a boundary and
+                           // held, even when it comes from another continuous component
     TAC_PORT_DERIVE_ONLY = 4, // input that `output` does not use: breaks algebraic loops
     TAC_PORT_EVAL = 8,        // output written by `output`; implied where there is no `step`
 };
@@ -61,7 +61,7 @@ typedef struct tac_message_def {
 
 typedef struct tac_message {
     tac_time sent_us, delivered_us;
-    uint32_t sender;   // number of the sending port, from the order of the configuration
+    uint32_t sender;   // its place among the senders linked to this port, as declared, from 0
     uint64_t sequence; // of this sender
     const void *bytes;
     size_t size;

@@ -137,8 +137,9 @@ TAC_API TAC_MUST_CHECK tac_status tac_engine_run(tac_engine *engine, tac_time un
 // be called from a signal handler or another thread.
 TAC_API void tac_engine_stop(tac_engine *engine);
 
-TAC_API tac_time tac_engine_time(const tac_engine *engine);      // of the last boundary
-TAC_API tac_time tac_engine_next_time(const tac_engine *engine); // of the next, or TAC_TIME_NEVER
+// The last instant, and the next one or TAC_TIME_NEVER: boundaries, and ends of integration steps.
+TAC_API tac_time tac_engine_time(const tac_engine *engine);
+TAC_API tac_time tac_engine_next_time(const tac_engine *engine);
 TAC_API bool tac_engine_finished(const tac_engine *engine);
 
 typedef struct tac_counters {

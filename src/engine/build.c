@@ -402,11 +402,10 @@ tac_status tac_engine_add_policy(tac_engine *e, const char *pattern, tac_policy 
                                  const tac_place *place, tac_error *err)
 {
     TAC_REQUIRE(e && pattern && e->phase == TAC__BUILDING);
-    (void)place;
     char *copy = tac__arena_text(&e->arena, pattern);
     if (!copy || !TAC__ARENA_GROW(&e->arena, e->rules, e->rule_count, e->rule_capacity))
         return tac__fail_memory(err);
-    e->rules[e->rule_count++] = (tac__policy_rule){copy, policy};
+    e->rules[e->rule_count++] = (tac__policy_rule){copy, policy, place ? *place : (tac_place){0}};
     return TAC_OK;
 }
 

@@ -58,6 +58,7 @@ typedef struct tac__write { // one output, after its component has run
 
 typedef struct tac__link {
     uint32_t receiver; // index in engine->receivers
+    uint32_t number;   // of the sender among those of the receiver, in order of declaration
     tac_time delay_us;
 } tac__link;
 
@@ -87,6 +88,7 @@ typedef struct tac__draws {
 typedef struct tac__views {
     tac__view *items;
     size_t count;
+    size_t live; // the first so many; the rest are samples of the plant that are held
 } tac__views;
 
 struct tac_instance {
@@ -156,11 +158,8 @@ typedef struct tac__group {
 typedef struct tac__policy_rule {
     const char *pattern;
     tac_policy policy;
+    tac_place place;
 } tac__policy_rule;
-
-typedef struct tac__link_rule {
-    tac_link_def def;
-} tac__link_rule;
 
 typedef struct tac__observer {
     tac_observer_def def;
@@ -348,6 +347,10 @@ tac_status tac__schedule(tac_engine *engine, tac_error *err);
 
 // --- wire.c: memory and pointers ---
 tac_status tac__wire(tac_engine *engine, tac_error *err);
+
+// --- step.c: an entry of the engine's own in the log ---
+TAC_PRINTF(3, 4)
+void tac__log(const tac_engine *engine, tac_log_level level, const char *format, ...);
 
 // --- run.c ---
 // After a component has run: digests and histories of what it wrote.

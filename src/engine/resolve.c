@@ -311,8 +311,24 @@ static tac_status join(tac_engine *e, int a, int b, const tac_route_def *r, tac_
     return TAC_OK;
 }
 
+// A rule that matches nothing is no mistake, for files are shared, but it may be a misspelt one.
+static void warn_of_idle_rules(const tac_engine *e)
+{
+    for (size_t i = 0; i < e->rule_count; i++) {
+        const tac__policy_rule *rule = &e->rules[i];
+        size_t k = 0;
+        while (k < e->schema.count && !tac__glob_match(rule->pattern, e->schema.signals[k].name))
+            k++;
+        if (k == e->schema.count)
+            tac__log(e, TAC_LOG_WARN, "%s:%u: policy %s for '%s': no signal has such a name",
+                     rule->place.file ? rule->place.file : "-", rule->place.line,
+                     tac_policy_name(rule->policy), rule->pattern);
+    }
+}
+
 tac_status tac__resolve_groups(tac_engine *e, tac_error *err)
 {
+    warn_of_idle_rules(e);
     for (size_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
@@ -447,8 +463,23 @@ static tac_status add_link(tac_engine *e, tac__sender *s, uint32_t receiver,
     }
     if (!TAC__ARENA_GROW(&e->arena, s->links, s->count, s->capacity))
         return tac__fail_memory(err);
-    s->links[s->count++] = (tac__link){receiver, def->delay_us};
+    s->links[s->count++] = (tac__link){.receiver = receiver, .delay_us = def->delay_us};
     return TAC_OK;
+}
+
+// A sender has a number with each receiver, its place among those that are linked to it, so that
+// one who sends to others changes nothing here.
+static void number_senders(tac_engine *e)
+{
+    for (uint32_t r = 0; r < e->receiver_count; r++) {
+        uint32_t number = 0;
+        for (size_t s = 0; s < e->sender_count; s++) {
+            for (size_t i = 0; i < e->senders[s].count; i++) {
+                if (e->senders[s].links[i].receiver == r)
+                    e->senders[s].links[i].number = number++;
+            }
+        }
+    }
 }
 
 tac_status tac__resolve_links(tac_engine *e, tac_error *err)
@@ -479,5 +510,6 @@ tac_status tac__resolve_links(tac_engine *e, tac_error *err)
                                 "component",
                                 def->from, def->to);
     }
+    number_senders(e);
     return TAC_OK;
 }

@@ -45,8 +45,9 @@ static tac_status component_failed(tac_instance *c, tac_status status, const cha
 
 // --- the items of a boundary --------------------------------------------------------------------
 
-// Observers look at the plant wherever its islands stand.
-static tac_status peek_inputs(tac_engine *e, tac_instance *c, tac_time t_us)
+// Observers look at the plant wherever its islands stand. A look that fails is no fault of the run,
+// which goes on without it: whoever only watches cannot stop anything.
+static bool peek_inputs(tac_engine *e, tac_instance *c, tac_time t_us)
 {
     for (size_t i = 0; i < c->views.count; i++) {
         if (c->peek_signals[i] < 0)
@@ -54,12 +55,12 @@ static tac_status peek_inputs(tac_engine *e, tac_instance *c, tac_time t_us)
         const tac_status status =
             tac__island_peek(e, c->peek_signals[i], t_us, &c->views.items[i].signal);
         if (status != TAC_OK) {
-            tac__fail(e->err, status, "'%s' could not be evaluated for it: %s",
-                      e->schema.signals[c->peek_signals[i]].name, tac_status_text(status));
-            return tac__run_failed(e, status, t_us, c->name);
+            tac__log(e, TAC_LOG_WARN, "%s does not step: '%s' cannot be evaluated for it: %s",
+                     c->name, e->schema.signals[c->peek_signals[i]].name, tac_status_text(status));
+            return false;
         }
     }
-    return TAC_OK;
+    return true;
 }
 
 // After a jump of its state an island's outputs are those of the new state.
@@ -77,8 +78,8 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
     c->step.due = c->pending | (axis ? TAC_DUE_AXIS : 0);
     c->pending = 0;
     if (c->views.count) {
-        if (c->stage == TAC_STAGE_TELEMETRY)
-            TAC_TRY(peek_inputs(e, c, t_us));
+        if (c->stage == TAC_STAGE_TELEMETRY && !peek_inputs(e, c, t_us))
+            return TAC_OK;
         for (size_t i = 0; i < c->views.count; i++)
             tac__view_update(&c->views.items[i], t_us);
     }
@@ -96,8 +97,8 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
 static tac_status run_hook(tac_engine *e, tac_instance *c,
                            tac_status (*hook)(tac_step *, const void *), const char *what)
 {
-    if (tac__is_observer(c))
-        TAC_TRY(peek_inputs(e, c, e->clock->t_us));
+    if (tac__is_observer(c) && !peek_inputs(e, c, e->clock->t_us))
+        return TAC_OK;
     for (size_t i = 0; i < c->views.count; i++)
         tac__view_update(&c->views.items[i], e->clock->t_us);
     c->hook.t_us = e->clock->t_us;

@@ -61,8 +61,7 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
     tac_instance *c = s->instance;
     tac_engine *e = c->engine;
     TAC_REQUIRE(sender >= 0 && (size_t)sender < c->sender_count && (bytes || size == 0));
-    const uint32_t number = c->senders[sender];
-    const tac__sender *port = &e->senders[number];
+    const tac__sender *port = &e->senders[c->senders[sender]];
     const uint64_t sequence = (*port->sequence)++;
     for (size_t i = 0; i < port->count; i++) {
         const tac__link *link = &port->links[i];
@@ -71,7 +70,8 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
             return tac_fail(s, "sends %zu bytes to '%s', which takes at most %u", size, r->name,
                             r->def.max_bytes);
         const tac_time deliver_us = e->clock->t_us + link->delay_us;
-        const tac__queue_slot head = {e->clock->t_us, deliver_us, sequence, number, (uint32_t)size};
+        const tac__queue_slot head = {e->clock->t_us, deliver_us, sequence, link->number,
+                                      (uint32_t)size};
         if (!tac__queue_send(&r->queue, &head, bytes)) {
             tac__fail(e->err, TAC_E_QUEUE,
                       "queue of '%s' is full: %u messages wait or are on "
@@ -108,16 +108,29 @@ tac_status tac_fail(tac_step *s, const char *format, ...)
     return TAC_E_COMPONENT;
 }
 
-void tac_log_write(tac_step *s, tac_log_level level, const char *format, ...)
+static void write_log(const tac_engine *e, tac_time t_us, const char *component,
+                      tac_log_level level, const char *format, va_list args)
 {
-    const tac_engine *e = s->instance->engine;
     if (!e->def.log || level < e->def.log_level)
         return;
     char text[1024];
+    vsnprintf(text, sizeof text, format, args);
+    const tac_log_entry entry = {t_us, component, level, text};
+    e->def.log(e->def.log_context, &entry);
+}
+
+void tac_log_write(tac_step *s, tac_log_level level, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    write_log(s->instance->engine, s->t_us, s->instance->name, level, format, args);
     va_end(args);
-    const tac_log_entry entry = {s->t_us, s->instance->name, level, text};
-    e->def.log(e->def.log_context, &entry);
+}
+
+void tac__log(const tac_engine *e, tac_log_level level, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_log(e, tac_engine_time(e), "", level, format, args);
+    va_end(args);
 }

@@ -193,7 +193,22 @@ static const char *element_of(const tac__signal *s, const void *value, uint32_t 
     return (const char *)value + element * tac__scalar_size(s->type.scalar);
 }
 
-// Inputs as they are seen on the bus: by steps, hooks and stage 3.
+// A sample of the plant that a continuous component holds between boundaries.
+static bool is_held_sample(const tac_engine *e, const tac_instance *c, const tac__input *in)
+{
+    return e->schema.signals[in->signal].continuous && !in->coupled && tac__is_continuous(c->type);
+}
+
+static void add_view(tac_engine *e, tac_instance *c, size_t input)
+{
+    const tac__input *in = &c->in[input];
+    const tac__signal *s = &e->schema.signals[in->signal];
+    c->peek_signals[c->views.count] = tac__is_observer(c) && s->continuous ? in->signal : -1;
+    make_view(e, c, input, tac__block_at(&e->block, s->offset), in->buffer,
+              &c->views.items[c->views.count++]);
+}
+
+// Inputs as they are seen on the bus: by steps, hooks and stage 3. Held samples come last.
 static tac_status wire_inputs(tac_engine *e, tac_instance *c)
 {
     const size_t n = c->inputs.count;
@@ -208,13 +223,15 @@ static tac_status wire_inputs(tac_engine *e, tac_instance *c)
         if (input->signal < 0)
             continue;
         const tac__signal *s = &e->schema.signals[input->signal];
-        const void *value = tac__block_at(&e->block, s->offset);
-        if (!input->buffer) {
-            in[k] = element_of(s, value, input->element);
-            continue;
-        }
-        c->peek_signals[c->views.count] = tac__is_observer(c) && s->continuous ? input->signal : -1;
-        make_view(e, c, k, value, input->buffer, &c->views.items[c->views.count++]);
+        if (!input->buffer)
+            in[k] = element_of(s, tac__block_at(&e->block, s->offset), input->element);
+        else if (!is_held_sample(e, c, input))
+            add_view(e, c, k);
+    }
+    c->views.live = c->views.count;
+    for (size_t k = 0; k < n; k++) {
+        if (c->in[k].signal >= 0 && c->in[k].buffer && is_held_sample(e, c, &c->in[k]))
+            add_view(e, c, k);
     }
     c->step.in = c->bus.in = in;
     return TAC_OK;

@@ -671,6 +671,89 @@ static void test_samples_do_not_depend_on_each_other(void **state)
     }
 }
 
+// --- senders are numbered where they are heard --------------------------------------------------
+
+static void two_radios(bench *b, bool stranger)
+{
+    bench_begin(b, NULL);
+    bench_group(b, "g", 100000, 0);
+    bench_entity(b, "uav");
+    bench_entity(b, "other");
+    if (stranger) { // declared first, and talking to somebody else
+        bench_add(
+            b,
+            &(probe){.entity = "other", .name = "tx", .group = "g", .tx = "t", .step = probe_send});
+        bench_add(b, &(probe){.entity = "other",
+                              .name = "rx",
+                              .rx = "r",
+                              .out = {"y", "sum", "n", "who"},
+                              .step = probe_listen});
+        bench_link(b, "other.tx.t", "other.rx.r", 500);
+    }
+    bench_add(b,
+              &(probe){.entity = "uav", .name = "tx", .group = "g", .tx = "t", .step = probe_send});
+    bench_add(b, &(probe){.entity = "uav",
+                          .name = "rx",
+                          .rx = "r",
+                          .out = {"y", "sum", "n", "who"},
+                          .step = probe_listen});
+    bench_link(b, "uav.tx.t", "uav.rx.r", 700);
+    bench_prepare(b);
+    bench_run(b, TAC_TIME_MAX);
+}
+
+static void test_foreign_senders_change_no_number(void **state)
+{
+    (void)state;
+    bench alone, crowded;
+    two_radios(&alone, false);
+    two_radios(&crowded, true);
+    bench_same_digests(&alone, &crowded, "uav.*");
+    assert_true(bench_read(&crowded, "uav.rx.who") == 0);
+    bench_end(&alone);
+    bench_end(&crowded);
+}
+
+// --- whoever watches cannot stop the run --------------------------------------------------------
+
+// Fails when it is evaluated at 0.45 ms, where only an observer looks.
+static tac_status shy_derive(const tac_eval *e, const void *self)
+{
+    (void)self;
+    e->dx[0] = 1;
+    return e->t_s == 0.00045 ? TAC_E_NUMERIC : TAC_OK;
+}
+
+static int warnings;
+
+static void count_warnings(void *context, const tac_log_entry *entry)
+{
+    (void)context;
+    warnings += entry->level == TAC_LOG_WARN && strstr(entry->text, "'body.x'") != NULL;
+}
+
+static void test_a_failing_look_stops_nothing(void **state)
+{
+    (void)state;
+    bench b;
+    tac_engine_def def = tac_engine_def_default();
+    def.end_us = 1000;
+    def.log = count_warnings;
+    warnings = 0;
+    bench_begin(&b, &def);
+    bench_times(&b, "look", (tac_time[]){450, 600}, 2);
+    bench_add(&b, &(probe){.name = "body", .x = {"x"}, .init = linear_init, .derive = shy_derive});
+    bench_add(&b, &(probe){.name = "eye", .stage = "telemetry", .group = "look", .in = {"u"}});
+    bench_route(&b, "eye.u", "body.x");
+    bench_prepare(&b);
+    bench_run(&b, TAC_TIME_MAX);
+    assert_int_equal(warnings, 1);
+    assert_int_equal(bench_count(&b, "eye", AT_STEP), 1);
+    assert_true(bench_find(&b, "eye", AT_STEP, 0)->t_us == 600);
+    assert_true(tac_engine_finished(b.engine));
+    bench_end(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -690,6 +773,8 @@ int main(void)
         cmocka_unit_test(test_writer_splits),
         cmocka_unit_test(test_samples_are_accurate),
         cmocka_unit_test(test_samples_do_not_depend_on_each_other),
+        cmocka_unit_test(test_foreign_senders_change_no_number),
+        cmocka_unit_test(test_a_failing_look_stops_nothing),
     };
     return cmocka_run_group_tests(tests, run_base, end_base);
 }

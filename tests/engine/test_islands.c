@@ -986,10 +986,58 @@ static void test_time_in_equations(void **state)
     bench_end(&b);
 }
 
+// --- held samples at stage 3 --------------------------------------------------------------------
+
+static tac_status pass_output(const tac_eval *e, const void *self)
+{
+    (void)self;
+    *TAC_OUT(e, double, 0) = *TAC_IN(e, double, 0);
+    return TAC_OK;
+}
+
+// A held sample of another island is the one of the last boundary, whoever is declared first.
+static void test_held_sample_does_not_depend_on_declaration(void **state)
+{
+    (void)state;
+    for (int reader_first = 0; reader_first < 2; reader_first++) {
+        bench b;
+        tac_engine_def def = tac_engine_def_default();
+        def.end_us = 3000;
+        bench_begin(&b, &def);
+        bench_group(&b, "g", 1000, 0);
+        const probe writer = {.name = "w",
+                              .group = "g",
+                              .x = {"x"},
+                              .out = {"y"},
+                              .p = {0, 0, 1000},
+                              .init = linear_init,
+                              .derive = linear_derive,
+                              .output = linear_output,
+                              .constant = true};
+        const probe reader = {.name = "r",
+                              .group = "g",
+                              .in = {"=u"},
+                              .out = {"y"},
+                              .output = pass_output,
+                              .constant = true};
+        bench_add(&b, reader_first ? &reader : &writer);
+        bench_add(&b, reader_first ? &writer : &reader);
+        bench_route(&b, "r.u", "w.y");
+        bench_prepare(&b);
+        bench_run(&b, 1000);
+        const double last = bench_read(&b, "w.y");
+        bench_run(&b, 2000);
+        assert_true(bench_read(&b, "w.y") > last);
+        assert_true(bench_read(&b, "r.y") == last);
+        bench_end(&b);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(test_what_couples), cmocka_unit_test(test_islands_of_many),
           cmocka_unit_test(test_chain_by_hand), cmocka_unit_test(test_physics_axis),
           cmocka_unit_test(test_held_is_sampled_at_boundaries),
           cmocka_unit_test(test_held_from_an_island_without_boundaries),
+          cmocka_unit_test(test_held_sample_does_not_depend_on_declaration),
           cmocka_unit_test(test_discrete_inputs_through_routes),
           cmocka_unit_test(test_algebraic_loop), cmocka_unit_test(test_derive_only_breaks_the_loop),
           cmocka_unit_test(test_gain_and_offset_inside), cmocka_unit_test(test_convert_inside),
