@@ -91,7 +91,12 @@ tac_status cli_load_engine(cli_simulation *sim, const cli_args *args, const char
                            tac_error *err)
 {
     TAC_TRY(cli_load_config(sim, args, path, err));
-    const tac_engine_def def = tac_config_engine_def(sim->config);
+    // Only to warn: nothing is run, so nothing else is logged.
+    cli_log_init(&sim->log, NULL);
+    tac_engine_def def = tac_config_engine_def(sim->config);
+    def.log = cli_log_show;
+    def.log_context = &sim->log;
+    def.log_level = TAC_LOG_WARN;
     return tac_config_build(sim->config, &def, &sim->engine, err);
 }
 

@@ -2,6 +2,7 @@
 #ifndef TAC_CLI_LOAD_H
 #define TAC_CLI_LOAD_H
 
+#include "cli/log.h"
 #include "cli/options.h"
 
 #include <tactus/config.h>
@@ -10,6 +11,7 @@ typedef struct cli_simulation {
     tac_registry *registry;
     tac_config *config;
     tac_engine *engine;
+    cli_log log;
 } cli_simulation;
 
 // The known component types: built in and from --plugin.

@@ -100,4 +100,7 @@ expect 0 help oscillator --json
 is_json out
 expect 2 help oscilator
 says err "did you mean 'oscillator'?"
+# A policy for signals that do not exist is pointed out, and no mistake.
+expect 0 check "$small" --set 'scheduler.synchronization.overrides=[{pattern: "Nobody.*", policy: ZOH}]'
+says err "warning: " "policy ZOH for 'Nobody.*': no signal has such a name"
 finish
