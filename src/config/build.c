@@ -135,9 +135,12 @@ static tac_status read_axis(build *b, const tac_node *node, tac_group_def *def)
         return tac__fail_at(b->err, TAC_E_CONFIG, tac_node_place(node),
                             "rate group '%s' has no rate; expected rate_hz, rate, period or times",
                             def->name);
-    const tac_node *times = tac__get_node(node, "times");
+    const tac_node *times = tac__get_node(node, "times"), *offset = tac__get_node(node, "offset");
     if (!times)
         return TAC_OK;
+    if (offset)
+        return tac__fail_at(b->err, TAC_E_CONFIG, tac_node_place(offset),
+                            "rate group '%s' has explicit times, which take no offset", def->name);
     def->times_count = tac_node_count(times);
     tac_time *values = tac__arena_array(&b->arena, def->times_count, sizeof *values);
     if (!values)
@@ -300,7 +303,14 @@ tac_status tac_config_build_unprepared(const tac_config *config, const tac_engin
     TAC_REQUIRE(config && def && engine);
     *engine = NULL;
     build b = {.config = config, .err = err};
-    TAC_TRY(tac_engine_create(def, &b.engine, err));
+    const tac_status created = tac_engine_create(def, &b.engine, err);
+    if (created != TAC_OK) {
+        const tac_node *plant = tac__get_node(tac_document_root(config->doc), "plant");
+        const tac_node *integrator = tac__get_node(plant, "integrator");
+        if (integrator && created != TAC_E_MEMORY)
+            tac__error_place(err, tac_node_place(integrator));
+        return created;
+    }
     tac__arena_init(&b.arena, config->allocator);
     const tac_status status = fill(&b);
     tac__arena_fini(&b.arena);

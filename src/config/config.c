@@ -24,7 +24,7 @@ static tac_status read_count(tac_config *c, tac_node *entity, int64_t *count, ta
 {
     *count = 0;
     tac_node *node = tac__node_get_mutable(entity, "count");
-    if (!node)
+    if (tac_node_is_null(node))
         return TAC_OK;
     TAC_TRY(tac__expand(c->doc, node, &c->variables, err));
     TAC_TRY(tac__read_int(node, count, err));
@@ -45,7 +45,7 @@ static tac_status make_instance(tac_config *c, tac_node *table, const char *name
     tac_node *copy = tac__node_copy(c->doc, c->doc, entity);
     if (!copy)
         return tac__fail_memory(err);
-    const tac_node *each = tac_node_get(copy, "each");
+    const tac_node *each = tac__get_node(copy, "each");
     if (each && i < tac_node_count(each)) {
         tac_node *over = tac__node_copy(c->doc, c->doc, tac_node_item(each, i));
         if (!over)
@@ -97,7 +97,7 @@ static tac_status make_entities(tac_config *c, tac_error *err)
             return fail_kind(entity, "expected a map that describes the entity", err);
         int64_t count;
         TAC_TRY(read_count(c, entity, &count, err));
-        const tac_node *each = tac_node_get(entity, "each");
+        const tac_node *each = tac__get_node(entity, "each");
         if (each)
             TAC_TRY(check_each(each, count, err));
         if (count == 0) {
@@ -143,6 +143,7 @@ static tac_status resolve(tac_config *c, tac_error *err)
 static tac_status create(const tac_config_def *def, tac_config **config, tac_error *err)
 {
     const tac_allocator *allocator = def->allocator ? def->allocator : tac_allocator_default();
+    *config = NULL;
     tac_config *c = allocator->resize(allocator->context, NULL, 0, sizeof *c);
     if (!c)
         return tac__fail_memory(err);

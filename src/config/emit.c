@@ -13,29 +13,65 @@ static bool is_plain(const char *text)
     const size_t length = strlen(text);
     if (length == 0 || strspn(text, safe) != length || text[length - 1] == ' ')
         return false;
-    return !strchr("*% -", text[0]) || (text[0] == '-' && text[1] >= '0' && text[1] <= '9');
+    // A number may begin with a sign; "- x" would be an item of a list.
+    return !strchr("*% -", text[0]) || (text[0] == '-' && strspn(text + 1, ".0123456789"));
 }
 
-static void emit_scalar(tac__text *out, const tac_node *node)
+// Characters that YAML takes for line breaks, or takes only as escapes: C1 controls, U+2028 and
+// U+2029, U+FEFF and the like. Returns the length of the one at `c`, 0 for all others.
+static size_t special(const char *c, unsigned *code)
 {
-    const char *text = tac_node_text(node);
-    if (!tac_node_quoted(node) && is_plain(text)) {
+    const unsigned char *u = (const unsigned char *)c;
+    if (u[0] == 0xc2 && u[1] >= 0x80 && u[1] < 0xa0) {
+        *code = u[1];
+        return 2;
+    }
+    if (u[0] != 0xe2 && u[0] != 0xef)
+        return 0;
+    if ((u[1] & 0xc0) != 0x80 || (u[2] & 0xc0) != 0x80)
+        return 0;
+    *code = (u[0] & 0x0fu) << 12 | (u[1] & 0x3fu) << 6 | (u[2] & 0x3fu);
+    const bool odd = *code == 0x2028 || *code == 0x2029 || *code == 0xfeff || *code >= 0xfffe;
+    return odd ? 3 : 0;
+}
+
+// Values are expanded when they are read again, keys are not.
+static void emit_text(tac__text *out, const char *text, bool quoted, bool value)
+{
+    if (!quoted && is_plain(text)) {
         tac__text_add(out, "%s", text);
         return;
     }
     tac__text_bytes(out, "\"", 1);
     for (const char *c = text; *c; c++) {
         const unsigned char u = (unsigned char)*c;
+        unsigned code;
+        const size_t n = special(c, &code);
+        if (n) {
+            tac__text_add(out, "\\u%04x", code);
+            c += n - 1;
+            continue;
+        }
         if (u == '"' || u == '\\')
             tac__text_add(out, "\\%c", u);
         else if (u == '\n')
             tac__text_bytes(out, "\\n", 2);
         else if (u < 0x20 || u == 0x7f)
             tac__text_add(out, "\\x%02x", u);
+        else if (value && u == '$' && c[1] == '{')
+            tac__text_bytes(out, "$$", 2);
         else
             tac__text_bytes(out, c, 1);
     }
     tac__text_bytes(out, "\"", 1);
+}
+
+static void emit_scalar(tac__text *out, const tac_node *node)
+{
+    if (tac_node_is_null(node)) // in quotes it would be a text
+        tac__text_bytes(out, "~", 1);
+    else
+        emit_text(out, tac_node_text(node), tac_node_quoted(node), true);
 }
 
 // Lists of scalars stand on one line.
@@ -77,10 +113,12 @@ static void emit(tac__text *out, const tac_node *node, size_t indent)
         tac__text_bytes(out, "\n", 1);
     for (size_t i = 0; i < n; i++) {
         tac__text_repeat(out, ' ', indent);
-        if (tac_node_kind_of(node) == TAC_NODE_MAP)
-            tac__text_add(out, "%s:", tac_node_key(node, i));
-        else
+        if (tac_node_kind_of(node) == TAC_NODE_MAP) {
+            emit_text(out, tac_node_key(node, i), false, false);
+            tac__text_bytes(out, ":", 1);
+        } else {
             tac__text_bytes(out, "-", 1);
+        }
         emit(out, tac_node_item(node, i), indent + 2);
     }
 }

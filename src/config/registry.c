@@ -101,12 +101,17 @@ static tac_status check_plugin(const char *path, const tac_plugin *p, tac_error 
                          "plugin '%s' has ABI version %u, this library has %u: "
                          "build it again",
                          path, p->abi, TAC_ABI_VERSION);
+    // A smaller one does not have the fields that are looked at below.
+    if (p->size != sizeof *p)
+        return tac__fail(err, TAC_E_ABI,
+                         "plugin '%s' was built against other headers: its tac_plugin has %u "
+                         "bytes, this library's %zu",
+                         path, p->size, sizeof *p);
     const struct {
         const char *name;
         uint32_t theirs;
         size_t ours;
     } sizes[] = {
-        {"tac_plugin", p->size, sizeof(tac_plugin)},
         {"tac_component_type", p->type_size, sizeof(tac_component_type)},
         {"tac_param_def", p->param_size, sizeof(tac_param_def)},
         {"tac_port_def", p->port_size, sizeof(tac_port_def)},
@@ -136,7 +141,9 @@ tac_status tac_registry_load(tac_registry *r, const char *path, tac_error *err)
         return tac__fail_memory(err);
     // A bare file name would be searched for in the system's folders.
     const char *file = strchr(path, '/') ? path : tac__arena_format(&r->arena, "./%s", path);
-    void *handle = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!file)
+        return tac__fail_memory(err);
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         return tac__fail(err, TAC_E_FILE, "cannot load plugin '%s': %s", path, dlerror());
     tac_plugin_entry_fn *entry;
@@ -151,7 +158,10 @@ tac_status tac_registry_load(tac_registry *r, const char *path, tac_error *err)
         status = check_plugin(path, p, err);
         for (size_t i = 0; status == TAC_OK && i < p->type_count; i++)
             status = tac_registry_add(r, p->types[i], err);
-        if (status == TAC_E_DUPLICATE)
+        if (status == TAC_E_CALLER)
+            status =
+                tac__fail(err, TAC_E_ABI, "plugin '%s' has a component type without a name", path);
+        if (status != TAC_OK)
             tac__error_context(err, "loading plugin '%s'", path);
     }
     if (status != TAC_OK) {

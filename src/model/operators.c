@@ -146,6 +146,12 @@ static tac_status filter_declare(tac_declare *d, void *self)
     return TAC_OK;
 }
 
+static tac_status filter_init(tac_step *s, const void *self)
+{
+    (void)self;
+    return s->period_us ? TAC_OK : tac_fail(s, "needs a rate group with a period");
+}
+
 // The exact response of a first-order lag to an input held for one period.
 static tac_status filter_step(tac_step *s, const void *self)
 {
@@ -163,6 +169,7 @@ const tac_component_type tac__filter_type = {
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(filter),
     .declare = filter_declare,
+    .init = filter_init,
     .step = filter_step,
 };
 

@@ -103,9 +103,21 @@ const tac_component_type tac__sine_type = {
 enum { PROFILE_MAX = 1024 };
 
 typedef struct profile {
-    const double *times_s, *values;
+    tac_time times_us[PROFILE_MAX];
+    const double *values;
     size_t count;
 } profile;
+
+// Seconds as whole microseconds, which alone decide when something happens. False where there are
+// none: the rounding of a unit or a decimal is forgiven, a fraction is not.
+static bool whole_microseconds(double t_s, tac_time *t_us)
+{
+    const double us = t_s * 1e6, whole = tac_floor(us + 0.5);
+    if (!(whole <= (double)TAC_TIME_MAX) || tac_fabs(us - whole) > 1e-15 * us)
+        return false;
+    *t_us = (tac_time)whole;
+    return true;
+}
 
 static tac_status profile_declare(tac_declare *d, void *self)
 {
@@ -113,12 +125,13 @@ static tac_status profile_declare(tac_declare *d, void *self)
     const char *unit = tac_param_text(
         d, &(tac_param_def){.name = "unit", .fallback = "1", .doc = "unit of the signal"});
     size_t values;
-    c->times_s = tac_param_list(d,
-                                &(tac_param_def){.name = "times",
-                                                 .unit = "s",
-                                                 .range = "[0, inf)",
-                                                 .doc = "when the value changes, ascending"},
-                                PROFILE_MAX, &c->count);
+    const double *times_s = tac_param_list(d,
+                                           &(tac_param_def){.name = "times",
+                                                            .unit = "s",
+                                                            .range = "[0, inf)",
+                                                            .doc = "when the value changes, "
+                                                                   "ascending"},
+                                           PROFILE_MAX, &c->count);
     c->values = tac_param_list(
         d, &(tac_param_def){.name = "values", .doc = "the value from each of the times on"},
         PROFILE_MAX, &values);
@@ -128,8 +141,10 @@ static tac_status profile_declare(tac_declare *d, void *self)
                                           .doc = "the value of the last time that has passed"});
     if (values != c->count)
         return tac_declare_fail(d, "values", "%zu times, but %zu values", c->count, values);
-    for (size_t i = 1; i < c->count; i++) {
-        if (!(c->times_s[i] > c->times_s[i - 1]))
+    for (size_t i = 0; i < c->count; i++) {
+        if (!whole_microseconds(times_s[i], &c->times_us[i]))
+            return tac_declare_fail(d, "times", "times must be whole microseconds");
+        if (i > 0 && c->times_us[i] <= c->times_us[i - 1])
             return tac_declare_fail(d, "times", "times must ascend");
     }
     return TAC_OK;
@@ -140,7 +155,7 @@ static tac_status profile_step(tac_step *s, const void *self)
     const profile *c = self;
     double *y = TAC_OUT(s, double, OUT);
     *y = 0;
-    for (size_t i = 0; i < c->count && c->times_s[i] <= tac_time_seconds(s->t_us); i++)
+    for (size_t i = 0; i < c->count && c->times_us[i] <= s->t_us; i++)
         *y = c->values[i];
     return TAC_OK;
 }

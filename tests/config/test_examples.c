@@ -1,0 +1,111 @@
+// Every file of examples/ loads, runs, is repeatable, and is the same after it was written out
+// again.
+#include "engine/test_rig.h"
+
+#include <glob.h>
+
+static const char *examples_folder(void)
+{
+    static char folder[600];
+    const char *source = getenv("TACTUS_SOURCE");
+    char here[512];
+    snprintf(here, sizeof here, "%s", source ? source : __FILE__);
+    for (int i = 0; !source && i < 3; i++)
+        *strrchr(here, '/') = '\0';
+    snprintf(folder, sizeof folder, "%s/examples", here);
+    return folder;
+}
+
+static void load(rig *r, const char *path, const char *set)
+{
+    *r = (rig){0};
+    tac_error_clear(&r->err);
+    assert_int_equal(tac_registry_create(NULL, &r->registry, &r->err), TAC_OK);
+    tac_config_def def = tac_config_def_default();
+    def.registry = r->registry;
+    def.sets = &set;
+    def.set_count = set != NULL;
+    tac_status status = tac_config_load(path, &def, &r->config, &r->err);
+    if (status == TAC_OK) {
+        const tac_engine_def engine_def = tac_config_engine_def(r->config);
+        status = tac_config_build(r->config, &engine_def, &r->engine, &r->err);
+    }
+    if (status != TAC_OK) {
+        rig_show(r);
+        fail_msg("'%s' cannot be built", path);
+    }
+}
+
+static uint64_t hash_of_file(const char *path, uint64_t *model)
+{
+    rig r;
+    load(&r, path, "duration=500 ms");
+    rig_run(&r, TAC_TIME_NEVER);
+    const uint64_t hash = tac_engine_hash(r.engine, NULL, NULL);
+    *model = tac_engine_model_hash(r.engine);
+    rig_close(&r);
+    return hash;
+}
+
+static void test_all_examples(void **state)
+{
+    (void)state;
+    char pattern[700];
+    snprintf(pattern, sizeof pattern, "%s/*.yaml", examples_folder());
+    glob_t found;
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_true(found.gl_pathc >= 1);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *path = found.gl_pathv[i];
+        uint64_t model, again;
+        const uint64_t hash = hash_of_file(path, &model);
+        assert_true(hash_of_file(path, &again) == hash && again == model);
+        // The resolved text is the same simulation.
+        rig r, second;
+        load(&r, path, "duration=500 ms");
+        char *resolved = tac_config_resolved(r.config);
+        if (rig_try(&second, resolved) != TAC_OK) {
+            rig_show(&second);
+            fail_msg("the resolved text of '%s' is refused", path);
+        }
+        assert_true(tac_engine_model_hash(second.engine) == model);
+        rig_run(&second, TAC_TIME_NEVER);
+        assert_true(tac_engine_hash(second.engine, NULL, NULL) == hash);
+        tac_text_free(resolved);
+        rig_close(&second);
+        rig_close(&r);
+        // In pieces it gives the same bits.
+        load(&r, path, "duration=500 ms");
+        for (tac_time t_us = 0; t_us < 500000; t_us += 12345)
+            rig_run(&r, t_us);
+        rig_run(&r, TAC_TIME_NEVER);
+        assert_true(tac_engine_hash(r.engine, NULL, NULL) == hash);
+        rig_close(&r);
+    }
+    globfree(&found);
+}
+
+// The point mass follows the circle of 20 m: not perfectly, as guidance is late, but closely.
+static void test_rates_follows_its_circle(void **state)
+{
+    (void)state;
+    char path[700];
+    snprintf(path, sizeof path, "%s/rates.yaml", examples_folder());
+    rig r;
+    load(&r, path, NULL);
+    for (tac_time t_us = 3000000; t_us <= 10000000; t_us += 500000) {
+        rig_run(&r, t_us);
+        const double *at = rig_read(&r, "EOM.position");
+        const double radius = tac_sqrt(at[0] * at[0] + at[1] * at[1]);
+        if (!(tac_fabs(radius - 20) < 2) || !(tac_fabs(at[2] + 5) < 0.5))
+            fail_msg("at %llu us: radius %g, height %g", (unsigned long long)t_us, radius, -at[2]);
+        // On the circle of radius 20 at 30 deg/s, at most a second behind.
+        const double angle = 30 * 3.14159265358979 / 180 * (double)t_us / 1e6;
+        const double behind = tac_cos(angle) * at[1] - tac_sin(angle) * at[0];
+        assert_true(behind < 0.5 && behind > -20 * tac_sin(0.5236));
+    }
+    assert_true(tac_engine_finished(r.engine));
+    rig_close(&r);
+}
+
+TEST_MAIN(cmocka_unit_test(test_all_examples), cmocka_unit_test(test_rates_follows_its_circle))

@@ -1,0 +1,2 @@
+#define TAC_KIND_PACK4
+#include "model/plants.model.h"
