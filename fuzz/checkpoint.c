@@ -1,0 +1,190 @@
+// checkpoint.c - fuzzes checkpoint files. The bytes come in without the check sum at their end,
+// which is added here so that what lies behind it is reached; then with one bit of it wrong.
+//
+// A block under a right check sum and a right manifest is taken as it stands: it was written by
+// this program. So where header and manifest are right the true block is put in, and what is tried
+// is all the rest: header, sizes, model, opaque part.
+//
+// An input that begins with 'P' is a list of changes (place in two bytes, value in one) to a true
+// file: it reaches as deep whatever the model and its hash have become since it was found.
+#include "base/hash.h"
+#include <tactus/tactus.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+// A component with something of its own to save, of any size.
+static int64_t kept;
+
+static tac_status keeper_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    tac_declare_output(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_I64});
+    return TAC_OK;
+}
+
+static tac_status keeper_step(tac_step *s, const void *self)
+{
+    (void)self;
+    *TAC_OUT(s, int64_t, 0) = ++kept;
+    return TAC_OK;
+}
+
+static tac_status keeper_save(const void *self, void *bytes, size_t *size)
+{
+    (void)self;
+    *size = sizeof kept;
+    if (bytes)
+        memcpy(bytes, &kept, sizeof kept);
+    return TAC_OK;
+}
+
+static tac_status keeper_restore(const void *self, const void *bytes, size_t size)
+{
+    (void)self;
+    kept = 0;
+    for (size_t i = 0; i < size; i++) // look at every byte
+        kept = (kept << 1) ^ ((const uint8_t *)bytes)[i];
+    return size == sizeof kept ? TAC_OK : TAC_E_FORMAT;
+}
+
+static const tac_component_type keeper_type = {.abi = TAC_ABI_VERSION,
+                                               .size = sizeof(tac_component_type),
+                                               .name = "keeper",
+                                               .version = "1",
+                                               .flags = TAC_COMPONENT_OPAQUE,
+                                               .stage = TAC_STAGE_CONTROL,
+                                               .declare = keeper_declare,
+                                               .step = keeper_step,
+                                               .save = keeper_save,
+                                               .restore = keeper_restore};
+
+static const char model[] =
+    "duration: 20 ms\n"
+    "scheduler: {rate_groups: [{name: g, period: 1 ms, components: ['*']}]}\n"
+    "components: {k: {type: keeper}, c: {type: counter}, o: {type: oscillator}}\n";
+
+// The header of the format: docs/checkpoint.md.
+enum { HEADER = 80, AT_MANIFEST = 48, AT_MODEL_SIZE = 56, AT_BLOCK_SIZE = 64 };
+
+static char path[64];
+static uint8_t *original;
+static size_t original_size;
+
+static tac_registry *registry;
+static tac_config *config;
+
+static tac_engine *make_engine(void)
+{
+    tac_engine *engine;
+    tac_error err;
+    const tac_engine_def def = tac_config_engine_def(config);
+    if (tac_config_build(config, &def, &engine, &err) != TAC_OK)
+        abort();
+    return engine;
+}
+
+static void forget(void)
+{
+    remove(path);
+}
+
+static void prepare(void)
+{
+    tac_error err;
+    snprintf(path, sizeof path, "/tmp/tactus_fuzz_%d", (int)getpid());
+    atexit(forget);
+    if (tac_registry_create(NULL, &registry, &err) != TAC_OK ||
+        tac_registry_add(registry, &keeper_type, &err) != TAC_OK)
+        abort();
+    tac_config_def def = tac_config_def_default();
+    def.registry = registry;
+    if (tac_config_parse("model", model, strlen(model), &def, &config, &err) != TAC_OK)
+        abort();
+    tac_engine *engine = make_engine();
+    if (tac_engine_checkpoint_at(engine, 5000, path, &err) != TAC_OK ||
+        tac_engine_run(engine, TAC_TIME_NEVER, &err) != TAC_OK)
+        abort();
+    tac_engine_destroy(engine);
+    FILE *f = fopen(path, "rb");
+    original = malloc(1 << 20);
+    if (!f || !original)
+        abort();
+    original_size = fread(original, 1, 1 << 20, f);
+    fclose(f);
+}
+
+static uint64_t word_at(const uint8_t *bytes, size_t offset)
+{
+    uint64_t word;
+    memcpy(&word, bytes + offset, sizeof word);
+    return word;
+}
+
+// Where this file claims to hold the block that we know, it does.
+static void put_true_block(uint8_t *bytes, size_t size)
+{
+    if (size < HEADER || word_at(bytes, AT_MANIFEST) != word_at(original, AT_MANIFEST) ||
+        word_at(bytes, AT_BLOCK_SIZE) != word_at(original, AT_BLOCK_SIZE))
+        return;
+    const uint64_t at = word_at(bytes, AT_MODEL_SIZE), n = word_at(bytes, AT_BLOCK_SIZE);
+    if (at > size - HEADER || n > size - HEADER - at)
+        return;
+    memcpy(bytes + HEADER + at, original + HEADER + word_at(original, AT_MODEL_SIZE), n);
+}
+
+static void try_file(const uint8_t *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(bytes, 1, size, f) != size || fclose(f) != 0)
+        abort();
+    tac_error err;
+    char text[8192];
+    tac_checkpoint_info info;
+    tac_error_clear(&err);
+    const tac_status looked = tac_checkpoint_read_info(path, &info, &err);
+    if (looked != TAC_OK && looked != TAC_E_FORMAT)
+        abort();
+    tac_engine *engine = make_engine();
+    tac_error_clear(&err);
+    tac_status status = tac_engine_restore(engine, path, &err);
+    if (looked != TAC_OK && status == TAC_OK)
+        abort();
+    if (status == TAC_OK)
+        status = tac_engine_run(engine, TAC_TIME_NEVER, &err);
+    if (status != TAC_OK && (err.status != status || !tac_error_print(&err, text, sizeof text)))
+        abort();
+    tac_engine_destroy(engine);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!original)
+        prepare();
+    if (size > 1 << 16)
+        return 0;
+    const bool patch = size && data[0] == 'P';
+    const size_t changes = patch ? (size - 1) / 3 : 0;
+    const uint8_t *source = patch ? original : data;
+    const uint8_t *change = data + 1;
+    size = patch ? original_size - 8 : size;
+    uint8_t *bytes = malloc(size + 8);
+    if (!bytes)
+        return 0;
+    if (size)
+        memcpy(bytes, source, size);
+    for (size_t i = 0; i < changes; i++, change += 3)
+        bytes[((size_t)change[0] | (size_t)change[1] << 8) % size] = change[2];
+    put_true_block(bytes, size);
+    uint64_t check = tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, bytes, size));
+    memcpy(bytes + size, &check, sizeof check);
+    try_file(bytes, size + 8);
+    bytes[size] ^= 1;
+    try_file(bytes, size + 8);
+    free(bytes);
+    return 0;
+}

@@ -1,0 +1,146 @@
+// Queues against a plain list that is sorted on every delivery.
+#include "support/test.h"
+
+#include "bus/queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CAPACITY = 13, MAX_BYTES = 20 };
+
+typedef struct bench {
+    tac__queue_state state;
+    uint32_t heap[CAPACITY], ring[CAPACITY], stack[CAPACITY];
+    _Alignas(8) unsigned char slots[CAPACITY * 128];
+    tac__queue queue;
+} bench;
+
+static void begin(bench *b)
+{
+    memset(b, 0, sizeof *b);
+    b->queue = (tac__queue){CAPACITY, MAX_BYTES, &b->state, b->heap, b->ring, b->stack, b->slots};
+    assert_true(tac__queue_slot_size(MAX_BYTES) <= 128);
+    tac__queue_start(&b->queue);
+}
+
+static bool post(bench *b, tac_time deliver_us, uint32_t sender, uint64_t sequence)
+{
+    char text[MAX_BYTES];
+    const int size = snprintf(text, sizeof text, "%llu/%u/%llu", (unsigned long long)deliver_us,
+                              sender, (unsigned long long)sequence);
+    const tac__queue_slot head = {deliver_us / 2, deliver_us, sequence, sender, (uint32_t)size};
+    return tac__queue_send(&b->queue, &head, text);
+}
+
+typedef struct entry {
+    tac_time deliver_us;
+    uint32_t sender;
+    uint64_t sequence;
+} entry;
+
+static int by_order(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    if (x->deliver_us != y->deliver_us)
+        return x->deliver_us < y->deliver_us ? -1 : 1;
+    if (x->sender != y->sender)
+        return x->sender < y->sender ? -1 : 1;
+    return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+}
+
+static void test_against_a_sorted_list(void **state)
+{
+    (void)state;
+    bench b;
+    begin(&b);
+    entry flying[CAPACITY], waiting[CAPACITY];
+    size_t n_flying = 0, n_waiting = 0;
+    uint64_t sequence = 0, refused = 0, received = 0;
+    srand(7);
+    for (tac_time now = 0; now < 20000; now++) {
+        for (int k = rand() % 3; k > 0; k--) {
+            const entry e = {now + 1 + (tac_time)(rand() % 9), (uint32_t)(rand() % 4), sequence++};
+            const bool fits = n_flying + n_waiting < CAPACITY;
+            assert_int_equal(post(&b, e.deliver_us, e.sender, e.sequence), fits);
+            refused += !fits;
+            if (fits)
+                flying[n_flying++] = e;
+        }
+        qsort(flying, n_flying, sizeof *flying, by_order);
+        assert_int_equal(tac__queue_next(&b.queue),
+                         n_flying ? flying[0].deliver_us : TAC_TIME_NEVER);
+        uint64_t digest = 1;
+        size_t due = 0;
+        while (due < n_flying && flying[due].deliver_us <= now)
+            waiting[n_waiting++] = flying[due++];
+        memmove(flying, flying + due, (n_flying - due) * sizeof *flying);
+        n_flying -= due;
+        assert_int_equal(tac__queue_deliver(&b.queue, now, &digest), due);
+        assert_int_equal(digest != 1, due > 0);
+        for (int k = rand() % 4; k > 0; k--) {
+            tac_message m;
+            assert_int_equal(tac__queue_receive(&b.queue, &m), n_waiting > 0);
+            if (n_waiting == 0)
+                break;
+            const entry e = waiting[0];
+            memmove(waiting, waiting + 1, --n_waiting * sizeof *waiting);
+            char text[64];
+            const int size =
+                snprintf(text, sizeof text, "%llu/%u/%llu", (unsigned long long)e.deliver_us,
+                         e.sender, (unsigned long long)e.sequence);
+            assert_int_equal(m.size, size);
+            assert_memory_equal(m.bytes, text, m.size);
+            assert_int_equal(m.sent_us, e.deliver_us / 2);
+            assert_int_equal(m.delivered_us, e.deliver_us);
+            assert_int_equal(m.sender, e.sender);
+            assert_int_equal(m.sequence, e.sequence);
+            received++;
+        }
+    }
+    assert_true(refused > 100 && received > 1000);
+}
+
+static void test_full_and_empty_again(void **state)
+{
+    (void)state;
+    bench b;
+    begin(&b);
+    tac_message m;
+    uint64_t digest = 0;
+    for (int round = 0; round < 5; round++) {
+        assert_false(tac__queue_receive(&b.queue, &m));
+        assert_int_equal(tac__queue_next(&b.queue), TAC_TIME_NEVER);
+        for (uint32_t i = 0; i < CAPACITY; i++)
+            assert_true(post(&b, 100 - i, i, i));
+        assert_false(post(&b, 1, 99, 99));
+        assert_int_equal(tac__queue_next(&b.queue), 100 - (CAPACITY - 1));
+        assert_int_equal(tac__queue_deliver(&b.queue, 1000, &digest), CAPACITY);
+        assert_false(post(&b, 1, 99, 99)); // waiting ones take room too
+        for (uint32_t i = 0; i < CAPACITY; i++) {
+            assert_true(tac__queue_receive(&b.queue, &m));
+            assert_int_equal(m.sender, CAPACITY - 1 - i);
+        }
+    }
+}
+
+// Equal histories leave equal memory: nothing of an older, longer message stays in a slot.
+static void test_slots_are_cleared(void **state)
+{
+    (void)state;
+    bench a, b;
+    begin(&a);
+    begin(&b);
+    uint64_t digest = 0;
+    tac_message m;
+    const tac__queue_slot longer = {1, 2, 0, 0, 20}, empty = {1, 2, 1, 0, 0};
+    assert_true(tac__queue_send(&a.queue, &longer, "xxxxxxxxxxxxxxxxxxxx"));
+    tac__queue_deliver(&a.queue, 5, &digest);
+    assert_true(tac__queue_receive(&a.queue, &m));
+    assert_true(tac__queue_send(&a.queue, &empty, NULL));
+    assert_true(tac__queue_send(&b.queue, &empty, NULL));
+    assert_memory_equal(a.slots, b.slots, sizeof a.slots);
+}
+
+TEST_MAIN(cmocka_unit_test(test_against_a_sorted_list), cmocka_unit_test(test_full_and_empty_again),
+          cmocka_unit_test(test_slots_are_cleared))
