@@ -208,19 +208,20 @@ tac__factor tac__unit_factor(const tac__unit *a, const tac__unit *b)
     common = gcd(den, b->den);
     den /= common;
     const uint64_t b_den = b->den / common;
-    tac__factor f = {(double)num * (double)b_den, (double)den * (double)b_num};
+    tac__factor f = {(double)num * (double)b_den, (double)den * (double)b_num, false};
     const int ten = a->ten - b->ten, turns = a->pi - b->pi;
     f.num *= raise(10, ten) * raise(pi, turns);
     f.den *= raise(10, -ten) * raise(pi, -turns);
     // Powers of ten may have brought a common factor back; whole ratios lose it. They are exact as
     // long as both sides are, up to 2^53.
+    f.divide_first = turns != 0;
     const bool exact = turns == 0 && f.num < 0x1p53 && f.den < 0x1p53;
     if (f.num == f.den)
-        f = (tac__factor){1, 1};
+        f = (tac__factor){1, 1, false};
     else if (exact && fmod(f.num, f.den) == 0)
-        f = (tac__factor){f.num / f.den, 1};
+        f = (tac__factor){f.num / f.den, 1, false};
     else if (exact && fmod(f.den, f.num) == 0)
-        f = (tac__factor){1, f.den / f.num};
+        f = (tac__factor){1, f.den / f.num, false};
     return f;
 }
 

@@ -26,17 +26,19 @@ tac_status tac__unit_parse(const char *text, tac__unit *unit, tac_error *err);
 bool tac__unit_same(const tac__unit *a, const tac__unit *b);       // dimension and scale
 bool tac__unit_compatible(const tac__unit *a, const tac__unit *b); // dimension only
 
-// value_in_b = value_in_a * factor.num / factor.den: two roundings at most, none where the ratio
-// is 1. `a` and `b` must be compatible.
+// value_in_b = value_in_a * num / den: two roundings at most, none where the ratio is 1. Where pi
+// is involved the division comes first, so that 90 deg is exactly half of the double pi, and back.
 typedef struct tac__factor {
     double num, den;
+    bool divide_first;
 } tac__factor;
 
+// `a` and `b` must be compatible.
 tac__factor tac__unit_factor(const tac__unit *a, const tac__unit *b);
 
 static inline double tac__factor_apply(tac__factor f, double value)
 {
-    return value * f.num / f.den;
+    return f.divide_first ? value / f.den * f.num : value * f.num / f.den;
 }
 
 // Read "1.5", "30 deg" or "2e-3 kg" as a number of `unit`; without a unit it is in `unit` already.

@@ -63,7 +63,7 @@ static void test_without_history_the_present_value(void **state)
     b.view.scaled = true;
     b.view.gain = 2;
     b.view.offset = 1;
-    b.view.factor = (tac__factor){1, 10};
+    b.view.factor = (tac__factor){1, 10, false};
     tac__view_update(&b.view, 77);
     assert_true(b.target[0] == 2 * 0.5 + 1 && b.target[1] == 2 * 0.6 + 1);
 }
