@@ -71,8 +71,9 @@ typedef struct tac_route_def {
 } tac_route_def;
 
 typedef struct tac_link_def {
-    const char *from, *to; // message ports; patterns connect all that match, never one to itself
-    tac_time delay_us;     // at least 1
+    const char *from,
+        *to;           // message ports; patterns connect all that match, but no entity to itself
+    tac_time delay_us; // at least 1
     tac_place place;
 } tac_link_def;
 
@@ -209,7 +210,8 @@ TAC_API void tac_text_free(char *text);
 // --- checkpoints ----------------------------------------------------------------------------
 
 // Write the whole state, as it was after stage 9 of the last boundary at or before `t_us`, to
-// `path` as soon as the run has passed that instant. Before prepare or at least before t_us.
+// `path` as soon as the run has passed that instant. For a prepared engine that has not passed it
+// yet; `t_us` lies before the end of the run.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_checkpoint_at(tac_engine *engine, tac_time t_us,
                                                            const char *path, tac_error *err);
 // Continue from a checkpoint: on a prepared engine of the same model that has not run yet.

@@ -17,6 +17,12 @@ tac_status tac__block_reserve(tac__block *block, tac__arena *arena, const char *
     return TAC_OK;
 }
 
+void tac__block_seal(tac__block *block)
+{
+    block->run_count = block->count;
+    block->run_size = block->size;
+}
+
 tac_status tac__block_allocate(tac__block *block, tac__arena *arena)
 {
     block->bytes = tac__arena_alloc(arena, block->size);
@@ -26,7 +32,7 @@ tac_status tac__block_allocate(tac__block *block, tac__arena *arena)
 uint64_t tac__block_manifest_hash(const tac__block *block)
 {
     tac__hash h = TAC__HASH_SEED;
-    for (size_t i = 0; i < block->count; i++) {
+    for (size_t i = 0; i < block->run_count; i++) {
         h = tac__hash_text(h, block->parts[i].name);
         h = tac__hash_word(h, block->parts[i].size);
     }

@@ -56,7 +56,7 @@ tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *pa
     }
     if (e->clock->started && e->clock->t_us > t_us)
         return tac__fail(err, TAC_E_RANGE, "the run has passed the time of the checkpoint already");
-    unsigned char *copy = tac__arena_alloc(&e->arena, e->block.size);
+    unsigned char *copy = tac__arena_alloc(&e->arena, e->block.run_size);
     const char *name = tac__arena_text(&e->arena, path);
     if (!copy || !name)
         return tac__fail_memory(err);
@@ -114,7 +114,7 @@ tac_status tac__checkpoint_consider(tac_engine *e)
     // An instant at which nothing but integration or watching happened is no boundary.
     if (e->checkpoint_taken && e->clock->boundaries == e->checkpoint_boundaries)
         return TAC_OK;
-    memcpy(e->checkpoint, e->block.bytes, e->block.size);
+    memcpy(e->checkpoint, e->block.bytes, e->block.run_size);
     e->checkpoint_taken = true;
     e->checkpoint_boundaries = e->clock->boundaries;
     e->checkpoint_time_us = e->clock->t_us;
@@ -146,14 +146,14 @@ tac_status tac__checkpoint_finish(tac_engine *e)
                 .schema_hash = tac_engine_schema_hash(e),
                 .manifest_hash = tac__block_manifest_hash(&e->block),
                 .model_size = model.length,
-                .block_size = e->block.size,
+                .block_size = e->block.run_size,
                 .opaque_size = e->checkpoint_opaque.length};
     memcpy(h.magic, magic, sizeof magic);
     snprintf(h.version, sizeof h.version, "%s", TAC_VERSION);
     tac__text_bytes(&file, (const char *)&h, sizeof h);
     if (model.length)
         tac__text_bytes(&file, model.chars, model.length);
-    tac__text_bytes(&file, (const char *)e->checkpoint, e->block.size);
+    tac__text_bytes(&file, (const char *)e->checkpoint, e->block.run_size);
     if (e->checkpoint_opaque.length)
         tac__text_bytes(&file, e->checkpoint_opaque.chars, e->checkpoint_opaque.length);
     const uint64_t check =
@@ -228,8 +228,7 @@ static tac_status fail_model(const tac_engine *e, const char *path, const parts 
         b += b_length + (b_line != NULL);
     }
     if (same)
-        tac__error_append(err, ": the models are alike, but there were other observers, or digests "
-                               "were switched");
+        tac__error_append(err, ": the models are alike, but digests were switched on or off");
     tac__text_fini(&ours);
     return TAC_E_MISMATCH;
 }
@@ -294,12 +293,13 @@ static tac_status restore(tac_engine *e, const char *path, const char *bytes, si
     tac__text_fini(&model);
     if (failed)
         return tac__fail_memory(err);
-    if (p.h.model_hash != hash || p.h.block_size != e->block.size ||
+    if (p.h.model_hash != hash || p.h.block_size != e->block.run_size ||
         p.h.manifest_hash != tac__block_manifest_hash(&e->block))
         return fail_model(e, path, &p, err);
     if (p.h.t_us >= e->def.end_us)
         return tac__fail(err, TAC_E_RANGE, "'%s' was taken at or after the end of this run", path);
-    memcpy(e->block.bytes, p.block, e->block.size);
+    memcpy(e->block.bytes, p.block, e->block.run_size);
+    tac__timeline_resume(&e->timeline, p.h.t_us);
     for (size_t i = 0; i < e->island_count; i++)
         e->islands[i].peeked_us = TAC_TIME_NEVER;
     TAC_TRY(restore_opaque(e, p.opaque, p.h.opaque_size, err));

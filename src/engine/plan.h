@@ -276,7 +276,7 @@ struct tac_engine {
 
     // the run
     tac__block block;
-    size_t timeline_offsets[3];
+    size_t timeline_offsets[2];
     tac__clock *clock;
     uint64_t *due_items;      // of the present instant
     uint64_t *due_islands;    // to be integrated from the present instant; in the block

@@ -247,6 +247,14 @@ tac_status tac__resolve_routes(tac_engine *e, tac_error *err)
 
 // --- policies and synchronised groups -----------------------------------------------------------
 
+// A rule speaks of full names, or of names inside an entity: "Nav.*" is also uav1.Nav.position.
+static bool rule_matches(const tac_engine *e, const tac__policy_rule *rule, const tac__signal *s)
+{
+    const char *entity = e->entities[e->components[s->component]->entity].name;
+    return tac__glob_match(rule->pattern, s->name) ||
+           (*entity && tac__glob_match(rule->pattern, s->name + strlen(entity) + 1));
+}
+
 static tac_policy policy_of(const tac_engine *e, const tac__input *in, const tac_instance *reader)
 {
     const tac__signal *s = &e->schema.signals[in->signal];
@@ -255,7 +263,7 @@ static tac_policy policy_of(const tac_engine *e, const tac__input *in, const tac
         return TAC_ZOH;
     tac_policy policy = e->def.policy;
     for (size_t i = 0; i < e->rule_count; i++) {
-        if (tac__glob_match(e->rules[i].pattern, s->name))
+        if (rule_matches(e, &e->rules[i], s))
             policy = e->rules[i].policy;
     }
     if (in->route.has_policy)
@@ -317,7 +325,7 @@ static void warn_of_idle_rules(const tac_engine *e)
     for (size_t i = 0; i < e->rule_count; i++) {
         const tac__policy_rule *rule = &e->rules[i];
         size_t k = 0;
-        while (k < e->schema.count && !tac__glob_match(rule->pattern, e->schema.signals[k].name))
+        while (k < e->schema.count && !rule_matches(e, rule, &e->schema.signals[k]))
             k++;
         if (k == e->schema.count)
             tac__log(e, TAC_LOG_WARN, "%s:%u: policy %s for '%s': no signal has such a name",
@@ -482,10 +490,20 @@ static void number_senders(tac_engine *e)
     }
 }
 
+// Patterns connect vehicles with others, never one with itself; inside an entity ports are linked
+// by name.
+static bool may_link(const tac_engine *e, const tac__sender *s, const tac__receiver *r,
+                     bool by_name)
+{
+    const tac_instance *from = e->components[s->component], *to = e->components[r->component];
+    return from != to && (by_name || from->entity == 0 || from->entity != to->entity);
+}
+
 tac_status tac__resolve_links(tac_engine *e, tac_error *err)
 {
     for (size_t i = 0; i < e->link_count; i++) {
         const tac_link_def *def = &e->links[i];
+        const bool by_name = !strpbrk(def->from, "*?") && !strpbrk(def->to, "*?");
         bool any_sender = false, any_receiver = false, any_link = false;
         for (size_t r = 0; r < e->receiver_count; r++)
             any_receiver |= tac__glob_match(def->to, e->receivers[r].name);
@@ -495,7 +513,7 @@ tac_status tac__resolve_links(tac_engine *e, tac_error *err)
             any_sender = true;
             for (uint32_t r = 0; r < e->receiver_count; r++) {
                 if (!tac__glob_match(def->to, e->receivers[r].name) ||
-                    e->receivers[r].component == e->senders[s].component)
+                    !may_link(e, &e->senders[s], &e->receivers[r], by_name))
                     continue;
                 TAC_TRY(add_link(e, &e->senders[s], r, def, err));
                 any_link = true;
@@ -504,7 +522,7 @@ tac_status tac__resolve_links(tac_engine *e, tac_error *err)
         if (!any_sender || !any_receiver)
             return fail_link(e, def, !any_sender, err);
         // A pattern may find nobody else, in a swarm of one; two ports by name are meant.
-        if (!any_link && !strpbrk(def->from, "*?") && !strpbrk(def->to, "*?"))
+        if (!any_link && by_name)
             return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                                 "link from '%s' to '%s' connects nothing: both belong to the same "
                                 "component",

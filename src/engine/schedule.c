@@ -110,6 +110,7 @@ static tac_status add_sources(tac_engine *e, int *physics)
     for (uint32_t i = 0; i < e->island_count; i++)
         TAC_TRY(add_source(e, &(tac__source){.kind = TAC__SOURCE_STEP, .index = i},
                            &e->islands[i].step_source));
+    e->timeline.own = e->timeline.count;
     for (size_t i = 0; i < e->observer_count; i++) {
         const tac_observer_def *def = &e->observers[i].def;
         TAC_TRY(add_source(e,

@@ -20,26 +20,30 @@ int tac__timeline_add(tac__timeline *tl, tac__arena *arena, const tac__source *s
 }
 
 tac_status tac__timeline_reserve(tac__timeline *tl, tac__block *block, tac__arena *arena,
-                                 size_t offsets[3])
+                                 size_t offsets[2])
 {
     tl->leaves = 2;
     while (tl->leaves < tl->count)
         tl->leaves *= 2;
-    TAC_TRY(tac__block_reserve(block, arena, "timeline next", tl->leaves, sizeof *tl->next,
-                               &offsets[0]));
-    TAC_TRY(tac__block_reserve(block, arena, "timeline winner", 2 * tl->leaves, sizeof *tl->winner,
-                               &offsets[1]));
-    TAC_TRY(tac__block_reserve(block, arena, "timeline taken", tl->count, sizeof *tl->taken,
-                               &offsets[2]));
+    tl->winner = tac__arena_array(arena, 2 * tl->leaves, sizeof *tl->winner);
     tl->last = tac__arena_array(arena, tl->count, sizeof *tl->last);
-    return tl->last ? TAC_OK : TAC_E_MEMORY;
+    if (!tl->winner || !tl->last)
+        return TAC_E_MEMORY;
+    TAC_TRY(tac__block_reserve(block, arena, "timeline taken", tl->own, sizeof *tl->taken,
+                               &offsets[0]));
+    TAC_TRY(
+        tac__block_reserve(block, arena, "timeline next", tl->own, sizeof *tl->next, &offsets[1]));
+    tac__block_seal(block);
+    // The array goes on: parts of whole words lie one after another.
+    size_t rest;
+    return tac__block_reserve(block, arena, "observers next", tl->leaves - tl->own,
+                              sizeof *tl->next, &rest);
 }
 
-void tac__timeline_wire(tac__timeline *tl, const tac__block *block, const size_t offsets[3])
+void tac__timeline_wire(tac__timeline *tl, const tac__block *block, const size_t offsets[2])
 {
-    tl->next = tac__block_at(block, offsets[0]);
-    tl->winner = tac__block_at(block, offsets[1]);
-    tl->taken = tac__block_at(block, offsets[2]);
+    tl->taken = tac__block_at(block, offsets[0]);
+    tl->next = tac__block_at(block, offsets[1]);
 }
 
 static inline void match(const tac_time *next, uint32_t *winner, size_t node)
@@ -48,12 +52,19 @@ static inline void match(const tac_time *next, uint32_t *winner, size_t node)
     winner[node] = next[b] < next[a] ? b : a;
 }
 
+// Play all matches.
+static void play(tac__timeline *tl)
+{
+    for (size_t i = 0; i < tl->leaves; i++)
+        tl->winner[tl->leaves + i] = (uint32_t)i;
+    for (size_t node = tl->leaves - 1; node > 0; node--)
+        match(tl->next, tl->winner, node);
+}
+
 void tac__timeline_start(tac__timeline *tl)
 {
-    for (size_t i = 0; i < tl->leaves; i++) {
+    for (size_t i = 0; i < tl->leaves; i++)
         tl->next[i] = TAC_TIME_NEVER;
-        tl->winner[tl->leaves + i] = (uint32_t)i;
-    }
     for (size_t i = 0; i < tl->count; i++) {
         const tac__source *s = &tl->sources[i];
         if (s->kind == TAC__SOURCE_AXIS)
@@ -62,8 +73,18 @@ void tac__timeline_start(tac__timeline *tl)
             tl->next[i] = s->times_us[0];
         tl->last[i] = TAC_TIME_NEVER;
     }
-    for (size_t node = tl->leaves - 1; node > 0; node--)
-        match(tl->next, tl->winner, node);
+    play(tl);
+}
+
+void tac__timeline_resume(tac__timeline *tl, tac_time t_us)
+{
+    for (size_t i = tl->own; i < tl->count; i++) {
+        const tac__source *s = &tl->sources[i];
+        tl->next[i] = s->offset_us;
+        if (t_us >= s->offset_us)
+            tl->next[i] += ((t_us - s->offset_us) / s->period_us + 1) * s->period_us;
+    }
+    play(tl);
 }
 
 static inline void move(tac__timeline *tl, size_t source, tac_time t_us)

@@ -31,25 +31,29 @@ typedef struct tac__source {
 typedef struct tac__timeline {
     tac__source *sources;
     size_t count, capacity;
+    size_t own;    // sources of the run itself; those after them are observers' axes
     size_t leaves; // a power of two, at least count
     // in the block of the run:
-    tac_time *next;   // of each source, TAC_TIME_NEVER where nothing is planned; one a leaf
+    uint64_t *taken; // of each source with explicit times: how many have passed
+    tac_time *next;  // of each source, TAC_TIME_NEVER where nothing is planned; one a leaf
+    // follows from that:
     uint32_t *winner; // at each node of the tree the earlier source of the two below: winner[1] is
                       // the first of all; the leaves themselves begin at winner[leaves]
-    uint64_t *taken;  // of each source with explicit times: how many have passed
-    // scratch:
-    tac_time *last; // when each source was due last; valid for the present instant only
+    tac_time *last;   // when each source was due last; valid for the present instant only
 } tac__timeline;
 
 // Add a source; an axis that is there already is shared. Returns its number, or -1: no memory.
 int tac__timeline_add(tac__timeline *timeline, tac__arena *arena, const tac__source *source);
 
-// Called once the sources are known, and once the block has memory.
+// Reserve memory for the sources, the last parts of the block, and seal it between those of the run
+// and those of observers.
 tac_status tac__timeline_reserve(tac__timeline *timeline, tac__block *block, tac__arena *arena,
-                                 size_t offsets[3]);
+                                 size_t offsets[2]);
 // Point into the block.
-void tac__timeline_wire(tac__timeline *timeline, const tac__block *block, const size_t offsets[3]);
+void tac__timeline_wire(tac__timeline *timeline, const tac__block *block, const size_t offsets[2]);
 void tac__timeline_start(tac__timeline *timeline);
+// After the block was restored to what it was at `t_us`: observers go on from there.
+void tac__timeline_resume(tac__timeline *timeline, tac_time t_us);
 
 static inline tac_time tac__timeline_next(const tac__timeline *timeline)
 {

@@ -370,11 +370,11 @@ tac_status tac__wire(tac_engine *e, tac_error *err)
     wiring wires = {.e = e}, *w = &wires;
     WANT(w, "clock", "of the run", 1, e->clock);
     WANT(w, "islands", "to be integrated", e->island_words, e->due_islands);
-    TAC_TRY(tac__timeline_reserve(&e->timeline, &e->block, &e->arena, e->timeline_offsets));
     TAC_TRY(reserve_islands(w));
     TAC_TRY(reserve_signals(w));
     TAC_TRY(reserve_components(w));
     TAC_TRY(reserve_messages(w));
+    TAC_TRY(tac__timeline_reserve(&e->timeline, &e->block, &e->arena, e->timeline_offsets));
 
     TAC_TRY(tac__block_allocate(&e->block, &e->arena));
     for (size_t i = 0; i < w->count; i++)

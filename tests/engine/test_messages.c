@@ -520,10 +520,44 @@ static void test_checkpoint_with_messages_in_flight(void **state)
     remove(path);
 }
 
+// In a swarm nobody hears its own radio, be it another component; by name it can.
+static void test_patterns_link_no_entity_to_itself(void **state)
+{
+    (void)state;
+    static const char swarm[] =
+        "duration: 1 ms\n"
+        "scheduler: {rate_groups: [{name: g, times: [0], components: [tx, y]}]}\n"
+        "entities:\n"
+        "  uav:\n"
+        "    count: 3\n"
+        "    components:\n"
+        "      y: {type: constant}\n"
+        "      tx: {type: beacon, inputs: {u: y.y}}\n"
+        "      rx: {type: listener}\n"
+        "links:\n"
+        "  - {from: 'uav*.tx.tx', to: 'uav*.rx.rx', delay: 10 us}\n";
+    rig r;
+    open_fresh(&r, swarm);
+    rig_run(&r, TAC_TIME_NEVER);
+    assert_int_equal(rig_i64(&r, "uav1.rx.count"), 2);
+    assert_int_equal(rig_i64(&r, "uav3.rx.count"), 2);
+    assert_int_equal(tac_engine_counters(r.engine).messages, 6);
+    rig_close(&r);
+
+    char named[sizeof swarm + 64];
+    snprintf(named, sizeof named, "%s  - {from: uav2.tx.tx, to: uav2.rx.rx, delay: 10 us}\n",
+             swarm);
+    open_fresh(&r, named);
+    rig_run(&r, TAC_TIME_NEVER);
+    assert_int_equal(rig_i64(&r, "uav2.rx.count"), 3);
+    rig_close(&r);
+}
+
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 TEST_MAIN(TEST(test_order_is_delivery_sender_sequence), TEST(test_many_senders),
           TEST(test_without_trigger_messages_wait), TEST(test_due_flags_combine),
           TEST(test_messages_not_taken_stay), TEST(test_full_queue_is_an_error),
           TEST(test_message_too_long), TEST(test_patterns_never_link_to_itself),
-          TEST(test_links_that_are_refused), TEST(test_message_at_the_end),
-          TEST(test_digests_of_ports), TEST(test_checkpoint_with_messages_in_flight))
+          TEST(test_patterns_link_no_entity_to_itself), TEST(test_links_that_are_refused),
+          TEST(test_message_at_the_end), TEST(test_digests_of_ports),
+          TEST(test_checkpoint_with_messages_in_flight))

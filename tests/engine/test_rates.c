@@ -654,6 +654,39 @@ static void test_shape_of_the_design(void **state)
     rig_close(&r);
 }
 
+// A rule reaches into entities by the name a signal has there; full names do too.
+static void test_rules_reach_into_entities(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern;
+        double seen; // by the reader in the middle of a period of the writer
+    } cases[] = {{"nobody", 3}, {"Count.*", 2.5}, {"uav1.Count.y", 2.5}, {"*", 2.5}, {"uav2.*", 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "duration: 25 ms\n"
+            "scheduler:\n"
+            "  rate_groups:\n"
+            "    - {name: slow, period: 10 ms, components: [Count]}\n"
+            "    - {name: fast, period: 5 ms, components: [Seen]}\n"
+            "  synchronization: {overrides: [{pattern: '%s', policy: INTERPOLATED}]}\n"
+            "entities:\n"
+            "  uav:\n"
+            "    count: 2\n"
+            "    components:\n"
+            "      Count: {type: profile, params: {times: [0, 0.01, 0.02], values: [1, 2, 3]}}\n"
+            "      Seen: {type: gain, inputs: {u: Count.y}}\n",
+            cases[i].pattern);
+        rig r;
+        rig_open(&r, text);
+        rig_run(&r, TAC_TIME_NEVER);
+        assert_true(rig_f64(&r, "uav1.Seen.y") == cases[i].seen);
+        rig_close(&r);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(test_policies_at_every_boundary),
           cmocka_unit_test(test_reader_before_writer_by_explicit_order),
           cmocka_unit_test(test_quaternions_stay_on_the_sphere),
@@ -663,6 +696,7 @@ TEST_MAIN(cmocka_unit_test(test_policies_at_every_boundary),
           cmocka_unit_test(test_triggered_writers_hold),
           cmocka_unit_test(test_writers_with_timers_hold),
           cmocka_unit_test(test_last_matching_override_wins),
+          cmocka_unit_test(test_rules_reach_into_entities),
           cmocka_unit_test(test_no_policy_inside_a_group),
           cmocka_unit_test(test_synchronized_groups_step_together),
           cmocka_unit_test(test_synchronized_is_transitive),

@@ -190,7 +190,9 @@ static void test_conversions_are_exact(void **state)
     check_conversion("deg", "rad", 180, PI);
     check_conversion("deg", "rad", -360, -2 * PI);
     check_conversion("rad", "deg", PI, 180);
-    check_conversion("rpm", "rad/s", 60, 60 * PI / 30); // two roundings, as base/unit.h says
+    check_conversion("rpm", "rad/s", 60, 2 * PI);
+    check_conversion("rpm", "rad/s", 30, PI);
+    check_conversion("rad", "deg", PI / 2, 90);
     check_conversion("rev/min", "rpm", 5, 5);
     check_conversion("rev", "deg", 0.25, 90);
     check_conversion("km", "m", 1.3, 1300);
