@@ -13,7 +13,8 @@ tac_status tac__schema_add(tac__schema *schema, tac__arena *arena, const tac__si
         return tac__fail(err, TAC_E_OWNER,
                          "two writers for signal '%s': '%s' and '%s'; a signal has exactly one",
                          signal->name, schema->signals[other].writer, signal->writer);
-    if (!TAC__ARENA_GROW(arena, schema->signals, schema->count, schema->capacity))
+    if (!TAC__ARENA_GROW(arena, schema->signals, schema->count, schema->capacity) ||
+        tac__names_set(&schema->names, arena, signal->name, (uint32_t)schema->count) != TAC_OK)
         return tac__fail_memory(err);
     tac__signal *s = &schema->signals[schema->count++];
     *s = *signal;
@@ -23,11 +24,8 @@ tac_status tac__schema_add(tac__schema *schema, tac__arena *arena, const tac__si
 
 int tac__schema_find(const tac__schema *schema, const char *name)
 {
-    for (size_t i = 0; i < schema->count; i++) {
-        if (!strcmp(schema->signals[i].name, name))
-            return (int)i;
-    }
-    return -1;
+    const int i = tac__names_find(&schema->names, name);
+    return i >= 0 && (size_t)i < schema->count && !strcmp(schema->signals[i].name, name) ? i : -1;
 }
 
 const char *tac__schema_name(const void *context, size_t i)

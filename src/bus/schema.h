@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "base/unit.h"
 #include "bus/type.h"
@@ -30,6 +31,7 @@ typedef struct tac__signal {
 typedef struct tac__schema {
     tac__signal *signals;
     size_t count, capacity;
+    tac__names names; // may know more than there are: of signals that were taken back
 } tac__schema;
 
 // Append; the name must be new. The arena keeps the copies.

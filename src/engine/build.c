@@ -299,6 +299,14 @@ static tac_status add_signals(tac_engine *e, tac_instance *c, tac_error *err)
     return TAC_OK;
 }
 
+tac_instance *tac__find_component(const tac_engine *e, const char *name)
+{
+    const int i = tac__names_find(&e->component_names, name);
+    if (i < 0 || (size_t)i >= e->component_count || strcmp(e->components[i]->name, name))
+        return NULL;
+    return e->components[i];
+}
+
 static const char *entity_name(const void *context, size_t i)
 {
     const tac_engine *e = context;
@@ -341,11 +349,12 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
     if (!name ||
         !TAC__ARENA_GROW(&e->arena, e->components, e->component_count, e->component_capacity))
         return tac__fail_memory(err);
-    for (size_t i = 0; i < e->component_count; i++) {
-        if (!strcmp(e->components[i]->name, name))
-            return tac__fail_at(err, TAC_E_DUPLICATE, &def->place, "component '%s' exists already",
-                                name);
-    }
+    if (tac__find_component(e, name))
+        return tac__fail_at(err, TAC_E_DUPLICATE, &def->place, "component '%s' exists already",
+                            name);
+    if (tac__names_set(&e->component_names, &e->arena, name, (uint32_t)e->component_count) !=
+        TAC_OK)
+        return tac__fail_memory(err);
     const size_t signals = e->schema.count, senders = e->sender_count,
                  receivers = e->receiver_count;
     tac_instance *c = NULL;

@@ -80,15 +80,14 @@ static tac_status sort_as_given(tac_engine *e, uint32_t *order, tac_error *err)
         return tac__fail_memory(err);
     size_t count = 0;
     for (size_t i = 0; i < e->order_count; i++) {
-        uint32_t c = 0;
-        while (c < e->component_count && strcmp(e->components[c]->name, e->order[i]))
-            c++;
-        if (c == e->component_count) {
+        const tac_instance *found = tac__find_component(e, e->order[i]);
+        if (!found) {
             tac__fail_at(err, TAC_E_NAME, &e->order_place, "order: unknown component '%s'",
                          e->order[i]);
             tac__error_suggest(err, e->order[i], component_name, e);
             return TAC_E_NAME;
         }
+        const uint32_t c = found->index;
         if (named[c])
             return tac__fail_at(err, TAC_E_DUPLICATE, &e->order_place, "order: '%s' is named twice",
                                 e->order[i]);

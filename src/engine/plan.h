@@ -241,6 +241,7 @@ struct tac_engine {
     size_t group_count, group_capacity;
     tac_instance **components;
     size_t component_count, component_capacity;
+    tac__names component_names; // may know some that were refused
     tac__schema schema;
     tac__sender *senders;
     size_t sender_count, sender_capacity;
@@ -313,6 +314,9 @@ static inline bool tac__is_observer(const tac_instance *c)
 {
     return c->type->step && c->stage == TAC_STAGE_TELEMETRY;
 }
+
+// --- build.c ---
+tac_instance *tac__find_component(const tac_engine *engine, const char *name); // NULL: unknown
 
 // --- declare.c: run a type's declare function on a fresh instance; also without an engine, to
 // learn what a type has ---

@@ -4,16 +4,6 @@
 
 #include <string.h>
 
-static tac_instance *find_component(const tac_engine *e, const char *name, size_t length)
-{
-    for (size_t i = 0; i < e->component_count; i++) {
-        const char *other = e->components[i]->name;
-        if (strlen(other) == length && !memcmp(other, name, length))
-            return e->components[i];
-    }
-    return NULL;
-}
-
 static const char *component_name(const void *context, size_t i)
 {
     const tac_engine *e = context;
@@ -32,12 +22,11 @@ static tac_status find_input(const tac_engine *e, const tac_route_def *r, tac_in
                              size_t *input, tac_error *err)
 {
     const char *dot = strrchr(r->to, '.');
-    const size_t length = dot ? (size_t)(dot - r->to) : 0;
-    *reader = dot ? find_component(e, r->to, length) : NULL;
+    char name[2 * TAC_ERROR_NAME];
+    tac__out out = tac__out_begin(name, sizeof name);
+    tac__out_add(&out, "%.*s", dot ? (int)(dot - r->to) : 0, r->to);
+    *reader = tac__find_component(e, name);
     if (!*reader) {
-        char name[TAC_ERROR_NAME];
-        tac__out out = tac__out_begin(name, sizeof name);
-        tac__out_add(&out, "%.*s", (int)length, r->to);
         tac__fail_at(err, TAC_E_NAME, &r->place, "route to '%s': no such component", r->to);
         tac__error_suggest(err, name, component_name, e);
         return TAC_E_NAME;

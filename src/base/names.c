@@ -1,0 +1,48 @@
+// names.c - a hash table with linear probing, at most half full.
+#include "base/names.h"
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+// Where a text is, or the free place where it belongs.
+static tac__name *place_of(tac__name *table, size_t capacity, const char *text)
+{
+    size_t i = tac__hash_end(tac__hash_text(TAC__HASH_SEED, text)) & (capacity - 1);
+    while (table[i].text && strcmp(table[i].text, text))
+        i = (i + 1) & (capacity - 1);
+    return &table[i];
+}
+
+static bool grow(tac__names *names, tac__arena *arena)
+{
+    const size_t capacity = names->capacity ? 2 * names->capacity : 64;
+    tac__name *table = tac__arena_array(arena, capacity, sizeof *table);
+    if (!table)
+        return false;
+    for (size_t i = 0; i < names->capacity; i++) {
+        if (names->table[i].text)
+            *place_of(table, capacity, names->table[i].text) = names->table[i];
+    }
+    names->table = table;
+    names->capacity = capacity;
+    return true;
+}
+
+tac_status tac__names_set(tac__names *names, tac__arena *arena, const char *text, uint32_t number)
+{
+    if (2 * names->count >= names->capacity && !grow(names, arena))
+        return TAC_E_MEMORY;
+    tac__name *place = place_of(names->table, names->capacity, text);
+    names->count += !place->text;
+    *place = (tac__name){text, number};
+    return TAC_OK;
+}
+
+int tac__names_find(const tac__names *names, const char *text)
+{
+    if (names->count == 0)
+        return -1;
+    const tac__name *place = place_of(names->table, names->capacity, text);
+    return place->text ? (int)place->number : -1;
+}

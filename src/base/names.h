@@ -1,0 +1,26 @@
+// names.h - an index of names: from a text to a number, in constant time. It keeps pointers to the
+// texts, which must outlive it; numbers are the caller's.
+#ifndef TAC_BASE_NAMES_H
+#define TAC_BASE_NAMES_H
+
+#include "base/arena.h"
+
+#include <stdint.h>
+
+typedef struct tac__name {
+    const char *text; // NULL: free
+    uint32_t number;
+} tac__name;
+
+typedef struct tac__names {
+    tac__name *table;
+    size_t count, capacity; // capacity is 0 or a power of two
+} tac__names;
+
+// Give `text` a number; a text that is there already gets the new one.
+tac_status tac__names_set(tac__names *names, tac__arena *arena, const char *text, uint32_t number);
+
+// -1: unknown.
+int tac__names_find(const tac__names *names, const char *text);
+
+#endif
