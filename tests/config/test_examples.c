@@ -108,4 +108,32 @@ static void test_rates_follows_its_circle(void **state)
     rig_close(&r);
 }
 
-TEST_MAIN(cmocka_unit_test(test_all_examples), cmocka_unit_test(test_rates_follows_its_circle))
+// Whole runs, bit for bit, on every machine. A change here needs a reason in the commit that makes
+// it (and another ENGINE_SEMANTICS or component version).
+static void test_golden_hashes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file;
+        uint64_t hash;
+    } golden[] = {{"rates", UINT64_C(0x43c4e44dce4a04b9)},
+                  {"convoy", UINT64_C(0xd8bc453c54550eb0)}};
+    if (strcmp(tac_math_version(), "sleef-3.5.1-cinz")) {
+        print_message("skipped: the hashes are those of SLEEF 3.5.1\n");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
+        char path[700];
+        snprintf(path, sizeof path, "%s/%s.yaml", examples_folder(), golden[i].file);
+        rig r;
+        load(&r, path, NULL);
+        rig_run(&r, TAC_TIME_NEVER);
+        const uint64_t hash = tac_engine_hash(r.engine, NULL, NULL);
+        if (hash != golden[i].hash)
+            fail_msg("%s: %016llx", golden[i].file, (unsigned long long)hash);
+        rig_close(&r);
+    }
+}
+
+TEST_MAIN(cmocka_unit_test(test_all_examples), cmocka_unit_test(test_golden_hashes),
+          cmocka_unit_test(test_rates_follows_its_circle))
