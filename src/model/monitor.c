@@ -6,6 +6,7 @@
 typedef struct monitor {
     tac__shaped shaped;
     const char *label;
+    tac_time every_us;
 } monitor;
 
 static tac_status monitor_declare(tac_declare *d, void *self)
@@ -14,6 +15,10 @@ static tac_status monitor_declare(tac_declare *d, void *self)
     c->shaped = tac__shaped_params(d);
     c->label = tac_param_text(
         d, &(tac_param_def){.name = "label", .fallback = "value", .doc = "what to call it"});
+    c->every_us = tac_param_time(d, &(tac_param_def){.name = "every",
+                                                     .fallback = "0",
+                                                     .doc = "of its steps only those at multiples "
+                                                            "of this time write; 0: all"});
     tac_declare_input(d, &(tac_port_def){.name = "u",
                                          .type = tac__shaped_type(&c->shaped),
                                          .unit = c->shaped.unit,
@@ -24,6 +29,8 @@ static tac_status monitor_declare(tac_declare *d, void *self)
 static tac_status monitor_step(tac_step *s, const void *self)
 {
     const monitor *c = self;
+    if (c->every_us && s->t_us % c->every_us)
+        return TAC_OK;
     const double *u = TAC_IN(s, double, 0);
     char text[TAC__SIZE_MAX * 16];
     size_t n = 0;

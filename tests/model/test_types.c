@@ -370,6 +370,17 @@ static void test_monitor(void **state)
     assert_non_null(strstr(logged[3], "10000 n: value = -1.23457e-300, -1.23457e-300"));
     tac_engine_destroy(e);
     rig_close(&r);
+
+    // Only at multiples of a time
+    const char *every = "components.m.params.every=20 ms";
+    assert_int_equal(rig_try_sets(&r, text, &every, 1), TAC_OK);
+    assert_int_equal(tac_config_build(r.config, &def, &e, &r.err), TAC_OK);
+    log_count = 0;
+    assert_int_equal(tac_engine_run(e, TAC_TIME_NEVER, &r.err), TAC_OK);
+    assert_int_equal(log_count, 5);
+    assert_string_equal(logged[3], "20000 m: place = 1.5, -2, 1e-300 m");
+    tac_engine_destroy(e);
+    rig_close(&r);
 }
 
 // Whatever the size, every type can be built with it; and none writes past what it has.
