@@ -34,10 +34,10 @@ typedef struct tac_param_def {
 } tac_param_def;
 
 enum {
-    TAC_PORT_OPTIONAL = 1, // input: may stay unconnected, then it reads zero
+    TAC_PORT_OPTIONAL = 1, // input: may stay open, then it reads zero, a quat identity
     TAC_PORT_HELD = 2,     // input of a continuous component: sampled at stage 10 of a boundary and
                            // held, even when it comes from another continuous component
-    TAC_PORT_DERIVE_ONLY = 4, // input that `output` does not use: breaks algebraic loops
+    TAC_PORT_DERIVE_ONLY = 4, // input that only `derive` uses, neither `output` nor `step`
     TAC_PORT_EVAL = 8,        // output written by `output`; implied where there is no `step`
 };
 

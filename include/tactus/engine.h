@@ -181,6 +181,7 @@ typedef struct tac_signal_info {
 
 TAC_API size_t tac_engine_signal_count(const tac_engine *engine);
 TAC_API int tac_engine_find_signal(const tac_engine *engine, const char *name); // -1: unknown
+// Name "" where there is no such signal.
 TAC_API tac_signal_info tac_engine_signal_info(const tac_engine *engine, int signal);
 // The value at the engine's present instant, in the signal's own type. Between two boundaries of
 // its island a continuous signal is evaluated there, which changes nothing. Valid until the next

@@ -82,7 +82,7 @@ const tac_component_type *tac_registry_type(const tac_registry *r, size_t i)
 
 const tac_component_type *tac_registry_find(const tac_registry *r, const char *name)
 {
-    for (size_t i = 0; i < r->count; i++) {
+    for (size_t i = 0; r && name && i < r->count; i++) {
         if (!strcmp(r->types[i]->name, name))
             return r->types[i];
     }

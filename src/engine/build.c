@@ -58,6 +58,8 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
     }
     if (def->physics_us > TAC_TIME_MAX)
         return tac__fail(err, TAC_E_RANGE, "the period of the physics axis is too long");
+    if ((unsigned)def->policy > TAC_SYNCHRONIZED)
+        return tac__fail(err, TAC_E_RANGE, "%d is no policy", (int)def->policy);
     if (def->integrator.h_max_us == 0)
         return tac__fail(err, TAC_E_RANGE, "the longest integration step must be above zero");
     const tac_allocator *allocator = def->allocator ? def->allocator : tac_allocator_default();
@@ -144,6 +146,7 @@ static tac_status check_times(const tac_group_def *def, tac_error *err)
 tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_error *err)
 {
     TAC_REQUIRE(e && def && def->name && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(def->times_us || def->times_count == 0);
     if (!tac__name_valid(def->name))
         return tac__fail_at(err, TAC_E_NAME, &def->place, "'%s' is not a name for a rate group",
                             def->name);
@@ -289,11 +292,13 @@ static tac_status add_signals(tac_engine *e, tac_instance *c, tac_error *err)
         }
         const tac__signal *s = &e->schema.signals[c->signals[i]];
         const uint32_t expected = s->type.shape == TAC_QUAT ? 3 : s->type.count;
+        // Written together, so that the n-th values of both belong together.
         if (s->derivative < 0 || e->schema.signals[s->derivative].type.scalar != TAC_F64 ||
+            e->schema.signals[s->derivative].continuous != s->continuous ||
             e->schema.signals[s->derivative].type.count != expected)
             return tac__fail(err, TAC_E_TYPE,
                              "output '%s' names '%s' as its derivative, which is no output of the "
-                             "same size",
+                             "same size that is written together with it",
                              s->name, derivative);
     }
     return TAC_OK;
@@ -380,6 +385,8 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
 tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_error *err)
 {
     TAC_REQUIRE(e && def && def->to && def->from && e->phase == TAC__BUILDING);
+    if (def->has_policy && (unsigned)def->policy > TAC_SYNCHRONIZED)
+        return tac__fail_at(err, TAC_E_RANGE, &def->place, "%d is no policy", (int)def->policy);
     if (!TAC__ARENA_GROW(&e->arena, e->routes, e->route_count, e->route_capacity))
         return tac__fail_memory(err);
     tac_route_def *r = &e->routes[e->route_count++];
@@ -411,6 +418,8 @@ tac_status tac_engine_add_policy(tac_engine *e, const char *pattern, tac_policy 
                                  const tac_place *place, tac_error *err)
 {
     TAC_REQUIRE(e && pattern && e->phase == TAC__BUILDING);
+    if ((unsigned)policy > TAC_SYNCHRONIZED)
+        return tac__fail_at(err, TAC_E_RANGE, place, "%d is no policy", (int)policy);
     char *copy = tac__arena_text(&e->arena, pattern);
     if (!copy || !TAC__ARENA_GROW(&e->arena, e->rules, e->rule_count, e->rule_capacity))
         return tac__fail_memory(err);
@@ -473,11 +482,12 @@ tac_status tac_engine_prepare(tac_engine *e, tac_error *err)
     tac_status status = prepare(e, err);
     if (status == TAC_E_MEMORY)
         tac__fail_memory(err);
-    e->phase = status == TAC_OK ? TAC__PREPARED : TAC__FAILED;
     if (status == TAC_OK) {
+        e->phase = TAC__RUNNING;
         e->err = err;
         status = tac__start(e);
         e->err = NULL;
     }
+    e->phase = status == TAC_OK ? TAC__PREPARED : TAC__FAILED;
     return status;
 }

@@ -257,27 +257,23 @@ static tac_status restore_opaque(tac_engine *e, const char *bytes, size_t size, 
 
 // The run may end at another time than the one that was saved. Steps that the old end cut short, or
 // that lie beyond the new one, are taken again: from the same state with the same held inputs.
-static tac_status move_end(tac_engine *e, tac_error *err)
+static void move_end(tac_engine *e)
 {
     const tac_time old_end = e->timeline.next[e->start_end_source];
     if (old_end == e->def.end_us)
-        return TAC_OK;
+        return;
     tac__timeline_set(&e->timeline, e->start_end_source, e->def.end_us);
-    e->err = err;
-    tac_status status = TAC_OK;
-    for (size_t i = 0; i < e->island_count && status == TAC_OK; i++) {
+    for (size_t i = 0; i < e->island_count; i++) {
         tac__island *island = &e->islands[i];
         tac__island_state *s = island->state;
         if (s->from_us == s->to_us || (s->to_us != old_end && s->to_us <= e->def.end_us))
             continue;
         // One step takes the place of another: it was counted.
         const uint64_t steps = s->steps, evals = s->evals;
-        status = tac__island_integrate(e, island, s->from_us);
+        tac__island_integrate(e, island, s->from_us);
         s->steps = steps;
         s->evals = evals;
     }
-    e->err = NULL;
-    return status;
 }
 
 static tac_status restore(tac_engine *e, const char *path, const char *bytes, size_t size,
@@ -303,7 +299,8 @@ static tac_status restore(tac_engine *e, const char *path, const char *bytes, si
     for (size_t i = 0; i < e->island_count; i++)
         e->islands[i].peeked_us = TAC_TIME_NEVER;
     TAC_TRY(restore_opaque(e, p.opaque, p.h.opaque_size, err));
-    return move_end(e, err);
+    move_end(e);
+    return TAC_OK;
 }
 
 tac_status tac_engine_restore(tac_engine *e, const char *path, tac_error *err)

@@ -16,7 +16,9 @@ struct tac_declare {
     tac__arena *arena;
     tac_instance *instance;
     const tac_node *params;
-    bool *used; // per key of params
+    bool *used;            // per key of params
+    const char **messages; // names of message ports
+    size_t message_count, message_capacity;
     tac_error error;
     bool failed;
 };
@@ -67,6 +69,17 @@ static const char *text_of(const given *g, size_t i, char buffer[128])
     memcpy(buffer, c, length);
     buffer[length] = '\0';
     return buffer;
+}
+
+// Texts of definitions may come from a buffer of the author's: keep a copy. NULL stays NULL.
+static const char *keep_text(tac_declare *d, const char *text)
+{
+    if (!text)
+        return NULL;
+    const char *copy = tac__arena_text(d->arena, text);
+    if (!copy)
+        no_memory(d);
+    return copy ? copy : "";
 }
 
 static void mistake(tac_declare *d, const tac_param_def *p, const tac_place *place, tac_error *err)
@@ -145,7 +158,10 @@ static void record(tac_declare *d, const tac_param_def *p, const char *kind, con
         no_memory(d);
         return;
     }
-    c->params[c->param_count++] = (tac__param){p->name, text, *p, kind, choices};
+    const tac_param_def def = {keep_text(d, p->name), keep_text(d, p->unit),
+                               keep_text(d, p->fallback), keep_text(d, p->range),
+                               keep_text(d, p->doc)};
+    c->params[c->param_count++] = (tac__param){def.name, text, def, kind, choices};
 }
 
 // "(0, 1]" and the like. False when the value lies outside.
@@ -397,41 +413,62 @@ const char *tac_declare_name(const tac_declare *d)
     return d->instance->name;
 }
 
+static bool fail_twice(tac_declare *d, const char *what, const char *name)
+{
+    tac_error err;
+    tac__fail(&err, TAC_E_DUPLICATE, "%s '%s' is declared twice", what, name);
+    keep(d, &err);
+    return false;
+}
+
+static bool has_port(const tac__ports *ports, const char *name)
+{
+    for (size_t i = 0; i < ports->count; i++) {
+        if (!strcmp(ports->items[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+static bool has_message_port(const tac_declare *d, const char *name)
+{
+    for (size_t i = 0; i < d->message_count; i++) {
+        if (!strcmp(d->messages[i], name))
+            return true;
+    }
+    return false;
+}
+
 static int add_port(tac_declare *d, tac__ports *ports, const tac_port_def *p, const char *what)
 {
     tac_error err;
-    tac__port port = {.name = p->name,
-                      .unit = p->unit ? p->unit : "1",
-                      .doc = p->doc ? p->doc : "",
-                      .derivative = p->derivative,
+    tac__port port = {.unit = p->unit ? keep_text(d, p->unit) : "1",
+                      .doc = p->doc ? keep_text(d, p->doc) : "",
+                      .derivative = keep_text(d, p->derivative),
                       .type = p->type,
                       .flags = p->flags};
     if (!tac__name_valid(p->name)) {
         tac__fail(&err, TAC_E_NAME, "'%s' is not a name for %s", p->name ? p->name : "", what);
         keep(d, &err);
-    } else if (tac__type_check(&p->type, p->name, &err) != TAC_OK ||
-               tac__unit_parse(port.unit, &port.dimension, &err) != TAC_OK) {
+        return 0;
+    }
+    port.name = keep_text(d, p->name);
+    if (tac__type_check(&p->type, p->name, &err) != TAC_OK ||
+        tac__unit_parse(port.unit, &port.dimension, &err) != TAC_OK) {
         tac__error_context(&err, "declaring %s '%s'", what, p->name);
         keep(d, &err);
-    } else if (!TAC__ARENA_GROW(d->arena, ports->items, ports->count, ports->capacity)) {
-        no_memory(d);
-    } else {
-        // Names may come from a buffer of the author's.
-        port.name = tac__arena_text(d->arena, p->name);
-        if (!port.name) {
-            no_memory(d);
-            return 0;
-        }
-        for (size_t i = 0; i < ports->count; i++) {
-            if (!strcmp(ports->items[i].name, port.name)) {
-                tac__fail(&err, TAC_E_DUPLICATE, "%s '%s' is declared twice", what, port.name);
-                keep(d, &err);
-            }
-        }
-        ports->items[ports->count] = port;
-        return (int)ports->count++;
+        return 0;
     }
-    return 0;
+    // Outputs, states and message ports all have digests by name.
+    const bool digested = ports == &d->instance->outputs || ports == &d->instance->continuous;
+    if (has_port(ports, p->name) || (digested && has_message_port(d, p->name)))
+        fail_twice(d, what, p->name);
+    if (!TAC__ARENA_GROW(d->arena, ports->items, ports->count, ports->capacity)) {
+        no_memory(d);
+        return 0;
+    }
+    ports->items[ports->count] = port;
+    return (int)ports->count++;
 }
 
 int tac_declare_input(tac_declare *d, const tac_port_def *p)
@@ -478,14 +515,6 @@ static bool check_name(tac_declare *d, const char *what, const char *name)
     return false;
 }
 
-static bool fail_twice(tac_declare *d, const char *what, const char *name)
-{
-    tac_error err;
-    tac__fail(&err, TAC_E_DUPLICATE, "%s '%s' is declared twice", what, name);
-    keep(d, &err);
-    return false;
-}
-
 static bool check_stream(tac_declare *d, const char *full, const char *name)
 {
     for (size_t i = 0; i < d->instance->stream_count; i++) {
@@ -495,21 +524,19 @@ static bool check_stream(tac_declare *d, const char *full, const char *name)
     return true;
 }
 
-static bool check_sender(tac_declare *d, const char *full, const char *name)
+// A message port has a name of its own among all that has a digest.
+static bool claim_message_port(tac_declare *d, const char *what, const char *name)
 {
-    for (size_t i = 0; i < d->instance->sender_count; i++) {
-        if (!strcmp(d->engine->senders[d->instance->senders[i]].name, full))
-            return fail_twice(d, "sender", name);
+    if (!check_name(d, what, name))
+        return false;
+    if (has_message_port(d, name) || has_port(&d->instance->outputs, name) ||
+        has_port(&d->instance->continuous, name))
+        return fail_twice(d, what, name);
+    if (!TAC__ARENA_GROW(d->arena, d->messages, d->message_count, d->message_capacity)) {
+        no_memory(d);
+        return false;
     }
-    return true;
-}
-
-static bool check_receiver(tac_declare *d, const char *full, const char *name)
-{
-    for (size_t i = 0; i < d->instance->receiver_count; i++) {
-        if (!strcmp(d->engine->receivers[d->instance->receivers[i]].name, full))
-            return fail_twice(d, "receiver", name);
-    }
+    d->messages[d->message_count++] = keep_text(d, name);
     return true;
 }
 
@@ -545,7 +572,7 @@ int tac_declare_sender(tac_declare *d, const tac_message_def *p)
 {
     tac_instance *c = d->instance;
     size_t number = 0;
-    if (!check_name(d, "sender", p->name))
+    if (!claim_message_port(d, "sender", p->name))
         return 0;
     if (d->engine) {
         tac_engine *e = d->engine;
@@ -554,8 +581,6 @@ int tac_declare_sender(tac_declare *d, const tac_message_def *p)
             no_memory(d);
             return 0;
         }
-        if (!check_sender(d, full, p->name))
-            return 0;
         number = e->sender_count++;
         e->senders[number] = (tac__sender){.name = full, .component = c->index};
     }
@@ -566,7 +591,7 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
 {
     tac_instance *c = d->instance;
     size_t number = 0;
-    if (!check_name(d, "receiver", p->name))
+    if (!claim_message_port(d, "receiver", p->name))
         return 0;
     if (p->capacity == 0 || p->capacity > 1u << 20 || p->max_bytes > 1u << 24) {
         tac_error err;
@@ -585,11 +610,11 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
             no_memory(d);
             return 0;
         }
-        if (!check_receiver(d, full, p->name))
-            return 0;
         number = e->receiver_count++;
         e->receivers[number] =
             (tac__receiver){.name = full, .component = c->index, .def = *p, .source = -1};
+        e->receivers[number].def.name = keep_text(d, p->name);
+        e->receivers[number].def.doc = keep_text(d, p->doc);
     }
     return add_number(d, &c->receivers, &c->receiver_count, &c->receiver_capacity, number);
 }

@@ -253,17 +253,24 @@ static void integrate_to(tac_engine *e, tac__island *island, tac_time to_us)
 
 // --- the three moments of an island -------------------------------------------------------------
 
-// The clock has come to t_us, a boundary of this island or the end of its step: make it the
-// present.
-tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us, bool boundary)
+// The clock is about to come to t_us, a boundary of this island or the end of its step: have the
+// step end there, and see that it succeeded. Nothing is committed yet.
+tac_status tac__island_reach(tac_engine *e, tac__island *island, tac_time t_us)
 {
     tac__island_state *s = island->state;
     if (s->to_us > t_us) { // a boundary has turned up inside the step
         s->undone += island->x_count > 0;
         integrate_to(e, island, t_us);
     }
+    TAC_ASSERT(s->to_us == t_us);
+    return s->from_us < t_us ? check_step(e, island) : TAC_OK;
+}
+
+// Make t_us the present.
+tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us, bool boundary)
+{
+    tac__island_state *s = island->state;
     if (s->from_us < t_us) {
-        TAC_TRY(check_step(e, island));
         memcpy(island->x, island->y, island->x_count * sizeof *island->x);
         s->from_us = t_us;
     }
@@ -302,11 +309,12 @@ tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us
         }
         tac__writes_done(c->eval_writes, c->eval_write_count, t_us);
     }
+    island->state->outputs_us = t_us;
     return TAC_OK;
 }
 
 // Stage 10: begin the next step, no further than the next known boundary.
-tac_status tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
+void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
 {
     tac_time to_us = e->def.end_us;
     for (size_t i = 0; i < island->source_count; i++) {
@@ -323,7 +331,21 @@ tac_status tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_
         to_us = t_us + e->def.integrator.h_max_us;
     tac__timeline_set(&e->timeline, island->step_source, whole ? TAC_TIME_NEVER : to_us);
     integrate_to(e, island, to_us);
-    return TAC_OK;
+}
+
+// As undoing: from the same state with the same held inputs, as if the boundary had never been
+// planned.
+void tac__islands_withdraw(tac_engine *e, int source, tac_time t_us)
+{
+    for (size_t i = 0; i < e->island_count; i++) {
+        tac__island *island = &e->islands[i];
+        const tac__island_state *s = island->state;
+        if (s->to_us != t_us || s->from_us >= t_us ||
+            !tac__has_bit(e->island_masks + (size_t)source * e->island_words, i))
+            continue;
+        island->state->undone += island->x_count > 0;
+        tac__island_integrate(e, island, s->from_us);
+    }
 }
 
 // --- looking without a trace --------------------------------------------------------------------
@@ -336,13 +358,14 @@ tac_status tac__island_peek(tac_engine *e, int signal, tac_time t_us, const void
     const tac__signal *s = &e->schema.signals[signal];
     const tac_instance *c = e->components[s->component];
     tac__island *island = &e->islands[c->island];
-    if (island->state->at_us == t_us) {
+    // On the bus outputs are of this instant once stage 3 has run.
+    if (s->state ? island->state->at_us == t_us : island->state->outputs_us == t_us) {
         *value = tac__block_at(&e->block, s->offset);
         return TAC_OK;
     }
     if (island->peeked_us != t_us) {
         const uint64_t evals = island->state->evals;
-        if (island->state->from_us == t_us)
+        if (island->state->from_us >= t_us) // at the present, or a little ahead after a failure
             memcpy(island->peek, island->x, island->x_count * sizeof *island->peek);
         else
             TAC_TRY(step_to(e, island, t_us, island->peek));

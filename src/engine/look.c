@@ -3,24 +3,24 @@
 
 tac_time tac_engine_time(const tac_engine *e)
 {
-    return e->clock ? e->clock->t_us : 0;
+    return e && e->clock ? e->clock->t_us : 0;
 }
 
 tac_time tac_engine_next_time(const tac_engine *e)
 {
-    return e->phase == TAC__PREPARED && !e->clock->finished ? tac__timeline_next(&e->timeline)
-                                                            : TAC_TIME_NEVER;
+    const bool alive = e && (e->phase == TAC__PREPARED || e->phase == TAC__RUNNING);
+    return alive && !e->clock->finished ? tac__timeline_next(&e->timeline) : TAC_TIME_NEVER;
 }
 
 bool tac_engine_finished(const tac_engine *e)
 {
-    return e->clock && e->clock->finished;
+    return e && e->clock && e->clock->finished;
 }
 
 tac_counters tac_engine_counters(const tac_engine *e)
 {
     tac_counters n = {0};
-    if (!e->clock)
+    if (!e || !e->clock)
         return n;
     n.boundaries = e->clock->boundaries;
     n.steps = e->clock->steps;
@@ -68,11 +68,13 @@ size_t tac_engine_signal_count(const tac_engine *e)
 
 int tac_engine_find_signal(const tac_engine *e, const char *name)
 {
-    return tac__schema_find(&e->schema, name);
+    return e && name ? tac__schema_find(&e->schema, name) : -1;
 }
 
 tac_signal_info tac_engine_signal_info(const tac_engine *e, int signal)
 {
+    if (!e || signal < 0 || (size_t)signal >= e->schema.count)
+        return (tac_signal_info){.name = "", .unit = "", .doc = "", .writer = "", .group = ""};
     const tac__signal *s = &e->schema.signals[signal];
     return (tac_signal_info){s->name,  s->unit, s->doc,   s->writer,
                              s->group, s->type, s->stage, s->continuous};
@@ -80,7 +82,7 @@ tac_signal_info tac_engine_signal_info(const tac_engine *e, int signal)
 
 const void *tac_engine_read(tac_engine *e, int signal)
 {
-    if (!e->clock || signal < 0 || (size_t)signal >= e->schema.count)
+    if (!e || !e->clock || signal < 0 || (size_t)signal >= e->schema.count)
         return NULL;
     const tac__signal *s = &e->schema.signals[signal];
     const void *value = tac__block_at(&e->block, s->offset);
@@ -96,7 +98,7 @@ uint64_t tac_engine_hash(const tac_engine *e, const char *pattern, size_t *count
 {
     size_t matched = 0;
     tac__hash h = TAC__HASH_SEED;
-    for (size_t i = 0; i < e->digest_count; i++) {
+    for (size_t i = 0; e && i < e->digest_count; i++) {
         if (pattern && !tac__glob_match(pattern, e->digest_list[i].name))
             continue;
         h = tac__hash_word(h, *e->digest_list[i].value);
@@ -109,7 +111,7 @@ uint64_t tac_engine_hash(const tac_engine *e, const char *pattern, size_t *count
 
 const char *tac_engine_digest(const tac_engine *e, size_t i, uint64_t *digest)
 {
-    if (i >= e->digest_count)
+    if (!e || !digest || i >= e->digest_count)
         return NULL;
     *digest = tac__hash_end(*e->digest_list[i].value);
     return e->digest_list[i].name;

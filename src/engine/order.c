@@ -6,20 +6,26 @@
 #include <string.h>
 
 // Must the writer of this input run before its reader, at boundaries that they share?
-static bool is_dependency(const tac_instance *writer, const tac_instance *reader,
-                          const tac__input *in)
+// States and outputs of the plant are there before any stage, or after stage 3; only a step that
+// may change a state at once matters to those who read it.
+static bool is_dependency(const tac_engine *e, const tac_instance *reader, size_t input)
 {
+    const tac__input *in = &reader->in[input];
+    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac_instance *writer = e->components[s->component];
     return writer->type->step && reader->type->step && writer->stage == reader->stage &&
-           !in->route.delayed && in->route.delay_us == 0;
+           (!s->continuous || writer->stage == TAC_STAGE_ACTUATE) && !in->route.delayed &&
+           in->route.delay_us == 0 && !(reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY);
 }
 
 // A signal that a later stage writes can only be seen one boundary late, and the route must say so.
-static tac_status check_stages(const tac_engine *e, const tac_instance *reader,
-                               const tac__input *in, tac_error *err)
+static tac_status check_stages(const tac_engine *e, const tac_instance *reader, size_t input,
+                               tac_error *err)
 {
+    const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
     if (!reader->type->step || s->state || s->stage <= reader->stage || in->route.delayed ||
-        in->route.delay_us)
+        in->route.delay_us || (reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY))
         return TAC_OK;
     return tac__fail_at(err, TAC_E_CONFIG, &in->route.place,
                         "'%s' (stage %s) reads '%s', which is written later, in stage %s: say "
@@ -54,7 +60,7 @@ static tac_status sort_by_signals(tac_engine *e, uint32_t *order, tac_error *err
             if (in->signal < 0)
                 continue;
             const uint32_t writer = e->schema.signals[in->signal].component;
-            if (!is_dependency(e->components[writer], reader, in))
+            if (!is_dependency(e, reader, k))
                 continue;
             if (!TAC__ARENA_GROW(&e->arena, g.edges, g.count, g.capacity))
                 return tac__fail_memory(err);
@@ -112,7 +118,7 @@ tac_status tac__order_components(tac_engine *e, tac_error *err)
         const tac_instance *reader = e->components[i];
         for (size_t k = 0; k < reader->inputs.count; k++) {
             if (reader->in[k].signal >= 0)
-                TAC_TRY(check_stages(e, reader, &reader->in[k], err));
+                TAC_TRY(check_stages(e, reader, k, err));
         }
     }
     uint32_t *order = tac__arena_array(&e->arena, e->component_count, sizeof *order);

@@ -103,6 +103,8 @@ struct tac_instance {
     uint32_t pending; // TAC_DUE_MESSAGE, TAC_DUE_TIMER of the present instant
     bool may_jump;    // in init, or in a step of stage actuate
     bool jumped;      // and it did
+    tac_status
+        failed; // why, if it called tac_fail or asked for what cannot be; cleared before a call
 
     // declared
     const char *name; // "uav1.battery"
@@ -141,7 +143,9 @@ struct tac_instance {
 
 typedef struct tac__entity {
     const char *name; // "" is the root
-    bool has_begin, has_end;
+    // what it has to do at its boundaries: indices of receivers, and of components with hooks
+    uint32_t *receivers, *pre, *post;
+    size_t receiver_count, pre_count, post_count;
 } tac__entity;
 
 typedef struct tac__group {
@@ -168,9 +172,10 @@ typedef struct tac__observer {
 
 // The mutable part of an island, in the block.
 typedef struct tac__island_state {
-    tac_time at_us;   // last boundary
-    tac_time from_us; // x is the state here
-    tac_time to_us;   // y is the tentative state here
+    tac_time at_us;      // last boundary
+    tac_time from_us;    // x is the state here
+    tac_time to_us;      // y is the tentative state here
+    tac_time outputs_us; // the outputs on the bus are those of this instant
     uint64_t steps, evals, undone;
     uint64_t digest;
 } tac__island_state;
@@ -224,6 +229,7 @@ typedef struct tac__clock {
 typedef enum tac__engine_phase {
     TAC__BUILDING,
     TAC__PREPARED,
+    TAC__RUNNING, // or starting, or being restored: no call from inside may change it
     TAC__FAILED,
 } tac__engine_phase;
 
@@ -339,10 +345,13 @@ tac_status tac__order_components(tac_engine *engine, tac_error *err);
 // --- island.c: islands and their integration ---
 tac_status tac__islands_form(tac_engine *engine, tac_error *err);
 tac_status tac__islands_order(tac_engine *engine, tac_error *err);
+tac_status tac__island_reach(tac_engine *engine, tac__island *island, tac_time t_us);
 tac_status tac__island_arrive(tac_engine *engine, tac__island *island, tac_time t_us,
                               bool boundary);
+// A boundary that was planned for `t_us` with `source` is not: steps that were to end there go on.
+void tac__islands_withdraw(tac_engine *engine, int source, tac_time t_us);
 tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
-tac_status tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_us);
+void tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_us);
 // The value of a continuous signal at t_us, without a trace.
 tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
 
@@ -366,7 +375,7 @@ tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us,
 tac_status tac__checkpoint_consider(tac_engine *engine);
 tac_status tac__checkpoint_finish(tac_engine *engine);
 
-// --- describe.c: the model as text, which its hash is taken of ---
+// --- model.c: the model as text, which its hash is taken of ---
 void tac__model_text(const tac_engine *engine, tac__text *out);
 
 #endif

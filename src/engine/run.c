@@ -31,14 +31,17 @@ tac_status tac__run_failed(tac_engine *e, tac_status status, tac_time t_us, cons
     return status;
 }
 
-static tac_status component_failed(tac_instance *c, tac_status status, const char *what)
+// What came of a call into a component. One that called tac_fail, or asked the engine for what
+// cannot be, has failed even if it returned TAC_OK, and has said why; another status needs a text.
+__attribute__((cold)) static tac_status outcome(tac_instance *c, tac_status status,
+                                                const char *what)
 {
     tac_engine *e = c->engine;
-    // A component that called tac_fail has said why, here and now; one that only returned a status
-    // has not.
-    const tac_error *err = e->err;
-    if (err &&
-        (err->status != status || err->t_us != e->clock->t_us || strcmp(err->component, c->name)))
+    if (c->failed != TAC_OK)
+        status = c->failed;
+    else if (status == TAC_OK)
+        return TAC_OK;
+    else
         tac__fail(e->err, status, "its %s failed: %s", what, tac_status_text(status));
     return tac__run_failed(e, status, e->clock->t_us, c->name);
 }
@@ -47,7 +50,7 @@ static tac_status component_failed(tac_instance *c, tac_status status, const cha
 
 // Observers look at the plant wherever its islands stand. A look that fails is no fault of the run,
 // which goes on without it: whoever only watches cannot stop anything.
-static bool peek_inputs(tac_engine *e, tac_instance *c, tac_time t_us)
+__attribute__((noinline)) static bool peek_inputs(tac_engine *e, tac_instance *c, tac_time t_us)
 {
     for (size_t i = 0; i < c->views.count; i++) {
         if (c->peek_signals[i] < 0)
@@ -64,7 +67,8 @@ static bool peek_inputs(tac_engine *e, tac_instance *c, tac_time t_us)
 }
 
 // After a jump of its state an island's outputs are those of the new state.
-static tac_status finish_jump(tac_engine *e, tac_instance *c, tac_time t_us)
+__attribute__((noinline)) static tac_status finish_jump(tac_engine *e, tac_instance *c,
+                                                        tac_time t_us)
 {
     const bool jumped = c->jumped;
     c->may_jump = c->jumped = false;
@@ -80,14 +84,15 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
     if (c->views.count) {
         if (c->stage == TAC_STAGE_TELEMETRY && !peek_inputs(e, c, t_us))
             return TAC_OK;
-        for (size_t i = 0; i < c->views.count; i++)
+        for (size_t i = 0; i < c->views.live; i++)
             tac__view_update(&c->views.items[i], t_us);
     }
     if (c->stage == TAC_STAGE_ACTUATE)
         c->may_jump = true;
+    c->failed = TAC_OK;
     const tac_status status = c->type->step(&c->step, c->self);
-    if (status != TAC_OK)
-        return component_failed(c, status, "step");
+    if ((int)status | (int)c->failed)
+        return outcome(c, status, "step");
     e->clock->steps++;
     if (c->write_count)
         tac__writes_done(c->writes, c->write_count, t_us);
@@ -99,11 +104,11 @@ static tac_status run_hook(tac_engine *e, tac_instance *c,
 {
     if (tac__is_observer(c) && !peek_inputs(e, c, e->clock->t_us))
         return TAC_OK;
-    for (size_t i = 0; i < c->views.count; i++)
+    for (size_t i = 0; i < c->views.live; i++)
         tac__view_update(&c->views.items[i], e->clock->t_us);
     c->hook.t_us = e->clock->t_us;
-    const tac_status status = hook(&c->hook, c->self);
-    return status == TAC_OK ? TAC_OK : component_failed(c, status, what);
+    c->failed = TAC_OK;
+    return outcome(c, hook(&c->hook, c->self), what);
 }
 
 static void deliver(tac_engine *e, tac__receiver *r)
@@ -117,26 +122,22 @@ static void deliver(tac_engine *e, tac__receiver *r)
     tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
 }
 
-static tac_status begin_entity(tac_engine *e, uint32_t entity)
+static tac_status begin_entity(tac_engine *e, const tac__entity *entity)
 {
-    for (size_t i = 0; i < e->receiver_count; i++) {
-        if (e->components[e->receivers[i].component]->entity == entity)
-            deliver(e, &e->receivers[i]);
-    }
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
-        if (c->entity == entity && c->type->pre_step)
-            TAC_TRY(run_hook(e, c, c->type->pre_step, "pre-step hook"));
+    for (size_t i = 0; i < entity->receiver_count; i++)
+        deliver(e, &e->receivers[entity->receivers[i]]);
+    for (size_t i = 0; i < entity->pre_count; i++) {
+        tac_instance *c = e->components[entity->pre[i]];
+        TAC_TRY(run_hook(e, c, c->type->pre_step, "pre-step hook"));
     }
     return TAC_OK;
 }
 
-static tac_status end_entity(tac_engine *e, uint32_t entity)
+static tac_status end_entity(tac_engine *e, const tac__entity *entity)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
-        if (c->entity == entity && c->type->post_step)
-            TAC_TRY(run_hook(e, c, c->type->post_step, "post-step hook"));
+    for (size_t i = 0; i < entity->post_count; i++) {
+        tac_instance *c = e->components[entity->post[i]];
+        TAC_TRY(run_hook(e, c, c->type->post_step, "post-step hook"));
     }
     return TAC_OK;
 }
@@ -160,9 +161,9 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
         digest_state(e, &e->islands[item->index]);
         return TAC_OK;
     case TAC__ITEM_BEGIN:
-        return begin_entity(e, item->index);
+        return begin_entity(e, &e->entities[item->index]);
     case TAC__ITEM_END:
-        return end_entity(e, item->index);
+        return end_entity(e, &e->entities[item->index]);
     case TAC__ITEM_OBSERVE: {
         const tac_observer_def *o = &e->observers[item->index].def;
         o->observe(o->context, e, t_us);
@@ -178,6 +179,7 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
 // Returns whether this is a boundary of anything.
 static bool collect(tac_engine *e, tac_time t_us)
 {
+    uint64_t *due = e->due_items;
     const size_t words = e->item_words;
     bool boundary = false;
     while (tac__timeline_next(&e->timeline) == t_us) {
@@ -190,18 +192,26 @@ static bool collect(tac_engine *e, tac_time t_us)
         if (s->kind == TAC__SOURCE_TIMER)
             e->components[s->index]->pending |= TAC_DUE_TIMER;
         boundary |= !s->observer;
+        const uint64_t *mask = e->item_masks + source * words;
         for (size_t w = 0; w < words; w++)
-            e->due_items[w] |= e->item_masks[source * words + w];
+            due[w] |= mask[w];
         for (size_t w = 0; w < e->island_words; w++)
             e->arriving[w] |= e->island_masks[source * e->island_words + w];
     }
     return boundary;
 }
 
-static tac_status arrive(tac_engine *e, tac_time t_us)
+// First every step is seen to have succeeded, then all are committed: a run that fails here stands
+// at its last instant, whole. Out of line, to keep the run loop short.
+__attribute__((noinline)) static tac_status arrive(tac_engine *e, tac_time t_us)
 {
     for (size_t w = 0; w < e->island_words; w++) {
         e->due_islands[w] |= e->arriving[w];
+        for (uint64_t bits = e->due_islands[w]; bits; bits &= bits - 1)
+            TAC_TRY(
+                tac__island_reach(e, &e->islands[w * 64 + (size_t)__builtin_ctzll(bits)], t_us));
+    }
+    for (size_t w = 0; w < e->island_words; w++) {
         for (uint64_t bits = e->due_islands[w]; bits; bits &= bits - 1) {
             const size_t i = w * 64 + (size_t)__builtin_ctzll(bits);
             TAC_TRY(tac__island_arrive(e, &e->islands[i], t_us, tac__has_bit(e->arriving, i)));
@@ -215,7 +225,8 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
 {
     const bool boundary = collect(e, t_us);
     // The clock moves on once every island has come here: a step that failed leads nowhere.
-    TAC_TRY(arrive(e, t_us));
+    if (e->island_count)
+        TAC_TRY(arrive(e, t_us));
     e->clock->t_us = t_us;
     e->clock->boundaries += boundary;
     const size_t words = e->item_words;
@@ -229,22 +240,21 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
 }
 
 // Stage 10 of the last instant.
-static tac_status integrate(tac_engine *e)
+static void integrate(tac_engine *e)
 {
     for (size_t w = 0; w < e->island_words; w++) {
         for (; e->due_islands[w]; e->due_islands[w] &= e->due_islands[w] - 1) {
             const size_t i = w * 64 + (size_t)__builtin_ctzll(e->due_islands[w]);
-            TAC_TRY(tac__island_integrate(e, &e->islands[i], e->clock->t_us));
+            tac__island_integrate(e, &e->islands[i], e->clock->t_us);
         }
     }
-    return TAC_OK;
 }
 
 static tac_status run(tac_engine *e, tac_time until_us)
 {
     e->clock->started = 1;
     while (!e->clock->finished) {
-        TAC_TRY(integrate(e));
+        integrate(e);
         const tac_time t_us = tac__timeline_next(&e->timeline);
         if (t_us > e->checkpoint_us)
             TAC_TRY(tac__checkpoint_finish(e));
@@ -265,11 +275,12 @@ static tac_status run(tac_engine *e, tac_time until_us)
 
 tac_status tac_engine_run(tac_engine *e, tac_time until_us, tac_error *err)
 {
-    TAC_REQUIRE(e && e->phase == TAC__PREPARED && !e->err);
-    tac_error local;
-    e->err = err ? err : &local;
-    tac_error_clear(e->err);
+    TAC_REQUIRE(e && e->phase == TAC__PREPARED);
+    e->phase = TAC__RUNNING;
+    e->err = err;
+    tac_error_clear(err);
     const tac_status status = run(e, until_us);
+    e->phase = TAC__PREPARED;
     if (status == TAC_E_STOPPED) {
         atomic_store(&e->stop, false);
         tac__fail(e->err, status, "stopped on request");
@@ -283,7 +294,8 @@ tac_status tac_engine_run(tac_engine *e, tac_time until_us, tac_error *err)
 
 void tac_engine_stop(tac_engine *e)
 {
-    atomic_store(&e->stop, true);
+    if (e)
+        atomic_store(&e->stop, true);
 }
 
 // --- start --------------------------------------------------------------------------------------
@@ -332,17 +344,17 @@ tac_status tac__start(tac_engine *e)
     for (size_t i = 0; i < e->receiver_count; i++)
         tac__queue_start(&e->receivers[i].queue);
     for (size_t i = 0; i < e->island_count; i++)
-        e->islands[i].state->at_us = TAC_TIME_NEVER;
+        e->islands[i].state->at_us = e->islands[i].state->outputs_us = TAC_TIME_NEVER;
     rest_values(e);
     for (size_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];
         if (!c->type->init)
             continue;
         c->may_jump = true;
+        c->failed = TAC_OK;
         const tac_status status = c->type->init(&c->step, c->self);
         c->may_jump = c->jumped = false;
-        if (status != TAC_OK)
-            return component_failed(c, status, "init");
+        TAC_TRY(outcome(c, status, "init"));
     }
     start_digests(e);
     return TAC_OK;

@@ -230,13 +230,38 @@ static bool island_has_outputs(const tac_engine *e, const tac__island *island)
     return false;
 }
 
-static void find_entity_work(tac_engine *e)
+// Lists for each entity, so that a boundary of one does not look at all others. Counted first, then
+// filled.
+static tac_status list_entity_work(tac_engine *e)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
-        e->entities[c->entity].has_begin |= c->type->pre_step || c->receiver_count;
-        e->entities[c->entity].has_end |= c->type->post_step != NULL;
+        tac__entity *entity = &e->entities[c->entity];
+        entity->receiver_count += c->receiver_count;
+        entity->pre_count += c->type->pre_step != NULL;
+        entity->post_count += c->type->post_step != NULL;
     }
+    for (size_t i = 0; i < e->entity_count; i++) {
+        tac__entity *entity = &e->entities[i];
+        const size_t total = entity->receiver_count + entity->pre_count + entity->post_count;
+        entity->receivers = tac__arena_array(&e->arena, total, sizeof *entity->receivers);
+        if (!entity->receivers)
+            return TAC_E_MEMORY;
+        entity->pre = entity->receivers + entity->receiver_count;
+        entity->post = entity->pre + entity->pre_count;
+        entity->receiver_count = entity->pre_count = entity->post_count = 0;
+    }
+    for (uint32_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        tac__entity *entity = &e->entities[c->entity];
+        for (size_t k = 0; k < c->receiver_count; k++)
+            entity->receivers[entity->receiver_count++] = c->receivers[k];
+        if (c->type->pre_step)
+            entity->pre[entity->pre_count++] = i;
+        if (c->type->post_step)
+            entity->post[entity->post_count++] = i;
+    }
+    return TAC_OK;
 }
 
 static void add_item(tac_engine *e, tac__item_kind kind, tac_stage stage, size_t index)
@@ -248,7 +273,7 @@ static void add_item(tac_engine *e, tac__item_kind kind, tac_stage stage, size_t
 static void list_items(tac_engine *e)
 {
     for (size_t i = 0; i < e->entity_count; i++) {
-        if (e->entities[i].has_begin)
+        if (e->entities[i].receiver_count + e->entities[i].pre_count)
             add_item(e, TAC__ITEM_BEGIN, TAC_STAGE_BEGIN, i);
     }
     size_t next = 0;
@@ -263,7 +288,7 @@ static void list_items(tac_engine *e)
             add_item(e, TAC__ITEM_STEP, (tac_stage)stage, e->sequence[next]);
     }
     for (size_t i = 0; i < e->entity_count; i++) {
-        if (e->entities[i].has_end)
+        if (e->entities[i].post_count)
             add_item(e, TAC__ITEM_END, TAC_STAGE_EVENTS, i);
     }
     for (size_t i = 0; i < e->island_count; i++) {
@@ -319,7 +344,10 @@ static tac_status list_island_sources(work *w)
     tac_engine *e = w->e;
     for (size_t i = 0; i < e->island_count; i++) {
         tac__island *island = &e->islands[i];
-        island->sources = tac__arena_array(&e->arena, e->timeline.count, sizeof *island->sources);
+        size_t count = 0;
+        for (size_t s = 0; s < e->timeline.count; s++)
+            count += tac__has_bit(row(&w->islands, i), s);
+        island->sources = tac__arena_array(&e->arena, count, sizeof *island->sources);
         if (!island->sources)
             return TAC_E_MEMORY;
         for (size_t s = 0; s < e->timeline.count; s++) {
@@ -344,7 +372,7 @@ tac_status tac__schedule(tac_engine *e, tac_error *err)
     seed_sets(&w, physics);
     close_sets(&w);
 
-    find_entity_work(e);
+    TAC_TRY(list_entity_work(e));
     const size_t most =
         2 * e->entity_count + 2 * e->island_count + e->sequence_count + e->observer_count;
     e->items = tac__arena_array(&e->arena, most, sizeof *e->items);

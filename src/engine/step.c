@@ -5,6 +5,41 @@
 
 #include <stdio.h>
 
+// --- failing ------------------------------------------------------------------------------------
+
+// A component that fails has failed, whatever it returns. The first reason counts.
+TAC_PRINTF(3, 0)
+static tac_status fail_with(tac_step *s, tac_status status, const char *format, va_list args)
+{
+    tac_instance *c = s->instance;
+    if (c->failed == TAC_OK) {
+        char text[TAC_ERROR_TEXT];
+        vsnprintf(text, sizeof text, format, args);
+        tac__fail(c->engine->err, status, "%s", text);
+        c->failed = status;
+    }
+    return c->failed;
+}
+
+tac_status tac_fail(tac_step *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const tac_status status = fail_with(s, TAC_E_COMPONENT, format, args);
+    va_end(args);
+    return status;
+}
+
+TAC_PRINTF(3, 4)
+static tac_status fail_as(tac_step *s, tac_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    status = fail_with(s, status, format, args);
+    va_end(args);
+    return status;
+}
+
 bool tac_connected(const tac_step *s, int input)
 {
     const tac_instance *c = s->instance;
@@ -13,16 +48,30 @@ bool tac_connected(const tac_step *s, int input)
 
 // --- randomness ---------------------------------------------------------------------------------
 
+// NULL, and the component has failed, where there is no such stream.
+static tac__draws *find_draws(tac_step *s, int stream)
+{
+    tac_instance *c = s->instance;
+    if (stream >= 0 && (size_t)stream < c->stream_count)
+        return &c->streams[stream];
+    tac_fail(s, "draws from stream %d, but it has %zu", stream, c->stream_count);
+    return NULL;
+}
+
 double tac_draw_uniform(tac_step *s, int stream)
 {
-    tac__draws *d = &s->instance->streams[stream];
+    tac__draws *d = find_draws(s, stream);
+    if (!d)
+        return 0;
     return tac__stream_uniform(&d->stream, (*d->next)++);
 }
 
 // Box-Muller on the two halves of one draw, so that a draw is one index whatever its kind.
 double tac_draw_normal(tac_step *s, int stream)
 {
-    tac__draws *d = &s->instance->streams[stream];
+    tac__draws *d = find_draws(s, stream);
+    if (!d)
+        return 0;
     uint32_t w[4];
     tac__stream_words(&d->stream, (*d->next)++, w);
     const uint64_t a = ((uint64_t)w[0] << 32 | w[1]) >> 11, b = ((uint64_t)w[2] << 32 | w[3]) >> 11;
@@ -41,7 +90,10 @@ tac_status tac_wake_at(tac_step *s, tac_time t_us)
         return tac_fail(s, "asks for a wake-up, but its type has no TAC_COMPONENT_TIMER");
     if (e->clock->started && t_us <= e->clock->t_us)
         return tac_fail(s, "asks for a wake-up that does not lie in the future");
+    const tac_time old_us = e->timeline.next[c->timer_source];
     tac__timeline_set(&e->timeline, c->timer_source, t_us);
+    if (e->clock->started && t_us > old_us)
+        tac__islands_withdraw(e, c->timer_source, old_us);
     return TAC_OK;
 }
 
@@ -56,30 +108,38 @@ double *tac_jump(tac_step *s)
 
 // --- messages -----------------------------------------------------------------------------------
 
+// All or nothing: whether every receiver can take it is seen before any gets it.
+static tac_status check_send(tac_step *s, const tac__sender *port, size_t size)
+{
+    tac_engine *e = s->instance->engine;
+    for (size_t i = 0; i < port->count; i++) {
+        const tac__receiver *r = &e->receivers[port->links[i].receiver];
+        if (size > r->def.max_bytes)
+            return tac_fail(s, "sends %zu bytes to '%s', which takes at most %u", size, r->name,
+                            r->def.max_bytes);
+        if (r->queue.state->free == 0)
+            return fail_as(s, TAC_E_QUEUE,
+                           "queue of '%s' is full: %u messages wait or are on their way", r->name,
+                           r->def.capacity);
+    }
+    return TAC_OK;
+}
+
 tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
 {
     tac_instance *c = s->instance;
     tac_engine *e = c->engine;
-    TAC_REQUIRE(sender >= 0 && (size_t)sender < c->sender_count && (bytes || size == 0));
+    if (sender < 0 || (size_t)sender >= c->sender_count || (!bytes && size))
+        return tac_fail(s, "sends nothing, or from a port that it does not have");
     const tac__sender *port = &e->senders[c->senders[sender]];
+    TAC_TRY(check_send(s, port, size));
     const uint64_t sequence = (*port->sequence)++;
     for (size_t i = 0; i < port->count; i++) {
         const tac__link *link = &port->links[i];
         tac__receiver *r = &e->receivers[link->receiver];
-        if (size > r->def.max_bytes)
-            return tac_fail(s, "sends %zu bytes to '%s', which takes at most %u", size, r->name,
-                            r->def.max_bytes);
-        const tac_time deliver_us = e->clock->t_us + link->delay_us;
-        const tac__queue_slot head = {e->clock->t_us, deliver_us, sequence, link->number,
-                                      (uint32_t)size};
-        if (!tac__queue_send(&r->queue, &head, bytes)) {
-            tac__fail(e->err, TAC_E_QUEUE,
-                      "queue of '%s' is full: %u messages wait or are on "
-                      "their way",
-                      r->name, r->def.capacity);
-            tac__error_run(e->err, e->clock->t_us, c->name);
-            return TAC_E_QUEUE;
-        }
+        const tac__queue_slot head = {e->clock->t_us, e->clock->t_us + link->delay_us, sequence,
+                                      link->number, (uint32_t)size};
+        (void)tac__queue_send(&r->queue, &head, bytes); // there is room: see check_send
         tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
     }
     return TAC_OK;
@@ -94,19 +154,6 @@ bool tac_receive(tac_step *s, int receiver, tac_message *message)
 }
 
 // --- saying something ---------------------------------------------------------------------------
-
-tac_status tac_fail(tac_step *s, const char *format, ...)
-{
-    char text[TAC_ERROR_TEXT];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    tac_engine *e = s->instance->engine;
-    tac__fail(e->err, TAC_E_COMPONENT, "%s", text);
-    tac__error_run(e->err, e->clock->t_us, s->instance->name);
-    return TAC_E_COMPONENT;
-}
 
 static void write_log(const tac_engine *e, tac_time t_us, const char *component,
                       tac_log_level level, const char *format, va_list args)

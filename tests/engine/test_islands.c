@@ -1033,11 +1033,87 @@ static void test_held_sample_does_not_depend_on_declaration(void **state)
     }
 }
 
+// A hook that does nothing changes nothing, not even what is held.
+static tac_status no_hook(tac_step *s, const void *self)
+{
+    (void)s;
+    (void)self;
+    return TAC_OK;
+}
+
+static void test_empty_hook_changes_nothing(void **state)
+{
+    (void)state;
+    bench b[2];
+    for (int hook = 0; hook < 2; hook++) {
+        tac_engine_def def = tac_engine_def_default();
+        def.end_us = 5000;
+        bench_begin(&b[hook], &def);
+        bench_group(&b[hook], "g", 1000, 0);
+        bench_add(&b[hook], &(probe){.name = "w",
+                                     .group = "g",
+                                     .x = {"x"},
+                                     .p = {0, 0, 1000},
+                                     .init = linear_init,
+                                     .derive = linear_derive,
+                                     .constant = true});
+        bench_add(&b[hook], &(probe){.name = "r",
+                                     .group = "g",
+                                     .in = {"=u"},
+                                     .out = {"y"},
+                                     .output = pass_output,
+                                     .constant = true,
+                                     .pre_step = hook ? no_hook : NULL});
+        bench_route(&b[hook], "r.u", "w.x");
+        bench_prepare(&b[hook]);
+        bench_run(&b[hook], TAC_TIME_MAX);
+    }
+    bench_same_digests(&b[0], &b[1], "*");
+    bench_end(&b[0]);
+    bench_end(&b[1]);
+}
+
+static tac_status explode(const tac_eval *e, const void *self)
+{
+    (void)self;
+    e->dx[0] = e->t_s > 0.002 ? (double)NAN : 1;
+    return TAC_OK;
+}
+
+// The run stands still at its last instant: what did not fail can be read there.
+static void test_failure_leaves_other_islands_readable(void **state)
+{
+    (void)state;
+    bench b;
+    bench_begin(&b, NULL);
+    bench_group(&b, "g", 1000, 0);
+    bench_add(&b, &(probe){.name = "a",
+                           .group = "g",
+                           .x = {"x"},
+                           .p = {0, 0, 1000},
+                           .init = linear_init,
+                           .derive = linear_derive,
+                           .constant = true});
+    bench_add(&b, &(probe){.name = "z",
+                           .group = "g",
+                           .x = {"x"},
+                           .init = linear_init,
+                           .derive = explode,
+                           .constant = true});
+    bench_prepare(&b);
+    assert_int_equal(bench_try_run(&b, TAC_TIME_MAX), TAC_E_NUMERIC);
+    assert_true(tac_engine_time(b.engine) == 2000);
+    assert_true(fabs(bench_read(&b, "a.x") - 2) < 1e-12);
+    bench_end(&b);
+}
+
 TEST_MAIN(cmocka_unit_test(test_what_couples), cmocka_unit_test(test_islands_of_many),
           cmocka_unit_test(test_chain_by_hand), cmocka_unit_test(test_physics_axis),
           cmocka_unit_test(test_held_is_sampled_at_boundaries),
           cmocka_unit_test(test_held_from_an_island_without_boundaries),
           cmocka_unit_test(test_held_sample_does_not_depend_on_declaration),
+          cmocka_unit_test(test_empty_hook_changes_nothing),
+          cmocka_unit_test(test_failure_leaves_other_islands_readable),
           cmocka_unit_test(test_discrete_inputs_through_routes),
           cmocka_unit_test(test_algebraic_loop), cmocka_unit_test(test_derive_only_breaks_the_loop),
           cmocka_unit_test(test_gain_and_offset_inside), cmocka_unit_test(test_convert_inside),

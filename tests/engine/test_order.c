@@ -469,7 +469,60 @@ static void test_explicit_order_errors(void **state)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(test_chain_declared_backwards), cmocka_unit_test(test_ties_as_declared),
+// --- the plant in a loop ------------------------------------------------------------------------
+
+// A component with a step and a state: who reads the state waits for nobody.
+static void test_states_make_no_cycle(void **state)
+{
+    (void)state;
+    bench b;
+    bench_begin(&b, NULL);
+    bench_group(&b, "g", 1000, 0);
+    bench_add(&b, &(probe){.name = "body",
+                           .group = "g",
+                           .stage = "control",
+                           .in = {"u"},
+                           .x = {"x"},
+                           .init = linear_init,
+                           .step = probe_step,
+                           .derive = linear_derive});
+    bench_add(
+        &b, &(probe){.name = "pilot", .group = "g", .stage = "control", .in = {"x"}, .out = {"u"}});
+    bench_route(&b, "body.u", "pilot.u");
+    bench_route(&b, "pilot.x", "body.x");
+    bench_prepare(&b);
+    bench_run(&b, 1000);
+    assert_string_equal(bench_order(&b, 1000), "pilot. body.");
+    bench_end(&b);
+}
+
+// An input that only derive uses is read at stage 10: nothing about it is late.
+static void test_derive_only_is_never_late(void **state)
+{
+    (void)state;
+    bench b;
+    bench_begin(&b, NULL);
+    bench_group(&b, "g", 1000, 0);
+    bench_add(&b, &(probe){.name = "body",
+                           .group = "g",
+                           .stage = "estimate",
+                           .in = {"!u"},
+                           .x = {"x"},
+                           .p = {0, 1000},
+                           .init = linear_init,
+                           .step = probe_step,
+                           .derive = linear_derive});
+    bench_add(&b, &(probe){.name = "pilot", .group = "g", .stage = "control", .out = {"u"}});
+    bench_route(&b, "body.u", "pilot.u");
+    bench_prepare(&b);
+    bench_run(&b, 1000); // the pilot wrote 1 at 0: x' = 1000 for 1 ms
+    assert_true(bench_read(&b, "body.x") > 0.999 && bench_read(&b, "body.x") < 1.001);
+    bench_end(&b);
+}
+
+TEST_MAIN(cmocka_unit_test(test_states_make_no_cycle),
+          cmocka_unit_test(test_derive_only_is_never_late),
+          cmocka_unit_test(test_chain_declared_backwards), cmocka_unit_test(test_ties_as_declared),
           cmocka_unit_test(test_other_stages_do_not_matter), cmocka_unit_test(test_any_wiring),
           cmocka_unit_test(test_order_between_rates), cmocka_unit_test(test_cycle_prints_the_loop),
           cmocka_unit_test(test_cycle_of_one), cmocka_unit_test(test_delayed_breaks_a_cycle),

@@ -376,8 +376,73 @@ static void test_samples_inside_an_undone_step(void **state)
     bench_end(&runs[1]);
 }
 
-TEST_MAIN(cmocka_unit_test(test_one_message), cmocka_unit_test(test_several_messages),
-          cmocka_unit_test(test_any_messages), cmocka_unit_test(test_failure_of_an_undone_step),
+// --- a boundary that is withdrawn ---------------------------------------------------------------
+
+// Asks for 10 ms at the start; its hook, at 3 ms, for 20 ms instead, or for nothing.
+static tac_time second_wish;
+
+static tac_status wish_init(tac_step *s, const void *self)
+{
+    (void)self;
+    return second_wish ? tac_wake_at(s, 10000) : TAC_OK;
+}
+
+static tac_status wish_hook(tac_step *s, const void *self)
+{
+    (void)self;
+    return second_wish && s->t_us == 3000 ? tac_wake_at(s, second_wish) : TAC_OK;
+}
+
+static void run_wisher(bench *b, tac_time wish)
+{
+    tac_engine_def def = tac_engine_def_default();
+    def.end_us = 30000;
+    def.integrator.h_max_us = 12000;
+    second_wish = wish;
+    bench_begin(b, &def);
+    bench_times(b, "g", (tac_time[]){3000}, 1);
+    bench_add(b, &(probe){.name = "plant",
+                          .x = {"x"},
+                          .in = {"u"},
+                          .p = {-30, 1, 2, 1},
+                          .init = linear_init,
+                          .derive = linear_derive});
+    bench_add(b, &(probe){.name = "wisher",
+                          .out = {"y"},
+                          .flags = TAC_COMPONENT_TIMER,
+                          .init = wish_init,
+                          .pre_step = wish_hook});
+    bench_add(b, &(probe){.name = "clock", .group = "g"});
+    bench_route(b, "plant.u", "wisher.y");
+    bench_prepare(b);
+    bench_run(b, TAC_TIME_MAX);
+}
+
+// The plant integrates over the boundary that was planned and is not, as if it had never been.
+static void test_withdrawn_boundary(void **state)
+{
+    (void)state;
+    bench moved, cancelled, never;
+    run_wisher(&never, 0);
+    run_wisher(&cancelled, TAC_TIME_NEVER);
+    bench_same_digests(&never, &cancelled, "plant*");
+    assert_int_equal(tac_engine_counters(cancelled.engine).undone, 1);
+    run_wisher(&moved, 20000);
+    assert_int_equal(bench_count(&moved, "wisher", AT_STEP), 1);
+    assert_true(bench_find(&moved, "wisher", AT_STEP, 0)->t_us == 20000);
+    // x' = -30 x + 1 + 2 from 20 ms on, + 2 before: the closed form, to the order of the method.
+    const double before = 2.0 / 30, after = 3.0 / 30;
+    const double at_20 = before + (1 - before) * exp(-0.6);
+    const double expected = after + (at_20 - after) * exp(-0.3);
+    assert_true(fabs(bench_read(&moved, "plant.x") - expected) < 1e-4);
+    bench_end(&moved);
+    bench_end(&cancelled);
+    bench_end(&never);
+}
+
+TEST_MAIN(cmocka_unit_test(test_withdrawn_boundary), cmocka_unit_test(test_one_message),
+          cmocka_unit_test(test_several_messages), cmocka_unit_test(test_any_messages),
+          cmocka_unit_test(test_failure_of_an_undone_step),
           cmocka_unit_test(test_order_of_messages), cmocka_unit_test(test_overtaking),
           cmocka_unit_test(test_delivery_splits_no_other_island),
           cmocka_unit_test(test_samples_inside_an_undone_step))
