@@ -18,12 +18,15 @@ static inline uint64_t tac__digest_f64(uint64_t digest, tac_time t_us, const dou
 }
 
 // Mix in a write of any other type; the padding is zero.
-static inline uint64_t tac__digest_words(uint64_t digest, tac_time t_us, const uint64_t *value,
+static inline uint64_t tac__digest_words(uint64_t digest, tac_time t_us, const void *value,
                                          size_t words)
 {
     digest = tac__hash_word(digest, t_us);
-    for (size_t i = 0; i < words; i++)
-        digest = tac__hash_word(digest, value[i]);
+    for (size_t i = 0; i < words; i++) {
+        uint64_t word;
+        memcpy(&word, (const char *)value + 8 * i, sizeof word);
+        digest = tac__hash_word(digest, word);
+    }
     return digest;
 }
 
