@@ -50,7 +50,7 @@ mkdir -p "$work"
 unset CFLAGS CXXFLAGS LDFLAGS
 
 hash_of() { # PROGRAM FILE
-    "$1" run "$2" --json </dev/null | sed -n 's/.*"hash": *"\([^"]*\)".*/\1/p' | head -n 1
+    "$1" run "$2" --json --quiet </dev/null | sed -n 's/.*"hash": *"\([^"]*\)".*/\1/p' | head -n 1
 }
 
 declare -A seen # "FILE HASH" -> the variants that gave it
