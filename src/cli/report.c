@@ -123,16 +123,23 @@ static void headline(const cli_report *r, tac_status status, tac__text *out)
     tac__text_add(out, "\n");
 }
 
-static void checkpoint_row(const char *label, const char *path, tac__text *out)
+// When a checkpoint was taken, as its file says; TAC_TIME_NEVER where it cannot be read.
+static tac_time checkpoint_time(const char *path)
+{
+    tac_checkpoint_info info;
+    return path && tac_checkpoint_read_info(path, &info, NULL) == TAC_OK ? info.t_us
+                                                                         : TAC_TIME_NEVER;
+}
+
+static void checkpoint_row(const char *label, const char *path, tac_time t_us, tac__text *out)
 {
     if (!path)
         return;
     row(out, label);
     tac__text_add(out, "%s", path);
-    tac_checkpoint_info info;
-    if (tac_checkpoint_read_info(path, &info, NULL) == TAC_OK) {
+    if (t_us != TAC_TIME_NEVER) {
         char when[TAC_TIME_TEXT];
-        tac_time_print(info.t_us, when);
+        tac_time_print(t_us, when);
         tac__text_add(out, ", taken at %s", when);
     }
     tac__text_add(out, "\n");
@@ -155,7 +162,7 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
     const tac_counters n = tac_engine_counters(r->engine);
     char text[COUNT_TEXT], more[COUNT_TEXT];
     headline(r, status, out);
-    checkpoint_row("continued from", r->continued, out);
+    checkpoint_row("continued from", r->continued, r->start_us, out);
     row(out, "wall time");
     if (r->wall_s < 1)
         tac__text_add(out, "%.1f ms, ", 1e3 * r->wall_s);
@@ -171,7 +178,7 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
                   grouped(n.rhs_evals, more));
     tac__text_add(out, ", %s undone\n", grouped(n.undone, text));
     count_row(out, "messages", n.messages);
-    checkpoint_row("checkpoint", r->checkpoint, out);
+    checkpoint_row("checkpoint", r->checkpoint, checkpoint_time(r->checkpoint), out);
     const char *pattern;
     for (size_t i = 0; (pattern = pattern_at(r->args, i)); i++) {
         size_t count;
@@ -238,16 +245,15 @@ static void json_jitter(const cli_jitter *j, tac__json *json)
     tac__json_object_end(json);
 }
 
-static void json_checkpoint(const char *key, const char *path, tac__json *json)
+static void json_checkpoint(const char *key, const char *path, tac_time t_us, tac__json *json)
 {
     if (!path)
         return;
-    tac_checkpoint_info info;
     tac__json_key(json, key);
     tac__json_object_begin(json);
     tac__json_key_text(json, "file", path);
-    if (tac_checkpoint_read_info(path, &info, NULL) == TAC_OK)
-        tac__json_key_u64(json, "t_us", info.t_us);
+    if (t_us != TAC_TIME_NEVER)
+        tac__json_key_u64(json, "t_us", t_us);
     tac__json_object_end(json);
 }
 
@@ -278,8 +284,8 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     tac__json_key_text(&json, "version", tac_version());
     if (r->jitter)
         json_jitter(r->jitter, &json);
-    json_checkpoint("continued_from", r->continued, &json);
-    json_checkpoint("checkpoint", r->checkpoint, &json);
+    json_checkpoint("continued_from", r->continued, r->start_us, &json);
+    json_checkpoint("checkpoint", r->checkpoint, checkpoint_time(r->checkpoint), &json);
     json_digests(r, &json);
     if (status != TAC_OK)
         cli_json_error(&json, err);

@@ -68,9 +68,11 @@ static void describe_text(const tac_component_type *type, const tac_instance *c,
     text_ports("Outputs", &c->outputs, out);
     text_ports("Continuous states, readable as signals", &c->continuous, out);
     text_ports("Discrete states", &c->states, out);
-    if (c->sender_count || c->receiver_count)
-        tac__text_add(out, "\nMessage ports: %zu sending, %zu receiving\n", c->sender_count,
-                      c->receiver_count);
+    for (size_t i = 0; i < c->message_count; i++) {
+        const tac__message_port *p = &c->messages[i];
+        tac__text_add(out, "%s  %-16s %s%s(%s)\n", i ? "" : "\nMessage ports:\n", p->name, p->doc,
+                      *p->doc ? " " : "", p->sends ? "sends" : "receives");
+    }
 }
 
 // --- for programs -------------------------------------------------------------------------------
@@ -123,6 +125,17 @@ static void describe_json(const tac_component_type *type, const tac_instance *c,
     json_ports("outputs", &c->outputs, &json);
     json_ports("continuous_states", &c->continuous, &json);
     json_ports("discrete_states", &c->states, &json);
+    tac__json_key(&json, "message_ports");
+    tac__json_array_begin(&json);
+    for (size_t i = 0; i < c->message_count; i++) {
+        tac__json_compact(&json);
+        tac__json_object_begin(&json);
+        tac__json_key_text(&json, "name", c->messages[i].name);
+        tac__json_key_bool(&json, "sends", c->messages[i].sends);
+        tac__json_key_text(&json, "description", c->messages[i].doc);
+        tac__json_object_end(&json);
+    }
+    tac__json_array_end(&json);
     tac__json_object_end(&json);
 }
 

@@ -16,9 +16,7 @@ struct tac_declare {
     tac__arena *arena;
     tac_instance *instance;
     const tac_node *params;
-    bool *used;            // per key of params
-    const char **messages; // names of message ports
-    size_t message_count, message_capacity;
+    bool *used; // per key of params
     tac_error error;
     bool failed;
 };
@@ -432,8 +430,8 @@ static bool has_port(const tac__ports *ports, const char *name)
 
 static bool has_message_port(const tac_declare *d, const char *name)
 {
-    for (size_t i = 0; i < d->message_count; i++) {
-        if (!strcmp(d->messages[i], name))
+    for (size_t i = 0; i < d->instance->message_count; i++) {
+        if (!strcmp(d->instance->messages[i].name, name))
             return true;
     }
     return false;
@@ -525,18 +523,21 @@ static bool check_stream(tac_declare *d, const char *full, const char *name)
 }
 
 // A message port has a name of its own among all that has a digest.
-static bool claim_message_port(tac_declare *d, const char *what, const char *name)
+static bool add_message_port(tac_declare *d, const tac_message_def *p, bool sends)
 {
-    if (!check_name(d, what, name))
+    tac_instance *c = d->instance;
+    const char *what = sends ? "sender" : "receiver";
+    if (!check_name(d, what, p->name))
         return false;
-    if (has_message_port(d, name) || has_port(&d->instance->outputs, name) ||
-        has_port(&d->instance->continuous, name))
-        return fail_twice(d, what, name);
-    if (!TAC__ARENA_GROW(d->arena, d->messages, d->message_count, d->message_capacity)) {
+    if (has_message_port(d, p->name) || has_port(&c->outputs, p->name) ||
+        has_port(&c->continuous, p->name))
+        return fail_twice(d, what, p->name);
+    if (!TAC__ARENA_GROW(d->arena, c->messages, c->message_count, c->message_capacity)) {
         no_memory(d);
         return false;
     }
-    d->messages[d->message_count++] = keep_text(d, name);
+    c->messages[c->message_count++] =
+        (tac__message_port){keep_text(d, p->name), p->doc ? keep_text(d, p->doc) : "", sends};
     return true;
 }
 
@@ -572,7 +573,7 @@ int tac_declare_sender(tac_declare *d, const tac_message_def *p)
 {
     tac_instance *c = d->instance;
     size_t number = 0;
-    if (!claim_message_port(d, "sender", p->name))
+    if (!add_message_port(d, p, true))
         return 0;
     if (d->engine) {
         tac_engine *e = d->engine;
@@ -591,7 +592,7 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
 {
     tac_instance *c = d->instance;
     size_t number = 0;
-    if (!claim_message_port(d, "receiver", p->name))
+    if (!add_message_port(d, p, false))
         return 0;
     if (p->capacity == 0 || p->capacity > 1u << 20 || p->max_bytes > 1u << 24) {
         tac_error err;

@@ -30,6 +30,11 @@ typedef struct tac__ports {
     size_t count, capacity;
 } tac__ports;
 
+typedef struct tac__message_port {
+    const char *name, *doc;
+    bool sends;
+} tac__message_port;
+
 typedef struct tac__param { // as resolved: for listings and the model hash
     const char *name, *value;
     tac_param_def def;
@@ -117,6 +122,8 @@ struct tac_instance {
     tac__ports inputs, outputs, states, continuous;
     tac__draws *streams;
     size_t stream_count, stream_capacity;
+    tac__message_port *messages;
+    size_t message_count, message_capacity;
     uint32_t *senders, *receivers; // indices in the engine
     size_t sender_count, sender_capacity, receiver_count, receiver_capacity;
 

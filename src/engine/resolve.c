@@ -510,6 +510,9 @@ tac_status tac__resolve_links(tac_engine *e, tac_error *err)
         }
         if (!any_sender || !any_receiver)
             return fail_link(e, def, !any_sender, err);
+        if (!any_link && !by_name)
+            tac__log(e, TAC_LOG_WARN, "%s:%u: link from '%s' to '%s' connects nobody",
+                     def->place.file ? def->place.file : "-", def->place.line, def->from, def->to);
         // A pattern may find nobody else, in a swarm of one; two ports by name are meant.
         if (!any_link && by_name)
             return tac__fail_at(err, TAC_E_CONFIG, &def->place,

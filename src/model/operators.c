@@ -26,7 +26,17 @@ static tac_status gain_declare(tac_declare *d, void *self)
     c->shaped = tac__shaped_params(d);
     tac_param_array(d, &(tac_param_def){.name = "gain", .fallback = "1", .doc = "factor"}, c->k,
                     c->shaped.size);
-    declare_through(d, &c->shaped, "gain times input");
+    const char *output_unit = tac_param_text(
+        d, &(tac_param_def){.name = "output_unit",
+                            .fallback = "",
+                            .doc = "unit of the output; that of the input where empty"});
+    const tac_type type = tac__shaped_type(&c->shaped);
+    tac_declare_input(
+        d, &(tac_port_def){.name = "u", .type = type, .unit = c->shaped.unit, .doc = "input"});
+    tac_declare_output(d, &(tac_port_def){.name = "y",
+                                          .type = type,
+                                          .unit = *output_unit ? output_unit : c->shaped.unit,
+                                          .doc = "gain times input"});
     return TAC_OK;
 }
 
@@ -102,8 +112,12 @@ static tac_status limit_declare(tac_declare *d, void *self)
 {
     limit *c = self;
     c->shaped = tac__shaped_params(d);
-    c->low = tac_param_f64(d, &(tac_param_def){.name = "min", .fallback = "-1", .doc = "smallest"});
-    c->high = tac_param_f64(d, &(tac_param_def){.name = "max", .fallback = "1", .doc = "largest"});
+    c->low = tac_param_f64(
+        d, &(tac_param_def){
+               .name = "min", .unit = c->shaped.unit, .fallback = "-1", .doc = "smallest"});
+    c->high = tac_param_f64(
+        d,
+        &(tac_param_def){.name = "max", .unit = c->shaped.unit, .fallback = "1", .doc = "largest"});
     declare_through(d, &c->shaped, "the input, limited");
     return c->low <= c->high ? TAC_OK : tac_declare_fail(d, "max", "max must not be below min");
 }
@@ -187,12 +201,16 @@ static tac_status sensor_declare(tac_declare *d, void *self)
     c->shaped = tac__shaped_params(d);
     tac_param_array(d,
                     &(tac_param_def){.name = "deviation",
+                                     .unit = c->shaped.unit,
                                      .fallback = "0",
                                      .range = "[0, inf)",
                                      .doc = "standard deviation of the noise"},
                     c->deviation, c->shaped.size);
-    tac_param_array(d, &(tac_param_def){.name = "bias", .fallback = "0", .doc = "constant error"},
-                    c->bias, c->shaped.size);
+    tac_param_array(
+        d,
+        &(tac_param_def){
+            .name = "bias", .unit = c->shaped.unit, .fallback = "0", .doc = "constant error"},
+        c->bias, c->shaped.size);
     c->stream = tac_declare_stream(d, "noise");
     declare_through(d, &c->shaped, "the input as measured");
     return TAC_OK;

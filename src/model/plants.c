@@ -27,9 +27,11 @@ static tac_status integrator_declare(tac_declare *d, void *self)
     c->shaped = tac__shaped_params(d);
     const char *rate = tac_param_text(
         d, &(tac_param_def){.name = "rate_unit", .fallback = "1/s", .doc = "unit of the input"});
-    tac_param_array(d,
-                    &(tac_param_def){.name = "initial", .fallback = "0", .doc = "state at t = 0"},
-                    c->initial, c->shaped.size);
+    tac_param_array(
+        d,
+        &(tac_param_def){
+            .name = "initial", .unit = c->shaped.unit, .fallback = "0", .doc = "state at t = 0"},
+        c->initial, c->shaped.size);
     const tac_type type = tac__shaped_type(&c->shaped);
     tac_declare_input(
         d, &(tac_port_def){.name = "u", .type = type, .unit = rate, .doc = "rate of change"});
@@ -79,7 +81,8 @@ static tac_status lag_declare(tac_declare *d, void *self)
                                                    .range = "(0, inf)",
                                                    .doc = "time constant"});
     c->initial = tac_param_f64(
-        d, &(tac_param_def){.name = "initial", .fallback = "0", .doc = "state at t = 0"});
+        d, &(tac_param_def){
+               .name = "initial", .unit = unit, .fallback = "0", .doc = "state at t = 0"});
     tac_declare_input(
         d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64, .unit = unit, .doc = "input"});
     tac_declare_continuous(

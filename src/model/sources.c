@@ -19,8 +19,11 @@ static tac_status constant_declare(tac_declare *d, void *self)
 {
     constant *c = self;
     c->shaped = tac__shaped_params(d);
-    tac_param_array(d, &(tac_param_def){.name = "value", .fallback = "0", .doc = "the value"},
-                    c->value, c->shaped.size);
+    tac_param_array(
+        d,
+        &(tac_param_def){
+            .name = "value", .unit = c->shaped.unit, .fallback = "0", .doc = "the value"},
+        c->value, c->shaped.size);
     tac_declare_output(d, &(tac_port_def){.name = "y",
                                           .type = tac__shaped_type(&c->shaped),
                                           .unit = c->shaped.unit,
@@ -58,11 +61,15 @@ static tac_status sine_declare(tac_declare *d, void *self)
     c->shaped = tac__shaped_params(d);
     const size_t n = c->shaped.size;
     tac_param_array(
-        d, &(tac_param_def){.name = "amplitude", .fallback = "1", .doc = "in the signal's unit"},
+        d,
+        &(tac_param_def){
+            .name = "amplitude", .unit = c->shaped.unit, .fallback = "1", .doc = "of the wave"},
         c->amplitude, n);
-    tac_param_array(d,
-                    &(tac_param_def){.name = "bias", .fallback = "0", .doc = "added to the wave"},
-                    c->bias, n);
+    tac_param_array(
+        d,
+        &(tac_param_def){
+            .name = "bias", .unit = c->shaped.unit, .fallback = "0", .doc = "added to the wave"},
+        c->bias, n);
     tac_param_array(
         d,
         &(tac_param_def){
@@ -132,9 +139,11 @@ static tac_status profile_declare(tac_declare *d, void *self)
                                                             .doc = "when the value changes, "
                                                                    "ascending"},
                                            PROFILE_MAX, &c->count);
-    c->values = tac_param_list(
-        d, &(tac_param_def){.name = "values", .doc = "the value from each of the times on"},
-        PROFILE_MAX, &values);
+    c->values = tac_param_list(d,
+                               &(tac_param_def){.name = "values",
+                                                .unit = unit,
+                                                .doc = "the value from each of the times on"},
+                               PROFILE_MAX, &values);
     tac_declare_output(d, &(tac_port_def){.name = "y",
                                           .type = TAC_TYPE_F64,
                                           .unit = unit,
@@ -182,6 +191,7 @@ static tac_status noise_declare(tac_declare *d, void *self)
     c->shaped = tac__shaped_params(d);
     tac_param_array(d,
                     &(tac_param_def){.name = "deviation",
+                                     .unit = c->shaped.unit,
                                      .fallback = "1",
                                      .range = "[0, inf)",
                                      .doc = "standard deviation of each element"},

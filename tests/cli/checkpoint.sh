@@ -35,6 +35,11 @@ expect 0 check "$small" --json
 same model_hash "$(value out model_hash)" "$model"
 expect 2 info small.checkpoint --resolved
 
+# From a file and into the same one
+expect 0 run "$small" -q --checkpoint-at 0.5s --checkpoint same
+expect 0 run "$small" -q --json --from same --checkpoint-at 0.8s --checkpoint same
+says out '"t_us": 500000' '"t_us": 800000'
+
 # One that is not written is not reported.
 expect 1 run "$data/fails.yaml" --checkpoint-at 0.9s --checkpoint never
 ! grep -q never out || fail 'a checkpoint is reported that was not written'

@@ -406,6 +406,28 @@ static void test_sizes(void **state)
     }
 }
 
+// Parameters that are values of the signal take its unit; a gain may lead to another one.
+static void test_parameters_in_the_unit_of_the_signal(void **state)
+{
+    (void)state;
+    rig_open(&r,
+             "duration: 10 ms\n"
+             "scheduler: {rate_groups: [{name: g, period: 10 ms, components: ['*']}]}\n"
+             "components:\n"
+             "  c: {type: constant, params: {unit: m, value: 5 cm}}\n"
+             "  k: {type: gain, params: {unit: m, gain: 40, output_unit: N}, inputs: {u: c.y}}\n"
+             "  l: {type: limit, params: {unit: N, max: 1500 mN}, inputs: {u: k.y}}\n");
+    rig_run(&r, TAC_TIME_NEVER);
+    assert_true(rig_f64(&r, "c.y") == 5.0 / 100);
+    assert_true(rig_f64(&r, "k.y") == 40 * (5.0 / 100));
+    assert_true(rig_f64(&r, "l.y") == 1.5);
+    rig_close(&r);
+    rig_refused("duration: 10 ms\n"
+                "scheduler: {rate_groups: [{name: g, period: 10 ms, components: ['*']}]}\n"
+                "components: {c: {type: constant, params: {unit: m, value: 5 kg}}}\n",
+                TAC_E_UNIT, "'5 kg' is not in a unit of m");
+}
+
 TEST_MAIN(cmocka_unit_test(test_constant), cmocka_unit_test(test_sine),
           cmocka_unit_test(test_profile), cmocka_unit_test(test_noise_and_sensor),
           cmocka_unit_test(test_counter), cmocka_unit_test(test_circle),
@@ -413,4 +435,4 @@ TEST_MAIN(cmocka_unit_test(test_constant), cmocka_unit_test(test_sine),
           cmocka_unit_test(test_tracker), cmocka_unit_test(test_integrator_and_lag),
           cmocka_unit_test(test_oscillator_order_of_convergence), cmocka_unit_test(test_point_mass),
           cmocka_unit_test(test_beacon_and_listener), cmocka_unit_test(test_monitor),
-          cmocka_unit_test(test_sizes))
+          cmocka_unit_test(test_parameters_in_the_unit_of_the_signal), cmocka_unit_test(test_sizes))
