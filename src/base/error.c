@@ -91,31 +91,34 @@ void tac__error_place(tac_error *err, const tac_place *place)
     err->column = place->column;
 }
 
+TAC_PRINTF(4, 0)
+static void start(tac_error *err, tac_status status, const tac_place *place, const char *format,
+                  va_list args)
+{
+    if (!err)
+        return;
+    tac_error_clear(err);
+    err->status = status;
+    append(err->text, sizeof err->text, format, args);
+    tac__error_place(err, place);
+}
+
 tac_status tac__fail(tac_error *err, tac_status status, const char *format, ...)
 {
-    if (err) {
-        va_list args;
-        va_start(args, format);
-        tac_error_clear(err);
-        err->status = status;
-        append(err->text, sizeof err->text, format, args);
-        va_end(args);
-    }
+    va_list args;
+    va_start(args, format);
+    start(err, status, NULL, format, args);
+    va_end(args);
     return status;
 }
 
 tac_status tac__fail_at(tac_error *err, tac_status status, const tac_place *place,
                         const char *format, ...)
 {
-    if (err) {
-        va_list args;
-        va_start(args, format);
-        tac_error_clear(err);
-        err->status = status;
-        append(err->text, sizeof err->text, format, args);
-        va_end(args);
-        tac__error_place(err, place);
-    }
+    va_list args;
+    va_start(args, format);
+    start(err, status, place, format, args);
+    va_end(args);
     return status;
 }
 

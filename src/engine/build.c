@@ -175,7 +175,6 @@ tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_err
                                              .times_us = times,
                                              .times_count = def->times_count,
                                              .root = (int)e->group_count,
-                                             .source = -1,
                                              .place = def->place};
     e->group_count++;
     return TAC_OK;
@@ -310,6 +309,12 @@ tac_instance *tac__find_component(const tac_engine *e, const char *name)
     if (i < 0 || (size_t)i >= e->component_count || strcmp(e->components[i]->name, name))
         return NULL;
     return e->components[i];
+}
+
+const char *tac__component_name(const void *context, size_t i)
+{
+    const tac_engine *e = context;
+    return i < e->component_count ? e->components[i]->name : NULL;
 }
 
 static const char *entity_name(const void *context, size_t i)
@@ -471,8 +476,8 @@ static tac_status prepare(tac_engine *e, tac_error *err)
     TAC_TRY(tac__islands_order(e, err));
     TAC_TRY(tac__order_components(e, err));
     TAC_TRY(tac__resolve_histories(e, err));
-    TAC_TRY(tac__schedule(e, err));
-    return tac__wire(e, err);
+    TAC_TRY(tac__schedule(e));
+    return tac__wire(e);
 }
 
 tac_status tac_engine_prepare(tac_engine *e, tac_error *err)

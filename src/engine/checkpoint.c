@@ -123,14 +123,6 @@ tac_status tac__checkpoint_consider(tac_engine *e)
 
 // --- writing ------------------------------------------------------------------------------------
 
-// As tac_engine_model_hash, of a text that is there already.
-static uint64_t hash_model(const tac__text *model)
-{
-    return model->failed
-               ? 0
-               : tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, model->chars, model->length));
-}
-
 tac_status tac__checkpoint_finish(tac_engine *e)
 {
     const char *path = e->checkpoint_path;
@@ -142,7 +134,7 @@ tac_status tac__checkpoint_finish(tac_engine *e)
     tac__model_text(e, &model);
     header h = {.format = FORMAT,
                 .t_us = e->checkpoint_time_us,
-                .model_hash = hash_model(&model),
+                .model_hash = tac__model_hash(&model),
                 .schema_hash = tac_engine_schema_hash(e),
                 .manifest_hash = tac__block_manifest_hash(&e->block),
                 .model_size = model.length,
@@ -284,7 +276,7 @@ static tac_status restore(tac_engine *e, const char *path, const char *bytes, si
     tac__text model;
     tac__text_init(&model, e->allocator);
     tac__model_text(e, &model);
-    const uint64_t hash = hash_model(&model);
+    const uint64_t hash = tac__model_hash(&model);
     const bool failed = model.failed;
     tac__text_fini(&model);
     if (failed)

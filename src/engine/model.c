@@ -93,13 +93,18 @@ void tac__model_text(const tac_engine *e, tac__text *out)
         tac__text_add(out, "order %s\n", e->components[e->sequence[i]]->name);
 }
 
+uint64_t tac__model_hash(const tac__text *text)
+{
+    return text->failed ? 0
+                        : tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, text->chars, text->length));
+}
+
 uint64_t tac_engine_model_hash(const tac_engine *e)
 {
     tac__text text;
     tac__text_init(&text, e->allocator);
     tac__model_text(e, &text);
-    const uint64_t hash =
-        text.failed ? 0 : tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, text.chars, text.length));
+    const uint64_t hash = tac__model_hash(&text);
     tac__text_fini(&text);
     return hash;
 }

@@ -72,12 +72,6 @@ static tac_status sort_by_signals(tac_engine *e, uint32_t *order, tac_error *err
     return status == TAC_E_CYCLE ? fail_cycle(e, &g, order, count, err) : status;
 }
 
-static const char *component_name(const void *context, size_t i)
-{
-    const tac_engine *e = context;
-    return i < e->component_count ? e->components[i]->name : NULL;
-}
-
 // An explicit order names every discrete component once.
 static tac_status sort_as_given(tac_engine *e, uint32_t *order, tac_error *err)
 {
@@ -90,7 +84,7 @@ static tac_status sort_as_given(tac_engine *e, uint32_t *order, tac_error *err)
         if (!found) {
             tac__fail_at(err, TAC_E_NAME, &e->order_place, "order: unknown component '%s'",
                          e->order[i]);
-            tac__error_suggest(err, e->order[i], component_name, e);
+            tac__error_suggest(err, e->order[i], tac__component_name, e);
             return TAC_E_NAME;
         }
         const uint32_t c = found->index;

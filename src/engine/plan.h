@@ -162,7 +162,6 @@ typedef struct tac__group {
     const tac_time *times_us;
     size_t times_count;
     int root; // groups that step together share one
-    int source;
     tac_place place;
 } tac__group;
 
@@ -330,6 +329,7 @@ static inline bool tac__is_observer(const tac_instance *c)
 
 // --- build.c ---
 tac_instance *tac__find_component(const tac_engine *engine, const char *name); // NULL: unknown
+tac__candidate_fn tac__component_name; // for suggestions: context is the engine
 
 // --- declare.c: run a type's declare function on a fresh instance; also without an engine, to
 // learn what a type has ---
@@ -363,10 +363,10 @@ void tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_u
 tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
 
 // --- schedule.c: sources, items and which of them belong together ---
-tac_status tac__schedule(tac_engine *engine, tac_error *err);
+tac_status tac__schedule(tac_engine *engine);
 
 // --- wire.c: memory and pointers ---
-tac_status tac__wire(tac_engine *engine, tac_error *err);
+tac_status tac__wire(tac_engine *engine);
 
 // --- step.c: an entry of the engine's own in the log ---
 TAC_PRINTF(3, 4)
@@ -384,5 +384,6 @@ tac_status tac__checkpoint_finish(tac_engine *engine);
 
 // --- model.c: the model as text, which its hash is taken of ---
 void tac__model_text(const tac_engine *engine, tac__text *out);
+uint64_t tac__model_hash(const tac__text *text); // 0 where the text failed
 
 #endif

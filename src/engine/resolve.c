@@ -4,12 +4,6 @@
 
 #include <string.h>
 
-static const char *component_name(const void *context, size_t i)
-{
-    const tac_engine *e = context;
-    return i < e->component_count ? e->components[i]->name : NULL;
-}
-
 static const char *input_name(const void *context, size_t i)
 {
     const tac_instance *c = context;
@@ -28,7 +22,7 @@ static tac_status find_input(const tac_engine *e, const tac_route_def *r, tac_in
     *reader = tac__find_component(e, name);
     if (!*reader) {
         tac__fail_at(err, TAC_E_NAME, &r->place, "route to '%s': no such component", r->to);
-        tac__error_suggest(err, name, component_name, e);
+        tac__error_suggest(err, name, tac__component_name, e);
         return TAC_E_NAME;
     }
     for (*input = 0; *input < (*reader)->inputs.count; ++*input) {

@@ -358,9 +358,8 @@ static tac_status list_island_sources(work *w)
     return TAC_OK;
 }
 
-tac_status tac__schedule(tac_engine *e, tac_error *err)
+tac_status tac__schedule(tac_engine *e)
 {
-    (void)err;
     int physics;
     TAC_TRY(add_sources(e, &physics));
     const size_t words = (e->timeline.count + 63) / 64;

@@ -364,9 +364,8 @@ static tac_status list_digests(tac_engine *e)
     return TAC_OK;
 }
 
-tac_status tac__wire(tac_engine *e, tac_error *err)
+tac_status tac__wire(tac_engine *e)
 {
-    (void)err;
     wiring wires = {.e = e}, *w = &wires;
     WANT(w, "clock", "of the run", 1, e->clock);
     WANT(w, "islands", "to be integrated", e->island_words, e->due_islands);
