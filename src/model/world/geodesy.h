@@ -7,6 +7,7 @@
 #define TAC_MODEL_WORLD_GEODESY_H
 
 #include "math/mat3.h"
+#include <tactus/api.h>
 #include <tactus/world.h>
 
 #define GEODESY__A  6378137.0                         // semi-major axis, WGS84
