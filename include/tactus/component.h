@@ -101,7 +101,7 @@ typedef struct tac_step {
 typedef struct tac_eval {
     double t_s;            // seconds since the start; between boundaries not a whole microsecond
     const void *const *in; // held, or as of this very evaluation where continuously coupled
-    void *const *out;      // `output` writes them; `derive` may read them
+    void *const *out;      // `output` writes them; `derive` reads them if TAC_COMPONENT_CHAINED
     const double *x;       // own continuous states
     double *dx;            // `derive` writes their rates of change per second
     const double *mode;    // own events: 1 where it holds, 0 where not; see tac_declare_event
@@ -114,8 +114,9 @@ enum { TAC_DUAL_DIRECTIONS = 8, TAC_DUAL_WIDTH = 9 };
 // --- component types ------------------------------------------------------------------------
 
 enum {
-    TAC_COMPONENT_OPAQUE = 1, // has mutable state that the engine does not own
-    TAC_COMPONENT_TIMER = 2,  // calls tac_wake_at
+    TAC_COMPONENT_OPAQUE = 1,  // has mutable state that the engine does not own
+    TAC_COMPONENT_TIMER = 2,   // calls tac_wake_at
+    TAC_COMPONENT_CHAINED = 4, // its `derive` reads what its `output` wrote
 };
 
 typedef struct tac_component_type {

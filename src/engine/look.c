@@ -29,6 +29,8 @@ tac_counters tac_engine_counters(const tac_engine *e)
         n.integration_steps += e->islands[i].state->steps;
         n.rhs_evals += e->islands[i].state->evals;
         n.undone += e->islands[i].state->undone;
+        n.rejected += e->islands[i].state->rejected;
+        n.events += e->islands[i].state->events;
     }
     return n;
 }
