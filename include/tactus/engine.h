@@ -179,6 +179,14 @@ typedef struct tac_group_info {
 
 TAC_API tac_group_info tac_engine_group_info(const tac_engine *engine, size_t group);
 
+typedef struct tac_component_info {
+    const char *name, *type;
+    const char *entity, *group; // "" where it has none
+} tac_component_info;
+
+// In order of declaration; name "" where there is no such component. tac_sizes has their number.
+TAC_API tac_component_info tac_engine_component_info(const tac_engine *engine, size_t component);
+
 typedef struct tac_signal_info {
     const char *name, *unit, *doc, *writer, *group; // group "" where the writer has none
     tac_type type;

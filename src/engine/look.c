@@ -63,6 +63,15 @@ tac_group_info tac_engine_group_info(const tac_engine *e, size_t group)
     return info;
 }
 
+tac_component_info tac_engine_component_info(const tac_engine *e, size_t component)
+{
+    if (!e || component >= e->component_count)
+        return (tac_component_info){"", "", "", ""};
+    const tac_instance *c = e->components[component];
+    return (tac_component_info){c->name, c->type->name, e->entities[c->entity].name,
+                                c->group < 0 ? "" : e->groups[c->group].name};
+}
+
 size_t tac_engine_signal_count(const tac_engine *e)
 {
     return e->schema.count;
