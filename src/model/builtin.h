@@ -48,4 +48,8 @@ typedef struct tac__shaped {
 tac__shaped tac__shaped_params(tac_declare *d);
 tac_type tac__shaped_type(const tac__shaped *shaped);
 
+// Seconds as whole microseconds, which alone decide when something happens. False where there are
+// none: the rounding of a unit or a decimal is forgiven, a fraction is not.
+bool tac__whole_microseconds(double t_s, tac_time *t_us);
+
 #endif
