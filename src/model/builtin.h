@@ -26,7 +26,8 @@ extern const tac_component_type *const tac__builtin_types[];
     X(point_mass)                                                                                  \
     X(beacon)                                                                                      \
     X(listener)                                                                                    \
-    X(monitor)
+    X(monitor)                                                                                     \
+    X(wind)
 
 #define TAC__BUILTIN_EXTERN(name) extern const tac_component_type tac__##name##_type;
 TAC__BUILTIN_TABLE(TAC__BUILTIN_EXTERN)
