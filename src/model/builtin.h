@@ -27,7 +27,12 @@ extern const tac_component_type *const tac__builtin_types[];
     X(beacon)                                                                                      \
     X(listener)                                                                                    \
     X(monitor)                                                                                     \
-    X(wind)
+    X(wind)                                                                                        \
+    X(estimator)                                                                                   \
+    X(imu)                                                                                         \
+    X(barometer)                                                                                   \
+    X(magnetometer)                                                                                \
+    X(gps)
 
 #define TAC__BUILTIN_EXTERN(name) extern const tac_component_type tac__##name##_type;
 TAC__BUILTIN_TABLE(TAC__BUILTIN_EXTERN)
