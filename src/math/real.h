@@ -68,6 +68,16 @@
 #define TAC_ENTRY extern
 #endif
 
+// As r_select, for sides that cost much: where a real is one number only the chosen side is
+// computed. Both are pure, so the bits are the same.
+#if defined(TAC_KIND_F64)
+#define R_CHOOSE(c, a, b) ((c) ? (a) : (b))
+#elif defined(TAC_KIND_DUAL)
+#define R_CHOOSE(c, a, b) ((c).holds ? (a) : (b))
+#else
+#define R_CHOOSE(c, a, b) r_select((c), (a), (b))
+#endif
+
 // What follows is the same text for every kind, so its corner cases are too.
 
 // If the comparison fails the result is `b`: in r_max(limit, value) the limit hides no NaN.
