@@ -16,6 +16,7 @@
 
 #include <tactus/node.h>
 #include <tactus/signal.h>
+#include <tactus/world.h>
 
 #define TAC_ABI_VERSION 1u
 
@@ -41,6 +42,15 @@ enum {
     TAC_PORT_EVAL = 8,        // output written by `output`; implied where there is no `step`
 };
 
+// Parts of a plant, for `plant.coupling: split`, which advances them one after another: actuators,
+// propulsion, body, battery. Only the body is integrated by the chosen method.
+typedef enum tac_part {
+    TAC_PART_BODY,
+    TAC_PART_ACTUATOR,
+    TAC_PART_PROPULSION,
+    TAC_PART_BATTERY
+} tac_part;
+
 typedef struct tac_port_def {
     const char *name;
     tac_type type;
@@ -49,6 +59,8 @@ typedef struct tac_port_def {
     uint32_t flags;
     const char *derivative; // output: the output of this component that is its rate of change per
                             // second, for EXTRAPOLATED; of a quaternion the body rate. May be NULL
+    double scale;  // continuous state: its absolute tolerance is `atol` times this; 0 means 1
+    tac_part part; // continuous state: of the plant
 } tac_port_def;
 
 typedef struct tac_message_def {
@@ -92,7 +104,12 @@ typedef struct tac_eval {
     void *const *out;      // `output` writes them; `derive` may read them
     const double *x;       // own continuous states
     double *dx;            // `derive` writes their rates of change per second
+    const double *mode;    // own events: 1 where it holds, 0 where not; see tac_declare_event
 } tac_eval;
+
+// In output_dual and derive_dual every f64 is a dual number: its value, then its derivatives in so
+// many directions. All else is as in output and derive; t_s stays a double.
+enum { TAC_DUAL_DIRECTIONS = 8, TAC_DUAL_WIDTH = 9 };
 
 // --- component types ------------------------------------------------------------------------
 
@@ -117,8 +134,14 @@ typedef struct tac_component_type {
     tac_status (*step)(tac_step *s, const void *self);
     // y = g(t, x, u). Pure.
     tac_status (*output)(const tac_eval *e, const void *self);
-    // dx/dt = f(t, x, u). Pure.
+    // dx/dt = f(t, x, u). Pure. TAC_E_NUMERIC asks an adaptive method for a shorter step.
     tac_status (*derive)(const tac_eval *e, const void *self);
+    // Both again on dual numbers: for methods that need derivatives. Without them differences are
+    // taken.
+    tac_status (*output_dual)(const tac_eval *e, const void *self);
+    tac_status (*derive_dual)(const tac_eval *e, const void *self);
+    // One number for each event that was declared: it holds where g > 0. Pure.
+    tac_status (*detect)(const tac_eval *e, const void *self, double *g);
     // Bring x back onto its bounds at the end of an interval (unit quaternion, tank not negative).
     tac_status (*project)(double *x, const void *self);
     // At every boundary of the component's entity, before and after everything else.
@@ -155,6 +178,24 @@ TAC_API tac_time tac_param_time(tac_declare *d, const tac_param_def *p);
 TAC_API const char *tac_param_text(tac_declare *d, const tac_param_def *p);
 // One of `names` (NULL at the end), as its index.
 TAC_API int tac_param_choice(tac_declare *d, const tac_param_def *p, const char *const *names);
+// The name of a file, relative to the file in which it is written; "" stays "".
+TAC_API const char *tac_param_path(tac_declare *d, const tac_param_def *p);
+// A number that may change during the run: it is also an optional input of the same name, which
+// rests at the parameter's value. Returns the index of the input.
+TAC_API int tac_param_input(tac_declare *d, const tac_param_def *p);
+
+// Parameters inside parameters: a map, or a list of up to `max` maps. Returns how many there are.
+// With the fallback "{}" an absent one stands for one empty map, with "[]" for none.
+TAC_API size_t tac_param_items(tac_declare *d, const tac_param_def *p, size_t max);
+// Between begin and end parameters are read from the i-th of those maps. They nest.
+TAC_API void tac_param_begin(tac_declare *d, const char *name, size_t i);
+TAC_API void tac_param_end(tac_declare *d);
+// The same for the parameters of another component of the entity, which is declared before this
+// one. False, and nothing to end, where there is none.
+TAC_API bool tac_param_peer_begin(tac_declare *d, const char *component);
+
+// The world of the simulation.
+TAC_API const tac_world *tac_declare_world(const tac_declare *d);
 
 // Each returns the index to use with in[], out[], state[].
 TAC_API int tac_declare_input(tac_declare *d, const tac_port_def *p);
@@ -162,7 +203,20 @@ TAC_API int tac_declare_output(tac_declare *d, const tac_port_def *p);
 TAC_API int tac_declare_state(tac_declare *d, const tac_port_def *p); // discrete
 // Continuous state of f64s; returns its offset in x[] and dx[]. Readable by all as a signal.
 TAC_API int tac_declare_continuous(tac_declare *d, const tac_port_def *p);
+// A condition of the continuous part at which its equations change, as when a foot touches the
+// ground; `detect` tells where it holds. Its mode is set at every boundary of the island, and where
+// it changes between two the engine locates the first microsecond at which it has changed and puts
+// a boundary there, so that no step runs across. Equations depend on e->mode, not on the condition.
+TAC_API int tac_declare_event(tac_declare *d, const char *name, const char *doc);
 TAC_API int tac_declare_stream(tac_declare *d, const char *name); // a random stream
+// An input that is connected by name to any single signal or element, as in "body.position.z", and
+// sees it as an f64, whatever its type. One that a later stage writes is seen as of the last
+// boundary. `param` is the parameter to blame if there is no such signal.
+TAC_API int tac_declare_watch(tac_declare *d, const char *signal, const char *param);
+// An f64 output that is connected by name to the input of another component, "control.speed"; it
+// has the input's unit and begins with its resting value.
+TAC_API int tac_declare_feed(tac_declare *d, const tac_port_def *p, const char *input,
+                             const char *param);
 TAC_API int tac_declare_sender(tac_declare *d, const tac_message_def *p);
 TAC_API int tac_declare_receiver(tac_declare *d, const tac_message_def *p);
 
@@ -174,6 +228,8 @@ TAC_API TAC_PRINTF(3, 4) tac_status
 // --- inside init, step and the hooks --------------------------------------------------------
 
 TAC_API bool tac_connected(const tac_step *s, int input);
+// The unit of the signal that an input is connected to; NULL: none.
+TAC_API const char *tac_input_unit(const tac_step *s, int input);
 
 // The next draw of a stream: uniform in [0, 1), or normal with mean 0 and deviation 1.
 TAC_API double tac_draw_uniform(tac_step *s, int stream);

@@ -30,6 +30,7 @@ typedef struct tac_engine_def {
     uint64_t seed;
     tac_time end_us; // stages 0 to 9 run at this instant, then the run is over
     tac_integrator_def integrator;
+    tac_world world;
     tac_time physics_us;  // period of the physics axis; 0: none
     tac_policy policy;    // between rate groups, unless a rule says otherwise
     bool allow_fast_sync; // SYNCHRONIZED above 10 kHz

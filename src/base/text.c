@@ -239,3 +239,12 @@ bool tac__path_match(const char *pattern, const char *path)
     const char *last = strrchr(path, '.');
     return last && !strchr(pattern, '.') && tac__glob_match(pattern, last + 1);
 }
+
+char *tac__path_beside(tac__arena *arena, const char *file, const char *name)
+{
+    const char *slash = file && *name != '/' ? strrchr(file, '/') : NULL;
+    while (slash && strncmp(name, "./", 2) == 0)
+        name += 2;
+    return tac__arena_format(arena, "%.*s%s", (int)(slash ? slash + 1 - file : 0), file ? file : "",
+                             name);
+}

@@ -58,4 +58,8 @@ bool tac__glob_match(const char *pattern, const char *text);
 // part of a dotted name.
 bool tac__path_match(const char *pattern, const char *path);
 
+// The name of a file as it is written in `file` (may be NULL), which it is relative to. NULL: no
+// memory.
+char *tac__path_beside(tac__arena *arena, const char *file, const char *name);
+
 #endif

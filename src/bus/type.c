@@ -23,6 +23,22 @@ size_t tac__scalar_size(tac_scalar scalar)
     return scalars[scalar].size;
 }
 
+double tac__scalar_f64(tac_scalar scalar, const void *value, size_t i)
+{
+    switch (scalar) {
+    case TAC_F64:
+        return ((const double *)value)[i];
+    case TAC_I64:
+        return (double)((const int64_t *)value)[i];
+    case TAC_BOOL:
+        return ((const bool *)value)[i];
+    case TAC_I32:
+    case TAC_ENUM:
+        break;
+    }
+    return ((const int32_t *)value)[i];
+}
+
 size_t tac__type_size(const tac_type *type)
 {
     return scalars[type->scalar].size * type->count;

@@ -10,6 +10,9 @@ size_t tac__scalar_size(tac_scalar scalar);
 size_t tac__type_size(const tac_type *type);  // bytes of the value
 size_t tac__type_words(const tac_type *type); // 8-byte words that it takes in memory
 
+// The i-th element of a value as a number.
+double tac__scalar_f64(tac_scalar scalar, const void *value, size_t i);
+
 // Same scalar, shape and count, and for enums the same labels.
 bool tac__type_same(const tac_type *a, const tac_type *b);
 

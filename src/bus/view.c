@@ -109,6 +109,9 @@ void tac__view_update(const tac__view *v, tac_time t_us)
             along_arc(v, n, c, value);
         else
             along_line(v, n, c, value);
+    } else if (v->as_f64) {
+        for (uint32_t i = 0; i < v->count; i++)
+            value[i] = tac__scalar_f64(v->type.scalar, held(v, n), i);
     } else {
         memcpy(v->target, held(v, n), v->count * tac__scalar_size(v->type.scalar));
     }

@@ -48,6 +48,7 @@ typedef struct tac__view {
     tac_time period_us; // of the writer, 0 where it has none
     tac_time delay_us;
     bool delayed;
+    bool as_f64; // the reader takes numbers of another type as f64
     bool scaled;
     tac__factor factor; // unit conversion
     double gain, offset;

@@ -6,6 +6,21 @@
 
 #include <string.h>
 
+static tac_world read_world(const tac_node *node)
+{
+    const tac__spec *spec = &tac__format_world;
+    const double degree = 0.017453292519943295;
+    return (tac_world){
+        .latitude_rad = degree * tac__get_number(node, spec, "latitude"),
+        .longitude_rad = degree * tac__get_number(node, spec, "longitude"),
+        .altitude_m = tac__get_number(node, spec, "altitude"),
+        .geodesy = (tac_geodesy)tac__get_word(node, spec, "geodesy"),
+        .gravity = (tac_gravity)tac__get_word(node, spec, "gravity"),
+        .g_m_s2 = tac__get_number(node, spec, "g"),
+        .ground_m = tac__get_number(node, spec, "ground"),
+    };
+}
+
 tac_engine_def tac_config_engine_def(const tac_config *c)
 {
     tac_engine_def def = tac_engine_def_default();
@@ -19,6 +34,8 @@ tac_engine_def tac_config_engine_def(const tac_config *c)
     def.integrator.h_max_us = tac__get_time(integrator, &tac__format_integrator, "h_max");
     def.physics_us =
         tac__get_period(tac__get_node(root, "timeline"), &tac__format_timeline, "physics");
+
+    def.world = read_world(tac__get_node(root, "world"));
 
     const tac_node *sync = tac__get_node(tac__get_node(root, "scheduler"), "synchronization");
     def.policy = (tac_policy)tac__get_word(sync, &tac__format_sync, "default_policy");

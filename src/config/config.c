@@ -120,7 +120,7 @@ static tac_status load_plugins(tac_config *c, tac_error *err)
     const tac_node *plugins = tac__get_node(tac_document_root(c->doc), "plugins");
     for (size_t i = 0; plugins && i < tac_node_count(plugins); i++) {
         const tac_node *item = tac_node_item(plugins, i);
-        const char *path = tac__path_beside(c->doc, item);
+        const char *path = tac__node_path_beside(c->doc, item);
         if (!path)
             return tac__fail_memory(err);
         const tac_status status = tac_registry_load(c->registry, path, err);

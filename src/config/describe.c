@@ -12,7 +12,7 @@ static tac_instance *probe(const tac_component_type *type, tac__arena *arena)
 {
     tac_instance *instance;
     tac_error err;
-    if (tac__declare(NULL, arena, type, type->name, NULL, NULL, &instance, &err) != TAC_OK)
+    if (tac__declare(NULL, arena, type, type->name, 0, NULL, NULL, &instance, &err) != TAC_OK)
         return NULL;
     if (type->close)
         type->close(instance->self);
@@ -179,9 +179,19 @@ static void set_range(tac__key *key, const char *range)
         key->flags |= TAC__POSITIVE;
 }
 
-static tac__key key_of_param(const tac__param *p)
+static tac__key *copy_keys(tac__arena *arena, const tac__key *keys, size_t *count)
 {
-    tac__key key = {.name = p->name, .doc = p->def.doc, .fallback = p->def.fallback};
+    for (*count = 0; keys[*count].kind; ++*count)
+        continue;
+    tac__key *copy = tac__arena_array(arena, *count + 1, sizeof *copy);
+    if (copy)
+        memcpy(copy, keys, *count * sizeof *copy);
+    return copy;
+}
+
+static tac__key key_of_param(const tac__param *p, const char *name)
+{
+    tac__key key = {.name = name, .doc = p->def.doc, .fallback = p->def.fallback};
     if (!strcmp(p->kind, "f64")) {
         key.kind = TAC__KIND_NUMBER;
         key.unit = p->def.unit;
@@ -208,25 +218,48 @@ static tac__key key_of_param(const tac__param *p)
     return key;
 }
 
-static tac__key *copy_keys(tac__arena *arena, const tac__key *keys, size_t *count)
+static const tac__spec *spec_of_params(const tac_instance *c, const char *prefix,
+                                       tac__arena *arena);
+
+// A parameter with parameters inside: a map or a list of them.
+static bool key_of_maps(const tac_instance *c, const tac__param *p, tac__arena *arena,
+                        tac__key *key)
 {
-    for (*count = 0; keys[*count].kind; ++*count)
-        continue;
-    tac__key *copy = tac__arena_array(arena, *count + 1, sizeof *copy);
-    if (copy)
-        memcpy(copy, keys, *count * sizeof *copy);
-    return copy;
+    const char *prefix = tac__arena_format(arena, "%s.", p->name);
+    tac__key *forms = tac__arena_array(arena, 3, sizeof *forms);
+    tac__key *item = tac__arena_alloc(arena, sizeof *item);
+    const tac__spec *spec = prefix ? spec_of_params(c, prefix, arena) : NULL;
+    if (!forms || !item || !spec)
+        return false;
+    *item = (tac__key){.kind = TAC__KIND_MAP, .spec = spec};
+    forms[0] = *item;
+    forms[1] = (tac__key){.kind = TAC__KIND_LIST, .of = item};
+    key->kind = TAC__KIND_EITHER;
+    key->fallback = NULL;
+    key->of = forms;
+    return true;
 }
 
-static const tac__spec *spec_of_params(const tac_instance *c, tac__arena *arena)
+// The parameters whose names begin with `prefix`, up to the next dot.
+static const tac__spec *spec_of_params(const tac_instance *c, const char *prefix, tac__arena *arena)
 {
     tac__spec *spec = tac__arena_alloc(arena, sizeof *spec);
     tac__key *keys = tac__arena_array(arena, c->param_count + 1, sizeof *keys);
-    char *name = tac__arena_format(arena, "params_%s", c->type->name);
+    char *name =
+        tac__arena_format(arena, "params_%s%s%s", c->type->name, *prefix ? "." : "", prefix);
     if (!spec || !keys || !name)
         return NULL;
-    for (size_t i = 0; i < c->param_count; i++)
-        keys[i] = key_of_param(&c->params[i]);
+    size_t count = 0;
+    for (size_t i = 0; i < c->param_count; i++) {
+        const tac__param *p = &c->params[i];
+        const char *local = p->name + strlen(prefix);
+        if (strncmp(p->name, prefix, strlen(prefix)) || strchr(local, '.'))
+            continue;
+        keys[count] = key_of_param(p, local);
+        if (!strcmp(p->kind, "maps") && !key_of_maps(c, p, arena, &keys[count]))
+            return NULL;
+        count++;
+    }
     *spec = (tac__spec){name, c->type->summary, keys};
     return spec;
 }
@@ -269,7 +302,7 @@ static bool spec_of_component(const tac_component_type *type, tac__arena *arena,
             key->words = words;
         } else if (!strcmp(key->name, "params")) {
             key->kind = TAC__KIND_MAP;
-            key->spec = spec_of_params(c, arena);
+            key->spec = spec_of_params(c, "", arena);
             if (!key->spec)
                 return false;
         } else if (!strcmp(key->name, "inputs")) {

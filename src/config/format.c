@@ -83,6 +83,26 @@ static const tac__key plant_keys[] = {
 };
 const tac__spec tac__format_plant = {"plant", "The continuous components.", plant_keys};
 
+static const char *const geodesy_words[] = {"sphere", "wgs84", NULL};
+static const char *const gravity_words[] = {"uniform", "central", NULL};
+
+static const tac__key world_keys[] = {
+    {"latitude", TAC__KIND_NUMBER, .unit = "deg", .fallback = "0", .min = -90, .max = 90,
+     .doc = "of the origin"},
+    {"longitude", TAC__KIND_NUMBER, .unit = "deg", .fallback = "0", .min = -180, .max = 180,
+     .doc = "of the origin"},
+    {"altitude", TAC__KIND_NUMBER, .unit = "m", .fallback = "0", .doc = "of the origin"},
+    {"geodesy", TAC__KIND_WORD, .words = geodesy_words, .fallback = "sphere",
+     .doc = "from positions to latitude and longitude"},
+    {"gravity", TAC__KIND_WORD, .words = gravity_words, .fallback = "uniform",
+     .doc = "the same everywhere, or towards the centre of the Earth"},
+    {"g", TAC__KIND_NUMBER, .unit = "m/s^2", .fallback = "9.80665", .doc = "of uniform gravity"},
+    {"ground", TAC__KIND_NUMBER, .unit = "m", .fallback = "0",
+     .doc = "height of the flat ground above the origin"},
+    {0},
+};
+const tac__spec tac__format_world = {"world", "The one world of all vehicles.", world_keys};
+
 static const tac__key timeline_keys[] = {
     {"physics", TAC__KIND_PERIOD, .doc = "an axis on which every island has a boundary"},
     {0},
@@ -167,6 +187,7 @@ static const tac__key root_keys[] = {
     {"scheduler", TAC__KIND_MAP, .spec = &tac__format_scheduler, .doc = "rates and order"},
     {"timeline", TAC__KIND_MAP, .spec = &tac__format_timeline, .doc = "more axes"},
     {"plant", TAC__KIND_MAP, .spec = &tac__format_plant, .doc = "integration"},
+    {"world", TAC__KIND_MAP, .spec = &tac__format_world, .doc = "origin, gravity, ground"},
     {"components", TAC__KIND_TABLE, .of = &component_item, .doc = "components of no entity"},
     {"entities", TAC__KIND_TABLE, .of = &entity_item, .doc = "vehicles and things"},
     {"links", TAC__KIND_LIST, .of = &link_item, .doc = "how messages travel"},

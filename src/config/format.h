@@ -13,6 +13,7 @@ extern const tac__spec tac__format_sync_rule;
 extern const tac__spec tac__format_plant;
 extern const tac__spec tac__format_integrator;
 extern const tac__spec tac__format_timeline;
+extern const tac__spec tac__format_world;
 extern const tac__spec tac__format_component;
 extern const tac__spec tac__format_route;
 extern const tac__spec tac__format_entity;

@@ -166,14 +166,10 @@ tac_status tac__merge(tac_document *doc, tac_node *base, tac_node *over, tac_err
     return TAC_OK;
 }
 
-const char *tac__path_beside(tac_document *doc, const tac_node *scalar)
+const char *tac__node_path_beside(tac_document *doc, const tac_node *scalar)
 {
-    const char *text = tac_node_text(scalar), *file = tac_node_place(scalar)->file;
-    const char *slash = file && text[0] != '/' ? strrchr(file, '/') : NULL;
-    while (slash && strncmp(text, "./", 2) == 0)
-        text += 2;
-    return tac__arena_format(tac__document_arena(doc), "%.*s%s",
-                             (int)(slash ? slash + 1 - file : 0), file ? file : "", text);
+    return tac__path_beside(tac__document_arena(doc), tac_node_place(scalar)->file,
+                            tac_node_text(scalar));
 }
 
 // A file being read, and the one that extends it.
@@ -253,7 +249,7 @@ static tac_status read_base(resolver *r, tac_node *scalar, const origin *outer, 
     TAC_TRY(expand_scalar(r->doc, scalar, &r->def->variables, r->err));
     if (!*tac_node_text(scalar))
         return tac__fail_at(r->err, TAC_E_CONFIG, place, "'extends' has an empty name of a file");
-    const char *name = tac__path_beside(r->doc, scalar);
+    const char *name = tac__node_path_beside(r->doc, scalar);
     if (!name)
         return tac__fail_memory(r->err);
     char *real = r->def->read ? NULL : realpath(name, NULL);

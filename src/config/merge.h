@@ -63,7 +63,7 @@ TAC_MUST_CHECK tac_status tac__extends_resolve(tac_document *doc, tac_node *root
                                                const tac__extends_def *def, tac_error *err);
 
 // A file name in the document, seen from the file in which it is written. NULL: no memory.
-const char *tac__path_beside(tac_document *doc, const tac_node *scalar);
+const char *tac__node_path_beside(tac_document *doc, const tac_node *scalar);
 
 // --- overrides ------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ typedef enum tac__kind {
     TAC__KIND_NAME,    // tac__name_valid
     TAC__KIND_WORD,    // one of `words`
     TAC__KIND_PATTERN, // of names: see tac__path_match
-    TAC__KIND_PATH,    // of a file: see tac__path_beside
+    TAC__KIND_PATH,    // of a file: see tac__node_path_beside
     TAC__KIND_BOOL,    // true or false
     TAC__KIND_INTEGER, // 42, -1, 0xff
     TAC__KIND_NUMBER,  // 1.5; with a `unit` also "1500 g", converted

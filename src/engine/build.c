@@ -11,6 +11,7 @@ tac_engine_def tac_engine_def_default(void)
     return (tac_engine_def){.seed = 1,
                             .end_us = 1000000,
                             .integrator = {"rk4", 1000},
+                            .world = {.g_m_s2 = 9.80665},
                             .policy = TAC_ZOH,
                             .digests = true,
                             .log_level = TAC_LOG_INFO};
@@ -368,11 +369,11 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
     const size_t signals = e->schema.count, senders = e->sender_count,
                  receivers = e->receiver_count;
     tac_instance *c = NULL;
-    tac_status status = tac__declare(e, &e->arena, type, name, def->params, &def->place, &c, err);
+    tac_status status =
+        tac__declare(e, &e->arena, type, name, (uint32_t)entity, def->params, &def->place, &c, err);
     if (status == TAC_OK) {
         // From here on the engine owns it: destroy will close it.
         e->components[e->component_count++] = c;
-        c->entity = (uint32_t)entity;
         status = finish_component(e, c, def, err);
         if (status == TAC_OK)
             return TAC_OK;

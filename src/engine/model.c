@@ -22,6 +22,17 @@ static void add_number(tac__text *out, const char *word, double value)
     tac__text_add(out, " %s %s", word, text);
 }
 
+static void add_world(const tac_world *w, tac__text *out)
+{
+    tac__text_add(out, "world");
+    add_number(out, "latitude", w->latitude_rad);
+    add_number(out, "longitude", w->longitude_rad);
+    add_number(out, "altitude", w->altitude_m);
+    add_number(out, "g", w->g_m_s2);
+    add_number(out, "ground", w->ground_m);
+    tac__text_add(out, " geodesy %d gravity %d\n", (int)w->geodesy, (int)w->gravity);
+}
+
 static void add_groups(const tac_engine *e, tac__text *out)
 {
     for (size_t i = 0; i < e->group_count; i++) {
@@ -79,6 +90,7 @@ void tac__model_text(const tac_engine *e, tac__text *out)
     add_time(out, "h_max", e->def.integrator.h_max_us);
     add_time(out, "physics", e->def.physics_us);
     tac__text_add(out, "\n");
+    add_world(&e->def.world, out);
     add_groups(e, out);
     add_components(e, out);
     for (size_t i = 0; i < e->sender_count; i++) {

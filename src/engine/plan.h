@@ -23,6 +23,12 @@ typedef struct tac__port { // input, output, discrete or continuous state, as de
     tac_type type;
     tac__unit dimension;
     uint32_t flags;
+    double scale;
+    tac_part part;
+    bool has_rest;
+    double rest;      // what an open f64 input reads, or an output is before it is written
+    const char *peer; // a watch: the signal it sees; a feed: the input it leads to; else NULL
+    tac_place place;  // of what names the peer
 } tac__port;
 
 typedef struct tac__ports {
@@ -34,6 +40,10 @@ typedef struct tac__message_port {
     const char *name, *doc;
     bool sends;
 } tac__message_port;
+
+typedef struct tac__event {
+    const char *name, *doc;
+} tac__event;
 
 typedef struct tac__param { // as resolved: for listings and the model hash
     const char *name, *value;
@@ -119,7 +129,10 @@ struct tac_instance {
     tac_place place;
     tac__param *params;
     size_t param_count, param_capacity;
+    const tac_node *param_node; // NULL: none given
     tac__ports inputs, outputs, states, continuous;
+    tac__event *events;
+    size_t event_count, event_capacity;
     tac__draws *streams;
     size_t stream_count, stream_capacity;
     tac__message_port *messages;
@@ -331,11 +344,11 @@ static inline bool tac__is_observer(const tac_instance *c)
 tac_instance *tac__find_component(const tac_engine *engine, const char *name); // NULL: unknown
 tac__candidate_fn tac__component_name; // for suggestions: context is the engine
 
-// --- declare.c: run a type's declare function on a fresh instance; also without an engine, to
-// learn what a type has ---
+// --- declare.c, params.c: run a type's declare function on a fresh instance; also without an
+// engine, to learn what a type has ---
 tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_component_type *type,
-                        const char *name, const tac_node *params, const tac_place *place,
-                        tac_instance **instance, tac_error *err);
+                        const char *name, uint32_t entity, const tac_node *params,
+                        const tac_place *place, tac_instance **instance, tac_error *err);
 
 // --- resolve.c: routes, links, policies, synchronised groups ---
 tac_status tac__resolve_routes(tac_engine *engine, tac_error *err);

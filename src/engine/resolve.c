@@ -190,6 +190,14 @@ static tac_status check_types(const tac__signal *s, const tac__port *port, bool 
     return TAC_OK;
 }
 
+static tac_status check_free(const tac__input *in, const tac_route_def *r, tac_error *err)
+{
+    if (!in->routed)
+        return TAC_OK;
+    return tac__fail_at(err, TAC_E_DUPLICATE, &r->place,
+                        "input '%s' has a route already, from '%s'", r->to, in->route.from);
+}
+
 static tac_status resolve_route(tac_engine *e, const tac_route_def *r, tac_error *err)
 {
     tac_instance *reader;
@@ -197,9 +205,7 @@ static tac_status resolve_route(tac_engine *e, const tac_route_def *r, tac_error
     bool part;
     TAC_TRY(find_input(e, r, &reader, &input, err));
     tac__input *in = &reader->in[input];
-    if (in->routed)
-        return tac__fail_at(err, TAC_E_DUPLICATE, &r->place,
-                            "input '%s' has a route already, from '%s'", r->to, in->route.from);
+    TAC_TRY(check_free(in, r, err));
     TAC_TRY(find_source(e, reader, r, &in->signal, &in->element, &part, err));
     const tac__port *port = &reader->inputs.items[input];
     const tac__signal *s = &e->schema.signals[in->signal];
@@ -211,10 +217,82 @@ static tac_status resolve_route(tac_engine *e, const tac_route_def *r, tac_error
     return TAC_OK;
 }
 
+// --- inputs and outputs that are connected by their own component -------------------------------
+
+// A watch takes any single value, as it is.
+static tac_status resolve_watch(tac_engine *e, tac_instance *c, size_t input, tac_error *err)
+{
+    tac__port *port = &c->inputs.items[input];
+    tac__input *in = &c->in[input];
+    tac_route_def r = tac_route_def_default();
+    r.from = port->peer;
+    r.to = tac__arena_format(&e->arena, "%s.%s", c->name, port->name);
+    r.place = port->place;
+    if (!r.to)
+        return tac__fail_memory(err);
+    TAC_TRY(check_free(in, &r, err));
+    bool part;
+    TAC_TRY(find_source(e, c, &r, &in->signal, &in->element, &part, err));
+    const tac__signal *s = &e->schema.signals[in->signal];
+    if (!part && s->type.count != 1) {
+        char text[64];
+        tac_type_print(&s->type, text, sizeof text);
+        return tac__fail_at(err, TAC_E_TYPE, &r.place,
+                            "'%s' is of type %s; expected a single value, such as '%s[0]'", r.from,
+                            text, r.from);
+    }
+    port->unit = s->unit;
+    port->dimension = s->dimension;
+    r.delayed = !s->state && (s->stage > c->stage || s->component == c->index);
+    in->routed = true;
+    in->route = r;
+    return TAC_OK;
+}
+
+// A feed has the unit of the input it leads to and begins with what that reads when it is open.
+static tac_status resolve_feed(tac_engine *e, tac_instance *c, size_t output, tac_error *err)
+{
+    tac__port *port = &c->outputs.items[output];
+    tac__signal *s = &e->schema.signals[c->signals[output]];
+    const char *entity = e->entities[c->entity].name;
+    tac_route_def r = tac_route_def_default();
+    r.from = s->name;
+    r.place = port->place;
+    r.to = tac__arena_format(&e->arena, "%s%s%s", entity, *entity ? "." : "", port->peer);
+    if (!r.to)
+        return tac__fail_memory(err);
+    tac_instance *reader;
+    size_t input;
+    TAC_TRY(find_input(e, &r, &reader, &input, err));
+    const tac__port *target = &reader->inputs.items[input];
+    port->unit = s->unit = target->unit;
+    port->dimension = s->dimension = target->dimension;
+    port->has_rest = target->has_rest;
+    port->rest = target->rest;
+    return resolve_route(e, &r, err);
+}
+
+static tac_status resolve_peers(tac_engine *e, tac_error *err)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        for (size_t k = 0; k < c->outputs.count; k++) {
+            if (c->outputs.items[k].peer)
+                TAC_TRY(resolve_feed(e, c, k, err));
+        }
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            if (c->inputs.items[k].peer)
+                TAC_TRY(resolve_watch(e, c, k, err));
+        }
+    }
+    return TAC_OK;
+}
+
 tac_status tac__resolve_routes(tac_engine *e, tac_error *err)
 {
     for (size_t i = 0; i < e->route_count; i++)
         TAC_TRY(resolve_route(e, &e->routes[i], err));
+    TAC_TRY(resolve_peers(e, err));
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {

@@ -300,17 +300,27 @@ void tac_engine_stop(tac_engine *e)
 
 // --- start --------------------------------------------------------------------------------------
 
+static void rest_port(const tac__port *port, void *value)
+{
+    tac__type_rest(&port->type, value);
+    if (port->has_rest)
+        *(double *)value = port->rest;
+}
+
 static void rest_values(tac_engine *e)
 {
-    for (size_t i = 0; i < e->schema.count; i++)
-        tac__type_rest(&e->schema.signals[i].type,
-                       tac__block_at(&e->block, e->schema.signals[i].offset));
     for (size_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].buffer)
-                tac__type_rest(&c->inputs.items[k].type, c->in[k].buffer);
+                rest_port(&c->inputs.items[k], c->in[k].buffer);
         }
+        for (size_t k = 0; k < c->outputs.count; k++)
+            rest_port(&c->outputs.items[k], c->step.out[k]);
+        for (size_t k = 0; k < c->continuous.count; k++)
+            rest_port(&c->continuous.items[k],
+                      tac__block_at(&e->block,
+                                    e->schema.signals[c->signals[c->outputs.count + k]].offset));
         for (size_t k = 0; k < c->states.count; k++)
             tac__type_rest(&c->states.items[k].type, c->step.state[k]);
     }

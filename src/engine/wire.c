@@ -106,7 +106,8 @@ static bool needs_view(const tac_engine *e, const tac_instance *c, size_t input)
     const tac__signal *s = &e->schema.signals[in->signal];
     const bool sampled =
         s->continuous && !in->coupled && (tac__is_observer(c) || tac__is_continuous(c->type));
-    return sampled || in->history || is_scaled(s, &c->inputs.items[input], &in->route);
+    const bool converted = s->type.scalar != c->inputs.items[input].type.scalar;
+    return sampled || converted || in->history || is_scaled(s, &c->inputs.items[input], &in->route);
 }
 
 static tac_status reserve_components(wiring *w)
@@ -179,6 +180,7 @@ static void make_view(const tac_engine *e, const tac_instance *c, size_t input, 
                         .period_us = tac__signal_period(e, s),
                         .delay_us = in->route.delay_us,
                         .delayed = in->route.delayed,
+                        .as_f64 = port->type.scalar == TAC_F64 && s->type.scalar != TAC_F64,
                         .scaled = is_scaled(s, port, &in->route),
                         .factor = tac__unit_factor(&s->dimension, &port->dimension),
                         .gain = in->route.gain,
