@@ -25,6 +25,12 @@ typedef enum opcode {
     OP_GREATER_EQUAL,
     OP_EQUAL,
     OP_NOT_EQUAL,
+    OP_SIGNAL_LESS, // a signal and a number, as most conditions have it
+    OP_SIGNAL_LESS_EQUAL,
+    OP_SIGNAL_GREATER,
+    OP_SIGNAL_GREATER_EQUAL,
+    OP_SIGNAL_EQUAL,
+    OP_SIGNAL_NOT_EQUAL,
     OP_SKIP_IF_FALSE, // jump to `at` and keep the value; else drop it
     OP_SKIP_IF_TRUE,
 } opcode;
@@ -32,10 +38,8 @@ typedef enum opcode {
 typedef struct operation {
     opcode code;
     int32_t at; // signal: its index; skip: where to; comparison: where its operands begin
-    union {
-        double value;
-        const char *name; // of a signal
-    };
+    double value;
+    const char *name; // of a signal
 } operation;
 
 struct tac__program {
@@ -75,10 +79,52 @@ static opcode code_of(tac__expr_kind kind)
     return (opcode)(OP_MULTIPLY + (kind - TAC__EXPR_MULTIPLY));
 }
 
+static bool is_comparison(tac__expr_kind kind)
+{
+    return kind >= TAC__EXPR_LESS && kind <= TAC__EXPR_NOT_EQUAL;
+}
+
+// The comparison with its sides exchanged.
+static tac__expr_kind mirrored(tac__expr_kind kind)
+{
+    switch (kind) {
+    case TAC__EXPR_LESS:
+        return TAC__EXPR_GREATER;
+    case TAC__EXPR_LESS_EQUAL:
+        return TAC__EXPR_GREATER_EQUAL;
+    case TAC__EXPR_GREATER:
+        return TAC__EXPR_LESS;
+    case TAC__EXPR_GREATER_EQUAL:
+        return TAC__EXPR_LESS_EQUAL;
+    default:
+        return kind;
+    }
+}
+
+// A comparison of a signal with a number, either way round, as one operation.
+static bool fuse(const tac__expr_node *node, operation *o)
+{
+    const tac__expr_node *a = node->a, *b = node->b;
+    const bool swap = a->kind == TAC__EXPR_LITERAL;
+    const tac__expr_node *signal = swap ? b : a, *number = swap ? a : b;
+    if (!is_comparison(node->kind) || signal->kind != TAC__EXPR_NAMED ||
+        number->kind != TAC__EXPR_LITERAL)
+        return false;
+    const tac__expr_kind kind = swap ? mirrored(node->kind) : node->kind;
+    *o = (operation){.code = (opcode)(OP_SIGNAL_LESS + (kind - TAC__EXPR_LESS)),
+                     .at = signal->index,
+                     .value = number->value,
+                     .name = signal->name};
+    return true;
+}
+
 static tac_status compile(compiler *c, const tac__expr_node *node);
 
 static tac_status compile_binary(compiler *c, const tac__expr_node *node)
 {
+    operation fused;
+    if (fuse(node, &fused))
+        return push(c, fused);
     const int32_t begin = (int32_t)c->program->count;
     TAC_TRY(compile(c, node->a));
     TAC_TRY(compile(c, node->b));
@@ -198,6 +244,15 @@ static const char *blame(const tac__program *p, const operation *o, const operat
         break;                                                                                     \
     }
 
+#define COMPARE_SIGNAL(expression)                                                                 \
+    {                                                                                              \
+        const double a = load(signals, o->at), b = o->value;                                       \
+        *++top = (expression);                                                                     \
+        if (a != a && !result.nan)                                                                 \
+            result.nan = o->name;                                                                  \
+        break;                                                                                     \
+    }
+
 tac__expr_result tac__program_run(const tac__program *p, double t_s, const void *const *signals)
 {
     double stack[STACK + 1], *top = stack; // the first is never used
@@ -250,6 +305,18 @@ tac__expr_result tac__program_run(const tac__program *p, double t_s, const void 
             COMPARE(a == b)
         case OP_NOT_EQUAL:
             COMPARE(a < b || a > b)
+        case OP_SIGNAL_LESS:
+            COMPARE_SIGNAL(a < b)
+        case OP_SIGNAL_LESS_EQUAL:
+            COMPARE_SIGNAL(a <= b)
+        case OP_SIGNAL_GREATER:
+            COMPARE_SIGNAL(a > b)
+        case OP_SIGNAL_GREATER_EQUAL:
+            COMPARE_SIGNAL(a >= b)
+        case OP_SIGNAL_EQUAL:
+            COMPARE_SIGNAL(a == b)
+        case OP_SIGNAL_NOT_EQUAL:
+            COMPARE_SIGNAL(a < b || a > b)
         case OP_SKIP_IF_FALSE:
             if (*top == 0)
                 o = p->operations + o->at - 1;
@@ -262,6 +329,8 @@ tac__expr_result tac__program_run(const tac__program *p, double t_s, const void 
             else
                 top--;
             break;
+        default:
+            __builtin_unreachable(); // the compiler of programs makes no other
         }
     }
 }

@@ -123,7 +123,16 @@ static void test_comparisons(void **state)
         holds("body.soc >= 0.3", k >= 0);
         holds("body.soc == 0.3", k == 0);
         holds("body.soc != 0.3", k != 0);
-        holds("0.3 > body.soc", k < 0);
+        // The other way round, and by the general operations.
+        static const char *const signs[] = {">", ">=", "<", "<=", "==", "!="};
+        const bool expected[] = {k<0, k <= 0, k> 0, k >= 0, k == 0, k != 0};
+        for (size_t i = 0; i < 6; i++) {
+            char text[64];
+            snprintf(text, sizeof text, "0.3 %s body.soc", signs[i]);
+            holds(text, expected[i]);
+            snprintf(text, sizeof text, "0.3 %s body.soc + 0", signs[i]);
+            holds(text, expected[i]);
+        }
     }
     holds("1<2", true);
     holds(".5 < 5e-1", false);
@@ -242,9 +251,10 @@ static void test_nan(void **state)
     values[SOC] = (double)NAN;
     values[Z] = 1;
     values[LANDED] = 1;
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 12; i++) {
         char text[64];
-        snprintf(text, sizeof text, "body.position.z > 0 AND body.soc %s 1", comparisons[i]);
+        snprintf(text, sizeof text, "body.position.z > 0 AND body.soc%s %s 1", i < 6 ? "" : " * 2",
+                 comparisons[i % 6]);
         const tac__expr_result result = run(text, TAC__EXPR_BOOL);
         assert_true(result.value == 0);
         assert_string_equal(result.nan, "body.soc");
