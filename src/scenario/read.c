@@ -8,11 +8,6 @@
 
 typedef tac__scenario_event event;
 
-static tac_status no_memory(tac_declare *d)
-{
-    return tac_declare_fail(d, NULL, "out of memory");
-}
-
 // --- which keys go with which action --------------------------------------------------------
 
 // X(NAME, "name")
@@ -320,17 +315,18 @@ static tac__scenario_link *find_link(const tac__scenario_links *links, const cha
     return NULL;
 }
 
-static tac_status add_link(tac_declare *d, tac__scenario *s, tac__scenario_links *links,
-                           const char *name, int port)
+static tac_status add_link(tac__scenario *s, tac__scenario_links *links, const char *name, int port)
 {
     if (!TAC__ARENA_GROW(&s->arena, links->items, links->count, links->capacity))
-        return no_memory(d);
+        return TAC_E_MEMORY;
     links->items[links->count++] = (tac__scenario_link){name, port};
     return TAC_OK;
 }
 
 static tac_status fail_expr(tac_declare *d, const tac_error *err)
 {
+    if (err->status == TAC_E_MEMORY)
+        return TAC_E_MEMORY;
     return err->column ? tac_declare_fail_at(d, "when", err->column, "%s", err->text)
                        : tac_declare_fail(d, "when", "%s", err->text);
 }
@@ -344,7 +340,7 @@ static tac_status watch(tac_declare *d, tac__scenario *s, event *e)
     const char *const *names = tac__expr_signals(e->parsed, &count);
     for (size_t i = 0; i < count; i++) {
         if (!find_link(&s->watches, names[i]))
-            TAC_TRY(add_link(d, s, &s->watches, names[i], tac_declare_watch(d, names[i], "when")));
+            TAC_TRY(add_link(s, &s->watches, names[i], tac_declare_watch(d, names[i], "when")));
     }
     return TAC_OK;
 }
@@ -365,10 +361,10 @@ static tac_status feed(tac_declare *d, tac__scenario *s, event *e, const char *p
     if (!link) {
         const char *name = feed_name(s, parameter);
         if (!name)
-            return no_memory(d);
+            return TAC_E_MEMORY;
         const tac_port_def port = {.name = name, .type = TAC_TYPE_F64, .doc = "as it is set"};
-        TAC_TRY(add_link(d, s, &s->feeds, parameter,
-                         tac_declare_feed(d, &port, parameter, "parameter")));
+        TAC_TRY(
+            add_link(s, &s->feeds, parameter, tac_declare_feed(d, &port, parameter, "parameter")));
         link = &s->feeds.items[s->feeds.count - 1];
     }
     e->output = link->port;
@@ -444,7 +440,7 @@ static void add_value(tac__out *out, double value)
 }
 
 // "motor_stuck motor 2 duty 0.4"
-static tac_status describe_action(tac_declare *d, tac__scenario *s, event *e, const given *g)
+static tac_status describe_action(tac__scenario *s, event *e, const given *g)
 {
     char text[512];
     tac__out out = tac__out_begin(text, sizeof text);
@@ -467,11 +463,11 @@ static tac_status describe_action(tac_declare *d, tac__scenario *s, event *e, co
         add_value(&out, e->value[0]);
     if (e->action != TAC__ACTION_LOG)
         e->text = tac__arena_text(&s->arena, text);
-    return e->text ? TAC_OK : no_memory(d);
+    return e->text ? TAC_OK : TAC_E_MEMORY;
 }
 
 // "when body.soc < 0.3, 2 s later"
-static tac_status describe_timing(tac_declare *d, tac__scenario *s, event *e)
+static tac_status describe_timing(tac__scenario *s, event *e)
 {
     char text[TAC__EXPR_LENGTH + 128], time[TAC_TIME_TEXT];
     const tac__timing *t = &e->timing;
@@ -493,7 +489,7 @@ static tac_status describe_timing(tac_declare *d, tac__scenario *s, event *e)
         tac__out_add(&out, ", %s later", time);
     }
     e->reason = tac__arena_text(&s->arena, text);
-    return e->reason ? TAC_OK : no_memory(d);
+    return e->reason ? TAC_OK : TAC_E_MEMORY;
 }
 
 // --- the whole ------------------------------------------------------------------------------
@@ -511,8 +507,8 @@ static tac_status read_event(tac_declare *d, tac__scenario *s, event *e)
         TAC_TRY(read_set(d, s, e, &g));
     if (e->action == TAC__ACTION_SENSOR_FAULT)
         TAC_TRY(read_sensor_value(d, e, &g));
-    TAC_TRY(describe_action(d, s, e, &g));
-    return describe_timing(d, s, e);
+    TAC_TRY(describe_action(s, e, &g));
+    return describe_timing(s, e);
 }
 
 static tac_status read_signals(tac_declare *d, tac__scenario *s)
@@ -524,7 +520,7 @@ static tac_status read_signals(tac_declare *d, tac__scenario *s)
                                       TAC__SIGNALS_MAX);
     s->signals = tac__arena_array(&s->arena, s->signal_count, sizeof *s->signals);
     if (!s->signals)
-        return no_memory(d);
+        return TAC_E_MEMORY;
     for (size_t i = 0; i < s->signal_count; i++) {
         tac__scenario_signal *signal = &s->signals[i];
         tac_param_begin(d, "signals", i);
@@ -554,7 +550,7 @@ tac_status tac__scenario_read(tac_declare *d, tac__scenario *s)
         TAC__EVENTS_MAX);
     s->events = tac__arena_array(&s->arena, s->event_count, sizeof *s->events);
     if (!s->events)
-        return no_memory(d);
+        return TAC_E_MEMORY;
     // A mistake in one event is reported; the others need not be looked at.
     for (size_t i = 0; i < s->event_count; i++) {
         tac_param_begin(d, "events", i);
