@@ -7,10 +7,10 @@
 // component may have both parts.
 //
 // The engine owns all mutable memory of a run: signals, discrete and continuous states. What a
-// component keeps in its own `self` is fixed once `declare` has returned, which is why every later
-// function sees it const; that is what makes checkpoints, digests and undoing possible without help
-// from the author. A component that must keep something elsewhere (a library handle, a socket) sets
-// TAC_COMPONENT_OPAQUE and gives `save` and `restore` if it can.
+// component keeps in its own `self` is fixed once `declare` and `connect` have returned, which is
+// why every later function sees it const; that is what makes checkpoints, digests and undoing
+// possible without help from the author. A component that must keep something elsewhere (a library
+// handle, a socket) sets TAC_COMPONENT_OPAQUE and gives `save` and `restore` if it can.
 #ifndef TACTUS_COMPONENT_H
 #define TACTUS_COMPONENT_H
 
