@@ -6,7 +6,8 @@
 
 static const char *const policy_words[] = {"ZOH", "INTERPOLATED", "EXTRAPOLATED", "SYNCHRONIZED",
                                            NULL};
-static const char *const integrator_words[] = {"euler", "rk4", NULL};
+static const char *const integrator_words[] = {"euler",  "rk4",    "rk23", "rk45",
+                                               "dop853", "rodas4", NULL};
 static const char *const stage_words[] = {"scenario",  "environment", "outputs", "estimate",
                                           "telemetry", "control",     "actuate", NULL};
 static const char *const level_words[] = {"debug", "info", "warn", "error", NULL};

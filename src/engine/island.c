@@ -192,9 +192,10 @@ static tac_status right_hand_side(void *context, double t_s, double *dx)
 static tac_status step_to(tac_engine *e, tac__island *island, tac_time to_us, double *y)
 {
     const tac_time from_us = island->state->from_us;
-    return tac__ode_step(e->method, right_hand_side, island, &island->work,
-                         tac_time_seconds(from_us), tac_time_seconds(to_us - from_us), island->x,
-                         y);
+    const tac__ode_problem problem = {
+        .n = island->x_count, .context = island, .rhs = right_hand_side};
+    return tac__ode_step(e->method, &problem, &island->work, tac_time_seconds(from_us),
+                         tac_time_seconds(to_us), tac_time_seconds(to_us - from_us), island->x, y);
 }
 
 // Name what failed: the component whose right-hand side did, or the first state that is not a

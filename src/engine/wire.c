@@ -60,7 +60,7 @@ static tac_status reserve_islands(wiring *w)
             sizeof *doubles);
         if (!doubles)
             return TAC_E_MEMORY;
-        island->work = (tac__ode_work){island->x_count, doubles, doubles + island->x_count};
+        tac__ode_work_init(&island->work, e->method, island->x_count, doubles);
         island->peek = doubles + tac__ode_work_doubles(e->method, island->x_count);
     }
     return TAC_OK;
