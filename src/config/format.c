@@ -191,6 +191,15 @@ static const tac__key log_keys[] = {
 };
 const tac__spec tac__format_log = {"log", "The log of the run.", log_keys};
 
+// What else an event has is up to the component type `scenario`.
+static const tac__key event_keys[] = {
+    {"entity", TAC__KIND_PATTERN,
+     .doc = "whose scenario it is added to; by default all that have one"},
+    {0},
+};
+const tac__spec tac__format_event = {"event", "Something that happens to vehicles.", event_keys};
+static const tac__key event_item = {.kind = TAC__KIND_ANY};
+
 static const tac__key root_keys[] = {
     {"name", TAC__KIND_TEXT, .doc = "what to call the simulation"},
     {"description", TAC__KIND_TEXT, .doc = "for people"},
@@ -204,6 +213,7 @@ static const tac__key root_keys[] = {
     {"world", TAC__KIND_MAP, .spec = &tac__format_world, .doc = "origin, gravity, ground"},
     {"components", TAC__KIND_TABLE, .of = &component_item, .doc = "components of no entity"},
     {"entities", TAC__KIND_TABLE, .of = &entity_item, .doc = "vehicles and things"},
+    {"scenario", TAC__KIND_LIST, .of = &event_item, .doc = "events: see 'tactus help scenario'"},
     {"links", TAC__KIND_LIST, .of = &link_item, .doc = "how messages travel"},
     {"log", TAC__KIND_MAP, .spec = &tac__format_log, .doc = "what is logged"},
     {0},

@@ -502,6 +502,7 @@ tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, t
 static tac_status prepare(tac_engine *e, tac_error *err)
 {
     TAC_TRY(tac__resolve_routes(e, err));
+    TAC_TRY(tac__connect(e, err));
     TAC_TRY(tac__resolve_groups(e, err));
     TAC_TRY(tac__resolve_links(e, err));
     TAC_TRY(tac__islands_form(e, err));

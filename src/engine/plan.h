@@ -129,6 +129,7 @@ struct tac_instance {
     tac_place place;
     tac__param *params;
     size_t param_count, param_capacity;
+    tac_declare *declaring;     // for `connect`
     const tac_node *param_node; // NULL: none given
     tac__ports inputs, outputs, states, continuous;
     tac__event *events;
@@ -368,6 +369,9 @@ tac__candidate_fn tac__component_name; // for suggestions: context is the engine
 tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_component_type *type,
                         const char *name, uint32_t entity, const tac_node *params,
                         const tac_place *place, tac_instance **instance, tac_error *err);
+
+// Run the connect functions of all types.
+tac_status tac__connect(tac_engine *engine, tac_error *err);
 
 // --- resolve.c: routes, links, policies, synchronised groups ---
 tac_status tac__resolve_routes(tac_engine *engine, tac_error *err);
