@@ -1,9 +1,11 @@
 // step.c - what a component may ask of the engine while it runs: draws, timers, messages, jumps,
 // failing, logging.
 #include "engine/plan.h"
+#include "math/normal.h"
 #include <tactus/math.h>
 
 #include <stdio.h>
+#include <string.h>
 
 // --- failing ------------------------------------------------------------------------------------
 
@@ -72,7 +74,14 @@ double tac_draw_uniform(tac_step *s, int stream)
     return tac__stream_uniform(&d->stream, (*d->next)++);
 }
 
-// Box-Muller on the two halves of one draw, so that a draw is one index whatever its kind.
+// The normal variate that belongs to 52 of 64 random bits: as odd multiples of 2^-53 they lie
+// inside (0, 1), symmetric about its middle.
+static double normal_of(uint32_t high, uint32_t low)
+{
+    const int64_t bits = (int64_t)(((uint64_t)high << 32 | low) >> 12);
+    return tac__normal_inverse(((double)bits + 0.5) * 0x1p-52);
+}
+
 double tac_draw_normal(tac_step *s, int stream)
 {
     tac__draws *d = find_draws(s, stream);
@@ -80,10 +89,23 @@ double tac_draw_normal(tac_step *s, int stream)
         return 0;
     uint32_t w[4];
     tac__stream_words(&d->stream, (*d->next)++, w);
-    const uint64_t a = ((uint64_t)w[0] << 32 | w[1]) >> 11, b = ((uint64_t)w[2] << 32 | w[3]) >> 11;
-    const double u = (double)(a + 1) * 0x1p-53; // in (0, 1]: the logarithm is finite
-    const double turn = (double)b * 0x1p-53;
-    return tac_sqrt(-2.0 * tac_log(u)) * tac_cos(6.283185307179586 * turn);
+    return normal_of(w[0], w[1]);
+}
+
+void tac_draw_normals(tac_step *s, int stream, double *values, size_t count)
+{
+    tac__draws *d = find_draws(s, stream);
+    if (!d) {
+        memset(values, 0, count * sizeof *values);
+        return;
+    }
+    for (size_t i = 0; i < count; i += 2) {
+        uint32_t w[4];
+        tac__stream_words(&d->stream, (*d->next)++, w);
+        values[i] = normal_of(w[0], w[1]);
+        if (i + 1 < count)
+            values[i + 1] = normal_of(w[2], w[3]);
+    }
 }
 
 // --- time ---------------------------------------------------------------------------------------
@@ -98,8 +120,8 @@ tac_status tac_wake_at(tac_step *s, tac_time t_us)
         return tac_fail(s, "asks for a wake-up that does not lie in the future");
     const tac_time old_us = e->timeline.next[c->timer_source];
     tac__timeline_set(&e->timeline, c->timer_source, t_us);
-    if (e->clock->started && t_us > old_us)
-        tac__islands_withdraw(e, c->timer_source, old_us);
+    if (e->clock->started)
+        tac__islands_replan(e, c->timer_source, old_us, NULL);
     return TAC_OK;
 }
 
@@ -145,8 +167,11 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
         tac__receiver *r = &e->receivers[link->receiver];
         const tac__queue_slot head = {e->clock->t_us, e->clock->t_us + link->delay_us, sequence,
                                       link->number, (uint32_t)size};
+        const tac_time old_us = e->timeline.next[r->source];
         (void)tac__queue_send(&r->queue, &head, bytes); // there is room: see check_send
         tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
+        if (e->timeline.next[r->source] < old_us)
+            tac__islands_replan(e, r->source, old_us, NULL);
     }
     return TAC_OK;
 }

@@ -1,5 +1,6 @@
 // builtin.c - the list of built-in types, and what several of them share.
 #include "model/builtin.h"
+#include <tactus/math.h>
 
 const tac_component_type *const tac__builtin_types[] = {
 #define ROW(name) &tac__##name##_type,
@@ -28,4 +29,13 @@ tac_type tac__shaped_type(const tac__shaped *shaped)
                             : shaped->size == 3 ? TAC_VEC3
                                                 : TAC_ARRAY;
     return (tac_type){TAC_F64, shape, shaped->size, NULL};
+}
+
+bool tac__whole_microseconds(double t_s, tac_time *t_us)
+{
+    const double us = t_s * 1e6, whole = tac_floor(us + 0.5);
+    if (!(whole <= (double)TAC_TIME_MAX) || tac_fabs(us - whole) > 1e-15 * us)
+        return false;
+    *t_us = (tac_time)whole;
+    return true;
 }

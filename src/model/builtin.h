@@ -27,7 +27,13 @@ extern const tac_component_type *const tac__builtin_types[];
     X(beacon)                                                                                      \
     X(listener)                                                                                    \
     X(monitor)                                                                                     \
-    X(multirotor)
+    X(multirotor)                                                                                  \
+    X(wind)                                                                                        \
+    X(estimator)                                                                                   \
+    X(imu)                                                                                         \
+    X(barometer)                                                                                   \
+    X(magnetometer)                                                                                \
+    X(gps)
 
 #define TAC__BUILTIN_EXTERN(name) extern const tac_component_type tac__##name##_type;
 TAC__BUILTIN_TABLE(TAC__BUILTIN_EXTERN)
@@ -48,5 +54,9 @@ typedef struct tac__shaped {
 
 tac__shaped tac__shaped_params(tac_declare *d);
 tac_type tac__shaped_type(const tac__shaped *shaped);
+
+// Seconds as whole microseconds, which alone decide when something happens. False where there are
+// none: the rounding of a unit or a decimal is forgiven, a fraction is not.
+bool tac__whole_microseconds(double t_s, tac_time *t_us);
 
 #endif

@@ -115,17 +115,6 @@ typedef struct profile {
     size_t count;
 } profile;
 
-// Seconds as whole microseconds, which alone decide when something happens. False where there are
-// none: the rounding of a unit or a decimal is forgiven, a fraction is not.
-static bool whole_microseconds(double t_s, tac_time *t_us)
-{
-    const double us = t_s * 1e6, whole = tac_floor(us + 0.5);
-    if (!(whole <= (double)TAC_TIME_MAX) || tac_fabs(us - whole) > 1e-15 * us)
-        return false;
-    *t_us = (tac_time)whole;
-    return true;
-}
-
 static tac_status profile_declare(tac_declare *d, void *self)
 {
     profile *c = self;
@@ -151,7 +140,7 @@ static tac_status profile_declare(tac_declare *d, void *self)
     if (values != c->count)
         return tac_declare_fail(d, "values", "%zu times, but %zu values", c->count, values);
     for (size_t i = 0; i < c->count; i++) {
-        if (!whole_microseconds(times_s[i], &c->times_us[i]))
+        if (!tac__whole_microseconds(times_s[i], &c->times_us[i]))
             return tac_declare_fail(d, "times", "times must be whole microseconds");
         if (i > 0 && c->times_us[i] <= c->times_us[i - 1])
             return tac_declare_fail(d, "times", "times must ascend");

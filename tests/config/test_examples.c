@@ -116,8 +116,8 @@ static void test_golden_hashes(void **state)
     static const struct {
         const char *file;
         uint64_t hash;
-    } golden[] = {{"rates", UINT64_C(0x43c4e44dce4a04b9)},
-                  {"convoy", UINT64_C(0xd8bc453c54550eb0)}};
+    } golden[] = {{"rates", UINT64_C(0xc9c7d821cf2102cf)},
+                  {"convoy", UINT64_C(0x49b7265599f43790)}};
     if (strcmp(tac_math_version(), "sleef-3.5.1-cinz")) {
         print_message("skipped: the hashes are those of SLEEF 3.5.1\n");
         skip();

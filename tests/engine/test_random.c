@@ -2,6 +2,7 @@
 #include "test_rig.h"
 
 #include "base/random.h"
+#include "math/normal.h"
 
 enum { DRAWS_MAX = 100000 };
 static double *draws;
@@ -10,12 +11,14 @@ static size_t draw_count;
 typedef struct dice {
     int uniform, normal;
     bool normals;
+    size_t batch; // normal draws at once; 0: one by one
 } dice;
 
 static tac_status dice_declare(tac_declare *d, void *self)
 {
     dice *c = self;
     c->normals = tac_param_bool(d, &(tac_param_def){.name = "normals", .fallback = "false"});
+    c->batch = (size_t)tac_param_int(d, &(tac_param_def){.name = "batch", .fallback = "0"});
     c->uniform = tac_declare_stream(d, "uniform");
     c->normal = tac_declare_stream(d, "normal");
     tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
@@ -25,6 +28,12 @@ static tac_status dice_declare(tac_declare *d, void *self)
 static tac_status dice_step(tac_step *s, const void *self)
 {
     const dice *c = self;
+    if (c->batch) {
+        if (draw_count + c->batch <= DRAWS_MAX)
+            tac_draw_normals(s, c->normal, draws + draw_count, c->batch);
+        draw_count += c->batch;
+        return TAC_OK;
+    }
     *TAC_OUT(s, double, 0) =
         c->normals ? tac_draw_normal(s, c->normal) : tac_draw_uniform(s, c->uniform);
     if (draws && draw_count < DRAWS_MAX)
@@ -57,27 +66,27 @@ static int teardown(void **state)
     return 0;
 }
 
-static void roll(const char *normals)
+static void roll(const char *params)
 {
     char text[512];
     snprintf(text, sizeof text,
              "duration: 99999 us\n"
              "seed: 3\n"
              "scheduler: {rate_groups: [{name: g, period: 1 us, components: [a]}]}\n"
-             "components: {a: {type: dice, params: {normals: %s}}}\n",
-             normals);
+             "components: {a: {type: dice, params: {%s}}}\n",
+             params);
     rig r;
     rig_open(&r, text);
     rig_run(&r, TAC_TIME_NEVER);
     rig_close(&r);
-    assert_int_equal(draw_count, DRAWS_MAX);
+    assert_true(draw_count >= DRAWS_MAX);
 }
 
 // The k-th draw is the k-th of the stream "a.uniform" under this seed.
 static void test_uniform_draws(void **state)
 {
     (void)state;
-    roll("false");
+    roll("normals: false");
     const tac__stream stream = tac__stream_make(3, "a.uniform");
     double sum = 0, squares = 0, low = 1, high = 0;
     size_t bins[10] = {0};
@@ -100,10 +109,16 @@ static void test_uniform_draws(void **state)
         assert_true(tac_fabs((double)bins[i] - n / 10) < 5 * tac_sqrt(n * 0.09));
 }
 
-static void test_normal_draws(void **state)
+// The normal variate of 64 random bits, of which 52 serve.
+static double normal_of(uint32_t high, uint32_t low)
 {
-    (void)state;
-    roll("true");
+    const uint64_t bits = ((uint64_t)high << 32 | low) >> 12;
+    return tac__normal_inverse(((double)bits + 0.5) / 0x1p52);
+}
+
+// Moments, tails and the correlation of neighbours.
+static void check_moments(void)
+{
     double m[5] = {0}, correlation = 0;
     size_t beyond_two = 0;
     for (size_t i = 0; i < DRAWS_MAX; i++) {
@@ -124,6 +139,41 @@ static void test_normal_draws(void **state)
     assert_true(tac_fabs(m[4] / n - 3) < 5 * tac_sqrt(96 / n));
     assert_true(tac_fabs(correlation / n) < 5 * tac_sqrt(1 / n));
     assert_true(tac_fabs((double)beyond_two / n - 0.0455) < 5 * tac_sqrt(0.0455 / n));
+}
+
+static void test_normal_draws(void **state)
+{
+    (void)state;
+    roll("normals: true");
+    const tac__stream stream = tac__stream_make(3, "a.normal");
+    for (size_t i = 0; i < DRAWS_MAX; i++) {
+        uint32_t w[4];
+        tac__stream_words(&stream, i, w);
+        rig_same(draws[i], normal_of(w[0], w[1]), "draw", i);
+    }
+    check_moments();
+}
+
+// Drawn at once every two are the halves of one draw; of an odd number the last half is not used.
+static void test_normal_draws_at_once(void **state)
+{
+    (void)state;
+    for (size_t batch = 1; batch <= 5; batch++) {
+        char params[32];
+        snprintf(params, sizeof params, "batch: %zu", batch);
+        draw_count = 0;
+        roll(params);
+        const tac__stream stream = tac__stream_make(3, "a.normal");
+        const size_t indices = (batch + 1) / 2;
+        for (size_t i = 0; i + batch <= DRAWS_MAX; i += batch) {
+            for (size_t k = 0; k < batch; k++) {
+                uint32_t w[4];
+                tac__stream_words(&stream, i / batch * indices + k / 2, w);
+                rig_same(draws[i + k], normal_of(w[k % 2 * 2], w[k % 2 * 2 + 1]), "draw", i + k);
+            }
+        }
+        check_moments();
+    }
 }
 
 // --- independence -------------------------------------------------------------------------------
@@ -195,5 +245,5 @@ static void test_swarm(void **state)
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-TEST_MAIN(TEST(test_uniform_draws), TEST(test_normal_draws), TEST(test_streams_do_not_interact),
-          TEST(test_seed_changes_all), TEST(test_swarm))
+TEST_MAIN(TEST(test_uniform_draws), TEST(test_normal_draws), TEST(test_normal_draws_at_once),
+          TEST(test_streams_do_not_interact), TEST(test_seed_changes_all), TEST(test_swarm))

@@ -105,4 +105,25 @@ static inline void atmosphere_at(real altitude_m, real *density, real *temperatu
     *pressure = p;
 }
 
+// The geometric altitude at which the pressure is this: the inverse of the above, also below sea
+// level and above 86 km.
+static inline real atmosphere_altitude(real pressure)
+{
+    real i = R(0.0);
+    for (int k = 1; k < ATMOSPHERE__LAYERS; k++)
+        i = r_select(pressure <= atmosphere__pressure[k], R(k), i);
+    real fall = -r_log(pressure / r_pick(atmosphere__pressure, ATMOSPHERE__LAYERS, i));
+    real power = r_pick(atmosphere__power, ATMOSPHERE__LAYERS, i);
+    real decay = r_pick(atmosphere__decay, ATMOSPHERE__LAYERS, i);
+    // Each way has a harmless divisor in the layers of the other.
+    cond steady = decay > 0.0;
+    real warming = r_expm1(fall / r_select(steady, R(1.0), power));
+    real dh =
+        r_select(steady, fall / r_select(steady, decay, R(1.0)),
+                 warming * r_pick(atmosphere__temperature, ATMOSPHERE__LAYERS, i) /
+                     r_select(steady, R(1.0), r_pick(atmosphere__gradient, ATMOSPHERE__LAYERS, i)));
+    real h = r_pick(atmosphere__base, ATMOSPHERE__LAYERS, i) + dh;
+    return ATMOSPHERE__RADIUS * h / (ATMOSPHERE__RADIUS - h);
+}
+
 #endif

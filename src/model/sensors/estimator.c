@@ -1,0 +1,120 @@
+// estimator.c - component `estimator`: what flight software is told of position, velocity, attitude
+// and rate, without the filter that would make it.
+#include "model/builtin.h"
+#include "model/sensors/instrument.h"
+
+#include <string.h>
+
+void tac__estimate_attitude_f64(const double *q, const double *yaw, double *y);
+
+typedef enum estimator_kind { TRUTH, NOISY } estimator_kind;
+static const char *const kinds[] = {"truth", "noisy", NULL};
+
+// In the order of inputs, outputs and the numbers of a sample.
+static const struct {
+    const char *name, *unit, *doc;
+    tac_type type;
+    const char *derivative;
+} ports[] = {{"position", "m", "north, east, down", TAC_TYPE_VEC3, "velocity"},
+             {"velocity", "m/s", "north, east, down", TAC_TYPE_VEC3, NULL},
+             {"attitude", NULL, "body to NED", TAC_TYPE_QUAT, "rate"},
+             {"rate", "rad/s", "about body axes", TAC_TYPE_VEC3, NULL}};
+enum { POSITION, VELOCITY, ATTITUDE, RATE, PORTS };
+static const int place[PORTS] = {0, 3, 6, 10};
+enum { WIDTH = 13 };
+
+// The channels: of an attitude only the heading errs.
+static const tac__channel_def channels[PORTS] = {{.name = "position",
+                                                  .unit = "m",
+                                                  .doc = "errors of the position",
+                                                  .count = 3,
+                                                  .noise = "0.02",
+                                                  .drift_tau = "50"},
+                                                 {.name = "velocity",
+                                                  .unit = "m/s",
+                                                  .doc = "errors of the velocity",
+                                                  .count = 3,
+                                                  .noise = "0.05",
+                                                  .drift_tau = "50"},
+                                                 {.name = "yaw",
+                                                  .unit = "rad",
+                                                  .doc = "errors of the heading",
+                                                  .count = 1,
+                                                  .noise = "0.01",
+                                                  .drift_tau = "50"},
+                                                 {.name = "rate",
+                                                  .unit = "rad/s",
+                                                  .doc = "errors of the rate",
+                                                  .count = 3,
+                                                  .noise = "0.005",
+                                                  .drift = "0.001",
+                                                  .drift_tau = "50"}};
+
+typedef struct estimator {
+    tac__instrument instrument;
+    int in[PORTS], out[PORTS];
+} estimator;
+
+static tac_status estimator_declare(tac_declare *d, void *self)
+{
+    estimator *c = self;
+    const estimator_kind kind = (estimator_kind)tac_param_choice(
+        d,
+        &(tac_param_def){.name = "kind",
+                         .fallback = "noisy",
+                         .doc = "truth: no error, no delay, whatever else is set"},
+        kinds);
+    for (int i = 0; i < PORTS; i++) {
+        tac__instrument_channel(d, &c->instrument, &channels[i]);
+        tac_port_def port = {.name = ports[i].name,
+                             .unit = ports[i].unit,
+                             .type = ports[i].type,
+                             .doc = ports[i].doc};
+        c->in[i] = tac_declare_input(d, &port);
+        port.derivative = ports[i].derivative;
+        c->out[i] = tac_declare_output(d, &port);
+    }
+    tac__instrument_declare(d, &c->instrument, WIDTH, "8 ms");
+    if (kind == TRUTH)
+        tac__instrument_be_exact(&c->instrument);
+    return TAC_OK;
+}
+
+static tac_status estimator_init(tac_step *s, const void *self)
+{
+    const estimator *c = self;
+    return tac__instrument_init(s, &c->instrument);
+}
+
+static void measure(tac_step *s, const estimator *c, double *sample)
+{
+    static const double straight = 0;
+    double yaw;
+    for (int i = 0; i < PORTS; i++) {
+        const double *truth = i == ATTITUDE ? &straight : TAC_IN(s, double, c->in[i]);
+        tac__instrument_measure(s, &c->instrument, i, truth,
+                                i == ATTITUDE ? &yaw : sample + place[i]);
+    }
+    tac__estimate_attitude_f64(TAC_IN(s, double, c->in[ATTITUDE]), &yaw, sample + place[ATTITUDE]);
+}
+
+static tac_status estimator_step(tac_step *s, const void *self)
+{
+    const estimator *c = self;
+    double sample[WIDTH], held[WIDTH];
+    measure(s, c, sample);
+    const double *due = tac__instrument_delay(s, &c->instrument, sample, held);
+    for (int i = 0; due && i < PORTS; i++)
+        memcpy(s->out[c->out[i]], due + place[i], ports[i].type.count * sizeof *due);
+    return TAC_OK;
+}
+
+const tac_component_type tac__estimator_type = {
+    TAC__TYPE("estimator", "1",
+              "position, velocity, attitude and rate with noise, drift and delay"),
+    .stage = TAC_STAGE_ESTIMATE,
+    .self_size = sizeof(estimator),
+    .declare = estimator_declare,
+    .init = estimator_init,
+    .step = estimator_step,
+};

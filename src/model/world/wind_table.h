@@ -1,0 +1,27 @@
+// wind_table.h - wind from a table of times and velocities, written in the configuration or read
+// from a file.
+#ifndef TAC_MODEL_WORLD_WIND_TABLE_H
+#define TAC_MODEL_WORLD_WIND_TABLE_H
+
+#include <tactus/component.h>
+
+typedef struct tac__wind_row {
+    tac_time t_us;
+    double velocity[3]; // north, east, down [m/s]
+} tac__wind_row;
+
+typedef struct tac__wind_table {
+    tac__wind_row *rows; // times ascend
+    size_t count, capacity;
+    bool linear; // between rows; else the earlier one holds
+} tac__wind_table;
+
+// Read the parameters, and the file that they may name; with `wanted` there must be a table.
+tac_status tac__wind_table_declare(tac_declare *d, bool wanted, tac__wind_table *t);
+void tac__wind_table_fini(tac__wind_table *t);
+
+// Add the velocity at a time; before the first row that of the first, after the last that of the
+// last.
+void tac__wind_table_add(const tac__wind_table *t, tac_time t_us, double *velocity);
+
+#endif

@@ -1,0 +1,4 @@
+#define TAC_KIND_PACK4
+#include "model/sensors/sensors.model.h"
+#include "model/world/wind.model.h"
+#include "model/world_entries.h"

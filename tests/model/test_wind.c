@@ -1,0 +1,535 @@
+// Wind: the exact update of each process, its statistics, tables, gusts, and the same in every
+// lane.
+#include "engine/test_rig.h"
+
+#include "base/random.h"
+#include "math/normal.h"
+#include "model/lanes.h"
+#include "model/world/wind.h"
+
+#define KIND(kind)                                                                                 \
+    void tac__ou_step_##kind(const tac__ou *p, const double *n, double *x);                        \
+    void tac__wind_profile_##kind(double z0_m, const double *height_m, double *factor);            \
+    void tac__dryden_step_##kind(const tac__dryden *p, double dt_s, const double *u,               \
+                                 const double *n, double *x, double *velocity);                    \
+    void tac__dryden_start_##kind(const double *n, double *x);
+KIND(f64)
+KIND(pack4)
+KIND(pack8)
+KIND(dual)
+
+#define FOOT 0.3048
+
+static rig r;
+
+static void near(double got, double expected, double tolerance, const char *what)
+{
+    if (!(fabs(got - expected) <= tolerance))
+        fail_msg("%s: %.17g, expected %.17g", what, got, expected);
+}
+
+static void open_wind(const char *period, const char *params, const char *inputs)
+{
+    static char text[4096];
+    snprintf(text, sizeof text,
+             "duration: 1000000 s\n"
+             "world: {ground: 10 m}\n"
+             "scheduler: {rate_groups: [{name: g, period: %s, components: ['*']}]}\n"
+             "components:\n"
+             "  body: {type: circle, stage: scenario, params: {height: 40, radius: 8, rate: 1}}\n"
+             "  gusts: {type: constant, stage: scenario, params: {size: 3, unit: m/s, value: [7, "
+             "-8, 9]}}\n"
+             "  w: {type: wind, params: {%s}, inputs: {%s}}\n",
+             period, params, inputs);
+    rig_open(&r, text);
+}
+
+static void refused(const char *params, const char *part)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "duration: 1 s\n"
+             "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [w]}]}\n"
+             "components: {w: {type: wind, params: {%s}}}\n",
+             params);
+    rig_refused(text, TAC_E_CONFIG, part);
+}
+
+// The k-th pair of normal draws of the component's stream.
+static void draw(uint64_t index, double n[2])
+{
+    const tac__stream stream = tac__stream_make(1, "w.noise");
+    uint32_t w[4];
+    tac__stream_words(&stream, index, w);
+    for (int i = 0; i < 2; i++) {
+        const uint64_t bits = ((uint64_t)w[2 * i] << 32 | w[2 * i + 1]) >> 12;
+        n[i] = tac__normal_inverse(((double)bits + 0.5) / 0x1p52);
+    }
+}
+
+static const double *base(void)
+{
+    return rig_read(&r, "w.base");
+}
+
+// --- steady -------------------------------------------------------------------------------------
+
+static void test_none_constant_and_gust(void **state)
+{
+    (void)state;
+    static const double gust[3] = {7, -8, 9};
+    open_wind("10 ms", "", "gust: gusts.y");
+    rig_run(&r, 0);
+    const double *v = rig_read(&r, "w.velocity");
+    for (int i = 0; i < 3; i++) {
+        assert_true(base()[i] == 0);
+        assert_true(v[i] == gust[i]);
+    }
+    rig_close(&r);
+    open_wind("10 ms", "kind: constant, mean: [1, 2, 3]", "gust: gusts.y");
+    rig_run(&r, 1000000);
+    v = rig_read(&r, "w.velocity");
+    for (int i = 0; i < 3; i++) {
+        assert_true(base()[i] == 1 + i);
+        assert_true(v[i] == 1 + i + gust[i]);
+    }
+    rig_close(&r);
+    refused("mean: [1, 0, 0]", "kind is none");
+}
+
+// ln(h/z0)/ln(20 ft/z0), with the height above the ground, which lies 10 m above the origin.
+static void test_profile(void **state)
+{
+    (void)state;
+    open_wind("10 ms", "kind: constant, mean: [5, 0, 0], roughness: 0.05 m",
+              "position: body.position");
+    rig_run(&r, 0);
+    near(base()[0], 5 * log(30 / 0.05) / log(20 * FOOT / 0.05), 1e-14, "at 30 m");
+    rig_close(&r);
+    double factor, height = 20 * FOOT;
+    tac__wind_profile_f64(0.05, &height, &factor);
+    near(factor, 1, 1e-15, "at 20 ft");
+    for (height = -5; height <= 0.05; height += 0.01) {
+        tac__wind_profile_f64(0.05, &height, &factor);
+        assert_true(factor == 0);
+    }
+}
+
+// --- Ornstein-Uhlenbeck -------------------------------------------------------------------------
+
+// The sum over all draws that the update stands for: v_k = mean + phi^k v_0 + sigma sqrt(1 - phi^2)
+// sum phi^(k-1-j) n_j.
+static void test_ou_update(void **state)
+{
+    (void)state;
+    enum { STEPS = 2000 };
+    static const double sigma[3] = {1.5, 2, 0.5}, tau[3] = {3, 0.5, 0.02}, mean[3] = {4, -1, 0.5};
+    for (int zero = 0; zero < 2; zero++) {
+        open_wind("2 ms",
+                  zero ? "kind: ou, mean: [4, -1, 0.5], sigma: [1.5, 2, 0.5], tau: [3 s, 0.5 s, "
+                         "20 ms], start: zero"
+                       : "kind: ou, mean: [4, -1, 0.5], sigma: [1.5, 2, 0.5], tau: [3 s, 0.5 s, "
+                         "20 ms]",
+                  "");
+        long double x[3];
+        double n[6];
+        for (uint64_t k = 0; k < 3; k++)
+            draw(k, n + 2 * k); // those of init: five, from three indices
+        for (int i = 0; i < 3; i++)
+            x[i] = zero ? 0 : sigma[i] * n[i];
+        for (uint64_t k = 0; k < STEPS; k++) {
+            rig_run(&r, k * 2000);
+            for (int i = 0; i < 3; i++)
+                near(base()[i], mean[i] + (double)x[i], 1e-12, "ou");
+            draw(3 + 2 * k, n);
+            draw(4 + 2 * k, n + 2);
+            for (int i = 0; i < 3; i++) {
+                const long double phi = expl(-0.002L / tau[i]);
+                x[i] = phi * x[i] + sigma[i] * sqrtl(1 - phi * phi) * n[i];
+            }
+        }
+        rig_close(&r);
+    }
+}
+
+// Over a long run: mean, variance, and correlation exp(-t/tau), each within five standard errors.
+static void test_ou_statistics(void **state)
+{
+    (void)state;
+    enum { STEPS = 400000, LAG = 3 };
+    static double v[3][STEPS];
+    open_wind("1 s", "kind: ou, mean: [10, 0, 0]", "");
+    for (int k = 0; k < STEPS; k++) {
+        rig_run(&r, (tac_time)k * 1000000);
+        for (int i = 0; i < 3; i++)
+            v[i][k] = base()[i] - (i == 0 ? 10 : 0);
+    }
+    rig_close(&r);
+    static const double sigma[3] = {1.5, 1.5, 0.5};
+    const double phi = exp(-1.0 / 3);
+    const double worth = STEPS * (1 - phi) / (1 + phi); // as many independent samples
+    for (int i = 0; i < 3; i++) {
+        double sum = 0, squares = 0, later = 0;
+        for (int k = 0; k < STEPS - LAG; k++) {
+            sum += v[i][k];
+            squares += v[i][k] * v[i][k];
+            later += v[i][k] * v[i][k + LAG];
+        }
+        const double s2 = sigma[i] * sigma[i], n = STEPS - LAG;
+        near(sum / n, 0, 5 * sigma[i] / sqrt(worth), "mean");
+        near(squares / n, s2, 5 * s2 * sqrt(2 / worth), "variance");
+        near(later / n, s2 * exp(-1.0), 5 * s2 * sqrt(2 / worth), "correlation");
+    }
+    double crossed = 0;
+    for (int k = 0; k < STEPS; k++)
+        crossed += v[0][k] * v[1][k];
+    near(crossed / STEPS, 0, 5 * 2.25 / sqrt(worth), "north with east");
+}
+
+// --- Dryden -------------------------------------------------------------------------------------
+
+static const double steady_air[TAC__DRYDEN_ALTITUDES] = {10, 10, 10, 10, 10, 10,
+                                                         10, 10, 10, 10, 10, 10}; // ft/s
+enum { U, V, W };
+
+// One period from x with the numbers n: the state after it, and the turbulence before it.
+static void dryden(double height_m, double way_m, const double n[5], double x[5], double v[3])
+{
+    const tac__dryden p = {7, steady_air, 1e-9, 1, 0};
+    const double u[TAC__DRYDEN_INPUTS] = {height_m, way_m, 1, 0, 0, 0};
+    tac__dryden_step_f64(&p, 1.0, u, n, x, v);
+}
+
+static void low_altitude(double height_m, double *lu, double *lw, double *su, double *sw)
+{
+    const double h = height_m / FOOT, f = 0.177 + 0.000823 * h;
+    *lu = height_m / pow(f, 1.2);
+    *lw = height_m;
+    *sw = 0.1 * 7;
+    *su = *sw / pow(f, 0.4);
+}
+
+// The update is linear in state and noise: x' = A x + B n, v = C x. With P the stationary
+// covariance (of unit variances), A P A' + B B' = P, and C A^k P C' is the correlation of the
+// standard: f(r) = exp(-r/L) along, g(r) = (1 - r/2L) exp(-r/L) across. At any step length, to the
+// last digits.
+static void test_dryden_is_exact(void **state)
+{
+    (void)state;
+    static const double p[5][5] = {{1, 0, 0, 0, 0},
+                                   {0, 1, 0.5, 0, 0},
+                                   {0, 0.5, 0.5, 0, 0},
+                                   {0, 0, 0, 1, 0.5},
+                                   {0, 0, 0, 0.5, 0.5}};
+    const double height = 60;
+    double lu, lw, su, sw;
+    low_altitude(height, &lu, &lw, &su, &sw);
+    for (double way = 1e-7; way < 1e4; way *= 1.7) {
+        double a[5][5], b[5][5], c[3][5], v[3];
+        const double none[5] = {0};
+        for (int j = 0; j < 5; j++) {
+            double x[5] = {0}, unit[5] = {0}, y[5] = {0};
+            x[j] = unit[j] = 1;
+            dryden(height, way, none, x, v);
+            for (int i = 0; i < 3; i++)
+                c[i][j] = v[i];
+            dryden(height, way, unit, y, v);
+            for (int i = 0; i < 5; i++) {
+                a[i][j] = x[i];
+                b[i][j] = y[i];
+            }
+        }
+        double ap[5][5] = {{0}};
+        for (int i = 0; i < 5; i++) {
+            for (int j = 0; j < 5; j++) {
+                for (int k = 0; k < 5; k++)
+                    ap[i][j] += a[i][k] * p[k][j];
+            }
+        }
+        for (int i = 0; i < 5; i++) {
+            for (int j = 0; j < 5; j++) {
+                double q = 0, gone = 0;
+                for (int k = 0; k < 5; k++) {
+                    q += b[i][k] * b[j][k];
+                    gone += ap[i][k] * a[j][k];
+                }
+                near(gone + q, p[i][j], 4e-15, "stationary covariance");
+            }
+        }
+        for (int i = 0; i < 3; i++) {
+            double now = 0, later = 0;
+            for (int j = 0; j < 5; j++) {
+                for (int k = 0; k < 5; k++) {
+                    now += c[i][j] * p[j][k] * c[i][k];
+                    later += c[i][j] * ap[j][k] * c[i][k];
+                }
+            }
+            const double s = i == W ? sw : su, d = way / (i == W ? lw : lu);
+            near(now, s * s, 1e-14 * s * s, "variance");
+            near(later, s * s * exp(-d) * (i == U ? 1 : 1 - 0.5 * d), 2e-14 * s * s, "correlation");
+        }
+        // What the noise of a short step must not lose to rounding: q22 - q12^2/q11 ~ d^3/6.
+        const double d = way / lw;
+        if (d < 1e-3)
+            near(b[4][4], sqrt(d * d * d / 6), 1e-3 * sqrt(d * d * d / 6), "noise of a short step");
+    }
+}
+
+static void test_dryden_start(void **state)
+{
+    (void)state;
+    double x[5][5];
+    for (int j = 0; j < 5; j++) {
+        double n[5] = {0};
+        n[j] = 1;
+        tac__dryden_start_f64(n, x[j]);
+    }
+    for (int i = 0; i < 5; i++) {
+        for (int k = 0; k < 5; k++) {
+            double sum = 0;
+            for (int j = 0; j < 5; j++)
+                sum += x[j][i] * x[j][k];
+            const bool same = i == k, pair = i > 0 && k > 0 && (i - 1) / 2 == (k - 1) / 2;
+            const double expected = same ? (i == 2 || i == 4 ? 0.5 : 1) : pair ? 0.5 : 0;
+            near(sum, expected, 1e-15, "covariance at the start");
+        }
+    }
+}
+
+// Variances and spectrum of what comes out of the component, against the standard's. One-sided in
+// frequency: 2 s^2 L/(pi V) / (1 + (L w/V)^2) and so on, with w = 2 pi f.
+static void test_dryden_statistics(void **state)
+{
+    (void)state;
+    enum { SEGMENT = 512, SEGMENTS = 600, STEPS = SEGMENT * SEGMENTS, LINES = 4 };
+    static double v[3][STEPS];
+    const double dt = 0.1, speed = 12, height = 60;
+    open_wind("100 ms", "kind: dryden, mean: [0, 6, 0], w20: 7 m/s, height: 60 m, airspeed: 12 m/s",
+              "");
+    for (int k = 0; k < STEPS; k++) {
+        rig_run(&r, (tac_time)k * 100000);
+        // Along the mean wind, which blows east; across is then to the south.
+        v[U][k] = base()[1] - 6;
+        v[V][k] = -base()[0];
+        v[W][k] = base()[2];
+    }
+    rig_close(&r);
+    double lu, lw, su, sw;
+    low_altitude(height, &lu, &lw, &su, &sw);
+    for (int axis = 0; axis < 3; axis++) {
+        const double l = axis == W ? lw : lu, s = axis == W ? sw : su;
+        double squares = 0, power[LINES] = {0};
+        for (int k = 0; k < STEPS; k++)
+            squares += v[axis][k] * v[axis][k];
+        const double worth = STEPS * dt * speed / (2 * l);
+        near(squares / STEPS, s * s, 5 * s * s * sqrt(2 / worth), "variance");
+        // Hann's window, whose mean square is 3/8.
+        for (int segment = 0; segment < SEGMENTS; segment++) {
+            for (int line = 0; line < LINES; line++) {
+                const double f = 2 * M_PI * (4 << line) / SEGMENT;
+                double re = 0, im = 0;
+                for (int k = 0; k < SEGMENT; k++) {
+                    const double window = 0.5 - 0.5 * cos(2 * M_PI * k / SEGMENT);
+                    re += window * cos(f * k) * v[axis][segment * SEGMENT + k];
+                    im += window * sin(f * k) * v[axis][segment * SEGMENT + k];
+                }
+                power[line] += 2 * (re * re + im * im) * dt / (SEGMENT * 0.375) / SEGMENTS;
+            }
+        }
+        for (int line = 0; line < LINES; line++) {
+            const double lw2 = pow(l / speed * 2 * M_PI * (4 << line) / (SEGMENT * dt), 2);
+            const double along = 4 * s * s * l / speed / (1 + lw2);
+            const double across = 2 * s * s * l / speed * (1 + 3 * lw2) / ((1 + lw2) * (1 + lw2));
+            const double expected = axis == U ? along : across;
+            // Five standard errors, and what folds in from above half the sampling rate.
+            near(power[line], expected, (5 / sqrt(SEGMENTS) + 0.01) * expected, "spectrum");
+        }
+    }
+}
+
+// Intensities and lengths by altitude, seen through variance and decay of single states.
+static void test_dryden_altitudes(void **state)
+{
+    (void)state;
+    static const struct {
+        double feet, lu, lw, su, sw;                   // lengths in ft, intensities in m/s
+    } rows[] = {{5, 10 / 0.132207, 10, 1.374085, 0.7}, // as at 10 ft
+                {10, 10 / 0.132207, 10, 1.374085, 0.7}, {1000, 1000, 1000, 0.7, 0.7},
+                {1500, 1375, 1375, 1.874, 1.874}, // half way to 10 ft/s
+                {2000, 1750, 1750, 3.048, 3.048},       {30000, 1750, 1750, 3.048, 3.048}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double x[5] = {1, 0, 0, 1, 0}, v[3];
+        const double none[5] = {0};
+        dryden(rows[i].feet * FOOT, 1, none, x, v);
+        near(v[0], rows[i].su, 2e-4 * rows[i].su, "intensity along");
+        near(v[2], rows[i].sw * sqrt(1.5), 2e-4 * rows[i].sw, "intensity down");
+        near(-FOOT * rows[i].lu * log(x[0]), 1, 2e-4, "length along");
+        near(-FOOT * rows[i].lw * log(x[3]), 1, 2e-4, "length down");
+    }
+    // By the table of the standard: severe at 35,000 ft is 16 ft/s.
+    open_wind("10 ms", "kind: dryden, intensity: severe, height: 35000 ft, start: zero", "");
+    rig_run(&r, 0);
+    for (int i = 0; i < 3; i++)
+        assert_true(base()[i] == 0);
+    rig_close(&r);
+    enum { STEPS = 200000 };
+    open_wind("4 s", "kind: dryden, intensity: severe, height: 35000 ft, airspeed: 300 m/s", "");
+    double squares = 0;
+    for (int k = 0; k < STEPS; k++) {
+        rig_run(&r, (tac_time)k * 4000000);
+        squares += base()[2] * base()[2] / STEPS;
+    }
+    rig_close(&r);
+    const double s2 = 16 * FOOT * 16 * FOOT;
+    near(squares, s2, 5 * s2 * sqrt(2.0 / STEPS), "severe at 35,000 ft");
+}
+
+// Near the ground axes follow the mean wind, aloft the body.
+static void test_dryden_axes(void **state)
+{
+    (void)state;
+    const tac__dryden p = {7, steady_air, 1, 0.6, 0.8};
+    // Nose up by 90 degrees: forward is up, down is forward.
+    const double up[TAC__DRYDEN_INPUTS] = {3000 * FOOT, 10, sqrt(0.5), 0, sqrt(0.5), 0};
+    double low[TAC__DRYDEN_INPUTS], v[3];
+    memcpy(low, up, sizeof up);
+    low[TAC__DRYDEN_HEIGHT] = 900 * FOOT;
+    const double none[5] = {0};
+    double along[5] = {1}, across[5] = {0, 1};
+    tac__dryden_step_f64(&p, 0.1, low, none, along, v);
+    near(v[0] / v[1], 0.75, 1e-14, "along the mean wind");
+    assert_true(v[0] > 0 && v[2] == 0);
+    tac__dryden_step_f64(&p, 0.1, low, none, across, v);
+    near(v[1] / v[0], -0.75, 1e-14, "to the right of it");
+    assert_true(v[1] > 0 && v[2] == 0);
+    double ahead[5] = {1};
+    tac__dryden_step_f64(&p, 0.1, up, none, ahead, v);
+    near(v[2], -3.048, 1e-14, "along the body");
+    near(v[0], 0, 1e-14, "along the body");
+}
+
+// Airspeed and height come from the vehicle: the same as with them given.
+static void test_dryden_inputs(void **state)
+{
+    (void)state;
+    double seen[2][3];
+    for (int given = 0; given < 2; given++) {
+        // On its circle the body goes 8 m/s through still air, 30 m above the ground.
+        open_wind("10 ms", given ? "kind: dryden, height: 30 m, airspeed: 8 m/s" : "kind: dryden",
+                  given ? "" : "position: body.position, velocity: body.velocity");
+        rig_run(&r, 2000000);
+        memcpy(seen[given], base(), sizeof seen[given]);
+        rig_close(&r);
+    }
+    for (int i = 0; i < 3; i++)
+        near(seen[0][i], seen[1][i], 1e-13, "turbulence");
+}
+
+// --- tables -------------------------------------------------------------------------------------
+
+static void test_table(void **state)
+{
+    (void)state;
+    static const struct {
+        tac_time t_us;
+        double linear[3], hold[3];
+    } rows[] = {{0, {1, 0, 5}, {1, 0, 5}},         {1000000, {1, 0, 5}, {1, 0, 5}},
+                {1500000, {2, 0, 0}, {1, 0, 5}},   {1990000, {2.98, 0, -4.9}, {1, 0, 5}},
+                {2000000, {3, 0, -5}, {3, 0, -5}}, {2250000, {3.5, 0, -5}, {3, 0, -5}},
+                {2500000, {4, 0, -5}, {4, 0, -5}}, {9000000, {4, 0, -5}, {4, 0, -5}}};
+    const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    char path[300], from_file[400];
+    snprintf(path, sizeof path, "%s/tactus_wind_%ld.csv", folder, (long)getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("t,north,east,down\n# recorded\n1, 1, 0, 5\r\n\n2.0,3.0,0,-5e0\n 2.5 4 0 -5\n", file);
+    fclose(file);
+    snprintf(from_file, sizeof from_file, "file: '%s'", path);
+    const char *tables[] = {"times: [1 s, 2 s, 2.5 s], north: [1, 3, 4], down: [5, -5, -5]",
+                            from_file};
+    for (int hold = 0; hold < 2; hold++) {
+        for (int t = 0; t < 2; t++) {
+            char params[600];
+            snprintf(params, sizeof params, "kind: table, mean: [0, 2, 0], %s%s", tables[t],
+                     hold ? ", interpolation: hold" : "");
+            open_wind("10 ms", params, "");
+            for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+                rig_run(&r, rows[i].t_us);
+                for (int k = 0; k < 3; k++)
+                    near(base()[k] - (k == 1 ? 2 : 0), (hold ? rows[i].hold : rows[i].linear)[k],
+                         4e-15, "table");
+            }
+            rig_close(&r);
+        }
+    }
+    file = fopen(path, "w");
+    fputs("0,1,2,3\n1,1,2\n", file);
+    fclose(file);
+    char params[500];
+    snprintf(params, sizeof params, "kind: table, %s", from_file);
+    refused(params, ".csv:2: expected four numbers");
+    file = fopen(path, "w");
+    fputs("0,1,2,3\n0,1,2,3\n", file);
+    fclose(file);
+    refused(params, ".csv:2: times must ascend");
+    unlink(path);
+    refused(params, "tactus_wind_");
+    refused("kind: table", "the table is empty");
+    refused("kind: table, times: [0, 1], east: [1]", "2 times, but 1 velocities");
+    refused("kind: table, times: [1, 0], east: [1, 1]", "times must ascend");
+}
+
+static void test_needs_a_period(void **state)
+{
+    (void)state;
+    rig_refused("duration: 1 s\n"
+                "scheduler: {rate_groups: [{name: g, times: [0, 1 ms], components: [w]}]}\n"
+                "components: {w: {type: wind, params: {kind: ou}}}\n",
+                TAC_E_COMPONENT, "needs a rate group with a period");
+}
+
+// --- lanes --------------------------------------------------------------------------------------
+
+static const tac__ou ou = {{0.9, 0.99, 0.5}, {1, 0.1, 3}};
+static const tac__dryden turbulence = {7, steady_air, 1, 0.6, 0.8};
+
+enum { NOISE = TAC__DRYDEN_INPUTS, STATE = NOISE + 5, INPUTS = STATE + 5, OUTPUTS = 3 + 1 + 8 + 5 };
+
+#define ALL(kind, width)                                                                           \
+    static void all_##kind(const double *in, double *out)                                          \
+    {                                                                                              \
+        const size_t number = (width) * sizeof *in;                                                \
+        memcpy(out, in + STATE * (width), 3 * number);                                             \
+        tac__ou_step_##kind(&ou, in + NOISE * (width), out);                                       \
+        tac__wind_profile_##kind(0.1, in, out + 3 * (width));                                      \
+        memcpy(out + 4 * (width), in + STATE * (width), 5 * number);                               \
+        tac__dryden_step_##kind(&turbulence, 0.01, in, in + NOISE * (width), out + 4 * (width),    \
+                                out + 9 * (width));                                                \
+        tac__dryden_start_##kind(in + NOISE * (width), out + 12 * (width));                        \
+    }
+ALL(f64, 1)
+ALL(pack4, 4)
+ALL(pack8, 8)
+ALL(dual, LANES_DUAL)
+
+static double lanes_input(uint64_t *seed, int i)
+{
+    if (input_bits(seed) % 8 == 0)
+        return input_hostile(seed);
+    return i == 0 ? input_uniform(seed, -10, 3000) : input_uniform(seed, -2, 2);
+}
+
+static void test_lanes(void **state)
+{
+    (void)state;
+    lanes_compare(
+        &(lanes_case){all_f64, all_pack4, all_pack8, all_dual, INPUTS, OUTPUTS, lanes_input}, 2000);
+}
+
+TEST_MAIN(cmocka_unit_test(test_none_constant_and_gust), cmocka_unit_test(test_profile),
+          cmocka_unit_test(test_ou_update), cmocka_unit_test(test_ou_statistics),
+          cmocka_unit_test(test_dryden_is_exact), cmocka_unit_test(test_dryden_start),
+          cmocka_unit_test(test_dryden_statistics), cmocka_unit_test(test_dryden_altitudes),
+          cmocka_unit_test(test_dryden_axes), cmocka_unit_test(test_dryden_inputs),
+          cmocka_unit_test(test_table), cmocka_unit_test(test_needs_a_period),
+          cmocka_unit_test(test_lanes))
