@@ -34,6 +34,13 @@ static inline void bench_report(const char *name, double value, const char *unit
     fflush(stdout);
 }
 
+// A row that cannot be measured here.
+static inline void bench_skip(const char *name, const char *why)
+{
+    printf("%s\t-\t\t\t%s\n", name, why);
+    fflush(stdout);
+}
+
 // The compiler must assume that `*p` is used and changed here.
 static inline void bench_keep(void *p)
 {

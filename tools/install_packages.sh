@@ -9,8 +9,8 @@ set -euo pipefail
 # A package, or PATTERN=PACKAGE where anything installed that fits the pattern will do.
 build=(gcc g++ libc6-dev cmake ninja-build 'pkg*conf*=pkgconf' libyaml-dev libsleef-dev)
 test=(libcmocka-dev clang 'libclang-rt-*dev=libclang-rt-dev' 'clang-format*=clang-format' binutils
-    python3)
-bench=(valgrind)
+    python3 libsundials-dev)
+bench=(valgrind libsundials-dev)
 
 wanted=()
 for purpose in "$@"; do

@@ -7,10 +7,10 @@
 // component may have both parts.
 //
 // The engine owns all mutable memory of a run: signals, discrete and continuous states. What a
-// component keeps in its own `self` is fixed once `declare` has returned, which is why every later
-// function sees it const; that is what makes checkpoints, digests and undoing possible without help
-// from the author. A component that must keep something elsewhere (a library handle, a socket) sets
-// TAC_COMPONENT_OPAQUE and gives `save` and `restore` if it can.
+// component keeps in its own `self` is fixed once `declare` and `connect` have returned, which is
+// why every later function sees it const; that is what makes checkpoints, digests and undoing
+// possible without help from the author. A component that must keep something elsewhere (a library
+// handle, a socket) sets TAC_COMPONENT_OPAQUE and gives `save` and `restore` if it can.
 #ifndef TACTUS_COMPONENT_H
 #define TACTUS_COMPONENT_H
 
@@ -101,7 +101,7 @@ typedef struct tac_step {
 typedef struct tac_eval {
     double t_s;            // seconds since the start; between boundaries not a whole microsecond
     const void *const *in; // held, or as of this very evaluation where continuously coupled
-    void *const *out;      // `output` writes them; `derive` may read them
+    void *const *out;      // `output` writes them; `derive` reads them if TAC_COMPONENT_CHAINED
     const double *x;       // own continuous states
     double *dx;            // `derive` writes their rates of change per second
     const double *mode;    // own events: 1 where it holds, 0 where not; see tac_declare_event
@@ -114,8 +114,9 @@ enum { TAC_DUAL_DIRECTIONS = 8, TAC_DUAL_WIDTH = 9 };
 // --- component types ------------------------------------------------------------------------
 
 enum {
-    TAC_COMPONENT_OPAQUE = 1, // has mutable state that the engine does not own
-    TAC_COMPONENT_TIMER = 2,  // calls tac_wake_at
+    TAC_COMPONENT_OPAQUE = 1,  // has mutable state that the engine does not own
+    TAC_COMPONENT_TIMER = 2,   // calls tac_wake_at
+    TAC_COMPONENT_CHAINED = 4, // its `derive` reads what its `output` wrote
 };
 
 typedef struct tac_component_type {
@@ -129,7 +130,11 @@ typedef struct tac_component_type {
     size_t self_size;    // zeroed memory for `self`
 
     tac_status (*declare)(tac_declare *d, void *self);
-    // Set outputs, states and x for t = 0; may ask for a wake-up. Optional, as all below.
+    // Optional, as all below. Once all components are declared and connected, so that it is known
+    // what watches and feeds lead to.
+    // `self` may still be filled, parameters be read, mistakes be reported; nothing is declared.
+    tac_status (*connect)(tac_declare *d, void *self);
+    // Set outputs, states and x for t = 0; may ask for a wake-up.
     tac_status (*init)(tac_step *s, const void *self);
     tac_status (*step)(tac_step *s, const void *self);
     // y = g(t, x, u). Pure.
@@ -224,6 +229,16 @@ TAC_API int tac_declare_receiver(tac_declare *d, const tac_message_def *p);
 // `declare` to return.
 TAC_API TAC_PRINTF(3, 4) tac_status
     tac_declare_fail(tac_declare *d, const char *param, const char *format, ...);
+// The same about one character of a parameter's text, counted from 1: for texts that are a language
+// of their own.
+TAC_API TAC_PRINTF(4, 5) tac_status tac_declare_fail_at(tac_declare *d, const char *param,
+                                                        uint32_t column, const char *format, ...);
+
+// In `connect`: what a watch sees, which is always a single element, and in which unit; and the
+// unit of what a feed leads to.
+TAC_API tac_type tac_watch_type(const tac_declare *d, int input);
+TAC_API const char *tac_watch_unit(const tac_declare *d, int input);
+TAC_API const char *tac_feed_unit(const tac_declare *d, int output);
 
 // --- inside init, step and the hooks --------------------------------------------------------
 

@@ -21,8 +21,12 @@ typedef struct tac_log_entry {
 typedef void tac_log_fn(void *context, const tac_log_entry *entry);
 
 typedef struct tac_integrator_def {
-    const char *kind;  // "euler", "rk4"
-    tac_time h_max_us; // longest step
+    const char *kind;      // "euler", "rk4", "rk23", "rk45", "dop853", "rodas4"
+    tac_time h_max_us;     // longest step; 0: no limit if the method is adaptive, else the period
+                           // of the physics axis or 1 ms
+    double rtol, atol;     // adaptive: relative and absolute; the latter times a state's scale
+    tac_time h_min_us;     // adaptive: a shorter step ends the run
+    uint64_t max_substeps; // adaptive: steps tried between two boundaries
 } tac_integrator_def;
 
 typedef struct tac_engine_def {
@@ -32,6 +36,7 @@ typedef struct tac_engine_def {
     tac_integrator_def integrator;
     tac_world world;
     tac_time physics_us;  // period of the physics axis; 0: none
+    bool split;           // advance parts of the plant one after another, on the physics axis
     tac_policy policy;    // between rate groups, unless a rule says otherwise
     bool allow_fast_sync; // SYNCHRONIZED above 10 kHz
     bool digests;         // on by default
@@ -145,10 +150,11 @@ TAC_API tac_time tac_engine_next_time(const tac_engine *engine);
 TAC_API bool tac_engine_finished(const tac_engine *engine);
 
 typedef struct tac_counters {
-    uint64_t boundaries;                           // instants at which anything discrete happened
-    uint64_t steps;                                // component steps
-    uint64_t integration_steps, rhs_evals, undone; // of all islands
-    uint64_t messages;                             // delivered
+    uint64_t boundaries; // instants at which anything discrete happened
+    uint64_t steps;      // component steps
+    uint64_t integration_steps, rejected, rhs_evals, undone; // of all islands
+    uint64_t events;                                         // located ones
+    uint64_t messages;                                       // delivered
 } tac_counters;
 
 TAC_API tac_counters tac_engine_counters(const tac_engine *engine);
@@ -172,6 +178,14 @@ typedef struct tac_group_info {
 } tac_group_info;
 
 TAC_API tac_group_info tac_engine_group_info(const tac_engine *engine, size_t group);
+
+typedef struct tac_component_info {
+    const char *name, *type;
+    const char *entity, *group; // "" where it has none
+} tac_component_info;
+
+// In order of declaration; name "" where there is no such component. tac_sizes has their number.
+TAC_API tac_component_info tac_engine_component_info(const tac_engine *engine, size_t component);
 
 typedef struct tac_signal_info {
     const char *name, *unit, *doc, *writer, *group; // group "" where the writer has none

@@ -70,28 +70,42 @@ static bool multiply(uint64_t *a, uint64_t b)
     return !__builtin_mul_overflow(*a, b, a);
 }
 
-enum { POWER_MAX = 32 };
+enum { POWER_MAX = 32, PI_MAX = 100, TEN_MAX = 2000 };
+
+bool tac__unit_multiply(tac__unit *a, const tac__unit *b, int exponent)
+{
+    for (int d = 0; d < TAC__UNIT_DIMENSIONS; d++) {
+        const int power = a->power[d] + exponent * b->power[d];
+        if (power < -POWER_MAX || power > POWER_MAX)
+            return false;
+        a->power[d] = (int8_t)power;
+    }
+    const int pi = a->pi + exponent * b->pi, ten = a->ten + exponent * b->ten;
+    if (pi < -PI_MAX || pi > PI_MAX || ten < -TEN_MAX || ten > TEN_MAX)
+        return false;
+    a->pi = (int8_t)pi;
+    a->ten = (int16_t)ten;
+    if (!multiply(&a->num, exponent > 0 ? b->num : b->den) ||
+        !multiply(&a->den, exponent > 0 ? b->den : b->num))
+        return false;
+    const uint64_t common = gcd(a->num, a->den);
+    a->num /= common;
+    a->den /= common;
+    return true;
+}
 
 // unit *= symbol^exponent; false when that is beyond all sense
 static bool apply(tac__unit *unit, const struct symbol *symbol, int16_t prefix_ten, int exponent)
 {
+    tac__unit factor = {.pi = symbol->pi,
+                        .ten = (int16_t)(symbol->ten + prefix_ten),
+                        .num = symbol->num,
+                        .den = symbol->den};
+    memcpy(factor.power, symbol->power, sizeof factor.power);
     const int n = exponent < 0 ? -exponent : exponent;
     for (int i = 0; i < n; i++) {
-        const int sign = exponent < 0 ? -1 : 1;
-        for (int d = 0; d < TAC__UNIT_DIMENSIONS; d++) {
-            const int power = unit->power[d] + sign * symbol->power[d];
-            if (power < -POWER_MAX || power > POWER_MAX)
-                return false;
-            unit->power[d] = (int8_t)power;
-        }
-        unit->pi = (int8_t)(unit->pi + sign * symbol->pi);
-        unit->ten = (int16_t)(unit->ten + sign * (symbol->ten + prefix_ten));
-        if (!multiply(&unit->num, sign > 0 ? symbol->num : symbol->den) ||
-            !multiply(&unit->den, sign > 0 ? symbol->den : symbol->num))
+        if (!tac__unit_multiply(unit, &factor, exponent < 0 ? -1 : 1))
             return false;
-        const uint64_t common = gcd(unit->num, unit->den);
-        unit->num /= common;
-        unit->den /= common;
     }
     return true;
 }

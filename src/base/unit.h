@@ -26,6 +26,10 @@ tac_status tac__unit_parse(const char *text, tac__unit *unit, tac_error *err);
 bool tac__unit_same(const tac__unit *a, const tac__unit *b);       // dimension and scale
 bool tac__unit_compatible(const tac__unit *a, const tac__unit *b); // dimension only
 
+// a *= b to the power of `exponent`, 1 or -1; false, and nothing useful in a, when that is beyond
+// all sense.
+bool tac__unit_multiply(tac__unit *a, const tac__unit *b, int exponent);
+
 // value_in_b = value_in_a * num / den: two roundings at most, none where the ratio is 1. Where pi
 // is involved the division comes first, so that 90 deg is exactly half of the double pi, and back.
 typedef struct tac__factor {

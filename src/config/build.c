@@ -21,6 +21,20 @@ static tac_world read_world(const tac_node *node)
     };
 }
 
+static tac_integrator_def read_integrator(const tac_node *node)
+{
+    const tac__spec *spec = &tac__format_integrator;
+    const double rtol = tac__get_number(node, spec, "rtol");
+    return (tac_integrator_def){
+        .kind = tac__get_text(node, spec, "kind"),
+        .rtol = rtol,
+        .atol = tac__get_node(node, "atol") ? tac__get_number(node, spec, "atol") : rtol,
+        .h_min_us = tac__get_time(node, spec, "h_min"),
+        .h_max_us = tac__get_time(node, spec, "h_max"),
+        .max_substeps = (uint64_t)tac__get_int(node, spec, "max_substeps"),
+    };
+}
+
 tac_engine_def tac_config_engine_def(const tac_config *c)
 {
     tac_engine_def def = tac_engine_def_default();
@@ -29,9 +43,8 @@ tac_engine_def tac_config_engine_def(const tac_config *c)
     def.end_us = tac__get_time(root, &tac__format, "duration");
 
     const tac_node *plant = tac__get_node(root, "plant");
-    const tac_node *integrator = tac__get_node(plant, "integrator");
-    def.integrator.kind = tac__get_text(integrator, &tac__format_integrator, "kind");
-    def.integrator.h_max_us = tac__get_time(integrator, &tac__format_integrator, "h_max");
+    def.integrator = read_integrator(tac__get_node(plant, "integrator"));
+    def.split = tac__get_word(plant, &tac__format_plant, "coupling") == 1;
     def.physics_us =
         tac__get_period(tac__get_node(root, "timeline"), &tac__format_timeline, "physics");
 

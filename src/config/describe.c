@@ -37,7 +37,11 @@ static void text_params(const tac_instance *c, tac__text *out)
             tac__text_add(out, ", in %s", p->range);
         for (size_t k = 0; c->params[i].choices && c->params[i].choices[k]; k++)
             tac__text_add(out, "%s %s", k ? " |" : ", one of", c->params[i].choices[k]);
-        tac__text_add(out, p->fallback ? ", default %s)\n" : ", required)\n", p->fallback);
+        tac__text_add(out,
+                      !p->fallback   ? ", required)\n"
+                      : *p->fallback ? ", default %s)\n"
+                                     : ", optional)\n",
+                      p->fallback);
     }
 }
 
@@ -318,6 +322,27 @@ static bool spec_of_component(const tac_component_type *type, tac__arena *arena,
     return true;
 }
 
+// An event under `scenario:` has the keys of those of the type, and says whose it is.
+static bool spec_of_event(const tac_registry *registry, tac__arena *arena, tac__key *item)
+{
+    const tac_component_type *type = tac_registry_find(registry, "scenario");
+    const tac_instance *c = type ? probe(type, arena) : NULL;
+    const tac__spec *events = c ? spec_of_params(c, "events.", arena) : NULL;
+    size_t own, count = 0;
+    tac__key *keys = copy_keys(arena, tac__format_event.keys, &own);
+    while (events && events->keys[count].kind)
+        count++;
+    tac__key *all = tac__arena_array(arena, own + count + 1, sizeof *all);
+    tac__spec *spec = tac__arena_alloc(arena, sizeof *spec);
+    if (!events || !keys || !all || !spec)
+        return false;
+    memcpy(all, keys, own * sizeof *all);
+    memcpy(all + own, events->keys, count * sizeof *all);
+    *spec = (tac__spec){tac__format_event.name, tac__format_event.doc, all};
+    *item = (tac__key){.kind = TAC__KIND_MAP, .spec = spec};
+    return true;
+}
+
 // The format with `component` replaced by one alternative a type, at the root and in entities.
 static const tac__spec *spec_of_all(const tac_registry *registry, tac__arena *arena)
 {
@@ -325,12 +350,14 @@ static const tac__spec *spec_of_all(const tac_registry *registry, tac__arena *ar
     tac__key *forms = tac__arena_array(arena, n + 1, sizeof *forms);
     tac__key *component = tac__arena_alloc(arena, sizeof *component);
     tac__key *entity_item = tac__arena_alloc(arena, sizeof *entity_item);
+    tac__key *event_item = tac__arena_alloc(arena, sizeof *event_item);
     tac__spec *entity = tac__arena_alloc(arena, sizeof *entity);
     tac__spec *root = tac__arena_alloc(arena, sizeof *root);
     size_t root_count, entity_count;
     tac__key *root_keys = copy_keys(arena, tac__format.keys, &root_count);
     tac__key *entity_keys = copy_keys(arena, tac__format_entity.keys, &entity_count);
-    if (!forms || !component || !entity_item || !entity || !root || !root_keys || !entity_keys)
+    if (!forms || !component || !entity_item || !event_item || !entity || !root || !root_keys ||
+        !entity_keys || !spec_of_event(registry, arena, event_item))
         return NULL;
     for (size_t i = 0; i < n; i++) {
         if (!spec_of_component(tac_registry_type(registry, i), arena, &forms[i]))
@@ -348,6 +375,8 @@ static const tac__spec *spec_of_all(const tac_registry *registry, tac__arena *ar
             root_keys[i].of = component;
         else if (!strcmp(root_keys[i].name, "entities"))
             root_keys[i].of = entity_item;
+        else if (!strcmp(root_keys[i].name, "scenario"))
+            root_keys[i].of = event_item;
     }
     *root = (tac__spec){tac__format.name, tac__format.doc, root_keys};
     return root;

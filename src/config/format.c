@@ -6,7 +6,9 @@
 
 static const char *const policy_words[] = {"ZOH", "INTERPOLATED", "EXTRAPOLATED", "SYNCHRONIZED",
                                            NULL};
-static const char *const integrator_words[] = {"euler", "rk4", NULL};
+static const char *const integrator_words[] = {"euler", "rk4",    "rk23",
+                                               "rk45",  "dop853", "rodas4", NULL};
+static const char *const coupling_words[] = {"coupled", "split", NULL};
 static const char *const stage_words[] = {"scenario",  "environment", "outputs", "estimate",
                                           "telemetry", "control",     "actuate", NULL};
 static const char *const level_words[] = {"debug", "info", "warn", "error", NULL};
@@ -71,7 +73,17 @@ const tac__spec tac__format_scheduler = {"scheduler", "Rates, order and synchron
 
 static const tac__key integrator_keys[] = {
     {"kind", TAC__KIND_WORD, .words = integrator_words, .fallback = "rk4", .doc = "the method"},
-    {"h_max", TAC__KIND_TIME, .fallback = "1 ms", .doc = "longest step"},
+    {"rtol", TAC__KIND_NUMBER, .fallback = "1e-6",
+     .doc = "relative tolerance of adaptive methods"},
+    {"atol", TAC__KIND_NUMBER,
+     .doc = "absolute tolerance, times the scale of a state; as rtol by default"},
+    {"h_min", TAC__KIND_TIME, .fallback = "1 us",
+     .doc = "an adaptive method that needs a shorter step stops the run"},
+    {"h_max", TAC__KIND_TIME,
+     .doc = "longest step; by default no limit for adaptive methods, else timeline.physics or 1 "
+            "ms"},
+    {"max_substeps", TAC__KIND_INTEGER, .fallback = "100000", .min = 1, .max = HUGE_VAL,
+     .doc = "most steps of an adaptive method between two boundaries"},
     {0},
 };
 const tac__spec tac__format_integrator = {"integrator", "How continuous states are integrated.",
@@ -79,6 +91,8 @@ const tac__spec tac__format_integrator = {"integrator", "How continuous states a
 
 static const tac__key plant_keys[] = {
     {"integrator", TAC__KIND_MAP, .spec = &tac__format_integrator, .doc = "method and step"},
+    {"coupling", TAC__KIND_WORD, .words = coupling_words, .fallback = "coupled",
+     .doc = "integrate the whole plant as one, or its parts one after another"},
     {0},
 };
 const tac__spec tac__format_plant = {"plant", "The continuous components.", plant_keys};
@@ -177,6 +191,15 @@ static const tac__key log_keys[] = {
 };
 const tac__spec tac__format_log = {"log", "The log of the run.", log_keys};
 
+// What else an event has is up to the component type `scenario`.
+static const tac__key event_keys[] = {
+    {"entity", TAC__KIND_PATTERN,
+     .doc = "whose scenario it is added to; by default all that have one"},
+    {0},
+};
+const tac__spec tac__format_event = {"event", "Something that happens to vehicles.", event_keys};
+static const tac__key event_item = {.kind = TAC__KIND_ANY};
+
 static const tac__key root_keys[] = {
     {"name", TAC__KIND_TEXT, .doc = "what to call the simulation"},
     {"description", TAC__KIND_TEXT, .doc = "for people"},
@@ -190,6 +213,7 @@ static const tac__key root_keys[] = {
     {"world", TAC__KIND_MAP, .spec = &tac__format_world, .doc = "origin, gravity, ground"},
     {"components", TAC__KIND_TABLE, .of = &component_item, .doc = "components of no entity"},
     {"entities", TAC__KIND_TABLE, .of = &entity_item, .doc = "vehicles and things"},
+    {"scenario", TAC__KIND_LIST, .of = &event_item, .doc = "events: see 'tactus help scenario'"},
     {"links", TAC__KIND_LIST, .of = &link_item, .doc = "how messages travel"},
     {"log", TAC__KIND_MAP, .spec = &tac__format_log, .doc = "what is logged"},
     {0},

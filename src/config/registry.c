@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "model/builtin.h"
+#include "scenario/types.h"
 #include <tactus/config.h>
 #include <tactus/plugin.h>
 
@@ -22,6 +23,19 @@ struct tac_registry {
     size_t plugin_count, plugin_capacity;
 };
 
+static tac_status add_all(tac_registry *r, const tac_component_type *const *types, tac_error *err)
+{
+    for (size_t i = 0; types[i]; i++)
+        TAC_TRY(tac_registry_add(r, types[i], err));
+    return TAC_OK;
+}
+
+static tac_status add_builtin(tac_registry *r, tac_error *err)
+{
+    TAC_TRY(add_all(r, tac__builtin_types, err));
+    return add_all(r, tac__scenario_types, err);
+}
+
 tac_status tac_registry_create(const tac_allocator *allocator, tac_registry **registry,
                                tac_error *err)
 {
@@ -33,12 +47,10 @@ tac_status tac_registry_create(const tac_allocator *allocator, tac_registry **re
         return tac__fail_memory(err);
     *r = (tac_registry){.allocator = allocator};
     tac__arena_init(&r->arena, allocator);
-    for (size_t i = 0; tac__builtin_types[i]; i++) {
-        const tac_status status = tac_registry_add(r, tac__builtin_types[i], err);
-        if (status != TAC_OK) {
-            tac_registry_destroy(r);
-            return status;
-        }
+    const tac_status status = add_builtin(r, err);
+    if (status != TAC_OK) {
+        tac_registry_destroy(r);
+        return status;
     }
     *registry = r;
     return TAC_OK;

@@ -10,7 +10,11 @@ tac_engine_def tac_engine_def_default(void)
 {
     return (tac_engine_def){.seed = 1,
                             .end_us = 1000000,
-                            .integrator = {"rk4", 1000},
+                            .integrator = {.kind = "rk4",
+                                           .rtol = 1e-6,
+                                           .atol = 1e-6,
+                                           .h_min_us = 1,
+                                           .max_substeps = 100000},
                             .world = {.g_m_s2 = 9.80665},
                             .policy = TAC_ZOH,
                             .digests = true,
@@ -44,6 +48,30 @@ tac_observer_def tac_observer_def_default(void)
 
 // --- create and destroy -----------------------------------------------------------------------
 
+enum { FIXED_STEP_US = 1000 };
+
+static tac_status check_integrator(const tac_engine_def *def, const tac__method *method,
+                                   tac_error *err)
+{
+    const tac_integrator_def *i = &def->integrator;
+    const double tolerances[] = {i->rtol, i->atol};
+    for (size_t k = 0; method->adaptive && k < 2; k++) {
+        if (!(tolerances[k] > 0 && tolerances[k] < 1))
+            return tac__fail(err, TAC_E_RANGE, "%s must lie between 0 and 1, not %g",
+                             k ? "atol" : "rtol", tolerances[k]);
+    }
+    if (method->adaptive && (i->h_min_us == 0 || (i->h_max_us && i->h_min_us > i->h_max_us)))
+        return tac__fail(err, TAC_E_RANGE, "h_min must be above zero and not above h_max");
+    if (def->split && method->adaptive)
+        return tac__fail(err, TAC_E_CONFIG,
+                         "coupling 'split' needs a fixed-step method, and '%s' is adaptive",
+                         method->name);
+    if (def->split && def->physics_us == 0)
+        return tac__fail(err, TAC_E_CONFIG,
+                         "coupling 'split' steps on the physics axis: set timeline.physics");
+    return TAC_OK;
+}
+
 tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac_error *err)
 {
     TAC_REQUIRE(def && engine);
@@ -61,14 +89,17 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
         return tac__fail(err, TAC_E_RANGE, "the period of the physics axis is too long");
     if ((unsigned)def->policy > TAC_SYNCHRONIZED)
         return tac__fail(err, TAC_E_RANGE, "%d is no policy", (int)def->policy);
-    if (def->integrator.h_max_us == 0)
-        return tac__fail(err, TAC_E_RANGE, "the longest integration step must be above zero");
+    TAC_TRY(check_integrator(def, method, err));
     const tac_allocator *allocator = def->allocator ? def->allocator : tac_allocator_default();
     tac_engine *e = allocator->resize(allocator->context, NULL, 0, sizeof *e);
     if (!e)
         return tac__fail_memory(err);
     memset(e, 0, sizeof *e);
     e->def = *def;
+    if (def->integrator.h_max_us == 0)
+        e->def.integrator.h_max_us = method->adaptive  ? TAC_TIME_MAX
+                                     : def->physics_us ? def->physics_us
+                                                       : FIXED_STEP_US;
     e->allocator = allocator;
     e->method = method;
     e->checkpoint_us = TAC_TIME_NEVER;
@@ -471,6 +502,7 @@ tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, t
 static tac_status prepare(tac_engine *e, tac_error *err)
 {
     TAC_TRY(tac__resolve_routes(e, err));
+    TAC_TRY(tac__connect(e, err));
     TAC_TRY(tac__resolve_groups(e, err));
     TAC_TRY(tac__resolve_links(e, err));
     TAC_TRY(tac__islands_form(e, err));

@@ -288,8 +288,10 @@ static tac_status restore(tac_engine *e, const char *path, const char *bytes, si
         return tac__fail(err, TAC_E_RANGE, "'%s' was taken at or after the end of this run", path);
     memcpy(e->block.bytes, p.block, e->block.run_size);
     tac__timeline_resume(&e->timeline, p.h.t_us);
-    for (size_t i = 0; i < e->island_count; i++)
+    for (size_t i = 0; i < e->island_count; i++) {
         e->islands[i].peeked_us = TAC_TIME_NEVER;
+        e->islands[i].work.first = false;
+    }
     TAC_TRY(restore_opaque(e, p.opaque, p.h.opaque_size, err));
     move_end(e);
     return TAC_OK;

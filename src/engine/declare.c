@@ -165,7 +165,7 @@ int tac_declare_event(tac_declare *d, const char *name, const char *doc)
 static void set_peer(tac_declare *d, tac__port *port, const char *peer, const char *param)
 {
     port->peer = tac__declare_text(d, peer);
-    port->place = *tac__param_place(d, param);
+    port->place = tac__place_inside(tac__param_place(d, param), peer, 0);
 }
 
 int tac_declare_watch(tac_declare *d, const char *signal, const char *param)
@@ -187,6 +187,32 @@ int tac_declare_feed(tac_declare *d, const tac_port_def *p, const char *input, c
     if (!d->failed)
         set_peer(d, &d->instance->outputs.items[i], input, param);
     return i;
+}
+
+static const tac__port *port_at(const tac__ports *ports, int i)
+{
+    return i >= 0 && (size_t)i < ports->count ? &ports->items[i] : NULL;
+}
+
+tac_type tac_watch_type(const tac_declare *d, int input)
+{
+    const tac_instance *c = d->instance;
+    if (!port_at(&c->inputs, input) || !c->in || c->in[input].signal < 0)
+        return (tac_type)TAC_TYPE_F64;
+    const tac_type *type = &d->engine->schema.signals[c->in[input].signal].type;
+    return (tac_type){type->scalar, TAC_SINGLE, 1, type->labels};
+}
+
+const char *tac_watch_unit(const tac_declare *d, int input)
+{
+    const tac__port *port = port_at(&d->instance->inputs, input);
+    return port ? port->unit : "1";
+}
+
+const char *tac_feed_unit(const tac_declare *d, int output)
+{
+    const tac__port *port = port_at(&d->instance->outputs, output);
+    return port ? port->unit : "1";
 }
 
 // --- streams and messages ---------------------------------------------------------------------
@@ -300,6 +326,25 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
 
 // --- the whole --------------------------------------------------------------------------------
 
+// What comes of a function of the type that returned `status`. While a type is only described,
+// mistakes do not count.
+static tac_status outcome(tac_declare *d, tac_status status, const char *function, tac_error *err)
+{
+    const tac_instance *c = d->instance;
+    if (!d->failed && status != TAC_OK) {
+        tac__fail(&d->error, status, "its %s function failed: %s", function,
+                  tac_status_text(status));
+        d->failed = true;
+    }
+    if (!d->failed || !d->engine)
+        return TAC_OK;
+    if (err)
+        *err = d->error;
+    tac__error_place(err, &c->place);
+    tac__error_context(err, "setting up component '%s' of type '%s'", c->name, c->type->name);
+    return d->error.status;
+}
+
 tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_component_type *type,
                         const char *name, uint32_t entity, const tac_node *params,
                         const tac_place *place, tac_instance **instance, tac_error *err)
@@ -326,6 +371,7 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
     c->index = engine ? (uint32_t)engine->component_count : 0;
     if (place)
         c->place = *place;
+    c->declaring = d;
     c->param_node = params;
     c->entity = entity;
     *d = (tac_declare){.engine = engine, .arena = arena, .instance = c, .entity = entity};
@@ -336,18 +382,25 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
     const tac_status status = type->declare ? type->declare(d, self) : TAC_OK;
     while (d->depth > 0)
         tac__scope_end(d);
-    if (!d->failed && status != TAC_OK) {
-        tac__fail(&d->error, status, "its declare function failed: %s", tac_status_text(status));
-        d->failed = true;
-    }
-    if (d->failed && engine) {
-        if (err)
-            *err = d->error;
-        tac__error_place(err, place);
-        tac__error_context(err, "setting up component '%s' of type '%s'", name, type->name);
-        if (type->close)
-            type->close(self);
-        return d->error.status;
+    const tac_status result = outcome(d, status, "declare", err);
+    if (result != TAC_OK && type->close)
+        type->close(self);
+    return result;
+}
+
+tac_status tac__connect(tac_engine *e, tac_error *err)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (!c->type->connect)
+            continue;
+        // Parameters were listed and asked for when it was declared.
+        tac_declare *d = c->declaring;
+        tac__scope_begin(d, c->param_node, "", true);
+        const tac_status status = c->type->connect(d, c->self);
+        while (d->depth > 0)
+            tac__scope_end(d);
+        TAC_TRY(outcome(d, status, "connect", err));
     }
     return TAC_OK;
 }

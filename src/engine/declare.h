@@ -50,4 +50,8 @@ void tac__scope_end(tac_declare *d);
 // The place of a parameter in the present map, of the map or else of the component.
 const tac_place *tac__param_place(const tac_declare *d, const char *param);
 
+// The place of `part` inside what stands at `place`, and so many characters further; `place` itself
+// where its line does not show it (a text that is folded or escaped).
+tac_place tac__place_inside(const tac_place *place, const char *part, uint32_t further);
+
 #endif

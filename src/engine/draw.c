@@ -169,6 +169,7 @@ static bool add_item(tac__picture *p, const tac__item *item, unsigned *number)
         return true;
     }
     case TAC__ITEM_STATE: // belongs to digests, which nobody asks a picture for
+    case TAC__ITEM_PREVIEW:
         return true;
     case TAC__ITEM_OBSERVE:
         return add_observer(p, item->index);

@@ -186,6 +186,9 @@ void tac__source_print(const tac_engine *e, int source, char *text, size_t size)
     case TAC__SOURCE_STEP:
         tac__out_add(&out, "integration of %s", e->islands[s->index].name);
         break;
+    case TAC__SOURCE_EVENT:
+        tac__out_add(&out, "events of %s", e->islands[s->index].name);
+        break;
     }
 }
 

@@ -196,6 +196,8 @@ static const char *item_work(tac__item_kind kind)
         return "begin";
     case TAC__ITEM_OUTPUTS:
         return "outputs";
+    case TAC__ITEM_PREVIEW:
+        return "preview";
     case TAC__ITEM_STEP:
         return "step";
     case TAC__ITEM_END:
@@ -230,6 +232,8 @@ static void add_order(const tac_engine *e, tac__json *j)
             key = "entity";
             name = e->entities[item->index].name;
             break;
+        case TAC__ITEM_PREVIEW:
+            continue;
         case TAC__ITEM_OUTPUTS:
         case TAC__ITEM_STATE:
             key = "island";

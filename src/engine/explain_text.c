@@ -438,6 +438,8 @@ static bool item_shown(const page *p, const tac__item *item)
         return tac__swarms_show_island(p->e, p->swarms, item->index);
     case TAC__ITEM_STEP:
         return tac__swarms_show(p->swarms, p->e->components[item->index]);
+    case TAC__ITEM_PREVIEW:
+        return false;
     case TAC__ITEM_OBSERVE:
         return true;
     }
@@ -455,6 +457,8 @@ static void add_item(page *p, const tac__item *item)
         break;
     case TAC__ITEM_OUTPUTS:
         add_outputs(p, &e->islands[item->index]);
+        break;
+    case TAC__ITEM_PREVIEW:
         break;
     case TAC__ITEM_STEP:
         add_component(p, e->components[item->index], true, false);

@@ -29,6 +29,8 @@ tac_counters tac_engine_counters(const tac_engine *e)
         n.integration_steps += e->islands[i].state->steps;
         n.rhs_evals += e->islands[i].state->evals;
         n.undone += e->islands[i].state->undone;
+        n.rejected += e->islands[i].state->rejected;
+        n.events += e->islands[i].state->events;
     }
     return n;
 }
@@ -59,6 +61,15 @@ tac_group_info tac_engine_group_info(const tac_engine *e, size_t group)
     for (size_t i = 0; i < e->component_count; i++)
         info.components += e->components[i]->group == (int)group;
     return info;
+}
+
+tac_component_info tac_engine_component_info(const tac_engine *e, size_t component)
+{
+    if (!e || component >= e->component_count)
+        return (tac_component_info){"", "", "", ""};
+    const tac_instance *c = e->components[component];
+    return (tac_component_info){c->name, c->type->name, e->entities[c->entity].name,
+                                c->group < 0 ? "" : e->groups[c->group].name};
 }
 
 size_t tac_engine_signal_count(const tac_engine *e)

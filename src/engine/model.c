@@ -88,6 +88,12 @@ void tac__model_text(const tac_engine *e, tac__text *out)
     tac__text_add(out, "seed %" PRIu64 "\n", e->def.seed);
     tac__text_add(out, "integrator %s", e->method->name);
     add_time(out, "h_max", e->def.integrator.h_max_us);
+    if (e->method->adaptive) {
+        add_number(out, "rtol", e->def.integrator.rtol);
+        add_number(out, "atol", e->def.integrator.atol);
+        add_time(out, "h_min", e->def.integrator.h_min_us);
+    }
+    tac__text_add(out, "%s", e->def.split ? " split" : "");
     add_time(out, "physics", e->def.physics_us);
     tac__text_add(out, "\n");
     add_world(&e->def.world, out);

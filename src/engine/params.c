@@ -40,13 +40,42 @@ static const char *text_of(const given *g, size_t i, char buffer[128])
     return buffer;
 }
 
+static const tac_node *node_of(const tac_declare *d, const char *param)
+{
+    const tac_node *map = d->scopes[d->depth].map;
+    return map && param ? tac_node_get(map, param) : NULL;
+}
+
 const tac_place *tac__param_place(const tac_declare *d, const char *param)
 {
     const tac_node *map = d->scopes[d->depth].map;
-    const tac_node *node = map && param ? tac_node_get(map, param) : NULL;
+    const tac_node *node = node_of(d, param);
     if (node && tac_node_place(node)->line)
         return tac_node_place(node);
     return map && tac_node_place(map)->line ? tac_node_place(map) : &d->instance->place;
+}
+
+static bool continues_character(char c)
+{
+    return ((unsigned char)c & 0xC0) == 0x80; // UTF-8
+}
+
+tac_place tac__place_inside(const tac_place *place, const char *part, uint32_t further)
+{
+    tac_place inside = *place;
+    const char *c = place->line && place->excerpt ? place->excerpt : "";
+    for (uint32_t column = 1; *c && column < place->column; column++) {
+        c++;
+        while (continues_character(*c))
+            c++;
+    }
+    const char *found = *c && *part ? strstr(c, part) : NULL;
+    if (!found)
+        return inside;
+    for (; c < found; c++)
+        inside.column += !continues_character(*c);
+    inside.column += further;
+    return inside;
 }
 
 static void mistake(tac_declare *d, const tac_param_def *p, const tac_place *place, tac_error *err)
@@ -399,19 +428,40 @@ int tac_param_choice(tac_declare *d, const tac_param_def *p, const char *const *
     return value;
 }
 
-tac_status tac_declare_fail(tac_declare *d, const char *param, const char *format, ...)
+TAC_PRINTF(4, 0)
+static tac_status fail_with(tac_declare *d, const char *param, const tac_place *place,
+                            const char *format, va_list args)
 {
     tac_error err;
     char text[512];
-    va_list args;
-    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    tac__fail_at(&err, TAC_E_CONFIG, tac__param_place(d, param), "%s", text);
+    tac__fail_at(&err, TAC_E_CONFIG, place, "%s", text);
     if (param)
         tac__error_context(&err, "checking parameter '%s' of '%s'", param, d->instance->name);
     tac__declare_keep(d, &err);
     return TAC_E_CONFIG;
+}
+
+tac_status tac_declare_fail(tac_declare *d, const char *param, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const tac_status status = fail_with(d, param, tac__param_place(d, param), format, args);
+    va_end(args);
+    return status;
+}
+
+tac_status tac_declare_fail_at(tac_declare *d, const char *param, uint32_t column,
+                               const char *format, ...)
+{
+    const char *text = tac_node_text(node_of(d, param));
+    const tac_place place =
+        tac__place_inside(tac__param_place(d, param), text ? text : "", column ? column - 1 : 0);
+    va_list args;
+    va_start(args, format);
+    const tac_status status = fail_with(d, param, &place, format, args);
+    va_end(args);
+    return status;
 }
 
 // --- parameters inside parameters -------------------------------------------------------------

@@ -129,6 +129,7 @@ struct tac_instance {
     tac_place place;
     tac__param *params;
     size_t param_count, param_capacity;
+    tac_declare *declaring;     // for `connect`
     const tac_node *param_node; // NULL: none given
     tac__ports inputs, outputs, states, continuous;
     tac__event *events;
@@ -141,11 +142,12 @@ struct tac_instance {
     size_t sender_count, sender_capacity, receiver_count, receiver_capacity;
 
     // resolved
-    tac__input *in; // one an input
-    int *signals;   // of outputs, then of continuous states
-    size_t x_count; // doubles of continuous state
-    int island;     // -1: none
-    size_t x_offset;
+    tac__input *in;                // one an input
+    int *signals;                  // of outputs, then of continuous states
+    size_t x_count;                // doubles of continuous state
+    int island;                    // -1: none
+    size_t x_offset, event_offset; // in those of the island
+    bool chained; // its outputs are needed to evaluate the right-hand side of the island
     int axis_source, timer_source; // -1: none
     tac_step hook;                 // what hooks see: as step, without outputs
 
@@ -195,9 +197,17 @@ typedef struct tac__island_state {
     tac_time from_us;    // x is the state here
     tac_time to_us;      // y is the tentative state here
     tac_time outputs_us; // the outputs on the bus are those of this instant
-    uint64_t steps, evals, undone;
+    tac_time event_us;   // where a mode changes at the end of the step, TAC_TIME_NEVER: nowhere
+    tac_time changed_us; // last change of a mode at an instant of its own
+    tac_time h_us;       // adaptive: length of this step if nothing cuts it short
+    tac_time h_next_us;  // and of the next one
+    uint64_t tries;      // adaptive: steps tried since the last boundary
+    uint64_t chatter;    // changes of modes that followed close upon each other
+    uint64_t steps, rejected, evals, undone, events;
     uint64_t digest;
 } tac__island_state;
+
+typedef struct tac__dual_eval tac__dual_eval; // see jacobian.c
 
 typedef struct tac__island {
     const char *name;        // of its first component
@@ -206,12 +216,21 @@ typedef struct tac__island {
     size_t count;
     size_t x_count;
     tac__island_state *state;
-    double *x, *y; // in the block
-    double *peek;  // scratch: y of a look between boundaries
-    tac__ode_work work;
-    int *sources; // that split its intervals
+    size_t event_count;
+    double *x, *y;     // in the block
+    double *mode;      // in the block: of each event, 1 where it holds
+    double *next_mode; // in the block: at the end of the step, where event_us says so
+    double *peek;      // scratch: y of a look between boundaries
+    tac__ode_problem problem;
+    tac__ode_work work, peek_work; // of both the right-hand side is evaluated at work.z
+    tac__dual_eval *dual;          // to differentiate the right-hand side; NULL: not needed
+    tac_part *parts;               // of each state
+    tac_part part;                 // the one that moves, where they do so one by one
+    double *split;                 // scratch of split steps
+    int *sources;                  // that split its intervals
     size_t source_count;
     int step_source;    // end of the present integration step
+    int event_source;   // located event at its end
     tac_time peeked_us; // instant for which scratch outputs and `peek` are valid, else NEVER
     tac_engine *engine;
     uint32_t failed; // component whose derive or output failed last
@@ -226,6 +245,7 @@ typedef struct tac__digest {
 typedef enum tac__item_kind {
     TAC__ITEM_BEGIN,   // entity: deliver messages, pre-step hooks
     TAC__ITEM_OUTPUTS, // island: algebraic outputs
+    TAC__ITEM_PREVIEW, // island: the same for observers, off the bus
     TAC__ITEM_STEP,    // component
     TAC__ITEM_END,     // entity: post-step hooks
     TAC__ITEM_STATE,   // island: digest of its state
@@ -350,6 +370,9 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
                         const char *name, uint32_t entity, const tac_node *params,
                         const tac_place *place, tac_instance **instance, tac_error *err);
 
+// Run the connect functions of all types.
+tac_status tac__connect(tac_engine *engine, tac_error *err);
+
 // --- resolve.c: routes, links, policies, synchronised groups ---
 tac_status tac__resolve_routes(tac_engine *engine, tac_error *err);
 tac_status tac__resolve_groups(tac_engine *engine, tac_error *err);
@@ -362,18 +385,26 @@ tac_time tac__signal_period(const tac_engine *engine, const tac__signal *signal)
 // --- order.c: who runs before whom ---
 tac_status tac__order_components(tac_engine *engine, tac_error *err);
 
-// --- island.c: islands and their integration ---
+// --- island.c: islands and what belongs to them ---
 tac_status tac__islands_form(tac_engine *engine, tac_error *err);
 tac_status tac__islands_order(tac_engine *engine, tac_error *err);
+
+// --- advance.c: their integration ---
+tac__rhs_fn tac__island_rhs; // context is the island
 tac_status tac__island_reach(tac_engine *engine, tac__island *island, tac_time t_us);
 tac_status tac__island_arrive(tac_engine *engine, tac__island *island, tac_time t_us,
                               bool boundary);
-// A boundary that was planned for `t_us` with `source` is not: steps that were to end there go on.
-void tac__islands_withdraw(tac_engine *engine, int source, tac_time t_us);
+tac_status tac__island_latch(tac_engine *engine, tac__island *island, tac_time t_us);
 tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
 void tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_us);
+void tac__islands_replan(tac_engine *engine, int source, tac_time old_us, const tac__island *but);
+// Outputs as they are at stage 3 of t_us, for observers that look later in the same boundary.
+void tac__island_preview(tac_engine *engine, tac__island *island, tac_time t_us);
 // The value of a continuous signal at t_us, without a trace.
 tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
+
+// --- jacobian.c: the right-hand side on dual numbers ---
+tac_status tac__jacobian_prepare(tac_engine *engine, tac__island *island);
 
 // --- schedule.c: sources, items and which of them belong together ---
 tac_status tac__schedule(tac_engine *engine);

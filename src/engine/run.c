@@ -72,7 +72,10 @@ __attribute__((noinline)) static tac_status finish_jump(tac_engine *e, tac_insta
 {
     const bool jumped = c->jumped;
     c->may_jump = c->jumped = false;
-    return jumped ? tac__island_outputs(e, &e->islands[c->island], t_us) : TAC_OK;
+    if (!jumped)
+        return TAC_OK;
+    TAC_TRY(tac__island_latch(e, &e->islands[c->island], t_us));
+    return tac__island_outputs(e, &e->islands[c->island], t_us);
 }
 
 static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
@@ -157,6 +160,9 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
         break;
     case TAC__ITEM_OUTPUTS:
         return tac__island_outputs(e, &e->islands[item->index], t_us);
+    case TAC__ITEM_PREVIEW:
+        tac__island_preview(e, &e->islands[item->index], t_us);
+        return TAC_OK;
     case TAC__ITEM_STATE:
         digest_state(e, &e->islands[item->index]);
         return TAC_OK;
@@ -346,6 +352,9 @@ static void start_digests(tac_engine *e)
         *e->receivers[i].digest = tac__hash_text(TAC__HASH_SEED, e->receivers[i].name);
 }
 
+// Adaptive methods find their own step from here.
+enum { FIRST_STEP_US = 1000 };
+
 // Everything as it is before boundary 0.
 tac_status tac__start(tac_engine *e)
 {
@@ -353,8 +362,12 @@ tac_status tac__start(tac_engine *e)
     tac__timeline_start(&e->timeline);
     for (size_t i = 0; i < e->receiver_count; i++)
         tac__queue_start(&e->receivers[i].queue);
-    for (size_t i = 0; i < e->island_count; i++)
-        e->islands[i].state->at_us = e->islands[i].state->outputs_us = TAC_TIME_NEVER;
+    for (size_t i = 0; i < e->island_count; i++) {
+        tac__island_state *s = e->islands[i].state;
+        s->at_us = s->outputs_us = s->event_us = TAC_TIME_NEVER;
+        s->h_us = s->h_next_us =
+            e->def.integrator.h_max_us < FIRST_STEP_US ? e->def.integrator.h_max_us : FIRST_STEP_US;
+    }
     rest_values(e);
     for (size_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];

@@ -18,6 +18,7 @@ typedef struct sets {
 typedef struct work {
     tac_engine *e;
     sets steps, entities, islands;
+    sets outputs; // of islands: when stage 3 runs for them
 } work;
 
 static uint64_t *row(const sets *s, size_t i)
@@ -107,9 +108,13 @@ static tac_status add_sources(tac_engine *e, int *physics)
     for (uint32_t i = 0; i < e->receiver_count; i++)
         TAC_TRY(add_source(e, &(tac__source){.kind = TAC__SOURCE_PORT, .index = i},
                            &e->receivers[i].source));
-    for (uint32_t i = 0; i < e->island_count; i++)
+    for (uint32_t i = 0; i < e->island_count; i++) {
         TAC_TRY(add_source(e, &(tac__source){.kind = TAC__SOURCE_STEP, .index = i},
                            &e->islands[i].step_source));
+        if (e->islands[i].event_count)
+            TAC_TRY(add_source(e, &(tac__source){.kind = TAC__SOURCE_EVENT, .index = i},
+                               &e->islands[i].event_source));
+    }
     e->timeline.own = e->timeline.count;
     for (size_t i = 0; i < e->observer_count; i++) {
         const tac_observer_def *def = &e->observers[i].def;
@@ -151,6 +156,8 @@ static void seed_sets(work *w, int physics)
     }
     for (size_t i = 0; i < e->island_count; i++) {
         tac__set_bit(row(&w->islands, i), (size_t)e->start_end_source);
+        if (e->islands[i].event_count)
+            tac__set_bit(row(&w->islands, i), (size_t)e->islands[i].event_source);
         if (physics >= 0)
             tac__set_bit(row(&w->islands, i), (size_t)physics);
     }
@@ -219,6 +226,38 @@ static void close_sets(work *w)
     }
 }
 
+// Outputs of the plant are pure, so they are evaluated only where something reads them: at the
+// reader's steps, or at every boundary of the island if it sees the value of the last one.
+static void tie_outputs(work *w, const tac_instance *reader, const tac__input *in)
+{
+    tac_engine *e = w->e;
+    const tac__signal *s = &e->schema.signals[in->signal];
+    const size_t words = w->islands.words, island = (size_t)e->components[s->component]->island;
+    if (!s->continuous || s->state || in->coupled || tac__is_observer(reader))
+        return;
+    uint64_t *outputs = row(&w->outputs, island);
+    if (in->route.delayed || reader->island >= 0)
+        unite(outputs, row(&w->islands, island), words);
+    if (reader->type->step)
+        unite(outputs, row(&w->steps, reader->index), words);
+    if (has_hooks(reader))
+        unite(outputs, row(&w->entities, reader->entity), words);
+}
+
+static void time_outputs(work *w)
+{
+    tac_engine *e = w->e;
+    for (size_t i = 0; i < e->island_count; i++)
+        tac__set_bit(row(&w->outputs, i), (size_t)e->start_end_source);
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            if (c->in[k].signal >= 0)
+                tie_outputs(w, c, &c->in[k]);
+        }
+    }
+}
+
 // --- items and masks ----------------------------------------------------------------------------
 
 static bool island_has_outputs(const tac_engine *e, const tac__island *island)
@@ -279,8 +318,10 @@ static void list_items(tac_engine *e)
     size_t next = 0;
     for (int stage = TAC_STAGE_SCENARIO; stage <= TAC_STAGE_ACTUATE; stage++) {
         for (size_t i = 0; stage == TAC_STAGE_OUTPUTS && i < e->island_count; i++) {
-            if (island_has_outputs(e, &e->islands[i]))
-                add_item(e, TAC__ITEM_OUTPUTS, TAC_STAGE_OUTPUTS, i);
+            if (!island_has_outputs(e, &e->islands[i]))
+                continue;
+            add_item(e, TAC__ITEM_OUTPUTS, TAC_STAGE_OUTPUTS, i);
+            add_item(e, TAC__ITEM_PREVIEW, TAC_STAGE_OUTPUTS, i);
         }
         for (; next < e->sequence_count &&
                e->components[e->sequence[next]]->stage == (tac_stage)stage;
@@ -308,6 +349,9 @@ static bool item_due_with(const work *w, const tac__item *item, size_t source)
     case TAC__ITEM_STEP:
         return tac__has_bit(row(&w->steps, item->index), source);
     case TAC__ITEM_OUTPUTS:
+        return tac__has_bit(row(&w->outputs, item->index), source);
+    case TAC__ITEM_PREVIEW:
+        return w->e->timeline.sources[source].observer;
     case TAC__ITEM_STATE:
         return tac__has_bit(row(&w->islands, item->index), source);
     case TAC__ITEM_OBSERVE:
@@ -366,14 +410,16 @@ tac_status tac__schedule(tac_engine *e)
     work w = {.e = e};
     if (!make_sets(&w.steps, &e->arena, e->component_count, words) ||
         !make_sets(&w.entities, &e->arena, e->entity_count, words) ||
-        !make_sets(&w.islands, &e->arena, e->island_count, words))
+        !make_sets(&w.islands, &e->arena, e->island_count, words) ||
+        !make_sets(&w.outputs, &e->arena, e->island_count, words))
         return TAC_E_MEMORY;
     seed_sets(&w, physics);
     close_sets(&w);
+    time_outputs(&w);
 
     TAC_TRY(list_entity_work(e));
     const size_t most =
-        2 * e->entity_count + 2 * e->island_count + e->sequence_count + e->observer_count;
+        2 * e->entity_count + 3 * e->island_count + e->sequence_count + e->observer_count;
     e->items = tac__arena_array(&e->arena, most, sizeof *e->items);
     if (!e->items)
         return TAC_E_MEMORY;

@@ -120,8 +120,8 @@ tac_status tac_wake_at(tac_step *s, tac_time t_us)
         return tac_fail(s, "asks for a wake-up that does not lie in the future");
     const tac_time old_us = e->timeline.next[c->timer_source];
     tac__timeline_set(&e->timeline, c->timer_source, t_us);
-    if (e->clock->started && t_us > old_us)
-        tac__islands_withdraw(e, c->timer_source, old_us);
+    if (e->clock->started)
+        tac__islands_replan(e, c->timer_source, old_us, NULL);
     return TAC_OK;
 }
 
@@ -167,8 +167,11 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
         tac__receiver *r = &e->receivers[link->receiver];
         const tac__queue_slot head = {e->clock->t_us, e->clock->t_us + link->delay_us, sequence,
                                       link->number, (uint32_t)size};
+        const tac_time old_us = e->timeline.next[r->source];
         (void)tac__queue_send(&r->queue, &head, bytes); // there is room: see check_send
         tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
+        if (e->timeline.next[r->source] < old_us)
+            tac__islands_replan(e, r->source, old_us, NULL);
     }
     return TAC_OK;
 }

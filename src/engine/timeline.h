@@ -17,6 +17,7 @@ typedef enum tac__source_kind {
     TAC__SOURCE_PORT,  // next delivery to a message port
     TAC__SOURCE_TIMER, // a component's wake-up
     TAC__SOURCE_STEP,  // end of an island's integration step: an instant, but no boundary
+    TAC__SOURCE_EVENT, // a located event of an island
 } tac__source_kind;
 
 typedef struct tac__source {

@@ -37,6 +37,50 @@ static tac_status want(wiring *w, const char *what, const char *name, size_t cou
 
 // --- reserving ----------------------------------------------------------------------------------
 
+// Groups of states whose errors are measured together: each state that was declared is one.
+static tac_status list_groups(tac_engine *e, tac__island *island)
+{
+    size_t count = 0, i = 0;
+    for (size_t k = 0; k < island->count; k++)
+        count += e->components[island->components[k]]->continuous.count;
+    tac__ode_group *groups = tac__arena_array(&e->arena, count, sizeof *groups);
+    island->parts = tac__arena_array(&e->arena, island->x_count, sizeof *island->parts);
+    if (!groups || !island->parts)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k < island->count; k++) {
+        const tac_instance *c = e->components[island->components[k]];
+        size_t first = c->x_offset;
+        for (size_t s = 0; s < c->continuous.count; s++) {
+            const tac__port *port = &c->continuous.items[s];
+            groups[i++] = (tac__ode_group){.first = (uint32_t)first,
+                                           .count = port->type.count,
+                                           .scale = port->scale,
+                                           .quaternion = port->type.shape == TAC_QUAT};
+            for (uint32_t n = 0; n < port->type.count; n++)
+                island->parts[first++] = port->part;
+        }
+    }
+    island->problem.groups = groups;
+    island->problem.group_count = count;
+    return TAC_OK;
+}
+
+// What the integrator needs besides the state: all of it scratch.
+static tac_status prepare_method(tac_engine *e, tac__island *island)
+{
+    const size_t n = island->x_count, work = tac__ode_work_doubles(e->method, n);
+    double *doubles = tac__arena_array(&e->arena, 2 * work + 3 * n, sizeof *doubles);
+    if (!doubles)
+        return TAC_E_MEMORY;
+    tac__ode_work_init(&island->work, e->method, n, doubles);
+    tac__ode_work_init(&island->peek_work, e->method, n, doubles + work);
+    island->peek_work.z = island->work.z;
+    island->peek = doubles + 2 * work;
+    island->split = island->peek + n;
+    island->problem = (tac__ode_problem){.n = n, .context = island, .rhs = tac__island_rhs};
+    return list_groups(e, island);
+}
+
 static tac_status reserve_islands(wiring *w)
 {
     tac_engine *e = w->e;
@@ -47,6 +91,8 @@ static tac_status reserve_islands(wiring *w)
         const size_t x = e->block.size;
         WANT(w, "state", island->name, island->x_count, island->x);
         WANT(w, "tentative", island->name, island->x_count, island->y);
+        WANT(w, "modes", island->name, island->event_count, island->mode);
+        WANT(w, "next modes", island->name, island->event_count, island->next_mode);
         for (size_t k = 0; k < island->count; k++) {
             const tac_instance *c = e->components[island->components[k]];
             size_t offset = x + c->x_offset * sizeof(double);
@@ -55,13 +101,7 @@ static tac_status reserve_islands(wiring *w)
                 offset += c->continuous.items[s].type.count * sizeof(double);
             }
         }
-        double *doubles = tac__arena_array(
-            &e->arena, tac__ode_work_doubles(e->method, island->x_count) + island->x_count,
-            sizeof *doubles);
-        if (!doubles)
-            return TAC_E_MEMORY;
-        island->work = (tac__ode_work){island->x_count, doubles, doubles + island->x_count};
-        island->peek = doubles + tac__ode_work_doubles(e->method, island->x_count);
+        TAC_TRY(prepare_method(e, island));
     }
     return TAC_OK;
 }
@@ -312,6 +352,7 @@ static tac_status wire_scratch(tac_engine *e, tac_instance *c)
     c->scratch.in = in;
     c->scratch.x = island->work.z + c->x_offset;
     c->bus.x = c->step.x = island->x + c->x_offset;
+    c->bus.mode = c->scratch.mode = island->mode + c->event_offset;
     return TAC_OK;
 }
 
@@ -332,6 +373,8 @@ static tac_status wire_components(tac_engine *e)
         c->hook = c->step;
         c->hook.out = NULL;
     }
+    for (size_t i = 0; e->method->implicit && i < e->island_count; i++)
+        TAC_TRY(tac__jacobian_prepare(e, &e->islands[i]));
     return TAC_OK;
 }
 

@@ -14,6 +14,9 @@
 // r_floor, r_pick, and the functions of elementary.h as r_sin, r_atan2, ... A double becomes a real
 // by R(x) wherever the language wants a real: in an initialiser, an assignment or an argument.
 //
+// c_all(c) is an int: whether `c` holds in every lane; in a graph, where nothing is known, it is 0.
+// The one branch on values that there is: only to leave out work that would change no bit.
+//
 // A `real` is passed by value between functions of one unit only; between units by pointer.
 #ifndef TAC_MATH_REAL_H
 #define TAC_MATH_REAL_H

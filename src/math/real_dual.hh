@@ -87,6 +87,7 @@ static inline cond operator>=(real a, real b) { return cond{a.v >= b.v}; }
 static inline cond c_and(cond a, cond b) { return cond{a.holds && b.holds}; }
 static inline cond c_or(cond a, cond b) { return cond{a.holds || b.holds}; }
 static inline cond c_not(cond a) { return cond{!a.holds}; }
+static inline int c_all(cond a) { return a.holds; }
 
 static inline real r_select(cond c, real a, real b) { return c.holds ? a : b; }
 static inline real r_abs(real a) { return a.v < 0.0 ? -a : real(fabs(a.v), a.d); }

@@ -14,6 +14,7 @@ typedef int cond;
 static inline cond c_and(cond a, cond b) { return a && b; }
 static inline cond c_or(cond a, cond b) { return a || b; }
 static inline cond c_not(cond a) { return !a; }
+static inline int c_all(cond a) { return a; }
 
 static inline real r_select(cond c, real a, real b) { return c ? a : b; }
 static inline real r_abs(real a) { return fabs(a); }

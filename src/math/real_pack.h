@@ -32,6 +32,13 @@ static inline real tac__splat(double x) { return (real){x, x, x, x, x, x, x, x};
 static inline cond c_and(cond a, cond b) { return a & b; }
 static inline cond c_or(cond a, cond b) { return a | b; }
 static inline cond c_not(cond a) { return ~a; }
+static inline int c_all(cond a)
+{
+    int64_t all = -1;
+    for (int lane = 0; lane < TAC_LANES; lane++)
+        all &= a[lane];
+    return all != 0;
+}
 
 static inline real r_select(cond c, real a, real b)
 {

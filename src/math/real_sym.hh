@@ -59,6 +59,7 @@ static inline cond operator>=(real a, real b) { return TAC__SYM_COND(le, b.id, a
 static inline cond c_and(cond a, cond b) { return TAC__SYM_COND(logic_and, a.id, b.id); }
 static inline cond c_or(cond a, cond b) { return TAC__SYM_COND(logic_or, a.id, b.id); }
 static inline cond c_not(cond a) { return TAC__SYM_COND(logic_not, a.id, -1); }
+static inline int c_all(cond) { return 0; }
 
 static inline real r_select(cond c, real a, real b)
 {

@@ -27,6 +27,7 @@ extern const tac_component_type *const tac__builtin_types[];
     X(beacon)                                                                                      \
     X(listener)                                                                                    \
     X(monitor)                                                                                     \
+    X(multirotor)                                                                                  \
     X(wind)                                                                                        \
     X(estimator)                                                                                   \
     X(imu)                                                                                         \

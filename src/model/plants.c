@@ -5,6 +5,13 @@
 
 #include <string.h>
 
+// On dual numbers these take them as they lie in memory.
+void tac__lag_derive_dual(const tac__lag *p, const void *x, const void *u, void *dx);
+void tac__oscillator_derive_dual(const tac__oscillator *p, const void *x, const void *force,
+                                 void *dx);
+void tac__oscillator_output_dual(const tac__oscillator *p, const void *x, void *energy);
+void tac__point_mass_derive_dual(const tac__point_mass *p, const void *x, const void *force,
+                                 const void *wind, void *dx);
 void tac__lag_derive_f64(const tac__lag *p, const double *x, const double *u, double *dx);
 void tac__oscillator_derive_f64(const tac__oscillator *p, const double *x, const double *force,
                                 double *dx);
@@ -55,12 +62,20 @@ static tac_status integrator_derive(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
+static tac_status integrator_derive_dual(const tac_eval *e, const void *self)
+{
+    const integrator *c = self;
+    memcpy(e->dx, e->in[IN], c->shaped.size * TAC_DUAL_WIDTH * sizeof *e->dx);
+    return TAC_OK;
+}
+
 const tac_component_type tac__integrator_type = {
     TAC__TYPE("integrator", "1", "dx/dt = u"),
     .self_size = sizeof(integrator),
     .declare = integrator_declare,
     .init = integrator_init,
     .derive = integrator_derive,
+    .derive_dual = integrator_derive_dual,
 };
 
 // --- lag ----------------------------------------------------------------------------------------
@@ -104,12 +119,20 @@ static tac_status lag_derive(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
+static tac_status lag_derive_dual(const tac_eval *e, const void *self)
+{
+    const lag *c = self;
+    tac__lag_derive_dual(&c->p, e->x, e->in[IN], e->dx);
+    return TAC_OK;
+}
+
 const tac_component_type tac__lag_type = {
     TAC__TYPE("lag", "1", "continuous first-order lag: tau dx/dt = u - x"),
     .self_size = sizeof(lag),
     .declare = lag_declare,
     .init = lag_init,
     .derive = lag_derive,
+    .derive_dual = lag_derive_dual,
 };
 
 // --- oscillator ---------------------------------------------------------------------------------
@@ -182,6 +205,20 @@ static tac_status oscillator_derive(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
+static tac_status oscillator_output_dual(const tac_eval *e, const void *self)
+{
+    const oscillator *c = self;
+    tac__oscillator_output_dual(&c->p, e->x, e->out[OUT]);
+    return TAC_OK;
+}
+
+static tac_status oscillator_derive_dual(const tac_eval *e, const void *self)
+{
+    const oscillator *c = self;
+    tac__oscillator_derive_dual(&c->p, e->x, e->in[IN], e->dx);
+    return TAC_OK;
+}
+
 const tac_component_type tac__oscillator_type = {
     TAC__TYPE("oscillator", "1", "a mass on a spring, with damping and an outer force"),
     .self_size = sizeof(oscillator),
@@ -189,6 +226,8 @@ const tac_component_type tac__oscillator_type = {
     .init = oscillator_init,
     .output = oscillator_output,
     .derive = oscillator_derive,
+    .output_dual = oscillator_output_dual,
+    .derive_dual = oscillator_derive_dual,
 };
 
 // --- point_mass ---------------------------------------------------------------------------------
@@ -265,10 +304,18 @@ static tac_status point_mass_derive(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
+static tac_status point_mass_derive_dual(const tac_eval *e, const void *self)
+{
+    const point_mass *c = self;
+    tac__point_mass_derive_dual(&c->p, e->x, e->in[FORCE], e->in[WIND], e->dx);
+    return TAC_OK;
+}
+
 const tac_component_type tac__point_mass_type = {
     TAC__TYPE("point_mass", "1", "a point that moves under forces, gravity and drag"),
     .self_size = sizeof(point_mass),
     .declare = point_mass_declare,
     .init = point_mass_init,
     .derive = point_mass_derive,
+    .derive_dual = point_mass_derive_dual,
 };

@@ -1,19 +1,79 @@
-// method.c - the methods and the stepping core.
-//
-// Sums run over the stages in ascending order and skip coefficients that are zero in the table, so
-// the bits of a step are a property of the table alone.
+// method.c - the methods there are, their working memory, and what is the same in a step of each.
 #include "ode/method.h"
 
 #include <string.h>
 
+#include "ode/core.h"
+
 static const tac__method methods[] = {
-    {"euler", 1, 1, {{0}}, {1}, {0}},
-    {"rk4",
-     4,
-     4,
-     {{0}, {0.5}, {0, 0.5}, {0, 0, 1}},
-     {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
-     {0, 0.5, 0.5, 1}},
+    {
+        .name = "euler",
+        .stages = 1,
+        .order = 1,
+        .slots = 1,
+        .step = tac__euler_step,
+    },
+    {
+        .name = "rk4",
+        .stages = 4,
+        .order = 4,
+        .slots = 5,
+        .dense = 2,
+        .step = tac__rk4_step,
+        .dense_begin = tac__rk4_dense,
+    },
+    {
+        .name = "rk23",
+        .stages = 4,
+        .order = 3,
+        .error_order = 2,
+        .adaptive = true,
+        .fsal = true,
+        .slots = 4,
+        .dense = 2,
+        .step = tac__rk23_step,
+        .estimate = tac__rk23_estimate,
+        .dense_begin = tac__rk23_dense,
+    },
+    {
+        .name = "rk45",
+        .stages = 7,
+        .order = 5,
+        .error_order = 4,
+        .adaptive = true,
+        .fsal = true,
+        .slots = 7,
+        .dense = 3,
+        .step = tac__rk45_step,
+        .estimate = tac__rk45_estimate,
+        .dense_begin = tac__rk45_dense_begin,
+    },
+    {
+        .name = "dop853",
+        .stages = 12,
+        .order = 8,
+        .error_order = 7,
+        .adaptive = true,
+        .slots = 16,
+        .dense = 6,
+        .step = tac__dop853_step,
+        .estimate = tac__dop853_estimate,
+        .second_estimate = true,
+        .dense_begin = tac__dop853_dense_begin,
+    },
+    {
+        .name = "rodas4",
+        .stages = 6,
+        .order = 4,
+        .error_order = 3,
+        .adaptive = true,
+        .implicit = true,
+        .slots = 7,
+        .dense = 2,
+        .step = tac__rodas4_step,
+        .estimate = tac__rodas4_estimate,
+        .dense_begin = tac__rodas4_dense,
+    },
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -33,29 +93,116 @@ const char *tac__method_name(const void *context, size_t i)
     return i < METHODS ? methods[i].name : NULL;
 }
 
-// out = y + h * sum_j w_j k_j
-static void combine(const tac__ode_work *work, const double *weights, int stages, double h_s,
-                    const double *y, double *out)
+// --- working memory -----------------------------------------------------------------------------
+
+// Hands out arrays one after another; from NULL it only counts.
+typedef struct cursor {
+    double *next;
+    size_t stride, doubles;
+} cursor;
+
+static double *take(cursor *c, size_t arrays)
 {
-    const size_t n = work->n;
-    for (size_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (int j = 0; j < stages; j++) {
-            if (weights[j] != 0)
-                sum += weights[j] * work->k[(size_t)j * n + i];
-        }
-        out[i] = y[i] + h_s * sum;
+    const size_t doubles = arrays * c->stride;
+    double *array = c->next;
+    c->doubles += doubles;
+    if (array)
+        c->next += doubles;
+    return array;
+}
+
+static void lay_out(tac__ode_work *w, const tac__method *m, size_t n, cursor *c)
+{
+    c->stride = tac__block_up(n);
+    *w = (tac__ode_work){.n = n, .stride = c->stride};
+    w->z = take(c, 1);
+    w->y = take(c, 1);
+    w->y1 = take(c, 1);
+    w->k = take(c, (size_t)m->slots);
+    w->dense = take(c, (size_t)m->dense);
+    w->e[0] = take(c, m->adaptive);
+    w->e[1] = take(c, m->second_estimate);
+    if (m->implicit) {
+        w->rate = take(c, 1);
+        w->pivots = take(c, 1);
+        w->jacobian = take(c, n);
+        w->lu = take(c, n);
     }
 }
 
-tac_status tac__ode_step(const tac__method *method, tac__rhs_fn *f, void *context,
-                         const tac__ode_work *work, double t_s, double h_s, const double *y,
-                         double *y_new)
+size_t tac__ode_work_doubles(const tac__method *m, size_t n)
 {
-    for (int i = 0; i < method->stages; i++) {
-        combine(work, method->a[i], i, h_s, y, work->z);
-        TAC_TRY(f(context, t_s + method->c[i] * h_s, work->k + (size_t)i * work->n));
+    tac__ode_work w;
+    cursor c = {0};
+    lay_out(&w, m, n, &c);
+    return c.doubles + TAC__BLOCK - 1;
+}
+
+void tac__ode_work_init(tac__ode_work *w, const tac__method *m, size_t n, double *memory)
+{
+    memset(memory, 0, tac__ode_work_doubles(m, n) * sizeof *memory);
+    while ((uintptr_t)memory % (TAC__BLOCK * sizeof *memory) != 0)
+        memory++;
+    cursor c = {.next = memory};
+    lay_out(w, m, n, &c);
+}
+
+// --- steps --------------------------------------------------------------------------------------
+
+// w->y = w->z = y, and no -0 in them: then there is none in y1 either, and f(t1, y1) of this step
+// has the bits of f(t0, y) of the next.
+static void take_state(tac__ode_work *w, const double *y)
+{
+    const tac__pair zero = {0, 0};
+    size_t i = 0;
+    for (; i + 2 <= w->n; i += 2) {
+        const tac__pair pair = *(const tac__loose_pair *)(y + i) + zero;
+        TAC__PAIR_SET(w->y, i, pair);
+        TAC__PAIR_SET(w->z, i, pair);
     }
-    combine(work, method->b, method->stages, h_s, y, y_new);
+    if (i < w->n)
+        w->y[i] = w->z[i] = y[i] + 0;
+}
+
+// k[0] = f(t0, y)
+static tac_status start(const tac__ode_problem *p, tac__ode_work *w, double t0_s)
+{
+    const bool known = w->first;
+    w->started = false;
+    w->linearised = w->linearised && w->again;
+    w->first = w->again = false;
+    w->end = 0;
+    if (!known)
+        TAC_TRY(p->rhs(p->context, t0_s, w->k));
+    else if (w->source != 0)
+        tac__copy(w->n, tac__slot(w, w->k, w->source), w->k);
+    w->source = 0;
+    w->started = true;
     return TAC_OK;
+}
+
+tac_status tac__ode_step(const tac__method *m, const tac__ode_problem *p, tac__ode_work *w,
+                         double t0_s, double t1_s, double h_s, const double *y, double *y1)
+{
+    take_state(w, y);
+    TAC_TRY(start(p, w, t0_s));
+    TAC_TRY(m->step(p, w, t0_s, t1_s, h_s, y1));
+    if (m->fsal)
+        w->end = m->stages - 1;
+    return TAC_OK;
+}
+
+void tac__ode_carry(const tac__method *m, tac__ode_work *w)
+{
+    (void)m;
+    w->source = w->end;
+    w->first = w->end != 0;
+    w->again = false;
+}
+
+void tac__ode_retry(const tac__method *m, tac__ode_work *w)
+{
+    (void)m;
+    w->source = 0;
+    w->first = w->again = w->started;
 }

@@ -293,6 +293,39 @@ static void test_quantities(void **state)
     check_no_quantity("3 rad/s", "Hz", TAC_E_UNIT);
 }
 
+static void test_multiply(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b, *product, *quotient;
+    } rows[] = {
+        {"m", "s", "m*s", "m/s"},          {"km", "h", "km*h", "km/h"},
+        {"1", "deg", "deg", "1/deg"},      {"kg*m/s^2", "m", "N*m", "kg/s^2"},
+        {"rpm", "ft", "rpm*ft", "rpm/ft"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const tac__unit b = parse(rows[i].b), product = parse(rows[i].product),
+                        quotient = parse(rows[i].quotient);
+        tac__unit a = parse(rows[i].a);
+        assert_true(tac__unit_multiply(&a, &b, 1));
+        assert_true(tac__unit_same(&a, &product));
+        a = parse(rows[i].a);
+        assert_true(tac__unit_multiply(&a, &b, -1));
+        assert_true(tac__unit_same(&a, &quotient));
+    }
+    // Beyond all sense: refused, whatever grows too large.
+    static const char *const grow[] = {"m", "Mm", "deg", "Ah"};
+    for (size_t i = 0; i < sizeof grow / sizeof *grow; i++) {
+        const tac__unit b = parse(grow[i]);
+        tac__unit a = b;
+        int n = 0;
+        while (n < 1000 && tac__unit_multiply(&a, &b, 1))
+            n++;
+        assert_in_range(n, 4, 40);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(test_dimensions), cmocka_unit_test(test_same),
           cmocka_unit_test(test_factors), cmocka_unit_test(test_there_and_back),
-          cmocka_unit_test(test_refused), cmocka_unit_test(test_quantities))
+          cmocka_unit_test(test_refused), cmocka_unit_test(test_quantities),
+          cmocka_unit_test(test_multiply))

@@ -17,7 +17,7 @@ components:
 END
 
 expect 0 info --plugin ./talkers.so
-says out 'talker      says what it thinks'
+says out 'says what it thinks'
 expect 0 help talker --plugin ./talkers.so
 says out volume 'm^3'
 expect 0 schema --plugin=./talkers.so

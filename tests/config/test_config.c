@@ -286,9 +286,15 @@ static void test_mistakes_have_places(void **state)
          "'a.b' is not a name", 4, 3},
         {"duration: 1 ms\nplant: {integrator: {kind: rk5}}\n", TAC_E_NAME,
          "unknown word 'rk5'; did you mean 'rk4'?", 2, 28},
-        {"duration: 1 ms\n" GROUP "plant: {integrator: {h_max: 0}}\ncomponents: {a: {type: "
-         "counter}}\n",
-         TAC_E_RANGE, "the longest integration step must be above zero", 3, 21},
+        {"duration: 1 ms\n" GROUP "plant: {integrator: {kind: rk45, rtol: 2}}\ncomponents: {a: "
+         "{type: counter}}\n",
+         TAC_E_RANGE, "rtol must lie between 0 and 1, not 2", 3, 21},
+        {"duration: 1 ms\n" GROUP "plant: {coupling: split, integrator: {kind: rk45}}\n"
+         "components: {a: {type: counter}}\n",
+         TAC_E_CONFIG, "'split' needs a fixed-step method, and 'rk45' is adaptive", 3, 38},
+        {"duration: 1 ms\n" GROUP "plant: {coupling: split, integrator: {kind: rk4}}\n"
+         "components: {a: {type: counter}}\n",
+         TAC_E_CONFIG, "set timeline.physics", 3, 38},
         {"duration: 1 ms\nlog: {level: loud}\n", TAC_E_NAME, "unknown word 'loud'", 2, 14},
         {"duration: 1 ms\nscheduler: {order: [a], rate_groups: [{name: g, period: 1 ms, "
          "components: ['*']}]}\ncomponents: {a: {type: counter}, b: {type: counter}}\n",

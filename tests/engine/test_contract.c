@@ -598,7 +598,8 @@ static void test_step_never_inside_the_integrator(void **state)
     for (int i = 0; i < 2; i++) {
         bench b;
         tac_engine_def def = tac_engine_def_default();
-        def.integrator = (tac_integrator_def){methods[i].kind, 250};
+        def.integrator.kind = methods[i].kind;
+        def.integrator.h_max_us = 250;
         def.end_us = 100000;
         bench_begin(&b, &def);
         bench_group(&b, "g", 1000, 0);
@@ -618,8 +619,8 @@ static void test_step_never_inside_the_integrator(void **state)
         assert_int_equal(n.integration_steps, 400);
         assert_int_equal(n.rhs_evals, 400 * methods[i].evals);
         assert_int_equal(c->derives, 400 * methods[i].evals);
-        // Outputs: once an evaluation, once a boundary.
-        assert_int_equal(c->outputs, 400 * methods[i].evals + 101);
+        // Nobody reads its outputs: they are evaluated at the start and at the end.
+        assert_int_equal(c->outputs, 2);
         bench_end(&b);
     }
 }

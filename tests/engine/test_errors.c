@@ -79,8 +79,14 @@ static void test_engine(void **state)
     assert_int_equal(tac_engine_create(&def, &engine, NULL), TAC_E_NAME);
     REFUSED_NOWHERE(&b, tac_engine_create(&def, &engine, &b.err), TAC_E_NAME, "integrator ''");
     def = tac_engine_def_default();
-    def.integrator.h_max_us = 0;
-    REFUSED_NOWHERE(&b, tac_engine_create(&def, &engine, &b.err), TAC_E_RANGE, "integration step");
+    def.integrator.kind = "rk45";
+    def.integrator.atol = 0;
+    REFUSED_NOWHERE(&b, tac_engine_create(&def, &engine, &b.err), TAC_E_RANGE, "atol", "0 and 1");
+    def = tac_engine_def_default();
+    def.integrator.kind = "rk45";
+    def.integrator.h_min_us = 10;
+    def.integrator.h_max_us = 9;
+    REFUSED_NOWHERE(&b, tac_engine_create(&def, &engine, &b.err), TAC_E_RANGE, "h_min", "h_max");
     def = tac_engine_def_default();
     def.end_us = TAC_TIME_MAX + 1;
     REFUSED_NOWHERE(&b, tac_engine_create(&def, &engine, &b.err), TAC_E_RANGE, "end", "too far");

@@ -16,7 +16,8 @@ static void assert_bits(double a, double b)
 static tac_engine_def def_of(const char *kind, tac_time h_max_us, tac_time end_us)
 {
     tac_engine_def def = tac_engine_def_default();
-    def.integrator = (tac_integrator_def){kind, h_max_us};
+    def.integrator.kind = kind;
+    def.integrator.h_max_us = h_max_us;
     def.end_us = end_us;
     return def;
 }
@@ -1022,7 +1023,9 @@ static void test_held_sample_does_not_depend_on_declaration(void **state)
                               .constant = true};
         bench_add(&b, reader_first ? &reader : &writer);
         bench_add(&b, reader_first ? &writer : &reader);
+        bench_add(&b, &(probe){.name = "s", .group = "g", .in = {"u"}, .step = probe_step});
         bench_route(&b, "r.u", "w.y");
+        bench_route(&b, "s.u", "r.y");
         bench_prepare(&b);
         bench_run(&b, 1000);
         const double last = bench_read(&b, "w.y");

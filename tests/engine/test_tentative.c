@@ -24,7 +24,8 @@ static void begin(bench *b, const char *kind, tac_time h_max_us)
 {
     tac_engine_def def = tac_engine_def_default();
     def.end_us = END;
-    def.integrator = (tac_integrator_def){kind, h_max_us};
+    def.integrator.kind = kind;
+    def.integrator.h_max_us = h_max_us;
     bench_begin(b, &def);
     bench_entity(b, "veh");
     bench_entity(b, "gcs");
@@ -141,6 +142,42 @@ static void test_any_messages(void **state)
         undone +=
             compare(round % 3 ? "rk4" : "euler", h_max[round % 4], &plant, sent, count, delay);
     }
+    assert_true(undone > 500);
+}
+
+// Adaptive steps that are rejected or cut: sent earlier or later, the same deliveries give the same
+// bits.
+static void test_when_it_became_known(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"rk23", "rk45", "dop853", "rodas4"};
+    uint64_t random = 11, rejected = 0, undone = 0;
+    probe fast = plant;
+    fast.p[0] = -300;
+    fast.p[1] = 300;
+    for (int round = 0; round < 200; round++) {
+        tac_time sent[MOST], earlier[MOST], last = 70000;
+        size_t count = 0;
+        for (;;) {
+            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            last += 1 + (random >> 33) % 50000;
+            if (last + 20 >= END || count == MOST)
+                break;
+            earlier[count] = last - 60000;
+            sent[count++] = last;
+        }
+        bench a, b;
+        by_messages(&a, kinds[round % 4], 10 * END, &fast, sent, count, 10);
+        by_messages(&b, kinds[round % 4], 10 * END, &fast, earlier, count, 60010);
+        bench_run(&a, TAC_TIME_MAX);
+        bench_run(&b, TAC_TIME_MAX);
+        bench_same_digests(&b, &a, "veh.*");
+        rejected += tac_engine_counters(a.engine).rejected;
+        undone += tac_engine_counters(a.engine).undone;
+        bench_end(&a);
+        bench_end(&b);
+    }
+    assert_true(rejected > 500);
     assert_true(undone > 500);
 }
 
@@ -442,6 +479,7 @@ static void test_withdrawn_boundary(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_withdrawn_boundary), cmocka_unit_test(test_one_message),
           cmocka_unit_test(test_several_messages), cmocka_unit_test(test_any_messages),
+          cmocka_unit_test(test_when_it_became_known),
           cmocka_unit_test(test_failure_of_an_undone_step),
           cmocka_unit_test(test_order_of_messages), cmocka_unit_test(test_overtaking),
           cmocka_unit_test(test_delivery_splits_no_other_island),

@@ -1,0 +1,675 @@
+// advance.c - the integration of islands.
+//
+// x is the state at from_us, y the tentative state at to_us, the end of the integration step under
+// way. A step never begins before the clock has reached its start, so of all that was integrated
+// only this last step can ever have to be undone: when a boundary turns up inside it, or one that
+// it was to end at is withdrawn, it is taken again from x. What was integrated before that instant
+// and what comes after it are the same as if the boundary had been known from the start.
+//
+// Events switch equations: a component's mode is fixed for the length of a step, and a step ends
+// where the mode would change.
+#include "engine/plan.h"
+#include "ode/event.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- evaluation ---------------------------------------------------------------------------------
+
+static void update(const tac__views *views, tac_time t_us)
+{
+    for (size_t i = 0; i < views->count; i++)
+        tac__view_update(&views->items[i], t_us);
+}
+
+// Routes between continuous components have neither delay nor policy: the time does not matter.
+enum { NO_TIME = 0 };
+
+// The outputs at the scratch state: of those components that others see while integrating, or of
+// all.
+static tac_status scratch_outputs(tac__island *island, double t_s, bool all)
+{
+    tac_engine *e = island->engine;
+    for (size_t i = 0; i < island->count; i++) {
+        tac_instance *c = e->components[island->components[i]];
+        update(&c->scratch_views, NO_TIME);
+        c->scratch.t_s = t_s;
+        if (!c->type->output || !(all || c->chained))
+            continue;
+        const tac_status status = c->type->output(&c->scratch, c->self);
+        if (status != TAC_OK) {
+            island->failed = c->index;
+            return status;
+        }
+    }
+    return TAC_OK;
+}
+
+static tac_status derive_all(tac__island *island, double *dx)
+{
+    tac_engine *e = island->engine;
+    for (size_t i = 0; i < island->count; i++) {
+        tac_instance *c = e->components[island->components[i]];
+        if (!c->type->derive)
+            continue;
+        // Views of outputs that come later in the order are only complete now.
+        update(&c->scratch_views, NO_TIME);
+        c->scratch.dx = dx + c->x_offset;
+        const tac_status status = c->type->derive(&c->scratch, c->self);
+        if (status != TAC_OK) {
+            island->failed = c->index;
+            return status;
+        }
+    }
+    return TAC_OK;
+}
+
+// dx/dt at the scratch state: all outputs that matter, then all derivatives.
+tac_status tac__island_rhs(void *context, double t_s, double *dx)
+{
+    tac__island *island = context;
+    island->state->evals++;
+    TAC_TRY(scratch_outputs(island, t_s, false));
+    return derive_all(island, dx);
+}
+
+// The same with all but the states of one part standing still.
+static tac_status part_rhs(void *context, double t_s, double *dx)
+{
+    tac__island *island = context;
+    TAC_TRY(tac__island_rhs(context, t_s, dx));
+    for (size_t i = 0; i < island->x_count; i++)
+        dx[i] = island->parts[i] == island->part ? dx[i] : 0;
+    return TAC_OK;
+}
+
+// --- one step -----------------------------------------------------------------------------------
+
+// The classical scheme: one part after another, each with what those before it have come to. Only
+// the body is integrated by the method; the others take one step of Euler's.
+static tac_status split_step(tac_engine *e, tac__island *island, double t0_s, double t1_s,
+                             double h_s, double *y)
+{
+    static const tac_part order[] = {TAC_PART_ACTUATOR, TAC_PART_PROPULSION, TAC_PART_BODY,
+                                     TAC_PART_BATTERY};
+    tac__ode_work *w = &island->work;
+    double *start = island->split, *dx = island->split + island->x_count;
+    tac__ode_problem body = island->problem;
+    body.rhs = part_rhs;
+    memcpy(y, island->x, island->x_count * sizeof *y);
+    for (size_t p = 0; p < sizeof order / sizeof *order; p++) {
+        island->part = order[p];
+        memcpy(start, y, island->x_count * sizeof *y);
+        if (order[p] == TAC_PART_BODY) {
+            w->first = false;
+            TAC_TRY(tac__ode_step(e->method, &body, w, t0_s, t1_s, h_s, start, y));
+            continue;
+        }
+        memcpy(w->z, y, island->x_count * sizeof *y);
+        TAC_TRY(part_rhs(island, t0_s, dx));
+        for (size_t i = 0; i < island->x_count; i++)
+            y[i] = start[i] + h_s * dx[i];
+    }
+    return TAC_OK;
+}
+
+// One step from x at from_us to `to_us`, into `y`.
+static tac_status step_to(tac_engine *e, tac__island *island, tac__ode_work *work, tac_time to_us,
+                          double *y)
+{
+    const tac_time from_us = island->state->from_us;
+    const double t0_s = tac_time_seconds(from_us), t1_s = tac_time_seconds(to_us);
+    const double h_s = tac_time_seconds(to_us - from_us);
+    if (e->def.split)
+        return split_step(e, island, t0_s, t1_s, h_s, y);
+    return tac__ode_step(e->method, &island->problem, work, t0_s, t1_s, h_s, island->x, y);
+}
+
+static double error_of(const tac_engine *e, const tac__island *island,
+                       const tac__ode_problem *problem, tac_time length_us)
+{
+    const tac_integrator_def *def = &e->def.integrator;
+    return tac__ode_error(e->method, problem, &island->work, def->rtol, def->atol,
+                          tac_time_seconds(length_us), island->x, island->y);
+}
+
+// What may come of a step.
+typedef enum outcome { TAKEN, FAILED, TOO_SMALL, TOO_MANY } outcome;
+
+static tac_time scaled(tac_time length_us, double factor, const tac_integrator_def *def)
+{
+    const double scaled_us = (double)length_us * factor;
+    if (scaled_us >= (double)def->h_max_us)
+        return def->h_max_us;
+    const tac_time whole_us = (tac_time)scaled_us;
+    return whole_us > def->h_min_us ? whole_us : def->h_min_us;
+}
+
+// Step as far as the tolerances allow, but not beyond `limit_us`. Sets to_us and the length of the
+// step after it.
+static outcome adaptive_step(tac_engine *e, tac__island *island, tac_time limit_us)
+{
+    tac__island_state *s = island->state;
+    const tac_integrator_def *def = &e->def.integrator;
+    tac_time h_us = s->h_us;
+    for (;;) {
+        const bool cut = limit_us - s->from_us < h_us;
+        const tac_time length_us = cut ? limit_us - s->from_us : h_us;
+        s->to_us = s->from_us + length_us;
+        if (++s->tries > def->max_substeps)
+            return TOO_MANY;
+        const tac_status status = step_to(e, island, &island->work, s->to_us, island->y);
+        if (status != TAC_OK && status != TAC_E_NUMERIC)
+            return FAILED;
+        const double error =
+            status == TAC_OK ? error_of(e, island, &island->problem, length_us) : (double)INFINITY;
+        const tac_time next_us = scaled(length_us, tac__ode_factor(e->method, error), def);
+        if (error <= 1) {
+            // A step that was cut short says little about how long the next may be.
+            s->h_next_us = cut && next_us < s->h_us && h_us == s->h_us ? s->h_us : next_us;
+            return TAKEN;
+        }
+        s->rejected++;
+        if (length_us <= def->h_min_us)
+            return TOO_SMALL;
+        h_us = next_us < length_us ? next_us : length_us - 1;
+        tac__ode_retry(e->method, &island->work);
+    }
+}
+
+static outcome fixed_step(tac_engine *e, tac__island *island, tac_time limit_us)
+{
+    tac__island_state *s = island->state;
+    const tac_time h_us = e->def.integrator.h_max_us;
+    s->to_us = limit_us - s->from_us > h_us ? s->from_us + h_us : limit_us;
+    return step_to(e, island, &island->work, s->to_us, island->y) == TAC_OK ? TAKEN : FAILED;
+}
+
+static outcome take_step(tac_engine *e, tac__island *island, tac_time limit_us)
+{
+    island->state->steps++;
+    return e->method->adaptive ? adaptive_step(e, island, limit_us)
+                               : fixed_step(e, island, limit_us);
+}
+
+// --- events -------------------------------------------------------------------------------------
+
+// The modes as they would be at a state: on the bus the present one, else that of the scratch.
+static tac_status detect(tac_engine *e, const tac__island *island, bool bus, double *mode)
+{
+    for (size_t i = 0; i < island->count; i++) {
+        tac_instance *c = e->components[island->components[i]];
+        if (c->event_count == 0)
+            continue;
+        TAC_TRY(c->type->detect(bus ? &c->bus : &c->scratch, c->self, mode + c->event_offset));
+    }
+    for (size_t i = 0; i < island->event_count; i++)
+        mode[i] = mode[i] > 0 ? 1 : 0;
+    return TAC_OK;
+}
+
+static bool modes_differ(const tac__island *island)
+{
+    return memcmp(island->mode, island->next_mode, island->event_count * sizeof *island->mode);
+}
+
+typedef struct crossing {
+    tac_engine *e;
+    tac__island *island;
+    tac_time from_us, to_us;
+} crossing;
+
+// The modes at the scratch state. A failing look changes nothing.
+static bool modes_change(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    return scratch_outputs(island, tac_time_seconds(t_us), false) == TAC_OK &&
+           detect(e, island, false, island->next_mode) == TAC_OK && modes_differ(island);
+}
+
+// Inside the last step, on its dense output.
+static bool changed_at(void *context, tac_time t_us)
+{
+    const crossing *c = context;
+    tac__island *island = c->island;
+    const double theta = (double)(t_us - c->from_us) / (double)(c->to_us - c->from_us);
+    tac__ode_dense_at(c->e->method, &island->work, tac_time_seconds(c->to_us - c->from_us),
+                      island->x, island->y, theta, island->work.z);
+    return modes_change(c->e, island, t_us);
+}
+
+// By a step that ends there, which it leaves in y.
+static bool changed_by_step(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    island->work.first = false;
+    if (step_to(e, island, &island->work, t_us, island->y) != TAC_OK)
+        return false;
+    memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
+    return modes_change(e, island, t_us);
+}
+
+// A step with a change in it is first looked at in so many parts, so that of several changes the
+// first is found.
+enum { SAMPLES = 4 };
+
+// About where in the last step a mode changes first.
+static tac_time search_step(crossing *c)
+{
+    tac_time before_us = c->from_us;
+    for (tac_time i = 1; i < SAMPLES; i++) {
+        const tac_time t_us = c->from_us + (c->to_us - c->from_us) * i / SAMPLES;
+        if (t_us > before_us && changed_at(c, t_us))
+            return tac__first_true(before_us, t_us, changed_at, c);
+        before_us = t_us;
+    }
+    return tac__first_true(before_us, c->to_us, changed_at, c);
+}
+
+// Does a mode change inside the step? Then let the step end at the first microsecond at which it
+// has changed. Dense output says about where; what decides is the step that ends there, which
+// depends on nothing that comes later.
+static outcome locate_event(tac_engine *e, tac__island *island)
+{
+    tac__island_state *s = island->state;
+    crossing c = {e, island, s->from_us, s->to_us};
+    memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
+    if (!modes_change(e, island, s->to_us))
+        return TAKEN;
+    if (tac__ode_dense_begin(e->method, &island->problem, &island->work,
+                             tac_time_seconds(c.from_us), tac_time_seconds(c.to_us),
+                             tac_time_seconds(c.to_us - c.from_us), island->x, island->y) != TAC_OK)
+        return FAILED;
+    tac_time t_us = search_step(&c);
+    while (t_us - 1 > c.from_us && changed_by_step(e, island, t_us - 1))
+        t_us--;
+    while (!changed_by_step(e, island, t_us) && t_us < c.to_us)
+        t_us++;
+    s->event_us = s->to_us = t_us;
+    return TAKEN;
+}
+
+// The step as it would be if no message, timer or event of others came in between. Such boundaries
+// become known at some time or other, and then only cut it short: whether it is long enough, too
+// long, or holds an event is decided without them, so that it never matters when they became known.
+static outcome natural_step(tac_engine *e, tac__island *island, tac_time limit_us)
+{
+    const outcome out = take_step(e, island, limit_us);
+    return out == TAKEN && island->event_count ? locate_event(e, island) : out;
+}
+
+// --- beginning a step ---------------------------------------------------------------------------
+
+// Name what failed: the component whose right-hand side did, the first state that is not a finite
+// number, or the one whose error is the largest. Taking the step again is the shortest way to learn
+// it.
+static tac_status fail_rhs(tac_engine *e, tac__island *island, tac_status status)
+{
+    tac__fail(e->err, status, "its right-hand side failed: %s", tac_status_text(status));
+    return tac__run_failed(e, status, island->state->from_us, e->components[island->failed]->name);
+}
+
+// The state that begins at an offset of the island's.
+typedef struct named_state {
+    const tac_instance *component;
+    const tac__port *port;
+    uint32_t element;
+} named_state;
+
+static named_state state_at(const tac_engine *e, const tac__island *island, size_t index)
+{
+    for (size_t k = 0; k < island->count; k++) {
+        const tac_instance *c = e->components[island->components[k]];
+        size_t offset = c->x_offset;
+        for (size_t s = 0; s < c->continuous.count; s++) {
+            const tac__port *port = &c->continuous.items[s];
+            if (index >= offset && index < offset + port->type.count)
+                return (named_state){c, port, (uint32_t)(index - offset)};
+            offset += port->type.count;
+        }
+    }
+    return (named_state){0};
+}
+
+static tac_status fail_state(tac_engine *e, tac__island *island, size_t index)
+{
+    const named_state s = state_at(e, island, index);
+    const double value = island->y[index];
+    tac__fail(e->err, TAC_E_NUMERIC, "state '%s.%s'", s.component->name, s.port->name);
+    if (s.port->type.count > 1)
+        tac__error_append(e->err, "[%u]", s.element);
+    tac__error_append(e->err, " became %s while integrating", value != value ? "NaN" : "infinite");
+    return tac__run_failed(e, TAC_E_NUMERIC, island->state->from_us, s.component->name);
+}
+
+static tac_status fail_small(tac_engine *e, tac__island *island)
+{
+    const tac__island_state *s = island->state;
+    double worst = -1;
+    size_t group = 0;
+    for (size_t i = 0; i < island->problem.group_count; i++) {
+        tac__ode_problem one = island->problem;
+        one.groups += i;
+        one.group_count = 1;
+        const double error = error_of(e, island, &one, s->to_us - s->from_us);
+        if (error > worst) {
+            worst = error;
+            group = i;
+        }
+    }
+    const named_state state = state_at(e, island, island->problem.groups[group].first);
+    char h_min[TAC_TIME_TEXT];
+    tac_time_print(e->def.integrator.h_min_us, h_min);
+    tac__fail(e->err, TAC_E_NUMERIC,
+              "the integration step fell below %s: the error of state '%s.%s' is %.3g times what "
+              "the tolerances allow",
+              h_min, state.component->name, state.port->name, worst);
+    return tac__run_failed(e, TAC_E_NUMERIC, s->from_us, state.component->name);
+}
+
+static tac_status fail_step(tac_engine *e, tac__island *island)
+{
+    tac__island_state *s = island->state;
+    const uint64_t tries = s->tries;
+    island->work.first = false;
+    s->tries = 0;
+    const outcome out = natural_step(e, island, s->to_us);
+    s->tries = tries;
+    if (tries > e->def.integrator.max_substeps) {
+        tac__fail(e->err, TAC_E_LIMIT,
+                  "more than %llu integration steps without a boundary; the last was %llu us long",
+                  (unsigned long long)e->def.integrator.max_substeps,
+                  (unsigned long long)(s->to_us - s->from_us));
+        return tac__run_failed(e, TAC_E_LIMIT, s->from_us, island->name);
+    }
+    if (out == TOO_SMALL)
+        return fail_small(e, island);
+    const tac_status status = step_to(e, island, &island->work, s->to_us, island->y);
+    if (out == FAILED && status != TAC_OK)
+        return fail_rhs(e, island, status);
+    for (size_t i = 0; i < island->x_count; i++) {
+        if (!(island->y[i] - island->y[i] == 0))
+            return fail_state(e, island, i);
+    }
+    if (out == FAILED)
+        return fail_rhs(e, island, TAC_E_COMPONENT);
+    return TAC_OK;
+}
+
+// The step is over and will not be undone: did it succeed?
+static tac_status check_step(tac_engine *e, tac__island *island)
+{
+    double sum = 0;
+    for (size_t i = 0; i < island->x_count; i++)
+        sum += island->y[i] * 0.0;
+    return sum == 0 ? TAC_OK : fail_step(e, island);
+}
+
+// A step that fails may still be undone, and then it never happened: until it is over it only
+// leaves a mark in y.
+static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_time cut_us)
+{
+    tac__island_state *s = island->state;
+    island->peeked_us = TAC_TIME_NEVER;
+    s->event_us = TAC_TIME_NEVER;
+    if (island->x_count == 0) {
+        s->to_us = cut_us < limit_us ? cut_us : limit_us;
+        return;
+    }
+    const bool decides = e->method->adaptive || island->event_count;
+    if (!decides && cut_us < limit_us)
+        limit_us = cut_us;
+    bool taken = natural_step(e, island, limit_us) == TAKEN;
+    if (cut_us < s->to_us) {
+        s->to_us = cut_us;
+        s->event_us = TAC_TIME_NEVER;
+        if (e->method->adaptive)
+            tac__ode_retry(e->method, &island->work);
+        taken = step_to(e, island, &island->work, cut_us, island->y) == TAC_OK;
+    }
+    if (!taken)
+        island->y[0] = (double)NAN;
+}
+
+// --- the moments of an island -------------------------------------------------------------------
+
+// The clock is about to come to t_us, a boundary of this island or the end of its step, which is
+// where the step ends. Nothing is committed yet.
+tac_status tac__island_reach(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    const tac__island_state *s = island->state;
+    TAC_ASSERT(s->to_us == t_us);
+    return s->from_us < t_us ? check_step(e, island) : TAC_OK;
+}
+
+static tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    for (size_t i = 0; i < island->count; i++) {
+        const tac_instance *c = e->components[island->components[i]];
+        if (!c->type->project)
+            continue;
+        const tac_status status = c->type->project(island->x + c->x_offset, c->self);
+        if (status != TAC_OK) {
+            tac__fail(e->err, status, "its projection failed: %s", tac_status_text(status));
+            return tac__run_failed(e, status, t_us, c->name);
+        }
+    }
+    return TAC_OK;
+}
+
+// Modes that change again and again within microseconds would never come to an end.
+enum { CHATTER_MAX = 1000, CHATTER_US = 10 };
+
+static tac_status change_modes(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    tac__island_state *s = island->state;
+    s->chatter = t_us - s->changed_us <= CHATTER_US ? s->chatter + 1 : 0;
+    s->changed_us = t_us;
+    s->events++;
+    if (s->chatter <= CHATTER_MAX) {
+        memcpy(island->mode, island->next_mode, island->event_count * sizeof *island->mode);
+        return TAC_OK;
+    }
+    const tac_instance *c = e->components[island->components[0]];
+    size_t i = 0;
+    while (island->mode[i] == island->next_mode[i])
+        i++;
+    for (size_t k = 0; k < island->count; k++) {
+        const tac_instance *each = e->components[island->components[k]];
+        if (i >= each->event_offset && i < each->event_offset + each->event_count)
+            c = each;
+    }
+    tac__fail(e->err, TAC_E_NUMERIC,
+              "event '%s.%s' chatters: %d changes within %d us of each other", c->name,
+              c->events[i - c->event_offset].name, CHATTER_MAX, CHATTER_US);
+    return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->name);
+}
+
+// At a boundary modes are what the state says, but for those that were found to change just there.
+tac_status tac__island_latch(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->event_count == 0)
+        return TAC_OK;
+    if (island->state->event_us == t_us)
+        return change_modes(e, island, t_us);
+    const tac_status status = detect(e, island, true, island->mode);
+    if (status != TAC_OK) {
+        tac__fail(e->err, status, "its events cannot be detected: %s", tac_status_text(status));
+        return tac__run_failed(e, status, t_us, island->name);
+    }
+    return TAC_OK;
+}
+
+// Make t_us the present.
+tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us, bool boundary)
+{
+    tac__island_state *s = island->state;
+    if (s->from_us < t_us) {
+        memcpy(island->x, island->y, island->x_count * sizeof *island->x);
+        s->from_us = t_us;
+        s->h_us = s->h_next_us;
+    }
+    if (!boundary) {
+        tac__ode_carry(e->method, &island->work);
+        return TAC_OK;
+    }
+    island->work.first = false;
+    s->at_us = t_us;
+    s->tries = 0;
+    TAC_TRY(project(e, island, t_us));
+    return tac__island_latch(e, island, t_us);
+}
+
+// Stage 3: algebraic outputs, written to the bus.
+tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    for (size_t i = 0; i < island->count; i++) {
+        tac_instance *c = e->components[island->components[i]];
+        if (!c->type->output)
+            continue;
+        // Samples of other parts of the plant stay as they were held: whether those have been
+        // evaluated yet must not matter.
+        for (size_t k = 0; k < c->views.live; k++)
+            tac__view_update(&c->views.items[k], t_us);
+        c->bus.t_s = tac_time_seconds(t_us);
+        const tac_status status = c->type->output(&c->bus, c->self);
+        if (status != TAC_OK) {
+            tac__fail(e->err, status, "its outputs failed: %s", tac_status_text(status));
+            return tac__run_failed(e, status, t_us, c->name);
+        }
+        tac__writes_done(c->eval_writes, c->eval_write_count, t_us);
+    }
+    island->state->outputs_us = t_us;
+    return TAC_OK;
+}
+
+// Have the event at the end of the present step for a boundary, or none.
+static void plan_event(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    const int source = island->event_source;
+    if (source < 0 || e->timeline.next[source] == t_us)
+        return;
+    const tac_time old_us = e->timeline.next[source];
+    tac__timeline_set(&e->timeline, source, t_us);
+    tac__islands_replan(e, source, old_us, island);
+}
+
+// The next boundaries of an island: one that has always been known, and one that turned up during
+// the run. Events of its own are found by integrating.
+static tac_time next_boundary(const tac_engine *e, const tac__island *island, bool planned)
+{
+    tac_time t_us = planned ? e->def.end_us : TAC_TIME_NEVER;
+    for (size_t i = 0; i < island->source_count; i++) {
+        const int source = island->sources[i];
+        const tac__source_kind kind = e->timeline.sources[source].kind;
+        const bool always = kind == TAC__SOURCE_AXIS || kind == TAC__SOURCE_TIMES;
+        if (always != planned || source == island->event_source)
+            continue;
+        t_us = e->timeline.next[source] < t_us ? e->timeline.next[source] : t_us;
+    }
+    return t_us;
+}
+
+// Stage 10: begin the next step, no further than the next known boundary.
+void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    // Held inputs that are seen through a view are renewed at boundaries only.
+    if (island->state->at_us == t_us) {
+        for (size_t i = 0; i < island->count; i++)
+            update(&e->components[island->components[i]]->views, t_us);
+    }
+    const tac_time planned_us = next_boundary(e, island, true);
+    const tac_time found_us = next_boundary(e, island, false);
+    const tac_time limit_us = found_us < planned_us ? found_us : planned_us;
+    integrate_to(e, island, planned_us, found_us);
+    const tac__island_state *s = island->state;
+    const bool event = s->event_us < limit_us;
+    tac__timeline_set(&e->timeline, island->step_source,
+                      event || s->to_us == limit_us ? TAC_TIME_NEVER : s->to_us);
+    plan_event(e, island, event ? s->event_us : TAC_TIME_NEVER);
+}
+
+// A boundary with `source` that was planned for old_us is now elsewhere, or nowhere. Steps that
+// were to end there, or that now hold it inside, are taken again from the same state with the same
+// held inputs, as if the new plan had been the only one.
+void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__island *but)
+{
+    const tac_time new_us = e->timeline.next[source];
+    const uint64_t *mask = e->island_masks + (size_t)source * e->island_words;
+    for (size_t w = 0; w < e->island_words; w++) {
+        for (uint64_t bits = mask[w]; bits; bits &= bits - 1) {
+            tac__island *island = &e->islands[w * 64 + (size_t)__builtin_ctzll(bits)];
+            const tac__island_state *s = island->state;
+            // One that stands at a boundary will see the plan as it is.
+            if (island == but || s->from_us >= s->to_us ||
+                !(s->to_us > new_us || (s->to_us == old_us && new_us > old_us)))
+                continue;
+            island->state->undone += island->x_count > 0;
+            if (e->method->adaptive)
+                tac__ode_retry(e->method, &island->work);
+            tac__island_integrate(e, island, s->from_us);
+        }
+    }
+}
+
+// --- looking without a trace --------------------------------------------------------------------
+
+// Between two boundaries of the island the state is what the present step would give if it ended
+// at t_us. That depends on nothing later than t_us, unlike interpolation inside a step that may
+// still be cut short.
+static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->state->from_us >= t_us) { // at the present, or a little ahead after a failure
+        memcpy(island->peek, island->x, island->x_count * sizeof *island->peek);
+        return TAC_OK;
+    }
+    island->peek_work.first = false;
+    return step_to(e, island, &island->peek_work, t_us, island->peek);
+}
+
+// All of the island at t_us, on the scratch.
+static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->peeked_us == t_us)
+        return TAC_OK;
+    const uint64_t evals = island->state->evals;
+    tac_status status = peek_state(e, island, t_us);
+    memcpy(island->work.z, island->peek, island->x_count * sizeof *island->peek);
+    if (status == TAC_OK)
+        status = scratch_outputs(island, tac_time_seconds(t_us), true);
+    island->state->evals = evals; // looking is not part of the run
+    if (status == TAC_OK)
+        island->peeked_us = t_us;
+    return status;
+}
+
+// At a boundary of the island whose outputs nothing reads, what they depend on may be written again
+// before an observer looks.
+void tac__island_preview(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->state->at_us == t_us && island->state->outputs_us != t_us)
+        (void)look(e, island, t_us); // whoever looks will fail and say so
+}
+
+tac_status tac__island_peek(tac_engine *e, int signal, tac_time t_us, const void **value)
+{
+    const tac__signal *s = &e->schema.signals[signal];
+    const tac_instance *c = e->components[s->component];
+    tac__island *island = &e->islands[c->island];
+    // On the bus outputs are of this instant once stage 3 has run.
+    if (s->state ? island->state->at_us == t_us : island->state->outputs_us == t_us) {
+        *value = tac__block_at(&e->block, s->offset);
+        return TAC_OK;
+    }
+    TAC_TRY(look(e, island, t_us));
+    size_t i = 0;
+    while (c->signals[i] != signal)
+        i++;
+    if (!s->state) {
+        *value = c->scratch.out[i];
+        return TAC_OK;
+    }
+    const double *x = island->peek + c->x_offset;
+    for (size_t k = c->outputs.count; k < i; k++)
+        x += c->continuous.items[k - c->outputs.count].type.count;
+    *value = x;
+    return TAC_OK;
+}

@@ -1,0 +1,35 @@
+// actuator.h - what stands between a command and the duty of a motor, for every scalar kind.
+// Equations: docs/models/propulsion.md.
+#ifndef TAC_MODEL_VEHICLE_ACTUATOR_H
+#define TAC_MODEL_VEHICLE_ACTUATOR_H
+
+#include "math/real.h"
+#include "model/vehicle/multirotor.h"
+
+// The command as it arrives: the scenario's where it holds the motor, limited to 0..1.
+static inline real actuator_command(real command, real hold, real held_at)
+{
+    return r_clamp(r_select(hold > 0.5, held_at, command), R(0.0), R(1.0));
+}
+
+// x points at the position of the first of `count` actuators, whose rates follow all positions.
+
+static inline real actuator_duty(tac__actuator_kind kind, real command, const real *x)
+{
+    return kind == TAC__ACTUATOR_DIRECT ? command : x[0];
+}
+
+static inline void actuator_derive(const tac__actuator *a, int count, real command, const real *x,
+                                   real *dx)
+{
+    if (a->kind == TAC__ACTUATOR_FIRST_ORDER)
+        dx[0] = (command - x[0]) * a->per_tau;
+    if (a->kind != TAC__ACTUATOR_SECOND_ORDER)
+        return;
+    // The limit is on the rate that is aimed for, so nothing winds up behind it.
+    real aim = r_clamp(a->pull * (command - x[0]), R(-a->rate), R(a->rate));
+    dx[0] = x[count];
+    dx[count] = a->damping_s * (aim - x[count]);
+}
+
+#endif

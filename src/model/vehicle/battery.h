@@ -1,0 +1,38 @@
+// battery.h - an ideal or a Thevenin battery, for every scalar kind. Equations:
+// docs/models/power.md.
+#ifndef TAC_MODEL_VEHICLE_BATTERY_H
+#define TAC_MODEL_VEHICLE_BATTERY_H
+
+#include "math/table.h"
+#include "model/vehicle/multirotor.h"
+
+// The voltage without load: OCV(soc) - V1.
+static inline real battery_emf(const tac__battery *b, real soc, real v1)
+{
+    const table1 ocv = {b->points, b->soc, b->ocv_v, TABLE_CLAMP};
+    return table1_at(&ocv, soc) - v1;
+}
+
+static inline real battery_voltage(const tac__battery *b, real emf, real current)
+{
+    return r_max(R(b->floor_v), emf - b->r0_ohm * current);
+}
+
+// dsoc/dt = -I/Q, dV1/dt = I/C1 - V1/(R1 C1).
+static inline void battery_derive(const tac__battery *b, real current, real v1, real *dsoc,
+                                  real *dv1)
+{
+    *dsoc = -(current * b->per_capacity);
+    *dv1 = current * b->per_c1 - v1 * b->per_tau;
+}
+
+// How many of its warnings a battery gives.
+static inline real battery_warning(const tac__battery *b, real soc)
+{
+    real level = R(0.0);
+    for (int i = 0; i < TAC__WARNINGS; i++)
+        level += r_select(soc < b->warning[i], R(1.0), R(0.0));
+    return level;
+}
+
+#endif

@@ -1,0 +1,287 @@
+// multirotor.c - the component type `multirotor`: ports, states and start of the plant whose
+// equations are in multirotor.model.h and whose parameters are read in params.c.
+#define TAC_KIND_F64
+#include "model/builtin.h"
+#include "model/vehicle/params.h"
+#include "math/quat.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct multirotor {
+    tac__multirotor p;
+    // At t = 0
+    double position_m[3], velocity_m_s[3], attitude[4], rate_rad_s[3], rotor_rad_s;
+    bool hover;
+} multirotor;
+
+// --- the state at the start
+// ------------------------------------------------------------------------
+
+// Down so far that the feet carry the weight.
+static double standing_m(const multirotor *c)
+{
+    const tac__multirotor *p = &c->p;
+    const quat q = quat_make(c->attitude[0], c->attitude[1], c->attitude[2], c->attitude[3]);
+    double lowest_m = 0, stiffness = 0;
+    for (int i = 0; i < p->feet; i++) {
+        const double z = quat_rotate(q, vec3_from_array(p->foot[i].position_m)).z;
+        lowest_m = i == 0 || z > lowest_m ? z : lowest_m;
+        stiffness += p->foot[i].stiffness;
+    }
+    const double sag_m = stiffness > 0 ? p->vehicle.mass_kg * p->vehicle.g_m_s2 / stiffness : 0;
+    return sag_m - lowest_m - p->world.ground_m;
+}
+
+static void attitude_params(tac_declare *d, multirotor *c)
+{
+    size_t n;
+    const double *a =
+        tac_param_list(d,
+                       &(tac_param_def){"attitude", "rad", "[0, 0, 0]", NULL,
+                                        "at t = 0: roll, pitch, yaw, or a quaternion w, x, y, z"},
+                       4, &n);
+    quat q = quat_make(1.0, 0.0, 0.0, 0.0);
+    if (n == 3)
+        q = quat_from_euler(a[0], a[1], a[2]);
+    else if (n == 4)
+        q = quat_make(a[0], a[1], a[2], a[3]);
+    if ((n != 3 && n != 4) || !(quat_dot(q, q) > 0)) {
+        (void)tac_declare_fail(d, "attitude", "expected three angles or a quaternion");
+        q = quat_make(1.0, 0.0, 0.0, 0.0);
+    }
+    q = quat_normalise(q);
+    memcpy(c->attitude, (double[]){q.w, q.x, q.y, q.z}, sizeof c->attitude);
+}
+
+static void start_params(tac_declare *d, multirotor *c)
+{
+    attitude_params(d, c);
+    size_t n;
+    const double *position = tac_param_list(
+        d,
+        &(tac_param_def){"position", "m", "[]", NULL,
+                         "at t = 0: north, east, down; without down it stands on the ground"},
+        3, &n);
+    if (n == 1)
+        (void)tac_declare_fail(d, "position", "expected north, east and perhaps down");
+    memcpy(c->position_m, position, n * sizeof *position);
+    if (n < 3)
+        c->position_m[2] = standing_m(c);
+    tac_param_array(
+        d, &(tac_param_def){"velocity", "m/s", "[0, 0, 0]", NULL, "at t = 0: north, east, down"},
+        c->velocity_m_s, 3);
+    tac_param_array(d,
+                    &(tac_param_def){"rate", "rad/s", "[0, 0, 0]", NULL, "at t = 0, of the body"},
+                    c->rate_rad_s, 3);
+    c->rotor_rad_s = tac_param_f64(
+        d, &(tac_param_def){"rotor_speed", "rad/s", "0", "[0, inf)", "at t = 0, of all rotors"});
+    c->hover = tac_param_bool(d, &(tac_param_def){"hover", NULL, "false", NULL,
+                                                  "at t = 0 rotors and actuators are as in hover"});
+}
+
+static tac_status multirotor_init(tac_step *s, const void *self)
+{
+    const multirotor *c = self;
+    const tac__multirotor *p = &c->p;
+    const int rotors = p->vehicle.rotors;
+    double *x = tac_jump(s);
+    memset(x, 0, (size_t)tac__multirotor_x_count(p) * sizeof *x);
+    memcpy(x + TAC__X_POSITION, c->position_m, sizeof c->position_m);
+    memcpy(x + TAC__X_VELOCITY, c->velocity_m_s, sizeof c->velocity_m_s);
+    memcpy(x + TAC__X_ATTITUDE, c->attitude, sizeof c->attitude);
+    memcpy(x + TAC__X_RATE, c->rate_rad_s, sizeof c->rate_rad_s);
+    for (int i = 0; i < rotors; i++) {
+        const tac__rotor *r = &p->vehicle.rotor[i];
+        x[TAC__X_ROTOR + i] = c->hover ? r->hover_rad_s : c->rotor_rad_s;
+        if (c->hover && p->actuator.kind != TAC__ACTUATOR_DIRECT)
+            x[TAC__X_ROTOR + rotors + i] = r->hover_duty;
+    }
+    for (int k = 0; k < p->batteries; k++)
+        x[tac__multirotor_x_soc(p) + k] = p->battery[k].initial_soc;
+    return TAC_OK;
+}
+
+// --- ports
+// -----------------------------------------------------------------------------------------
+
+typedef struct port {
+    const char *name, *unit, *doc;
+} port;
+
+static tac_type array_of(int count)
+{
+    return (tac_type)TAC_TYPE_ARRAY(TAC_F64, (uint32_t)count);
+}
+
+static void declare_inputs(tac_declare *d, const tac__multirotor *p)
+{
+    const tac_type vector = TAC_TYPE_VEC3;
+    const tac_type motors = array_of(p->vehicle.rotors), batteries = array_of(p->batteries);
+    // In the order of TAC__IN_...
+    tac_declare_input(d, &(tac_port_def){.name = "motor",
+                                         .type = motors,
+                                         .doc = "duty that each motor is to have, 0 to 1"});
+    const struct {
+        const char *name, *unit, *doc;
+        const tac_type *type;
+    } optional[] = {
+        {"wind", "m/s", "velocity of the air: north, east, down", &vector},
+        {"motor_hold", NULL, "fault: 1, and the motor does not hear its command", &motors},
+        {"motor_duty", NULL, "fault: what it does instead", &motors},
+        {"motor_loss", NULL, "fault: part of thrust and torque that is lost, 0 to 1", &motors},
+        {"battery_open", NULL, "fault: 1, and the battery is disconnected", &batteries},
+    };
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
+        tac_declare_input(d, &(tac_port_def){.name = optional[i].name,
+                                             .type = *optional[i].type,
+                                             .unit = optional[i].unit,
+                                             .doc = optional[i].doc,
+                                             .flags = TAC_PORT_OPTIONAL});
+}
+
+static void declare_outputs(tac_declare *d, const tac__multirotor *p)
+{
+    const tac_type vector = TAC_TYPE_VEC3, single = TAC_TYPE_F64,
+                   motors = array_of(p->vehicle.rotors);
+    const tac_type batteries = array_of(p->batteries), buses = array_of(p->buses);
+    const struct {
+        const char *name, *unit, *doc;
+        const tac_type *type;
+    } rows[TAC__OUTS] = {
+        [TAC__OUT_SPECIFIC_FORCE] = {"specific_force", "m/s^2",
+                                     "acceleration but for gravity, in the body", &vector},
+        [TAC__OUT_EULER] = {"euler", "rad", "roll, pitch, yaw", &vector},
+        [TAC__OUT_THRUST] = {"thrust", "N", "of each rotor", &motors},
+        [TAC__OUT_MOTOR_CURRENT] = {"motor_current", "A", "through each motor", &motors},
+        [TAC__OUT_BATTERY_VOLTAGE] = {"battery_voltage", "V", "at its terminals", &batteries},
+        [TAC__OUT_BATTERY_CURRENT] = {"battery_current", "A", "out of each", &batteries},
+        [TAC__OUT_BATTERY_WARNING] = {"battery_warning", NULL,
+                                      "0 none, 1 low, 2 critical, 3 emergency", &batteries},
+        [TAC__OUT_BUS_VOLTAGE] = {"bus_voltage", "V", "of each bus", &buses},
+        [TAC__OUT_BUS_RESIDUAL] = {"bus_residual", "A", "worst imbalance of a bus", &single},
+        [TAC__OUT_AIR_DENSITY] = {"air_density", "kg/m^3", "where the vehicle is", &single},
+        [TAC__OUT_AIR_TEMPERATURE] = {"air_temperature", "K", "where the vehicle is", &single},
+        [TAC__OUT_AIR_PRESSURE] = {"air_pressure", "Pa", "where the vehicle is", &single},
+        [TAC__OUT_FEET_DOWN] = {"feet_down", NULL, "how many feet touch the ground", &single},
+    };
+    for (int i = 0; i < TAC__OUTS; i++)
+        tac_declare_output(d, &(tac_port_def){.name = rows[i].name,
+                                              .type = *rows[i].type,
+                                              .unit = rows[i].unit,
+                                              .doc = rows[i].doc});
+}
+
+static void declare_states(tac_declare *d, const tac__multirotor *p)
+{
+    const tac_type vector = TAC_TYPE_VEC3, quaternion = TAC_TYPE_QUAT;
+    const tac_type motors = array_of(p->vehicle.rotors), batteries = array_of(p->batteries);
+    const int actuators = (int)p->actuator.kind;
+    const struct {
+        const char *name, *unit, *doc;
+        const tac_type *type;
+        double scale;
+        tac_part part;
+        bool there;
+    } rows[] = {
+        {"position", "m", "north, east, down", &vector, 1, TAC_PART_BODY, true},
+        {"velocity", "m/s", "north, east, down", &vector, 1, TAC_PART_BODY, true},
+        {"attitude", NULL, "body to NED", &quaternion, 1, TAC_PART_BODY, true},
+        {"rate", "rad/s", "of the body", &vector, 1, TAC_PART_BODY, true},
+        {"rotor_speed", "rad/s", "of each rotor", &motors, 100, TAC_PART_PROPULSION, true},
+        {"actuator", NULL, "duty", &motors, 1, TAC_PART_ACTUATOR, actuators >= 1},
+        {"actuator_rate", "1/s", "of the duty", &motors, 1, TAC_PART_ACTUATOR, actuators >= 2},
+        {"soc", NULL, "state of charge", &batteries, 1, TAC_PART_BATTERY, true},
+        {"polarisation", "V", "voltage of the RC pair", &batteries, 1, TAC_PART_BATTERY, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].there)
+            tac_declare_continuous(d, &(tac_port_def){.name = rows[i].name,
+                                                      .type = *rows[i].type,
+                                                      .unit = rows[i].unit,
+                                                      .doc = rows[i].doc,
+                                                      .scale = rows[i].scale,
+                                                      .part = rows[i].part});
+    }
+}
+
+static tac_status multirotor_declare(tac_declare *d, void *self)
+{
+    multirotor *c = self;
+    tac__multirotor_params(d, &c->p);
+    start_params(d, c);
+    declare_inputs(d, &c->p);
+    declare_outputs(d, &c->p);
+    declare_states(d, &c->p);
+    for (int i = 0; i < c->p.feet; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "foot%d", i);
+        tac_declare_event(d, name, "touches the ground");
+    }
+    return TAC_OK;
+}
+
+// --- the plant
+// -------------------------------------------------------------------------------------
+
+static tac_status multirotor_output(const tac_eval *e, const void *self)
+{
+    const multirotor *c = self;
+    tac__multirotor_output_f64(&c->p, e->in, e->mode, e->x, e->out);
+    return TAC_OK;
+}
+
+static tac_status multirotor_derive(const tac_eval *e, const void *self)
+{
+    const multirotor *c = self;
+    tac__multirotor_derive_f64(&c->p, e->in, e->mode, e->x, e->dx);
+    return TAC_OK;
+}
+
+static tac_status multirotor_output_dual(const tac_eval *e, const void *self)
+{
+    const multirotor *c = self;
+    tac__multirotor_output_dual(&c->p, e->in, e->mode, e->x, e->out);
+    return TAC_OK;
+}
+
+static tac_status multirotor_derive_dual(const tac_eval *e, const void *self)
+{
+    const multirotor *c = self;
+    tac__multirotor_derive_dual(&c->p, e->in, e->mode, e->x, e->dx);
+    return TAC_OK;
+}
+
+static tac_status multirotor_detect(const tac_eval *e, const void *self, double *g)
+{
+    const multirotor *c = self;
+    tac__multirotor_detect_f64(&c->p, e->x, g);
+    return TAC_OK;
+}
+
+static tac_status multirotor_project(double *x, const void *self)
+{
+    const multirotor *c = self;
+    double *a = x + TAC__X_ATTITUDE;
+    const quat q = quat_normalise(quat_make(a[0], a[1], a[2], a[3]));
+    memcpy(a, (double[]){q.w, q.x, q.y, q.z}, 4 * sizeof *a);
+    for (int i = 0; i < c->p.vehicle.rotors; i++)
+        x[TAC__X_ROTOR + i] = r_max(0.0, x[TAC__X_ROTOR + i]);
+    double *soc = x + tac__multirotor_x_soc(&c->p);
+    for (int k = 0; k < c->p.batteries; k++)
+        soc[k] = r_max(0.0, soc[k]);
+    return TAC_OK;
+}
+
+const tac_component_type tac__multirotor_type = {
+    TAC__TYPE("multirotor", "1", "a rigid body with rotors, motors, batteries and feet"),
+    .self_size = sizeof(multirotor),
+    .declare = multirotor_declare,
+    .init = multirotor_init,
+    .output = multirotor_output,
+    .derive = multirotor_derive,
+    .output_dual = multirotor_output_dual,
+    .derive_dual = multirotor_derive_dual,
+    .detect = multirotor_detect,
+    .project = multirotor_project,
+};

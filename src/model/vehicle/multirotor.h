@@ -1,0 +1,195 @@
+// multirotor.h - the multirotor plant: its parameters, the order of its states and ports, and the
+// entry points of multirotor.model.h.
+//
+// SI units. The world is NED, the body forward-right-down with its origin in the centre of mass; q
+// rotates body to world. A rotor's axis points along the body's down axis when the rotor is upright
+// and its thrust acts against the axis. Equations: docs/models/.
+#ifndef TAC_MODEL_VEHICLE_MULTIROTOR_H
+#define TAC_MODEL_VEHICLE_MULTIROTOR_H
+
+#include <stdbool.h>
+#include <tactus/world.h>
+
+enum {
+    TAC__ROTORS_MAX = 16,
+    TAC__BATTERIES_MAX = 8,
+    TAC__BUSES_MAX = 8,
+    TAC__FEET_MAX = 8,
+    TAC__OCV_MAX = 32,
+    TAC__WARNINGS = 3,
+};
+
+// In each struct what tac__multirotor_prepare computes from the rest stands last.
+
+typedef struct tac__propeller {
+    double kt, kq; // N and N m for 1 kg/m^3 and 1 (rad/s)^2
+    double radius_m;
+    double inflow; // loss of thrust and torque with the square of the axial advance ratio
+} tac__propeller;
+
+typedef struct tac__motor {
+    double kv_rpm_v;
+    double resistance_ohm;
+    double no_load_a, max_a;
+    double friction;   // N m s/rad
+    double inertia;    // of all that turns, kg m^2
+    double efficiency; // of the ESC
+
+    double ke; // back-EMF and torque constant: V s/rad, N m/A
+    double per_ohm, per_inertia, per_efficiency, ke_per_ohm;
+} tac__motor;
+
+typedef struct tac__rotor {
+    double position_m[3];
+    double axis[3];   // unit length
+    double direction; // sign of the reaction torque on the body about the axis: 1 or -1
+    int bus;
+    tac__propeller propeller;
+    tac__motor motor;
+
+    double arm[3];                                 // torque of a unit of thrust: -position x axis
+    double spin[3];                                // direction * axis
+    double hover_rad_s, hover_duty, full_thrust_n; // at the vehicle's nominal voltage and density
+} tac__rotor;
+
+// What flight control and bridges to other autopilots need to know of a vehicle.
+typedef struct tac__vehicle {
+    double mass_kg;
+    double inertia[9]; // row by row
+    double g_m_s2;     // at the origin of the world
+    double voltage_v;  // nominal
+    double density;    // of the air at the origin of the world, kg/m^3
+    int rotors;
+    tac__rotor rotor[TAC__ROTORS_MAX];
+} tac__vehicle;
+
+typedef enum tac__actuator_kind {
+    TAC__ACTUATOR_DIRECT,
+    TAC__ACTUATOR_FIRST_ORDER,
+    TAC__ACTUATOR_SECOND_ORDER,
+} tac__actuator_kind; // as a number: how many states an actuator has
+
+typedef struct tac__actuator {
+    tac__actuator_kind kind;
+    double tau_s;                    // first order
+    double omega_rad_s, zeta, rate;  // second order; greatest rate of the duty, 1/s
+    double per_tau, pull, damping_s; // 1/tau; omega/(2 zeta); 2 zeta omega
+} tac__actuator;
+
+typedef struct tac__battery {
+    bool ideal; // a constant voltage, the first of ocv_v, and a charge that lasts
+    int points;
+    double soc[TAC__OCV_MAX], ocv_v[TAC__OCV_MAX];
+    double r0_ohm, r1_ohm, c1_f;
+    double capacity_as;
+    double floor_v; // the voltage falls no further
+    double initial_soc;
+    double warning[TAC__WARNINGS]; // states of charge, falling
+    int bus;
+
+    double weight; // its part in the current of the bus, relative to its neighbours
+    double per_c1, per_tau, per_capacity;
+} tac__battery;
+
+typedef struct tac__bus {
+    double load_w;  // avionics
+    bool by_equals; // batteries give equal currents; otherwise in proportion to 1/R0
+} tac__bus;
+
+typedef struct tac__foot {
+    double position_m[3];
+    double stiffness, damping; // N/m, N s/m
+    double friction;           // coefficient
+    double smoothing_m_s;      // below this speed friction falls to zero in proportion
+
+    double smoothing2;
+} tac__foot;
+
+typedef struct tac__multirotor {
+    tac__vehicle vehicle;
+    tac_world world;
+    double drag;       // N s/m
+    double damping[3]; // N m s
+    tac__actuator actuator;
+    int batteries, buses, feet;
+    tac__battery battery[TAC__BATTERIES_MAX];
+    tac__bus bus[TAC__BUSES_MAX];
+    tac__foot foot[TAC__FEET_MAX];
+
+    double per_mass, per_inertia[9]; // the inverse of the tensor
+    bool upright;                    // all rotor axes are (0, 0, 1)
+} tac__multirotor;
+
+// Where states are in x. Rotor speeds are followed by the actuators' positions, then their rates,
+// as far as there are any, states of charge and polarisation voltages.
+enum {
+    TAC__X_POSITION = 0,
+    TAC__X_VELOCITY = 3,
+    TAC__X_ATTITUDE = 6,
+    TAC__X_RATE = 10,
+    TAC__X_ROTOR = 13,
+};
+
+enum {
+    TAC__IN_MOTOR,
+    TAC__IN_WIND,
+    TAC__IN_MOTOR_HOLD,
+    TAC__IN_MOTOR_DUTY,
+    TAC__IN_MOTOR_LOSS,
+    TAC__IN_BATTERY_OPEN,
+    TAC__INS
+};
+
+enum {
+    TAC__OUT_SPECIFIC_FORCE,
+    TAC__OUT_EULER,
+    TAC__OUT_THRUST,
+    TAC__OUT_MOTOR_CURRENT,
+    TAC__OUT_BATTERY_VOLTAGE,
+    TAC__OUT_BATTERY_CURRENT,
+    TAC__OUT_BATTERY_WARNING,
+    TAC__OUT_BUS_VOLTAGE,
+    TAC__OUT_BUS_RESIDUAL,
+    TAC__OUT_AIR_DENSITY,
+    TAC__OUT_AIR_TEMPERATURE,
+    TAC__OUT_AIR_PRESSURE,
+    TAC__OUT_FEET_DOWN,
+    TAC__OUTS
+};
+
+static inline int tac__multirotor_x_soc(const tac__multirotor *p)
+{
+    return TAC__X_ROTOR + p->vehicle.rotors * (1 + (int)p->actuator.kind);
+}
+
+static inline int tac__multirotor_x_count(const tac__multirotor *p)
+{
+    return tac__multirotor_x_soc(p) + 2 * p->batteries;
+}
+
+// kT of a propeller that gives `thrust_n` in still air of `density` at full duty and `voltage_v`.
+// kQ is `torque_ratio` times as large. The no-load current is left out. 0 where the motor cannot.
+double tac__thrust_coefficient(const tac__motor *m, double torque_ratio, double thrust_n,
+                               double voltage_v, double density);
+
+// Compute what follows from the other fields. The second does the vehicle too.
+void tac__vehicle_prepare(tac__vehicle *v);
+void tac__multirotor_prepare(tac__multirotor *p);
+
+#ifndef __cplusplus
+
+// in[], out[] by the lists above; mode[] has one number a foot. Duals come as 9 doubles each.
+void tac__multirotor_derive_f64(const tac__multirotor *p, const void *const *in, const double *mode,
+                                const double *x, double *dx);
+void tac__multirotor_output_f64(const tac__multirotor *p, const void *const *in, const double *mode,
+                                const double *x, void *const *out);
+// How far each foot is below the ground.
+void tac__multirotor_detect_f64(const tac__multirotor *p, const double *x, double *g);
+
+void tac__multirotor_derive_dual(const tac__multirotor *p, const void *const *in, const void *mode,
+                                 const void *x, void *dx);
+void tac__multirotor_output_dual(const tac__multirotor *p, const void *const *in, const void *mode,
+                                 const void *x, void *const *out);
+
+#endif
+#endif

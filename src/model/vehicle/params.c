@@ -1,0 +1,577 @@
+// params.c - reading, checking and completing the parameters of a multirotor.
+#define TAC_KIND_F64
+#include "model/vehicle/params.h"
+#include "base/text.h"
+#include "math/mat3.h"
+#include "model/world/atmosphere.h"
+#include "model/world/gravity.h"
+
+#include <float.h>
+#include <stddef.h>
+#include <string.h>
+#include <tactus/math.h>
+
+#define PI         3.14159265358979323846
+#define STANDARD_G 9.80665 // m/s^2: what a thrust-to-weight ratio refers to
+
+// --- what follows from parameters ----------------------------------------------------------------
+
+static double motor_ke(const tac__motor *m)
+{
+    return 60.0 / (2.0 * PI * m->kv_rpm_v);
+}
+
+double tac__thrust_coefficient(const tac__motor *m, double torque_ratio, double thrust_n,
+                               double voltage_v, double density)
+{
+    // Kt (V - Ke W)/R = Q + b W with Q = torque_ratio T
+    const double ke = motor_ke(m);
+    const double torque = ke * voltage_v / m->resistance_ohm - torque_ratio * thrust_n;
+    const double speed = torque / (ke * ke / m->resistance_ohm + m->friction);
+    return speed > 0.0 ? thrust_n / (density * speed * speed) : 0.0;
+}
+
+static void prepare_motor(tac__motor *m)
+{
+    m->ke = motor_ke(m);
+    m->per_ohm = 1.0 / m->resistance_ohm;
+    m->per_inertia = 1.0 / m->inertia;
+    m->ke_per_ohm = m->ke * m->per_ohm;
+    m->per_efficiency = 1.0 / m->efficiency;
+}
+
+// The speed at which full duty ends, in still air: Kt ((V - Ke W)/R - I0) = kQ rho W^2 + b W.
+static double full_speed(const tac__rotor *r, double voltage_v, double density)
+{
+    const tac__motor *m = &r->motor;
+    const double a = r->propeller.kq * density;
+    const double b = m->ke * m->ke * m->per_ohm + m->friction;
+    const double c = m->ke * (voltage_v * m->per_ohm - m->no_load_a);
+    return c > 0.0 ? 2.0 * c / (b + tac_sqrt(b * b + 4.0 * a * c)) : 0.0;
+}
+
+static void prepare_rotor(tac__rotor *r, const tac__vehicle *v, double hover_n)
+{
+    prepare_motor(&r->motor);
+    const tac__motor *m = &r->motor;
+    const vec3 axis = vec3_from_array(r->axis);
+    const vec3 arm = vec3_cross(axis, vec3_from_array(r->position_m));
+    r->arm[0] = arm.x;
+    r->arm[1] = arm.y;
+    r->arm[2] = arm.z;
+    for (int i = 0; i < 3; i++)
+        r->spin[i] = r->direction * r->axis[i];
+
+    const double full = full_speed(r, v->voltage_v, v->density);
+    r->full_thrust_n = r->propeller.kt * v->density * full * full;
+    r->hover_rad_s = tac_sqrt(hover_n / (r->propeller.kt * v->density));
+    const double torque =
+        r->propeller.kq / r->propeller.kt * hover_n + m->friction * r->hover_rad_s;
+    const double current = torque / m->ke + m->no_load_a;
+    r->hover_duty = (m->ke * r->hover_rad_s + m->resistance_ohm * current) / v->voltage_v;
+}
+
+void tac__vehicle_prepare(tac__vehicle *v)
+{
+    double upright = 0;
+    for (int i = 0; i < v->rotors; i++)
+        upright += v->rotor[i].axis[2];
+    const double hover_n = v->mass_kg * v->g_m_s2 / tac_max(1e-3, upright);
+    for (int i = 0; i < v->rotors; i++)
+        prepare_rotor(&v->rotor[i], v, hover_n);
+}
+
+static void prepare_battery(const tac__multirotor *p, tac__battery *b)
+{
+    if (b->ideal) {
+        b->points = 2;
+        b->soc[0] = 0.0;
+        b->soc[1] = 1.0;
+        b->ocv_v[1] = b->floor_v = b->ocv_v[0];
+        b->r0_ohm = b->per_c1 = b->per_tau = b->per_capacity = 0.0;
+        b->weight = 1.0;
+        return;
+    }
+    int neighbours = 0;
+    for (int k = 0; k < p->batteries; k++)
+        neighbours += p->battery[k].bus == b->bus;
+    // Alone it carries all, exactly.
+    b->weight = neighbours == 1 || p->bus[b->bus].by_equals ? 1.0 : 1.0 / b->r0_ohm;
+    b->per_c1 = 1.0 / b->c1_f;
+    b->per_tau = 1.0 / (b->r1_ohm * b->c1_f);
+    b->per_capacity = 1.0 / b->capacity_as;
+}
+
+void tac__multirotor_prepare(tac__multirotor *p)
+{
+    tac__vehicle_prepare(&p->vehicle);
+    p->upright = true;
+    for (int i = 0; i < p->vehicle.rotors; i++)
+        p->upright &= p->vehicle.rotor[i].axis[2] == 1.0;
+    p->per_mass = 1.0 / p->vehicle.mass_kg;
+    const mat3 inverse = mat3_inverse(mat3_from_array(p->vehicle.inertia));
+    memcpy(p->per_inertia, inverse.m, sizeof p->per_inertia);
+    tac__actuator *a = &p->actuator;
+    a->per_tau = 1.0 / a->tau_s;
+    a->pull = a->omega_rad_s / (2.0 * a->zeta);
+    a->damping_s = 2.0 * a->zeta * a->omega_rad_s;
+    for (int k = 0; k < p->batteries; k++)
+        prepare_battery(p, &p->battery[k]);
+    for (int i = 0; i < p->feet; i++)
+        p->foot[i].smoothing2 = p->foot[i].smoothing_m_s * p->foot[i].smoothing_m_s;
+}
+
+// --- reading
+// ---------------------------------------------------------------------------------------
+
+static double number(tac_declare *d, const char *name, const char *unit, const char *fallback,
+                     const char *range, const char *doc)
+{
+    return tac_param_f64(d, &(tac_param_def){name, unit, fallback, range, doc});
+}
+
+// A number whose fallback was read before.
+static double number_or(tac_declare *d, const char *name, const char *unit, double fallback,
+                        const char *range, const char *doc)
+{
+    char text[TAC__NUMBER_TEXT];
+    tac__number_print(fallback, text);
+    return number(d, name, unit, text, range, doc);
+}
+
+static const tac__motor default_motor = {.kv_rpm_v = 920,
+                                         .resistance_ohm = 0.25,
+                                         .no_load_a = 0.6,
+                                         .max_a = 60,
+                                         .friction = 2e-6,
+                                         .inertia = 1.2e-5,
+                                         .efficiency = 0.98};
+
+static void motor_params(tac_declare *d, tac__motor *m)
+{
+    m->kv_rpm_v = number_or(d, "kv", "rpm/V", m->kv_rpm_v, "(0, inf)", "speed constant");
+    m->resistance_ohm =
+        number_or(d, "resistance", "Ohm", m->resistance_ohm, "(0, inf)", "of the windings");
+    m->inertia = number_or(d, "inertia", "kg*m^2", m->inertia, "(0, inf)", "of all that turns");
+    m->no_load_a = number_or(d, "no_load_current", "A", m->no_load_a, "[0, inf)",
+                             "current that gives no torque");
+    m->friction = number_or(d, "friction", "N*m*s/rad", m->friction, "[0, inf)", "viscous");
+    m->max_a = number_or(d, "max_current", "A", m->max_a, "(0, inf)", "limit of the controller");
+    m->efficiency =
+        number_or(d, "esc_efficiency", NULL, m->efficiency, "(0, 1]", "of the speed controller");
+}
+
+// As configured: kT may be left to calibration, kQ goes with it.
+typedef struct propeller {
+    double radius_m, inflow, torque_ratio_m, kt;
+} propeller;
+
+static const propeller default_propeller = {0.127, 8, 0.05, 0};
+
+static void propeller_params(tac_declare *d, propeller *p)
+{
+    p->radius_m = number_or(d, "radius", "m", p->radius_m, "(0, inf)", "of the disc");
+    p->inflow = number_or(d, "inflow", NULL, p->inflow, "[0, inf)",
+                          "loss by axial inflow: f = 1/(1 + inflow mu^2)");
+    p->torque_ratio_m = number_or(d, "torque_ratio", "m", p->torque_ratio_m, "[0, inf)",
+                                  "torque over thrust, kQ/kT");
+    p->kt = number_or(d, "thrust_coefficient", "N*s^2*m^3/kg/rad^2", p->kt, "[0, inf)",
+                      "kT in T = kT rho W^2; 0: by calibration");
+}
+
+typedef struct calibration {
+    double thrust_to_weight, voltage_v, density;
+} calibration;
+
+static calibration calibration_params(tac_declare *d)
+{
+    calibration c;
+    (void)tac_param_items(
+        d,
+        &(tac_param_def){"calibration", NULL, "{}", NULL,
+                         "thrust of the whole vehicle in still air, from which kT follows"},
+        1);
+    tac_param_begin(d, "calibration", 0);
+    c.thrust_to_weight = number(d, "thrust_to_weight", NULL, "2", "(0, inf)", "at full duty");
+    c.voltage_v = number(d, "voltage", "V", "12", "(0, inf)", "nominal, of the bus");
+    c.density = number(d, "density", "kg/m^3", "1.225", "(0, inf)", "of the air");
+    tac_param_end(d);
+    return c;
+}
+
+static void inertia_params(tac_declare *d, double inertia[9])
+{
+    size_t count;
+    const double *list = tac_param_list(
+        d,
+        &(tac_param_def){"inertia", "kg*m^2", NULL, NULL,
+                         "[xx, yy, zz], [xx, yy, zz, xy, xz, yz] or 9 numbers row by row"},
+        9, &count);
+    memset(inertia, 0, 9 * sizeof *inertia);
+    if (count == 9) {
+        memcpy(inertia, list, 9 * sizeof *inertia);
+    } else {
+        for (size_t i = 0; i < 3 && i < count; i++)
+            inertia[4 * i] = list[i];
+        if (count == 6) {
+            inertia[1] = inertia[3] = list[3];
+            inertia[2] = inertia[6] = list[4];
+            inertia[5] = inertia[7] = list[5];
+        } else if (count != 3) {
+            (void)tac_declare_fail(d, "inertia", "expected 3, 6 or 9 numbers, found %zu", count);
+        }
+    }
+    if (inertia[1] != inertia[3] || inertia[2] != inertia[6] || inertia[5] != inertia[7])
+        (void)tac_declare_fail(d, "inertia", "the tensor must be symmetric");
+    const double minor = inertia[0] * inertia[4] - inertia[1] * inertia[3];
+    if (!(inertia[0] > 0 && minor > 0 && mat3_det(mat3_from_array(inertia)) > 0))
+        (void)tac_declare_fail(d, "inertia", "the tensor must be positive definite");
+}
+
+static void geometry_params(tac_declare *d, tac__rotor *r)
+{
+    tac_param_array(
+        d, &(tac_param_def){"position", "m", NULL, NULL, "forward, right, down of the origin"},
+        r->position_m, 3);
+    tac_param_array(
+        d, &(tac_param_def){"axis", NULL, "[0, 0, 1]", NULL, "of rotation; thrust acts against it"},
+        r->axis, 3);
+    r->direction = number(d, "direction", NULL, NULL, "[-1, 1]",
+                          "of the reaction torque on the body about the axis: 1 or -1");
+    if (r->direction != 1 && r->direction != -1)
+        (void)tac_declare_fail(d, "direction", "must be 1 or -1");
+    const double length = vec3_norm(vec3_from_array(r->axis));
+    if (!(length > 0))
+        (void)tac_declare_fail(d, "axis", "must not be zero");
+    for (int i = 0; i < 3; i++)
+        r->axis[i] = length > 0 ? r->axis[i] / length : i == 2;
+}
+
+static void rotor_params(tac_declare *d, const tac__motor *motor, const propeller *common,
+                         tac__rotor *r, propeller *own)
+{
+    geometry_params(d, r);
+    r->motor = *motor;
+    *own = *common;
+    if (tac_param_items(
+            d, &(tac_param_def){"motor", NULL, "[]", NULL, "what is different about this one"},
+            1)) {
+        tac_param_begin(d, "motor", 0);
+        motor_params(d, &r->motor);
+        tac_param_end(d);
+    }
+    if (tac_param_items(
+            d, &(tac_param_def){"propeller", NULL, "[]", NULL, "what is different about this one"},
+            1)) {
+        tac_param_begin(d, "propeller", 0);
+        propeller_params(d, own);
+        tac_param_end(d);
+    }
+}
+
+static void set_propeller(tac_declare *d, const tac__vehicle *v, const calibration *c,
+                          const propeller *own, tac__rotor *r)
+{
+    const double thrust_n = c->thrust_to_weight * v->mass_kg * STANDARD_G / v->rotors;
+    double kt = own->kt;
+    if (kt == 0)
+        kt = tac__thrust_coefficient(&r->motor, own->torque_ratio_m, thrust_n, c->voltage_v,
+                                     c->density);
+    if (!(kt > 0))
+        (void)tac_declare_fail(d, "calibration",
+                               "a motor cannot turn a propeller of torque_ratio %g m at %g V hard "
+                               "enough for %g N; give propeller.thrust_coefficient",
+                               own->torque_ratio_m, c->voltage_v, thrust_n);
+    r->propeller = (tac__propeller){
+        .kt = kt, .kq = own->torque_ratio_m * kt, .radius_m = own->radius_m, .inflow = own->inflow};
+}
+
+void tac__vehicle_params(tac_declare *d, tac__vehicle *v)
+{
+    v->mass_kg = number(d, "mass", "kg", NULL, "(0, inf)", "of the whole vehicle");
+    inertia_params(d, v->inertia);
+
+    tac__motor motor = default_motor;
+    (void)tac_param_items(d, &(tac_param_def){"motor", NULL, "{}", NULL, "all motors"}, 1);
+    tac_param_begin(d, "motor", 0);
+    motor_params(d, &motor);
+    tac_param_end(d);
+    propeller common = default_propeller, own[TAC__ROTORS_MAX];
+    (void)tac_param_items(d, &(tac_param_def){"propeller", NULL, "{}", NULL, "all propellers"}, 1);
+    tac_param_begin(d, "propeller", 0);
+    propeller_params(d, &common);
+    tac_param_end(d);
+    const calibration c = calibration_params(d);
+
+    v->rotors = (int)tac_param_items(d, &(tac_param_def){"rotors", NULL, NULL, NULL, "1 to 16"},
+                                     TAC__ROTORS_MAX);
+    for (int i = 0; i < v->rotors; i++) {
+        tac_param_begin(d, "rotors", (size_t)i);
+        rotor_params(d, &motor, &common, &v->rotor[i], &own[i]);
+        tac_param_end(d);
+    }
+    if (v->rotors == 0) {
+        (void)tac_declare_fail(d, "rotors", "a multirotor has at least one rotor");
+        v->rotors = 1;
+        v->rotor[0].motor = motor;
+        own[0] = common;
+    }
+    for (int i = 0; i < v->rotors; i++)
+        set_propeller(d, v, &c, &own[i], &v->rotor[i]);
+
+    const tac_world *world = tac_declare_world(d);
+    double temperature, pressure;
+    atmosphere_at(world->altitude_m, &v->density, &temperature, &pressure);
+    v->g_m_s2 = gravity_at(world, vec3_make(0.0, 0.0, 0.0)).z;
+    v->voltage_v = c.voltage_v;
+    tac__vehicle_prepare(v);
+}
+
+// --- actuators, batteries, buses, feet
+// ---------------------------------------------------------------
+
+static void actuator_params(tac_declare *d, tac__actuator *a)
+{
+    static const char *const kinds[] = {"direct", "first_order", "second_order", NULL};
+    (void)tac_param_items(
+        d, &(tac_param_def){"actuator", NULL, "{}", NULL, "between command and duty"}, 1);
+    tac_param_begin(d, "actuator", 0);
+    a->kind = (tac__actuator_kind)tac_param_choice(
+        d, &(tac_param_def){"kind", NULL, "direct", NULL, "how a motor's duty follows its command"},
+        kinds);
+    a->tau_s = number(d, "tau", "s", "0.02", "(0, inf)", "first order: time constant");
+    a->omega_rad_s =
+        number(d, "omega", "rad/s", "100", "(0, inf)", "second order: natural frequency");
+    a->zeta = number(d, "zeta", NULL, "0.8", "(0, inf)", "second order: damping ratio");
+    a->rate = number(d, "rate_limit", "1/s", "0", "[0, inf)",
+                     "second order: greatest change of duty a second; 0: none");
+    if (a->rate == 0)
+        a->rate = DBL_MAX;
+    tac_param_end(d);
+}
+
+static void ocv_params(tac_declare *d, tac__battery *b)
+{
+    size_t points, voltages;
+    const double *soc = tac_param_list(
+        d, &(tac_param_def){"ocv_soc", NULL, "[0, 1]", "[0, 1]", "states of charge, rising"},
+        TAC__OCV_MAX, &points);
+    const double *ocv = tac_param_list(
+        d, &(tac_param_def){"ocv", "V", "[10.8, 12.6]", "(0, inf)", "open-circuit voltage at each"},
+        TAC__OCV_MAX, &voltages);
+    if (points < 2 || points != voltages) {
+        (void)tac_declare_fail(d, "ocv",
+                               "needs one voltage for each of at least two states of charge; there "
+                               "are %zu and %zu",
+                               voltages, points);
+        points = 0;
+    }
+    for (size_t i = 0; i < points; i++) {
+        if (i > 0 && !(soc[i] > soc[i - 1]))
+            (void)tac_declare_fail(d, "ocv_soc", "must rise");
+        b->soc[i] = soc[i];
+        b->ocv_v[i] = ocv[i];
+    }
+    b->points = (int)points;
+}
+
+static void battery_params(tac_declare *d, tac__battery *b)
+{
+    static const char *const kinds[] = {"thevenin", "ideal", NULL};
+    b->ideal = tac_param_choice(
+        d, &(tac_param_def){"kind", NULL, "thevenin", NULL, "ideal: constant voltage and charge"},
+        kinds);
+    const double ideal_v = number(d, "voltage", "V", "12", "(0, inf)", "of an ideal battery");
+    ocv_params(d, b);
+    if (b->ideal)
+        b->ocv_v[0] = ideal_v;
+    b->r0_ohm = number(d, "r0", "Ohm", "0.02", "(0, inf)", "series resistance");
+    b->r1_ohm = number(d, "r1", "Ohm", "0.01", "(0, inf)", "resistance of polarisation");
+    b->c1_f = number(d, "c1", "F", "2000", "(0, inf)", "capacitance of polarisation");
+    b->capacity_as = number(d, "capacity", "C", "5 Ah", "(0, inf)", "charge when full");
+    b->floor_v = number(d, "floor", "V", "9.9", "(0, inf)", "the voltage falls no further");
+    b->initial_soc = number(d, "soc", NULL, "1", "[0, 1]", "state of charge at t = 0");
+    tac_param_array(d,
+                    &(tac_param_def){"warnings", NULL, "[0.15, 0.10, 0.05]", "[0, 1]",
+                                     "states of charge below which battery_warning is 1, 2, 3"},
+                    b->warning, TAC__WARNINGS);
+}
+
+// Put what a list of a bus names on it. bus_of(i) is where its number is kept, -1 before.
+static void connect(tac_declare *d, const char *list, int bus, bool only, int count, int *bus_of)
+{
+    size_t n;
+    const double *index = tac_param_list(
+        d, &(tac_param_def){list, NULL, "[]", "[0, inf)", "numbers from 0; a single bus has all"},
+        TAC__ROTORS_MAX, &n);
+    for (int i = 0; only && n == 0 && i < count; i++)
+        bus_of[i] = bus;
+    for (size_t k = 0; k < n; k++) {
+        const int i = index[k] < TAC__ROTORS_MAX ? (int)index[k] : TAC__ROTORS_MAX;
+        if (i != index[k] || i >= count)
+            (void)tac_declare_fail(d, list, "there is no number %g of %d %s", index[k], count,
+                                   list);
+        else if (bus_of[i] >= 0)
+            (void)tac_declare_fail(d, list, "number %d is on bus %d already", i, bus_of[i]);
+        else
+            bus_of[i] = bus;
+    }
+}
+
+static void check_connected(tac_declare *d, const char *what, int count, int *bus_of)
+{
+    for (int i = 0; i < count; i++) {
+        if (bus_of[i] >= 0)
+            continue;
+        (void)tac_declare_fail(d, "buses", "%s %d is on no bus", what, i);
+        bus_of[i] = 0;
+    }
+}
+
+// What can be carried down to the floor can be carried with one answer only.
+static void check_bus(tac_declare *d, const tac__multirotor *p, int bus)
+{
+    int kinds[2] = {0, 0};
+    double r0_ohm = 0, floor_v = DBL_MAX;
+    for (int k = 0; k < p->batteries; k++) {
+        const tac__battery *b = &p->battery[k];
+        if (b->bus != bus)
+            continue;
+        kinds[b->ideal]++;
+        r0_ohm = b->ideal ? r0_ohm : tac_max(r0_ohm, b->r0_ohm);
+        floor_v = b->ideal ? floor_v : tac_min(floor_v, b->floor_v);
+    }
+    if (kinds[0] && kinds[1])
+        (void)tac_declare_fail(d, "buses", "bus %d has ideal and other batteries", bus);
+    if (kinds[0] && !(p->bus[bus].load_w * r0_ohm < floor_v * floor_v))
+        (void)tac_declare_fail(d, "buses",
+                               "bus %d: batteries of %g Ohm cannot carry a load of %g W at %g V",
+                               bus, r0_ohm, p->bus[bus].load_w, floor_v);
+}
+
+static void bus_params(tac_declare *d, tac__multirotor *p)
+{
+    static const char *const shares[] = {"resistance", "equal", NULL};
+    int motor_bus[TAC__ROTORS_MAX], battery_bus[TAC__BATTERIES_MAX];
+    for (int i = 0; i < TAC__ROTORS_MAX; i++)
+        motor_bus[i] = -1;
+    for (int k = 0; k < TAC__BATTERIES_MAX; k++)
+        battery_bus[k] = -1;
+    p->buses = (int)tac_param_items(
+        d, &(tac_param_def){"buses", NULL, "{}", NULL, "of the power network"}, TAC__BUSES_MAX);
+    for (int b = 0; b < p->buses; b++) {
+        tac_param_begin(d, "buses", (size_t)b);
+        connect(d, "motors", b, p->buses == 1, p->vehicle.rotors, motor_bus);
+        connect(d, "batteries", b, p->buses == 1, p->batteries, battery_bus);
+        p->bus[b].load_w = number(d, "load", "W", "0", "[0, inf)", "power of the avionics");
+        p->bus[b].by_equals = tac_param_choice(
+            d,
+            &(tac_param_def){"share", NULL, "resistance", NULL,
+                             "how batteries divide the current: by 1/R0, or equally"},
+            shares);
+        tac_param_end(d);
+    }
+    check_connected(d, "motor", p->vehicle.rotors, motor_bus);
+    check_connected(d, "battery", p->batteries, battery_bus);
+    for (int i = 0; i < p->vehicle.rotors; i++)
+        p->vehicle.rotor[i].bus = motor_bus[i];
+    for (int k = 0; k < p->batteries; k++)
+        p->battery[k].bus = battery_bus[k];
+    for (int b = 0; b < p->buses; b++)
+        check_bus(d, p, b);
+}
+
+static void ground_params(tac_declare *d, tac__foot *f)
+{
+    f->stiffness = number_or(d, "stiffness", "N/m", f->stiffness, "(0, inf)", "of one foot");
+    f->damping = number_or(d, "damping", "N*s/m", f->damping, "[0, inf)",
+                           "of one foot, while it moves down");
+    f->friction = number_or(d, "friction", NULL, f->friction, "[0, inf)", "coefficient");
+    f->smoothing_m_s = number_or(d, "smoothing", "m/s", f->smoothing_m_s, "(0, inf)",
+                                 "friction falls to zero below this speed");
+}
+
+static void add_foot(tac_declare *d, tac__multirotor *p, const tac__foot *foot)
+{
+    if (p->feet < TAC__FEET_MAX)
+        p->foot[p->feet++] = *foot;
+    else
+        (void)tac_declare_fail(d, NULL, "there are more than %d feet", TAC__FEET_MAX);
+}
+
+// One foot at a position, or several on a circle.
+static void foot_params(tac_declare *d, tac__multirotor *p, tac__foot foot)
+{
+    size_t n;
+    const double *position = tac_param_list(
+        d, &(tac_param_def){"position", "m", "[]", NULL, "forward, right, down of the origin"}, 3,
+        &n);
+    const double radius_m = number(d, "radius", "m", "0", "[0, inf)", "or: of a circle of feet");
+    const double height_m = number(d, "height", "m", "0", NULL, "of the origin above that circle");
+    const int64_t count = tac_param_int(
+        d, &(tac_param_def){"count", NULL, "4", "[1, 8]", "feet on that circle, from front right"});
+    ground_params(d, &foot);
+    if (n == 3) {
+        memcpy(foot.position_m, position, sizeof foot.position_m);
+        add_foot(d, p, &foot);
+        return;
+    }
+    if (n != 0 || radius_m == 0) {
+        (void)tac_declare_fail(d, n ? "position" : NULL,
+                               "a foot has a position of three numbers, or feet have a radius");
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        double sine, cosine;
+        tac_sincos(2.0 * PI * ((double)i + 0.5) / (double)count, &sine, &cosine);
+        foot.position_m[0] = radius_m * cosine;
+        foot.position_m[1] = radius_m * sine;
+        foot.position_m[2] = height_m;
+        add_foot(d, p, &foot);
+    }
+}
+
+static void feet_params(tac_declare *d, tac__multirotor *p)
+{
+    tac__foot ground = {.stiffness = 5000, .damping = 600, .friction = 0.8, .smoothing_m_s = 0.05};
+    (void)tac_param_items(d, &(tac_param_def){"ground", NULL, "{}", NULL, "contact of all feet"},
+                          1);
+    tac_param_begin(d, "ground", 0);
+    ground_params(d, &ground);
+    tac_param_end(d);
+    const size_t items = tac_param_items(
+        d, &(tac_param_def){"feet", NULL, "[]", NULL, "what may touch the ground"}, TAC__FEET_MAX);
+    p->feet = 0;
+    for (size_t i = 0; i < items; i++) {
+        tac_param_begin(d, "feet", i);
+        foot_params(d, p, ground);
+        tac_param_end(d);
+    }
+}
+
+void tac__multirotor_params(tac_declare *d, tac__multirotor *p)
+{
+    p->world = *tac_declare_world(d);
+    tac__vehicle_params(d, &p->vehicle);
+    p->drag =
+        number(d, "drag", "N*s/m", "0.05", "[0, inf)", "force against the velocity in the air");
+    tac_param_array(d,
+                    &(tac_param_def){"damping", "N*m*s/rad", "[0.02, 0.02, 0.01]", "[0, inf)",
+                                     "torque against the body rate"},
+                    p->damping, 3);
+    actuator_params(d, &p->actuator);
+    p->batteries = (int)tac_param_items(
+        d, &(tac_param_def){"batteries", NULL, "{}", NULL, "1 to 8"}, TAC__BATTERIES_MAX);
+    for (int k = 0; k < p->batteries; k++) {
+        tac_param_begin(d, "batteries", (size_t)k);
+        battery_params(d, &p->battery[k]);
+        tac_param_end(d);
+    }
+    if (p->batteries == 0) {
+        (void)tac_declare_fail(d, "batteries", "a multirotor has at least one battery");
+        p->batteries = 1;
+    }
+    bus_params(d, p);
+    feet_params(d, p);
+    tac__multirotor_prepare(p);
+}

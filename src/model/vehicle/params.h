@@ -1,0 +1,23 @@
+// params.h - the parameters of a multirotor as they stand in a configuration.
+//
+// The component `multirotor` reads all of them. Whoever controls a vehicle reads the same map for
+// what a pilot must know of it:
+//
+//     if (tac_param_peer_begin(d, "body")) {
+//         tac__vehicle_params(d, &vehicle);
+//         tac_param_end(d);
+//     }
+#ifndef TAC_MODEL_VEHICLE_PARAMS_H
+#define TAC_MODEL_VEHICLE_PARAMS_H
+
+#include "model/vehicle/multirotor.h"
+
+#include <tactus/component.h>
+
+// Mass, inertia, rotors with motors and propellers, and what follows from them.
+void tac__vehicle_params(tac_declare *d, tac__vehicle *v);
+
+// Everything but the state at the start.
+void tac__multirotor_params(tac_declare *d, tac__multirotor *p);
+
+#endif

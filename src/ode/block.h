@@ -1,0 +1,105 @@
+// block.h - sums of arrays, in blocks that a vector register takes.
+//
+// Arrays of this room are aligned to TAC__BLOCK doubles and as long as a multiple of them, so there
+// are no ends to treat apart. Vectors are used element by element only: the bits are those of a
+// scalar loop. Coefficients are compile-time constants to the functions that these are inlined
+// into: terms with a zero disappear.
+#ifndef TAC_ODE_BLOCK_H
+#define TAC_ODE_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TAC__BLOCK = 4 };
+
+#define TAC__INLINE static inline __attribute__((always_inline))
+
+#ifdef __clang__
+#define TAC__UNROLL _Pragma("unroll")
+#else
+#define TAC__UNROLL _Pragma("GCC unroll 16")
+#endif
+
+// Two doubles: what every x86-64 and every AArch64 has.
+typedef double tac__pair __attribute__((vector_size(16), may_alias));
+typedef double tac__loose_pair __attribute__((vector_size(16), may_alias, aligned(8)));
+
+// y[i] and y[i + 1] of an array, i even.
+#define TAC__PAIR(y, i)            (*(const tac__pair *)((y) + (i)))
+#define TAC__PAIR_SET(y, i, value) (*(tac__pair *)((y) + (i)) = (value))
+
+TAC__INLINE size_t tac__block_up(size_t n)
+{
+    return (n + TAC__BLOCK - 1) / TAC__BLOCK * TAC__BLOCK;
+}
+
+// sum_j weights_j k_j, of the pair at `at`
+TAC__INLINE tac__pair tac__sum(const double *weights, int count, const double *k, size_t stride,
+                               size_t at)
+{
+    tac__pair sum = {0, 0};
+    bool any = false;
+    TAC__UNROLL
+    for (int j = 0; j < count; j++) {
+        if (weights[j] == 0)
+            continue;
+        const tac__pair term = weights[j] * TAC__PAIR(k, (size_t)j * stride + at);
+        if (any)
+            sum += term;
+        else
+            sum = term;
+        any = true;
+    }
+    return sum;
+}
+
+// out = base + factor * sum_j weights_j k_j; `out` may be `base`.
+TAC__INLINE void tac__combine(const double *weights, int count, const double *k, size_t stride,
+                              double factor, const double *base, double *out)
+{
+    for (size_t i = 0; i < stride; i += TAC__BLOCK) {
+        const tac__pair low = tac__sum(weights, count, k, stride, i);
+        const tac__pair high = tac__sum(weights, count, k, stride, i + 2);
+        TAC__PAIR_SET(out, i, TAC__PAIR(base, i) + factor * low);
+        TAC__PAIR_SET(out, i + 2, TAC__PAIR(base, i + 2) + factor * high);
+    }
+}
+
+// The same into an array of any length and alignment.
+TAC__INLINE void tac__combine_out(const double *weights, int count, const double *k, size_t stride,
+                                  double factor, const double *base, size_t n, double *out)
+{
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        const tac__pair sum = tac__sum(weights, count, k, stride, i);
+        *(tac__loose_pair *)(out + i) = TAC__PAIR(base, i) + factor * sum;
+    }
+    if (i < n) {
+        const tac__pair last = TAC__PAIR(base, i) + factor * tac__sum(weights, count, k, stride, i);
+        out[i] = last[0];
+    }
+}
+
+// out = factor * sum_j weights_j k_j
+TAC__INLINE void tac__weigh(const double *weights, int count, const double *k, size_t stride,
+                            double factor, double *out)
+{
+    for (size_t i = 0; i < stride; i += TAC__BLOCK) {
+        const tac__pair low = tac__sum(weights, count, k, stride, i);
+        const tac__pair high = tac__sum(weights, count, k, stride, i + 2);
+        TAC__PAIR_SET(out, i, factor * low);
+        TAC__PAIR_SET(out, i + 2, factor * high);
+    }
+}
+
+// In pairs, and not by memcpy: a load that spans several recent stores waits for them all.
+TAC__INLINE void tac__copy(size_t n, const double *from, double *to)
+{
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2)
+        *(tac__loose_pair *)(to + i) = *(const tac__loose_pair *)(from + i);
+    if (i < n)
+        to[i] = from[i];
+}
+
+#endif

@@ -1,0 +1,147 @@
+// rosenbrock.c - rodas4, for stiff problems: as many linear systems as stages, one factorisation a
+// step, and no iteration.
+//
+// k[0] is f(t0, y); u_i, counted from 0, is k[1 + i].
+#include <math.h>
+#include <tactus/math.h>
+
+#include "ode/core.h"
+#include "ode/lu.h"
+#include "ode/tables.h"
+
+static const tac__rosenbrock_table *const t = &tac__rodas4_table;
+
+// --- derivatives --------------------------------------------------------------------------------
+
+// Increments of finite differences. Half of a double's digits; relative to the state or, where that
+// is small, to the scale of its group.
+static const double increment = 0x1p-26;
+
+static double scale_of(const tac__ode_problem *p, size_t state)
+{
+    for (size_t i = 0; i < p->group_count; i++) {
+        if (state - p->groups[i].first < p->groups[i].count)
+            return p->groups[i].scale;
+    }
+    return 1;
+}
+
+// Column by column: f at a shifted state, against k[0].
+static tac_status difference_by_state(const tac__ode_problem *p, tac__ode_work *w, double t_s)
+{
+    double *shifted = tac__slot(w, w->k, 1);
+    for (size_t j = 0; j < w->n; j++) {
+        w->z[j] = w->y[j] + increment * tac_max(fabs(w->y[j]), scale_of(p, j));
+        TAC_TRY(p->rhs(p->context, t_s, shifted));
+        const double by = w->z[j] - w->y[j];
+        for (size_t i = 0; i < w->n; i++)
+            w->jacobian[i * w->n + j] = (shifted[i] - w->k[i]) / by;
+        w->z[j] = w->y[j];
+    }
+    return TAC_OK;
+}
+
+// An increment of 15 ns, more after 17 minutes, and never beyond the step.
+static tac_status difference_by_time(const tac__ode_problem *p, tac__ode_work *w, double t_s,
+                                     double h_s)
+{
+    const double to_s = t_s + tac_min(h_s, increment * tac_max(1, 0x1p-10 * fabs(t_s)));
+    TAC_TRY(p->rhs(p->context, to_s, w->rate));
+    for (size_t i = 0; i < w->n; i++)
+        w->rate[i] = (w->rate[i] - w->k[i]) / (to_s - t_s);
+    return TAC_OK;
+}
+
+// Whether all of them are numbers; `n` is rounded up to a block.
+static bool all_finite(const double *x, size_t n)
+{
+    tac__pair low = {0, 0}, high = {0, 0};
+    for (size_t i = 0; i < n; i += TAC__BLOCK) {
+        low += 0 * TAC__PAIR(x, i);
+        high += 0 * TAC__PAIR(x, i + 2);
+    }
+    low += high;
+    return low[0] + low[1] == 0;
+}
+
+// What is not finite here might be hidden by the elimination: an infinite pivot is but stiff.
+static tac_status linearise(const tac__ode_problem *p, tac__ode_work *w, double t_s, double h_s)
+{
+    if (w->linearised)
+        return TAC_OK;
+    TAC_TRY(p->jacobian ? p->jacobian(p->context, t_s, w->jacobian)
+                        : difference_by_state(p, w, t_s));
+    if (!p->autonomous)
+        TAC_TRY(difference_by_time(p, w, t_s, h_s));
+    w->linearised = all_finite(w->jacobian, w->n * w->n) && all_finite(w->rate, w->n);
+    return w->linearised ? TAC_OK : TAC_E_NUMERIC;
+}
+
+// E = I / (h gamma) - J
+static tac_status factor(tac__ode_work *w, double h_s)
+{
+    const double diagonal = 1 / (h_s * t->gamma);
+    for (size_t j = 0; j < w->n; j++) {
+        double *column = w->lu + j * w->stride;
+        for (size_t i = 0; i < w->n; i++)
+            column[i] = -w->jacobian[i * w->n + j];
+        column[j] += diagonal;
+    }
+    return tac__lu_factor(w->n, w->stride, w->lu, w->pivots) ? TAC_OK : TAC_E_NUMERIC;
+}
+
+// --- the step -----------------------------------------------------------------------------------
+
+// u_i from f at its stage, which is k[0] or already where u_i will be.
+TAC__INLINE void solve(int i, const tac__ode_problem *p, tac__ode_work *w, double h_s)
+{
+    const double *f = i == 0 ? w->k : tac__slot(w, w->k, 1 + i);
+    double *u = tac__slot(w, w->k, 1 + i);
+    tac__combine(t->g[i], i, tac__slot(w, w->k, 1), w->stride, 1 / h_s, f, u);
+    if (t->d[i] != 0 && !p->autonomous)
+        tac__combine(&t->d[i], 1, w->rate, w->stride, h_s, u, u);
+    tac__lu_solve(w->n, w->stride, w->lu, w->pivots, u);
+}
+
+TAC__INLINE tac_status stage(int i, const tac__ode_problem *p, tac__ode_work *w, double t0_s,
+                             double t1_s, double h_s)
+{
+    tac__combine(t->a[i], i, tac__slot(w, w->k, 1), w->stride, 1, w->y, w->z);
+    TAC_TRY(tac__evaluate(p, w, 1 + i, t->c[i], t0_s, t1_s, h_s));
+    solve(i, p, w, h_s);
+    return TAC_OK;
+}
+
+tac_status tac__rodas4_step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
+                            double h_s, double *y1)
+{
+    TAC_TRY(linearise(p, w, t0_s, h_s));
+    TAC_TRY(factor(w, h_s));
+    solve(0, p, w, h_s);
+    TAC_TRY(stage(1, p, w, t0_s, t1_s, h_s));
+    TAC_TRY(stage(2, p, w, t0_s, t1_s, h_s));
+    TAC_TRY(stage(3, p, w, t0_s, t1_s, h_s));
+    TAC_TRY(stage(4, p, w, t0_s, t1_s, h_s));
+    TAC_TRY(stage(5, p, w, t0_s, t1_s, h_s));
+    const double *u = tac__slot(w, w->k, 6);
+    for (size_t i = 0; i < w->n; i++)
+        y1[i] = w->z[i] + u[i];
+    return TAC_OK;
+}
+
+void tac__rodas4_estimate(const tac__ode_work *w, double h_s)
+{
+    (void)h_s;
+    tac__copy(w->n, tac__slot(w, w->k, 6), w->e[0]);
+}
+
+// Order 3.
+tac_status tac__rodas4_dense(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
+                             double h_s)
+{
+    (void)p, (void)t0_s, (void)t1_s, (void)h_s;
+    const double *u = tac__slot(w, w->k, 1);
+    tac__weigh(t->dense[0], 5, u, w->stride, 1, w->dense);
+    tac__weigh(t->dense[1], 5, u, w->stride, 1, tac__slot(w, w->dense, 1));
+    return TAC_OK;
+}

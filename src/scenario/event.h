@@ -1,0 +1,104 @@
+// event.h - a scenario as it is read from the configuration: what its events do, and when.
+//
+// Everything here is fixed once the engine is prepared. Motors and batteries are numbered from 1 in
+// the configuration, in the order in which the vehicle lists them, and from 0 here.
+#ifndef TAC_SCENARIO_EVENT_H
+#define TAC_SCENARIO_EVENT_H
+
+#include "expr/expr.h"
+#include "model/labels.h"
+#include "scenario/schedule.h"
+#include <tactus/component.h>
+
+enum {
+    TAC__EVENTS_MAX = 4096,
+    TAC__SIGNALS_MAX = 256,
+    TAC__FAULT_TARGETS = 64, // motors, and batteries, of one vehicle
+};
+
+typedef enum tac__action {
+    TAC__ACTION_ARM,
+    TAC__ACTION_DISARM,
+    TAC__ACTION_START_MISSION,
+    TAC__ACTION_RETURN,
+    TAC__ACTION_LAND,
+    TAC__ACTION_SET,
+    TAC__ACTION_GUST,
+    TAC__ACTION_MOTOR_OFF,
+    TAC__ACTION_MOTOR_STUCK,
+    TAC__ACTION_MOTOR_LOSS,
+    TAC__ACTION_BATTERY_DISCONNECT,
+    TAC__ACTION_SENSOR_FAULT,
+    TAC__ACTION_RESTORE,
+    TAC__ACTION_LOG,
+} tac__action;
+
+enum { TAC__SENSORS = 5 }; // estimator, imu, baro, mag, gps
+extern const char *const tac__sensor_names[TAC__SENSORS];
+
+typedef struct tac__scenario_event {
+    tac__timing timing;
+    const char *when;  // the condition as written
+    tac__expr *parsed; // until it is compiled
+    tac__program *condition;
+
+    tac__action action;
+    uint64_t motors, batteries, sensors; // bits of those concerned
+    tac__sensor_fault fault;
+    double value[3];        // wind; or duty, loss, the value of a fault or of what is set
+    const char *value_text; // of what is set, until its unit is known
+    int output;             // what is set
+    bool feeds;             // another component's parameter
+    const char *text;       // what it does, for the log
+    const char *reason;     // why
+} tac__scenario_event;
+
+// Indices of outputs and states; -1 where there is none.
+typedef struct tac__scenario_ports {
+    int arm, mode, gust;
+    int motor_hold, motor_duty, motor_loss, battery_open;
+    int fault[TAC__SENSORS], fault_value[TAC__SENSORS];
+    int slots, owners, steps; // states
+} tac__scenario_ports;
+
+typedef struct tac__scenario_signal {
+    const char *name, *unit;
+    double initial;
+    int output;
+} tac__scenario_signal;
+
+// A name and the port it has become: a signal that is watched, a parameter that is fed.
+typedef struct tac__scenario_link {
+    const char *name;
+    int port;
+} tac__scenario_link;
+
+typedef struct tac__scenario_links {
+    tac__scenario_link *items;
+    size_t count, capacity;
+} tac__scenario_links;
+
+typedef struct tac__scenario {
+    tac__arena arena;
+    bool begun; // the arena is there
+    uint32_t motors, batteries;
+    tac__scenario_signal *signals;
+    size_t signal_count;
+    tac__scenario_links watches, feeds;
+    tac__scenario_event *events;
+    size_t event_count;
+    tac__scenario_ports ports;
+} tac__scenario;
+
+// --- read.c: from parameters to events; mistakes are reported with their place ---
+tac_status tac__scenario_read(tac_declare *d, tac__scenario *s);
+tac_status tac__scenario_compile(tac_declare *d, tac__scenario *s);
+
+// --- act.c: what events do to outputs ---
+// Targets that a fault can hold; each remembers the event that holds it.
+size_t tac__scenario_targets(const tac__scenario *s);
+void tac__scenario_act(const tac__scenario *s, size_t event, tac_step *step);
+// Undo what the event did, where nothing else has taken its place. False where all of it has.
+bool tac__scenario_undo(const tac__scenario *s, size_t event, tac_step *step);
+
+#endif

@@ -1,0 +1,603 @@
+// read.c - events from the configuration. Every key is read for every event, so that listings and
+// the schema know them all; which of them go with which action is a table.
+#include "base/text.h"
+#include "base/unit.h"
+#include "scenario/event.h"
+
+#include <string.h>
+
+typedef tac__scenario_event event;
+
+// --- which keys go with which action --------------------------------------------------------
+
+// X(NAME, "name")
+#define KEYS(X)                                                                                    \
+    X(SIGNAL, "signal")                                                                            \
+    X(PARAMETER, "parameter")                                                                      \
+    X(VALUE, "value")                                                                              \
+    X(WIND, "wind")                                                                                \
+    X(MOTOR, "motor")                                                                              \
+    X(DUTY, "duty")                                                                                \
+    X(LOSS, "loss")                                                                                \
+    X(BATTERY, "battery")                                                                          \
+    X(SENSOR, "sensor")                                                                            \
+    X(FAULT, "fault")                                                                              \
+    X(TEXT, "text")                                                                                \
+    X(FOR, "for")
+
+enum {
+#define KEY_BIT(name, text) KEY_BIT_##name,
+    KEYS(KEY_BIT)
+#undef KEY_BIT
+        KEY_COUNT
+};
+
+enum {
+#define KEY_MASK(name, text) KEY_##name = 1 << KEY_BIT_##name,
+    KEYS(KEY_MASK)
+#undef KEY_MASK
+};
+
+static const char *const key_names[] = {
+#define KEY_NAME(name, text) text,
+    KEYS(KEY_NAME)
+#undef KEY_NAME
+};
+
+static const struct {
+    unsigned needs, may;
+} action_keys[] = {
+    [TAC__ACTION_ARM] = {0, 0},
+    [TAC__ACTION_DISARM] = {0, 0},
+    [TAC__ACTION_START_MISSION] = {0, 0},
+    [TAC__ACTION_RETURN] = {0, 0},
+    [TAC__ACTION_LAND] = {0, 0},
+    [TAC__ACTION_SET] = {KEY_VALUE, KEY_SIGNAL | KEY_PARAMETER},
+    [TAC__ACTION_GUST] = {KEY_WIND, KEY_FOR},
+    [TAC__ACTION_MOTOR_OFF] = {KEY_MOTOR, KEY_FOR},
+    [TAC__ACTION_MOTOR_STUCK] = {KEY_MOTOR | KEY_DUTY, KEY_FOR},
+    [TAC__ACTION_MOTOR_LOSS] = {KEY_MOTOR | KEY_LOSS, KEY_FOR},
+    [TAC__ACTION_BATTERY_DISCONNECT] = {KEY_BATTERY, KEY_FOR},
+    [TAC__ACTION_SENSOR_FAULT] = {KEY_SENSOR | KEY_FAULT, KEY_VALUE | KEY_FOR},
+    [TAC__ACTION_RESTORE] = {0, KEY_MOTOR | KEY_BATTERY | KEY_SENSOR},
+    [TAC__ACTION_LOG] = {KEY_TEXT, 0},
+};
+
+static const char *const action_names[] = {
+    [TAC__ACTION_ARM] = "arm",
+    [TAC__ACTION_DISARM] = "disarm",
+    [TAC__ACTION_START_MISSION] = "start_mission",
+    [TAC__ACTION_RETURN] = "return",
+    [TAC__ACTION_LAND] = "land",
+    [TAC__ACTION_SET] = "set",
+    [TAC__ACTION_GUST] = "gust",
+    [TAC__ACTION_MOTOR_OFF] = "motor_off",
+    [TAC__ACTION_MOTOR_STUCK] = "motor_stuck",
+    [TAC__ACTION_MOTOR_LOSS] = "motor_loss",
+    [TAC__ACTION_BATTERY_DISCONNECT] = "battery_disconnect",
+    [TAC__ACTION_SENSOR_FAULT] = "sensor_fault",
+    [TAC__ACTION_RESTORE] = "restore",
+    [TAC__ACTION_LOG] = "log",
+    [TAC__ACTION_LOG + 1] = NULL,
+};
+
+static const char *const sensor_choices[] = {"none", "estimator", "imu", "baro",
+                                             "mag",  "gps",       NULL};
+
+// The values of one event as they stand in the file.
+typedef struct given {
+    unsigned keys; // KEY_...
+    const char *at, *signal, *parameter;
+    uint64_t times;
+    bool step, repeat;
+} given;
+
+static tac_status check_keys(tac_declare *d, const event *e, const given *g)
+{
+    const unsigned needs = action_keys[e->action].needs, may = action_keys[e->action].may;
+    for (int i = 0; i < KEY_COUNT; i++) {
+        const unsigned key = 1u << i;
+        if (needs & ~g->keys & key)
+            return tac_declare_fail(d, "do", "'%s' needs '%s'", action_names[e->action],
+                                    key_names[i]);
+        if (g->keys & ~(needs | may) & key)
+            return tac_declare_fail(d, key_names[i], "'%s' does not go with '%s'", key_names[i],
+                                    action_names[e->action]);
+    }
+    return TAC_OK;
+}
+
+// --- what it does ---------------------------------------------------------------------------
+
+// A single number that may be absent.
+static double read_number(tac_declare *d, const tac_param_def *p, unsigned key, given *g)
+{
+    size_t count;
+    const double *values = tac_param_list(d, p, 1, &count);
+    if (count)
+        g->keys |= key;
+    return count ? values[0] : 0;
+}
+
+// Numbers of motors or batteries, from 1 to `limit`, as bits.
+static uint64_t read_targets(tac_declare *d, const tac_param_def *p, uint32_t limit, unsigned key,
+                             given *g)
+{
+    size_t count;
+    uint64_t bits = 0;
+    const double *values = tac_param_list(d, p, TAC__FAULT_TARGETS, &count);
+    for (size_t i = 0; i < count; i++) {
+        const double n = values[i];
+        if (n >= 1 && n <= limit && n == (double)(uint64_t)n)
+            bits |= UINT64_C(1) << ((uint64_t)n - 1);
+        else if (limit == 0)
+            (void)tac_declare_fail(d, p->name,
+                                   "the scenario has none; set '%s' to how many the "
+                                   "vehicle has",
+                                   key == KEY_MOTOR ? "motors" : "batteries");
+        else
+            (void)tac_declare_fail(d, p->name,
+                                   "there is no %s %.17g; they are numbered from 1 to "
+                                   "%u",
+                                   p->name, n, limit);
+    }
+    if (count)
+        g->keys |= key;
+    return bits;
+}
+
+static void read_wind(tac_declare *d, event *e, given *g)
+{
+    size_t count;
+    const double *wind = tac_param_list(
+        d,
+        &(tac_param_def){
+            .name = "wind", .unit = "m/s", .fallback = "[]", .doc = "of a gust: north, east, down"},
+        3, &count);
+    if (count == 0)
+        return;
+    if (count != 3)
+        (void)tac_declare_fail(d, "wind", "expected 3 numbers (north, east, down), found %zu",
+                               count);
+    else
+        memcpy(e->value, wind, sizeof e->value);
+    g->keys |= KEY_WIND;
+}
+
+static const char *read_text(tac_declare *d, const char *name, const char *doc, unsigned key,
+                             given *g)
+{
+    const char *text =
+        tac_param_text(d, &(tac_param_def){.name = name, .fallback = "", .doc = doc});
+    if (*text)
+        g->keys |= key;
+    return text;
+}
+
+static void read_motors(tac_declare *d, const tac__scenario *s, event *e, given *g)
+{
+    e->motors = read_targets(d,
+                             &(tac_param_def){.name = "motor",
+                                              .fallback = "[]",
+                                              .doc = "number of the motor, from 1, or several"},
+                             s->motors, KEY_MOTOR, g);
+    e->batteries =
+        read_targets(d,
+                     &(tac_param_def){.name = "battery",
+                                      .fallback = "[]",
+                                      .doc = "number of the battery, from 1, or several"},
+                     s->batteries, KEY_BATTERY, g);
+    const double duty = read_number(d,
+                                    &(tac_param_def){.name = "duty",
+                                                     .fallback = "[]",
+                                                     .range = "[0, 1]",
+                                                     .doc = "at which a motor is stuck"},
+                                    KEY_DUTY, g);
+    const double loss = read_number(
+        d,
+        &(tac_param_def){
+            .name = "loss", .fallback = "[]", .range = "[0, 1]", .doc = "part of a motor's thrust"},
+        KEY_LOSS, g);
+    if (g->keys & (KEY_DUTY | KEY_LOSS))
+        e->value[0] = g->keys & KEY_DUTY ? duty : loss;
+}
+
+static void read_sensor(tac_declare *d, event *e, given *g)
+{
+    const int sensor = tac_param_choice(
+        d, &(tac_param_def){.name = "sensor", .fallback = "none", .doc = "that is faulty"},
+        sensor_choices);
+    e->fault = (tac__sensor_fault)tac_param_choice(
+        d, &(tac_param_def){.name = "fault", .fallback = "none", .doc = "what is wrong with it"},
+        tac__sensor_fault_labels);
+    if (sensor > 0) {
+        e->sensors = UINT64_C(1) << (sensor - 1);
+        g->keys |= KEY_SENSOR;
+    }
+    if (e->fault != TAC__FAULT_NONE)
+        g->keys |= KEY_FAULT;
+}
+
+static void read_action(tac_declare *d, const tac__scenario *s, event *e, given *g)
+{
+    e->action = (tac__action)tac_param_choice(
+        d, &(tac_param_def){.name = "do", .doc = "what happens"}, action_names);
+    read_wind(d, e, g);
+    read_motors(d, s, e, g);
+    read_sensor(d, e, g);
+    g->signal = read_text(d, "signal", "of the scenario, to be set", KEY_SIGNAL, g);
+    g->parameter = read_text(d, "parameter", "of a component, to be set: control.cruise_speed",
+                             KEY_PARAMETER, g);
+    e->value_text = read_text(d, "value", "of what is set, or of a bias or noise", KEY_VALUE, g);
+    e->text = read_text(d, "text", "to be logged", KEY_TEXT, g);
+}
+
+// --- when it does it ------------------------------------------------------------------------
+
+static void read_timing(tac_declare *d, event *e, given *g)
+{
+    tac__timing *t = &e->timing;
+    size_t count;
+    g->at = tac_param_text(d, &(tac_param_def){.name = "at", .fallback = "", .doc = "a time"});
+    const double *step = tac_param_list(
+        d,
+        &(tac_param_def){.name = "at_step",
+                         .fallback = "[]",
+                         .range = "[0, 1e15]",
+                         .doc = "the step of the scenario's rate group with this number, from 0"},
+        1, &count);
+    e->when = tac_param_text(
+        d, &(tac_param_def){.name = "when", .fallback = "", .doc = "a condition: body.soc < 0.3"});
+    t->every_us = tac_param_time(
+        d, &(tac_param_def){.name = "every", .fallback = "0", .doc = "with at: again and again"});
+    g->times = (uint64_t)tac_param_int(d, &(tac_param_def){.name = "times",
+                                                           .fallback = "0",
+                                                           .range = "[0, 1e15]",
+                                                           .doc = "at most so often; 0: no limit"});
+    g->repeat = tac_param_bool(d, &(tac_param_def){.name = "repeat",
+                                                   .fallback = "false",
+                                                   .doc = "with when: each time it turns true"});
+    t->after_us = tac_param_time(
+        d, &(tac_param_def){.name = "after", .fallback = "0", .doc = "with when: so much later"});
+    t->for_us = tac_param_time(
+        d, &(tac_param_def){
+               .name = "for", .fallback = "0", .doc = "a fault or gust ends after it; 0: stays"});
+    g->keys |= t->for_us ? KEY_FOR : 0;
+    t->trigger = *e->when ? TAC__TRIGGER_CONDITION : count ? TAC__TRIGGER_STEP : TAC__TRIGGER_TIME;
+    t->limit = (t->trigger == TAC__TRIGGER_CONDITION && !g->repeat) ? 1 : g->times;
+    g->step = count > 0;
+    t->step = count ? (uint64_t)step[0] : 0;
+    if (count && step[0] != (double)t->step)
+        (void)tac_declare_fail(d, "at_step", "%.17g is not a whole number", step[0]);
+}
+
+static tac_status read_at(tac_declare *d, const char *text, tac_time *t_us)
+{
+    tac_error err;
+    if (tac_time_parse(text, t_us, &err) != TAC_OK)
+        return tac_declare_fail(d, "at", "%s", err.text);
+    return TAC_OK;
+}
+
+static tac_status check_timing(tac_declare *d, event *e, const given *g)
+{
+    tac__timing *t = &e->timing;
+    const bool at = *g->at, step = g->step, when = *e->when;
+    if (at + when + step == 0)
+        return tac_declare_fail(d, NULL,
+                                "the event has no time; expected one of at, at_step, when");
+    if (at && when)
+        return tac_declare_fail(d, "at", "an event has either 'at' or 'when'");
+    if (step && (at || when))
+        return tac_declare_fail(d, "at_step", "an event has either 'at_step' or '%s'",
+                                at ? "at" : "when");
+    if (t->every_us && !at)
+        return tac_declare_fail(d, "every", "'every' goes with 'at'");
+    if (g->repeat && !when)
+        return tac_declare_fail(d, "repeat",
+                                "'repeat' goes with 'when'; with 'at' there is "
+                                "'every'");
+    if (t->after_us && !when)
+        return tac_declare_fail(d, "after", "'after' goes with 'when'");
+    if (g->times && !t->every_us && !g->repeat)
+        return tac_declare_fail(d, "times", "'times' goes with 'every' or 'repeat'");
+    return at ? read_at(d, g->at, &t->at_us) : TAC_OK;
+}
+
+// --- names of signals and parameters --------------------------------------------------------
+
+static tac__scenario_link *find_link(const tac__scenario_links *links, const char *name)
+{
+    for (size_t i = 0; i < links->count; i++) {
+        if (!strcmp(links->items[i].name, name))
+            return &links->items[i];
+    }
+    return NULL;
+}
+
+static tac_status add_link(tac__scenario *s, tac__scenario_links *links, const char *name, int port)
+{
+    if (!TAC__ARENA_GROW(&s->arena, links->items, links->count, links->capacity))
+        return TAC_E_MEMORY;
+    links->items[links->count++] = (tac__scenario_link){name, port};
+    return TAC_OK;
+}
+
+static tac_status fail_expr(tac_declare *d, const tac_error *err)
+{
+    if (err->status == TAC_E_MEMORY)
+        return TAC_E_MEMORY;
+    return err->column ? tac_declare_fail_at(d, "when", err->column, "%s", err->text)
+                       : tac_declare_fail(d, "when", "%s", err->text);
+}
+
+static tac_status watch(tac_declare *d, tac__scenario *s, event *e)
+{
+    tac_error err;
+    if (tac__expr_parse(&s->arena, e->when, &e->parsed, &err) != TAC_OK)
+        return fail_expr(d, &err);
+    size_t count;
+    const char *const *names = tac__expr_signals(e->parsed, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!find_link(&s->watches, names[i]))
+            TAC_TRY(add_link(s, &s->watches, names[i], tac_declare_watch(d, names[i], "when")));
+    }
+    return TAC_OK;
+}
+
+// The name of the output that feeds a parameter: "set_control_cruise_speed".
+static char *feed_name(tac__scenario *s, const char *parameter)
+{
+    char *name = tac__arena_format(&s->arena, "set_%s", parameter);
+    for (char *c = name; c && *c; c++)
+        *c = *c == '.' ? '_' : *c;
+    return name;
+}
+
+static tac_status feed(tac_declare *d, tac__scenario *s, event *e, const char *parameter)
+{
+    e->feeds = true;
+    tac__scenario_link *link = find_link(&s->feeds, parameter);
+    if (!link) {
+        const char *name = feed_name(s, parameter);
+        if (!name)
+            return TAC_E_MEMORY;
+        const tac_port_def port = {.name = name, .type = TAC_TYPE_F64, .doc = "as it is set"};
+        TAC_TRY(
+            add_link(s, &s->feeds, parameter, tac_declare_feed(d, &port, parameter, "parameter")));
+        link = &s->feeds.items[s->feeds.count - 1];
+    }
+    e->output = link->port;
+    return TAC_OK;
+}
+
+static const char *signal_name(const void *context, size_t i)
+{
+    const tac__scenario *s = context;
+    return i < s->signal_count ? s->signals[i].name : NULL;
+}
+
+static tac_status read_value(tac_declare *d, event *e, const char *unit)
+{
+    tac_error err;
+    if (tac__quantity_parse(e->value_text, unit, &e->value[0], &err) != TAC_OK)
+        return tac_declare_fail(d, "value", "%s", err.text);
+    return TAC_OK;
+}
+
+static tac_status set_signal(tac_declare *d, const tac__scenario *s, event *e, const char *name)
+{
+    for (size_t i = 0; i < s->signal_count; i++) {
+        if (strcmp(s->signals[i].name, name))
+            continue;
+        e->output = s->signals[i].output;
+        return read_value(d, e, s->signals[i].unit);
+    }
+    tac_error err;
+    tac__fail(&err, TAC_E_NAME, "the scenario has no signal '%s'", name);
+    tac__error_suggest(&err, name, signal_name, s);
+    return tac_declare_fail(d, "signal", "%s", err.text);
+}
+
+static tac_status read_set(tac_declare *d, tac__scenario *s, event *e, const given *g)
+{
+    const unsigned both = KEY_SIGNAL | KEY_PARAMETER;
+    if ((g->keys & both) == 0 || (g->keys & both) == both)
+        return tac_declare_fail(d, "do", "'set' needs either 'signal' or 'parameter'");
+    if (g->keys & KEY_SIGNAL)
+        return set_signal(d, s, e, g->signal);
+    return feed(d, s, e, g->parameter); // the value once its unit is known
+}
+
+static tac_status read_sensor_value(tac_declare *d, event *e, const given *g)
+{
+    const bool wants = e->fault == TAC__FAULT_BIAS || e->fault == TAC__FAULT_NOISE;
+    const bool has = g->keys & KEY_VALUE;
+    if (wants && !has)
+        return tac_declare_fail(d, "fault", "'%s' needs 'value'",
+                                tac__sensor_fault_labels[e->fault]);
+    if (has && !wants)
+        return tac_declare_fail(d, "value", "'value' does not go with '%s'",
+                                tac__sensor_fault_labels[e->fault]);
+    return has ? read_value(d, e, NULL) : TAC_OK;
+}
+
+// --- for the log ----------------------------------------------------------------------------
+
+static void add_numbers(tac__out *out, const char *word, uint64_t bits)
+{
+    for (int i = 0; i < TAC__FAULT_TARGETS; i++) {
+        if (bits >> i & 1)
+            tac__out_add(out, " %s %d", word, i + 1);
+    }
+}
+
+static void add_value(tac__out *out, double value)
+{
+    char text[TAC__NUMBER_TEXT];
+    tac__number_print(value, text);
+    tac__out_add(out, " %s", text);
+}
+
+// "motor_stuck motor 2 duty 0.4"
+static tac_status describe_action(tac__scenario *s, event *e, const given *g)
+{
+    char text[512];
+    tac__out out = tac__out_begin(text, sizeof text);
+    tac__out_add(&out, "%s", action_names[e->action]);
+    add_numbers(&out, "motor", e->motors);
+    add_numbers(&out, "battery", e->batteries);
+    for (int i = 0; i < TAC__SENSORS; i++) {
+        if (e->sensors >> i & 1)
+            tac__out_add(&out, " %s", tac__sensor_names[i]);
+    }
+    if (g->keys & KEY_FAULT)
+        tac__out_add(&out, " %s", tac__sensor_fault_labels[e->fault]);
+    if (g->keys & (KEY_SIGNAL | KEY_PARAMETER))
+        tac__out_add(&out, " %s", g->keys & KEY_SIGNAL ? g->signal : g->parameter);
+    if (g->keys & KEY_VALUE)
+        tac__out_add(&out, " %s", e->value_text);
+    for (int i = 0; g->keys & KEY_WIND && i < 3; i++)
+        add_value(&out, e->value[i]);
+    if (g->keys & (KEY_DUTY | KEY_LOSS))
+        add_value(&out, e->value[0]);
+    if (e->action != TAC__ACTION_LOG)
+        e->text = tac__arena_text(&s->arena, text);
+    return e->text ? TAC_OK : TAC_E_MEMORY;
+}
+
+// "when body.soc < 0.3, 2 s later"
+static tac_status describe_timing(tac__scenario *s, event *e)
+{
+    char text[TAC__EXPR_LENGTH + 128], time[TAC_TIME_TEXT];
+    const tac__timing *t = &e->timing;
+    tac__out out = tac__out_begin(text, sizeof text);
+    if (t->trigger == TAC__TRIGGER_CONDITION) {
+        tac__out_add(&out, "when %s", e->when);
+    } else if (t->trigger == TAC__TRIGGER_STEP) {
+        tac__out_add(&out, "at step %llu", (unsigned long long)t->step);
+    } else {
+        tac_time_print(t->at_us, time);
+        tac__out_add(&out, "at %s", time);
+    }
+    if (t->every_us) {
+        tac_time_print(t->every_us, time);
+        tac__out_add(&out, ", every %s", time);
+    }
+    if (t->after_us) {
+        tac_time_print(t->after_us, time);
+        tac__out_add(&out, ", %s later", time);
+    }
+    e->reason = tac__arena_text(&s->arena, text);
+    return e->reason ? TAC_OK : TAC_E_MEMORY;
+}
+
+// --- the whole ------------------------------------------------------------------------------
+
+static tac_status read_event(tac_declare *d, tac__scenario *s, event *e)
+{
+    given g = {0};
+    read_timing(d, e, &g);
+    read_action(d, s, e, &g);
+    TAC_TRY(check_keys(d, e, &g));
+    TAC_TRY(check_timing(d, e, &g));
+    if (*e->when)
+        TAC_TRY(watch(d, s, e));
+    if (e->action == TAC__ACTION_SET)
+        TAC_TRY(read_set(d, s, e, &g));
+    if (e->action == TAC__ACTION_SENSOR_FAULT)
+        TAC_TRY(read_sensor_value(d, e, &g));
+    TAC_TRY(describe_action(s, e, &g));
+    return describe_timing(s, e);
+}
+
+static tac_status read_signals(tac_declare *d, tac__scenario *s)
+{
+    s->signal_count = tac_param_items(d,
+                                      &(tac_param_def){.name = "signals",
+                                                       .fallback = "[]",
+                                                       .doc = "signals of one's own, for set"},
+                                      TAC__SIGNALS_MAX);
+    s->signals = tac__arena_array(&s->arena, s->signal_count, sizeof *s->signals);
+    if (!s->signals)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < s->signal_count; i++) {
+        tac__scenario_signal *signal = &s->signals[i];
+        tac_param_begin(d, "signals", i);
+        signal->name = tac_param_text(d, &(tac_param_def){.name = "name", .doc = "of the output"});
+        signal->unit =
+            tac_param_text(d, &(tac_param_def){.name = "unit", .fallback = "1", .doc = "its unit"});
+        signal->initial = tac_param_f64(d, &(tac_param_def){.name = "initial",
+                                                            .unit = signal->unit,
+                                                            .fallback = "0",
+                                                            .doc = "its value until it is set"});
+        signal->output = -1;
+        if (*signal->name)
+            signal->output = tac_declare_output(d, &(tac_port_def){.name = signal->name,
+                                                                   .type = TAC_TYPE_F64,
+                                                                   .unit = signal->unit,
+                                                                   .doc = "set by events"});
+        tac_param_end(d);
+    }
+    return TAC_OK;
+}
+
+tac_status tac__scenario_read(tac_declare *d, tac__scenario *s)
+{
+    TAC_TRY(read_signals(d, s));
+    s->event_count = tac_param_items(
+        d, &(tac_param_def){.name = "events", .fallback = "[]", .doc = "what happens, and when"},
+        TAC__EVENTS_MAX);
+    s->events = tac__arena_array(&s->arena, s->event_count, sizeof *s->events);
+    if (!s->events)
+        return TAC_E_MEMORY;
+    // A mistake in one event is reported; the others need not be looked at.
+    for (size_t i = 0; i < s->event_count; i++) {
+        tac_param_begin(d, "events", i);
+        const tac_status status = read_event(d, s, &s->events[i]);
+        tac_param_end(d);
+        TAC_TRY(status);
+    }
+    return TAC_OK;
+}
+
+// --- once all is connected ------------------------------------------------------------------
+
+typedef struct scope {
+    tac_declare *d;
+    const tac__scenario *s;
+} scope;
+
+static bool find_signal(const void *context, const char *name, tac__expr_signal *signal)
+{
+    const scope *c = context;
+    const tac__scenario_link *link = find_link(&c->s->watches, name);
+    if (!link)
+        return false;
+    const bool truth = tac_watch_type(c->d, link->port).scalar == TAC_BOOL;
+    *signal = (tac__expr_signal){link->port, truth ? TAC__EXPR_BOOL : TAC__EXPR_NUMBER,
+                                 tac_watch_unit(c->d, link->port)};
+    return true;
+}
+
+static tac_status compile_event(tac_declare *d, tac__scenario *s, event *e)
+{
+    tac_error err;
+    const scope context = {d, s};
+    const tac__expr_scope names = {find_signal, NULL, &context};
+    if (e->parsed && tac__expr_compile(&s->arena, e->parsed, TAC__EXPR_BOOL, &names, &e->condition,
+                                       &err) != TAC_OK)
+        return fail_expr(d, &err);
+    return e->feeds ? read_value(d, e, tac_feed_unit(d, e->output)) : TAC_OK;
+}
+
+tac_status tac__scenario_compile(tac_declare *d, tac__scenario *s)
+{
+    for (size_t i = 0; i < s->event_count; i++) {
+        tac_param_begin(d, "events", i);
+        const tac_status status = compile_event(d, s, &s->events[i]);
+        tac_param_end(d);
+        TAC_TRY(status);
+    }
+    return TAC_OK;
+}

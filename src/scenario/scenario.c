@@ -1,0 +1,201 @@
+// scenario.c - the component type `scenario`: events that command a vehicle and break it.
+//
+// At one instant what ends is undone first; then events happen in the order in which they are
+// written. Conditions are looked at in steps of the rate group only, so that the times of other
+// events do not change them.
+#include "base/text.h"
+#include "scenario/event.h"
+#include "scenario/types.h"
+
+// --- declaring ------------------------------------------------------------------------------
+
+static int declare_array(tac_declare *d, const char *name, uint32_t count, const char *doc)
+{
+    if (count == 0)
+        return -1;
+    return tac_declare_output(
+        d, &(tac_port_def){.name = name, .type = TAC_TYPE_ARRAY(TAC_F64, count), .doc = doc});
+}
+
+static void declare_sensor(tac_declare *d, tac__scenario *s, int i)
+{
+    char name[32];
+    tac__out out = tac__out_begin(name, sizeof name);
+    tac__out_add(&out, "%s_fault", tac__sensor_names[i]);
+    s->ports.fault[i] =
+        tac_declare_output(d, &(tac_port_def){.name = name,
+                                              .type = TAC_TYPE_ENUM(tac__sensor_fault_labels),
+                                              .doc = "what is wrong with it"});
+    tac__out_add(&out, "_value");
+    s->ports.fault_value[i] = tac_declare_output(
+        d, &(tac_port_def){.name = name, .type = TAC_TYPE_F64, .doc = "size of a bias or noise"});
+}
+
+static void declare_outputs(tac_declare *d, tac__scenario *s)
+{
+    tac__scenario_ports *p = &s->ports;
+    p->arm = tac_declare_output(
+        d, &(tac_port_def){.name = "arm", .type = TAC_TYPE_BOOL, .doc = "the motors may turn"});
+    p->mode = tac_declare_output(d, &(tac_port_def){.name = "mode",
+                                                    .type = TAC_TYPE_ENUM(tac__flight_mode_labels),
+                                                    .doc = "what flight control is to do"});
+    p->gust = tac_declare_output(d, &(tac_port_def){.name = "gust",
+                                                    .type = TAC_TYPE_VEC3,
+                                                    .unit = "m/s",
+                                                    .doc = "added to the wind: north, east, down"});
+    p->motor_hold = declare_array(d, "motor_hold", s->motors, "1: deaf to its command");
+    p->motor_duty = declare_array(d, "motor_duty", s->motors, "what it does instead");
+    p->motor_loss = declare_array(d, "motor_loss", s->motors, "part of its thrust that is lost");
+    p->battery_open = declare_array(d, "battery_open", s->batteries, "1: disconnected");
+    for (int i = 0; i < TAC__SENSORS; i++)
+        declare_sensor(d, s, i);
+}
+
+static int declare_numbers(tac_declare *d, const char *name, size_t count)
+{
+    return tac_declare_state(
+        d, &(tac_port_def){.name = name,
+                           .type = TAC_TYPE_ARRAY(TAC_I64, count ? (uint32_t)count : 1)});
+}
+
+static uint32_t read_count(tac_declare *d, const char *name, const char *doc)
+{
+    return (uint32_t)tac_param_int(
+        d, &(tac_param_def){.name = name, .fallback = "0", .range = "[0, 64]", .doc = doc});
+}
+
+static tac_status scenario_declare(tac_declare *d, void *self)
+{
+    tac__scenario *s = self;
+    tac__arena_init(&s->arena, NULL);
+    s->begun = true;
+    s->motors = read_count(d, "motors", "motors of the vehicle");
+    s->batteries = read_count(d, "batteries", "batteries of the vehicle");
+    declare_outputs(d, s);
+    const tac_status status = tac__scenario_read(d, s);
+    s->ports.slots = declare_numbers(d, "schedule", s->event_count * TAC__SLOT_WORDS);
+    s->ports.owners = declare_numbers(d, "owners", tac__scenario_targets(s));
+    s->ports.steps = declare_numbers(d, "steps", 1);
+    return status;
+}
+
+static tac_status scenario_connect(tac_declare *d, void *self)
+{
+    return tac__scenario_compile(d, self);
+}
+
+static void scenario_close(void *self)
+{
+    tac__scenario *s = self;
+    if (s->begun)
+        tac__arena_fini(&s->arena);
+    s->begun = false;
+}
+
+// --- running --------------------------------------------------------------------------------
+
+static tac__slot *slots_of(const tac__scenario *s, const tac_step *step)
+{
+    return TAC_STATE(step, tac__slot, s->ports.slots);
+}
+
+// What happens next between steps.
+static tac_time next_of(const tac__scenario *s, const tac_step *step)
+{
+    tac_time next_us = TAC_TIME_NEVER;
+    for (size_t i = 0; i < s->event_count; i++) {
+        const tac_time t_us = tac__schedule_next(&slots_of(s, step)[i]);
+        next_us = t_us < next_us ? t_us : next_us;
+    }
+    return next_us;
+}
+
+static bool needs_steps(const tac__scenario_event *e)
+{
+    return e->timing.trigger != TAC__TRIGGER_TIME;
+}
+
+static tac_status scenario_init(tac_step *step, const void *self)
+{
+    const tac__scenario *s = self;
+    for (size_t i = 0; i < s->signal_count; i++)
+        *TAC_OUT(step, double, s->signals[i].output) = s->signals[i].initial;
+    for (size_t i = 0; i < s->event_count; i++) {
+        const tac__scenario_event *e = &s->events[i];
+        tac__schedule_start(&e->timing, &slots_of(s, step)[i]);
+        if (needs_steps(e) && step->period_us == 0)
+            return tac_fail(step,
+                            "an event %s needs steps, but the scenario is in no rate group "
+                            "with a period",
+                            e->reason);
+    }
+    return tac_wake_at(step, next_of(s, step));
+}
+
+static void undo(const tac__scenario *s, const tac__instant *now, tac_step *step)
+{
+    for (size_t i = 0; i < s->event_count; i++) {
+        if (!tac__schedule_ends(&slots_of(s, step)[i], now) || !tac__scenario_undo(s, i, step))
+            continue;
+        char time[TAC_TIME_TEXT];
+        tac_time_print(s->events[i].timing.for_us, time);
+        tac_log_write(step, TAC_LOG_INFO, "%s ends (after %s)", s->events[i].text, time);
+    }
+}
+
+static tac_status look(const tac__scenario_event *e, tac_step *step, bool *holds)
+{
+    const tac__expr_result result =
+        tac__program_run(e->condition, tac_time_seconds(step->t_us), step->in);
+    if (result.nan)
+        return tac_fail(step, "'%s' is not a number, in the condition '%s'", result.nan, e->when);
+    *holds = result.value != 0;
+    return TAC_OK;
+}
+
+static tac_status happen(const tac__scenario *s, size_t i, const tac__instant *now, tac_step *step)
+{
+    const tac__scenario_event *e = &s->events[i];
+    tac__slot *slot = &slots_of(s, step)[i];
+    bool holds = false;
+    if (tac__schedule_looks(&e->timing, slot, now))
+        TAC_TRY(look(e, step, &holds));
+    if (!tac__schedule_fires(&e->timing, slot, now, holds))
+        return TAC_OK;
+    tac__scenario_act(s, i, step);
+    tac_log_write(step, TAC_LOG_INFO, "%s (%s)", e->text, e->reason);
+    return TAC_OK;
+}
+
+static tac_status scenario_step(tac_step *step, const void *self)
+{
+    const tac__scenario *s = self;
+    int64_t *steps = TAC_STATE(step, int64_t, s->ports.steps);
+    const tac__instant now = {
+        .t_us = step->t_us, .stepping = step->due & TAC_DUE_AXIS, .step = (uint64_t)*steps};
+    const tac_time planned_us = next_of(s, step);
+    undo(s, &now, step);
+    for (size_t i = 0; i < s->event_count; i++)
+        TAC_TRY(happen(s, i, &now, step));
+    *steps += now.stepping;
+    const tac_time next_us = next_of(s, step);
+    return next_us == planned_us ? TAC_OK : tac_wake_at(step, next_us);
+}
+
+static const tac_component_type scenario_type = {
+    .abi = TAC_ABI_VERSION,
+    .size = sizeof(tac_component_type),
+    .name = "scenario",
+    .version = "1",
+    .summary = "events: commands, faults and gusts, at times and on conditions",
+    .flags = TAC_COMPONENT_TIMER,
+    .stage = TAC_STAGE_SCENARIO,
+    .self_size = sizeof(tac__scenario),
+    .declare = scenario_declare,
+    .connect = scenario_connect,
+    .init = scenario_init,
+    .step = scenario_step,
+    .close = scenario_close,
+};
+
+const tac_component_type *const tac__scenario_types[] = {&scenario_type, NULL};

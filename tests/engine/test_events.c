@@ -1,0 +1,235 @@
+// Events of the plant: where they are located, that no step runs across, and that who watches or
+// what else happens moves nothing.
+#include "engine/test_rig.h"
+#include "support/probe.h"
+
+#include <math.h>
+
+// A ball over a floor that is a stiff spring with a dashpot: while the event `down` holds, it
+// pushes.
+typedef struct ball {
+    double height_m, stiffness, damping, heat;
+} ball;
+
+static tac_status ball_declare(tac_declare *d, void *self)
+{
+    ball *b = self;
+    b->height_m = tac_param_f64(d, &(tac_param_def){.name = "height", .fallback = "1"});
+    b->stiffness = tac_param_f64(d, &(tac_param_def){.name = "stiffness", .fallback = "1e4"});
+    b->damping = tac_param_f64(d, &(tac_param_def){.name = "damping", .fallback = "0"});
+    tac_declare_continuous(d, &(tac_port_def){.name = "z", .type = TAC_TYPE_F64, .unit = "m"});
+    tac_declare_continuous(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_F64, .unit = "m/s"});
+    tac_declare_output(d, &(tac_port_def){.name = "down", .type = TAC_TYPE_F64});
+    tac_declare_event(d, "down", "the ball touches the floor");
+    return TAC_OK;
+}
+
+static tac_status ball_init(tac_step *s, const void *self)
+{
+    tac_jump(s)[0] = ((const ball *)self)->height_m;
+    return TAC_OK;
+}
+
+static tac_status ball_derive(const tac_eval *e, const void *self)
+{
+    const ball *b = self;
+    e->dx[0] = e->x[1];
+    e->dx[1] = -9.80665 + e->mode[0] * (-b->stiffness * e->x[0] - b->damping * e->x[1]);
+    return TAC_OK;
+}
+
+static tac_status ball_output(const tac_eval *e, const void *self)
+{
+    (void)self;
+    *TAC_OUT(e, double, 0) = e->mode[0];
+    return TAC_OK;
+}
+
+static tac_status ball_detect(const tac_eval *e, const void *self, double *g)
+{
+    (void)self;
+    g[0] = -e->x[0];
+    return TAC_OK;
+}
+
+static const tac_component_type ball_type = {.abi = TAC_ABI_VERSION,
+                                             .size = sizeof(tac_component_type),
+                                             .name = "ball",
+                                             .self_size = sizeof(ball),
+                                             .declare = ball_declare,
+                                             .init = ball_init,
+                                             .output = ball_output,
+                                             .derive = ball_derive,
+                                             .detect = ball_detect};
+
+static const char *const kinds[] = {"rk4", "rk23", "rk45", "dop853", "rodas4"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static void open_ball(rig *r, const char *kind, const char *more)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "duration: 2 s\nplant: {integrator: {kind: %s, rtol: 1e-9}}\n"
+             "components:\n  ball: {type: ball}\n%s",
+             kind, more);
+    rig_types[0] = &ball_type;
+    rig_open(r, text);
+    rig_types[0] = NULL;
+}
+
+static double read_f64(rig *r, const char *name)
+{
+    return *(const double *)tac_engine_read(r->engine, tac_engine_find_signal(r->engine, name));
+}
+
+// Free fall ends at the first whole microsecond at which the ball is down: sqrt(2 h / g). Methods
+// of low order come there later or earlier by their own error.
+static void test_located_to_the_microsecond(void **state)
+{
+    (void)state;
+    const tac_time falls_us = (tac_time)floor(sqrt(2 / 9.80665) * 1e6) + 1;
+    for (int i = 0; i < KINDS; i++) {
+        rig r;
+        open_ball(&r, kinds[i], "");
+        rig_run(&r, falls_us - 2);
+        assert_true(read_f64(&r, "ball.down") == 0);
+        assert_int_equal(tac_engine_counters(r.engine).events, 0);
+        assert_int_equal(tac_engine_next_time(r.engine), falls_us);
+        rig_run(&r, falls_us);
+        assert_int_equal(tac_engine_counters(r.engine).events, 1);
+        assert_int_equal(tac_engine_counters(r.engine).boundaries, 2); // the start, and this
+        assert_true(read_f64(&r, "ball.down") == 1);
+        assert_true(fabs(read_f64(&r, "ball.z")) < 1e-5);
+        assert_true(fabs(read_f64(&r, "ball.v") + sqrt(2 * 9.80665)) < 1e-5);
+        rig_close(&r);
+    }
+}
+
+// It leaves the floor with the energy it came with, though its equations changed twice.
+static void test_no_step_runs_across(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KINDS; i++) {
+        rig r;
+        open_ball(&r, kinds[i], "");
+        rig_run(&r, TAC_TIME_MAX);
+        const tac_counters n = tac_engine_counters(r.engine);
+        assert_int_equal(n.events, 4); // 0.45 s, 1.4 s: down and up again
+        const double z = read_f64(&r, "ball.z"), v = read_f64(&r, "ball.v");
+        const double energy = 9.80665 * z + 0.5 * v * v;
+        assert_true(fabs(energy - 9.80665) < (i == 0 ? 1e-4 : 1e-5));
+        rig_close(&r);
+    }
+}
+
+static uint64_t run_hash(rig *r)
+{
+    rig_run(r, TAC_TIME_MAX);
+    const uint64_t hash = tac_engine_hash(r->engine, "ball*", NULL);
+    rig_close(r);
+    return hash;
+}
+
+static void test_nothing_else_moves_it(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KINDS; i++) {
+        rig r;
+        open_ball(&r, kinds[i], "");
+        const uint64_t alone = run_hash(&r);
+        open_ball(&r, kinds[i],
+                  "  other: {type: ball, params: {height: 0.7}}\n"
+                  "  watch: {type: monitor, inputs: {u: ball.z}, params: {unit: m, every: 10 s}}\n"
+                  "  count: {type: counter}\n"
+                  "scheduler: {rate_groups: [{name: a, period: 7 ms, components: [watch]},\n"
+                  "                          {name: b, period: 3 ms, components: [count]}]}\n");
+        assert_true(run_hash(&r) == alone);
+        open_ball(&r, kinds[i], "");
+        for (tac_time t = 0; t < 2000000; t += 9973)
+            rig_run(&r, t);
+        assert_true(run_hash(&r) == alone);
+    }
+}
+
+static void test_checkpoint_between(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/tactus_events_XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    for (int i = 0; i < KINDS; i++) {
+        rig r;
+        open_ball(&r, kinds[i], "");
+        assert_int_equal(tac_engine_checkpoint_at(r.engine, 460000, path, &r.err), TAC_OK);
+        const uint64_t straight = run_hash(&r);
+        open_ball(&r, kinds[i], "");
+        assert_int_equal(tac_engine_restore(r.engine, path, &r.err), TAC_OK);
+        assert_true(run_hash(&r) == straight);
+    }
+    unlink(path);
+}
+
+// x' = +1 where x < 0, -1 where x > 0: it can only chatter.
+static tac_status chatter_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64});
+    tac_declare_event(d, "above", "");
+    return TAC_OK;
+}
+
+static tac_status chatter_init(tac_step *s, const void *self)
+{
+    (void)self;
+    *tac_jump(s) = -0.1;
+    return TAC_OK;
+}
+
+static tac_status chatter_derive(const tac_eval *e, const void *self)
+{
+    (void)self;
+    e->dx[0] = 1 - 2 * e->mode[0];
+    return TAC_OK;
+}
+
+static tac_status chatter_detect(const tac_eval *e, const void *self, double *g)
+{
+    (void)self;
+    g[0] = e->x[0];
+    return TAC_OK;
+}
+
+static const tac_component_type chatter_type = {.abi = TAC_ABI_VERSION,
+                                                .size = sizeof(tac_component_type),
+                                                .name = "chatter",
+                                                .declare = chatter_declare,
+                                                .init = chatter_init,
+                                                .derive = chatter_derive,
+                                                .detect = chatter_detect};
+
+static void test_chatter_ends_the_run(void **state)
+{
+    (void)state;
+    rig r;
+    rig_types[0] = &chatter_type;
+    rig_open(&r, "duration: 2 s\nplant: {integrator: {kind: rk45}}\n"
+                 "components:\n  c: {type: chatter}\n");
+    rig_types[0] = NULL;
+    assert_int_equal(tac_engine_run(r.engine, TAC_TIME_MAX, &r.err), TAC_E_NUMERIC);
+    assert_non_null(strstr(r.err.text, "event 'c.above' chatters"));
+    assert_in_range(r.err.t_us, 100000, 120000);
+    rig_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_located_to_the_microsecond),
+        cmocka_unit_test(test_no_step_runs_across),
+        cmocka_unit_test(test_nothing_else_moves_it),
+        cmocka_unit_test(test_checkpoint_between),
+        cmocka_unit_test(test_chatter_ends_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
