@@ -377,7 +377,7 @@ static void test_channel(void **state)
     const tac__channel plain = {1, {0}, 0, 0.25, false, false};
     const double no_fault[2] = {1, 0};
     for (double x = -2; x < 2; x += 0.0625) {
-        tac__channel_step_f64(&plain, &k, &x, NULL, no_fault, (double[1]){0}, y);
+        tac__channel_step_f64(&plain, &k, &x, n, no_fault, (double[1]){0}, y);
         assert_true(y[0] == floor(x * 4 + 0.5) / 4);
     }
 }

@@ -123,7 +123,8 @@ static void test_ou_update(void **state)
 {
     (void)state;
     enum { STEPS = 2000 };
-    static const double sigma[3] = {1.5, 2, 0.5}, tau[3] = {3, 0.5, 0.02}, mean[3] = {4, -1, 0.5};
+    static const double mean[3] = {4, -1, 0.5};
+    static const long double sigma[3] = {1.5L, 2, 0.5L}, tau[3] = {3, 0.5L, 0.02L};
     for (int zero = 0; zero < 2; zero++) {
         open_wind("2 ms",
                   zero ? "kind: ou, mean: [4, -1, 0.5], sigma: [1.5, 2, 0.5], tau: [3 s, 0.5 s, "
@@ -136,7 +137,7 @@ static void test_ou_update(void **state)
         for (uint64_t k = 0; k < 3; k++)
             draw(k, n + 2 * k); // those of init: five, from three indices
         for (int i = 0; i < 3; i++)
-            x[i] = zero ? 0 : sigma[i] * n[i];
+            x[i] = zero ? 0 : sigma[i] * (long double)n[i];
         for (uint64_t k = 0; k < STEPS; k++) {
             rig_run(&r, k * 2000);
             for (int i = 0; i < 3; i++)
@@ -145,7 +146,7 @@ static void test_ou_update(void **state)
             draw(4 + 2 * k, n + 2);
             for (int i = 0; i < 3; i++) {
                 const long double phi = expl(-0.002L / tau[i]);
-                x[i] = phi * x[i] + sigma[i] * sqrtl(1 - phi * phi) * n[i];
+                x[i] = phi * x[i] + sigma[i] * sqrtl(1 - phi * phi) * (long double)n[i];
             }
         }
         rig_close(&r);
