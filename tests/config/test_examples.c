@@ -64,7 +64,7 @@ static void test_all_examples(void **state)
         rig r, second;
         load(&r, path, "duration=500 ms");
         char *resolved = tac_config_resolved(r.config);
-        if (rig_try(&second, resolved) != TAC_OK) {
+        if (rig_try_named(&second, path, resolved) != TAC_OK) {
             rig_show(&second);
             fail_msg("the resolved text of '%s' is refused", path);
         }

@@ -199,8 +199,8 @@ typedef struct rig {
 static const tac_component_type *rig_types[8]; // more types, for a test of its own
 
 // Everything up to prepare; the first status that is not TAC_OK. Call rig_close in any case.
-static inline tac_status rig_try_sets(rig *r, const char *text, const char *const *sets,
-                                      size_t count)
+static inline tac_status rig_try_all(rig *r, const char *name, const char *text,
+                                     const char *const *sets, size_t count)
 {
     *r = (rig){0};
     tac_error_clear(&r->err);
@@ -214,12 +214,23 @@ static inline tac_status rig_try_sets(rig *r, const char *text, const char *cons
     def.registry = r->registry;
     def.sets = sets;
     def.set_count = count;
-    const tac_status status =
-        tac_config_parse("test.yaml", text, strlen(text), &def, &r->config, &r->err);
+    const tac_status status = tac_config_parse(name, text, strlen(text), &def, &r->config, &r->err);
     if (status != TAC_OK)
         return status;
     const tac_engine_def engine_def = tac_config_engine_def(r->config);
     return tac_config_build(r->config, &engine_def, &r->engine, &r->err);
+}
+
+static inline tac_status rig_try_sets(rig *r, const char *text, const char *const *sets,
+                                      size_t count)
+{
+    return rig_try_all(r, "test.yaml", text, sets, count);
+}
+
+// As if it were written in the folder of `name`.
+static inline tac_status rig_try_named(rig *r, const char *name, const char *text)
+{
+    return rig_try_all(r, name, text, NULL, 0);
 }
 
 static inline tac_status rig_try(rig *r, const char *text)
