@@ -6,6 +6,7 @@ void tac__philox(const uint32_t counter[4], const uint32_t key[2], uint32_t word
 {
     uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
     uint32_t k0 = key[0], k1 = key[1];
+#pragma GCC unroll 10
     for (int round = 0; round < 10; round++) {
         const uint64_t p0 = UINT64_C(0xD2511F53) * c0, p1 = UINT64_C(0xCD9E8D57) * c2;
         const uint32_t n0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0, n2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;

@@ -69,6 +69,12 @@ tac_status tac__island_rhs(void *context, double t_s, double *dx)
 {
     tac__island *island = context;
     island->state->evals++;
+    if (island->alone) { // nothing to pass between components
+        tac_instance *c = island->alone;
+        c->scratch.t_s = t_s;
+        c->scratch.dx = dx;
+        return c->type->derive(&c->scratch, c->self);
+    }
     TAC_TRY(scratch_outputs(island, t_s, false));
     return derive_all(island, dx);
 }
@@ -414,11 +420,14 @@ static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, 
         s->to_us = cut_us < limit_us ? cut_us : limit_us;
         return;
     }
+    island->settled = false;
     const bool decides = e->method->adaptive || island->event_count;
     if (!decides && cut_us < limit_us)
         limit_us = cut_us;
     bool taken = natural_step(e, island, limit_us) == TAKEN;
+    island->settled = taken;
     if (cut_us < s->to_us) {
+        island->settled = false;
         s->to_us = cut_us;
         s->event_us = TAC_TIME_NEVER;
         if (e->method->adaptive)
@@ -484,12 +493,14 @@ static tac_status change_modes(tac_engine *e, tac__island *island, tac_time t_us
 }
 
 // At a boundary modes are what the state says, but for those that were found to change just there.
-tac_status tac__island_latch(tac_engine *e, tac__island *island, tac_time t_us)
+static tac_status latch(tac_engine *e, tac__island *island, tac_time t_us)
 {
     if (island->event_count == 0)
         return TAC_OK;
     if (island->state->event_us == t_us)
         return change_modes(e, island, t_us);
+    if (island->settled) // the step that ends here was seen to change none
+        return TAC_OK;
     const tac_status status = detect(e, island, true, island->mode);
     if (status != TAC_OK) {
         tac__fail(e->err, status, "its events cannot be detected: %s", tac_status_text(status));
@@ -515,7 +526,16 @@ tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us,
     s->at_us = t_us;
     s->tries = 0;
     TAC_TRY(project(e, island, t_us));
-    return tac__island_latch(e, island, t_us);
+    return latch(e, island, t_us);
+}
+
+// After a jump of its state: modes and outputs are those of the new one.
+tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    island->settled = false;
+    island->state->event_us = TAC_TIME_NEVER;
+    TAC_TRY(latch(e, island, t_us));
+    return tac__island_outputs(e, island, t_us);
 }
 
 // Stage 3: algebraic outputs, written to the bus.

@@ -290,7 +290,7 @@ static tac_status restore(tac_engine *e, const char *path, const char *bytes, si
     tac__timeline_resume(&e->timeline, p.h.t_us);
     for (size_t i = 0; i < e->island_count; i++) {
         e->islands[i].peeked_us = TAC_TIME_NEVER;
-        e->islands[i].work.first = false;
+        e->islands[i].work.first = e->islands[i].settled = false;
     }
     TAC_TRY(restore_opaque(e, p.opaque, p.h.opaque_size, err));
     move_end(e);

@@ -233,7 +233,9 @@ typedef struct tac__island {
     int event_source;   // located event at its end
     tac_time peeked_us; // instant for which scratch outputs and `peek` are valid, else NEVER
     tac_engine *engine;
-    uint32_t failed; // component whose derive or output failed last
+    tac_instance *alone; // the one component that makes its right-hand side; NULL: several do
+    bool settled;        // the present step is known to change no mode
+    uint32_t failed;     // component whose derive or output failed last
 } tac__island;
 
 typedef struct tac__digest {
@@ -394,7 +396,7 @@ tac__rhs_fn tac__island_rhs; // context is the island
 tac_status tac__island_reach(tac_engine *engine, tac__island *island, tac_time t_us);
 tac_status tac__island_arrive(tac_engine *engine, tac__island *island, tac_time t_us,
                               bool boundary);
-tac_status tac__island_latch(tac_engine *engine, tac__island *island, tac_time t_us);
+tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time t_us);
 tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
 void tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_us);
 void tac__islands_replan(tac_engine *engine, int source, tac_time old_us, const tac__island *but);

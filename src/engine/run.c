@@ -72,10 +72,7 @@ __attribute__((noinline)) static tac_status finish_jump(tac_engine *e, tac_insta
 {
     const bool jumped = c->jumped;
     c->may_jump = c->jumped = false;
-    if (!jumped)
-        return TAC_OK;
-    TAC_TRY(tac__island_latch(e, &e->islands[c->island], t_us));
-    return tac__island_outputs(e, &e->islands[c->island], t_us);
+    return jumped ? tac__island_jumped(e, &e->islands[c->island], t_us) : TAC_OK;
 }
 
 static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)

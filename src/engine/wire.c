@@ -373,8 +373,16 @@ static tac_status wire_components(tac_engine *e)
         c->hook = c->step;
         c->hook.out = NULL;
     }
-    for (size_t i = 0; e->method->implicit && i < e->island_count; i++)
-        TAC_TRY(tac__jacobian_prepare(e, &e->islands[i]));
+    for (size_t i = 0; i < e->island_count; i++) {
+        tac__island *island = &e->islands[i];
+        tac_instance *first = e->components[island->components[0]];
+        if (island->count == 1 && first->type->derive && !first->chained &&
+            first->scratch_views.count == 0)
+            island->alone = first;
+        island->failed = first->index;
+        if (e->method->implicit)
+            TAC_TRY(tac__jacobian_prepare(e, island));
+    }
     return TAC_OK;
 }
 

@@ -377,7 +377,7 @@ static void test_channel(void **state)
     const tac__channel plain = {1, {0}, 0, 0.25, false, false};
     const double no_fault[2] = {1, 0};
     for (double x = -2; x < 2; x += 0.0625) {
-        tac__channel_step_f64(&plain, &k, &x, NULL, no_fault, (double[1]){0}, y);
+        tac__channel_step_f64(&plain, &k, &x, n, no_fault, (double[1]){0}, y);
         assert_true(y[0] == floor(x * 4 + 0.5) / 4);
     }
 }
@@ -448,6 +448,32 @@ static void test_walk(void **state)
     near(squares, 0.16, 5 * 0.16 * sqrt(2.0 / (3 * RUNS)), "walk");
     rig_refused(text_of("10 ms", "imu", "gyro: {walk: 1, drift: 1}", imu_in, ""), TAC_E_CONFIG,
                 "either drifts or walks");
+}
+
+// An error that drifts: variance drift^2 from the start, correlation exp(-t/tau).
+static void test_drift(void **state)
+{
+    (void)state;
+    enum { STEPS = 100000, LAG = 5 };
+    static double error[STEPS];
+    open_sensor("1 s", "imu",
+                "gyro: {noise_density: 0, walk: 0, drift: 2, drift_tau: 5 s, quantum: 0}", imu_in,
+                "");
+    for (int k = 0; k < STEPS; k++) {
+        double rate[3];
+        rig_run(&r, (tac_time)k * 1000000);
+        body_at((tac_time)k * 1000000, RATE, rate);
+        error[k] = output("rate")[1] - rate[1];
+    }
+    rig_close(&r);
+    double at[2] = {0};
+    for (int k = 0; k + LAG < STEPS; k++) {
+        at[0] += error[k] * error[k] / (STEPS - LAG);
+        at[1] += error[k] * error[k + LAG] / (STEPS - LAG);
+    }
+    const double tolerance = 5 * 4 * sqrt(2.0 * 10 / STEPS);
+    near(at[0], 4, tolerance, "variance");
+    near(at[1], 4 * exp(-1.0), tolerance, "correlation");
 }
 
 // --- the others ---------------------------------------------------------------------------------
@@ -583,5 +609,5 @@ static void test_lanes(void **state)
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 TEST_MAIN(TEST(test_truth), TEST(test_delay_is_exact), TEST(test_estimator_statistics),
           TEST(test_faults), TEST(test_every_sensor_drops_out), TEST(test_channel), TEST(test_imu),
-          TEST(test_walk), TEST(test_barometer), TEST(test_magnetometer), TEST(test_gps),
-          TEST(test_lanes))
+          TEST(test_walk), TEST(test_drift), TEST(test_barometer), TEST(test_magnetometer),
+          TEST(test_gps), TEST(test_lanes))

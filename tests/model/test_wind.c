@@ -123,7 +123,8 @@ static void test_ou_update(void **state)
 {
     (void)state;
     enum { STEPS = 2000 };
-    static const double sigma[3] = {1.5, 2, 0.5}, tau[3] = {3, 0.5, 0.02}, mean[3] = {4, -1, 0.5};
+    static const double mean[3] = {4, -1, 0.5};
+    static const long double sigma[3] = {1.5L, 2, 0.5L}, tau[3] = {3, 0.5L, 0.02L};
     for (int zero = 0; zero < 2; zero++) {
         open_wind("2 ms",
                   zero ? "kind: ou, mean: [4, -1, 0.5], sigma: [1.5, 2, 0.5], tau: [3 s, 0.5 s, "
@@ -136,7 +137,7 @@ static void test_ou_update(void **state)
         for (uint64_t k = 0; k < 3; k++)
             draw(k, n + 2 * k); // those of init: five, from three indices
         for (int i = 0; i < 3; i++)
-            x[i] = zero ? 0 : sigma[i] * n[i];
+            x[i] = zero ? 0 : sigma[i] * (long double)n[i];
         for (uint64_t k = 0; k < STEPS; k++) {
             rig_run(&r, k * 2000);
             for (int i = 0; i < 3; i++)
@@ -145,7 +146,7 @@ static void test_ou_update(void **state)
             draw(4 + 2 * k, n + 2);
             for (int i = 0; i < 3; i++) {
                 const long double phi = expl(-0.002L / tau[i]);
-                x[i] = phi * x[i] + sigma[i] * sqrtl(1 - phi * phi) * n[i];
+                x[i] = phi * x[i] + sigma[i] * sqrtl(1 - phi * phi) * (long double)n[i];
             }
         }
         rig_close(&r);
@@ -188,14 +189,14 @@ static void test_ou_statistics(void **state)
 
 // --- Dryden -------------------------------------------------------------------------------------
 
-static const double steady_air[TAC__DRYDEN_ALTITUDES] = {10, 10, 10, 10, 10, 10,
-                                                         10, 10, 10, 10, 10, 10}; // ft/s
+// An intensity aloft of 9.5 ft/s at 2000 ft, 11.5 at 3000 ft, 10 far above.
+static const double aloft[TAC__DRYDEN_ALTITUDES] = {4, 9, 13, 10, 10, 10, 10, 10, 10, 10, 10, 10};
 enum { U, V, W };
 
 // One period from x with the numbers n: the state after it, and the turbulence before it.
 static void dryden(double height_m, double way_m, const double n[5], double x[5], double v[3])
 {
-    const tac__dryden p = {7, steady_air, 1e-9, 1, 0};
+    const tac__dryden p = {7, aloft, 1e-9, 1, 0};
     const double u[TAC__DRYDEN_INPUTS] = {height_m, way_m, 1, 0, 0, 0};
     tac__dryden_step_f64(&p, 1.0, u, n, x, v);
 }
@@ -355,8 +356,8 @@ static void test_dryden_altitudes(void **state)
         double feet, lu, lw, su, sw;                   // lengths in ft, intensities in m/s
     } rows[] = {{5, 10 / 0.132207, 10, 1.374085, 0.7}, // as at 10 ft
                 {10, 10 / 0.132207, 10, 1.374085, 0.7}, {1000, 1000, 1000, 0.7, 0.7},
-                {1500, 1375, 1375, 1.874, 1.874}, // half way to 10 ft/s
-                {2000, 1750, 1750, 3.048, 3.048},       {30000, 1750, 1750, 3.048, 3.048}};
+                {1500, 1375, 1375, 1.7978, 1.7978}, // half way to 9.5 ft/s
+                {2000, 1750, 1750, 2.8956, 2.8956},     {30000, 1750, 1750, 3.048, 3.048}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double x[5] = {1, 0, 0, 1, 0}, v[3];
         const double none[5] = {0};
@@ -388,7 +389,7 @@ static void test_dryden_altitudes(void **state)
 static void test_dryden_axes(void **state)
 {
     (void)state;
-    const tac__dryden p = {7, steady_air, 1, 0.6, 0.8};
+    const tac__dryden p = {7, aloft, 1, 0.6, 0.8};
     // Nose up by 90 degrees: forward is up, down is forward.
     const double up[TAC__DRYDEN_INPUTS] = {3000 * FOOT, 10, sqrt(0.5), 0, sqrt(0.5), 0};
     double low[TAC__DRYDEN_INPUTS], v[3];
@@ -404,7 +405,7 @@ static void test_dryden_axes(void **state)
     assert_true(v[1] > 0 && v[2] == 0);
     double ahead[5] = {1};
     tac__dryden_step_f64(&p, 0.1, up, none, ahead, v);
-    near(v[2], -3.048, 1e-14, "along the body");
+    near(v[2], -11.5 * FOOT, 1e-14, "along the body");
     near(v[0], 0, 1e-14, "along the body");
 }
 
@@ -491,7 +492,7 @@ static void test_needs_a_period(void **state)
 // --- lanes --------------------------------------------------------------------------------------
 
 static const tac__ou ou = {{0.9, 0.99, 0.5}, {1, 0.1, 3}};
-static const tac__dryden turbulence = {7, steady_air, 1, 0.6, 0.8};
+static const tac__dryden turbulence = {7, aloft, 1, 0.6, 0.8};
 
 enum { NOISE = TAC__DRYDEN_INPUTS, STATE = NOISE + 5, INPUTS = STATE + 5, OUTPUTS = 3 + 1 + 8 + 5 };
 

@@ -109,7 +109,7 @@ static void test_polynomial(void **state)
     for (double z = -4400; z < 4400; z += 0.7) {
         double rho, t, p;
         atmosphere_at(z, &rho, &t, &p);
-        const double h = 6356766.0 * z / (6356766.0 + z);
+        const long double h = (long double)(6356766.0 * z / (6356766.0 + z));
         const long double n = 9.80665L * 0.0289644L / (8.31432L * 0.0065L);
         const long double truth = 101325.0L * powl(1.0L - 0.0065L * h / 288.15L, n);
         close_to(p, (double)truth, 6e-16, "pressure");

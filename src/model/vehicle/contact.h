@@ -54,7 +54,7 @@ static inline wrench contact_wrench(const tac__multirotor *p, int feet, const ri
         sum.force = vec3_add(sum.force, f);
         sum.torque = vec3_add(sum.torque, vec3_cross(lever, f));
     }
-    sum.torque = mat3_tmul_vec(b->rotation, sum.torque);
+    sum.torque = vec3_select(airborne, zero, mat3_tmul_vec(b->rotation, sum.torque));
     return sum;
 }
 

@@ -13,7 +13,7 @@
 #define POWER__ROUNDING  4e-15
 #define POWER__V_MIN     1e-3 // V: below this the avionics count as a resistance
 
-enum { POWER__ROUNDS = 12 };
+enum { POWER__ROUNDS = 24 };
 
 // What decides how far loops run. Where it is constant they can be unrolled.
 typedef struct vehicle_shape {
@@ -71,7 +71,7 @@ static inline power_bus power_bus_solve(const tac__multirotor *p, vehicle_shape 
 {
     const double load_w = p->bus[bus].load_w;
     real tolerance = POWER__CURRENT_A * s.resistance + POWER__ROUNDING * s.emf;
-    real v = r_max(s.floor, s.emf), low = s.floor, high = v;
+    real v = r_max(s.floor, s.emf), low = s.floor - 1.0, high = v;
     for (int round = 0;; round++) {
         real drawn = R(0.0), slope = R(0.0);
         VEHICLE_UNROLL
@@ -110,8 +110,9 @@ static inline power_bus power_bus_solve(const tac__multirotor *p, vehicle_shape 
         low = r_select(above, v, low);
         high = r_select(above, high, v);
         next = r_max(s.floor, next);
-        cond outside = c_or(next<low, next> high);
-        v = r_select(settled, v, r_select(outside, 0.5 * (low + high), next));
+        cond inside = c_and(next > low, next < high);
+        next = r_select(inside, next, r_max(s.floor, 0.5 * (low + high)));
+        v = r_select(settled, v, next);
     }
 }
 
