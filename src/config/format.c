@@ -6,8 +6,8 @@
 
 static const char *const policy_words[] = {"ZOH", "INTERPOLATED", "EXTRAPOLATED", "SYNCHRONIZED",
                                            NULL};
-static const char *const integrator_words[] = {"euler", "rk4",    "rk23",
-                                               "rk45",  "dop853", "rodas4", NULL};
+static const char *const integrator_words[] = {"euler",  "rk4",    "rk23", "rk45",
+                                               "dop853", "rodas4", NULL};
 static const char *const coupling_words[] = {"coupled", "split", NULL};
 static const char *const stage_words[] = {"scenario",  "environment", "outputs", "estimate",
                                           "telemetry", "control",     "actuate", NULL};
@@ -73,8 +73,7 @@ const tac__spec tac__format_scheduler = {"scheduler", "Rates, order and synchron
 
 static const tac__key integrator_keys[] = {
     {"kind", TAC__KIND_WORD, .words = integrator_words, .fallback = "rk4", .doc = "the method"},
-    {"rtol", TAC__KIND_NUMBER, .fallback = "1e-6",
-     .doc = "relative tolerance of adaptive methods"},
+    {"rtol", TAC__KIND_NUMBER, .fallback = "1e-6", .doc = "relative tolerance of adaptive methods"},
     {"atol", TAC__KIND_NUMBER,
      .doc = "absolute tolerance, times the scale of a state; as rtol by default"},
     {"h_min", TAC__KIND_TIME, .fallback = "1 us",
