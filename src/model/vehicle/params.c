@@ -286,7 +286,7 @@ static void set_propeller(tac_declare *d, const tac__vehicle *v, const calibrati
         .kt = kt, .kq = own->torque_ratio_m * kt, .radius_m = own->radius_m, .inflow = own->inflow};
 }
 
-void tac__vehicle_params(tac_declare *d, tac__vehicle *v)
+static void vehicle_params(tac_declare *d, tac__vehicle *v)
 {
     v->mass_kg = number(d, "mass", "kg", NULL, "(0, inf)", "of the whole vehicle");
     inertia_params(d, v->inertia);
@@ -397,22 +397,25 @@ static void battery_params(tac_declare *d, tac__battery *b)
                     b->warning, TAC__WARNINGS);
 }
 
-// Put what a list of a bus names on it. bus_of(i) is where its number is kept, -1 before.
-static void connect(tac_declare *d, const char *list, int bus, bool only, int count, int *bus_of)
+// Put what a list names on a bus. Numbers count from 1, as in scenarios; bus_of[] holds -1 for what
+// is on none yet. A bus that is alone and names nothing has all.
+static void connect(tac_declare *d, const char *list, int bus, bool alone, int count, int *bus_of)
 {
     size_t n;
-    const double *index = tac_param_list(
-        d, &(tac_param_def){list, NULL, "[]", "[0, inf)", "numbers from 0; a single bus has all"},
+    const double *named = tac_param_list(
+        d,
+        &(tac_param_def){list, NULL, "[]", "[1, 16]", "on this bus, from 1; a single bus has all"},
         TAC__ROTORS_MAX, &n);
-    for (int i = 0; only && n == 0 && i < count; i++)
+    for (int i = 0; alone && n == 0 && i < count; i++)
         bus_of[i] = bus;
     for (size_t k = 0; k < n; k++) {
-        const int i = index[k] < TAC__ROTORS_MAX ? (int)index[k] : TAC__ROTORS_MAX;
-        if (i != index[k] || i >= count)
-            (void)tac_declare_fail(d, list, "there is no number %g of %d %s", index[k], count,
-                                   list);
+        const int i = (int)named[k] - 1;
+        if (i + 1 != named[k] || i >= count)
+            (void)tac_declare_fail(d, list, "there is no number %g; %s are 1 to %d", named[k], list,
+                                   count);
         else if (bus_of[i] >= 0)
-            (void)tac_declare_fail(d, list, "number %d is on bus %d already", i, bus_of[i]);
+            (void)tac_declare_fail(d, list, "number %d of %s is on bus %d already", i + 1, list,
+                                   bus_of[i] + 1);
         else
             bus_of[i] = bus;
     }
@@ -423,7 +426,7 @@ static void check_connected(tac_declare *d, const char *what, int count, int *bu
     for (int i = 0; i < count; i++) {
         if (bus_of[i] >= 0)
             continue;
-        (void)tac_declare_fail(d, "buses", "%s %d is on no bus", what, i);
+        (void)tac_declare_fail(d, "buses", "%s %d is on no bus", what, i + 1);
         bus_of[i] = 0;
     }
 }
@@ -442,43 +445,42 @@ static void check_bus(tac_declare *d, const tac__multirotor *p, int bus)
         floor_v = b->ideal ? floor_v : tac_min(floor_v, b->floor_v);
     }
     if (kinds[0] && kinds[1])
-        (void)tac_declare_fail(d, "buses", "bus %d has ideal and other batteries", bus);
+        (void)tac_declare_fail(d, "buses", "bus %d has ideal and other batteries", bus + 1);
     if (kinds[0] && !(p->bus[bus].load_w * r0_ohm < floor_v * floor_v))
         (void)tac_declare_fail(d, "buses",
                                "bus %d: batteries of %g Ohm cannot carry a load of %g W at %g V",
-                               bus, r0_ohm, p->bus[bus].load_w, floor_v);
+                               bus + 1, r0_ohm, p->bus[bus].load_w, floor_v);
 }
 
-static void bus_params(tac_declare *d, tac__multirotor *p)
+// Returns how many buses there are.
+static int bus_params(tac_declare *d, tac__vehicle *v, int batteries, tac__bus *bus,
+                      int battery_bus[TAC__BATTERIES_MAX])
 {
     static const char *const shares[] = {"resistance", "equal", NULL};
-    int motor_bus[TAC__ROTORS_MAX], battery_bus[TAC__BATTERIES_MAX];
+    int motor_bus[TAC__ROTORS_MAX];
     for (int i = 0; i < TAC__ROTORS_MAX; i++)
         motor_bus[i] = -1;
     for (int k = 0; k < TAC__BATTERIES_MAX; k++)
         battery_bus[k] = -1;
-    p->buses = (int)tac_param_items(
+    const int buses = (int)tac_param_items(
         d, &(tac_param_def){"buses", NULL, "{}", NULL, "of the power network"}, TAC__BUSES_MAX);
-    for (int b = 0; b < p->buses; b++) {
+    for (int b = 0; b < buses; b++) {
         tac_param_begin(d, "buses", (size_t)b);
-        connect(d, "motors", b, p->buses == 1, p->vehicle.rotors, motor_bus);
-        connect(d, "batteries", b, p->buses == 1, p->batteries, battery_bus);
-        p->bus[b].load_w = number(d, "load", "W", "0", "[0, inf)", "power of the avionics");
-        p->bus[b].by_equals = tac_param_choice(
-            d,
-            &(tac_param_def){"share", NULL, "resistance", NULL,
-                             "how batteries divide the current: by 1/R0, or equally"},
-            shares);
+        connect(d, "motors", b, buses == 1, v->rotors, motor_bus);
+        connect(d, "batteries", b, buses == 1, batteries, battery_bus);
+        bus[b].load_w = number(d, "load", "W", "0", "[0, inf)", "power of the avionics");
+        bus[b].by_equals =
+            tac_param_choice(d,
+                             &(tac_param_def){"share", NULL, "resistance", NULL,
+                                              "batteries divide the current by 1/R0, or equally"},
+                             shares) == 1;
         tac_param_end(d);
     }
-    check_connected(d, "motor", p->vehicle.rotors, motor_bus);
-    check_connected(d, "battery", p->batteries, battery_bus);
-    for (int i = 0; i < p->vehicle.rotors; i++)
-        p->vehicle.rotor[i].bus = motor_bus[i];
-    for (int k = 0; k < p->batteries; k++)
-        p->battery[k].bus = battery_bus[k];
-    for (int b = 0; b < p->buses; b++)
-        check_bus(d, p, b);
+    check_connected(d, "motor", v->rotors, motor_bus);
+    check_connected(d, "battery", batteries, battery_bus);
+    for (int i = 0; i < v->rotors; i++)
+        v->rotor[i].bus = motor_bus[i];
+    return buses;
 }
 
 static void ground_params(tac_declare *d, tac__foot *f)
@@ -549,10 +551,29 @@ static void feet_params(tac_declare *d, tac__multirotor *p)
     }
 }
 
+static int count_batteries(tac_declare *d)
+{
+    const int batteries = (int)tac_param_items(
+        d, &(tac_param_def){"batteries", NULL, "{}", NULL, "1 to 8"}, TAC__BATTERIES_MAX);
+    if (batteries == 0)
+        (void)tac_declare_fail(d, "batteries", "a multirotor has at least one battery");
+    return batteries;
+}
+
+// --- all of it -----------------------------------------------------------------------------------
+
+void tac__vehicle_params(tac_declare *d, tac__vehicle *v)
+{
+    tac__bus bus[TAC__BUSES_MAX];
+    int battery_bus[TAC__BATTERIES_MAX];
+    vehicle_params(d, v);
+    bus_params(d, v, count_batteries(d), bus, battery_bus);
+}
+
 void tac__multirotor_params(tac_declare *d, tac__multirotor *p)
 {
     p->world = *tac_declare_world(d);
-    tac__vehicle_params(d, &p->vehicle);
+    vehicle_params(d, &p->vehicle);
     p->drag =
         number(d, "drag", "N*s/m", "0.05", "[0, inf)", "force against the velocity in the air");
     tac_param_array(d,
@@ -560,18 +581,20 @@ void tac__multirotor_params(tac_declare *d, tac__multirotor *p)
                                      "torque against the body rate"},
                     p->damping, 3);
     actuator_params(d, &p->actuator);
-    p->batteries = (int)tac_param_items(
-        d, &(tac_param_def){"batteries", NULL, "{}", NULL, "1 to 8"}, TAC__BATTERIES_MAX);
+
+    p->batteries = count_batteries(d);
     for (int k = 0; k < p->batteries; k++) {
         tac_param_begin(d, "batteries", (size_t)k);
         battery_params(d, &p->battery[k]);
         tac_param_end(d);
     }
-    if (p->batteries == 0) {
-        (void)tac_declare_fail(d, "batteries", "a multirotor has at least one battery");
-        p->batteries = 1;
-    }
-    bus_params(d, p);
+    int battery_bus[TAC__BATTERIES_MAX];
+    p->buses = bus_params(d, &p->vehicle, p->batteries, p->bus, battery_bus);
+    for (int k = 0; k < p->batteries; k++)
+        p->battery[k].bus = battery_bus[k];
+    for (int b = 0; b < p->buses; b++)
+        check_bus(d, p, b);
+
     feet_params(d, p);
     tac__multirotor_prepare(p);
 }

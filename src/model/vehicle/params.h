@@ -14,7 +14,8 @@
 
 #include <tactus/component.h>
 
-// Mass, inertia, rotors with motors and propellers, and what follows from them.
+// Mass, inertia, rotors with motors, propellers and buses, and what follows from them. For those
+// who read it of a peer: `multirotor` itself has more keys.
 void tac__vehicle_params(tac_declare *d, tac__vehicle *v);
 
 // Everything but the state at the start.

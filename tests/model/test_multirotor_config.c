@@ -1,0 +1,270 @@
+// The component type `multirotor`: parameters, their checks, the state at the start, the vehicles
+// of examples/, and flights in an engine with located contacts.
+#include "engine/test_rig.h"
+
+#include <math.h>
+
+static rig r;
+
+static void near(double got, double expected, double tolerance, const char *what)
+{
+    if (!(fabs(got - expected) <= tolerance))
+        fail_msg("%s: %.17g, expected %.17g to within %g", what, got, expected, tolerance);
+}
+
+static const double *read_all(const char *signal)
+{
+    return rig_read(&r, signal);
+}
+
+// A vehicle that is complete but for `params`, which follow.
+static const char *vehicle(const char *params)
+{
+    static char text[8192];
+    snprintf(text, sizeof text,
+             "duration: 20 s\n"
+             "scheduler: {rate_groups: [{name: g, period: 4 ms, components: [cmd]}]}\n"
+             "plant: {integrator: {kind: rk45}}\n"
+             "components:\n"
+             "  cmd: {type: constant, params: {size: 4, value: 0}}\n"
+             "  body:\n"
+             "    type: multirotor\n"
+             "    inputs: {motor: cmd.y}\n"
+             "    params:\n"
+             "%s",
+             params);
+    return text;
+}
+
+#define ROTORS                                                                                     \
+    "      rotors:\n"                                                                              \
+    "        - {position: [0.15, 0.25, 0], direction: 1}\n"                                        \
+    "        - {position: [-0.15, -0.2, 0], direction: 1}\n"                                       \
+    "        - {position: [0.15, -0.25, 0], direction: -1}\n"                                      \
+    "        - {position: [-0.15, 0.2, 0], direction: -1}\n"
+#define BODY "      mass: 1.5 kg\n      inertia: [0.03, 0.03, 0.055]\n"
+#define FEET "      feet: {radius: 0.2 m, height: 0.05 m}\n"
+
+static void refused(const char *params, tac_status status, const char *part)
+{
+    rig_refused(vehicle(params), status, part);
+}
+
+// --- parameters
+// ------------------------------------------------------------------------------------
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    refused(ROTORS "      mass: 0 kg\n      inertia: [1, 1, 1]\n", TAC_E_RANGE,
+            "0 kg is out of range");
+    refused(ROTORS "      mass: 1.5 kg\n", TAC_E_CONFIG, "'inertia' is missing");
+    refused(ROTORS "      mass: 1.5 kg\n      inertia: [1, 1]\n", TAC_E_CONFIG,
+            "expected 3, 6 or 9 numbers, found 2");
+    refused(ROTORS "      mass: 1.5 kg\n      inertia: [1, 1, 1, 2, 0, 0]\n", TAC_E_CONFIG,
+            "must be positive definite");
+    refused(ROTORS "      mass: 1.5 kg\n      inertia: [1, 0.1, 0, 0.2, 1, 0, 0, 0, 1]\n",
+            TAC_E_CONFIG, "must be symmetric");
+    refused(BODY, TAC_E_CONFIG, "'rotors' is missing");
+    refused(BODY "      rotors: []\n", TAC_E_CONFIG, "at least one rotor");
+    refused(BODY "      rotors: [{position: [0, 0, 0], direction: 0.5}]\n", TAC_E_CONFIG,
+            "must be 1 or -1");
+    refused(BODY "      rotors: [{position: [0, 0, 0], direction: 1, axis: [0, 0, 0]}]\n",
+            TAC_E_CONFIG, "must not be zero");
+    refused(BODY ROTORS "      propeller: {torque_ratio: 1 m}\n", TAC_E_CONFIG,
+            "give propeller.thrust_coefficient");
+    refused(BODY ROTORS "      motor: {kv: 900 rpm}\n", TAC_E_UNIT,
+            "'900 rpm' is not in a unit of rpm/V");
+    refused(BODY ROTORS "      motor: {resistence: 0.1}\n", TAC_E_NAME,
+            "did you mean 'resistance'?");
+    refused(BODY ROTORS "      batteries: []\n", TAC_E_CONFIG, "at least one battery");
+    refused(BODY ROTORS "      batteries: {ocv_soc: [0, 0.5, 0.5], ocv: [1, 2, 3]}\n", TAC_E_CONFIG,
+            "must rise");
+    refused(BODY ROTORS "      batteries: {ocv: [10, 11, 12]}\n", TAC_E_CONFIG,
+            "there are 3 and 2");
+    refused(BODY ROTORS "      feet: {height: 0.1}\n", TAC_E_CONFIG, "or feet have a radius");
+    refused(BODY ROTORS "      feet: [{radius: 1, count: 8}, {position: [0, 0, 0]}]\n",
+            TAC_E_CONFIG, "more than 8 feet");
+    refused(BODY ROTORS "      attitude: [1, 0]\n", TAC_E_CONFIG, "three angles or a quaternion");
+    refused(BODY ROTORS "      position: [1]\n", TAC_E_CONFIG, "north, east");
+}
+
+// Every motor and every battery is on exactly one bus.
+static void test_buses(void **state)
+{
+    (void)state;
+#define TWO "      batteries: [{}, {}]\n"
+    refused(BODY ROTORS TWO "      buses: [{motors: [1, 2], batteries: [1]}, {motors: [3], "
+                            "batteries: [2]}]\n",
+            TAC_E_CONFIG, "motor 4 is on no bus");
+    refused(BODY ROTORS TWO "      buses: [{motors: [1, 2], batteries: [1]}, {motors: [2, 3, 4], "
+                            "batteries: [2]}]\n",
+            TAC_E_CONFIG, "number 2 of motors is on bus 1 already");
+    refused(BODY ROTORS TWO "      buses: [{motors: [1, 2, 5], batteries: [1]}, {motors: [3, 4], "
+                            "batteries: [2]}]\n",
+            TAC_E_CONFIG, "there is no number 5; motors are 1 to 4");
+    refused(BODY ROTORS TWO "      buses: [{motors: [1, 2], batteries: [1]}, {motors: [3, 4]}]\n",
+            TAC_E_CONFIG, "battery 2 is on no bus");
+    refused(BODY ROTORS "      batteries: [{kind: ideal}, {}]\n", TAC_E_CONFIG,
+            "bus 1 has ideal and other batteries");
+    refused(BODY ROTORS "      buses: {load: 5000 W}\n", TAC_E_CONFIG,
+            "batteries of 0.02 Ohm cannot carry a load of 5000 W at 9.9 V");
+    rig_open(&r, vehicle(BODY ROTORS TWO "      buses: [{motors: [1, 2], batteries: [2], share: "
+                                         "equal}, {motors: [3, 4], batteries: [1]}]\n"));
+    rig_run(&r, 0);
+    near(read_all("body.bus_voltage")[1], 12.6, 1e-12, "bus");
+    rig_close(&r);
+#undef TWO
+}
+
+static void test_start(void **state)
+{
+    (void)state;
+    rig_open(&r, vehicle(BODY ROTORS "      position: [1, 2, -30]\n"
+                                     "      velocity: [3, 4, 5]\n"
+                                     "      attitude: [10 deg, -20 deg, 30 deg]\n"
+                                     "      rate: [0.1, 0.2, 0.3]\n"
+                                     "      rotor_speed: 900 rpm\n"
+                                     "      actuator: {kind: second_order}\n"
+                                     "      batteries: {soc: 0.12}\n"));
+    rig_run(&r, 0);
+    static const double euler[3] = {10, -20, 30};
+    for (int i = 0; i < 3; i++) {
+        near(read_all("body.euler")[i], euler[i] * 3.14159265358979323846 / 180, 1e-15, "euler");
+        near(read_all("body.velocity")[i], 3 + i, 0, "velocity");
+    }
+    near(read_all("body.position")[2], -30, 0, "down");
+    near(read_all("body.rotor_speed")[3], 900 * 3.14159265358979323846 / 30, 1e-12, "speed");
+    near(read_all("body.actuator")[0], 0, 0, "actuator");
+    near(read_all("body.actuator_rate")[0], 0, 0, "actuator_rate");
+    near(read_all("body.battery_warning")[0], 1, 0, "warning");
+    rig_close(&r);
+
+    rig_open(&r, vehicle(BODY ROTORS "      attitude: [2, 0, 0, 2]\n"));
+    rig_run(&r, 0);
+    near(read_all("body.euler")[2], 3.14159265358979323846 / 2, 1e-15, "by a quaternion");
+    rig_close(&r);
+}
+
+// One motor and one propeller of their own.
+static void test_overrides(void **state)
+{
+    (void)state;
+    rig_open(&r, vehicle(BODY "      motor: {resistance: 0.2 Ohm}\n"
+                              "      propeller: {thrust_coefficient: 1e-4}\n"
+                              "      rotor_speed: 100 rad/s\n"
+                              "      rotors:\n"
+                              "        - {position: [1, 0, 0], direction: 1}\n"
+                              "        - {position: [0, 1, 0], direction: 1, motor: {kv: 460}}\n"
+                              "        - {position: [-1, 0, 0], direction: -1, propeller: "
+                              "{thrust_coefficient: 3e-4}}\n"
+                              "        - {position: [0, -1, 0], direction: -1}\n"
+                              "      batteries: {kind: ideal, voltage: 12 V}\n"));
+    rig_run(&r, 0);
+    const double density = rig_f64(&r, "body.air_density");
+    near(read_all("body.thrust")[0], 1e-4 * density * 1e4, 1e-12, "common");
+    near(read_all("body.thrust")[2], 3e-4 * density * 1e4, 1e-12, "own");
+    rig_close(&r);
+}
+
+// --- in an engine
+// ----------------------------------------------------------------------------------
+
+static void test_stands(void **state)
+{
+    (void)state;
+    rig_open(&r, vehicle(BODY ROTORS FEET "      position: [3, 4]\n"));
+    rig_run(&r, 0);
+    const double down = read_all("body.position")[2];
+    near(down, -0.05 + 1.5 * 9.80665 / 20000, 1e-15, "on its feet");
+    near(rig_f64(&r, "body.feet_down"), 4, 0, "feet");
+    rig_run(&r, 2000000);
+    near(read_all("body.position")[2], down, 1e-7, "still there");
+    near(read_all("body.position")[0], 3, 1e-9, "north");
+    rig_close(&r);
+}
+
+// The drop of a metre, by an adaptive method: the contact is located, nothing blows up.
+static void test_drops(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"plant.integrator.kind=rk45", "plant.integrator.kind=rk4"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(rig_try_sets(&r,
+                                      vehicle(BODY ROTORS FEET "      position: [0, 0, -1.05]\n"
+                                                               "      attitude: [0.1, 0, 0]\n"),
+                                      &kinds[i], 1),
+                         TAC_OK);
+        rig_run(&r, 10000000);
+        for (int k = 0; k < 3; k++) {
+            near(read_all("body.velocity")[k], 0, 1e-6, "velocity");
+            near(read_all("body.rate")[k], 0, 1e-6, "rate");
+        }
+        near(read_all("body.position")[2], -0.05 + 1.5 * 9.80665 / 20000, 1e-6, "on its feet");
+        near(rig_f64(&r, "body.feet_down"), 4, 0, "feet");
+        rig_close(&r);
+    }
+}
+
+// The state that `hover` starts with is one of rest, up to the sag of the battery.
+static void test_hovers(void **state)
+{
+    (void)state;
+    char text[8192];
+    snprintf(text, sizeof text, "%s",
+             vehicle(BODY ROTORS "      position: [0, 0, -10]\n"
+                                 "      hover: true\n"
+                                 "      batteries: {kind: ideal, voltage: 12 V}\n"));
+    rig_open(&r, text);
+    rig_run(&r, 0);
+    double weight = 0;
+    for (int i = 0; i < 4; i++)
+        weight += read_all("body.thrust")[i];
+    near(weight, 1.5 * 9.80665, 0.02, "thrust, but for ten metres of air");
+    rig_close(&r);
+}
+
+// The vehicles of examples/ stand on the ground, each by its file, with a command instead of all
+// that flies it.
+static void test_examples(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int motors, feet;
+    } rows[] = {{"iris", 4, 4}, {"hexa", 6, 6}, {"octa", 8, 8}};
+    const char *source = getenv("TACTUS_SOURCE");
+    if (!source)
+        skip();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[4096];
+        snprintf(text, sizeof text,
+                 "duration: 2 s\n"
+                 "scheduler: {rate_groups: [{name: g, period: 4 ms, components: ['*.cmd']}]}\n"
+                 "plant: {integrator: {kind: rk45}}\n"
+                 "entities:\n"
+                 "  uav:\n"
+                 "    extends: %s/examples/vehicles/%s.yaml\n"
+                 "    components:\n"
+                 "      scenario: ~\n"
+                 "      wind: ~\n"
+                 "      estimator: ~\n"
+                 "      control: ~\n"
+                 "      cmd: {type: constant, params: {size: %d, value: 0.3}}\n"
+                 "      body: {inputs: {motor: cmd.y, wind: ~, motor_hold: ~, motor_duty: ~, "
+                 "motor_loss: ~, battery_open: ~}}\n",
+                 source, rows[i].name, rows[i].motors);
+        rig_open(&r, text);
+        rig_run(&r, TAC_TIME_NEVER);
+        near(rig_f64(&r, "uav.body.feet_down"), rows[i].feet, 0, "feet");
+        near(read_all("uav.body.velocity")[2], 0, 1e-4, "velocity");
+        assert_true(read_all("uav.body.thrust")[0] > 0.5);
+        assert_true(rig_f64(&r, "uav.body.bus_residual") < 1e-6);
+        rig_close(&r);
+    }
+}
+
+TEST_MAIN(cmocka_unit_test(test_refusals), cmocka_unit_test(test_buses),
+          cmocka_unit_test(test_start), cmocka_unit_test(test_overrides),
+          cmocka_unit_test(test_stands), cmocka_unit_test(test_drops),
+          cmocka_unit_test(test_hovers), cmocka_unit_test(test_examples))

@@ -1,0 +1,203 @@
+// Feet on the ground: a vehicle that is dropped comes to rest, tips over or not as it should,
+// slides as far as friction lets it. Modes are latched here as an engine does it: at the ends of
+// steps, which are cut short where one changes.
+#include "support/test.h"
+
+#include "model/iris.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <tactus/math.h>
+
+#define PI 3.14159265358979323846
+#define G  9.80665
+
+static tac__multirotor p;
+static iris_ports u;
+static double x[IRIS_X_MAX];
+static double deepest_m; // of any foot so far
+static double pulled;    // the strongest pull of the ground on the vehicle, m/s^2
+
+static void near(double got, double expected, double tolerance, const char *what)
+{
+    if (!(fabs(got - expected) <= tolerance))
+        fail_msg("%s: %.17g, expected %.17g to within %g", what, got, expected, tolerance);
+}
+
+static void latch(void)
+{
+    double g[TAC__FEET_MAX];
+    tac__multirotor_detect_f64(&p, x, g);
+    for (int i = 0; i < p.feet; i++) {
+        u.mode[i] = g[i] > 0;
+        deepest_m = fmax(deepest_m, g[i]);
+    }
+}
+
+static bool modes_hold(const double *z)
+{
+    double g[TAC__FEET_MAX];
+    tac__multirotor_detect_f64(&p, z, g);
+    for (int i = 0; i < p.feet; i++) {
+        if (u.mode[i] != (g[i] > 0))
+            return false;
+    }
+    return true;
+}
+
+// A step of up to h, no further than the first change of a mode.
+static double advance(double h)
+{
+    double z[IRIS_X_MAX];
+    memcpy(z, x, sizeof z);
+    iris_rk4(&p, &u, h, z);
+    if (!modes_hold(z)) {
+        double low = 0;
+        while (h - low > 1e-9) {
+            const double middle = 0.5 * (low + h);
+            memcpy(z, x, sizeof z);
+            iris_rk4(&p, &u, middle, z);
+            if (modes_hold(z))
+                low = middle;
+            else
+                h = middle;
+        }
+        memcpy(z, x, sizeof z);
+        iris_rk4(&p, &u, h, z);
+    }
+    memcpy(x, z, sizeof z);
+    latch();
+    iris_output(&p, &u, x);
+    return h;
+}
+
+static void simulate(double seconds)
+{
+    latch();
+    for (double t = 0; t < seconds;) {
+        t += advance(2e-4);
+        double dx[IRIS_X_MAX];
+        iris_derive(&p, &u, x, dx);
+        pulled = fmax(pulled, dx[TAC__X_VELOCITY + 2] - G);
+    }
+}
+
+// Rotors at rest, at a height of the feet above the ground, rolled.
+static void place(double height_m, double roll_rad)
+{
+    tac__multirotor_prepare(&p);
+    iris_connect(&u);
+    iris_start(&p, x);
+    for (int i = 0; i < 4; i++)
+        x[TAC__X_ROTOR + i] = 0;
+    x[TAC__X_ATTITUDE] = tac_cos(0.5 * roll_rad);
+    x[TAC__X_ATTITUDE + 1] = tac_sin(0.5 * roll_rad);
+    double g[TAC__FEET_MAX], lowest = -1e9;
+    tac__multirotor_detect_f64(&p, x, g);
+    for (int i = 0; i < p.feet; i++)
+        lowest = fmax(lowest, g[i]);
+    x[2] -= lowest + height_m;
+    deepest_m = pulled = 0;
+}
+
+static double roll_now(void)
+{
+    iris_output(&p, &u, x);
+    return u.out[TAC__OUT_EULER][0];
+}
+
+static void at_rest(double tolerance)
+{
+    for (int i = 0; i < 3; i++) {
+        near(x[TAC__X_VELOCITY + i], 0, tolerance, "velocity");
+        near(x[TAC__X_RATE + i], 0, tolerance, "rate");
+    }
+}
+
+static void test_drop_settles(void **state)
+{
+    (void)state;
+    static const double rolls[] = {0, 0.2, 0.7};
+    for (int i = 0; i < 3; i++) {
+        iris_set(&p);
+        p.world.ground_m = 100; // a hill above the origin
+        place(1, rolls[i]);
+        simulate(6);
+        at_rest(1e-6);
+        near(roll_now(), 0, 1e-6, "roll");
+        const double sag = 1.5 * G / (4 * 5000);
+        near(x[2], -100 - 0.04 + sag, 1e-8, "standing on its feet");
+        near(u.out[TAC__OUT_FEET_DOWN][0], 4, 0, "feet down");
+        near(u.out[TAC__OUT_SPECIFIC_FORCE][2], -G, 1e-4, "what an accelerometer feels");
+        // Flat, all feet brake: v m/(4 c). On one or two, rolled, it goes deeper.
+        print_message("dropped with a roll of %g: %.2g mm deep\n", rolls[i], deepest_m * 1e3);
+        assert_true(deepest_m < (i == 0 ? 0.0035 : 0.02));
+        assert_true(pulled <= 1e-12 + 0.05 / 1.5 * 5); // drag on the way up, no more
+    }
+}
+
+// Standing high on narrow feet it falls back from below the angle at which its weight is above the
+// outer feet, and over from beyond.
+static void test_tips(void **state)
+{
+    (void)state;
+    const double edge = tac_atan2(0.13, 0.5);
+    for (int over = 0; over < 2; over++) {
+        iris_set(&p);
+        for (int i = 0; i < 4; i++) {
+            p.foot[i].position_m[2] = 0.5;
+            p.foot[i].friction = 5; // it shall not slide away instead
+        }
+        place(-0.001, edge + (over ? 0.06 : -0.06));
+        simulate(over ? 1 : 5);
+        if (over)
+            assert_true(roll_now() > 1);
+        else
+            near(roll_now(), 0, 1e-3, "stands again");
+    }
+}
+
+static void test_slides(void **state)
+{
+    (void)state;
+    iris_set(&p);
+    p.drag = 0;
+    place(-1.5 * G / 20000, 0);
+    x[TAC__X_VELOCITY] = 2;
+    x[TAC__X_VELOCITY + 1] = -1;
+    simulate(1.5);
+    const double v = sqrt(5), way = v * v / (2 * 0.8 * G);
+    near(hypot(x[0], x[1]), way, 0.02 * way, "way");
+    near(x[1] / x[0], -0.5, 1e-3, "straight on");
+    at_rest(1e-6);
+    near(roll_now(), 0, 1e-6, "roll");
+}
+
+// A foot that a mode declares up has no force, whatever its depth.
+static void test_modes_decide(void **state)
+{
+    (void)state;
+    iris_set(&p);
+    place(-0.01, 0);
+    double dx[IRIS_X_MAX];
+    iris_derive(&p, &u, x, dx);
+    near(dx[TAC__X_VELOCITY + 2], G, 1e-12, "no mode, no force");
+    u.mode[2] = 1;
+    iris_derive(&p, &u, x, dx);
+    near(dx[TAC__X_VELOCITY + 2], G - 5000 * 0.01 / 1.5, 1e-9, "one foot");
+    u.mode[1] = 1;
+    x[TAC__X_VELOCITY + 2] = 0.1;
+    p.drag = 0;
+    iris_derive(&p, &u, x, dx);
+    near(dx[TAC__X_VELOCITY + 2], G - 2 * (5000 * 0.01 + 600 * 0.1) / 1.5, 1e-9, "on the way down");
+    x[TAC__X_VELOCITY + 2] = -0.1;
+    iris_derive(&p, &u, x, dx);
+    near(dx[TAC__X_VELOCITY + 2], G - 2 * (5000 * 0.01) / 1.5, 1e-9, "on the way up");
+    place(0.01, 0);
+    u.mode[0] = 1;
+    iris_derive(&p, &u, x, dx);
+    near(dx[TAC__X_VELOCITY + 2], G, 1e-12, "never pulls");
+}
+
+TEST_MAIN(cmocka_unit_test(test_drop_settles), cmocka_unit_test(test_tips),
+          cmocka_unit_test(test_slides), cmocka_unit_test(test_modes_decide))
