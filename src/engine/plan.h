@@ -229,9 +229,11 @@ typedef struct tac__island {
     double *split;                 // scratch of split steps
     int *sources;                  // that split its intervals
     size_t source_count;
-    int step_source;    // end of the present integration step
-    int event_source;   // located event at its end
-    tac_time peeked_us; // instant for which scratch outputs and `peek` are valid, else NEVER
+    size_t planned_count; // the first so many have always been known: axes and explicit times
+    size_t found_count;   // then those that turn up during the run; last come its own events
+    int step_source;      // end of the present integration step
+    int event_source;     // located event at its end
+    tac_time peeked_us;   // instant for which scratch outputs and `peek` are valid, else NEVER
     tac_engine *engine;
     tac_instance *alone; // the one component that makes its right-hand side; NULL: several do
     bool settled;        // the present step is known to change no mode

@@ -383,21 +383,34 @@ static tac_status make_masks(work *w)
     return TAC_OK;
 }
 
+static bool is_planned(const tac_engine *e, size_t source)
+{
+    const tac__source_kind kind = e->timeline.sources[source].kind;
+    return kind == TAC__SOURCE_AXIS || kind == TAC__SOURCE_TIMES;
+}
+
+// Those of an island: first what is known in advance, then what turns up, last its own events.
 static tac_status list_island_sources(work *w)
 {
     tac_engine *e = w->e;
     for (size_t i = 0; i < e->island_count; i++) {
         tac__island *island = &e->islands[i];
-        size_t count = 0;
-        for (size_t s = 0; s < e->timeline.count; s++)
-            count += tac__has_bit(row(&w->islands, i), s);
-        island->sources = tac__arena_array(&e->arena, count, sizeof *island->sources);
+        const uint64_t *splits = row(&w->islands, i);
+        island->sources = tac__arena_array(&e->arena, e->timeline.count, sizeof *island->sources);
         if (!island->sources)
             return TAC_E_MEMORY;
-        for (size_t s = 0; s < e->timeline.count; s++) {
-            if (tac__has_bit(row(&w->islands, i), s))
-                island->sources[island->source_count++] = (int)s;
+        for (int planned = 1; planned >= 0; planned--) {
+            for (size_t s = 0; s < e->timeline.count; s++) {
+                if (tac__has_bit(splits, s) && is_planned(e, s) == planned &&
+                    (int)s != island->event_source)
+                    island->sources[island->source_count++] = (int)s;
+            }
+            if (planned)
+                island->planned_count = island->source_count;
         }
+        island->found_count = island->source_count - island->planned_count;
+        if (island->event_source >= 0)
+            island->sources[island->source_count++] = island->event_source;
     }
     return TAC_OK;
 }

@@ -154,7 +154,7 @@ static void test_normal_draws(void **state)
     check_moments();
 }
 
-// Drawn at once every two are the halves of one draw; of an odd number the last half is not used.
+// Drawn at once every four are the words of one draw; what is left of the last is not used.
 static void test_normal_draws_at_once(void **state)
 {
     (void)state;
@@ -164,12 +164,13 @@ static void test_normal_draws_at_once(void **state)
         draw_count = 0;
         roll(params);
         const tac__stream stream = tac__stream_make(3, "a.normal");
-        const size_t indices = (batch + 1) / 2;
+        const size_t indices = (batch + 3) / 4;
         for (size_t i = 0; i + batch <= DRAWS_MAX; i += batch) {
             for (size_t k = 0; k < batch; k++) {
                 uint32_t w[4];
-                tac__stream_words(&stream, i / batch * indices + k / 2, w);
-                rig_same(draws[i + k], normal_of(w[k % 2 * 2], w[k % 2 * 2 + 1]), "draw", i + k);
+                tac__stream_words(&stream, i / batch * indices + k / 4, w);
+                const double u = ((double)w[k % 4] + 0.5) / 0x1p32;
+                rig_same(draws[i + k], tac__normal_inverse(u), "draw", i + k);
             }
         }
         check_moments();

@@ -55,16 +55,14 @@ static void refused(const char *params, const char *part)
     rig_refused(text, TAC_E_CONFIG, part);
 }
 
-// The k-th pair of normal draws of the component's stream.
-static void draw(uint64_t index, double n[2])
+// The k-th four normal draws of the component's stream.
+static void draw(uint64_t index, double n[4])
 {
     const tac__stream stream = tac__stream_make(1, "w.noise");
     uint32_t w[4];
     tac__stream_words(&stream, index, w);
-    for (int i = 0; i < 2; i++) {
-        const uint64_t bits = ((uint64_t)w[2 * i] << 32 | w[2 * i + 1]) >> 12;
-        n[i] = tac__normal_inverse(((double)bits + 0.5) / 0x1p52);
-    }
+    for (int i = 0; i < 4; i++)
+        n[i] = tac__normal_inverse(((double)w[i] + 0.5) / 0x1p32);
 }
 
 static const double *base(void)
@@ -133,17 +131,15 @@ static void test_ou_update(void **state)
                          "20 ms]",
                   "");
         long double x[3];
-        double n[6];
-        for (uint64_t k = 0; k < 3; k++)
-            draw(k, n + 2 * k); // those of init: five, from three indices
+        double n[4];
+        draw(0, n); // those of init: five, from two indices
         for (int i = 0; i < 3; i++)
             x[i] = zero ? 0 : sigma[i] * (long double)n[i];
         for (uint64_t k = 0; k < STEPS; k++) {
             rig_run(&r, k * 2000);
             for (int i = 0; i < 3; i++)
                 near(base()[i], mean[i] + (double)x[i], 1e-12, "ou");
-            draw(3 + 2 * k, n);
-            draw(4 + 2 * k, n + 2);
+            draw(2 + k, n);
             for (int i = 0; i < 3; i++) {
                 const long double phi = expl(-0.002L / tau[i]);
                 x[i] = phi * x[i] + sigma[i] * sqrtl(1 - phi * phi) * (long double)n[i];
