@@ -74,6 +74,9 @@ int main(void)
     start(&s);
     bench_report("outputs iris", 1e9 * bench_best_s(run_outputs, &s, BURSTS) / CALLS, "ns", "",
                  "in flight, with Euler angles");
+    s.p.euler = false;
+    bench_report("outputs iris without euler", 1e9 * bench_best_s(run_outputs, &s, BURSTS) / CALLS,
+                 "ns", "", "");
     for (int i = 0; i < 4; i++)
         s.ports.mode[i] = 1;
     s.x[2] = -0.039;

@@ -49,6 +49,7 @@ static inline void iris_set(tac__multirotor *p)
         .world = {.g_m_s2 = 9.80665},
         .drag = 0.05,
         .damping = {0.02, 0.02, 0.01},
+        .euler = true,
         .actuator = {.tau_s = 0.02, .omega_rad_s = 100, .zeta = 0.8, .rate = DBL_MAX},
         .batteries = 1,
         .buses = 1,

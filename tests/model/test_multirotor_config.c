@@ -144,6 +144,11 @@ static void test_start(void **state)
     rig_run(&r, 0);
     near(read_all("body.euler")[2], 3.14159265358979323846 / 2, 1e-15, "by a quaternion");
     rig_close(&r);
+
+    rig_open(&r, vehicle(BODY ROTORS "      euler: false\n"));
+    rig_run(&r, 4000);
+    assert_int_equal(tac_engine_find_signal(r.engine, "body.euler"), -1);
+    rig_close(&r);
 }
 
 // One motor and one propeller of their own.

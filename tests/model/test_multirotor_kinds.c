@@ -52,7 +52,7 @@ static int inputs(void)
     return X + tac__multirotor_x_count(&p);
 }
 
-static const int out_counts[TAC__OUTS] = {3, 3, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 1};
+static const int out_counts[TAC__OUTS] = {3, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 1, 3};
 
 static int outputs(void)
 {

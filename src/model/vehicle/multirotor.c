@@ -151,7 +151,6 @@ static void declare_outputs(tac_declare *d, const tac__multirotor *p)
     } rows[TAC__OUTS] = {
         [TAC__OUT_SPECIFIC_FORCE] = {"specific_force", "m/s^2",
                                      "acceleration but for gravity, in the body", &vector},
-        [TAC__OUT_EULER] = {"euler", "rad", "roll, pitch, yaw", &vector},
         [TAC__OUT_THRUST] = {"thrust", "N", "of each rotor", &motors},
         [TAC__OUT_MOTOR_CURRENT] = {"motor_current", "A", "through each motor", &motors},
         [TAC__OUT_BATTERY_VOLTAGE] = {"battery_voltage", "V", "at its terminals", &batteries},
@@ -164,8 +163,10 @@ static void declare_outputs(tac_declare *d, const tac__multirotor *p)
         [TAC__OUT_AIR_TEMPERATURE] = {"air_temperature", "K", "where the vehicle is", &single},
         [TAC__OUT_AIR_PRESSURE] = {"air_pressure", "Pa", "where the vehicle is", &single},
         [TAC__OUT_FEET_DOWN] = {"feet_down", NULL, "how many feet touch the ground", &single},
+        [TAC__OUT_EULER] = {"euler", "rad", "roll, pitch, yaw", &vector},
     };
-    for (int i = 0; i < TAC__OUTS; i++)
+    const int count = p->euler ? TAC__OUTS : TAC__OUT_EULER;
+    for (int i = 0; i < count; i++)
         tac_declare_output(d, &(tac_port_def){.name = rows[i].name,
                                               .type = *rows[i].type,
                                               .unit = rows[i].unit,

@@ -110,6 +110,7 @@ typedef struct tac__multirotor {
     tac_world world;
     double drag;       // N s/m
     double damping[3]; // N m s
+    bool euler;        // compute Euler angles, which cost more than all other outputs
     tac__actuator actuator;
     int batteries, buses, feet;
     tac__battery battery[TAC__BATTERIES_MAX];
@@ -142,7 +143,6 @@ enum {
 
 enum {
     TAC__OUT_SPECIFIC_FORCE,
-    TAC__OUT_EULER,
     TAC__OUT_THRUST,
     TAC__OUT_MOTOR_CURRENT,
     TAC__OUT_BATTERY_VOLTAGE,
@@ -154,6 +154,7 @@ enum {
     TAC__OUT_AIR_TEMPERATURE,
     TAC__OUT_AIR_PRESSURE,
     TAC__OUT_FEET_DOWN,
+    TAC__OUT_EULER, // where there is one
     TAC__OUTS
 };
 

