@@ -249,8 +249,7 @@ TAC_API const char *tac_input_unit(const tac_step *s, int input);
 // The next draw of a stream: uniform in [0, 1), or normal with mean 0 and deviation 1.
 TAC_API double tac_draw_uniform(tac_step *s, int stream);
 TAC_API double tac_draw_normal(tac_step *s, int stream);
-// Several normal draws at once, which is faster: every four of them, of 32 bits each and so within
-// 6.3 deviations, are one draw of the stream.
+// Several normal draws at once, which is faster: every three of them are one draw of the stream.
 TAC_API void tac_draw_normals(tac_step *s, int stream, double *values, size_t count);
 
 // Run this component at `t_us`, which must lie in the future; replaces an earlier wish.

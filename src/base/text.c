@@ -140,6 +140,26 @@ void tac__number_print(double value, char text[TAC__NUMBER_TEXT])
         *point = '.';
 }
 
+size_t tac__utf8_decode(const char *text, size_t left, uint32_t *character)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *c = (const unsigned char *)text;
+    if (left == 0)
+        return 0;
+    const size_t n = c[0] < 0x80 ? 1 : c[0] < 0xC0 ? 0 : c[0] < 0xE0 ? 2 : c[0] < 0xF0 ? 3 : 4;
+    if (n == 0 || n > left || c[0] >= 0xF8)
+        return 0;
+    uint32_t value = n == 1 ? c[0] : c[0] & (0xFFu >> (n + 1));
+    for (size_t i = 1; i < n; i++) {
+        if ((c[i] & 0xC0) != 0x80)
+            return 0;
+        value = value << 6 | (c[i] & 0x3F);
+    }
+    const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+    *character = value;
+    return value < least[n] || surrogate || value > 0x10FFFF ? 0 : n;
+}
+
 // Any number of changes of case weigh less than one edit.
 enum { NEAREST_MAX = 64, EDIT = NEAREST_MAX + 1 };
 

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 // --- a fixed buffer that is cut, never overrun ---------------------------------------------
 
@@ -36,6 +37,11 @@ void tac__text_repeat(tac__text *text, char c, size_t n);
 enum { TAC__NUMBER_TEXT = 32 };
 void tac__number_print(double value, char text[TAC__NUMBER_TEXT]);
 double tac__number_parse(const char *text, const char **end);
+
+// --- characters ------------------------------------------------------------------------------
+
+// Bytes of the UTF-8 character at `c`, of which there are `left`; 0 if it is not valid.
+size_t tac__utf8_decode(const char *c, size_t left, uint32_t *character);
 
 // --- names ----------------------------------------------------------------------------------
 

@@ -1,4 +1,5 @@
 // registry.c - component types by name, and the plugins they come from.
+#include "autopilot/types.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "model/builtin.h"
@@ -33,7 +34,8 @@ static tac_status add_all(tac_registry *r, const tac_component_type *const *type
 static tac_status add_builtin(tac_registry *r, tac_error *err)
 {
     TAC_TRY(add_all(r, tac__builtin_types, err));
-    return add_all(r, tac__scenario_types, err);
+    TAC_TRY(add_all(r, tac__scenario_types, err));
+    return add_all(r, tac__autopilot_types, err);
 }
 
 tac_status tac_registry_create(const tac_allocator *allocator, tac_registry **registry,

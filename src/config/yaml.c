@@ -6,6 +6,7 @@
 #include "config/yaml.h"
 #include "base/file.h"
 #include "base/node.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,24 +36,6 @@ typedef struct reader {
 } reader;
 
 // --- characters -----------------------------------------------------------------------------
-
-// Bytes of the character at `c`, 0 if it is not valid UTF-8.
-static size_t decode(const unsigned char *c, size_t left, uint32_t *character)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const size_t n = c[0] < 0x80 ? 1 : c[0] < 0xC0 ? 0 : c[0] < 0xE0 ? 2 : c[0] < 0xF0 ? 3 : 4;
-    if (n == 0 || n > left || c[0] >= 0xF8)
-        return 0;
-    uint32_t value = n == 1 ? c[0] : c[0] & (0xFFu >> (n + 1));
-    for (size_t i = 1; i < n; i++) {
-        if ((c[i] & 0xC0) != 0x80)
-            return 0;
-        value = value << 6 | (c[i] & 0x3F);
-    }
-    const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-    *character = value;
-    return value < least[n] || surrogate || value > 0x10FFFF ? 0 : n;
-}
 
 // The characters that YAML allows in a file.
 static bool is_allowed(uint32_t c)
@@ -119,7 +102,7 @@ static void print_line(const reader *r, char text[TAC_ERROR_NAME])
     size_t used = 0;
     while (c < end && !line_end_at(c, end)) {
         uint32_t character = 0;
-        const size_t n = decode((const unsigned char *)c, (size_t)(end - c), &character);
+        const size_t n = tac__utf8_decode(c, (size_t)(end - c), &character);
         const bool shown = n > 0 && is_allowed(character);
         const size_t size = shown ? n : 1;
         if (used + size >= TAC_ERROR_NAME)
@@ -185,14 +168,15 @@ static yaml_mark_t mark_of_byte(reader *r, size_t offset)
 
 static tac_status check_characters(reader *r)
 {
-    const unsigned char *bytes = (const unsigned char *)r->source->bytes;
+    const char *bytes = r->source->bytes;
     size_t i = r->source->start;
     while (i < r->source->length) {
         uint32_t c = 0;
-        const size_t n = decode(bytes + i, r->source->length - i, &c);
+        const size_t n = tac__utf8_decode(bytes + i, r->source->length - i, &c);
         if (n == 0)
             return FAIL(r, TAC_E_SYNTAX, mark_of_byte(r, i),
-                        "byte 0x%02X is not valid UTF-8, the only encoding accepted", bytes[i]);
+                        "byte 0x%02X is not valid UTF-8, the only encoding accepted",
+                        (unsigned char)bytes[i]);
         if (!is_allowed(c))
             return FAIL(r, TAC_E_SYNTAX, mark_of_byte(r, i),
                         "control character U+%04X is not allowed", (unsigned)c);

@@ -74,42 +74,20 @@ double tac_draw_uniform(tac_step *s, int stream)
     return tac__stream_uniform(&d->stream, (*d->next)++);
 }
 
-// The normal variate that belongs to random bits: as odd multiples of 2^-53 or 2^-33 they lie
-// inside (0, 1), symmetric about its middle.
-static double normal_of(uint32_t high, uint32_t low)
-{
-    const int64_t bits = (int64_t)(((uint64_t)high << 32 | low) >> 12);
-    return tac__normal_inverse(((double)bits + 0.5) * 0x1p-52);
-}
-
-static double normal_of_word(uint32_t word)
-{
-    return tac__normal_inverse(((double)word + 0.5) * 0x1p-32);
-}
-
 double tac_draw_normal(tac_step *s, int stream)
 {
-    tac__draws *d = find_draws(s, stream);
-    if (!d)
-        return 0;
-    uint32_t w[4];
-    tac__stream_words(&d->stream, (*d->next)++, w);
-    return normal_of(w[0], w[1]);
+    double value;
+    tac_draw_normals(s, stream, &value, 1);
+    return value;
 }
 
 void tac_draw_normals(tac_step *s, int stream, double *values, size_t count)
 {
     tac__draws *d = find_draws(s, stream);
-    if (!d) {
+    if (d)
+        tac__stream_normals(&d->stream, d->next, values, count);
+    else
         memset(values, 0, count * sizeof *values);
-        return;
-    }
-    for (size_t i = 0; i < count; i += 4) {
-        uint32_t w[4];
-        tac__stream_words(&d->stream, (*d->next)++, w);
-        for (size_t k = 0; k < 4 && i + k < count; k++)
-            values[i + k] = normal_of_word(w[k]);
-    }
 }
 
 // --- time ---------------------------------------------------------------------------------------

@@ -109,13 +109,6 @@ static void test_uniform_draws(void **state)
         assert_true(tac_fabs((double)bins[i] - n / 10) < 5 * tac_sqrt(n * 0.09));
 }
 
-// The normal variate of 64 random bits, of which 52 serve.
-static double normal_of(uint32_t high, uint32_t low)
-{
-    const uint64_t bits = ((uint64_t)high << 32 | low) >> 12;
-    return tac__normal_inverse(((double)bits + 0.5) / 0x1p52);
-}
-
 // Moments, tails and the correlation of neighbours.
 static void check_moments(void)
 {
@@ -147,14 +140,15 @@ static void test_normal_draws(void **state)
     roll("normals: true");
     const tac__stream stream = tac__stream_make(3, "a.normal");
     for (size_t i = 0; i < DRAWS_MAX; i++) {
-        uint32_t w[4];
-        tac__stream_words(&stream, i, w);
-        rig_same(draws[i], normal_of(w[0], w[1]), "draw", i);
+        uint64_t next = i;
+        double n;
+        tac__stream_normals(&stream, &next, &n, 1);
+        rig_same(draws[i], n, "draw", i);
     }
     check_moments();
 }
 
-// Drawn at once every four are the words of one draw; what is left of the last is not used.
+// Drawn at once every three are one draw; what is left of the last is not used.
 static void test_normal_draws_at_once(void **state)
 {
     (void)state;
@@ -164,13 +158,13 @@ static void test_normal_draws_at_once(void **state)
         draw_count = 0;
         roll(params);
         const tac__stream stream = tac__stream_make(3, "a.normal");
-        const size_t indices = (batch + 3) / 4;
+        const size_t indices = (batch + 2) / 3;
         for (size_t i = 0; i + batch <= DRAWS_MAX; i += batch) {
             for (size_t k = 0; k < batch; k++) {
-                uint32_t w[4];
-                tac__stream_words(&stream, i / batch * indices + k / 4, w);
-                const double u = ((double)w[k % 4] + 0.5) / 0x1p32;
-                rig_same(draws[i + k], tac__normal_inverse(u), "draw", i + k);
+                double n[3];
+                uint64_t next = i / batch * indices + k / 3;
+                tac__stream_normals(&stream, &next, n, 3);
+                rig_same(draws[i + k], n[k % 3], "draw", i + k);
             }
         }
         check_moments();

@@ -1,89 +1,145 @@
-// The inverse of the normal distribution, against published quantiles and an integral of the
-// density.
+// Normal draws: the layers of the ziggurat, the distribution, and that a draw depends on its index
+// alone.
+#include "math/normal.h"
 #include "support/test.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
-#include "inputs.h"
-#include "math/normal.h"
+static long double curve(long double x)
+{
+    return expl(-x * x / 2);
+}
 
-static void test_symmetry(void **state)
+// All layers have the same area, that of the base with its tail.
+static void test_layers(void **state)
 {
     (void)state;
-    assert_true(tac__normal_inverse(0.5) == 0.0);
-    uint64_t seed = 1;
-    for (int i = 0; i < 100000; i++) {
-        const double u = ldexp((double)(int64_t)(input_bits(&seed) >> 12) + 0.5, -52);
-        assert_true(tac__normal_inverse(1.0 - u) == -tac__normal_inverse(u));
+    const double *edge = tac__normal_edge;
+    const long double r = (long double)edge[1];
+    const long double area = r * curve(r) + sqrtl(acosl(-1) / 2) * erfcl(r / sqrtl(2));
+    assert_true(fabsl((long double)edge[0] * curve(r) - area) < 1e-16L);
+    for (int i = 1; i < TAC__NORMAL_LAYERS; i++) {
+        const long double x = (long double)edge[i], up = (long double)edge[i + 1];
+        assert_true(up < x);
+        // The edges are rounded to doubles.
+        assert_true(fabsl(x * (curve(up) - curve(x)) - area) < 1e-15L);
     }
+    assert_true(edge[TAC__NORMAL_LAYERS] == 0);
 }
 
-// At the doubles nearest to these probabilities, from 40 digits.
-static void test_quantiles(void **state)
+enum { DRAWS = 6000000, BINS = 161 };
+
+// Against the integral of the density, bin by bin from -8 to 8: chi-square, and both tails.
+static void test_distribution(void **state)
 {
     (void)state;
-    static const struct {
-        double u, x;
-    } known[] = {{0.55, 0.12566134685507414641},   {0.6, 0.25334710313579974132},
-                 {0.75, 0.6744897501960817432},    {0.9, 1.2815515655446005935},
-                 {0.925, 1.4395314709384562291},   {0.95, 1.6448536269514722843},
-                 {0.975, 1.9599639845400538556},   {0.99, 2.3263478740408407676},
-                 {0.999, 3.0902323061678132778},   {0.0001, -3.7190164854556805523},
-                 {1e-10, -6.3613409024040561991},  {1e-15, -7.9413453261709967713},
-                 {1e-100, -21.273453560965324294}, {1e-300, -37.047096299361199237}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const double x = tac__normal_inverse(known[i].u);
-        if (!(fabs(x / known[i].x - 1.0) < 1e-15))
-            fail_msg("quantile of %g: %.17g, expected %.17g", known[i].u, x, known[i].x);
+    static uint64_t count[BINS];
+    static double n[3000];
+    const tac__stream stream = tac__stream_make(5, "normal");
+    uint64_t next = 0;
+    double sum = 0, squares = 0, cubes = 0, fourths = 0;
+    uint64_t beyond = 0;
+    memset(count, 0, sizeof count);
+    for (int k = 0; k < DRAWS / 3000; k++) {
+        tac__stream_normals(&stream, &next, n, 3000);
+        for (int i = 0; i < 3000; i++) {
+            const int bin = (int)floor(n[i] * 10 + 80.5);
+            assert_in_range(bin, 0, BINS - 1);
+            count[bin]++;
+            sum += n[i];
+            squares += n[i] * n[i];
+            cubes += n[i] * n[i] * n[i];
+            fourths += n[i] * n[i] * n[i] * n[i];
+            beyond += fabs(n[i]) > tac__normal_edge[1];
+        }
     }
-}
-
-static long double density(long double x)
-{
-    return expl(-0.5L * x * x) * 0.398942280401432677939946059934L;
-}
-
-// The density over [a, b] by Gauss' rule of 5 points on 8 pieces.
-static long double integral(long double a, long double b)
-{
-    static const long double at[3] = {0.0L, 0.538469310105683091036314420700L,
-                                      0.906179845938663992797626878299L};
-    static const long double weight[3] = {0.568888888888888888888888888889L,
-                                          0.478628670499366468041291514836L,
-                                          0.236926885056189087514264040720L};
-    long double sum = 0.0L;
-    for (int piece = 0; piece < 8; piece++) {
-        const long double half = (b - a) / 16.0L, middle = a + (long double)(2 * piece + 1) * half;
-        sum += half * weight[0] * density(middle);
-        for (int k = 1; k < 3; k++)
-            sum += half * weight[k] *
-                   (density(middle - half * at[k]) + density(middle + half * at[k]));
+    assert_int_equal(next, DRAWS / 3);
+    double chi2 = 0;
+    int bins = 0;
+    for (int i = 0; i < BINS; i++) {
+        const double low = (i - 80.5) / 10, high = (i - 79.5) / 10;
+        const double expected = 0.5 * DRAWS * (erfc(low / sqrt(2)) - erfc(high / sqrt(2)));
+        if (expected < 20)
+            continue;
+        chi2 += ((double)count[i] - expected) * ((double)count[i] - expected) / expected;
+        bins++;
     }
-    return sum;
+    assert_true(bins > 80);
+    assert_true(fabs(chi2 - bins) < 4 * sqrt(2.0 * bins));
+    const double root = sqrt(DRAWS);
+    assert_true(fabs(sum) / DRAWS < 4 / root);
+    assert_true(fabs(squares / DRAWS - 1) < 4 * sqrt(2) / root);
+    assert_true(fabs(cubes / DRAWS) < 4 * sqrt(15) / root);
+    assert_true(fabs(fourths / DRAWS - 3) < 4 * sqrt(96) / root);
+    const double tails = DRAWS * erfc(tac__normal_edge[1] / sqrt(2));
+    assert_true(fabs((double)beyond - tails) < 4 * sqrt(tails));
 }
 
-// From each quantile to the next the density integrates to the difference in probability, in the
-// centre, in both tails and across the joints (0.075 and exp(-25) from the ends).
-static void check_area(double u, double v, double tolerance)
-{
-    const long double area =
-        integral((long double)tac__normal_inverse(u), (long double)tac__normal_inverse(v));
-    if (!(fabsl(area - ((long double)v - (long double)u)) < (long double)tolerance))
-        fail_msg("from %g to %g: %.20Lg", u, v, area);
-}
-
-static void test_round_trip(void **state)
+// Inside the tail too: of what lies beyond r, how much lies beyond r + 0.3.
+static void test_tail(void **state)
 {
     (void)state;
-    enum { STEPS = 2000 };
-    for (int i = 1; i < STEPS - 1; i++)
-        check_area((double)i / STEPS, (double)(i + 1) / STEPS, 4e-16);
-    // An error of 1e-15 in x is one of x^2 times that in the tail.
-    for (double u = 1e-3; u > 1e-16; u *= 0.9) {
-        const double x = tac__normal_inverse(u);
-        check_area(0.9 * u, u, 1e-15 * x * x * u);
+    const double r = tac__normal_edge[1];
+    const tac__stream stream = tac__stream_make(6, "tail");
+    uint64_t next = 0, beyond = 0, further = 0;
+    double n[3];
+    for (int i = 0; i < 4000000; i++) {
+        tac__stream_normals(&stream, &next, n, 3);
+        for (int k = 0; k < 3; k++) {
+            beyond += fabs(n[k]) > r;
+            further += fabs(n[k]) > r + 0.3;
+        }
+    }
+    const double share = erfc((r + 0.3) / sqrt(2)) / erfc(r / sqrt(2));
+    assert_true(fabs((double)further / (double)beyond - share) < 4 * sqrt(share / (double)beyond));
+}
+
+// Three numbers are one draw; one or two of them are its first.
+static void test_a_draw_is_an_index(void **state)
+{
+    (void)state;
+    const tac__stream stream = tac__stream_make(7, "index");
+    static double all[3000];
+    uint64_t next = 0;
+    tac__stream_normals(&stream, &next, all, 3000);
+    for (uint64_t i = 0; i < 1000; i++) {
+        for (size_t count = 1; count <= 3; count++) {
+            double n[3];
+            next = i;
+            tac__stream_normals(&stream, &next, n, count);
+            assert_int_equal(next, i + 1);
+            assert_memory_equal(n, all + 3 * i, count * sizeof *n);
+        }
     }
 }
 
-TEST_MAIN(cmocka_unit_test(test_symmetry), cmocka_unit_test(test_quantiles),
-          cmocka_unit_test(test_round_trip))
+// The same bits everywhere and for ever, also where the curve or the tail was asked.
+static void test_golden(void **state)
+{
+    (void)state;
+    const tac__stream stream = tac__stream_make(1, "golden");
+    static double n[30000];
+    uint64_t next = 0, hash = 0;
+    tac__stream_normals(&stream, &next, n, 30000);
+    bool far = false;
+    for (int i = 0; i < 30000; i++) {
+        uint64_t bits;
+        memcpy(&bits, &n[i], sizeof bits);
+        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+        far |= fabs(n[i]) > tac__normal_edge[1];
+    }
+    assert_true(far);
+    assert_true(hash == UINT64_C(0x30b0eb5722862714));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layers), cmocka_unit_test(test_distribution),
+        cmocka_unit_test(test_tail),   cmocka_unit_test(test_a_draw_is_an_index),
+        cmocka_unit_test(test_golden),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -55,14 +55,11 @@ static void refused(const char *params, const char *part)
     rig_refused(text, TAC_E_CONFIG, part);
 }
 
-// The k-th four normal draws of the component's stream.
-static void draw(uint64_t index, double n[4])
+// The k-th three normal draws of the component's stream.
+static void draw(uint64_t index, double n[3])
 {
     const tac__stream stream = tac__stream_make(1, "w.noise");
-    uint32_t w[4];
-    tac__stream_words(&stream, index, w);
-    for (int i = 0; i < 4; i++)
-        n[i] = tac__normal_inverse(((double)w[i] + 0.5) / 0x1p32);
+    tac__stream_normals(&stream, &index, n, 3);
 }
 
 static const double *base(void)
@@ -131,7 +128,7 @@ static void test_ou_update(void **state)
                          "20 ms]",
                   "");
         long double x[3];
-        double n[4];
+        double n[3];
         draw(0, n); // those of init: five, from two indices
         for (int i = 0; i < 3; i++)
             x[i] = zero ? 0 : sigma[i] * (long double)n[i];

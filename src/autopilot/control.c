@@ -1,0 +1,73 @@
+// control.c - what the control laws need to know of a vehicle.
+#define TAC_KIND_F64
+#include "autopilot/control.h"
+#include "autopilot/rotor_curve.h"
+
+#include <math.h>
+#include <string.h>
+#include <tactus/math.h>
+
+// Part of the weight below which the thrust never falls in flight; part of the thrust there is that
+// is given to lift, the rest being for turning.
+static const double least_thrust = 0.15, most_lift = 0.9;
+
+static void init_rotor(tac__control_rotor *r, const tac__rotor *from, double density,
+                       double voltage_v, double idle)
+{
+    const tac__motor *m = &from->motor;
+    const double arm = from->propeller.kq / from->propeller.kt; // torque over thrust
+    r->k = from->propeller.kt * density;
+    r->per_k = 1 / r->k;
+    r->v0 = m->resistance_ohm * m->no_load_a;
+    r->v1 = m->ke + m->resistance_ohm * m->friction / m->ke;
+    r->v2 = m->resistance_ohm * arm / m->ke;
+    r->limit_n = arm > 0 ? m->ke * (m->max_a - m->no_load_a) / arm : HUGE_VAL;
+    r->full_n = rotor_full_thrust(r, voltage_v);
+    r->per_full = 1 / r->full_n;
+    r->idle_n = rotor_full_thrust(r, idle * voltage_v);
+
+    // Thrust acts against the axis, which points down.
+    const double *p = from->position_m, *a = from->axis, turn = from->direction * arm;
+    r->effect[0] = r->full_n * a[2];
+    r->effect[1] = r->full_n * (p[2] * a[1] - p[1] * a[2] + turn * a[0]);
+    r->effect[2] = r->full_n * (p[0] * a[2] - p[2] * a[0] + turn * a[1]);
+    r->effect[3] = r->full_n * (p[1] * a[0] - p[0] * a[1] + turn * a[2]);
+}
+
+// Divide each row of effects by its length, so that they can be compared.
+static void scale_rows(tac__control *c)
+{
+    for (int row = 0; row < 4; row++) {
+        double sum = 0;
+        for (int i = 0; i < c->rotors; i++)
+            sum += c->rotor[i].effect[row] * c->rotor[i].effect[row];
+        c->scale[row] = sum > 0 ? sqrt(sum) : 1;
+        c->per_scale[row] = 1 / c->scale[row];
+        for (int i = 0; i < c->rotors; i++)
+            c->rotor[i].effect[row] /= c->scale[row];
+    }
+    for (int i = 0; i < c->rotors; i++) {
+        tac__control_rotor *r = &c->rotor[i];
+        r->weighted[0] = TAC__THRUST_WEIGHT * r->effect[0];
+        r->weighted[1] = r->effect[1];
+        r->weighted[2] = r->effect[2];
+    }
+}
+
+void tac__control_init(tac__control *c, const tac__vehicle *vehicle,
+                       const tac__control_tuning *tuning)
+{
+    *c = (tac__control){.tuning = *tuning,
+                        .mass_kg = vehicle->mass_kg,
+                        .g_m_s2 = vehicle->g_m_s2,
+                        .voltage_v = vehicle->voltage_v,
+                        .tilt_slope = tac_tan(tuning->max_tilt_rad),
+                        .thrust_min_n = least_thrust * vehicle->mass_kg * vehicle->g_m_s2,
+                        .lift = most_lift,
+                        .rotors = vehicle->rotors};
+    memcpy(c->inertia, vehicle->inertia, sizeof c->inertia);
+    for (int i = 0; i < c->rotors; i++)
+        init_rotor(&c->rotor[i], &vehicle->rotor[i], vehicle->density, vehicle->voltage_v,
+                   tuning->idle);
+    scale_rows(c);
+}

@@ -1,0 +1,316 @@
+// control.model.h - the control laws of a multirotor, for every scalar kind: a reference that moves
+// smoothly to the target, position, velocity, attitude and rate loops, allocation, duty.
+// docs/flight_control.md has the equations.
+#include "autopilot/allocate.h"
+#include "autopilot/control.h"
+#include "autopilot/rotor_curve.h"
+#include "math/quat.h"
+
+#define CONTROL__NUMBER(name)        real name;
+#define CONTROL__VECTOR(name, count) real name[count];
+
+typedef struct control_in {
+    TAC__CONTROL_IN(CONTROL__NUMBER, CONTROL__VECTOR)
+} control_in;
+
+typedef struct control_state {
+    TAC__CONTROL_STATE(CONTROL__NUMBER, CONTROL__VECTOR)
+} control_state;
+
+typedef struct control_out {
+    TAC__CONTROL_OUT(CONTROL__NUMBER, CONTROL__VECTOR)
+} control_out;
+
+static inline vec3 control_get(const real *a)
+{
+    return vec3_make(a[0], a[1], a[2]);
+}
+
+static inline void control_put(real *a, vec3 v)
+{
+    a[0] = v.x;
+    a[1] = v.y;
+    a[2] = v.z;
+}
+
+static inline real control_level(vec3 v) // length of the horizontal part
+{
+    return r_sqrt(v.x * v.x + v.y * v.y);
+}
+
+// At most so long, in the same direction.
+static inline vec3 control_limit(vec3 v, double length)
+{
+    real n = r_sqrt(vec3_dot(v, v) + 1e-12);
+    return vec3_scale(r_min(R(1.0), length / n), v);
+}
+
+// --- the reference -------------------------------------------------------------------------------
+
+// Its loops are slower towards the outside by a factor of four, which makes all its poles real: it
+// arrives without overshoot. With less than the whole acceleration for braking, the delay of the
+// loops can be made up for.
+#define CONTROL__PACE    4.0
+#define CONTROL__LEASH_M 2.0 // the reference does not run away from the vehicle
+
+// The velocity with which to go on: straight to the target as fast as is allowed, slower near it so
+// that it can be reached in rest: d = v/k + v^2/(2 a).
+static inline vec3 control_course(const tac__control *c, const control_in *in, vec3 position)
+{
+    cond landing = in->landing > 0.5;
+    vec3 way = vec3_sub(control_get(in->target), position);
+    way.z = r_select(landing, R(0.0), way.z);
+    real d = r_sqrt(vec3_dot(way, way) + 1e-12);
+    vec3 u = vec3_scale(1.0 / d, way);
+    real level = control_level(u);
+    // Each limit holds for its part of the motion.
+    real vertical = r_select(u.z > 0.0, u.z / in->descend_speed, -u.z / in->climb_speed);
+    real pace = r_max(level / in->cruise_speed, vertical);
+    real speed = 1.0 / r_max(R(1e-3), pace);
+    real a = TAC__BRAKING / r_max(R(1e-3), r_max(level / c->tuning.acceleration,
+                                                 r_abs(u.z) / c->tuning.climb_acceleration));
+    real knee = a / TAC__APPROACH;
+    real arriving = r_sqrt(2.0 * a * (d + in->run_out) + knee * knee) - knee;
+    vec3 v = vec3_scale(r_min(speed, arriving), u);
+    v.z = r_select(landing, in->sink, v.z);
+    return v;
+}
+
+static inline void control_reference(const tac__control *c, double dt, const control_in *in,
+                                     control_state *s)
+{
+    const tac__control_tuning *t = &c->tuning;
+    const double fast = CONTROL__PACE * TAC__APPROACH, faster = CONTROL__PACE * fast;
+    vec3 p = control_get(s->position), v = control_get(s->velocity);
+    vec3 a = control_get(s->acceleration);
+    cond moving = in->lift >= 1.0;
+    vec3 course = control_course(c, in, p);
+    course = vec3_select(moving, course, vec3_make(R(0.0), R(0.0), R(0.0)));
+
+    vec3 wish = vec3_scale(R(fast), vec3_sub(course, v));
+    real most = r_max(R(1.0), r_max(control_level(wish) / t->acceleration,
+                                    r_abs(wish.z) / t->climb_acceleration));
+    wish = vec3_scale(1.0 / most, wish);
+    vec3 jerk = control_limit(vec3_scale(R(faster), vec3_sub(wish, a)), t->jerk);
+    a = vec3_add(a, vec3_scale(R(dt), jerk));
+    v = vec3_add(v, vec3_scale(R(dt), a));
+    p = vec3_add(p, vec3_scale(R(dt), v));
+    vec3 here = control_get(in->position);
+    p = vec3_add(here, control_limit(vec3_sub(p, here), CONTROL__LEASH_M));
+
+    control_put(s->position, p);
+    control_put(s->velocity, v);
+    control_put(s->acceleration, a);
+}
+
+#define CONTROL__TURN       6.283185307179586
+#define CONTROL__YAW_PACE   2.0 // 1/s
+#define CONTROL__YAW_SMOOTH 8.0 // 1/s
+
+// The shorter way round.
+static inline real control_wrap(real angle)
+{
+    return angle - CONTROL__TURN * r_floor(angle * (1.0 / CONTROL__TURN) + 0.5);
+}
+
+static inline void control_heading(const tac__control *c, double dt, const control_in *in,
+                                   control_state *s)
+{
+    const double most = c->tuning.max_yaw_rate_rad_s;
+    real wish = r_clamp(CONTROL__YAW_PACE * control_wrap(in->yaw - s->yaw), R(-most), R(most));
+    s->yaw_rate += (dt * CONTROL__YAW_SMOOTH) * (wish - s->yaw_rate);
+    s->yaw = control_wrap(s->yaw + dt * s->yaw_rate);
+}
+
+// --- position and velocity -----------------------------------------------------------------------
+
+#define CONTROL__FILTER     20.0 // rad/s, of the velocity's error
+#define CONTROL__INTEGRAL_G 0.5  // most that the integral may add, of g
+
+// The force [N] that the rotors shall give, upward and level limited to what they can.
+static inline vec3 control_force(const tac__control *c, vec3 a, real most)
+{
+    real up = c->mass_kg * (c->g_m_s2 - a.z);
+    up = r_max(R(c->thrust_min_n), r_min(most, up));
+    vec3 level = vec3_make(c->mass_kg * a.x, c->mass_kg * a.y, R(0.0));
+    real n = r_sqrt(level.x * level.x + level.y * level.y + 1e-12);
+    real room = r_sqrt(r_max(R(0.0), most * most - up * up) + 1e-12);
+    level = vec3_scale(r_min(R(1.0), r_min(c->tilt_slope * up, room) / n), level);
+    return vec3_make(level.x, level.y, -up);
+}
+
+static inline vec3 control_velocity(const tac__control *c, double dt, const control_in *in,
+                                    real most, control_state *s, vec3 *velocity_sp)
+{
+    const tac__control_tuning *t = &c->tuning;
+    vec3 a = control_get(s->acceleration);
+    vec3 off = vec3_sub(control_get(s->position), control_get(in->position));
+    *velocity_sp = vec3_add(control_get(s->velocity), vec3_scale(R(t->position), off));
+    vec3 error = vec3_sub(*velocity_sp, control_get(in->velocity));
+
+    // The error is smoothed, which also gives its rate of change.
+    vec3 smooth = control_get(s->velocity_filter);
+    vec3 change = vec3_scale(R(CONTROL__FILTER), vec3_sub(error, smooth));
+    smooth = vec3_add(smooth, vec3_scale(R(dt), change));
+    control_put(s->velocity_filter, smooth);
+
+    vec3 integral = control_get(s->velocity_integral);
+    vec3 wish = vec3_add(vec3_add(a, integral), vec3_scale(R(t->velocity), smooth));
+    wish = vec3_add(wish, vec3_scale(R(t->velocity_derivative), change));
+    vec3 force = control_force(c, wish, most);
+
+    // What cannot be had is taken back from the integral.
+    vec3 had = vec3_scale(R(1.0 / c->mass_kg), force);
+    had.z += c->g_m_s2;
+    const double gain = t->velocity * t->velocity_integral;
+    vec3 more =
+        vec3_add(vec3_scale(R(gain), error), vec3_scale(R(t->velocity), vec3_sub(had, wish)));
+    integral = vec3_add(integral, vec3_scale(R(dt), more));
+    integral = control_limit(integral, CONTROL__INTEGRAL_G * c->g_m_s2);
+    integral = vec3_select(in->lift >= 1.0, integral, vec3_make(R(0.0), R(0.0), R(0.0)));
+    control_put(s->velocity_integral, integral);
+    return force;
+}
+
+// --- attitude ------------------------------------------------------------------------------------
+
+// The shortest rotation that takes the down axis to `z`, of unit length. Upside down it is any
+// rotation by nearly half a turn.
+static inline quat control_tilt(vec3 z)
+{
+    return quat_normalise(quat_make(r_max(R(1e-6), 1.0 + z.z), -z.y, z.x, R(0.0)));
+}
+
+// Body rates that bring the thrust's axis to `z` by the shortest way, and the yaw to the reference
+// as far as that does not disturb it.
+static inline vec3 control_attitude(const tac__control *c, const control_in *in,
+                                    const control_state *s, quat q, vec3 z, quat *attitude_sp)
+{
+    const tac__control_tuning *t = &c->tuning;
+    real half = 0.5 * s->yaw;
+    *attitude_sp = quat_mul(control_tilt(z), quat_make(r_cos(half), R(0.0), R(0.0), r_sin(half)));
+
+    quat tilt = control_tilt(quat_rotate_inverse(q, z));
+    quat turn = quat_mul(quat_conj(quat_mul(q, tilt)), *attitude_sp);
+    real yaw = 2.0 * r_select(turn.w < 0.0, -turn.z, turn.z);
+
+    vec3 rate = vec3_make((2.0 * t->attitude) * tilt.x, (2.0 * t->attitude) * tilt.y, R(0.0));
+    rate = control_limit(rate, t->max_rate_rad_s);
+    const double most = t->max_yaw_rate_rad_s;
+    rate.z = in->yaw_held * r_clamp(s->yaw_rate + t->yaw * yaw, R(-most), R(most));
+    return rate;
+}
+
+// --- rate ----------------------------------------------------------------------------------------
+
+// I w' = torque - w x (I w), with w' = k (w_sp - w). The integral has the same units as the torque.
+static inline vec3 control_torque(const tac__control *c, vec3 rate, vec3 error, vec3 integral)
+{
+    const tac__control_tuning *t = &c->tuning;
+    mat3 inertia = mat3_from_array(c->inertia);
+    vec3 turn = vec3_make(t->rate * error.x, t->rate * error.y, t->yaw_rate * error.z);
+    vec3 gyro = vec3_cross(rate, mat3_mul_vec(inertia, rate));
+    return vec3_add(vec3_add(mat3_mul_vec(inertia, turn), gyro), integral);
+}
+
+#define CONTROL__TORQUE_INTEGRAL 0.3 // of the scale of each axis
+
+static inline void control_rate_integral(const tac__control *c, double dt, const control_in *in,
+                                         vec3 error, const control_out *out, control_state *s)
+{
+    const tac__control_tuning *t = &c->tuning;
+    const double gain[3] = {t->rate, t->rate, t->yaw_rate};
+    mat3 inertia = mat3_from_array(c->inertia);
+    vec3 turn =
+        mat3_mul_vec(inertia, vec3_make(gain[0] * error.x, gain[1] * error.y, gain[2] * error.z));
+    const real push[3] = {turn.x, turn.y, turn.z};
+    for (int i = 0; i < 3; i++) {
+        // Back to what the rotors can give, at the speed of the loop.
+        real short_by = out->reached[1 + i] - out->torque[i];
+        real more = t->rate_integral * push[i] + gain[i] * short_by;
+        const double most = CONTROL__TORQUE_INTEGRAL * c->scale[1 + i];
+        real next = r_clamp(s->rate_integral[i] + dt * more, R(-most), R(most));
+        s->rate_integral[i] = r_select(in->lift >= 1.0, next, R(0.0));
+    }
+}
+
+// --- rotors --------------------------------------------------------------------------------------
+
+static inline void control_duty(const tac__control *c, const control_in *in, const real *thrust,
+                                control_out *out)
+{
+    for (int i = 0; i < c->rotors; i++) {
+        const tac__control_rotor *r = &c->rotor[i];
+        out->speed[i] = r_sqrt(thrust[i] * r->per_k);
+        real duty = rotor_voltage(r, out->speed[i], thrust[i]) / in->voltage[i];
+        out->duty[i] = in->works[i] * r_clamp(duty, R(0.0), R(1.0));
+    }
+}
+
+// --- entry points --------------------------------------------------------------------------------
+
+static inline void control_limits(const tac__control *c, const control_in *in, real *high)
+{
+    for (int i = 0; i < c->rotors; i++)
+        high[i] = rotor_full_thrust(&c->rotor[i], in->voltage[i]);
+}
+
+TAC_ENTRY void TAC_KINDED(tac__control_allocate)(const tac__control *c, const real *in,
+                                                 const real *wanted, real *thrust, real *reached);
+TAC_ENTRY void TAC_KINDED(tac__control_allocate)(const tac__control *c, const real *in,
+                                                 const real *wanted, real *thrust, real *reached)
+{
+    const control_in *i = (const control_in *)in;
+    real high[TAC__ROTORS_MAX];
+    control_limits(c, i, high);
+    allocate(c, i->works, high, wanted, thrust, reached);
+}
+
+TAC_ENTRY void TAC_KINDED(tac__control_step)(const tac__control *c, double dt, const real *input,
+                                             real *state, real *output);
+TAC_ENTRY void TAC_KINDED(tac__control_step)(const tac__control *c, double dt, const real *input,
+                                             real *state, real *output)
+{
+    const control_in *in = (const control_in *)input;
+    control_state *s = (control_state *)state;
+    control_out *out = (control_out *)output;
+
+    real high[TAC__ROTORS_MAX], most = R(0.0);
+    control_limits(c, in, high);
+    for (int i = 0; i < c->rotors; i++)
+        most += (c->lift * in->works[i]) * high[i];
+    most = r_max(R(c->thrust_min_n), most);
+
+    control_reference(c, dt, in, s);
+    control_heading(c, dt, in, s);
+    vec3 velocity_sp;
+    vec3 force = control_velocity(c, dt, in, most, s, &velocity_sp);
+
+    const quat q = quat_make(in->attitude[0], in->attitude[1], in->attitude[2], in->attitude[3]);
+    quat attitude_sp;
+    vec3 z = vec3_scale(-1.0 / vec3_norm(force), force);
+    vec3 rate_sp = control_attitude(c, in, s, q, z, &attitude_sp);
+
+    vec3 rate = control_get(in->rate);
+    vec3 error = vec3_sub(rate_sp, rate);
+    vec3 torque = control_torque(c, rate, error, control_get(s->rate_integral));
+    // Of the force what the rotors can give as they stand now.
+    vec3 axis = quat_rotate(q, vec3_make(R(0.0), R(0.0), R(-1.0)));
+    real thrust_sp = in->lift * r_max(R(c->thrust_min_n), vec3_dot(force, axis));
+
+    torque = vec3_scale(in->lift, torque);
+    const real wanted[4] = {thrust_sp, torque.x, torque.y, torque.z};
+    real thrust[TAC__ROTORS_MAX];
+    allocate(c, in->works, high, wanted, thrust, out->reached);
+    control_put(out->torque, torque);
+    control_rate_integral(c, dt, in, error, out, s);
+    control_duty(c, in, thrust, out);
+
+    out->thrust = thrust_sp;
+    control_put(out->velocity, velocity_sp);
+    control_put(out->rate, rate_sp);
+    out->attitude[0] = attitude_sp.w;
+    out->attitude[1] = attitude_sp.x;
+    out->attitude[2] = attitude_sp.y;
+    out->attitude[3] = attitude_sp.z;
+}

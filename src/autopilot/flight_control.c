@@ -1,0 +1,368 @@
+// flight_control.c - flight control as a component: parameters, ports and states around flight.c.
+#include "autopilot/flight.h"
+#include "autopilot/types.h"
+#include "model/builtin.h"
+#include "model/vehicle/params.h"
+
+#include <string.h>
+#include <tactus/math.h>
+
+enum {
+    IN_POSITION,
+    IN_VELOCITY,
+    IN_ATTITUDE,
+    IN_RATE,
+    IN_ARM,
+    IN_MODE,
+    IN_ROTOR_SPEED,
+    IN_BUS_VOLTAGE,
+    IN_CRUISE_SPEED, // parameters that may change
+    IN_CLIMB_SPEED,
+    IN_DESCEND_SPEED,
+    IN_LAND_SPEED,
+};
+
+enum {
+    OUT_MOTOR,
+    OUT_ARMED,
+    OUT_PHASE,
+    OUT_LANDED,
+    OUT_CURRENT,
+    OUT_REACHED,
+    OUT_TOTAL,
+    OUT_POSITION,
+    OUT_VELOCITY,
+    OUT_ATTITUDE,
+    OUT_RATE,
+    OUT_THRUST,
+    OUT_TORQUE,
+};
+
+enum { STATE_NUMBERS, STATE_WORDS };
+
+typedef struct flight_control {
+    tac__flight flight;
+    int buses, bus[TAC__ROTORS_MAX]; // of each rotor
+} flight_control;
+
+// --- parameters ---------------------------------------------------------------------------------
+
+static double number(tac_declare *d, const char *name, const char *unit, const char *fallback,
+                     const char *range, const char *doc)
+{
+    return tac_param_f64(d, &(tac_param_def){name, unit, fallback, range, doc});
+}
+
+// Given, or as it follows from the rest.
+static double bandwidth(tac_declare *d, const char *name, const char *doc, double derived)
+{
+    const double given = number(d, name, "rad/s", "0", "[0, 1000]", doc);
+    return given > 0 ? given : derived;
+}
+
+// What the rotors need to follow a change at hover, the slowest of them: J/(Kt^2/R + 2 kQ rho W).
+static double motor_lag(const tac__vehicle *v)
+{
+    double slowest = 0;
+    for (int i = 0; i < v->rotors; i++) {
+        const tac__rotor *r = &v->rotor[i];
+        const double hover =
+            tac_sqrt(v->mass_kg * v->g_m_s2 / v->rotors / (r->propeller.kt * v->density));
+        const double damping = r->motor.ke * r->motor.ke / r->motor.resistance_ohm +
+                               2 * r->propeller.kq * v->density * hover;
+        slowest = tac_max(slowest, r->motor.inertia / damping);
+    }
+    return slowest;
+}
+
+// The innermost loop is as fast as the lag of motors, estimate and sampling allows; each loop
+// around it is slower by enough to see it as instantaneous.
+static void read_bandwidths(tac_declare *d, const tac__vehicle *v, tac__control_tuning *t)
+{
+    const double loop_lag_s = 0.012, fastest = 20, slowest = 4;
+    const double rate = tac_clamp(0.35 / (motor_lag(v) + loop_lag_s), slowest, fastest);
+    t->rate =
+        bandwidth(d, "rate_bandwidth", "of roll and pitch rate; 0: from the motors' lag", rate);
+    t->attitude = bandwidth(d, "attitude_bandwidth", "of roll and pitch; 0: a third of the rate's",
+                            t->rate / 3);
+    t->yaw_rate =
+        bandwidth(d, "yaw_rate_bandwidth", "of yaw rate; 0: 0.4 of roll's", 0.4 * t->rate);
+    t->yaw = bandwidth(d, "yaw_bandwidth", "of yaw; 0: 0.4 of its rate's", 0.4 * t->yaw_rate);
+    t->velocity = bandwidth(d, "velocity_bandwidth", "of velocity; 0: 0.45 of the attitude's",
+                            0.45 * t->attitude);
+    t->position = bandwidth(d, "position_bandwidth", "of position; 0: 0.4 of the velocity's",
+                            0.4 * t->velocity);
+    t->velocity_integral = 0.25 * t->velocity;
+    t->velocity_derivative = 0.1;
+    t->rate_integral = 0.1 * t->rate;
+}
+
+static void read_limits(tac_declare *d, tac__control_tuning *t)
+{
+    t->max_tilt_rad = number(d, "max_tilt", "rad", "35 deg", "[0.05, 1.3]", "of the thrust's axis");
+    t->max_rate_rad_s =
+        number(d, "max_rate", "rad/s", "200 deg/s", "[0.1, 100]", "of roll and pitch");
+    t->max_yaw_rate_rad_s = number(d, "max_yaw_rate", "rad/s", "60 deg/s", "[0.01, 100]", "of yaw");
+    t->acceleration = number(d, "acceleration", "m/s^2", "2.5", "[0.1, 50]", "on level ways");
+    t->climb_acceleration =
+        number(d, "climb_acceleration", "m/s^2", "2", "[0.1, 50]", "up and down");
+    t->jerk = number(d, "jerk", "m/s^3", "12", "[0.1, 1000]", "of planned motion");
+    t->idle = number(d, "idle", NULL, "0.05", "[0, 0.5]", "least duty of an armed motor");
+}
+
+static void read_habits(tac_declare *d, tac__flight *f)
+{
+    f->acceptance_m = number(d, "acceptance_radius", "m", "1", "[0.05, 1000]",
+                             "an item without a radius is reached within this distance");
+    f->takeoff_m = number(d, "takeoff_altitude", "m", "10", "[0.5, 10000]",
+                          "above home, where the mission has no take-off or there is none");
+    f->return_m = number(d, "return_altitude", "m", "15", "[0.5, 10000]",
+                         "above home, climbed to at least before flying home");
+    f->slow_m =
+        number(d, "slow_height", "m", "2", "[0, 1000]", "below it landing is at land_speed");
+    f->spool_s = number(d, "spool_time", "s", "0.8", "[0.01, 60]", "from idle to lift");
+}
+
+static void read_speeds(tac_declare *d)
+{
+    static const tac_param_def speeds[] = {
+        {"cruise_speed", "m/s", "5", "(0, 100]", "on level ways"},
+        {"climb_speed", "m/s", "2.5", "(0, 50]", "upwards"},
+        {"descend_speed", "m/s", "1.5", "(0, 50]", "downwards"},
+        {"land_speed", "m/s", "0.5", "(0, 10]", "near the ground"},
+    };
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++)
+        tac_param_input(d, &speeds[i]);
+}
+
+static void read_vehicle(tac_declare *d, flight_control *c, tac__vehicle *v)
+{
+    const char *name = tac_param_text(
+        d, &(tac_param_def){.name = "vehicle",
+                            .fallback = "body",
+                            .doc = "the multirotor to fly, declared before this component"});
+    if (!tac_param_peer_begin(d, name))
+        return;
+    tac__vehicle_params(d, v);
+    tac_param_end(d);
+    for (int i = 0; i < v->rotors; i++) {
+        c->bus[i] = v->rotor[i].bus;
+        c->buses = c->bus[i] >= c->buses ? c->bus[i] + 1 : c->buses;
+    }
+}
+
+static void read_mission(tac_declare *d, tac__flight *f)
+{
+    const char *path = tac_param_path(
+        d, &(tac_param_def){.name = "mission",
+                            .fallback = "",
+                            .doc = "file with the mission: QGC WPL 110 or .plan; none: hover"});
+    tac_error err;
+    tac_error_clear(&err);
+    if (!*path || tac__mission_read(path, tac_declare_world(d), &f->mission, &err) == TAC_OK)
+        return;
+    f->mission.count = 0;
+    if (err.line)
+        (void)tac_declare_fail(d, "mission", "%s:%u:%u: %s", path, err.line, err.column, err.text);
+    else
+        (void)tac_declare_fail(d, "mission", "%s", err.text);
+}
+
+static void check_lift(tac_declare *d, const tac__control *c)
+{
+    double voltage[TAC__ROTORS_MAX], works[TAC__ROTORS_MAX];
+    for (int i = 0; i < TAC__ROTORS_MAX; i++) {
+        voltage[i] = c->voltage_v;
+        works[i] = 1;
+    }
+    bool can_hover, can_yaw;
+    tac__flight_assess(c, voltage, works, &can_hover, &can_yaw);
+    if (!can_hover)
+        (void)tac_declare_fail(d, "vehicle",
+                               "its rotors cannot hold it level in hover: check mass, thrust and "
+                               "places of the rotors");
+}
+
+// --- ports --------------------------------------------------------------------------------------
+
+static void declare_inputs(tac_declare *d, uint32_t rotors, uint32_t buses)
+{
+    const tac_port_def ports[] = {
+        {"position", TAC_TYPE_VEC3, "m", "estimate: north, east, down", .flags = 0},
+        {"velocity", TAC_TYPE_VEC3, "m/s", "estimate: north, east, down", .flags = 0},
+        {"attitude", TAC_TYPE_QUAT, NULL, "estimate: body to world", .flags = 0},
+        {"rate", TAC_TYPE_VEC3, "rad/s", "estimate: of the body", .flags = 0},
+        {"arm", TAC_TYPE_BOOL, NULL, "motors may run; open: they may", .flags = TAC_PORT_OPTIONAL},
+        {"mode", TAC_TYPE_ENUM(tac__flight_mode_labels), NULL, "what to do; open: the mission",
+         .flags = TAC_PORT_OPTIONAL},
+        {"rotor_speed", TAC_TYPE_ARRAY(TAC_F64, rotors), "rad/s",
+         "telemetry, to notice a rotor that is out", .flags = TAC_PORT_OPTIONAL},
+        {"bus_voltage", TAC_TYPE_ARRAY(TAC_F64, buses), "V",
+         "telemetry, to correct the duty; open: the nominal voltage", .flags = TAC_PORT_OPTIONAL},
+    };
+    for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
+        tac_declare_input(d, &ports[i]);
+}
+
+static void declare_outputs(tac_declare *d, uint32_t rotors)
+{
+    const tac_port_def ports[] = {
+        {"motor", TAC_TYPE_ARRAY(TAC_F64, rotors), NULL, "duty commanded, 0 to 1", .flags = 0},
+        {"armed", TAC_TYPE_BOOL, NULL, "motors turn", .flags = 0},
+        {"phase", TAC_TYPE_ENUM(tac__phase_labels), NULL, "of the flight", .flags = 0},
+        {"landed", TAC_TYPE_BOOL, NULL, "on the ground, as it seems", .flags = 0},
+        {"mission_current", TAC_TYPE_I32, NULL, "item under way, from 0", .flags = 0},
+        {"mission_reached", TAC_TYPE_I32, NULL, "items passed", .flags = 0},
+        {"mission_total", TAC_TYPE_I32, NULL, "items of the mission", .flags = 0},
+        {"position_sp", TAC_TYPE_VEC3, "m", "reference", .flags = 0},
+        {"velocity_sp", TAC_TYPE_VEC3, "m/s", "wanted", .flags = 0},
+        {"attitude_sp", TAC_TYPE_QUAT, NULL, "wanted", .flags = 0},
+        {"rate_sp", TAC_TYPE_VEC3, "rad/s", "wanted", .flags = 0},
+        {"thrust_sp", TAC_TYPE_F64, "N", "wanted, against the body's down axis", .flags = 0},
+        {"torque_sp", TAC_TYPE_VEC3, "N*m", "wanted, on the body", .flags = 0},
+    };
+    for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
+        tac_declare_output(d, &ports[i]);
+}
+
+static void declare_states(tac_declare *d)
+{
+    enum {
+        NUMBERS = sizeof(tac__flight_numbers) / sizeof(double),
+        WORDS = sizeof(tac__flight_words) / sizeof(int32_t)
+    };
+    tac_declare_state(d, &(tac_port_def){.name = "numbers",
+                                         .type = TAC_TYPE_ARRAY(TAC_F64, NUMBERS),
+                                         .doc = "reference, integrals, timers, rotors"});
+    tac_declare_state(d, &(tac_port_def){.name = "words",
+                                         .type = TAC_TYPE_ARRAY(TAC_I32, WORDS),
+                                         .doc = "phase, item, orders"});
+}
+
+static tac_status flight_declare(tac_declare *d, void *self)
+{
+    flight_control *c = self;
+    tac__vehicle v = {0};
+    tac__control_tuning tuning;
+    c->buses = 1;
+    read_vehicle(d, c, &v);
+    v.rotors = v.rotors > 0 ? v.rotors : 1; // where there is none to read from
+    const uint32_t rotors = (uint32_t)v.rotors;
+    declare_inputs(d, rotors, (uint32_t)c->buses);
+    read_speeds(d);
+    read_bandwidths(d, &v, &tuning);
+    read_limits(d, &tuning);
+    read_habits(d, &c->flight);
+    read_mission(d, &c->flight);
+    c->flight.sea_level_m = tac_declare_world(d)->altitude_m;
+    tac__control_init(&c->flight.control, &v, &tuning);
+    check_lift(d, &c->flight.control);
+    declare_outputs(d, rotors);
+    declare_states(d);
+    return TAC_OK;
+}
+
+// --- steps --------------------------------------------------------------------------------------
+
+static tac__flight_state state_of(const tac_step *s)
+{
+    return (tac__flight_state){s->state[STATE_NUMBERS], s->state[STATE_WORDS]};
+}
+
+static double speed(const tac_step *s, int input)
+{
+    return tac_max(0.01, *TAC_IN(s, double, input)); // a scenario may have set it to nothing
+}
+
+static void read_inputs(const tac_step *s, const flight_control *c, tac__flight_in *in)
+{
+    memcpy(in->position, s->in[IN_POSITION], sizeof in->position);
+    memcpy(in->velocity, s->in[IN_VELOCITY], sizeof in->velocity);
+    memcpy(in->attitude, s->in[IN_ATTITUDE], sizeof in->attitude);
+    memcpy(in->rate, s->in[IN_RATE], sizeof in->rate);
+    in->arm = !tac_connected(s, IN_ARM) || *TAC_IN(s, bool, IN_ARM);
+    in->mode = tac_connected(s, IN_MODE) ? (tac__flight_mode)*TAC_IN(s, int32_t, IN_MODE)
+                                         : TAC__MODE_MISSION;
+    in->cruise_speed = speed(s, IN_CRUISE_SPEED);
+    in->climb_speed = speed(s, IN_CLIMB_SPEED);
+    in->descend_speed = speed(s, IN_DESCEND_SPEED);
+    in->land_speed = speed(s, IN_LAND_SPEED);
+    in->rotor_speed = tac_connected(s, IN_ROTOR_SPEED) ? s->in[IN_ROTOR_SPEED] : NULL;
+
+    const double nominal = c->flight.control.voltage_v;
+    const double *bus = tac_connected(s, IN_BUS_VOLTAGE) ? s->in[IN_BUS_VOLTAGE] : NULL;
+    for (int i = 0; i < c->flight.control.rotors; i++) // of a bus without power there is no reading
+        in->voltage[i] = bus && bus[c->bus[i]] > 0.1 * nominal ? bus[c->bus[i]] : nominal;
+}
+
+static void write_outputs(tac_step *s, const flight_control *c, const tac__control_out *out)
+{
+    const tac__flight_state state = state_of(s);
+    memcpy(s->out[OUT_MOTOR], out->duty, (size_t)c->flight.control.rotors * sizeof *out->duty);
+    *TAC_OUT(s, bool, OUT_ARMED) = state.w->armed;
+    *TAC_OUT(s, int32_t, OUT_PHASE) = state.w->phase;
+    *TAC_OUT(s, bool, OUT_LANDED) = state.w->landed;
+    *TAC_OUT(s, int32_t, OUT_CURRENT) = state.w->item;
+    *TAC_OUT(s, int32_t, OUT_REACHED) = state.w->reached;
+    *TAC_OUT(s, int32_t, OUT_TOTAL) = (int32_t)c->flight.mission.count;
+    memcpy(s->out[OUT_POSITION], state.n->loops.position, sizeof state.n->loops.position);
+    memcpy(s->out[OUT_VELOCITY], out->velocity, sizeof out->velocity);
+    memcpy(s->out[OUT_ATTITUDE], out->attitude, sizeof out->attitude);
+    memcpy(s->out[OUT_RATE], out->rate, sizeof out->rate);
+    *TAC_OUT(s, double, OUT_THRUST) = out->thrust;
+    memcpy(s->out[OUT_TORQUE], out->torque, sizeof out->torque);
+}
+
+static tac_status flight_init(tac_step *s, const void *self)
+{
+    const flight_control *c = self;
+    tac__flight_init(&c->flight, state_of(s));
+    const tac__control_out rest = {.attitude = {1}};
+    write_outputs(s, c, &rest);
+    return TAC_OK;
+}
+
+static void log_changes(tac_step *s, const flight_control *c, const tac__flight_words *before,
+                        const double *worked)
+{
+    const tac__flight_state now = state_of(s);
+    for (int i = 0; i < c->flight.control.rotors; i++) {
+        if (worked[i] != now.n->works[i])
+            tac_log_write(s, TAC_LOG_WARN, "motor %d is out%s", i + 1,
+                          !now.w->can_hover  ? "; the others cannot hold the vehicle: coming down"
+                          : !now.w->yaw_held ? "; yaw is let go"
+                                             : "; the others take over");
+    }
+    if (before->reached != now.w->reached && now.w->reached > 0)
+        tac_log_write(s, TAC_LOG_INFO, "item %d of %zu passed", now.w->item,
+                      c->flight.mission.count);
+    if (before->phase != now.w->phase)
+        tac_log_write(s, TAC_LOG_INFO, "%s", tac__phase_labels[now.w->phase]);
+}
+
+static tac_status flight_step(tac_step *s, const void *self)
+{
+    const flight_control *c = self;
+    if (!s->period_us)
+        return tac_fail(s, "needs a rate group with a period");
+    const tac__flight_state state = state_of(s);
+    const tac__flight_words before = *state.w;
+    double worked[TAC__ROTORS_MAX];
+    memcpy(worked, state.n->works, sizeof worked);
+    tac__flight_in in;
+    tac__control_out out;
+    read_inputs(s, c, &in);
+    tac__flight_step(&c->flight, tac_time_seconds(s->period_us), &in, state, &out);
+    write_outputs(s, c, &out);
+    log_changes(s, c, &before, worked);
+    return TAC_OK;
+}
+
+const tac_component_type tac__flight_control_type = {
+    TAC__TYPE("flight_control", "1", "flies a multirotor: missions, return, landing, lost motors"),
+    .stage = TAC_STAGE_CONTROL,
+    .self_size = sizeof(flight_control),
+    .declare = flight_declare,
+    .init = flight_init,
+    .step = flight_step,
+};

@@ -1,0 +1,80 @@
+// mission.h - a mission: what flight control does one after another.
+//
+// Read from QGroundControl's files, WPL 110 (wpl.c) and .plan (plan.c). Both hand over the fields
+// of MAVLink's mission item; what they mean is decided in mission.c alone. docs/missions.md says
+// which commands are understood. A mission is plain data of fixed size, without pointers.
+#ifndef TAC_AUTOPILOT_MISSION_H
+#define TAC_AUTOPILOT_MISSION_H
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <tactus/world.h>
+
+// A field that is left open. C's macro is a float, which -Wdouble-promotion of clang minds.
+#define TAC__OPEN ((double)NAN)
+
+enum { TAC__MISSION_MAX = 512, TAC__MISSION_BYTES = 1 << 22 };
+
+typedef enum tac__item_kind {
+    TAC__ITEM_TAKEOFF,  // straight up
+    TAC__ITEM_WAYPOINT, // there, and stay for a while
+    TAC__ITEM_LOITER,   // there, and stay for good
+    TAC__ITEM_RETURN,   // home, and land
+    TAC__ITEM_LAND,
+} tac__item_kind;
+
+typedef struct tac__mission_item {
+    tac__item_kind kind;
+    bool here;       // no place is given: where the vehicle is
+    bool above_home; // the altitude is, rather than above sea level
+    double latitude_rad, longitude_rad, altitude_m;
+    double north_m, east_m; // the place, about the world's origin
+    double hold_s;          // stay for so long
+    double radius_m;        // within this distance it counts as reached; 0: the vehicle's default
+    double yaw_rad;         // NaN: along the way
+    uint32_t line, column;  // in the file
+} tac__mission_item;
+
+typedef struct tac__mission {
+    size_t count;
+    tac__mission_item items[TAC__MISSION_MAX];
+} tac__mission;
+
+// Read a file; `world` places its items. Errors have the file's line and column.
+tac_status tac__mission_read(const char *path, const tac_world *world, tac__mission *mission,
+                             tac_error *err);
+// The same for a text; `name` is what errors call it.
+tac_status tac__mission_parse(const char *name, const char *bytes, size_t size,
+                              const tac_world *world, tac__mission *mission, tac_error *err);
+
+// --- for the readers of single formats ----------------------------------------------------------
+
+// The fields of a MAVLink mission item.
+typedef enum tac__mission_field {
+    TAC__FIELD_COMMAND,
+    TAC__FIELD_FRAME,
+    TAC__FIELD_PARAM, // 1 to 4
+    TAC__FIELD_LATITUDE = TAC__FIELD_PARAM + 4,
+    TAC__FIELD_LONGITUDE,
+    TAC__FIELD_ALTITUDE,
+    TAC__FIELD_CONTINUE,
+    TAC__FIELD_COUNT
+} tac__mission_field;
+
+typedef struct tac__mission_fields {
+    double value[TAC__FIELD_COUNT]; // NaN: left open
+    tac_place place[TAC__FIELD_COUNT];
+} tac__mission_fields;
+
+// Append an item, or say what is wrong with it.
+tac_status tac__mission_add(tac__mission *mission, const tac__mission_fields *fields,
+                            tac_error *err);
+
+tac_status tac__wpl_parse(const char *name, const char *bytes, size_t size, tac__mission *mission,
+                          tac_error *err);
+tac_status tac__plan_parse(const char *name, const char *bytes, size_t size, tac__mission *mission,
+                           tac_error *err);
+
+#endif

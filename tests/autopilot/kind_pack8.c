@@ -1,0 +1,2 @@
+#define TAC_KIND_PACK8
+#include "autopilot/control.model.h"
