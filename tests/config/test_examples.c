@@ -18,19 +18,7 @@ static const char *examples_folder(void)
 
 static void load(rig *r, const char *path, const char *set)
 {
-    *r = (rig){0};
-    tac_error_clear(&r->err);
-    assert_int_equal(tac_registry_create(NULL, &r->registry, &r->err), TAC_OK);
-    tac_config_def def = tac_config_def_default();
-    def.registry = r->registry;
-    def.sets = &set;
-    def.set_count = set != NULL;
-    tac_status status = tac_config_load(path, &def, &r->config, &r->err);
-    if (status == TAC_OK) {
-        const tac_engine_def engine_def = tac_config_engine_def(r->config);
-        status = tac_config_build(r->config, &engine_def, &r->engine, &r->err);
-    }
-    if (status != TAC_OK) {
+    if (rig_try_named(r, path, NULL, &set, set != NULL) != TAC_OK) {
         rig_show(r);
         fail_msg("'%s' cannot be built", path);
     }
@@ -64,7 +52,7 @@ static void test_all_examples(void **state)
         rig r, second;
         load(&r, path, "duration=500 ms");
         char *resolved = tac_config_resolved(r.config);
-        if (rig_try(&second, resolved) != TAC_OK) {
+        if (rig_try_named(&second, path, resolved, NULL, 0) != TAC_OK) {
             rig_show(&second);
             fail_msg("the resolved text of '%s' is refused", path);
         }

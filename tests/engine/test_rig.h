@@ -198,9 +198,7 @@ typedef struct rig {
 
 static const tac_component_type *rig_types[8]; // more types, for a test of its own
 
-// Everything up to prepare; the first status that is not TAC_OK. Call rig_close in any case.
-static inline tac_status rig_try_sets(rig *r, const char *text, const char *const *sets,
-                                      size_t count)
+static inline void rig_begin(rig *r)
 {
     *r = (rig){0};
     tac_error_clear(&r->err);
@@ -210,16 +208,32 @@ static inline tac_status rig_try_sets(rig *r, const char *text, const char *cons
     assert_int_equal(tac_registry_add(r->registry, &rig_probe_type, &r->err), TAC_OK);
     for (size_t i = 0; i < 8 && rig_types[i]; i++)
         assert_int_equal(tac_registry_add(r->registry, rig_types[i], &r->err), TAC_OK);
+}
+
+// Everything up to prepare; the first status that is not TAC_OK. Call rig_close in any case.
+// `name` stands for a file, which `extends` and other paths are relative to; without a text it is
+// one.
+static inline tac_status rig_try_named(rig *r, const char *name, const char *text,
+                                       const char *const *sets, size_t count)
+{
+    rig_begin(r);
     tac_config_def def = tac_config_def_default();
     def.registry = r->registry;
     def.sets = sets;
     def.set_count = count;
     const tac_status status =
-        tac_config_parse("test.yaml", text, strlen(text), &def, &r->config, &r->err);
+        text ? tac_config_parse(name, text, strlen(text), &def, &r->config, &r->err)
+             : tac_config_load(name, &def, &r->config, &r->err);
     if (status != TAC_OK)
         return status;
     const tac_engine_def engine_def = tac_config_engine_def(r->config);
     return tac_config_build(r->config, &engine_def, &r->engine, &r->err);
+}
+
+static inline tac_status rig_try_sets(rig *r, const char *text, const char *const *sets,
+                                      size_t count)
+{
+    return rig_try_named(r, "test.yaml", text, sets, count);
 }
 
 static inline tac_status rig_try(rig *r, const char *text)
@@ -247,6 +261,22 @@ static inline void rig_open(rig *r, const char *text)
     if (rig_try(r, text) != TAC_OK) {
         rig_show(r);
         fail_msg("cannot be built");
+    }
+}
+
+// A file of examples/, or a text that stands for one there.
+static inline void rig_example(rig *r, const char *name, const char *text, const char *const *sets,
+                               size_t count)
+{
+    const char *source = getenv("TACTUS_SOURCE");
+    char root[512], path[700];
+    snprintf(root, sizeof root, "%s", source ? source : __FILE__);
+    for (int i = 0; !source && i < 3; i++)
+        *strrchr(root, '/') = '\0';
+    snprintf(path, sizeof path, "%s/examples/%s", root, name);
+    if (rig_try_named(r, path, text, sets, count) != TAC_OK) {
+        rig_show(r);
+        fail_msg("'%s' cannot be built", path);
     }
 }
 

@@ -100,8 +100,6 @@ static const tac_component_type pilot_type = {.abi = TAC_ABI_VERSION,
 
 // --- engines ------------------------------------------------------------------------------------
 
-enum { FLIGHT_SETS = 8 };
-
 // With settings "path=value", NULL at the end.
 static inline tac_status flight_try(rig *r, const char *text, const char *const *sets)
 {
@@ -118,6 +116,15 @@ static inline void flight_open(rig *r, const char *text, const char *const *sets
         rig_show(r);
         fail_msg("cannot be built");
     }
+}
+
+// The default mission, with settings "path=value", NULL at the end.
+static inline void flight_mission(rig *r, const char *const *sets)
+{
+    size_t count = 0;
+    while (sets && sets[count])
+        count++;
+    rig_example(r, "iris_mission.yaml", NULL, sets, count);
 }
 
 static inline double flight_distance(const double *a, const double *b, size_t n)
