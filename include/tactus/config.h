@@ -71,8 +71,9 @@ TAC_API TAC_MUST_CHECK tac_status tac_config_build_unprepared(const tac_config *
                                                               const tac_engine_def *def,
                                                               tac_engine **engine, tac_error *err);
 
-// The configuration as it was resolved (all extends, sets and variables applied), as YAML. Free
-// with tac_text_free. NULL: no memory.
+// The configuration as it was resolved (all extends, sets and variables applied), as YAML; names of
+// files are relative to the folder of the file that was loaded. Free with tac_text_free. NULL: no
+// memory.
 TAC_API char *tac_config_resolved(const tac_config *config);
 
 // JSON Schema of configurations, with the parameters of all registered types. Free with

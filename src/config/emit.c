@@ -1,9 +1,94 @@
 // emit.c - a document as YAML again: what was resolved, for people and for recordings. Reading the
 // result gives the same tree.
+//
+// The names of files are relative to the file in which they are written, and those that were
+// extended may lie elsewhere: they are emitted as seen from the folder of the file that was loaded.
 #include "config/config.h"
 #include "base/text.h"
+#include "engine/plan.h"
 
 #include <string.h>
+
+typedef struct moved { // a scalar that names a file
+    const tac_node *node;
+    const char *text;
+} moved;
+
+typedef struct emitter {
+    tac__text out;
+    const tac_config *config;
+    tac__arena arena;
+    moved *moved;
+    size_t count, capacity;
+} emitter;
+
+// --- names of files -----------------------------------------------------------------------------
+
+static void move_path(emitter *e, const tac_node *node)
+{
+    if (!node || tac_node_kind_of(node) != TAC_NODE_SCALAR || tac_node_is_null(node) ||
+        !*tac_node_text(node))
+        return;
+    const char *main_file = tac_node_place(tac_document_root(e->config->doc))->file;
+    const char *slash = main_file ? strrchr(main_file, '/') : NULL;
+    const size_t folder = slash ? (size_t)(slash + 1 - main_file) : 0;
+    const char *path = tac__path_beside(&e->arena, tac_node_place(node)->file, tac_node_text(node));
+    if (!path || !TAC__ARENA_GROW(&e->arena, e->moved, e->count, e->capacity)) {
+        e->out.failed = true;
+        return;
+    }
+    e->moved[e->count++] =
+        (moved){node, strncmp(path, main_file ? main_file : "", folder) ? path : path + folder};
+}
+
+// The parameters of a component that name files, as its type declares them.
+static void move_params(emitter *e, const tac_node *component)
+{
+    const tac_node *params = tac_node_get(component, "params");
+    const tac_node *name = tac_node_get(component, "type");
+    const tac_component_type *type =
+        name ? tac_registry_find(e->config->registry, tac_node_text(name)) : NULL;
+    tac_instance *instance;
+    if (!type || !params || tac_node_kind_of(params) != TAC_NODE_MAP ||
+        tac__declare(NULL, &e->arena, type, type->name, 0, NULL, NULL, &instance, NULL) != TAC_OK)
+        return;
+    for (size_t i = 0; i < instance->param_count; i++) {
+        if (!strcmp(instance->params[i].kind, "path"))
+            move_path(e, tac_node_get(params, instance->params[i].name));
+    }
+    if (type->close)
+        type->close(instance->self);
+}
+
+static void move_components(emitter *e, const tac_node *owner)
+{
+    const tac_node *components = owner ? tac_node_get(owner, "components") : NULL;
+    for (size_t i = 0; components && i < tac_node_count(components); i++)
+        move_params(e, tac_node_item(components, i));
+}
+
+static void move_files(emitter *e)
+{
+    const tac_node *root = tac_document_root(e->config->doc);
+    const tac_node *plugins = tac_node_get(root, "plugins"),
+                   *entities = tac_node_get(root, "entities");
+    for (size_t i = 0; plugins && i < tac_node_count(plugins); i++)
+        move_path(e, tac_node_item(plugins, i));
+    move_components(e, root);
+    for (size_t i = 0; entities && i < tac_node_count(entities); i++)
+        move_components(e, tac_node_item(entities, i));
+}
+
+static const char *text_of(const emitter *e, const tac_node *scalar)
+{
+    for (size_t i = 0; i < e->count; i++) {
+        if (e->moved[i].node == scalar)
+            return e->moved[i].text;
+    }
+    return tac_node_text(scalar);
+}
+
+// --- YAML ---------------------------------------------------------------------------------------
 
 // Text that needs no quotes to be read back as the same text. Strict: quotes do no harm.
 static bool is_plain(const char *text)
@@ -66,12 +151,12 @@ static void emit_text(tac__text *out, const char *text, bool quoted, bool value)
     tac__text_bytes(out, "\"", 1);
 }
 
-static void emit_scalar(tac__text *out, const tac_node *node)
+static void emit_scalar(emitter *e, const tac_node *node)
 {
     if (tac_node_is_null(node)) // in quotes it would be a text
-        tac__text_bytes(out, "~", 1);
+        tac__text_bytes(&e->out, "~", 1);
     else
-        emit_text(out, tac_node_text(node), tac_node_quoted(node), true);
+        emit_text(&e->out, text_of(e, node), tac_node_quoted(node), true);
 }
 
 // Lists of scalars stand on one line.
@@ -87,11 +172,12 @@ static bool is_short_list(const tac_node *node)
 }
 
 // A value after "key:" or "-".
-static void emit(tac__text *out, const tac_node *node, size_t indent)
+static void emit(emitter *e, const tac_node *node, size_t indent)
 {
+    tac__text *out = &e->out;
     if (tac_node_kind_of(node) == TAC_NODE_SCALAR) {
         tac__text_bytes(out, " ", 1);
-        emit_scalar(out, node);
+        emit_scalar(e, node);
         tac__text_bytes(out, "\n", 1);
         return;
     }
@@ -100,7 +186,7 @@ static void emit(tac__text *out, const tac_node *node, size_t indent)
         tac__text_add(out, " [");
         for (size_t i = 0; i < n; i++) {
             tac__text_add(out, "%s", i ? ", " : "");
-            emit_scalar(out, tac_node_item(node, i));
+            emit_scalar(e, tac_node_item(node, i));
         }
         tac__text_add(out, "]\n");
         return;
@@ -119,18 +205,21 @@ static void emit(tac__text *out, const tac_node *node, size_t indent)
         } else {
             tac__text_bytes(out, "-", 1);
         }
-        emit(out, tac_node_item(node, i), indent + 2);
+        emit(e, tac_node_item(node, i), indent + 2);
     }
 }
 
 char *tac_config_resolved(const tac_config *config)
 {
-    tac__text out;
-    tac__text_init(&out, tac_allocator_default());
-    emit(&out, tac_document_root(config->doc), 0);
-    if (out.failed) {
-        tac__text_fini(&out);
+    emitter e = {.config = config};
+    tac__text_init(&e.out, tac_allocator_default());
+    tac__arena_init(&e.arena, tac_allocator_default());
+    move_files(&e);
+    emit(&e, tac_document_root(config->doc), 0);
+    tac__arena_fini(&e.arena);
+    if (e.out.failed) {
+        tac__text_fini(&e.out);
         return NULL;
     }
-    return out.chars;
+    return e.out.chars;
 }

@@ -374,26 +374,22 @@ const char *tac_param_text(tac_declare *d, const tac_param_def *p)
     return copy ? copy : "";
 }
 
-// What is in the file decides results too: its hash stands for it. One that cannot be read is the
-// affair of whoever wants to read it.
-static void record_file(tac_declare *d, const tac_param_def *p, const char *name, const char *path)
+// What is in the file decides results, wherever it lies: its hash stands for it. One that cannot be
+// read is the affair of whoever wants to read it.
+static void record_file(tac_declare *d, const tac_param_def *p, const char *path)
 {
     enum { LIMIT = 1 << 28 };
     const tac_allocator *allocator = d->arena->allocator;
-    char text[TAC_ERROR_NAME] = "";
+    char text[32] = "";
     char *bytes;
     size_t size;
     if (d->engine && *path &&
         tac__file_read(path, LIMIT, allocator, &bytes, &size, NULL) == TAC_OK) {
         const uint64_t hash = tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, bytes, size));
-        snprintf(text, sizeof text, " %016llx", (unsigned long long)hash);
+        snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
         tac__file_free(allocator, bytes, size);
     }
-    char *value = tac__arena_format(d->arena, "%s%s", name, text);
-    if (!value)
-        tac__declare_no_memory(d);
-    else
-        record(d, p, "path", value, NULL);
+    record(d, p, "path", text, NULL);
 }
 
 const char *tac_param_path(tac_declare *d, const tac_param_def *p)
@@ -406,7 +402,7 @@ const char *tac_param_path(tac_declare *d, const tac_param_def *p)
     if (!path)
         tac__declare_no_memory(d);
     else
-        record_file(d, p, text, path);
+        record_file(d, p, path);
     return path ? path : "";
 }
 

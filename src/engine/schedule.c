@@ -247,8 +247,6 @@ static void tie_outputs(work *w, const tac_instance *reader, const tac__input *i
 static void time_outputs(work *w)
 {
     tac_engine *e = w->e;
-    for (size_t i = 0; i < e->island_count; i++)
-        tac__set_bit(row(&w->outputs, i), (size_t)e->start_end_source);
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {

@@ -18,7 +18,7 @@ static const char *examples_folder(void)
 
 static void load(rig *r, const char *path, const char *set)
 {
-    if (rig_try_named(r, path, NULL, &set, set != NULL) != TAC_OK) {
+    if (rig_try_all(r, path, NULL, &set, set != NULL) != TAC_OK) {
         rig_show(r);
         fail_msg("'%s' cannot be built", path);
     }
@@ -52,7 +52,7 @@ static void test_all_examples(void **state)
         rig r, second;
         load(&r, path, "duration=500 ms");
         char *resolved = tac_config_resolved(r.config);
-        if (rig_try_named(&second, path, resolved, NULL, 0) != TAC_OK) {
+        if (rig_try_named(&second, path, resolved) != TAC_OK) {
             rig_show(&second);
             fail_msg("the resolved text of '%s' is refused", path);
         }

@@ -198,7 +198,10 @@ typedef struct rig {
 
 static const tac_component_type *rig_types[8]; // more types, for a test of its own
 
-static inline void rig_begin(rig *r)
+// Everything up to prepare; the first status that is not TAC_OK. Call rig_close in any case.
+// Without a text it is the file `name`.
+static inline tac_status rig_try_all(rig *r, const char *name, const char *text,
+                                     const char *const *sets, size_t count)
 {
     *r = (rig){0};
     tac_error_clear(&r->err);
@@ -208,15 +211,6 @@ static inline void rig_begin(rig *r)
     assert_int_equal(tac_registry_add(r->registry, &rig_probe_type, &r->err), TAC_OK);
     for (size_t i = 0; i < 8 && rig_types[i]; i++)
         assert_int_equal(tac_registry_add(r->registry, rig_types[i], &r->err), TAC_OK);
-}
-
-// Everything up to prepare; the first status that is not TAC_OK. Call rig_close in any case.
-// `name` stands for a file, which `extends` and other paths are relative to; without a text it is
-// one.
-static inline tac_status rig_try_named(rig *r, const char *name, const char *text,
-                                       const char *const *sets, size_t count)
-{
-    rig_begin(r);
     tac_config_def def = tac_config_def_default();
     def.registry = r->registry;
     def.sets = sets;
@@ -233,7 +227,13 @@ static inline tac_status rig_try_named(rig *r, const char *name, const char *tex
 static inline tac_status rig_try_sets(rig *r, const char *text, const char *const *sets,
                                       size_t count)
 {
-    return rig_try_named(r, "test.yaml", text, sets, count);
+    return rig_try_all(r, "test.yaml", text, sets, count);
+}
+
+// As if it were written in the folder of `name`.
+static inline tac_status rig_try_named(rig *r, const char *name, const char *text)
+{
+    return rig_try_all(r, name, text, NULL, 0);
 }
 
 static inline tac_status rig_try(rig *r, const char *text)
@@ -274,7 +274,7 @@ static inline void rig_example(rig *r, const char *name, const char *text, const
     for (int i = 0; !source && i < 3; i++)
         *strrchr(root, '/') = '\0';
     snprintf(path, sizeof path, "%s/examples/%s", root, name);
-    if (rig_try_named(r, path, text, sets, count) != TAC_OK) {
+    if (rig_try_all(r, path, text, sets, count) != TAC_OK) {
         rig_show(r);
         fail_msg("'%s' cannot be built", path);
     }
