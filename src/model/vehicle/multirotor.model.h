@@ -7,8 +7,11 @@
 #include "model/world/atmosphere.h"
 #include "model/world/gravity.h"
 
-// Compiled once for each shape of vehicle that is common, so that its loops can be unrolled.
 #define MULTIROTOR__CORE static inline __attribute__((always_inline))
+
+// What runs is compiled once for each shape of vehicle that is common, so that its loops can be
+// unrolled; other kinds take loops as they come.
+#ifdef TAC_KIND_F64
 #define MULTIROTOR__CALL(core, p, ...)                                                             \
     do {                                                                                           \
         const vehicle_shape any = {p->vehicle.rotors, p->batteries, p->buses, p->upright};         \
@@ -21,6 +24,13 @@
         else                                                                                       \
             core(p, any, __VA_ARGS__);                                                             \
     } while (0)
+#else
+#define MULTIROTOR__CALL(core, p, ...)                                                             \
+    do {                                                                                           \
+        const vehicle_shape any = {p->vehicle.rotors, p->batteries, p->buses, p->upright};         \
+        core(p, any, __VA_ARGS__);                                                                 \
+    } while (0)
+#endif
 
 typedef struct multirotor_now {
     rigid_body body;
