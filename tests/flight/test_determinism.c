@@ -134,6 +134,7 @@ static void test_observers(void **state)
     assert_true(lookers[0].looks > 200000 && isfinite(lookers[0].sum));
 }
 
+// A list replaces the one it extends: the mission with rate groups as they are given here.
 #define GROUPS(more)                                                                               \
     "extends: iris_mission.yaml\n"                                                                 \
     "scheduler:\n  rate_groups:\n"                                                                 \
@@ -151,8 +152,7 @@ static uint64_t in_company(const char *text, const char *pattern)
 static void test_company(void **state)
 {
     (void)state;
-    const uint64_t uav = straight(NULL, "uav.*");
-    same(in_company(GROUPS(""), "uav.*"), uav, "as written here");
+    const uint64_t uav = in_company(GROUPS(""), "uav.*");
     same(in_company(GROUPS("    - {name: log, period: 7 ms, components: [log]}\n"
                            "components:\n"
                            "  log: {type: monitor, inputs: {u: uav.body.position},"
