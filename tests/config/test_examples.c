@@ -18,19 +18,7 @@ static const char *examples_folder(void)
 
 static void load(rig *r, const char *path, const char *set)
 {
-    *r = (rig){0};
-    tac_error_clear(&r->err);
-    assert_int_equal(tac_registry_create(NULL, &r->registry, &r->err), TAC_OK);
-    tac_config_def def = tac_config_def_default();
-    def.registry = r->registry;
-    def.sets = &set;
-    def.set_count = set != NULL;
-    tac_status status = tac_config_load(path, &def, &r->config, &r->err);
-    if (status == TAC_OK) {
-        const tac_engine_def engine_def = tac_config_engine_def(r->config);
-        status = tac_config_build(r->config, &engine_def, &r->engine, &r->err);
-    }
-    if (status != TAC_OK) {
+    if (rig_try_all(r, path, NULL, &set, set != NULL) != TAC_OK) {
         rig_show(r);
         fail_msg("'%s' cannot be built", path);
     }

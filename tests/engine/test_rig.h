@@ -199,6 +199,7 @@ typedef struct rig {
 static const tac_component_type *rig_types[8]; // more types, for a test of its own
 
 // Everything up to prepare; the first status that is not TAC_OK. Call rig_close in any case.
+// Without a text it is the file `name`.
 static inline tac_status rig_try_all(rig *r, const char *name, const char *text,
                                      const char *const *sets, size_t count)
 {
@@ -214,7 +215,9 @@ static inline tac_status rig_try_all(rig *r, const char *name, const char *text,
     def.registry = r->registry;
     def.sets = sets;
     def.set_count = count;
-    const tac_status status = tac_config_parse(name, text, strlen(text), &def, &r->config, &r->err);
+    const tac_status status =
+        text ? tac_config_parse(name, text, strlen(text), &def, &r->config, &r->err)
+             : tac_config_load(name, &def, &r->config, &r->err);
     if (status != TAC_OK)
         return status;
     const tac_engine_def engine_def = tac_config_engine_def(r->config);
@@ -258,6 +261,22 @@ static inline void rig_open(rig *r, const char *text)
     if (rig_try(r, text) != TAC_OK) {
         rig_show(r);
         fail_msg("cannot be built");
+    }
+}
+
+// A file of examples/, or a text that stands for one there.
+static inline void rig_example(rig *r, const char *name, const char *text, const char *const *sets,
+                               size_t count)
+{
+    const char *source = getenv("TACTUS_SOURCE");
+    char root[512], path[700];
+    snprintf(root, sizeof root, "%s", source ? source : __FILE__);
+    for (int i = 0; !source && i < 3; i++)
+        *strrchr(root, '/') = '\0';
+    snprintf(path, sizeof path, "%s/examples/%s", root, name);
+    if (rig_try_all(r, path, text, sets, count) != TAC_OK) {
+        rig_show(r);
+        fail_msg("'%s' cannot be built", path);
     }
 }
 

@@ -24,11 +24,12 @@ static inline real contact_depth(const tac_world *w, const rigid_body *b, vec3 l
     return b->position.z + lever.z + w->ground_m;
 }
 
-// The force on a foot at a depth, with the velocity v (NED).
+// The force on a foot at a depth, with the velocity v (NED). Friction is mu N v/sqrt(v^2 + s^2):
+// smooth, as a corner at low speed would cost adaptive methods many short steps at every landing.
 static inline vec3 contact_force(const tac__foot *f, real depth, vec3 v)
 {
     real normal = r_max(R(0.0), f->stiffness * depth + f->damping * r_max(R(0.0), v.z));
-    real slip = r_sqrt(r_max(R(f->smoothing2), v.x * v.x + v.y * v.y));
+    real slip = r_sqrt(f->smoothing2 + (v.x * v.x + v.y * v.y));
     real drag = -(f->friction * normal) / slip;
     return vec3_make(drag * v.x, drag * v.y, -normal);
 }

@@ -100,7 +100,7 @@ typedef struct tac__foot {
     double position_m[3];
     double stiffness, damping; // N/m, N s/m
     double friction;           // coefficient
-    double smoothing_m_s;      // below this speed friction falls to zero in proportion
+    double smoothing_m_s;      // friction fades below this speed: v/sqrt(v^2 + smoothing^2) of it
 
     double smoothing2;
 } tac__foot;

@@ -490,7 +490,7 @@ static void ground_params(tac_declare *d, tac__foot *f)
                            "of one foot, while it moves down");
     f->friction = number_or(d, "friction", NULL, f->friction, "[0, inf)", "coefficient");
     f->smoothing_m_s = number_or(d, "smoothing", "m/s", f->smoothing_m_s, "(0, inf)",
-                                 "friction falls to zero below this speed");
+                                 "friction fades below this speed: v/sqrt(v^2 + smoothing^2)");
 }
 
 static void add_foot(tac_declare *d, tac__multirotor *p, const tac__foot *foot)
