@@ -1,7 +1,8 @@
 // allocate.h - thrust and torque among the rotors, for every scalar kind.
 //
 // The rotors are numbers x between 0 and 1 of their full thrust; their effects b are columns of
-// four rows: thrust, roll, pitch, yaw, each row scaled to unit length. First thrust, roll and pitch
+// four rows: thrust, roll, pitch, yaw, each row scaled to unit length. Where all rotors work and
+// none comes to a limit the pseudo-inverse has it all. Else, first thrust, roll and pitch
 // by least squares within the limits: they are met exactly where they can be, and where not roll
 // and pitch go before thrust. Then yaw, by what leaves those three as they are. Rotors that are out
 // have no part in any of it.
@@ -211,15 +212,42 @@ static inline void allocate_yaw(const tac__control *c, const allocate_factor *al
     }
 }
 
+// By the pseudo-inverse; whether that is within limits.
+static inline cond allocate_mix(const tac__control *c, const real *works, const real *low,
+                                const real *high, const real *wanted, real *x)
+{
+    cond inside = works[0] > 0.5;
+    for (int i = 0; i < c->rotors; i++) {
+        const double *m = c->rotor[i].mix;
+        x[i] = m[0] * wanted[0] + m[1] * wanted[1] + m[2] * wanted[2] + m[3] * wanted[3];
+        cond fits = c_and(x[i] >= low[i], x[i] <= high[i]);
+        inside = c_and(inside, c_and(fits, works[i] > 0.5));
+    }
+    return inside;
+}
+
+// Within limits, by priority.
+static inline void allocate_limited(const tac__control *c, const real *works, const real *low,
+                                    const real *high, const real *wanted, real *x)
+{
+    real out[TAC__ROTORS_MAX];
+    for (int i = 0; i < TAC__ROTORS_MAX; i++)
+        out[i] = R(1.0);
+    for (int i = 0; i < c->rotors; i++)
+        out[i] = 1.0 - works[i];
+    const allocate_factor all = allocate_factorise(c, out);
+    allocate_lift(c, &all, works, low, high, wanted, x);
+    allocate_yaw(c, &all, works, low, high, wanted[3], x);
+}
+
 // Rotor thrusts [N] for wanted[4], N and N m; `reached` is what they come to.
 static inline void allocate(const tac__control *c, const real *works, const real *high_n,
                             const real *wanted, real *thrust, real *reached)
 {
     real low[TAC__ROTORS_MAX], high[TAC__ROTORS_MAX], x[TAC__ROTORS_MAX], scaled[4];
-    real out[TAC__ROTORS_MAX], least = R(0.0), most = R(0.0);
+    real least = R(0.0), most = R(0.0);
     for (int i = 0; i < c->rotors; i++) {
         const tac__control_rotor *r = &c->rotor[i];
-        out[i] = 1.0 - works[i];
         low[i] = works[i] * (r->idle_n * r->per_full);
         high[i] = r_max(low[i], works[i] * high_n[i] * r->per_full);
         least += r->effect[0] * low[i];
@@ -229,9 +257,13 @@ static inline void allocate(const tac__control *c, const real *works, const real
         scaled[row] = wanted[row] * c->per_scale[row];
     // More thrust than there is, or less, would only weigh against the rest.
     scaled[0] = r_clamp(scaled[0], least, most);
-    const allocate_factor all = allocate_factorise(c, out);
-    allocate_lift(c, &all, works, low, high, scaled, x);
-    allocate_yaw(c, &all, works, low, high, scaled[3], x);
+    cond inside = allocate_mix(c, works, low, high, scaled, x);
+    if (!(c->mixes && c_all(inside))) {
+        real limited[TAC__ROTORS_MAX];
+        allocate_limited(c, works, low, high, scaled, limited);
+        for (int i = 0; i < c->rotors; i++)
+            x[i] = c->mixes ? r_select(inside, x[i], limited[i]) : limited[i];
+    }
     for (int row = 0; row < 4; row++)
         reached[row] = R(0.0);
     for (int i = 0; i < c->rotors; i++) {

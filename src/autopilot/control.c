@@ -2,6 +2,7 @@
 #define TAC_KIND_F64
 #include "autopilot/control.h"
 #include "autopilot/rotor_curve.h"
+#include "math/mat.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,6 +55,32 @@ static void scale_rows(tac__control *c)
     }
 }
 
+// The pseudo-inverse of the effects B: B^T (B B^T)^-1, row by row the rotors' mix.
+static void init_mix(tac__control *c)
+{
+    double gram[16];
+    for (int row = 0; row < 4; row++) {
+        for (int column = 0; column < 4; column++) {
+            gram[4 * row + column] = 0;
+            for (int i = 0; i < c->rotors; i++)
+                gram[4 * row + column] += c->rotor[i].effect[row] * c->rotor[i].effect[column];
+        }
+    }
+    c->mixes = true;
+    for (int column = 0; column < 4; column++) {
+        const double unit[4] = {column == 0, column == 1, column == 2, column == 3};
+        double x[4];
+        mat_solve(4, gram, unit, x);
+        for (int i = 0; i < c->rotors; i++) {
+            tac__control_rotor *r = &c->rotor[i];
+            r->mix[column] = 0;
+            for (int row = 0; row < 4; row++)
+                r->mix[column] += r->effect[row] * x[row];
+            c->mixes = c->mixes && fabs(r->mix[column]) < 1e3; // else the rows depend on each other
+        }
+    }
+}
+
 void tac__control_init(tac__control *c, const tac__vehicle *vehicle,
                        const tac__control_tuning *tuning)
 {
@@ -70,4 +97,5 @@ void tac__control_init(tac__control *c, const tac__vehicle *vehicle,
         init_rotor(&c->rotor[i], &vehicle->rotor[i], vehicle->density, vehicle->voltage_v,
                    tuning->idle);
     scale_rows(c);
+    init_mix(c);
 }

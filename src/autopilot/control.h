@@ -38,6 +38,7 @@ typedef struct tac__control_rotor {
     double per_k;
     double idle_n;
     double limit_n; // what the motor's greatest current allows
+    double mix[4];  // its part of a wish of one unit of each, where nothing limits
 } tac__control_rotor;
 
 typedef struct tac__control {
@@ -50,6 +51,7 @@ typedef struct tac__control {
     double thrust_min_n;
     double lift; // part of the thrust there is that may be asked for
     int rotors;
+    bool mixes; // all four can be had independently
     tac__control_rotor rotor[TAC__ROTORS_MAX];
 } tac__control;
 
