@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds Tactus and shows its main job: what a configuration resolves to, and its run.
+# Builds Tactus and flies its default mission; the report is printed, the flight drawn.
 # On a bare Debian 12 it first installs what is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-tools/install_packages.sh build
+tools/install_packages.sh build demo
 echo "building"
 tools/build.sh release
 
@@ -13,9 +13,9 @@ if [ ! -x build/tactus ]; then
     exit 1
 fi
 
-show() {
-    printf '\n$ %s\n' "$*"
-    "$@"
-}
-show build/tactus explain examples/rates.yaml
-show build/tactus run examples/rates.yaml
+mkdir -p out
+picture=out/iris_mission.png
+command=(build/tactus run examples/iris_mission.yaml --plot "$picture")
+printf '\n$ %s\n' "${command[*]}"
+"${command[@]}"
+printf '\nThe picture of the flight is %s\n' "$PWD/$picture"

@@ -1,25 +1,27 @@
 #!/usr/bin/env bash
 # Installs what is missing, on Debian and its like.
 #
-#   tools/install_packages.sh PURPOSE...    of: build, test, bench
+#   tools/install_packages.sh PURPOSE...    of: build, demo, test, bench
 #
 # Does nothing and asks for no rights where everything is there.
 set -euo pipefail
 
 # A package, or PATTERN=PACKAGE where anything installed that fits the pattern will do.
 build=(gcc g++ libc6-dev cmake ninja-build 'pkg*conf*=pkgconf' libyaml-dev libsleef-dev)
+demo=('gnuplot-[nqx]*=gnuplot-nox')
 test=(libcmocka-dev clang 'libclang-rt-*dev=libclang-rt-dev' 'clang-format*=clang-format' binutils
-    python3 libsundials-dev)
+    python3 libsundials-dev 'gnuplot-[nqx]*=gnuplot-nox')
 bench=(valgrind libsundials-dev)
 
 wanted=()
 for purpose in "$@"; do
     case $purpose in
     build) wanted+=("${build[@]}") ;;
+    demo) wanted+=("${demo[@]}") ;;
     test) wanted+=("${test[@]}") ;;
     bench) wanted+=("${bench[@]}") ;;
     *)
-        echo "install_packages.sh: unknown purpose '$purpose'; there are build, test, bench" >&2
+        echo "install_packages.sh: unknown purpose '$purpose'; there are build, demo, test, bench" >&2
         exit 2
         ;;
     esac

@@ -1,5 +1,6 @@
 // report.c - the report of a run.
 #include "cli/report.h"
+#include "cli/flight_report.h"
 #include "cli/output.h"
 
 #include <inttypes.h>
@@ -131,7 +132,7 @@ static tac_time checkpoint_time(const char *path)
                                                                          : TAC_TIME_NEVER;
 }
 
-static void checkpoint_row(const char *label, const char *path, tac_time t_us, tac__text *out)
+static void file_row(const char *label, const char *path, tac_time t_us, tac__text *out)
 {
     if (!path)
         return;
@@ -157,12 +158,40 @@ static void jitter_row(const cli_jitter *j, tac__text *out)
                   grouped(j->count, all));
 }
 
+static void flight_rows(const cli_flight *flight, tac__text *out)
+{
+    cli_flight_line lines[CLI_FLIGHT_LINES];
+    const size_t count = cli_flight_lines(flight, lines);
+    for (size_t i = 0; i < count; i++) {
+        row(out, lines[i].label);
+        tac__text_add(out, "%s\n", lines[i].text);
+    }
+    cli_flight_table(flight, out);
+}
+
+static void integration_row(const tac_counters *n, tac__text *out)
+{
+    const struct {
+        uint64_t n;
+        const char *what;
+    } parts[] = {{n->integration_steps, ""},
+                 {n->rhs_evals, " RHS evaluations"},
+                 {n->rejected, " rejected"},
+                 {n->undone, " undone"}};
+    row(out, "integration steps");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char text[COUNT_TEXT];
+        tac__text_add(out, "%s%s%s", i ? ", " : "", grouped(parts[i].n, text), parts[i].what);
+    }
+    tac__text_add(out, "\n");
+}
+
 void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
 {
     const tac_counters n = tac_engine_counters(r->engine);
-    char text[COUNT_TEXT], more[COUNT_TEXT];
     headline(r, status, out);
-    checkpoint_row("continued from", r->continued, r->start_us, out);
+    file_row("continued from", r->continued, r->start_us, out);
+    flight_rows(r->flight, out);
     row(out, "wall time");
     if (r->wall_s < 1)
         tac__text_add(out, "%.1f ms, ", 1e3 * r->wall_s);
@@ -173,12 +202,11 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
         jitter_row(r->jitter, out);
     count_row(out, "boundaries", n.boundaries);
     count_row(out, "component steps", n.steps);
-    row(out, "integration steps");
-    tac__text_add(out, "%s, %s RHS evaluations", grouped(n.integration_steps, text),
-                  grouped(n.rhs_evals, more));
-    tac__text_add(out, ", %s undone\n", grouped(n.undone, text));
+    integration_row(&n, out);
+    count_row(out, "events", n.events);
     count_row(out, "messages", n.messages);
-    checkpoint_row("checkpoint", r->checkpoint, checkpoint_time(r->checkpoint), out);
+    file_row("checkpoint", r->checkpoint, checkpoint_time(r->checkpoint), out);
+    file_row("plot", r->plot, TAC_TIME_NEVER, out);
     const char *pattern;
     for (size_t i = 0; (pattern = pattern_at(r->args, i)); i++) {
         size_t count;
@@ -275,8 +303,10 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     tac__json_key_u64(&json, "boundaries", n.boundaries);
     tac__json_key_u64(&json, "steps", n.steps);
     tac__json_key_u64(&json, "integration_steps", n.integration_steps);
+    tac__json_key_u64(&json, "rejected", n.rejected);
     tac__json_key_u64(&json, "rhs_evals", n.rhs_evals);
     tac__json_key_u64(&json, "undone", n.undone);
+    tac__json_key_u64(&json, "events", n.events);
     tac__json_key_u64(&json, "messages", n.messages);
     key_hash(&json, "model_hash", tac_engine_model_hash(r->engine));
     key_hash(&json, "schema_hash", tac_engine_schema_hash(r->engine));
@@ -286,7 +316,10 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
         json_jitter(r->jitter, &json);
     json_checkpoint("continued_from", r->continued, r->start_us, &json);
     json_checkpoint("checkpoint", r->checkpoint, checkpoint_time(r->checkpoint), &json);
+    if (r->plot)
+        tac__json_key_text(&json, "plot", r->plot);
     json_digests(r, &json);
+    cli_flight_json(r->flight, &json);
     if (status != TAC_OK)
         cli_json_error(&json, err);
     tac__json_object_end(&json);

@@ -2,6 +2,7 @@
 #ifndef TAC_CLI_REPORT_H
 #define TAC_CLI_REPORT_H
 
+#include "cli/flight.h"
 #include "cli/options.h"
 #include "cli/pace.h"
 
@@ -10,7 +11,9 @@
 typedef struct cli_report {
     const tac_config *config;
     const tac_engine *engine;
-    const cli_args *args;     // for --digest
+    const cli_args *args; // for --digest
+    const cli_flight *flight;
+    const char *plot;         // picture it drew, NULL: none
     const char *continued;    // checkpoint it began with, NULL: none
     const char *checkpoint;   // checkpoint it wrote, NULL: none
     const cli_jitter *jitter; // NULL: not in real time

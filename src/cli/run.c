@@ -3,10 +3,12 @@
 // The engine is run in slices of simulated time: to show progress, or one instant after the other
 // in real time. How a run is cut changes no bit of it.
 #include "cli/commands.h"
+#include "cli/flight.h"
 #include "cli/load.h"
 #include "cli/log.h"
 #include "cli/output.h"
 #include "cli/pace.h"
+#include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/stop.h"
@@ -42,6 +44,10 @@ static const cli_option options[] = {
      .value = "PATTERN",
      .doc = "Also report the digest of everything whose name matches, as in \"uav1.*\"; may be "
             "given several times."},
+    {.name = "plot",
+     .value = "FILE",
+     .doc = "Draw the flight on one page, as FILE.png or FILE.svg: ground track, altitude, "
+            "attitude, motors, battery. Needs gnuplot. The results stay the same."},
     CLI_OPTION_JSON,
     {.name = "quiet",
      .letter = 'q',
@@ -68,7 +74,20 @@ typedef struct settings {
     bool has_checkpoint;
     tac_time checkpoint_us;
     const char *checkpoint; // NULL: the default
+    const char *plot;       // NULL: none
 } settings;
+
+// Everything that belongs to one run.
+typedef struct job {
+    const cli_args *args;
+    settings settings;
+    cli_simulation sim;
+    cli_progress progress;
+    cli_log log;
+    cli_flight flight;
+    cli_plot plot;
+    tac__text path; // of the checkpoint, where it is the default
+} job;
 
 // --- reading the options ------------------------------------------------------------------------
 
@@ -102,6 +121,7 @@ static tac_status read_settings(const cli_args *args, settings *s, tac_error *er
         .quiet = cli_has(args, "quiet"),
         .from = cli_value(args, "from"),
         .checkpoint = cli_value(args, "checkpoint"),
+        .plot = cli_value(args, "plot"),
     };
     const char *text = cli_value(args, "log-level");
     s->has_level = text != NULL;
@@ -139,31 +159,46 @@ static tac_status default_checkpoint(const tac_config *config, tac__text *path, 
     return path->failed ? tac__fail_memory(err) : TAC_OK;
 }
 
-static tac_status plan_checkpoint(const cli_simulation *sim, settings *s, tac__text *path,
-                                  tac_error *err)
+static tac_status plan_checkpoint(job *j, tac_error *err)
 {
+    settings *s = &j->settings;
+    if (!s->has_checkpoint)
+        return TAC_OK;
     if (!s->checkpoint) {
-        TAC_TRY(default_checkpoint(sim->config, path, err));
-        s->checkpoint = path->chars;
+        TAC_TRY(default_checkpoint(j->sim.config, &j->path, err));
+        s->checkpoint = j->path.chars;
     }
     TAC_TRY(cli_check_writable(s->checkpoint, err));
-    return tac_engine_checkpoint_at(sim->engine, s->checkpoint_us, s->checkpoint, err);
+    return tac_engine_checkpoint_at(j->sim.engine, s->checkpoint_us, s->checkpoint, err);
 }
 
-static tac_status start(cli_simulation *sim, const cli_args *args, const settings *s, cli_log *log,
-                        tac_error *err)
+static tac_engine_def engine_def(job *j)
 {
-    TAC_TRY(cli_load_config(sim, args, args->operands[0], err));
-    tac_engine_def def = tac_config_engine_def(sim->config);
+    const settings *s = &j->settings;
+    tac_engine_def def = tac_config_engine_def(j->sim.config);
     def.log = cli_log_show;
-    def.log_context = log;
+    def.log_context = &j->log;
     if (s->has_level)
         def.log_level = s->level;
     else if (s->quiet && def.log_level < TAC_LOG_WARN)
         def.log_level = TAC_LOG_WARN;
-    TAC_TRY(tac_config_build(sim->config, &def, &sim->engine, err));
-    TAC_TRY(cli_check_digests(sim->engine, args, err));
-    return s->from ? tac_engine_restore(sim->engine, s->from, err) : TAC_OK;
+    return def;
+}
+
+static tac_status start(job *j, tac_error *err)
+{
+    cli_simulation *sim = &j->sim;
+    TAC_TRY(cli_load_config(sim, j->args, j->args->operands[0], err));
+    const tac_engine_def def = engine_def(j);
+    TAC_TRY(tac_config_build_unprepared(sim->config, &def, &sim->engine, err));
+    TAC_TRY(cli_flight_watch(&j->flight, sim->engine, err));
+    TAC_TRY(tac_engine_prepare(sim->engine, err));
+    TAC_TRY(cli_check_digests(sim->engine, j->args, err));
+    if (j->settings.from)
+        TAC_TRY(tac_engine_restore(sim->engine, j->settings.from, err));
+    TAC_TRY(cli_flight_begin(&j->flight, sim->engine, &def, j->plot.file, err));
+    TAC_TRY(cli_plot_check(&j->plot, &j->flight, err));
+    return plan_checkpoint(j, err);
 }
 
 // --- running ------------------------------------------------------------------------------------
@@ -212,21 +247,24 @@ static tac_status run_paced(tac_engine *engine, const cli_pace *pace, cli_progre
     return TAC_OK;
 }
 
-static tac_status run_engine(const cli_simulation *sim, const settings *s, cli_progress *progress,
-                             cli_jitter *jitter, cli_report *report, tac_error *err)
+static tac_status run_engine(job *j, cli_jitter *jitter, cli_report *report, tac_error *err)
 {
-    const tac_time end_us = tac_config_engine_def(sim->config).end_us;
-    report->start_us = tac_engine_time(sim->engine);
-    cli_stop_begin(sim->engine);
-    cli_progress_begin(progress, s->progress, report->start_us, end_us);
+    const double factor = j->settings.factor;
+    tac_engine *engine = j->sim.engine;
+    cli_progress *progress = &j->progress;
+    const tac_time end_us = tac_config_engine_def(j->sim.config).end_us;
+    report->start_us = tac_engine_time(engine);
+    cli_stop_begin(engine);
+    cli_progress_begin(progress, j->settings.progress, report->start_us, end_us);
     cli_pace pace;
-    cli_pace_begin(&pace, s->factor, report->start_us);
-    const tac_status status = s->factor > 0 ? run_paced(sim->engine, &pace, progress, jitter, err)
-                                            : run_fast(sim->engine, end_us, progress, err);
+    cli_pace_begin(&pace, factor, report->start_us);
+    const tac_status status = factor > 0 ? run_paced(engine, &pace, progress, jitter, err)
+                                         : run_fast(engine, end_us, progress, err);
     report->wall_s = (double)(cli_now_ns() - pace.start_ns) / 1e9;
     cli_progress_hide(progress);
     cli_stop_end();
     report->signal = cli_stop_signal();
+    cli_flight_end(&j->flight, engine);
     return status;
 }
 
@@ -238,44 +276,62 @@ static bool checkpoint_written(const tac_engine *engine, const settings *s, tac_
                                  (healthy && tac_engine_next_time(engine) > s->checkpoint_us));
 }
 
-static tac_status run_and_report(const cli_simulation *sim, const cli_args *args, const settings *s,
-                                 cli_progress *progress, tac__text *out, tac_error *err)
+// Also of a run that failed: that is when a picture is wanted most.
+static tac_status draw(const job *j, cli_report *report, tac_error *err)
+{
+    if (!j->plot.file)
+        return TAC_OK;
+    TAC_TRY(cli_plot_write(&j->plot, &j->flight, tac_config_name(j->sim.config),
+                           tac_engine_hash(j->sim.engine, NULL, NULL), err));
+    report->plot = j->plot.file;
+    return TAC_OK;
+}
+
+static tac_status run_and_report(job *j, tac__text *out, tac_error *err)
 {
     cli_jitter jitter = {0};
     cli_report report = {
-        .config = sim->config,
-        .engine = sim->engine,
-        .args = args,
-        .continued = s->from,
-        .jitter = s->factor > 0 ? &jitter : NULL,
+        .config = j->sim.config,
+        .engine = j->sim.engine,
+        .args = j->args,
+        .flight = &j->flight,
+        .continued = j->settings.from,
+        .jitter = j->settings.factor > 0 ? &jitter : NULL,
     };
-    const tac_status status = run_engine(sim, s, progress, &jitter, &report, err);
-    if (checkpoint_written(sim->engine, s, status))
-        report.checkpoint = s->checkpoint;
-    if (s->json)
+    const tac_status status = run_engine(j, &jitter, &report, err);
+    if (checkpoint_written(j->sim.engine, &j->settings, status))
+        report.checkpoint = j->settings.checkpoint;
+    tac_error trouble = {0};
+    const tac_status drawn = draw(j, &report, &trouble);
+    if (j->settings.json)
         cli_report_json(&report, status, err, out);
-    else if (!s->quiet)
+    else if (!j->settings.quiet)
         cli_report_text(&report, status, out);
-    return status;
+    if (drawn == TAC_OK)
+        return status;
+    // A run that failed has its own exit code, but both are told.
+    if (status == TAC_OK)
+        *err = trouble;
+    else
+        cli_print_error(&trouble);
+    return status == TAC_OK ? drawn : status;
 }
 
 static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
 {
-    settings s;
-    TAC_TRY(read_settings(args, &s, err));
-    cli_simulation sim = {0};
-    cli_progress progress = {0};
-    cli_log log;
-    tac__text path;
-    cli_log_init(&log, &progress);
-    tac__text_init(&path, tac_allocator_default());
-    tac_status status = start(&sim, args, &s, &log, err);
-    if (status == TAC_OK && s.has_checkpoint)
-        status = plan_checkpoint(&sim, &s, &path, err);
+    job j = {.args = args};
+    TAC_TRY(read_settings(args, &j.settings, err));
+    TAC_TRY(cli_plot_init(&j.plot, j.settings.plot, err));
+    cli_log_init(&j.log, &j.progress);
+    cli_flight_init(&j.flight);
+    tac__text_init(&j.path, tac_allocator_default());
+    tac_status status = start(&j, err);
     if (status == TAC_OK)
-        status = run_and_report(&sim, args, &s, &progress, out, err);
-    cli_unload(&sim);
-    tac__text_fini(&path);
+        status = run_and_report(&j, out, err);
+    cli_unload(&j.sim);
+    cli_flight_fini(&j.flight);
+    cli_plot_fini(&j.plot);
+    tac__text_fini(&j.path);
     return status;
 }
 

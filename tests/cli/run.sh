@@ -5,7 +5,7 @@
 # For a person
 expect 0 run "$small"
 says out 'small: finished at 1 s' 'x real time' 'boundaries' 'component steps' 'RHS evaluations' \
-    'undone' 'messages           20'
+    '0 rejected' 'undone' 'events             0' 'messages           20'
 grep -Eq '^  hash +[0-9a-f]{16}$' out || fail 'no hash in the report'
 says err '[  0.250 s] show: position = '
 if grep -q "$(printf '\033')" out err; then
@@ -29,7 +29,7 @@ expect 0 run "$small" --json --quiet
 is_json out
 silent err
 for key in name hash finished stopped t_start_us t_us t_end_us wall_s realtime_factor boundaries \
-    steps integration_steps rhs_evals undone messages model_hash schema_hash seed version; do
+    steps integration_steps rejected rhs_evals undone events messages model_hash schema_hash seed version; do
     [ -n "$(value out $key)" ] || fail "no $key in the JSON"
 done
 same name "$(value out name)" small

@@ -1,0 +1,398 @@
+// flight.c - finds vehicles, watches them, and keeps samples for a plot.
+#include "cli/flight.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LOOK_US = 10000,
+    ROWS_MAX = 20000,    // more than a page can show
+    VALUES_MAX = 500000, // of many vehicles: fewer rows
+};
+
+static const struct {
+    const char *port;
+    bool of_control;
+    bool whole;     // its numbers are no f64
+    uint32_t least; // elements
+} ports[CLI_SIGNALS] = {
+    [CLI_POSITION] = {"position", false, false, 3},
+    [CLI_ATTITUDE] = {"attitude", false, false, 4},
+    [CLI_SOC] = {"soc", false, false, 1},
+    [CLI_VOLTAGE] = {"battery_voltage", false, false, 1},
+    [CLI_FEET_DOWN] = {"feet_down", false, false, 1},
+    [CLI_ROTOR_SPEED] = {"rotor_speed", false, false, 1},
+    [CLI_MOTOR] = {"motor", true, false, 1},
+    [CLI_LANDED] = {"landed", true, true, 1},
+    [CLI_ARMED] = {"armed", true, true, 1},
+    [CLI_REACHED] = {"mission_reached", true, true, 1},
+    [CLI_TOTAL] = {"mission_total", true, true, 1},
+    [CLI_REFERENCE] = {"position_sp", true, false, 3},
+};
+
+void cli_flight_init(cli_flight *f)
+{
+    *f = (cli_flight){0};
+    tac__arena_init(&f->arena, tac_allocator_default());
+}
+
+void cli_flight_fini(cli_flight *f)
+{
+    tac__arena_fini(&f->arena);
+    *f = (cli_flight){0};
+}
+
+// --- finding -------------------------------------------------------------------------------------
+
+static size_t count_type(const tac_engine *engine, const char *type)
+{
+    tac_component_info c;
+    size_t n = 0;
+    for (size_t i = 0; (c = tac_engine_component_info(engine, i)).name[0]; i++)
+        n += !strcmp(c.type, type);
+    return n;
+}
+
+// A vehicle goes by the name of its entity, unless that has several.
+static void add_body(cli_flight *f, const tac_component_info *c)
+{
+    cli_vehicle *v = &f->vehicles[f->count++];
+    v->entity = c->entity;
+    v->body = c->name;
+    v->name = c->entity[0] ? c->entity : c->name;
+    for (cli_vehicle *other = f->vehicles; other < v; other++) {
+        if (!strcmp(other->entity, v->entity)) {
+            other->name = other->body;
+            v->name = v->body;
+        }
+    }
+}
+
+// Several vehicles of one entity get their controls in the order written.
+static void add_control(cli_flight *f, const tac_component_info *c)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        cli_vehicle *v = &f->vehicles[i];
+        if (!v->control && !strcmp(v->entity, c->entity)) {
+            v->control = c->name;
+            return;
+        }
+    }
+}
+
+static void for_each(cli_flight *f, const tac_engine *engine, const char *type,
+                     void (*add)(cli_flight *, const tac_component_info *))
+{
+    tac_component_info c;
+    for (size_t i = 0; (c = tac_engine_component_info(engine, i)).name[0]; i++) {
+        if (!strcmp(c.type, type))
+            add(f, &c);
+    }
+}
+
+static void observe(void *context, tac_engine *engine, tac_time t_us);
+
+tac_status cli_flight_watch(cli_flight *f, tac_engine *engine, tac_error *err)
+{
+    const size_t count = count_type(engine, "multirotor");
+    if (count == 0)
+        return TAC_OK;
+    f->vehicles = tac__arena_array(&f->arena, count, sizeof *f->vehicles);
+    if (!f->vehicles)
+        return tac__fail_memory(err);
+    for_each(f, engine, "multirotor", add_body);
+    for_each(f, engine, "flight_control", add_control);
+    tac_observer_def def = tac_observer_def_default();
+    def.name = "flight";
+    def.period_us = LOOK_US;
+    def.observe = observe;
+    def.context = f;
+    return tac_engine_add_observer(engine, &def, err);
+}
+
+// A signal of another type than expected is as good as none.
+static void bind(const tac_engine *engine, cli_vehicle *v, cli_signal s)
+{
+    v->signals[s].index = -1;
+    const char *component = ports[s].of_control ? v->control : v->body;
+    char name[512];
+    tac__out out = tac__out_begin(name, sizeof name);
+    tac__out_add(&out, "%s.%s", component ? component : "", ports[s].port);
+    const int index = tac_engine_find_signal(engine, name);
+    const tac_type type = tac_engine_signal_info(engine, index).type;
+    if (index < 0 || type.count < ports[s].least || (type.scalar != TAC_F64 && !ports[s].whole))
+        return;
+    v->signals[s].index = index;
+    v->signals[s].scalar = type.scalar;
+    v->signals[s].count = type.count;
+}
+
+static uint32_t count_of(const cli_vehicle *v, cli_signal s)
+{
+    return v->signals[s].index < 0 ? 0 : v->signals[s].count;
+}
+
+static tac_status bind_vehicle(cli_flight *f, const tac_engine *engine, cli_vehicle *v,
+                               tac_error *err)
+{
+    for (int s = 0; s < CLI_SIGNALS; s++)
+        bind(engine, v, (cli_signal)s);
+    v->batteries = count_of(v, CLI_SOC);
+    v->soc = tac__arena_array(&f->arena, 3 * v->batteries + 1, sizeof *v->soc);
+    if (!v->soc)
+        return tac__fail_memory(err);
+    v->voltage_v = v->soc + v->batteries;
+    v->start_soc = v->voltage_v + v->batteries;
+    return TAC_OK;
+}
+
+// What has no position is no vehicle, whatever its type is called.
+static tac_status bind_all(cli_flight *f, const tac_engine *engine, tac_error *err)
+{
+    const size_t found = f->count;
+    f->count = 0;
+    for (size_t i = 0; i < found; i++) {
+        cli_vehicle v = f->vehicles[i];
+        TAC_TRY(bind_vehicle(f, engine, &v, err));
+        if (v.signals[CLI_POSITION].index >= 0)
+            f->vehicles[f->count++] = v;
+    }
+    return TAC_OK;
+}
+
+static void lay_out(cli_samples *s, const cli_flight *f)
+{
+    const cli_vehicle *first = &f->vehicles[0];
+    s->speeds = count_of(first, CLI_MOTOR) == 0;
+    s->motor_count = count_of(first, s->speeds ? CLI_ROTOR_SPEED : CLI_MOTOR);
+    s->angles = 1 + 3 * f->count;
+    s->reference = s->angles + 3;
+    s->reached = s->reference + 3;
+    s->motors = s->reached + 1;
+    s->soc = s->motors + s->motor_count;
+    s->voltage = s->soc + first->batteries;
+    s->columns = s->voltage + first->batteries;
+}
+
+static tac_status make_room(cli_flight *f, tac_time duration_us, tac_error *err)
+{
+    cli_samples *s = &f->samples;
+    lay_out(s, f);
+    const tac_time looks = duration_us / LOOK_US + 1;
+    const size_t most = VALUES_MAX / s->columns;
+    const size_t rows = most < 2 ? 2 : most < ROWS_MAX ? most : ROWS_MAX;
+    s->stride = (size_t)((looks + rows - 1) / rows);
+    s->capacity = (size_t)(looks / s->stride) + 2;
+    s->values = tac__arena_array(&f->arena, s->capacity * s->columns, sizeof *s->values);
+    return s->values ? TAC_OK : tac__fail_memory(err);
+}
+
+tac_status cli_flight_begin(cli_flight *f, const tac_engine *engine, const tac_engine_def *def,
+                            bool keep_samples, tac_error *err)
+{
+    const tac_time start_us = tac_engine_time(engine);
+    f->continued = start_us > 0;
+    f->ground_m = def->world.ground_m;
+    f->last_us = start_us;
+    TAC_TRY(bind_all(f, engine, err));
+    return keep_samples && f->count ? make_room(f, def->end_us - start_us, err) : TAC_OK;
+}
+
+// --- watching ------------------------------------------------------------------------------------
+
+// The first `n` elements of a signal; false, and NaN, where it cannot be read.
+static bool read_numbers(tac_engine *engine, const cli_vehicle *v, cli_signal s, double *to,
+                         size_t n)
+{
+    const void *value =
+        v->signals[s].index < 0 ? NULL : tac_engine_read(engine, v->signals[s].index);
+    for (size_t i = 0; i < n; i++) {
+        if (!value || i >= v->signals[s].count)
+            to[i] = NAN;
+        else if (v->signals[s].scalar == TAC_F64)
+            to[i] = ((const double *)value)[i];
+        else if (v->signals[s].scalar == TAC_I64)
+            to[i] = (double)((const int64_t *)value)[i];
+        else if (v->signals[s].scalar == TAC_BOOL)
+            to[i] = ((const bool *)value)[i];
+        else
+            to[i] = ((const int32_t *)value)[i];
+    }
+    return value != NULL;
+}
+
+static double read_number(tac_engine *engine, const cli_vehicle *v, cli_signal s)
+{
+    double value;
+    read_numbers(engine, v, s, &value, 1);
+    return value;
+}
+
+// What the report says of the end.
+static void read_state(tac_engine *engine, cli_vehicle *v)
+{
+    read_numbers(engine, v, CLI_SOC, v->soc, v->batteries);
+    read_numbers(engine, v, CLI_VOLTAGE, v->voltage_v, v->batteries);
+    if (!v->control) {
+        v->landed = !v->airborne;
+        return;
+    }
+    v->landed = read_number(engine, v, CLI_LANDED) > 0;
+    v->armed = read_number(engine, v, CLI_ARMED) > 0;
+    v->reached = (int64_t)fmax(0, read_number(engine, v, CLI_REACHED));
+    v->total = (int64_t)fmax(0, read_number(engine, v, CLI_TOTAL));
+}
+
+// Without feet to tell, the control does.
+static bool is_airborne(tac_engine *engine, const cli_vehicle *v)
+{
+    return v->signals[CLI_FEET_DOWN].index >= 0 ? read_number(engine, v, CLI_FEET_DOWN) == 0
+                                                : read_number(engine, v, CLI_LANDED) == 0;
+}
+
+static void follow(cli_flight *f, tac_engine *engine, cli_vehicle *v, tac_time t_us)
+{
+    double position[3];
+    if (!read_numbers(engine, v, CLI_POSITION, position, 3))
+        return;
+    const bool airborne = is_airborne(engine, v);
+    if (!v->seen) {
+        memcpy(v->start_m, position, sizeof position);
+        read_numbers(engine, v, CLI_SOC, v->start_soc, v->batteries);
+    } else if (v->airborne || airborne) {
+        const double *p = v->position_m;
+        v->distance_m += sqrt((position[0] - p[0]) * (position[0] - p[0]) +
+                              (position[1] - p[1]) * (position[1] - p[1]) +
+                              (position[2] - p[2]) * (position[2] - p[2]));
+        v->flight_us += t_us - f->last_us;
+    }
+    memcpy(v->position_m, position, sizeof position);
+    const double altitude = cli_altitude_m(f, v);
+    v->max_altitude_m = v->seen ? fmax(v->max_altitude_m, altitude) : altitude;
+    v->airborne = airborne;
+    v->seen = true;
+}
+
+// Roll, pitch and yaw in degrees that go on where those of the last row (NULL: none) were, without
+// jumps from 180 to -180.
+static void read_angles(tac_engine *engine, const cli_vehicle *v, const double *last, double *to)
+{
+    double q[4];
+    read_numbers(engine, v, CLI_ATTITUDE, q, 4);
+    const double sine = 2 * (q[0] * q[2] - q[3] * q[1]); // of pitch, but for rounding
+    to[0] = atan2(2 * (q[0] * q[1] + q[2] * q[3]), 1 - 2 * (q[1] * q[1] + q[2] * q[2]));
+    to[1] = asin(sine > 1 ? 1 : sine < -1 ? -1 : sine);
+    to[2] = atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
+    for (int i = 0; i < 3; i++) {
+        to[i] *= 180 / 3.14159265358979323846;
+        if (last && !isnan(last[i]))
+            to[i] += 360 * round((last[i] - to[i]) / 360);
+    }
+}
+
+// On the ground nothing is planned.
+static void read_reference(const cli_flight *f, tac_engine *engine, const cli_vehicle *v,
+                           double *to)
+{
+    const bool planned =
+        read_number(engine, v, CLI_LANDED) == 0 && read_numbers(engine, v, CLI_REFERENCE, to, 3);
+    to[2] = -to[2] - f->ground_m;
+    for (int i = 0; i < 3 && !planned; i++)
+        to[i] = NAN;
+}
+
+static void keep(cli_flight *f, tac_engine *engine, tac_time t_us)
+{
+    cli_samples *s = &f->samples;
+    if (s->rows == s->capacity)
+        return;
+    double *row = s->values + s->rows * s->columns;
+    row[0] = tac_time_seconds(t_us);
+    for (size_t i = 0; i < f->count; i++) {
+        const cli_vehicle *v = &f->vehicles[i];
+        const double position[3] = {v->position_m[0], v->position_m[1], cli_altitude_m(f, v)};
+        memcpy(row + 1 + 3 * i, position, sizeof position);
+    }
+    const cli_vehicle *first = &f->vehicles[0];
+    double *angles = row + s->angles;
+    read_angles(engine, first, s->rows ? angles - s->columns : NULL, angles);
+    read_reference(f, engine, first, row + s->reference);
+    row[s->reached] = read_number(engine, first, CLI_REACHED);
+    read_numbers(engine, first, s->speeds ? CLI_ROTOR_SPEED : CLI_MOTOR, row + s->motors,
+                 s->motor_count);
+    read_numbers(engine, first, CLI_SOC, row + s->soc, first->batteries);
+    for (size_t i = 0; i < first->batteries; i++)
+        row[s->soc + i] *= 100;
+    read_numbers(engine, first, CLI_VOLTAGE, row + s->voltage, first->batteries);
+    s->rows++;
+}
+
+static void observe(void *context, tac_engine *engine, tac_time t_us)
+{
+    cli_flight *f = context;
+    for (size_t i = 0; i < f->count; i++)
+        follow(f, engine, &f->vehicles[i], t_us);
+    f->last_us = t_us;
+    if (f->samples.values && f->samples.looks++ % f->samples.stride == 0)
+        keep(f, engine, t_us);
+}
+
+void cli_flight_end(cli_flight *f, tac_engine *engine)
+{
+    if (f->count && tac_engine_time(engine) > f->last_us)
+        observe(f, engine, tac_engine_time(engine));
+    for (size_t i = 0; i < f->count; i++)
+        read_state(engine, &f->vehicles[i]);
+}
+
+// --- what can be said of a vehicle ---------------------------------------------------------------
+
+double cli_altitude_m(const cli_flight *f, const cli_vehicle *v)
+{
+    return -v->position_m[2] - f->ground_m;
+}
+
+double cli_from_start_m(const cli_vehicle *v)
+{
+    return hypot(v->position_m[0] - v->start_m[0], v->position_m[1] - v->start_m[1]);
+}
+
+bool cli_has_landing(const cli_flight *f, const cli_vehicle *v)
+{
+    return v->landed && v->flight_us > 0 && !f->continued;
+}
+
+static void add_vehicle(cli_fleet *sum, const cli_flight *f, const cli_vehicle *v)
+{
+    sum->landed += v->landed;
+    sum->controlled |= v->control != NULL;
+    sum->reached += v->reached;
+    sum->total += v->total;
+    sum->distance_m += v->distance_m;
+    sum->flight_us = v->flight_us > sum->flight_us ? v->flight_us : sum->flight_us;
+    sum->max_altitude_m = fmax(sum->max_altitude_m, v->max_altitude_m);
+    if (cli_has_landing(f, v))
+        sum->landing_error_m = fmax(sum->landing_error_m, cli_from_start_m(v));
+    for (size_t i = 0; i < v->batteries; i++) {
+        sum->soc = fmin(sum->soc, v->soc[i]);
+        sum->voltage_v = fmin(sum->voltage_v, v->voltage_v[i]);
+        sum->used_min = fmin(sum->used_min, v->start_soc[i] - v->soc[i]);
+        sum->used_max = fmax(sum->used_max, v->start_soc[i] - v->soc[i]);
+    }
+}
+
+cli_fleet cli_flight_sum(const cli_flight *f, const cli_vehicle *vehicles, size_t count)
+{
+    cli_fleet sum = {
+        .count = count,
+        .max_altitude_m = NAN,
+        .landing_error_m = NAN,
+        .soc = NAN,
+        .voltage_v = NAN,
+        .used_min = NAN,
+        .used_max = NAN,
+    };
+    for (size_t i = 0; i < count; i++)
+        add_vehicle(&sum, f, &vehicles[i]);
+    return sum;
+}
