@@ -272,13 +272,10 @@ int main(void)
     snprintf(note, sizeof note, "%zu intervals", r.count);
     bench_report("mission, bare integration", 1e9 * bare_s / (double)r.count, "ns", "", note);
 
-    static const char *const short_flight[] = {"duration=20 s"};
-    static const char *const single[] = {
-        "duration=20 s", "entities.uav.count=1",
-        "entities.uav.each=[{components: {body: {params: {position: [-4.5, -6]}}, scenario: "
-        "{params: {events: [{at: 1 s, do: arm}, {at: 2 s, do: start_mission}]}}}}]"};
-    load(&swarm, "examples/swarm.yaml", short_flight, 1);
-    load(&alone, "examples/swarm.yaml", single, 3);
+    static const char *const twenty[] = {"duration=20 s", "entities.uav.count=20"};
+    static const char *const single[] = {"duration=20 s", "entities.uav.count=1"};
+    load(&swarm, "examples/iris_mission.yaml", twenty, 2);
+    load(&alone, "examples/iris_mission.yaml", single, 2);
     const double one_s = fly(&alone, 8, &pieces), all_s = fly(&swarm, 8, &pieces);
     const bool same = tac_engine_hash(alone.engine, "uav1.*", NULL) ==
                       tac_engine_hash(swarm.engine, "uav1.*", NULL);
