@@ -22,7 +22,7 @@ double cli_table_at(const cli_table *t, size_t row, size_t column)
 
 cli_range cli_table_range(const cli_table *t, size_t column, size_t apart, size_t count)
 {
-    cli_range r = {NAN, NAN};
+    cli_range r = {(double)NAN, (double)NAN};
     for (size_t row = 0; row < t->rows; row++) {
         for (size_t i = 0; i < count; i++) {
             const double value = cli_table_at(t, row, column + i * apart);

@@ -208,7 +208,7 @@ static bool read_numbers(tac_engine *engine, const cli_vehicle *v, cli_signal s,
         v->signals[s].index < 0 ? NULL : tac_engine_read(engine, v->signals[s].index);
     for (size_t i = 0; i < n; i++) {
         if (!value || i >= v->signals[s].count)
-            to[i] = NAN;
+            to[i] = (double)NAN;
         else if (v->signals[s].scalar == TAC_F64)
             to[i] = ((const double *)value)[i];
         else if (v->signals[s].scalar == TAC_I64)
@@ -298,7 +298,7 @@ static void read_reference(const cli_flight *f, tac_engine *engine, const cli_ve
         read_number(engine, v, CLI_LANDED) == 0 && read_numbers(engine, v, CLI_REFERENCE, to, 3);
     to[2] = -to[2] - f->ground_m;
     for (int i = 0; i < 3 && !planned; i++)
-        to[i] = NAN;
+        to[i] = (double)NAN;
 }
 
 static void keep(cli_flight *f, tac_engine *engine, tac_time t_us)
@@ -385,12 +385,12 @@ cli_fleet cli_flight_sum(const cli_flight *f, const cli_vehicle *vehicles, size_
 {
     cli_fleet sum = {
         .count = count,
-        .max_altitude_m = NAN,
-        .landing_error_m = NAN,
-        .soc = NAN,
-        .voltage_v = NAN,
-        .used_min = NAN,
-        .used_max = NAN,
+        .max_altitude_m = (double)NAN,
+        .landing_error_m = (double)NAN,
+        .soc = (double)NAN,
+        .voltage_v = (double)NAN,
+        .used_min = (double)NAN,
+        .used_max = (double)NAN,
     };
     for (size_t i = 0; i < count; i++)
         add_vehicle(&sum, f, &vehicles[i]);

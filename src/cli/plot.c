@@ -174,7 +174,7 @@ static size_t find_marks(const page *p, mark marks[MARKS_MAX])
 // How far from a spot the track passes.
 static double clearance(const page *p, double north, double east)
 {
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (size_t row = 0; row < p->samples->rows; row++) {
         const double dn = cli_table_at(&p->table, row, column_of(0) + NORTH) - north;
         const double de = cli_table_at(&p->table, row, column_of(0) + EAST) - east;

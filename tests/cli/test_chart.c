@@ -45,7 +45,7 @@ static void test_ranges_of_nothing(void **state)
     (void)state;
     const cli_scale s = cli_scale_of((cli_range){5, 5});
     assert_true(s.steps >= 1 && s.step > 0 && s.min <= 5);
-    const double values[] = {NAN, NAN, 1, NAN, 3, -2};
+    const double values[] = {(double)NAN, (double)NAN, 1, (double)NAN, 3, -2};
     const cli_table t = {values, 2, 3};
     const cli_range nothing = cli_table_range(&t, 0, 1, 0);
     assert_true(nothing.min == 0 && nothing.max == 0);
