@@ -187,8 +187,7 @@ static inline vec3 control_attitude(const tac__control *c, const control_in *in,
                                     const control_state *s, quat q, vec3 z, quat *attitude_sp)
 {
     const tac__control_tuning *t = &c->tuning;
-    real half = 0.5 * s->yaw;
-    *attitude_sp = quat_mul(control_tilt(z), quat_make(r_cos(half), R(0.0), R(0.0), r_sin(half)));
+    *attitude_sp = quat_mul(control_tilt(z), quat_from_yaw(s->yaw));
 
     quat tilt = control_tilt(quat_rotate_inverse(q, z));
     quat turn = quat_mul(quat_conj(quat_mul(q, tilt)), *attitude_sp);
@@ -251,8 +250,12 @@ static inline void control_duty(const tac__control *c, const control_in *in, con
 
 static inline void control_limits(const tac__control *c, const control_in *in, real *high)
 {
-    for (int i = 0; i < c->rotors; i++)
-        high[i] = rotor_full_thrust(&c->rotor[i], in->voltage[i]);
+    for (int i = 0; i < c->rotors; i++) {
+        const tac__control_rotor *r = &c->rotor[i];
+        real v = in->voltage[i];
+        cond nominal = c_and(v >= c->voltage_v, v <= c->voltage_v);
+        high[i] = R_CHOOSE(nominal, R(r->full_n), rotor_full_thrust(r, v));
+    }
 }
 
 TAC_ENTRY void TAC_KINDED(tac__control_allocate)(const tac__control *c, const real *in,

@@ -8,9 +8,11 @@
 
 #include <stdint.h>
 
+enum { TAC__PHILOX_ROUNDS = 10 };
+
 typedef struct tac__stream {
-    uint32_t key[2];
-    uint32_t high[2]; // upper half of the counter: the rest of the name's hash
+    uint32_t keys[TAC__PHILOX_ROUNDS][2]; // of each round; the first is the key itself
+    uint32_t high[2];                     // upper half of the counter: the rest of the name's hash
 } tac__stream;
 
 tac__stream tac__stream_make(uint64_t seed, const char *name);
@@ -21,7 +23,9 @@ void tac__stream_words(const tac__stream *stream, uint64_t index, uint32_t words
 // Uniform in [0, 1): the 53 upper bits of the first two words.
 double tac__stream_uniform(const tac__stream *stream, uint64_t index);
 
-// The bare generator, for its published test vectors.
-void tac__philox(const uint32_t counter[4], const uint32_t key[2], uint32_t words[4]);
+// The bare generator: keys of the rounds from a key, and the words of a counter.
+void tac__philox_keys(const uint32_t key[2], uint32_t keys[TAC__PHILOX_ROUNDS][2]);
+void tac__philox(const uint32_t counter[4], const uint32_t keys[TAC__PHILOX_ROUNDS][2],
+                 uint32_t words[4]);
 
 #endif

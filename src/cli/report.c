@@ -301,8 +301,8 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     tac__json_key_number(&json, "wall_s", rounded(r->wall_s, 1e6));
     tac__json_key_number(&json, "realtime_factor", rounded(speed(r), 1e3));
     tac__json_key_u64(&json, "boundaries", n.boundaries);
-    tac__json_key_u64(&json, "steps", n.steps);
-    tac__json_key_u64(&json, "integration_steps", n.integration_steps);
+    tac__json_key_u64(&json, "component_steps", n.steps);
+    tac__json_key_u64(&json, "steps", n.integration_steps);
     tac__json_key_u64(&json, "rejected", n.rejected);
     tac__json_key_u64(&json, "rhs_evals", n.rhs_evals);
     tac__json_key_u64(&json, "undone", n.undone);

@@ -291,7 +291,7 @@ static void more_words(more *m, uint32_t words[4])
     const uint32_t counter[4] = {(uint32_t)m->index, (uint32_t)(m->index >> 32) | 0x80000000u,
                                  m->stream->high[0] ^ (m->tries++ * 4 + m->number),
                                  m->stream->high[1]};
-    tac__philox(counter, m->stream->key, words);
+    tac__philox(counter, m->stream->keys, words);
 }
 
 // Inside (0, 1).

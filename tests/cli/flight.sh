@@ -74,7 +74,7 @@ for key in wall_s realtime_factor max_altitude_m landing_error_m battery_soc fli
     distance_m battery_voltage_v; do
     typed out "$key" number
 done
-for key in t_end_us boundaries steps integration_steps rejected rhs_evals undone events \
+for key in t_end_us boundaries component_steps steps rejected rhs_evals undone events \
     mission_reached mission_total; do
     typed out "$key" whole
 done
@@ -219,7 +219,7 @@ expect 0 run "$mission" --plot flight.png --json -q
 is_json out
 same 'plot in the JSON' "$(value out plot)" flight.png
 same 'the hash with a plot' "$(value out hash)" "$hash"
-for key in boundaries steps integration_steps rhs_evals mission_reached landing_error_m; do
+for key in boundaries component_steps steps rhs_evals mission_reached landing_error_m; do
     same "$key with a plot" "$(value out "$key")" "$(value mission.json "$key")"
 done
 png flight.png

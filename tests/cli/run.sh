@@ -29,7 +29,7 @@ expect 0 run "$small" --json --quiet
 is_json out
 silent err
 for key in name hash finished stopped t_start_us t_us t_end_us wall_s realtime_factor boundaries \
-    steps integration_steps rejected rhs_evals undone events messages model_hash schema_hash seed version; do
+    component_steps steps rejected rhs_evals undone events messages model_hash schema_hash seed version; do
     [ -n "$(value out $key)" ] || fail "no $key in the JSON"
 done
 same name "$(value out name)" small

@@ -120,6 +120,21 @@ static void test_derivative_is_that_of_a_turn(void **state)
     }
 }
 
+static void test_yaw(void **state)
+{
+    (void)state;
+    for (int i = -4000; i <= 4000; i++) {
+        const double yaw = 0.001 * i; // a little more than half a turn either way
+        const quat q = quat_from_yaw(yaw);
+        check_near(q.w, cos(0.5 * yaw), 1e-15);
+        check_near(q.z, sin(0.5 * yaw), 1e-15);
+        check_near(quat_dot(q, q), 1, 2e-15);
+        assert_true(q.x == 0 && q.y == 0);
+    }
+    check_attitude(quat_from_yaw(pi), quat_from_euler(0, 0, pi), 1e-15);
+    check_attitude(quat_from_yaw(100), quat_from_euler(0, 0, 100), 1e-14);
+}
+
 static void test_euler_round_trip(void **state)
 {
     (void)state;
@@ -216,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_conventions),
         cmocka_unit_test(test_rotation),
         cmocka_unit_test(test_derivative_is_that_of_a_turn),
+        cmocka_unit_test(test_yaw),
         cmocka_unit_test(test_euler_round_trip),
         cmocka_unit_test(test_exp_and_log),
         cmocka_unit_test(test_slerp),

@@ -38,7 +38,8 @@ TAC_ENTRY void TAC_KINDED(tac__channel_step)(const tac__channel *c, const tac__c
 TAC_ENTRY void TAC_KINDED(tac__estimate_attitude)(const real *q, const real *yaw, real *y);
 TAC_ENTRY void TAC_KINDED(tac__estimate_attitude)(const real *q, const real *yaw, real *y)
 {
-    real c = r_cos(0.5 * *yaw), s = r_sin(0.5 * *yaw);
+    quat turn = quat_from_yaw(*yaw);
+    real c = turn.w, s = turn.z;
     y[0] = c * q[0] - s * q[3];
     y[1] = c * q[1] - s * q[2];
     y[2] = c * q[2] + s * q[1];

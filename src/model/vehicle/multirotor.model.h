@@ -7,7 +7,15 @@
 #include "model/world/atmosphere.h"
 #include "model/world/gravity.h"
 
-#define MULTIROTOR__CORE static inline __attribute__((always_inline))
+// What is run is made of one piece. Derivatives and graphs need not be, and sanitizers would take
+// minutes over it.
+#if defined(TAC_KIND_DUAL) || defined(TAC_KIND_SYM) || defined(__SANITIZE_ADDRESS__)
+#define MULTIROTOR__CORE static inline
+#define MULTIROTOR__WHOLE
+#else
+#define MULTIROTOR__CORE  static inline __attribute__((always_inline))
+#define MULTIROTOR__WHOLE __attribute__((flatten))
+#endif
 
 // What runs is compiled once for each shape of vehicle that is common, so that its loops can be
 // unrolled; other kinds take loops as they come.
@@ -201,8 +209,8 @@ MULTIROTOR__CORE void multirotor_output(const tac__multirotor *p, vehicle_shape 
 }
 
 TAC_ENTRY void TAC_KINDED(tac__multirotor_derive)(const tac__multirotor *p, const void *const *in,
-                                                  const real *mode, const real *x, real *dx)
-    __attribute__((flatten));
+                                                  const real *mode, const real *x,
+                                                  real *dx) MULTIROTOR__WHOLE;
 TAC_ENTRY void TAC_KINDED(tac__multirotor_derive)(const tac__multirotor *p, const void *const *in,
                                                   const real *mode, const real *x, real *dx)
 {
@@ -210,8 +218,8 @@ TAC_ENTRY void TAC_KINDED(tac__multirotor_derive)(const tac__multirotor *p, cons
 }
 
 TAC_ENTRY void TAC_KINDED(tac__multirotor_output)(const tac__multirotor *p, const void *const *in,
-                                                  const real *mode, const real *x, void *const *out)
-    __attribute__((flatten));
+                                                  const real *mode, const real *x,
+                                                  void *const *out) MULTIROTOR__WHOLE;
 TAC_ENTRY void TAC_KINDED(tac__multirotor_output)(const tac__multirotor *p, const void *const *in,
                                                   const real *mode, const real *x, void *const *out)
 {
