@@ -249,13 +249,15 @@ static bool changed_at(void *context, tac_time t_us)
 }
 
 // By a step that ends there, which it leaves in y.
-static bool changed_by_step(tac_engine *e, tac__island *island, tac_time t_us)
+static bool changed_by_step(void *context, tac_time t_us)
 {
+    const crossing *c = context;
+    tac__island *island = c->island;
     island->work.first = false;
-    if (step_to(e, island, &island->work, t_us, island->y) != TAC_OK)
+    if (step_to(c->e, island, &island->work, t_us, island->y) != TAC_OK)
         return false;
     memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
-    return modes_change(e, island, t_us);
+    return modes_change(c->e, island, t_us);
 }
 
 // A step with a change in it is first looked at in so many parts, so that of several changes the
@@ -275,6 +277,22 @@ static tac_time search_step(crossing *c)
     return tac__first_true(before_us, c->to_us, changed_at, c);
 }
 
+// The first microsecond at which a step that ends there finds a mode changed, which is near `t_us`.
+static tac_time first_by_steps(crossing *c, tac_time t_us)
+{
+    tac_time before_us = t_us - 1, after_us = t_us;
+    for (tac_time span_us = 1; before_us > c->from_us && changed_by_step(c, before_us);
+         span_us *= 2) {
+        after_us = before_us;
+        before_us = after_us - c->from_us > span_us ? after_us - span_us : c->from_us;
+    }
+    for (tac_time span_us = 1; after_us < c->to_us && !changed_by_step(c, after_us); span_us *= 2) {
+        before_us = after_us;
+        after_us = c->to_us - before_us > span_us ? before_us + span_us : c->to_us;
+    }
+    return tac__first_true(before_us, after_us, changed_by_step, c);
+}
+
 // Does a mode change inside the step? Then let the step end at the first microsecond at which it
 // has changed. Dense output says about where; what decides is the step that ends there, which
 // depends on nothing that comes later.
@@ -289,12 +307,8 @@ static outcome locate_event(tac_engine *e, tac__island *island)
                              tac_time_seconds(c.from_us), tac_time_seconds(c.to_us),
                              tac_time_seconds(c.to_us - c.from_us), island->x, island->y) != TAC_OK)
         return FAILED;
-    tac_time t_us = search_step(&c);
-    while (t_us - 1 > c.from_us && changed_by_step(e, island, t_us - 1))
-        t_us--;
-    while (!changed_by_step(e, island, t_us) && t_us < c.to_us)
-        t_us++;
-    s->event_us = s->to_us = t_us;
+    s->event_us = s->to_us = first_by_steps(&c, search_step(&c));
+    changed_by_step(&c, s->to_us); // leaves the state and the modes that begin there
     return TAKEN;
 }
 
@@ -440,7 +454,7 @@ static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, 
     if (!decides && cut_us < limit_us)
         limit_us = cut_us;
     bool taken = natural_step(e, island, limit_us) == TAKEN;
-    island->settled = taken;
+    island->settled = taken && s->event_us == TAC_TIME_NEVER;
     if (cut_us < s->to_us) {
         island->settled = false;
         s->to_us = cut_us;
