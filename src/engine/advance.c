@@ -216,7 +216,10 @@ static tac_status detect(tac_engine *e, const tac__island *island, bool bus, dou
 
 static bool modes_differ(const tac__island *island)
 {
-    return memcmp(island->mode, island->next_mode, island->event_count * sizeof *island->mode);
+    bool differ = false;
+    for (size_t i = 0; i < island->event_count; i++)
+        differ |= island->mode[i] != island->next_mode[i];
+    return differ;
 }
 
 typedef struct crossing {
