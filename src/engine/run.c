@@ -242,33 +242,12 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
     return TAC_OK;
 }
 
-// Have what the next island needs on its way while the present one is integrated: in a swarm no two
-// of them fit into the nearest cache.
-static void fetch_island(const tac_engine *e, size_t i)
-{
-    enum { LINE = 64, SELF_LINES = 24, WORK_ARRAYS = 10 };
-    const tac__island *island = &e->islands[i];
-    const tac_instance *c = e->components[island->components[0]];
-    __builtin_prefetch(island->state);
-    for (size_t k = 0; k < SELF_LINES; k++)
-        __builtin_prefetch((const char *)c->self + k * LINE);
-    for (size_t k = 0; k < island->x_count * sizeof(double); k += LINE) {
-        __builtin_prefetch((const char *)island->x + k);
-        __builtin_prefetch((const char *)island->y + k);
-    }
-    for (size_t k = 0; k < WORK_ARRAYS * island->work.stride * sizeof(double); k += LINE)
-        __builtin_prefetch((const char *)island->work.z + k);
-}
-
-// Stage 10 of the last instant.
-static void integrate(tac_engine *e)
+// Stage 10 of the last instant. Out of line, as is arrival.
+__attribute__((noinline)) static void integrate(tac_engine *e)
 {
     for (size_t w = 0; w < e->island_words; w++) {
         for (; e->due_islands[w]; e->due_islands[w] &= e->due_islands[w] - 1) {
             const size_t i = w * 64 + (size_t)__builtin_ctzll(e->due_islands[w]);
-            const uint64_t others = e->due_islands[w] & (e->due_islands[w] - 1);
-            if (others)
-                fetch_island(e, w * 64 + (size_t)__builtin_ctzll(others));
             tac__island_integrate(e, &e->islands[i], e->clock->t_us);
         }
     }
@@ -278,7 +257,8 @@ static tac_status run(tac_engine *e, tac_time until_us)
 {
     e->clock->started = 1;
     while (!e->clock->finished) {
-        integrate(e);
+        if (e->island_count)
+            integrate(e);
         const tac_time t_us = tac__timeline_next(&e->timeline);
         if (t_us > e->checkpoint_us)
             TAC_TRY(tac__checkpoint_finish(e));
