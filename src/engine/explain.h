@@ -38,6 +38,7 @@ void tac__source_print(const tac_engine *engine, int source, char *text, size_t 
 #define TAC__SPLIT_TABLE(X)                                                                        \
     X(START_END, "start and end")                                                                  \
     X(PHYSICS, "physics axis")                                                                     \
+    X(EVENT, "located")                                                                            \
     X(GROUP, "rate group of")                                                                      \
     X(STEP, "step of")                                                                             \
     X(READS, "reads")                                                                              \

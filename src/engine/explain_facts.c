@@ -219,6 +219,11 @@ static void direct_splits(const tac_engine *e, size_t island, int source, tac__s
         visit(context, TAC__SPLIT_START_END, "");
     if (tac__is_physics(e, source))
         visit(context, TAC__SPLIT_PHYSICS, "");
+    for (size_t i = 0; i < e->component_count && e->islands[island].event_source == source; i++) {
+        const tac_instance *c = e->components[i];
+        for (size_t k = 0; c->island == (int)island && k < c->event_count; k++)
+            visit(context, TAC__SPLIT_EVENT, c->events[k].name);
+    }
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
         if (c->island == (int)island && c->axis_source == source)

@@ -65,7 +65,12 @@ static void add_run(const tac_engine *e, tac__json *j)
     tac__json_key_u64(j, "end_us", e->def.end_us);
     tac__json_key_u64(j, "seed", e->def.seed);
     tac__json_key_text(j, "integrator", e->method->name);
+    if (e->method->adaptive) {
+        tac__json_key_number(j, "rtol", e->def.integrator.rtol);
+        tac__json_key_number(j, "atol", e->def.integrator.atol);
+    }
     tac__json_key_u64(j, "h_max_us", e->def.integrator.h_max_us);
+    tac__json_key_text(j, "coupling", e->def.split ? "split" : "coupled");
     key_period(j, "physics_us", e->def.physics_us);
     key_period(j, "hyperperiod_us", tac__hyperperiod(e));
     tac__json_key_text(j, "default_policy", tac_policy_name(e->def.policy));

@@ -110,6 +110,22 @@ static void print_count(size_t n, const char *one, const char *many, char *text,
 
 // --- summary ------------------------------------------------------------------------------------
 
+// "rk4 with steps up to 1 ms", "rk45 at rtol 1e-06", "rk4 with steps up to 1 ms, split".
+static void describe_method(const tac_engine *e, tac__out *out)
+{
+    const tac_integrator_def *def = &e->def.integrator;
+    tac__out_add(out, "%s", e->method->name);
+    if (e->method->adaptive)
+        tac__out_add(out, " at rtol %g", def->rtol);
+    if (def->h_max_us < TAC_TIME_MAX) {
+        char time[TAC_TIME_TEXT];
+        tac_time_print(def->h_max_us, time);
+        tac__out_add(out, " with steps up to %s", time);
+    }
+    if (e->def.split)
+        tac__out_add(out, ", split");
+}
+
 static void add_summary(page *p)
 {
     const tac_engine *e = p->e;
@@ -117,9 +133,8 @@ static void add_summary(page *p)
     tac_time_print(e->def.end_us, time);
     tac__text_add(p->out, "Run of %s: ", time);
     list l = {p->out, 2, 0};
-    tac_time_print(e->def.integrator.h_max_us, time);
     tac__out out = tac__out_begin(text, sizeof text);
-    tac__out_add(&out, "%s with steps up to %s", e->method->name, time);
+    describe_method(e, &out);
     list_add(&l, ",", text);
     if (e->def.physics_us) {
         tac_time_print(e->def.physics_us, time);
