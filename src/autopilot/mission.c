@@ -270,7 +270,7 @@ static tac_status read_item(const reading *r, tac__mission_item *item)
 }
 
 // What may follow what.
-static tac_status check_order(const tac__mission *mission, const reading *r, tac__item_kind kind)
+static tac_status check_order(const tac__mission *mission, const reading *r, tac__mission_kind kind)
 {
     if (mission->count == TAC__MISSION_MAX)
         return FAIL(r, TAC__FIELD_COMMAND, "more than %d items", TAC__MISSION_MAX);
@@ -278,7 +278,7 @@ static tac_status check_order(const tac__mission *mission, const reading *r, tac
         return TAC_OK;
     if (kind == TAC__ITEM_TAKEOFF)
         return FAIL(r, TAC__FIELD_COMMAND, "only the first item may be a take-off");
-    const tac__item_kind last = mission->items[mission->count - 1].kind;
+    const tac__mission_kind last = mission->items[mission->count - 1].kind;
     if (last != TAC__ITEM_TAKEOFF && last != TAC__ITEM_WAYPOINT)
         return FAIL(r, TAC__FIELD_COMMAND, "nothing can follow a %s",
                     last == TAC__ITEM_LAND     ? "landing"

@@ -17,16 +17,16 @@
 
 enum { TAC__MISSION_MAX = 512, TAC__MISSION_BYTES = 1 << 22 };
 
-typedef enum tac__item_kind {
+typedef enum tac__mission_kind {
     TAC__ITEM_TAKEOFF,  // straight up
     TAC__ITEM_WAYPOINT, // there, and stay for a while
     TAC__ITEM_LOITER,   // there, and stay for good
     TAC__ITEM_RETURN,   // home, and land
     TAC__ITEM_LAND,
-} tac__item_kind;
+} tac__mission_kind;
 
 typedef struct tac__mission_item {
-    tac__item_kind kind;
+    tac__mission_kind kind;
     bool here;       // no place is given: where the vehicle is
     bool above_home; // the altitude is, rather than above sea level
     double latitude_rad, longitude_rad, altitude_m;
