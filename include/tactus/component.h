@@ -243,8 +243,6 @@ TAC_API const char *tac_feed_unit(const tac_declare *d, int output);
 // --- inside init, step and the hooks --------------------------------------------------------
 
 TAC_API bool tac_connected(const tac_step *s, int input);
-// The unit of the signal that an input is connected to; NULL: none.
-TAC_API const char *tac_input_unit(const tac_step *s, int input);
 
 // The next draw of a stream: uniform in [0, 1), or normal with mean 0 and deviation 1.
 TAC_API double tac_draw_uniform(tac_step *s, int stream);

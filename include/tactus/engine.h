@@ -199,8 +199,9 @@ TAC_API int tac_engine_find_signal(const tac_engine *engine, const char *name); 
 // Name "" where there is no such signal.
 TAC_API tac_signal_info tac_engine_signal_info(const tac_engine *engine, int signal);
 // The value at the engine's present instant, in the signal's own type. Between two boundaries of
-// its island a continuous signal is evaluated there, which changes nothing. Valid until the next
-// call. Also from inside an observer.
+// its island a continuous signal is evaluated there, which changes nothing; so is an output of the
+// plant that nothing in the simulation reads, with its inputs as they are now. Valid until the next
+// call. Also from inside an observer, which sees such outputs as of stage 3.
 TAC_API const void *tac_engine_read(tac_engine *engine, int signal);
 
 // The digest over everything that matches `pattern` (NULL: all); `*count`, where not NULL, tells

@@ -564,15 +564,6 @@ tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us,
     return latch(e, island, t_us);
 }
 
-// After a jump of its state: modes and outputs are those of the new one.
-tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
-{
-    island->settled = false;
-    island->state->event_us = TAC_TIME_NEVER;
-    TAC_TRY(latch(e, island, t_us));
-    return tac__island_outputs(e, island, t_us);
-}
-
 // Stage 3: algebraic outputs, written to the bus.
 tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us)
 {
@@ -698,6 +689,21 @@ void tac__island_preview(tac_engine *e, tac__island *island, tac_time t_us)
 {
     if (island->state->at_us == t_us && island->state->outputs_us != t_us)
         (void)look(e, island, t_us); // whoever looks will fail and say so
+}
+
+// After a jump of its state: modes and outputs, for whoever reads or watches them at this boundary,
+// are those of the new one.
+tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    const bool watched = island->peeked_us == t_us;
+    island->settled = false;
+    island->state->event_us = island->peeked_us = TAC_TIME_NEVER;
+    TAC_TRY(latch(e, island, t_us));
+    if (island->state->outputs_us == t_us)
+        return tac__island_outputs(e, island, t_us);
+    if (watched)
+        tac__island_preview(e, island, t_us);
+    return TAC_OK;
 }
 
 tac_status tac__island_peek(tac_engine *e, int signal, tac_time t_us, const void **value)

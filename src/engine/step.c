@@ -48,12 +48,6 @@ bool tac_connected(const tac_step *s, int input)
     return input >= 0 && (size_t)input < c->inputs.count && c->in[input].signal >= 0;
 }
 
-const char *tac_input_unit(const tac_step *s, int input)
-{
-    const tac_instance *c = s->instance;
-    return tac_connected(s, input) ? c->engine->schema.signals[c->in[input].signal].unit : NULL;
-}
-
 // --- randomness ---------------------------------------------------------------------------------
 
 // NULL, and the component has failed, where there is no such stream.

@@ -29,11 +29,6 @@ static inline vec3 vec3_sub(vec3 a, vec3 b)
     return vec3_make(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
-static inline vec3 vec3_neg(vec3 a)
-{
-    return vec3_make(-a.x, -a.y, -a.z);
-}
-
 static inline vec3 vec3_scale(real s, vec3 a)
 {
     return vec3_make(s * a.x, s * a.y, s * a.z);

@@ -1,0 +1,128 @@
+// Outputs of the plant that nothing in the simulation reads: they are not evaluated for it, and who
+// watches sees what stage 3 would have written, whoever else reads them.
+#include "support/probe.h"
+#include "support/test.h"
+
+static tac_status still(const tac_eval *e, const void *self)
+{
+    (void)self;
+    e->dx[0] = 0;
+    return TAC_OK;
+}
+
+// y = u + x
+static tac_status add_input(const tac_eval *e, const void *self)
+{
+    probe_of(self)->outputs++;
+    *TAC_OUT(e, double, 0) = *TAC_IN(e, double, 0) + e->x[0];
+    return TAC_OK;
+}
+
+static tac_status jump_by_ten(tac_step *s, const void *self)
+{
+    (void)self;
+    *tac_jump(s) += 10;
+    return TAC_OK;
+}
+
+static const probe plant = {.name = "plant",
+                            .in = {"u"},
+                            .out = {"y"},
+                            .x = {"x"},
+                            .derive = still,
+                            .output = add_input,
+                            .constant = true};
+
+// A controller writes 1, 2, 3, ... in stage 6; with a reader of y in stage 4, or without.
+static void begin(bench *b, const probe *p, bool read)
+{
+    tac_engine_def def = tac_engine_def_default();
+    def.end_us = 5000;
+    bench_begin(b, &def);
+    bench_group(b, "g", 1000, 0);
+    bench_add(b, p);
+    bench_add(b, &(probe){.name = "control", .group = "g", .stage = "control", .out = {"v"}});
+    if (read)
+        bench_add(b, &(probe){.name = "reader", .group = "g", .stage = "estimate", .in = {"y"}});
+    bench_route(b, "plant.u", "control.v");
+    if (read)
+        bench_route(b, "reader.y", "plant.y");
+    bench_observe(b, "watch", 1000, 0, "plant.y");
+    bench_observe(b, "odd", 700, 300, "plant.y");
+    bench_prepare(b);
+    bench_run(b, TAC_TIME_MAX);
+}
+
+static void test_watched_as_of_stage_three(void **state)
+{
+    (void)state;
+    for (int read = 0; read < 2; read++) {
+        bench b;
+        begin(&b, &plant, read);
+        for (tac_time k = 0; k <= 5; k++) {
+            // Before the controller has stepped at this boundary.
+            assert_true(bench_at(&b, "watch", AT_OBSERVER, k * 1000)->in[0] == (double)k);
+            if (read)
+                assert_true(bench_at(&b, "reader", AT_STEP, k * 1000)->in[0] == (double)k);
+        }
+        // Between two boundaries, with what the last one left.
+        assert_true(bench_at(&b, "odd", AT_OBSERVER, 1700)->in[0] == 2);
+        bench_end(&b);
+    }
+}
+
+static void test_evaluated_only_for_readers(void **state)
+{
+    (void)state;
+    for (int read = 0; read < 2; read++) {
+        bench b;
+        tac_engine_def def = tac_engine_def_default();
+        def.end_us = 5000;
+        bench_begin(&b, &def);
+        bench_group(&b, "g", 1000, 0);
+        bench_group(&b, "slow", 2000, 0);
+        const probe *p = bench_add(&b, &plant);
+        bench_add(&b, &(probe){.name = "control", .group = "g", .stage = "control", .out = {"v"}});
+        bench_add(&b, &(probe){.name = "reader",
+                               .group = "slow",
+                               .stage = "estimate",
+                               .in = {read ? "y" : "?y"}});
+        bench_route(&b, "plant.u", "control.v");
+        if (read)
+            bench_route(&b, "reader.y", "plant.y");
+        bench_prepare(&b);
+        bench_run(&b, TAC_TIME_MAX);
+        assert_int_equal(p->outputs, read ? 3 : 0); // at 0, 2 and 4 ms
+        bench_end(&b);
+    }
+}
+
+// After a jump the outputs are those of the new state, for readers and for observers.
+static void test_watched_after_a_jump(void **state)
+{
+    (void)state;
+    probe jumping = plant;
+    jumping.group = "g";
+    jumping.stage = "actuate";
+    jumping.out[0] = "~y";
+    jumping.step = jump_by_ten;
+    jumping.constant = false;
+    for (int read = 0; read < 2; read++) {
+        bench b;
+        begin(&b, &jumping, read);
+        for (tac_time k = 0; k <= 5; k++) // the controller has stepped by then
+            assert_true(bench_at(&b, "watch", AT_OBSERVER, k * 1000)->in[0] ==
+                        (double)(k + 1) + 10 * (double)(k + 1));
+        bench_end(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_watched_as_of_stage_three),
+        cmocka_unit_test(test_evaluated_only_for_readers),
+        cmocka_unit_test(test_watched_after_a_jump),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
