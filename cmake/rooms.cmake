@@ -17,7 +17,7 @@ endforeach()
 function(tactus_room_properties target room)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
                                                  ${PROJECT_SOURCE_DIR}/include)
-    target_link_libraries(${target} PRIVATE PkgConfig::YAML PkgConfig::SLEEF)
+    target_link_libraries(${target} PRIVATE tactus_needs)
     if(room IN_LIST TACTUS_POSIX_ROOMS)
         target_compile_definitions(${target} PRIVATE _XOPEN_SOURCE=700)
     endif()

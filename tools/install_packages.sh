@@ -7,10 +7,11 @@
 set -euo pipefail
 
 # A package, or PATTERN=PACKAGE where anything installed that fits the pattern will do.
-build=(gcc g++ libc6-dev cmake ninja-build 'pkg*conf*=pkgconf' libyaml-dev libsleef-dev)
+build=(gcc g++ libc6-dev cmake ninja-build 'pkg*conf*=pkgconf' libyaml-dev libsleef-dev
+    libzstd-dev liblz4-dev libhdf5-dev)
 demo=('gnuplot-[nqx]*=gnuplot-nox')
 test=(libcmocka-dev clang 'libclang-rt-*dev=libclang-rt-dev' 'clang-format*=clang-format' binutils
-    python3 libsundials-dev 'gnuplot-[nqx]*=gnuplot-nox')
+    python3 python3-h5py libsundials-dev 'gnuplot-[nqx]*=gnuplot-nox')
 bench=(valgrind libsundials-dev)
 
 wanted=()

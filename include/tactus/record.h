@@ -1,0 +1,217 @@
+// record.h - recordings: made while a simulation runs, read and replayed afterwards.
+//
+// A recording is an MCAP file: channels of samples, one a component and axis, and all that is
+// needed to repeat the run: the resolved configuration, the bus schema, the model, the initial
+// state. docs/recording.md describes it; any reader of MCAP with ROS 2 messages reads it.
+#ifndef TACTUS_RECORD_H
+#define TACTUS_RECORD_H
+
+#include <tactus/engine.h>
+
+// --- reading ------------------------------------------------------------------------------------
+
+// Thread-safe if each thread has its own. Memory is bounded however large the file is.
+typedef struct tac_recording tac_recording;
+
+// How a channel was filled, and so how it holds between its samples.
+typedef enum tac_trace {
+    TAC_TRACE_EXACT,  // a sample at every step of its component
+    TAC_TRACE_HOLD,   // a sample wherever one of its values changed
+    TAC_TRACE_SAMPLED // on an axis of the recorder's own: values in between are not known
+} tac_trace;
+
+typedef struct tac_recording_info {
+    const char *path;
+    const char *name;    // of the simulation
+    const char *version; // of the program that wrote it
+    uint64_t seed;
+    uint64_t schema_hash, model_hash;
+    tac_time start_us;   // of the run: 0, or that of the checkpoint it went on from
+    tac_time end_us;     // when it was meant to end
+    tac_time last_us;    // last instant that is in the file
+    bool whole;          // the file was closed properly
+    bool finished;       // the run came to its end
+    uint64_t hash;       // of the whole run; 0 where it is not known
+    const char *failure; // why the run ended early, "" otherwise
+    const char *config;  // resolved configuration, YAML
+    const char *model;   // the model as text: what its hash is taken of
+    const char *schema;  // bus schema, JSON
+    uint64_t file_size;  // bytes
+    uint64_t messages;   // in all channels
+    uint64_t chunks;
+    const char *compression; // "zstd", "lz4", "none"
+} tac_recording_info;
+
+typedef struct tac_channel_info {
+    const char *topic;     // "/uav1/battery"
+    const char *component; // "uav1.battery"; "" for channels of the recorder itself
+    tac_trace trace;
+    tac_time period_us; // of its axis, 0 where it has none
+    bool replay;        // needed to drive the plant again
+    size_t size;        // bytes of a sample in memory
+    uint64_t samples;
+    tac_time first_us, last_us; // of its samples
+} tac_channel_info;
+
+// A signal of the simulation that was recorded; each is in one channel.
+typedef struct tac_recorded {
+    const char *name; // "uav1.battery.soc"
+    const char *unit, *doc;
+    tac_type type;
+    bool continuous; // a state or an output of the plant
+    tac_stage stage;
+    size_t channel;
+    size_t
+        offset; // of its value in a sample: doubles, int32_t, int64_t, bool as in tac_engine_read
+} tac_recorded;
+
+// All signals of one channel at one instant. Valid until the cursor moves.
+typedef struct tac_sample {
+    tac_time t_us;
+    size_t channel;
+    const void *values;
+} tac_sample;
+
+// Reads samples in order of time, those of one instant in order of channel.
+typedef struct tac_cursor tac_cursor;
+
+// One signal over time, as doubles: element e of sample i is values[i * count + e].
+typedef struct tac_series {
+    const tac_allocator *allocator;
+    size_t samples;
+    uint32_t count; // elements of the signal
+    tac_time *t_us;
+    double *values;
+    size_t capacity;
+} tac_series;
+
+TAC_BEGIN_DECLS
+
+// Opens also what a crash left behind, up to its last whole chunk: info.whole tells.
+TAC_API TAC_MUST_CHECK tac_status tac_recording_open(const char *path, tac_recording **recording,
+                                                     tac_error *err);
+TAC_API void tac_recording_close(tac_recording *recording);
+TAC_API bool tac_recording_is(const char *path); // begins like one; false also where unreadable
+
+TAC_API const tac_recording_info *tac_recording_about(const tac_recording *recording);
+TAC_API size_t tac_recording_channel_count(const tac_recording *recording);
+TAC_API const tac_channel_info *tac_recording_channel(const tac_recording *recording, size_t i);
+// In order of channel, then of offset.
+TAC_API size_t tac_recording_signal_count(const tac_recording *recording);
+TAC_API const tac_recorded *tac_recording_signal(const tac_recording *recording, size_t i);
+TAC_API int tac_recording_find(const tac_recording *recording, const char *name); // -1: unknown
+
+// Digests of the whole run by name, as tac_engine_digest gives them; none where it did not end
+// properly. NULL after the last.
+TAC_API const char *tac_recording_digest(const tac_recording *recording, size_t i,
+                                         uint64_t *digest);
+// As tac_engine_hash.
+TAC_API uint64_t tac_recording_hash(const tac_recording *recording, const char *pattern,
+                                    size_t *count);
+
+// Over the channels for which `wanted` (one a channel; NULL: all) says so, from `from_us` to
+// `to_us`, both included. Reads only chunks that it needs, one a channel at a time.
+TAC_API TAC_MUST_CHECK tac_status tac_cursor_open(tac_recording *recording, const bool *wanted,
+                                                  tac_time from_us, tac_time to_us,
+                                                  tac_cursor **cursor, tac_error *err);
+// `*more` is false after the last sample.
+TAC_API TAC_MUST_CHECK tac_status tac_cursor_next(tac_cursor *cursor, tac_sample *sample,
+                                                  bool *more, tac_error *err);
+TAC_API void tac_cursor_close(tac_cursor *cursor);
+
+// All samples of one signal between two instants. Free with tac_series_fini.
+TAC_API TAC_MUST_CHECK tac_status tac_recording_series(tac_recording *recording, size_t signal,
+                                                       tac_time from_us, tac_time to_us,
+                                                       tac_series *series, tac_error *err);
+TAC_API void tac_series_fini(tac_series *series);
+// The value of one element, whatever its type, as a double.
+TAC_API double tac_recorded_element(const tac_recorded *signal, const tac_sample *sample,
+                                    uint32_t element);
+
+// A clean copy of a recording that a crash left behind.
+TAC_API TAC_MUST_CHECK tac_status tac_recording_recover(tac_recording *recording, const char *path,
+                                                        tac_error *err);
+
+TAC_END_DECLS
+
+// --- exporting ----------------------------------------------------------------------------------
+
+typedef enum tac_export_format {
+    TAC_EXPORT_CSV,
+    TAC_EXPORT_HDF5,
+    TAC_EXPORT_ULOG,
+    TAC_EXPORT_LCM
+} tac_export_format;
+
+typedef struct tac_export_def {
+    tac_export_format format;
+    const char *path;            // written as a whole or not at all
+    const char *const *patterns; // of signals, as in tac_engine_hash; none: all
+    size_t pattern_count;
+    tac_time from_us, to_us; // both included
+    bool exact;              // CSV: numbers that read back as the same doubles
+    tac_time period_us;      // CSV: a row at every multiple, holding; 0: at every sample
+} tac_export_def;
+
+typedef struct tac_export_result {
+    size_t signals; // written
+    uint64_t samples;
+    uint64_t bytes;
+} tac_export_result;
+
+// --- comparing ----------------------------------------------------------------------------------
+
+typedef struct tac_tolerance {
+    const char *pattern;       // of signals; the last that matches counts
+    double absolute, relative; // |a - b| <= absolute + relative * max(|a|, |b|)
+} tac_tolerance;
+
+typedef struct tac_compare_def {
+    const char *const *patterns; // of signals; none: all
+    size_t pattern_count;
+    tac_time from_us, to_us;
+    const tac_tolerance *tolerances; // none: bit for bit
+    size_t tolerance_count;
+} tac_compare_def;
+
+// One signal of two recordings, over the samples that both have.
+typedef struct tac_difference {
+    const char *name, *unit;
+    bool only_a, only_b; // in one of them
+    bool alike;          // type and unit agree
+    uint64_t samples;    // compared
+    uint64_t unmatched;  // samples of one without one of the other at that instant
+    uint64_t beyond;     // out of tolerance
+    double max_abs;      // largest difference
+    tac_time max_us;     // where
+    tac_time first_us;   // first that is out of tolerance, TAC_TIME_NEVER: none
+    uint32_t element;    // of it
+    double a, b;         // and the values there
+    uint64_t ulps;       // between them; UINT64_MAX: one is NaN, or they are no doubles
+} tac_difference;
+
+typedef struct tac_comparison tac_comparison;
+
+TAC_BEGIN_DECLS
+
+TAC_API tac_export_def tac_export_def_default(void); // CSV, everything
+TAC_API TAC_MUST_CHECK tac_status tac_recording_export(tac_recording *recording,
+                                                       const tac_export_def *def,
+                                                       tac_export_result *result, tac_error *err);
+// "csv", "hdf5", "ulog", "lcm".
+TAC_API bool tac_export_format_parse(const char *name, tac_export_format *format);
+
+TAC_API tac_compare_def tac_compare_def_default(void);
+TAC_API TAC_MUST_CHECK tac_status tac_recording_compare(tac_recording *a, tac_recording *b,
+                                                        const tac_compare_def *def,
+                                                        tac_comparison **comparison,
+                                                        tac_error *err);
+TAC_API void tac_comparison_destroy(tac_comparison *comparison);
+TAC_API bool tac_comparison_equal(const tac_comparison *comparison); // within the tolerances
+// The signal that differs first, -1: none.
+TAC_API int tac_comparison_first(const tac_comparison *comparison);
+TAC_API size_t tac_comparison_count(const tac_comparison *comparison);
+TAC_API const tac_difference *tac_comparison_signal(const tac_comparison *comparison, size_t i);
+
+TAC_END_DECLS
+#endif
