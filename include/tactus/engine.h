@@ -83,10 +83,21 @@ typedef struct tac_link_def {
     tac_place place;
 } tac_link_def;
 
+// When an observer looks; always in stage 9, after everything else.
+typedef enum tac_follow {
+    TAC_FOLLOW_AXIS,    // on an axis of its own
+    TAC_FOLLOW_STEPS,   // wherever `component` has stepped
+    TAC_FOLLOW_ISLAND,  // at every boundary of the island to which `component` belongs
+    TAC_FOLLOW_INSTANTS // wherever a message or a wake-up from outside the plant splits an island
+} tac_follow;
+
 // Observers read; they add no boundary to anything and change nothing.
 typedef struct tac_observer_def {
     const char *name;
-    tac_time period_us, offset_us;
+    tac_follow follow;
+    tac_time period_us, offset_us; // of an axis
+    const char *component;         // full name, where one is followed
+    bool outputs;                  // it reads outputs of the island that it follows
     void (*observe)(void *context, tac_engine *engine, tac_time t_us);
     void *context;
 } tac_observer_def;

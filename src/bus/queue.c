@@ -90,13 +90,24 @@ uint32_t tac__queue_deliver(const tac__queue *q, tac_time t_us, uint64_t *digest
     return n;
 }
 
+void tac__queue_recall(const tac__queue *q)
+{
+    while (q->state->flying)
+        q->stack[q->state->free++] = q->heap[--q->state->flying];
+}
+
+tac_message tac__queue_look(const tac__queue *q, uint32_t i)
+{
+    const tac__queue_slot *s = slot(q, q->ring[(q->state->first + i) % q->capacity]);
+    return (tac_message){s->sent_us, s->deliver_us, s->sender, s->sequence, s + 1, s->size};
+}
+
 bool tac__queue_receive(const tac__queue *q, tac_message *message)
 {
     if (q->state->waiting == 0)
         return false;
     const uint32_t i = q->ring[q->state->first];
-    const tac__queue_slot *s = slot(q, i);
-    *message = (tac_message){s->sent_us, s->deliver_us, s->sender, s->sequence, s + 1, s->size};
+    *message = tac__queue_look(q, 0);
     q->state->first = (q->state->first + 1) % q->capacity;
     q->state->waiting--;
     q->stack[q->state->free++] = i;

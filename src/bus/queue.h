@@ -46,6 +46,12 @@ tac_time tac__queue_next(const tac__queue *queue);
 // Deliver all messages due at or before `t_us`; mixes them into `*digest`. Returns how many.
 uint32_t tac__queue_deliver(const tac__queue *queue, tac_time t_us, uint64_t *digest);
 
+// Take back all that is on its way.
+void tac__queue_recall(const tac__queue *queue);
+
+// The i-th one waiting; it stays there.
+tac_message tac__queue_look(const tac__queue *queue, uint32_t i);
+
 // Take the first one waiting. Its bytes stay until the next send to this queue.
 bool tac__queue_receive(const tac__queue *queue, tac_message *message);
 

@@ -102,7 +102,7 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
                                                        : FIXED_STEP_US;
     e->allocator = allocator;
     e->method = method;
-    e->checkpoint_us = TAC_TIME_NEVER;
+    e->checkpoint_us = e->snapshot_us = TAC_TIME_NEVER;
     tac__arena_init(&e->arena, allocator);
     atomic_init(&e->stop, false);
     // The root entity holds what stands in no other.
@@ -482,19 +482,53 @@ tac_status tac_engine_set_order(tac_engine *e, const char *const *components, si
     return TAC_OK;
 }
 
-tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, tac_error *err)
+static tac_status check_axis(const tac_observer_def *def, tac_error *err)
 {
-    TAC_REQUIRE(e && def && def->observe && e->phase == TAC__BUILDING);
     if (def->period_us == 0)
         return tac__fail(err, TAC_E_RANGE, "an observer needs a period");
     if (def->period_us > TAC_TIME_MAX || def->offset_us > TAC_TIME_MAX)
         return tac__fail(err, TAC_E_RANGE, "the period or offset of an observer is too long");
+    return TAC_OK;
+}
+
+static tac_status find_leader(const tac_engine *e, const tac_observer_def *def,
+                              const tac_instance **leads, tac_error *err)
+{
+    TAC_REQUIRE(def->component);
+    *leads = tac__find_component(e, def->component);
+    if (!*leads) {
+        tac__fail(err, TAC_E_NAME, "unknown component '%s'", def->component);
+        tac__error_suggest(err, def->component, tac__component_name, e);
+        return TAC_E_NAME;
+    }
+    const bool steps = def->follow == TAC_FOLLOW_STEPS;
+    if (steps ? !(*leads)->type->step : !tac__is_continuous((*leads)->type))
+        return tac__fail(err, TAC_E_TYPE, "'%s' has no %s that an observer could follow",
+                         def->component, steps ? "steps" : "island");
+    return TAC_OK;
+}
+
+tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, tac_error *err)
+{
+    TAC_REQUIRE(e && def && def->observe && e->phase == TAC__BUILDING);
+    const tac_instance *leads = NULL;
+    if (def->follow == TAC_FOLLOW_AXIS)
+        TAC_TRY(check_axis(def, err));
+    else if (def->follow != TAC_FOLLOW_INSTANTS)
+        TAC_TRY(find_leader(e, def, &leads, err));
     if (!TAC__ARENA_GROW(&e->arena, e->observers, e->observer_count, e->observer_capacity))
         return tac__fail_memory(err);
     tac__observer *o = &e->observers[e->observer_count++];
-    *o = (tac__observer){*def, -1};
+    *o = (tac__observer){*def, -1, leads};
     o->def.name = tac__arena_text(&e->arena, def->name ? def->name : "observer");
     return o->def.name ? TAC_OK : tac__fail_memory(err);
+}
+
+void tac__engine_when_resolved(tac_engine *e, tac__resolved_fn *call, void *context)
+{
+    TAC_ASSERT(e->resolved_count < TAC__RESOLVED_MAX);
+    e->resolved[e->resolved_count].call = call;
+    e->resolved[e->resolved_count++].context = context;
 }
 
 // --- preparing --------------------------------------------------------------------------------
@@ -509,6 +543,8 @@ static tac_status prepare(tac_engine *e, tac_error *err)
     TAC_TRY(tac__islands_order(e, err));
     TAC_TRY(tac__order_components(e, err));
     TAC_TRY(tac__resolve_histories(e, err));
+    for (size_t i = 0; i < e->resolved_count; i++)
+        TAC_TRY(e->resolved[i].call(e->resolved[i].context, e, err));
     TAC_TRY(tac__schedule(e));
     return tac__wire(e);
 }

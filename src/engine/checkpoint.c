@@ -78,12 +78,12 @@ tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *pa
 }
 
 // What opaque components have to say: for each its index, a size, and bytes.
-static tac_status save_opaque(tac_engine *e, tac__text *out)
+tac_status tac__save_opaque(tac_engine *e, bool plant_only, tac__text *out)
 {
-    out->length = 0;
     for (uint32_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
-        if (!(c->type->flags & TAC_COMPONENT_OPAQUE))
+        if (!(c->type->flags & TAC_COMPONENT_OPAQUE) ||
+            (plant_only && !tac__is_continuous(c->type)))
             continue;
         size_t size = 0;
         tac_status status = c->type->save(c->self, NULL, &size);
@@ -118,7 +118,8 @@ tac_status tac__checkpoint_consider(tac_engine *e)
     e->checkpoint_taken = true;
     e->checkpoint_boundaries = e->clock->boundaries;
     e->checkpoint_time_us = e->clock->t_us;
-    return save_opaque(e, &e->checkpoint_opaque);
+    e->checkpoint_opaque.length = 0;
+    return tac__save_opaque(e, false, &e->checkpoint_opaque);
 }
 
 // --- writing ------------------------------------------------------------------------------------
@@ -225,7 +226,7 @@ static tac_status fail_model(const tac_engine *e, const char *path, const parts 
     return TAC_E_MISMATCH;
 }
 
-static tac_status restore_opaque(tac_engine *e, const char *bytes, size_t size, tac_error *err)
+tac_status tac__restore_opaque(tac_engine *e, const char *bytes, size_t size, tac_error *err)
 {
     while (size >= 16) {
         uint64_t head[2];
@@ -247,9 +248,19 @@ static tac_status restore_opaque(tac_engine *e, const char *bytes, size_t size, 
     return TAC_OK;
 }
 
+void tac__restore_block(tac_engine *e, const void *block)
+{
+    memcpy(e->block.bytes, block, e->block.run_size);
+    tac__timeline_resume(&e->timeline, e->clock->started ? e->clock->t_us : TAC_TIME_NEVER);
+    for (size_t i = 0; i < e->island_count; i++) {
+        e->islands[i].peeked_us = TAC_TIME_NEVER;
+        e->islands[i].work.first = e->islands[i].settled = false;
+    }
+}
+
 // The run may end at another time than the one that was saved. Steps that the old end cut short, or
 // that lie beyond the new one, are taken again: from the same state with the same held inputs.
-static void move_end(tac_engine *e)
+void tac__restored_end(tac_engine *e)
 {
     const tac_time old_end = e->timeline.next[e->start_end_source];
     if (old_end == e->def.end_us)
@@ -286,14 +297,9 @@ static tac_status restore(tac_engine *e, const char *path, const char *bytes, si
         return fail_model(e, path, &p, err);
     if (p.h.t_us >= e->def.end_us)
         return tac__fail(err, TAC_E_RANGE, "'%s' was taken at or after the end of this run", path);
-    memcpy(e->block.bytes, p.block, e->block.run_size);
-    tac__timeline_resume(&e->timeline, p.h.t_us);
-    for (size_t i = 0; i < e->island_count; i++) {
-        e->islands[i].peeked_us = TAC_TIME_NEVER;
-        e->islands[i].work.first = e->islands[i].settled = false;
-    }
-    TAC_TRY(restore_opaque(e, p.opaque, p.h.opaque_size, err));
-    move_end(e);
+    tac__restore_block(e, p.block);
+    TAC_TRY(tac__restore_opaque(e, p.opaque, p.h.opaque_size, err));
+    tac__restored_end(e);
     return TAC_OK;
 }
 

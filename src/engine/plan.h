@@ -109,6 +109,8 @@ typedef struct tac__views {
 struct tac_instance {
     // for a step
     tac_step step;
+    tac_status (*run)(tac_step *s, const void *self); // the type's step, or what replays it
+    const void *run_self;
     const tac_component_type *type;
     void *self;
     tac__views views; // inputs to be renewed before a step
@@ -188,7 +190,8 @@ typedef struct tac__policy_rule {
 
 typedef struct tac__observer {
     tac_observer_def def;
-    int source;
+    int source;                // of its axis, -1: it follows something
+    const tac_instance *leads; // the component that it follows
 } tac__observer;
 
 // The mutable part of an island, in the block.
@@ -276,6 +279,18 @@ typedef enum tac__engine_phase {
     TAC__FAILED,
 } tac__engine_phase;
 
+typedef struct tac__driver tac__driver; // see drive.h
+typedef struct tac__instants tac__instants;
+
+// Called for every message that is delivered, at stage 0.
+typedef void tac__delivery_fn(void *context, tac_engine *engine, size_t receiver,
+                              const tac_message *message);
+// Called while the engine is prepared, once it is known what is connected and which islands there
+// are: the last moment at which observers can be added.
+enum { TAC__RESOLVED_MAX = 4 };
+typedef tac_status tac__resolved_fn(void *context, tac_engine *engine, tac_error *err);
+typedef void tac__snapshot_fn(void *context, tac_engine *engine, tac_time t_us);
+
 struct tac_engine {
     tac_engine_def def;
     const tac_allocator *allocator;
@@ -307,6 +322,7 @@ struct tac_engine {
     const char **order; // explicit order of components, NULL: none
     size_t order_count;
     tac_place order_place;
+    const tac__driver *driver; // NULL: a live run
 
     // resolved
     const tac__method *method;
@@ -323,6 +339,20 @@ struct tac_engine {
     size_t item_words;
     uint64_t *island_masks; // per source: bits of the islands that have a boundary with it
     size_t island_words;
+    tac__instants *instants; // what splits islands from outside the plant
+    size_t instants_count;
+
+    // who watches
+    struct {
+        tac__resolved_fn *call;
+        void *context;
+    } resolved[TAC__RESOLVED_MAX]; // called in this order
+    size_t resolved_count;
+    tac__delivery_fn *delivered; // NULL: nobody
+    void *delivered_context;
+    tac__snapshot_fn *snapshot;
+    void *snapshot_context;
+    tac_time snapshot_period_us, snapshot_us; // when the next is due, or TAC_TIME_NEVER
 
     // the run
     tac__block block;
@@ -359,12 +389,19 @@ static inline bool tac__is_continuous(const tac_component_type *type)
     return type->derive || type->output;
 }
 
+// In a driven engine only the plant runs by itself.
+static inline bool tac__is_played(const tac_engine *engine, const tac_component_type *type)
+{
+    return engine->driver && !tac__is_continuous(type);
+}
+
 static inline bool tac__is_observer(const tac_instance *c)
 {
     return c->type->step && c->stage == TAC_STAGE_TELEMETRY;
 }
 
 // --- build.c ---
+void tac__engine_when_resolved(tac_engine *engine, tac__resolved_fn *call, void *context);
 tac_instance *tac__find_component(const tac_engine *engine, const char *name); // NULL: unknown
 tac__candidate_fn tac__component_name; // for suggestions: context is the engine
 
@@ -382,6 +419,10 @@ tac_status tac__resolve_routes(tac_engine *engine, tac_error *err);
 tac_status tac__resolve_groups(tac_engine *engine, tac_error *err);
 tac_status tac__resolve_histories(tac_engine *engine, tac_error *err);
 tac_status tac__resolve_links(tac_engine *engine, tac_error *err);
+
+// A single element by its name, as `reader` would write it; -1: there is none.
+int tac__find_element(const tac_engine *engine, const tac_instance *reader, const char *text,
+                      uint32_t *element);
 
 // The period with which a signal is written, 0 where it has none.
 tac_time tac__signal_period(const tac_engine *engine, const tac__signal *signal);
@@ -429,6 +470,10 @@ tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us,
 // --- checkpoint.c ---
 tac_status tac__checkpoint_consider(tac_engine *engine);
 tac_status tac__checkpoint_finish(tac_engine *engine);
+tac_status tac__save_opaque(tac_engine *engine, bool plant_only, tac__text *out);
+tac_status tac__restore_opaque(tac_engine *engine, const char *bytes, size_t size, tac_error *err);
+void tac__restore_block(tac_engine *engine, const void *block);
+void tac__restored_end(tac_engine *engine);
 
 // --- model.c: the model as text, which its hash is taken of ---
 void tac__model_text(const tac_engine *engine, tac__text *out);

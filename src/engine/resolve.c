@@ -150,6 +150,18 @@ static tac_status find_source(const tac_engine *e, const tac_instance *reader,
     return TAC_OK;
 }
 
+int tac__find_element(const tac_engine *e, const tac_instance *reader, const char *text,
+                      uint32_t *element)
+{
+    const tac_route_def r = {.from = text};
+    int signal;
+    bool part;
+    tac_error ignored;
+    if (find_source(e, reader, &r, &signal, element, &part, &ignored) != TAC_OK)
+        return -1;
+    return part || e->schema.signals[signal].type.count == 1 ? signal : -1;
+}
+
 // --- do both ends agree? ------------------------------------------------------------------------
 
 static tac_status check_types(const tac__signal *s, const tac__port *port, bool part,

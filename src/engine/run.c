@@ -6,7 +6,7 @@
 //   stage 10: those islands begin to integrate from t
 // Stage 10 stands at the top of the loop, so that a checkpoint, which is taken after stage 9, is
 // simply the state between two turns of it.
-#include "engine/plan.h"
+#include "engine/drive.h"
 #include "bus/digest.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
     if (c->stage == TAC_STAGE_ACTUATE)
         c->may_jump = true;
     c->failed = TAC_OK;
-    const tac_status status = c->type->step(&c->step, c->self);
+    const tac_status status = c->run(&c->step, c->run_self);
     if ((int)status | (int)c->failed)
         return outcome(c, status, "step");
     e->clock->steps++;
@@ -111,21 +111,34 @@ static tac_status run_hook(tac_engine *e, tac_instance *c,
     return outcome(c, hook(&c->hook, c->self), what);
 }
 
-static void deliver(tac_engine *e, tac__receiver *r)
+static void show_delivered(tac_engine *e, uint32_t receiver, uint32_t n)
 {
+    const tac__queue *q = &e->receivers[receiver].queue;
+    for (uint32_t i = q->state->waiting - n; i < q->state->waiting; i++) {
+        const tac_message m = tac__queue_look(q, i);
+        e->delivered(e->delivered_context, e, receiver, &m);
+    }
+}
+
+static tac_status deliver(tac_engine *e, uint32_t receiver)
+{
+    tac__receiver *r = &e->receivers[receiver];
     const uint32_t n = tac__queue_deliver(&r->queue, e->clock->t_us, r->digest);
     if (n == 0)
-        return;
+        return TAC_OK;
     e->clock->messages += n;
     if (r->def.triggers)
         e->components[r->component]->pending |= TAC_DUE_MESSAGE;
     tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
+    if (e->delivered)
+        show_delivered(e, receiver, n);
+    return e->driver ? tac__drive_delivered(e, receiver, e->clock->t_us) : TAC_OK;
 }
 
 static tac_status begin_entity(tac_engine *e, const tac__entity *entity)
 {
     for (size_t i = 0; i < entity->receiver_count; i++)
-        deliver(e, &e->receivers[entity->receivers[i]]);
+        TAC_TRY(deliver(e, entity->receivers[i]));
     for (size_t i = 0; i < entity->pre_count; i++) {
         tac_instance *c = e->components[entity->pre[i]];
         TAC_TRY(run_hook(e, c, c->type->pre_step, "pre-step hook"));
@@ -194,6 +207,8 @@ static bool collect(tac_engine *e, tac_time t_us)
         }
         if (s->kind == TAC__SOURCE_TIMER)
             e->components[s->index]->pending |= TAC_DUE_TIMER;
+        if (e->driver && e->instants_count)
+            tac__drive_next(e, (int)source, t_us);
         boundary |= !s->observer;
         const uint64_t *mask = e->item_masks + source * words;
         for (size_t w = 0; w < words; w++)
@@ -269,6 +284,8 @@ static tac_status run(tac_engine *e, tac_time until_us)
         TAC_TRY(run_instant(e, t_us));
         if (e->checkpoint_path)
             TAC_TRY(tac__checkpoint_consider(e));
+        if (t_us >= e->snapshot_us)
+            tac__snapshot_due(e, t_us);
         if (t_us == e->def.end_us)
             e->clock->finished = 1;
     }
@@ -369,7 +386,7 @@ tac_status tac__start(tac_engine *e)
     rest_values(e);
     for (size_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];
-        if (!c->type->init)
+        if (!c->type->init || tac__is_played(e, c->type))
             continue;
         c->may_jump = true;
         c->failed = TAC_OK;
@@ -378,5 +395,5 @@ tac_status tac__start(tac_engine *e)
         TAC_TRY(outcome(c, status, "init"));
     }
     start_digests(e);
-    return TAC_OK;
+    return e->driver ? tac__drive_begin(e, false, 0) : TAC_OK;
 }

@@ -5,7 +5,7 @@
 // something other than an observer reads it, on its own rate groups and the physics axis, and at
 // the start and end of the run. An entity has a boundary wherever one of its components steps, one
 // of its islands has one, or a message is delivered to it. Observers add nothing to either.
-#include "engine/plan.h"
+#include "engine/drive.h"
 
 #include <string.h>
 
@@ -118,6 +118,8 @@ static tac_status add_sources(tac_engine *e, int *physics)
     e->timeline.own = e->timeline.count;
     for (size_t i = 0; i < e->observer_count; i++) {
         const tac_observer_def *def = &e->observers[i].def;
+        if (def->follow != TAC_FOLLOW_AXIS)
+            continue;
         TAC_TRY(add_source(e,
                            &(tac__source){.kind = TAC__SOURCE_AXIS,
                                           .observer = true,
@@ -233,7 +235,8 @@ static void tie_outputs(work *w, const tac_instance *reader, const tac__input *i
     tac_engine *e = w->e;
     const tac__signal *s = &e->schema.signals[in->signal];
     const size_t words = w->islands.words, island = (size_t)e->components[s->component]->island;
-    if (!s->continuous || s->state || in->coupled || tac__is_observer(reader))
+    if (!s->continuous || s->state || in->coupled || tac__is_observer(reader) ||
+        tac__is_played(e, reader->type))
         return;
     uint64_t *outputs = row(&w->outputs, island);
     if (in->route.delayed || reader->island >= 0)
@@ -267,6 +270,11 @@ static bool island_has_outputs(const tac_engine *e, const tac__island *island)
     return false;
 }
 
+static bool has_hook(const tac_engine *e, const tac_instance *c, bool hook)
+{
+    return hook && !tac__is_played(e, c->type);
+}
+
 // Lists for each entity, so that a boundary of one does not look at all others. Counted first, then
 // filled.
 static tac_status list_entity_work(tac_engine *e)
@@ -275,8 +283,8 @@ static tac_status list_entity_work(tac_engine *e)
         const tac_instance *c = e->components[i];
         tac__entity *entity = &e->entities[c->entity];
         entity->receiver_count += c->receiver_count;
-        entity->pre_count += c->type->pre_step != NULL;
-        entity->post_count += c->type->post_step != NULL;
+        entity->pre_count += has_hook(e, c, c->type->pre_step != NULL);
+        entity->post_count += has_hook(e, c, c->type->post_step != NULL);
     }
     for (size_t i = 0; i < e->entity_count; i++) {
         tac__entity *entity = &e->entities[i];
@@ -293,9 +301,9 @@ static tac_status list_entity_work(tac_engine *e)
         tac__entity *entity = &e->entities[c->entity];
         for (size_t k = 0; k < c->receiver_count; k++)
             entity->receivers[entity->receiver_count++] = c->receivers[k];
-        if (c->type->pre_step)
+        if (has_hook(e, c, c->type->pre_step != NULL))
             entity->pre[entity->pre_count++] = i;
-        if (c->type->post_step)
+        if (has_hook(e, c, c->type->post_step != NULL))
             entity->post[entity->post_count++] = i;
     }
     return TAC_OK;
@@ -304,6 +312,11 @@ static tac_status list_entity_work(tac_engine *e)
 static void add_item(tac_engine *e, tac__item_kind kind, tac_stage stage, size_t index)
 {
     e->items[e->item_count++] = (tac__item){kind, stage, (uint32_t)index};
+}
+
+static bool runs(const tac_engine *e, uint32_t component)
+{
+    return !tac__is_played(e, e->components[component]->type) || e->driver->players[component].step;
 }
 
 // All work there can be at a boundary, in the order of the contract.
@@ -323,8 +336,10 @@ static void list_items(tac_engine *e)
         }
         for (; next < e->sequence_count &&
                e->components[e->sequence[next]]->stage == (tac_stage)stage;
-             next++)
-            add_item(e, TAC__ITEM_STEP, (tac_stage)stage, e->sequence[next]);
+             next++) {
+            if (runs(e, e->sequence[next]))
+                add_item(e, TAC__ITEM_STEP, (tac_stage)stage, e->sequence[next]);
+        }
     }
     for (size_t i = 0; i < e->entity_count; i++) {
         if (e->entities[i].post_count)
@@ -338,6 +353,54 @@ static void list_items(tac_engine *e)
         add_item(e, TAC__ITEM_OBSERVE, TAC_STAGE_RECORD, i);
 }
 
+// A delivery or a wake-up of something outside the plant that splits an island.
+static bool splits_from_outside(const work *w, size_t source)
+{
+    const tac_engine *e = w->e;
+    const tac__source *s = &e->timeline.sources[source];
+    if (s->kind != TAC__SOURCE_PORT && s->kind != TAC__SOURCE_TIMER)
+        return false;
+    const uint32_t owner =
+        s->kind == TAC__SOURCE_PORT ? e->receivers[s->index].component : s->index;
+    if (tac__is_continuous(e->components[owner]->type))
+        return false;
+    for (size_t i = 0; i < e->island_count; i++) {
+        if (tac__has_bit(row(&w->islands, i), source))
+            return true;
+    }
+    return false;
+}
+
+static bool observer_due_with(const work *w, const tac__observer *o, size_t source)
+{
+    switch (o->def.follow) {
+    case TAC_FOLLOW_AXIS:
+        return o->source == (int)source;
+    case TAC_FOLLOW_STEPS:
+        return tac__has_bit(row(&w->steps, o->leads->index), source);
+    case TAC_FOLLOW_ISLAND:
+        return tac__has_bit(row(&w->islands, (size_t)o->leads->island), source);
+    case TAC_FOLLOW_INSTANTS:
+        return splits_from_outside(w, source);
+    }
+    return false;
+}
+
+// Observers may look at the outputs of an island: on an axis at any, else at the one they follow.
+static bool preview_due_with(const work *w, size_t island, size_t source)
+{
+    const tac_engine *e = w->e;
+    if (e->timeline.sources[source].observer)
+        return true;
+    for (size_t i = 0; i < e->observer_count; i++) {
+        const tac__observer *o = &e->observers[i];
+        if (o->def.follow == TAC_FOLLOW_ISLAND && (size_t)o->leads->island == island &&
+            o->def.outputs && observer_due_with(w, o, source))
+            return true;
+    }
+    return false;
+}
+
 static bool item_due_with(const work *w, const tac__item *item, size_t source)
 {
     switch (item->kind) {
@@ -349,11 +412,11 @@ static bool item_due_with(const work *w, const tac__item *item, size_t source)
     case TAC__ITEM_OUTPUTS:
         return tac__has_bit(row(&w->outputs, item->index), source);
     case TAC__ITEM_PREVIEW:
-        return w->e->timeline.sources[source].observer;
+        return preview_due_with(w, item->index, source);
     case TAC__ITEM_STATE:
         return tac__has_bit(row(&w->islands, item->index), source);
     case TAC__ITEM_OBSERVE:
-        return w->e->observers[item->index].source == (int)source;
+        return observer_due_with(w, &w->e->observers[item->index], source);
     }
     return false;
 }
@@ -413,6 +476,28 @@ static tac_status list_island_sources(work *w)
     return TAC_OK;
 }
 
+// What a driver has to play back so that islands have the boundaries they had.
+static tac_status list_instants(work *w)
+{
+    tac_engine *e = w->e;
+    e->instants = tac__arena_array(&e->arena, e->timeline.own, sizeof *e->instants);
+    if (!e->instants)
+        return TAC_E_MEMORY;
+    for (size_t s = 0; s < e->timeline.own; s++) {
+        if (!splits_from_outside(w, s))
+            continue;
+        const tac__source *source = &e->timeline.sources[s];
+        const char *name =
+            source->kind == TAC__SOURCE_PORT
+                ? e->receivers[source->index].name
+                : tac__arena_format(&e->arena, "%s#timer", e->components[source->index]->name);
+        if (!name)
+            return TAC_E_MEMORY;
+        e->instants[e->instants_count++] = (tac__instants){.name = name, .source = (int)s};
+    }
+    return TAC_OK;
+}
+
 tac_status tac__schedule(tac_engine *e)
 {
     int physics;
@@ -436,5 +521,6 @@ tac_status tac__schedule(tac_engine *e)
         return TAC_E_MEMORY;
     list_items(e);
     TAC_TRY(make_masks(&w));
+    TAC_TRY(list_instants(&w));
     return list_island_sources(&w);
 }

@@ -81,7 +81,7 @@ void tac__timeline_resume(tac__timeline *tl, tac_time t_us)
     for (size_t i = tl->own; i < tl->count; i++) {
         const tac__source *s = &tl->sources[i];
         tl->next[i] = s->offset_us;
-        if (t_us >= s->offset_us)
+        if (t_us != TAC_TIME_NEVER && t_us >= s->offset_us)
             tl->next[i] += ((t_us - s->offset_us) / s->period_us + 1) * s->period_us;
     }
     play(tl);

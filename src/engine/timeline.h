@@ -53,7 +53,8 @@ tac_status tac__timeline_reserve(tac__timeline *timeline, tac__block *block, tac
 // Point into the block.
 void tac__timeline_wire(tac__timeline *timeline, const tac__block *block, const size_t offsets[2]);
 void tac__timeline_start(tac__timeline *timeline);
-// After the block was restored to what it was at `t_us`: observers go on from there.
+// After the block was restored to what it was at `t_us`: observers go on from there. NEVER: it had
+// not started.
 void tac__timeline_resume(tac__timeline *timeline, tac_time t_us);
 
 static inline tac_time tac__timeline_next(const tac__timeline *timeline)

@@ -1,6 +1,6 @@
 // wire.c - memory of a run and the pointers into it: reserves every part in the block, allocates it
 // once, then gives each component its tables of inputs, outputs and states.
-#include "engine/plan.h"
+#include "engine/drive.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -279,6 +279,15 @@ static tac_status wire_inputs(tac_engine *e, tac_instance *c)
     return TAC_OK;
 }
 
+// What plays a component back may know some of its outputs only.
+static bool is_written(const tac_engine *e, const tac_instance *c, size_t output)
+{
+    if (!tac__is_played(e, c->type))
+        return true;
+    const tac__player *p = &e->driver->players[c->index];
+    return p->step && p->outputs[output];
+}
+
 static tac_status wire_outputs(tac_engine *e, tac_instance *c)
 {
     const size_t n = c->outputs.count;
@@ -301,7 +310,7 @@ static tac_status wire_outputs(tac_engine *e, tac_instance *c)
                                   .digest = e->digests[signal],
                                   .history =
                                       e->histories[signal].depth ? &e->histories[signal] : NULL};
-        if (!write.digest && !write.history)
+        if ((!write.digest && !write.history) || !is_written(e, c, k))
             continue;
         if (s->continuous)
             c->eval_writes[c->eval_write_count++] = write;
@@ -363,6 +372,9 @@ static tac_status wire_components(tac_engine *e)
         const bool regular = c->group >= 0;
         c->step.period_us = regular ? e->groups[c->group].period_us : 0;
         c->step.instance = c;
+        const bool played = tac__is_played(e, c->type);
+        c->run = played ? e->driver->players[i].step : c->type->step;
+        c->run_self = played ? e->driver->players[i].self : c->self;
         TAC_TRY(wire_inputs(e, c));
         TAC_TRY(wire_outputs(e, c));
     }

@@ -1,0 +1,95 @@
+// snapshot.c - the state of a run in memory, to go on from when it is replayed.
+//
+// A snapshot is what a checkpoint is without the words about the model: a recording has those
+// already. It begins with what it must fit, then come the block and what opaque parts of the plant
+// saved.
+#include "engine/drive.h"
+
+#include <string.h>
+
+typedef struct head {
+    uint64_t manifest_hash, block_size, opaque_size;
+} head;
+
+tac_status tac__snapshot_take(tac_engine *e, tac__text *out, tac_error *err)
+{
+    const size_t start = out->length;
+    head h = {tac__block_manifest_hash(&e->block), e->block.run_size, 0};
+    tac__text_bytes(out, (const char *)&h, sizeof h);
+    tac__text_bytes(out, (const char *)e->block.bytes, e->block.run_size);
+    const size_t opaque = out->length;
+    tac_error *outer = e->err;
+    e->err = err;
+    const tac_status status = tac__save_opaque(e, true, out);
+    e->err = outer;
+    TAC_TRY(status);
+    if (out->failed)
+        return tac__fail_memory(err);
+    h.opaque_size = out->length - opaque;
+    memcpy(out->chars + start, &h, sizeof h);
+    return TAC_OK;
+}
+
+void tac__snapshot_every(tac_engine *e, tac_time period_us, tac__snapshot_fn *take, void *context)
+{
+    e->snapshot = take;
+    e->snapshot_context = context;
+    e->snapshot_period_us = period_us;
+    e->snapshot_us = (e->clock->t_us / period_us + 1) * period_us;
+}
+
+void tac__snapshot_due(tac_engine *e, tac_time t_us)
+{
+    e->snapshot_us = (t_us / e->snapshot_period_us + 1) * e->snapshot_period_us;
+    e->snapshot(e->snapshot_context, e, t_us);
+}
+
+bool tac__snapshot_fits(const tac_engine *e, const void *bytes, size_t size)
+{
+    head h;
+    if (size < sizeof h)
+        return false;
+    memcpy(&h, bytes, sizeof h);
+    return h.manifest_hash == tac__block_manifest_hash(&e->block) &&
+           h.block_size == e->block.run_size && h.block_size <= size - sizeof h &&
+           h.opaque_size == size - sizeof h - h.block_size;
+}
+
+// Steps under way were those of another method: take them again.
+static void step_anew(tac_engine *e, const tac_time *h_us)
+{
+    for (size_t i = 0; i < e->island_count; i++) {
+        tac__island_state *s = e->islands[i].state;
+        s->h_us = s->h_next_us = h_us[i];
+        if (s->from_us != s->to_us)
+            tac__island_integrate(e, &e->islands[i], s->from_us);
+    }
+}
+
+tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, bool other_method,
+                                 tac_error *err)
+{
+    TAC_REQUIRE(e && e->phase == TAC__PREPARED && !e->clock->started);
+    if (!tac__snapshot_fits(e, bytes, size))
+        return tac__fail(err, TAC_E_MISMATCH, "the stored state is that of another model");
+    const char *block = (const char *)bytes + sizeof(head);
+    tac_time *h_us = tac__arena_array(&e->arena, e->island_count, sizeof *h_us);
+    if (!h_us)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < e->island_count; i++)
+        h_us[i] = e->islands[i].state->h_us;
+    tac__restore_block(e, block);
+    e->err = err;
+    tac_status status = tac__restore_opaque(e, block + e->block.run_size,
+                                            size - sizeof(head) - e->block.run_size, err);
+    if (status == TAC_OK && e->driver)
+        status = tac__drive_begin(e, e->clock->started, e->clock->t_us);
+    if (status == TAC_OK && other_method)
+        step_anew(e, h_us);
+    if (status == TAC_OK)
+        tac__restored_end(e);
+    e->err = NULL;
+    if (status != TAC_OK)
+        e->phase = TAC__FAILED;
+    return status;
+}
