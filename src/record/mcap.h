@@ -39,10 +39,11 @@ typedef struct tac__mcap_writer_def {
     int level;           // of zstd
     size_t chunk_size;   // bytes of messages after which a chunk is closed
     size_t memory;       // bytes of chunks that may wait to be written before the filler waits
+    int workers;         // threads that compress and write
     const char *library; // of the header record
 } tac__mcap_writer_def;
 
-tac__mcap_writer_def tac__mcap_writer_def_default(void); // zstd 1, 256 KiB, 64 MiB
+tac__mcap_writer_def tac__mcap_writer_def_default(void); // zstd 1, 256 KiB, 64 MiB, 2
 
 // Creates or replaces the file.
 TAC_MUST_CHECK tac_status tac__mcap_create(const char *path, const tac__mcap_writer_def *def,
