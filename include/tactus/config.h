@@ -4,7 +4,7 @@
 #ifndef TACTUS_CONFIG_H
 #define TACTUS_CONFIG_H
 
-#include <tactus/engine.h>
+#include <tactus/record.h>
 
 // --- component types by name -------------------------------------------------------------------
 
@@ -70,6 +70,11 @@ TAC_API TAC_MUST_CHECK tac_status tac_config_build(const tac_config *config,
 TAC_API TAC_MUST_CHECK tac_status tac_config_build_unprepared(const tac_config *config,
                                                               const tac_engine_def *def,
                                                               tac_engine **engine, tac_error *err);
+
+// What `record:` says, with the resolved configuration and the files it names; path is NULL where
+// it names no file. Lives as long as the configuration.
+TAC_API TAC_MUST_CHECK tac_status tac_config_recorder_def(tac_config *config, tac_recorder_def *def,
+                                                          tac_error *err);
 
 // The configuration as it was resolved (all extends, sets and variables applied), as YAML; names of
 // files are relative to the folder of the file that was loaded. Free with tac_text_free. NULL: no

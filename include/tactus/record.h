@@ -8,6 +8,76 @@
 
 #include <tactus/engine.h>
 
+// --- recording ----------------------------------------------------------------------------------
+
+// Each holds what the one before it holds.
+typedef enum tac_tier {
+    TAC_TIER_REPLAY, // what drives the plant, to repeat the run
+    TAC_TIER_LOG,    // and every signal, on the log axis
+    TAC_TIER_ALL     // and every signal wherever it is written, the plant at all its boundaries
+} tac_tier;
+
+// How some signals are recorded, instead of what the tier says; what replay needs is recorded at
+// every write in any case. The last rule that matches a signal counts.
+typedef struct tac_record_rule {
+    const char *const *patterns; // of signals
+    size_t pattern_count;
+    bool never;         // not at all; else one of:
+    tac_time period_us; // on an axis of their own
+    uint32_t every;     // at every n-th write
+    const char *when;   // at every write, but only around instants at which this becomes true
+    tac_time before_us, after_us;
+    tac_place place;
+} tac_record_rule;
+
+// A file that the configuration names; it is put into the recording, which so is whole by itself.
+typedef struct tac_record_file {
+    const char *name; // as the configuration calls it: "files/1/square.waypoints"
+    const char *path; // where it is
+} tac_record_file;
+
+typedef struct tac_recorder_def {
+    const char *path;   // of the MCAP file; NULL: none
+    const char *csv;    // of a table that grows as the run goes on; NULL: none
+    const char *name;   // of the simulation
+    const char *config; // resolved, as YAML; "" where there is none
+    tac_tier tier;
+    tac_time log_us;         // period of the log axis
+    tac_time state_us;       // a state to go on from is stored so often; 0: at the start only
+    tac_time flush_us;       // simulated time after which everything is handed to the system
+    const char *compression; // "zstd", "lz4", "none"
+    int level;               // of zstd, 1 to 19
+    const tac_record_rule *rules;
+    size_t rule_count;
+    const tac_record_file *files;
+    size_t file_count;
+} tac_recorder_def;
+
+typedef struct tac_recorder tac_recorder;
+
+TAC_BEGIN_DECLS
+
+TAC_API tac_recorder_def tac_recorder_def_default(void); // log tier, 100 Hz, states at 10 s, zstd 1
+
+// Of an engine with all its components, not prepared yet; `def` is copied but for what it points
+// to, which must outlive the recorder, as the recorder must outlive the engine's runs.
+TAC_API TAC_MUST_CHECK tac_status tac_recorder_create(const tac_recorder_def *def,
+                                                      tac_engine *engine, tac_recorder **recorder,
+                                                      tac_error *err);
+// Create the file: once the engine is prepared and, if it goes on from a checkpoint, restored.
+TAC_API TAC_MUST_CHECK tac_status tac_recorder_begin(tac_recorder *recorder, tac_error *err);
+// Also record what is said; to be called by the engine's log function.
+TAC_API void tac_recorder_log(tac_recorder *recorder, const tac_log_entry *entry);
+// A recorder that cannot write asks the engine to stop; this tells whether it did.
+TAC_API bool tac_recorder_failed(const tac_recorder *recorder);
+// Close the file: after the run, however it ended. `failure` says why it did not come to its end,
+// NULL or "" if it did or was merely stopped.
+TAC_API TAC_MUST_CHECK tac_status tac_recorder_end(tac_recorder *recorder, const char *failure,
+                                                   tac_error *err);
+TAC_API void tac_recorder_destroy(tac_recorder *recorder); // NULL is fine
+
+TAC_END_DECLS
+
 // --- reading ------------------------------------------------------------------------------------
 
 // Thread-safe if each thread has its own. Memory is bounded however large the file is.
@@ -128,9 +198,51 @@ TAC_API void tac_series_fini(tac_series *series);
 TAC_API double tac_recorded_element(const tac_recorded *signal, const tac_sample *sample,
                                     uint32_t element);
 
+// Write the configuration, as config.yaml, and the files that it names into a folder, which must
+// exist: loading it gives the simulation that was recorded.
+TAC_API TAC_MUST_CHECK tac_status tac_recording_unpack(tac_recording *recording, const char *folder,
+                                                       tac_error *err);
+
 // A clean copy of a recording that a crash left behind.
 TAC_API TAC_MUST_CHECK tac_status tac_recording_recover(tac_recording *recording, const char *path,
                                                         tac_error *err);
+
+TAC_END_DECLS
+
+// --- replaying ----------------------------------------------------------------------------------
+
+typedef struct tac_replay_def {
+    tac_time from_us; // begin with the nearest stored state at or before it
+    bool force_model; // go on though the model differs
+} tac_replay_def;
+
+typedef struct tac_replay_result {
+    tac_time start_us;       // of the state that it began with
+    uint64_t boundaries;     // of islands, compared with the recording
+    bool compared;           // the recording has digests of states
+    bool hash_match;         // every state was the same, bit for bit
+    tac_time mismatch_us;    // first boundary at which one was not, TAC_TIME_NEVER: none
+    const char *mismatch;    // whose state: the first component of the island, "" if none
+    const char *differences; // of the model, one a line; "" if it is the same
+    bool other_integrator;   // it differs, alone or among others
+} tac_replay_result;
+
+// Drives the plant of an engine from a recording: autopilot, wind, scenario and estimator do not
+// run, what they wrote is read.
+typedef struct tac_replay tac_replay;
+
+TAC_BEGIN_DECLS
+
+TAC_API tac_replay_def tac_replay_def_default(void);
+// Of an engine with all its components, not prepared yet. The recording must outlive the replay,
+// and the replay the engine's runs.
+TAC_API TAC_MUST_CHECK tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
+                                                    const tac_replay_def *def, tac_replay **replay,
+                                                    tac_error *err);
+// Once the engine is prepared: compare the models, and set the initial state.
+TAC_API TAC_MUST_CHECK tac_status tac_replay_begin(tac_replay *replay, tac_error *err);
+TAC_API tac_replay_result tac_replay_about(const tac_replay *replay);
+TAC_API void tac_replay_destroy(tac_replay *replay); // NULL is fine
 
 TAC_END_DECLS
 

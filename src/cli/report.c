@@ -207,6 +207,7 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
     count_row(out, "messages", n.messages);
     file_row("checkpoint", r->checkpoint, checkpoint_time(r->checkpoint), out);
     file_row("plot", r->plot, TAC_TIME_NEVER, out);
+    file_row("recording", r->recording, TAC_TIME_NEVER, out);
     const char *pattern;
     for (size_t i = 0; (pattern = pattern_at(r->args, i)); i++) {
         size_t count;
@@ -318,6 +319,8 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     json_checkpoint("checkpoint", r->checkpoint, checkpoint_time(r->checkpoint), &json);
     if (r->plot)
         tac__json_key_text(&json, "plot", r->plot);
+    if (r->recording)
+        tac__json_key_text(&json, "recording", r->recording);
     json_digests(r, &json);
     cli_flight_json(r->flight, &json);
     if (status != TAC_OK)

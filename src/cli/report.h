@@ -14,6 +14,7 @@ typedef struct cli_report {
     const cli_args *args; // for --digest
     const cli_flight *flight;
     const char *plot;         // picture it drew, NULL: none
+    const char *recording;    // it made, NULL: none
     const char *continued;    // checkpoint it began with, NULL: none
     const char *checkpoint;   // checkpoint it wrote, NULL: none
     const cli_jitter *jitter; // NULL: not in real time

@@ -25,6 +25,14 @@ static const cli_option options[] = {
     {.name = "duration",
      .value = "T",
      .doc = "End the run at T, as in \"10 s\"; short for --set duration=T."},
+    {.name = "out",
+     .value = "REC",
+     .doc = "Record the run as REC, an MCAP file; the configuration says under 'record' what is in "
+            "it. The results stay the same."},
+    {.name = "csv",
+     .value = "FILE",
+     .doc = "Write all signals on the log axis as a table that grows as the run goes on. The "
+            "results stay the same."},
     {.name = "realtime",
      .value = "FACTOR",
      .optional = true,
@@ -75,6 +83,7 @@ typedef struct settings {
     tac_time checkpoint_us;
     const char *checkpoint; // NULL: the default
     const char *plot;       // NULL: none
+    const char *out, *csv;  // NULL: what the configuration says
 } settings;
 
 // Everything that belongs to one run.
@@ -86,6 +95,8 @@ typedef struct job {
     cli_log log;
     cli_flight flight;
     cli_plot plot;
+    tac_recorder_def recording; // path is NULL: none
+    tac_recorder *recorder;
     tac__text path; // of the checkpoint, where it is the default
 } job;
 
@@ -122,6 +133,8 @@ static tac_status read_settings(const cli_args *args, settings *s, tac_error *er
         .from = cli_value(args, "from"),
         .checkpoint = cli_value(args, "checkpoint"),
         .plot = cli_value(args, "plot"),
+        .out = cli_value(args, "out"),
+        .csv = cli_value(args, "csv"),
     };
     const char *text = cli_value(args, "log-level");
     s->has_level = text != NULL;
@@ -172,12 +185,32 @@ static tac_status plan_checkpoint(job *j, tac_error *err)
     return tac_engine_checkpoint_at(j->sim.engine, s->checkpoint_us, s->checkpoint, err);
 }
 
+static tac_status plan_recording(job *j, tac_error *err)
+{
+    TAC_TRY(tac_config_recorder_def(j->sim.config, &j->recording, err));
+    if (j->settings.out)
+        j->recording.path = j->settings.out;
+    if (j->settings.csv)
+        j->recording.csv = j->settings.csv;
+    if (!j->recording.path && !j->recording.csv)
+        return TAC_OK;
+    return tac_recorder_create(&j->recording, j->sim.engine, &j->recorder, err);
+}
+
+// Shown and recorded.
+static void log_entry(void *context, const tac_log_entry *entry)
+{
+    job *j = context;
+    cli_log_show(&j->log, entry);
+    tac_recorder_log(j->recorder, entry);
+}
+
 static tac_engine_def engine_def(job *j)
 {
     const settings *s = &j->settings;
     tac_engine_def def = tac_config_engine_def(j->sim.config);
-    def.log = cli_log_show;
-    def.log_context = &j->log;
+    def.log = log_entry;
+    def.log_context = j;
     if (s->has_level)
         def.log_level = s->level;
     else if (s->quiet && def.log_level < TAC_LOG_WARN)
@@ -192,13 +225,15 @@ static tac_status start(job *j, tac_error *err)
     const tac_engine_def def = engine_def(j);
     TAC_TRY(tac_config_build_unprepared(sim->config, &def, &sim->engine, err));
     TAC_TRY(cli_flight_watch(&j->flight, sim->engine, err));
+    TAC_TRY(plan_recording(j, err));
     TAC_TRY(tac_engine_prepare(sim->engine, err));
     TAC_TRY(cli_check_digests(sim->engine, j->args, err));
     if (j->settings.from)
         TAC_TRY(tac_engine_restore(sim->engine, j->settings.from, err));
     TAC_TRY(cli_flight_begin(&j->flight, sim->engine, &def, j->plot.file, err));
     TAC_TRY(cli_plot_check(&j->plot, &j->flight, err));
-    return plan_checkpoint(j, err);
+    TAC_TRY(plan_checkpoint(j, err));
+    return j->recorder ? tac_recorder_begin(j->recorder, err) : TAC_OK;
 }
 
 // --- running ------------------------------------------------------------------------------------
@@ -268,6 +303,27 @@ static tac_status run_engine(job *j, cli_jitter *jitter, cli_report *report, tac
     return status;
 }
 
+// Whatever became of the run, its recording is closed. One that could not be written has stopped
+// the run, and that is why it failed.
+static tac_status close_recording(job *j, tac_status status, cli_report *report, tac_error *err)
+{
+    if (!j->recorder)
+        return status;
+    const bool stopped = status == TAC_E_STOPPED;
+    tac_error trouble = {0};
+    const tac_status closed =
+        tac_recorder_end(j->recorder, status == TAC_OK || stopped ? NULL : err->text, &trouble);
+    if (closed == TAC_OK) {
+        report->recording = j->recording.path;
+        return status;
+    }
+    if (status == TAC_OK || stopped)
+        *err = trouble;
+    else
+        cli_print_error(&trouble);
+    return status == TAC_OK || stopped ? closed : status;
+}
+
 // It is written as soon as the run knows of an instant beyond it.
 static bool checkpoint_written(const tac_engine *engine, const settings *s, tac_status status)
 {
@@ -298,7 +354,8 @@ static tac_status run_and_report(job *j, tac__text *out, tac_error *err)
         .continued = j->settings.from,
         .jitter = j->settings.factor > 0 ? &jitter : NULL,
     };
-    const tac_status status = run_engine(j, &jitter, &report, err);
+    tac_status status = run_engine(j, &jitter, &report, err);
+    status = close_recording(j, status, &report, err);
     if (checkpoint_written(j->sim.engine, &j->settings, status))
         report.checkpoint = j->settings.checkpoint;
     tac_error trouble = {0};
@@ -328,6 +385,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     tac_status status = start(&j, err);
     if (status == TAC_OK)
         status = run_and_report(&j, out, err);
+    tac_recorder_destroy(j.recorder);
     cli_unload(&j.sim);
     cli_flight_fini(&j.flight);
     cli_plot_fini(&j.plot);

@@ -13,4 +13,8 @@ struct tac_config {
     char file_name[TAC_ERROR_NAME];
 };
 
+// --- emit.c ---
+// The configuration as text, with the files that it names: into the document's memory.
+tac_status tac__config_embed(tac_config *config, tac_recorder_def *def, tac_error *err);
+
 #endif

@@ -4,9 +4,11 @@
 // The names of files are relative to the file in which they are written, and those that were
 // extended may lie elsewhere: they are emitted as seen from the folder of the file that was loaded.
 #include "config/config.h"
+#include "base/node.h"
 #include "base/text.h"
 #include "engine/plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct moved { // a scalar that names a file
@@ -20,11 +22,39 @@ typedef struct emitter {
     tac__arena arena;
     moved *moved;
     size_t count, capacity;
+    bool embed; // files travel with the text, in folders of their own
+    tac_record_file *files;
+    size_t file_count, file_capacity;
 } emitter;
 
 // --- names of files -----------------------------------------------------------------------------
 
-static void move_path(emitter *e, const tac_node *node)
+static const char *absolute(emitter *e, const char *path)
+{
+    char *real = realpath(path, NULL); // NULL: there is no such file, whoever wants it will say so
+    const char *copy = tac__arena_text(&e->arena, real ? real : path);
+    free(real);
+    return copy;
+}
+
+// A file's name in a text that it travels with: a folder of its own for each, so that none is in
+// the way of another, and the name it had.
+static const char *embed_file(emitter *e, const char *path)
+{
+    for (size_t i = 0; i < e->file_count; i++) {
+        if (!strcmp(e->files[i].path, path))
+            return e->files[i].name;
+    }
+    const char *slash = strrchr(path, '/');
+    const char *name =
+        tac__arena_format(&e->arena, "files/%zu/%s", e->file_count + 1, slash ? slash + 1 : path);
+    if (!name || !TAC__ARENA_GROW(&e->arena, e->files, e->file_count, e->file_capacity))
+        return NULL;
+    e->files[e->file_count++] = (tac_record_file){name, path};
+    return name;
+}
+
+static void move_path(emitter *e, const tac_node *node, bool plugin)
 {
     if (!node || tac_node_kind_of(node) != TAC_NODE_SCALAR || tac_node_is_null(node) ||
         !*tac_node_text(node))
@@ -33,12 +63,16 @@ static void move_path(emitter *e, const tac_node *node)
     const char *slash = main_file ? strrchr(main_file, '/') : NULL;
     const size_t folder = slash ? (size_t)(slash + 1 - main_file) : 0;
     const char *path = tac__path_beside(&e->arena, tac_node_place(node)->file, tac_node_text(node));
-    if (!path || !TAC__ARENA_GROW(&e->arena, e->moved, e->count, e->capacity)) {
+    const char *text = path && strncmp(path, main_file ? main_file : "", folder) ? path
+                       : path                                                    ? path + folder
+                                                                                 : NULL;
+    if (e->embed && path)
+        text = plugin ? absolute(e, path) : embed_file(e, path);
+    if (!text || !TAC__ARENA_GROW(&e->arena, e->moved, e->count, e->capacity)) {
         e->out.failed = true;
         return;
     }
-    e->moved[e->count++] =
-        (moved){node, strncmp(path, main_file ? main_file : "", folder) ? path : path + folder};
+    e->moved[e->count++] = (moved){node, text};
 }
 
 // The parameters of a component that name files, as its type declares them.
@@ -54,7 +88,7 @@ static void move_params(emitter *e, const tac_node *component)
         return;
     for (size_t i = 0; i < instance->param_count; i++) {
         if (!strcmp(instance->params[i].kind, "path"))
-            move_path(e, tac_node_get(params, instance->params[i].name));
+            move_path(e, tac_node_get(params, instance->params[i].name), false);
     }
     if (type->close)
         type->close(instance->self);
@@ -73,7 +107,7 @@ static void move_files(emitter *e)
     const tac_node *plugins = tac_node_get(root, "plugins"),
                    *entities = tac_node_get(root, "entities");
     for (size_t i = 0; plugins && i < tac_node_count(plugins); i++)
-        move_path(e, tac_node_item(plugins, i));
+        move_path(e, tac_node_item(plugins, i), true);
     move_components(e, root);
     for (size_t i = 0; entities && i < tac_node_count(entities); i++)
         move_components(e, tac_node_item(entities, i));
@@ -209,17 +243,36 @@ static void emit(emitter *e, const tac_node *node, size_t indent)
     }
 }
 
+static void emit_all(emitter *e)
+{
+    move_files(e);
+    emit(e, tac_document_root(e->config->doc), 0);
+}
+
 char *tac_config_resolved(const tac_config *config)
 {
     emitter e = {.config = config};
     tac__text_init(&e.out, tac_allocator_default());
     tac__arena_init(&e.arena, tac_allocator_default());
-    move_files(&e);
-    emit(&e, tac_document_root(config->doc), 0);
+    emit_all(&e);
     tac__arena_fini(&e.arena);
     if (e.out.failed) {
         tac__text_fini(&e.out);
         return NULL;
     }
     return e.out.chars;
+}
+
+tac_status tac__config_embed(tac_config *config, tac_recorder_def *def, tac_error *err)
+{
+    tac__arena *arena = tac__document_arena(config->doc);
+    emitter e = {.config = config, .embed = true, .arena = *arena};
+    tac__text_init(&e.out, config->allocator);
+    emit_all(&e);
+    *arena = e.arena;
+    def->config = e.out.failed ? NULL : tac__arena_text(arena, e.out.chars ? e.out.chars : "");
+    def->files = e.files;
+    def->file_count = e.file_count;
+    tac__text_fini(&e.out);
+    return def->config ? TAC_OK : tac__fail_memory(err);
 }

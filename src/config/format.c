@@ -190,6 +190,51 @@ static const tac__key log_keys[] = {
 };
 const tac__spec tac__format_log = {"log", "The log of the run.", log_keys};
 
+// --- recording ----------------------------------------------------------------------------------
+
+static const char *const tier_words[] = {"replay", "log", "all", NULL};
+static const char *const compression_words[] = {"none", "lz4", "zstd", NULL};
+
+static const tac__key patterns_forms[] = {
+    {.kind = TAC__KIND_PATTERN},
+    {.kind = TAC__KIND_LIST, .of = &pattern_item},
+    {0},
+};
+
+static const tac__key record_rule_keys[] = {
+    {"signals", TAC__KIND_EITHER, TAC__REQUIRED, .of = patterns_forms,
+     .doc = "a pattern or several: \"uav1.battery.*\""},
+    {"rate", TAC__KIND_PERIOD, .doc = "on an axis of their own: 50 Hz"},
+    {"every", TAC__KIND_INTEGER, .min = 1, .max = 1e9, .doc = "at every n-th write"},
+    {"when", TAC__KIND_TEXT,
+     .doc = "at every write, but only around instants at which this becomes true"},
+    {"before", TAC__KIND_TIME, .fallback = "0", .doc = "with when: so long before"},
+    {"after", TAC__KIND_TIME, .fallback = "0", .doc = "with when: so long after"},
+    {"never", TAC__KIND_BOOL, .fallback = "false", .doc = "not at all, unless replay needs them"},
+    {0},
+};
+const tac__spec tac__format_record_rule = {
+    "record_rule", "How some signals are recorded; the last match counts.", record_rule_keys};
+static const tac__key record_rule_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_record_rule};
+
+static const tac__key record_keys[] = {
+    {"file", TAC__KIND_PATH, .doc = "the recording; --out takes its place"},
+    {"csv", TAC__KIND_PATH, .doc = "a table that grows as the run goes on"},
+    {"tier", TAC__KIND_WORD, .words = tier_words, .fallback = "log",
+     .doc = "what replay needs; and all signals on the log axis; or wherever they are written"},
+    {"rate", TAC__KIND_PERIOD, .fallback = "100 Hz", .doc = "of the log axis"},
+    {"states", TAC__KIND_TIME, .fallback = "10 s",
+     .doc = "how often a state to replay from is stored; 0: at the start only"},
+    {"flush", TAC__KIND_PERIOD, .fallback = "5 s",
+     .doc = "simulated time after which all is written out"},
+    {"compression", TAC__KIND_WORD, .words = compression_words, .fallback = "zstd",
+     .doc = "of chunks"},
+    {"level", TAC__KIND_INTEGER, .fallback = "1", .min = 1, .max = 19, .doc = "of zstd"},
+    {"rules", TAC__KIND_LIST, .of = &record_rule_item, .doc = "exceptions for some signals"},
+    {0},
+};
+const tac__spec tac__format_record = {"record", "What is recorded, and how.", record_keys};
+
 // What else an event has is up to the component type `scenario`.
 static const tac__key event_keys[] = {
     {"entity", TAC__KIND_PATTERN,
@@ -215,6 +260,7 @@ static const tac__key root_keys[] = {
     {"scenario", TAC__KIND_LIST, .of = &event_item, .doc = "events: see 'tactus help scenario'"},
     {"links", TAC__KIND_LIST, .of = &link_item, .doc = "how messages travel"},
     {"log", TAC__KIND_MAP, .spec = &tac__format_log, .doc = "what is logged"},
+    {"record", TAC__KIND_MAP, .spec = &tac__format_record, .doc = "what is recorded"},
     {0},
 };
 const tac__spec tac__format = {"tactus", "A simulation of Tactus.", root_keys};

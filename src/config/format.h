@@ -20,5 +20,7 @@ extern const tac__spec tac__format_entity;
 extern const tac__spec tac__format_event; // of the scenario, but for the keys of its type
 extern const tac__spec tac__format_link;
 extern const tac__spec tac__format_log;
+extern const tac__spec tac__format_record;
+extern const tac__spec tac__format_record_rule;
 
 #endif

@@ -1,0 +1,436 @@
+// recorder.c - a recorder watches an engine and writes what it sees.
+//
+// It follows components and islands as an observer does, so it adds no boundary and changes no bit.
+// The engine's thread only copies values into chunks; others compress and write them. A recorder
+// that cannot go on keeps its first error and asks the engine to stop.
+#include "record/recorder.h"
+#include "engine/drive.h"
+#include "record/cdr.h"
+
+#include <string.h>
+
+tac_recorder_def tac_recorder_def_default(void)
+{
+    return (tac_recorder_def){.name = "",
+                              .config = "",
+                              .tier = TAC_TIER_LOG,
+                              .log_us = 10000,
+                              .state_us = 10000000,
+                              .flush_us = 5000000,
+                              .compression = "zstd",
+                              .level = 1};
+}
+
+// --- sampling -----------------------------------------------------------------------------------
+
+void tac__recorder_fail(tac_recorder *r)
+{
+    r->failed = true;
+    tac_engine_stop(r->engine);
+}
+
+void tac__feed_fill(const tac__feed *f, tac_engine *e, unsigned char *message)
+{
+    memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
+    for (size_t i = 0; i < f->layout.count; i++) {
+        const tac__copy *c = &f->copies[i];
+        const void *from = c->from ? c->from : tac_engine_read(e, c->signal);
+        if (from)
+            memcpy(message + c->at, from, c->bytes);
+        else
+            memset(message + c->at, 0xff, c->bytes); // cannot be evaluated: not a number
+    }
+}
+
+void tac__feed_sample(const tac__feed *f, tac_engine *e, tac_time t_us)
+{
+    unsigned char *message =
+        tac__mcap_message(f->recorder->writer, f->id, t_us * 1000, f->layout.message_size);
+    if (message)
+        tac__feed_fill(f, e, message);
+    else
+        tac__recorder_fail(f->recorder);
+}
+
+void tac__feed_append(const tac__feed *f, tac_time t_us, const unsigned char *message)
+{
+    unsigned char *to =
+        tac__mcap_message(f->recorder->writer, f->id, t_us * 1000, f->layout.message_size);
+    if (to)
+        memcpy(to, message, f->layout.message_size);
+    else
+        tac__recorder_fail(f->recorder);
+}
+
+static void sample_write(void *context, tac_engine *e, tac_time t_us)
+{
+    const tac__feed *f = context;
+    if (f->recorder->writer)
+        tac__feed_sample(f, e, t_us);
+}
+
+static void sample_change(void *context, tac_engine *e, tac_time t_us)
+{
+    tac__feed *f = context;
+    if (!f->recorder->writer)
+        return;
+    unsigned char *fresh = f->last + f->layout.message_size;
+    tac__feed_fill(f, e, fresh);
+    if (f->begun && !memcmp(fresh, f->last, f->layout.message_size))
+        return;
+    f->begun = true;
+    memcpy(f->last, fresh, f->layout.message_size);
+    tac__feed_append(f, t_us, fresh);
+}
+
+static void sample_every(void *context, tac_engine *e, tac_time t_us)
+{
+    tac__feed *f = context;
+    if (f->seen++ % f->pick->mode.every == 0 && f->recorder->writer)
+        tac__feed_sample(f, e, t_us);
+}
+
+static void sample_window(void *context, tac_engine *e, tac_time t_us)
+{
+    tac__feed *f = context;
+    if (f->recorder->writer)
+        tac__window_sample(f, e, t_us);
+}
+
+static void sample_beat(void *context, tac_engine *e, tac_time t_us)
+{
+    const tac__beat *b = context;
+    for (size_t i = 0; b->recorder->writer && i < b->count; i++)
+        tac__feed_sample(b->feeds[i], e, t_us);
+}
+
+static void sample_csv(void *context, tac_engine *e, tac_time t_us)
+{
+    const tac_recorder *r = context;
+    if (r->csv)
+        tac__live_csv_row(r->csv, e, t_us);
+}
+
+// --- what replay needs besides signals ----------------------------------------------------------
+
+void tac__recorder_send(tac_recorder *r, uint16_t channel, tac_time t_us)
+{
+    void *message = r->scratch.failed
+                        ? NULL
+                        : tac__mcap_message(r->writer, channel, t_us * 1000, r->scratch.length);
+    if (message)
+        memcpy(message, r->scratch.chars, r->scratch.length);
+    else
+        tac__recorder_fail(r);
+}
+
+static void send_digests(tac__digester *d)
+{
+    tac_recorder *r = d->recorder;
+    if (d->count == 0)
+        return;
+    tac__cdr_begin(&r->scratch);
+    tac__cdr_u64s(&r->scratch, d->t_us, d->count);
+    tac__cdr_u64s(&r->scratch, d->digest, d->count);
+    tac__recorder_send(r, d->id, d->t_us[d->count - 1]);
+    d->count = 0;
+}
+
+static void sample_digest(void *context, tac_engine *e, tac_time t_us)
+{
+    (void)e;
+    tac__digester *d = context;
+    if (!d->recorder->writer)
+        return;
+    d->t_us[d->count] = t_us;
+    d->digest[d->count++] = d->island->state->digest;
+    if (d->count == TAC__DIGEST_BATCH)
+        send_digests(d);
+}
+
+static void sample_instants(void *context, tac_engine *e, tac_time t_us)
+{
+    tac_recorder *r = context;
+    for (uint32_t i = 0; r->writer && i < e->instants_count; i++) {
+        if (e->timeline.last[e->instants[i].source] != t_us)
+            continue;
+        tac__cdr_begin(&r->scratch);
+        tac__cdr_u32(&r->scratch, i);
+        tac__recorder_send(r, r->instants_id, t_us);
+    }
+}
+
+static void sample_delivery(void *context, tac_engine *e, size_t receiver, const tac_message *m)
+{
+    (void)e;
+    tac_recorder *r = context;
+    if (!r->writer || r->delivery_ids[receiver] == UINT16_MAX)
+        return;
+    tac__cdr_begin(&r->scratch);
+    tac__cdr_u64(&r->scratch, m->sent_us);
+    tac__cdr_u64(&r->scratch, m->sequence);
+    tac__cdr_u32(&r->scratch, m->sender);
+    tac__cdr_bytes(&r->scratch, m->bytes, m->size);
+    tac__recorder_send(r, r->delivery_ids[receiver], m->delivered_us);
+}
+
+static tac_status send_state(tac_recorder *r, tac_time t_us, tac_error *err)
+{
+    tac__cdr_begin(&r->scratch);
+    tac__cdr_u32(&r->scratch, 0);
+    TAC_TRY(tac__snapshot_take(r->engine, &r->scratch, err));
+    const uint32_t size = (uint32_t)(r->scratch.length - TAC__CDR_HEADER - 4);
+    memcpy(r->scratch.chars + TAC__CDR_HEADER, &size, sizeof size);
+    tac__recorder_send(r, r->state_id, t_us);
+    return TAC_OK;
+}
+
+static void sample_state(void *context, tac_engine *e, tac_time t_us)
+{
+    (void)e;
+    tac_recorder *r = context;
+    if (r->writer && send_state(r, t_us, &r->err) != TAC_OK)
+        tac__recorder_fail(r);
+}
+
+static void flush(void *context, tac_engine *e, tac_time t_us)
+{
+    (void)e;
+    (void)t_us;
+    tac_recorder *r = context;
+    if (!r->writer)
+        return;
+    for (size_t i = 0; i < r->digester_count; i++)
+        send_digests(&r->digesters[i]);
+    tac__mcap_flush(r->writer);
+    if (tac__mcap_failed(r->writer))
+        tac__recorder_fail(r);
+}
+
+static uint8_t ros_level(tac_log_level level)
+{
+    return (uint8_t)(10 * ((int)level + 1)); // DEBUG 10, INFO 20, WARN 30, ERROR 40
+}
+
+// As rcl_interfaces/msg/Log.
+void tac_recorder_log(tac_recorder *r, const tac_log_entry *entry)
+{
+    if (!r || !r->writer)
+        return;
+    tac__cdr_begin(&r->scratch);
+    tac__cdr_u32(&r->scratch, (uint32_t)(entry->t_us / 1000000));
+    tac__cdr_u32(&r->scratch, (uint32_t)(entry->t_us % 1000000 * 1000));
+    tac__cdr_u8(&r->scratch, ros_level(entry->level));
+    tac__cdr_string(&r->scratch, entry->component);
+    tac__cdr_string(&r->scratch, entry->text);
+    tac__cdr_string(&r->scratch, "");
+    tac__cdr_string(&r->scratch, "");
+    tac__cdr_u32(&r->scratch, 0);
+    tac__recorder_send(r, r->log_id, entry->t_us);
+}
+
+// --- planning: while the engine is prepared -----------------------------------------------------
+
+static tac_status observe(tac_recorder *r, tac_follow follow, const char *component, bool outputs,
+                          tac_time period_us,
+                          void (*fn)(void *context, tac_engine *engine, tac_time t_us),
+                          void *context, tac_error *err)
+{
+    tac_observer_def def = tac_observer_def_default();
+    def.name = "recorder";
+    def.follow = follow;
+    def.component = component;
+    def.outputs = outputs;
+    def.period_us = period_us;
+    def.observe = fn;
+    def.context = context;
+    return tac_engine_add_observer(r->engine, &def, err);
+}
+
+static tac_status join_beat(tac_recorder *r, tac__feed *f, tac_error *err)
+{
+    tac__beat *beat = NULL;
+    for (size_t i = 0; i < r->beat_count && !beat; i++) {
+        if (r->beats[i].period_us == f->pick->mode.period_us)
+            beat = &r->beats[i];
+    }
+    if (!beat) {
+        if (!TAC__ARENA_GROW(&r->arena, r->beats, r->beat_count, r->beat_capacity))
+            return tac__fail_memory(err);
+        beat = &r->beats[r->beat_count++];
+        *beat = (tac__beat){.recorder = r, .period_us = f->pick->mode.period_us};
+    }
+    if (!TAC__ARENA_GROW(&r->arena, beat->feeds, beat->count, beat->capacity))
+        return tac__fail_memory(err);
+    beat->feeds[beat->count++] = f;
+    return TAC_OK;
+}
+
+static tac_status watch_feed(tac_recorder *r, tac__feed *f, tac_error *err)
+{
+    const tac__mode *mode = &f->pick->mode;
+    if (mode->kind == TAC__MODE_AXIS)
+        return join_beat(r, f, err);
+    void (*const fns[])(void *, tac_engine *, tac_time) = {
+        [TAC__MODE_WRITES] = sample_write,  [TAC__MODE_HOLD] = sample_change,
+        [TAC__MODE_EVERY] = sample_every,   [TAC__MODE_ISLAND] = sample_write,
+        [TAC__MODE_WINDOW] = sample_window,
+    };
+    if (mode->kind == TAC__MODE_WINDOW)
+        TAC_TRY(tac__window_create(f, err));
+    return observe(r, mode->boundaries ? TAC_FOLLOW_ISLAND : TAC_FOLLOW_STEPS, f->component,
+                   mode->boundaries, 0, fns[mode->kind], f, err);
+}
+
+static tac_status plan_feeds(tac_recorder *r, tac_error *err)
+{
+    TAC_TRY(tac__select(&r->def, r->engine, &r->arena, &r->picks, err));
+    r->feeds = tac__arena_array(&r->arena, r->picks.count, sizeof *r->feeds);
+    if (!r->feeds)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < r->picks.count; i++) {
+        tac__feed *f = &r->feeds[i];
+        f->recorder = r;
+        f->pick = &r->picks.items[i];
+        f->component = r->engine->components[f->pick->component]->name;
+        TAC_TRY(watch_feed(r, f, err));
+    }
+    // Beats have found their places: observers may point to them.
+    for (size_t i = 0; i < r->beat_count; i++)
+        TAC_TRY(observe(r, TAC_FOLLOW_AXIS, NULL, false, r->beats[i].period_us, sample_beat,
+                        &r->beats[i], err));
+    return TAC_OK;
+}
+
+static tac_status plan_digests(tac_recorder *r, tac_error *err)
+{
+    const tac_engine *e = r->engine;
+    r->digesters = tac__arena_array(&r->arena, e->island_count, sizeof *r->digesters);
+    if (!r->digesters)
+        return tac__fail_memory(err);
+    for (size_t i = 0; e->def.digests && i < e->island_count; i++) {
+        if (!e->islands[i].x_count)
+            continue;
+        tac__digester *d = &r->digesters[r->digester_count++];
+        d->recorder = r;
+        d->island = &e->islands[i];
+        d->name = e->components[e->islands[i].components[0]]->name;
+        TAC_TRY(observe(r, TAC_FOLLOW_ISLAND, d->name, false, 0, sample_digest, d, err));
+    }
+    return TAC_OK;
+}
+
+static tac_status plan(void *context, tac_engine *e, tac_error *err)
+{
+    tac_recorder *r = context;
+    if (r->def.path) {
+        TAC_TRY(plan_feeds(r, err));
+        TAC_TRY(plan_digests(r, err));
+        TAC_TRY(observe(r, TAC_FOLLOW_INSTANTS, NULL, false, 0, sample_instants, r, err));
+        e->delivered = sample_delivery;
+        e->delivered_context = r;
+    }
+    if (r->def.csv)
+        TAC_TRY(observe(r, TAC_FOLLOW_AXIS, NULL, false, r->def.log_us, sample_csv, r, err));
+    // The last, so that what was sampled at the same instant goes with it.
+    return r->def.path ? observe(r, TAC_FOLLOW_AXIS, NULL, false, r->def.flush_us, flush, r, err)
+                       : TAC_OK;
+}
+
+// --- from outside -------------------------------------------------------------------------------
+
+tac_status tac_recorder_create(const tac_recorder_def *def, tac_engine *engine,
+                               tac_recorder **recorder, tac_error *err)
+{
+    TAC_REQUIRE(def && engine && recorder && engine->phase == TAC__BUILDING && def->log_us &&
+                def->flush_us);
+    *recorder = NULL;
+    const tac_allocator *a = engine->allocator;
+    tac__compression compression;
+    TAC_TRY(tac__compression_parse(def->compression, &compression, err));
+    tac_recorder *r = a->resize(a->context, NULL, 0, sizeof *r);
+    if (!r)
+        return tac__fail_memory(err);
+    *r = (tac_recorder){.allocator = a, .def = *def, .engine = engine};
+    tac__arena_init(&r->arena, a);
+    tac__text_init(&r->scratch, a);
+    tac__engine_when_resolved(engine, plan, r);
+    *recorder = r;
+    return TAC_OK;
+}
+
+static tac_status open_file(tac_recorder *r, tac_error *err)
+{
+    tac__mcap_writer_def def = tac__mcap_writer_def_default();
+    TAC_TRY(tac__compression_parse(r->def.compression, &def.compression, err));
+    def.level = r->def.level;
+    def.library = "tactus " TAC_VERSION;
+    TAC_TRY(tac__mcap_create(r->def.path, &def, &r->writer, err));
+    TAC_TRY(tac__recorder_describe(r, err));
+    tac_engine *e = r->engine;
+    TAC_TRY(send_state(r, e->clock->t_us, err));
+    if (r->def.state_us)
+        tac__snapshot_every(e, r->def.state_us, sample_state, r);
+    tac__mcap_flush(r->writer);
+    return TAC_OK;
+}
+
+tac_status tac_recorder_begin(tac_recorder *r, tac_error *err)
+{
+    TAC_REQUIRE(r && r->engine->phase == TAC__PREPARED);
+    if (r->def.path) {
+        const tac_status status = open_file(r, err);
+        if (status != TAC_OK) {
+            tac__error_context(err, "beginning recording '%s'", r->def.path);
+            return status;
+        }
+    }
+    return r->def.csv ? tac__live_csv_open(r, err) : TAC_OK;
+}
+
+bool tac_recorder_failed(const tac_recorder *r)
+{
+    return r && r->failed;
+}
+
+tac_status tac_recorder_end(tac_recorder *r, const char *failure, tac_error *err)
+{
+    tac_status status = TAC_OK;
+    if (r->writer) {
+        for (size_t i = 0; i < r->digester_count; i++)
+            send_digests(&r->digesters[i]);
+        tac__recorder_conclude(r, failure ? failure : "");
+        tac__mcap_writer *writer = r->writer;
+        r->writer = NULL;
+        status = tac__mcap_finish(writer, err);
+    }
+    if (status == TAC_OK && r->err.status != TAC_OK) {
+        *err = r->err;
+        status = r->err.status;
+    }
+    if (status == TAC_OK && r->scratch.failed)
+        status = tac__fail_memory(err);
+    if (status != TAC_OK && r->def.path)
+        tac__error_context(err, "writing recording '%s'", r->def.path);
+    if (r->csv) {
+        const tac_status closed = tac__live_csv_close(r->csv, status == TAC_OK ? err : NULL);
+        r->csv = NULL;
+        status = status == TAC_OK ? closed : status;
+    }
+    return status;
+}
+
+void tac_recorder_destroy(tac_recorder *r)
+{
+    if (!r)
+        return;
+    if (r->writer || r->csv) {
+        tac_error ignored;
+        (void)!tac_recorder_end(r, "abandoned", &ignored);
+    }
+    for (size_t i = 0; r->feeds && i < r->picks.count; i++)
+        tac__window_destroy(&r->feeds[i]);
+    tac__text_fini(&r->scratch);
+    tac__arena_fini(&r->arena);
+    r->allocator->resize(r->allocator->context, r, sizeof *r, 0);
+}

@@ -1,0 +1,97 @@
+// recorder.h - the inside of a recorder: its channels and what fills them.
+#ifndef TAC_RECORD_RECORDER_H
+#define TAC_RECORD_RECORDER_H
+
+#include "record/mcap.h"
+#include "record/select.h"
+
+typedef struct tac__copy { // from the bus into a message
+    const void *from;      // NULL: of the plant, to be evaluated
+    int signal;
+    size_t at, bytes;
+} tac__copy;
+
+typedef struct tac__window tac__window;
+
+// A channel of signals.
+typedef struct tac__feed {
+    tac_recorder *recorder;
+    const tac__pick *pick;
+    const char *component;
+    uint16_t id;
+    tac__layout layout;
+    tac__copy *copies;
+    unsigned char *last; // hold: the last message, once `begun`
+    bool begun;
+    uint32_t seen; // every: steps since the last sample
+    tac__window *window;
+} tac__feed;
+
+// All feeds on one axis.
+typedef struct tac__beat {
+    tac_recorder *recorder;
+    tac_time period_us;
+    tac__feed **feeds;
+    size_t count, capacity;
+} tac__beat;
+
+// Digests of one island's state, gathered until there are enough for a message.
+enum { TAC__DIGEST_BATCH = 128 };
+typedef struct tac__digester {
+    tac_recorder *recorder;
+    const tac__island *island;
+    const char *name; // of its first component
+    uint16_t id;
+    size_t count;
+    uint64_t t_us[TAC__DIGEST_BATCH], digest[TAC__DIGEST_BATCH];
+} tac__digester;
+
+typedef struct tac__live_csv tac__live_csv;
+
+struct tac_recorder {
+    const tac_allocator *allocator;
+    tac__arena arena;
+    tac_recorder_def def;
+    tac_engine *engine;
+    tac__mcap_writer *writer; // NULL: none, or it is closed
+    tac__live_csv *csv;
+    tac__picks picks;
+    tac__feed *feeds; // one a pick
+    tac__beat *beats;
+    size_t beat_count, beat_capacity;
+    tac__digester *digesters;
+    size_t digester_count;
+    uint16_t instants_id, state_id, log_id;
+    uint16_t *delivery_ids; // one a receiver, UINT16_MAX: not of the plant
+    tac__text scratch;      // of messages of variable size
+    tac_error err;          // the first failure, with `failed`
+    bool failed;
+};
+
+// What went wrong stops the run; the first counts.
+void tac__recorder_fail(tac_recorder *recorder);
+
+// Fill a message with the values of a feed as they are now.
+void tac__feed_fill(const tac__feed *feed, tac_engine *engine, unsigned char *message);
+// Append such a message, or one that is filled already.
+void tac__feed_sample(const tac__feed *feed, tac_engine *engine, tac_time t_us);
+void tac__feed_append(const tac__feed *feed, tac_time t_us, const unsigned char *message);
+
+// Messages of variable size: what stands in the scratch.
+void tac__recorder_send(tac_recorder *recorder, uint16_t channel, tac_time t_us);
+
+// --- describe.c: schemas, channels, metadata and attachments ---
+tac_status tac__recorder_describe(tac_recorder *recorder, tac_error *err);
+void tac__recorder_conclude(tac_recorder *recorder, const char *failure);
+
+// --- window.c: samples round an event ---
+tac_status tac__window_create(tac__feed *feed, tac_error *err);
+void tac__window_sample(tac__feed *feed, tac_engine *engine, tac_time t_us);
+void tac__window_destroy(tac__feed *feed);
+
+// --- live_csv.c ---
+tac_status tac__live_csv_open(tac_recorder *recorder, tac_error *err);
+void tac__live_csv_row(tac__live_csv *csv, tac_engine *engine, tac_time t_us);
+tac_status tac__live_csv_close(tac__live_csv *csv, tac_error *err);
+
+#endif

@@ -1,0 +1,72 @@
+// reel.c - the messages of one channel, in order of time, one chunk in memory.
+#include "record/recording.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void tac__reel_init(tac__reel *r, const tac_recording *recording, const tac__track *track,
+                    tac_time from_us, tac_time to_us)
+{
+    *r = (tac__reel){.recording = recording, .track = track, .from_us = from_us, .to_us = to_us};
+    r->chunk.allocator = recording->allocator;
+}
+
+void tac__reel_fini(tac__reel *r)
+{
+    if (r->recording)
+        tac__mcap_chunk_fini(&r->chunk);
+}
+
+// Load the next chunk that reaches into the span; false after the last.
+static tac_status load(tac__reel *r, bool *more, tac_error *err)
+{
+    const tac__mcap_info *about = tac__mcap_about(r->recording->reader);
+    *more = false;
+    while (r->next_chunk < r->track->chunk_count) {
+        const size_t chunk = r->track->chunks[r->next_chunk++];
+        const tac__mcap_chunk_info *info = &about->chunks[chunk];
+        if (info->last_ns / 1000 < r->from_us)
+            continue;
+        if (info->first_ns / 1000 > r->to_us)
+            return TAC_OK;
+        TAC_TRY(tac__mcap_load(r->recording->reader, chunk, &r->chunk, err));
+        *more = r->loaded = true;
+        return TAC_OK;
+    }
+    return TAC_OK;
+}
+
+static tac_status fail_order(const tac__reel *r, tac_time t_us, tac_error *err)
+{
+    return tac__fail(err, TAC_E_FORMAT,
+                     "channel '%s' is not in order of time: %" PRIu64 " us follows %" PRIu64 " us",
+                     r->track->topic, t_us, r->last_us);
+}
+
+tac_status tac__reel_next(tac__reel *r, tac__frame *frame, bool *more, tac_error *err)
+{
+    for (;;) {
+        tac__mcap_message_info m;
+        bool found = false;
+        if (r->loaded)
+            TAC_TRY(tac__mcap_next(&r->chunk, &m, &found, err));
+        if (!found) {
+            r->loaded = false;
+            TAC_TRY(load(r, more, err));
+            if (!*more)
+                return TAC_OK;
+            continue;
+        }
+        if (m.channel != r->track->id)
+            continue;
+        const tac_time t_us = m.log_ns / 1000;
+        if (t_us < r->last_us)
+            return fail_order(r, t_us, err);
+        r->last_us = t_us;
+        if (t_us < r->from_us)
+            continue;
+        *more = t_us <= r->to_us;
+        *frame = (tac__frame){t_us, m.bytes, m.size};
+        return TAC_OK;
+    }
+}

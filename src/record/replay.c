@@ -1,0 +1,630 @@
+// replay.c - the plant driven from a recording; see drive.h for what that means to the engine.
+//
+// Each trace is read as its channel was filled: an exact one must have a sample at every step of
+// its component and none elsewhere, one that holds or was sampled gives its last value. No plant
+// state is read but the one at the start; digests of states are only compared.
+#include "base/file.h"
+#include "base/json_read.h"
+#include "bus/type.h"
+#include "engine/drive.h"
+#include "record/cdr.h"
+#include "record/recording.h"
+#include "record/select.h"
+
+#include <string.h>
+
+typedef struct put { // from a message onto the bus
+    size_t output;
+    size_t at, bytes;
+    bool normal; // a bool, to be made 0 or 1
+} put;
+
+typedef struct trace {
+    tac__reel reel;
+    tac__frame frame; // the next one
+    bool more, begun;
+    put *puts;
+    size_t put_count;
+} trace;
+
+// What plays one component.
+typedef struct player {
+    tac_replay *replay;
+    trace *traces;
+    size_t count, capacity;
+    bool *outputs;
+} player;
+
+// What compares the states of one island.
+typedef struct witness {
+    tac_replay *replay;
+    const tac__island *island;
+    const char *name;
+    tac__reel reel;
+    bool begun, more;
+    const unsigned char *t_us, *digest; // of the present message
+    size_t count, at;
+} witness;
+
+typedef struct inbox { // messages to a receiver of the plant
+    tac__reel reel;
+    tac__frame frame;
+    bool begun, more;
+} inbox;
+
+struct tac_replay {
+    const tac_allocator *allocator;
+    tac__arena arena;
+    tac_recording *recording;
+    tac_engine *engine;
+    tac_replay_def def;
+    tac__driver driver;
+    tac__player *players; // one a component
+    player *own;
+    inbox *inboxes; // one a receiver
+    witness *witnesses;
+    size_t witness_count;
+    tac_replay_result result;
+    tac__text differences;
+    tac_error err; // of a witness
+};
+
+tac_replay_def tac_replay_def_default(void)
+{
+    return (tac_replay_def){0};
+}
+
+// From where traces are read: a state that was stored at an instant has what was written there.
+static tac_time first_us(const tac_engine *e)
+{
+    return e->clock->started ? e->clock->t_us + 1 : 0;
+}
+
+// --- traces -------------------------------------------------------------------------------------
+
+static tac_status advance(trace *t, tac_error *err)
+{
+    TAC_TRY(tac__reel_next(&t->reel, &t->frame, &t->more, err));
+    if (t->more && t->frame.size != t->reel.track->layout.message_size)
+        return tac__fail(err, TAC_E_FORMAT, "a message of channel '%s' has a wrong size",
+                         t->reel.track->topic);
+    return TAC_OK;
+}
+
+static void put_values(const trace *t, tac_step *s)
+{
+    for (size_t i = 0; i < t->put_count; i++) {
+        const put *p = &t->puts[i];
+        unsigned char *to = s->out[p->output];
+        memcpy(to, t->frame.bytes + p->at, p->bytes);
+        for (size_t k = 0; p->normal && k < p->bytes; k++)
+            to[k] = to[k] != 0;
+    }
+}
+
+static tac_status play_trace(trace *t, tac_step *s, tac_error *err)
+{
+    if (!t->begun) {
+        t->begun = true;
+        t->reel.from_us = first_us(s->instance->engine);
+        TAC_TRY(advance(t, err));
+    }
+    if (t->reel.track->info.trace == TAC_TRACE_EXACT) {
+        if (!t->more || t->frame.t_us != s->t_us)
+            return tac_fail(s, "the recording has no sample of '%s' at this time",
+                            t->reel.track->topic);
+        put_values(t, s);
+        return advance(t, err);
+    }
+    while (t->more && t->frame.t_us <= s->t_us) {
+        put_values(t, s);
+        TAC_TRY(advance(t, err));
+    }
+    return TAC_OK;
+}
+
+static tac_status play(tac_step *s, const void *self)
+{
+    const player *p = self;
+    for (size_t i = 0; i < p->count; i++)
+        TAC_TRY(play_trace(&p->traces[i], s, p->replay->engine->err));
+    return TAC_OK;
+}
+
+// --- messages -----------------------------------------------------------------------------------
+
+static tac_status send_message(tac_replay *r, size_t receiver, const tac__frame *frame)
+{
+    tac__cdr c = tac__cdr_open(frame->bytes, frame->size);
+    tac_message m = {.delivered_us = frame->t_us};
+    m.sent_us = tac__cdr_read_u64(&c);
+    m.sequence = tac__cdr_read_u64(&c);
+    m.sender = tac__cdr_read_u32(&c);
+    m.bytes = tac__cdr_read_bytes(&c, &m.size);
+    if (c.failed)
+        return tac__fail(r->engine->err, TAC_E_FORMAT, "a recorded message is damaged");
+    return tac__drive_message(r->engine, receiver, &m);
+}
+
+// All of the next time of delivery; `t_us` is NEVER at the start.
+static tac_status send_messages(void *context, tac_engine *e, size_t receiver, tac_time t_us)
+{
+    tac_replay *r = context;
+    inbox *in = &r->inboxes[receiver];
+    if (!in->reel.track)
+        return TAC_OK;
+    if (!in->begun || t_us == TAC_TIME_NEVER) {
+        tac__reel_fini(&in->reel);
+        tac__reel_init(&in->reel, r->recording, in->reel.track, first_us(e), TAC_TIME_NEVER);
+        in->begun = true;
+        TAC_TRY(tac__reel_next(&in->reel, &in->frame, &in->more, e->err));
+    }
+    for (const tac_time next_us = in->frame.t_us; in->more && in->frame.t_us == next_us;) {
+        TAC_TRY(send_message(r, receiver, &in->frame));
+        TAC_TRY(tac__reel_next(&in->reel, &in->frame, &in->more, e->err));
+    }
+    return TAC_OK;
+}
+
+// --- comparing states ---------------------------------------------------------------------------
+
+static tac_status next_digests(witness *w)
+{
+    tac__frame frame;
+    w->at = w->count = 0;
+    TAC_TRY(tac__reel_next(&w->reel, &frame, &w->more, &w->replay->err));
+    if (!w->more)
+        return TAC_OK;
+    tac__cdr c = tac__cdr_open(frame.bytes, frame.size);
+    size_t digests;
+    w->t_us = tac__cdr_read_u64s(&c, &w->count);
+    w->digest = tac__cdr_read_u64s(&c, &digests);
+    if (c.failed || digests != w->count)
+        return tac__fail(&w->replay->err, TAC_E_FORMAT, "the digests in channel '%s' are damaged",
+                         w->reel.track->topic);
+    return TAC_OK;
+}
+
+static bool expected(witness *w, uint64_t *t_us, uint64_t *digest)
+{
+    while (w->at == w->count) {
+        if (!w->more || next_digests(w) != TAC_OK)
+            return false;
+    }
+    memcpy(t_us, w->t_us + w->at * 8, 8);
+    memcpy(digest, w->digest + w->at * 8, 8);
+    return true;
+}
+
+static void testify(void *context, tac_engine *e, tac_time t_us)
+{
+    witness *w = context;
+    tac_replay_result *result = &w->replay->result;
+    uint64_t then_us = 0, digest = 0;
+    bool found = expected(w, &then_us, &digest);
+    while (found && !w->begun && then_us < t_us) { // replay begins later than the recording
+        w->at++;
+        found = expected(w, &then_us, &digest);
+    }
+    w->begun = true;
+    result->boundaries++;
+    if (found && then_us == t_us && digest == w->island->state->digest) {
+        w->at++;
+        return;
+    }
+    if (w->replay->err.status != TAC_OK)
+        tac_engine_stop(e);
+    if (result->hash_match) {
+        result->hash_match = false;
+        result->mismatch_us = t_us;
+        result->mismatch = w->name;
+    }
+    if (found && then_us <= t_us)
+        w->at++;
+}
+
+// --- planning: while the engine is prepared -----------------------------------------------------
+
+static tac_status add_trace(tac_replay *r, player *p, const tac_instance *c,
+                            const tac__track *track, tac_error *err)
+{
+    if (!TAC__ARENA_GROW(&r->arena, p->traces, p->count, p->capacity))
+        return tac__fail_memory(err);
+    trace *t = &p->traces[p->count++];
+    *t = (trace){0};
+    t->puts = tac__arena_array(&r->arena, track->layout.count, sizeof *t->puts);
+    if (!t->puts)
+        return tac__fail_memory(err);
+    for (size_t k = 0; k < c->outputs.count; k++) {
+        const tac__signal *s = &r->engine->schema.signals[c->signals[k]];
+        for (size_t i = 0; i < track->layout.count; i++) {
+            const tac__field *f = &track->layout.fields[i];
+            if (strcmp(f->signal.name, s->name) || !tac__type_same(&f->signal.type, &s->type))
+                continue;
+            t->puts[t->put_count++] = (put){k, f->at, f->bytes, f->signal.type.scalar == TAC_BOOL};
+            p->outputs[k] = true;
+        }
+    }
+    tac__reel_init(&t->reel, r->recording, track, 0, TAC_TIME_NEVER);
+    return TAC_OK;
+}
+
+static tac_status check_driven(const tac_replay *r, const tac_instance *c, const player *p,
+                               const bool *crossing, tac_error *err)
+{
+    for (size_t k = 0; k < c->outputs.count; k++) {
+        const int signal = c->signals[k];
+        if (crossing[signal] && !p->outputs[k])
+            return tac__fail(err, TAC_E_MISMATCH,
+                             "'%s' drives the plant, but the recording does not have it",
+                             r->engine->schema.signals[signal].name);
+    }
+    return TAC_OK;
+}
+
+static tac_status plan_player(tac_replay *r, const tac_instance *c, const bool *crossing,
+                              tac_error *err)
+{
+    player *p = &r->own[c->index];
+    p->replay = r;
+    p->outputs = tac__arena_array(&r->arena, c->outputs.count, sizeof *p->outputs);
+    if (!p->outputs)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < r->recording->channel_count; i++) {
+        const tac__track *track = &r->recording->tracks[i];
+        if (track->info.replay && !strcmp(track->subject, c->name))
+            TAC_TRY(add_trace(r, p, c, track, err));
+    }
+    if (c->type->step)
+        TAC_TRY(check_driven(r, c, p, crossing, err));
+    if (p->count)
+        r->players[c->index] = (tac__player){play, p, p->outputs};
+    return TAC_OK;
+}
+
+static tac_status plan_witnesses(tac_replay *r, tac_error *err)
+{
+    const tac_engine *e = r->engine;
+    r->witnesses = tac__arena_array(&r->arena, e->island_count, sizeof *r->witnesses);
+    if (!r->witnesses)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < r->recording->track_count; i++) {
+        const tac__track *track = &r->recording->tracks[i];
+        const tac_instance *c =
+            track->kind == TAC__CHANNEL_DIGEST ? tac__find_component(e, track->subject) : NULL;
+        if (!c || c->island < 0 || !e->def.digests || r->witness_count == e->island_count)
+            continue;
+        witness *w = &r->witnesses[r->witness_count++];
+        *w =
+            (witness){.replay = r, .island = &e->islands[c->island], .name = c->name, .more = true};
+        tac__reel_init(&w->reel, r->recording, track, 0, TAC_TIME_NEVER);
+        tac_observer_def def = tac_observer_def_default();
+        def.name = "replay";
+        def.follow = TAC_FOLLOW_ISLAND;
+        def.component = c->name;
+        def.observe = testify;
+        def.context = w;
+        TAC_TRY(tac_engine_add_observer(r->engine, &def, err));
+    }
+    r->result.compared = r->witness_count > 0;
+    return TAC_OK;
+}
+
+static tac_status plan_inboxes(tac_replay *r, tac_error *err)
+{
+    const tac_engine *e = r->engine;
+    r->inboxes = tac__arena_array(&r->arena, e->receiver_count, sizeof *r->inboxes);
+    if (!r->inboxes)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < r->recording->track_count; i++) {
+        const tac__track *track = &r->recording->tracks[i];
+        for (size_t k = 0; track->kind == TAC__CHANNEL_DELIVERY && k < e->receiver_count; k++) {
+            if (!strcmp(track->subject, e->receivers[k].name))
+                r->inboxes[k].reel.track = track;
+        }
+    }
+    return TAC_OK;
+}
+
+static tac_status plan(void *context, tac_engine *e, tac_error *err)
+{
+    tac_replay *r = context;
+    const bool *crossing = tac__crossing(e, &r->arena);
+    if (!crossing)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < e->component_count; i++) {
+        if (!tac__is_continuous(e->components[i]->type))
+            TAC_TRY(plan_player(r, e->components[i], crossing, err));
+    }
+    TAC_TRY(plan_inboxes(r, err));
+    return plan_witnesses(r, err);
+}
+
+// --- instants -----------------------------------------------------------------------------------
+
+static const tac__track *find_track(const tac_recording *recording, tac__channel_kind kind)
+{
+    for (size_t i = 0; i < recording->track_count; i++) {
+        if (recording->tracks[i].kind == kind)
+            return &recording->tracks[i];
+    }
+    return NULL;
+}
+
+// The source that the recording calls by number `i`, NULL: it is not there any more.
+static tac__instants *named(tac__instants *instants, size_t count, const char *names, uint32_t i)
+{
+    for (; i && names; i--) {
+        names = strchr(names, '\n');
+        names = names ? names + 1 : NULL;
+    }
+    const size_t length = names ? strcspn(names, "\n") : 0;
+    for (size_t k = 0; length && k < count; k++) {
+        if (strlen(instants[k].name) == length && !strncmp(instants[k].name, names, length))
+            return &instants[k];
+    }
+    return NULL;
+}
+
+// Two passes: count, then keep the times.
+static tac_status read_instants(tac_replay *r, const tac__track *track, bool keep, tac_error *err)
+{
+    size_t count;
+    tac__instants *instants = tac__engine_instants(r->engine, &count);
+    const char *names = tac__track_metadata(track, "names");
+    tac__reel reel;
+    tac__reel_init(&reel, r->recording, track, 0, TAC_TIME_NEVER);
+    tac_status status;
+    for (;;) {
+        tac__frame frame;
+        bool more;
+        status = tac__reel_next(&reel, &frame, &more, err);
+        if (status != TAC_OK || !more)
+            break;
+        tac__cdr c = tac__cdr_open(frame.bytes, frame.size);
+        tac__instants *in = named(instants, count, names, tac__cdr_read_u32(&c));
+        if (!in)
+            continue;
+        if (keep)
+            ((tac_time *)in->times)[in->count] = frame.t_us;
+        in->count++;
+    }
+    tac__reel_fini(&reel);
+    return status;
+}
+
+static tac_status load_instants(tac_replay *r, tac_error *err)
+{
+    const tac__track *track = find_track(r->recording, TAC__CHANNEL_INSTANTS);
+    size_t count;
+    tac__instants *instants = tac__engine_instants(r->engine, &count);
+    if (!track || count == 0)
+        return TAC_OK;
+    TAC_TRY(read_instants(r, track, false, err));
+    for (size_t i = 0; i < count; i++) {
+        instants[i].times = tac__arena_array(&r->arena, instants[i].count, sizeof(tac_time));
+        if (!instants[i].times)
+            return tac__fail_memory(err);
+        instants[i].count = 0;
+    }
+    return read_instants(r, track, true, err);
+}
+
+// --- the model ----------------------------------------------------------------------------------
+
+static bool has_line(const char *text, const char *line, size_t length)
+{
+    for (const char *at = text; *at;) {
+        const size_t n = strcspn(at, "\n");
+        if (n == length && !memcmp(at, line, length))
+            return true;
+        at += n + (at[n] == '\n');
+    }
+    return false;
+}
+
+enum { DIFFERENCES_MAX = 40 };
+
+// Lines of one text that the other does not have.
+static void list_lines(tac__text *out, const char *where, const char *text, const char *other,
+                       size_t *count)
+{
+    for (const char *at = text; *at;) {
+        const size_t n = strcspn(at, "\n");
+        if (n && !has_line(other, at, n) && (*count)++ < DIFFERENCES_MAX)
+            tac__text_add(out, "%s %.*s\n", where, (int)(n < 300 ? n : 300), at);
+        at += n + (at[n] == '\n');
+    }
+}
+
+// The line about the integrator may differ by the user's wish.
+static bool only_integrator(const char *differences)
+{
+    for (const char *at = differences; *at;) {
+        const size_t n = strcspn(at, "\n");
+        if (strncmp(at, "recorded: integrator ", 21) && strncmp(at, "here: integrator ", 17))
+            return false;
+        at += n + (at[n] == '\n');
+    }
+    return true;
+}
+
+static tac_status compare_models(tac_replay *r, tac_error *err)
+{
+    tac__text model, schema;
+    tac__text_init(&model, r->allocator);
+    tac__text_init(&schema, r->allocator);
+    tac__model_text(r->engine, &model);
+    tac__schema_json(&r->engine->schema, &schema);
+    tac__text *out = &r->differences;
+    size_t count = 0;
+    if (!model.failed && !schema.failed) {
+        const tac_recording_info *info = &r->recording->info;
+        list_lines(out, "recorded:", info->model, model.chars, &count);
+        list_lines(out, "here:", model.chars, info->model, &count);
+        list_lines(out, "recorded:", info->schema, schema.chars, &count);
+        list_lines(out, "here:", schema.chars, info->schema, &count);
+        if (count > DIFFERENCES_MAX)
+            tac__text_add(out, "and %zu more\n", count - DIFFERENCES_MAX);
+    }
+    const bool failed = model.failed || schema.failed || out->failed;
+    tac__text_fini(&model);
+    tac__text_fini(&schema);
+    if (failed)
+        return tac__fail_memory(err);
+    r->result.differences = out->chars ? out->chars : "";
+    r->result.other_integrator = strstr(r->result.differences, ": integrator ") != NULL;
+    if (r->def.force_model || only_integrator(r->result.differences))
+        return TAC_OK;
+    return tac__fail(err, TAC_E_MISMATCH,
+                     "'%s' was made by another model; --force-model goes on nevertheless. What "
+                     "differs:\n%s",
+                     r->recording->info.path, r->result.differences);
+}
+
+// --- the initial state --------------------------------------------------------------------------
+
+// The last stored state at or before the wished time. `bytes` are the caller's.
+static tac_status find_state(tac_replay *r, tac__text *bytes, tac_time *t_us, tac_error *err)
+{
+    const tac__track *track = find_track(r->recording, TAC__CHANNEL_STATE);
+    if (!track)
+        return TAC_OK;
+    const tac_time start_us = r->recording->info.start_us;
+    tac__reel reel;
+    tac__reel_init(&reel, r->recording, track, 0,
+                   r->def.from_us > start_us ? r->def.from_us : start_us);
+    tac_status status;
+    for (;;) {
+        tac__frame frame;
+        bool more;
+        status = tac__reel_next(&reel, &frame, &more, err);
+        if (status != TAC_OK || !more)
+            break;
+        tac__cdr c = tac__cdr_open(frame.bytes, frame.size);
+        size_t size;
+        const unsigned char *data = tac__cdr_read_bytes(&c, &size);
+        if (!data) {
+            status = tac__fail(err, TAC_E_FORMAT, "a stored state is damaged");
+            break;
+        }
+        bytes->length = 0;
+        tac__text_bytes(bytes, (const char *)data, size);
+        *t_us = frame.t_us;
+    }
+    tac__reel_fini(&reel);
+    return status == TAC_OK && bytes->failed ? tac__fail_memory(err) : status;
+}
+
+// Another model: values by name, as far as they are there.
+static void lay_over(tac_engine *e, const tac_node *values)
+{
+    for (size_t i = 0; i < e->schema.count; i++) {
+        const tac__signal *s = &e->schema.signals[i];
+        const tac_node *list = tac_node_get(values, s->name);
+        if (s->type.scalar != TAC_F64 || tac_node_count(list) != s->type.count)
+            continue;
+        double *to = tac__block_at(&e->block, s->offset);
+        for (uint32_t k = 0; k < s->type.count; k++)
+            to[k] = tac__number_parse(tac_node_text(tac_node_item(list, k)), NULL);
+    }
+}
+
+static tac_status start_by_name(tac_replay *r, tac_error *err)
+{
+    char *bytes;
+    size_t size;
+    TAC_TRY(tac__recording_attachment(r->recording, "initial.json", &bytes, &size, err));
+    if (!bytes)
+        return tac__fail(err, TAC_E_FORMAT, "the recording has no initial state");
+    tac_document *doc = tac_document_create(r->allocator);
+    tac_node *root;
+    const tac_status status =
+        doc ? tac__json_read(doc, "initial.json", bytes, size, &root, err) : tac__fail_memory(err);
+    if (status == TAC_OK)
+        lay_over(r->engine, root);
+    tac_document_destroy(doc);
+    tac__file_free(r->allocator, bytes, size);
+    if (status == TAC_OK && r->recording->info.start_us > 0)
+        return tac__fail(err, TAC_E_MISMATCH,
+                         "the recording begins with a checkpoint, which another model cannot read");
+    return status;
+}
+
+static tac_status set_state(tac_replay *r, tac_error *err)
+{
+    tac__text bytes;
+    tac__text_init(&bytes, r->allocator);
+    tac_time t_us = 0;
+    tac_status status = find_state(r, &bytes, &t_us, err);
+    if (status == TAC_OK && bytes.length &&
+        tac__snapshot_fits(r->engine, bytes.chars, bytes.length))
+        status = tac__snapshot_restore(r->engine, bytes.chars, bytes.length,
+                                       r->result.other_integrator, err);
+    else if (status == TAC_OK)
+        status = start_by_name(r, err);
+    tac__text_fini(&bytes);
+    r->result.start_us = r->engine->clock->t_us;
+    return status;
+}
+
+// --- from outside -------------------------------------------------------------------------------
+
+tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
+                             const tac_replay_def *def, tac_replay **replay, tac_error *err)
+{
+    TAC_REQUIRE(recording && engine && def && replay && engine->phase == TAC__BUILDING);
+    *replay = NULL;
+    const tac_allocator *a = engine->allocator;
+    tac_replay *r = a->resize(a->context, NULL, 0, sizeof *r);
+    if (!r)
+        return tac__fail_memory(err);
+    *r = (tac_replay){.allocator = a, .recording = recording, .engine = engine, .def = *def};
+    tac__arena_init(&r->arena, a);
+    tac__text_init(&r->differences, a);
+    r->result = (tac_replay_result){
+        .hash_match = true, .mismatch_us = TAC_TIME_NEVER, .mismatch = "", .differences = ""};
+    r->players = tac__arena_array(&r->arena, engine->component_count, sizeof *r->players);
+    r->own = tac__arena_array(&r->arena, engine->component_count, sizeof *r->own);
+    if (!r->players || !r->own) {
+        tac_replay_destroy(r);
+        return tac__fail_memory(err);
+    }
+    r->driver = (tac__driver){.context = r, .players = r->players, .messages = send_messages};
+    tac__engine_drive(engine, &r->driver);
+    tac__engine_when_resolved(engine, plan, r);
+    *replay = r;
+    return TAC_OK;
+}
+
+tac_status tac_replay_begin(tac_replay *r, tac_error *err)
+{
+    TAC_REQUIRE(r && r->engine->phase == TAC__PREPARED);
+    TAC_TRY(compare_models(r, err));
+    TAC_TRY(load_instants(r, err));
+    return set_state(r, err);
+}
+
+tac_replay_result tac_replay_about(const tac_replay *r)
+{
+    tac_replay_result result = r->result;
+    result.hash_match &= result.compared && result.boundaries > 0;
+    return result;
+}
+
+void tac_replay_destroy(tac_replay *r)
+{
+    if (!r)
+        return;
+    for (size_t i = 0; r->own && i < r->engine->component_count; i++) {
+        for (size_t k = 0; k < r->own[i].count; k++)
+            tac__reel_fini(&r->own[i].traces[k].reel);
+    }
+    for (size_t i = 0; r->inboxes && i < r->engine->receiver_count; i++)
+        tac__reel_fini(&r->inboxes[i].reel);
+    for (size_t i = 0; i < r->witness_count; i++)
+        tac__reel_fini(&r->witnesses[i].reel);
+    tac__text_fini(&r->differences);
+    tac__arena_fini(&r->arena);
+    r->allocator->resize(r->allocator->context, r, sizeof *r, 0);
+}

@@ -1,0 +1,163 @@
+// select.c - what is recorded, and how.
+//
+// What drives the plant is derived, not listed: every signal that crosses from discrete code into
+// an island, and all that scenarios write. The rest follows the tier, unless a rule matches.
+#include "record/select.h"
+#include "engine/drive.h"
+
+static void cross(const tac_engine *e, const tac__input *in, bool *crossing)
+{
+    const tac__signal *s = &e->schema.signals[in->signal];
+    if (tac__is_continuous(e->components[s->component]->type))
+        return;
+    crossing[in->signal] = true;
+    if (in->policy == TAC_EXTRAPOLATED && s->derivative >= 0)
+        crossing[s->derivative] = true;
+}
+
+bool *tac__crossing(const tac_engine *e, tac__arena *arena)
+{
+    bool *crossing = tac__arena_array(arena, e->schema.count, sizeof *crossing);
+    for (size_t i = 0; crossing && i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        for (size_t k = 0; tac__is_continuous(c->type) && k < c->inputs.count; k++) {
+            if (c->in[k].signal >= 0)
+                cross(e, &c->in[k], crossing);
+        }
+    }
+    return crossing;
+}
+
+// In a driven engine most discrete signals are not there.
+static bool is_alive(const tac_engine *e, const tac_instance *c, uint32_t signal)
+{
+    if (!tac__is_played(e, c->type))
+        return true;
+    const tac__player *p = &e->driver->players[c->index];
+    for (size_t k = 0; p->step && k < c->outputs.count; k++) {
+        if (c->signals[k] == (int)signal)
+            return p->outputs[k];
+    }
+    return false;
+}
+
+static const tac_record_rule *rule_for(const tac_recorder_def *def, const char *signal)
+{
+    const tac_record_rule *last = NULL;
+    for (size_t i = 0; i < def->rule_count; i++) {
+        for (size_t k = 0; k < def->rules[i].pattern_count; k++) {
+            if (tac__path_match(def->rules[i].patterns[k], signal))
+                last = &def->rules[i];
+        }
+    }
+    return last;
+}
+
+// Wherever it is written: what neither steps nor belongs to the plant never changes.
+static tac__mode at_writes(const tac_recorder_def *def, const tac__signal *s, const tac_instance *c)
+{
+    if (s->continuous)
+        return (tac__mode){.kind = TAC__MODE_ISLAND, .boundaries = true};
+    if (c->type->step)
+        return (tac__mode){.kind = TAC__MODE_WRITES};
+    return (tac__mode){.kind = TAC__MODE_AXIS, .period_us = def->log_us};
+}
+
+static tac__mode by_rule(const tac_recorder_def *def, const tac_record_rule *rule,
+                         const tac__signal *s, const tac_instance *c)
+{
+    if (rule->never)
+        return (tac__mode){.kind = TAC__MODE_NONE};
+    if (rule->period_us)
+        return (tac__mode){.kind = TAC__MODE_AXIS, .period_us = rule->period_us};
+    tac__mode mode = at_writes(def, s, c);
+    if (mode.kind == TAC__MODE_AXIS)
+        return mode;
+    if (rule->every > 1) {
+        mode.kind = TAC__MODE_EVERY;
+        mode.every = rule->every;
+    } else if (rule->when) {
+        mode.kind = TAC__MODE_WINDOW;
+        mode.rule = rule;
+    }
+    return mode;
+}
+
+static tac__mode mode_of(const tac_recorder_def *def, const tac_engine *e, uint32_t signal,
+                         bool crossing)
+{
+    const tac__signal *s = &e->schema.signals[signal];
+    const tac_instance *c = e->components[s->component];
+    if (!is_alive(e, c, signal))
+        return (tac__mode){.kind = TAC__MODE_NONE};
+    const bool scenario = !s->continuous && c->type->step && s->stage == TAC_STAGE_SCENARIO;
+    if (scenario || (crossing && c->type->step))
+        return (tac__mode){.kind = scenario ? TAC__MODE_HOLD : TAC__MODE_WRITES, .replay = true};
+    const tac_record_rule *rule = rule_for(def, s->name);
+    if (rule)
+        return by_rule(def, rule, s, c);
+    if (def->tier == TAC_TIER_ALL)
+        return at_writes(def, s, c);
+    if (def->tier == TAC_TIER_LOG)
+        return (tac__mode){.kind = TAC__MODE_AXIS, .period_us = def->log_us};
+    return (tac__mode){.kind = TAC__MODE_NONE};
+}
+
+static bool same_mode(const tac__mode *a, const tac__mode *b)
+{
+    return a->kind == b->kind && a->replay == b->replay && a->boundaries == b->boundaries &&
+           a->period_us == b->period_us && a->every == b->every && a->rule == b->rule;
+}
+
+static tac__pick *pick_for(tac__picks *picks, tac__arena *arena, uint32_t component,
+                           const tac__mode *mode)
+{
+    for (size_t i = picks->count; i-- > 0 && picks->items[i].component == component;) {
+        if (same_mode(&picks->items[i].mode, mode))
+            return &picks->items[i];
+    }
+    if (!TAC__ARENA_GROW(arena, picks->items, picks->count, picks->capacity))
+        return NULL;
+    tac__pick *pick = &picks->items[picks->count++];
+    *pick = (tac__pick){.component = component, .mode = *mode};
+    return pick;
+}
+
+static tac_status check_rules(const tac_recorder_def *def, const tac_engine *e, tac_error *err)
+{
+    for (size_t i = 0; i < def->rule_count; i++) {
+        const tac_record_rule *rule = &def->rules[i];
+        for (size_t k = 0; k < rule->pattern_count; k++) {
+            bool found = false;
+            for (size_t s = 0; s < e->schema.count && !found; s++)
+                found = tac__path_match(rule->patterns[k], e->schema.signals[s].name);
+            if (found)
+                continue;
+            tac__fail_at(err, TAC_E_NAME, &rule->place, "no signal matches '%s'",
+                         rule->patterns[k]);
+            tac__error_suggest(err, rule->patterns[k], tac__schema_name, &e->schema);
+            return TAC_E_NAME;
+        }
+    }
+    return TAC_OK;
+}
+
+tac_status tac__select(const tac_recorder_def *def, const tac_engine *e, tac__arena *arena,
+                       tac__picks *picks, tac_error *err)
+{
+    TAC_TRY(check_rules(def, e, err));
+    const bool *crossing = tac__crossing(e, arena);
+    if (!crossing)
+        return tac__fail_memory(err);
+    // The signals of a component follow each other.
+    for (uint32_t i = 0; i < e->schema.count; i++) {
+        const tac__mode mode = mode_of(def, e, i, crossing[i]);
+        if (mode.kind == TAC__MODE_NONE)
+            continue;
+        tac__pick *pick = pick_for(picks, arena, e->schema.signals[i].component, &mode);
+        if (!pick || !TAC__ARENA_GROW(arena, pick->signals, pick->count, pick->capacity))
+            return tac__fail_memory(err);
+        pick->signals[pick->count++] = i;
+    }
+    return TAC_OK;
+}

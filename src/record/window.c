@@ -1,0 +1,178 @@
+// window.c - samples round an event: kept for a while in memory, written if the event comes.
+//
+// The condition is looked at wherever the feed is sampled. When it becomes true, what was seen in
+// the span before it is written, and everything until the span after it has passed.
+#include "record/recorder.h"
+#include "expr/expr.h"
+
+#include <string.h>
+
+typedef struct watched {
+    int signal;
+    uint32_t element;
+    double value;
+} watched;
+
+struct tac__window {
+    tac__program *condition;
+    watched *signals;
+    const void **values;
+    size_t signal_count;
+    bool held;           // the condition, when it was looked at last
+    tac_time until_us;   // write up to here
+    unsigned char *ring; // of samples: the time, then the message
+    size_t first, count, capacity, stride;
+};
+
+// --- the condition ------------------------------------------------------------------------------
+
+typedef struct scope {
+    const tac_engine *engine;
+    const tac__feed *feed;
+    tac__window *window;
+    const char *const *names;
+    size_t count;
+} scope;
+
+static bool find(const void *context, const char *name, tac__expr_signal *signal)
+{
+    const scope *s = context;
+    for (size_t i = 0; i < s->count; i++) {
+        if (strcmp(s->names[i], name))
+            continue;
+        const watched *w = &s->window->signals[i];
+        if (w->signal < 0)
+            return false;
+        const tac__signal *info = &s->engine->schema.signals[w->signal];
+        signal->index = (int)i;
+        signal->type = info->type.scalar == TAC_BOOL ? TAC__EXPR_BOOL : TAC__EXPR_NUMBER;
+        signal->unit = info->unit;
+        return true;
+    }
+    return false;
+}
+
+static const char *candidate(const void *context, size_t i)
+{
+    return tac__schema_name(&((const scope *)context)->engine->schema, i);
+}
+
+static tac_status compile(tac__feed *f, tac__window *w, tac_error *err)
+{
+    tac_recorder *r = f->recorder;
+    const tac_engine *e = r->engine;
+    const tac_record_rule *rule = f->pick->mode.rule;
+    tac__expr *expr;
+    TAC_TRY(tac__expr_parse(&r->arena, rule->when, &expr, err));
+    scope s = {.engine = e, .feed = f, .window = w};
+    s.names = tac__expr_signals(expr, &s.count);
+    w->signal_count = s.count;
+    w->signals = tac__arena_array(&r->arena, s.count, sizeof *w->signals);
+    w->values = tac__arena_array(&r->arena, s.count, sizeof *w->values);
+    if (!w->signals || !w->values)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < s.count; i++) {
+        w->signals[i].signal = tac__find_element(e, e->components[f->pick->component], s.names[i],
+                                                 &w->signals[i].element);
+        w->values[i] = &w->signals[i].value;
+    }
+    const tac__expr_scope outer = {find, candidate, &s};
+    return tac__expr_compile(&r->arena, expr, TAC__EXPR_BOOL, &outer, &w->condition, err);
+}
+
+static bool holds(tac__window *w, tac_engine *e, tac_time t_us)
+{
+    for (size_t i = 0; i < w->signal_count; i++) {
+        watched *s = &w->signals[i];
+        const void *value = tac_engine_read(e, s->signal);
+        s->value =
+            value ? tac__scalar_f64(e->schema.signals[s->signal].type.scalar, value, s->element)
+                  : 0;
+    }
+    return tac__program_run(w->condition, (double)t_us / 1e6, w->values).value != 0;
+}
+
+// --- samples ------------------------------------------------------------------------------------
+
+tac_status tac__window_create(tac__feed *f, tac_error *err)
+{
+    tac__window *w = tac__arena_array(&f->recorder->arena, 1, sizeof *w);
+    if (!w)
+        return tac__fail_memory(err);
+    f->window = w;
+    const tac_status status = compile(f, w, err);
+    if (status != TAC_OK)
+        tac__error_place(err, &f->pick->mode.rule->place);
+    return status;
+}
+
+void tac__window_destroy(tac__feed *f)
+{
+    const tac_allocator *a = f->recorder ? f->recorder->allocator : NULL;
+    if (f->window && f->window->ring)
+        a->resize(a->context, f->window->ring, f->window->capacity * f->window->stride, 0);
+    f->window = NULL;
+}
+
+static unsigned char *entry(const tac__window *w, size_t i)
+{
+    return w->ring + (w->first + i) % w->capacity * w->stride;
+}
+
+static tac_time entry_time(const tac__window *w, size_t i)
+{
+    tac_time t_us;
+    memcpy(&t_us, entry(w, i), sizeof t_us);
+    return t_us;
+}
+
+static bool grow(const tac__feed *f, tac__window *w)
+{
+    const tac_allocator *a = f->recorder->allocator;
+    w->stride = sizeof(tac_time) + f->layout.message_size;
+    const size_t capacity = w->capacity ? 2 * w->capacity : 64;
+    unsigned char *ring = a->resize(a->context, NULL, 0, capacity * w->stride);
+    if (!ring)
+        return false;
+    for (size_t i = 0; i < w->count; i++)
+        memcpy(ring + i * w->stride, entry(w, i), w->stride);
+    if (w->ring)
+        a->resize(a->context, w->ring, w->capacity * w->stride, 0);
+    w->ring = ring;
+    w->capacity = capacity;
+    w->first = 0;
+    return true;
+}
+
+static void keep(const tac__feed *f, tac__window *w, tac_engine *e, tac_time t_us)
+{
+    const tac_time before_us = f->pick->mode.rule->before_us;
+    while (w->count && t_us - entry_time(w, 0) > before_us) {
+        w->first = (w->first + 1) % w->capacity;
+        w->count--;
+    }
+    if (w->count == w->capacity && !grow(f, w)) {
+        tac__fail_memory(&f->recorder->err);
+        tac__recorder_fail(f->recorder);
+        return;
+    }
+    unsigned char *to = entry(w, w->count++);
+    memcpy(to, &t_us, sizeof t_us);
+    tac__feed_fill(f, e, to + sizeof t_us);
+}
+
+void tac__window_sample(tac__feed *f, tac_engine *e, tac_time t_us)
+{
+    tac__window *w = f->window;
+    const tac_record_rule *rule = f->pick->mode.rule;
+    keep(f, w, e, t_us);
+    const bool now = holds(w, e, t_us);
+    if (now && !w->held)
+        w->until_us = t_us + rule->after_us + 1;
+    w->held = now;
+    if (t_us >= w->until_us)
+        return;
+    for (size_t i = 0; i < w->count; i++)
+        tac__feed_append(f, entry_time(w, i), entry(w, i) + sizeof(tac_time));
+    w->count = 0;
+}
