@@ -254,10 +254,10 @@ bool tac__glob_match(const char *pattern, const char *text)
 
 bool tac__path_match(const char *pattern, const char *path)
 {
-    if (tac__glob_match(pattern, path))
-        return true;
-    const char *last = strrchr(path, '.');
-    return last && !strchr(pattern, '.') && tac__glob_match(pattern, last + 1);
+    bool matches = tac__glob_match(pattern, path);
+    for (const char *dot = strchr(path, '.'); dot && !matches; dot = strchr(dot + 1, '.'))
+        matches = tac__glob_match(pattern, dot + 1);
+    return matches;
 }
 
 char *tac__path_beside(tac__arena *arena, const char *file, const char *name)

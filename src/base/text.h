@@ -60,8 +60,8 @@ bool tac__name_valid(const char *name);
 // Shell-like pattern: '*' any run of characters, '?' any one. Linear in time and memory.
 bool tac__glob_match(const char *pattern, const char *text);
 
-// A pattern for components or signals: as above, and a pattern without a dot also matches the last
-// part of a dotted name.
+// A pattern for components or signals: of a whole name, or of what follows any dot in it, so that
+// "battery.*" matches "uav1.vehicle.battery.soc".
 bool tac__path_match(const char *pattern, const char *path);
 
 // The name of a file as it is written in `file` (may be NULL), which it is relative to. NULL: no

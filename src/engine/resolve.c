@@ -308,14 +308,6 @@ tac_status tac__resolve_routes(tac_engine *e, tac_error *err)
 
 // --- policies and synchronised groups -----------------------------------------------------------
 
-// A rule speaks of full names, or of names inside an entity: "Nav.*" is also uav1.Nav.position.
-static bool rule_matches(const tac_engine *e, const tac__policy_rule *rule, const tac__signal *s)
-{
-    const char *entity = e->entities[e->components[s->component]->entity].name;
-    return tac__glob_match(rule->pattern, s->name) ||
-           (*entity && tac__glob_match(rule->pattern, s->name + strlen(entity) + 1));
-}
-
 static tac_policy policy_of(const tac_engine *e, const tac__input *in, const tac_instance *reader)
 {
     const tac__signal *s = &e->schema.signals[in->signal];
@@ -324,7 +316,7 @@ static tac_policy policy_of(const tac_engine *e, const tac__input *in, const tac
         return TAC_ZOH;
     tac_policy policy = e->def.policy;
     for (size_t i = 0; i < e->rule_count; i++) {
-        if (rule_matches(e, &e->rules[i], s))
+        if (tac__path_match(e->rules[i].pattern, s->name))
             policy = e->rules[i].policy;
     }
     if (in->route.has_policy)
@@ -386,7 +378,7 @@ static void warn_of_idle_rules(const tac_engine *e)
     for (size_t i = 0; i < e->rule_count; i++) {
         const tac__policy_rule *rule = &e->rules[i];
         size_t k = 0;
-        while (k < e->schema.count && !rule_matches(e, rule, &e->schema.signals[k]))
+        while (k < e->schema.count && !tac__path_match(rule->pattern, e->schema.signals[k].name))
             k++;
         if (k == e->schema.count)
             tac__log(e, TAC_LOG_WARN, "%s:%u: policy %s for '%s': no signal has such a name",

@@ -336,7 +336,21 @@ static void test_paths(void **state)
     assert_true(tac__path_match("uav1.*", "uav1.battery.soc"));
     assert_true(tac__path_match("Nav", "Nav"));
     assert_false(tac__path_match("battery", "uav1.battery.soc"));
-    assert_false(tac__path_match("battery.soc", "uav1.battery.soc")); // a dot: the whole name
+    assert_false(tac__path_match("uav1", "uav1.battery.soc"));
+    // The tail after any dot, but only after a dot and only to the end.
+    static const char soc[] = "uav1.vehicle.battery.soc";
+    assert_true(tac__path_match("battery.*", soc));
+    assert_true(tac__path_match("battery.soc", soc));
+    assert_true(tac__path_match("vehicle.*", soc));
+    assert_true(tac__path_match("v*.s?c", soc));
+    assert_true(tac__path_match("Nav.position*", "uav1.Nav.position"));
+    assert_true(tac__path_match("Nav.position*", "Nav.position_error"));
+    assert_false(tac__path_match("attery.*", soc));
+    assert_false(tac__path_match("battery.so", soc));
+    assert_false(tac__path_match("vehicle.soc", soc));
+    assert_false(tac__path_match("vehicle.battery", soc));
+    assert_false(tac__path_match("soc.*", soc));
+    assert_false(tac__path_match("battery.*", "uav1.spare_battery.soc"));
     assert_false(tac__path_match("uav2.*", "uav1.battery.soc"));
     assert_false(tac__path_match("", "uav1.battery.soc"));
     assert_false(tac__path_match("so", "uav1.battery.soc"));
