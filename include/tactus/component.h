@@ -52,7 +52,8 @@ typedef enum tac_part {
 } tac_part;
 
 typedef struct tac_port_def {
-    const char *name;
+    const char *name; // that of an output or state may have dots, as battery.soc, but not end in
+                      // .x, .y, .z or .w, which are elements
     tac_type type;
     const char *unit; // NULL: dimensionless
     const char *doc;

@@ -54,8 +54,11 @@ typedef struct tac__nearest {
 tac__nearest tac__nearest_begin(const char *name);
 void tac__nearest_offer(tac__nearest *nearest, const char *candidate);
 
-// A name of an entity, component, port or parameter: a letter or '_', then letters, digits, '_'.
+// A name of an entity, component, input or parameter: a letter or '_', then letters, digits, '_'.
 bool tac__name_valid(const char *name);
+// A name of an output or state: such names with dots between them, "battery.soc". One that ends in
+// .x, .y, .z or .w is none: that would read as an element.
+bool tac__signal_name_valid(const char *name);
 
 // Shell-like pattern: '*' any run of characters, '?' any one. Linear in time and memory.
 bool tac__glob_match(const char *pattern, const char *text);

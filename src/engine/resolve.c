@@ -552,8 +552,23 @@ static bool may_link(const tac_engine *e, const tac__sender *s, const tac__recei
     return from != to && (by_name || from->entity == 0 || from->entity != to->entity);
 }
 
+// Both have digests by name. Of one component they were told apart when it declared them.
+static tac_status check_receivers(const tac_engine *e, tac_error *err)
+{
+    for (size_t r = 0; r < e->receiver_count; r++) {
+        const int signal = tac__schema_find(&e->schema, e->receivers[r].name);
+        if (signal >= 0)
+            return tac__fail_at(err, TAC_E_DUPLICATE,
+                                &e->components[e->receivers[r].component]->place,
+                                "message port '%s' has the name of a signal of '%s'",
+                                e->receivers[r].name, e->schema.signals[signal].writer);
+    }
+    return TAC_OK;
+}
+
 tac_status tac__resolve_links(tac_engine *e, tac_error *err)
 {
+    TAC_TRY(check_receivers(e, err));
     for (size_t i = 0; i < e->link_count; i++) {
         const tac_link_def *def = &e->links[i];
         const bool by_name = !strpbrk(def->from, "*?") && !strpbrk(def->to, "*?");
