@@ -51,19 +51,29 @@ static int find_signal(const tac_engine *e, const tac_instance *reader, const ch
     return tac__schema_find(&e->schema, name);
 }
 
-// The names of the reader's own entity count as they would be written there.
+// "battery.soc" of "uav1.vehicle.battery.soc".
+static bool is_tail(const char *tail, const char *name)
+{
+    const size_t n = strlen(tail), length = strlen(name);
+    return n > 0 && n < length && name[length - n - 1] == '.' && !strcmp(name + length - n, tail);
+}
+
+// The names of the reader's own entity count as they would be written there. Where none is near,
+// one that only lacks its beginning is meant, best of the own entity.
 static const char *nearest_signal(const tac_engine *e, const tac_instance *reader, const char *name)
 {
-    const char *entity = e->entities[reader->entity].name;
+    const char *entity = e->entities[reader->entity].name, *own = NULL, *other = NULL;
     const size_t prefix = *entity ? strlen(entity) + 1 : 0;
     tac__nearest nearest = tac__nearest_begin(name);
     for (size_t i = 0; i < e->schema.count; i++) {
-        const char *candidate = e->schema.signals[i].name;
-        if (prefix && !strncmp(candidate, entity, prefix - 1) && candidate[prefix - 1] == '.')
-            candidate += prefix;
+        const char *full = e->schema.signals[i].name;
+        const bool inside = prefix && !strncmp(full, entity, prefix - 1) && full[prefix - 1] == '.';
+        const char *candidate = full + (inside ? prefix : 0), **tail = inside ? &own : &other;
         tac__nearest_offer(&nearest, candidate);
+        if (!*tail && is_tail(name, candidate))
+            *tail = candidate;
     }
-    return nearest.best;
+    return nearest.best ? nearest.best : own ? own : other;
 }
 
 static tac_status fail_signal(const tac_engine *e, const tac_instance *reader,

@@ -96,6 +96,19 @@ for key in mission_reached mission_total landed max_altitude_m landing_error_m b
     same "different values of $key" "$(grep "\"$key\"" out | tr -d ' ,' | sort -u | wc -l)" 1
 done
 
+# Signals go by their names without what stands before.
+expect 0 run "$mission" --duration '20 ms' --json -q --digest 'battery.*' --digest air.density
+grep -Eq '"battery\.\*": \{"hash": "[0-9a-f]{16}", "count": 3\}' out || fail 'no hash of battery.*'
+for name in battery.voltage battery.current battery.warning air.density; do
+    value out "uav.vehicle.$name" | grep -Eq '^[0-9a-f]{16}$' || fail "no digest of $name"
+done
+expect 2 run "$mission" --digest battery.soc
+says err 'continuous states have one digest an island'
+expect 0 check "$mission" --set 'scenario=[{when: vehicle.battery.soc < 0.3, do: return}]'
+expect 0 check "$mission" --set 'scenario=[{when: "vehicle.battery.soc[0] < 30 %", do: return}]'
+expect 2 check "$mission" --set 'scenario=[{when: battery.soc < 0.3, do: return}]'
+says err "unknown signal 'battery.soc'; did you mean 'vehicle.battery.soc'?"
+
 expect 0 run "$mission" --log-level error
 says out "  route              $(value mission.json mission_reached) of " \
     "up to $(printf '%.1f' "$(value mission.json max_altitude_m)") m" ' % used, ' ' from the start' 'events'

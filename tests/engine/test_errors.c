@@ -363,8 +363,11 @@ static void refuse_route(tac_route_def r, tac_status status, const char *a, cons
 {
     bench b;
     bench_begin(&b, NULL);
+    bench_entity(&b, "other");
     bench_entity(&b, "uav");
     bench_group(&b, "g", 1000, 0);
+    bench_add(&b,
+              &(probe){.entity = "other", .name = "Nav", .group = "g", .out = {"attitude@quat"}});
     bench_add(&b, &(probe){.entity = "uav",
                            .name = "Nav",
                            .group = "g",
@@ -406,7 +409,13 @@ static void test_routes(void **state)
                  "did you mean", "'Nav.speed'"); // as it is written inside the entity
     refuse_route(route("lone.x", "uav.Nav.sped"), TAC_E_NAME, "unknown signal", "did you mean",
                  "'uav.Nav.speed'");
-    refuse_route(route("lone.x", "Nav.speed"), TAC_E_NAME, "unknown signal 'Nav.speed'", "", "");
+    // What only lacks its beginning, of the own entity where that has one.
+    refuse_route(route("lone.x", "Nav.speed"), TAC_E_NAME, "unknown signal 'Nav.speed'",
+                 "did you mean", "'uav.Nav.speed'");
+    refuse_route(route("lone.x", "attitude"), TAC_E_NAME, "unknown signal 'attitude'",
+                 "did you mean", "'other.Nav.attitude'");
+    refuse_route(route("uav.Ctrl.x", "attitude.x"), TAC_E_NAME, "unknown signal 'attitude.x'",
+                 "did you mean", "'Nav.attitude'");
     refuse_route(route("lone.x", ""), TAC_E_NAME, "unknown signal ''", "", "");
     // Elements.
     refuse_route(route("uav.Ctrl.x", "Nav.position[3]"), TAC_E_RANGE, "Nav.position[3]", "vec3",
