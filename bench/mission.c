@@ -73,7 +73,7 @@ static void build(flight *f, int signals[2])
         char name[256];
         snprintf(name, sizeof name, "%s.position", c.name);
         signals[0] = tac_engine_find_signal(f->engine, name);
-        snprintf(name, sizeof name, "%s.soc", c.name);
+        snprintf(name, sizeof name, "%s.battery.soc", c.name);
         signals[1] = tac_engine_find_signal(f->engine, name);
         return;
     }

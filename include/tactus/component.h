@@ -52,7 +52,8 @@ typedef enum tac_part {
 } tac_part;
 
 typedef struct tac_port_def {
-    const char *name;
+    const char *name; // that of an output or state may have dots, as battery.soc, but not end in
+                      // .x, .y, .z or .w, which are elements
     tac_type type;
     const char *unit; // NULL: dimensionless
     const char *doc;
@@ -214,8 +215,8 @@ TAC_API int tac_declare_continuous(tac_declare *d, const tac_port_def *p);
 // a boundary there, so that no step runs across. Equations depend on e->mode, not on the condition.
 TAC_API int tac_declare_event(tac_declare *d, const char *name, const char *doc);
 TAC_API int tac_declare_stream(tac_declare *d, const char *name); // a random stream
-// An input that is connected by name to any single signal or element, as in "body.position.z", and
-// sees it as an f64, whatever its type. One that a later stage writes is seen as of the last
+// An input that is connected by name to any single signal or element, as in "vehicle.position.z",
+// and sees it as an f64, whatever its type. One that a later stage writes is seen as of the last
 // boundary. `param` is the parameter to blame if there is no such signal.
 TAC_API int tac_declare_watch(tac_declare *d, const char *signal, const char *param);
 // An f64 output that is connected by name to the input of another component, "control.speed"; it

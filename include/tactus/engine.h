@@ -128,7 +128,9 @@ TAC_API TAC_MUST_CHECK tac_status tac_engine_add_route(tac_engine *engine, const
                                                        tac_error *err);
 TAC_API TAC_MUST_CHECK tac_status tac_engine_add_link(tac_engine *engine, const tac_link_def *def,
                                                       tac_error *err);
-// Readers in other groups see signals that match `pattern` through `policy`; the last rule wins.
+// Readers in other groups see signals that match `pattern` through `policy`; the last rule wins. A
+// pattern matches a whole name or all that follows any dot in it: "battery.*" also is
+// "uav1.vehicle.battery.soc".
 TAC_API TAC_MUST_CHECK tac_status tac_engine_add_policy(tac_engine *engine, const char *pattern,
                                                         tac_policy policy, const tac_place *place,
                                                         tac_error *err);
@@ -215,8 +217,8 @@ TAC_API tac_signal_info tac_engine_signal_info(const tac_engine *engine, int sig
 // call. Also from inside an observer, which sees such outputs as of stage 3.
 TAC_API const void *tac_engine_read(tac_engine *engine, int signal);
 
-// The digest over everything that matches `pattern` (NULL: all); `*count`, where not NULL, tells
-// how many signals, islands and ports matched.
+// The digest over everything that matches `pattern` (NULL: all), as in tac_engine_add_policy;
+// `*count`, where not NULL, tells how many signals, islands and ports matched.
 TAC_API uint64_t tac_engine_hash(const tac_engine *engine, const char *pattern, size_t *count);
 // One by one, in order of name: NULL after the last.
 TAC_API const char *tac_engine_digest(const tac_engine *engine, size_t i, uint64_t *digest);

@@ -1,7 +1,7 @@
 // signal.h - what flows on the bus: typed, named, unit-carrying values.
 //
 // A signal has exactly one writer and holds between writes. Its name is the path of the component
-// that writes it and the name of the port: "Nav.position", "uav3.battery.soc".
+// that writes it and the name of the port: "Nav.position", "uav3.vehicle.battery.soc".
 #ifndef TACTUS_SIGNAL_H
 #define TACTUS_SIGNAL_H
 

@@ -139,7 +139,7 @@ static void read_vehicle(tac_declare *d, flight_control *c, tac__vehicle *v)
 {
     const char *name = tac_param_text(
         d, &(tac_param_def){.name = "vehicle",
-                            .fallback = "body",
+                            .fallback = "vehicle",
                             .doc = "the multirotor to fly, declared before this component"});
     if (!tac_param_peer_begin(d, name))
         return;

@@ -218,15 +218,35 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+// Just after the name that `c` begins with; `c` itself if it begins with none.
+static const char *name_end(const char *c)
+{
+    if (!is_letter(*c))
+        return c;
+    while (is_letter(*c) || (*c >= '0' && *c <= '9'))
+        c++;
+    return c;
+}
+
+static bool name_fits(const char *name)
+{
+    return strlen(name) < TAC_ERROR_NAME / 4;
+}
+
 bool tac__name_valid(const char *name)
 {
-    if (!name || !is_letter(name[0]))
+    return name && is_letter(name[0]) && *name_end(name) == '\0' && name_fits(name);
+}
+
+bool tac__signal_name_valid(const char *name)
+{
+    if (!name)
         return false;
-    for (const char *c = name + 1; *c; c++) {
-        if (!is_letter(*c) && !(*c >= '0' && *c <= '9'))
-            return false;
-    }
-    return strlen(name) < TAC_ERROR_NAME / 4;
+    const char *part = name, *end;
+    while ((end = name_end(part)) != part && *end == '.')
+        part = end + 1;
+    const bool element = part != name && end == part + 1 && strchr("xyzw", *part);
+    return end != part && *end == '\0' && !element && name_fits(name);
 }
 
 bool tac__glob_match(const char *pattern, const char *text)
@@ -254,10 +274,10 @@ bool tac__glob_match(const char *pattern, const char *text)
 
 bool tac__path_match(const char *pattern, const char *path)
 {
-    if (tac__glob_match(pattern, path))
-        return true;
-    const char *last = strrchr(path, '.');
-    return last && !strchr(pattern, '.') && tac__glob_match(pattern, last + 1);
+    bool matches = tac__glob_match(pattern, path);
+    for (const char *dot = strchr(path, '.'); dot && !matches; dot = strchr(dot + 1, '.'))
+        matches = tac__glob_match(pattern, dot + 1);
+    return matches;
 }
 
 char *tac__path_beside(tac__arena *arena, const char *file, const char *name)

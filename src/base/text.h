@@ -54,14 +54,17 @@ typedef struct tac__nearest {
 tac__nearest tac__nearest_begin(const char *name);
 void tac__nearest_offer(tac__nearest *nearest, const char *candidate);
 
-// A name of an entity, component, port or parameter: a letter or '_', then letters, digits, '_'.
+// A name of an entity, component, input or parameter: a letter or '_', then letters, digits, '_'.
 bool tac__name_valid(const char *name);
+// A name of an output or state: such names with dots between them, "battery.soc". One that ends in
+// .x, .y, .z or .w is none: that would read as an element.
+bool tac__signal_name_valid(const char *name);
 
 // Shell-like pattern: '*' any run of characters, '?' any one. Linear in time and memory.
 bool tac__glob_match(const char *pattern, const char *text);
 
-// A pattern for components or signals: as above, and a pattern without a dot also matches the last
-// part of a dotted name.
+// A pattern for components or signals: of a whole name, or of what follows any dot in it, so that
+// "battery.*" matches "uav1.vehicle.battery.soc".
 bool tac__path_match(const char *pattern, const char *path);
 
 // The name of a file as it is written in `file` (may be NULL), which it is relative to. NULL: no

@@ -18,8 +18,8 @@ static const struct {
 } ports[CLI_SIGNALS] = {
     [CLI_POSITION] = {"position", false, false, 3},
     [CLI_ATTITUDE] = {"attitude", false, false, 4},
-    [CLI_SOC] = {"soc", false, false, 1},
-    [CLI_VOLTAGE] = {"battery_voltage", false, false, 1},
+    [CLI_SOC] = {"battery.soc", false, false, 1},
+    [CLI_VOLTAGE] = {"battery.voltage", false, false, 1},
     [CLI_FEET_DOWN] = {"feet_down", false, false, 1},
     [CLI_ROTOR_SPEED] = {"rotor_speed", false, false, 1},
     [CLI_MOTOR] = {"motor", true, false, 1},

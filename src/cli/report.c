@@ -28,7 +28,7 @@ static bool any_matches(const cli_args *args, const char *name)
 {
     const char *pattern;
     for (size_t i = 0; (pattern = pattern_at(args, i)); i++) {
-        if (tac__glob_match(pattern, name))
+        if (tac__path_match(pattern, name))
             return true;
     }
     return false;
@@ -39,7 +39,7 @@ static bool is_state(const tac_engine *engine, const char *pattern)
 {
     for (size_t i = 0; i < tac_engine_signal_count(engine); i++) {
         const tac_signal_info info = tac_engine_signal_info(engine, (int)i);
-        if (info.continuous && tac__glob_match(pattern, info.name))
+        if (info.continuous && tac__path_match(pattern, info.name))
             return true;
     }
     return false;

@@ -28,7 +28,7 @@ static void text_params(const tac_instance *c, tac__text *out)
         tac__text_add(out, "  none\n");
     for (size_t i = 0; i < c->param_count; i++) {
         const tac_param_def *p = &c->params[i].def;
-        tac__text_add(out, "  %-16s %s", p->name, p->doc ? p->doc : "");
+        tac__text_add(out, "  %-20s %s", p->name, p->doc ? p->doc : "");
         tac__text_add(out, "%s", p->doc ? " (" : "(");
         tac__text_add(out, "%s", c->params[i].kind);
         if (p->unit)
@@ -54,7 +54,7 @@ static void text_ports(const char *title, const tac__ports *ports, tac__text *ou
         const tac__port *p = &ports->items[i];
         char type[64];
         tac_type_print(&p->type, type, sizeof type);
-        tac__text_add(out, "  %-16s %s%s(%s, %s%s)\n", p->name, p->doc, *p->doc ? " " : "", type,
+        tac__text_add(out, "  %-20s %s%s(%s, %s%s)\n", p->name, p->doc, *p->doc ? " " : "", type,
                       p->unit, p->flags & TAC_PORT_OPTIONAL ? ", optional" : "");
     }
 }
@@ -74,7 +74,7 @@ static void describe_text(const tac_component_type *type, const tac_instance *c,
     text_ports("Discrete states", &c->states, out);
     for (size_t i = 0; i < c->message_count; i++) {
         const tac__message_port *p = &c->messages[i];
-        tac__text_add(out, "%s  %-16s %s%s(%s)\n", i ? "" : "\nMessage ports:\n", p->name, p->doc,
+        tac__text_add(out, "%s  %-20s %s%s(%s)\n", i ? "" : "\nMessage ports:\n", p->name, p->doc,
                       *p->doc ? " " : "", p->sends ? "sends" : "receives");
     }
 }

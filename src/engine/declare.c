@@ -78,8 +78,11 @@ static int add_port(tac_declare *d, tac__ports *ports, const tac_port_def *p, co
                       .flags = p->flags,
                       .scale = p->scale > 0 ? p->scale : 1,
                       .part = p->part};
-    if (!tac__name_valid(p->name)) {
-        tac__fail(&err, TAC_E_NAME, "'%s' is not a name for %s", p->name ? p->name : "", what);
+    const bool is_input = ports == &d->instance->inputs;
+    if (is_input ? !tac__name_valid(p->name) : !tac__signal_name_valid(p->name)) {
+        tac__fail(&err, TAC_E_NAME, "'%s' is not a name for %s: expected letters, digits and '_'%s",
+                  p->name ? p->name : "", what,
+                  is_input ? "" : ", dots between names, and no .x, .y, .z or .w at the end");
         tac__declare_keep(d, &err);
         return 0;
     }

@@ -73,7 +73,7 @@ void tac__route_how(const tac_engine *engine, const tac_instance *reader, size_t
 // What is seen, exactly: "the last value, 0 us to 9 ms old".
 void tac__route_meaning(const tac_engine *engine, const tac_instance *reader, size_t input,
                         char text[TAC__ROUTE_TEXT]);
-const char *tac__signal_port(const tac__signal *signal); // "position" of "uav1.Nav.position"
+const char *tac__signal_port(const tac__signal *signal); // "battery.soc"
 
 // --- swarms -------------------------------------------------------------------------------------
 

@@ -329,8 +329,7 @@ bool tac__route_crosses(const tac_engine *e, const tac_instance *reader, size_t 
 
 const char *tac__signal_port(const tac__signal *s)
 {
-    const char *dot = strrchr(s->name, '.');
-    return dot ? dot + 1 : s->name;
+    return s->name + strlen(s->writer) + 1;
 }
 
 static void add_part(tac__out *out, const char *text)

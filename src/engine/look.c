@@ -110,7 +110,7 @@ uint64_t tac_engine_hash(const tac_engine *e, const char *pattern, size_t *count
     size_t matched = 0;
     tac__hash h = TAC__HASH_SEED;
     for (size_t i = 0; e && i < e->digest_count; i++) {
-        if (pattern && !tac__glob_match(pattern, e->digest_list[i].name))
+        if (pattern && !tac__path_match(pattern, e->digest_list[i].name))
             continue;
         h = tac__hash_word(h, *e->digest_list[i].value);
         matched++;

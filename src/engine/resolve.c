@@ -51,19 +51,29 @@ static int find_signal(const tac_engine *e, const tac_instance *reader, const ch
     return tac__schema_find(&e->schema, name);
 }
 
-// The names of the reader's own entity count as they would be written there.
+// "battery.soc" of "uav1.vehicle.battery.soc".
+static bool is_tail(const char *tail, const char *name)
+{
+    const size_t n = strlen(tail), length = strlen(name);
+    return n > 0 && n < length && name[length - n - 1] == '.' && !strcmp(name + length - n, tail);
+}
+
+// The names of the reader's own entity count as they would be written there. Where none is near,
+// one that only lacks its beginning is meant, best of the own entity.
 static const char *nearest_signal(const tac_engine *e, const tac_instance *reader, const char *name)
 {
-    const char *entity = e->entities[reader->entity].name;
+    const char *entity = e->entities[reader->entity].name, *own = NULL, *other = NULL;
     const size_t prefix = *entity ? strlen(entity) + 1 : 0;
     tac__nearest nearest = tac__nearest_begin(name);
     for (size_t i = 0; i < e->schema.count; i++) {
-        const char *candidate = e->schema.signals[i].name;
-        if (prefix && !strncmp(candidate, entity, prefix - 1) && candidate[prefix - 1] == '.')
-            candidate += prefix;
+        const char *full = e->schema.signals[i].name;
+        const bool inside = prefix && !strncmp(full, entity, prefix - 1) && full[prefix - 1] == '.';
+        const char *candidate = full + (inside ? prefix : 0), **tail = inside ? &own : &other;
         tac__nearest_offer(&nearest, candidate);
+        if (!*tail && is_tail(name, candidate))
+            *tail = candidate;
     }
-    return nearest.best;
+    return nearest.best ? nearest.best : own ? own : other;
 }
 
 static tac_status fail_signal(const tac_engine *e, const tac_instance *reader,
@@ -320,14 +330,6 @@ tac_status tac__resolve_routes(tac_engine *e, tac_error *err)
 
 // --- policies and synchronised groups -----------------------------------------------------------
 
-// A rule speaks of full names, or of names inside an entity: "Nav.*" is also uav1.Nav.position.
-static bool rule_matches(const tac_engine *e, const tac__policy_rule *rule, const tac__signal *s)
-{
-    const char *entity = e->entities[e->components[s->component]->entity].name;
-    return tac__glob_match(rule->pattern, s->name) ||
-           (*entity && tac__glob_match(rule->pattern, s->name + strlen(entity) + 1));
-}
-
 static tac_policy policy_of(const tac_engine *e, const tac__input *in, const tac_instance *reader)
 {
     const tac__signal *s = &e->schema.signals[in->signal];
@@ -336,7 +338,7 @@ static tac_policy policy_of(const tac_engine *e, const tac__input *in, const tac
         return TAC_ZOH;
     tac_policy policy = e->def.policy;
     for (size_t i = 0; i < e->rule_count; i++) {
-        if (rule_matches(e, &e->rules[i], s))
+        if (tac__path_match(e->rules[i].pattern, s->name))
             policy = e->rules[i].policy;
     }
     if (in->route.has_policy)
@@ -398,7 +400,7 @@ static void warn_of_idle_rules(const tac_engine *e)
     for (size_t i = 0; i < e->rule_count; i++) {
         const tac__policy_rule *rule = &e->rules[i];
         size_t k = 0;
-        while (k < e->schema.count && !rule_matches(e, rule, &e->schema.signals[k]))
+        while (k < e->schema.count && !tac__path_match(rule->pattern, e->schema.signals[k].name))
             k++;
         if (k == e->schema.count)
             tac__log(e, TAC_LOG_WARN, "%s:%u: policy %s for '%s': no signal has such a name",
@@ -572,8 +574,23 @@ static bool may_link(const tac_engine *e, const tac__sender *s, const tac__recei
     return from != to && (by_name || from->entity == 0 || from->entity != to->entity);
 }
 
+// Both have digests by name. Of one component they were told apart when it declared them.
+static tac_status check_receivers(const tac_engine *e, tac_error *err)
+{
+    for (size_t r = 0; r < e->receiver_count; r++) {
+        const int signal = tac__schema_find(&e->schema, e->receivers[r].name);
+        if (signal >= 0)
+            return tac__fail_at(err, TAC_E_DUPLICATE,
+                                &e->components[e->receivers[r].component]->place,
+                                "message port '%s' has the name of a signal of '%s'",
+                                e->receivers[r].name, e->schema.signals[signal].writer);
+    }
+    return TAC_OK;
+}
+
 tac_status tac__resolve_links(tac_engine *e, tac_error *err)
 {
+    TAC_TRY(check_receivers(e, err));
     for (size_t i = 0; i < e->link_count; i++) {
         const tac_link_def *def = &e->links[i];
         const bool by_name = !strpbrk(def->from, "*?") && !strpbrk(def->to, "*?");

@@ -1,4 +1,4 @@
-// expr.h - the expression language: conditions such as "body.soc < 0.3 AND NOT control.landed".
+// expr.h - the expression language: conditions such as "vehicle.battery.soc < 0.3 AND NOT landed".
 //
 // Text becomes a tree (parse), whose signals may then be asked for; the tree becomes a flat program
 // (compile), once names, types and units are known; the program is evaluated as often as one likes,

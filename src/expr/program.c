@@ -193,7 +193,7 @@ tac_status tac__expr_compile(tac__arena *arena, tac__expr *expr, tac__expr_type 
         return tac__expr_fail(
             err, TAC_E_TYPE, expr->text, 0,
             wanted == TAC__EXPR_BOOL
-                ? "expected a condition such as 'body.soc < 0.3', this is a number"
+                ? "expected a condition such as 'vehicle.battery.soc < 0.3', this is a number"
                 : "expected a number, this is a condition");
     tac__program *p = tac__arena_alloc(arena, sizeof *p);
     if (!p)

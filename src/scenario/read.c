@@ -246,8 +246,9 @@ static void read_timing(tac_declare *d, event *e, given *g)
                          .range = "[0, 1e15]",
                          .doc = "the step of the scenario's rate group with this number, from 0"},
         1, &count);
-    e->when = tac_param_text(
-        d, &(tac_param_def){.name = "when", .fallback = "", .doc = "a condition: body.soc < 0.3"});
+    e->when = tac_param_text(d, &(tac_param_def){.name = "when",
+                                                 .fallback = "",
+                                                 .doc = "a condition: vehicle.battery.soc < 0.3"});
     t->every_us = tac_param_time(
         d, &(tac_param_def){.name = "every", .fallback = "0", .doc = "with at: again and again"});
     g->times = (uint64_t)tac_param_int(d, &(tac_param_def){.name = "times",
@@ -466,7 +467,7 @@ static tac_status describe_action(tac__scenario *s, event *e, const given *g)
     return e->text ? TAC_OK : TAC_E_MEMORY;
 }
 
-// "when body.soc < 0.3, 2 s later"
+// "when vehicle.battery.soc < 0.3, 2 s later"
 static tac_status describe_timing(tac__scenario *s, event *e)
 {
     char text[TAC__EXPR_LENGTH + 128], time[TAC_TIME_TEXT];

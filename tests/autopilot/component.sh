@@ -51,7 +51,7 @@ says err 'bad.waypoints:4:7: command 82 (NAV_SPLINE_WAYPOINT) is not supported'
 sed 's/SimpleItem/ComplexItem/' "$missions/square.plan" >bad.plan
 expect 2 check "$quad" --set components.control.params.mission="$work/bad.plan"
 says err "bad.plan:20:25: complex item 'unknown' is not supported"
-expect 2 check "$quad" --set components.body.params.calibration.thrust_to_weight=0.9
+expect 2 check "$quad" --set components.vehicle.params.calibration.thrust_to_weight=0.9
 says err 'cannot hold it level in hover'
 expect 2 check "$quad" --set components.control.params.vehicle=estimatr
 says err estimatr

@@ -267,6 +267,30 @@ static void test_names(void **state)
     assert_false(tac__name_valid(name));
 }
 
+static void test_signal_names(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"a",      "x",   "battery.soc", "a.b.c",
+                                       "_._9",   "a.X", "air.xy",      "x.a",
+                                       "x.y.zz", "w",   "a.v",         "battery.s1"};
+    static const char *const bad[] = {
+        "",    ".",   "a.",  ".a",    "a..b", "a.1b",   "1a.b", "a.b-c",   "a .b",   "a.x",
+        "a.y", "a.z", "a.w", "a.b.x", "x.x",  "a.b.c.", "a.*",  "a.größe", "a[0].b", "a/b"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(tac__signal_name_valid(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(tac__signal_name_valid(bad[i]));
+    assert_false(tac__signal_name_valid(NULL));
+    char name[128];
+    memset(name, 'a', sizeof name);
+    name[30] = '.';
+    name[63] = '\0';
+    assert_true(tac__signal_name_valid(name));
+    name[63] = 'a';
+    name[64] = '\0';
+    assert_false(tac__signal_name_valid(name));
+}
+
 // The plain definition, exponential and obviously right.
 static bool glob_by_definition(const char *pattern, const char *text)
 {
@@ -336,7 +360,21 @@ static void test_paths(void **state)
     assert_true(tac__path_match("uav1.*", "uav1.battery.soc"));
     assert_true(tac__path_match("Nav", "Nav"));
     assert_false(tac__path_match("battery", "uav1.battery.soc"));
-    assert_false(tac__path_match("battery.soc", "uav1.battery.soc")); // a dot: the whole name
+    assert_false(tac__path_match("uav1", "uav1.battery.soc"));
+    // The tail after any dot, but only after a dot and only to the end.
+    static const char soc[] = "uav1.vehicle.battery.soc";
+    assert_true(tac__path_match("battery.*", soc));
+    assert_true(tac__path_match("battery.soc", soc));
+    assert_true(tac__path_match("vehicle.*", soc));
+    assert_true(tac__path_match("v*.s?c", soc));
+    assert_true(tac__path_match("Nav.position*", "uav1.Nav.position"));
+    assert_true(tac__path_match("Nav.position*", "Nav.position_error"));
+    assert_false(tac__path_match("attery.*", soc));
+    assert_false(tac__path_match("battery.so", soc));
+    assert_false(tac__path_match("vehicle.soc", soc));
+    assert_false(tac__path_match("vehicle.battery", soc));
+    assert_false(tac__path_match("soc.*", soc));
+    assert_false(tac__path_match("battery.*", "uav1.spare_battery.soc"));
     assert_false(tac__path_match("uav2.*", "uav1.battery.soc"));
     assert_false(tac__path_match("", "uav1.battery.soc"));
     assert_false(tac__path_match("so", "uav1.battery.soc"));
@@ -345,5 +383,6 @@ static void test_paths(void **state)
 TEST_MAIN(cmocka_unit_test(test_out), cmocka_unit_test(test_growing),
           cmocka_unit_test(test_growing_edges), cmocka_unit_test(test_growing_without_memory),
           cmocka_unit_test(test_numbers), cmocka_unit_test(test_nearest),
-          cmocka_unit_test(test_names), cmocka_unit_test(test_globs),
-          cmocka_unit_test(test_hostile_glob), cmocka_unit_test(test_paths))
+          cmocka_unit_test(test_names), cmocka_unit_test(test_signal_names),
+          cmocka_unit_test(test_globs), cmocka_unit_test(test_hostile_glob),
+          cmocka_unit_test(test_paths))

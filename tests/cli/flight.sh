@@ -32,7 +32,7 @@ world: {ground: 1 m}
 plant: {integrator: {kind: rk45, rtol: 1e-9}}
 components:
   motor: {type: constant, params: {size: 4, value: [0, 0, 0, 0]}}
-  body:
+  vehicle:
     type: multirotor
     params:
       mass: 1 kg
@@ -96,6 +96,19 @@ for key in mission_reached mission_total landed max_altitude_m landing_error_m b
     same "different values of $key" "$(grep "\"$key\"" out | tr -d ' ,' | sort -u | wc -l)" 1
 done
 
+# Signals go by their names without what stands before.
+expect 0 run "$mission" --duration '20 ms' --json -q --digest 'battery.*' --digest air.density
+grep -Eq '"battery\.\*": \{"hash": "[0-9a-f]{16}", "count": 3\}' out || fail 'no hash of battery.*'
+for name in battery.voltage battery.current battery.warning air.density; do
+    value out "uav.vehicle.$name" | grep -Eq '^[0-9a-f]{16}$' || fail "no digest of $name"
+done
+expect 2 run "$mission" --digest battery.soc
+says err 'continuous states have one digest an island'
+expect 0 check "$mission" --set 'scenario=[{when: vehicle.battery.soc < 0.3, do: return}]'
+expect 0 check "$mission" --set 'scenario=[{when: "vehicle.battery.soc[0] < 30 %", do: return}]'
+expect 2 check "$mission" --set 'scenario=[{when: battery.soc < 0.3, do: return}]'
+says err "unknown signal 'battery.soc'; did you mean 'vehicle.battery.soc'?"
+
 expect 0 run "$mission" --log-level error
 says out "  route              $(value mission.json mission_reached) of " \
     "up to $(printf '%.1f' "$(value mission.json max_altitude_m)") m" ' % used, ' ' from the start' 'events'
@@ -119,7 +132,7 @@ swarm() {
     i=0
     while [ "$i" -lt "$1" ]; do
         i=$((i + 1))
-        echo "  v$i: {extends: $examples/vehicles/iris.yaml, components: {body: {params: {position: [0, $((3 * i))]}},"
+        echo "  v$i: {extends: $examples/vehicles/iris.yaml, components: {vehicle: {params: {position: [0, $((3 * i))]}},"
         echo "    control: {params: {mission: $examples/missions/square.waypoints}}}}"
     done
 }
@@ -188,15 +201,15 @@ row() { # T: the first six columns after it, rounded
         script
 }
 PATH=$work/fake:$PATH expect 0 run throw.yaml -q --plot flight.png \
-    --set components.body.params.attitude='[0, 0, 2.9670597283903604]' \
-    --set components.body.params.rate='[0, 0, 1.5707963267948966]' \
-    --set components.body.params.damping='[0, 0, 0]'
+    --set components.vehicle.params.attitude='[0, 0, 2.9670597283903604]' \
+    --set components.vehicle.params.rate='[0, 0, 1.5707963267948966]' \
+    --set components.vehicle.params.damping='[0, 0, 0]'
 same 'what a plot is made of' "$(cat flight.png)" picture
 same 'the first row' "$(row 0)" '10.000 20.000 2.000 0.000 0.000 170.000'
 same 'the row at 0.5 s' "$(row 0.5)" '10.000 21.500 4.774 0.000 0.000 215.000'
 same 'rows of data' "$(awk '/^END/ { exit } { n++ } END { print n }' script)" 103 # with their name and the end
 PATH=$work/fake:$PATH expect 0 run throw.yaml -q --plot flight.png \
-    --set components.body.params.attitude='[0.17453292519943295, -0.3490658503988659, -0.5]'
+    --set components.vehicle.params.attitude='[0.17453292519943295, -0.3490658503988659, -0.5]'
 same 'attitude' "$(row 0)" '10.000 20.000 2.000 10.000 -20.000 -28.648'
 PATH=$work/fake:$PATH expect 0 run throw.yaml -q --plot flight.png --duration '450 s'
 same 'every third look of a long flight' \

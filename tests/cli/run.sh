@@ -61,6 +61,9 @@ done
 grep -Eq '"\*\.y": \{"hash": "[0-9a-f]{16}", "count": 3\}' out || fail 'no hash of the pattern *.y'
 expect 0 run "$small" --digest 'mass.*'
 grep -Eq '^  digest +[0-9a-f]{16}  mass\.\* \([0-9]+\)$' out || fail 'no digest in the report'
+expect 0 run "$small" --json -q --digest energy
+grep -Eq '"energy": \{"hash": "[0-9a-f]{16}", "count": 1\}' out || fail 'no hash of a tail'
+value out mass.energy | grep -Eq '^[0-9a-f]{16}$' || fail 'no digest by the tail of a name'
 expect 2 run "$small" --digest 'mass.enrgy'
 says err "nothing matches 'mass.enrgy'; did you mean 'mass.energy'?"
 expect 2 run "$small" --digest 'mass.position'

@@ -219,6 +219,15 @@ static void test_declarations(void **state)
             TAC_E_DUPLICATE, "input 's'", "twice");
     REFUSED(&b, try_probe(&b, &(probe){.name = "w", .group = "g", .in = {"a-b"}}), TAC_E_NAME,
             "'a-b'", "input");
+    // Dots are for outputs and states, but not where they would read as an element.
+    REFUSED(&b, try_probe(&b, &(probe){.name = "w", .group = "g", .in = {"a.b"}}), TAC_E_NAME,
+            "'a.b'", "input", "expected letters, digits and '_'");
+    REFUSED(&b, try_probe(&b, &(probe){.name = "w", .group = "g", .out = {"a.b", "a.x"}}),
+            TAC_E_NAME, "'a.x'", "output", "no .x, .y, .z or .w");
+    REFUSED(&b, try_probe(&b, &(probe){.name = "w", .group = "g", .out = {"a..b"}}), TAC_E_NAME,
+            "'a..b'", "output");
+    REFUSED(&b, try_probe(&b, &(probe){.name = "w", .x = {"a.w"}, .derive = linear_derive}),
+            TAC_E_NAME, "'a.w'", "continuous state");
     REFUSED(&b, try_probe(&b, &(probe){.name = "w", .group = "g", .out = {"s:nonsense"}}),
             TAC_E_UNIT, "nonsense");
     REFUSED(&b, try_probe(&b, &(probe){.name = "w", .x = {"n@i32"}, .derive = linear_derive}),
@@ -288,6 +297,23 @@ static tac_status same_receivers(tac_declare *d, void *self)
     return TAC_OK;
 }
 
+// A component at the root can name a signal as an entity of the same name does.
+static void test_dotted_twice(void **state)
+{
+    (void)state;
+    bench b;
+    bench_begin(&b, NULL);
+    bench_entity(&b, "uav");
+    bench_group(&b, "g", 1000, 0);
+    bench_add(&b, &(probe){.entity = "uav", .name = "Nav", .group = "g", .out = {"speed"}});
+    REFUSED(&b, try_probe(&b, &(probe){.name = "uav", .group = "g", .out = {"Nav.speed"}}),
+            TAC_E_OWNER, "two writers for signal 'uav.Nav.speed'", "'uav.Nav'", "'uav'");
+    assert_int_equal(try_probe(&b, &(probe){.entity = "uav", .name = "Radio", .rx = "rx"}), TAC_OK);
+    bench_add(&b, &(probe){.name = "uav", .group = "g", .out = {"Radio.rx"}});
+    REFUSED(&b, bench_try_prepare(&b), TAC_E_DUPLICATE, "'uav.Radio.rx'", "message port");
+    bench_end(&b);
+}
+
 // Two streams of one name would draw the same numbers.
 static void test_declared_twice(void **state)
 {
@@ -337,8 +363,11 @@ static void refuse_route(tac_route_def r, tac_status status, const char *a, cons
 {
     bench b;
     bench_begin(&b, NULL);
+    bench_entity(&b, "other");
     bench_entity(&b, "uav");
     bench_group(&b, "g", 1000, 0);
+    bench_add(&b,
+              &(probe){.entity = "other", .name = "Nav", .group = "g", .out = {"attitude@quat"}});
     bench_add(&b, &(probe){.entity = "uav",
                            .name = "Nav",
                            .group = "g",
@@ -380,7 +409,13 @@ static void test_routes(void **state)
                  "did you mean", "'Nav.speed'"); // as it is written inside the entity
     refuse_route(route("lone.x", "uav.Nav.sped"), TAC_E_NAME, "unknown signal", "did you mean",
                  "'uav.Nav.speed'");
-    refuse_route(route("lone.x", "Nav.speed"), TAC_E_NAME, "unknown signal 'Nav.speed'", "", "");
+    // What only lacks its beginning, of the own entity where that has one.
+    refuse_route(route("lone.x", "Nav.speed"), TAC_E_NAME, "unknown signal 'Nav.speed'",
+                 "did you mean", "'uav.Nav.speed'");
+    refuse_route(route("lone.x", "attitude"), TAC_E_NAME, "unknown signal 'attitude'",
+                 "did you mean", "'other.Nav.attitude'");
+    refuse_route(route("uav.Ctrl.x", "attitude.x"), TAC_E_NAME, "unknown signal 'attitude.x'",
+                 "did you mean", "'Nav.attitude'");
     refuse_route(route("lone.x", ""), TAC_E_NAME, "unknown signal ''", "", "");
     // Elements.
     refuse_route(route("uav.Ctrl.x", "Nav.position[3]"), TAC_E_RANGE, "Nav.position[3]", "vec3",
@@ -865,8 +900,9 @@ static void test_no_memory(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_engine), cmocka_unit_test(test_entities_and_groups),
           cmocka_unit_test(test_components), cmocka_unit_test(test_declarations),
-          cmocka_unit_test(test_declared_twice), cmocka_unit_test(test_states_without_derive),
-          cmocka_unit_test(test_routes), cmocka_unit_test(test_duplicate_and_missing_routes),
+          cmocka_unit_test(test_declared_twice), cmocka_unit_test(test_dotted_twice),
+          cmocka_unit_test(test_states_without_derive), cmocka_unit_test(test_routes),
+          cmocka_unit_test(test_duplicate_and_missing_routes),
           cmocka_unit_test(test_delay_of_irregular_writers),
           cmocka_unit_test(test_names_from_inside), cmocka_unit_test(test_links),
           cmocka_unit_test(test_full_queue), cmocka_unit_test(test_components_that_fail),

@@ -55,6 +55,14 @@ static tac_status watch_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
+static tac_status cell_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    output(d, "battery.soc");
+    output(d, "battery.core.heat");
+    return TAC_OK;
+}
+
 // x' = u - x, out = 2 x
 static tac_status plant_declare(tac_declare *d, void *self)
 {
@@ -110,6 +118,8 @@ static const tac_component_type hostile = {TYPE, .name = "<law> & \"co\\mpany\"\
                                            .step = law_step};
 static const tac_component_type watch = {TYPE, .name = "watch", .stage = TAC_STAGE_TELEMETRY,
                                          .declare = watch_declare, .step = watch_step};
+static const tac_component_type cell = {TYPE, .name = "cell", .stage = TAC_STAGE_ESTIMATE,
+                                        .declare = cell_declare, .step = watch_step};
 static const tac_component_type plant = {TYPE, .name = "plant", .declare = plant_declare,
                                          .output = plant_output, .derive = plant_derive};
 // Discrete and continuous in one.
@@ -621,6 +631,28 @@ static void test_physics(void **state)
 
 // --- names, emptiness, swarms -------------------------------------------------------------------
 
+// What a component writes is shown without the component's name, and with all of its own.
+static void test_dotted_names(void **state)
+{
+    (void)state;
+    tac_engine *e = create(NULL, 1000);
+    add_group(e, "g", 100, 0);
+    ok(tac_engine_add_entity(e, "uav", NULL, &err));
+    add(e, "uav", "vehicle", &cell, "g");
+    add(e, "uav", "guard", &watch, "g");
+    route(e, "uav.guard.a", "vehicle.battery.core.heat", false);
+    ok(tac_engine_prepare(e, &err));
+    char *text = explain(e, TAC_FORMAT_TEXT), *dot = explain(e, TAC_FORMAT_DOT),
+         *json = explain(e, TAC_FORMAT_JSON);
+    has(text, "writes battery.soc, battery.core.heat");
+    has(dot, "label=\"battery.core.heat");
+    has(json, "\"signal\": \"uav.vehicle.battery.core.heat\"");
+    tac_text_free(text);
+    tac_text_free(dot);
+    tac_text_free(json);
+    tac_engine_destroy(e);
+}
+
 static void test_hostile_names(void **state)
 {
     (void)state;
@@ -963,8 +995,8 @@ static void test_layout(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_table), cmocka_unit_test(test_json),
           cmocka_unit_test(test_pictures), cmocka_unit_test(test_synchronized),
-          cmocka_unit_test(test_physics), cmocka_unit_test(test_hostile_names),
-          cmocka_unit_test(test_nothing), cmocka_unit_test(test_swarm),
-          cmocka_unit_test(test_odd_one), cmocka_unit_test(test_ages),
+          cmocka_unit_test(test_physics), cmocka_unit_test(test_dotted_names),
+          cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_nothing),
+          cmocka_unit_test(test_swarm), cmocka_unit_test(test_odd_one), cmocka_unit_test(test_ages),
           cmocka_unit_test(test_never_changes_the_run), cmocka_unit_test(test_schema),
           cmocka_unit_test(test_no_memory), cmocka_unit_test(test_layout))

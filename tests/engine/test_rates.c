@@ -661,7 +661,8 @@ static void test_rules_reach_into_entities(void **state)
     static const struct {
         const char *pattern;
         double seen; // by the reader in the middle of a period of the writer
-    } cases[] = {{"nobody", 3}, {"Count.*", 2.5}, {"uav1.Count.y", 2.5}, {"*", 2.5}, {"uav2.*", 3}};
+    } cases[] = {{"nobody", 3}, {"Count.*", 2.5}, {"uav1.Count.y", 2.5}, {"*", 2.5},
+                 {"uav2.*", 3}, {"y", 2.5},       {"ount.*", 3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024];
         snprintf(

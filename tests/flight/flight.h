@@ -95,7 +95,7 @@ static const tac_component_type pilot_type = {.abi = TAC_ABI_VERSION,
         "components:\n"                                                                            \
         "  wind: {type: wind, params: {kind: ou, mean: [2, -1, 0]}}\n"                             \
         "  pilot: {type: pilot, params: {" commands "}}\n"                                         \
-        "  body:\n    type: multirotor\n    params: {" FLIGHT_IRIS body "}\n"                      \
+        "  vehicle:\n    type: multirotor\n    params: {" FLIGHT_IRIS body "}\n"                   \
         "    inputs: {motor: pilot.motor, wind: wind.velocity}\n" more
 
 // --- engines ------------------------------------------------------------------------------------

@@ -248,7 +248,7 @@ static void test_hop(void **state)
     for (size_t i = 0; i < sizeof hop_settings / sizeof *hop_settings; i++) {
         rig r;
         open_hop(&r, hop_settings[i].integrator);
-        const reference ref = fly(&r, "body.position", 0, TAC_TIME_MAX);
+        const reference ref = fly(&r, "vehicle.position", 0, TAC_TIME_MAX);
         check(&hop_settings[i], &ref);
         assert_in_range(tac_engine_counters(r.engine).events, 12, 12);
         rig_close(&r);
@@ -262,7 +262,7 @@ static void test_no_trace(void **state)
     for (size_t i = 0; i < 3; i++) {
         rig r, plain;
         open_hop(&r, hop_settings[i].integrator);
-        (void)fly(&r, "body.position", 0, TAC_TIME_MAX);
+        (void)fly(&r, "vehicle.position", 0, TAC_TIME_MAX);
         open_hop(&plain, hop_settings[i].integrator);
         rig_run(&plain, TAC_TIME_MAX);
         assert_true(tac_engine_hash(r.engine, NULL, NULL) ==
@@ -294,7 +294,7 @@ static void test_mission(void **state)
         rig r;
         flight_mission(&r, sets);
         for (size_t k = 0; k < 2; k++) {
-            const reference ref = fly(&r, "uav.body.position", parts_us[k][0], parts_us[k][1]);
+            const reference ref = fly(&r, "uav.vehicle.position", parts_us[k][0], parts_us[k][1]);
             check(&mission_settings[i], &ref);
         }
         assert_true(*(const bool *)rig_read(&r, "uav.control.landed"));

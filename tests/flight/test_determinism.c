@@ -41,7 +41,7 @@ static void test_it_flies(void **state)
     double highest_m = 0;
     for (tac_time t_us = 0; !tac_engine_finished(r.engine); t_us += 100000) {
         rig_run(&r, t_us);
-        highest_m = fmax(highest_m, -((const double *)rig_read(&r, "uav.body.position"))[2]);
+        highest_m = fmax(highest_m, -((const double *)rig_read(&r, "uav.vehicle.position"))[2]);
     }
     assert_true(*(const bool *)rig_read(&r, "uav.control.landed"));
     assert_int_equal(*(const int32_t *)rig_read(&r, "uav.control.mission_reached"),
@@ -60,7 +60,7 @@ static void test_repeats(void **state)
     same(straight(NULL, NULL), hash, "again");
     static const char *const seed[] = {"seed=2", NULL};
     assert_true(straight(seed, NULL) != hash);
-    assert_true(straight(seed, "uav.body*") != straight(NULL, "uav.body*"));
+    assert_true(straight(seed, "uav.vehicle*") != straight(NULL, "uav.vehicle*"));
 }
 
 static void test_pieces(void **state)
@@ -124,7 +124,7 @@ static void test_observers(void **state)
         assert_int_equal(tac_engine_add_observer(r.engine, &observer, &r.err), TAC_OK);
     }
     assert_int_equal(tac_engine_prepare(r.engine, &r.err), TAC_OK);
-    static const char *const signals[] = {"uav.body.position", "uav.body.specific_force",
+    static const char *const signals[] = {"uav.vehicle.position", "uav.vehicle.specific_force",
                                           "uav.control.motor", "uav.wind.velocity"};
     for (size_t i = 0; i < 4; i++) {
         for (size_t k = 0; k < 4; k++)
@@ -155,7 +155,7 @@ static void test_company(void **state)
     const uint64_t uav = in_company(GROUPS(""), "uav.*");
     same(in_company(GROUPS("    - {name: log, period: 7 ms, components: [log]}\n"
                            "components:\n"
-                           "  log: {type: monitor, inputs: {u: uav.body.position},"
+                           "  log: {type: monitor, inputs: {u: uav.vehicle.position},"
                            " params: {size: 3, unit: m, every: 100 s}}\n"),
                     "uav.*"),
          uav, "with a log");
@@ -173,7 +173,7 @@ static void test_company(void **state)
                            "  other:\n"
                            "    extends: vehicles/iris.yaml\n"
                            "    components:\n"
-                           "      body: {params: {position: [10, 5]}}\n"
+                           "      vehicle: {params: {position: [10, 5]}}\n"
                            "      control: {params: {mission: missions/square.waypoints}}\n"),
                     "uav.*"),
          uav, "with a second vehicle");
@@ -208,7 +208,7 @@ static void test_checkpoints(void **state)
         assert_int_equal(tac_engine_checkpoint_at(r.engine, times_us[i], path, &r.err), TAC_OK);
         rig_run(&r, times_us[i] + 10000);
         print_message("%.6f s: %g feet down\n", tac_time_seconds(times_us[i]),
-                      rig_f64(&r, "uav.body.feet_down"));
+                      rig_f64(&r, "uav.vehicle.feet_down"));
         same(finish(&r, NULL), hash, "with a checkpoint taken");
         flight_mission(&r, NULL);
         assert_int_equal(tac_engine_restore(r.engine, path, &r.err), TAC_OK);

@@ -9,7 +9,7 @@ static const double pi = 3.14159265358979323846;
     top "scheduler: {rate_groups: [{name: slow, rate_hz: 10, components: [motors]}]}\n"            \
         "components:\n"                                                                            \
         "  motors: {type: constant, params: {size: 4, value: " duty "}}\n"                         \
-        "  body:\n    type: multirotor\n    params: {" FLIGHT_IRIS body "}\n"                      \
+        "  vehicle:\n    type: multirotor\n    params: {" FLIGHT_IRIS body "}\n"                   \
         "    inputs: {motor: motors.y}\n"
 
 static void open_with(rig *r, const char *text, const char *integrator)
@@ -27,7 +27,7 @@ static double body(rig *r, const char *signal, size_t i)
 
 static void body_position(rig *r, double p[3])
 {
-    memcpy(p, rig_read(r, "body.position"), 3 * sizeof *p);
+    memcpy(p, rig_read(r, "vehicle.position"), 3 * sizeof *p);
 }
 
 // Prints what was measured beside the bound that it must keep.
@@ -47,8 +47,8 @@ static void test_free_fall(void **state)
               "{kind: rk4, h_max: 10 ms}");
     rig_run(&r, TAC_TIME_MAX);
     bounded("free fall, rk4: position [m]",
-            fabs(body(&r, "body.position", 2) + 100 - 0.5 * FLIGHT_G * 4), 1e-11);
-    bounded("free fall, rk4: velocity [m/s]", fabs(body(&r, "body.velocity", 2) - FLIGHT_G * 2),
+            fabs(body(&r, "vehicle.position", 2) + 100 - 0.5 * FLIGHT_G * 4), 1e-11);
+    bounded("free fall, rk4: velocity [m/s]", fabs(body(&r, "vehicle.velocity", 2) - FLIGHT_G * 2),
             1e-11);
     rig_close(&r);
 }
@@ -94,7 +94,7 @@ static void test_yaw_rate(void **state)
         rig_run(&r, t_us);
         const double angle = pi * tac_time_seconds(t_us) / 2;
         const double expected[4] = {cos(angle), 0, 0, sin(angle)};
-        const double error = 2 * flight_distance(rig_read(&r, "body.attitude"), expected, 4);
+        const double error = 2 * flight_distance(rig_read(&r, "vehicle.attitude"), expected, 4);
         assert_true(error < 1e-9);
         if (t_us == 10000000)
             bounded("yaw at pi rad/s for 10 s, rk4 [rad]", error, 1e-9);
@@ -130,7 +130,7 @@ static double density_at_origin(void)
     rig r;
     flight_open(&r, STILL("duration: 1 s\n", HOVER(""), "0"), NULL);
     rig_run(&r, 0);
-    const double density = rig_f64(&r, "body.air_density");
+    const double density = rig_f64(&r, "vehicle.air.density");
     rig_close(&r);
     bounded("density at sea level, relative to 1.225", fabs(density / 1.225 - 1), 1e-6);
     return density;
@@ -154,9 +154,9 @@ static void test_hover_is_an_equilibrium(void **state)
         double moved = 0, turned = 0, spun = 0;
         for (tac_time t_us = 0; t_us <= 10000000; t_us += 100000) {
             rig_run(&r, t_us);
-            moved = fmax(moved, flight_distance(rig_read(&r, "body.position"), start, 3));
-            turned = fmax(turned, flight_norm(rig_read(&r, "body.rate"), 3));
-            spun = fmax(spun, fabs(body(&r, "body.rotor_speed", 0) - t.speed_rad_s));
+            moved = fmax(moved, flight_distance(rig_read(&r, "vehicle.position"), start, 3));
+            turned = fmax(turned, flight_norm(rig_read(&r, "vehicle.rate"), 3));
+            spun = fmax(spun, fabs(body(&r, "vehicle.rotor_speed", 0) - t.speed_rad_s));
         }
         bounded(kinds[i], moved, 1e-10);
         assert_true(turned < 1e-10 && spun < 1e-10);
@@ -171,9 +171,9 @@ static void test_hover_is_an_equilibrium(void **state)
 static void at_rest(rig *r, double feet)
 {
     // An explicit method that is held back by stability alone leaves errors about its tolerance.
-    bounded("at rest: velocity [m/s]", flight_norm(rig_read(r, "body.velocity"), 3), 2e-6);
-    bounded("at rest: rate [rad/s]", flight_norm(rig_read(r, "body.rate"), 3), 1e-5);
-    assert_true(rig_f64(r, "body.feet_down") == feet);
+    bounded("at rest: velocity [m/s]", flight_norm(rig_read(r, "vehicle.velocity"), 3), 2e-6);
+    bounded("at rest: rate [rad/s]", flight_norm(rig_read(r, "vehicle.rate"), 3), 1e-5);
+    assert_true(rig_f64(r, "vehicle.feet_down") == feet);
 }
 
 static const char *const ground_kinds[] = {"{kind: rk4, h_max: 500 us}", "{kind: rk23, rtol: 1e-6}",
@@ -199,12 +199,12 @@ static void test_drop(void **state)
         double deepest = 0;
         for (tac_time t_us = falls_us + 100; t_us <= 4000000; t_us += 100) {
             rig_run(&r, t_us);
-            deepest = fmax(deepest, body(&r, "body.position", 2) + 0.1);
+            deepest = fmax(deepest, body(&r, "vehicle.position", 2) + 0.1);
         }
         at_rest(&r, 4);
         // 4.4 m/s against 2400 N s/m, which alone would stop it within m v/c = 2.8 mm.
         bounded("deepest [m]", deepest, 0.0028);
-        const double depth = body(&r, "body.position", 2) + 0.1;
+        const double depth = body(&r, "vehicle.position", 2) + 0.1;
         bounded("depth at rest less m g/(4 k) [m]",
                 fabs(depth - FLIGHT_MASS * FLIGHT_G / (4 * STIFFNESS)), 1e-7);
         // Down, and up and down again as often as it bounces.
@@ -226,7 +226,8 @@ static void test_stands(void **state)
         double p[3];
         body_position(&r, p);
         rig_run(&r, TAC_TIME_MAX);
-        bounded("standing for 5 s [m]", flight_distance(rig_read(&r, "body.position"), p, 3), 1e-6);
+        bounded("standing for 5 s [m]", flight_distance(rig_read(&r, "vehicle.position"), p, 3),
+                1e-6);
         assert_int_equal(tac_engine_counters(r.engine).events, 0);
         rig_close(&r);
     }
@@ -253,7 +254,7 @@ static void test_tips(void **state)
             open_with(&r, text, ground_kinds[i]);
             rig_run(&r, TAC_TIME_MAX);
             at_rest(&r, 4);
-            const double *q = rig_read(&r, "body.attitude");
+            const double *q = rig_read(&r, "vehicle.attitude");
             const double upright = 1 - 2 * (q[1] * q[1] + q[2] * q[2]);
             bounded("tilt from level", fabs(upright - starts[k].upright), 1e-6);
             rig_close(&r);
@@ -279,7 +280,7 @@ static void test_slides(void **state)
                   "0"),
             ground_kinds[i]);
         rig_run(&r, 100000);
-        const double v1 = flight_norm(rig_read(&r, "body.velocity"), 2);
+        const double v1 = flight_norm(rig_read(&r, "vehicle.velocity"), 2);
         bounded("deceleration over mu g, less 1", fabs((v0 - v1) / (0.1 * mu * FLIGHT_G) - 1),
                 2e-3);
         rig_run(&r, TAC_TIME_MAX);
@@ -371,14 +372,14 @@ static const tac_component_type ledger_type = {.abi = TAC_ABI_VERSION,
 
 static double rotor_energy(rig *r)
 {
-    const double w = flight_norm(rig_read(r, "body.rotor_speed"), 4);
+    const double w = flight_norm(rig_read(r, "vehicle.rotor_speed"), 4);
     return 0.5 * 1.2e-5 * w * w;
 }
 
 static double body_energy(rig *r)
 {
-    const double v = flight_norm(rig_read(r, "body.velocity"), 3);
-    return FLIGHT_MASS * (0.5 * v * v - FLIGHT_G * body(r, "body.position", 2));
+    const double v = flight_norm(rig_read(r, "vehicle.velocity"), 3);
+    return FLIGHT_MASS * (0.5 * v * v - FLIGHT_G * body(r, "vehicle.position", 2));
 }
 
 // What the battery has given of its chemical energy: the integral of OCV over the charge.
@@ -393,27 +394,28 @@ static void test_energy_balance(void **state)
     rig r;
     rig_types[0] = &pilot_type;
     rig_types[1] = &ledger_type;
-    open_with(&r,
-              FLIGHT_TEXT("duration: 3500 ms\n", FLIGHT_FEET ", buses: {load: 5 W}", FLIGHT_HOP,
-                          "  ledger:\n    type: ledger\n    inputs: {motor: pilot.motor,"
-                          " current: body.motor_current, thrust: body.thrust,"
-                          " speed: body.rotor_speed, battery: body.battery_current,"
-                          " bus: body.bus_voltage, v1: body.polarisation,"
-                          " force: body.specific_force, q: body.attitude, v: body.velocity}\n"),
-              "{kind: rk45, rtol: 1e-9}");
+    open_with(
+        &r,
+        FLIGHT_TEXT("duration: 3500 ms\n", FLIGHT_FEET ", buses: {load: 5 W}", FLIGHT_HOP,
+                    "  ledger:\n    type: ledger\n    inputs: {motor: pilot.motor,"
+                    " current: vehicle.motor_current, thrust: vehicle.thrust,"
+                    " speed: vehicle.rotor_speed, battery: vehicle.battery.current,"
+                    " bus: vehicle.bus.voltage, v1: vehicle.battery.polarisation,"
+                    " force: vehicle.specific_force, q: vehicle.attitude, v: vehicle.velocity}\n"),
+        "{kind: rk45, rtol: 1e-9}");
     rig_types[1] = NULL;
     rig_run(&r, 0);
     const double body_start = body_energy(&r);
     double residual = 0;
     for (tac_time t_us = 0; t_us <= 3500000; t_us += 1000) {
         rig_run(&r, t_us);
-        residual = fmax(residual, rig_f64(&r, "body.bus_residual"));
+        residual = fmax(residual, rig_f64(&r, "vehicle.bus.residual"));
     }
     bounded("bus residual over the flight [A]", residual, 1e-6);
     double e[ENERGIES];
     memcpy(e, rig_read(&r, "ledger.x"), sizeof e);
-    const double given = battery_energy(body(&r, "body.soc", 0));
-    const double v1 = body(&r, "body.polarisation", 0);
+    const double given = battery_energy(body(&r, "vehicle.battery.soc", 0));
+    const double v1 = body(&r, "vehicle.battery.polarisation", 0);
     print_message("battery gave %.1f J: R0 %.3f, R1 %.3f; ESC %.3f, copper %.3f, idle %.3f, "
                   "friction %.3f, air %.3f\n",
                   given, e[E_R0], e[E_R1], e[E_ESC], e[E_COPPER], e[E_IDLE], e[E_FRICTION],
@@ -470,7 +472,7 @@ static void test_split_converges(void **state)
     "  pilot:\n    type: pilot\n"                                                                  \
     "    params: {times: [0, 1, 2, 3, 4], duty: [0.70, 0.70, 0.70, 0.70,  0.66, 0.65, 0.65, 0.66," \
     " 0.65, 0.66, 0.66, 0.65,  0.64, 0.66, 0.62, 0.62,  0.60, 0.60, 0.60, 0.60]}\n"                \
-    "  body:\n    type: multirotor\n"                                                              \
+    "  vehicle:\n    type: multirotor\n"                                                           \
     "    params: {" FLIGHT_IRIS ", position: [0, 0, -10], hover: true,"                            \
     " actuator: {kind: %s}}\n    inputs: {motor: pilot.motor}\n"
 
@@ -594,16 +596,16 @@ static void test_nan_ends_the_run(void **state)
                     "duration: 2 s\n"
                     "scheduler: {rate_groups: [{name: c, rate_hz: 250, components: [broken]}]}\n"
                     "components:\n  broken: {type: broken}\n"
-                    "  body:\n    type: multirotor\n    params: {" FLIGHT_IRIS
+                    "  vehicle:\n    type: multirotor\n    params: {" FLIGHT_IRIS
                     ", position: [0, 0, -10]}\n    inputs: {motor: broken.motor}\n",
                     sets);
         rig_types[0] = NULL;
         assert_int_equal(tac_engine_run(r.engine, TAC_TIME_MAX, &r.err), TAC_E_NUMERIC);
-        assert_string_equal(r.err.component, "body");
-        assert_non_null(strstr(r.err.text, "state 'body."));
+        assert_string_equal(r.err.component, "vehicle");
+        assert_non_null(strstr(r.err.text, "state 'vehicle."));
         assert_in_range(r.err.t_us, 1000000, 1004000);
         // What was before is still there to be looked at.
-        assert_true(isfinite(body(&r, "body.position", 2)));
+        assert_true(isfinite(body(&r, "vehicle.position", 2)));
         rig_close(&r);
     }
 }

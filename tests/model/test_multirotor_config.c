@@ -27,7 +27,7 @@ static const char *vehicle(const char *params)
              "plant: {integrator: {kind: rk45}}\n"
              "components:\n"
              "  cmd: {type: constant, params: {size: 4, value: 0}}\n"
-             "  body:\n"
+             "  vehicle:\n"
              "    type: multirotor\n"
              "    inputs: {motor: cmd.y}\n"
              "    params:\n"
@@ -112,7 +112,7 @@ static void test_buses(void **state)
     rig_open(&r, vehicle(BODY ROTORS TWO "      buses: [{motors: [1, 2], batteries: [2], share: "
                                          "equal}, {motors: [3, 4], batteries: [1]}]\n"));
     rig_run(&r, 0);
-    near(read_all("body.bus_voltage")[1], 12.6, 1e-12, "bus");
+    near(read_all("vehicle.bus.voltage")[1], 12.6, 1e-12, "bus");
     rig_close(&r);
 #undef TWO
 }
@@ -130,24 +130,24 @@ static void test_start(void **state)
     rig_run(&r, 0);
     static const double euler[3] = {10, -20, 30};
     for (int i = 0; i < 3; i++) {
-        near(read_all("body.euler")[i], euler[i] * 3.14159265358979323846 / 180, 1e-15, "euler");
-        near(read_all("body.velocity")[i], 3 + i, 0, "velocity");
+        near(read_all("vehicle.euler")[i], euler[i] * 3.14159265358979323846 / 180, 1e-15, "euler");
+        near(read_all("vehicle.velocity")[i], 3 + i, 0, "velocity");
     }
-    near(read_all("body.position")[2], -30, 0, "down");
-    near(read_all("body.rotor_speed")[3], 900 * 3.14159265358979323846 / 30, 1e-12, "speed");
-    near(read_all("body.actuator")[0], 0, 0, "actuator");
-    near(read_all("body.actuator_rate")[0], 0, 0, "actuator_rate");
-    near(read_all("body.battery_warning")[0], 1, 0, "warning");
+    near(read_all("vehicle.position")[2], -30, 0, "down");
+    near(read_all("vehicle.rotor_speed")[3], 900 * 3.14159265358979323846 / 30, 1e-12, "speed");
+    near(read_all("vehicle.actuator")[0], 0, 0, "actuator");
+    near(read_all("vehicle.actuator_rate")[0], 0, 0, "actuator_rate");
+    near(read_all("vehicle.battery.warning")[0], 1, 0, "warning");
     rig_close(&r);
 
     rig_open(&r, vehicle(BODY ROTORS "      attitude: [2, 0, 0, 2]\n"));
     rig_run(&r, 0);
-    near(read_all("body.euler")[2], 3.14159265358979323846 / 2, 1e-15, "by a quaternion");
+    near(read_all("vehicle.euler")[2], 3.14159265358979323846 / 2, 1e-15, "by a quaternion");
     rig_close(&r);
 
     rig_open(&r, vehicle(BODY ROTORS "      euler: false\n"));
     rig_run(&r, 4000);
-    assert_int_equal(tac_engine_find_signal(r.engine, "body.euler"), -1);
+    assert_int_equal(tac_engine_find_signal(r.engine, "vehicle.euler"), -1);
     rig_close(&r);
 }
 
@@ -166,9 +166,9 @@ static void test_overrides(void **state)
                               "        - {position: [0, -1, 0], direction: -1}\n"
                               "      batteries: {kind: ideal, voltage: 12 V}\n"));
     rig_run(&r, 0);
-    const double density = rig_f64(&r, "body.air_density");
-    near(read_all("body.thrust")[0], 1e-4 * density * 1e4, 1e-12, "common");
-    near(read_all("body.thrust")[2], 3e-4 * density * 1e4, 1e-12, "own");
+    const double density = rig_f64(&r, "vehicle.air.density");
+    near(read_all("vehicle.thrust")[0], 1e-4 * density * 1e4, 1e-12, "common");
+    near(read_all("vehicle.thrust")[2], 3e-4 * density * 1e4, 1e-12, "own");
     rig_close(&r);
 }
 
@@ -180,12 +180,12 @@ static void test_stands(void **state)
     (void)state;
     rig_open(&r, vehicle(BODY ROTORS FEET "      position: [3, 4]\n"));
     rig_run(&r, 0);
-    const double down = read_all("body.position")[2];
+    const double down = read_all("vehicle.position")[2];
     near(down, -0.05 + 1.5 * 9.80665 / 20000, 1e-15, "on its feet");
-    near(rig_f64(&r, "body.feet_down"), 4, 0, "feet");
+    near(rig_f64(&r, "vehicle.feet_down"), 4, 0, "feet");
     rig_run(&r, 2000000);
-    near(read_all("body.position")[2], down, 1e-7, "still there");
-    near(read_all("body.position")[0], 3, 1e-9, "north");
+    near(read_all("vehicle.position")[2], down, 1e-7, "still there");
+    near(read_all("vehicle.position")[0], 3, 1e-9, "north");
     rig_close(&r);
 }
 
@@ -202,11 +202,11 @@ static void test_drops(void **state)
                          TAC_OK);
         rig_run(&r, 10000000);
         for (int k = 0; k < 3; k++) {
-            near(read_all("body.velocity")[k], 0, 1e-6, "velocity");
-            near(read_all("body.rate")[k], 0, 1e-6, "rate");
+            near(read_all("vehicle.velocity")[k], 0, 1e-6, "velocity");
+            near(read_all("vehicle.rate")[k], 0, 1e-6, "rate");
         }
-        near(read_all("body.position")[2], -0.05 + 1.5 * 9.80665 / 20000, 1e-6, "on its feet");
-        near(rig_f64(&r, "body.feet_down"), 4, 0, "feet");
+        near(read_all("vehicle.position")[2], -0.05 + 1.5 * 9.80665 / 20000, 1e-6, "on its feet");
+        near(rig_f64(&r, "vehicle.feet_down"), 4, 0, "feet");
         rig_close(&r);
     }
 }
@@ -224,7 +224,7 @@ static void test_hovers(void **state)
     rig_run(&r, 0);
     double weight = 0;
     for (int i = 0; i < 4; i++)
-        weight += read_all("body.thrust")[i];
+        weight += read_all("vehicle.thrust")[i];
     near(weight, 1.5 * 9.80665, 0.02, "thrust, but for ten metres of air");
     rig_close(&r);
 }
@@ -256,15 +256,15 @@ static void test_examples(void **state)
                  "      estimator: ~\n"
                  "      control: ~\n"
                  "      cmd: {type: constant, params: {size: %d, value: 0.3}}\n"
-                 "      body: {inputs: {motor: cmd.y, wind: ~, motor_hold: ~, motor_duty: ~, "
+                 "      vehicle: {inputs: {motor: cmd.y, wind: ~, motor_hold: ~, motor_duty: ~, "
                  "motor_loss: ~, battery_open: ~}}\n",
                  source, rows[i].name, rows[i].motors);
         rig_open(&r, text);
         rig_run(&r, TAC_TIME_NEVER);
-        near(rig_f64(&r, "uav.body.feet_down"), rows[i].feet, 0, "feet");
-        near(read_all("uav.body.velocity")[2], 0, 1e-4, "velocity");
-        assert_true(read_all("uav.body.thrust")[0] > 0.5);
-        assert_true(rig_f64(&r, "uav.body.bus_residual") < 1e-6);
+        near(rig_f64(&r, "uav.vehicle.feet_down"), rows[i].feet, 0, "feet");
+        near(read_all("uav.vehicle.velocity")[2], 0, 1e-4, "velocity");
+        assert_true(read_all("uav.vehicle.thrust")[0] > 0.5);
+        assert_true(rig_f64(&r, "uav.vehicle.bus.residual") < 1e-6);
         rig_close(&r);
     }
 }

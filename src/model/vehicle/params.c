@@ -393,7 +393,7 @@ static void battery_params(tac_declare *d, tac__battery *b)
     b->initial_soc = number(d, "soc", NULL, "1", "[0, 1]", "state of charge at t = 0");
     tac_param_array(d,
                     &(tac_param_def){"warnings", NULL, "[0.15, 0.10, 0.05]", "[0, 1]",
-                                     "states of charge below which battery_warning is 1, 2, 3"},
+                                     "states of charge below which battery.warning is 1, 2, 3"},
                     b->warning, TAC__WARNINGS);
 }
 
