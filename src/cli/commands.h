@@ -5,6 +5,7 @@
 #include "cli/options.h"
 
 extern const cli_command cli_run;
+extern const cli_command cli_replay;
 extern const cli_command cli_check;
 extern const cli_command cli_explain;
 extern const cli_command cli_info;

@@ -46,10 +46,11 @@ static tac_status duration_set(const char *text, tac__arena *arena, const char *
     return TAC_OK;
 }
 
-static tac_status collect_sets(const cli_args *args, tac__arena *arena, const char ***sets,
-                               size_t *count, tac_error *err)
+// With room for `more` of them.
+static tac_status collect_sets(const cli_args *args, size_t more, tac__arena *arena,
+                               const char ***sets, size_t *count, tac_error *err)
 {
-    *sets = tac__arena_array(arena, args->given_count + 1, sizeof **sets);
+    *sets = tac__arena_array(arena, args->given_count + more + 1, sizeof **sets);
     *count = 0;
     for (size_t i = 0; *sets && i < args->given_count; i++) {
         const char *name = args->given[i].option->name, *value = args->given[i].value;
@@ -72,14 +73,22 @@ static tac_status collect_sets(const cli_args *args, tac__arena *arena, const ch
 tac_status cli_load_config(cli_simulation *sim, const cli_args *args, const char *path,
                            tac_error *err)
 {
+    return cli_load_config_with(sim, args, path, NULL, 0, err);
+}
+
+tac_status cli_load_config_with(cli_simulation *sim, const cli_args *args, const char *path,
+                                const char *const *more, size_t more_count, tac_error *err)
+{
     TAC_TRY(cli_load_registry(sim, args, err));
     tac__arena arena;
     tac__arena_init(&arena, tac_allocator_default());
     const char **sets;
     tac_config_def def = tac_config_def_default();
     def.registry = sim->registry;
-    tac_status status = collect_sets(args, &arena, &sets, &def.set_count, err);
+    tac_status status = collect_sets(args, more_count, &arena, &sets, &def.set_count, err);
     if (status == TAC_OK) {
+        for (size_t i = 0; i < more_count; i++)
+            sets[def.set_count++] = more[i];
         def.sets = sets;
         status = tac_config_load(path, &def, &sim->config, err);
     }

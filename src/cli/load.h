@@ -20,6 +20,10 @@ TAC_MUST_CHECK tac_status cli_load_registry(cli_simulation *sim, const cli_args 
 // Also the configuration, with --set, --seed and --duration applied in the order given.
 TAC_MUST_CHECK tac_status cli_load_config(cli_simulation *sim, const cli_args *args,
                                           const char *path, tac_error *err);
+// The same, with further sets behind them.
+TAC_MUST_CHECK tac_status cli_load_config_with(cli_simulation *sim, const cli_args *args,
+                                               const char *path, const char *const *more,
+                                               size_t more_count, tac_error *err);
 // Also the engine, as the configuration says.
 TAC_MUST_CHECK tac_status cli_load_engine(cli_simulation *sim, const cli_args *args,
                                           const char *path, tac_error *err);

@@ -2,6 +2,7 @@
 //
 // The engine is run in slices of simulated time: to show progress, or one instant after the other
 // in real time. How a run is cut changes no bit of it.
+#include "cli/advance.h"
 #include "cli/commands.h"
 #include "cli/flight.h"
 #include "cli/load.h"
@@ -238,28 +239,7 @@ static tac_status start(job *j, tac_error *err)
 
 // --- running ------------------------------------------------------------------------------------
 
-enum { SLICE_NS = 50000000, NAP_NS = 100000000 };
-
-// As fast as possible, with a look at the clock about every 50 ms.
-static tac_status run_fast(tac_engine *engine, tac_time end_us, cli_progress *progress,
-                           tac_error *err)
-{
-    if (!progress->on)
-        return tac_engine_run(engine, end_us, err);
-    tac_time t_us = tac_engine_time(engine), slice_us = 1000;
-    while (!tac_engine_finished(engine)) {
-        const int64_t begun_ns = cli_now_ns();
-        t_us = end_us - t_us > slice_us ? t_us + slice_us : end_us;
-        TAC_TRY(tac_engine_run(engine, t_us, err));
-        const int64_t taken_ns = cli_now_ns() - begun_ns;
-        if (taken_ns < SLICE_NS / 2 && slice_us < end_us)
-            slice_us *= 2;
-        else if (taken_ns > SLICE_NS * 2 && slice_us > 1)
-            slice_us /= 2;
-        cli_progress_update(progress, t_us);
-    }
-    return TAC_OK;
-}
+enum { NAP_NS = 100000000 };
 
 // One instant after the other, each when its time has come on the wall clock.
 static tac_status run_paced(tac_engine *engine, const cli_pace *pace, cli_progress *progress,
@@ -294,7 +274,7 @@ static tac_status run_engine(job *j, cli_jitter *jitter, cli_report *report, tac
     cli_pace pace;
     cli_pace_begin(&pace, factor, report->start_us);
     const tac_status status = factor > 0 ? run_paced(engine, &pace, progress, jitter, err)
-                                         : run_fast(engine, end_us, progress, err);
+                                         : cli_advance(engine, end_us, progress, err);
     report->wall_s = (double)(cli_now_ns() - pace.start_ns) / 1e9;
     cli_progress_hide(progress);
     cli_stop_end();

@@ -41,9 +41,12 @@ tac__instants *tac__engine_instants(tac_engine *engine, size_t *count);
 
 tac_status tac__drive_message(tac_engine *engine, size_t receiver, const tac_message *message);
 
+// Begin with what comes after `t_us`, or with all there is: once the initial state is set.
+// Restoring a snapshot does it.
+tac_status tac__drive_begin(tac_engine *engine, bool after, tac_time t_us);
+
 // --- for the run loop ---
 void tac__snapshot_due(tac_engine *engine, tac_time t_us);
-tac_status tac__drive_begin(tac_engine *engine, bool after, tac_time t_us); // from an instant on
 void tac__drive_next(tac_engine *engine, int source, tac_time t_us);
 tac_status tac__drive_delivered(tac_engine *engine, size_t receiver, tac_time t_us);
 

@@ -395,5 +395,5 @@ tac_status tac__start(tac_engine *e)
         TAC_TRY(outcome(c, status, "init"));
     }
     start_digests(e);
-    return e->driver ? tac__drive_begin(e, false, 0) : TAC_OK;
+    return TAC_OK;
 }

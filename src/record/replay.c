@@ -74,12 +74,6 @@ tac_replay_def tac_replay_def_default(void)
     return (tac_replay_def){0};
 }
 
-// From where traces are read: a state that was stored at an instant has what was written there.
-static tac_time first_us(const tac_engine *e)
-{
-    return e->clock->started ? e->clock->t_us + 1 : 0;
-}
-
 // --- traces -------------------------------------------------------------------------------------
 
 static tac_status advance(trace *t, tac_error *err)
@@ -106,7 +100,6 @@ static tac_status play_trace(trace *t, tac_step *s, tac_error *err)
 {
     if (!t->begun) {
         t->begun = true;
-        t->reel.from_us = first_us(s->instance->engine);
         TAC_TRY(advance(t, err));
     }
     if (t->reel.track->info.trace == TAC_TRACE_EXACT) {
@@ -153,10 +146,11 @@ static tac_status send_messages(void *context, tac_engine *e, size_t receiver, t
     inbox *in = &r->inboxes[receiver];
     if (!in->reel.track)
         return TAC_OK;
-    if (!in->begun || t_us == TAC_TIME_NEVER) {
-        tac__reel_fini(&in->reel);
-        tac__reel_init(&in->reel, r->recording, in->reel.track, first_us(e), TAC_TIME_NEVER);
+    if (!in->begun) {
+        const tac__track *track = in->reel.track;
         in->begun = true;
+        tac__reel_init(&in->reel, r->recording, track, t_us == TAC_TIME_NEVER ? 0 : t_us + 1,
+                       TAC_TIME_NEVER);
         TAC_TRY(tac__reel_next(&in->reel, &in->frame, &in->more, e->err));
     }
     for (const tac_time next_us = in->frame.t_us; in->more && in->frame.t_us == next_us;) {
@@ -548,7 +542,10 @@ static tac_status start_by_name(tac_replay *r, tac_error *err)
     if (status == TAC_OK && r->recording->info.start_us > 0)
         return tac__fail(err, TAC_E_MISMATCH,
                          "the recording begins with a checkpoint, which another model cannot read");
-    return status;
+    r->engine->err = err;
+    const tac_status begun = status == TAC_OK ? tac__drive_begin(r->engine, false, 0) : status;
+    r->engine->err = NULL;
+    return begun;
 }
 
 static tac_status set_state(tac_replay *r, tac_error *err)
@@ -564,7 +561,13 @@ static tac_status set_state(tac_replay *r, tac_error *err)
     else if (status == TAC_OK)
         status = start_by_name(r, err);
     tac__text_fini(&bytes);
-    r->result.start_us = r->engine->clock->t_us;
+    const tac__clock *clock = r->engine->clock;
+    r->result.start_us = clock->t_us;
+    // A state that was stored at an instant has what was written there.
+    for (size_t i = 0; i < r->engine->component_count; i++) {
+        for (size_t k = 0; k < r->own[i].count; k++)
+            r->own[i].traces[k].reel.from_us = clock->started ? clock->t_us + 1 : 0;
+    }
     return status;
 }
 

@@ -1,0 +1,536 @@
+// replay.c - `tactus replay REC`: drive the plant of a recording again, alone or with several
+// integrators that are compared with each other.
+//
+// The simulation is made anew from the configuration in the recording, in a folder that exists only
+// for that moment.
+#include "cli/advance.h"
+#include "cli/commands.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/pace.h"
+#include "cli/replay_errors.h"
+#include "cli/stop.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const cli_option options[] = {
+    {.name = "integrator",
+     .value = "LIST",
+     .doc = "Replay with other methods, as in rk4,rk23,rk45 or rk45:1e-9 (with that tolerance); "
+            "each is run by itself. By default the one that was recorded."},
+    {.name = "reference",
+     .value = "METHOD",
+     .doc = "Compare each with this one, and tell the greatest errors: tight (dop853 at 1e-12), or "
+            "as in --integrator."},
+    {.name = "from", .value = "T", .doc = "Begin with the nearest stored state at or before T."},
+    {.name = "to", .value = "T", .doc = "End at T instead of the end of the recording."},
+    {.name = "out",
+     .value = "REC",
+     .doc = "Record the replay as REC. Not with several integrators."},
+    {.name = "force-model",
+     .doc = "Go on though the recording was made by another model, and say what differs."},
+    CLI_OPTION_SET,
+    CLI_OPTION_PLUGIN,
+    CLI_OPTION_JSON,
+    {.name = "quiet", .letter = 'q', .doc = "No report; the exit code tells."},
+    CLI_OPTION_HELP,
+    {0},
+};
+
+enum { METHODS_MAX = 16 };
+
+typedef struct method {
+    char kind[32];  // "": as recorded
+    char label[48]; // "rk45:1e-9"
+    double rtol;    // 0: as configured
+} method;
+
+typedef struct outcome { // of one replay
+    tac_replay_result result;
+    tac_counters counters;
+    double wall_s;
+    char *differences;
+    cli_errors errors;
+    bool ran;
+} outcome;
+
+typedef struct job {
+    const cli_args *args;
+    tac_recording *recording;
+    char folder[64]; // unpacked configuration, "" when it is gone
+    char config[96];
+    tac_time from_us, to_us;
+    bool force, changed; // --force-model; --set was given
+    method methods[METHODS_MAX], reference;
+    size_t method_count;
+    bool has_reference;
+    outcome outcomes[METHODS_MAX], reference_outcome;
+} job;
+
+// --- options ------------------------------------------------------------------------------------
+
+static tac_status read_method(const char *text, size_t length, method *m, tac_error *err)
+{
+    *m = (method){0};
+    if (length == 5 && !strncmp(text, "tight", 5)) {
+        *m = (method){"dop853", "tight (dop853:1e-12)", 1e-12};
+        return TAC_OK;
+    }
+    const char *colon = memchr(text, ':', length);
+    const size_t kind = colon ? (size_t)(colon - text) : length;
+    if (kind == 0 || kind >= sizeof m->kind || length >= sizeof m->label)
+        return tac__fail(err, TAC_E_USAGE,
+                         "'%.*s' is no integrator; expected one as in rk45 or rk45:1e-9",
+                         (int)length, text);
+    memcpy(m->kind, text, kind);
+    memcpy(m->label, text, length);
+    if (!colon)
+        return TAC_OK;
+    char *end;
+    m->rtol = strtod(colon + 1, &end);
+    if (end != text + length || !(m->rtol > 0) || !isfinite(m->rtol))
+        return tac__fail(err, TAC_E_USAGE, "'%.*s': expected a positive tolerance after ':'",
+                         (int)length, text);
+    return TAC_OK;
+}
+
+static tac_status read_methods(job *j, const char *list, tac_error *err)
+{
+    for (const char *at = list; at;) {
+        const size_t length = strcspn(at, ",");
+        if (j->method_count == METHODS_MAX)
+            return tac__fail(err, TAC_E_USAGE, "at most %d integrators at once", METHODS_MAX);
+        TAC_TRY(read_method(at, length, &j->methods[j->method_count++], err));
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return TAC_OK;
+}
+
+static tac_status read_time(const cli_args *args, const char *option, tac_time fallback,
+                            tac_time *t_us, tac_error *err)
+{
+    const char *text = cli_value(args, option);
+    *t_us = fallback;
+    if (!text || tac_time_parse(text, t_us, err) == TAC_OK)
+        return TAC_OK;
+    tac__error_context(err, "reading option '--%s'", option);
+    return err->status;
+}
+
+static tac_status read_options(job *j, tac_error *err)
+{
+    const tac_recording_info *info = tac_recording_about(j->recording);
+    TAC_TRY(read_time(j->args, "from", 0, &j->from_us, err));
+    TAC_TRY(read_time(j->args, "to", info->last_us, &j->to_us, err));
+    if (j->to_us > info->last_us || j->from_us > j->to_us) {
+        char last[TAC_TIME_TEXT];
+        tac_time_print(info->last_us, last);
+        return tac__fail(err, TAC_E_USAGE,
+                         "--from and --to must lie in the recording, in this order; it ends at %s",
+                         last);
+    }
+    j->force = cli_has(j->args, "force-model");
+    j->changed = cli_has(j->args, "set");
+    const char *list = cli_value(j->args, "integrator"), *ref = cli_value(j->args, "reference");
+    if (list)
+        TAC_TRY(read_methods(j, list, err));
+    else
+        j->methods[j->method_count++] = (method){.label = "as recorded"};
+    if (ref)
+        TAC_TRY(read_method(ref, strlen(ref), &j->reference, err));
+    j->has_reference = ref != NULL;
+    if (cli_has(j->args, "out") && (j->method_count > 1 || ref))
+        return tac__fail(err, TAC_E_USAGE,
+                         "--out records one replay: give one integrator and no "
+                         "reference");
+    return TAC_OK;
+}
+
+// --- the configuration, for a moment in a folder ------------------------------------------------
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where)
+{
+    (void)info;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+static void drop_folder(job *j)
+{
+    if (*j->folder)
+        nftw(j->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    *j->folder = '\0';
+}
+
+static tac_status unpack(job *j, tac_error *err)
+{
+    const char *temporary = getenv("TMPDIR");
+    snprintf(j->folder, sizeof j->folder, "%s/tactus-XXXXXX",
+             temporary && *temporary && strlen(temporary) < 40 ? temporary : "/tmp");
+    if (!mkdtemp(j->folder)) {
+        *j->folder = '\0';
+        return tac__fail(err, TAC_E_FILE, "cannot create a temporary folder: %s", strerror(errno));
+    }
+    snprintf(j->config, sizeof j->config, "%s/config.yaml", j->folder);
+    return tac_recording_unpack(j->recording, j->folder, err);
+}
+
+// --- one replay ---------------------------------------------------------------------------------
+
+static tac_status build(job *j, const method *m, cli_simulation *sim, tac_error *err)
+{
+    char kind[64], rtol[64], atol[64];
+    const char *sets[3];
+    size_t count = 0;
+    if (*m->kind) {
+        snprintf(kind, sizeof kind, "plant.integrator.kind=%s", m->kind);
+        sets[count++] = kind;
+    }
+    if (m->rtol > 0) {
+        snprintf(rtol, sizeof rtol, "plant.integrator.rtol=%.17g", m->rtol);
+        snprintf(atol, sizeof atol, "plant.integrator.atol=%.17g", m->rtol);
+        sets[count++] = rtol;
+        sets[count++] = atol;
+    }
+    TAC_TRY(cli_load_config_with(sim, j->args, j->config, sets, count, err));
+    cli_log_init(&sim->log, NULL);
+    tac_engine_def def = tac_config_engine_def(sim->config);
+    def.log = cli_log_show;
+    def.log_context = &sim->log;
+    def.log_level = TAC_LOG_WARN;
+    return tac_config_build_unprepared(sim->config, &def, &sim->engine, err);
+}
+
+static tac_status plan_recording(job *j, cli_simulation *sim, tac_recorder **recorder,
+                                 tac_recorder_def *def, tac_error *err)
+{
+    const char *out = cli_value(j->args, "out");
+    if (!out)
+        return TAC_OK;
+    TAC_TRY(tac_config_recorder_def(sim->config, def, err));
+    def->path = out;
+    def->csv = NULL;
+    return tac_recorder_create(def, sim->engine, recorder, err);
+}
+
+static tac_status advance(job *j, cli_simulation *sim, outcome *o, tac_error *err)
+{
+    cli_progress progress;
+    const tac_time start_us = tac_engine_time(sim->engine);
+    cli_progress_begin(&progress, CLI_PROGRESS_AUTO, start_us, j->to_us);
+    cli_stop_begin(sim->engine);
+    const int64_t begun_ns = cli_now_ns();
+    const tac_status status = cli_advance(sim->engine, j->to_us, &progress, err);
+    o->wall_s = (double)(cli_now_ns() - begun_ns) / 1e9;
+    cli_stop_end();
+    cli_progress_hide(&progress);
+    return status;
+}
+
+static tac_status drive(job *j, cli_simulation *sim, tac_replay *replay, tac_recorder *recorder,
+                        outcome *o, tac_error *err)
+{
+    TAC_TRY(tac_engine_prepare(sim->engine, err));
+    TAC_TRY(tac_replay_begin(replay, err));
+    if (recorder)
+        TAC_TRY(tac_recorder_begin(recorder, err));
+    tac_status status = advance(j, sim, o, err);
+    if (recorder) {
+        tac_error trouble = {0};
+        const tac_status closed =
+            tac_recorder_end(recorder, status == TAC_OK ? NULL : err->text, &trouble);
+        if (status == TAC_OK && closed != TAC_OK) {
+            *err = trouble;
+            status = closed;
+        }
+    }
+    return status;
+}
+
+static tac_status replay_once(job *j, const method *m, const cli_errors *reference, bool sampled,
+                              outcome *o, tac_error *err)
+{
+    cli_simulation sim = {0};
+    tac_replay *replay = NULL;
+    tac_recorder *recorder = NULL;
+    tac_recorder_def recording;
+    tac_replay_def def = tac_replay_def_default();
+    def.from_us = j->from_us;
+    def.force_model = j->force || j->changed;
+    enum { SAMPLE_US = 10000 };
+    tac_status status = build(j, m, &sim, err);
+    if (status == TAC_OK)
+        status = tac_replay_create(j->recording, sim.engine, &def, &replay, err);
+    if (status == TAC_OK && sampled)
+        status = cli_errors_watch(&o->errors, sim.engine, reference, SAMPLE_US, err);
+    if (status == TAC_OK)
+        status = plan_recording(j, &sim, &recorder, &recording, err);
+    if (status == TAC_OK)
+        status = drive(j, &sim, replay, recorder, o, err);
+    if (status == TAC_OK && o->errors.failed)
+        status = tac__fail_memory(err);
+    if (status == TAC_OK) {
+        o->ran = true;
+        o->result = tac_replay_about(replay);
+        o->counters = tac_engine_counters(sim.engine);
+        const char *mismatch = o->result.mismatch;
+        o->differences = malloc(strlen(o->result.differences) + strlen(mismatch) + 2);
+        if (o->differences) { // they live as long as the replay
+            char *end = stpcpy(o->differences, o->result.differences) + 1;
+            o->result.mismatch = strcpy(end, mismatch);
+            o->result.differences = o->differences;
+        } else {
+            status = tac__fail_memory(err);
+        }
+    } else if (*m->label) {
+        tac__error_context(err, "replaying with %s", m->label);
+    }
+    tac_recorder_destroy(recorder);
+    cli_unload(&sim);
+    tac_replay_destroy(replay);
+    return status;
+}
+
+// --- reports ------------------------------------------------------------------------------------
+
+static void json_outcome(tac__json *json, const method *m, const outcome *o, bool errors)
+{
+    tac__json_object_begin(json);
+    tac__json_key_text(json, "integrator", m->label);
+    tac__json_key_bool(json, "hash_match", o->result.hash_match);
+    tac__json_key_u64(json, "boundaries_compared", o->result.boundaries);
+    if (o->result.mismatch_us != TAC_TIME_NEVER) {
+        tac__json_key_u64(json, "mismatch_t_us", o->result.mismatch_us);
+        tac__json_key_text(json, "mismatch", o->result.mismatch);
+    }
+    tac__json_key_number(json, "wall_s", round(o->wall_s * 1e6) / 1e6);
+    tac__json_key_u64(json, "steps", o->counters.integration_steps);
+    tac__json_key_u64(json, "rejected", o->counters.rejected);
+    tac__json_key_u64(json, "rhs_evals", o->counters.rhs_evals);
+    tac__json_key_u64(json, "events", o->counters.events);
+    if (errors) {
+        tac__json_key(json, "max_errors");
+        tac__json_object_begin(json);
+        for (size_t i = 0; i < o->errors.column_count; i++) {
+            const cli_error_column *c = &o->errors.columns[i];
+            tac__json_key(json, c->name);
+            tac__json_compact(json);
+            tac__json_object_begin(json);
+            tac__json_key_number(json, "max", c->max);
+            tac__json_key_text(json, "unit", c->unit);
+            tac__json_key_u64(json, "t_us", c->max_us);
+            tac__json_object_end(json);
+        }
+        tac__json_object_end(json);
+    }
+    tac__json_object_end(json);
+}
+
+static void json_lines(tac__json *json, const char *lines)
+{
+    tac__json_array_begin(json);
+    for (const char *at = lines; *at;) {
+        const size_t n = strcspn(at, "\n");
+        char line[512];
+        snprintf(line, sizeof line, "%.*s", (int)n, at);
+        tac__json_text(json, line);
+        at += n + (at[n] == '\n');
+    }
+    tac__json_array_end(json);
+}
+
+// Whether the model is that of the recording, but for an integrator that was asked for.
+static bool model_changed(const job *j)
+{
+    const char *lines = j->outcomes[0].result.differences;
+    for (const char *at = lines; *at;) {
+        const size_t n = strcspn(at, "\n");
+        if (strncmp(at, "recorded: integrator ", 21) && strncmp(at, "here: integrator ", 17))
+            return true;
+        at += n + (at[n] == '\n');
+    }
+    return false;
+}
+
+static void report_json(const job *j, tac__text *out)
+{
+    const tac_recording_info *info = tac_recording_about(j->recording);
+    const outcome *first = &j->outcomes[0];
+    tac__json json = tac__json_begin(out);
+    tac__json_object_begin(&json);
+    tac__json_key_text(&json, "recording", info->path);
+    tac__json_key_text(&json, "name", info->name);
+    tac__json_key_bool(&json, "whole", info->whole);
+    tac__json_key_u64(&json, "t_start_us", first->result.start_us);
+    tac__json_key_u64(&json, "t_us", j->to_us);
+    tac__json_key_bool(&json, "compared", first->result.compared);
+    tac__json_key_bool(&json, "hash_match", first->result.hash_match);
+    if (first->result.mismatch_us != TAC_TIME_NEVER)
+        tac__json_key_u64(&json, "mismatch_t_us", first->result.mismatch_us);
+    tac__json_key_number(&json, "wall_s", round(first->wall_s * 1e6) / 1e6);
+    tac__json_key_bool(&json, "model_changed", model_changed(j));
+    if (*first->result.differences) {
+        tac__json_key(&json, "model_differences");
+        json_lines(&json, first->result.differences);
+    }
+    if (cli_has(j->args, "out"))
+        tac__json_key_text(&json, "out", cli_value(j->args, "out"));
+    tac__json_key(&json, "replays");
+    tac__json_array_begin(&json);
+    for (size_t i = 0; i < j->method_count; i++)
+        json_outcome(&json, &j->methods[i], &j->outcomes[i], j->has_reference);
+    tac__json_array_end(&json);
+    if (j->has_reference) {
+        tac__json_key(&json, "reference");
+        json_outcome(&json, &j->reference, &j->reference_outcome, false);
+    }
+    tac__json_object_end(&json);
+}
+
+static void add_row(tac__text *out, const method *m, const outcome *o)
+{
+    tac__text_add(out, "  %-22s %10.3f %10" PRIu64 " %9" PRIu64 " %11" PRIu64 "  %s\n", m->label,
+                  o->wall_s * 1e3, o->counters.integration_steps, o->counters.rejected,
+                  o->counters.rhs_evals,
+                  !o->result.compared    ? "-"
+                  : o->result.hash_match ? "same bits"
+                                         : "other bits");
+}
+
+static void add_errors(const job *j, tac__text *out)
+{
+    const cli_errors *first = &j->outcomes[0].errors;
+    tac__text_add(out, "\n  greatest error against %s\n  %-22s", j->reference.label, "");
+    for (size_t k = 0; k < j->method_count; k++)
+        tac__text_add(out, " %14s", j->methods[k].label);
+    tac__text_add(out, "\n");
+    for (size_t i = 0; i < first->column_count; i++) {
+        char label[100];
+        snprintf(label, sizeof label, "%s [%s]", first->columns[i].name, first->columns[i].unit);
+        tac__text_add(out, "  %-22s", label);
+        for (size_t k = 0; k < j->method_count; k++)
+            tac__text_add(out, " %14.3e", j->outcomes[k].errors.columns[i].max);
+        tac__text_add(out, "\n");
+    }
+}
+
+static void report_text(const job *j, tac__text *out)
+{
+    const tac_recording_info *info = tac_recording_about(j->recording);
+    const outcome *first = &j->outcomes[0];
+    char from[TAC_TIME_TEXT], to[TAC_TIME_TEXT], when[TAC_TIME_TEXT];
+    tac_time_print(first->result.start_us, from);
+    tac_time_print(j->to_us, to);
+    tac__text_add(out, "%s: replayed from %s to %s\n", info->path, from, to);
+    if (!info->whole)
+        tac__text_add(out, "  the recording is cut off; it reads up to %s\n", to);
+    if (model_changed(j)) {
+        tac__text_add(out, "  NOT THE RECORDED MODEL:\n");
+        for (const char *at = first->result.differences; *at;) {
+            const size_t n = strcspn(at, "\n");
+            tac__text_add(out, "    %.*s\n", (int)n, at);
+            at += n + (at[n] == '\n');
+        }
+    }
+    if (j->method_count == 1 && !j->has_reference) {
+        tac__text_add(out, "  states             %s, %" PRIu64 " boundaries compared\n",
+                      !first->result.compared    ? "no digests to compare with"
+                      : first->result.hash_match ? "same bits"
+                                                 : "OTHER BITS",
+                      first->result.boundaries);
+        if (first->result.mismatch_us != TAC_TIME_NEVER) {
+            tac_time_print(first->result.mismatch_us, when);
+            tac__text_add(out, "  first difference   %s, in '%s'\n", when, first->result.mismatch);
+        }
+    }
+    tac__text_add(out, "\n  %-22s %10s %10s %9s %11s  %s\n", "integrator", "wall [ms]", "steps",
+                  "rejected", "rhs evals", "states");
+    for (size_t i = 0; i < j->method_count; i++)
+        add_row(out, &j->methods[i], &j->outcomes[i]);
+    if (j->has_reference) {
+        add_row(out, &j->reference, &j->reference_outcome);
+        add_errors(j, out);
+    }
+}
+
+// Other bits are a failure only where the same were to be expected.
+static tac_status verdict(const job *j, tac_error *err)
+{
+    const tac_replay_result *r = &j->outcomes[0].result;
+    if (*r->differences || j->method_count > 1 || !r->compared || r->hash_match)
+        return TAC_OK;
+    tac__fail(err, TAC_E_MISMATCH, "the replay differs from the recording");
+    tac__error_context(err, "comparing the state of '%s' at %" PRIu64 " us", r->mismatch,
+                       r->mismatch_us);
+    return TAC_E_NUMERIC; // exit code 1
+}
+
+// --- all of it ----------------------------------------------------------------------------------
+
+static tac_status replay_all(job *j, tac_error *err)
+{
+    TAC_TRY(read_options(j, err));
+    TAC_TRY(unpack(j, err));
+    if (j->has_reference)
+        TAC_TRY(replay_once(j, &j->reference, NULL, true, &j->reference_outcome, err));
+    for (size_t i = 0; i < j->method_count; i++)
+        TAC_TRY(replay_once(j, &j->methods[i],
+                            j->has_reference ? &j->reference_outcome.errors : NULL,
+                            j->has_reference, &j->outcomes[i], err));
+    return TAC_OK;
+}
+
+static void free_outcome(outcome *o)
+{
+    cli_errors_fini(&o->errors);
+    free(o->differences);
+}
+
+static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
+{
+    job *j = calloc(1, sizeof *j);
+    if (!j)
+        return tac__fail_memory(err);
+    j->args = args;
+    tac_status status = tac_recording_open(args->operands[0], &j->recording, err);
+    if (status == TAC_OK)
+        status = replay_all(j, err);
+    drop_folder(j);
+    if (status == TAC_OK) {
+        if (cli_has(args, "json"))
+            report_json(j, out);
+        else if (!cli_has(args, "quiet"))
+            report_text(j, out);
+        status = verdict(j, err);
+    }
+    for (size_t i = 0; i < METHODS_MAX; i++)
+        free_outcome(&j->outcomes[i]);
+    free_outcome(&j->reference_outcome);
+    tac_recording_close(j->recording);
+    free(j);
+    return status;
+}
+
+const cli_command cli_replay = {
+    .name = "replay",
+    .operands = "REC",
+    .operands_min = 1,
+    .operands_max = 1,
+    .summary = "Drive the plant of a recording again.",
+    .doc = "Make the simulation of the recording REC anew, and drive its plant with the recorded "
+           "commands, wind, faults and messages instead of the components that gave them. With the "
+           "same integrator every state is the same, bit for bit; the digests in the recording "
+           "tell, and the exit code is 1 if one is not.\n\n"
+           "With --integrator and --reference it is a comparison of integrators on the same "
+           "inputs: time, steps, and the greatest errors.",
+    .options = options,
+    .run = run,
+};
