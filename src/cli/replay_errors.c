@@ -39,27 +39,36 @@ static size_t column_for(cli_errors *e, const tac_signal_info *s)
         return CLI_ERRORS_COLUMNS;
     cli_error_column *c = &e->columns[e->column_count];
     *c = (cli_error_column){.attitude = s->type.shape == TAC_QUAT};
-    c->unit = c->attitude ? "rad" : s->unit;
+    snprintf(c->unit, sizeof c->unit, "%s", c->attitude ? "rad" : s->unit);
     snprintf(c->name, sizeof c->name, "%s", port);
     return e->column_count++;
 }
 
+static void add_item(cli_errors *e, int signal, const tac_signal_info *s)
+{
+    const size_t column = column_for(e, s);
+    if (column == CLI_ERRORS_COLUMNS)
+        return;
+    e->items[e->item_count].signal = signal;
+    e->items[e->item_count].column = column;
+    e->items[e->item_count].first = e->width;
+    e->items[e->item_count++].count = s->type.count;
+    e->width += s->type.count;
+}
+
+// States first, then outputs.
 static tac_status list_items(cli_errors *e, const tac_engine *engine, tac_error *err)
 {
     const size_t n = tac_engine_signal_count(engine);
     e->items = calloc(n + 1, sizeof *e->items);
     if (!e->items)
         return tac__fail_memory(err);
-    for (size_t i = 0; i < n; i++) {
-        const tac_signal_info s = tac_engine_signal_info(engine, (int)i);
-        const size_t column = is_compared(&s) ? column_for(e, &s) : CLI_ERRORS_COLUMNS;
-        if (column == CLI_ERRORS_COLUMNS)
-            continue;
-        e->items[e->item_count].signal = (int)i;
-        e->items[e->item_count].column = column;
-        e->items[e->item_count].first = e->width;
-        e->items[e->item_count++].count = s.type.count;
-        e->width += s.type.count;
+    for (int outputs = 0; outputs < 2; outputs++) {
+        for (size_t i = 0; i < n; i++) {
+            const tac_signal_info s = tac_engine_signal_info(engine, (int)i);
+            if (is_compared(&s) && (s.stage != TAC_STAGE_INTEGRATE) == outputs)
+                add_item(e, (int)i, &s);
+        }
     }
     return TAC_OK;
 }

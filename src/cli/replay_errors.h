@@ -10,8 +10,8 @@
 enum { CLI_ERRORS_COLUMNS = 24 };
 
 typedef struct cli_error_column {
-    char name[64];    // port of the signal: "position"
-    const char *unit; // of the error; an angle in rad for an attitude
+    char name[64]; // port of the signal: "position"
+    char unit[32]; // of the error; an angle in rad for an attitude
     bool attitude;
     double max; // over all vehicles and samples
     tac_time max_us;
