@@ -96,18 +96,19 @@ typedef struct tac_recording_info {
     const char *version; // of the program that wrote it
     uint64_t seed;
     uint64_t schema_hash, model_hash;
-    tac_time start_us;   // of the run: 0, or that of the checkpoint it went on from
-    tac_time end_us;     // when it was meant to end
-    tac_time last_us;    // last instant that is in the file
-    bool whole;          // the file was closed properly
-    bool finished;       // the run came to its end
-    uint64_t hash;       // of the whole run; 0 where it is not known
-    const char *failure; // why the run ended early, "" otherwise
-    const char *config;  // resolved configuration, YAML
-    const char *model;   // the model as text: what its hash is taken of
-    const char *schema;  // bus schema, JSON
-    uint64_t file_size;  // bytes
-    uint64_t messages;   // in all channels
+    tac_time start_us;    // of the run: 0, or that of the checkpoint it went on from
+    tac_time end_us;      // when it was meant to end
+    tac_time last_us;     // last instant that is in the file
+    tac_time complete_us; // up to here every channel is in the file: last_us, unless it was cut off
+    bool whole;           // the file was closed properly
+    bool finished;        // the run came to its end
+    uint64_t hash;        // of the whole run; 0 where it is not known
+    const char *failure;  // why the run ended early, "" otherwise
+    const char *config;   // resolved configuration, YAML
+    const char *model;    // the model as text: what its hash is taken of
+    const char *schema;   // bus schema, JSON
+    uint64_t file_size;   // bytes
+    uint64_t messages;    // in all channels
     uint64_t chunks;
     const char *compression; // "zstd", "lz4", "none"
 } tac_recording_info;

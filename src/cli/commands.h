@@ -6,6 +6,7 @@
 
 extern const cli_command cli_run;
 extern const cli_command cli_replay;
+extern const cli_command cli_recover;
 extern const cli_command cli_check;
 extern const cli_command cli_explain;
 extern const cli_command cli_info;

@@ -1,7 +1,8 @@
-// info.c - `tactus info [FILE]`: about the program, a configuration, or a checkpoint.
+// info.c - `tactus info [FILE]`: about the program, a configuration, a recording or a checkpoint.
 #include "cli/commands.h"
 #include "cli/load.h"
 #include "cli/output.h"
+#include "cli/recording_info.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,8 +13,8 @@
 
 static const cli_option options[] = {
     {.name = "resolved",
-     .doc = "Show the configuration as it was resolved (extends, sets and variables applied), as "
-            "YAML, instead of its signals."},
+     .doc = "Show the configuration, or that of a recording, as it was resolved (extends, sets and "
+            "variables applied), as YAML."},
     CLI_OPTION_JSON,
     CLI_OPTION_SET,
     CLI_OPTION_PLUGIN,
@@ -183,6 +184,8 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     tac_status status;
     if (args->operand_count == 0)
         status = about_program(args, &sim, out, err);
+    else if (tac_recording_is(args->operands[0]))
+        status = cli_about_recording(args, out, err);
     else if (is_checkpoint(args->operands[0]))
         status = about_checkpoint(args, out, err);
     else
@@ -195,10 +198,10 @@ const cli_command cli_info = {
     .name = "info",
     .operands = "[FILE]",
     .operands_max = 1,
-    .summary = "Tell about the program, a configuration or a checkpoint.",
+    .summary = "Tell about the program, a configuration, a recording or a checkpoint.",
     .doc = "Without FILE: version, build, and the component types there are. With a configuration: "
-           "its signals, with types, units and writers. With a checkpoint: what stands in its "
-           "header.",
+           "its signals, with types, units and writers. With a recording: whether it is whole, "
+           "how the run ended, and its channels. With a checkpoint: what stands in its header.",
     .options = options,
     .run = run,
 };

@@ -128,10 +128,10 @@ static tac_status read_options(job *j, tac_error *err)
 {
     const tac_recording_info *info = tac_recording_about(j->recording);
     TAC_TRY(read_time(j->args, "from", 0, &j->from_us, err));
-    TAC_TRY(read_time(j->args, "to", info->last_us, &j->to_us, err));
-    if (j->to_us > info->last_us || j->from_us > j->to_us) {
+    TAC_TRY(read_time(j->args, "to", info->complete_us, &j->to_us, err));
+    if (j->to_us > info->complete_us || j->from_us > j->to_us) {
         char last[TAC_TIME_TEXT];
-        tac_time_print(info->last_us, last);
+        tac_time_print(info->complete_us, last);
         return tac__fail(err, TAC_E_USAGE,
                          "--from and --to must lie in the recording, in this order; it ends at %s",
                          last);
@@ -436,7 +436,7 @@ static void report_text(const job *j, tac__text *out)
     tac_time_print(j->to_us, to);
     tac__text_add(out, "%s: replayed from %s to %s\n", info->path, from, to);
     if (!info->whole)
-        tac__text_add(out, "  the recording is cut off; it reads up to %s\n", to);
+        tac__text_add(out, "  the recording is cut off; it is complete up to %s\n", to);
     if (model_changed(j)) {
         tac__text_add(out, "  NOT THE RECORDED MODEL:\n");
         for (const char *at = first->result.differences; *at;) {

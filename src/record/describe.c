@@ -140,6 +140,7 @@ static const char log_msg[] = "builtin_interfaces/Time stamp\n"
                               "uint32 nanosec\n";
 static const char state_msg[] = "uint8[] data\n";
 static const char instants_msg[] = "uint32 source\n";
+static const char mark_msg[] = "uint64 t_us\n";
 static const char digest_msg[] = "uint64[] t_us\nuint64[] digest\n";
 static const char delivery_msg[] = "uint64 sent_us\nuint64 sequence\nuint32 sender\nuint8[] data\n";
 
@@ -185,6 +186,8 @@ static tac_status describe_own(tac_recorder *r)
         own_channel(r, TAC__CHANNEL_LOG, "rcl_interfaces/Log", log_msg, "/rosout", "", NULL);
     r->state_id =
         own_channel(r, TAC__CHANNEL_STATE, "tactus/State", state_msg, "/tactus/state", "", NULL);
+    r->mark_id =
+        own_channel(r, TAC__CHANNEL_MARK, "tactus/Mark", mark_msg, "/tactus/mark", "", NULL);
     TAC_TRY(describe_instants(r));
     for (size_t i = 0; i < r->digester_count; i++)
         r->digesters[i].id = subject_channel(r, TAC__CHANNEL_DIGEST, "tactus/Digests", digest_msg,

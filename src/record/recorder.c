@@ -193,15 +193,20 @@ static void sample_state(void *context, tac_engine *e, tac_time t_us)
         tac__recorder_fail(r);
 }
 
+// All that was sampled so far goes out, then a mark: whoever finds it in what a crash left behind
+// knows that every channel is there up to its time.
 static void flush(void *context, tac_engine *e, tac_time t_us)
 {
     (void)e;
-    (void)t_us;
     tac_recorder *r = context;
     if (!r->writer)
         return;
     for (size_t i = 0; i < r->digester_count; i++)
         send_digests(&r->digesters[i]);
+    tac__mcap_flush(r->writer);
+    tac__cdr_begin(&r->scratch);
+    tac__cdr_u64(&r->scratch, t_us);
+    tac__recorder_send(r, r->mark_id, t_us);
     tac__mcap_flush(r->writer);
     if (tac__mcap_failed(r->writer))
         tac__recorder_fail(r);

@@ -61,7 +61,7 @@ struct tac_recorder {
     size_t beat_count, beat_capacity;
     tac__digester *digesters;
     size_t digester_count;
-    uint16_t instants_id, state_id, log_id;
+    uint16_t instants_id, state_id, log_id, mark_id;
     uint16_t *delivery_ids; // one a receiver, UINT16_MAX: not of the plant
     tac__text scratch;      // of messages of variable size
     tac_error err;          // the first failure, with `failed`

@@ -204,6 +204,7 @@ static void read_head(tac_recording *r, const tac__mcap_metadata_info *m)
 
 static void read_end(tac_recording *r, const tac__mcap_metadata_info *m)
 {
+    r->ended = true;
     r->info.finished = !strcmp(pair_value(m->pairs, m->count, "finished"), "true");
     r->info.hash = number(m, "hash", 16);
     r->info.failure = pair_value(m->pairs, m->count, "failure");
@@ -248,6 +249,16 @@ static tac_status read_digests(tac_recording *r, tac_error *err)
     return TAC_OK;
 }
 
+// Where the run was cut off, the last mark tells what is complete.
+static void find_complete(tac_recording *r)
+{
+    r->info.complete_us = r->ended ? r->info.last_us : r->info.start_us;
+    for (size_t i = 0; i < r->track_count && !r->ended; i++) {
+        if (r->tracks[i].kind == TAC__CHANNEL_MARK && r->tracks[i].chunk_count)
+            r->info.complete_us = r->tracks[i].info.last_us;
+    }
+}
+
 static tac_status read_all(tac_recording *r, tac_error *err)
 {
     const tac__mcap_info *about = tac__mcap_about(r->reader);
@@ -265,6 +276,7 @@ static tac_status read_all(tac_recording *r, tac_error *err)
         else if (!strcmp(m->name, "tactus.end"))
             read_end(r, m);
     }
+    find_complete(r);
     TAC_TRY(read_text(r, "config.yaml", &r->info.config, err));
     TAC_TRY(read_text(r, "model.txt", &r->info.model, err));
     TAC_TRY(read_text(r, "schema.json", &r->info.schema, err));

@@ -13,7 +13,8 @@
     X(INSTANTS, "instants") /* wake-ups and deliveries that split islands */                       \
     X(DELIVERY, "delivery") /* messages to the plant */                                            \
     X(STATE, "state")       /* snapshots to go on from */                                          \
-    X(LOG, "log")           /* what components said */
+    X(LOG, "log")           /* what components said */                                             \
+    X(MARK, "mark")         /* up to here every channel is in the file */
 
 typedef enum tac__channel_kind {
 #define TAC__KIND_ENUM(name, text) TAC__CHANNEL_##name,
@@ -42,6 +43,7 @@ struct tac_recording {
     tac__arena arena;
     tac__mcap_reader *reader;
     tac_recording_info info;
+    bool ended; // it says how the run ended
     tac__track *tracks; // those of signals first, in order of their ids
     size_t track_count, channel_count;
     tac_recorded **signals;

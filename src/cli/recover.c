@@ -1,0 +1,88 @@
+// recover.c - `tactus recover REC`: a clean copy of a recording that a crash left behind.
+#include "cli/commands.h"
+#include "cli/output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tactus/record.h>
+
+static const cli_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .value = "FILE",
+     .doc = "The clean copy; by default REC with .recovered before its ending."},
+    CLI_OPTION_JSON,
+    CLI_OPTION_HELP,
+    {0},
+};
+
+// "a.mcap" becomes "a.recovered.mcap".
+static tac_status default_output(const char *path, tac__text *output, tac_error *err)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    const size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - path) : strlen(path);
+    tac__text_add(output, "%.*s.recovered%s", (int)stem, path, path + stem);
+    return output->failed ? tac__fail_memory(err) : TAC_OK;
+}
+
+static void report(const cli_args *args, const tac_recording *from, const char *output,
+                   tac__text *out)
+{
+    const tac_recording_info *info = tac_recording_about(from);
+    if (cli_has(args, "json")) {
+        tac__json json = tac__json_begin(out);
+        tac__json_object_begin(&json);
+        tac__json_key_text(&json, "recording", info->path);
+        tac__json_key_bool(&json, "whole", info->whole);
+        tac__json_key_text(&json, "output", output);
+        tac__json_key_u64(&json, "t_us", info->last_us);
+        tac__json_key_u64(&json, "messages", info->messages);
+        tac__json_object_end(&json);
+        return;
+    }
+    char last[TAC_TIME_TEXT];
+    tac_time_print(info->last_us, last);
+    tac__text_add(out, "%s: %s; %" PRIu64 " messages up to %s are in %s\n", info->path,
+                  info->whole ? "it was whole" : "it was cut off", info->messages, last, output);
+}
+
+static tac_status recover(const cli_args *args, const char *output, tac__text *out, tac_error *err)
+{
+    tac_recording *from;
+    TAC_TRY(tac_recording_open(args->operands[0], &from, err));
+    const tac_status status = tac_recording_recover(from, output, err);
+    if (status == TAC_OK)
+        report(args, from, output, out);
+    tac_recording_close(from);
+    return status;
+}
+
+static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
+{
+    const char *given = cli_value(args, "output");
+    if (given && !strcmp(given, args->operands[0]))
+        return tac__fail(err, TAC_E_USAGE, "the clean copy cannot take the place of '%s' itself",
+                         given);
+    tac__text path;
+    tac__text_init(&path, tac_allocator_default());
+    tac_status status = given ? TAC_OK : default_output(args->operands[0], &path, err);
+    if (status == TAC_OK)
+        status = recover(args, given ? given : path.chars, out, err);
+    tac__text_fini(&path);
+    return status;
+}
+
+const cli_command cli_recover = {
+    .name = "recover",
+    .operands = "REC",
+    .operands_min = 1,
+    .operands_max = 1,
+    .summary = "Write a clean copy of a recording that was cut off.",
+    .doc = "A recording of a run that was killed, or whose disk was full, reads up to its last "
+           "whole chunk. Copy all that is sound in it into a file that is whole, with its index. "
+           "REC stays as it is.",
+    .options = options,
+    .run = run,
+};
