@@ -1,47 +1,6 @@
 // The default mission: what the engine adds to the integration of its plant, its speed over real
 // time, and what twenty vehicles cost.
-//
-// A flight is cut into pieces of 0.1 s; of each the fastest of several runs counts, and their
-// sum is the flight: on a shared machine the rest measures the neighbours.
-#include "bench.h"
-#include "engine/plan.h"
-#include <tactus/config.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { REPEATS = 15, PIECES_MAX = 1000, PIECE_US = 100000 };
-
-static void check(tac_status status, const tac_error *err)
-{
-    if (status == TAC_OK)
-        return;
-    char text[4096];
-    tac_error_print(err, text, sizeof text);
-    fprintf(stderr, "%s", text);
-    exit(1);
-}
-
-// --- flights ------------------------------------------------------------------------------------
-
-typedef struct flight {
-    tac_registry *registry;
-    tac_config *config;
-    tac_engine *engine;
-} flight;
-
-static void load(flight *f, const char *path, const char *const *sets, size_t count)
-{
-    tac_error err;
-    check(tac_registry_create(NULL, &f->registry, &err), &err);
-    tac_config_def def = tac_config_def_default();
-    def.registry = f->registry;
-    def.sets = sets;
-    def.set_count = count;
-    check(tac_config_load(path, &def, &f->config, &err), &err);
-    f->engine = NULL;
-}
+#include "bare.h"
 
 // A log at 100 Hz, as a recorder would keep it: position and battery of the first vehicle.
 static double logged;
@@ -54,19 +13,16 @@ static void keep_log(void *context, tac_engine *engine, tac_time t_us)
         logged += *(const double *)tac_engine_read(engine, signals[i]);
 }
 
-static void build(flight *f, int signals[2])
+static void add_log(flight *f, void *context)
 {
+    int *signals = context;
     tac_error err;
-    const tac_engine_def def = tac_config_engine_def(f->config);
-    tac_engine_destroy(f->engine);
-    check(tac_config_build_unprepared(f->config, &def, &f->engine, &err), &err);
     tac_observer_def log = tac_observer_def_default();
     log.name = "log";
     log.observe = keep_log;
     log.context = signals;
     check(tac_engine_add_observer(f->engine, &log, &err), &err);
-    check(tac_engine_prepare(f->engine, &err), &err);
-    for (size_t i = 0; i < tac_engine_sizes(f->engine).components; i++) {
+    for (size_t i = 0; i < f->engine->component_count; i++) {
         const tac_component_info c = tac_engine_component_info(f->engine, i);
         if (strcmp(c.type, "multirotor"))
             continue;
@@ -79,11 +35,6 @@ static void build(flight *f, int signals[2])
     }
 }
 
-static size_t count_pieces(const flight *f)
-{
-    return (size_t)((tac_config_engine_def(f->config).end_us + PIECE_US - 1) / PIECE_US);
-}
-
 // Seconds of the whole flight, the fastest of each piece.
 static double fly(flight *f, int repeats, size_t *pieces)
 {
@@ -92,7 +43,7 @@ static double fly(flight *f, int repeats, size_t *pieces)
     *pieces = count_pieces(f);
     for (int k = 0; k < repeats; k++) {
         tac_error err;
-        build(f, signals);
+        build(f, add_log, signals);
         for (size_t i = 0; i < *pieces; i++) {
             const double start_s = bench_now_s();
             check(tac_engine_run(f->engine, (i + 1) * PIECE_US, &err), &err);
@@ -102,157 +53,6 @@ static double fly(flight *f, int repeats, size_t *pieces)
     }
     double sum_s = 0;
     for (size_t i = 0; i < *pieces; i++)
-        sum_s += best[i];
-    return sum_s;
-}
-
-// --- the bare loop ------------------------------------------------------------------------------
-
-// An interval of the flight: what the plant was held at.
-typedef struct interval {
-    tac_time from_us, to_us;
-    size_t held; // offset of inputs and modes
-} interval;
-
-typedef struct record {
-    const tac_instance *body;
-    interval *intervals;
-    size_t count;
-    double *held;
-    size_t stride, offsets[16]; // of the inputs in what is held; modes come last
-    double start[64];
-} record;
-
-static void describe_inputs(record *r)
-{
-    for (size_t k = 0; k < r->body->inputs.count; k++) {
-        r->offsets[k] = r->stride;
-        r->stride += tac__type_words(&r->body->inputs.items[k].type);
-    }
-    r->offsets[r->body->inputs.count] = r->stride;
-    r->stride += r->body->event_count;
-}
-
-// Fly once, one instant after the other, and note every interval of the first island.
-static record take_down(flight *f)
-{
-    enum { MOST = 300000 };
-    int signals[2];
-    tac_error err;
-    build(f, signals);
-    const tac__island *island = &f->engine->islands[0];
-    record r = {.body = f->engine->components[island->components[0]]};
-    describe_inputs(&r);
-    r.intervals = malloc(MOST * sizeof *r.intervals);
-    r.held = malloc(MOST * r.stride * sizeof *r.held);
-    memcpy(r.start, island->x, island->x_count * sizeof *r.start);
-    while (!tac_engine_finished(f->engine) && r.count < MOST) {
-        check(tac_engine_run(f->engine, tac_engine_next_time(f->engine), &err), &err);
-        const tac_time t_us = tac_engine_time(f->engine);
-        if (island->state->at_us != t_us || tac_engine_finished(f->engine))
-            continue;
-        if (r.count)
-            r.intervals[r.count - 1].to_us = t_us;
-        double *held = r.held + r.count * r.stride;
-        for (size_t k = 0; k < r.body->inputs.count; k++)
-            memcpy(held + r.offsets[k], r.body->scratch.in[k],
-                   tac__type_words(&r.body->inputs.items[k].type) * 8);
-        memcpy(held + r.offsets[r.body->inputs.count], island->mode,
-               island->event_count * sizeof *held);
-        r.intervals[r.count] =
-            (interval){t_us, tac_config_engine_def(f->config).end_us, r.count * r.stride};
-        r.count++;
-    }
-    return r;
-}
-
-typedef struct loop {
-    const record *record;
-    const tac__method *method;
-    tac__ode_problem problem;
-    tac__ode_work work;
-    tac_eval eval;
-    const void *in[16];
-    double x[64], y[64], g[16];
-    tac_time h_us;
-    const tac_integrator_def *def;
-} loop;
-
-static tac_status right_hand_side(void *context, double t_s, double *dx)
-{
-    loop *l = context;
-    l->eval.t_s = t_s;
-    l->eval.dx = dx;
-    return l->record->body->type->derive(&l->eval, l->record->body->self);
-}
-
-static tac_time clamp_us(double us)
-{
-    return us < 1 ? 1 : us > 1e12 ? (tac_time)1e12 : (tac_time)us;
-}
-
-// Nothing but integration: adaptive steps of whole microseconds with the inputs held, contact
-// looked for after each, the attitude brought back to unit length.
-static void integrate(loop *l, const interval *it)
-{
-    const record *r = l->record;
-    const double *held = r->held + it->held;
-    for (size_t k = 0; k < r->body->inputs.count; k++)
-        l->in[k] = held + r->offsets[k];
-    l->eval.mode = held + r->offsets[r->body->inputs.count];
-    l->work.first = false;
-    for (tac_time t_us = it->from_us; t_us < it->to_us;) {
-        const tac_time left_us = it->to_us - t_us, h_us = left_us < l->h_us ? left_us : l->h_us;
-        const double h_s = tac_time_seconds(h_us);
-        (void)tac__ode_step(l->method, &l->problem, &l->work, tac_time_seconds(t_us),
-                            tac_time_seconds(t_us + h_us), h_s, l->x, l->y);
-        const double error = tac__ode_error(l->method, &l->problem, &l->work, l->def->rtol,
-                                            l->def->atol, h_s, l->x, l->y);
-        const tac_time next_us = clamp_us((double)h_us * tac__ode_factor(l->method, error));
-        if (error > 1) {
-            l->h_us = next_us;
-            tac__ode_retry(l->method, &l->work);
-            continue;
-        }
-        l->h_us = h_us < l->h_us && next_us < l->h_us ? l->h_us : next_us;
-        memcpy(l->x, l->y, l->problem.n * sizeof *l->x);
-        memcpy(l->work.z, l->y, l->problem.n * sizeof *l->x);
-        (void)r->body->type->detect(&l->eval, r->body->self, l->g);
-        tac__ode_carry(l->method, &l->work);
-        t_us += h_us;
-    }
-    (void)r->body->type->project(l->x, r->body->self);
-}
-
-static double integrate_all(const flight *f, const record *r, size_t pieces, double *error_m)
-{
-    static double best[PIECES_MAX], memory[16384];
-    const tac__island *island = &f->engine->islands[0];
-    loop l = {.record = r,
-              .method = f->engine->method,
-              .problem = island->problem,
-              .def = &f->engine->def.integrator};
-    l.problem.context = &l;
-    l.problem.rhs = right_hand_side;
-    tac__ode_work_init(&l.work, l.method, l.problem.n, memory);
-    l.eval = (tac_eval){.in = l.in, .out = r->body->scratch.out, .x = l.work.z};
-    for (int k = 0; k < REPEATS; k++) {
-        memcpy(l.x, r->start, sizeof l.x);
-        l.h_us = 1000;
-        size_t i = 0;
-        for (size_t piece = 0; piece < pieces; piece++) {
-            const double start_s = bench_now_s();
-            for (; i < r->count && r->intervals[i].from_us < (piece + 1) * PIECE_US; i++)
-                integrate(&l, &r->intervals[i]);
-            const double took_s = bench_now_s() - start_s;
-            best[piece] = k == 0 ? took_s : fmin(best[piece], took_s);
-        }
-    }
-    *error_m = 0;
-    for (int i = 0; i < 3; i++)
-        *error_m = fmax(*error_m, fabs(l.x[i] - island->x[i]));
-    double sum_s = 0;
-    for (size_t i = 0; i < pieces; i++)
         sum_s += best[i];
     return sum_s;
 }
