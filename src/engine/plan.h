@@ -448,6 +448,28 @@ void tac__island_preview(tac_engine *engine, tac__island *island, tac_time t_us)
 // The value of a continuous signal at t_us, without a trace.
 tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
 
+// A signal that is looked at often: what tac_engine_read does, with the usual ways laid out.
+typedef struct tac__sight {
+    const void *bus;           // its value there
+    const tac__island *island; // NULL: not of the plant
+    const void *scratch;       // of an output: where a look puts it; NULL: a state
+    int signal;
+} tac__sight;
+
+tac__sight tac__sight_of(tac_engine *engine, int signal);
+
+static inline const void *tac__sight_read(const tac__sight *s, tac_engine *engine, tac_time t_us)
+{
+    if (!s->island)
+        return s->bus;
+    const tac__island_state *state = s->island->state;
+    if ((s->scratch ? state->outputs_us : state->at_us) == t_us)
+        return s->bus;
+    if (s->scratch && s->island->peeked_us == t_us)
+        return s->scratch;
+    return tac_engine_read(engine, s->signal);
+}
+
 // --- jacobian.c: the right-hand side on dual numbers ---
 tac_status tac__jacobian_prepare(tac_engine *engine, tac__island *island);
 

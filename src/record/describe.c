@@ -39,15 +39,10 @@ static tac_status lay_out(tac_recorder *r, tac__feed *f)
     f->last = tac__arena_array(&r->arena, 2, f->layout.message_size);
     if (!f->copies || !f->last)
         return TAC_E_MEMORY;
-    for (size_t i = 0; i < f->pick->count; i++) {
-        const uint32_t signal = f->pick->signals[i];
-        const tac__signal *s = &e->schema.signals[signal];
-        f->copies[i] =
-            (tac__copy){.from = s->continuous ? NULL : tac__block_at(&e->block, s->offset),
-                        .signal = (int)signal,
-                        .at = f->layout.fields[i].at,
-                        .bytes = f->layout.fields[i].bytes};
-    }
+    for (size_t i = 0; i < f->pick->count; i++)
+        f->copies[i] = (tac__copy){.from = tac__sight_of(e, (int)f->pick->signals[i]),
+                                   .at = f->layout.fields[i].at,
+                                   .bytes = f->layout.fields[i].bytes};
     return TAC_OK;
 }
 

@@ -29,14 +29,32 @@ void tac__recorder_fail(tac_recorder *r)
     tac_engine_stop(r->engine);
 }
 
-void tac__feed_fill(const tac__feed *f, tac_engine *e, unsigned char *message)
+// Most signals are a few doubles: not worth a call.
+static inline void copy_value(unsigned char *to, const void *from, size_t bytes)
+{
+    switch (bytes) {
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    case 24:
+        memcpy(to, from, 24);
+        break;
+    case 32:
+        memcpy(to, from, 32);
+        break;
+    default:
+        memcpy(to, from, bytes);
+    }
+}
+
+void tac__feed_fill(const tac__feed *f, tac_engine *e, tac_time t_us, unsigned char *message)
 {
     memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
     for (size_t i = 0; i < f->layout.count; i++) {
         const tac__copy *c = &f->copies[i];
-        const void *from = c->from ? c->from : tac_engine_read(e, c->signal);
+        const void *from = tac__sight_read(&c->from, e, t_us);
         if (from)
-            memcpy(message + c->at, from, c->bytes);
+            copy_value(message + c->at, from, c->bytes);
         else
             memset(message + c->at, 0xff, c->bytes); // cannot be evaluated: not a number
     }
@@ -47,7 +65,7 @@ void tac__feed_sample(const tac__feed *f, tac_engine *e, tac_time t_us)
     unsigned char *message =
         tac__mcap_message(f->recorder->writer, f->id, t_us * 1000, f->layout.message_size);
     if (message)
-        tac__feed_fill(f, e, message);
+        tac__feed_fill(f, e, t_us, message);
     else
         tac__recorder_fail(f->recorder);
 }
@@ -75,7 +93,7 @@ static void sample_change(void *context, tac_engine *e, tac_time t_us)
     if (!f->recorder->writer)
         return;
     unsigned char *fresh = f->last + f->layout.message_size;
-    tac__feed_fill(f, e, fresh);
+    tac__feed_fill(f, e, t_us, fresh);
     if (f->begun && !memcmp(fresh, f->last, f->layout.message_size))
         return;
     f->begun = true;

@@ -6,8 +6,7 @@
 #include "record/select.h"
 
 typedef struct tac__copy { // from the bus into a message
-    const void *from;      // NULL: of the plant, to be evaluated
-    int signal;
+    tac__sight from;
     size_t at, bytes;
 } tac__copy;
 
@@ -72,7 +71,8 @@ struct tac_recorder {
 void tac__recorder_fail(tac_recorder *recorder);
 
 // Fill a message with the values of a feed as they are now.
-void tac__feed_fill(const tac__feed *feed, tac_engine *engine, unsigned char *message);
+void tac__feed_fill(const tac__feed *feed, tac_engine *engine, tac_time t_us,
+                    unsigned char *message);
 // Append such a message, or one that is filled already.
 void tac__feed_sample(const tac__feed *feed, tac_engine *engine, tac_time t_us);
 void tac__feed_append(const tac__feed *feed, tac_time t_us, const unsigned char *message);

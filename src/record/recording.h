@@ -3,6 +3,7 @@
 #define TAC_RECORD_RECORDING_H
 
 #include "base/names.h"
+#include "record/ahead.h"
 #include "record/layout.h"
 #include "record/mcap.h"
 
@@ -43,7 +44,7 @@ struct tac_recording {
     tac__arena arena;
     tac__mcap_reader *reader;
     tac_recording_info info;
-    bool ended; // it says how the run ended
+    bool ended;         // it says how the run ended
     tac__track *tracks; // those of signals first, in order of their ids
     size_t track_count, channel_count;
     tac_recorded **signals;
@@ -69,6 +70,8 @@ typedef struct tac__reel {
     tac__mcap_chunk chunk;
     size_t next_chunk; // in the track's list
     bool loaded;
+    tac__ahead *ahead; // NULL: chunks are read when they are needed
+    tac__ahead_slot slot;
     tac_time from_us, to_us, last_us;
 } tac__reel;
 
@@ -81,6 +84,8 @@ typedef struct tac__frame {
 void tac__reel_init(tac__reel *reel, const tac_recording *recording, const tac__track *track,
                     tac_time from_us, tac_time to_us);
 void tac__reel_fini(tac__reel *reel);
+// From now on read ahead; `ahead` must outlive the reel.
+void tac__reel_ahead(tac__reel *reel, tac__ahead *ahead);
 tac_status tac__reel_next(tac__reel *reel, tac__frame *frame, bool *more, tac_error *err);
 
 #endif

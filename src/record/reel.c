@@ -2,7 +2,6 @@
 #include "record/recording.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 void tac__reel_init(tac__reel *r, const tac_recording *recording, const tac__track *track,
                     tac_time from_us, tac_time to_us)
@@ -13,26 +12,61 @@ void tac__reel_init(tac__reel *r, const tac_recording *recording, const tac__tra
 
 void tac__reel_fini(tac__reel *r)
 {
-    if (r->recording)
-        tac__mcap_chunk_fini(&r->chunk);
+    if (!r->recording)
+        return;
+    if (r->slot.wanted)
+        (void)!tac__ahead_wait(r->ahead, &r->slot, NULL);
+    tac__mcap_chunk_fini(&r->slot.chunk);
+    tac__mcap_chunk_fini(&r->chunk);
 }
 
-// Load the next chunk that reaches into the span; false after the last.
-static tac_status load(tac__reel *r, bool *more, tac_error *err)
+void tac__reel_ahead(tac__reel *r, tac__ahead *ahead)
+{
+    r->ahead = ahead;
+    r->slot.chunk.allocator = r->recording->allocator;
+}
+
+// The next chunk that reaches into the span; false after the last.
+static bool find_chunk(tac__reel *r, size_t *chunk)
 {
     const tac__mcap_info *about = tac__mcap_about(r->recording->reader);
-    *more = false;
     while (r->next_chunk < r->track->chunk_count) {
-        const size_t chunk = r->track->chunks[r->next_chunk++];
-        const tac__mcap_chunk_info *info = &about->chunks[chunk];
+        *chunk = r->track->chunks[r->next_chunk++];
+        const tac__mcap_chunk_info *info = &about->chunks[*chunk];
         if (info->last_ns / 1000 < r->from_us)
             continue;
-        if (info->first_ns / 1000 > r->to_us)
-            return TAC_OK;
-        TAC_TRY(tac__mcap_load(r->recording->reader, chunk, &r->chunk, err));
-        *more = r->loaded = true;
-        return TAC_OK;
+        if (info->first_ns / 1000 <= r->to_us)
+            return true;
+        r->next_chunk = r->track->chunk_count;
     }
+    return false;
+}
+
+// What was read ahead takes the place of the present chunk, whose memory the next one gets.
+static tac_status take_ahead(tac__reel *r, bool *more, tac_error *err)
+{
+    *more = r->slot.wanted;
+    if (!*more)
+        return TAC_OK;
+    TAC_TRY(tac__ahead_wait(r->ahead, &r->slot, err));
+    const tac__mcap_chunk past = r->chunk;
+    r->chunk = r->slot.chunk;
+    r->slot.chunk = past;
+    return TAC_OK;
+}
+
+static tac_status load(tac__reel *r, bool *more, tac_error *err)
+{
+    size_t chunk;
+    TAC_TRY(take_ahead(r, more, err));
+    if (!*more) {
+        *more = find_chunk(r, &chunk);
+        if (*more)
+            TAC_TRY(tac__mcap_load(r->recording->reader, chunk, &r->chunk, err));
+    }
+    r->loaded = *more;
+    if (r->ahead && *more && find_chunk(r, &chunk))
+        tac__ahead_want(r->ahead, &r->slot, chunk);
     return TAC_OK;
 }
 

@@ -66,7 +66,8 @@ struct tac_replay {
     size_t witness_count;
     tac_replay_result result;
     tac__text differences;
-    tac_error err; // of a witness
+    tac__ahead *ahead; // NULL: none
+    tac_error err;     // of a witness
 };
 
 tac_replay_def tac_replay_def_default(void)
@@ -240,6 +241,7 @@ static tac_status add_trace(tac_replay *r, player *p, const tac_instance *c,
         }
     }
     tac__reel_init(&t->reel, r->recording, track, 0, TAC_TIME_NEVER);
+    tac__reel_ahead(&t->reel, r->ahead);
     return TAC_OK;
 }
 
@@ -292,6 +294,7 @@ static tac_status plan_witnesses(tac_replay *r, tac_error *err)
         *w =
             (witness){.replay = r, .island = &e->islands[c->island], .name = c->name, .more = true};
         tac__reel_init(&w->reel, r->recording, track, 0, TAC_TIME_NEVER);
+        tac__reel_ahead(&w->reel, r->ahead);
         tac_observer_def def = tac_observer_def_default();
         def.name = "replay";
         def.follow = TAC_FOLLOW_ISLAND;
@@ -593,6 +596,7 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
         tac_replay_destroy(r);
         return tac__fail_memory(err);
     }
+    r->ahead = tac__ahead_create(recording->reader, a);
     r->driver = (tac__driver){.context = r, .players = r->players, .messages = send_messages};
     tac__engine_drive(engine, &r->driver);
     tac__engine_when_resolved(engine, plan, r);
@@ -627,6 +631,7 @@ void tac_replay_destroy(tac_replay *r)
         tac__reel_fini(&r->inboxes[i].reel);
     for (size_t i = 0; i < r->witness_count; i++)
         tac__reel_fini(&r->witnesses[i].reel);
+    tac__ahead_destroy(r->ahead);
     tac__text_fini(&r->differences);
     tac__arena_fini(&r->arena);
     r->allocator->resize(r->allocator->context, r, sizeof *r, 0);

@@ -158,7 +158,7 @@ static void keep(const tac__feed *f, tac__window *w, tac_engine *e, tac_time t_u
     }
     unsigned char *to = entry(w, w->count++);
     memcpy(to, &t_us, sizeof t_us);
-    tac__feed_fill(f, e, to + sizeof t_us);
+    tac__feed_fill(f, e, t_us, to + sizeof t_us);
 }
 
 void tac__window_sample(tac__feed *f, tac_engine *e, tac_time t_us)

@@ -1,0 +1,100 @@
+// ahead.c - see ahead.h. Slots wait in a list in the order in which they were wanted; one thread
+// serves them.
+#include "record/ahead.h"
+
+#include <pthread.h>
+
+struct tac__ahead {
+    const tac_allocator *allocator;
+    tac__mcap_reader *reader;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wanted, done;
+    tac__ahead_slot *first, *last;
+    bool stop;
+};
+
+static tac__ahead_slot *next_slot(tac__ahead *a)
+{
+    pthread_mutex_lock(&a->lock);
+    while (!a->first && !a->stop)
+        pthread_cond_wait(&a->wanted, &a->lock);
+    tac__ahead_slot *slot = a->stop ? NULL : a->first;
+    if (slot) {
+        a->first = slot->next;
+        a->last = a->first ? a->last : NULL;
+    }
+    pthread_mutex_unlock(&a->lock);
+    return slot;
+}
+
+static void *serve(void *context)
+{
+    tac__ahead *a = context;
+    for (tac__ahead_slot *slot; (slot = next_slot(a));) {
+        slot->status = tac__mcap_load(a->reader, slot->index, &slot->chunk, &slot->err);
+        pthread_mutex_lock(&a->lock);
+        slot->done = true;
+        pthread_cond_broadcast(&a->done);
+        pthread_mutex_unlock(&a->lock);
+    }
+    return NULL;
+}
+
+tac__ahead *tac__ahead_create(tac__mcap_reader *reader, const tac_allocator *allocator)
+{
+    tac__ahead *a = allocator->resize(allocator->context, NULL, 0, sizeof *a);
+    if (!a)
+        return NULL;
+    *a = (tac__ahead){.allocator = allocator, .reader = reader};
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_cond_init(&a->wanted, NULL);
+    pthread_cond_init(&a->done, NULL);
+    if (pthread_create(&a->thread, NULL, serve, a) == 0)
+        return a;
+    allocator->resize(allocator->context, a, sizeof *a, 0);
+    return NULL;
+}
+
+void tac__ahead_destroy(tac__ahead *a)
+{
+    if (!a)
+        return;
+    pthread_mutex_lock(&a->lock);
+    a->stop = true;
+    pthread_cond_signal(&a->wanted);
+    pthread_mutex_unlock(&a->lock);
+    pthread_join(a->thread, NULL);
+    pthread_cond_destroy(&a->wanted);
+    pthread_cond_destroy(&a->done);
+    pthread_mutex_destroy(&a->lock);
+    a->allocator->resize(a->allocator->context, a, sizeof *a, 0);
+}
+
+void tac__ahead_want(tac__ahead *a, tac__ahead_slot *slot, size_t index)
+{
+    slot->index = index;
+    slot->done = false;
+    slot->wanted = true;
+    slot->next = NULL;
+    pthread_mutex_lock(&a->lock);
+    if (a->last)
+        a->last->next = slot;
+    else
+        a->first = slot;
+    a->last = slot;
+    pthread_cond_signal(&a->wanted);
+    pthread_mutex_unlock(&a->lock);
+}
+
+tac_status tac__ahead_wait(tac__ahead *a, tac__ahead_slot *slot, tac_error *err)
+{
+    pthread_mutex_lock(&a->lock);
+    while (!slot->done)
+        pthread_cond_wait(&a->done, &a->lock);
+    pthread_mutex_unlock(&a->lock);
+    slot->wanted = false;
+    if (slot->status != TAC_OK && err)
+        *err = slot->err;
+    return slot->status;
+}
