@@ -2,10 +2,12 @@
 // was written before a failure stays.
 #include "mcap_rig.h"
 
+#include "record/compress.h"
 #include "support/allocator.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -324,6 +326,65 @@ static void test_killed(void **state)
     }
 }
 
+// --- for other readers: tests/record/mcap_node.sh
+// -----------------------------------------------------
+
+static void list(const char *folder, const char *name, const rig_counts *counts)
+{
+    char file[512];
+    snprintf(file, sizeof file, "%s/%s.txt", folder, name);
+    FILE *out = fopen(file, "w");
+    if (!out)
+        exit(1);
+    for (uint16_t c = 0; c < RIG_CHANNELS; c++)
+        for (uint32_t i = 0; i < counts->read[c]; i++) {
+            const uint32_t n = i * (c == 2 ? 10 : 1);
+            unsigned char bytes[128];
+            rig_fill(c, n, bytes);
+            fprintf(out, "%u %u %" PRIu64, c, i + 1, rig_time(n));
+            for (size_t k = 0; k < rig_size(c, n); k++)
+                fprintf(out, "%s%02x", k ? "" : " ", bytes[k]);
+            fprintf(out, "\n");
+        }
+    fclose(out);
+}
+
+static int write_for_others(const char *folder)
+{
+    enum { MESSAGES = 700 };
+    char file[512], cut[512];
+    rig_counts counts;
+    for (tac__compression c = TAC__COMPRESS_NONE; c <= TAC__COMPRESS_ZSTD; c++) {
+        const tac__mcap_writer_def def = small(c);
+        snprintf(file, sizeof file, "%s/%s.mcap", folder, tac__compression_name(c));
+        remove(file);
+        if (!tac__compression_built_in(c))
+            continue;
+        rig_make(file, &def, MESSAGES);
+        for (int k = 0; k < RIG_CHANNELS; k++)
+            counts.read[k] = rig_expected(k, MESSAGES);
+        list(folder, tac__compression_name(c), &counts);
+    }
+    // One that was cut within the message index of a chunk.
+    snprintf(file, sizeof file, "%s/none.mcap", folder);
+    snprintf(cut, sizeof cut, "%s/cut.mcap", folder);
+    size_t size;
+    char *bytes = rig_bytes(file, &size);
+    tac__mcap_reader *r = rig_open(file);
+    const tac__mcap_info *info = tac__mcap_about(r);
+    const tac__mcap_chunk_info middle = info->chunks[info->chunk_count * 2 / 3];
+    tac__mcap_close(r);
+    rig_put(cut, bytes, middle.offset + middle.length + 20);
+    tac__file_free(tac_allocator_default(), bytes, size);
+    r = rig_open(cut);
+    snprintf(file, sizeof file, "%s/recovered.mcap", folder);
+    const bool done = rig_read(r, &counts, NULL) == TAC_OK && counts.read[0] > 100 &&
+                      tac__mcap_recover(r, file, NULL) == TAC_OK;
+    tac__mcap_close(r);
+    list(folder, "recovered", &counts);
+    return done ? 0 : 1;
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -340,8 +401,10 @@ static int tear_down(void **state)
     return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 3 && !strcmp(argv[1], "--write"))
+        return write_for_others(argv[2]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_empty),
         cmocka_unit_test(test_large_message), cmocka_unit_test(test_flush),
