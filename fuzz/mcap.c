@@ -62,7 +62,7 @@ static void mend(uint8_t *bytes, size_t size)
 // Every byte that is given out is looked at.
 static uint64_t look_text(const char *text)
 {
-    return text[0] + strlen(text);
+    return (unsigned char)text[0] + strlen(text);
 }
 
 static uint64_t look_pairs(const tac__mcap_pair *pairs, size_t count)
@@ -154,7 +154,8 @@ static void try_file(const uint8_t *bytes, size_t size)
     if (!tac__mcap_about(r)->whole &&
         (messages == UINT64_MAX || messages != tac__mcap_about(r)->messages))
         abort();
-    recover(r, messages, sum);
+    if (tac__crc32(0, bytes, size) % 4 == 0) // files are slow: not always
+        recover(r, messages, sum);
     tac__mcap_close(r);
 }
 

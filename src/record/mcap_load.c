@@ -11,6 +11,7 @@
 static bool reserve(const tac_allocator *allocator, unsigned char **bytes, size_t *capacity,
                     size_t size)
 {
+    size = size ? size : 1; // there is a place even for nothing
     if (size <= *capacity)
         return true;
     // What is there is not wanted any more: nothing is copied.
