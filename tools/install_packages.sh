@@ -13,6 +13,9 @@ demo=('gnuplot-[nqx]*=gnuplot-nox')
 test=(libcmocka-dev clang 'libclang-rt-*dev=libclang-rt-dev' 'clang-format*=clang-format' binutils
     python3 python3-h5py libsundials-dev 'gnuplot-[nqx]*=gnuplot-nox')
 bench=(valgrind libsundials-dev)
+# Node comes from many places, with npm in the same package or not: the commands are asked for.
+command -v node >/dev/null || test+=('nodejs*=nodejs')
+command -v npm >/dev/null || test+=(npm)
 
 wanted=()
 for purpose in "$@"; do

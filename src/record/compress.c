@@ -185,9 +185,6 @@ tac_status tac__unpack(tac__unpacker *unpacker, tac__compression compression, co
     if (!tac__compression_built_in(compression))
         return tac__fail(err, TAC_E_NAME, "packed with %s, which this build of Tactus has not",
                          tac__compression_name(compression));
-    // The libraries want a place even for nothing.
-    unsigned char nothing;
-    out = out ? out : &nothing;
 #ifdef TACTUS_HAVE_ZSTD
     if (compression == TAC__COMPRESS_ZSTD)
         return unpack_zstd(unpacker, packed, packed_size, out, size, err);

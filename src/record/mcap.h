@@ -55,7 +55,8 @@ uint16_t tac__mcap_schema(tac__mcap_writer *writer, const char *name, const char
 uint16_t tac__mcap_channel(tac__mcap_writer *writer, uint16_t schema, const char *topic,
                            const char *encoding, const tac__mcap_pair *metadata, size_t count);
 // Append a message to the channel's open chunk; its `size` bytes are to be filled in by the caller
-// before the next call. Sequence numbers count from 1 in each channel. NULL: the writer failed.
+// before the next call. Sequence numbers count from 1 in each channel. NULL: the writer failed, or
+// has no such channel.
 void *tac__mcap_message(tac__mcap_writer *writer, uint16_t channel, uint64_t time_ns, size_t size);
 // Close the open chunks of all channels and hand them over, in order of channel.
 void tac__mcap_flush(tac__mcap_writer *writer);
@@ -108,7 +109,7 @@ typedef struct tac__mcap_metadata_info {
 } tac__mcap_metadata_info;
 
 typedef struct tac__mcap_info {
-    bool whole; // footer and summary are there and sound
+    bool whole; // closed properly: there is a footer, and what it tells of the file is sound
     uint64_t file_size;
     uint64_t sound_size; // bytes up to the end of the last whole record; file_size if whole
     const char *profile, *library;

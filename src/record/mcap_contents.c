@@ -38,6 +38,14 @@ static size_t ids_find(const tac__mcap_ids *ids, uint16_t id)
     return page && page[id & 255] ? page[id & 255] - 1 : SIZE_MAX;
 }
 
+// The least id that is not below `id`; past all ids: there is none.
+static size_t ids_next(const tac__mcap_ids *ids, size_t id)
+{
+    while (id <= UINT16_MAX && ids_find(ids, (uint16_t)id) == SIZE_MAX)
+        id += ids->page[id >> 8] ? 1 : 256 - (id & 255);
+    return id;
+}
+
 tac__mcap_channel_info *tac__mcap_find_channel(const tac__mcap_contents *c, uint16_t id)
 {
     const size_t place = ids_find(&c->channel_ids, id);
@@ -213,14 +221,10 @@ static tac_status order_by_id(tac__mcap_contents *c, tac_error *err)
     if (!schemas || !channels)
         return tac__fail_memory(err);
     size_t s = 0, n = 0;
-    for (uint32_t id = 0; id <= UINT16_MAX; id++) {
-        const size_t schema = ids_find(&c->schema_ids, (uint16_t)id);
-        const size_t channel = ids_find(&c->channel_ids, (uint16_t)id);
-        if (schema != SIZE_MAX)
-            schemas[s++] = c->schemas[schema];
-        if (channel != SIZE_MAX)
-            channels[n++] = c->channels[channel];
-    }
+    for (size_t i = 0; (i = ids_next(&c->schema_ids, i)) <= UINT16_MAX; i++)
+        schemas[s++] = c->schemas[ids_find(&c->schema_ids, (uint16_t)i)];
+    for (size_t i = 0; (i = ids_next(&c->channel_ids, i)) <= UINT16_MAX; i++)
+        channels[n++] = c->channels[ids_find(&c->channel_ids, (uint16_t)i)];
     c->info.schemas = schemas;
     c->info.schema_count = s;
     c->info.channels = channels;

@@ -11,6 +11,7 @@
 static bool reserve(const tac_allocator *allocator, unsigned char **bytes, size_t *capacity,
                     size_t size)
 {
+    size = size ? size : 1; // there is a place even for nothing
     if (size <= *capacity)
         return true;
     // What is there is not wanted any more: nothing is copied.
@@ -134,8 +135,12 @@ static tac_status check_records(tac__mcap_chunk *chunk, const tac__mcap_chunk_in
 // --- reading
 // ----------------------------------------------------------------------------------------
 
-static tac_status check_size(uint64_t size, uint64_t packed, tac_error *err)
+// Before memory is taken for it.
+static tac_status check_size(tac__compression compression, uint64_t size, uint64_t packed,
+                             tac_error *err)
 {
+    if (compression == TAC__COMPRESS_NONE && size != packed)
+        return tac__fail(err, TAC_E_FORMAT, "damaged: a chunk has not the size it announces");
     if (size <= MCAP_PIECE_MAX && size <= MCAP_UNPACKED_MAX(packed))
         return TAC_OK;
     return tac__fail(err, TAC_E_LIMIT, "a chunk of %" PRIu64 " bytes claims to unpack to %" PRIu64,
@@ -171,7 +176,7 @@ tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, uint64_t offset, uint6
     if (in.failed)
         return tac__fail(err, TAC_E_FORMAT, "damaged: the chunk at %" PRIu64 " is malformed",
                          offset);
-    TAC_TRY(check_size(info->size, info->compressed, err));
+    TAC_TRY(check_size(info->compression, info->size, info->compressed, err));
     if (!reserve(into->allocator, &into->bytes, &into->capacity, (size_t)info->size))
         return tac__fail_memory(err);
     TAC_TRY(tac__unpack(&reader->unpacker, info->compression, packed.at, packed.left, into->bytes,

@@ -12,7 +12,8 @@ typedef struct scan {
     uint64_t unpacked;
     uint64_t messages;
     uint64_t seen[65536 / 64]; // channels of the chunk at hand, a bit each
-    bool behind_chunk;         // message indexes are the last chunk's
+    size_t seen_count;
+    bool behind_chunk; // message indexes are the last chunk's
     bool ended;
 } scan;
 
@@ -27,13 +28,16 @@ static tac_status count_message(scan *s, uint16_t id, tac_error *err)
                          "there are messages of channel %u, which is not declared before them", id);
     channel->messages++;
     s->messages++;
-    s->seen[id >> 6] |= UINT64_C(1) << (id & 63);
+    const uint64_t bit = UINT64_C(1) << (id & 63);
+    s->seen_count += !(s->seen[id >> 6] & bit);
+    s->seen[id >> 6] |= bit;
     return TAC_OK;
 }
 
 static tac_status take_records(scan *s, tac_error *err)
 {
     memset(s->seen, 0, sizeof s->seen);
+    s->seen_count = 0;
     s->chunk.at = 0;
     for (;;) {
         uint8_t opcode;
@@ -51,12 +55,11 @@ static tac_status take_records(scan *s, tac_error *err)
     }
 }
 
-static size_t count_seen(const scan *s)
+static void list_seen(const scan *s, uint16_t *channels)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof s->seen / sizeof *s->seen; i++)
-        n += (size_t)__builtin_popcountll(s->seen[i]);
-    return n;
+    for (size_t word = 0, n = 0; n < s->seen_count; word++)
+        for (uint64_t bits = s->seen[word]; bits; bits &= bits - 1)
+            channels[n++] = (uint16_t)(word * 64 + (size_t)__builtin_ctzll(bits));
 }
 
 static tac_status scan_chunk(scan *s, uint64_t at, uint64_t length, tac_error *err)
@@ -69,17 +72,14 @@ static tac_status scan_chunk(scan *s, uint64_t at, uint64_t length, tac_error *e
         return tac__fail(err, TAC_E_LIMIT,
                          "its chunks unpack to more than a thousand times its size");
     TAC_TRY(take_records(s, err));
-    info.channel_count = count_seen(s);
+    info.channel_count = s->seen_count;
     uint16_t *channels = tac__arena_array(&c->arena, info.channel_count, sizeof *channels);
     uint64_t *index_at = tac__arena_array(&c->arena, info.channel_count, sizeof *index_at);
     if (!channels || !index_at ||
         !TAC__ARENA_GROW(&c->arena, c->chunks, c->chunk_count, c->chunk_capacity) ||
         !TAC__ARENA_GROW(&c->arena, c->tails, c->tail_count, c->tail_capacity))
         return tac__fail_memory(err);
-    size_t n = 0;
-    for (uint32_t id = 0; n < info.channel_count; id++)
-        if (s->seen[id >> 6] >> (id & 63) & 1)
-            channels[n++] = (uint16_t)id;
+    list_seen(s, channels);
     info.channels = channels;
     c->chunks[c->chunk_count++] = info;
     c->tails[c->tail_count++] =

@@ -168,8 +168,9 @@ static bool close_chunk(tac__mcap_writer *w, uint16_t id)
     return true;
 }
 
-// Make room for a record: in the open chunk while it may grow, else in a new one.
-static bool make_room(tac__mcap_writer *w, uint16_t id, size_t size)
+// Make room for a record: in the open chunk while it may grow, else in a new one. Kept out of line:
+// hardly a message needs it, and its registers would be saved for every one.
+__attribute__((noinline)) static bool make_room(tac__mcap_writer *w, uint16_t id, size_t size)
 {
     channel *c = &w->channels[id];
     if (size > MCAP_PIECE_MAX - MCAP_MESSAGE_HEAD) {
