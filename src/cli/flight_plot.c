@@ -1,5 +1,5 @@
-// plot.c - the page of a flight.
-#include "cli/plot.h"
+// flight_plot.c - the page of a flight.
+#include "cli/flight_plot.h"
 #include "cli/chart.h"
 #include "cli/flight_report.h"
 #include "cli/gnuplot.h"
@@ -377,9 +377,9 @@ static bool ends_in(const char *text, const char *end)
     return n > m && !strcmp(text + n - m, end);
 }
 
-tac_status cli_plot_init(cli_plot *plot, const char *file, tac_error *err)
+tac_status cli_flight_plot_init(cli_flight_plot *plot, const char *file, tac_error *err)
 {
-    *plot = (cli_plot){.file = file};
+    *plot = (cli_flight_plot){.file = file};
     tac__text_init(&plot->gnuplot, tac_allocator_default());
     if (!file)
         return TAC_OK;
@@ -390,12 +390,12 @@ tac_status cli_plot_init(cli_plot *plot, const char *file, tac_error *err)
     return TAC_OK;
 }
 
-void cli_plot_fini(cli_plot *plot)
+void cli_flight_plot_fini(cli_flight_plot *plot)
 {
     tac__text_fini(&plot->gnuplot);
 }
 
-tac_status cli_plot_check(cli_plot *plot, const cli_flight *f, tac_error *err)
+tac_status cli_flight_plot_check(cli_flight_plot *plot, const cli_flight *f, tac_error *err)
 {
     if (!plot->file)
         return TAC_OK;
@@ -415,8 +415,8 @@ static bool is_crowd(const cli_flight *f)
     return f->count > 1 && (f->count > NAMED_MAX || letters > LEGEND_MAX);
 }
 
-tac_status cli_plot_write(const cli_plot *plot, const cli_flight *f, const char *name,
-                          uint64_t hash, tac_error *err)
+tac_status cli_flight_plot_write(const cli_flight_plot *plot, const cli_flight *f, const char *name,
+                                 uint64_t hash, tac_error *err)
 {
     const cli_samples *s = &f->samples;
     if (s->rows == 0)
