@@ -72,8 +72,8 @@ static bool has_reference(const page *p)
 static void add_reference(const page *p, bool *first, size_t x, size_t y)
 {
     if (has_reference(p))
-        cli_curve(p->script, first, x, y,
-                  "linewidth 6 linecolor rgb '" CLI_CHART_LIGHT "' title 'planned'");
+        cli_curve(p->script, first, 0, x, y,
+                  "lines linewidth 6 linecolor rgb '" CLI_CHART_LIGHT "' title 'planned'");
 }
 
 // A few vehicles have colours of their own, a crowd shades from first to last. The table's column
@@ -83,7 +83,7 @@ static void add_vehicles(const page *p, bool *first, size_t x_offset, bool over_
 {
     for (size_t i = 0; i < p->flight->count; i++) {
         const size_t x = over_time ? 0 : column_of(i) + x_offset;
-        cli_curve(p->script, first, x, column_of(i) + y_offset, "linewidth %g ",
+        cli_curve(p->script, first, 0, x, column_of(i) + y_offset, "lines linewidth %g ",
                   p->one ? 2.0 : 1.5);
         if (p->crowd) {
             ADD("linecolor palette frac %.4f", (double)i / (double)(p->flight->count - 1));
@@ -302,12 +302,12 @@ static void add_attitude(const page *p)
     cli_axis_y(p->script, &tilt, "roll, pitch [deg]");
     cli_axis_right(p->script, &yaw, "yaw [deg]", cli_chart_colours[2]);
     bool first = true;
-    cli_curve(p->script, &first, 0, column, "linewidth 1.2 linecolor rgb '%s' title 'roll'",
-              cli_chart_colours[0]);
-    cli_curve(p->script, &first, 0, column + 1, "linewidth 1.2 linecolor rgb '%s' title 'pitch'",
-              cli_chart_colours[1]);
-    cli_curve(p->script, &first, 0, column + 2,
-              "axes x1y2 linewidth 1.4 linecolor rgb '%s' title 'yaw'", cli_chart_colours[2]);
+    cli_curve(p->script, &first, 0, 0, column,
+              "lines linewidth 1.2 linecolor rgb '%s' title 'roll'", cli_chart_colours[0]);
+    cli_curve(p->script, &first, 0, 0, column + 1,
+              "lines linewidth 1.2 linecolor rgb '%s' title 'pitch'", cli_chart_colours[1]);
+    cli_curve(p->script, &first, 0, 0, column + 2,
+              "lines axes x1y2 linewidth 1.4 linecolor rgb '%s' title 'yaw'", cli_chart_colours[2]);
     end_panel(p, first);
 }
 
@@ -322,8 +322,8 @@ static void add_motors(const page *p)
     cli_axis_y(p->script, &scale, s->speeds ? "speed [rad/s]" : "duty");
     bool first = true;
     for (size_t i = 0; i < s->motor_count; i++)
-        cli_curve(p->script, &first, 0, s->motors + i,
-                  "linewidth 1 linecolor rgb '%s' title '%s%zu'",
+        cli_curve(p->script, &first, 0, 0, s->motors + i,
+                  "lines linewidth 1 linecolor rgb '%s' title '%s%zu'",
                   cli_chart_colours[i % CLI_CHART_COLOURS],
                   p->one && s->motor_count <= 4 ? "motor " : "", i + 1);
     end_panel(p, first);
@@ -347,11 +347,11 @@ static void add_battery(const page *p)
         char number[24] = "";
         if (count > 1)
             snprintf(number, sizeof number, " %zu", i + 1);
-        cli_curve(p->script, &first, 0, s->soc + i,
-                  "linewidth 2 dashtype %zu linecolor rgb '%s' title 'charge%s'", 1 + i % 4,
+        cli_curve(p->script, &first, 0, 0, s->soc + i,
+                  "lines linewidth 2 dashtype %zu linecolor rgb '%s' title 'charge%s'", 1 + i % 4,
                   cli_chart_colours[0], number);
-        cli_curve(p->script, &first, 0, s->voltage + i,
-                  "axes x1y2 linewidth 1.1 dashtype %zu linecolor rgb '%s' title 'voltage%s'",
+        cli_curve(p->script, &first, 0, 0, s->voltage + i,
+                  "lines axes x1y2 linewidth 1.1 dashtype %zu linecolor rgb '%s' title 'voltage%s'",
                   1 + i % 4, cli_chart_colours[1], number);
     }
     end_panel(p, first);
@@ -359,7 +359,8 @@ static void add_battery(const page *p)
 
 static void add_page(const page *p, bool svg, const char *name, uint64_t hash)
 {
-    cli_chart_begin(p->script, &p->table, svg);
+    cli_chart_table(p->script, 0, &p->table);
+    cli_chart_begin(p->script, CLI_CHART_HEIGHT, svg);
     add_texts(p, name, hash);
     add_map(p);
     add_altitude(p);
