@@ -138,8 +138,6 @@ void cli_chart_text(tac__text *script, int x, int y, const char *align, int size
 
 // --- panels --------------------------------------------------------------------------------------
 
-enum { TITLE_SIZE = 15, TITLE_RISE = 22 };
-
 void cli_panel_begin(tac__text *script, const cli_box *b, const char *title)
 {
     tac__text_add(
@@ -148,8 +146,9 @@ void cli_panel_begin(tac__text *script, const cli_box *b, const char *title)
         "set bmargin at screen %d/height\nset tmargin at screen %d/height\n"
         "set key at screen %.6f, screen %d/height right center horizontal width room samplen 1.3\n",
         across(b->left), across(b->right), b->bottom, b->top, across(b->right),
-        b->top + TITLE_RISE);
-    cli_chart_text(script, b->left, b->top + TITLE_RISE, "left", TITLE_SIZE, CLI_CHART_INK, title);
+        b->top + CLI_PANEL_TITLE_RISE);
+    cli_chart_text(script, b->left, b->top + CLI_PANEL_TITLE_RISE, "left", CLI_PANEL_TITLE_SIZE,
+                   CLI_CHART_INK, title);
 }
 
 void cli_panel_end(tac__text *script)

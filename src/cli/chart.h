@@ -57,6 +57,8 @@ void cli_chart_end(tac__text *script);
 void cli_chart_text(tac__text *script, int x, int y, const char *align, int size,
                     const char *colour, const char *text);
 
+enum { CLI_PANEL_TITLE_SIZE = 15, CLI_PANEL_TITLE_RISE = 22 };
+
 // A panel: its title stands above to the left, the legend to the right. Then its axes, then one
 // `plot` command with curves, then its end.
 void cli_panel_begin(tac__text *script, const cli_box *box, const char *title);

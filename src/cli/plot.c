@@ -1,0 +1,266 @@
+// plot.c - `tactus plot REC... SIGNAL...`: signals of recordings over time, as a picture.
+#include "cli/commands.h"
+#include "cli/gnuplot.h"
+#include "cli/output.h"
+#include "cli/plot_page.h"
+#include "base/choose.h"
+
+#include <string.h>
+
+static const cli_option options[] = {
+    CLI_OPTION_FROM,
+    CLI_OPTION_TO,
+    {.name = "out",
+     .letter = 'o',
+     .value = "FILE",
+     .doc = "Write to FILE, which ends in .png or .svg; by default the name of the first recording "
+            "with .png behind it, in the current directory."},
+    {.name = "title",
+     .value = "TEXT",
+     .doc = "Heading of the page; by default the name of the simulation."},
+    CLI_OPTION_HELP,
+    {0},
+};
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n > m && !strcmp(text + n - m, end);
+}
+
+// --- operands ------------------------------------------------------------------------------------
+
+// What is called like a recording and is none is opened all the same: the error tells what it is.
+static bool is_recording(const char *operand)
+{
+    return tac_recording_is(operand) || ends_in(operand, ".mcap");
+}
+
+static tac_status open_recordings(cli_page *page, const cli_args *args, tac_error *err)
+{
+    for (size_t i = 0; i < args->operand_count; i++) {
+        if (!is_recording(args->operands[i]))
+            continue;
+        if (page->recording_count == CLI_PAGE_RECORDINGS)
+            return tac__fail(err, TAC_E_USAGE, "a page has room for at most %d recordings",
+                             CLI_PAGE_RECORDINGS);
+        TAC_TRY(
+            tac_recording_open(args->operands[i], &page->recordings[page->recording_count], err));
+        page->recording_count++;
+    }
+    if (page->recording_count == 0)
+        return tac__fail(err, TAC_E_USAGE, "none of the operands is a recording: '%s' is none",
+                         args->operands[0]);
+    if (page->recording_count == args->operand_count)
+        return tac__fail(err, TAC_E_USAGE,
+                         "no signal given; 'tactus info %s' lists those of the recording",
+                         args->operands[0]);
+    return TAC_OK;
+}
+
+// Those of all recordings, one after the other.
+static const tac_recorded *signal_at(const cli_page *page, size_t i)
+{
+    for (size_t k = 0; k < page->recording_count; k++) {
+        const size_t count = tac_recording_signal_count(page->recordings[k]);
+        if (i < count)
+            return tac_recording_signal(page->recordings[k], i);
+        i -= count;
+    }
+    return NULL;
+}
+
+static const char *name_at(const void *context, size_t i)
+{
+    const tac_recorded *s = signal_at(context, i);
+    return s ? s->name : NULL;
+}
+
+// --- panels --------------------------------------------------------------------------------------
+
+// Only numbers of one unit can share a panel.
+static bool fits(const cli_page_panel *panel, const tac_recorded *s)
+{
+    const tac_recorded *other = panel->signals[0].any;
+    const bool numbers = s->type.scalar != TAC_ENUM && s->type.scalar != TAC_BOOL &&
+                         other->type.scalar != TAC_ENUM && other->type.scalar != TAC_BOOL;
+    return numbers && !strcmp(other->unit, s->unit);
+}
+
+static tac_status find_everywhere(const cli_page *page, cli_page_signal *s, tac_error *err)
+{
+    for (size_t k = 0; k < page->recording_count; k++) {
+        const int i = tac_recording_find(page->recordings[k], s->name);
+        const tac_recorded *r = i < 0 ? NULL : tac_recording_signal(page->recordings[k], (size_t)i);
+        if (r && (r->type.scalar != s->any->type.scalar || r->type.count != s->any->type.count ||
+                  strcmp(r->unit, s->any->unit)))
+            return tac__fail(err, TAC_E_TYPE,
+                             "'%s' has another type or unit in '%s' than in another recording",
+                             s->name, tac_recording_about(page->recordings[k])->path);
+        s->in[k] = r;
+    }
+    return TAC_OK;
+}
+
+// Into the first panel of this argument that it fits into, or a new one.
+static tac_status add_signal(cli_page *page, size_t begin, const tac_recorded *s, tac_error *err)
+{
+    cli_page_panel *panel = NULL;
+    for (size_t i = begin; i < page->panel_count; i++) {
+        for (size_t k = 0; k < page->panels[i].count; k++) {
+            if (!strcmp(page->panels[i].signals[k].name, s->name))
+                return TAC_OK; // from another recording
+        }
+        if (!panel && fits(&page->panels[i], s))
+            panel = &page->panels[i];
+    }
+    if (!panel && page->panel_count == CLI_PAGE_PANELS)
+        return tac__fail(err, TAC_E_LIMIT,
+                         "a page has room for at most %d panels; name fewer signals",
+                         CLI_PAGE_PANELS);
+    panel = panel ? panel : &page->panels[page->panel_count++];
+    if (!TAC__ARENA_GROW(page->arena, panel->signals, panel->count, panel->capacity))
+        return tac__fail_memory(err);
+    cli_page_signal *added = &panel->signals[panel->count++];
+    *added = (cli_page_signal){.name = s->name, .any = s};
+    return find_everywhere(page, added, err);
+}
+
+// "a,b": several patterns.
+static tac_status add_argument(cli_page *page, const char *text, tac_error *err)
+{
+    const tac__choices names = {name_at, page, "signal"};
+    const size_t begin = page->panel_count;
+    while (*text) {
+        const size_t length = strcspn(text, ",");
+        const char *pattern = tac__arena_format(page->arena, "%.*s", (int)length, text);
+        if (!pattern)
+            return tac__fail_memory(err);
+        TAC_TRY(tac__choose(&names, &pattern, 1, NULL, err));
+        const tac_recorded *s;
+        for (size_t i = 0; (s = signal_at(page, i)); i++) {
+            if (tac__path_match(pattern, s->name))
+                TAC_TRY(add_signal(page, begin, s, err));
+        }
+        text += length + (text[length] == ',');
+    }
+    return TAC_OK;
+}
+
+static tac_status add_panels(cli_page *page, const cli_args *args, tac_error *err)
+{
+    for (size_t i = 0; i < args->operand_count; i++) {
+        if (!is_recording(args->operands[i]))
+            TAC_TRY(add_argument(page, args->operands[i], err));
+    }
+    return page->panel_count ? TAC_OK : tac__fail(err, TAC_E_USAGE, "no signal given");
+}
+
+// What is asked for, as far as any recording has it.
+static tac_status find_span(cli_page *page, const cli_args *args, tac_error *err)
+{
+    TAC_TRY(cli_read_span(args, &page->span, err));
+    tac_time first_us = TAC_TIME_NEVER, last_us = 0;
+    for (size_t k = 0; k < page->recording_count; k++) {
+        const tac_recording_info *info = tac_recording_about(page->recordings[k]);
+        first_us = info->start_us < first_us ? info->start_us : first_us;
+        last_us = info->last_us > last_us ? info->last_us : last_us;
+    }
+    cli_span *s = &page->span;
+    if (s->from_us > last_us || s->to_us < first_us) {
+        char first[TAC_TIME_TEXT], last[TAC_TIME_TEXT];
+        tac_time_print(first_us, first);
+        tac_time_print(last_us, last);
+        return tac__fail(err, TAC_E_RANGE, "there is nothing then: the recording is from %s to %s",
+                         first, last);
+    }
+    s->from_us = s->from_us > first_us ? s->from_us : first_us;
+    s->to_us = s->to_us < last_us ? s->to_us : last_us;
+    return TAC_OK;
+}
+
+// --- the file ------------------------------------------------------------------------------------
+
+static tac_status find_output(const cli_page *page, const cli_args *args, const char **file,
+                              tac_error *err)
+{
+    *file = cli_value(args, "out");
+    if (!*file) {
+        const char *name = cli_file_name(tac_recording_about(page->recordings[0])->path);
+        const char *dot = strrchr(name, '.');
+        const size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+        *file = tac__arena_format(page->arena, "%.*s.png", (int)length, name);
+    }
+    return *file ? cli_check_writable(*file, err) : tac__fail_memory(err);
+}
+
+static tac_status check_output(const cli_args *args, tac_error *err)
+{
+    const char *file = cli_value(args, "out");
+    if (!file || ends_in(file, ".png") || ends_in(file, ".svg"))
+        return TAC_OK;
+    return tac__fail(err, TAC_E_USAGE,
+                     "option '--out' needs a file that ends in .png or .svg, not '%s'", file);
+}
+
+static tac_status draw(const cli_page *page, const char *file, tac_error *err)
+{
+    tac__text gnuplot, script, picture;
+    tac__text_init(&gnuplot, tac_allocator_default());
+    tac__text_init(&script, tac_allocator_default());
+    tac__text_init(&picture, tac_allocator_default());
+    tac_status status = cli_gnuplot_find(&gnuplot, err);
+    if (status == TAC_OK) {
+        cli_page_draw(page, ends_in(file, ".svg"), &script);
+        status = cli_gnuplot_run(gnuplot.chars, &script, &picture, err);
+    }
+    if (status == TAC_OK)
+        status = cli_write_file(file, &picture, err);
+    tac__text_fini(&gnuplot);
+    tac__text_fini(&script);
+    tac__text_fini(&picture);
+    return status;
+}
+
+static tac_status plot(cli_page *page, const cli_args *args, tac__text *out, tac_error *err)
+{
+    const char *file;
+    TAC_TRY(check_output(args, err));
+    TAC_TRY(open_recordings(page, args, err));
+    TAC_TRY(add_panels(page, args, err));
+    TAC_TRY(find_span(page, args, err));
+    TAC_TRY(find_output(page, args, &file, err));
+    TAC_TRY(cli_page_read(page, err));
+    TAC_TRY(draw(page, file, err));
+    tac__text_add(out, "%s\n", file);
+    return TAC_OK;
+}
+
+static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
+{
+    tac__arena arena;
+    tac__arena_init(&arena, tac_allocator_default());
+    cli_page page = {.arena = &arena, .title = cli_value(args, "title")};
+    const tac_status status = plot(&page, args, out, err);
+    for (size_t i = 0; i < page.recording_count; i++)
+        tac_recording_close(page.recordings[i]);
+    tac__arena_fini(&arena);
+    return status;
+}
+
+const cli_command cli_plot = {
+    .name = "plot",
+    .operands = "REC... SIGNAL...",
+    .operands_min = 2,
+    .operands_max = SIZE_MAX,
+    .summary = "Draw signals of recordings over time.",
+    .doc = "Draw a page with a panel for each SIGNAL, which may be a pattern as in \"battery.*\", "
+           "or several with commas between them. Those of one argument share a panel where their "
+           "units agree. Phases of the vehicle are light bands behind the curves, faults and "
+           "commands of the scenario lines across them. Of several recordings the second and "
+           "later ones are dashed.\n\n"
+           "An operand is a recording if it begins like one, and a signal otherwise. Needs "
+           "gnuplot. The name of the file that was drawn goes to standard output.",
+    .options = options,
+    .run = run,
+};
