@@ -276,31 +276,34 @@ typedef struct tac_export_result {
 
 typedef struct tac_tolerance {
     const char *pattern;       // of signals; the last that matches counts
-    double absolute, relative; // |a - b| <= absolute + relative * max(|a|, |b|)
+    double absolute, relative; // |a - b| <= absolute + relative * max(|a|, |b|); both NaN agree
 } tac_tolerance;
 
 typedef struct tac_compare_def {
     const char *const *patterns; // of signals; none: all
     size_t pattern_count;
     tac_time from_us, to_us;
-    const tac_tolerance *tolerances; // none: bit for bit
+    const tac_tolerance *tolerances; // of numbers; without one: bit for bit
     size_t tolerance_count;
 } tac_compare_def;
 
-// One signal of two recordings, over the samples that both have.
+// One signal of two recordings A and B. A channel that was filled where values changed holds in
+// between; any other has a value where it has a sample. What one of them has and the other has not
+// at an instant is unmatched.
 typedef struct tac_difference {
     const char *name, *unit;
-    bool only_a, only_b; // in one of them
-    bool alike;          // type and unit agree
-    uint64_t samples;    // compared
-    uint64_t unmatched;  // samples of one without one of the other at that instant
-    uint64_t beyond;     // out of tolerance
-    double max_abs;      // largest difference
-    tac_time max_us;     // where
-    tac_time first_us;   // first that is out of tolerance, TAC_TIME_NEVER: none
-    uint32_t element;    // of it
-    double a, b;         // and the values there
-    uint64_t ulps;       // between them; UINT64_MAX: one is NaN, or they are no doubles
+    bool only_a, only_b;               // in one of them
+    bool alike;                        // type and unit agree; compared only then
+    uint64_t samples;                  // compared
+    uint64_t unmatched_a, unmatched_b; // samples of A and of B that are
+    tac_time unmatched_us;             // the first of them, TAC_TIME_NEVER: none
+    uint64_t beyond;                   // samples out of tolerance
+    double max_abs;                    // largest difference; infinity if one of two is not finite
+    tac_time max_us;                   // where, TAC_TIME_NEVER: no difference
+    tac_time first_us;                 // first that is out of tolerance, TAC_TIME_NEVER: none
+    uint32_t element;                  // of it
+    double a, b;                       // and the values there
+    uint64_t ulps;                     // between them; UINT64_MAX: one is NaN, or no doubles
 } tac_difference;
 
 typedef struct tac_comparison tac_comparison;
@@ -319,10 +322,13 @@ TAC_API TAC_MUST_CHECK tac_status tac_recording_compare(tac_recording *a, tac_re
                                                         const tac_compare_def *def,
                                                         tac_comparison **comparison,
                                                         tac_error *err);
+// It does not need the recordings any more.
 TAC_API void tac_comparison_destroy(tac_comparison *comparison);
 TAC_API bool tac_comparison_equal(const tac_comparison *comparison); // within the tolerances
-// The signal that differs first, -1: none.
+// The signal whose values differ first, -1: none; of several at one instant, that of the earliest
+// stage, states of the plant before all.
 TAC_API int tac_comparison_first(const tac_comparison *comparison);
+// Those of A in its order, then what only B has.
 TAC_API size_t tac_comparison_count(const tac_comparison *comparison);
 TAC_API const tac_difference *tac_comparison_signal(const tac_comparison *comparison, size_t i);
 

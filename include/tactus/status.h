@@ -32,6 +32,8 @@
     X(E_COMPONENT, 1, "a component failed")                                                        \
     X(E_QUEUE, 1, "message queue full")                                                            \
     X(E_STOPPED, 1, "stopped on request")                                                          \
+    X(E_UNFINISHED, 1, "the run did not come to its end")                                          \
+    X(E_DIFFERENT, 1, "recordings differ")                                                         \
     X(E_UNSAVABLE, 2, "a component cannot be saved")                                               \
     X(E_MISMATCH, 2, "made by another model")                                                      \
     X(E_FORMAT, 3, "not a file of this format, or damaged")                                        \

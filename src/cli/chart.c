@@ -38,17 +38,6 @@ cli_range cli_range_with(cli_range r, double min, double max)
     return (cli_range){fmin(r.min, min), fmax(r.max, max)};
 }
 
-static void add_table(tac__text *script, const cli_table *t)
-{
-    tac__text_add(script, "$d << END\n");
-    for (size_t row = 0; row < t->rows; row++) {
-        for (size_t column = 0; column < t->columns; column++)
-            tac__text_add(script, column ? " %.7g" : "%.10g", cli_table_at(t, row, column));
-        tac__text_add(script, "\n");
-    }
-    tac__text_add(script, "END\n");
-}
-
 // --- scales --------------------------------------------------------------------------------------
 
 // The next of 1, 2, 5, 10, 20, ... and 0.5, 0.2, ... that is no less.
@@ -63,16 +52,23 @@ static double round_step(double step)
     return 10 * decade;
 }
 
+// Less than what its numbers can show is no range.
+static double width_of(cli_range r)
+{
+    const double size = fmax(fabs(r.min), fabs(r.max));
+    return fmax(r.max - r.min, size > 1e-200 ? 1e-9 * size : 1e-6);
+}
+
 cli_scale cli_scale_of(cli_range r)
 {
-    const double step = round_step(fmax(r.max - r.min, 1e-6) / 5);
+    const double step = round_step(width_of(r) / 5);
     const double first = floor(r.min / step + 1e-9), last = ceil(r.max / step - 1e-9);
     return (cli_scale){first * step, step, (int)fmax(last - first, 1)};
 }
 
 cli_scale cli_scale_in(cli_range r, int steps)
 {
-    double step = round_step(fmax(r.max - r.min, 1e-6) / steps);
+    double step = round_step(width_of(r) / steps);
     double first = floor(r.min / step + 1e-9);
     while ((first + steps) * step < r.max - 1e-9 * step) {
         step = round_step(1.01 * step);
@@ -89,21 +85,15 @@ static double across(double x)
     return x / CLI_CHART_WIDTH;
 }
 
-static double up(double y)
+void cli_chart_begin(tac__text *script, int height, bool svg)
 {
-    return y / CLI_CHART_HEIGHT;
-}
-
-void cli_chart_begin(tac__text *script, const cli_table *table, bool svg)
-{
-    add_table(script, table);
     // A point of type is larger in PNG than in SVG, a mark is smaller; and in SVG the width of a
     // text is only guessed.
     tac__text_add(script,
                   "set terminal %s size %d,%d enhanced font '%s,13' fontscale %g "
-                  "background '#ffffff'\nmark = %g\nroom = %d\n",
-                  svg ? "svg" : "pngcairo", CLI_CHART_WIDTH, CLI_CHART_HEIGHT,
-                  svg ? "DejaVu Sans,Verdana,sans-serif" : "DejaVu Sans", svg ? 1.3 : 1.0,
+                  "background '#ffffff'\nheight = %d.0\nmark = %g\nroom = %d\n",
+                  svg ? "svg" : "pngcairo", CLI_CHART_WIDTH, height,
+                  svg ? "DejaVu Sans,Verdana,sans-serif" : "DejaVu Sans", svg ? 1.3 : 1.0, height,
                   svg ? 0.65 : 1.0, svg);
     tac__text_add(script,
                   "set encoding utf8\n"
@@ -117,6 +107,18 @@ void cli_chart_begin(tac__text *script, const cli_table *table, bool svg)
                   "set multiplot\n");
 }
 
+void cli_chart_table(tac__text *script, size_t number, const cli_table *t)
+{
+    // A double has more digits than a page has pixels, but a zoom into a large value needs them.
+    tac__text_add(script, "$d%zu << END\n", number);
+    for (size_t row = 0; row < t->rows; row++) {
+        for (size_t column = 0; column < t->columns; column++)
+            tac__text_add(script, " %.12g", cli_table_at(t, row, column));
+        tac__text_add(script, "\n");
+    }
+    tac__text_add(script, "END\n");
+}
+
 void cli_chart_end(tac__text *script)
 {
     tac__text_add(script, "unset multiplot\n");
@@ -127,8 +129,8 @@ void cli_chart_text(tac__text *script, int x, int y, const char *align, int size
 {
     tac__text_add(script, "set label ");
     cli_gnuplot_quote(script, text);
-    tac__text_add(script, " at screen %.6f, screen %.6f %s noenhanced textcolor rgb '%s'",
-                  across(x), up(y), align, colour);
+    tac__text_add(script, " at screen %.6f, screen %d/height %s noenhanced textcolor rgb '%s'",
+                  across(x), y, align, colour);
     if (size)
         tac__text_add(script, " font ',%d'", size);
     tac__text_add(script, "\n");
@@ -136,18 +138,17 @@ void cli_chart_text(tac__text *script, int x, int y, const char *align, int size
 
 // --- panels --------------------------------------------------------------------------------------
 
-enum { TITLE_SIZE = 15, TITLE_RISE = 22 };
-
 void cli_panel_begin(tac__text *script, const cli_box *b, const char *title)
 {
     tac__text_add(
         script,
         "set lmargin at screen %.6f\nset rmargin at screen %.6f\n"
-        "set bmargin at screen %.6f\nset tmargin at screen %.6f\n"
-        "set key at screen %.6f, screen %.6f right center horizontal width room samplen 1.3\n",
-        across(b->left), across(b->right), up(b->bottom), up(b->top), across(b->right),
-        up(b->top + TITLE_RISE));
-    cli_chart_text(script, b->left, b->top + TITLE_RISE, "left", TITLE_SIZE, CLI_CHART_INK, title);
+        "set bmargin at screen %d/height\nset tmargin at screen %d/height\n"
+        "set key at screen %.6f, screen %d/height right center horizontal width room samplen 1.3\n",
+        across(b->left), across(b->right), b->bottom, b->top, across(b->right),
+        b->top + CLI_PANEL_TITLE_RISE);
+    cli_chart_text(script, b->left, b->top + CLI_PANEL_TITLE_RISE, "left", CLI_PANEL_TITLE_SIZE,
+                   CLI_CHART_INK, title);
 }
 
 void cli_panel_end(tac__text *script)
@@ -186,14 +187,15 @@ void cli_axis_right(tac__text *script, const cli_scale *scale, const char *label
                   colour, label, colour);
 }
 
-void cli_curve(tac__text *script, bool *first, size_t x, size_t y, const char *style, ...)
+void cli_curve(tac__text *script, bool *first, size_t table, size_t x, size_t y, const char *style,
+               ...)
 {
     char text[512];
     va_list arguments;
     va_start(arguments, style);
     vsnprintf(text, sizeof text, style, arguments);
     va_end(arguments);
-    tac__text_add(script, "%s$d using %zu:%zu with lines %s", *first ? "plot " : ", \\\n  ", x + 1,
-                  y + 1, text);
+    tac__text_add(script, "%s$d%zu using %zu:%zu with %s", *first ? "plot " : ", \\\n  ", table,
+                  x + 1, y + 1, text);
     *first = false;
 }

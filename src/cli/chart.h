@@ -1,7 +1,7 @@
 // chart.h - panels on a page, as a script for gnuplot.
 //
 // The page is laid out in pixels from its lower left corner, scales are chosen here: gnuplot only
-// draws.
+// draws. All pages are equally wide; the script knows how high its page is.
 #ifndef TAC_CLI_CHART_H
 #define TAC_CLI_CHART_H
 
@@ -30,7 +30,7 @@ typedef struct cli_scale {
     int steps;
 } cli_scale;
 
-// A table with the data of a page; its columns are $d's, which count from 1.
+// A table with data, called $d and a number in the script; its columns count from 1 there.
 typedef struct cli_table {
     const double *values;
     size_t rows, columns;
@@ -43,18 +43,21 @@ cli_range cli_table_range(const cli_table *table, size_t column, size_t apart, s
 cli_range cli_range_with(cli_range range, double min, double max);
 
 // Round numbers about the range, in at most six steps; or in exactly `steps`, so that the grid of
-// another axis fits.
+// another axis fits. A range of nothing gets some room, in proportion to its value.
 cli_scale cli_scale_of(cli_range range);
 cli_scale cli_scale_in(cli_range range, int steps);
 
 // The script may use the variables `mark`, the size of an ordinary point, and `room`, what a text
 // in a legend needs beside its letters.
-void cli_chart_begin(tac__text *script, const cli_table *table, bool svg);
+void cli_chart_begin(tac__text *script, int height, bool svg);
+void cli_chart_table(tac__text *script, size_t number, const cli_table *table);
 void cli_chart_end(tac__text *script);
 
 // A text anywhere on the page, as it is.
 void cli_chart_text(tac__text *script, int x, int y, const char *align, int size,
                     const char *colour, const char *text);
+
+enum { CLI_PANEL_TITLE_SIZE = 15, CLI_PANEL_TITLE_RISE = 22 };
 
 // A panel: its title stands above to the left, the legend to the right. Then its axes, then one
 // `plot` command with curves, then its end.
@@ -64,8 +67,9 @@ void cli_axis_x(tac__text *script, cli_range range, const char *label, bool labe
 void cli_axis_y(tac__text *script, const cli_scale *scale, const char *label);
 void cli_axis_right(tac__text *script, const cli_scale *scale, const char *label,
                     const char *colour);
-// A line through columns x and y of the table; `style` is gnuplot's.
-TAC_PRINTF(5, 6)
-void cli_curve(tac__text *script, bool *first, size_t x, size_t y, const char *style, ...);
+// A line through columns x and y of a table; `style` is gnuplot's, and says how first: "lines".
+TAC_PRINTF(6, 7)
+void cli_curve(tac__text *script, bool *first, size_t table, size_t x, size_t y, const char *style,
+               ...);
 
 #endif

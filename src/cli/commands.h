@@ -10,6 +10,9 @@ extern const cli_command cli_recover;
 extern const cli_command cli_check;
 extern const cli_command cli_explain;
 extern const cli_command cli_info;
+extern const cli_command cli_compare;
+extern const cli_command cli_hash;
+extern const cli_command cli_plot;
 extern const cli_command cli_schema;
 extern const cli_command cli_help;
 

@@ -67,8 +67,9 @@ static void close_files(files *f)
 
 static int spawn(const char *path, const files *f, pid_t *pid)
 {
-    // Without the settings of the person who happens to run it.
-    char *const argv[] = {"gnuplot", "-d", NULL};
+    // Without the settings of the person who happens to run it; and by name, as it reads what has
+    // none one byte at a time.
+    char *const argv[] = {"gnuplot", "-d", "/dev/stdin", NULL};
     posix_spawn_file_actions_t actions;
     int reason = posix_spawn_file_actions_init(&actions);
     if (reason)

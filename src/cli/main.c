@@ -9,9 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-const cli_command *const cli_commands[] = {&cli_run,    &cli_replay,  &cli_recover,
-                                           &cli_check,  &cli_explain, &cli_info,
-                                           &cli_schema, &cli_help,    NULL};
+const cli_command *const cli_commands[] = {
+    &cli_run,   &cli_replay,  &cli_compare, &cli_hash,   &cli_plot, &cli_recover,
+    &cli_check, &cli_explain, &cli_info,    &cli_schema, &cli_help, NULL,
+};
 
 static const cli_option program_options[] = {
     {.name = "version", .letter = 'V', .doc = "Show the version."},

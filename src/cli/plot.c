@@ -1,375 +1,26 @@
-// plot.c - the page of a flight.
-#include "cli/plot.h"
-#include "cli/chart.h"
-#include "cli/flight_report.h"
+// plot.c - `tactus plot REC... SIGNAL...`: signals of recordings over time, as a picture.
+#include "cli/commands.h"
 #include "cli/gnuplot.h"
 #include "cli/output.h"
+#include "cli/plot_page.h"
+#include "base/choose.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-static const cli_box map_box = {105, 795, 270, 1050};
-static const cli_box altitude_box = {985, 1680, 850, 1050};
-static const cli_box attitude_box = {985, 1680, 595, 795};
-static const cli_box motors_box = {985, 1680, 340, 540};
-static const cli_box battery_box = {985, 1680, 85, 285};
-
-enum {
-    HEADING_Y = 1142,
-    SUMMARY_Y = 172,
-    LINE_HEIGHT = 30,
-    MARGIN = 45,
-    NAMED_MAX = 6,   // vehicles with a colour and a legend of their own,
-    LEGEND_MAX = 36, // if their names are not longer than this together
-    MARKS_MAX = 64,  // items of a mission that are marked
+static const cli_option options[] = {
+    CLI_OPTION_FROM,
+    CLI_OPTION_TO,
+    {.name = "out",
+     .letter = 'o',
+     .value = "FILE",
+     .doc = "Write to FILE, which ends in .png or .svg; by default the name of the first recording "
+            "with .png behind it, in the current directory."},
+    {.name = "title",
+     .value = "TEXT",
+     .doc = "Heading of the page; by default the name of the simulation."},
+    CLI_OPTION_HELP,
+    {0},
 };
-
-typedef struct page {
-    tac__text *script;
-    const cli_flight *flight;
-    const cli_samples *samples;
-    cli_table table;
-    bool one, crowd; // vehicles: one; too many to name
-} page;
-
-#define ADD(...) tac__text_add(p->script, __VA_ARGS__)
-
-static void add_texts(const page *p, const char *name, uint64_t hash)
-{
-    char text[40];
-    snprintf(text, sizeof text, "hash %016" PRIx64, hash);
-    cli_chart_text(p->script, MARGIN, HEADING_Y, "left", 22, CLI_CHART_INK, name);
-    cli_chart_text(p->script, CLI_CHART_WIDTH - MARGIN, HEADING_Y, "right", 0, CLI_CHART_FAINT,
-                   text);
-    cli_flight_line lines[CLI_FLIGHT_LINES];
-    const size_t count = cli_flight_lines(p->flight, lines);
-    for (size_t i = 0; i < count; i++) {
-        const int y = SUMMARY_Y - LINE_HEIGHT * (int)i;
-        cli_chart_text(p->script, map_box.left, y, "left", 0, CLI_CHART_FAINT, lines[i].label);
-        cli_chart_text(p->script, map_box.left + 115, y, "left", 0, CLI_CHART_INK, lines[i].text);
-    }
-}
-
-// --- vehicles over each other --------------------------------------------------------------------
-
-static size_t column_of(size_t vehicle)
-{
-    return 1 + 3 * vehicle;
-}
-
-static cli_range range_of(const page *p, size_t offset)
-{
-    return cli_table_range(&p->table, column_of(0) + offset, 3, p->flight->count);
-}
-
-static bool has_reference(const page *p)
-{
-    return p->one && p->flight->vehicles->signals[CLI_REFERENCE].index >= 0;
-}
-
-static void add_reference(const page *p, bool *first, size_t x, size_t y)
-{
-    if (has_reference(p))
-        cli_curve(p->script, first, x, y,
-                  "linewidth 6 linecolor rgb '" CLI_CHART_LIGHT "' title 'planned'");
-}
-
-// A few vehicles have colours of their own, a crowd shades from first to last. The table's column
-// `offset` of each, over time or over another one.
-static void add_vehicles(const page *p, bool *first, size_t x_offset, bool over_time,
-                         size_t y_offset)
-{
-    for (size_t i = 0; i < p->flight->count; i++) {
-        const size_t x = over_time ? 0 : column_of(i) + x_offset;
-        cli_curve(p->script, first, x, column_of(i) + y_offset, "linewidth %g ",
-                  p->one ? 2.0 : 1.5);
-        if (p->crowd) {
-            ADD("linecolor palette frac %.4f", (double)i / (double)(p->flight->count - 1));
-            continue;
-        }
-        ADD("linecolor rgb '%s'", cli_chart_colours[i]);
-        if (p->one || over_time) { // on the map there is no room for names
-            ADD(" title ");
-            cli_gnuplot_quote(p->script, p->one ? "flown" : p->flight->vehicles[i].name);
-        }
-    }
-}
-
-// --- the map -------------------------------------------------------------------------------------
-
-enum { NORTH, EAST, ALTITUDE };
-
-typedef struct map {
-    double north, east; // of its middle
-    double metres_px;
-} map;
-
-// Both axes with the same scale, at least 2 m across, with some air around the track.
-static map frame(const page *p)
-{
-    const cli_range north = range_of(p, NORTH), east = range_of(p, EAST);
-    const double width = map_box.right - map_box.left, height = map_box.top - map_box.bottom;
-    return (map){
-        (north.min + north.max) / 2,
-        (east.min + east.max) / 2,
-        fmax(2.0 / width, fmax((east.max - east.min) / (0.84 * width),
-                               (north.max - north.min) / (0.84 * height))),
-    };
-}
-
-static void add_map_axes(const page *p, const map *m)
-{
-    const double half_width = m->metres_px * (map_box.right - map_box.left) / 2;
-    const double half_height = m->metres_px * (map_box.top - map_box.bottom) / 2;
-    cli_axis_x(p->script, (cli_range){m->east - half_width, m->east + half_width}, "east [m]",
-               true);
-    ADD("set yrange [%.10g:%.10g]\nset ytics autofreq\n", m->north - half_height,
-        m->north + half_height);
-    ADD("set ylabel 'north [m]' textcolor rgb '" CLI_CHART_INK "'\n");
-}
-
-typedef struct mark {
-    double north, east;
-    char text[40]; // numbers of the items that were passed here
-} mark;
-
-// Items passed at one spot share a mark.
-static mark *mark_near(mark *marks, size_t *count, double north, double east)
-{
-    for (size_t i = 0; i < *count; i++) {
-        if (hypot(marks[i].north - north, marks[i].east - east) < 1.0)
-            return &marks[i];
-    }
-    if (*count == MARKS_MAX)
-        return NULL;
-    marks[*count] = (mark){north, east, ""};
-    return &marks[(*count)++];
-}
-
-// Where the reference was whenever the control counted another item.
-static size_t find_marks(const page *p, mark marks[MARKS_MAX])
-{
-    const cli_samples *s = p->samples;
-    const cli_table *t = &p->table;
-    size_t count = 0;
-    for (size_t row = 1; row < s->rows && p->one; row++) {
-        const double before = cli_table_at(t, row - 1, s->reached);
-        const double now = cli_table_at(t, row, s->reached);
-        if (!(now > before))
-            continue;
-        const bool planned = !isnan(cli_table_at(t, row, s->reference));
-        const size_t column = planned ? s->reference : column_of(0);
-        mark *m = mark_near(marks, &count, cli_table_at(t, row, column + NORTH),
-                            cli_table_at(t, row, column + EAST));
-        if (!m)
-            break;
-        tac__out out = {m->text, sizeof m->text, strlen(m->text)};
-        tac__out_add(&out, "%s%.0f", m->text[0] ? ", " : "", now);
-    }
-    return count;
-}
-
-// How far from a spot the track passes.
-static double clearance(const page *p, double north, double east)
-{
-    double least = HUGE_VAL;
-    for (size_t row = 0; row < p->samples->rows; row++) {
-        const double dn = cli_table_at(&p->table, row, column_of(0) + NORTH) - north;
-        const double de = cli_table_at(&p->table, row, column_of(0) + EAST) - east;
-        least = fmin(least, dn * dn + de * de);
-    }
-    return least;
-}
-
-// The numbers stand at that corner of the mark which is farthest from the track.
-static void add_mark_text(const page *p, const map *m, const mark *k)
-{
-    const double wide = 5.0 + 5.0 * (double)strlen(k->text), high = 14.0; // half, in pixels
-    int best = 0;
-    double most = -1;
-    for (int corner = 0; corner < 4; corner++) {
-        const double de = (corner & 1 ? -1 : 1) * (wide + 6) * m->metres_px;
-        const double dn = (corner & 2 ? -1 : 1) * high * m->metres_px;
-        const double room = clearance(p, k->north + dn, k->east + de);
-        best = room > most ? corner : best;
-        most = fmax(room, most);
-    }
-    ADD("set label '%s' at %.8g, %.8g %s offset %g,%g front font ',12' textcolor rgb "
-        "'" CLI_CHART_INK "'\n",
-        k->text, k->east, k->north, best & 1 ? "right" : "left", best & 1 ? -0.9 : 0.9,
-        best & 2 ? -0.7 : 0.7);
-}
-
-static void add_points(const page *p, const char *block, size_t row)
-{
-    ADD("$%s << END\n", block);
-    for (size_t i = 0; i < p->flight->count; i++)
-        ADD("%.8g %.8g\n", cli_table_at(&p->table, row, column_of(i) + EAST),
-            cli_table_at(&p->table, row, column_of(i) + NORTH));
-    ADD("END\n");
-}
-
-static size_t add_marks(const page *p, const map *m)
-{
-    mark marks[MARKS_MAX];
-    const size_t count = find_marks(p, marks);
-    ADD("$items << END\n");
-    for (size_t i = 0; i < count; i++)
-        ADD("%.8g %.8g\n", marks[i].east, marks[i].north);
-    ADD("END\n");
-    for (size_t i = 0; i < count; i++)
-        add_mark_text(p, m, &marks[i]);
-    return count;
-}
-
-static void add_map(const page *p)
-{
-    const map m = frame(p);
-    const cli_samples *s = p->samples;
-    const cli_fleet sum = cli_flight_sum(p->flight, p->flight->vehicles, p->flight->count);
-    char title[64] = "Ground track";
-    if (!p->one)
-        snprintf(title, sizeof title, "Ground tracks of %zu vehicles", p->flight->count);
-    cli_panel_begin(p->script, &map_box, title);
-    add_map_axes(p, &m);
-    add_points(p, "start", 0);
-    add_points(p, "end", s->rows - 1);
-    const size_t marks = add_marks(p, &m);
-    if (marks)
-        ADD("set key width room-0.7 samplen 1\n"); // five words are a tight fit
-    bool first = true;
-    add_reference(p, &first, s->reference + EAST, s->reference + NORTH);
-    add_vehicles(p, &first, EAST, false, NORTH);
-    const double size = p->crowd ? 1.2 : 2.0;
-    if (marks)
-        ADD(", \\\n  $items with points pointtype 7 pointsize mark linecolor rgb '" CLI_CHART_INK
-            "' title 'items'");
-    ADD(", \\\n  $start with points pointtype 6 pointsize mark*%g linewidth 2 linecolor rgb "
-        "'" CLI_CHART_INK "' title 'start'",
-        size);
-    ADD(", \\\n  $end with points pointtype 2 pointsize mark*%g linewidth 2.4 linecolor rgb '%s' "
-        "title '%s'\n",
-        size, cli_chart_colours[1], sum.landed == sum.count ? "landing" : "end");
-    cli_panel_end(p->script);
-}
-
-// --- panels over time ----------------------------------------------------------------------------
-
-static void add_time(const page *p, bool labelled)
-{
-    cli_axis_x(p->script, cli_table_range(&p->table, 0, 0, 1), "time [s]", labelled);
-}
-
-// Panels that show one of several vehicles say which.
-static void begin_first(const page *p, const cli_box *box, const char *title)
-{
-    char text[160];
-    snprintf(text, sizeof text, "%s%s%s", title, p->one ? "" : " of ",
-             p->one ? "" : p->flight->vehicles->name);
-    cli_panel_begin(p->script, box, text);
-}
-
-// A panel needs a plot to be drawn, even of nothing.
-static void end_panel(const page *p, bool empty)
-{
-    ADD(empty ? "plot NaN\n" : "\n");
-    cli_panel_end(p->script);
-}
-
-static void add_altitude(const page *p)
-{
-    const cli_scale scale = cli_scale_of(cli_range_with(range_of(p, ALTITUDE), 0, 1));
-    cli_panel_begin(p->script, &altitude_box, "Altitude above the ground");
-    add_time(p, false);
-    cli_axis_y(p->script, &scale, "altitude [m]");
-    bool first = true;
-    add_reference(p, &first, 0, p->samples->reference + ALTITUDE);
-    add_vehicles(p, &first, 0, true, ALTITUDE);
-    end_panel(p, first);
-}
-
-static void add_attitude(const page *p)
-{
-    const size_t column = p->samples->angles;
-    const cli_scale tilt =
-        cli_scale_of(cli_range_with(cli_table_range(&p->table, column, 1, 2), -2, 2));
-    const cli_scale yaw = cli_scale_in(
-        cli_range_with(cli_table_range(&p->table, column + 2, 1, 1), -5, 5), tilt.steps);
-    begin_first(p, &attitude_box, "Attitude");
-    add_time(p, false);
-    cli_axis_y(p->script, &tilt, "roll, pitch [deg]");
-    cli_axis_right(p->script, &yaw, "yaw [deg]", cli_chart_colours[2]);
-    bool first = true;
-    cli_curve(p->script, &first, 0, column, "linewidth 1.2 linecolor rgb '%s' title 'roll'",
-              cli_chart_colours[0]);
-    cli_curve(p->script, &first, 0, column + 1, "linewidth 1.2 linecolor rgb '%s' title 'pitch'",
-              cli_chart_colours[1]);
-    cli_curve(p->script, &first, 0, column + 2,
-              "axes x1y2 linewidth 1.4 linecolor rgb '%s' title 'yaw'", cli_chart_colours[2]);
-    end_panel(p, first);
-}
-
-static void add_motors(const page *p)
-{
-    const cli_samples *s = p->samples;
-    const cli_range seen = cli_table_range(&p->table, s->motors, 1, s->motor_count);
-    const cli_scale scale =
-        cli_scale_of(s->speeds ? cli_range_with(seen, 0, 1) : (cli_range){0, 1});
-    begin_first(p, &motors_box, s->speeds ? "Rotor speeds" : "Motor commands");
-    add_time(p, false);
-    cli_axis_y(p->script, &scale, s->speeds ? "speed [rad/s]" : "duty");
-    bool first = true;
-    for (size_t i = 0; i < s->motor_count; i++)
-        cli_curve(p->script, &first, 0, s->motors + i,
-                  "linewidth 1 linecolor rgb '%s' title '%s%zu'",
-                  cli_chart_colours[i % CLI_CHART_COLOURS],
-                  p->one && s->motor_count <= 4 ? "motor " : "", i + 1);
-    end_panel(p, first);
-}
-
-static void add_battery(const page *p)
-{
-    const cli_samples *s = p->samples;
-    const size_t count = p->flight->vehicles->batteries;
-    const cli_range left = cli_table_range(&p->table, s->soc, 1, count);
-    const cli_range volts = cli_table_range(&p->table, s->voltage, 1, count);
-    const cli_scale charge = cli_scale_of(cli_range_with(left, left.max - 1, left.max));
-    const cli_scale voltage =
-        cli_scale_in(cli_range_with(volts, volts.max - 0.5, volts.max), charge.steps);
-    begin_first(p, &battery_box, "Battery");
-    add_time(p, true);
-    cli_axis_y(p->script, &charge, "charge [%]");
-    cli_axis_right(p->script, &voltage, "voltage [V]", cli_chart_colours[1]);
-    bool first = true;
-    for (size_t i = 0; i < count; i++) {
-        char number[24] = "";
-        if (count > 1)
-            snprintf(number, sizeof number, " %zu", i + 1);
-        cli_curve(p->script, &first, 0, s->soc + i,
-                  "linewidth 2 dashtype %zu linecolor rgb '%s' title 'charge%s'", 1 + i % 4,
-                  cli_chart_colours[0], number);
-        cli_curve(p->script, &first, 0, s->voltage + i,
-                  "axes x1y2 linewidth 1.1 dashtype %zu linecolor rgb '%s' title 'voltage%s'",
-                  1 + i % 4, cli_chart_colours[1], number);
-    }
-    end_panel(p, first);
-}
-
-static void add_page(const page *p, bool svg, const char *name, uint64_t hash)
-{
-    cli_chart_begin(p->script, &p->table, svg);
-    add_texts(p, name, hash);
-    add_map(p);
-    add_altitude(p);
-    add_attitude(p);
-    add_motors(p);
-    add_battery(p);
-    cli_chart_end(p->script);
-}
-
-// --- the file ------------------------------------------------------------------------------------
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -377,66 +28,239 @@ static bool ends_in(const char *text, const char *end)
     return n > m && !strcmp(text + n - m, end);
 }
 
-tac_status cli_plot_init(cli_plot *plot, const char *file, tac_error *err)
+// --- operands ------------------------------------------------------------------------------------
+
+// What is called like a recording and is none is opened all the same: the error tells what it is.
+static bool is_recording(const char *operand)
 {
-    *plot = (cli_plot){.file = file};
-    tac__text_init(&plot->gnuplot, tac_allocator_default());
-    if (!file)
-        return TAC_OK;
-    plot->svg = ends_in(file, ".svg");
-    if (!plot->svg && !ends_in(file, ".png"))
+    return tac_recording_is(operand) || ends_in(operand, ".mcap");
+}
+
+static tac_status open_recordings(cli_page *page, const cli_args *args, tac_error *err)
+{
+    for (size_t i = 0; i < args->operand_count; i++) {
+        if (!is_recording(args->operands[i]))
+            continue;
+        if (page->recording_count == CLI_PAGE_RECORDINGS)
+            return tac__fail(err, TAC_E_USAGE, "a page has room for at most %d recordings",
+                             CLI_PAGE_RECORDINGS);
+        TAC_TRY(
+            tac_recording_open(args->operands[i], &page->recordings[page->recording_count], err));
+        page->recording_count++;
+    }
+    if (page->recording_count == 0)
+        return tac__fail(err, TAC_E_USAGE, "none of the operands is a recording: '%s' is none",
+                         args->operands[0]);
+    if (page->recording_count == args->operand_count)
         return tac__fail(err, TAC_E_USAGE,
-                         "option '--plot' needs a file that ends in .png or .svg, not '%s'", file);
+                         "no signal given; 'tactus info %s' lists those of the recording",
+                         args->operands[0]);
     return TAC_OK;
 }
 
-void cli_plot_fini(cli_plot *plot)
+// Those of all recordings, one after the other.
+static const tac_recorded *signal_at(const cli_page *page, size_t i)
 {
-    tac__text_fini(&plot->gnuplot);
+    for (size_t k = 0; k < page->recording_count; k++) {
+        const size_t count = tac_recording_signal_count(page->recordings[k]);
+        if (i < count)
+            return tac_recording_signal(page->recordings[k], i);
+        i -= count;
+    }
+    return NULL;
 }
 
-tac_status cli_plot_check(cli_plot *plot, const cli_flight *f, tac_error *err)
+static const char *name_at(const void *context, size_t i)
 {
-    if (!plot->file)
+    const tac_recorded *s = signal_at(context, i);
+    return s ? s->name : NULL;
+}
+
+// --- panels --------------------------------------------------------------------------------------
+
+// Only numbers of one unit can share a panel.
+static bool fits(const cli_page_panel *panel, const tac_recorded *s)
+{
+    const tac_recorded *other = panel->signals[0].any;
+    const bool numbers = s->type.scalar != TAC_ENUM && s->type.scalar != TAC_BOOL &&
+                         other->type.scalar != TAC_ENUM && other->type.scalar != TAC_BOOL;
+    return numbers && !strcmp(other->unit, s->unit);
+}
+
+static tac_status find_everywhere(const cli_page *page, cli_page_signal *s, tac_error *err)
+{
+    for (size_t k = 0; k < page->recording_count; k++) {
+        const int i = tac_recording_find(page->recordings[k], s->name);
+        const tac_recorded *r = i < 0 ? NULL : tac_recording_signal(page->recordings[k], (size_t)i);
+        if (r && (r->type.scalar != s->any->type.scalar || r->type.count != s->any->type.count ||
+                  strcmp(r->unit, s->any->unit)))
+            return tac__fail(err, TAC_E_TYPE,
+                             "'%s' has another type or unit in '%s' than in another recording",
+                             s->name, tac_recording_about(page->recordings[k])->path);
+        s->in[k] = r;
+    }
+    return TAC_OK;
+}
+
+// Into the first panel of this argument that it fits into, or a new one.
+static tac_status add_signal(cli_page *page, size_t begin, const tac_recorded *s, tac_error *err)
+{
+    cli_page_panel *panel = NULL;
+    for (size_t i = begin; i < page->panel_count; i++) {
+        for (size_t k = 0; k < page->panels[i].count; k++) {
+            if (!strcmp(page->panels[i].signals[k].name, s->name))
+                return TAC_OK; // from another recording
+        }
+        if (!panel && fits(&page->panels[i], s))
+            panel = &page->panels[i];
+    }
+    if (!panel && page->panel_count == CLI_PAGE_PANELS)
+        return tac__fail(err, TAC_E_LIMIT,
+                         "a page has room for at most %d panels; name fewer signals",
+                         CLI_PAGE_PANELS);
+    panel = panel ? panel : &page->panels[page->panel_count++];
+    if (!TAC__ARENA_GROW(page->arena, panel->signals, panel->count, panel->capacity))
+        return tac__fail_memory(err);
+    cli_page_signal *added = &panel->signals[panel->count++];
+    *added = (cli_page_signal){.name = s->name, .any = s};
+    return find_everywhere(page, added, err);
+}
+
+// "a,b": several patterns.
+static tac_status add_argument(cli_page *page, const char *text, tac_error *err)
+{
+    const tac__choices names = {name_at, page, "signal"};
+    const size_t begin = page->panel_count;
+    while (*text) {
+        const size_t length = strcspn(text, ",");
+        const char *pattern = tac__arena_format(page->arena, "%.*s", (int)length, text);
+        if (!pattern)
+            return tac__fail_memory(err);
+        TAC_TRY(tac__choose(&names, &pattern, 1, NULL, err));
+        const tac_recorded *s;
+        for (size_t i = 0; (s = signal_at(page, i)); i++) {
+            if (tac__path_match(pattern, s->name))
+                TAC_TRY(add_signal(page, begin, s, err));
+        }
+        text += length + (text[length] == ',');
+    }
+    return TAC_OK;
+}
+
+static tac_status add_panels(cli_page *page, const cli_args *args, tac_error *err)
+{
+    for (size_t i = 0; i < args->operand_count; i++) {
+        if (!is_recording(args->operands[i]))
+            TAC_TRY(add_argument(page, args->operands[i], err));
+    }
+    return page->panel_count ? TAC_OK : tac__fail(err, TAC_E_USAGE, "no signal given");
+}
+
+// What is asked for, as far as any recording has it.
+static tac_status find_span(cli_page *page, const cli_args *args, tac_error *err)
+{
+    TAC_TRY(cli_read_span(args, &page->span, err));
+    tac_time first_us = TAC_TIME_NEVER, last_us = 0;
+    for (size_t k = 0; k < page->recording_count; k++) {
+        const tac_recording_info *info = tac_recording_about(page->recordings[k]);
+        first_us = info->start_us < first_us ? info->start_us : first_us;
+        last_us = info->last_us > last_us ? info->last_us : last_us;
+    }
+    cli_span *s = &page->span;
+    if (s->from_us > last_us || s->to_us < first_us) {
+        char first[TAC_TIME_TEXT], last[TAC_TIME_TEXT];
+        tac_time_print(first_us, first);
+        tac_time_print(last_us, last);
+        return tac__fail(err, TAC_E_RANGE, "there is nothing then: the recording is from %s to %s",
+                         first, last);
+    }
+    s->from_us = s->from_us > first_us ? s->from_us : first_us;
+    s->to_us = s->to_us < last_us ? s->to_us : last_us;
+    return TAC_OK;
+}
+
+// --- the file ------------------------------------------------------------------------------------
+
+static tac_status find_output(const cli_page *page, const cli_args *args, const char **file,
+                              tac_error *err)
+{
+    *file = cli_value(args, "out");
+    if (!*file) {
+        const char *name = cli_file_name(tac_recording_about(page->recordings[0])->path);
+        const char *dot = strrchr(name, '.');
+        const size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+        *file = tac__arena_format(page->arena, "%.*s.png", (int)length, name);
+    }
+    return *file ? cli_check_writable(*file, err) : tac__fail_memory(err);
+}
+
+static tac_status check_output(const cli_args *args, tac_error *err)
+{
+    const char *file = cli_value(args, "out");
+    if (!file || ends_in(file, ".png") || ends_in(file, ".svg"))
         return TAC_OK;
-    if (f->count == 0)
-        return tac__fail(err, TAC_E_USAGE,
-                         "--plot: the simulation has no vehicle, that is no component of type "
-                         "'multirotor'");
-    TAC_TRY(cli_check_writable(plot->file, err));
-    return cli_gnuplot_find(&plot->gnuplot, err);
+    return tac__fail(err, TAC_E_USAGE,
+                     "option '--out' needs a file that ends in .png or .svg, not '%s'", file);
 }
 
-static bool is_crowd(const cli_flight *f)
+static tac_status draw(const cli_page *page, const char *file, tac_error *err)
 {
-    size_t letters = 0;
-    for (size_t i = 0; i < f->count; i++)
-        letters += strlen(f->vehicles[i].name);
-    return f->count > 1 && (f->count > NAMED_MAX || letters > LEGEND_MAX);
-}
-
-tac_status cli_plot_write(const cli_plot *plot, const cli_flight *f, const char *name,
-                          uint64_t hash, tac_error *err)
-{
-    const cli_samples *s = &f->samples;
-    if (s->rows == 0)
-        return tac__fail(err, TAC_E_FILE, "--plot: nothing was seen of the flight");
-    tac__text script, picture;
+    tac__text gnuplot, script, picture;
+    tac__text_init(&gnuplot, tac_allocator_default());
     tac__text_init(&script, tac_allocator_default());
     tac__text_init(&picture, tac_allocator_default());
-    const page p = {
-        .script = &script,
-        .flight = f,
-        .samples = s,
-        .table = {s->values, s->rows, s->columns},
-        .one = f->count == 1,
-        .crowd = is_crowd(f),
-    };
-    add_page(&p, plot->svg, name, hash);
-    tac_status status = cli_gnuplot_run(plot->gnuplot.chars, &script, &picture, err);
+    tac_status status = cli_gnuplot_find(&gnuplot, err);
+    if (status == TAC_OK) {
+        cli_page_draw(page, ends_in(file, ".svg"), &script);
+        status = cli_gnuplot_run(gnuplot.chars, &script, &picture, err);
+    }
     if (status == TAC_OK)
-        status = cli_write_file(plot->file, &picture, err);
+        status = cli_write_file(file, &picture, err);
+    tac__text_fini(&gnuplot);
     tac__text_fini(&script);
     tac__text_fini(&picture);
     return status;
 }
+
+static tac_status plot(cli_page *page, const cli_args *args, tac__text *out, tac_error *err)
+{
+    const char *file;
+    TAC_TRY(check_output(args, err));
+    TAC_TRY(open_recordings(page, args, err));
+    TAC_TRY(add_panels(page, args, err));
+    TAC_TRY(find_span(page, args, err));
+    TAC_TRY(find_output(page, args, &file, err));
+    TAC_TRY(cli_page_read(page, err));
+    TAC_TRY(draw(page, file, err));
+    tac__text_add(out, "%s\n", file);
+    return TAC_OK;
+}
+
+static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
+{
+    tac__arena arena;
+    tac__arena_init(&arena, tac_allocator_default());
+    cli_page page = {.arena = &arena, .title = cli_value(args, "title")};
+    const tac_status status = plot(&page, args, out, err);
+    for (size_t i = 0; i < page.recording_count; i++)
+        tac_recording_close(page.recordings[i]);
+    tac__arena_fini(&arena);
+    return status;
+}
+
+const cli_command cli_plot = {
+    .name = "plot",
+    .operands = "REC... SIGNAL...",
+    .operands_min = 2,
+    .operands_max = SIZE_MAX,
+    .summary = "Draw signals of recordings over time.",
+    .doc = "Draw a page with a panel for each SIGNAL, which may be a pattern as in \"battery.*\", "
+           "or several with commas between them. Those of one argument share a panel where their "
+           "units agree. Phases of the vehicle are light bands behind the curves, faults and "
+           "commands of the scenario lines across them. Of several recordings the second and "
+           "later ones are dashed.\n\n"
+           "An operand is a recording if it begins like one, and a signal otherwise. Needs "
+           "gnuplot. The name of the file that was drawn goes to standard output.",
+    .options = options,
+    .run = run,
+};

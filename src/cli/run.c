@@ -5,11 +5,11 @@
 #include "cli/advance.h"
 #include "cli/commands.h"
 #include "cli/flight.h"
+#include "cli/flight_plot.h"
 #include "cli/load.h"
 #include "cli/log.h"
 #include "cli/output.h"
 #include "cli/pace.h"
-#include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/stop.h"
@@ -95,7 +95,7 @@ typedef struct job {
     cli_progress progress;
     cli_log log;
     cli_flight flight;
-    cli_plot plot;
+    cli_flight_plot plot;
     tac_recorder_def recording; // path is NULL: none
     tac_recorder *recorder;
     tac__text path; // of the checkpoint, where it is the default
@@ -232,7 +232,7 @@ static tac_status start(job *j, tac_error *err)
     if (j->settings.from)
         TAC_TRY(tac_engine_restore(sim->engine, j->settings.from, err));
     TAC_TRY(cli_flight_begin(&j->flight, sim->engine, &def, j->plot.file, err));
-    TAC_TRY(cli_plot_check(&j->plot, &j->flight, err));
+    TAC_TRY(cli_flight_plot_check(&j->plot, &j->flight, err));
     TAC_TRY(plan_checkpoint(j, err));
     return j->recorder ? tac_recorder_begin(j->recorder, err) : TAC_OK;
 }
@@ -317,8 +317,8 @@ static tac_status draw(const job *j, cli_report *report, tac_error *err)
 {
     if (!j->plot.file)
         return TAC_OK;
-    TAC_TRY(cli_plot_write(&j->plot, &j->flight, tac_config_name(j->sim.config),
-                           tac_engine_hash(j->sim.engine, NULL, NULL), err));
+    TAC_TRY(cli_flight_plot_write(&j->plot, &j->flight, tac_config_name(j->sim.config),
+                                  tac_engine_hash(j->sim.engine, NULL, NULL), err));
     report->plot = j->plot.file;
     return TAC_OK;
 }
@@ -358,7 +358,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
 {
     job j = {.args = args};
     TAC_TRY(read_settings(args, &j.settings, err));
-    TAC_TRY(cli_plot_init(&j.plot, j.settings.plot, err));
+    TAC_TRY(cli_flight_plot_init(&j.plot, j.settings.plot, err));
     cli_log_init(&j.log, &j.progress);
     cli_flight_init(&j.flight);
     tac__text_init(&j.path, tac_allocator_default());
@@ -368,7 +368,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     tac_recorder_destroy(j.recorder);
     cli_unload(&j.sim);
     cli_flight_fini(&j.flight);
-    cli_plot_fini(&j.plot);
+    cli_flight_plot_fini(&j.plot);
     tac__text_fini(&j.path);
     return status;
 }

@@ -85,7 +85,7 @@ cmp -s out help || fail "'tactus -h' is not 'tactus help'"
 expect 0 --version
 grep -Eq '^tactus [0-9]+\.[0-9]+\.[0-9]+$' out || fail 'no version'
 expect 0 -V
-for command in run check explain info schema help; do
+for command in run check explain info compare hash plot schema help; do
     says help "  $command "
     expect 0 help $command
     says out "usage: tactus $command" '--help'

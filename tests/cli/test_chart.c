@@ -45,6 +45,10 @@ static void test_ranges_of_nothing(void **state)
     (void)state;
     const cli_scale s = cli_scale_of((cli_range){5, 5});
     assert_true(s.steps >= 1 && s.step > 0 && s.min <= 5);
+    // Small numbers have scales of their own.
+    const cli_range small = {4.1e-9, 4.3e-9};
+    check(small, cli_scale_of(small));
+    assert_in_range(cli_scale_of(small).steps, 2, 6);
     const double values[] = {(double)NAN, (double)NAN, 1, (double)NAN, 3, -2};
     const cli_table t = {values, 2, 3};
     const cli_range nothing = cli_table_range(&t, 0, 1, 0);

@@ -1,0 +1,20 @@
+// compare_report.h - what `tactus compare` has to say, for a person or a program.
+#ifndef TAC_CLI_COMPARE_REPORT_H
+#define TAC_CLI_COMPARE_REPORT_H
+
+#include "cli/recordings.h"
+
+typedef struct cli_comparison {
+    const tac_recording *a, *b;
+    const tac_comparison *of;
+    bool tolerant; // not bit for bit
+    bool all;      // list every signal
+} cli_comparison;
+
+TAC_MUST_CHECK tac_status cli_comparison_text(const cli_comparison *c, tac__text *out,
+                                              tac_error *err);
+// `different` is what is said where they are.
+TAC_MUST_CHECK tac_status cli_comparison_json(const cli_comparison *c, const tac_error *different,
+                                              tac__text *out, tac_error *err);
+
+#endif

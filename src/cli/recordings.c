@@ -1,0 +1,59 @@
+// recordings.c - spans of time, names of elements and values.
+#include "cli/recordings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static tac_status read_time(const cli_args *args, const char *option, tac_time *t_us,
+                            tac_error *err)
+{
+    const char *text = cli_value(args, option);
+    if (!text || tac_time_parse(text, t_us, err) == TAC_OK)
+        return TAC_OK;
+    tac__error_context(err, "reading option '--%s'", option);
+    return err->status;
+}
+
+tac_status cli_read_span(const cli_args *args, cli_span *span, tac_error *err)
+{
+    *span = (cli_span){0, TAC_TIME_NEVER};
+    TAC_TRY(read_time(args, "from", &span->from_us, err));
+    TAC_TRY(read_time(args, "to", &span->to_us, err));
+    if (span->from_us > span->to_us)
+        return tac__fail(err, TAC_E_USAGE, "--from %s is later than --to %s",
+                         cli_value(args, "from"), cli_value(args, "to"));
+    return TAC_OK;
+}
+
+void cli_element_print(const tac_type *type, uint32_t element, char text[CLI_ELEMENT_TEXT])
+{
+    if (type->shape == TAC_SINGLE)
+        text[0] = '\0';
+    else if (type->shape == TAC_ARRAY)
+        snprintf(text, CLI_ELEMENT_TEXT, "[%u]", element);
+    else
+        snprintf(text, CLI_ELEMENT_TEXT, ".%c", "wxyz"[element + (type->shape == TAC_VEC3)]);
+}
+
+const char *cli_value_name(const tac_type *type, double value)
+{
+    if (type->scalar == TAC_BOOL)
+        return value != 0 ? "true" : "false";
+    for (int i = 0; type->scalar == TAC_ENUM && type->labels && type->labels[i]; i++) {
+        if (i == (int)value)
+            return type->labels[i];
+    }
+    return NULL;
+}
+
+const char *cli_last_part(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+const char *cli_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}

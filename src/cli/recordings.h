@@ -1,0 +1,38 @@
+// recordings.h - what the commands that read recordings share.
+#ifndef TAC_CLI_RECORDINGS_H
+#define TAC_CLI_RECORDINGS_H
+
+#include "cli/options.h"
+
+#include <tactus/record.h>
+
+#define CLI_OPTION_FROM                                                                            \
+    {                                                                                              \
+        .name = "from", .value = "T", .doc = "Begin at T, as in \"10 s\"."                         \
+    }
+#define CLI_OPTION_TO                                                                              \
+    {                                                                                              \
+        .name = "to", .value = "T", .doc = "End at T, which is included."                          \
+    }
+
+typedef struct cli_span {
+    tac_time from_us, to_us; // both included
+} cli_span;
+
+// From --from and --to; without them 0 and TAC_TIME_NEVER.
+TAC_MUST_CHECK tac_status cli_read_span(const cli_args *args, cli_span *span, tac_error *err);
+
+// What stands behind a signal's name for one of its elements: "", ".x", "[3]".
+enum { CLI_ELEMENT_TEXT = 16 };
+void cli_element_print(const tac_type *type, uint32_t element, char text[CLI_ELEMENT_TEXT]);
+
+// What a value of an enumeration or a boolean is called; NULL: nothing.
+const char *cli_value_name(const tac_type *type, double value);
+
+// The name of a signal without those of its component and entity.
+const char *cli_last_part(const char *name);
+
+// The name of a file without its folder.
+const char *cli_file_name(const char *path);
+
+#endif
