@@ -177,6 +177,15 @@ void cli_axis_y(tac__text *script, const cli_scale *scale, const char *label)
     tac__text_add(script, "\nset ylabel '%s' textcolor rgb '" CLI_CHART_INK "'\n", label);
 }
 
+void cli_axis_y_decades(tac__text *script, cli_range powers, const char *label)
+{
+    const int every = (int)((powers.max - powers.min) / 6) + 1;
+    tac__text_add(script,
+                  "set logscale y\nset yrange [1e%.0f:1e%.0f]\nset format y '10^{%%T}'\n"
+                  "set ytics 1e%d\nset ylabel '%s' textcolor rgb '" CLI_CHART_INK "'\n",
+                  powers.min, powers.max, every, label);
+}
+
 void cli_axis_right(tac__text *script, const cli_scale *scale, const char *label,
                     const char *colour)
 {

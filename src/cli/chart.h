@@ -65,6 +65,8 @@ void cli_panel_begin(tac__text *script, const cli_box *box, const char *title);
 void cli_panel_end(tac__text *script);
 void cli_axis_x(tac__text *script, cli_range range, const char *label, bool labelled);
 void cli_axis_y(tac__text *script, const cli_scale *scale, const char *label);
+// Powers of ten, from 10^min to 10^max.
+void cli_axis_y_decades(tac__text *script, cli_range powers, const char *label);
 void cli_axis_right(tac__text *script, const cli_scale *scale, const char *label,
                     const char *colour);
 // A line through columns x and y of a table; `style` is gnuplot's, and says how first: "lines".

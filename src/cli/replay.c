@@ -8,7 +8,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/pace.h"
-#include "cli/replay_errors.h"
+#include "cli/replay_plot.h"
 #include "cli/stop.h"
 
 #include <errno.h>
@@ -29,6 +29,9 @@ static const cli_option options[] = {
      .value = "METHOD",
      .doc = "Compare each with this one, and tell the greatest errors: tight (dop853 at 1e-10), or "
             "as in --integrator."},
+    {.name = "plot",
+     .value = "FILE",
+     .doc = "With --reference: draw the errors over time, as FILE.png or FILE.svg. Needs gnuplot."},
     {.name = "from", .value = "T", .doc = "Begin with the nearest stored state at or before T."},
     {.name = "to", .value = "T", .doc = "End at T instead of the end of the recording."},
     {.name = "out",
@@ -146,6 +149,10 @@ static tac_status read_options(job *j, tac_error *err)
     if (ref)
         TAC_TRY(read_method(ref, strlen(ref), &j->reference, err));
     j->has_reference = ref != NULL;
+    if (cli_has(j->args, "plot") && !ref)
+        return tac__fail(err, TAC_E_USAGE, "--plot draws errors: it needs '--reference METHOD'");
+    if (cli_has(j->args, "plot"))
+        TAC_TRY(cli_replay_plot_check(cli_value(j->args, "plot"), err));
     if (cli_has(j->args, "out") && (j->method_count > 1 || ref))
         return tac__fail(err, TAC_E_USAGE,
                          "--out records one replay: give one integrator and no "
@@ -386,6 +393,8 @@ static void report_json(const job *j, tac__text *out)
         tac__json_key(&json, "model_differences");
         json_lines(&json, first->result.differences);
     }
+    if (cli_has(j->args, "plot"))
+        tac__json_key_text(&json, "plot", cli_value(j->args, "plot"));
     if (cli_has(j->args, "out"))
         tac__json_key_text(&json, "out", cli_value(j->args, "out"));
     tac__json_key(&json, "replays");
@@ -478,6 +487,17 @@ static tac_status verdict(const job *j, tac_error *err)
     return TAC_E_NUMERIC; // exit code 1
 }
 
+static tac_status draw(const job *j, tac_error *err)
+{
+    cli_replay_curve curves[METHODS_MAX];
+    for (size_t i = 0; i < j->method_count; i++)
+        curves[i] = (cli_replay_curve){j->methods[i].label, &j->outcomes[i].errors};
+    if (j->reference_outcome.errors.count == 0)
+        return tac__fail(err, TAC_E_USAGE, "--plot: there is nothing to draw");
+    return cli_replay_plot(cli_value(j->args, "plot"), tac_recording_about(j->recording)->name,
+                           j->reference.label, curves, j->method_count, err);
+}
+
 // --- all of it ----------------------------------------------------------------------------------
 
 static tac_status replay_all(job *j, tac_error *err)
@@ -490,7 +510,7 @@ static tac_status replay_all(job *j, tac_error *err)
         TAC_TRY(replay_once(j, &j->methods[i],
                             j->has_reference ? &j->reference_outcome.errors : NULL,
                             j->has_reference, &j->outcomes[i], err));
-    return TAC_OK;
+    return cli_has(j->args, "plot") ? draw(j, err) : TAC_OK;
 }
 
 static void free_outcome(outcome *o)

@@ -1,0 +1,171 @@
+// replay_plot.c - see replay_plot.h. Of many samples the greatest of each pixel column is drawn, so
+// that no peak is lost.
+#include "cli/replay_plot.h"
+#include "cli/chart.h"
+#include "cli/gnuplot.h"
+#include "cli/output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MARGIN = 40,
+    LEFT = 130,
+    HEAD = 100,
+    FOOT = 70,
+    PANEL = 150,
+    GAP = 50,
+    POINTS = 1500,
+};
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), n = strlen(end);
+    return length > n && !strcmp(text + length - n, end);
+}
+
+tac_status cli_replay_plot_check(const char *file, tac_error *err)
+{
+    if (!ends_in(file, ".png") && !ends_in(file, ".svg"))
+        return tac__fail(err, TAC_E_USAGE,
+                         "option '--plot' needs a file that ends in .png or .svg, not '%s'", file);
+    tac__text gnuplot;
+    tac__text_init(&gnuplot, tac_allocator_default());
+    tac_status status = cli_gnuplot_find(&gnuplot, err);
+    if (status == TAC_OK)
+        status = cli_check_writable(file, err);
+    tac__text_fini(&gnuplot);
+    return status;
+}
+
+// --- data ---------------------------------------------------------------------------------------
+
+// Time and the errors of all columns; none that is 0, which has no place on such a scale.
+static bool make_table(const cli_errors *e, cli_table *table)
+{
+    const size_t columns = e->column_count, step = e->count / POINTS + 1;
+    double *values = calloc((e->count / step + 1) * (columns + 1), sizeof *values);
+    *table = (cli_table){values, 0, columns + 1};
+    for (size_t i = 0; values && i < e->count; i += step) {
+        double *row = values + table->rows++ * (columns + 1);
+        row[0] = tac_time_seconds(e->t_us[i]);
+        for (size_t c = 0; c < columns; c++) {
+            for (size_t k = i; k < i + step && k < e->count; k++)
+                row[c + 1] = fmax(row[c + 1], e->rows[k * columns + c]);
+            if (row[c + 1] <= 0)
+                row[c + 1] = (double)NAN;
+        }
+    }
+    return values != NULL;
+}
+
+// Whole powers of ten about all curves of a column.
+static cli_range decades(const cli_table *tables, size_t count, size_t column)
+{
+    double low = HUGE_VAL, high = 0;
+    for (size_t t = 0; t < count; t++) {
+        for (size_t row = 0; row < tables[t].rows; row++) {
+            const double x = cli_table_at(&tables[t], row, column);
+            if (!(x > 0) || !isfinite(x))
+                continue;
+            low = fmin(low, x);
+            high = fmax(high, x);
+        }
+    }
+    if (high == 0)
+        return (cli_range){-16, -15};
+    const double top = ceil(log10(high));
+    return (cli_range){fmax(fmin(floor(log10(low)), top - 1), top - 12), top};
+}
+
+// --- the page -----------------------------------------------------------------------------------
+
+typedef struct page {
+    const cli_replay_curve *curves;
+    const cli_table *tables;
+    size_t count;
+    cli_range seconds;
+    tac__text *script;
+} page;
+
+static void add_panel(const page *p, size_t column, const cli_box *box, bool last)
+{
+    const cli_error_column *c = &p->curves[0].errors->columns[column];
+    tac__text *s = p->script;
+    cli_panel_begin(s, box, c->name);
+    cli_axis_x(s, p->seconds, "time [s]", last);
+    char label[64];
+    snprintf(label, sizeof label, "error [%s]", c->unit);
+    cli_axis_y_decades(s, decades(p->tables, p->count, column + 1), label);
+    bool first = true;
+    for (size_t i = 0; i < p->count; i++)
+        cli_curve(s, &first, i, 0, column + 1, "lines linewidth 1.5 linecolor rgb '%s' title '%s'",
+                  cli_chart_colours[i % CLI_CHART_COLOURS], p->curves[i].label);
+    tac__text_add(s, "\n");
+    cli_panel_end(s);
+}
+
+static void add_page(const page *p, bool svg, const char *title, const char *reference)
+{
+    const size_t panels = p->curves[0].errors->column_count;
+    const int height = HEAD + FOOT + (int)panels * (PANEL + GAP);
+    cli_chart_begin(p->script, height, svg);
+    for (size_t i = 0; i < p->count; i++)
+        cli_chart_table(p->script, i, &p->tables[i]);
+    char text[256];
+    snprintf(text, sizeof text, "error against %s", reference);
+    cli_chart_text(p->script, MARGIN, height - 45, "left", 22, CLI_CHART_INK, title);
+    cli_chart_text(p->script, CLI_CHART_WIDTH - MARGIN, height - 45, "right", 0, CLI_CHART_FAINT,
+                   text);
+    for (size_t i = 0; i < panels; i++) {
+        const int top = height - HEAD - (int)i * (PANEL + GAP);
+        const cli_box box = {LEFT, CLI_CHART_WIDTH - MARGIN, top - PANEL, top};
+        add_panel(p, i, &box, i + 1 == panels);
+    }
+    cli_chart_end(p->script);
+}
+
+static tac_status draw(const char *file, const tac__text *script, tac_error *err)
+{
+    tac__text gnuplot, picture;
+    tac__text_init(&gnuplot, tac_allocator_default());
+    tac__text_init(&picture, tac_allocator_default());
+    tac_status status = cli_gnuplot_find(&gnuplot, err);
+    if (status == TAC_OK)
+        status = cli_gnuplot_run(gnuplot.chars, script, &picture, err);
+    if (status == TAC_OK)
+        status = cli_write_file(file, &picture, err);
+    tac__text_fini(&gnuplot);
+    tac__text_fini(&picture);
+    return status;
+}
+
+tac_status cli_replay_plot(const char *file, const char *title, const char *reference,
+                           const cli_replay_curve *curves, size_t count, tac_error *err)
+{
+    cli_table *tables = calloc(count, sizeof *tables);
+    bool made = tables != NULL;
+    for (size_t i = 0; made && i < count; i++)
+        made = make_table(curves[i].errors, &tables[i]);
+    tac_status status = made ? TAC_OK : tac__fail_memory(err);
+    if (status == TAC_OK) {
+        const cli_errors *e = curves[0].errors;
+        tac__text script;
+        tac__text_init(&script, tac_allocator_default());
+        const page p = {
+            .curves = curves,
+            .tables = tables,
+            .count = count,
+            .seconds = {tac_time_seconds(e->t_us[0]), tac_time_seconds(e->t_us[e->count - 1])},
+            .script = &script};
+        add_page(&p, ends_in(file, ".svg"), title, reference);
+        status = script.failed ? tac__fail_memory(err) : draw(file, &script, err);
+        tac__text_fini(&script);
+    }
+    for (size_t i = 0; tables && i < count; i++)
+        free((void *)tables[i].values);
+    free(tables);
+    return status;
+}

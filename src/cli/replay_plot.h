@@ -1,0 +1,20 @@
+// replay_plot.h - errors of replays over time, as a picture.
+#ifndef TAC_CLI_REPLAY_PLOT_H
+#define TAC_CLI_REPLAY_PLOT_H
+
+#include "cli/replay_errors.h"
+
+typedef struct cli_replay_curve {
+    const char *label;
+    const cli_errors *errors;
+} cli_replay_curve;
+
+// `file` must end in .png or .svg, and gnuplot be there: seen before a long run.
+TAC_MUST_CHECK tac_status cli_replay_plot_check(const char *file, tac_error *err);
+
+// One panel a state, with a curve for each replay, on scales of powers of ten.
+TAC_MUST_CHECK tac_status cli_replay_plot(const char *file, const char *title,
+                                          const char *reference, const cli_replay_curve *curves,
+                                          size_t count, tac_error *err);
+
+#endif
