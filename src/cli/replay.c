@@ -28,7 +28,8 @@ static const cli_option options[] = {
     {.name = "reference",
      .value = "METHOD",
      .doc = "Compare each with this one, and tell the greatest errors: tight (dop853 at 1e-10), or "
-            "as in --integrator."},
+            "any "
+            "method as above."},
     {.name = "plot",
      .value = "FILE",
      .doc = "With --reference: draw the errors over time, as FILE.png or FILE.svg. Needs gnuplot."},
