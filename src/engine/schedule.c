@@ -229,17 +229,20 @@ static void close_sets(work *w)
 }
 
 // Outputs of the plant are pure, so they are evaluated only where something reads them: at the
-// reader's steps, or at every boundary of the island if it sees the value of the last one.
-static void tie_outputs(work *w, const tac_instance *reader, const tac__input *in)
+// reader's steps, or at every boundary of the island if it sees the value of the last one. What is
+// coupled is evaluated anew with every right-hand side, but steps and hooks look at the bus.
+static void tie_outputs(work *w, const tac_instance *reader, size_t input)
 {
     tac_engine *e = w->e;
+    const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
     const size_t words = w->islands.words, island = (size_t)e->components[s->component]->island;
-    if (!s->continuous || s->state || in->coupled || tac__is_observer(reader) ||
-        tac__is_played(e, reader->type))
+    if (!s->continuous || s->state || tac__is_observer(reader) || tac__is_played(e, reader->type))
+        return;
+    if (in->coupled && reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY)
         return;
     uint64_t *outputs = row(&w->outputs, island);
-    if (in->route.delayed || reader->island >= 0)
+    if (in->route.delayed || (reader->island >= 0 && !in->coupled))
         unite(outputs, row(&w->islands, island), words);
     if (reader->type->step)
         unite(outputs, row(&w->steps, reader->index), words);
@@ -254,7 +257,7 @@ static void time_outputs(work *w)
         const tac_instance *c = e->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0)
-                tie_outputs(w, c, &c->in[k]);
+                tie_outputs(w, c, k);
         }
     }
 }

@@ -55,14 +55,20 @@ bool tac__snapshot_fits(const tac_engine *e, const void *bytes, size_t size)
            h.opaque_size == size - sizeof h - h.block_size;
 }
 
-// Steps under way were those of another method: take them again.
+// Steps under way were those of another method, or did not know yet of what a driver knows now:
+// take them again. Each takes the place of one that was counted.
 static void step_anew(tac_engine *e, const tac_time *h_us)
 {
     for (size_t i = 0; i < e->island_count; i++) {
         tac__island_state *s = e->islands[i].state;
-        s->h_us = s->h_next_us = h_us[i];
-        if (s->from_us != s->to_us)
-            tac__island_integrate(e, &e->islands[i], s->from_us);
+        if (h_us)
+            s->h_us = s->h_next_us = h_us[i];
+        if (s->from_us == s->to_us)
+            continue;
+        const uint64_t steps = s->steps, evals = s->evals;
+        tac__island_integrate(e, &e->islands[i], s->from_us);
+        s->steps = steps;
+        s->evals = evals;
     }
 }
 
@@ -84,9 +90,9 @@ tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, 
                                             size - sizeof(head) - e->block.run_size, err);
     if (status == TAC_OK && e->driver)
         status = tac__drive_begin(e, e->clock->started, e->clock->t_us);
-    if (status == TAC_OK && other_method)
-        step_anew(e, h_us);
-    if (status == TAC_OK)
+    if (status == TAC_OK && (e->driver || other_method))
+        step_anew(e, other_method ? h_us : NULL);
+    if (status == TAC_OK && e->clock->started) // else the boundary at 0 is still to come
         tac__restored_end(e);
     e->err = NULL;
     if (status != TAC_OK)

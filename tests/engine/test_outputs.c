@@ -117,12 +117,55 @@ static void test_watched_after_a_jump(void **state)
     }
 }
 
+// A step sees the output of another plant as of its boundary even where the two are coupled,
+// whoever else reads it.
+static void test_seen_by_a_coupled_step(void **state)
+{
+    (void)state;
+    for (int read = 0; read < 2; read++) {
+        bench b;
+        tac_engine_def def = tac_engine_def_default();
+        def.end_us = 5000;
+        bench_begin(&b, &def);
+        bench_group(&b, "g", 1000, 0);
+        bench_group(&b, "slow", 2000, 0);
+        bench_add(&b, &(probe){.name = "ramp",
+                               .out = {"y"},
+                               .x = {"x"},
+                               .p = {0, 0, 1, 5},
+                               .init = linear_init,
+                               .derive = linear_derive,
+                               .output = linear_output});
+        bench_add(&b, &(probe){.name = "both",
+                               .group = "g",
+                               .in = {"u"},
+                               .x = {"x"},
+                               .derive = linear_derive,
+                               .step = probe_step});
+        bench_add(&b, &(probe){.name = "reader",
+                               .group = "slow",
+                               .stage = "estimate",
+                               .in = {read ? "y" : "?y"}});
+        bench_route(&b, "both.u", "ramp.y");
+        if (read)
+            bench_route(&b, "reader.y", "ramp.y");
+        bench_observe(&b, "watch", 1000, 0, "ramp.x");
+        bench_prepare(&b);
+        bench_run(&b, TAC_TIME_MAX);
+        for (tac_time t_us = 0; t_us <= 5000; t_us += 1000)
+            assert_true(bench_at(&b, "both", AT_STEP, t_us)->in[0] ==
+                        bench_at(&b, "watch", AT_OBSERVER, t_us)->in[0]);
+        bench_end(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_watched_as_of_stage_three),
         cmocka_unit_test(test_evaluated_only_for_readers),
         cmocka_unit_test(test_watched_after_a_jump),
+        cmocka_unit_test(test_seen_by_a_coupled_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,567 @@
+// models.h - random simulations for tests of recorder and replay.
+//
+// A model follows from its number alone: a few entities with plants and discrete components, wired
+// at random over all kinds of ports, policies, delays, messages, timers, hooks, events and jumps.
+// Not every number gives a model that the engine accepts.
+#ifndef TAC_TESTS_RECORD_MODELS_H
+#define TAC_TESTS_RECORD_MODELS_H
+
+#include "support/test.h"
+#include "engine/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tactus/tactus.h>
+
+// --- numbers ------------------------------------------------------------------------------------
+
+typedef struct dice {
+    uint64_t state;
+} dice;
+
+static inline uint64_t dice_next(dice *d) // splitmix64
+{
+    uint64_t z = d->state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static inline unsigned dice_below(dice *d, unsigned n)
+{
+    return (unsigned)(dice_next(d) % n);
+}
+
+static inline bool dice_chance(dice *d, unsigned percent)
+{
+    return dice_below(d, 100) < percent;
+}
+
+static inline double dice_real(dice *d) // in [-1, 1)
+{
+    return (double)(int64_t)(dice_next(d) >> 11) / 4503599627370496.0 - 1;
+}
+
+// --- units: components of any kind --------------------------------------------------------------
+
+enum {
+    UNIT_STEP = 1,
+    UNIT_PLANT = 2,
+    UNIT_EVENT = 4, // with located events
+    UNIT_TIMER = 8,
+    UNIT_SENDS = 16,
+    UNIT_HEARS = 32,
+    UNIT_DEAF = 64, // is not triggered by what it hears
+    UNIT_PRE = 128,
+    UNIT_POST = 256,
+    UNIT_CONSTANT = 512, // writes its outputs in init only
+    UNIT_FIXED = 1024,   // its step ignores its inputs
+    UNIT_EXTRA = 2048    // has one more output
+};
+
+// Inputs: u, v (f64), b (bool), k (i32). Outputs of a step: z with its rate zr, w (vec3), q (quat),
+// b, k, l (i64), e (enum); of a plant: y. Continuous states: x, p (vec3).
+enum { IN_U, IN_V, IN_B, IN_K };
+enum { OUT_Z, OUT_ZR, OUT_W, OUT_Q, OUT_B, OUT_K, OUT_L, OUT_E, STEP_OUTPUTS };
+
+typedef struct unit {
+    char name[16], full[32];
+    const char *entity, *stage;
+    int group; // -1: none
+    uint32_t flags;
+    double a[6];
+    tac_component_type type;
+    uint64_t steps, inits, hooks;
+    tac_time *boundaries; // of its island, where it is a plant
+    size_t boundary_count;
+} unit;
+
+static inline unit *unit_of(const void *self)
+{
+    unit *u;
+    memcpy(&u, self, sizeof u);
+    return u;
+}
+
+static inline double bounded(double x)
+{
+    return x / (1 + (x < 0 ? -x : x));
+}
+
+static unit *unit_declaring;
+
+static inline tac_status unit_declare(tac_declare *d, void *self)
+{
+    static const char *const labels[] = {"LOW", "MIDDLE", "HIGH", NULL};
+    const unit *u = unit_declaring;
+    memcpy(self, &u, sizeof u);
+    // A parameter, so that a model can be changed without another structure.
+    tac_param_f64(d, &(tac_param_def){.name = "gain", .fallback = "1"});
+    const uint32_t open = TAC_PORT_OPTIONAL;
+    tac_declare_input(d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64, .flags = open});
+    tac_declare_input(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_F64, .flags = open});
+    tac_declare_input(d, &(tac_port_def){.name = "b", .type = TAC_TYPE_BOOL, .flags = open});
+    tac_declare_input(d, &(tac_port_def){.name = "k", .type = TAC_TYPE_I32, .flags = open});
+    if (u->flags & (UNIT_STEP | UNIT_CONSTANT)) {
+        tac_declare_output(d,
+                           &(tac_port_def){.name = "z", .type = TAC_TYPE_F64, .derivative = "zr"});
+        tac_declare_output(d, &(tac_port_def){.name = "zr", .type = TAC_TYPE_F64});
+        tac_declare_output(d, &(tac_port_def){.name = "w", .type = TAC_TYPE_VEC3});
+        tac_declare_output(d, &(tac_port_def){.name = "q", .type = TAC_TYPE_QUAT});
+        tac_declare_output(d, &(tac_port_def){.name = "b", .type = TAC_TYPE_BOOL});
+        tac_declare_output(d, &(tac_port_def){.name = "k", .type = TAC_TYPE_I32});
+        tac_declare_output(d, &(tac_port_def){.name = "l", .type = TAC_TYPE_ARRAY(TAC_I64, 2)});
+        tac_declare_output(d, &(tac_port_def){.name = "e", .type = TAC_TYPE_ENUM(labels)});
+        tac_declare_stream(d, "noise");
+    }
+    if (u->flags & UNIT_EXTRA)
+        tac_declare_output(d, &(tac_port_def){.name = "extra", .type = TAC_TYPE_F64});
+    tac_declare_state(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_F64});
+    tac_declare_state(d, &(tac_port_def){.name = "heard", .type = TAC_TYPE_F64});
+    if (u->flags & UNIT_PLANT) {
+        tac_declare_output(
+            d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL});
+        tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64});
+        tac_declare_continuous(
+            d, &(tac_port_def){.name = "p",
+                               .type = TAC_TYPE_VEC3,
+                               .part = u->a[0] > 0 ? TAC_PART_ACTUATOR : TAC_PART_BODY});
+    }
+    if (u->flags & UNIT_EVENT)
+        tac_declare_event(d, "high", "");
+    if (u->flags & UNIT_SENDS)
+        tac_declare_sender(d, &(tac_message_def){.name = "tx"});
+    if (u->flags & UNIT_HEARS)
+        tac_declare_receiver(d, &(tac_message_def){.name = "rx",
+                                                   .capacity = 64,
+                                                   .max_bytes = 16,
+                                                   .triggers = !(u->flags & UNIT_DEAF)});
+    return TAC_OK;
+}
+
+static inline tac_status unit_wake(tac_step *s, const unit *u)
+{
+    if (!(u->flags & UNIT_TIMER))
+        return TAC_OK;
+    const uint64_t later = (s->t_us * 2654435761u + (uint64_t)(u->a[1] * 1000 + 2000)) % 4001;
+    return tac_wake_at(s, later < 200 ? TAC_TIME_NEVER : s->t_us + later);
+}
+
+static inline void unit_write(tac_step *s, const unit *u, double z)
+{
+    const double n = *TAC_STATE(s, double, 0);
+    const double old = *TAC_OUT(s, double, OUT_Z);
+    *TAC_OUT(s, double, OUT_Z) = z;
+    *TAC_OUT(s, double, OUT_ZR) = (z - old) * 100 + u->a[2];
+    for (int i = 0; i < 3; i++)
+        TAC_OUT(s, double, OUT_W)[i] = z * u->a[i] + n;
+    const double angle = bounded(z) * 3;
+    double q[4] = {0, 0, 0, 0};
+    tac_sincos(0.5 * angle, &q[2], &q[0]);
+    memcpy(s->out[OUT_Q], q, sizeof q);
+    const int64_t whole = (int64_t)n + (z > 0);
+    *TAC_OUT(s, bool, OUT_B) = whole % 3 == 1;
+    *TAC_OUT(s, int32_t, OUT_K) = (int32_t)(whole % 7) - 3;
+    TAC_OUT(s, int64_t, OUT_L)[0] = whole * INT64_C(1000000007);
+    TAC_OUT(s, int64_t, OUT_L)[1] = -whole;
+    *TAC_OUT(s, int32_t, OUT_E) = (int32_t)(whole % 3);
+}
+
+static inline tac_status unit_init(tac_step *s, const void *self)
+{
+    unit *u = unit_of(self);
+    u->inits++;
+    if (u->flags & UNIT_PLANT) {
+        double *x = tac_jump(s);
+        for (int i = 0; i < 4; i++)
+            x[i] = u->a[i];
+    }
+    if (u->flags & (UNIT_STEP | UNIT_CONSTANT))
+        unit_write(s, u, u->a[3]);
+    return unit_wake(s, u);
+}
+
+static inline double unit_inputs(const void *const *in, const unit *u)
+{
+    const double a = *(const double *)in[IN_U], b = *(const double *)in[IN_V];
+    return bounded(a) * u->a[0] + bounded(b) * u->a[1] + (*(const bool *)in[IN_B] ? 0.25 : 0) +
+           0.125 * *(const int32_t *)in[IN_K];
+}
+
+static inline tac_status unit_step(tac_step *s, const void *self)
+{
+    unit *u = unit_of(self);
+    u->steps++;
+    double *n = TAC_STATE(s, double, 0), *heard = TAC_STATE(s, double, 1);
+    *n += 1;
+    for (tac_message m; u->flags & UNIT_HEARS && tac_receive(s, 0, &m);) {
+        double value;
+        memcpy(&value, m.bytes, sizeof value);
+        *heard = 0.5 * *heard + value + 0.01 * m.sender + 1e-3 * (double)(m.sequence % 16) +
+                 1e-6 * (double)(m.delivered_us - m.sent_us);
+    }
+    double z = tac_draw_normal(s, 0) + bounded(*heard) + 0.1 * s->due;
+    if (!(u->flags & UNIT_FIXED))
+        z += unit_inputs(s->in, u);
+    if (u->flags & UNIT_PLANT)
+        z += bounded(s->x[0]);
+    unit_write(s, u, z);
+    double *x = u->flags & UNIT_PLANT && (uint64_t)*n % 3 == 1 ? tac_jump(s) : NULL;
+    if (x) {
+        x[0] = 0.5 * x[0] + bounded(z);
+        x[3] += 0.25;
+    }
+    if (u->flags & UNIT_SENDS && (uint64_t)*n % 3 == 0)
+        TAC_TRY(tac_send(s, 0, &z, sizeof z));
+    return s->due & TAC_DUE_AXIS && s->due != TAC_DUE_AXIS ? TAC_OK : unit_wake(s, u);
+}
+
+static inline tac_status unit_hook(tac_step *s, const void *self)
+{
+    unit *u = unit_of(self);
+    u->hooks++;
+    double *heard = TAC_STATE(s, double, 1);
+    *heard = 0.75 * *heard + bounded(unit_inputs(s->in, u));
+    return TAC_OK;
+}
+
+static inline tac_status unit_derive(const tac_eval *e, const void *self)
+{
+    const unit *u = unit_of(self);
+    const double force = unit_inputs(e->in, u), *x = e->x;
+    const double mode = u->flags & UNIT_EVENT ? e->mode[0] : 0;
+    e->dx[0] = -3 * x[0] + 20 * x[1] + 40 * force + 5 * mode;
+    e->dx[1] = -20 * x[0] - x[1] + 10 * u->a[2];
+    e->dx[2] = 30 * bounded(x[0]) - 2 * x[2];
+    e->dx[3] = x[2] - x[3] + 10 * force;
+    return TAC_OK;
+}
+
+static inline tac_status unit_output(const tac_eval *e, const void *self)
+{
+    const unit *u = unit_of(self);
+    double *y = u->flags & UNIT_STEP ? e->out[STEP_OUTPUTS] : e->out[0];
+    *y = e->x[0] + 0.5 * e->x[3] + u->a[4];
+    return TAC_OK;
+}
+
+static inline tac_status unit_detect(const tac_eval *e, const void *self, double *g)
+{
+    g[0] = e->x[0] - 0.3 * unit_of(self)->a[5];
+    return TAC_OK;
+}
+
+// --- models -------------------------------------------------------------------------------------
+
+enum { MODEL_UNITS = 13, MODEL_GROUPS = 4 };
+
+typedef struct model {
+    tac_engine *engine;
+    tac_error err;
+    unit units[MODEL_UNITS];
+    size_t count;
+    tac_time periods[MODEL_GROUPS];
+    tac_time times[5];
+    char groups[MODEL_GROUPS + 1][8];
+} model;
+
+// What is to be other than the number says.
+typedef struct model_wish {
+    const tac_allocator *allocator;
+    const char *integrator;
+    const tac_node *params; // of the first plant
+    bool signal, component; // one more
+} model_wish;
+
+static const char *const model_entities[] = {"", "red", "blue"};
+
+static inline void model_show(const model *m)
+{
+    char text[4096];
+    tac_error_print(&m->err, text, sizeof text);
+    print_error("%s\n", text);
+}
+
+static inline void model_unit(dice *d, unit *u, size_t i, bool plant)
+{
+    static const char *const stages[] = {"scenario", "environment", "estimate", "control",
+                                         "actuate"};
+    snprintf(u->name, sizeof u->name, "%s%zu", plant ? "plant" : "code", i);
+    u->entity = model_entities[dice_below(d, 3)];
+    snprintf(u->full, sizeof u->full, "%s%s%s", u->entity, *u->entity ? "." : "", u->name);
+    u->flags = plant ? UNIT_PLANT : UNIT_STEP;
+    if (plant && dice_chance(d, 40))
+        u->flags |= UNIT_STEP;
+    if (!plant && dice_chance(d, 8))
+        u->flags = UNIT_CONSTANT;
+    if (plant && dice_chance(d, 40))
+        u->flags |= UNIT_EVENT;
+    if (dice_chance(d, 15))
+        u->flags |= UNIT_PRE;
+    if (dice_chance(d, 15))
+        u->flags |= UNIT_POST;
+    if (dice_chance(d, 30))
+        u->flags |= UNIT_FIXED;
+    u->group = -1;
+    u->stage = stages[dice_below(d, 5)];
+    for (int k = 0; k < 6; k++)
+        u->a[k] = dice_real(d);
+    if (!(u->flags & UNIT_STEP))
+        return;
+    if (dice_chance(d, 40))
+        u->flags |= UNIT_SENDS;
+    if (dice_chance(d, 40))
+        u->flags |= UNIT_HEARS;
+    if (dice_chance(d, 35))
+        u->flags |= UNIT_TIMER;
+    if (!(u->flags & (UNIT_HEARS | UNIT_TIMER)) || dice_chance(d, 60))
+        u->group = (int)dice_below(d, MODEL_GROUPS + 1);
+    if (u->group >= 0 && u->group < MODEL_GROUPS && u->flags & UNIT_HEARS && dice_chance(d, 30))
+        u->flags |= UNIT_DEAF;
+}
+
+static inline tac_status model_add(model *m, unit *u, const tac_node *params)
+{
+    u->type = (tac_component_type){
+        .abi = TAC_ABI_VERSION,
+        .size = sizeof u->type,
+        .name = "unit",
+        .version = "1",
+        .summary = "for tests",
+        .flags = (u->flags & UNIT_TIMER ? TAC_COMPONENT_TIMER : 0),
+        .stage = TAC_STAGE_CONTROL,
+        .self_size = sizeof u,
+        .declare = unit_declare,
+        .init = unit_init,
+        .step = u->flags & UNIT_STEP ? unit_step : NULL,
+        .derive = u->flags & UNIT_PLANT ? unit_derive : NULL,
+        .output = u->flags & UNIT_PLANT ? unit_output : NULL,
+        .detect = u->flags & UNIT_EVENT ? unit_detect : NULL,
+        .pre_step = u->flags & UNIT_PRE ? unit_hook : NULL,
+        .post_step = u->flags & UNIT_POST ? unit_hook : NULL,
+    };
+    tac_component_def def = tac_component_def_default();
+    def.entity = u->entity;
+    def.name = u->name;
+    def.type = &u->type;
+    def.group = u->group < 0 ? NULL : m->groups[u->group];
+    def.stage = u->flags & UNIT_STEP ? u->stage : NULL;
+    def.params = params;
+    unit_declaring = u;
+    return tac_engine_add_component(m->engine, &def, &m->err);
+}
+
+static inline int unit_stage(const unit *u)
+{
+    tac_stage stage = TAC_STAGE_CONTROL;
+    (void)tac_stage_parse(u->stage, &stage);
+    return (int)stage;
+}
+
+// Any of its signals that fits an input.
+static inline const char *model_signal(dice *d, const unit *from, int input, bool *state)
+{
+    static const char *const numbers[] = {"z", "w.y", "w.z", "zr", "q.w"};
+    static const char *const states[] = {"x", "p.x", "p.z"};
+    *state = false;
+    if (input == IN_B)
+        return from->flags & (UNIT_STEP | UNIT_CONSTANT) ? "b" : NULL;
+    if (input == IN_K)
+        return from->flags & (UNIT_STEP | UNIT_CONSTANT) ? "k" : NULL;
+    if (!(from->flags & UNIT_PLANT))
+        return numbers[dice_below(d, dice_chance(d, 50) ? 1 : 5)];
+    if (from->flags & UNIT_STEP && dice_chance(d, 40))
+        return "z";
+    if (dice_chance(d, 30))
+        return "y";
+    *state = true;
+    return states[dice_below(d, 3)];
+}
+
+static inline tac_status model_wire(model *m, dice *d, const unit *to, int input)
+{
+    static const char *const names[] = {"u", "v", "b", "k"};
+    const unit *from = &m->units[dice_below(d, (unsigned)m->count)];
+    bool state;
+    const char *signal = model_signal(d, from, input, &state);
+    const bool delay = dice_chance(d, 20), policy = dice_chance(d, 50);
+    const unsigned which = dice_below(d, 40);
+    if (from == to || !signal)
+        return TAC_OK;
+    char to_name[64], from_name[64];
+    snprintf(to_name, sizeof to_name, "%s.%s", to->full, names[input]);
+    snprintf(from_name, sizeof from_name, "%s.%s", from->full, signal);
+    tac_route_def def = tac_route_def_default();
+    def.to = to_name;
+    def.from = from_name;
+    const bool stepped = from->flags & UNIT_STEP && !state && strcmp(signal, "y");
+    const bool f64 = input <= IN_V;
+    if (stepped && to->flags & (UNIT_STEP | UNIT_PRE | UNIT_POST))
+        def.delayed = unit_stage(from) >= unit_stage(to);
+    if (!strcmp(signal, "y") && to->flags & UNIT_STEP)
+        def.delayed = unit_stage(to) < TAC_STAGE_OUTPUTS;
+    if (f64)
+        def.gain = which % 3 ? 1 : 0.5;
+    if (f64 && which % 5 == 0)
+        def.offset = 0.25;
+    if (stepped && !def.delayed && f64 && from->group >= 0 && from->group < MODEL_GROUPS &&
+        !(from->flags & (UNIT_TIMER | UNIT_HEARS))) {
+        def.has_policy = policy;
+        def.policy = which < 2 ? TAC_SYNCHRONIZED : (tac_policy)(which % 3);
+        if (delay)
+            def.delay_us = (1 + which % 2) * m->periods[from->group];
+    }
+    return tac_engine_add_route(m->engine, &def, &m->err);
+}
+
+static inline tac_status model_connect(model *m, dice *d)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const unit *u = &m->units[i];
+        for (int input = 0; input <= IN_K; input++) {
+            if (!(u->flags & UNIT_CONSTANT) && dice_chance(d, input == IN_U ? 95 : 50))
+                TAC_TRY(model_wire(m, d, u, input));
+        }
+    }
+    for (size_t i = 0; i < m->count; i++) {
+        for (size_t k = 0; k < m->count; k++) {
+            const unit *a = &m->units[i], *b = &m->units[k];
+            if (i == k || !(a->flags & UNIT_SENDS) || !(b->flags & UNIT_HEARS) ||
+                !dice_chance(d, 50))
+                continue;
+            char from[64], to[64];
+            snprintf(from, sizeof from, "%s.tx", a->full);
+            snprintf(to, sizeof to, "%s.rx", b->full);
+            tac_link_def def = tac_link_def_default();
+            def.from = from;
+            def.to = to;
+            def.delay_us = dice_chance(d, 20) ? 1 : 1 + dice_below(d, 3000);
+            TAC_TRY(tac_engine_add_link(m->engine, &def, &m->err));
+        }
+    }
+    return TAC_OK;
+}
+
+static inline void model_boundary(void *context, tac_engine *e, tac_time t_us)
+{
+    (void)e;
+    unit *u = context;
+    u->boundaries = realloc(u->boundaries, (u->boundary_count + 1) * sizeof(tac_time));
+    u->boundaries[u->boundary_count++] = t_us;
+}
+
+static inline tac_status model_watch(model *m, unit *u)
+{
+    tac_observer_def def = tac_observer_def_default();
+    def.name = u->full;
+    def.follow = TAC_FOLLOW_ISLAND;
+    def.component = u->full;
+    def.observe = model_boundary;
+    def.context = u;
+    return tac_engine_add_observer(m->engine, &def, &m->err);
+}
+
+static inline tac_engine_def model_engine(dice *d, tac_time *periods)
+{
+    static const char *const kinds[] = {"euler", "rk4", "rk23", "rk45", "dop853", "rodas4"};
+    tac_engine_def def = tac_engine_def_default();
+    def.seed = dice_next(d);
+    def.end_us = 15000 + dice_below(d, 20000);
+    def.integrator.kind = kinds[dice_below(d, 6)];
+    def.integrator.h_max_us = dice_chance(d, 50) ? 0 : 300 + dice_below(d, 3000);
+    def.integrator.rtol = 1e-5;
+    def.integrator.atol = 1e-5;
+    if (dice_chance(d, 30)) {
+        def.physics_us = 500 + 250 * dice_below(d, 4);
+        def.split = dice_chance(d, 50);
+        if (def.split)
+            def.integrator.kind = kinds[dice_below(d, 2)];
+    }
+    for (int i = 0; i < MODEL_GROUPS; i++)
+        periods[i] = 500 * (1 + dice_below(d, 8));
+    return def;
+}
+
+// All but `prepare`. TAC_OK, or why the engine does not want it.
+static inline tac_status model_make(model *m, uint64_t number, const model_wish *wish)
+{
+    memset(m, 0, sizeof *m);
+    dice d = {number * 7919 + 13};
+    tac_engine_def def = model_engine(&d, m->periods);
+    if (wish && wish->allocator)
+        def.allocator = wish->allocator;
+    if (wish && wish->integrator)
+        def.integrator.kind = wish->integrator;
+    TAC_TRY(tac_engine_create(&def, &m->engine, &m->err));
+    TAC_TRY(tac_engine_add_entity(m->engine, "red", NULL, &m->err));
+    TAC_TRY(tac_engine_add_entity(m->engine, "blue", NULL, &m->err));
+    for (int i = 0; i <= MODEL_GROUPS; i++) {
+        tac_group_def group = tac_group_def_default();
+        snprintf(m->groups[i], sizeof m->groups[i], "g%d", i);
+        group.name = m->groups[i];
+        if (i < MODEL_GROUPS) {
+            group.period_us = m->periods[i];
+            group.offset_us = dice_chance(&d, 50) ? 0 : 125 * dice_below(&d, 8);
+        } else {
+            for (int k = 0; k < 5; k++)
+                m->times[k] = (k ? m->times[k - 1] : 0) + 1 + dice_below(&d, 5000);
+            group.times_us = m->times;
+            group.times_count = 5;
+        }
+        TAC_TRY(tac_engine_add_group(m->engine, &group, &m->err));
+    }
+    const size_t plants = 1 + dice_below(&d, 4), codes = 2 + dice_below(&d, 6);
+    m->count = plants + codes;
+    for (size_t i = 0; i < m->count; i++) {
+        model_unit(&d, &m->units[i], i, i < plants);
+        if (wish && wish->signal && i == plants)
+            m->units[i].flags |= UNIT_EXTRA;
+        TAC_TRY(model_add(m, &m->units[i], wish && i == 0 ? wish->params : NULL));
+    }
+    if (wish && wish->component) {
+        unit *u = &m->units[m->count++];
+        model_unit(&d, u, MODEL_UNITS, false);
+        u->flags = UNIT_STEP;
+        u->group = 0;
+        TAC_TRY(model_add(m, u, NULL));
+        m->count--;
+    }
+    TAC_TRY(model_connect(m, &d));
+    for (size_t i = 0; i < plants; i++)
+        TAC_TRY(model_watch(m, &m->units[i]));
+    return TAC_OK;
+}
+
+static inline void model_end(model *m)
+{
+    tac_engine_destroy(m->engine);
+    for (size_t i = 0; i < m->count; i++)
+        free(m->units[i].boundaries);
+    memset(m, 0, sizeof *m);
+}
+
+// The unit that stands first in an island.
+static inline const unit *model_first(const model *m, const tac__island *island)
+{
+    const char *name = m->engine->components[island->components[0]]->name;
+    for (size_t i = 0; i < m->count; i++) {
+        if (!strcmp(m->units[i].full, name))
+            return &m->units[i];
+    }
+    return NULL;
+}
+
+// Boundaries of all islands after `after_us`, or all of them.
+static inline uint64_t model_boundaries(const model *m, bool all, tac_time after_us)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < m->engine->island_count; i++) {
+        const unit *u = model_first(m, &m->engine->islands[i]);
+        for (size_t k = 0; k < u->boundary_count; k++)
+            n += all || u->boundaries[k] > after_us;
+    }
+    return n;
+}
+
+#endif
