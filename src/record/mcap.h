@@ -43,7 +43,7 @@ typedef struct tac__mcap_writer_def {
     const char *library; // of the header record
 } tac__mcap_writer_def;
 
-tac__mcap_writer_def tac__mcap_writer_def_default(void); // zstd 1, 256 KiB, 64 MiB, 2
+tac__mcap_writer_def tac__mcap_writer_def_default(void); // zstd 1 if built in, 256 KiB, 64 MiB, 2
 
 // Creates or replaces the file.
 TAC_MUST_CHECK tac_status tac__mcap_create(const char *path, const tac__mcap_writer_def *def,

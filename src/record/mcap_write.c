@@ -54,7 +54,10 @@ struct tac__mcap_writer {
 
 tac__mcap_writer_def tac__mcap_writer_def_default(void)
 {
-    return (tac__mcap_writer_def){.compression = TAC__COMPRESS_ZSTD,
+    tac__compression best = TAC__COMPRESS_ZSTD;
+    while (!tac__compression_built_in(best))
+        best--;
+    return (tac__mcap_writer_def){.compression = best,
                                   .level = 1,
                                   .chunk_size = 256 << 10,
                                   .memory = 64 << 20,

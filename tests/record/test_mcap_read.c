@@ -9,7 +9,7 @@ static char path[64], other[64];
 static char *bytes;
 static size_t size;
 
-enum { MESSAGES = 120 };
+enum { MESSAGES = 60 };
 
 static tac__mcap_writer_def small(tac__compression compression)
 {
@@ -48,6 +48,8 @@ static void test_cut(void **state)
 {
     (void)state;
     for (tac__compression c = TAC__COMPRESS_NONE; c <= TAC__COMPRESS_ZSTD; c++) {
+        if (!tac__compression_built_in(c))
+            continue;
         const tac__mcap_writer_def def = small(c);
         rig_make(path, &def, MESSAGES);
         bytes = rig_bytes(path, &size);
@@ -87,6 +89,8 @@ static void test_flips(void **state)
 {
     (void)state;
     for (tac__compression c = TAC__COMPRESS_NONE; c <= TAC__COMPRESS_ZSTD; c++) {
+        if (!tac__compression_built_in(c))
+            continue;
         const tac__mcap_writer_def def = small(c);
         rig_make(path, &def, 12);
         bytes = rig_bytes(path, &size);
@@ -141,6 +145,7 @@ static void check_recovered(size_t length, const rig_counts *expected)
     tac__mcap_reader *clean = rig_open(other);
     const tac__mcap_info *b = tac__mcap_about(clean);
     assert_true(b->whole);
+    assert_int_equal(clean->contents.tail_count, 0); // by its summary: nothing was walked
     assert_int_equal(a->channel_count, b->channel_count);
     assert_int_equal(a->chunk_count, b->chunk_count);
     assert_int_equal(a->attachment_count, b->attachment_count);
@@ -160,10 +165,10 @@ static void check_recovered(size_t length, const rig_counts *expected)
 static void test_recover(void **state)
 {
     (void)state;
-    const tac__mcap_writer_def def = small(TAC__COMPRESS_ZSTD);
+    const tac__mcap_writer_def def = small(tac__mcap_writer_def_default().compression);
     rig_make(path, &def, MESSAGES);
     bytes = rig_bytes(path, &size);
-    for (size_t length = 100; length <= size; length += length + 37 < size ? 37 : 1) {
+    for (size_t length = 100; length <= size; length += length + 61 < size ? 61 : 1) {
         rig_counts counts;
         tac_status reading;
         tac__mcap_info info;
