@@ -71,8 +71,7 @@ static bool open_and_read(const void *file, size_t length, rig_counts *counts, t
     return true;
 }
 
-// --- cut
-// ----------------------------------------------------------------------------------------------
+// --- cut -----------------------------------------------------------------------------------------
 
 static void test_cut(void **state)
 {
@@ -111,8 +110,7 @@ static void test_cut(void **state)
     }
 }
 
-// --- damaged
-// ------------------------------------------------------------------------------------------
+// --- damaged -------------------------------------------------------------------------------------
 
 // With one bit wrong, messages are missing at worst: rig_read compares those that come.
 static void test_flips(void **state)
@@ -145,6 +143,35 @@ static void test_flips(void **state)
     }
 }
 
+// A walk finds out too: what is wrong in an attachment, and what only the CRC of all data tells.
+static void test_walked(void **state)
+{
+    (void)state;
+    const tac__mcap_writer_def def = small(TAC__COMPRESS_NONE);
+    rig_make(path, &def, 12);
+    bytes = rig_bytes(path, &size);
+    tac__mcap_reader *r = rig_open(path);
+    const tac__mcap_attachment_info a = tac__mcap_about(r)->attachments[1];
+    tac__mcap_close(r);
+    rig_counts counts;
+    tac_status reading;
+    tac__mcap_info info;
+    // Without its summary, as the format allows: the footer says that there is none.
+    char *footer = bytes + size - MCAP_FOOTER_RECORD - MCAP_MAGIC_SIZE + MCAP_HEAD;
+    memset(footer, 0, MCAP_FOOTER_FIXED);
+    assert_true(open_and_read(bytes, size, &counts, &reading, &info));
+    assert_true(info.whole);
+    bytes[MCAP_MAGIC_SIZE + MCAP_HEAD + 4] ^= 1; // the profile
+    assert_true(open_and_read(bytes, size, &counts, &reading, &info));
+    assert_false(info.whole);
+    rig_check_all(&counts, 12);
+    bytes[a.offset + a.length - 12] ^= 1;
+    assert_true(open_and_read(bytes, size, &counts, &reading, &info));
+    assert_false(info.whole);
+    assert_int_equal(info.sound_size, a.offset);
+    tac__file_free(tac_allocator_default(), bytes, size);
+}
+
 static void test_attachment_flips(void **state)
 {
     (void)state;
@@ -166,8 +193,7 @@ static void test_attachment_flips(void **state)
     tac__file_free(tac_allocator_default(), bytes, size);
 }
 
-// --- recovered
-// ----------------------------------------------------------------------------------------
+// --- recovered -----------------------------------------------------------------------------------
 
 static void check_recovered(size_t length, const rig_counts *expected)
 {
@@ -228,8 +254,7 @@ static void test_recover(void **state)
     tac__file_free(tac_allocator_default(), bytes, size);
 }
 
-// --- by others
-// ----------------------------------------------------------------------------------------
+// --- by others -----------------------------------------------------------------------------------
 
 static void put(tac__text *out, uint64_t value, size_t n)
 {
@@ -369,8 +394,7 @@ static void test_refused(void **state)
     assert_int_equal(tac__mcap_open("/dev/null", NULL, &r, &err), TAC_E_FILE);
 }
 
-// --- no memory
-// ----------------------------------------------------------------------------------------
+// --- no memory -----------------------------------------------------------------------------------
 
 static tac_status use(const tac_allocator *hook)
 {
@@ -454,13 +478,11 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut),
-                                       cmocka_unit_test(test_flips),
-                                       cmocka_unit_test(test_attachment_flips),
-                                       cmocka_unit_test(test_recover),
-                                       cmocka_unit_test(test_foreign),
-                                       cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_no_memory),
-                                       cmocka_unit_test(test_sparse)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cut),     cmocka_unit_test(test_flips),
+        cmocka_unit_test(test_walked),  cmocka_unit_test(test_attachment_flips),
+        cmocka_unit_test(test_recover), cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_sparse)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -23,8 +23,7 @@ static tac__mcap_writer_def small(tac__compression compression)
     return def;
 }
 
-// --- what was written is there
-// ----------------------------------------------------------------------
+// --- what was written is there -------------------------------------------------------------------
 
 static void check_names(const tac__mcap_info *info, const tac__mcap_writer_def *def)
 {
@@ -187,8 +186,7 @@ static void test_flush(void **state)
     tac__mcap_close(r);
 }
 
-// --- the same calls, the same bytes
-// -------------------------------------------------------------------
+// --- the same calls, the same bytes --------------------------------------------------------------
 
 static void test_same_bytes(void **state)
 {
@@ -215,8 +213,7 @@ static void test_same_bytes(void **state)
     }
 }
 
-// --- failures
-// -----------------------------------------------------------------------------------------
+// --- failures ------------------------------------------------------------------------------------
 
 static void test_no_memory(void **state)
 {
@@ -294,6 +291,33 @@ static void test_full_disk(void **state)
     }
 }
 
+// What did not fit is not followed by what would: there are no gaps.
+static void test_full_disk_gap(void **state)
+{
+    (void)state;
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    for (int i = 0; i < 20; i++) {
+        const struct rlimit tight = {.rlim_cur = 6000, .rlim_max = before.rlim_max};
+        static const size_t sizes[] = {3000, 4000, 100};
+        tac__mcap_writer *w;
+        const tac__mcap_writer_def def = small(TAC__COMPRESS_NONE);
+        assert_int_equal(tac__mcap_create(path, &def, &w, NULL), TAC_OK);
+        for (uint16_t c = 0; c < 3; c++) {
+            tac__mcap_channel(w, 0, "/x", "", NULL, 0);
+            memset(tac__mcap_message(w, c, 1, sizes[c]), 0, sizes[c]);
+        }
+        setrlimit(RLIMIT_FSIZE, &tight);
+        tac__mcap_flush(w);
+        const tac_status status = tac__mcap_finish(w, NULL);
+        setrlimit(RLIMIT_FSIZE, &before);
+        assert_int_equal(status, TAC_E_FILE);
+        tac__mcap_reader *r = rig_open(path);
+        assert_int_equal(tac__mcap_about(r)->chunk_count, 1);
+        tac__mcap_close(r);
+    }
+}
+
 // A process that is killed leaves all whole chunks behind.
 static void test_killed(void **state)
 {
@@ -340,8 +364,7 @@ static void test_killed(void **state)
     }
 }
 
-// --- for other readers: tests/record/mcap_node.sh
-// -----------------------------------------------------
+// --- for other readers: tests/record/mcap_node.sh ------------------------------------------------
 
 static void list(const char *folder, const char *name, const rig_counts *counts)
 {
@@ -424,6 +447,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_empty),      cmocka_unit_test(test_large_message),
         cmocka_unit_test(test_flush),      cmocka_unit_test(test_same_bytes),
         cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_no_place),
-        cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_killed)};
+        cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_full_disk_gap),
+        cmocka_unit_test(test_killed)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
