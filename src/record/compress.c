@@ -56,7 +56,7 @@ tac_status tac__compression_parse(const char *name, tac__compression *compressio
     return TAC_E_NAME;
 }
 
-// --- packing ------------------------------------------------------------------------------------
+// --- packing -------------------------------------------------------------------------------------
 
 bool tac__packer_init(tac__packer *packer, tac__compression compression, int level)
 {
@@ -128,7 +128,7 @@ size_t tac__pack(tac__packer *packer, const void *bytes, size_t size, void *out,
     return size;
 }
 
-// --- unpacking ----------------------------------------------------------------------------------
+// --- unpacking -----------------------------------------------------------------------------------
 
 static tac_status damaged(const char *name, const char *why, tac_error *err)
 {

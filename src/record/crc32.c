@@ -44,8 +44,7 @@ uint32_t tac__crc32_plain(uint32_t crc, const void *bytes, size_t size)
     return ~crc;
 }
 
-// --- by carry-less multiplication
-// -----------------------------------------------------------------
+// --- by carry-less multiplication ----------------------------------------------------------------
 
 // V. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction",
 // Intel, 2009. The message is a polynomial over GF(2); a part of it is moved on by n bits by

@@ -25,7 +25,7 @@ typedef struct tac__mcap_pair {
     const char *key, *value;
 } tac__mcap_pair;
 
-// --- writing ------------------------------------------------------------------------------------
+// --- writing -------------------------------------------------------------------------------------
 
 // One thread fills, others compress and write. Every channel has chunks of its own, so that
 // reading one reads only its chunks; what the file holds depends on the calls alone, never on how
@@ -43,7 +43,7 @@ typedef struct tac__mcap_writer_def {
     const char *library; // of the header record
 } tac__mcap_writer_def;
 
-tac__mcap_writer_def tac__mcap_writer_def_default(void); // zstd 1, 256 KiB, 64 MiB, 2
+tac__mcap_writer_def tac__mcap_writer_def_default(void); // zstd 1 if built in, 256 KiB, 64 MiB, 2
 
 // Creates or replaces the file.
 TAC_MUST_CHECK tac_status tac__mcap_create(const char *path, const tac__mcap_writer_def *def,
@@ -69,7 +69,7 @@ bool tac__mcap_failed(const tac__mcap_writer *writer);
 // Flush, wait, write the summary and footer, close. Frees the writer in any case; NULL is fine.
 TAC_MUST_CHECK tac_status tac__mcap_finish(tac__mcap_writer *writer, tac_error *err);
 
-// --- reading ------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 
 typedef struct tac__mcap_reader tac__mcap_reader;
 

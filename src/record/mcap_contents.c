@@ -17,8 +17,7 @@ static tac_status malformed(const char *what, tac_error *err)
     return tac__fail(err, TAC_E_FORMAT, "damaged: %s is malformed", what);
 }
 
-// --- ids
-// ------------------------------------------------------------------------------------------
+// --- ids -----------------------------------------------------------------------------------------
 
 static bool ids_put(tac__mcap_contents *c, tac__mcap_ids *ids, uint16_t id, size_t place)
 {
@@ -52,8 +51,7 @@ tac__mcap_channel_info *tac__mcap_find_channel(const tac__mcap_contents *c, uint
     return place == SIZE_MAX ? NULL : &c->channels[place];
 }
 
-// --- parts of records
-// -----------------------------------------------------------------------------
+// --- parts of records ----------------------------------------------------------------------------
 
 static char *copy(tac__mcap_contents *c, const unsigned char *bytes, size_t size)
 {
@@ -117,8 +115,7 @@ tac_status tac__mcap_compression_of(mcap_in *in, tac__compression *compression, 
                      shown);
 }
 
-// --- records
-// --------------------------------------------------------------------------------------
+// --- records -------------------------------------------------------------------------------------
 
 tac_status tac__mcap_add_header(tac__mcap_contents *c, mcap_in in, tac_error *err)
 {
@@ -210,8 +207,7 @@ tac_status tac__mcap_add_metadata(tac__mcap_contents *c, mcap_in in, tac_error *
     return TAC_OK;
 }
 
-// --- the end
-// --------------------------------------------------------------------------------------
+// --- the end -------------------------------------------------------------------------------------
 
 static tac_status order_by_id(tac__mcap_contents *c, tac_error *err)
 {

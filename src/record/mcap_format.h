@@ -49,7 +49,7 @@ enum {
 // And so is what unpacks to more than anything real does: of one chunk, and of a scanned file.
 #define MCAP_UNPACKED_MAX(packed) (((uint64_t)64 << 20) + 1000 * (packed))
 
-// --- in -----------------------------------------------------------------------------------------
+// --- in ------------------------------------------------------------------------------------------
 
 // Reading past the end gives zeros and says so once, at the end.
 typedef struct mcap_in {
@@ -93,7 +93,7 @@ static inline mcap_in mcap_take_part(mcap_in *in, uint64_t size)
     return (mcap_in){.at = at, .left = at ? (size_t)size : 0, .failed = !at};
 }
 
-// --- out ----------------------------------------------------------------------------------------
+// --- out -----------------------------------------------------------------------------------------
 
 static inline unsigned char *mcap_put(unsigned char *at, const void *bytes, size_t size)
 {

@@ -5,8 +5,7 @@
 
 #include <inttypes.h>
 
-// --- memory of a chunk
-// ------------------------------------------------------------------------------
+// --- memory of a chunk ---------------------------------------------------------------------------
 
 static bool reserve(const tac_allocator *allocator, unsigned char **bytes, size_t *capacity,
                     size_t size)
@@ -32,8 +31,7 @@ void tac__mcap_chunk_fini(tac__mcap_chunk *chunk)
     *chunk = (tac__mcap_chunk){0};
 }
 
-// --- records in a chunk
-// -----------------------------------------------------------------------------
+// --- records in a chunk --------------------------------------------------------------------------
 
 // The record at chunk->at; false: there is none, or it does not fit.
 static bool take_record(tac__mcap_chunk *chunk, uint8_t *opcode, mcap_in *content)
@@ -132,8 +130,7 @@ static tac_status check_records(tac__mcap_chunk *chunk, const tac__mcap_chunk_in
     return TAC_OK;
 }
 
-// --- reading
-// ----------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 
 // Before memory is taken for it.
 static tac_status check_size(tac__compression compression, uint64_t size, uint64_t packed,
@@ -212,8 +209,7 @@ tac_status tac__mcap_load(tac__mcap_reader *reader, size_t chunk, tac__mcap_chun
     return tac__mcap_named(reader, status, err);
 }
 
-// --- attachments
-// ------------------------------------------------------------------------------------
+// --- attachments ---------------------------------------------------------------------------------
 
 static tac_status read_attachment(tac__mcap_reader *reader, const tac__mcap_attachment_info *info,
                                   char **bytes, size_t *size, tac_error *err)

@@ -15,8 +15,7 @@ static tac_status malformed(tac_error *err)
     return tac__fail(err, TAC_E_FORMAT, "damaged: its summary is malformed");
 }
 
-// --- the summary
-// ----------------------------------------------------------------------------------
+// --- the summary ---------------------------------------------------------------------------------
 
 typedef struct footer {
     bool there;
@@ -156,8 +155,7 @@ static tac_status read_record(summary *s, uint8_t opcode, mcap_in in, tac_error 
     }
 }
 
-// --- what must hold of it
-// -------------------------------------------------------------------------
+// --- what must hold of it ------------------------------------------------------------------------
 
 // Chunks, attachments and places of metadata begin alike: by their place in the file.
 #define BY_OFFSET(name, type)                                                                      \
@@ -280,8 +278,7 @@ static tac_status read_summary(tac__mcap_reader *r, const footer *f, bool *enoug
     return status;
 }
 
-// --- beginning and end of the file
-// ------------------------------------------------------------------
+// --- beginning and end of the file ---------------------------------------------------------------
 
 static tac_status read_footer(tac__mcap_reader *r, footer *f, tac_error *err)
 {
@@ -325,8 +322,7 @@ static tac_status read_header(tac__mcap_reader *r, tac_error *err)
     return tac__mcap_add_header(&r->contents, (mcap_in){.at = bytes, .left = (size_t)length}, err);
 }
 
-// --- opening
-// --------------------------------------------------------------------------------------
+// --- opening -------------------------------------------------------------------------------------
 
 static tac_status read_all(tac__mcap_reader *r, tac_error *err)
 {

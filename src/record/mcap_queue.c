@@ -7,8 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-// --- a chunk, packed
-// --------------------------------------------------------------------------------
+// --- a chunk, packed -----------------------------------------------------------------------------
 
 enum {
     FIELD = 4, // longest name of a compression
@@ -81,8 +80,7 @@ static size_t pack(tac__mcap_queue *queue, tac__packer *packer, const tac__mcap_
     return (size_t)(end - out);
 }
 
-// --- writing
-// --------------------------------------------------------------------------------------
+// --- writing -------------------------------------------------------------------------------------
 
 void tac__mcap_queue_fail(tac__mcap_queue *queue, tac_status status, int reason, const char *what)
 {
@@ -156,8 +154,7 @@ static void run_job(tac__mcap_worker *worker, tac__mcap_job *job)
     pthread_mutex_unlock(&queue->lock);
 }
 
-// --- threads
-// --------------------------------------------------------------------------------------
+// --- threads -------------------------------------------------------------------------------------
 
 static tac__mcap_job *next_job(tac__mcap_queue *queue)
 {
@@ -240,8 +237,7 @@ void tac__mcap_queue_stop(tac__mcap_queue *queue)
     queue->started = 0;
 }
 
-// --- the filler's side
-// ----------------------------------------------------------------------------
+// --- the filler's side ---------------------------------------------------------------------------
 
 void tac__mcap_hand_over(tac__mcap_queue *queue, tac__mcap_job *job)
 {

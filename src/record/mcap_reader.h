@@ -5,8 +5,7 @@
 #include "record/compress.h"
 #include "record/mcap_format.h"
 
-// --- bytes of a file or of memory
-// -----------------------------------------------------------------
+// --- bytes of a file or of memory ----------------------------------------------------------------
 
 enum { TAC__MCAP_WINDOW = 64 << 10 };
 
@@ -39,8 +38,7 @@ TAC_MUST_CHECK tac_status tac__mcap_content(tac__mcap_source *source, uint64_t a
                                             uint8_t opcode, unsigned char **content,
                                             tac_error *err);
 
-// --- what is in a file
-// ------------------------------------------------------------------------------
+// --- what is in a file ---------------------------------------------------------------------------
 
 // From ids to places in an array.
 typedef struct tac__mcap_ids {
@@ -99,7 +97,7 @@ TAC_MUST_CHECK tac_status tac__mcap_compression_of(mcap_in *in, tac__compression
                                                    tac_error *err);
 tac__mcap_channel_info *tac__mcap_find_channel(const tac__mcap_contents *contents, uint16_t id);
 
-// --- the reader ---------------------------------------------------------------------------------
+// --- the reader ----------------------------------------------------------------------------------
 
 struct tac__mcap_reader {
     tac__mcap_source source;

@@ -49,8 +49,7 @@ static tac_status copy_data(tac__mcap_source *source, uint64_t end, target *t, t
     return TAC_OK;
 }
 
-// --- the index of the last chunk
-// --------------------------------------------------------------------
+// --- the index of the last chunk -----------------------------------------------------------------
 
 static void put_entry(tac__text *out, uint64_t time, uint64_t offset)
 {
@@ -108,8 +107,7 @@ static tac_status mend_last(tac__mcap_reader *r, tac__mcap_contents *c, target *
                : TAC_OK;
 }
 
-// --- the summary
-// ----------------------------------------------------------------------------------
+// --- the summary ---------------------------------------------------------------------------------
 
 static void put_summary(const tac__mcap_contents *c, tac__mcap_summary *s)
 {

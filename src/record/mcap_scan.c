@@ -17,8 +17,7 @@ typedef struct scan {
     bool ended;
 } scan;
 
-// --- chunks
-// ---------------------------------------------------------------------------------------
+// --- chunks --------------------------------------------------------------------------------------
 
 static tac_status count_message(scan *s, uint16_t id, tac_error *err)
 {
@@ -116,8 +115,7 @@ static tac_status scan_index(scan *s, uint64_t at, uint64_t length, tac_error *e
     return TAC_OK;
 }
 
-// --- other records
-// ----------------------------------------------------------------------------------
+// --- other records -------------------------------------------------------------------------------
 
 typedef tac_status add_fn(tac__mcap_contents *contents, mcap_in in, tac_error *err);
 
@@ -210,8 +208,7 @@ static tac_status scan_record(scan *s, uint64_t at, uint64_t length, uint8_t opc
     }
 }
 
-// --- the walk
-// ---------------------------------------------------------------------------------------
+// --- the walk ------------------------------------------------------------------------------------
 
 static tac_status walk(scan *s, uint64_t at, tac_error *err)
 {

@@ -2,8 +2,7 @@
 #include "record/mcap_summary.h"
 #include "record/crc32.h"
 
-// --- records
-// --------------------------------------------------------------------------------------
+// --- records -------------------------------------------------------------------------------------
 
 static void put(tac__text *out, const void *bytes, size_t size)
 {
@@ -135,8 +134,7 @@ const char *tac__mcap_compression_field(tac__compression compression)
     return compression == TAC__COMPRESS_NONE ? "" : tac__compression_name(compression);
 }
 
-// --- the summary
-// ----------------------------------------------------------------------------------
+// --- the summary ---------------------------------------------------------------------------------
 
 enum { SCHEMAS, CHANNELS, STATISTICS, CHUNKS, ATTACHMENTS, METADATA };
 

@@ -6,8 +6,7 @@
 #include "record/mcap.h"
 #include "record/mcap_format.h"
 
-// --- records, appended to a text
-// ------------------------------------------------------------------
+// --- records, appended to a text -----------------------------------------------------------------
 
 void tac__mcap_put_header(tac__text *out, const char *profile, const char *library);
 void tac__mcap_put_schema(tac__text *out, const tac__mcap_schema_info *schema);
@@ -20,8 +19,7 @@ void tac__mcap_put_attachment_head(tac__text *out, const tac__mcap_attachment_in
 // The field of a chunk that names its compression.
 const char *tac__mcap_compression_field(tac__compression compression);
 
-// --- the summary
-// ----------------------------------------------------------------------------------
+// --- the summary ---------------------------------------------------------------------------------
 
 enum { TAC__MCAP_GROUPS = 6 };
 

@@ -54,7 +54,10 @@ struct tac__mcap_writer {
 
 tac__mcap_writer_def tac__mcap_writer_def_default(void)
 {
-    return (tac__mcap_writer_def){.compression = TAC__COMPRESS_ZSTD,
+    tac__compression best = TAC__COMPRESS_ZSTD;
+    while (!tac__compression_built_in(best))
+        best--;
+    return (tac__mcap_writer_def){.compression = best,
                                   .level = 1,
                                   .chunk_size = 256 << 10,
                                   .memory = 64 << 20,
@@ -62,8 +65,7 @@ tac__mcap_writer_def tac__mcap_writer_def_default(void)
                                   .library = "libtactus " TAC_VERSION};
 }
 
-// --- memory
-// ---------------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------
 
 static void *resize(tac__mcap_writer *w, void *old, size_t old_size, size_t size)
 {
@@ -137,8 +139,7 @@ static void fail_memory(tac__mcap_writer *w)
     fail(w, TAC_E_MEMORY, NULL);
 }
 
-// --- messages
-// -------------------------------------------------------------------------------------
+// --- messages ------------------------------------------------------------------------------------
 
 // Hand the open chunk over, if there is anything in it.
 static bool close_chunk(tac__mcap_writer *w, uint16_t id)
@@ -235,8 +236,7 @@ bool tac__mcap_failed(const tac__mcap_writer *w)
     return atomic_load_explicit(&w->queue.failed, memory_order_relaxed);
 }
 
-// --- other records
-// --------------------------------------------------------------------------------
+// --- other records -------------------------------------------------------------------------------
 
 // Hand a record over, in up to three parts.
 static bool hand_record(tac__mcap_writer *w, const tac__text *head, const void *bytes, size_t size,
@@ -385,8 +385,7 @@ void tac__mcap_metadata(tac__mcap_writer *w, const char *name, const tac__mcap_p
     w->last_metadata = &m->next;
 }
 
-// --- beginning and end
-// ------------------------------------------------------------------------------
+// --- beginning and end ---------------------------------------------------------------------------
 
 static tac_status tell(const tac__mcap_writer *w, tac_error *err)
 {

@@ -132,8 +132,7 @@ static void test_numbers(void **state)
     tac__file_free(tac_allocator_default(), whole, size);
 }
 
-// --- bombs
-// --------------------------------------------------------------------------------------------
+// --- bombs ---------------------------------------------------------------------------------------
 
 #ifdef TACTUS_HAVE_ZSTD
 #include <zstd.h>
@@ -192,8 +191,41 @@ static void test_bombs(void **state)
 }
 #endif
 
-// --- indexes
-// ------------------------------------------------------------------------------------------
+// What does not unpack to the size that is announced is not sound, also where there is no CRC.
+static void test_wrong_sizes(void **state)
+{
+    (void)state;
+    char record[500] = {0x77};
+    const uint64_t content = sizeof record - MCAP_HEAD;
+    memcpy(record + 1, &content, 8);
+    for (tac__compression c = TAC__COMPRESS_NONE; c <= TAC__COMPRESS_ZSTD; c++) {
+        char packed[1000];
+        tac__packer packer;
+        if (!tac__compression_built_in(c))
+            continue;
+        assert_true(tac__packer_init(&packer, c, 1));
+        assert_true(tac__pack_bound(c, sizeof record) < sizeof packed);
+        const size_t n = tac__pack(&packer, record, sizeof record, packed, sizeof packed);
+        tac__packer_fini(&packer);
+        assert_true(n > 0);
+        packed[n] = 0;
+        for (int change = 0; change < 6; change++) {
+            static const int by[] = {0, -1, 1, 0, 0, -491}; // in what is announced
+            static const int cut[] = {0, 0, 0, 1, -1, 0};   // off what is there
+            tac__text file = begin();
+            tac__mcap_reader *r;
+            put_chunk(&file, (uint64_t)((int)sizeof record + by[change]),
+                      tac__mcap_compression_field(c), packed, (size_t)((int)n - cut[change]));
+            assert_int_equal(tac__mcap_open_memory(file.chars, file.length, NULL, &r, NULL),
+                             TAC_OK);
+            assert_int_equal(tac__mcap_about(r)->chunk_count, change == 0);
+            tac__mcap_close(r);
+            tac__text_fini(&file);
+        }
+    }
+}
+
+// --- indexes -------------------------------------------------------------------------------------
 
 // A whole file whose summary `change` has had in hand.
 typedef void change_fn(tac__mcap_info *info);
@@ -326,8 +358,7 @@ static void test_indexes(void **state)
     assert_int_equal(with_summary(other_time, &counts, &whole), TAC_E_FORMAT);
 }
 
-// --- many small things
-// --------------------------------------------------------------------------------
+// --- many small things ---------------------------------------------------------------------------
 
 // Time and memory follow from the size of the file.
 static void test_many_records(void **state)
@@ -385,6 +416,17 @@ static void test_contradictions(void **state)
     message[MCAP_HEAD] = 5; // channel
     put_chunk(&file, sizeof message, "", message, sizeof message);
     assert_int_equal(use(&file, 1 << 20, &counts), TAC_E_NAME);
+    // A message outside of the times that its chunk tells.
+    file.length = sound;
+    message[MCAP_HEAD] = 0;
+    put_chunk(&file, sizeof message, "", message, sizeof message);
+    assert_int_equal(tac__mcap_open_memory(file.chars, file.length, NULL, &r, NULL), TAC_OK);
+    assert_int_equal(tac__mcap_about(r)->chunk_count, 1);
+    tac__mcap_close(r);
+    file.chars[sound + MCAP_HEAD] = 1; // the earliest
+    assert_int_equal(tac__mcap_open_memory(file.chars, file.length, NULL, &r, NULL), TAC_OK);
+    assert_int_equal(tac__mcap_about(r)->chunk_count, 0);
+    tac__mcap_close(r);
     // A chunk in a chunk.
     file.length = sound;
     message[0] = MCAP_CHUNK;
@@ -412,9 +454,9 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers), cmocka_unit_test(test_bombs),
-                                       cmocka_unit_test(test_indexes),
-                                       cmocka_unit_test(test_many_records),
-                                       cmocka_unit_test(test_contradictions)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_wrong_sizes),  cmocka_unit_test(test_indexes),
+        cmocka_unit_test(test_many_records), cmocka_unit_test(test_contradictions)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
