@@ -64,19 +64,24 @@ static tac_status derive_all(tac__island *island, double *dx)
     return TAC_OK;
 }
 
-// dx/dt at the scratch state: all outputs that matter, then all derivatives.
+// All outputs that matter, then all derivatives. Out of line: the usual case needs no frame.
+__attribute__((noinline)) static tac_status coupled_rhs(tac__island *island, double t_s, double *dx)
+{
+    TAC_TRY(scratch_outputs(island, t_s, false));
+    return derive_all(island, dx);
+}
+
+// dx/dt at the scratch state.
 tac_status tac__island_rhs(void *context, double t_s, double *dx)
 {
     tac__island *island = context;
     island->state->evals++;
-    if (island->alone) { // nothing to pass between components
-        tac_instance *c = island->alone;
-        c->scratch.t_s = t_s;
-        c->scratch.dx = dx;
-        return c->type->derive(&c->scratch, c->self);
-    }
-    TAC_TRY(scratch_outputs(island, t_s, false));
-    return derive_all(island, dx);
+    tac_instance *c = island->alone;
+    if (!c)
+        return coupled_rhs(island, t_s, dx);
+    c->scratch.t_s = t_s; // nothing to pass between components
+    c->scratch.dx = dx;
+    return c->type->derive(&c->scratch, c->self);
 }
 
 // The same with all but the states of one part standing still.
