@@ -11,6 +11,7 @@
 #include "bus/schema.h"
 #include "bus/view.h"
 #include "engine/timeline.h"
+#include "math/normal.h"
 #include "ode/method.h"
 
 #include <stdatomic.h>
@@ -97,7 +98,8 @@ typedef struct tac__receiver {
 typedef struct tac__draws {
     const char *name;
     tac__stream stream;
-    uint64_t *next; // in the block: index of the next draw
+    uint64_t *next;     // in the block: index of the next draw
+    tac__normals ready; // scratch: numbers of the draws to come
 } tac__draws;
 
 typedef struct tac__views {
