@@ -640,7 +640,7 @@ void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
 void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__island *but)
 {
     const tac_time new_us = e->timeline.next[source];
-    const uint64_t *mask = e->island_masks + (size_t)source * e->island_words;
+    const uint64_t *mask = tac__island_mask(e, (size_t)source);
     for (size_t w = 0; w < e->island_words; w++) {
         for (uint64_t bits = mask[w]; bits; bits &= bits - 1) {
             tac__island *island = &e->islands[w * 64 + (size_t)__builtin_ctzll(bits)];

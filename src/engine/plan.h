@@ -337,10 +337,9 @@ struct tac_engine {
     size_t item_count;
     tac__timeline timeline;
     int start_end_source;
-    uint64_t *item_masks; // per source: bits of the items due with it
-    size_t item_words;
-    uint64_t *island_masks; // per source: bits of the islands that have a boundary with it
-    size_t island_words;
+    // per source a row of bits: of the items due with it, then of the islands that have a boundary
+    uint64_t *masks;
+    size_t item_words, island_words;
     tac__instants *instants; // what splits islands from outside the plant
     size_t instants_count;
 
@@ -360,7 +359,7 @@ struct tac_engine {
     tac__block block;
     size_t timeline_offsets[2];
     tac__clock *clock;
-    uint64_t *due_items;      // of the present instant
+    uint64_t *due_items;      // scratch: of the present instant; `arriving` follows, as in a row
     uint64_t *due_islands;    // to be integrated from the present instant; in the block
     uint64_t *arriving;       // scratch: islands with a boundary at the present instant
     uint64_t **digests;       // one a signal, NULL where none
@@ -384,6 +383,16 @@ static inline bool tac__has_bit(const uint64_t *words, size_t i)
 static inline void tac__set_bit(uint64_t *words, size_t i)
 {
     words[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static inline uint64_t *tac__item_mask(const tac_engine *e, size_t source)
+{
+    return e->masks + source * (e->item_words + e->island_words);
+}
+
+static inline uint64_t *tac__island_mask(const tac_engine *e, size_t source)
+{
+    return tac__item_mask(e, source) + e->item_words;
 }
 
 static inline bool tac__is_continuous(const tac_component_type *type)

@@ -445,10 +445,11 @@ tac_status tac__wire(tac_engine *e)
         *w->fixups[i].pointer = tac__block_at(&e->block, w->fixups[i].offset);
     tac__timeline_wire(&e->timeline, &e->block, e->timeline_offsets);
 
-    e->due_items = tac__arena_array(&e->arena, e->item_words, sizeof *e->due_items);
-    e->arriving = tac__arena_array(&e->arena, e->island_words, sizeof *e->arriving);
-    if (!e->due_items || !e->arriving)
+    e->due_items =
+        tac__arena_array(&e->arena, e->item_words + e->island_words, sizeof *e->due_items);
+    if (!e->due_items)
         return TAC_E_MEMORY;
+    e->arriving = e->due_items + e->item_words;
     TAC_TRY(list_digests(e));
     return wire_components(e);
 }
