@@ -451,7 +451,7 @@ static tac_status check_step(tac_engine *e, tac__island *island)
 static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_time cut_us)
 {
     tac__island_state *s = island->state;
-    island->peeked_us = TAC_TIME_NEVER;
+    island->peeked_us = island->kept_us = TAC_TIME_NEVER;
     s->event_us = TAC_TIME_NEVER;
     if (island->x_count == 0) {
         s->to_us = cut_us < limit_us ? cut_us : limit_us;
@@ -672,6 +672,17 @@ static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
     return step_to(e, island, &island->peek_work, t_us, island->peek);
 }
 
+// Have evaluations on the scratch see held inputs as they were kept, and back.
+static void swap_inputs(tac__island *island)
+{
+    for (size_t i = 0; i < island->count; i++) {
+        tac_instance *c = island->engine->components[island->components[i]];
+        const void *const *in = c->scratch.in;
+        c->scratch.in = c->kept_in;
+        c->kept_in = in;
+    }
+}
+
 // All of the island at t_us, on the scratch.
 static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
 {
@@ -680,8 +691,13 @@ static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
     const uint64_t evals = island->state->evals;
     tac_status status = peek_state(e, island, t_us);
     memcpy(island->work.z, island->peek, island->x_count * sizeof *island->peek);
+    const bool kept = island->kept_us == t_us;
+    if (kept)
+        swap_inputs(island);
     if (status == TAC_OK)
         status = scratch_outputs(island, tac_time_seconds(t_us), true);
+    if (kept)
+        swap_inputs(island);
     island->state->evals = evals; // looking is not part of the run
     if (status == TAC_OK)
         island->peeked_us = t_us;
@@ -689,25 +705,28 @@ static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
 }
 
 // At a boundary of the island whose outputs nothing reads, what they depend on may be written again
-// before an observer looks.
-void tac__island_preview(tac_engine *e, tac__island *island, tac_time t_us)
+// before an observer looks. Most look at states only: the outputs are evaluated for who does not.
+void tac__island_preview(tac__island *island, tac_time t_us)
 {
-    if (island->state->at_us == t_us && island->state->outputs_us != t_us)
-        (void)look(e, island, t_us); // whoever looks will fail and say so
+    if (island->state->at_us != t_us || island->state->outputs_us == t_us)
+        return;
+    for (size_t i = 0; i < island->keep_count; i++)
+        memcpy(island->keeps[i].to, island->keeps[i].from, island->keeps[i].bytes);
+    island->kept_us = t_us;
 }
 
 // After a jump of its state: modes and outputs, for whoever reads or watches them at this boundary,
 // are those of the new one.
 tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
 {
-    const bool watched = island->peeked_us == t_us;
+    const bool watched = island->peeked_us == t_us || island->kept_us == t_us;
     island->settled = false;
-    island->state->event_us = island->peeked_us = TAC_TIME_NEVER;
+    island->state->event_us = island->peeked_us = island->kept_us = TAC_TIME_NEVER;
     TAC_TRY(latch(e, island, t_us));
     if (island->state->outputs_us == t_us)
         return tac__island_outputs(e, island, t_us);
     if (watched)
-        tac__island_preview(e, island, t_us);
+        tac__island_preview(island, t_us);
     return TAC_OK;
 }
 

@@ -157,7 +157,8 @@ struct tac_instance {
 
     // continuous part: the same functions on the bus and on the integrator's scratch
     tac_eval bus, scratch;
-    tac__views scratch_views; // before output and derive on the scratch; on the bus: `views`
+    tac__views scratch_views;   // before output and derive on the scratch; on the bus: `views`
+    const void *const *kept_in; // as scratch.in, but held inputs as the island keeps them
     tac__write *eval_writes;
     size_t eval_write_count;
 
@@ -212,6 +213,12 @@ typedef struct tac__island_state {
     uint64_t digest;
 } tac__island_state;
 
+typedef struct tac__keep { // a held input, and a copy of it
+    const void *from;
+    void *to;
+    size_t bytes;
+} tac__keep;
+
 typedef struct tac__dual_eval tac__dual_eval; // see jacobian.c
 
 typedef struct tac__island {
@@ -239,6 +246,9 @@ typedef struct tac__island {
     int step_source;      // end of the present integration step
     int event_source;     // located event at its end
     tac_time peeked_us;   // instant for which scratch outputs and `peek` are valid, else NEVER
+    tac_time kept_us;     // instant for which held inputs have been kept, else NEVER
+    tac__keep *keeps;
+    size_t keep_count;
     tac_engine *engine;
     tac_instance *alone; // the one component that makes its right-hand side; NULL: several do
     bool settled;        // the present step is known to change no mode
@@ -454,8 +464,9 @@ tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time 
 tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
 void tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_us);
 void tac__islands_replan(tac_engine *engine, int source, tac_time old_us, const tac__island *but);
-// Outputs as they are at stage 3 of t_us, for observers that look later in the same boundary.
-void tac__island_preview(tac_engine *engine, tac__island *island, tac_time t_us);
+// Keep what is needed for outputs as they are at stage 3 of t_us, for observers that may look later
+// in the same boundary.
+void tac__island_preview(tac__island *island, tac_time t_us);
 // The value of a continuous signal at t_us, without a trace.
 tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
 

@@ -171,7 +171,7 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
     case TAC__ITEM_OUTPUTS:
         return tac__island_outputs(e, &e->islands[item->index], t_us);
     case TAC__ITEM_PREVIEW:
-        tac__island_preview(e, &e->islands[item->index], t_us);
+        tac__island_preview(&e->islands[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_STATE:
         digest_state(e, &e->islands[item->index]);
