@@ -205,8 +205,21 @@ static outcome take_step(tac_engine *e, tac__island *island, tac_time limit_us)
 
 // --- events -------------------------------------------------------------------------------------
 
-// The modes as they would be at a state: on the bus the present one, else that of the scratch.
-static tac_status detect(tac_engine *e, const tac__island *island, bool bus, double *mode)
+// A mode holds where the number of its event is positive. Do they differ from the present ones?
+static inline bool decide(const tac__island *island, double *mode)
+{
+    const double *present = island->mode;
+    bool differ = false;
+    for (size_t i = 0, n = island->event_count; i < n; i++) {
+        const bool holds = mode[i] > 0;
+        differ |= holds != (present[i] > 0);
+        mode[i] = holds;
+    }
+    return differ;
+}
+
+// The numbers of all events at a state: on the bus the present one, else that of the scratch.
+static tac_status ask(tac_engine *e, const tac__island *island, bool bus, double *mode)
 {
     for (size_t i = 0; i < island->count; i++) {
         tac_instance *c = e->components[island->components[i]];
@@ -214,17 +227,7 @@ static tac_status detect(tac_engine *e, const tac__island *island, bool bus, dou
             continue;
         TAC_TRY(c->type->detect(bus ? &c->bus : &c->scratch, c->self, mode + c->event_offset));
     }
-    for (size_t i = 0; i < island->event_count; i++)
-        mode[i] = mode[i] > 0 ? 1 : 0;
     return TAC_OK;
-}
-
-static bool modes_differ(const tac__island *island)
-{
-    bool differ = false;
-    for (size_t i = 0; i < island->event_count; i++)
-        differ |= island->mode[i] != island->next_mode[i];
-    return differ;
 }
 
 typedef struct crossing {
@@ -237,12 +240,14 @@ typedef struct crossing {
 static bool modes_change(tac_engine *e, tac__island *island, tac_time t_us)
 {
     const double t_s = tac_time_seconds(t_us);
-    if (island->alone) {
-        island->alone->scratch.t_s = t_s;
-    } else if (scratch_outputs(island, t_s, false) != TAC_OK) {
-        return false;
-    }
-    return detect(e, island, false, island->next_mode) == TAC_OK && modes_differ(island);
+    tac_instance *c = island->alone;
+    if (!c)
+        return scratch_outputs(island, t_s, false) == TAC_OK &&
+               ask(e, island, false, island->next_mode) == TAC_OK &&
+               decide(island, island->next_mode);
+    c->scratch.t_s = t_s;
+    return c->type->detect(&c->scratch, c->self, island->next_mode) == TAC_OK &&
+           decide(island, island->next_mode);
 }
 
 // Inside the last step, on its dense output.
@@ -457,14 +462,16 @@ static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, 
         s->to_us = cut_us < limit_us ? cut_us : limit_us;
         return;
     }
-    island->settled = false;
+    island->settled = island->sound = false;
     const bool decides = e->method->adaptive || island->event_count;
     if (!decides && cut_us < limit_us)
         limit_us = cut_us;
     bool taken = natural_step(e, island, limit_us) == TAKEN;
     island->settled = taken && s->event_us == TAC_TIME_NEVER;
+    // An error that was found small enough is that of finite numbers.
+    island->sound = island->settled && e->method->adaptive;
     if (cut_us < s->to_us) {
-        island->settled = false;
+        island->settled = island->sound = false;
         s->to_us = cut_us;
         s->event_us = TAC_TIME_NEVER;
         if (e->method->adaptive)
@@ -483,10 +490,7 @@ tac_status tac__island_reach(tac_engine *e, tac__island *island, tac_time t_us)
 {
     const tac__island_state *s = island->state;
     TAC_ASSERT(s->to_us == t_us);
-    // An error that was found small enough is that of finite numbers.
-    if (s->from_us == t_us || (island->settled && e->method->adaptive))
-        return TAC_OK;
-    return check_step(e, island);
+    return s->from_us == t_us ? TAC_OK : check_step(e, island);
 }
 
 static tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
@@ -541,11 +545,12 @@ static tac_status latch(tac_engine *e, tac__island *island, tac_time t_us)
         return change_modes(e, island, t_us);
     if (island->settled) // the step that ends here was seen to change none
         return TAC_OK;
-    const tac_status status = detect(e, island, true, island->mode);
+    const tac_status status = ask(e, island, true, island->mode);
     if (status != TAC_OK) {
         tac__fail(e->err, status, "its events cannot be detected: %s", tac_status_text(status));
         return tac__run_failed(e, status, t_us, island->name);
     }
+    (void)decide(island, island->mode);
     return TAC_OK;
 }
 

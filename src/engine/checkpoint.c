@@ -254,7 +254,7 @@ void tac__restore_block(tac_engine *e, const void *block)
     tac__timeline_resume(&e->timeline, e->clock->started ? e->clock->t_us : TAC_TIME_NEVER);
     for (size_t i = 0; i < e->island_count; i++) {
         e->islands[i].peeked_us = e->islands[i].kept_us = TAC_TIME_NEVER;
-        e->islands[i].work.first = e->islands[i].settled = false;
+        e->islands[i].work.first = e->islands[i].settled = e->islands[i].sound = false;
     }
 }
 

@@ -252,6 +252,7 @@ typedef struct tac__island {
     tac_engine *engine;
     tac_instance *alone; // the one component that makes its right-hand side; NULL: several do
     bool settled;        // the present step is known to change no mode
+    bool sound;          // and to have come to finite numbers
     uint32_t failed;     // component whose derive or output failed last
 } tac__island;
 

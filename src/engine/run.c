@@ -225,9 +225,11 @@ __attribute__((noinline)) static tac_status arrive(tac_engine *e, tac_time t_us)
 {
     for (size_t w = 0; w < e->island_words; w++) {
         e->due_islands[w] |= e->arriving[w];
-        for (uint64_t bits = e->due_islands[w]; bits; bits &= bits - 1)
-            TAC_TRY(
-                tac__island_reach(e, &e->islands[w * 64 + (size_t)__builtin_ctzll(bits)], t_us));
+        for (uint64_t bits = e->due_islands[w]; bits; bits &= bits - 1) {
+            tac__island *island = &e->islands[w * 64 + (size_t)__builtin_ctzll(bits)];
+            if (!island->sound)
+                TAC_TRY(tac__island_reach(e, island, t_us));
+        }
     }
     for (size_t w = 0; w < e->island_words; w++) {
         for (uint64_t bits = e->due_islands[w]; bits; bits &= bits - 1) {
