@@ -20,6 +20,11 @@ tac__stream tac__stream_make(uint64_t seed, const char *name);
 // The four words of draw number `index`.
 void tac__stream_words(const tac__stream *stream, uint64_t index, uint32_t words[4]);
 
+// The words of the draws from `index` on, all at once: word k of draw index + i is words[k][i].
+enum { TAC__STREAM_WIDE = 4 };
+void tac__stream_words_wide(const tac__stream *stream, uint64_t index,
+                            uint32_t words[4][TAC__STREAM_WIDE]);
+
 // Uniform in [0, 1): the 53 upper bits of the first two words.
 double tac__stream_uniform(const tac__stream *stream, uint64_t index);
 

@@ -10,25 +10,33 @@
 // From so many words on, a value is mixed in along four ways that do not wait for each other.
 enum { TAC__DIGEST_WIDE = 8 };
 
-// Mix in a write of `words` doubles. NaNs are all alike.
-static inline uint64_t tac__digest_f64(uint64_t digest, tac_time t_us, const double *value,
+// Mix in a write of so many words or more.
+uint64_t tac__digest_wide(uint64_t digest, tac_time t_us, const double *value, size_t words);
+
+// Mix in any write in which there may be NaNs, which are all alike.
+uint64_t tac__digest_nans(uint64_t digest, tac_time t_us, const double *value, size_t words);
+
+static inline uint64_t tac__digest_word_at(const double *value, size_t i)
+{
+    uint64_t word;
+    memcpy(&word, value + i, sizeof word);
+    return word;
+}
+
+// Mix in a write of `words` doubles. Whether there is a NaN among them is seen from their sum: that
+// costs less than to look at each.
+static inline uint64_t tac__digest_f64(uint64_t before, tac_time t_us, const double *value,
                                        size_t words)
 {
-    size_t i = 0;
-    digest = tac__hash_word(digest, t_us);
-    if (words >= TAC__DIGEST_WIDE) {
-        tac__hash b = digest + 1, c = digest + 2, d = digest + 3;
-        for (; i + 4 <= words; i += 4) {
-            digest = tac__hash_f64(digest, value[i]);
-            b = tac__hash_f64(b, value[i + 1]);
-            c = tac__hash_f64(c, value[i + 2]);
-            d = tac__hash_f64(d, value[i + 3]);
-        }
-        digest = tac__hash_word(tac__hash_word(tac__hash_word(digest, b), c), d);
+    if (words >= TAC__DIGEST_WIDE)
+        return tac__digest_wide(before, t_us, value, words);
+    double sum = 0;
+    tac__hash digest = tac__hash_word(before, t_us);
+    for (size_t i = 0; i < words; i++) {
+        digest = tac__hash_word(digest, tac__digest_word_at(value, i));
+        sum += value[i];
     }
-    for (; i < words; i++)
-        digest = tac__hash_f64(digest, value[i]);
-    return digest;
+    return sum == sum ? digest : tac__digest_nans(before, t_us, value, words);
 }
 
 // Mix in a write of any other type; the padding is zero.

@@ -64,19 +64,24 @@ static tac_status derive_all(tac__island *island, double *dx)
     return TAC_OK;
 }
 
-// dx/dt at the scratch state: all outputs that matter, then all derivatives.
+// All outputs that matter, then all derivatives. Out of line: the usual case needs no frame.
+__attribute__((noinline)) static tac_status coupled_rhs(tac__island *island, double t_s, double *dx)
+{
+    TAC_TRY(scratch_outputs(island, t_s, false));
+    return derive_all(island, dx);
+}
+
+// dx/dt at the scratch state.
 tac_status tac__island_rhs(void *context, double t_s, double *dx)
 {
     tac__island *island = context;
     island->state->evals++;
-    if (island->alone) { // nothing to pass between components
-        tac_instance *c = island->alone;
-        c->scratch.t_s = t_s;
-        c->scratch.dx = dx;
-        return c->type->derive(&c->scratch, c->self);
-    }
-    TAC_TRY(scratch_outputs(island, t_s, false));
-    return derive_all(island, dx);
+    tac_instance *c = island->alone;
+    if (!c)
+        return coupled_rhs(island, t_s, dx);
+    c->scratch.t_s = t_s; // nothing to pass between components
+    c->scratch.dx = dx;
+    return c->type->derive(&c->scratch, c->self);
 }
 
 // The same with all but the states of one part standing still.
@@ -200,8 +205,21 @@ static outcome take_step(tac_engine *e, tac__island *island, tac_time limit_us)
 
 // --- events -------------------------------------------------------------------------------------
 
-// The modes as they would be at a state: on the bus the present one, else that of the scratch.
-static tac_status detect(tac_engine *e, const tac__island *island, bool bus, double *mode)
+// A mode holds where the number of its event is positive. Do they differ from the present ones?
+static inline bool decide(const tac__island *island, double *mode)
+{
+    const double *present = island->mode;
+    bool differ = false;
+    for (size_t i = 0, n = island->event_count; i < n; i++) {
+        const bool holds = mode[i] > 0;
+        differ |= holds != (present[i] > 0);
+        mode[i] = holds;
+    }
+    return differ;
+}
+
+// The numbers of all events at a state: on the bus the present one, else that of the scratch.
+static tac_status ask(tac_engine *e, const tac__island *island, bool bus, double *mode)
 {
     for (size_t i = 0; i < island->count; i++) {
         tac_instance *c = e->components[island->components[i]];
@@ -209,17 +227,7 @@ static tac_status detect(tac_engine *e, const tac__island *island, bool bus, dou
             continue;
         TAC_TRY(c->type->detect(bus ? &c->bus : &c->scratch, c->self, mode + c->event_offset));
     }
-    for (size_t i = 0; i < island->event_count; i++)
-        mode[i] = mode[i] > 0 ? 1 : 0;
     return TAC_OK;
-}
-
-static bool modes_differ(const tac__island *island)
-{
-    bool differ = false;
-    for (size_t i = 0; i < island->event_count; i++)
-        differ |= island->mode[i] != island->next_mode[i];
-    return differ;
 }
 
 typedef struct crossing {
@@ -232,12 +240,14 @@ typedef struct crossing {
 static bool modes_change(tac_engine *e, tac__island *island, tac_time t_us)
 {
     const double t_s = tac_time_seconds(t_us);
-    if (island->alone) {
-        island->alone->scratch.t_s = t_s;
-    } else if (scratch_outputs(island, t_s, false) != TAC_OK) {
-        return false;
-    }
-    return detect(e, island, false, island->next_mode) == TAC_OK && modes_differ(island);
+    tac_instance *c = island->alone;
+    if (!c)
+        return scratch_outputs(island, t_s, false) == TAC_OK &&
+               ask(e, island, false, island->next_mode) == TAC_OK &&
+               decide(island, island->next_mode);
+    c->scratch.t_s = t_s;
+    return c->type->detect(&c->scratch, c->self, island->next_mode) == TAC_OK &&
+           decide(island, island->next_mode);
 }
 
 // Inside the last step, on its dense output.
@@ -446,20 +456,22 @@ static tac_status check_step(tac_engine *e, tac__island *island)
 static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_time cut_us)
 {
     tac__island_state *s = island->state;
-    island->peeked_us = TAC_TIME_NEVER;
+    island->peeked_us = island->kept_us = TAC_TIME_NEVER;
     s->event_us = TAC_TIME_NEVER;
     if (island->x_count == 0) {
         s->to_us = cut_us < limit_us ? cut_us : limit_us;
         return;
     }
-    island->settled = false;
+    island->settled = island->sound = false;
     const bool decides = e->method->adaptive || island->event_count;
     if (!decides && cut_us < limit_us)
         limit_us = cut_us;
     bool taken = natural_step(e, island, limit_us) == TAKEN;
     island->settled = taken && s->event_us == TAC_TIME_NEVER;
+    // An error that was found small enough is that of finite numbers.
+    island->sound = island->settled && e->method->adaptive;
     if (cut_us < s->to_us) {
-        island->settled = false;
+        island->settled = island->sound = false;
         s->to_us = cut_us;
         s->event_us = TAC_TIME_NEVER;
         if (e->method->adaptive)
@@ -478,10 +490,7 @@ tac_status tac__island_reach(tac_engine *e, tac__island *island, tac_time t_us)
 {
     const tac__island_state *s = island->state;
     TAC_ASSERT(s->to_us == t_us);
-    // An error that was found small enough is that of finite numbers.
-    if (s->from_us == t_us || (island->settled && e->method->adaptive))
-        return TAC_OK;
-    return check_step(e, island);
+    return s->from_us == t_us ? TAC_OK : check_step(e, island);
 }
 
 static tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
@@ -536,11 +545,12 @@ static tac_status latch(tac_engine *e, tac__island *island, tac_time t_us)
         return change_modes(e, island, t_us);
     if (island->settled) // the step that ends here was seen to change none
         return TAC_OK;
-    const tac_status status = detect(e, island, true, island->mode);
+    const tac_status status = ask(e, island, true, island->mode);
     if (status != TAC_OK) {
         tac__fail(e->err, status, "its events cannot be detected: %s", tac_status_text(status));
         return tac__run_failed(e, status, t_us, island->name);
     }
+    (void)decide(island, island->mode);
     return TAC_OK;
 }
 
@@ -635,7 +645,7 @@ void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
 void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__island *but)
 {
     const tac_time new_us = e->timeline.next[source];
-    const uint64_t *mask = e->island_masks + (size_t)source * e->island_words;
+    const uint64_t *mask = tac__island_mask(e, (size_t)source);
     for (size_t w = 0; w < e->island_words; w++) {
         for (uint64_t bits = mask[w]; bits; bits &= bits - 1) {
             tac__island *island = &e->islands[w * 64 + (size_t)__builtin_ctzll(bits)];
@@ -667,6 +677,17 @@ static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
     return step_to(e, island, &island->peek_work, t_us, island->peek);
 }
 
+// Have evaluations on the scratch see held inputs as they were kept, and back.
+static void swap_inputs(tac__island *island)
+{
+    for (size_t i = 0; i < island->count; i++) {
+        tac_instance *c = island->engine->components[island->components[i]];
+        const void *const *in = c->scratch.in;
+        c->scratch.in = c->kept_in;
+        c->kept_in = in;
+    }
+}
+
 // All of the island at t_us, on the scratch.
 static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
 {
@@ -675,8 +696,13 @@ static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
     const uint64_t evals = island->state->evals;
     tac_status status = peek_state(e, island, t_us);
     memcpy(island->work.z, island->peek, island->x_count * sizeof *island->peek);
+    const bool kept = island->kept_us == t_us;
+    if (kept)
+        swap_inputs(island);
     if (status == TAC_OK)
         status = scratch_outputs(island, tac_time_seconds(t_us), true);
+    if (kept)
+        swap_inputs(island);
     island->state->evals = evals; // looking is not part of the run
     if (status == TAC_OK)
         island->peeked_us = t_us;
@@ -684,25 +710,28 @@ static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
 }
 
 // At a boundary of the island whose outputs nothing reads, what they depend on may be written again
-// before an observer looks.
-void tac__island_preview(tac_engine *e, tac__island *island, tac_time t_us)
+// before an observer looks. Most look at states only: the outputs are evaluated for who does not.
+void tac__island_preview(tac__island *island, tac_time t_us)
 {
-    if (island->state->at_us == t_us && island->state->outputs_us != t_us)
-        (void)look(e, island, t_us); // whoever looks will fail and say so
+    if (island->state->at_us != t_us || island->state->outputs_us == t_us)
+        return;
+    for (size_t i = 0; i < island->keep_count; i++)
+        memcpy(island->keeps[i].to, island->keeps[i].from, island->keeps[i].bytes);
+    island->kept_us = t_us;
 }
 
 // After a jump of its state: modes and outputs, for whoever reads or watches them at this boundary,
 // are those of the new one.
 tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
 {
-    const bool watched = island->peeked_us == t_us;
+    const bool watched = island->peeked_us == t_us || island->kept_us == t_us;
     island->settled = false;
-    island->state->event_us = island->peeked_us = TAC_TIME_NEVER;
+    island->state->event_us = island->peeked_us = island->kept_us = TAC_TIME_NEVER;
     TAC_TRY(latch(e, island, t_us));
     if (island->state->outputs_us == t_us)
         return tac__island_outputs(e, island, t_us);
     if (watched)
-        tac__island_preview(e, island, t_us);
+        tac__island_preview(island, t_us);
     return TAC_OK;
 }
 

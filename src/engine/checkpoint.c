@@ -253,8 +253,8 @@ void tac__restore_block(tac_engine *e, const void *block)
     memcpy(e->block.bytes, block, e->block.run_size);
     tac__timeline_resume(&e->timeline, e->clock->started ? e->clock->t_us : TAC_TIME_NEVER);
     for (size_t i = 0; i < e->island_count; i++) {
-        e->islands[i].peeked_us = TAC_TIME_NEVER;
-        e->islands[i].work.first = e->islands[i].settled = false;
+        e->islands[i].peeked_us = e->islands[i].kept_us = TAC_TIME_NEVER;
+        e->islands[i].work.first = e->islands[i].settled = e->islands[i].sound = false;
     }
 }
 

@@ -261,7 +261,8 @@ int tac_declare_stream(tac_declare *d, const char *name)
     if (!check_stream(d, full, name))
         return 0;
     const uint64_t seed = d->engine ? d->engine->def.seed : 0;
-    c->streams[c->stream_count] = (tac__draws){full, tac__stream_make(seed, full), NULL};
+    c->streams[c->stream_count] =
+        (tac__draws){.name = full, .stream = tac__stream_make(seed, full)};
     return (int)c->stream_count++;
 }
 

@@ -80,7 +80,7 @@ bool tac__component_steps(const tac_engine *e, const tac_instance *c, int source
 
 bool tac__island_bound(const tac_engine *e, size_t island, int source)
 {
-    return tac__has_bit(e->island_masks + (size_t)source * e->island_words, island);
+    return tac__has_bit(tac__island_mask(e, (size_t)source), island);
 }
 
 // As schedule.c closes its sets: from the steps, islands and ports of its own components.

@@ -22,6 +22,7 @@ static tac_status add_island(tac_engine *e, uint32_t root, const uint32_t *paren
                             .step_source = -1,
                             .event_source = -1,
                             .peeked_us = TAC_TIME_NEVER,
+                            .kept_us = TAC_TIME_NEVER,
                             .engine = e};
     for (uint32_t i = root; i < e->component_count; i++)
         island->count += parent[i] == root && tac__is_continuous(e->components[i]->type);

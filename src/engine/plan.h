@@ -11,6 +11,7 @@
 #include "bus/schema.h"
 #include "bus/view.h"
 #include "engine/timeline.h"
+#include "math/normal.h"
 #include "ode/method.h"
 
 #include <stdatomic.h>
@@ -97,7 +98,8 @@ typedef struct tac__receiver {
 typedef struct tac__draws {
     const char *name;
     tac__stream stream;
-    uint64_t *next; // in the block: index of the next draw
+    uint64_t *next;     // in the block: index of the next draw
+    tac__normals ready; // scratch: numbers of the draws to come
 } tac__draws;
 
 typedef struct tac__views {
@@ -155,7 +157,8 @@ struct tac_instance {
 
     // continuous part: the same functions on the bus and on the integrator's scratch
     tac_eval bus, scratch;
-    tac__views scratch_views; // before output and derive on the scratch; on the bus: `views`
+    tac__views scratch_views;   // before output and derive on the scratch; on the bus: `views`
+    const void *const *kept_in; // as scratch.in, but held inputs as the island keeps them
     tac__write *eval_writes;
     size_t eval_write_count;
 
@@ -210,6 +213,12 @@ typedef struct tac__island_state {
     uint64_t digest;
 } tac__island_state;
 
+typedef struct tac__keep { // a held input, and a copy of it
+    const void *from;
+    void *to;
+    size_t bytes;
+} tac__keep;
+
 typedef struct tac__dual_eval tac__dual_eval; // see jacobian.c
 
 typedef struct tac__island {
@@ -237,9 +246,13 @@ typedef struct tac__island {
     int step_source;      // end of the present integration step
     int event_source;     // located event at its end
     tac_time peeked_us;   // instant for which scratch outputs and `peek` are valid, else NEVER
+    tac_time kept_us;     // instant for which held inputs have been kept, else NEVER
+    tac__keep *keeps;
+    size_t keep_count;
     tac_engine *engine;
     tac_instance *alone; // the one component that makes its right-hand side; NULL: several do
     bool settled;        // the present step is known to change no mode
+    bool sound;          // and to have come to finite numbers
     uint32_t failed;     // component whose derive or output failed last
 } tac__island;
 
@@ -335,10 +348,9 @@ struct tac_engine {
     size_t item_count;
     tac__timeline timeline;
     int start_end_source;
-    uint64_t *item_masks; // per source: bits of the items due with it
-    size_t item_words;
-    uint64_t *island_masks; // per source: bits of the islands that have a boundary with it
-    size_t island_words;
+    // per source a row of bits: of the items due with it, then of the islands that have a boundary
+    uint64_t *masks;
+    size_t item_words, island_words;
     tac__instants *instants; // what splits islands from outside the plant
     size_t instants_count;
 
@@ -358,7 +370,7 @@ struct tac_engine {
     tac__block block;
     size_t timeline_offsets[2];
     tac__clock *clock;
-    uint64_t *due_items;      // of the present instant
+    uint64_t *due_items;      // scratch: of the present instant; `arriving` follows, as in a row
     uint64_t *due_islands;    // to be integrated from the present instant; in the block
     uint64_t *arriving;       // scratch: islands with a boundary at the present instant
     uint64_t **digests;       // one a signal, NULL where none
@@ -382,6 +394,16 @@ static inline bool tac__has_bit(const uint64_t *words, size_t i)
 static inline void tac__set_bit(uint64_t *words, size_t i)
 {
     words[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static inline uint64_t *tac__item_mask(const tac_engine *e, size_t source)
+{
+    return e->masks + source * (e->item_words + e->island_words);
+}
+
+static inline uint64_t *tac__island_mask(const tac_engine *e, size_t source)
+{
+    return tac__item_mask(e, source) + e->item_words;
 }
 
 static inline bool tac__is_continuous(const tac_component_type *type)
@@ -443,8 +465,9 @@ tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time 
 tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
 void tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_us);
 void tac__islands_replan(tac_engine *engine, int source, tac_time old_us, const tac__island *but);
-// Outputs as they are at stage 3 of t_us, for observers that look later in the same boundary.
-void tac__island_preview(tac_engine *engine, tac__island *island, tac_time t_us);
+// Keep what is needed for outputs as they are at stage 3 of t_us, for observers that may look later
+// in the same boundary.
+void tac__island_preview(tac__island *island, tac_time t_us);
 // The value of a continuous signal at t_us, without a trace.
 tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
 

@@ -171,7 +171,7 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
     case TAC__ITEM_OUTPUTS:
         return tac__island_outputs(e, &e->islands[item->index], t_us);
     case TAC__ITEM_PREVIEW:
-        tac__island_preview(e, &e->islands[item->index], t_us);
+        tac__island_preview(&e->islands[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_STATE:
         digest_state(e, &e->islands[item->index]);
@@ -191,31 +191,31 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
 
 // --- one instant --------------------------------------------------------------------------------
 
-// Take every source that is due at t: what is to be done, and which islands have a boundary.
-// Returns whether this is a boundary of anything.
+// Take every source that is due at t, the next instant: what is to be done, and which islands have
+// a boundary. Returns whether this is a boundary of anything.
 static bool collect(tac_engine *e, tac_time t_us)
 {
-    uint64_t *due = e->due_items;
-    const size_t words = e->item_words;
+    uint64_t *due = e->due_items; // and, behind them, the islands that arrive
+    const size_t words = e->item_words + e->island_words;
     bool boundary = false;
-    while (tac__timeline_next(&e->timeline) == t_us) {
+    do {
         const size_t source = tac__timeline_take(&e->timeline);
         const tac__source *s = &e->timeline.sources[source];
-        if (s->kind == TAC__SOURCE_STEP) { // an island goes on, without a boundary
-            tac__set_bit(e->due_islands, s->index);
-            continue;
+        if (s->kind != TAC__SOURCE_AXIS) {
+            if (s->kind == TAC__SOURCE_STEP) { // an island goes on, without a boundary
+                tac__set_bit(e->due_islands, s->index);
+                continue;
+            }
+            if (s->kind == TAC__SOURCE_TIMER)
+                e->components[s->index]->pending |= TAC_DUE_TIMER;
         }
-        if (s->kind == TAC__SOURCE_TIMER)
-            e->components[s->index]->pending |= TAC_DUE_TIMER;
         if (e->driver && e->instants_count)
             tac__drive_next(e, (int)source, t_us);
         boundary |= !s->observer;
-        const uint64_t *mask = e->item_masks + source * words;
+        const uint64_t *mask = tac__item_mask(e, source);
         for (size_t w = 0; w < words; w++)
             due[w] |= mask[w];
-        for (size_t w = 0; w < e->island_words; w++)
-            e->arriving[w] |= e->island_masks[source * e->island_words + w];
-    }
+    } while (tac__timeline_next(&e->timeline) == t_us);
     return boundary;
 }
 
@@ -225,9 +225,11 @@ __attribute__((noinline)) static tac_status arrive(tac_engine *e, tac_time t_us)
 {
     for (size_t w = 0; w < e->island_words; w++) {
         e->due_islands[w] |= e->arriving[w];
-        for (uint64_t bits = e->due_islands[w]; bits; bits &= bits - 1)
-            TAC_TRY(
-                tac__island_reach(e, &e->islands[w * 64 + (size_t)__builtin_ctzll(bits)], t_us));
+        for (uint64_t bits = e->due_islands[w]; bits; bits &= bits - 1) {
+            tac__island *island = &e->islands[w * 64 + (size_t)__builtin_ctzll(bits)];
+            if (!island->sound)
+                TAC_TRY(tac__island_reach(e, island, t_us));
+        }
     }
     for (size_t w = 0; w < e->island_words; w++) {
         for (uint64_t bits = e->due_islands[w]; bits; bits &= bits - 1) {

@@ -430,18 +430,18 @@ static tac_status make_masks(work *w)
     const size_t sources = e->timeline.count;
     e->item_words = (e->item_count + 63) / 64;
     e->island_words = (e->island_count + 63) / 64;
-    e->item_masks = tac__arena_array(&e->arena, sources * e->item_words, sizeof(uint64_t));
-    e->island_masks = tac__arena_array(&e->arena, sources * e->island_words, sizeof(uint64_t));
-    if (!e->item_masks || !e->island_masks)
+    e->masks =
+        tac__arena_array(&e->arena, sources * (e->item_words + e->island_words), sizeof *e->masks);
+    if (!e->masks)
         return TAC_E_MEMORY;
     for (size_t s = 0; s < sources; s++) {
         for (size_t i = 0; i < e->item_count; i++) {
             if (item_due_with(w, &e->items[i], s))
-                tac__set_bit(e->item_masks + s * e->item_words, i);
+                tac__set_bit(tac__item_mask(e, s), i);
         }
         for (size_t i = 0; i < e->island_count; i++) {
             if (tac__has_bit(row(&w->islands, i), s))
-                tac__set_bit(e->island_masks + s * e->island_words, i);
+                tac__set_bit(tac__island_mask(e, s), i);
         }
     }
     return TAC_OK;

@@ -1,7 +1,6 @@
 // step.c - what a component may ask of the engine while it runs: draws, timers, messages, jumps,
 // failing, logging.
 #include "engine/plan.h"
-#include "math/normal.h"
 #include <tactus/math.h>
 
 #include <stdio.h>
@@ -79,7 +78,7 @@ void tac_draw_normals(tac_step *s, int stream, double *values, size_t count)
 {
     tac__draws *d = find_draws(s, stream);
     if (d)
-        tac__stream_normals(&d->stream, d->next, values, count);
+        tac__normals_draw(&d->ready, &d->stream, d->next, values, count);
     else
         memset(values, 0, count * sizeof *values);
 }

@@ -46,19 +46,15 @@ void tac__timeline_wire(tac__timeline *tl, const tac__block *block, const size_t
     tl->next = tac__block_at(block, offsets[1]);
 }
 
-static inline void match(const tac_time *next, uint32_t *winner, size_t node)
-{
-    const uint32_t a = winner[2 * node], b = winner[2 * node + 1];
-    winner[node] = next[b] < next[a] ? b : a;
-}
-
 // Play all matches.
 static void play(tac__timeline *tl)
 {
     for (size_t i = 0; i < tl->leaves; i++)
         tl->winner[tl->leaves + i] = (uint32_t)i;
-    for (size_t node = tl->leaves - 1; node > 0; node--)
-        match(tl->next, tl->winner, node);
+    for (size_t node = tl->leaves - 1; node > 0; node--) {
+        const uint32_t a = tl->winner[2 * node], b = tl->winner[2 * node + 1];
+        tl->winner[node] = tl->next[b] < tl->next[a] ? b : a;
+    }
 }
 
 void tac__timeline_start(tac__timeline *tl)
@@ -87,32 +83,8 @@ void tac__timeline_resume(tac__timeline *tl, tac_time t_us)
     play(tl);
 }
 
-static inline void move(tac__timeline *tl, size_t source, tac_time t_us)
-{
-    const tac_time *next = tl->next;
-    uint32_t *winner = tl->winner;
-    tl->next[source] = t_us;
-    for (size_t node = (tl->leaves + source) / 2; node > 0; node /= 2)
-        match(next, winner, node);
-}
-
-size_t tac__timeline_take(tac__timeline *tl)
-{
-    const size_t i = tl->winner[1];
-    const tac_time t_us = tl->next[i];
-    const tac__source *s = &tl->sources[i];
-    tac_time next = TAC_TIME_NEVER;
-    if (s->kind == TAC__SOURCE_AXIS)
-        next = t_us + s->period_us;
-    else if (s->kind == TAC__SOURCE_TIMES && ++tl->taken[i] < s->times_count)
-        next = s->times_us[tl->taken[i]];
-    tl->last[i] = t_us;
-    move(tl, i, next);
-    return i;
-}
-
 void tac__timeline_set(tac__timeline *tl, int source, tac_time t_us)
 {
     if (tl->next[source] != t_us)
-        move(tl, (size_t)source, t_us);
+        tac__timeline_move(tl, (size_t)source, t_us);
 }

@@ -62,9 +62,37 @@ static inline tac_time tac__timeline_next(const tac__timeline *timeline)
     return timeline->next[timeline->winner[1]];
 }
 
+// Give a source its next time. The winner so far goes up in registers: each match waits for the one
+// before it, but not for what that has written.
+static inline void tac__timeline_move(tac__timeline *tl, size_t source, tac_time t_us)
+{
+    uint32_t *winner = tl->winner, first = (uint32_t)source;
+    tl->next[source] = t_us;
+    for (size_t place = tl->leaves + source; place > 1; place /= 2) {
+        const uint32_t other = winner[place ^ 1];
+        const tac_time other_us = tl->next[other];
+        first = other_us < t_us ? other : first;
+        t_us = other_us < t_us ? other_us : t_us;
+        winner[place / 2] = first;
+    }
+}
+
 // Take a source that is due at the next instant and move it on to its next time (a port, timer or
 // step to TAC_TIME_NEVER). Returns its number.
-size_t tac__timeline_take(tac__timeline *timeline);
+static inline size_t tac__timeline_take(tac__timeline *tl)
+{
+    const size_t i = tl->winner[1];
+    const tac_time t_us = tl->next[i];
+    const tac__source *s = &tl->sources[i];
+    tac_time next = TAC_TIME_NEVER;
+    if (s->kind == TAC__SOURCE_AXIS)
+        next = t_us + s->period_us;
+    else if (s->kind == TAC__SOURCE_TIMES && ++tl->taken[i] < s->times_count)
+        next = s->times_us[tl->taken[i]];
+    tl->last[i] = t_us;
+    tac__timeline_move(tl, i, next);
+    return i;
+}
 
 // Give a port, timer or step its next time.
 void tac__timeline_set(tac__timeline *timeline, int source, tac_time t_us);

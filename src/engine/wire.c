@@ -365,6 +365,37 @@ static tac_status wire_scratch(tac_engine *e, tac_instance *c)
     return TAC_OK;
 }
 
+// Copies of what an island holds, for observers.
+static tac_status wire_keeps(tac_engine *e, tac__island *island)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < island->count; i++)
+        most += e->components[island->components[i]]->inputs.count;
+    island->keeps = tac__arena_array(&e->arena, most, sizeof *island->keeps);
+    if (!island->keeps)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < island->count; i++) {
+        tac_instance *c = e->components[island->components[i]];
+        const void **in = tac__arena_array(&e->arena, c->inputs.count, sizeof *in);
+        if (!in)
+            return TAC_E_MEMORY;
+        c->kept_in = in;
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            in[k] = c->scratch.in[k];
+            if (c->in[k].coupled)
+                continue;
+            const tac_type *type = &c->inputs.items[k].type;
+            void *copy = tac__arena_array(&e->arena, tac__type_words(type), 8);
+            if (!copy)
+                return TAC_E_MEMORY;
+            in[k] = copy;
+            island->keeps[island->keep_count++] =
+                (tac__keep){c->scratch.in[k], copy, type->count * tac__scalar_size(type->scalar)};
+        }
+    }
+    return TAC_OK;
+}
+
 static tac_status wire_components(tac_engine *e)
 {
     for (size_t i = 0; i < e->component_count; i++) {
@@ -392,6 +423,7 @@ static tac_status wire_components(tac_engine *e)
             first->scratch_views.count == 0)
             island->alone = first;
         island->failed = first->index;
+        TAC_TRY(wire_keeps(e, island));
         if (e->method->implicit)
             TAC_TRY(tac__jacobian_prepare(e, island));
     }
@@ -445,10 +477,11 @@ tac_status tac__wire(tac_engine *e)
         *w->fixups[i].pointer = tac__block_at(&e->block, w->fixups[i].offset);
     tac__timeline_wire(&e->timeline, &e->block, e->timeline_offsets);
 
-    e->due_items = tac__arena_array(&e->arena, e->item_words, sizeof *e->due_items);
-    e->arriving = tac__arena_array(&e->arena, e->island_words, sizeof *e->arriving);
-    if (!e->due_items || !e->arriving)
+    e->due_items =
+        tac__arena_array(&e->arena, e->item_words + e->island_words, sizeof *e->due_items);
+    if (!e->due_items)
         return TAC_E_MEMORY;
+    e->arriving = e->due_items + e->item_words;
     TAC_TRY(list_digests(e));
     return wire_components(e);
 }

@@ -349,19 +349,82 @@ static double with_sign(double x, unsigned minus)
     return x;
 }
 
+// The k-th number of a draw, from the word of its place and the one of the layers.
+static inline double normal(const tac__stream *stream, uint64_t index, uint32_t k, uint32_t place,
+                            uint32_t layers)
+{
+    const unsigned bits = layers >> 10 * k, layer = bits % LAYERS;
+    const double u = uniform(place);
+    double x = u * tac__normal_edge[layer];
+    if (__builtin_expect(x >= tac__normal_edge[layer + 1], 0))
+        x = at_the_edge(&(more){stream, index, k, 0}, layer, u);
+    return with_sign(x, bits & LAYERS);
+}
+
 void tac__stream_normals(const tac__stream *stream, uint64_t *next, double *values, size_t count)
 {
     for (size_t i = 0; i < count; i += 3) {
         const uint64_t index = (*next)++;
         uint32_t w[4];
         tac__stream_words(stream, index, w);
-        for (uint32_t k = 0; k < 3 && i + k < count; k++) {
-            const unsigned bits = w[3] >> 10 * k, layer = bits % LAYERS;
-            const double u = uniform(w[k]);
-            double x = u * tac__normal_edge[layer];
-            if (x >= tac__normal_edge[layer + 1])
-                x = at_the_edge(&(more){stream, index, k, 0}, layer, u);
-            values[i + k] = with_sign(x, bits & LAYERS);
-        }
+        for (uint32_t k = 0; k < 3 && i + k < count; k++)
+            values[i + k] = normal(stream, index, k, w[k], w[3]);
     }
+}
+
+__attribute__((noinline)) static void make_ready(tac__normals *ready, const tac__stream *stream,
+                                                 uint64_t index)
+{
+    uint32_t w[4][TAC__STREAM_WIDE];
+    tac__stream_words_wide(stream, index, w);
+    for (uint32_t i = 0; i < TAC__STREAM_WIDE; i++) {
+        double *n = ready->values[i];
+        n[0] = normal(stream, index + i, 0, w[0][i], w[3][i]);
+        n[1] = normal(stream, index + i, 1, w[1][i], w[3][i]);
+        n[2] = normal(stream, index + i, 2, w[2][i], w[3][i]);
+    }
+    ready->end = index + TAC__STREAM_WIDE;
+}
+
+// The numbers of the next draw.
+static inline const double *next_draw(tac__normals *ready, const tac__stream *stream,
+                                      uint64_t *next)
+{
+    const uint64_t index = (*next)++;
+    if (ready->end - index - 1 >= TAC__STREAM_WIDE)
+        make_ready(ready, stream, index);
+    return ready->values[TAC__STREAM_WIDE - (ready->end - index)];
+}
+
+__attribute__((noinline)) static void draw(tac__normals *ready, const tac__stream *stream,
+                                           uint64_t *next, double *values, size_t count)
+{
+    for (; count >= 3; count -= 3, values += 3) {
+        const double *n = next_draw(ready, stream, next);
+        values[0] = n[0];
+        values[1] = n[1];
+        values[2] = n[2];
+    }
+    if (count) {
+        const double *n = next_draw(ready, stream, next);
+        values[0] = n[0];
+        if (count == 2)
+            values[1] = n[1];
+    }
+}
+
+void tac__normals_draw(tac__normals *ready, const tac__stream *stream, uint64_t *next,
+                       double *values, size_t count)
+{
+    const uint64_t left = ready->end - *next;
+    if (count != 3 || left - 1 >= TAC__STREAM_WIDE) {
+        draw(ready, stream, next, values, count);
+        return;
+    }
+    // The most frequent by far: a vector, which is there already.
+    const double *n = ready->values[TAC__STREAM_WIDE - left];
+    ++*next;
+    values[0] = n[0];
+    values[1] = n[1];
+    values[2] = n[2];
 }

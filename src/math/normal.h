@@ -10,6 +10,15 @@
 // the last draw the rest is not used.
 void tac__stream_normals(const tac__stream *stream, uint64_t *next, double *values, size_t count);
 
+// The same numbers, of which those of several draws are made at once and kept for the next calls:
+// `ready` follows from the stream and is part of no state. Zeros to begin with.
+typedef struct tac__normals {
+    uint64_t end; // it holds the draws before this one; 0: none
+    double values[TAC__STREAM_WIDE][3];
+} tac__normals;
+void tac__normals_draw(tac__normals *ready, const tac__stream *stream, uint64_t *next,
+                       double *values, size_t count);
+
 // The edges of the layers under the curve, from the widest to the top: for tests.
 enum { TAC__NORMAL_LAYERS = 256 };
 extern const double tac__normal_edge[TAC__NORMAL_LAYERS + 1];

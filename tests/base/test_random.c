@@ -44,6 +44,24 @@ static void test_fixed_draws(void **state)
     assert_true(tac__stream_uniform(&stream, UINT64_C(1) << 40) == 0x1.aec0b74b646a8p-3);
 }
 
+// Several draws at once are those same draws, also where the halves of the index carry.
+static void test_wide_draws(void **state)
+{
+    (void)state;
+    const tac__stream stream = tac__stream_make(3, "wide");
+    static const uint64_t starts[] = {0, 1, 77, UINT32_MAX - 1, UINT64_C(1) << 62};
+    for (size_t s = 0; s < sizeof starts / sizeof *starts; s++) {
+        uint32_t wide[4][TAC__STREAM_WIDE];
+        tac__stream_words_wide(&stream, starts[s], wide);
+        for (uint32_t i = 0; i < TAC__STREAM_WIDE; i++) {
+            uint32_t words[4];
+            tac__stream_words(&stream, starts[s] + i, words);
+            for (int k = 0; k < 4; k++)
+                assert_int_equal(wide[k][i], words[k]);
+        }
+    }
+}
+
 // A stream has no state: any draw, in any order, as often as you like.
 static void test_draws_by_index(void **state)
 {
@@ -149,5 +167,6 @@ static void test_streams_are_independent(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_published_vectors), cmocka_unit_test(test_fixed_draws),
-          cmocka_unit_test(test_draws_by_index), cmocka_unit_test(test_uniform),
-          cmocka_unit_test(test_resolution), cmocka_unit_test(test_streams_are_independent))
+          cmocka_unit_test(test_wide_draws), cmocka_unit_test(test_draws_by_index),
+          cmocka_unit_test(test_uniform), cmocka_unit_test(test_resolution),
+          cmocka_unit_test(test_streams_are_independent))

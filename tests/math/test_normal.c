@@ -115,6 +115,25 @@ static void test_a_draw_is_an_index(void **state)
     }
 }
 
+// Numbers that were made ready are those of the stream, in whatever portions they are taken and
+// wherever the stream goes on.
+static void test_ready(void **state)
+{
+    (void)state;
+    const tac__stream stream = tac__stream_make(8, "ready");
+    tac__normals ready = {0};
+    uint64_t next = 0, same = 0;
+    for (size_t i = 0; i < 20000; i++) {
+        double n[14] = {0}, expected[14] = {0};
+        if (i % 50 == 49) // as after a checkpoint: back, or forward
+            next = same = i * i % 1000;
+        tac__normals_draw(&ready, &stream, &next, n, i % 14);
+        tac__stream_normals(&stream, &same, expected, i % 14);
+        assert_int_equal(next, same);
+        assert_memory_equal(n, expected, sizeof n);
+    }
+}
+
 // The same bits everywhere and for ever, also where the curve or the tail was asked.
 static void test_golden(void **state)
 {
@@ -139,7 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layers), cmocka_unit_test(test_distribution),
         cmocka_unit_test(test_tail),   cmocka_unit_test(test_a_draw_is_an_index),
-        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_ready),  cmocka_unit_test(test_golden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

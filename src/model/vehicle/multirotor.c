@@ -266,7 +266,10 @@ static tac_status multirotor_project(double *x, const void *self)
     const multirotor *c = self;
     double *a = x + TAC__X_ATTITUDE;
     const quat q = quat_normalise(quat_make(a[0], a[1], a[2], a[3]));
-    memcpy(a, (double[]){q.w, q.x, q.y, q.z}, 4 * sizeof *a);
+    a[0] = q.w;
+    a[1] = q.x;
+    a[2] = q.y;
+    a[3] = q.z;
     for (int i = 0; i < c->p.vehicle.rotors; i++)
         x[TAC__X_ROTOR + i] = r_max(0.0, x[TAC__X_ROTOR + i]);
     double *soc = x + tac__multirotor_x_soc(&c->p);

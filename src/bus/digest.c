@@ -1,0 +1,43 @@
+// digest.c - digests of long values, and of those with a NaN in them.
+#include "bus/digest.h"
+
+uint64_t tac__digest_nans(uint64_t digest, tac_time t_us, const double *value, size_t words)
+{
+    size_t i = 0;
+    digest = tac__hash_word(digest, t_us);
+    if (words >= TAC__DIGEST_WIDE) {
+        tac__hash b = digest + 1, c = digest + 2, d = digest + 3;
+        for (; i + 4 <= words; i += 4) {
+            digest = tac__hash_f64(digest, value[i]);
+            b = tac__hash_f64(b, value[i + 1]);
+            c = tac__hash_f64(c, value[i + 2]);
+            d = tac__hash_f64(d, value[i + 3]);
+        }
+        digest = tac__hash_word(tac__hash_word(tac__hash_word(digest, b), c), d);
+    }
+    for (; i < words; i++)
+        digest = tac__hash_f64(digest, value[i]);
+    return digest;
+}
+
+uint64_t tac__digest_wide(uint64_t before, tac_time t_us, const double *value, size_t words)
+{
+    tac__hash a = tac__hash_word(before, t_us), b = a + 1, c = a + 2, d = a + 3;
+    double sum = 0, more = 0;
+    size_t i = 0;
+    for (; i + 4 <= words; i += 4) {
+        a = tac__hash_word(a, tac__digest_word_at(value, i));
+        b = tac__hash_word(b, tac__digest_word_at(value, i + 1));
+        c = tac__hash_word(c, tac__digest_word_at(value, i + 2));
+        d = tac__hash_word(d, tac__digest_word_at(value, i + 3));
+        sum += value[i] + value[i + 1];
+        more += value[i + 2] + value[i + 3];
+    }
+    a = tac__hash_word(tac__hash_word(tac__hash_word(a, b), c), d);
+    for (; i < words; i++) {
+        a = tac__hash_word(a, tac__digest_word_at(value, i));
+        sum += value[i];
+    }
+    sum += more;
+    return sum == sum ? a : tac__digest_nans(before, t_us, value, words);
+}
