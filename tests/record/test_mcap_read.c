@@ -165,7 +165,7 @@ static void test_walked(void **state)
     assert_true(open_and_read(bytes, size, &counts, &reading, &info));
     assert_false(info.whole);
     rig_check_all(&counts, 12);
-    bytes[a.offset + a.length - 12] ^= 1;
+    bytes[a.offset + MCAP_HEAD] ^= 1; // its time: only the CRC tells
     assert_true(open_and_read(bytes, size, &counts, &reading, &info));
     assert_false(info.whole);
     assert_int_equal(info.sound_size, a.offset);
