@@ -520,10 +520,13 @@ static inline tac_status model_make(model *m, uint64_t number, const model_wish 
         TAC_TRY(model_add(m, &m->units[i], wish && i == 0 ? wish->params : NULL));
     }
     if (wish && wish->component) {
+        dice other = {1};
         unit *u = &m->units[m->count++];
-        model_unit(&d, u, MODEL_UNITS, false);
+        model_unit(&other, u, MODEL_UNITS, false);
         u->flags = UNIT_STEP;
         u->group = 0;
+        u->entity = "green"; // hooks run wherever their entity has something to do
+        TAC_TRY(tac_engine_add_entity(m->engine, u->entity, NULL, &m->err));
         TAC_TRY(model_add(m, u, NULL));
         m->count--;
     }
