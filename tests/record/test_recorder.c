@@ -178,7 +178,7 @@ static bool acceptable(uint64_t number, uint64_t *hash)
 // --- what is expected ---------------------------------------------------------------------------
 
 typedef enum ways { WAY_TIER, WAY_NEVER, WAY_OWN, WAY_EVERY, WAY_WINDOW } ways;
-enum { EVERY = 3, BEFORE_US = 900, AFTER_US = 1300 };
+enum { EVERY = 3, BEFORE_US = 1000, AFTER_US = 2000 };
 
 typedef struct expected {
     const rows *from;
