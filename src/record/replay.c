@@ -630,6 +630,12 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
 tac_status tac_replay_begin(tac_replay *r, tac_error *err)
 {
     TAC_REQUIRE(r && r->engine->phase == TAC__PREPARED);
+    const tac_recording_info *info = &r->recording->info;
+    if (!*info->model || !*info->schema)
+        return tac__fail(err, TAC_E_FORMAT,
+                         "'%s' does not say of which model it is: it was cut off at its very "
+                         "beginning, or is no recording of this program",
+                         info->path);
     TAC_TRY(compare_models(r, err));
     if (r->missing)
         return tac__fail(err, TAC_E_MISMATCH,
