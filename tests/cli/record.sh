@@ -92,7 +92,7 @@ killed() {
     "$TACTUS" run with.yaml -q --duration 100000s --out killed.mcap 2>/dev/null &
     pid=$!
     tries=0
-    while [ "$(wc -c <killed.mcap 2>/dev/null || echo 0)" -lt "$1" ] && [ "$tries" -lt 400 ]; do
+    while [ "$(cat killed.mcap 2>/dev/null | wc -c)" -lt "$1" ] && [ "$tries" -lt 400 ]; do
         tries=$((tries + 1))
         sleep 0.02
     done
@@ -103,12 +103,12 @@ killed() {
     expect 0 info killed.mcap --json
     is_json out
     same 'whole, though it was killed' "$(value out whole)" false
-    complete=$(value out complete_us)
-    expect 0 recover killed.mcap --output clean.mcap
+    complete=$(value out t_complete_us)
+    expect 0 recover killed.mcap --out clean.mcap
     says out 'cut off' clean.mcap
     expect 0 info clean.mcap --json
     same 'whole, once recovered' "$(value out whole)" true
-    same 'complete, once recovered' "$(value out complete_us)" "$complete"
+    same 'complete, once recovered' "$(value out t_complete_us)" "$complete"
     [ "$complete" -gt 0 ] || fail "nothing is complete after $1 bytes"
     for file in killed.mcap clean.mcap; do
         expect 0 replay "$file" --json
@@ -164,7 +164,7 @@ says err "cannot read 'nosuch.mcap'"
 expect 3 replay "$small"
 says err 'not an MCAP file'
 expect 3 recover "$small"
-expect 2 recover killed.mcap --output killed.mcap
+expect 2 recover killed.mcap --out killed.mcap
 expect 3 run "$small" -q --out nosuch/a.mcap
 says err nosuch/a.mcap
 expect 2 replay a.mcap --from 2s
