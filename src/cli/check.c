@@ -100,15 +100,30 @@ static void print_json(const cli_simulation *sim, const char *path, tac__text *o
     tac__json_object_end(&json);
 }
 
+// What `record:` says is checked while the engine is prepared, by a recorder that never begins.
+static tac_status check_recording(cli_simulation *sim, tac_recorder **recorder, tac_error *err)
+{
+    tac_recorder_def def;
+    TAC_TRY(tac_config_recorder_def(sim->config, &def, err));
+    if (!def.path)
+        def.path = "";
+    TAC_TRY(tac_recorder_create(&def, sim->engine, recorder, err));
+    return tac_engine_prepare(sim->engine, err);
+}
+
 static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
 {
     const char *path = args->operands[0];
     cli_simulation sim = {0};
-    const tac_status status = cli_load_engine(&sim, args, path, err);
+    tac_recorder *recorder = NULL;
+    tac_status status = cli_load_unprepared(&sim, args, path, err);
+    if (status == TAC_OK)
+        status = check_recording(&sim, &recorder, err);
     if (status == TAC_OK && cli_has(args, "json"))
         print_json(&sim, path, out);
     else if (status == TAC_OK)
         print_text(&sim, path, out);
+    tac_recorder_destroy(recorder);
     cli_unload(&sim);
     return status;
 }

@@ -99,6 +99,13 @@ tac_status cli_load_config_with(cli_simulation *sim, const cli_args *args, const
 tac_status cli_load_engine(cli_simulation *sim, const cli_args *args, const char *path,
                            tac_error *err)
 {
+    TAC_TRY(cli_load_unprepared(sim, args, path, err));
+    return tac_engine_prepare(sim->engine, err);
+}
+
+tac_status cli_load_unprepared(cli_simulation *sim, const cli_args *args, const char *path,
+                               tac_error *err)
+{
     TAC_TRY(cli_load_config(sim, args, path, err));
     // Only to warn: nothing is run, so nothing else is logged.
     cli_log_init(&sim->log, NULL);
@@ -106,7 +113,7 @@ tac_status cli_load_engine(cli_simulation *sim, const cli_args *args, const char
     def.log = cli_log_show;
     def.log_context = &sim->log;
     def.log_level = TAC_LOG_WARN;
-    return tac_config_build(sim->config, &def, &sim->engine, err);
+    return tac_config_build_unprepared(sim->config, &def, &sim->engine, err);
 }
 
 void cli_unload(cli_simulation *sim)

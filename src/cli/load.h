@@ -24,7 +24,9 @@ TAC_MUST_CHECK tac_status cli_load_config(cli_simulation *sim, const cli_args *a
 TAC_MUST_CHECK tac_status cli_load_config_with(cli_simulation *sim, const cli_args *args,
                                                const char *path, const char *const *more,
                                                size_t more_count, tac_error *err);
-// Also the engine, as the configuration says.
+// Also the engine, as the configuration says: with all its components, or prepared.
+TAC_MUST_CHECK tac_status cli_load_unprepared(cli_simulation *sim, const cli_args *args,
+                                              const char *path, tac_error *err);
 TAC_MUST_CHECK tac_status cli_load_engine(cli_simulation *sim, const cli_args *args,
                                           const char *path, tac_error *err);
 void cli_unload(cli_simulation *sim); // also half-loaded ones

@@ -9,7 +9,7 @@
 #include <tactus/record.h>
 
 static const cli_option options[] = {
-    {.name = "output",
+    {.name = "out",
      .letter = 'o',
      .value = "FILE",
      .doc = "The clean copy; by default REC with .recovered before its ending."},
@@ -61,7 +61,7 @@ static tac_status recover(const cli_args *args, const char *output, tac__text *o
 
 static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
 {
-    const char *given = cli_value(args, "output");
+    const char *given = cli_value(args, "out");
     if (given && !strcmp(given, args->operands[0]))
         return tac__fail(err, TAC_E_USAGE, "the clean copy cannot take the place of '%s' itself",
                          given);

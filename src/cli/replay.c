@@ -257,6 +257,14 @@ static tac_status drive(job *j, cli_simulation *sim, tac_replay *replay, tac_rec
     if (recorder)
         TAC_TRY(tac_recorder_begin(recorder, err));
     tac_status status = advance(j, sim, o, err);
+    if (status == TAC_OK || status == TAC_E_STOPPED) {
+        tac_error trouble = {0};
+        const tac_status ended = tac_replay_end(replay, &trouble);
+        if (ended != TAC_OK) {
+            *err = trouble;
+            status = ended;
+        }
+    }
     if (recorder) {
         tac_error trouble = {0};
         const tac_status closed =

@@ -16,7 +16,8 @@ typedef struct tac__player {
     const bool *outputs; // one an output: those that it writes
 } tac__player;
 
-// Instants of a delivery or wake-up outside the plant, which split an island.
+// Instants of a delivery or wake-up outside the plant, which split an island or make a scenario
+// step.
 typedef struct tac__instants {
     const char *name; // "uav1.radio.in", or "uav1.planner#timer"
     int source;

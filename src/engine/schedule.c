@@ -356,8 +356,9 @@ static void list_items(tac_engine *e)
         add_item(e, TAC__ITEM_OBSERVE, TAC_STAGE_RECORD, i);
 }
 
-// A delivery or a wake-up of something outside the plant that splits an island.
-static bool splits_from_outside(const work *w, size_t source)
+// A delivery or a wake-up of something outside the plant that splits an island, or makes a scenario
+// step: what it wrote is played back whoever reads it.
+static bool comes_from_outside(const work *w, size_t source)
 {
     const tac_engine *e = w->e;
     const tac__source *s = &e->timeline.sources[source];
@@ -365,8 +366,11 @@ static bool splits_from_outside(const work *w, size_t source)
         return false;
     const uint32_t owner =
         s->kind == TAC__SOURCE_PORT ? e->receivers[s->index].component : s->index;
-    if (tac__is_continuous(e->components[owner]->type))
+    const tac_instance *c = e->components[owner];
+    if (tac__is_continuous(c->type))
         return false;
+    if (c->stage == TAC_STAGE_SCENARIO && tac__has_bit(row(&w->steps, owner), source))
+        return true;
     for (size_t i = 0; i < e->island_count; i++) {
         if (tac__has_bit(row(&w->islands, i), source))
             return true;
@@ -384,7 +388,7 @@ static bool observer_due_with(const work *w, const tac__observer *o, size_t sour
     case TAC_FOLLOW_ISLAND:
         return tac__has_bit(row(&w->islands, (size_t)o->leads->island), source);
     case TAC_FOLLOW_INSTANTS:
-        return splits_from_outside(w, source);
+        return comes_from_outside(w, source);
     }
     return false;
 }
@@ -487,7 +491,7 @@ static tac_status list_instants(work *w)
     if (!e->instants)
         return TAC_E_MEMORY;
     for (size_t s = 0; s < e->timeline.own; s++) {
-        if (!splits_from_outside(w, s))
+        if (!comes_from_outside(w, s))
             continue;
         const tac__source *source = &e->timeline.sources[s];
         const char *name =

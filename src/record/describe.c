@@ -344,5 +344,7 @@ void tac__recorder_conclude(tac_recorder *r, const char *failure)
     tac__mcap_flush(r->writer);
     attach(r, "digests.txt", "text/plain", &digests);
     tac__mcap_metadata(r->writer, "tactus.end", pairs, sizeof pairs / sizeof *pairs);
+    if (digests.failed && r->err.status == TAC_OK)
+        tac__fail_memory(&r->err);
     tac__text_fini(&digests);
 }

@@ -286,7 +286,12 @@ static tac_status read_all(tac_recording *r, tac_error *err)
 tac_status tac_recording_open(const char *path, tac_recording **recording, tac_error *err)
 {
     TAC_REQUIRE(path && recording);
-    const tac_allocator *allocator = tac_allocator_default();
+    return tac__recording_open(path, tac_allocator_default(), recording, err);
+}
+
+tac_status tac__recording_open(const char *path, const tac_allocator *allocator,
+                               tac_recording **recording, tac_error *err)
+{
     *recording = NULL;
     tac_recording *r = allocator->resize(allocator->context, NULL, 0, sizeof *r);
     if (!r)

@@ -56,6 +56,10 @@ struct tac_recording {
     size_t digest_count;
 };
 
+// As tac_recording_open, with memory from elsewhere.
+tac_status tac__recording_open(const char *path, const tac_allocator *allocator,
+                               tac_recording **recording, tac_error *err);
+
 const char *tac__track_metadata(const tac__track *track, const char *key); // "" if absent
 
 // The bytes of an attachment by name; NULL, and no failure, where there is none. Free with

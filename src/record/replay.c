@@ -66,8 +66,9 @@ struct tac_replay {
     size_t witness_count;
     tac_replay_result result;
     tac__text differences;
-    tac__ahead *ahead; // NULL: none
-    tac_error err;     // of a witness
+    tac__ahead *ahead;   // NULL: none
+    const char *missing; // a signal that drives the plant and was not recorded; NULL: none
+    tac_error err;       // of a witness
 };
 
 tac_replay_def tac_replay_def_default(void)
@@ -245,17 +246,15 @@ static tac_status add_trace(tac_replay *r, player *p, const tac_instance *c,
     return TAC_OK;
 }
 
-static tac_status check_driven(const tac_replay *r, const tac_instance *c, const player *p,
-                               const bool *crossing, tac_error *err)
+// That one is missing is said once it is known how the models differ.
+static void check_driven(tac_replay *r, const tac_instance *c, const player *p,
+                         const bool *crossing)
 {
-    for (size_t k = 0; k < c->outputs.count; k++) {
+    for (size_t k = 0; c->type->step && !r->missing && k < c->outputs.count; k++) {
         const int signal = c->signals[k];
         if (crossing[signal] && !p->outputs[k])
-            return tac__fail(err, TAC_E_MISMATCH,
-                             "'%s' drives the plant, but the recording does not have it",
-                             r->engine->schema.signals[signal].name);
+            r->missing = r->engine->schema.signals[signal].name;
     }
-    return TAC_OK;
 }
 
 static tac_status plan_player(tac_replay *r, const tac_instance *c, const bool *crossing,
@@ -271,8 +270,7 @@ static tac_status plan_player(tac_replay *r, const tac_instance *c, const bool *
         if (track->info.replay && !strcmp(track->subject, c->name))
             TAC_TRY(add_trace(r, p, c, track, err));
     }
-    if (c->type->step)
-        TAC_TRY(check_driven(r, c, p, crossing, err));
+    check_driven(r, c, p, crossing);
     if (p->count)
         r->players[c->index] = (tac__player){play, p, p->outputs};
     return TAC_OK;
@@ -513,17 +511,42 @@ static tac_status find_state(tac_replay *r, tac__text *bytes, tac_time *t_us, ta
     return status == TAC_OK && bytes->failed ? tac__fail_memory(err) : status;
 }
 
-// Another model: values by name, as far as they are there.
+static void put_number(tac_scalar scalar, void *value, size_t i, double x)
+{
+    const double whole = x > -9e18 && x < 9e18 ? x : 0;
+    switch (scalar) {
+    case TAC_F64:
+        ((double *)value)[i] = x;
+        break;
+    case TAC_I64:
+        ((int64_t *)value)[i] = (int64_t)whole;
+        break;
+    case TAC_BOOL:
+        ((bool *)value)[i] = x != 0;
+        break;
+    case TAC_I32:
+    case TAC_ENUM:
+        ((int32_t *)value)[i] = (int32_t)(int64_t)whole;
+        break;
+    }
+}
+
+// Another model: values by name, as far as they are there. Whoever looks back sees them too.
 static void lay_over(tac_engine *e, const tac_node *values)
 {
     for (size_t i = 0; i < e->schema.count; i++) {
         const tac__signal *s = &e->schema.signals[i];
         const tac_node *list = tac_node_get(values, s->name);
-        if (s->type.scalar != TAC_F64 || tac_node_count(list) != s->type.count)
+        if (tac_node_count(list) != s->type.count)
             continue;
-        double *to = tac__block_at(&e->block, s->offset);
-        for (uint32_t k = 0; k < s->type.count; k++)
-            to[k] = tac__number_parse(tac_node_text(tac_node_item(list, k)), NULL);
+        void *to = tac__block_at(&e->block, s->offset);
+        for (uint32_t k = 0; k < s->type.count; k++) {
+            const char *text = tac_node_text(tac_node_item(list, k)), *end;
+            if (text)
+                put_number(s->type.scalar, to, k, tac__number_parse(text, &end));
+        }
+        if (e->histories[i].depth)
+            tac__history_start(&e->histories[i], to);
     }
 }
 
@@ -607,9 +630,26 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
 tac_status tac_replay_begin(tac_replay *r, tac_error *err)
 {
     TAC_REQUIRE(r && r->engine->phase == TAC__PREPARED);
+    const tac_recording_info *info = &r->recording->info;
+    if (!*info->model || !*info->schema)
+        return tac__fail(err, TAC_E_FORMAT,
+                         "'%s' does not say of which model it is: it was cut off at its very "
+                         "beginning, or is no recording of this program",
+                         info->path);
     TAC_TRY(compare_models(r, err));
+    if (r->missing)
+        return tac__fail(err, TAC_E_MISMATCH,
+                         "'%s' drives the plant, but the recording does not have it", r->missing);
     TAC_TRY(load_instants(r, err));
     return set_state(r, err);
+}
+
+tac_status tac_replay_end(tac_replay *r, tac_error *err)
+{
+    TAC_REQUIRE(r);
+    if (r->err.status != TAC_OK && err)
+        *err = r->err;
+    return r->err.status;
 }
 
 tac_replay_result tac_replay_about(const tac_replay *r)

@@ -90,7 +90,8 @@ static tac__mode mode_of(const tac_recorder_def *def, const tac_engine *e, uint3
     const tac_instance *c = e->components[s->component];
     if (!is_alive(e, c, signal))
         return (tac__mode){.kind = TAC__MODE_NONE};
-    const bool scenario = !s->continuous && c->type->step && s->stage == TAC_STAGE_SCENARIO;
+    const bool scenario =
+        c->type->step && !tac__is_continuous(c->type) && s->stage == TAC_STAGE_SCENARIO;
     if (scenario || (crossing && c->type->step))
         return (tac__mode){.kind = scenario ? TAC__MODE_HOLD : TAC__MODE_WRITES, .replay = true};
     const tac_record_rule *rule = rule_for(def, s->name);

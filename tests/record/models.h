@@ -56,7 +56,7 @@ enum {
     UNIT_PRE = 128,
     UNIT_POST = 256,
     UNIT_CONSTANT = 512, // writes its outputs in init only
-    UNIT_FIXED = 1024,   // its step ignores its inputs
+    UNIT_FIXED = 1024,   // its step ignores its inputs, and writes every other time
     UNIT_EXTRA = 2048    // has one more output
 };
 
@@ -206,7 +206,8 @@ static inline tac_status unit_step(tac_step *s, const void *self)
         z += unit_inputs(s->in, u);
     if (u->flags & UNIT_PLANT)
         z += bounded(s->x[0]);
-    unit_write(s, u, z);
+    if (!(u->flags & UNIT_FIXED) || (uint64_t)*n % 2) // one that is not written holds
+        unit_write(s, u, z);
     double *x = u->flags & UNIT_PLANT && (uint64_t)*n % 3 == 1 ? tac_jump(s) : NULL;
     if (x) {
         x[0] = 0.5 * x[0] + bounded(z);
@@ -520,10 +521,13 @@ static inline tac_status model_make(model *m, uint64_t number, const model_wish 
         TAC_TRY(model_add(m, &m->units[i], wish && i == 0 ? wish->params : NULL));
     }
     if (wish && wish->component) {
+        dice other = {1};
         unit *u = &m->units[m->count++];
-        model_unit(&d, u, MODEL_UNITS, false);
+        model_unit(&other, u, MODEL_UNITS, false);
         u->flags = UNIT_STEP;
         u->group = 0;
+        u->entity = "green"; // hooks run wherever their entity has something to do
+        TAC_TRY(tac_engine_add_entity(m->engine, u->entity, NULL, &m->err));
         TAC_TRY(model_add(m, u, NULL));
         m->count--;
     }

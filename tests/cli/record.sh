@@ -1,0 +1,200 @@
+#!/bin/sh
+# Recordings: made, looked at, replayed, killed, cut short, and all that can be wrong with them.
+. "$TACTUS_SOURCE/tests/cli/common"
+
+# with TEXT: the small simulation and these lines, in with.yaml
+with() {
+    { cat "$small"; printf '%s\n' "$@"; } >with.yaml
+}
+
+# --- made and replayed ----------------------------------------------------------------------------
+
+whole=$(hash_of "$small")
+for tier in replay log all; do
+    for compression in none lz4 zstd; do
+        with "record: {tier: $tier, compression: $compression, states: 300 ms}"
+        expect 0 run with.yaml -q --json --out a.mcap
+        is_json out
+        same "hash with $tier, $compression" "$(value out hash)" "$whole"
+        expect 0 run with.yaml -q --out b.mcap
+        cmp -s a.mcap b.mcap || fail "two recordings of one run differ: $tier, $compression"
+        expect 0 replay a.mcap --json
+        is_json out
+        same "replay of $tier, $compression" "$(value out hash_match)" true
+        same boundaries "$(value out boundaries_compared)" 501
+        same t_us "$(value out t_us)" 1000000
+    done
+done
+expect 0 info a.mcap
+silent err
+says out 'recording of small' "$whole" /wave /mass
+expect 0 info a.mcap --json
+is_json out
+same 'hash of a recording' "$(value out hash)" "$whole"
+same whole "$(value out whole)" true
+
+# A part of it begins with the nearest state.
+expect 0 replay a.mcap --json --from 0.65s --to 0.8s
+is_json out
+same 'start of a part' "$(value out t_start_us)" 600000
+same 'end of a part' "$(value out t_us)" 800000
+same 'a part' "$(value out hash_match)" true
+same 'boundaries of a part' "$(value out boundaries_compared)" 100
+
+# A replay can be recorded, and that be replayed.
+expect 0 replay a.mcap --out c.mcap
+expect 0 replay c.mcap --json
+same 'replay of a replay' "$(value out hash_match)" true
+
+# Other integrators are no mistake, but say so.
+expect 0 replay a.mcap --json --integrator rk45:1e-9,euler --reference tight
+is_json out
+same 'another integrator' "$(value out hash_match)" false
+same model_changed "$(value out model_changed)" false
+
+# From a checkpoint
+with 'record: {tier: replay}'
+expect 0 run with.yaml -q --checkpoint-at 0.4s --checkpoint state
+expect 0 run with.yaml -q --json --from state --out d.mcap
+same 'hash from a checkpoint' "$(value out hash)" "$whole"
+expect 0 replay d.mcap --json
+same 'replay from a checkpoint' "$(value out hash_match)" true
+same 'its start' "$(value out t_start_us)" 400000
+
+# --- another model --------------------------------------------------------------------------------
+
+expect 0 replay a.mcap --json --set components.mass.params.mass='2 kg'
+is_json out
+same 'a parameter that was asked for' "$(value out hash_match)" false
+same 'is marked' "$(value out model_changed)" true
+says out model_differences 'mass'
+
+# --- the table that grows -------------------------------------------------------------------------
+
+expect 0 run "$small" -q --json --csv live.csv --out e.mcap
+same 'hash with a table' "$(value out hash)" "$whole"
+same 'rows of the table' "$(wc -l <live.csv)" 102
+same 'lines of another length' \
+    "$(awk -F, 'NR == 1 { n = NF } NF != n' live.csv | wc -l | tr -d ' ')" 0
+case $(head -n 1 live.csv) in
+'t [s],wave.y [N],'*) ;;
+*) fail "the table begins with $(head -n 1 live.csv)" ;;
+esac
+expect 3 run "$small" -q --csv nosuch/live.csv
+says err nosuch/live.csv
+
+# --- killed ---------------------------------------------------------------------------------------
+
+# killed SIZE: a run that dies when its file has so many bytes
+killed() {
+    rm -f killed.mcap clean.mcap
+    with 'record: {tier: all, flush: 50 ms, states: 1 s}'
+    "$TACTUS" run with.yaml -q --duration 100000s --out killed.mcap 2>/dev/null &
+    pid=$!
+    tries=0
+    while [ "$(cat killed.mcap 2>/dev/null | wc -c)" -lt "$1" ] && [ "$tries" -lt 400 ]; do
+        tries=$((tries + 1))
+        sleep 0.02
+    done
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+    expect 0 info killed.mcap
+    says out 'CUT OFF' 'tactus recover'
+    expect 0 info killed.mcap --json
+    is_json out
+    same 'whole, though it was killed' "$(value out whole)" false
+    complete=$(value out t_complete_us)
+    expect 0 recover killed.mcap --out clean.mcap
+    says out 'cut off' clean.mcap
+    expect 0 info clean.mcap --json
+    same 'whole, once recovered' "$(value out whole)" true
+    same 'complete, once recovered' "$(value out t_complete_us)" "$complete"
+    [ "$complete" -gt 0 ] || fail "nothing is complete after $1 bytes"
+    for file in killed.mcap clean.mcap; do
+        expect 0 replay "$file" --json
+        same "replay of $file, $1 bytes" "$(value out hash_match)" true
+        same "its end" "$(value out t_us)" "$complete"
+    done
+}
+for size in 30000 300000 3000000; do
+    killed "$size"
+done
+
+# Cut anywhere
+size=$(wc -c <a.mcap)
+for n in 8 100 3000 $((size / 2)) $((size - 9)) $((size - 1)); do
+    head -c "$n" a.mcap >cut.mcap
+    "$TACTUS" info cut.mcap >out 2>err
+    code=$?
+    [ "$code" -eq 0 ] || [ "$code" -eq 3 ] || fail "info of $n bytes: exit code $code"
+    "$TACTUS" replay cut.mcap >out 2>err
+    code=$?
+    [ "$code" -eq 0 ] || [ "$code" -eq 3 ] || fail "replay of $n bytes: exit code $code"
+done
+head -c 3000 a.mcap >cut.mcap
+expect 3 replay cut.mcap
+says err 'cut off'
+
+# --- a full disk ----------------------------------------------------------------------------------
+
+with 'record: {tier: all, flush: 50 ms, compression: none}'
+(
+    trap '' XFSZ
+    ulimit -f 600
+    "$TACTUS" run with.yaml -q --duration 1000s --out full.mcap >out 2>err
+    echo $? >code
+)
+same 'exit code with a full disk' "$(cat code)" 3
+says err full.mcap 'too large'
+expect 0 info full.mcap
+says out 'CUT OFF'
+expect 0 replay full.mcap --json
+same 'replay of what a full disk holds' "$(value out hash_match)" true
+if [ -w /dev/full ]; then
+    expect 3 run "$small" -q --out /dev/full
+    says err /dev/full 'No space left'
+    expect 3 run "$small" -q --csv /dev/full
+    says err /dev/full 'No space left'
+fi
+
+# --- refused --------------------------------------------------------------------------------------
+
+expect 3 replay nosuch.mcap
+says err "cannot read 'nosuch.mcap'"
+expect 3 replay "$small"
+says err 'not an MCAP file'
+expect 3 recover "$small"
+expect 2 recover killed.mcap --out killed.mcap
+expect 3 run "$small" -q --out nosuch/a.mcap
+says err nosuch/a.mcap
+expect 2 replay a.mcap --from 2s
+says err 'it ends at 1 s'
+expect 2 replay a.mcap --from 0.5s --to 0.4s
+expect 2 replay a.mcap --integrator rk44
+says err "unknown word 'rk44'" "did you mean 'rk4'"
+expect 2 replay a.mcap --integrator rk45:fast
+says err 'positive tolerance'
+expect 2 replay a.mcap --integrator rk4,euler --out x.mcap
+
+# A section that makes no sense is refused by `check` as by `run`, where it is wrong.
+for command in check 'run -q --out x.mcap'; do
+    with 'record:' '  rules:' '    - {signals: mass.positoin, every: 2}'
+    expect 2 $command with.yaml
+    says err 'with.yaml:23:' "no signal matches 'mass.positoin'" "did you mean 'mass.position'" '^'
+    with 'record:' '  rules:' '    - {signals: mass.*, rate: 10 Hz, every: 2}'
+    expect 2 $command with.yaml
+    says err 'with.yaml:23:' 'one of rate, every, when and never'
+    with 'record:' '  rules:' '    - {signals: mass.*, when: mass.position >}'
+    expect 2 $command with.yaml
+    says err 'with.yaml:23:'
+    with 'record:' '  rules:' '    - {signals: mass.*, when: mass.speed > 1}'
+    expect 2 $command with.yaml
+    says err 'with.yaml:23:' 'mass.speed'
+    with 'record: {compression: zsdt}'
+    expect 2 $command with.yaml
+    says err "did you mean 'zstd'"
+    with 'record: {tier: most}'
+    expect 2 $command with.yaml
+done
+[ ! -e x.mcap ] || fail 'a recording was begun though it cannot be'
+finish
