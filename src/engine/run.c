@@ -198,8 +198,9 @@ static bool collect(tac_engine *e, tac_time t_us)
     uint64_t *due = e->due_items; // and, behind them, the islands that arrive
     const size_t words = e->item_words + e->island_words;
     bool boundary = false;
+    tac_time next_us;
     do {
-        const size_t source = tac__timeline_take(&e->timeline);
+        const size_t source = tac__timeline_take(&e->timeline, &next_us);
         const tac__source *s = &e->timeline.sources[source];
         if (s->kind != TAC__SOURCE_AXIS) {
             if (s->kind == TAC__SOURCE_STEP) { // an island goes on, without a boundary
@@ -212,10 +213,10 @@ static bool collect(tac_engine *e, tac_time t_us)
         if (e->driver && e->instants_count)
             tac__drive_next(e, (int)source, t_us);
         boundary |= !s->observer;
-        const uint64_t *mask = tac__item_mask(e, source);
+        const uint64_t *mask = e->masks + source * words;
         for (size_t w = 0; w < words; w++)
             due[w] |= mask[w];
-    } while (tac__timeline_next(&e->timeline) == t_us);
+    } while (next_us == t_us);
     return boundary;
 }
 

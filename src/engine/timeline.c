@@ -86,5 +86,5 @@ void tac__timeline_resume(tac__timeline *tl, tac_time t_us)
 void tac__timeline_set(tac__timeline *tl, int source, tac_time t_us)
 {
     if (tl->next[source] != t_us)
-        tac__timeline_move(tl, (size_t)source, t_us);
+        (void)tac__timeline_move(tl, (size_t)source, t_us);
 }

@@ -62,9 +62,9 @@ static inline tac_time tac__timeline_next(const tac__timeline *timeline)
     return timeline->next[timeline->winner[1]];
 }
 
-// Give a source its next time. The winner so far goes up in registers: each match waits for the one
-// before it, but not for what that has written.
-static inline void tac__timeline_move(tac__timeline *tl, size_t source, tac_time t_us)
+// Give a source its next time; returns the first of all. The winner so far goes up in registers:
+// each match waits for the one before it, but not for what that has written.
+static inline tac_time tac__timeline_move(tac__timeline *tl, size_t source, tac_time t_us)
 {
     uint32_t *winner = tl->winner, first = (uint32_t)source;
     tl->next[source] = t_us;
@@ -75,11 +75,12 @@ static inline void tac__timeline_move(tac__timeline *tl, size_t source, tac_time
         t_us = other_us < t_us ? other_us : t_us;
         winner[place / 2] = first;
     }
+    return t_us;
 }
 
 // Take a source that is due at the next instant and move it on to its next time (a port, timer or
-// step to TAC_TIME_NEVER). Returns its number.
-static inline size_t tac__timeline_take(tac__timeline *tl)
+// step to TAC_TIME_NEVER). Returns its number, and which instant is the next one then.
+static inline size_t tac__timeline_take(tac__timeline *tl, tac_time *next_us)
 {
     const size_t i = tl->winner[1];
     const tac_time t_us = tl->next[i];
@@ -90,7 +91,7 @@ static inline size_t tac__timeline_take(tac__timeline *tl)
     else if (s->kind == TAC__SOURCE_TIMES && ++tl->taken[i] < s->times_count)
         next = s->times_us[tl->taken[i]];
     tl->last[i] = t_us;
-    tac__timeline_move(tl, i, next);
+    *next_us = tac__timeline_move(tl, i, next);
     return i;
 }
 
