@@ -7,6 +7,7 @@
 struct tac__ahead {
     const tac_allocator *allocator;
     tac__mcap_reader *reader;
+    tac__unpacker unpacker; // the thread's
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wanted, done;
@@ -32,7 +33,8 @@ static void *serve(void *context)
 {
     tac__ahead *a = context;
     for (tac__ahead_slot *slot; (slot = next_slot(a));) {
-        slot->status = tac__mcap_load(a->reader, slot->index, &slot->chunk, &slot->err);
+        slot->status =
+            tac__mcap_load_with(a->reader, &a->unpacker, slot->index, &slot->chunk, &slot->err);
         pthread_mutex_lock(&a->lock);
         slot->done = true;
         pthread_cond_broadcast(&a->done);
@@ -41,19 +43,22 @@ static void *serve(void *context)
     return NULL;
 }
 
-tac__ahead *tac__ahead_create(tac__mcap_reader *reader, const tac_allocator *allocator)
+tac_status tac__ahead_create(tac__mcap_reader *reader, const tac_allocator *allocator,
+                             tac__ahead **ahead)
 {
+    *ahead = NULL;
     tac__ahead *a = allocator->resize(allocator->context, NULL, 0, sizeof *a);
     if (!a)
-        return NULL;
+        return TAC_E_MEMORY;
     *a = (tac__ahead){.allocator = allocator, .reader = reader};
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->wanted, NULL);
     pthread_cond_init(&a->done, NULL);
     if (pthread_create(&a->thread, NULL, serve, a) == 0)
-        return a;
-    allocator->resize(allocator->context, a, sizeof *a, 0);
-    return NULL;
+        *ahead = a;
+    else
+        allocator->resize(allocator->context, a, sizeof *a, 0);
+    return TAC_OK;
 }
 
 void tac__ahead_destroy(tac__ahead *a)
@@ -65,6 +70,7 @@ void tac__ahead_destroy(tac__ahead *a)
     pthread_cond_signal(&a->wanted);
     pthread_mutex_unlock(&a->lock);
     pthread_join(a->thread, NULL);
+    tac__unpacker_fini(&a->unpacker);
     pthread_cond_destroy(&a->wanted);
     pthread_cond_destroy(&a->done);
     pthread_mutex_destroy(&a->lock);

@@ -19,8 +19,9 @@ typedef struct tac__ahead_slot {
     struct tac__ahead_slot *next;
 } tac__ahead_slot;
 
-// NULL where there can be no thread: everything works without.
-tac__ahead *tac__ahead_create(tac__mcap_reader *reader, const tac_allocator *allocator);
+// `*ahead` is NULL where there can be no thread: everything works without.
+TAC_MUST_CHECK tac_status tac__ahead_create(tac__mcap_reader *reader,
+                                            const tac_allocator *allocator, tac__ahead **ahead);
 void tac__ahead_destroy(tac__ahead *ahead); // all slots must have been waited for
 
 void tac__ahead_want(tac__ahead *ahead, tac__ahead_slot *slot, size_t index);

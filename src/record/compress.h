@@ -22,14 +22,9 @@ size_t tac__pack_bound(tac__compression compression, size_t size);
 // Returns the size; 0 where it failed, which with that much room means no memory.
 size_t tac__pack(tac__packer *packer, const void *bytes, size_t size, void *out, size_t room);
 
-typedef struct tac__unpacker {
-    void *zstd, *lz4; // made on first use
-} tac__unpacker;
-
 // Into exactly `size` bytes: more or fewer are an error.
 TAC_MUST_CHECK tac_status tac__unpack(tac__unpacker *unpacker, tac__compression compression,
                                       const void *packed, size_t packed_size, void *out,
                                       size_t size, tac_error *err);
-void tac__unpacker_fini(tac__unpacker *unpacker);
 
 #endif

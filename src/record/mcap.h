@@ -149,9 +149,20 @@ typedef struct tac__mcap_chunk {
     size_t at; // of the next record
 } tac__mcap_chunk;
 
+// What unpacks chunks, and keeps memory for it. Zero it before first use.
+typedef struct tac__unpacker {
+    void *zstd, *lz4; // made on first use
+} tac__unpacker;
+
+void tac__unpacker_fini(tac__unpacker *unpacker);
+
 // Read, check the CRC, decompress.
 TAC_MUST_CHECK tac_status tac__mcap_load(tac__mcap_reader *reader, size_t chunk,
                                          tac__mcap_chunk *into, tac_error *err);
+// The same with an unpacker of one's own: several threads may do so at once, each with its own
+// unpacker and chunk.
+TAC_MUST_CHECK tac_status tac__mcap_load_with(tac__mcap_reader *reader, tac__unpacker *unpacker,
+                                              size_t chunk, tac__mcap_chunk *into, tac_error *err);
 // The next message of it in the order of the file; `*more` is false after the last.
 TAC_MUST_CHECK tac_status tac__mcap_next(tac__mcap_chunk *chunk, tac__mcap_message_info *message,
                                          bool *more, tac_error *err);

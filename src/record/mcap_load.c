@@ -144,14 +144,18 @@ static tac_status check_size(tac__compression compression, uint64_t size, uint64
                      packed, size);
 }
 
-tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, uint64_t offset, uint64_t length,
-                                tac__mcap_chunk *into, tac__mcap_chunk_info *info, tac_error *err)
+// The source's window is not used: it belongs to one thread.
+tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, tac__unpacker *unpacker, uint64_t offset,
+                                uint64_t length, tac__mcap_chunk *into, tac__mcap_chunk_info *info,
+                                tac_error *err)
 {
     into->allocator = reader->source.allocator;
     into->size = into->at = 0;
-    uint8_t opcode;
-    uint64_t size;
-    TAC_TRY(tac__mcap_head(&reader->source, offset, &opcode, &size, err));
+    unsigned char head[MCAP_HEAD];
+    TAC_TRY(tac__mcap_read(&reader->source, offset, sizeof head, head, err));
+    mcap_in start = {.at = head, .left = sizeof head};
+    const uint8_t opcode = mcap_take_u8(&start);
+    const uint64_t size = mcap_take_u64(&start);
     if (opcode != MCAP_CHUNK || size + MCAP_HEAD != length)
         return tac__fail(err, TAC_E_FORMAT,
                          "damaged: there is no chunk of %" PRIu64 " bytes at %" PRIu64, length,
@@ -176,7 +180,7 @@ tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, uint64_t offset, uint6
     TAC_TRY(check_size(info->compression, info->size, info->compressed, err));
     if (!reserve(into->allocator, &into->bytes, &into->capacity, (size_t)info->size))
         return tac__fail_memory(err);
-    TAC_TRY(tac__unpack(&reader->unpacker, info->compression, packed.at, packed.left, into->bytes,
+    TAC_TRY(tac__unpack(unpacker, info->compression, packed.at, packed.left, into->bytes,
                         (size_t)info->size, err));
     if (crc && crc != tac__crc32(0, into->bytes, (size_t)info->size))
         return tac__fail(err, TAC_E_FORMAT,
@@ -185,11 +189,12 @@ tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, uint64_t offset, uint6
     return check_records(into, info, err);
 }
 
-static tac_status load(tac__mcap_reader *reader, const tac__mcap_chunk_info *known,
-                       tac__mcap_chunk *into, tac_error *err)
+static tac_status load(tac__mcap_reader *reader, tac__unpacker *unpacker,
+                       const tac__mcap_chunk_info *known, tac__mcap_chunk *into, tac_error *err)
 {
     tac__mcap_chunk_info found;
-    TAC_TRY(tac__mcap_read_chunk(reader, known->offset, known->length, into, &found, err));
+    TAC_TRY(
+        tac__mcap_read_chunk(reader, unpacker, known->offset, known->length, into, &found, err));
     if (found.first_ns != known->first_ns || found.last_ns != known->last_ns ||
         found.size != known->size || found.compressed != known->compressed ||
         found.compression != known->compression)
@@ -202,8 +207,15 @@ static tac_status load(tac__mcap_reader *reader, const tac__mcap_chunk_info *kno
 tac_status tac__mcap_load(tac__mcap_reader *reader, size_t chunk, tac__mcap_chunk *into,
                           tac_error *err)
 {
+    return tac__mcap_load_with(reader, &reader->unpacker, chunk, into, err);
+}
+
+tac_status tac__mcap_load_with(tac__mcap_reader *reader, tac__unpacker *unpacker, size_t chunk,
+                               tac__mcap_chunk *into, tac_error *err)
+{
     TAC_REQUIRE(chunk < reader->contents.info.chunk_count);
-    const tac_status status = load(reader, &reader->contents.info.chunks[chunk], into, err);
+    const tac_status status =
+        load(reader, unpacker, &reader->contents.info.chunks[chunk], into, err);
     if (status != TAC_OK)
         into->size = into->at = 0;
     return tac__mcap_named(reader, status, err);

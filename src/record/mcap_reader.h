@@ -114,9 +114,10 @@ TAC_MUST_CHECK tac_status tac__mcap_open_memory(const void *bytes, size_t size,
 
 // Read the chunk record at `offset`, which has `length` bytes with its head; unpack and check it.
 // `*info` tells what it says of itself; its channels are not filled in.
-TAC_MUST_CHECK tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, uint64_t offset,
-                                               uint64_t length, tac__mcap_chunk *into,
-                                               tac__mcap_chunk_info *info, tac_error *err);
+TAC_MUST_CHECK tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, tac__unpacker *unpacker,
+                                               uint64_t offset, uint64_t length,
+                                               tac__mcap_chunk *into, tac__mcap_chunk_info *info,
+                                               tac_error *err);
 
 // The next record in a chunk, of any kind.
 TAC_MUST_CHECK tac_status tac__mcap_next_other(tac__mcap_chunk *chunk, uint8_t *opcode,

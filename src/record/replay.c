@@ -615,11 +615,10 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
         .hash_match = true, .mismatch_us = TAC_TIME_NEVER, .mismatch = "", .differences = ""};
     r->players = tac__arena_array(&r->arena, engine->component_count, sizeof *r->players);
     r->own = tac__arena_array(&r->arena, engine->component_count, sizeof *r->own);
-    if (!r->players || !r->own) {
+    if (!r->players || !r->own || tac__ahead_create(recording->reader, a, &r->ahead) != TAC_OK) {
         tac_replay_destroy(r);
         return tac__fail_memory(err);
     }
-    r->ahead = tac__ahead_create(recording->reader, a);
     r->driver = (tac__driver){.context = r, .players = r->players, .messages = send_messages};
     tac__engine_drive(engine, &r->driver);
     tac__engine_when_resolved(engine, plan, r);
