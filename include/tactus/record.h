@@ -267,6 +267,11 @@ typedef struct tac_export_def {
     tac_time from_us, to_us; // both included
     bool exact;              // CSV: numbers that read back as the same doubles
     tac_time period_us;      // CSV: a row at every multiple, holding; 0: at every sample
+    // Takes the bytes in order instead of a file at `path`; false ends the export. Not for HDF5.
+    bool (*write)(void *context, const void *bytes, size_t size);
+    // Told what the format cannot hold, and what else is to be known. May be NULL.
+    void (*note)(void *context, const char *text);
+    void *context; // of both
 } tac_export_def;
 
 typedef struct tac_export_result {

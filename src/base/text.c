@@ -2,7 +2,9 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <locale.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,16 +123,33 @@ double tac__number_parse(const char *text, const char **end)
     return value;
 }
 
+// Write `value` with as few digits as read back the same, "1.25e-01"; returns how many stand after
+// the first. A number of at most 15 digits survives as a double, so where 15 are enough the fewest
+// are what is left of them without trailing zeros; not so below DBL_MIN.
+static int shortest(double value, char text[TAC__NUMBER_TEXT])
+{
+    int digits = 0;
+    if (fabs(value) >= DBL_MIN) {
+        digits = 14;
+        snprintf(text, TAC__NUMBER_TEXT, "%.*e", digits, value);
+        const bool enough = strtod(text, NULL) == value;
+        for (const char *end = strchr(text, 'e'); enough && digits > 0 && *--end == '0';)
+            digits--;
+        digits += !enough;
+    }
+    do {
+        snprintf(text, TAC__NUMBER_TEXT, "%.*e", digits, value);
+    } while (strtod(text, NULL) != value && digits++ < 17);
+    return digits;
+}
+
 void tac__number_print(double value, char text[TAC__NUMBER_TEXT])
 {
     if (value - value != 0) {
         snprintf(text, TAC__NUMBER_TEXT, value != value ? "nan" : value < 0 ? "-inf" : "inf");
         return;
     }
-    int digits = 0; // after the first
-    do {
-        snprintf(text, TAC__NUMBER_TEXT, "%.*e", digits, value);
-    } while (strtod(text, NULL) != value && digits++ < 17);
+    const int digits = shortest(value, text);
     // Plain where people would write it so: 250, 0.001; 1e-09 and 1e+20 stay as they are.
     const int exponent = atoi(strchr(text, 'e') + 1);
     if (exponent >= -5 && exponent < 16)

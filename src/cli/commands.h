@@ -13,6 +13,7 @@ extern const cli_command cli_info;
 extern const cli_command cli_compare;
 extern const cli_command cli_hash;
 extern const cli_command cli_plot;
+extern const cli_command cli_export;
 extern const cli_command cli_schema;
 extern const cli_command cli_help;
 

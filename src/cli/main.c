@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 const cli_command *const cli_commands[] = {
-    &cli_run,   &cli_replay,  &cli_compare, &cli_hash,   &cli_plot, &cli_recover,
+    &cli_run,   &cli_replay,  &cli_compare, &cli_hash,   &cli_plot, &cli_export, &cli_recover,
     &cli_check, &cli_explain, &cli_info,    &cli_schema, &cli_help, NULL,
 };
 

@@ -1,0 +1,219 @@
+// export.c - `tactus export REC`: a recording in a format of others.
+#include "cli/commands.h"
+#include "cli/output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tactus/record.h>
+
+static const cli_option options[] = {
+    {.name = "out",
+     .letter = 'o',
+     .value = "FILE",
+     .doc = "The file to write; it is replaced only when all is well. '-' is standard output."},
+    {.name = "format",
+     .value = "FORMAT",
+     .doc = "csv, hdf5, ulog or lcm. By default as FILE ends: .csv, .h5, .hdf5, .ulg, .lcm."},
+    {.name = "signals",
+     .value = "PATTERN",
+     .doc = "Only signals whose name matches, as in \"uav1.*\"; may be given several times."},
+    {.name = "from", .value = "T", .doc = "Leave out what was before T, as in \"2.5 s\"."},
+    {.name = "to", .value = "T", .doc = "Leave out what was after T."},
+    {.name = "exact",
+     .doc = "CSV: as many digits as it takes to read the same numbers back, instead of nine."},
+    {.name = "rate",
+     .value = "RATE",
+     .doc = "CSV: rows at this rate (\"100 Hz\", \"10 ms\") instead of wherever a signal has a "
+            "sample."},
+    CLI_OPTION_JSON,
+    CLI_OPTION_HELP,
+    {0},
+};
+
+// --- the command line ---------------------------------------------------------------------------
+
+static bool is_stdout(const char *path)
+{
+    return !strcmp(path, "-");
+}
+
+static const char *const names[] = {"csv", "hdf5", "ulog", "lcm", NULL};
+
+static tac_status read_format(const char *name, tac_export_format *format, tac_error *err)
+{
+    if (tac_export_format_parse(name, format))
+        return TAC_OK;
+    tac__fail(err, TAC_E_USAGE, "unknown format '%s': there are csv, hdf5, ulog and lcm", name);
+    tac__nearest nearest = tac__nearest_begin(name);
+    for (size_t i = 0; names[i]; i++)
+        tac__nearest_offer(&nearest, names[i]);
+    if (nearest.best)
+        tac__error_append(err, "; did you mean '%s'?", nearest.best);
+    return TAC_E_USAGE;
+}
+
+static tac_status guess_format(const char *path, tac_export_format *format, tac_error *err)
+{
+    static const struct {
+        const char *ending;
+        tac_export_format format;
+    } endings[] = {
+        {".csv", TAC_EXPORT_CSV},  {".h5", TAC_EXPORT_HDF5}, {".hdf5", TAC_EXPORT_HDF5},
+        {".ulg", TAC_EXPORT_ULOG}, {".lcm", TAC_EXPORT_LCM},
+    };
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t length = strlen(path), n = strlen(endings[i].ending);
+        if (length > n && !strcmp(path + length - n, endings[i].ending)) {
+            *format = endings[i].format;
+            return TAC_OK;
+        }
+    }
+    return tac__fail(err, TAC_E_USAGE,
+                     "'%s' does not tell the format: end it with .csv, .h5, .hdf5, .ulg or .lcm, "
+                     "or give --format csv, hdf5, ulog or lcm",
+                     path);
+}
+
+typedef tac_status read_fn(const char *text, tac_time *value, tac_error *err);
+
+static tac_status read_time(const cli_args *args, const char *option, read_fn *read, tac_time *t_us,
+                            tac_error *err)
+{
+    const char *text = cli_value(args, option);
+    if (!text || read(text, t_us, err) == TAC_OK)
+        return TAC_OK;
+    tac__error_context(err, "reading option '--%s'", option);
+    return err->status;
+}
+
+static tac_status read_args(const cli_args *args, const char **patterns, tac_export_def *def,
+                            tac_error *err)
+{
+    def->path = cli_value(args, "out");
+    if (!def->path)
+        return tac__fail(err, TAC_E_USAGE, "where to? give -o FILE, or -o - for standard output");
+    if (is_stdout(def->path) && cli_has(args, "json"))
+        return tac__fail(err, TAC_E_USAGE, "--json writes to standard output too: give -o a file");
+    const char *format = cli_value(args, "format");
+    if (format)
+        TAC_TRY(read_format(format, &def->format, err));
+    else
+        TAC_TRY(guess_format(def->path, &def->format, err));
+    TAC_TRY(read_time(args, "from", tac_time_parse, &def->from_us, err));
+    TAC_TRY(read_time(args, "to", tac_time_parse, &def->to_us, err));
+    TAC_TRY(read_time(args, "rate", tac_period_parse, &def->period_us, err));
+    def->exact = cli_has(args, "exact");
+    for (size_t i = 0; i < args->given_count; i++) {
+        if (!strcmp(args->given[i].option->name, "signals"))
+            patterns[def->pattern_count++] = args->given[i].value;
+    }
+    def->patterns = patterns;
+    return TAC_OK;
+}
+
+// --- the export ---------------------------------------------------------------------------------
+
+static bool write_stdout(void *context, const void *bytes, size_t size)
+{
+    (void)context;
+    return fwrite(bytes, 1, size, stdout) == size;
+}
+
+// One a line, until they are shown.
+static void add_note(void *notes, const char *text)
+{
+    tac__text_add(notes, "%s\n", text);
+}
+
+static void report_json(const tac_export_def *def, const tac_export_result *result,
+                        const char *notes, tac__text *out)
+{
+    tac__json json = tac__json_begin(out);
+    tac__json_object_begin(&json);
+    tac__json_key_text(&json, "file", def->path);
+    tac__json_key_text(&json, "format", names[def->format]);
+    tac__json_key_u64(&json, "signals", result->signals);
+    tac__json_key_u64(&json, "samples", result->samples);
+    tac__json_key_u64(&json, "bytes", result->bytes);
+    tac__json_key(&json, "notes");
+    tac__json_array_begin(&json);
+    while (*notes) {
+        char line[512];
+        const size_t length = strcspn(notes, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, notes);
+        tac__json_text(&json, line);
+        notes += length + 1;
+    }
+    tac__json_array_end(&json);
+    tac__json_object_end(&json);
+}
+
+static void report_text(const tac_export_def *def, const tac_export_result *result,
+                        const char *notes, tac__text *out)
+{
+    if (!def->write)
+        tac__text_add(out, "%s: %zu signals, %" PRIu64 " %s, %" PRIu64 " bytes\n", def->path,
+                      result->signals, result->samples,
+                      def->format == TAC_EXPORT_CSV ? "rows" : "samples", result->bytes);
+    for (; *notes; notes += strcspn(notes, "\n") + 1)
+        fprintf(stderr, "note: %.*s\n", (int)strcspn(notes, "\n"), notes);
+}
+
+static tac_status export(const char *path, const cli_args *args, tac_export_def *def,
+                         tac__text *notes, tac__text *out, tac_error *err)
+{
+    tac_recording *recording = NULL;
+    tac_export_result result = {0};
+    def->note = add_note;
+    def->context = notes;
+    def->write = is_stdout(def->path) ? write_stdout : NULL;
+    TAC_TRY(tac_recording_open(path, &recording, err));
+    tac_status status = tac_recording_export(recording, def, &result, err);
+    tac_recording_close(recording);
+    if (status == TAC_OK && def->write && fflush(stdout) != 0)
+        status = tac__fail(err, TAC_E_FILE, "cannot write to standard output: %s", strerror(errno));
+    if (status != TAC_OK)
+        return status;
+    if (notes->failed)
+        return tac__fail_memory(err);
+    (cli_has(args, "json") ? report_json : report_text)(def, &result,
+                                                        notes->chars ? notes->chars : "", out);
+    return TAC_OK;
+}
+
+static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
+{
+    tac_export_def def = tac_export_def_default();
+    tac__arena arena;
+    tac__text notes;
+    tac__arena_init(&arena, tac_allocator_default());
+    tac__text_init(&notes, tac_allocator_default());
+    const char **patterns = tac__arena_array(&arena, args->given_count + 1, sizeof *patterns);
+    tac_status status = patterns ? read_args(args, patterns, &def, err) : tac__fail_memory(err);
+    if (status == TAC_OK)
+        status = export(args->operands[0], args, &def, &notes, out, err);
+    tac__text_fini(&notes);
+    tac__arena_fini(&arena);
+    return status;
+}
+
+const cli_command cli_export = {
+    .name = "export",
+    .operands = "REC",
+    .operands_min = 1,
+    .operands_max = 1,
+    .summary = "Write a recording as CSV, HDF5, ULog or LCM log.",
+    .doc =
+        "Write the signals of a recording to a file of another format.\n\n"
+        "csv: a row wherever a signal has a sample, each signal holding its last value; a "
+        "column an element, with its unit. hdf5: a dataset a signal, in groups by the parts of "
+        "its name, with its times. ulog: a log as PX4 writes it, with PX4's own topics where "
+        "the recording can fill them, and all signals in topics of their own. lcm: a log as "
+        "lcm-logger writes it; the types of its messages go to a second file, FILE.types.lcm.\n\n"
+        "What a format cannot hold is said on standard error.",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,91 @@
+#!/bin/sh
+# tactus export: options, endings, what is said. tests/record/export_*.py look into the files.
+. "$TACTUS_SOURCE/tests/cli/common"
+
+expect 0 run "$small" --out small.mcap -q --log-level error
+h5=yes
+for ending in csv h5 hdf5 ulg lcm; do
+    "$TACTUS" export small.mcap -o "out.$ending" >out 2>err </dev/null
+    code=$?
+    case $ending in
+    h5 | hdf5)
+        grep -q 'has no HDF5' err && {
+            same 'exit code without HDF5' "$code" 2
+            h5=no
+            continue
+        }
+        ;;
+    esac
+    same "exit code of an export to out.$ending" "$code" 0
+    says out "out.$ending: " ' signals, ' ' bytes'
+    case $ending in
+    lcm) says err "note: the types of the messages are in 'out.types.lcm'" ;;
+    *) silent err ;;
+    esac
+done
+[ ! -e out.csv.tmp ] || fail 'a temporary file stays'
+
+# The file is of the format that its ending says, or --format.
+begins() { # FILE BYTES
+    same "first bytes of $1" "$(head -c ${#2} "$1" | tr -d '\211')" "$2"
+}
+begins out.csv 't [s],'
+begins out.ulg 'ULog'
+same 'first bytes of out.lcm' "$(od -An -tx1 -N4 out.lcm)" ' ed a1 da 01'
+[ $h5 = no ] || same 'first bytes of out.h5' "$(od -An -c -N4 out.h5)" ' 211   H   D   F'
+expect 0 export small.mcap --format csv -o data.ulg
+begins data.ulg 't [s],'
+cmp -s out.csv data.ulg || fail '--format csv differs from .csv'
+
+# JSON
+expect 0 export small.mcap -o out.ulg --json
+is_json out
+silent err
+same format "$(value out format)" ulog
+same bytes "$(value out bytes)" "$(wc -c <out.ulg | tr -d ' ')"
+expect 0 export small.mcap -o out.lcm --json
+is_json out
+says out "the types of the messages are in 'out.types.lcm'"
+silent err
+
+# Standard output
+expect 0 export small.mcap -o - --format csv
+cmp -s out out.csv || fail 'standard output differs from the file'
+silent err
+if [ -c /dev/full ]; then
+    "$TACTUS" export small.mcap -o - --format csv >/dev/full 2>err </dev/null
+    same 'exit code of an export to a full device' "$?" 3
+    says err 'No space left on device'
+fi
+
+# Choice
+expect 0 export small.mcap -o mass.csv --signals 'mass.*' --from 0.5s --to '600 ms' --rate 20Hz
+same 'columns' "$(head -n 1 mass.csv | tr ',' '\n' | grep -cv '^mass\.')" 1
+same 'times' "$(cut -d, -f1 mass.csv | tr '\n' ' ')" 't [s] 0.500000 0.550000 0.600000 '
+
+# Mistakes
+expect 2 export small.mcap
+says err '-o FILE'
+expect 2 export small.mcap -o out.xls
+says err '.csv' '.ulg' '--format'
+expect 2 export small.mcap -o out.csv --format cvs
+says err "did you mean 'csv'?"
+expect 2 export small.mcap -o out.csv --signals mass.positoin
+says err "did you mean 'mass.position'?"
+expect 2 export small.mcap -o out.csv --from '2 s' --to '1 s'
+says err 'nothing lies between 2 s and 1 s'
+expect 2 export small.mcap -o out.csv --from 2
+says err "reading option '--from'"
+expect 2 export small.mcap -o out.csv --rate '0 Hz'
+says err "reading option '--rate'"
+expect 2 export small.mcap -o out.ulg --exact
+says err 'only CSV'
+expect 2 export small.mcap -o out.lcm --rate '10 Hz'
+says err 'only CSV'
+expect 2 export small.mcap -o - --format csv --json
+expect 3 export nosuch.mcap -o out.csv
+says err nosuch.mcap
+expect 3 export "$small" -o out.csv
+expect 3 export small.mcap -o nosuch/out.csv
+says err nosuch/out.csv
+finish
