@@ -242,8 +242,8 @@ TAC_API TAC_MUST_CHECK tac_status tac_replay_create(tac_recording *recording, ta
                                                     tac_error *err);
 // Once the engine is prepared: compare the models, and set the initial state.
 TAC_API TAC_MUST_CHECK tac_status tac_replay_begin(tac_replay *replay, tac_error *err);
-// After the run, however it ended: a recording that cannot be read any more asks the engine to stop;
-// this tells why.
+// After the run, however it ended: a recording that cannot be read any more asks the engine to
+// stop; this tells why.
 TAC_API TAC_MUST_CHECK tac_status tac_replay_end(tac_replay *replay, tac_error *err);
 TAC_API tac_replay_result tac_replay_about(const tac_replay *replay);
 TAC_API void tac_replay_destroy(tac_replay *replay); // NULL is fine
