@@ -77,8 +77,9 @@ void tac__ahead_destroy(tac__ahead *a)
     a->allocator->resize(a->allocator->context, a, sizeof *a, 0);
 }
 
-void tac__ahead_want(tac__ahead *a, tac__ahead_slot *slot, size_t index)
+tac_status tac__ahead_want(tac__ahead *a, tac__ahead_slot *slot, size_t index, tac_error *err)
 {
+    TAC_TRY(tac__mcap_reserve(a->reader, index, &slot->chunk, err));
     slot->index = index;
     slot->done = false;
     slot->wanted = true;
@@ -91,6 +92,7 @@ void tac__ahead_want(tac__ahead *a, tac__ahead_slot *slot, size_t index)
     a->last = slot;
     pthread_cond_signal(&a->wanted);
     pthread_mutex_unlock(&a->lock);
+    return TAC_OK;
 }
 
 tac_status tac__ahead_wait(tac__ahead *a, tac__ahead_slot *slot, tac_error *err)

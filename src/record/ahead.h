@@ -24,7 +24,9 @@ TAC_MUST_CHECK tac_status tac__ahead_create(tac__mcap_reader *reader,
                                             const tac_allocator *allocator, tac__ahead **ahead);
 void tac__ahead_destroy(tac__ahead *ahead); // all slots must have been waited for
 
-void tac__ahead_want(tac__ahead *ahead, tac__ahead_slot *slot, size_t index);
+// Takes the memory for it here, so that the allocator is used by one thread only.
+TAC_MUST_CHECK tac_status tac__ahead_want(tac__ahead *ahead, tac__ahead_slot *slot, size_t index,
+                                          tac_error *err);
 // Wait until what was wanted is there.
 tac_status tac__ahead_wait(tac__ahead *ahead, tac__ahead_slot *slot, tac_error *err);
 

@@ -159,8 +159,11 @@ void tac__unpacker_fini(tac__unpacker *unpacker);
 // Read, check the CRC, decompress.
 TAC_MUST_CHECK tac_status tac__mcap_load(tac__mcap_reader *reader, size_t chunk,
                                          tac__mcap_chunk *into, tac_error *err);
+// Memory for a chunk, before it is loaded.
+TAC_MUST_CHECK tac_status tac__mcap_reserve(tac__mcap_reader *reader, size_t chunk,
+                                            tac__mcap_chunk *into, tac_error *err);
 // The same with an unpacker of one's own: several threads may do so at once, each with its own
-// unpacker and chunk.
+// unpacker and a chunk for which memory was reserved.
 TAC_MUST_CHECK tac_status tac__mcap_load_with(tac__mcap_reader *reader, tac__unpacker *unpacker,
                                               size_t chunk, tac__mcap_chunk *into, tac_error *err);
 // The next message of it in the order of the file; `*more` is false after the last.

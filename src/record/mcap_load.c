@@ -144,10 +144,22 @@ static tac_status check_size(tac__compression compression, uint64_t size, uint64
                      packed, size);
 }
 
-// The source's window is not used: it belongs to one thread.
+static tac_status check_index(const tac__mcap_chunk_info *found, const tac__mcap_chunk_info *known,
+                              tac_error *err)
+{
+    if (found->first_ns == known->first_ns && found->last_ns == known->last_ns &&
+        found->size == known->size && found->compressed == known->compressed &&
+        found->compression == known->compression)
+        return TAC_OK;
+    return tac__fail(err, TAC_E_FORMAT,
+                     "damaged: the chunk at %" PRIu64 " and its index do not agree", known->offset);
+}
+
+// The source's window is not used, as it belongs to one thread; nor is the allocator, once there is
+// memory for what the index announces.
 tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, tac__unpacker *unpacker, uint64_t offset,
-                                uint64_t length, tac__mcap_chunk *into, tac__mcap_chunk_info *info,
-                                tac_error *err)
+                                uint64_t length, const tac__mcap_chunk_info *known,
+                                tac__mcap_chunk *into, tac__mcap_chunk_info *info, tac_error *err)
 {
     into->allocator = reader->source.allocator;
     into->size = into->at = 0;
@@ -178,6 +190,8 @@ tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, tac__unpacker *unpacke
         return tac__fail(err, TAC_E_FORMAT, "damaged: the chunk at %" PRIu64 " is malformed",
                          offset);
     TAC_TRY(check_size(info->compression, info->size, info->compressed, err));
+    if (known)
+        TAC_TRY(check_index(info, known, err));
     if (!reserve(into->allocator, &into->bytes, &into->capacity, (size_t)info->size))
         return tac__fail_memory(err);
     TAC_TRY(tac__unpack(unpacker, info->compression, packed.at, packed.left, into->bytes,
@@ -187,21 +201,6 @@ tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, tac__unpacker *unpacke
                          "damaged: the CRC of the chunk at %" PRIu64 " does not agree", offset);
     into->size = (size_t)info->size;
     return check_records(into, info, err);
-}
-
-static tac_status load(tac__mcap_reader *reader, tac__unpacker *unpacker,
-                       const tac__mcap_chunk_info *known, tac__mcap_chunk *into, tac_error *err)
-{
-    tac__mcap_chunk_info found;
-    TAC_TRY(
-        tac__mcap_read_chunk(reader, unpacker, known->offset, known->length, into, &found, err));
-    if (found.first_ns != known->first_ns || found.last_ns != known->last_ns ||
-        found.size != known->size || found.compressed != known->compressed ||
-        found.compression != known->compression)
-        return tac__fail(err, TAC_E_FORMAT,
-                         "damaged: the chunk at %" PRIu64 " and its index do not agree",
-                         known->offset);
-    return check_records(into, known, err);
 }
 
 tac_status tac__mcap_load(tac__mcap_reader *reader, size_t chunk, tac__mcap_chunk *into,
@@ -214,11 +213,30 @@ tac_status tac__mcap_load_with(tac__mcap_reader *reader, tac__unpacker *unpacker
                                tac__mcap_chunk *into, tac_error *err)
 {
     TAC_REQUIRE(chunk < reader->contents.info.chunk_count);
-    const tac_status status =
-        load(reader, unpacker, &reader->contents.info.chunks[chunk], into, err);
+    const tac__mcap_chunk_info *known = &reader->contents.info.chunks[chunk];
+    tac__mcap_chunk_info found;
+    tac_status status = tac__mcap_read_chunk(reader, unpacker, known->offset, known->length, known,
+                                             into, &found, err);
+    if (status == TAC_OK)
+        status = check_records(into, known, err);
     if (status != TAC_OK)
         into->size = into->at = 0;
     return tac__mcap_named(reader, status, err);
+}
+
+tac_status tac__mcap_reserve(tac__mcap_reader *reader, size_t chunk, tac__mcap_chunk *into,
+                             tac_error *err)
+{
+    TAC_REQUIRE(chunk < reader->contents.info.chunk_count);
+    const tac__mcap_chunk_info *known = &reader->contents.info.chunks[chunk];
+    into->allocator = reader->source.allocator;
+    TAC_TRY(check_size(known->compression, known->size, known->compressed, err));
+    if (known->length > MCAP_PIECE_MAX * 2 || known->length > reader->source.size)
+        return tac__fail(err, TAC_E_LIMIT, "the chunk at %" PRIu64 " is too large", known->offset);
+    if (!reserve(into->allocator, &into->packed, &into->packed_capacity, (size_t)known->length) ||
+        !reserve(into->allocator, &into->bytes, &into->capacity, (size_t)known->size))
+        return tac__fail_memory(err);
+    return TAC_OK;
 }
 
 // --- attachments ---------------------------------------------------------------------------------

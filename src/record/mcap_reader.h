@@ -113,9 +113,11 @@ TAC_MUST_CHECK tac_status tac__mcap_open_memory(const void *bytes, size_t size,
                                                 tac__mcap_reader **reader, tac_error *err);
 
 // Read the chunk record at `offset`, which has `length` bytes with its head; unpack and check it.
-// `*info` tells what it says of itself; its channels are not filled in.
+// `*info` tells what it says of itself; its channels are not filled in. It must agree with `known`,
+// where that is not NULL.
 TAC_MUST_CHECK tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, tac__unpacker *unpacker,
                                                uint64_t offset, uint64_t length,
+                                               const tac__mcap_chunk_info *known,
                                                tac__mcap_chunk *into, tac__mcap_chunk_info *info,
                                                tac_error *err);
 

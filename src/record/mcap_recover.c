@@ -78,8 +78,8 @@ static tac_status make_index(tac__mcap_reader *r, const tac__mcap_chunk_info *in
     tac__mcap_chunk_info found;
     tac__text entries;
     tac__text_init(&entries, r->source.allocator);
-    tac_status status =
-        tac__mcap_read_chunk(r, &r->unpacker, info->offset, info->length, &chunk, &found, err);
+    tac_status status = tac__mcap_read_chunk(r, &r->unpacker, info->offset, info->length, NULL,
+                                             &chunk, &found, err);
     if (status == TAC_OK)
         status = index_entries(&chunk, &entries, err);
     unsigned char head[MCAP_HEAD + 2 + 4];

@@ -65,8 +65,8 @@ static tac_status scan_chunk(scan *s, uint64_t at, uint64_t length, tac_error *e
 {
     tac__mcap_contents *c = s->contents;
     tac__mcap_chunk_info info;
-    TAC_TRY(
-        tac__mcap_read_chunk(s->reader, &s->reader->unpacker, at, length, &s->chunk, &info, err));
+    TAC_TRY(tac__mcap_read_chunk(s->reader, &s->reader->unpacker, at, length, NULL, &s->chunk,
+                                 &info, err));
     s->unpacked += info.size;
     if (s->unpacked > MCAP_UNPACKED_MAX(s->reader->source.size))
         return tac__fail(err, TAC_E_LIMIT,

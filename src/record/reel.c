@@ -66,7 +66,7 @@ static tac_status load(tac__reel *r, bool *more, tac_error *err)
     }
     r->loaded = *more;
     if (r->ahead && *more && find_chunk(r, &chunk))
-        tac__ahead_want(r->ahead, &r->slot, chunk);
+        TAC_TRY(tac__ahead_want(r->ahead, &r->slot, chunk, err));
     return TAC_OK;
 }
 
