@@ -136,9 +136,9 @@ static void check_replay(const model *live, uint64_t number, const char *path, t
             fail_msg("model %llu from %llu us: '%s' has another digest", (unsigned long long)number,
                      (unsigned long long)from_us, a->name);
     }
+    model_end(&m); // before the replay, which may outlive it
     tac_replay_destroy(replay);
     tac_recording_close(recording);
-    model_end(&m);
 }
 
 static uint64_t plain_hash(uint64_t number, tac_status *status)
