@@ -13,7 +13,7 @@ static const tac_recorded signals[] = {
     {.name = "a.on", .unit = "1", .doc = "", .type = TAC_TYPE_BOOL},
     {.name = "a.x", .unit = "m", .doc = "two\nlines", .type = TAC_TYPE_F64, .continuous = true},
     {.name = "a.k", .unit = "1", .doc = "", .type = TAC_TYPE_I32},
-    {.name = "a.flags", .unit = "1", .doc = "", .type = {TAC_BOOL, TAC_ARRAY, 3, NULL}},
+    {.name = "a.flags", .unit = "1", .doc = "", .type = {TAC_BOOL, TAC_ARRAY, 4, NULL}},
     {.name = "a.b.c", .unit = "1", .doc = "", .type = TAC_TYPE_VEC3},
     {.name = "a.b_c", .unit = "1", .doc = "", .type = TAC_TYPE_QUAT},
     {.name = "a.mode", .unit = "1", .doc = "", .type = TAC_TYPE_ENUM(labels)},
@@ -153,7 +153,7 @@ static void as_message(void **state)
     }
     assert_true(last > 0);
     assert_non_null(strstr(text.chars, "float64 x  # [m] two lines\n"));
-    assert_non_null(strstr(text.chars, "bool[3] flags "));
+    assert_non_null(strstr(text.chars, "bool[4] flags "));
     assert_non_null(strstr(text.chars, "int32 MODE_OFF=0\n"));
     tac__text_fini(&text);
     tac__arena_fini(&arena);
