@@ -62,6 +62,7 @@ struct tac_replay {
     tac__player *players; // one a component
     player *own;
     inbox *inboxes; // one a receiver
+    size_t component_count, inbox_count;
     witness *witnesses;
     size_t witness_count;
     tac_replay_result result;
@@ -311,6 +312,7 @@ static tac_status plan_inboxes(tac_replay *r, tac_error *err)
     r->inboxes = tac__arena_array(&r->arena, e->receiver_count, sizeof *r->inboxes);
     if (!r->inboxes)
         return tac__fail_memory(err);
+    r->inbox_count = e->receiver_count;
     for (size_t i = 0; i < r->recording->track_count; i++) {
         const tac__track *track = &r->recording->tracks[i];
         for (size_t k = 0; track->kind == TAC__CHANNEL_DELIVERY && k < e->receiver_count; k++) {
@@ -615,6 +617,7 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
         .hash_match = true, .mismatch_us = TAC_TIME_NEVER, .mismatch = "", .differences = ""};
     r->players = tac__arena_array(&r->arena, engine->component_count, sizeof *r->players);
     r->own = tac__arena_array(&r->arena, engine->component_count, sizeof *r->own);
+    r->component_count = engine->component_count;
     if (!r->players || !r->own || tac__ahead_create(recording->reader, a, &r->ahead) != TAC_OK) {
         tac_replay_destroy(r);
         return tac__fail_memory(err);
@@ -662,11 +665,12 @@ void tac_replay_destroy(tac_replay *r)
 {
     if (!r)
         return;
-    for (size_t i = 0; r->own && i < r->engine->component_count; i++) {
+    // The engine may be gone by now.
+    for (size_t i = 0; r->own && i < r->component_count; i++) {
         for (size_t k = 0; k < r->own[i].count; k++)
             tac__reel_fini(&r->own[i].traces[k].reel);
     }
-    for (size_t i = 0; r->inboxes && i < r->engine->receiver_count; i++)
+    for (size_t i = 0; i < r->inbox_count; i++)
         tac__reel_fini(&r->inboxes[i].reel);
     for (size_t i = 0; i < r->witness_count; i++)
         tac__reel_fini(&r->witnesses[i].reel);
