@@ -46,7 +46,7 @@ typedef struct tac_recorder_def {
     tac_time state_us;       // a state to go on from is stored so often; 0: at the start only
     tac_time flush_us;       // simulated time after which everything is handed to the system
     const char *compression; // "zstd", "lz4", "none"
-    int level;               // of zstd, 1 to 19
+    int level;               // of zstd, -7 to 19
     const tac_record_rule *rules;
     size_t rule_count;
     const tac_record_file *files;
@@ -57,7 +57,8 @@ typedef struct tac_recorder tac_recorder;
 
 TAC_BEGIN_DECLS
 
-TAC_API tac_recorder_def tac_recorder_def_default(void); // log tier, 100 Hz, states at 10 s, zstd 1
+TAC_API tac_recorder_def
+tac_recorder_def_default(void); // log tier, 100 Hz, states at 10 s, zstd -1
 
 // Of an engine with all its components, not prepared yet; `def` is copied but for what it points
 // to, which must outlive the recorder, as the recorder must outlive the engine's runs.

@@ -229,7 +229,8 @@ static const tac__key record_keys[] = {
      .doc = "simulated time after which all is written out"},
     {"compression", TAC__KIND_WORD, .words = compression_words, .fallback = "zstd",
      .doc = "of chunks"},
-    {"level", TAC__KIND_INTEGER, .fallback = "1", .min = 1, .max = 19, .doc = "of zstd"},
+    {"level", TAC__KIND_INTEGER, .fallback = "-1", .min = -7, .max = 19,
+     .doc = "of zstd; below 0 is faster and packs less"},
     {"rules", TAC__KIND_LIST, .of = &record_rule_item, .doc = "exceptions for some signals"},
     {0},
 };

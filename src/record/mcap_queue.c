@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 // --- a chunk, packed -----------------------------------------------------------------------------
@@ -156,11 +157,37 @@ static void run_job(tac__mcap_worker *worker, tac__mcap_job *job)
 
 // --- threads -------------------------------------------------------------------------------------
 
-static tac__mcap_job *next_job(tac__mcap_queue *queue)
+// The first worker looks for work by itself every now and then: to wake it up would cost the
+// simulation more than all it does to hand over a chunk. Only where much is pending is it woken.
+enum { LOOK_NS = 2000000, WAKE_PART = 16, HELP_PART = 8 };
+
+static void wait_for_work(tac__mcap_queue *queue)
 {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOOK_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&queue->work, &queue->lock, &until);
+}
+
+// It takes all it can; the others help where it falls behind, and at the end. So what one can do
+// takes no more than one core from the simulation.
+static bool is_needed(const tac__mcap_queue *queue, const tac__mcap_worker *worker)
+{
+    return worker == queue->workers || queue->stop || queue->pending > queue->memory / HELP_PART;
+}
+
+static tac__mcap_job *next_job(tac__mcap_worker *worker)
+{
+    tac__mcap_queue *queue = worker->queue;
     pthread_mutex_lock(&queue->lock);
-    while (!queue->first && !queue->stop)
-        pthread_cond_wait(&queue->work, &queue->lock);
+    while (!(queue->first && is_needed(queue, worker)) && !(queue->stop && !queue->first)) {
+        if (worker == queue->workers)
+            wait_for_work(queue);
+        else
+            pthread_cond_wait(&queue->help, &queue->lock);
+    }
     tac__mcap_job *job = queue->first;
     if (job) {
         queue->first = job->next;
@@ -171,10 +198,23 @@ static tac__mcap_job *next_job(tac__mcap_queue *queue)
     return job;
 }
 
+// A worker that wakes up does not push aside what woke it, which is the simulation: it waits for a
+// core, and the system soon gives it one of its own. Where that cannot be asked for it goes
+// without.
+static void be_modest(void)
+{
+#ifdef __linux__
+    enum { SCHEDULE_BATCH = 3 }; // <sched.h> shows SCHED_BATCH to GNU programs only
+    const struct sched_param usual = {0};
+    (void)pthread_setschedparam(pthread_self(), SCHEDULE_BATCH, &usual);
+#endif
+}
+
 static void *work(void *argument)
 {
     tac__mcap_worker *worker = argument;
-    for (tac__mcap_job *job; (job = next_job(worker->queue));)
+    be_modest();
+    for (tac__mcap_job *job; (job = next_job(worker));)
         run_job(worker, job);
     return NULL;
 }
@@ -194,7 +234,12 @@ static int start_thread(tac__mcap_worker *worker)
 void tac__mcap_queue_init(tac__mcap_queue *queue)
 {
     pthread_mutex_init(&queue->lock, NULL);
-    pthread_cond_init(&queue->work, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&queue->work, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&queue->help, NULL);
     pthread_cond_init(&queue->turn, NULL);
     pthread_cond_init(&queue->room, NULL);
     queue->last = &queue->first;
@@ -204,6 +249,7 @@ void tac__mcap_queue_fini(tac__mcap_queue *queue)
 {
     pthread_mutex_destroy(&queue->lock);
     pthread_cond_destroy(&queue->work);
+    pthread_cond_destroy(&queue->help);
     pthread_cond_destroy(&queue->turn);
     pthread_cond_destroy(&queue->room);
 }
@@ -228,7 +274,8 @@ void tac__mcap_queue_stop(tac__mcap_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
     queue->stop = true;
-    pthread_cond_broadcast(&queue->work);
+    pthread_cond_signal(&queue->work);
+    pthread_cond_broadcast(&queue->help);
     pthread_mutex_unlock(&queue->lock);
     for (int i = 0; i < queue->started; i++) {
         pthread_join(queue->workers[i].thread, NULL);
@@ -245,12 +292,17 @@ void tac__mcap_hand_over(tac__mcap_queue *queue, tac__mcap_job *job)
     job->turn = queue->handed++;
     pthread_mutex_lock(&queue->lock);
     // One job is let in however large it is.
-    while (queue->pending && queue->pending + job->capacity > queue->memory)
+    while (queue->pending && queue->pending + job->capacity > queue->memory) {
+        pthread_cond_signal(&queue->work);
         pthread_cond_wait(&queue->room, &queue->lock);
+    }
     queue->pending += job->capacity;
     *queue->last = job;
     queue->last = &job->next;
-    pthread_cond_signal(&queue->work);
+    if (queue->pending > queue->memory / WAKE_PART)
+        pthread_cond_signal(&queue->work);
+    if (queue->pending > queue->memory / HELP_PART)
+        pthread_cond_broadcast(&queue->help);
     pthread_mutex_unlock(&queue->lock);
 }
 

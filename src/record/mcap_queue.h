@@ -50,11 +50,11 @@ typedef struct tac__mcap_queue {
     uint64_t handed; // jobs so far: the filler's
 
     pthread_mutex_t lock;
-    pthread_cond_t work, turn, room;
-    tac__mcap_job *first, **last; // waiting for a worker
-    tac__mcap_job *done;          // to go back to the filler
-    uint64_t at_turn;             // number of the job that may be written
-    size_t pending;               // bytes of jobs handed over and not written
+    pthread_cond_t work, help, turn, room; // for the first worker, for the others, ...
+    tac__mcap_job *first, **last;          // waiting for a worker
+    tac__mcap_job *done;                   // to go back to the filler
+    uint64_t at_turn;                      // number of the job that may be written
+    size_t pending;                        // bytes of jobs handed over and not written
     bool stop;
 
     atomic_bool failed; // set under the lock; what failed stands before

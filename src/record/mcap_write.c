@@ -20,6 +20,7 @@ typedef struct channel {
     unsigned char *at, *end; // of the open chunk: where the next message goes, and how far
     job *open;               // NULL: none
     uint64_t messages;
+    size_t usual; // capacity that its chunks came to have
 } channel;
 
 typedef struct attachment {
@@ -115,15 +116,21 @@ static void take_back(tac__mcap_writer *w)
     }
 }
 
-static job *take_chunk(tac__mcap_writer *w)
+// Memory for a chunk of a channel: as much as its last one came to have, so that it hardly grows.
+static job *take_chunk(tac__mcap_writer *w, size_t usual)
 {
-    if (!w->free)
-        take_back(w);
-    job *j = w->free;
+    const size_t most = w->def.chunk_size;
+    size_t wanted = usual < FIRST_CAPACITY ? FIRST_CAPACITY : usual;
+    wanted = wanted < most ? wanted : most;
+    take_back(w);
+    job **at = &w->free;
+    while (*at && (*at)->capacity < wanted)
+        at = &(*at)->next;
+    job *j = *at;
     if (j)
-        w->free = j->next;
+        *at = j->next;
     else
-        j = make_job(w, w->def.chunk_size < FIRST_CAPACITY ? w->def.chunk_size : FIRST_CAPACITY);
+        j = make_job(w, wanted);
     if (j)
         j->size = 0;
     return j;
@@ -149,6 +156,7 @@ static bool close_chunk(tac__mcap_writer *w, uint16_t id)
     if (!j || c->at == j->bytes)
         return true;
     j->size = (size_t)(c->at - j->bytes);
+    c->usual = j->capacity;
     place *p = tac__arena_alloc(&w->arena, sizeof *p);
     if (p && j->size > w->def.chunk_size) {
         j->out_capacity = tac__mcap_packed_bound(w->def.compression, j->size);
@@ -182,7 +190,7 @@ __attribute__((noinline)) static bool make_room(tac__mcap_writer *w, uint16_t id
     if (c->open && (size_t)(c->at - c->open->bytes) + record > most && !close_chunk(w, id))
         return false;
     if (!c->open) {
-        c->open = take_chunk(w);
+        c->open = take_chunk(w, c->usual);
         c->at = c->open ? c->open->bytes : NULL;
     }
     job *j = c->open;

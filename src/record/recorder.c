@@ -18,7 +18,7 @@ tac_recorder_def tac_recorder_def_default(void)
                               .state_us = 10000000,
                               .flush_us = 5000000,
                               .compression = "zstd",
-                              .level = 1};
+                              .level = -1};
 }
 
 // --- sampling -----------------------------------------------------------------------------------
@@ -388,6 +388,7 @@ static tac_status open_file(tac_recorder *r, tac_error *err)
     TAC_TRY(tac__compression_parse(r->def.compression, &def.compression, err));
     def.level = r->def.level;
     def.library = "tactus " TAC_VERSION;
+    def.chunk_size = 64 << 10; // little is left to do when the run is over
     TAC_TRY(tac__mcap_create(r->def.path, &def, &r->writer, err));
     TAC_TRY(tac__recorder_describe(r, err));
     tac_engine *e = r->engine;
