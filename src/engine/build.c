@@ -524,6 +524,14 @@ tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, t
     return o->def.name ? TAC_OK : tac__fail_memory(err);
 }
 
+void tac__engine_tap(tac_engine *e, size_t component, bool state, tac__tap *tap)
+{
+    tac_instance *c = e->components[component];
+    const tac__tap **taps = state ? &e->islands[c->island].taps : &c->taps;
+    tap->next = *taps;
+    *taps = tap;
+}
+
 void tac__engine_when_resolved(tac_engine *e, tac__resolved_fn *call, void *context)
 {
     TAC_ASSERT(e->resolved_count < TAC__RESOLVED_MAX);

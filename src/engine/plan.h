@@ -108,11 +108,27 @@ typedef struct tac__views {
     size_t live; // the first so many; the rest are samples of the plant that are held
 } tac__views;
 
+// Who is shown what was written, right after it: cheaper than an observer of its own, and what it
+// sees of that component or island at stage 9 is the same.
+typedef struct tac__tap tac__tap;
+struct tac__tap {
+    void (*show)(void *context, tac_engine *engine, tac_time t_us);
+    void *context;
+    const tac__tap *next;
+};
+
+static inline void tac__taps_show(const tac__tap *tap, tac_engine *engine, tac_time t_us)
+{
+    for (; tap; tap = tap->next)
+        tap->show(tap->context, engine, t_us);
+}
+
 struct tac_instance {
     // for a step
     tac_step step;
     tac_status (*run)(tac_step *s, const void *self); // the type's step, or what replays it
     const void *run_self;
+    const tac__tap *taps; // on its steps
     const tac_component_type *type;
     void *self;
     tac__views views; // inputs to be renewed before a step
@@ -250,10 +266,11 @@ typedef struct tac__island {
     tac__keep *keeps;
     size_t keep_count;
     tac_engine *engine;
-    tac_instance *alone; // the one component that makes its right-hand side; NULL: several do
-    bool settled;        // the present step is known to change no mode
-    bool sound;          // and to have come to finite numbers
-    uint32_t failed;     // component whose derive or output failed last
+    const tac__tap *taps; // on its digests
+    tac_instance *alone;  // the one component that makes its right-hand side; NULL: several do
+    bool settled;         // the present step is known to change no mode
+    bool sound;           // and to have come to finite numbers
+    uint32_t failed;      // component whose derive or output failed last
 } tac__island;
 
 typedef struct tac__digest {
@@ -423,6 +440,9 @@ static inline bool tac__is_observer(const tac_instance *c)
 }
 
 // --- build.c ---
+// Tap the steps of a component, or the digests of its island where `state`. While the engine is
+// resolved; `tap` is kept.
+void tac__engine_tap(tac_engine *engine, size_t component, bool state, tac__tap *tap);
 void tac__engine_when_resolved(tac_engine *engine, tac__resolved_fn *call, void *context);
 tac_instance *tac__find_component(const tac_engine *engine, const char *name); // NULL: unknown
 tac__candidate_fn tac__component_name; // for suggestions: context is the engine

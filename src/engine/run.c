@@ -96,6 +96,8 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
     e->clock->steps++;
     if (c->write_count)
         tac__writes_done(c->writes, c->write_count, t_us);
+    if (c->taps)
+        tac__taps_show(c->taps, e, t_us);
     return c->may_jump ? finish_jump(e, c, t_us) : TAC_OK;
 }
 
@@ -155,10 +157,12 @@ static tac_status end_entity(tac_engine *e, const tac__entity *entity)
     return TAC_OK;
 }
 
-static void digest_state(const tac_engine *e, const tac__island *island)
+static void digest_state(tac_engine *e, const tac__island *island, tac_time t_us)
 {
     island->state->digest =
-        tac__digest_f64(island->state->digest, e->clock->t_us, island->x, island->x_count);
+        tac__digest_f64(island->state->digest, t_us, island->x, island->x_count);
+    if (island->taps)
+        tac__taps_show(island->taps, e, t_us);
 }
 
 static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
@@ -174,7 +178,7 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
         tac__island_preview(&e->islands[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_STATE:
-        digest_state(e, &e->islands[item->index]);
+        digest_state(e, &e->islands[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_BEGIN:
         return begin_entity(e, &e->entities[item->index]);

@@ -301,6 +301,11 @@ static tac_status watch_feed(tac_recorder *r, tac__feed *f, tac_error *err)
     };
     if (mode->kind == TAC__MODE_WINDOW)
         TAC_TRY(tac__window_create(f, err));
+    if (mode->kind == TAC__MODE_WRITES || mode->kind == TAC__MODE_HOLD) {
+        f->tap = (tac__tap){.show = fns[mode->kind], .context = f};
+        tac__engine_tap(r->engine, f->pick->component, false, &f->tap);
+        return TAC_OK;
+    }
     return observe(r, mode->boundaries ? TAC_FOLLOW_ISLAND : TAC_FOLLOW_STEPS, f->component,
                    mode->boundaries, 0, fns[mode->kind], f, err);
 }
@@ -338,7 +343,8 @@ static tac_status plan_digests(tac_recorder *r, tac_error *err)
         d->recorder = r;
         d->island = &e->islands[i];
         d->name = e->components[e->islands[i].components[0]]->name;
-        TAC_TRY(observe(r, TAC_FOLLOW_ISLAND, d->name, false, 0, sample_digest, d, err));
+        d->tap = (tac__tap){.show = sample_digest, .context = d};
+        tac__engine_tap(r->engine, e->islands[i].components[0], true, &d->tap);
     }
     return TAC_OK;
 }

@@ -22,6 +22,7 @@ typedef struct tac__feed {
     tac__copy *copies;
     unsigned char *last; // hold: the last message, once `begun`
     bool begun;
+    tac__tap tap;
     uint32_t seen; // every: steps since the last sample
     tac__window *window;
 } tac__feed;
@@ -40,6 +41,7 @@ typedef struct tac__digester {
     tac_recorder *recorder;
     const tac__island *island;
     const char *name; // of its first component
+    tac__tap tap;
     uint16_t id;
     size_t count;
     uint64_t t_us[TAC__DIGEST_BATCH], digest[TAC__DIGEST_BATCH];

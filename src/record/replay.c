@@ -40,6 +40,7 @@ typedef struct witness {
     tac_replay *replay;
     const tac__island *island;
     const char *name;
+    tac__tap tap;
     tac__reel reel;
     bool begun, more;
     const unsigned char *t_us, *digest; // of the present message
@@ -294,13 +295,8 @@ static tac_status plan_witnesses(tac_replay *r, tac_error *err)
             (witness){.replay = r, .island = &e->islands[c->island], .name = c->name, .more = true};
         tac__reel_init(&w->reel, r->recording, track, 0, TAC_TIME_NEVER);
         tac__reel_ahead(&w->reel, r->ahead);
-        tac_observer_def def = tac_observer_def_default();
-        def.name = "replay";
-        def.follow = TAC_FOLLOW_ISLAND;
-        def.component = c->name;
-        def.observe = testify;
-        def.context = w;
-        TAC_TRY(tac_engine_add_observer(r->engine, &def, err));
+        w->tap = (tac__tap){.show = testify, .context = w};
+        tac__engine_tap(r->engine, c->index, true, &w->tap);
     }
     r->result.compared = r->witness_count > 0;
     return TAC_OK;
