@@ -158,7 +158,7 @@ static tac_status end_entity(tac_engine *e, const tac__entity *entity)
 static void digest_state(const tac_engine *e, const tac__island *island)
 {
     island->state->digest =
-        tac__digest_f64(island->state->digest, e->clock->t_us, island->x, island->x_count);
+        tac__digest_wide(island->state->digest, e->clock->t_us, island->x, island->x_count);
 }
 
 static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
