@@ -248,7 +248,7 @@ static inline void allocate(const tac__control *c, const real *works, const real
     real least = R(0.0), most = R(0.0);
     for (int i = 0; i < c->rotors; i++) {
         const tac__control_rotor *r = &c->rotor[i];
-        low[i] = works[i] * (r->idle_n * r->per_full);
+        low[i] = works[i] * r->idle;
         high[i] = r_max(low[i], works[i] * high_n[i] * r->per_full);
         least += r->effect[0] * low[i];
         most += r->effect[0] * high[i];
@@ -269,7 +269,7 @@ static inline void allocate(const tac__control *c, const real *works, const real
     for (int i = 0; i < c->rotors; i++) {
         thrust[i] = x[i] * c->rotor[i].full_n;
         for (int row = 0; row < 4; row++)
-            reached[row] += (c->scale[row] * c->rotor[i].effect[row]) * x[i];
+            reached[row] += c->rotor[i].given[row] * x[i];
     }
 }
 

@@ -26,6 +26,8 @@ static void init_rotor(tac__control_rotor *r, const tac__rotor *from, double den
     r->full_n = rotor_full_thrust(r, voltage_v);
     r->per_full = 1 / r->full_n;
     r->idle_n = rotor_full_thrust(r, idle * voltage_v);
+    r->idle = r->idle_n * r->per_full;
+    r->idle_rad_s = sqrt(r->idle_n * r->per_k);
 
     // Thrust acts against the axis, which points down.
     const double *p = from->position_m, *a = from->axis, turn = from->direction * arm;
@@ -52,6 +54,8 @@ static void scale_rows(tac__control *c)
         r->weighted[0] = TAC__THRUST_WEIGHT * r->effect[0];
         r->weighted[1] = r->effect[1];
         r->weighted[2] = r->effect[2];
+        for (int row = 0; row < 4; row++)
+            r->given[row] = c->scale[row] * r->effect[row];
     }
 }
 

@@ -32,13 +32,14 @@ typedef struct tac__control_tuning {
 typedef struct tac__control_rotor {
     double effect[4];   // of full thrust: thrust, roll, pitch, yaw, in units of `scale`
     double weighted[3]; // the first three, by how much an error in them weighs
+    double given[4];    // the effect in N and N m
     double k, v0, v1, v2;
     double full_n; // thrust at full duty and nominal voltage
     double per_full;
     double per_k;
-    double idle_n;
-    double limit_n; // what the motor's greatest current allows
-    double mix[4];  // its part of a wish of one unit of each, where nothing limits
+    double idle_n, idle, idle_rad_s; // thrust, part of full thrust and speed at idle
+    double limit_n;                  // what the motor's greatest current allows
+    double mix[4];                   // its part of a wish of one unit of each, where nothing limits
 } tac__control_rotor;
 
 typedef struct tac__control {

@@ -38,11 +38,17 @@ static inline real control_level(vec3 v) // length of the horizontal part
     return r_sqrt(v.x * v.x + v.y * v.y);
 }
 
+// By which to multiply what is `size` large to keep it within a limit, both positive. Mostly it is
+// within: then nothing has to wait for the quotient.
+static inline real control_within(real size, real limit)
+{
+    return R_CHOOSE(size <= limit, R(1.0), limit / size);
+}
+
 // At most so long, in the same direction.
 static inline vec3 control_limit(vec3 v, double length)
 {
-    real n = r_sqrt(vec3_dot(v, v) + 1e-12);
-    return vec3_scale(r_min(R(1.0), length / n), v);
+    return vec3_scale(control_within(r_sqrt(vec3_dot(v, v) + 1e-12), R(length)), v);
 }
 
 // --- the reference -------------------------------------------------------------------------------
@@ -88,9 +94,8 @@ static inline void control_reference(const tac__control *c, double dt, const con
     course = vec3_select(moving, course, vec3_make(R(0.0), R(0.0), R(0.0)));
 
     vec3 wish = vec3_scale(R(fast), vec3_sub(course, v));
-    real most = r_max(R(1.0), r_max(control_level(wish) / t->acceleration,
-                                    r_abs(wish.z) / t->climb_acceleration));
-    wish = vec3_scale(1.0 / most, wish);
+    real most = r_max(control_level(wish) / t->acceleration, r_abs(wish.z) / t->climb_acceleration);
+    wish = vec3_scale(control_within(most, R(1.0)), wish);
     vec3 jerk = control_limit(vec3_scale(R(faster), vec3_sub(wish, a)), t->jerk);
     a = vec3_add(a, vec3_scale(R(dt), jerk));
     v = vec3_add(v, vec3_scale(R(dt), a));
@@ -135,7 +140,7 @@ static inline vec3 control_force(const tac__control *c, vec3 a, real most)
     vec3 level = vec3_make(c->mass_kg * a.x, c->mass_kg * a.y, R(0.0));
     real n = r_sqrt(level.x * level.x + level.y * level.y + 1e-12);
     real room = r_sqrt(r_max(R(0.0), most * most - up * up) + 1e-12);
-    level = vec3_scale(r_min(R(1.0), r_min(c->tilt_slope * up, room) / n), level);
+    level = vec3_scale(control_within(n, r_min(c->tilt_slope * up, room)), level);
     return vec3_make(level.x, level.y, -up);
 }
 

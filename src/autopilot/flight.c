@@ -82,8 +82,8 @@ void tac__flight_assess(const tac__control *c, const double *voltage, const doub
 static bool is_amiss(const flying *y, int i)
 {
     const tac__control_rotor *r = &y->f->control.rotor[i];
-    const double speed = y->in->rotor_speed[i], idle = sqrt(r->idle_n * r->per_k);
-    return y->n->expected[i] > idle_speeds * idle &&
+    const double speed = y->in->rotor_speed[i];
+    return y->n->expected[i] > idle_speeds * r->idle_rad_s &&
            (speed < low_speed * y->n->expected[i] || speed > high_speed * y->n->highest[i]);
 }
 
@@ -111,10 +111,11 @@ static void watch_rotors(const flying *y)
 // What the speeds should be next time, a moment after the command.
 static void expect_speeds(const flying *y, const tac__control_out *out)
 {
+    const double spin = y->dt / (spin_s + y->dt), fade = y->dt / fade_s;
     for (int i = 0; i < y->f->control.rotors; i++) {
         double *expected = &y->n->expected[i], *highest = &y->n->highest[i];
-        *expected += y->dt / (spin_s + y->dt) * (out->speed[i] - *expected);
-        *highest -= y->dt / fade_s * *highest;
+        *expected += spin * (out->speed[i] - *expected);
+        *highest -= fade * *highest;
         *highest = tac_max(*highest, *expected);
     }
 }
@@ -431,8 +432,10 @@ static void fly(const flying *y, tac__control_out *out)
     memcpy(c.attitude, y->in->attitude, sizeof c.attitude);
     memcpy(c.rate, y->in->rate, sizeof c.rate);
     memcpy(c.target, y->n->target, sizeof c.target);
-    memcpy(c.voltage, y->in->voltage, sizeof c.voltage);
-    memcpy(c.works, y->n->works, sizeof c.works);
+    for (int i = 0; i < y->f->control.rotors; i++) {
+        c.voltage[i] = y->in->voltage[i];
+        c.works[i] = y->n->works[i];
+    }
     c.cruise_speed = y->in->cruise_speed;
     c.climb_speed = y->in->climb_speed;
     c.descend_speed = y->in->descend_speed;

@@ -2,8 +2,8 @@
 #include "base/random.h"
 #include "base/hash.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
+#ifdef __x86_64__
+#include <immintrin.h>
 #endif
 
 void tac__philox_keys(const uint32_t key[2], uint32_t keys[TAC__PHILOX_ROUNDS][2])
@@ -49,56 +49,8 @@ void tac__stream_words(const tac__stream *stream, uint64_t index, uint32_t words
     tac__philox(counter, stream->keys, words);
 }
 
-#ifdef __SSE2__
-
-// Two counters: of each lane of 64 bits the lower half is a word, the upper half whatever is left
-// over, which the multiplication does not see.
-typedef struct pair {
-    __m128i c0, c1, c2, c3;
-} pair;
-
-static inline pair next_round(pair p, __m128i key0, __m128i key1)
-{
-    const __m128i p0 = _mm_mul_epu32(_mm_set1_epi64x(INT64_C(0xD2511F53)), p.c0);
-    const __m128i p1 = _mm_mul_epu32(_mm_set1_epi64x(INT64_C(0xCD9E8D57)), p.c2);
-    return (pair){_mm_xor_si128(_mm_srli_epi64(p1, 32), _mm_xor_si128(p.c1, key0)), p1,
-                  _mm_xor_si128(_mm_srli_epi64(p0, 32), _mm_xor_si128(p.c3, key1)), p0};
-}
-
-// The lower halves of four lanes.
-static inline void store(uint32_t *words, __m128i a, __m128i b)
-{
-    const __m128 all = _mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), 0x88);
-    _mm_storeu_si128((__m128i *)words, _mm_castps_si128(all));
-}
-
-void tac__stream_words_wide(const tac__stream *stream, uint64_t index,
-                            uint32_t words[4][TAC__STREAM_WIDE])
-{
-    const __m128i start = _mm_set1_epi64x((int64_t)index);
-    const __m128i first = _mm_add_epi64(start, _mm_set_epi64x(1, 0));
-    const __m128i second = _mm_add_epi64(start, _mm_set_epi64x(3, 2));
-    const __m128i high0 = _mm_set1_epi32((int)stream->high[0]);
-    const __m128i high1 = _mm_set1_epi32((int)stream->high[1]);
-    pair a = {first, _mm_srli_epi64(first, 32), high0, high1};
-    pair b = {second, _mm_srli_epi64(second, 32), high0, high1};
-#pragma GCC unroll 10
-    for (int round = 0; round < TAC__PHILOX_ROUNDS; round++) {
-        const __m128i key0 = _mm_set1_epi32((int)stream->keys[round][0]);
-        const __m128i key1 = _mm_set1_epi32((int)stream->keys[round][1]);
-        a = next_round(a, key0, key1);
-        b = next_round(b, key0, key1);
-    }
-    store(words[0], a.c0, b.c0);
-    store(words[1], a.c1, b.c1);
-    store(words[2], a.c2, b.c2);
-    store(words[3], a.c3, b.c3);
-}
-
-#else
-
-void tac__stream_words_wide(const tac__stream *stream, uint64_t index,
-                            uint32_t words[4][TAC__STREAM_WIDE])
+static void words_one_by_one(const tac__stream *stream, uint64_t index,
+                             uint32_t words[4][TAC__STREAM_WIDE])
 {
     for (uint32_t i = 0; i < TAC__STREAM_WIDE; i++) {
         uint32_t w[4];
@@ -106,6 +58,62 @@ void tac__stream_words_wide(const tac__stream *stream, uint64_t index,
         for (int k = 0; k < 4; k++)
             words[k][i] = w[k];
     }
+}
+
+#ifdef __x86_64__
+
+#define AVX2 __attribute__((target("avx2")))
+
+// The lower halves of four lanes.
+AVX2 static inline void store(uint32_t *words, __m256i v)
+{
+    const __m256i lower = _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+    _mm_storeu_si128((__m128i *)words, _mm256_castsi256_si128(lower));
+}
+
+// Each counter has a lane of 64 bits, of which the lower half is a word and the upper half whatever
+// is left over: the multiplication does not see it.
+AVX2 static void words_at_once(const tac__stream *stream, uint64_t index,
+                               uint32_t words[4][TAC__STREAM_WIDE])
+{
+    const __m256i m0 = _mm256_set1_epi64x(INT64_C(0xD2511F53));
+    const __m256i m1 = _mm256_set1_epi64x(INT64_C(0xCD9E8D57));
+    const __m256i start = _mm256_set1_epi64x((int64_t)index);
+    __m256i c0 = _mm256_add_epi64(start, _mm256_setr_epi64x(0, 1, 2, 3));
+    __m256i c1 = _mm256_srli_epi64(c0, 32);
+    __m256i c2 = _mm256_set1_epi32((int)stream->high[0]);
+    __m256i c3 = _mm256_set1_epi32((int)stream->high[1]);
+#pragma GCC unroll 10
+    for (int round = 0; round < TAC__PHILOX_ROUNDS; round++) {
+        const __m256i key0 = _mm256_set1_epi32((int)stream->keys[round][0]);
+        const __m256i key1 = _mm256_set1_epi32((int)stream->keys[round][1]);
+        const __m256i p0 = _mm256_mul_epu32(m0, c0), p1 = _mm256_mul_epu32(m1, c2);
+        c0 = _mm256_xor_si256(_mm256_srli_epi64(p1, 32), _mm256_xor_si256(c1, key0));
+        c2 = _mm256_xor_si256(_mm256_srli_epi64(p0, 32), _mm256_xor_si256(c3, key1));
+        c1 = p1;
+        c3 = p0;
+    }
+    store(words[0], c0);
+    store(words[1], c1);
+    store(words[2], c2);
+    store(words[3], c3);
+}
+
+void tac__stream_words_wide(const tac__stream *stream, uint64_t index,
+                            uint32_t words[4][TAC__STREAM_WIDE])
+{
+    if (__builtin_cpu_supports("avx2"))
+        words_at_once(stream, index, words);
+    else
+        words_one_by_one(stream, index, words);
+}
+
+#else
+
+void tac__stream_words_wide(const tac__stream *stream, uint64_t index,
+                            uint32_t words[4][TAC__STREAM_WIDE])
+{
+    words_one_by_one(stream, index, words);
 }
 
 #endif

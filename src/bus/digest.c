@@ -25,7 +25,7 @@ uint64_t tac__digest_wide(uint64_t before, tac_time t_us, const double *value, s
     tac__hash a = tac__hash_word(before, t_us), b = a + 1, c = a + 2, d = a + 3;
     double sum = 0, more = 0;
     size_t i = 0;
-    for (; i + 4 <= words; i += 4) {
+    for (; words >= TAC__DIGEST_WIDE && i + 4 <= words; i += 4) {
         a = tac__hash_word(a, tac__digest_word_at(value, i));
         b = tac__hash_word(b, tac__digest_word_at(value, i + 1));
         c = tac__hash_word(c, tac__digest_word_at(value, i + 2));
@@ -33,7 +33,8 @@ uint64_t tac__digest_wide(uint64_t before, tac_time t_us, const double *value, s
         sum += value[i] + value[i + 1];
         more += value[i + 2] + value[i + 3];
     }
-    a = tac__hash_word(tac__hash_word(tac__hash_word(a, b), c), d);
+    if (words >= TAC__DIGEST_WIDE)
+        a = tac__hash_word(tac__hash_word(tac__hash_word(a, b), c), d);
     for (; i < words; i++) {
         a = tac__hash_word(a, tac__digest_word_at(value, i));
         sum += value[i];

@@ -313,7 +313,8 @@ static outcome locate_event(tac_engine *e, tac__island *island)
 {
     tac__island_state *s = island->state;
     crossing c = {e, island, s->from_us, s->to_us};
-    memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
+    if (!e->method->fsal || e->def.split) // else the last evaluation was there
+        memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
     if (!modes_change(e, island, s->to_us))
         return TAKEN;
     if (tac__ode_dense_begin(e->method, &island->problem, &island->work,

@@ -396,8 +396,8 @@ static inline const double *next_draw(tac__normals *ready, const tac__stream *st
     return ready->values[TAC__STREAM_WIDE - (ready->end - index)];
 }
 
-__attribute__((noinline)) static void draw(tac__normals *ready, const tac__stream *stream,
-                                           uint64_t *next, double *values, size_t count)
+void tac__normals_make(tac__normals *ready, const tac__stream *stream, uint64_t *next,
+                       double *values, size_t count)
 {
     for (; count >= 3; count -= 3, values += 3) {
         const double *n = next_draw(ready, stream, next);
@@ -411,20 +411,4 @@ __attribute__((noinline)) static void draw(tac__normals *ready, const tac__strea
         if (count == 2)
             values[1] = n[1];
     }
-}
-
-void tac__normals_draw(tac__normals *ready, const tac__stream *stream, uint64_t *next,
-                       double *values, size_t count)
-{
-    const uint64_t left = ready->end - *next;
-    if (count != 3 || left - 1 >= TAC__STREAM_WIDE) {
-        draw(ready, stream, next, values, count);
-        return;
-    }
-    // The most frequent by far: a vector, which is there already.
-    const double *n = ready->values[TAC__STREAM_WIDE - left];
-    ++*next;
-    values[0] = n[0];
-    values[1] = n[1];
-    values[2] = n[2];
 }

@@ -16,8 +16,25 @@ typedef struct tac__normals {
     uint64_t end; // it holds the draws before this one; 0: none
     double values[TAC__STREAM_WIDE][3];
 } tac__normals;
-void tac__normals_draw(tac__normals *ready, const tac__stream *stream, uint64_t *next,
+
+void tac__normals_make(tac__normals *ready, const tac__stream *stream, uint64_t *next,
                        double *values, size_t count);
+
+static inline void tac__normals_draw(tac__normals *ready, const tac__stream *stream, uint64_t *next,
+                                     double *values, size_t count)
+{
+    const uint64_t left = ready->end - *next;
+    if (count != 3 || left - 1 >= TAC__STREAM_WIDE) {
+        tac__normals_make(ready, stream, next, values, count);
+        return;
+    }
+    // The most frequent by far: a vector, which is there already.
+    const double *n = ready->values[TAC__STREAM_WIDE - left];
+    ++*next;
+    values[0] = n[0];
+    values[1] = n[1];
+    values[2] = n[2];
+}
 
 // The edges of the layers under the curve, from the widest to the top: for tests.
 enum { TAC__NORMAL_LAYERS = 256 };

@@ -10,7 +10,7 @@ void tac__estimate_attitude_f64(const double *q, const double *yaw, double *y);
 typedef enum estimator_kind { TRUTH, NOISY } estimator_kind;
 static const char *const kinds[] = {"truth", "noisy", NULL};
 
-// In the order of inputs, outputs and the numbers of a sample.
+// In the order of inputs, outputs and channels.
 static const struct {
     const char *name, *unit, *doc;
     tac_type type;
@@ -20,8 +20,10 @@ static const struct {
              {"attitude", NULL, "body to NED", TAC_TYPE_QUAT, "rate"},
              {"rate", "rad/s", "about body axes", TAC_TYPE_VEC3, NULL}};
 enum { POSITION, VELOCITY, ATTITUDE, RATE, PORTS };
-static const int place[PORTS] = {0, 3, 6, 10};
-enum { WIDTH = 13 };
+
+typedef struct sample {
+    double position[3], velocity[3], attitude[4], rate[3];
+} sample;
 
 // The channels: of an attitude only the heading errs.
 static const tac__channel_def channels[PORTS] = {{.name = "position",
@@ -74,7 +76,7 @@ static tac_status estimator_declare(tac_declare *d, void *self)
         port.derivative = ports[i].derivative;
         c->out[i] = tac_declare_output(d, &port);
     }
-    tac__instrument_declare(d, &c->instrument, WIDTH, "8 ms");
+    tac__instrument_declare(d, &c->instrument, sizeof(sample) / sizeof(double), "8 ms");
     if (kind == TRUTH)
         tac__instrument_be_exact(&c->instrument);
     return TAC_OK;
@@ -86,26 +88,31 @@ static tac_status estimator_init(tac_step *s, const void *self)
     return tac__instrument_init(s, &c->instrument);
 }
 
-static void measure(tac_step *s, const estimator *c, double *sample)
+static void measure(tac_step *s, const estimator *c, sample *now)
 {
+    const tac__instrument *p = &c->instrument;
     static const double straight = 0;
     double yaw;
-    for (int i = 0; i < PORTS; i++) {
-        const double *truth = i == ATTITUDE ? &straight : TAC_IN(s, double, c->in[i]);
-        tac__instrument_measure(s, &c->instrument, i, truth,
-                                i == ATTITUDE ? &yaw : sample + place[i]);
-    }
-    tac__estimate_attitude_f64(TAC_IN(s, double, c->in[ATTITUDE]), &yaw, sample + place[ATTITUDE]);
+    tac__instrument_measure(s, p, POSITION, s->in[c->in[POSITION]], now->position);
+    tac__instrument_measure(s, p, VELOCITY, s->in[c->in[VELOCITY]], now->velocity);
+    tac__instrument_measure(s, p, ATTITUDE, &straight, &yaw);
+    tac__instrument_measure(s, p, RATE, s->in[c->in[RATE]], now->rate);
+    tac__estimate_attitude_f64(s->in[c->in[ATTITUDE]], &yaw, now->attitude);
 }
 
 static tac_status estimator_step(tac_step *s, const void *self)
 {
     const estimator *c = self;
-    double sample[WIDTH], held[WIDTH];
-    measure(s, c, sample);
-    const double *due = tac__instrument_delay(s, &c->instrument, sample, held);
-    for (int i = 0; due && i < PORTS; i++)
-        memcpy(s->out[c->out[i]], due + place[i], ports[i].type.count * sizeof *due);
+    sample now, held;
+    measure(s, c, &now);
+    const sample *due =
+        (const sample *)tac__instrument_delay(s, &c->instrument, (double *)&now, (double *)&held);
+    if (!due)
+        return TAC_OK;
+    memcpy(s->out[c->out[POSITION]], due->position, sizeof due->position);
+    memcpy(s->out[c->out[VELOCITY]], due->velocity, sizeof due->velocity);
+    memcpy(s->out[c->out[ATTITUDE]], due->attitude, sizeof due->attitude);
+    memcpy(s->out[c->out[RATE]], due->rate, sizeof due->rate);
     return TAC_OK;
 }
 

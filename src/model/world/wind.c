@@ -216,12 +216,18 @@ static double airspeed(const tac_step *s, const wind *c, const double *air)
     return tac_sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
 }
 
+static void add(double to[3], const double v[3])
+{
+    to[0] += v[0];
+    to[1] += v[1];
+    to[2] += v[2];
+}
+
 // What deviates from the mean at this instant; the processes go on to the next.
 static void add_ou(tac_step *s, const wind *c, double *velocity)
 {
     double *x = TAC_STATE(s, double, c->x), n[TAC__OU_STATES];
-    for (int i = 0; i < 3; i++)
-        velocity[i] += x[i];
+    add(velocity, x);
     tac_draw_normals(s, c->stream, n, TAC__OU_STATES);
     tac__ou_step_f64((const tac__ou *)s->state[c->ou], n, x);
 }
@@ -235,15 +241,13 @@ static void add_dryden(tac_step *s, const wind *c, double *velocity)
     tac_draw_normals(s, c->stream, n, TAC__DRYDEN_STATES);
     tac__dryden_step_f64(&c->dryden, tac_time_seconds(s->period_us), u, n,
                          TAC_STATE(s, double, c->x), turbulence);
-    for (int i = 0; i < 3; i++)
-        velocity[i] += turbulence[i];
+    add(velocity, turbulence);
 }
 
 static tac_status wind_step(tac_step *s, const void *self)
 {
     const wind *c = self;
-    double *base = TAC_OUT(s, double, c->base), *total = TAC_OUT(s, double, c->total);
-    double factor = 1;
+    double base[3], factor = 1;
     if (c->roughness_m > 0) {
         const double height = height_above_ground(s, c);
         tac__wind_profile_f64(c->roughness_m, &height, &factor);
@@ -256,8 +260,9 @@ static tac_status wind_step(tac_step *s, const void *self)
         add_dryden(s, c, base);
     else if (c->kind == TABLE)
         tac__wind_table_add(&c->table, s->t_us, base);
-    for (int i = 0; i < 3; i++)
-        total[i] = base[i] + TAC_IN(s, double, c->gust)[i];
+    memcpy(s->out[c->base], base, sizeof base);
+    add(base, s->in[c->gust]);
+    memcpy(s->out[c->total], base, sizeof base);
     return TAC_OK;
 }
 
