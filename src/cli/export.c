@@ -95,6 +95,7 @@ static tac_status read_args(const cli_args *args, const char **patterns, tac_exp
     def->path = cli_value(args, "out");
     if (!def->path)
         return tac__fail(err, TAC_E_USAGE, "where to? give -o FILE, or -o - for standard output");
+    TAC_TRY(cli_check_apart(def->path, args->operands[0], err));
     if (is_stdout(def->path) && cli_has(args, "json"))
         return tac__fail(err, TAC_E_USAGE, "--json writes to standard output too: give -o a file");
     const char *format = cli_value(args, "format");

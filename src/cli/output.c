@@ -86,6 +86,16 @@ tac_status cli_check_writable(const char *path, tac_error *err)
     return fine ? TAC_OK : fail(path, reason, err);
 }
 
+tac_status cli_check_apart(const char *output, const char *input, tac_error *err)
+{
+    struct stat a, b;
+    const bool same = output && input && stat(output, &a) == 0 && stat(input, &b) == 0 &&
+                      S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    return same ? tac__fail(err, TAC_E_USAGE, "'%s' is read: what is written cannot take its place",
+                            output)
+                : TAC_OK;
+}
+
 void cli_print_error(const tac_error *err)
 {
     char text[TAC_ERROR_TEXT + TAC_ERROR_CONTEXT + 8 * TAC_ERROR_NAME];

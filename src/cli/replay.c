@@ -131,6 +131,7 @@ static tac_status read_time(const cli_args *args, const char *option, tac_time f
 static tac_status read_options(job *j, tac_error *err)
 {
     const tac_recording_info *info = tac_recording_about(j->recording);
+    TAC_TRY(cli_check_apart(cli_value(j->args, "out"), info->path, err));
     TAC_TRY(read_time(j->args, "from", 0, &j->from_us, err));
     TAC_TRY(read_time(j->args, "to", info->complete_us, &j->to_us, err));
     if (j->to_us > info->complete_us || j->from_us > j->to_us) {

@@ -186,6 +186,19 @@ static tac_status plan_checkpoint(job *j, tac_error *err)
     return tac_engine_checkpoint_at(j->sim.engine, s->checkpoint_us, s->checkpoint, err);
 }
 
+// Nothing that is written takes the place of what was read, or of the other.
+static tac_status check_recording(const job *j, tac_error *err)
+{
+    const char *const outputs[] = {j->recording.path, j->recording.csv};
+    for (size_t i = 0; i < 2; i++) {
+        TAC_TRY(cli_check_apart(outputs[i], j->args->operands[0], err));
+        TAC_TRY(cli_check_apart(outputs[i], j->settings.from, err));
+    }
+    if (outputs[0] && outputs[1] && !strcmp(outputs[0], outputs[1]))
+        return tac__fail(err, TAC_E_USAGE, "'%s' cannot be both recording and table", outputs[0]);
+    return TAC_OK;
+}
+
 static tac_status plan_recording(job *j, tac_error *err)
 {
     TAC_TRY(tac_config_recorder_def(j->sim.config, &j->recording, err));
@@ -195,6 +208,7 @@ static tac_status plan_recording(job *j, tac_error *err)
         j->recording.csv = j->settings.csv;
     if (!j->recording.path && !j->recording.csv)
         return TAC_OK;
+    TAC_TRY(check_recording(j, err));
     return tac_recorder_create(&j->recording, j->sim.engine, &j->recorder, err);
 }
 

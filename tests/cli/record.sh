@@ -164,7 +164,26 @@ says err "cannot read 'nosuch.mcap'"
 expect 3 replay "$small"
 says err 'not an MCAP file'
 expect 3 recover "$small"
-expect 2 recover killed.mcap --out killed.mcap
+
+# Nothing is written over what is read, whatever it is called.
+cp "$small" mine.yaml
+ln -s a.mcap link.mcap
+cp a.mcap before.mcap
+for name in a.mcap ./a.mcap link.mcap; do
+    expect 2 replay a.mcap --out "$name"
+    says err "'$name' is read"
+    expect 2 recover a.mcap --out "$name"
+    expect 2 export a.mcap --format csv --out "$name"
+done
+cmp -s a.mcap before.mcap || fail 'a recording was written over'
+for option in --out --csv; do
+    expect 2 run mine.yaml -q "$option" ./mine.yaml
+    expect 2 run mine.yaml -q --from state "$option" ./state
+done
+cmp -s "$small" mine.yaml || fail 'a configuration was written over'
+expect 2 run mine.yaml -q --out both --csv both
+says err "'both'"
+
 expect 3 run "$small" -q --out nosuch/a.mcap
 says err nosuch/a.mcap
 expect 2 replay a.mcap --from 2s
