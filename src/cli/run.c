@@ -76,7 +76,7 @@ static const cli_option options[] = {
 typedef struct settings {
     bool json, quiet;
     bool has_level;
-    tac_log_level level;
+    tac_log_level level; // of --log-level
     cli_progress_mode progress;
     double factor; // of real time; 0: as fast as possible
     const char *from;
@@ -94,6 +94,7 @@ typedef struct job {
     cli_simulation sim;
     cli_progress progress;
     cli_log log;
+    tac_log_level shown, recorded; // entries from these levels on
     cli_flight flight;
     cli_flight_plot plot;
     tac_recorder_def recording; // path is NULL: none
@@ -212,24 +213,29 @@ static tac_status plan_recording(job *j, tac_error *err)
     return tac_recorder_create(&j->recording, j->sim.engine, &j->recorder, err);
 }
 
-// Shown and recorded.
 static void log_entry(void *context, const tac_log_entry *entry)
 {
     job *j = context;
-    cli_log_show(&j->log, entry);
-    tac_recorder_log(j->recorder, entry);
+    if (entry->level >= j->shown)
+        cli_log_show(&j->log, entry);
+    if (entry->level >= j->recorded)
+        tac_recorder_log(j->recorder, entry);
 }
 
+// What is shown is the user's wish of the moment; what is recorded is part of the configuration, so
+// that the same run gives the same file.
 static tac_engine_def engine_def(job *j)
 {
     const settings *s = &j->settings;
     tac_engine_def def = tac_config_engine_def(j->sim.config);
     def.log = log_entry;
     def.log_context = j;
+    j->shown = j->recorded = def.log_level;
     if (s->has_level)
-        def.log_level = s->level;
-    else if (s->quiet && def.log_level < TAC_LOG_WARN)
-        def.log_level = TAC_LOG_WARN;
+        j->shown = s->level;
+    else if (s->quiet && j->shown < TAC_LOG_WARN)
+        j->shown = TAC_LOG_WARN;
+    def.log_level = j->shown < j->recorded ? j->shown : j->recorded;
     return def;
 }
 

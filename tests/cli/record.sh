@@ -33,6 +33,15 @@ is_json out
 same 'hash of a recording' "$(value out hash)" "$whole"
 same whole "$(value out whole)" true
 
+# What is shown of the log does not change what is recorded.
+with 'log: {level: info}' 'record: {tier: replay}'
+expect 0 run with.yaml --out shown.mcap
+[ -s err ] || fail 'nothing was logged'
+for wish in -q '--log-level error' '--log-level debug' --json; do
+    expect 0 run with.yaml $wish --out wish.mcap
+    cmp -s shown.mcap wish.mcap || fail "another recording with $wish"
+done
+
 # A part of it begins with the nearest state.
 expect 0 replay a.mcap --json --from 0.65s --to 0.8s
 is_json out
