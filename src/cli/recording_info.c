@@ -75,6 +75,11 @@ static void about_text(const tac_recording *r, tac__text *out)
                       "recover' writes a clean copy\n",
                       complete);
     }
+    if (info->whole && info->complete_us < info->last_us) {
+        char complete[TAC_TIME_TEXT];
+        tac_time_print(info->complete_us, complete);
+        tac__text_add(out, "  complete up to     %s: it was recovered\n", complete);
+    }
     tac__text_add(out, "  from, to           %s, %s%s\n", start, last,
                   info->finished ? ""
                   : info->whole  ? " (the run ended early)"

@@ -70,6 +70,10 @@ expect 0 replay d.mcap --json
 same 'replay from a checkpoint' "$(value out hash_match)" true
 same 'its start' "$(value out t_start_us)" 400000
 
+# It ends where the simulation does.
+expect 0 replay a.mcap --json --set duration='300 ms'
+same 'its end with another duration' "$(value out t_us)" 300000
+
 # --- another model --------------------------------------------------------------------------------
 
 expect 0 replay a.mcap --json --set components.mass.params.mass='2 kg'
@@ -117,6 +121,14 @@ killed() {
     says out 'cut off' clean.mcap
     expect 0 info clean.mcap --json
     same 'whole, once recovered' "$(value out whole)" true
+    [ "$complete" -eq "$(value out t_us)" ] || {
+        expect 0 info clean.mcap
+        says out 'complete up to' recovered
+        shown=$(sed -n 's/.*complete up to *\(.*\): .*/\1/p' out)
+        expect 0 replay clean.mcap --to '20 ms'
+        says out "complete up to $shown"
+    }
+    expect 0 info clean.mcap --json
     same 'complete, once recovered' "$(value out t_complete_us)" "$complete"
     [ "$complete" -gt 0 ] || fail "nothing is complete after $1 bytes"
     for file in killed.mcap clean.mcap; do
