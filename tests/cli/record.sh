@@ -224,6 +224,12 @@ for command in check 'run -q --out x.mcap'; do
     with 'record:' '  rules:' '    - {signals: mass.*, rate: 10 Hz, every: 2}'
     expect 2 $command with.yaml
     says err 'with.yaml:23:' 'one of rate, every, when and never'
+    with 'record:' '  rules:' '    - {signals: mass.*}'
+    expect 2 $command with.yaml
+    says err 'with.yaml:23:' 'needs one of rate, every, when and never'
+    with 'record:' '  rules:' '    - {signals: mass.*, rate: 10 Hz, before: 1 s}'
+    expect 2 $command with.yaml
+    says err 'with.yaml:23:' 'before and after need when'
     with 'record:' '  rules:' '    - {signals: mass.*, when: mass.position >}'
     expect 2 $command with.yaml
     says err 'with.yaml:23:'
