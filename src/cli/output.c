@@ -118,12 +118,12 @@ static void key_position(tac__json *json, const char *key, uint64_t value, uint6
         tac__json_u64(json, value);
 }
 
-static void json_lines(tac__json *json, const char *key, const char *lines)
+void cli_json_lines(tac__json *json, const char *key, const char *lines)
 {
     tac__json_key(json, key);
     tac__json_array_begin(json);
     while (*lines) {
-        char line[TAC_ERROR_CONTEXT];
+        char line[TAC_ERROR_CONTEXT]; // longer ones are cut
         const size_t length = strcspn(lines, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, lines);
         tac__json_text(json, line);
@@ -145,7 +145,7 @@ void cli_json_error(tac__json *json, const tac_error *err)
     key_known(json, "excerpt", err->excerpt);
     key_position(json, "t_us", err->t_us, TAC_TIME_NEVER);
     key_known(json, "component", err->component);
-    json_lines(json, "context", err->context);
+    cli_json_lines(json, "context", err->context);
     tac__json_object_end(json);
 }
 

@@ -26,6 +26,9 @@ TAC_MUST_CHECK tac_status cli_check_apart(const char *output, const char *input,
 void cli_print_error(const tac_error *err);
 void cli_json_error(tac__json *json, const tac_error *err);
 
+// A list of texts, from lines.
+void cli_json_lines(tac__json *json, const char *key, const char *lines);
+
 // Text that was made by the library: added to `out` and freed. NULL is lack of memory.
 TAC_MUST_CHECK tac_status cli_take_text(tac__text *out, char *text, tac_error *err);
 

@@ -8,6 +8,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/pace.h"
+#include "cli/recordings.h"
 #include "cli/replay_plot.h"
 #include "cli/stop.h"
 
@@ -118,23 +119,13 @@ static tac_status read_methods(job *j, const char *list, tac_error *err)
     return TAC_OK;
 }
 
-static tac_status read_time(const cli_args *args, const char *option, tac_time fallback,
-                            tac_time *t_us, tac_error *err)
-{
-    const char *text = cli_value(args, option);
-    *t_us = fallback;
-    if (!text || tac_time_parse(text, t_us, err) == TAC_OK)
-        return TAC_OK;
-    tac__error_context(err, "reading option '--%s'", option);
-    return err->status;
-}
-
 static tac_status read_options(job *j, tac_error *err)
 {
     const tac_recording_info *info = tac_recording_about(j->recording);
     TAC_TRY(cli_check_apart(cli_value(j->args, "out"), info->path, err));
-    TAC_TRY(read_time(j->args, "from", 0, &j->from_us, err));
-    TAC_TRY(read_time(j->args, "to", info->complete_us, &j->to_us, err));
+    j->to_us = info->complete_us;
+    TAC_TRY(cli_read_time(j->args, "from", tac_time_parse, &j->from_us, err));
+    TAC_TRY(cli_read_time(j->args, "to", tac_time_parse, &j->to_us, err));
     if (j->to_us > info->complete_us || j->from_us > j->to_us) {
         char last[TAC_TIME_TEXT];
         tac_time_print(info->complete_us, last);
@@ -372,19 +363,6 @@ static void json_outcome(tac__json *json, const method *m, const outcome *o, boo
     tac__json_object_end(json);
 }
 
-static void json_lines(tac__json *json, const char *lines)
-{
-    tac__json_array_begin(json);
-    for (const char *at = lines; *at;) {
-        const size_t n = strcspn(at, "\n");
-        char line[512];
-        snprintf(line, sizeof line, "%.*s", (int)n, at);
-        tac__json_text(json, line);
-        at += n + (at[n] == '\n');
-    }
-    tac__json_array_end(json);
-}
-
 // Whether the model is that of the recording, but for an integrator that was asked for.
 static bool model_changed(const job *j)
 {
@@ -415,10 +393,8 @@ static void report_json(const job *j, tac__text *out)
         tac__json_key_u64(&json, "mismatch_t_us", first->result.mismatch_us);
     tac__json_key_number(&json, "wall_s", round(first->wall_s * 1e6) / 1e6);
     tac__json_key_bool(&json, "model_changed", model_changed(j));
-    if (*first->result.differences) {
-        tac__json_key(&json, "model_differences");
-        json_lines(&json, first->result.differences);
-    }
+    if (*first->result.differences)
+        cli_json_lines(&json, "model_differences", first->result.differences);
     if (cli_has(j->args, "plot"))
         tac__json_key_text(&json, "plot", cli_value(j->args, "plot"));
     if (cli_has(j->args, "out"))
