@@ -70,6 +70,15 @@ expect 0 replay d.mcap --json
 same 'replay from a checkpoint' "$(value out hash_match)" true
 same 'its start' "$(value out t_start_us)" 400000
 
+# What the scenario set before the checkpoint is there from the first instant on.
+flight=$TACTUS_SOURCE/examples/iris_mission.yaml
+expect 0 run "$flight" -q --duration 4s --checkpoint-at 3s --checkpoint flying
+expect 0 run "$flight" -q --duration 4s --from flying --out later.mcap
+expect 0 export later.mcap --format csv --signals scenario.mode --out -
+same 'what holds at the start' "$(sed -n 2p out)" '3.000000,mission'
+expect 0 replay later.mcap --json
+same 'replay of it' "$(value out hash_match)" true
+
 # It ends where the simulation does.
 expect 0 replay a.mcap --json --set duration='300 ms'
 same 'its end with another duration' "$(value out t_us)" 300000
