@@ -333,7 +333,8 @@ TAC_API TAC_MUST_CHECK tac_status tac_recording_compare(tac_recording *a, tac_re
                                                         tac_error *err);
 // It does not need the recordings any more.
 TAC_API void tac_comparison_destroy(tac_comparison *comparison);
-TAC_API bool tac_comparison_equal(const tac_comparison *comparison); // within the tolerances
+// Within the tolerances. Nothing is not equal to nothing: there must have been a sample.
+TAC_API bool tac_comparison_equal(const tac_comparison *comparison);
 // The signal whose values differ first, -1: none; of several at one instant, that of the earliest
 // stage, states of the plant before all.
 TAC_API int tac_comparison_first(const tac_comparison *comparison);

@@ -178,3 +178,9 @@ void tac__json_key_bool(tac__json *json, const char *key, bool value)
     tac__json_key(json, key);
     tac__json_bool(json, value);
 }
+
+void tac__json_key_hex64(tac__json *json, const char *key, uint64_t value)
+{
+    tac__json_key(json, key);
+    tac__json_hex64(json, value);
+}

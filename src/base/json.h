@@ -40,5 +40,6 @@ void tac__json_key_text(tac__json *json, const char *key, const char *value);
 void tac__json_key_number(tac__json *json, const char *key, double value);
 void tac__json_key_u64(tac__json *json, const char *key, uint64_t value);
 void tac__json_key_bool(tac__json *json, const char *key, bool value);
+void tac__json_key_hex64(tac__json *json, const char *key, uint64_t value);
 
 #endif

@@ -17,6 +17,12 @@ tac__out tac__out_begin(char *buffer, size_t size)
     return (tac__out){buffer, size, 0};
 }
 
+bool tac__ends_in(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n > m && !strcmp(text + n - m, end);
+}
+
 void tac__out_add(tac__out *out, const char *format, ...)
 {
     if (out->length + 1 >= out->size)

@@ -32,6 +32,9 @@ TAC_PRINTF(2, 3) void tac__text_add(tac__text *text, const char *format, ...);
 void tac__text_bytes(tac__text *text, const char *bytes, size_t n);
 void tac__text_repeat(tac__text *text, char c, size_t n);
 
+// Whether `text` ends so and has something before it.
+bool tac__ends_in(const char *text, const char *end);
+
 // The shortest decimal text that reads back as the same double ("0.1", "1e-09", "nan"), and the way
 // back: as strtod, but with a point whatever the locale of the host program is.
 enum { TAC__NUMBER_TEXT = 32 };

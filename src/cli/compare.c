@@ -101,8 +101,9 @@ static tac_status compare(const cli_args *args, tac_recording *a, tac_recording 
     tac_error different;
     tac_error_clear(&different);
     if (!tac_comparison_equal(comparison))
-        tac__fail(&different, TAC_E_DIFFERENT, "'%s' and '%s' differ", args->operands[0],
-                  args->operands[1]);
+        tac__fail(&different, TAC_E_DIFFERENT, "'%s' and '%s' %s", args->operands[0],
+                  args->operands[1],
+                  cli_comparison_empty(&report) ? "have no samples to compare" : "differ");
     tac_status status = cli_has(args, "json") ? cli_comparison_json(&report, &different, out, err)
                                               : cli_comparison_text(&report, out, err);
     if (status == TAC_OK && different.status != TAC_OK) {

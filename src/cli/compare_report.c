@@ -34,6 +34,14 @@ static const char *file_of(const tac_recording *recording)
     return tac_recording_about(recording)->path;
 }
 
+bool cli_comparison_empty(const cli_comparison *c)
+{
+    bool empty = true;
+    for (size_t i = 0; i < tac_comparison_count(c->of); i++)
+        empty &= at(c, i)->samples == 0 && !is_beyond(at(c, i));
+    return empty;
+}
+
 // --- order ---------------------------------------------------------------------------------------
 
 static tac_time begin_of(const tac_difference *d)
@@ -170,6 +178,10 @@ static void add_notes(const cli_comparison *c, tac__text *out)
 
 static void add_verdict(const cli_comparison *c, tac__text *out)
 {
+    if (cli_comparison_empty(c)) {
+        tac__text_add(out, "%s and %s have no samples to compare\n", file_of(c->a), file_of(c->b));
+        return;
+    }
     const size_t count = tac_comparison_count(c->of);
     size_t beyond = 0, within = 0;
     uint64_t samples = 0;

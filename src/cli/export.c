@@ -1,6 +1,7 @@
 // export.c - `tactus export REC`: a recording in a format of others.
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/recordings.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -65,8 +66,7 @@ static tac_status guess_format(const char *path, tac_export_format *format, tac_
         {".ulg", TAC_EXPORT_ULOG}, {".lcm", TAC_EXPORT_LCM},
     };
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const size_t length = strlen(path), n = strlen(endings[i].ending);
-        if (length > n && !strcmp(path + length - n, endings[i].ending)) {
+        if (tac__ends_in(path, endings[i].ending)) {
             *format = endings[i].format;
             return TAC_OK;
         }
@@ -77,24 +77,13 @@ static tac_status guess_format(const char *path, tac_export_format *format, tac_
                      path);
 }
 
-typedef tac_status read_fn(const char *text, tac_time *value, tac_error *err);
-
-static tac_status read_time(const cli_args *args, const char *option, read_fn *read, tac_time *t_us,
-                            tac_error *err)
-{
-    const char *text = cli_value(args, option);
-    if (!text || read(text, t_us, err) == TAC_OK)
-        return TAC_OK;
-    tac__error_context(err, "reading option '--%s'", option);
-    return err->status;
-}
-
 static tac_status read_args(const cli_args *args, const char **patterns, tac_export_def *def,
                             tac_error *err)
 {
     def->path = cli_value(args, "out");
     if (!def->path)
         return tac__fail(err, TAC_E_USAGE, "where to? give -o FILE, or -o - for standard output");
+    TAC_TRY(cli_check_apart(def->path, args->operands[0], err));
     if (is_stdout(def->path) && cli_has(args, "json"))
         return tac__fail(err, TAC_E_USAGE, "--json writes to standard output too: give -o a file");
     const char *format = cli_value(args, "format");
@@ -102,9 +91,9 @@ static tac_status read_args(const cli_args *args, const char **patterns, tac_exp
         TAC_TRY(read_format(format, &def->format, err));
     else
         TAC_TRY(guess_format(def->path, &def->format, err));
-    TAC_TRY(read_time(args, "from", tac_time_parse, &def->from_us, err));
-    TAC_TRY(read_time(args, "to", tac_time_parse, &def->to_us, err));
-    TAC_TRY(read_time(args, "rate", tac_period_parse, &def->period_us, err));
+    TAC_TRY(cli_read_time(args, "from", tac_time_parse, &def->from_us, err));
+    TAC_TRY(cli_read_time(args, "to", tac_time_parse, &def->to_us, err));
+    TAC_TRY(cli_read_time(args, "rate", tac_period_parse, &def->period_us, err));
     def->exact = cli_has(args, "exact");
     for (size_t i = 0; i < args->given_count; i++) {
         if (!strcmp(args->given[i].option->name, "signals"))
@@ -138,16 +127,7 @@ static void report_json(const tac_export_def *def, const tac_export_result *resu
     tac__json_key_u64(&json, "signals", result->signals);
     tac__json_key_u64(&json, "samples", result->samples);
     tac__json_key_u64(&json, "bytes", result->bytes);
-    tac__json_key(&json, "notes");
-    tac__json_array_begin(&json);
-    while (*notes) {
-        char line[512];
-        const size_t length = strcspn(notes, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)length, notes);
-        tac__json_text(&json, line);
-        notes += length + 1;
-    }
-    tac__json_array_end(&json);
+    cli_json_lines(&json, "notes", notes);
     tac__json_object_end(&json);
 }
 

@@ -372,20 +372,14 @@ static void add_page(const page *p, bool svg, const char *name, uint64_t hash)
 
 // --- the file ------------------------------------------------------------------------------------
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n > m && !strcmp(text + n - m, end);
-}
-
 tac_status cli_flight_plot_init(cli_flight_plot *plot, const char *file, tac_error *err)
 {
     *plot = (cli_flight_plot){.file = file};
     tac__text_init(&plot->gnuplot, tac_allocator_default());
     if (!file)
         return TAC_OK;
-    plot->svg = ends_in(file, ".svg");
-    if (!plot->svg && !ends_in(file, ".png"))
+    plot->svg = tac__ends_in(file, ".svg");
+    if (!plot->svg && !tac__ends_in(file, ".png"))
         return tac__fail(err, TAC_E_USAGE,
                          "option '--plot' needs a file that ends in .png or .svg, not '%s'", file);
     return TAC_OK;

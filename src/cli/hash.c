@@ -56,12 +56,6 @@ static void add_text(const tac_recording *recording, const cli_args *args, tac__
                       args->operands[0]);
 }
 
-static void key_hash(tac__json *json, const char *key, uint64_t hash)
-{
-    tac__json_key(json, key);
-    tac__json_hex64(json, hash);
-}
-
 static void add_json(const tac_recording *recording, const cli_args *args, tac__text *out)
 {
     const char *name, *pattern;
@@ -69,7 +63,7 @@ static void add_json(const tac_recording *recording, const cli_args *args, tac__
     tac__json json = tac__json_begin(out);
     tac__json_object_begin(&json);
     tac__json_key_text(&json, "file", args->operands[0]);
-    key_hash(&json, "hash", tac_recording_hash(recording, NULL, NULL));
+    tac__json_key_hex64(&json, "hash", tac_recording_hash(recording, NULL, NULL));
     tac__json_key(&json, "patterns");
     tac__json_object_begin(&json);
     for (size_t i = 0; (pattern = pattern_at(args, i)); i++) {
@@ -78,7 +72,7 @@ static void add_json(const tac_recording *recording, const cli_args *args, tac__
         tac__json_key(&json, pattern);
         tac__json_compact(&json);
         tac__json_object_begin(&json);
-        key_hash(&json, "hash", digest);
+        tac__json_key_hex64(&json, "hash", digest);
         tac__json_key_u64(&json, "count", count);
         tac__json_object_end(&json);
     }
@@ -88,7 +82,7 @@ static void add_json(const tac_recording *recording, const cli_args *args, tac__
         tac__json_object_begin(&json);
         for (size_t i = 0; (name = tac_recording_digest(recording, i, &digest)); i++) {
             if (is_listed(args, name))
-                key_hash(&json, name, digest);
+                tac__json_key_hex64(&json, name, digest);
         }
         tac__json_object_end(&json);
     }

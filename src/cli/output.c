@@ -86,6 +86,16 @@ tac_status cli_check_writable(const char *path, tac_error *err)
     return fine ? TAC_OK : fail(path, reason, err);
 }
 
+tac_status cli_check_apart(const char *output, const char *input, tac_error *err)
+{
+    struct stat a, b;
+    const bool same = output && input && stat(output, &a) == 0 && stat(input, &b) == 0 &&
+                      S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    return same ? tac__fail(err, TAC_E_USAGE, "'%s' is read: what is written cannot take its place",
+                            output)
+                : TAC_OK;
+}
+
 void cli_print_error(const tac_error *err)
 {
     char text[TAC_ERROR_TEXT + TAC_ERROR_CONTEXT + 8 * TAC_ERROR_NAME];
@@ -108,12 +118,12 @@ static void key_position(tac__json *json, const char *key, uint64_t value, uint6
         tac__json_u64(json, value);
 }
 
-static void json_lines(tac__json *json, const char *key, const char *lines)
+void cli_json_lines(tac__json *json, const char *key, const char *lines)
 {
     tac__json_key(json, key);
     tac__json_array_begin(json);
     while (*lines) {
-        char line[TAC_ERROR_CONTEXT];
+        char line[TAC_ERROR_CONTEXT]; // longer ones are cut
         const size_t length = strcspn(lines, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, lines);
         tac__json_text(json, line);
@@ -135,7 +145,7 @@ void cli_json_error(tac__json *json, const tac_error *err)
     key_known(json, "excerpt", err->excerpt);
     key_position(json, "t_us", err->t_us, TAC_TIME_NEVER);
     key_known(json, "component", err->component);
-    json_lines(json, "context", err->context);
+    cli_json_lines(json, "context", err->context);
     tac__json_object_end(json);
 }
 

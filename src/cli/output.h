@@ -18,9 +18,16 @@ TAC_MUST_CHECK tac_status cli_write_file(const char *path, const tac__text *text
 // Check before a long run that a file can be written at its end.
 TAC_MUST_CHECK tac_status cli_check_writable(const char *path, tac_error *err);
 
+// Check that what is written does not take the place of what is read, by whatever names. Either may
+// be NULL: there is none.
+TAC_MUST_CHECK tac_status cli_check_apart(const char *output, const char *input, tac_error *err);
+
 // The error as a person reads it, on standard error; and as the member "error" of an open object.
 void cli_print_error(const tac_error *err);
 void cli_json_error(tac__json *json, const tac_error *err);
+
+// A list of texts, from lines.
+void cli_json_lines(tac__json *json, const char *key, const char *lines);
 
 // Text that was made by the library: added to `out` and freed. NULL is lack of memory.
 TAC_MUST_CHECK tac_status cli_take_text(tac__text *out, char *text, tac_error *err);

@@ -1,6 +1,6 @@
 // plot.c - `tactus plot REC... SIGNAL...`: signals of recordings over time, as a picture.
 #include "cli/commands.h"
-#include "cli/gnuplot.h"
+#include "cli/picture.h"
 #include "cli/output.h"
 #include "cli/plot_page.h"
 #include "base/choose.h"
@@ -22,18 +22,12 @@ static const cli_option options[] = {
     {0},
 };
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n > m && !strcmp(text + n - m, end);
-}
-
 // --- operands ------------------------------------------------------------------------------------
 
 // What is called like a recording and is none is opened all the same: the error tells what it is.
 static bool is_recording(const char *operand)
 {
-    return tac_recording_is(operand) || ends_in(operand, ".mcap");
+    return tac_recording_is(operand) || tac__ends_in(operand, ".mcap");
 }
 
 static tac_status open_recordings(cli_page *page, const cli_args *args, tac_error *err)
@@ -197,7 +191,7 @@ static tac_status find_output(const cli_page *page, const cli_args *args, const 
 static tac_status check_output(const cli_args *args, tac_error *err)
 {
     const char *file = cli_value(args, "out");
-    if (!file || ends_in(file, ".png") || ends_in(file, ".svg"))
+    if (!file || tac__ends_in(file, ".png") || tac__ends_in(file, ".svg"))
         return TAC_OK;
     return tac__fail(err, TAC_E_USAGE,
                      "option '--out' needs a file that ends in .png or .svg, not '%s'", file);
@@ -205,20 +199,11 @@ static tac_status check_output(const cli_args *args, tac_error *err)
 
 static tac_status draw(const cli_page *page, const char *file, tac_error *err)
 {
-    tac__text gnuplot, script, picture;
-    tac__text_init(&gnuplot, tac_allocator_default());
+    tac__text script;
     tac__text_init(&script, tac_allocator_default());
-    tac__text_init(&picture, tac_allocator_default());
-    tac_status status = cli_gnuplot_find(&gnuplot, err);
-    if (status == TAC_OK) {
-        cli_page_draw(page, ends_in(file, ".svg"), &script);
-        status = cli_gnuplot_run(gnuplot.chars, &script, &picture, err);
-    }
-    if (status == TAC_OK)
-        status = cli_write_file(file, &picture, err);
-    tac__text_fini(&gnuplot);
+    cli_page_draw(page, tac__ends_in(file, ".svg"), &script);
+    const tac_status status = cli_picture_write(&script, file, err);
     tac__text_fini(&script);
-    tac__text_fini(&picture);
     return status;
 }
 

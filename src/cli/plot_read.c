@@ -32,27 +32,22 @@ typedef struct taps {
 
 // --- which signals -------------------------------------------------------------------------------
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 bool cli_page_is_fault(const char *name)
 {
-    return ends_in(name, "_fault") || ends_in(name, ".motor_hold") ||
-           ends_in(name, ".motor_loss") || ends_in(name, ".battery_open");
+    return tac__ends_in(name, "_fault") || tac__ends_in(name, ".motor_hold") ||
+           tac__ends_in(name, ".motor_loss") || tac__ends_in(name, ".battery_open");
 }
 
 static bool is_mark(const tac_recorded *s)
 {
     return s->stage == TAC_STAGE_SCENARIO &&
-           (cli_page_is_fault(s->name) || ends_in(s->name, ".mode") || ends_in(s->name, ".arm"));
+           (cli_page_is_fault(s->name) || tac__ends_in(s->name, ".mode") ||
+            tac__ends_in(s->name, ".arm"));
 }
 
 static bool is_phase(const tac_recorded *s)
 {
-    return s->type.scalar == TAC_ENUM && s->type.count == 1 && ends_in(s->name, ".phase");
+    return s->type.scalar == TAC_ENUM && s->type.count == 1 && tac__ends_in(s->name, ".phase");
 }
 
 bool cli_page_same_entity(const char *a, const char *b)

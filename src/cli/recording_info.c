@@ -75,6 +75,11 @@ static void about_text(const tac_recording *r, tac__text *out)
                       "recover' writes a clean copy\n",
                       complete);
     }
+    if (info->whole && info->complete_us < info->last_us) {
+        char complete[TAC_TIME_TEXT];
+        tac_time_print(info->complete_us, complete);
+        tac__text_add(out, "  complete up to     %s: it was recovered\n", complete);
+    }
     tac__text_add(out, "  from, to           %s, %s%s\n", start, last,
                   info->finished ? ""
                   : info->whole  ? " (the run ended early)"
@@ -94,12 +99,6 @@ static void about_text(const tac_recording *r, tac__text *out)
     tac__text_add(out, ", %" PRIu64 " chunks, %" PRIu64 " messages, %s\n", info->chunks,
                   info->messages, *info->compression ? info->compression : "?");
     channels_text(r, out);
-}
-
-static void key_hash(tac__json *json, const char *key, uint64_t hash)
-{
-    tac__json_key(json, key);
-    tac__json_hex64(json, hash);
 }
 
 static void signals_json(const tac_recording *r, tac__json *json)
@@ -137,9 +136,9 @@ static void about_json(const tac_recording *r, tac__text *out)
     tac__json_key_u64(&json, "t_us", info->last_us);
     tac__json_key_u64(&json, "t_complete_us", info->complete_us);
     tac__json_key_u64(&json, "t_end_us", info->end_us);
-    key_hash(&json, "hash", info->hash);
-    key_hash(&json, "model_hash", info->model_hash);
-    key_hash(&json, "schema_hash", info->schema_hash);
+    tac__json_key_hex64(&json, "hash", info->hash);
+    tac__json_key_hex64(&json, "model_hash", info->model_hash);
+    tac__json_key_hex64(&json, "schema_hash", info->schema_hash);
     tac__json_key_u64(&json, "seed", info->seed);
     tac__json_key_text(&json, "version", info->version);
     tac__json_key_u64(&json, "size", info->file_size);

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static tac_status read_time(const cli_args *args, const char *option, tac_time *t_us,
-                            tac_error *err)
+tac_status cli_read_time(const cli_args *args, const char *option, cli_parse_fn *parse,
+                         tac_time *t_us, tac_error *err)
 {
     const char *text = cli_value(args, option);
-    if (!text || tac_time_parse(text, t_us, err) == TAC_OK)
+    if (!text || parse(text, t_us, err) == TAC_OK)
         return TAC_OK;
     tac__error_context(err, "reading option '--%s'", option);
     return err->status;
@@ -17,8 +17,8 @@ static tac_status read_time(const cli_args *args, const char *option, tac_time *
 tac_status cli_read_span(const cli_args *args, cli_span *span, tac_error *err)
 {
     *span = (cli_span){0, TAC_TIME_NEVER};
-    TAC_TRY(read_time(args, "from", &span->from_us, err));
-    TAC_TRY(read_time(args, "to", &span->to_us, err));
+    TAC_TRY(cli_read_time(args, "from", tac_time_parse, &span->from_us, err));
+    TAC_TRY(cli_read_time(args, "to", tac_time_parse, &span->to_us, err));
     if (span->from_us > span->to_us)
         return tac__fail(err, TAC_E_USAGE, "--from %s is later than --to %s",
                          cli_value(args, "from"), cli_value(args, "to"));

@@ -15,6 +15,11 @@
         .name = "to", .value = "T", .doc = "End at T, which is included."                          \
     }
 
+// The value of an option, read by tac_time_parse or tac_period_parse; `t_us` stays without it.
+typedef tac_status cli_parse_fn(const char *text, tac_time *t_us, tac_error *err);
+TAC_MUST_CHECK tac_status cli_read_time(const cli_args *args, const char *option,
+                                        cli_parse_fn *parse, tac_time *t_us, tac_error *err);
+
 typedef struct cli_span {
     tac_time from_us, to_us; // both included
 } cli_span;

@@ -62,9 +62,7 @@ static tac_status recover(const cli_args *args, const char *output, tac__text *o
 static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
 {
     const char *given = cli_value(args, "out");
-    if (given && !strcmp(given, args->operands[0]))
-        return tac__fail(err, TAC_E_USAGE, "the clean copy cannot take the place of '%s' itself",
-                         given);
+    TAC_TRY(cli_check_apart(given, args->operands[0], err));
     tac__text path;
     tac__text_init(&path, tac_allocator_default());
     tac_status status = given ? TAC_OK : default_output(args->operands[0], &path, err);

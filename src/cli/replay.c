@@ -8,6 +8,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/pace.h"
+#include "cli/recordings.h"
 #include "cli/replay_plot.h"
 #include "cli/stop.h"
 
@@ -57,6 +58,7 @@ typedef struct method {
 } method;
 
 typedef struct outcome { // of one replay
+    tac_time end_us;
     tac_replay_result result;
     tac_counters counters;
     double wall_s;
@@ -117,22 +119,13 @@ static tac_status read_methods(job *j, const char *list, tac_error *err)
     return TAC_OK;
 }
 
-static tac_status read_time(const cli_args *args, const char *option, tac_time fallback,
-                            tac_time *t_us, tac_error *err)
-{
-    const char *text = cli_value(args, option);
-    *t_us = fallback;
-    if (!text || tac_time_parse(text, t_us, err) == TAC_OK)
-        return TAC_OK;
-    tac__error_context(err, "reading option '--%s'", option);
-    return err->status;
-}
-
 static tac_status read_options(job *j, tac_error *err)
 {
     const tac_recording_info *info = tac_recording_about(j->recording);
-    TAC_TRY(read_time(j->args, "from", 0, &j->from_us, err));
-    TAC_TRY(read_time(j->args, "to", info->complete_us, &j->to_us, err));
+    TAC_TRY(cli_check_apart(cli_value(j->args, "out"), info->path, err));
+    j->to_us = info->complete_us;
+    TAC_TRY(cli_read_time(j->args, "from", tac_time_parse, &j->from_us, err));
+    TAC_TRY(cli_read_time(j->args, "to", tac_time_parse, &j->to_us, err));
     if (j->to_us > info->complete_us || j->from_us > j->to_us) {
         char last[TAC_TIME_TEXT];
         tac_time_print(info->complete_us, last);
@@ -233,11 +226,13 @@ static tac_status advance(job *j, cli_simulation *sim, outcome *o, tac_error *er
 {
     cli_progress progress;
     const tac_time start_us = tac_engine_time(sim->engine);
-    cli_progress_begin(&progress, CLI_PROGRESS_AUTO, start_us, j->to_us);
+    const tac_time last_us = tac_config_engine_def(sim->config).end_us; // --set may have changed it
+    o->end_us = j->to_us < last_us ? j->to_us : last_us;
+    cli_progress_begin(&progress, CLI_PROGRESS_AUTO, start_us, o->end_us);
     cli_stop_begin(sim->engine);
     const tac_counters before = tac_engine_counters(sim->engine);
     const int64_t begun_ns = cli_now_ns();
-    const tac_status status = cli_advance(sim->engine, j->to_us, &progress, err);
+    const tac_status status = cli_advance(sim->engine, o->end_us, &progress, err);
     o->wall_s = (double)(cli_now_ns() - begun_ns) / 1e9;
     o->counters = tac_engine_counters(sim->engine);
     o->counters.integration_steps -= before.integration_steps;
@@ -277,6 +272,17 @@ static tac_status drive(job *j, cli_simulation *sim, tac_replay *replay, tac_rec
     return status;
 }
 
+// The folder is gone when the error is read; the configuration is in the recording.
+static void name_place(const job *j, tac_error *err)
+{
+    const size_t length = strlen(j->folder);
+    if (!length || strncmp(err->file, j->folder, length))
+        return;
+    char inside[sizeof err->file];
+    snprintf(inside, sizeof inside, "%s", err->file + length);
+    snprintf(err->file, sizeof err->file, "%s%s", tac_recording_about(j->recording)->path, inside);
+}
+
 static tac_status replay_once(job *j, const method *m, const cli_errors *reference, bool sampled,
                               outcome *o, tac_error *err)
 {
@@ -311,8 +317,10 @@ static tac_status replay_once(job *j, const method *m, const cli_errors *referen
         } else {
             status = tac__fail_memory(err);
         }
-    } else if (*m->label) {
-        tac__error_context(err, "replaying with %s", m->label);
+    } else {
+        name_place(j, err);
+        tac__error_context(err, "replaying '%s' with %s", tac_recording_about(j->recording)->path,
+                           *m->kind ? m->label : "its own integrator");
     }
     tac_recorder_destroy(recorder);
     cli_unload(&sim);
@@ -355,19 +363,6 @@ static void json_outcome(tac__json *json, const method *m, const outcome *o, boo
     tac__json_object_end(json);
 }
 
-static void json_lines(tac__json *json, const char *lines)
-{
-    tac__json_array_begin(json);
-    for (const char *at = lines; *at;) {
-        const size_t n = strcspn(at, "\n");
-        char line[512];
-        snprintf(line, sizeof line, "%.*s", (int)n, at);
-        tac__json_text(json, line);
-        at += n + (at[n] == '\n');
-    }
-    tac__json_array_end(json);
-}
-
 // Whether the model is that of the recording, but for an integrator that was asked for.
 static bool model_changed(const job *j)
 {
@@ -391,17 +386,15 @@ static void report_json(const job *j, tac__text *out)
     tac__json_key_text(&json, "name", info->name);
     tac__json_key_bool(&json, "whole", info->whole);
     tac__json_key_u64(&json, "t_start_us", first->result.start_us);
-    tac__json_key_u64(&json, "t_us", j->to_us);
+    tac__json_key_u64(&json, "t_us", first->end_us);
     tac__json_key_bool(&json, "compared", first->result.compared);
     tac__json_key_bool(&json, "hash_match", first->result.hash_match);
     if (first->result.mismatch_us != TAC_TIME_NEVER)
         tac__json_key_u64(&json, "mismatch_t_us", first->result.mismatch_us);
     tac__json_key_number(&json, "wall_s", round(first->wall_s * 1e6) / 1e6);
     tac__json_key_bool(&json, "model_changed", model_changed(j));
-    if (*first->result.differences) {
-        tac__json_key(&json, "model_differences");
-        json_lines(&json, first->result.differences);
-    }
+    if (*first->result.differences)
+        cli_json_lines(&json, "model_differences", first->result.differences);
     if (cli_has(j->args, "plot"))
         tac__json_key_text(&json, "plot", cli_value(j->args, "plot"));
     if (cli_has(j->args, "out"))
@@ -431,14 +424,20 @@ static void add_row(tac__text *out, const method *m, const outcome *o)
 static void add_errors(const job *j, tac__text *out)
 {
     const cli_errors *first = &j->outcomes[0].errors;
-    tac__text_add(out, "\n  greatest error against %s\n  %-22s", j->reference.label, "");
+    int width = 0;
+    for (size_t i = 0; i < first->column_count; i++) {
+        const cli_error_column *c = &first->columns[i];
+        const int length = (int)(strlen(c->name) + strlen(c->unit)) + 3;
+        width = length > width ? length : width;
+    }
+    tac__text_add(out, "\n  greatest error against %s\n  %-*s", j->reference.label, width, "");
     for (size_t k = 0; k < j->method_count; k++)
         tac__text_add(out, " %14s", j->methods[k].label);
     tac__text_add(out, "\n");
     for (size_t i = 0; i < first->column_count; i++) {
         char label[100];
         snprintf(label, sizeof label, "%s [%s]", first->columns[i].name, first->columns[i].unit);
-        tac__text_add(out, "  %-22s", label);
+        tac__text_add(out, "  %-*s", width, label);
         for (size_t k = 0; k < j->method_count; k++)
             tac__text_add(out, " %14.3e", j->outcomes[k].errors.columns[i].max);
         tac__text_add(out, "\n");
@@ -451,10 +450,12 @@ static void report_text(const job *j, tac__text *out)
     const outcome *first = &j->outcomes[0];
     char from[TAC_TIME_TEXT], to[TAC_TIME_TEXT], when[TAC_TIME_TEXT];
     tac_time_print(first->result.start_us, from);
-    tac_time_print(j->to_us, to);
+    tac_time_print(first->end_us, to);
     tac__text_add(out, "%s: replayed from %s to %s\n", info->path, from, to);
-    if (!info->whole)
-        tac__text_add(out, "  the recording is cut off; it is complete up to %s\n", to);
+    if (info->complete_us < info->last_us) {
+        tac_time_print(info->complete_us, when);
+        tac__text_add(out, "  the recording is cut off; it is complete up to %s\n", when);
+    }
     if (model_changed(j)) {
         tac__text_add(out, "  NOT THE RECORDED MODEL:\n");
         for (const char *at = first->result.differences; *at;) {

@@ -13,12 +13,8 @@
 
 static bool is_compared(const tac_signal_info *s)
 {
-    const size_t length = strlen(s->name);
-    static const char voltage[] = "battery.voltage";
-    const size_t tail = sizeof voltage - 1;
     return s->type.scalar == TAC_F64 && s->continuous &&
-           (s->stage == TAC_STAGE_INTEGRATE ||
-            (length > tail && !strcmp(s->name + length - tail, voltage)));
+           (s->stage == TAC_STAGE_INTEGRATE || tac__ends_in(s->name, "battery.voltage"));
 }
 
 static const char *port_of(const tac_signal_info *s)

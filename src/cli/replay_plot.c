@@ -4,6 +4,7 @@
 #include "cli/chart.h"
 #include "cli/gnuplot.h"
 #include "cli/output.h"
+#include "cli/picture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,15 +21,9 @@ enum {
     POINTS = 1500,
 };
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t length = strlen(text), n = strlen(end);
-    return length > n && !strcmp(text + length - n, end);
-}
-
 tac_status cli_replay_plot_check(const char *file, tac_error *err)
 {
-    if (!ends_in(file, ".png") && !ends_in(file, ".svg"))
+    if (!tac__ends_in(file, ".png") && !tac__ends_in(file, ".svg"))
         return tac__fail(err, TAC_E_USAGE,
                          "option '--plot' needs a file that ends in .png or .svg, not '%s'", file);
     tac__text gnuplot;
@@ -127,21 +122,6 @@ static void add_page(const page *p, bool svg, const char *title, const char *ref
     cli_chart_end(p->script);
 }
 
-static tac_status draw(const char *file, const tac__text *script, tac_error *err)
-{
-    tac__text gnuplot, picture;
-    tac__text_init(&gnuplot, tac_allocator_default());
-    tac__text_init(&picture, tac_allocator_default());
-    tac_status status = cli_gnuplot_find(&gnuplot, err);
-    if (status == TAC_OK)
-        status = cli_gnuplot_run(gnuplot.chars, script, &picture, err);
-    if (status == TAC_OK)
-        status = cli_write_file(file, &picture, err);
-    tac__text_fini(&gnuplot);
-    tac__text_fini(&picture);
-    return status;
-}
-
 tac_status cli_replay_plot(const char *file, const char *title, const char *reference,
                            const cli_replay_curve *curves, size_t count, tac_error *err)
 {
@@ -160,8 +140,8 @@ tac_status cli_replay_plot(const char *file, const char *title, const char *refe
             .count = count,
             .seconds = {tac_time_seconds(e->t_us[0]), tac_time_seconds(e->t_us[e->count - 1])},
             .script = &script};
-        add_page(&p, ends_in(file, ".svg"), title, reference);
-        status = script.failed ? tac__fail_memory(err) : draw(file, &script, err);
+        add_page(&p, tac__ends_in(file, ".svg"), title, reference);
+        status = cli_picture_write(&script, file, err);
         tac__text_fini(&script);
     }
     for (size_t i = 0; tables && i < count; i++)

@@ -227,12 +227,6 @@ static double rounded(double value, double parts)
     return round(value * parts) / parts;
 }
 
-static void key_hash(tac__json *json, const char *key, uint64_t hash)
-{
-    tac__json_key(json, key);
-    tac__json_hex64(json, hash);
-}
-
 static void json_digests(const cli_report *r, tac__json *json)
 {
     if (!pattern_at(r->args, 0))
@@ -243,7 +237,7 @@ static void json_digests(const cli_report *r, tac__json *json)
     uint64_t digest;
     for (size_t i = 0; (name = tac_engine_digest(r->engine, i, &digest)); i++) {
         if (any_matches(r->args, name))
-            key_hash(json, name, digest);
+            tac__json_key_hex64(json, name, digest);
     }
     tac__json_object_end(json);
     tac__json_key(json, "digest_patterns");
@@ -254,7 +248,7 @@ static void json_digests(const cli_report *r, tac__json *json)
         tac__json_key(json, pattern);
         tac__json_compact(json);
         tac__json_object_begin(json);
-        key_hash(json, "hash", hash);
+        tac__json_key_hex64(json, "hash", hash);
         tac__json_key_u64(json, "count", count);
         tac__json_object_end(json);
     }
@@ -293,7 +287,7 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     tac__json json = tac__json_begin(out);
     tac__json_object_begin(&json);
     tac__json_key_text(&json, "name", tac_config_name(r->config));
-    key_hash(&json, "hash", tac_engine_hash(r->engine, NULL, NULL));
+    tac__json_key_hex64(&json, "hash", tac_engine_hash(r->engine, NULL, NULL));
     tac__json_key_bool(&json, "finished", tac_engine_finished(r->engine));
     tac__json_key_bool(&json, "stopped", status == TAC_E_STOPPED);
     tac__json_key_u64(&json, "t_start_us", r->start_us);
@@ -309,8 +303,8 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     tac__json_key_u64(&json, "undone", n.undone);
     tac__json_key_u64(&json, "events", n.events);
     tac__json_key_u64(&json, "messages", n.messages);
-    key_hash(&json, "model_hash", tac_engine_model_hash(r->engine));
-    key_hash(&json, "schema_hash", tac_engine_schema_hash(r->engine));
+    tac__json_key_hex64(&json, "model_hash", tac_engine_model_hash(r->engine));
+    tac__json_key_hex64(&json, "schema_hash", tac_engine_schema_hash(r->engine));
     tac__json_key_u64(&json, "seed", def.seed);
     tac__json_key_text(&json, "version", tac_version());
     if (r->jitter)

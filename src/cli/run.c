@@ -76,7 +76,7 @@ static const cli_option options[] = {
 typedef struct settings {
     bool json, quiet;
     bool has_level;
-    tac_log_level level;
+    tac_log_level level; // of --log-level
     cli_progress_mode progress;
     double factor; // of real time; 0: as fast as possible
     const char *from;
@@ -94,6 +94,7 @@ typedef struct job {
     cli_simulation sim;
     cli_progress progress;
     cli_log log;
+    tac_log_level shown, recorded; // entries from these levels on
     cli_flight flight;
     cli_flight_plot plot;
     tac_recorder_def recording; // path is NULL: none
@@ -186,6 +187,19 @@ static tac_status plan_checkpoint(job *j, tac_error *err)
     return tac_engine_checkpoint_at(j->sim.engine, s->checkpoint_us, s->checkpoint, err);
 }
 
+// Nothing that is written takes the place of what was read, or of the other.
+static tac_status check_recording(const job *j, tac_error *err)
+{
+    const char *const outputs[] = {j->recording.path, j->recording.csv};
+    for (size_t i = 0; i < 2; i++) {
+        TAC_TRY(cli_check_apart(outputs[i], j->args->operands[0], err));
+        TAC_TRY(cli_check_apart(outputs[i], j->settings.from, err));
+    }
+    if (outputs[0] && outputs[1] && !strcmp(outputs[0], outputs[1]))
+        return tac__fail(err, TAC_E_USAGE, "'%s' cannot be both recording and table", outputs[0]);
+    return TAC_OK;
+}
+
 static tac_status plan_recording(job *j, tac_error *err)
 {
     TAC_TRY(tac_config_recorder_def(j->sim.config, &j->recording, err));
@@ -195,27 +209,33 @@ static tac_status plan_recording(job *j, tac_error *err)
         j->recording.csv = j->settings.csv;
     if (!j->recording.path && !j->recording.csv)
         return TAC_OK;
+    TAC_TRY(check_recording(j, err));
     return tac_recorder_create(&j->recording, j->sim.engine, &j->recorder, err);
 }
 
-// Shown and recorded.
 static void log_entry(void *context, const tac_log_entry *entry)
 {
     job *j = context;
-    cli_log_show(&j->log, entry);
-    tac_recorder_log(j->recorder, entry);
+    if (entry->level >= j->shown)
+        cli_log_show(&j->log, entry);
+    if (entry->level >= j->recorded)
+        tac_recorder_log(j->recorder, entry);
 }
 
+// What is shown is the user's wish of the moment; what is recorded is part of the configuration, so
+// that the same run gives the same file.
 static tac_engine_def engine_def(job *j)
 {
     const settings *s = &j->settings;
     tac_engine_def def = tac_config_engine_def(j->sim.config);
     def.log = log_entry;
     def.log_context = j;
+    j->shown = j->recorded = def.log_level;
     if (s->has_level)
-        def.log_level = s->level;
-    else if (s->quiet && def.log_level < TAC_LOG_WARN)
-        def.log_level = TAC_LOG_WARN;
+        j->shown = s->level;
+    else if (s->quiet && j->shown < TAC_LOG_WARN)
+        j->shown = TAC_LOG_WARN;
+    def.log_level = j->shown < j->recorded ? j->shown : j->recorded;
     return def;
 }
 

@@ -34,6 +34,13 @@ static tac_status read_rule(tac__arena *arena, const tac_node *node, tac_record_
                                 "a rule has one of rate, every, when and never");
         first = way ? way : first;
     }
+    const tac_node *before = tac__get_node(node, "before"), *after = tac__get_node(node, "after");
+    if ((before || after) && !tac__get_node(node, "when"))
+        return tac__fail_at(err, TAC_E_CONFIG, tac_node_place(before ? before : after),
+                            "before and after need when, which says of what");
+    if (!first)
+        return tac__fail_at(err, TAC_E_CONFIG, tac_node_place(node),
+                            "a rule needs one of rate, every, when and never");
     const tac_node *signals = tac__get_node(node, "signals");
     *rule = (tac_record_rule){
         .never = tac__get_bool(node, spec, "never"),

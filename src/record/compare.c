@@ -314,6 +314,28 @@ static void compare_instant(comparing *c, tac_time t_us)
     }
 }
 
+static tac_status step(comparing *c, tac_time t_us, tac_error *err)
+{
+    for (int which = A; which <= B; which++)
+        TAC_TRY(take_instant(&c->sides[which], t_us, err));
+    compare_instant(c, t_us);
+    return TAC_OK;
+}
+
+// What both hold where the span begins is as good as a sample there.
+static void compare_held(comparing *c)
+{
+    const tac_time t_us = c->def->from_us;
+    for (size_t i = 0; i < c->pair_count; i++) {
+        const pair *p = &c->pairs[i];
+        const void *a = value_at(c, A, p, t_us), *b = value_at(c, B, p, t_us);
+        const bool seen = c->sides[A].channels[p->channel[A]].t_us == t_us ||
+                          c->sides[B].channels[p->channel[B]].t_us == t_us;
+        if (a && b && !seen)
+            tac__difference_add(p->difference, p->type, p->allowed, t_us, a, b);
+    }
+}
+
 static tac_status walk(comparing *c, tac_error *err)
 {
     side *a = &c->sides[A], *b = &c->sides[B];
@@ -322,12 +344,12 @@ static tac_status walk(comparing *c, tac_error *err)
         TAC_TRY(prime(c, s, err));
         TAC_TRY(open_cursor(s, s->wanted, c->def->from_us, c->def->to_us, err));
     }
+    TAC_TRY(step(c, c->def->from_us, err));
+    compare_held(c);
     while (a->more || b->more) {
         const tac_time t_us =
             !b->more || (a->more && a->next.t_us < b->next.t_us) ? a->next.t_us : b->next.t_us;
-        TAC_TRY(take_instant(a, t_us, err));
-        TAC_TRY(take_instant(b, t_us, err));
-        compare_instant(c, t_us);
+        TAC_TRY(step(c, t_us, err));
     }
     return TAC_OK;
 }
@@ -336,10 +358,13 @@ static void conclude(const comparing *c)
 {
     tac_comparison *r = c->result;
     r->equal = true;
+    uint64_t samples = 0;
     for (size_t i = 0; i < r->count; i++) {
         const tac_difference *d = &r->signals[i];
+        samples += d->samples;
         r->equal &= d->alike && d->beyond == 0 && d->unmatched_us == TAC_TIME_NEVER;
     }
+    r->equal &= samples > 0;
     const pair *first = NULL;
     for (size_t i = 0; i < c->pair_count; i++) {
         const pair *p = &c->pairs[i];

@@ -168,14 +168,16 @@ static tac_status write_instants(table *t, tac_error *err)
     }
 }
 
+// Multiples of the period in the part of the span that was recorded.
 static tac_status write_axis(table *t, tac_error *err)
 {
     const tac_export_def *def = t->x->def;
-    const tac_time period_us = def->period_us, last_us = t->x->about->last_us;
-    const tac_time end_us = def->to_us < last_us ? def->to_us : last_us;
-    const tac_time rest_us = def->from_us % period_us;
-    tac_time t_us = def->from_us + (rest_us ? period_us - rest_us : 0);
-    for (; t_us <= end_us; t_us += period_us) {
+    const tac_recording_info *about = t->x->about;
+    const tac_time begin_us = def->from_us > about->start_us ? def->from_us : about->start_us;
+    const tac_time end_us = def->to_us < about->last_us ? def->to_us : about->last_us;
+    const uint64_t first = begin_us / def->period_us + (begin_us % def->period_us != 0);
+    for (uint64_t i = first; i <= end_us / def->period_us; i++) {
+        const tac_time t_us = i * def->period_us;
         bool more = true;
         while (t->instants.next_us <= t_us)
             TAC_TRY(advance(t, &more, err));

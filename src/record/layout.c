@@ -2,6 +2,7 @@
 #include "record/layout.h"
 #include "base/json.h"
 #include "base/json_read.h"
+#include "base/names.h"
 #include "bus/type.h"
 
 #include <ctype.h>
@@ -30,20 +31,9 @@ tac_status tac__layout_add(tac__layout *l, tac__arena *arena, const tac_recorded
 
 // --- names in messages --------------------------------------------------------------------------
 
-static bool name_taken(const tac__layout *l, size_t until, const char *name)
+// Letters, digits and '_'.
+static char *legal_name(tac__arena *arena, const char *full, const char *component)
 {
-    for (size_t i = 0; i < until; i++) {
-        if (!strcmp(l->fields[i].name, name))
-            return true;
-    }
-    return false;
-}
-
-// Letters, digits and '_', not twice the same in one message.
-static const char *field_name(const tac__layout *l, tac__arena *arena, size_t i,
-                              const char *component)
-{
-    const char *full = l->fields[i].signal.name;
     const size_t prefix = strlen(component);
     if (prefix && !strncmp(full, component, prefix) && full[prefix] == '.')
         full += prefix + 1;
@@ -52,23 +42,39 @@ static const char *field_name(const tac__layout *l, tac__arena *arena, size_t i,
         if (!isalnum((unsigned char)*c))
             *c = '_';
     }
-    for (unsigned n = 2; name && name_taken(l, i, name); n++)
-        name = tac__arena_format(arena, "%s_%u", name, n);
     return name;
+}
+
+// Not twice the same in one message. `taken` knows of each name the last number that it got, so
+// that a file with very many of one kind does not take long to read.
+static tac_status name_field(tac__field *f, tac__arena *arena, tac__names *taken,
+                             const char *component)
+{
+    const char *root = legal_name(arena, f->signal.name, component);
+    if (!root)
+        return TAC_E_MEMORY;
+    int n = tac__names_find(taken, root);
+    f->name = root;
+    while (n >= 0 && f->name && tac__names_find(taken, f->name) >= 0)
+        f->name = tac__arena_format(arena, "%s_%d", root, ++n);
+    if (!f->name)
+        return TAC_E_MEMORY;
+    if (n >= 0)
+        TAC_TRY(tac__names_set(taken, arena, root, (uint32_t)n));
+    return tac__names_set(taken, arena, f->name, 1);
 }
 
 tac_status tac__layout_close(tac__layout *l, tac__arena *arena, const char *component)
 {
     size_t at = TAC__CDR_HEADER;
+    tac__names taken = {0};
     l->size = 0;
     for (size_t i = 0; i < l->count; i++) {
         tac__field *f = &l->fields[i];
         f->bytes = f->signal.type.count * tac__scalar_size(f->signal.type.scalar);
         f->signal.offset = l->size;
         l->size += tac__type_words(&f->signal.type) * 8;
-        f->name = field_name(l, arena, i, component);
-        if (!f->name)
-            return TAC_E_MEMORY;
+        TAC_TRY(name_field(f, arena, &taken, component));
     }
     for (size_t width = 8; width; width /= 2) {
         for (size_t i = 0; i < l->count; i++) {

@@ -16,7 +16,7 @@ enum { FLUSH_NS = 100000000 };
 struct tac__live_csv {
     FILE *file;
     const char *path;
-    const tac_recorder *recorder;
+    tac_recorder *recorder;
     uint32_t *signals;
     size_t count;
     int64_t flushed_ns;
@@ -100,8 +100,7 @@ void tac__live_csv_row(tac__live_csv *csv, tac_engine *e, tac_time t_us)
     }
     if (ferror(csv->file)) {
         csv->failed = errno ? errno : EIO;
-        tac_engine_stop(e);
-        ((tac_recorder *)csv->recorder)->failed = true;
+        tac__recorder_fail(csv->recorder);
     }
 }
 

@@ -388,6 +388,16 @@ tac_status tac_recorder_create(const tac_recorder_def *def, tac_engine *engine,
     return TAC_OK;
 }
 
+// A run that goes on from a checkpoint: what holds by now may not be written again for long.
+static void sample_held(tac_recorder *r)
+{
+    const tac__clock *clock = r->engine->clock;
+    for (size_t i = 0; clock->started && i < r->picks.count; i++) {
+        if (r->feeds[i].pick->mode.kind == TAC__MODE_HOLD)
+            sample_change(&r->feeds[i], r->engine, clock->t_us);
+    }
+}
+
 static tac_status open_file(tac_recorder *r, tac_error *err)
 {
     tac__mcap_writer_def def = tac__mcap_writer_def_default();
@@ -399,6 +409,7 @@ static tac_status open_file(tac_recorder *r, tac_error *err)
     TAC_TRY(tac__recorder_describe(r, err));
     tac_engine *e = r->engine;
     TAC_TRY(send_state(r, e->clock->t_us, err));
+    sample_held(r);
     if (r->def.state_us)
         tac__snapshot_every(e, r->def.state_us, sample_state, r);
     tac__mcap_flush(r->writer);
@@ -435,7 +446,8 @@ tac_status tac_recorder_end(tac_recorder *r, const char *failure, tac_error *err
         status = tac__mcap_finish(writer, err);
     }
     if (status == TAC_OK && r->err.status != TAC_OK) {
-        *err = r->err;
+        if (err)
+            *err = r->err;
         status = r->err.status;
     }
     if (status == TAC_OK && r->scratch.failed)

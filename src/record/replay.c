@@ -375,7 +375,13 @@ static tac_status read_instants(tac_replay *r, const tac__track *track, bool kee
         if (status != TAC_OK || !more)
             break;
         tac__cdr c = tac__cdr_open(frame.bytes, frame.size);
-        tac__instants *in = named(instants, count, names, tac__cdr_read_u32(&c));
+        const uint32_t source = tac__cdr_read_u32(&c);
+        if (c.failed) {
+            status =
+                tac__fail(err, TAC_E_FORMAT, "an instant in channel '%s' is damaged", track->topic);
+            break;
+        }
+        tac__instants *in = named(instants, count, names, source);
         if (!in)
             continue;
         if (keep)

@@ -380,9 +380,20 @@ static void test_paths(void **state)
     assert_false(tac__path_match("so", "uav1.battery.soc"));
 }
 
+static void test_ends(void **state)
+{
+    (void)state;
+    assert_true(tac__ends_in("a.png", ".png"));
+    assert_true(tac__ends_in("a.png.png", ".png"));
+    assert_false(tac__ends_in(".png", ".png"));
+    assert_false(tac__ends_in("png", ".png"));
+    assert_false(tac__ends_in("a.png ", ".png"));
+    assert_false(tac__ends_in("", ""));
+}
+
 TEST_MAIN(cmocka_unit_test(test_out), cmocka_unit_test(test_growing),
           cmocka_unit_test(test_growing_edges), cmocka_unit_test(test_growing_without_memory),
           cmocka_unit_test(test_numbers), cmocka_unit_test(test_nearest),
           cmocka_unit_test(test_names), cmocka_unit_test(test_signal_names),
           cmocka_unit_test(test_globs), cmocka_unit_test(test_hostile_glob),
-          cmocka_unit_test(test_paths))
+          cmocka_unit_test(test_paths), cmocka_unit_test(test_ends))

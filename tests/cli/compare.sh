@@ -117,4 +117,7 @@ silent out
 expect 2 compare a.mcap b.mcap --from '2 s' --to '1 s'
 says err '--from 2 s is later than --to 1 s'
 expect 2 compare a.mcap b.mcap --from soon
+expect 1 compare a.mcap a.mcap --from '2 s'
+says out 'have no samples to compare'
+says err 'have no samples to compare'
 finish

@@ -76,6 +76,15 @@ expect 2 export small.mcap -o out.csv --from '2 s' --to '1 s'
 says err 'nothing lies between 2 s and 1 s'
 expect 2 export small.mcap -o out.csv --from 2
 says err "reading option '--from'"
+# Rows begin where the recording does.
+expect 0 run "$small" -q --checkpoint-at 0.4s --checkpoint state
+expect 0 run "$small" -q --from state --out later.mcap
+expect 0 export later.mcap -o later.csv --rate 10Hz
+same 'rows of a later start' "$(cut -d, -f1 later.csv | tr '\n' ' ')" \
+    't [s] 0.400000 0.500000 0.600000 0.700000 0.800000 0.900000 1.000000 '
+expect 0 export later.mcap -o later.csv --rate 10Hz --from 2000s
+same 'rows after the end' "$(wc -l <later.csv | tr -d ' ')" 1
+
 expect 2 export small.mcap -o out.csv --rate '0 Hz'
 says err "reading option '--rate'"
 expect 2 export small.mcap -o out.ulg --exact

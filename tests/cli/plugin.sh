@@ -43,6 +43,15 @@ expect 2 run talk.yaml --checkpoint-at 0s
 says err "component 'one' of type 'talker' cannot be saved"
 [ ! -e talk.checkpoint ] || fail 'a checkpoint that cannot be restored'
 
+# A recording names its plugins. The error does not speak of a folder that is gone.
+expect 0 run talk.yaml --quiet --out talk.mcap
+mv talkers.so moved.so
+expect 3 replay talk.mcap
+says err 'talk.mcap/config.yaml:' talkers.so "replaying 'talk.mcap' with its own integrator"
+! grep -q /tactus- err || fail 'a temporary folder in an error'
+expect 0 replay talk.mcap --set plugins='[./moved.so]'
+mv moved.so talkers.so
+
 command -v script >/dev/null || finish
 script -qec true /dev/null >/dev/null 2>&1 </dev/null || finish
 script -qec "TERM=xterm '$TACTUS' run talk.yaml" /dev/null >seen </dev/null

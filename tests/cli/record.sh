@@ -33,6 +33,15 @@ is_json out
 same 'hash of a recording' "$(value out hash)" "$whole"
 same whole "$(value out whole)" true
 
+# What is shown of the log does not change what is recorded.
+with 'log: {level: info}' 'record: {tier: replay}'
+expect 0 run with.yaml --out shown.mcap
+[ -s err ] || fail 'nothing was logged'
+for wish in -q '--log-level error' '--log-level debug' --json; do
+    expect 0 run with.yaml $wish --out wish.mcap
+    cmp -s shown.mcap wish.mcap || fail "another recording with $wish"
+done
+
 # A part of it begins with the nearest state.
 expect 0 replay a.mcap --json --from 0.65s --to 0.8s
 is_json out
@@ -60,6 +69,19 @@ same 'hash from a checkpoint' "$(value out hash)" "$whole"
 expect 0 replay d.mcap --json
 same 'replay from a checkpoint' "$(value out hash_match)" true
 same 'its start' "$(value out t_start_us)" 400000
+
+# What the scenario set before the checkpoint is there from the first instant on.
+flight=$TACTUS_SOURCE/examples/iris_mission.yaml
+expect 0 run "$flight" -q --duration 4s --checkpoint-at 3s --checkpoint flying
+expect 0 run "$flight" -q --duration 4s --from flying --out later.mcap
+expect 0 export later.mcap --format csv --signals scenario.mode --out -
+same 'what holds at the start' "$(sed -n 2p out)" '3.000000,mission'
+expect 0 replay later.mcap --json
+same 'replay of it' "$(value out hash_match)" true
+
+# It ends where the simulation does.
+expect 0 replay a.mcap --json --set duration='300 ms'
+same 'its end with another duration' "$(value out t_us)" 300000
 
 # --- another model --------------------------------------------------------------------------------
 
@@ -108,6 +130,14 @@ killed() {
     says out 'cut off' clean.mcap
     expect 0 info clean.mcap --json
     same 'whole, once recovered' "$(value out whole)" true
+    [ "$complete" -eq "$(value out t_us)" ] || {
+        expect 0 info clean.mcap
+        says out 'complete up to' recovered
+        shown=$(sed -n 's/.*complete up to *\(.*\): .*/\1/p' out)
+        expect 0 replay clean.mcap --to '20 ms'
+        says out "complete up to $shown"
+    }
+    expect 0 info clean.mcap --json
     same 'complete, once recovered' "$(value out t_complete_us)" "$complete"
     [ "$complete" -gt 0 ] || fail "nothing is complete after $1 bytes"
     for file in killed.mcap clean.mcap; do
@@ -164,7 +194,26 @@ says err "cannot read 'nosuch.mcap'"
 expect 3 replay "$small"
 says err 'not an MCAP file'
 expect 3 recover "$small"
-expect 2 recover killed.mcap --out killed.mcap
+
+# Nothing is written over what is read, whatever it is called.
+cp "$small" mine.yaml
+ln -s a.mcap link.mcap
+cp a.mcap before.mcap
+for name in a.mcap ./a.mcap link.mcap; do
+    expect 2 replay a.mcap --out "$name"
+    says err "'$name' is read"
+    expect 2 recover a.mcap --out "$name"
+    expect 2 export a.mcap --format csv --out "$name"
+done
+cmp -s a.mcap before.mcap || fail 'a recording was written over'
+for option in --out --csv; do
+    expect 2 run mine.yaml -q "$option" ./mine.yaml
+    expect 2 run mine.yaml -q --from state "$option" ./state
+done
+cmp -s "$small" mine.yaml || fail 'a configuration was written over'
+expect 2 run mine.yaml -q --out both --csv both
+says err "'both'"
+
 expect 3 run "$small" -q --out nosuch/a.mcap
 says err nosuch/a.mcap
 expect 2 replay a.mcap --from 2s
@@ -184,6 +233,12 @@ for command in check 'run -q --out x.mcap'; do
     with 'record:' '  rules:' '    - {signals: mass.*, rate: 10 Hz, every: 2}'
     expect 2 $command with.yaml
     says err 'with.yaml:23:' 'one of rate, every, when and never'
+    with 'record:' '  rules:' '    - {signals: mass.*}'
+    expect 2 $command with.yaml
+    says err 'with.yaml:23:' 'needs one of rate, every, when and never'
+    with 'record:' '  rules:' '    - {signals: mass.*, rate: 10 Hz, before: 1 s}'
+    expect 2 $command with.yaml
+    says err 'with.yaml:23:' 'before and after need when'
     with 'record:' '  rules:' '    - {signals: mass.*, when: mass.position >}'
     expect 2 $command with.yaml
     says err 'with.yaml:23:'

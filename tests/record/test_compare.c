@@ -329,19 +329,27 @@ static void test_span(void **state)
     def.from_us = 5;
     def.to_us = 7;
     tac_comparison *c = compared_as(&a, &b, &def);
-    assert_true(signal(c, "u.x")->samples == 1 && signal(c, "u.x")->beyond == 0);
+    assert_true(signal(c, "u.x")->samples == 2 && signal(c, "u.x")->beyond == 0);
     assert_true(signal(c, "u.y")->beyond == 1 && signal(c, "u.y")->first_us == 6);
     tac_comparison_destroy(c);
-    // A difference that is already there when the span begins is told at its first sample.
+    // A difference that is already there when the span begins, and no sample in it.
     def.from_us = 1;
     def.to_us = 3;
     c = compared_as(&a, &b, &def);
-    assert_int_equal(signal(c, "u.x")->samples, 0);
+    assert_true(signal(c, "u.x")->samples == 1 && signal(c, "u.x")->first_us == 1);
+    assert_true(signal(c, "u.y")->samples == 1 && signal(c, "u.y")->beyond == 0);
     tac_comparison_destroy(c);
+    // A sample where the span begins takes the place of what was held.
+    def.from_us = 4;
+    def.to_us = 5;
+    c = compared_as(&a, &b, &def);
+    assert_true(tac_comparison_equal(c) && signal(c, "u.x")->samples == 1);
+    tac_comparison_destroy(c);
+    // Nothing is not equal to nothing.
     def.from_us = 100;
     def.to_us = TAC_TIME_NEVER;
     c = compared_as(&a, &b, &def);
-    assert_true(tac_comparison_equal(c));
+    assert_false(tac_comparison_equal(c));
     tac_comparison_destroy(c);
 }
 

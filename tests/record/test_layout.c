@@ -202,5 +202,35 @@ static void damaged(void **state)
     }
 }
 
+// Thousands of names that are the same once they are legal: numbered, and in no time.
+static void crowded(void **state)
+{
+    (void)state;
+    enum { MANY = 1 << 13, LETTERS = 13 };
+    static char names[MANY][LETTERS + 4];
+    tac__arena arena;
+    tac__layout l = {0};
+    tac__arena_init(&arena, tac_allocator_default());
+    const tac_recorded third = {
+        .name = "a.x______________3", .unit = "", .doc = "", .type = TAC_TYPE_F64};
+    assert_int_equal(tac__layout_add(&l, &arena, &third), TAC_OK);
+    for (unsigned i = 0; i < MANY; i++) {
+        memcpy(names[i], "a.x", 3);
+        for (unsigned k = 0; k < LETTERS; k++)
+            names[i][3 + k] = i >> k & 1 ? '-' : '+';
+        const tac_recorded s = {.name = names[i], .unit = "", .doc = "", .type = TAC_TYPE_F64};
+        assert_int_equal(tac__layout_add(&l, &arena, &s), TAC_OK);
+    }
+    assert_int_equal(tac__layout_close(&l, &arena, "a"), TAC_OK);
+    assert_string_equal(l.fields[0].name, "x______________3");
+    assert_string_equal(l.fields[1].name, "x_____________");
+    for (unsigned i = 2; i <= MANY; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "x______________%u", i < 3 ? i : i + 1);
+        assert_string_equal(l.fields[i].name, name);
+    }
+    tac__arena_fini(&arena);
+}
+
 TEST_MAIN(cmocka_unit_test(placed), cmocka_unit_test(decoded), cmocka_unit_test(read_back),
-          cmocka_unit_test(as_message), cmocka_unit_test(damaged))
+          cmocka_unit_test(as_message), cmocka_unit_test(damaged), cmocka_unit_test(crowded))
