@@ -298,7 +298,10 @@ static tac_status plan_witnesses(tac_replay *r, tac_error *err)
         w->tap = (tac__tap){.show = testify, .context = w};
         tac__engine_tap(r->engine, c->index, true, &w->tap);
     }
-    r->result.compared = r->witness_count > 0;
+    size_t islands = 0;
+    for (size_t i = 0; i < e->island_count; i++)
+        islands += e->islands[i].x_count > 0;
+    r->result.compared = islands > 0 && r->witness_count == islands;
     return TAC_OK;
 }
 
@@ -648,9 +651,25 @@ tac_status tac_replay_begin(tac_replay *r, tac_error *err)
     return set_state(r, err);
 }
 
+// A boundary that the recording has up to here, and the replay did not.
+static void find_missing(tac_replay *r)
+{
+    for (size_t i = 0; i < r->witness_count; i++) {
+        witness *w = &r->witnesses[i];
+        uint64_t t_us, digest;
+        if (!w->begun || !expected(w, &t_us, &digest) || t_us > r->engine->clock->t_us ||
+            t_us >= r->result.mismatch_us)
+            continue;
+        r->result.hash_match = false;
+        r->result.mismatch_us = t_us;
+        r->result.mismatch = w->name;
+    }
+}
+
 tac_status tac_replay_end(tac_replay *r, tac_error *err)
 {
     TAC_REQUIRE(r);
+    find_missing(r);
     if (r->err.status != TAC_OK && err)
         *err = r->err;
     return r->err.status;
