@@ -3,7 +3,7 @@
 #
 #   ./test.sh              gcc, clang and sanitizer trees, fuzzing, format, rooms, determinism
 #   ./test.sh --quick      the release tree only
-#   ./test.sh --clients    also tests against clients of other languages (none yet)
+#   ./test.sh --clients    also tests with readers from PyPI (pyulog); says what it skipped
 #   ./test.sh -R REGEX     only tests whose name matches, as in ctest
 #
 # A test's name is TREE/ROOM/NAME: gcc/base/time. The last lines are CTest's summary.
@@ -38,10 +38,6 @@ while [ $# -gt 0 ]; do
 done
 
 tools/install_packages.sh build test
-if $clients; then
-    echo "test.sh: there are no client tests yet"
-fi
-
 trees=(release)
 $quick || trees+=(clang asan fuzz)
 
@@ -56,6 +52,19 @@ for tree in "${trees[@]}"; do
     [ "$tree" != release ] || folder=build
     echo "subdirs([==[$PWD/$folder]==])" >>"$suite/CTestTestfile.cmake"
 done
+
+# Readers from PyPI stay in a folder of their own: what they bring along is not for other tests.
+if $clients; then
+    tools/install_packages.sh clients
+    readers=$PWD/$suite/clients
+    if [ -d "$readers/pyulog" ] ||
+        python3 -m pip install --quiet --target "$readers" pyulog >"$suite/pip.log" 2>&1; then
+        PYTHONPATH=$readers ctest --test-dir "$suite" --output-on-failure --no-label-summary \
+            -R '^gcc/record/export_ulog$' --no-tests=error </dev/null
+    else
+        echo "test.sh: skipped the tests with pyulog: it cannot be installed (see $suite/pip.log)"
+    fi
+fi
 
 exec ctest --test-dir "$suite" -j "$(nproc)" --output-on-failure --no-label-summary \
     --no-tests=error ${select[@]+"${select[@]}"} </dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, on Debian and its like.
 #
-#   tools/install_packages.sh PURPOSE...    of: build, demo, test, bench
+#   tools/install_packages.sh PURPOSE...    of: build, demo, test, bench, clients
 #
 # Does nothing and asks for no rights where everything is there.
 set -euo pipefail
@@ -11,8 +11,9 @@ build=(gcc g++ libc6-dev cmake ninja-build 'pkg*conf*=pkgconf' libyaml-dev libsl
     libzstd-dev liblz4-dev libhdf5-dev)
 demo=('gnuplot-[nqx]*=gnuplot-nox')
 test=(libcmocka-dev clang 'libclang-rt-*dev=libclang-rt-dev' 'clang-format*=clang-format' binutils
-    python3 python3-h5py libsundials-dev 'gnuplot-[nqx]*=gnuplot-nox')
+    python3 python3-h5py libsundials-dev liblcm-bin 'gnuplot-[nqx]*=gnuplot-nox')
 bench=(valgrind libsundials-dev)
+clients=(python3-pip)
 # Node comes from many places, with npm in the same package or not: the commands are asked for.
 command -v node >/dev/null || test+=('nodejs*=nodejs')
 command -v npm >/dev/null || test+=(npm)
@@ -24,8 +25,9 @@ for purpose in "$@"; do
     demo) wanted+=("${demo[@]}") ;;
     test) wanted+=("${test[@]}") ;;
     bench) wanted+=("${bench[@]}") ;;
+    clients) wanted+=("${clients[@]}") ;;
     *)
-        echo "install_packages.sh: unknown purpose '$purpose'; there are build, demo, test, bench" >&2
+        echo "install_packages.sh: unknown purpose '$purpose'; there are build, demo, test, bench, clients" >&2
         exit 2
         ;;
     esac
