@@ -9,7 +9,8 @@ enum { CALLS = 1000 };
 static bool find(const void *context, const char *name, tac__expr_signal *signal)
 {
     (void)context;
-    *signal = (tac__expr_signal){!strcmp(name, "body.soc"), TAC__EXPR_NUMBER, "1"};
+    *signal = (tac__expr_signal){
+        .index = !strcmp(name, "body.soc"), .type = TAC__EXPR_NUMBER, .unit = "1"};
     return true;
 }
 
@@ -27,13 +28,13 @@ int main(int argc, char **argv)
     tac__program *program;
     tac__arena_init(&arena, NULL);
     if (tac__expr_parse(&arena, "body.height >= 0 AND body.soc < 0.3", &expr, NULL) != TAC_OK ||
-        tac__expr_compile(&arena, expr, TAC__EXPR_BOOL, &scope, &program, NULL) != TAC_OK)
+        tac__expr_compile(&arena, expr, TAC__EXPR_BOOL, NULL, &scope, &program, NULL) != TAC_OK)
         return 1;
     double sum = 0;
     for (int i = 0; i < CALLS; i++) {
         height = i;
         soc = 1 - 1e-3 * i;
-        sum += tac__program_run(program, i, signals).value;
+        sum += tac__program_run(program, (tac_time)i, signals, NULL).value;
     }
     printf("%g\n", sum);
     tac__arena_fini(&arena);

@@ -1,8 +1,8 @@
 // expr.c - fuzzes expressions: whatever comes in, one error with a column inside the text comes
-// out, or a program that gives the same result twice; a condition is 1 or 0.
+// out, or a program that gives the same results twice, memory and all; a condition is 1 or 0.
 //
 // Names that begin with 'b' are conditions, with 'm' lengths, with 'k' the same in km, with 'n' not
-// a number; others are unknown.
+// a number, with 'e' enums of red and green; others are unknown.
 #include "expr/expr.h"
 
 #include <stdlib.h>
@@ -13,13 +13,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static bool find(const void *context, const char *name, tac__expr_signal *signal)
 {
     (void)context;
-    static const char kinds[] = "bmkn";
-    static const char *const units[] = {"1", "m", "km", "1"};
+    static const char kinds[] = "bmkne";
+    static const char *const units[] = {"1", "m", "km", "1", "1"};
+    static const char *const colours[] = {"red", "green", NULL};
+    static const char *const *const labels[] = {NULL, NULL, NULL, NULL, colours};
     const char *kind = strchr(kinds, *name);
     if (!*name || !kind)
         return false;
     const int i = (int)(kind - kinds);
-    *signal = (tac__expr_signal){i, i ? TAC__EXPR_NUMBER : TAC__EXPR_BOOL, units[i]};
+    *signal = (tac__expr_signal){i, i ? TAC__EXPR_NUMBER : TAC__EXPR_BOOL, units[i], labels[i]};
     return true;
 }
 
@@ -35,11 +37,38 @@ static void check_error(tac_status status, const tac_error *err, size_t length)
         abort();
 }
 
+static bool same(double a, double b)
+{
+    return (a != a && b != b) || !memcmp(&a, &b, sizeof a);
+}
+
+// A few evaluations, each twice, the condition changing.
+static void run(const tac__expr *expr, const tac__program *program, tac__expr_type type)
+{
+    double values[] = {1, -2.5, 1e-3, (double)__builtin_nanf(""), 1};
+    const void *signals[] = {values, values + 1, values + 2, values + 3, values + 4};
+    uint64_t first[TAC__EXPR_TIMED] = {0}, second[TAC__EXPR_TIMED] = {0};
+    if (tac__expr_memory(expr) > TAC__EXPR_TIMED)
+        abort();
+    tac_time t_us = 0;
+    for (int k = 0; k < 6; k++) {
+        values[0] = k % 3 != 0;
+        const tac__expr_result a = tac__program_run(program, t_us, signals, first);
+        const tac__expr_result b = tac__program_run(program, t_us, signals, second);
+        if (!same(a.value, b.value) || a.nan != b.nan || memcmp(first, second, sizeof first))
+            abort();
+        if (type == TAC__EXPR_BOOL && a.value != 0 && a.value != 1)
+            abort();
+        const tac_time next_us = tac__program_next(program, first, t_us + 1);
+        if (next_us <= t_us)
+            abort();
+        t_us = next_us < t_us + 700000 ? next_us : t_us + 700000;
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char text[2 * TAC__EXPR_LENGTH];
-    static const double values[] = {1, -2.5, 1e-3, (double)__builtin_nanf("")};
-    const void *signals[] = {values, values + 1, values + 2, values + 3};
     static const tac__expr_scope scope = {find, candidate, NULL};
     if (size < 1 || size > sizeof text)
         return 0;
@@ -55,16 +84,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tac__arena_init(&arena, NULL);
     tac_status status = tac__expr_parse(&arena, text, &expr, &err);
     if (status == TAC_OK)
-        status = tac__expr_compile(&arena, expr, wanted, &scope, &program, &err);
+        status = tac__expr_compile(&arena, expr, wanted, data[0] & 2 ? "m" : NULL, &scope, &program,
+                                   &err);
     if (status != TAC_OK) {
         check_error(status, &err, strlen(text));
     } else {
-        const tac__expr_result a = tac__program_run(program, 1.5, signals);
-        const tac__expr_result b = tac__program_run(program, 1.5, signals);
-        if (memcmp(&a.value, &b.value, sizeof a.value) || a.nan != b.nan)
-            abort();
-        if (wanted == TAC__EXPR_BOOL && a.value != 0 && a.value != 1)
-            abort();
+        run(expr, program, wanted);
     }
     tac__arena_fini(&arena);
     return 0;

@@ -1,19 +1,10 @@
-// check.c - names, types and units of a tree.
-//
-// A number is in the unit of its parts: a signal's as declared, a literal's as written. A bare
-// literal takes the unit of what it is used with. Where units of one kind meet in different scales,
-// one side is converted, a literal at once.
+// check.c - names and types of a tree; units.c has its units.
+#include "expr/check.h"
 #include "base/text.h"
-#include "expr/tree.h"
+#include "expr/function.h"
 
 #include <math.h>
-
-typedef struct checker {
-    tac__arena *arena;
-    const tac__expr *expr;
-    const tac__expr_scope *scope;
-    tac_error *err;
-} checker;
+#include <string.h>
 
 const char *tac__expr_quote(const tac__expr *expr, const tac__expr_node *node,
                             char buffer[TAC__EXPR_QUOTE])
@@ -25,94 +16,11 @@ const char *tac__expr_quote(const tac__expr *expr, const tac__expr_node *node,
     return buffer;
 }
 
-#define FAIL(c, node, status, ...)                                                                 \
-    tac__expr_fail((c)->err, (status), (c)->expr->text, (node)->from, __VA_ARGS__)
-
-// --- units ----------------------------------------------------------------------------------
-
-// What a node is measured in, as it was written or as a product of base units.
-static const char *unit_of(const tac__expr_node *node, char buffer[TAC__EXPR_QUOTE])
-{
-    static const char *const base[] = {"m", "kg", "s", "A", "K", "rad"};
-    tac__out out = tac__out_begin(buffer, TAC__EXPR_QUOTE);
-    if (node->unit_text && *node->unit_text)
-        return node->unit_text;
-    for (int i = 0; i < TAC__UNIT_DIMENSIONS; i++) {
-        const int power = node->unit.power[i];
-        if (power)
-            tac__out_add(&out, power == 1 ? "%s%s" : "%s%s^%d", out.length ? "*" : "", base[i],
-                         power);
-    }
-    return out.length ? buffer : "1";
-}
-
-static tac_status convert(checker *c, tac__expr_node **node, const tac__expr_node *to)
-{
-    tac__expr_node *from = *node;
-    const tac__factor factor = tac__unit_factor(&from->unit, &to->unit);
-    if (factor.num == factor.den)
-        return TAC_OK;
-    const double one = tac__factor_apply(factor, 1);
-    if (!(one > 0 && one < HUGE_VAL))
-        return FAIL(c, from, TAC_E_UNIT, "its unit cannot be converted: it is too large");
-    if (from->kind == TAC__EXPR_LITERAL) {
-        from->value = tac__factor_apply(factor, from->value);
-        if (!isfinite(from->value))
-            return FAIL(c, from, TAC_E_RANGE, "too large for a number");
-    } else {
-        tac__expr_node *conversion = tac__arena_alloc(c->arena, sizeof *conversion);
-        if (!conversion)
-            return tac__fail_memory(c->err);
-        *conversion = *from;
-        conversion->kind = TAC__EXPR_CONVERT;
-        conversion->a = from;
-        conversion->factor = factor;
-        *node = conversion;
-    }
-    (*node)->unit = to->unit;
-    (*node)->unit_text = to->unit_text;
-    return TAC_OK;
-}
-
-// Bring the operands of a comparison or sum to one unit, which is that of the result.
-static tac_status agree(checker *c, tac__expr_node *node)
-{
-    tac__expr_node *a = node->a, *b = node->b;
-    const tac__expr_node *leading = a->bare ? b : a;
-    if (!a->bare && !b->bare) {
-        if (!tac__unit_compatible(&a->unit, &b->unit)) {
-            char left[TAC__EXPR_QUOTE], right[TAC__EXPR_QUOTE], of_a[TAC__EXPR_QUOTE],
-                of_b[TAC__EXPR_QUOTE];
-            return FAIL(c, node, TAC_E_UNIT, "'%s' is in %s, but '%s' is in %s",
-                        tac__expr_quote(c->expr, a, left), unit_of(a, of_a),
-                        tac__expr_quote(c->expr, b, right), unit_of(b, of_b));
-        }
-        const bool literal_first = a->kind == TAC__EXPR_LITERAL && b->kind != TAC__EXPR_LITERAL;
-        leading = literal_first ? b : a;
-        TAC_TRY(convert(c, literal_first ? &node->a : &node->b, leading));
-    }
-    node->bare = a->bare && b->bare;
-    node->unit = leading->unit;
-    node->unit_text = leading->unit_text;
-    return TAC_OK;
-}
-
-static tac_status multiply(checker *c, tac__expr_node *node)
-{
-    const tac__expr_node *a = node->a, *b = node->b;
-    const bool divide = node->kind == TAC__EXPR_DIVIDE;
-    node->bare = a->bare && b->bare;
-    node->unit = a->unit;
-    node->unit_text = b->bare ? a->unit_text : NULL;
-    if (!tac__unit_multiply(&node->unit, &b->unit, divide ? -1 : 1))
-        return FAIL(c, node, TAC_E_UNIT, "the unit of this %s is too complicated",
-                    divide ? "quotient" : "product");
-    return TAC_OK;
-}
+#define FAIL TAC__CHECK_FAIL
 
 // --- types ----------------------------------------------------------------------------------
 
-static tac_status want(checker *c, const tac__expr_node *node, tac__expr_type type,
+static tac_status want(tac__checker *c, const tac__expr_node *node, tac__expr_type type,
                        const char *where)
 {
     char quote[TAC__EXPR_QUOTE];
@@ -125,45 +33,59 @@ static tac_status want(checker *c, const tac__expr_node *node, tac__expr_type ty
                 where, tac__expr_quote(c->expr, node, quote));
 }
 
-static const char *symbol_of(tac__expr_kind kind)
+static const char *symbol_of(const tac__expr_node *node)
 {
     static const char *const symbols[] = {
-        [TAC__EXPR_NEGATE] = "-",   [TAC__EXPR_NOT] = "NOT",
-        [TAC__EXPR_MULTIPLY] = "*", [TAC__EXPR_DIVIDE] = "/",
-        [TAC__EXPR_ADD] = "+",      [TAC__EXPR_SUBTRACT] = "-",
-        [TAC__EXPR_LESS] = "<",     [TAC__EXPR_LESS_EQUAL] = "<=",
-        [TAC__EXPR_GREATER] = ">",  [TAC__EXPR_GREATER_EQUAL] = ">=",
-        [TAC__EXPR_EQUAL] = "==",   [TAC__EXPR_NOT_EQUAL] = "!=",
-        [TAC__EXPR_AND] = "AND",    [TAC__EXPR_OR] = "OR",
+        [TAC__EXPR_NEGATE] = "-",
+        [TAC__EXPR_NOT] = "NOT",
+        [TAC__EXPR_POWER] = "^",
+        [TAC__EXPR_MULTIPLY] = "*",
+        [TAC__EXPR_DIVIDE] = "/",
+        [TAC__EXPR_ADD] = "+",
+        [TAC__EXPR_SUBTRACT] = "-",
+        [TAC__EXPR_LESS] = "<",
+        [TAC__EXPR_LESS_EQUAL] = "<=",
+        [TAC__EXPR_GREATER] = ">",
+        [TAC__EXPR_GREATER_EQUAL] = ">=",
+        [TAC__EXPR_EQUAL] = "==",
+        [TAC__EXPR_NOT_EQUAL] = "!=",
+        [TAC__EXPR_AND] = "AND",
+        [TAC__EXPR_OR] = "OR",
     };
-    return symbols[kind];
+    return node->function ? node->function->name : symbols[node->kind];
 }
 
-static tac_status want_both(checker *c, const tac__expr_node *node, tac__expr_type type)
+static tac_status want_all(tac__checker *c, const tac__expr_node *node, tac__expr_type type)
 {
-    TAC_TRY(want(c, node->a, type, symbol_of(node->kind)));
-    return want(c, node->b, type, symbol_of(node->kind));
-}
-
-static tac_status check_comparison(checker *c, tac__expr_node *node)
-{
-    const bool equality = node->kind == TAC__EXPR_EQUAL || node->kind == TAC__EXPR_NOT_EQUAL;
-    char left[TAC__EXPR_QUOTE], right[TAC__EXPR_QUOTE];
-    if (equality && node->a->type != node->b->type)
-        return FAIL(c, node, TAC_E_TYPE, "'%s' is %s, but '%s' is %s",
-                    tac__expr_quote(c->expr, node->a, left),
-                    node->a->type == TAC__EXPR_BOOL ? "true or false" : "a number",
-                    tac__expr_quote(c->expr, node->b, right),
-                    node->b->type == TAC__EXPR_BOOL ? "true or false" : "a number");
-    if (!equality)
-        TAC_TRY(want_both(c, node, TAC__EXPR_NUMBER));
-    if (node->a->type == TAC__EXPR_NUMBER)
-        TAC_TRY(agree(c, node));
-    node->type = TAC__EXPR_BOOL;
+    const tac__expr_node *const operands[] = {node->a, node->b, node->c};
+    for (size_t i = 0; i < 3; i++) {
+        if (operands[i])
+            TAC_TRY(want(c, operands[i], type, symbol_of(node)));
+    }
     return TAC_OK;
 }
 
-static tac_status check_named(checker *c, tac__expr_node *node)
+static const char *type_name(const tac__expr_node *node)
+{
+    return node->type == TAC__EXPR_BOOL ? "true or false" : "a number";
+}
+
+// Both are conditions, or both are numbers, in one unit.
+static tac_status match(tac__checker *c, tac__expr_node *node, tac__expr_node **a,
+                        tac__expr_node **b)
+{
+    char left[TAC__EXPR_QUOTE], right[TAC__EXPR_QUOTE];
+    if ((*a)->type != (*b)->type)
+        return FAIL(c, node, TAC_E_TYPE, "'%s' is %s, but '%s' is %s",
+                    tac__expr_quote(c->expr, *a, left), type_name(*a),
+                    tac__expr_quote(c->expr, *b, right), type_name(*b));
+    tac__expr_node **operands[] = {a, b};
+    return (*a)->type == TAC__EXPR_NUMBER ? tac__check_alike(c, node, operands, 2) : TAC_OK;
+}
+
+// --- names ----------------------------------------------------------------------------------
+
+static tac_status check_named(tac__checker *c, tac__expr_node *node)
 {
     tac__expr_signal signal = {.index = 0};
     if (!c->scope->find(c->scope->context, node->name, &signal)) {
@@ -174,6 +96,7 @@ static tac_status check_named(checker *c, tac__expr_node *node)
     }
     node->index = signal.index;
     node->type = signal.type;
+    node->labels = signal.labels;
     node->unit_text = signal.unit ? signal.unit : "1";
     tac_error reason;
     if (tac__unit_parse(node->unit_text, &node->unit, &reason) != TAC_OK)
@@ -181,12 +104,127 @@ static tac_status check_named(checker *c, tac__expr_node *node)
     return TAC_OK;
 }
 
-static tac_status check_node(checker *c, tac__expr_node *node)
+static const char *label_at(const void *context, size_t i)
 {
-    if (node->a)
-        TAC_TRY(check_node(c, node->a));
-    if (node->b)
-        TAC_TRY(check_node(c, node->b));
+    return ((const char *const *)context)[i];
+}
+
+// A label becomes the number that it has in the enum it is compared with.
+static tac_status check_label(tac__checker *c, tac__expr_node *label, const tac__expr_node *signal)
+{
+    char quote[TAC__EXPR_QUOTE];
+    if (!signal->labels)
+        return FAIL(c, label, TAC_E_TYPE, "'%s' can only be a label, but '%s' is no enum",
+                    label->name, tac__expr_quote(c->expr, signal, quote));
+    for (size_t i = 0; signal->labels[i]; i++) {
+        if (strcmp(signal->labels[i], label->name))
+            continue;
+        label->kind = TAC__EXPR_LITERAL;
+        label->value = (double)i;
+        label->bare = true;
+        return TAC_OK;
+    }
+    FAIL(c, label, TAC_E_NAME, "'%s' has no label '%s'", tac__expr_quote(c->expr, signal, quote),
+         label->name);
+    tac__error_suggest(c->err, label->name, label_at, signal->labels);
+    return TAC_E_NAME;
+}
+
+static bool same_labels(const char *const *a, const char *const *b)
+{
+    size_t i = 0;
+    while (a[i] && b[i] && !strcmp(a[i], b[i]))
+        i++;
+    return a == b || (!a[i] && !b[i]);
+}
+
+static tac_status check_enums(tac__checker *c, tac__expr_node *node)
+{
+    tac__expr_node *a = node->a, *b = node->b;
+    if (a->kind == TAC__EXPR_LABEL)
+        TAC_TRY(check_label(c, a, b));
+    if (b->kind == TAC__EXPR_LABEL)
+        TAC_TRY(check_label(c, b, a));
+    if (!a->labels || !b->labels || same_labels(a->labels, b->labels))
+        return TAC_OK;
+    char left[TAC__EXPR_QUOTE], right[TAC__EXPR_QUOTE];
+    return FAIL(c, node, TAC_E_TYPE, "'%s' and '%s' are enums with different labels",
+                tac__expr_quote(c->expr, a, left), tac__expr_quote(c->expr, b, right));
+}
+
+// --- operators that remember ----------------------------------------------------------------
+
+static tac_status check_held(tac__checker *c, tac__expr_node *node)
+{
+    TAC_TRY(want(c, node->a, TAC__EXPR_BOOL, "held"));
+    const tac__expr_node *time = node->b;
+    if (time->kind != TAC__EXPR_LITERAL)
+        return FAIL(c, time, TAC_E_TYPE, "held takes a time that is written out, such as 0.5 s");
+    char text[TAC__EXPR_QUOTE];
+    tac_error reason;
+    if (tac_time_parse(tac__expr_quote(c->expr, time, text), &node->duration_us, &reason) != TAC_OK)
+        return FAIL(c, time, reason.status, "%s", reason.text);
+    return TAC_OK;
+}
+
+static tac_status check_since(tac__checker *c, tac__expr_node *node, bool compared)
+{
+    TAC_TRY(want(c, node->a, TAC__EXPR_BOOL, "since"));
+    node->unit_text = "s";
+    TAC_TRY(tac__unit_parse("s", &node->unit, c->err));
+    if (node->b) {
+        TAC_TRY(want(c, node->b, TAC__EXPR_NUMBER, "since"));
+        return tac__check_convert(c, &node->b, "s", "since");
+    }
+    char quote[TAC__EXPR_QUOTE];
+    if (!compared)
+        return FAIL(c, node, TAC_E_TYPE,
+                    "'%s' has no value before it happens: compare it directly with < <= > >=, or "
+                    "give a second argument, the value until then",
+                    tac__expr_quote(c->expr, node, quote));
+    return TAC_OK;
+}
+
+// Before it happens, a comparison with it is false.
+static tac_status complete_since(tac__checker *c, tac__expr_node *since, bool less)
+{
+    if (since->kind != TAC__EXPR_SINCE || since->b)
+        return TAC_OK;
+    since->b = tac__arena_alloc(c->arena, sizeof *since->b);
+    if (!since->b)
+        return tac__fail_memory(c->err);
+    since->b->kind = TAC__EXPR_LITERAL;
+    since->b->value = less ? HUGE_VAL : -HUGE_VAL;
+    return TAC_OK;
+}
+
+// --- the rest -------------------------------------------------------------------------------
+
+static tac_status check_comparison(tac__checker *c, tac__expr_node *node)
+{
+    node->type = TAC__EXPR_BOOL;
+    if (tac__expr_is_equality(node->kind)) {
+        TAC_TRY(check_enums(c, node));
+    } else {
+        const bool less = node->kind == TAC__EXPR_LESS || node->kind == TAC__EXPR_LESS_EQUAL;
+        TAC_TRY(want_all(c, node, TAC__EXPR_NUMBER));
+        TAC_TRY(complete_since(c, node->a, less));
+        TAC_TRY(complete_since(c, node->b, !less));
+    }
+    return match(c, node, &node->a, &node->b);
+}
+
+static tac_status check_if(tac__checker *c, tac__expr_node *node)
+{
+    TAC_TRY(want(c, node->a, TAC__EXPR_BOOL, "if"));
+    TAC_TRY(match(c, node, &node->b, &node->c));
+    node->type = node->b->type;
+    return TAC_OK;
+}
+
+// `node`, the operands of which are checked. `compared`: its parent compares which is more.
+static tac_status check_kind(tac__checker *c, tac__expr_node *node, bool compared)
+{
     switch (node->kind) {
     case TAC__EXPR_LITERAL:
         return TAC_OK;
@@ -198,35 +236,67 @@ static tac_status check_node(checker *c, tac__expr_node *node)
         return tac__unit_parse("s", &node->unit, c->err);
     case TAC__EXPR_NAMED:
         return check_named(c, node);
-    case TAC__EXPR_NEGATE:
-        TAC_TRY(want(c, node->a, TAC__EXPR_NUMBER, "-"));
-        node->bare = node->a->bare;
-        node->unit = node->a->unit;
-        node->unit_text = node->a->unit_text;
-        return TAC_OK;
+    case TAC__EXPR_LABEL:
+        return FAIL(c, node, TAC_E_TYPE, "a label can only be compared with a signal, by == or !=");
     case TAC__EXPR_NOT:
-        node->type = TAC__EXPR_BOOL;
-        return want(c, node->a, TAC__EXPR_BOOL, "NOT");
-    case TAC__EXPR_MULTIPLY:
-    case TAC__EXPR_DIVIDE:
-        TAC_TRY(want_both(c, node, TAC__EXPR_NUMBER));
-        return multiply(c, node);
-    case TAC__EXPR_ADD:
-    case TAC__EXPR_SUBTRACT:
-        TAC_TRY(want_both(c, node, TAC__EXPR_NUMBER));
-        return agree(c, node);
     case TAC__EXPR_AND:
     case TAC__EXPR_OR:
+    case TAC__EXPR_RISING:
+    case TAC__EXPR_FALLING:
         node->type = TAC__EXPR_BOOL;
-        return want_both(c, node, TAC__EXPR_BOOL);
+        return want_all(c, node, TAC__EXPR_BOOL);
+    case TAC__EXPR_HELD:
+        node->type = TAC__EXPR_BOOL;
+        return check_held(c, node);
+    case TAC__EXPR_SINCE:
+        return check_since(c, node, compared);
+    case TAC__EXPR_IF:
+        return check_if(c, node);
     default:
+        break;
+    }
+    if (tac__expr_is_comparison(node->kind))
         return check_comparison(c, node);
+    TAC_TRY(want_all(c, node, TAC__EXPR_NUMBER));
+    tac__expr_node **operands[] = {&node->a, &node->b};
+    switch (node->kind) {
+    case TAC__EXPR_NEGATE:
+        return tac__check_alike(c, node, operands, 1);
+    case TAC__EXPR_ADD:
+    case TAC__EXPR_SUBTRACT:
+        return tac__check_alike(c, node, operands, 2);
+    case TAC__EXPR_POWER:
+        return tac__check_power(c, node);
+    case TAC__EXPR_CALL:
+        return tac__check_call(c, node);
+    default:
+        return tac__check_multiply(c, node);
     }
 }
 
-tac_status tac__expr_check(tac__arena *arena, const tac__expr *expr, tac__expr_node *node,
-                           const tac__expr_scope *scope, tac_error *err)
+static tac_status check_node(tac__checker *c, tac__expr_node *node, bool compared)
 {
-    checker c = {arena, expr, scope, err};
-    return check_node(&c, node);
+    tac__expr_node *const operands[] = {node->a, node->b, node->c};
+    const bool equality = tac__expr_is_equality(node->kind);
+    const bool compares = tac__expr_is_comparison(node->kind) && !equality;
+    for (size_t i = 0; i < 3; i++) {
+        // A label is understood once its signal is known.
+        if (operands[i] && !(equality && operands[i]->kind == TAC__EXPR_LABEL))
+            TAC_TRY(check_node(c, operands[i], compares));
+    }
+    return check_kind(c, node, compared);
+}
+
+tac_status tac__expr_check(tac__arena *arena, tac__expr *expr, tac__expr_type wanted,
+                           const char *unit, const tac__expr_scope *scope, tac_error *err)
+{
+    tac__checker c = {arena, expr, scope, err};
+    TAC_TRY(check_node(&c, expr->root, false));
+    if (expr->root->type != wanted)
+        return tac__expr_fail(
+            err, TAC_E_TYPE, expr->text, 0,
+            wanted == TAC__EXPR_BOOL
+                ? "expected a condition such as 'vehicle.battery.soc < 0.3', this is a number"
+                : "expected a number, this is a condition");
+    return unit ? tac__check_convert(&c, &expr->root, unit, "this") : TAC_OK;
 }

@@ -13,8 +13,10 @@
 #include "base/arena.h"
 
 #include <stdbool.h>
+#include <tactus/time.h>
 
-enum { TAC__EXPR_LENGTH = 4096, TAC__EXPR_DEPTH = 64 }; // bytes of a text; nesting
+// Bytes of a text; nesting; operators that remember.
+enum { TAC__EXPR_LENGTH = 4096, TAC__EXPR_DEPTH = 64, TAC__EXPR_TIMED = 32 };
 
 typedef enum tac__expr_type { TAC__EXPR_NUMBER, TAC__EXPR_BOOL } tac__expr_type;
 
@@ -28,11 +30,16 @@ TAC_MUST_CHECK tac_status tac__expr_parse(tac__arena *arena, const char *text, t
 // order in which they appear.
 const char *const *tac__expr_signals(const tac__expr *expr, size_t *count);
 
+// Words of memory that its programs need: for operators such as held, which remember. Known before
+// anything is compiled, so that the memory can be declared.
+size_t tac__expr_memory(const tac__expr *expr);
+
 // What is known of a signal.
 typedef struct tac__expr_signal {
     int index; // of its value among those that tac__program_run gets
     tac__expr_type type;
-    const char *unit; // of a number; NULL is "1"
+    const char *unit;          // of a number; NULL is "1"
+    const char *const *labels; // of an enum, which is a number; NULL after the last
 } tac__expr_signal;
 
 typedef struct tac__expr_scope {
@@ -41,20 +48,27 @@ typedef struct tac__expr_scope {
     const void *context;
 } tac__expr_scope;
 
-// Check names, types and units and make a program; `wanted` is the type of the whole. An expression
-// is compiled once: its tree is changed by it.
+// Check names, types and units and make a program; `wanted` is the type of the whole, and `unit`
+// what a number is converted to, NULL leaving it as it comes. An expression is compiled once: its
+// tree is changed by it.
 TAC_MUST_CHECK tac_status tac__expr_compile(tac__arena *arena, tac__expr *expr,
-                                            tac__expr_type wanted, const tac__expr_scope *scope,
-                                            tac__program **program, tac_error *err);
+                                            tac__expr_type wanted, const char *unit,
+                                            const tac__expr_scope *scope, tac__program **program,
+                                            tac_error *err);
 
 typedef struct tac__expr_result {
     double value;    // of a condition 1 or 0
     const char *nan; // what was not a number where one was needed: a signal, or the whole text
 } tac__expr_result;
 
-// Evaluate at `t_s` seconds; `signals[i]` points to the double of the signal with index i, a bool
-// being 1 or 0. A comparison with NaN is false and is told of.
-tac__expr_result tac__program_run(const tac__program *program, double t_s,
-                                  const void *const *signals);
+// Evaluate at `t_us`, which never goes back; `signals[i]` points to the double of the signal with
+// index i, a bool being 1 or 0. A comparison with NaN is false and is told of. `memory` is the
+// caller's: tac__expr_memory words, all 0 before the first evaluation; NULL where none are needed.
+tac__expr_result tac__program_run(const tac__program *program, tac_time t_us,
+                                  const void *const *signals, uint64_t *memory);
+
+// The earliest time, at or after `from_us`, at which a held that is counting becomes true, if its
+// condition stays: the program should be evaluated then. TAC_TIME_NEVER where none counts.
+tac_time tac__program_next(const tac__program *program, const uint64_t *memory, tac_time from_us);
 
 #endif

@@ -1,4 +1,4 @@
-// lex.c - numbers with their units, names with their dots, operators.
+// lex.c - numbers with their units, names with their dots, labels, operators.
 #include "expr/lex.h"
 #include "base/text.h"
 
@@ -206,6 +206,19 @@ static tac_status lex_name(const char *text, tac__token *token, tac_error *err)
     return text[to] == '[' ? lex_index(text, token, err) : TAC_OK;
 }
 
+// A label in quotes of either kind.
+static tac_status lex_label(const char *text, tac__token *token, tac_error *err)
+{
+    const char *open = text + token->from, *close = strchr(open + 1, *open);
+    if (!close)
+        return tac__expr_fail(err, TAC_E_SYNTAX, text, token->from, "this quote is never closed");
+    if (close == open + 1)
+        return tac__expr_fail(err, TAC_E_SYNTAX, text, token->from, "expected a label in quotes");
+    token->kind = TAC__TOKEN_LABEL;
+    token->to = (uint32_t)(close + 1 - text);
+    return TAC_OK;
+}
+
 // --- the rest -------------------------------------------------------------------------------
 
 static const struct {
@@ -219,10 +232,11 @@ static const struct {
     {"<>", TAC__TOKEN_NOT_EQUAL, "!="},  {"<", TAC__TOKEN_LESS, NULL},
     {">", TAC__TOKEN_GREATER, NULL},     {"!", TAC__TOKEN_NOT, NULL},
     {"(", TAC__TOKEN_OPEN, NULL},        {")", TAC__TOKEN_CLOSE, NULL},
-    {"+", TAC__TOKEN_PLUS, NULL},        {"-", TAC__TOKEN_MINUS, NULL},
-    {"*", TAC__TOKEN_TIMES, NULL},       {"/", TAC__TOKEN_OVER, NULL},
-    {"=", TAC__TOKEN_EQUAL, "=="},       {"&", TAC__TOKEN_AND, "AND"},
-    {"|", TAC__TOKEN_OR, "OR"},
+    {",", TAC__TOKEN_COMMA, NULL},       {"^", TAC__TOKEN_POWER, NULL},
+    {"**", TAC__TOKEN_POWER, NULL},      {"+", TAC__TOKEN_PLUS, NULL},
+    {"-", TAC__TOKEN_MINUS, NULL},       {"*", TAC__TOKEN_TIMES, NULL},
+    {"/", TAC__TOKEN_OVER, NULL},        {"=", TAC__TOKEN_EQUAL, "=="},
+    {"&", TAC__TOKEN_AND, "AND"},        {"|", TAC__TOKEN_OR, "OR"},
 };
 
 static tac_status lex_operator(const char *text, tac__token *token, tac_error *err)
@@ -260,5 +274,7 @@ tac_status tac__lex(const char *text, uint32_t at, tac__token *token, tac_error 
         return lex_number(text, token, err);
     if (is_letter(*c))
         return lex_name(text, token, err);
+    if (*c == '\'' || *c == '"')
+        return lex_label(text, token, err);
     return lex_operator(text, token, err);
 }

@@ -8,10 +8,12 @@ typedef enum tac__token_kind {
     TAC__TOKEN_END,
     TAC__TOKEN_NUMBER, // 1.5, 100 km
     TAC__TOKEN_NAME,   // Nav.position[2]
+    TAC__TOKEN_LABEL,  // 'landed'
     TAC__TOKEN_TRUE,
     TAC__TOKEN_FALSE,
     TAC__TOKEN_OPEN,
     TAC__TOKEN_CLOSE,
+    TAC__TOKEN_COMMA,
     TAC__TOKEN_NOT,
     TAC__TOKEN_AND,
     TAC__TOKEN_OR,
@@ -25,6 +27,7 @@ typedef enum tac__token_kind {
     TAC__TOKEN_MINUS,
     TAC__TOKEN_TIMES,
     TAC__TOKEN_OVER,
+    TAC__TOKEN_POWER,
 } tac__token_kind;
 
 typedef struct tac__token {

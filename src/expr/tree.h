@@ -10,9 +10,11 @@ typedef enum tac__expr_kind {
     TAC__EXPR_TRUTH,   // true, false
     TAC__EXPR_TIME,    // t
     TAC__EXPR_NAMED,   // a signal
+    TAC__EXPR_LABEL,   // of an enum: a literal once it is checked
     TAC__EXPR_NEGATE,
     TAC__EXPR_NOT,
     TAC__EXPR_CONVERT, // to another unit: made by the check
+    TAC__EXPR_POWER,
     TAC__EXPR_MULTIPLY,
     TAC__EXPR_DIVIDE,
     TAC__EXPR_ADD,
@@ -25,15 +27,24 @@ typedef enum tac__expr_kind {
     TAC__EXPR_NOT_EQUAL,
     TAC__EXPR_AND,
     TAC__EXPR_OR,
+    TAC__EXPR_CALL, // of a function of numbers
+    TAC__EXPR_IF,
+    TAC__EXPR_RISING, // from here on: operators that remember
+    TAC__EXPR_FALLING,
+    TAC__EXPR_HELD,
+    TAC__EXPR_SINCE, // `b` is its value before; the check gives it one where it has none
 } tac__expr_kind;
+
+typedef struct tac__function tac__function;
 
 typedef struct tac__expr_node tac__expr_node;
 struct tac__expr_node {
     tac__expr_kind kind;
-    uint32_t from, to;     // the bytes of the text that it was read from
-    tac__expr_node *a, *b; // operands
-    double value;          // of literals
-    const char *name;      // of a signal
+    uint32_t from, to;         // the bytes of the text that it was read from
+    tac__expr_node *a, *b, *c; // operands
+    double value;              // of literals
+    const char *name;          // of a signal or label
+    const tac__function *function;
     const char *unit_text; // as written or declared; NULL where it was worked out
     tac__unit unit;
     bool bare; // a number without a unit: takes that of whatever it is used with
@@ -41,7 +52,9 @@ struct tac__expr_node {
     // found by the check
     tac__expr_type type;
     int index;
+    const char *const *labels; // of an enum signal
     tac__factor factor;
+    tac_time duration_us; // of held
 };
 
 struct tac__expr {
@@ -49,20 +62,32 @@ struct tac__expr {
     tac__expr_node *root;
     const char **names;
     size_t name_count, name_capacity;
+    size_t timed_count; // operators that remember
 };
+
+static inline bool tac__expr_is_timed(tac__expr_kind kind)
+{
+    return kind >= TAC__EXPR_RISING;
+}
+
+static inline bool tac__expr_is_comparison(tac__expr_kind kind)
+{
+    return kind >= TAC__EXPR_LESS && kind <= TAC__EXPR_NOT_EQUAL;
+}
+
+static inline bool tac__expr_is_equality(tac__expr_kind kind)
+{
+    return kind == TAC__EXPR_EQUAL || kind == TAC__EXPR_NOT_EQUAL;
+}
 
 // Start an error about the byte `at` of `text`.
 TAC_PRINTF(5, 6)
 tac_status tac__expr_fail(tac_error *err, tac_status status, const char *text, size_t at,
                           const char *format, ...);
 
-// Find names, types and units, and insert conversions. Works on the tree itself.
-tac_status tac__expr_check(tac__arena *arena, const tac__expr *expr, tac__expr_node *node,
-                           const tac__expr_scope *scope, tac_error *err);
-
-// The text of a node for errors, cut where it is long.
-enum { TAC__EXPR_QUOTE = 64 };
-const char *tac__expr_quote(const tac__expr *expr, const tac__expr_node *node,
-                            char buffer[TAC__EXPR_QUOTE]);
+// Find names, types and units, and insert conversions. Works on the tree itself; the root becomes a
+// number of `unit`, where that is not NULL.
+tac_status tac__expr_check(tac__arena *arena, tac__expr *expr, tac__expr_type wanted,
+                           const char *unit, const tac__expr_scope *scope, tac_error *err);
 
 #endif

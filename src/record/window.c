@@ -17,6 +17,7 @@ struct tac__window {
     tac__program *condition;
     watched *signals;
     const void **values;
+    uint64_t *memory; // of the condition
     size_t signal_count;
     bool held;           // the condition, when it was looked at last
     tac_time until_us;   // write up to here
@@ -47,6 +48,7 @@ static bool find(const void *context, const char *name, tac__expr_signal *signal
         signal->index = (int)i;
         signal->type = info->type.scalar == TAC_BOOL ? TAC__EXPR_BOOL : TAC__EXPR_NUMBER;
         signal->unit = info->unit;
+        signal->labels = info->type.scalar == TAC_ENUM ? info->type.labels : NULL;
         return true;
     }
     return false;
@@ -69,7 +71,8 @@ static tac_status compile(tac__feed *f, tac__window *w, tac_error *err)
     w->signal_count = s.count;
     w->signals = tac__arena_array(&r->arena, s.count, sizeof *w->signals);
     w->values = tac__arena_array(&r->arena, s.count, sizeof *w->values);
-    if (!w->signals || !w->values)
+    w->memory = tac__arena_array(&r->arena, tac__expr_memory(expr), sizeof *w->memory);
+    if (!w->signals || !w->values || !w->memory)
         return tac__fail_memory(err);
     for (size_t i = 0; i < s.count; i++) {
         w->signals[i].signal = tac__find_element(e, e->components[f->pick->component], s.names[i],
@@ -77,7 +80,7 @@ static tac_status compile(tac__feed *f, tac__window *w, tac_error *err)
         w->values[i] = &w->signals[i].value;
     }
     const tac__expr_scope outer = {find, candidate, &s};
-    return tac__expr_compile(&r->arena, expr, TAC__EXPR_BOOL, &outer, &w->condition, err);
+    return tac__expr_compile(&r->arena, expr, TAC__EXPR_BOOL, NULL, &outer, &w->condition, err);
 }
 
 static bool holds(tac__window *w, tac_engine *e, tac_time t_us)
@@ -89,7 +92,7 @@ static bool holds(tac__window *w, tac_engine *e, tac_time t_us)
             value ? tac__scalar_f64(e->schema.signals[s->signal].type.scalar, value, s->element)
                   : 0;
     }
-    return tac__program_run(w->condition, (double)t_us / 1e6, w->values).value != 0;
+    return tac__program_run(w->condition, t_us, w->values, w->memory).value != 0;
 }
 
 // --- samples ------------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ typedef struct tac__scenario_event {
     const char *when;  // the condition as written
     tac__expr *parsed; // until it is compiled
     tac__program *condition;
+    size_t memory, memory_words; // of the condition: where it begins in the state
 
     tac__action action;
     uint64_t motors, batteries, sensors; // bits of those concerned
@@ -58,7 +59,7 @@ typedef struct tac__scenario_ports {
     int arm, mode, gust;
     int motor_hold, motor_duty, motor_loss, battery_open;
     int fault[TAC__SENSORS], fault_value[TAC__SENSORS];
-    int slots, owners, steps; // states
+    int slots, owners, steps, memory; // states
 } tac__scenario_ports;
 
 typedef struct tac__scenario_signal {
@@ -87,6 +88,7 @@ typedef struct tac__scenario {
     tac__scenario_links watches, feeds;
     tac__scenario_event *events;
     size_t event_count;
+    size_t memory_words; // of all conditions
     tac__scenario_ports ports;
 } tac__scenario;
 

@@ -337,6 +337,9 @@ static tac_status watch(tac_declare *d, tac__scenario *s, event *e)
     tac_error err;
     if (tac__expr_parse(&s->arena, e->when, &e->parsed, &err) != TAC_OK)
         return fail_expr(d, &err);
+    e->memory_words = tac__expr_memory(e->parsed);
+    e->memory = s->memory_words;
+    s->memory_words += e->memory_words;
     size_t count;
     const char *const *names = tac__expr_signals(e->parsed, &count);
     for (size_t i = 0; i < count; i++) {
@@ -575,9 +578,13 @@ static bool find_signal(const void *context, const char *name, tac__expr_signal 
     const tac__scenario_link *link = find_link(&c->s->watches, name);
     if (!link)
         return false;
-    const bool truth = tac_watch_type(c->d, link->port).scalar == TAC_BOOL;
-    *signal = (tac__expr_signal){link->port, truth ? TAC__EXPR_BOOL : TAC__EXPR_NUMBER,
-                                 tac_watch_unit(c->d, link->port)};
+    const tac_type type = tac_watch_type(c->d, link->port);
+    *signal = (tac__expr_signal){
+        .index = link->port,
+        .type = type.scalar == TAC_BOOL ? TAC__EXPR_BOOL : TAC__EXPR_NUMBER,
+        .unit = tac_watch_unit(c->d, link->port),
+        .labels = type.scalar == TAC_ENUM ? type.labels : NULL,
+    };
     return true;
 }
 
@@ -586,8 +593,8 @@ static tac_status compile_event(tac_declare *d, tac__scenario *s, event *e)
     tac_error err;
     const scope context = {d, s};
     const tac__expr_scope names = {find_signal, NULL, &context};
-    if (e->parsed && tac__expr_compile(&s->arena, e->parsed, TAC__EXPR_BOOL, &names, &e->condition,
-                                       &err) != TAC_OK)
+    if (e->parsed && tac__expr_compile(&s->arena, e->parsed, TAC__EXPR_BOOL, NULL, &names,
+                                       &e->condition, &err) != TAC_OK)
         return fail_expr(d, &err);
     return e->feeds ? read_value(d, e, tac_feed_unit(d, e->output)) : TAC_OK;
 }

@@ -76,6 +76,7 @@ static tac_status scenario_declare(tac_declare *d, void *self)
     s->ports.slots = declare_numbers(d, "schedule", s->event_count * TAC__SLOT_WORDS);
     s->ports.owners = declare_numbers(d, "owners", tac__scenario_targets(s));
     s->ports.steps = declare_numbers(d, "steps", 1);
+    s->ports.memory = s->memory_words ? declare_numbers(d, "memory", s->memory_words) : -1;
     return status;
 }
 
@@ -97,6 +98,12 @@ static void scenario_close(void *self)
 static tac__slot *slots_of(const tac__scenario *s, const tac_step *step)
 {
     return TAC_STATE(step, tac__slot, s->ports.slots);
+}
+
+static uint64_t *memory_of(const tac__scenario *s, const tac__scenario_event *e,
+                           const tac_step *step)
+{
+    return e->memory_words ? TAC_STATE(step, uint64_t, s->ports.memory) + e->memory : NULL;
 }
 
 // What happens next between steps.
@@ -143,24 +150,25 @@ static void undo(const tac__scenario *s, const tac__instant *now, tac_step *step
     }
 }
 
-static tac_status look(const tac__scenario_event *e, tac_step *step, bool *holds)
+static tac_status look(const tac__scenario *s, const tac__scenario_event *e, tac_step *step,
+                       bool *holds)
 {
     const tac__expr_result result =
-        tac__program_run(e->condition, tac_time_seconds(step->t_us), step->in);
+        tac__program_run(e->condition, step->t_us, step->in, memory_of(s, e, step));
     if (result.nan)
         return tac_fail(step, "'%s' is not a number, in the condition '%s'", result.nan, e->when);
     *holds = result.value != 0;
     return TAC_OK;
 }
 
-static tac_status happen(const tac__scenario *s, size_t i, const tac__instant *now, tac_step *step)
+static tac_status happen(const tac__scenario *s, size_t i, tac__instant now, tac_step *step)
 {
     const tac__scenario_event *e = &s->events[i];
     tac__slot *slot = &slots_of(s, step)[i];
     bool holds = false;
-    if (tac__schedule_looks(&e->timing, slot, now))
-        TAC_TRY(look(e, step, &holds));
-    if (!tac__schedule_fires(&e->timing, slot, now, holds))
+    if (tac__schedule_looks(&e->timing, slot, &now))
+        TAC_TRY(look(s, e, step, &holds));
+    if (!tac__schedule_fires(&e->timing, slot, &now, holds))
         return TAC_OK;
     tac__scenario_act(s, i, step);
     tac_log_write(step, TAC_LOG_INFO, "%s (%s)", e->text, e->reason);
@@ -176,7 +184,7 @@ static tac_status scenario_step(tac_step *step, const void *self)
     const tac_time planned_us = next_of(s, step);
     undo(s, &now, step);
     for (size_t i = 0; i < s->event_count; i++)
-        TAC_TRY(happen(s, i, &now, step));
+        TAC_TRY(happen(s, i, now, step));
     *steps += now.stepping;
     const tac_time next_us = next_of(s, step);
     return next_us == planned_us ? TAC_OK : tac_wake_at(step, next_us);

@@ -1,0 +1,236 @@
+// operand.c - numbers, names, labels, parentheses and calls.
+#include "expr/function.h"
+#include "expr/parse.h"
+
+#include <string.h>
+
+tac_status tac__parse_advance(tac__parser *p)
+{
+    return tac__lex(p->expr->text, p->token.to, &p->token, p->err);
+}
+
+tac_status tac__parse_fail(const tac__parser *p, const char *expected)
+{
+    if (p->token.kind == TAC__TOKEN_END)
+        return tac__expr_fail(p->err, TAC_E_SYNTAX, p->expr->text, p->token.from,
+                              "expected %s, but the expression ends", expected);
+    return tac__expr_fail(p->err, TAC_E_SYNTAX, p->expr->text, p->token.from,
+                          "expected %s, found '%.*s'", expected, (int)(p->token.to - p->token.from),
+                          p->expr->text + p->token.from);
+}
+
+tac_status tac__parse_make(tac__parser *p, tac__expr_kind kind, tac__expr_node **node)
+{
+    *node = tac__arena_alloc(p->arena, sizeof **node);
+    if (!*node)
+        return tac__fail_memory(p->err);
+    (*node)->kind = kind;
+    (*node)->from = p->token.from;
+    (*node)->to = p->token.to;
+    return TAC_OK;
+}
+
+static tac_status copy_span(tac__parser *p, uint32_t from, uint32_t to, const char **copy)
+{
+    *copy = tac__arena_format(p->arena, "%.*s", (int)(to - from), p->expr->text + from);
+    return *copy ? TAC_OK : tac__fail_memory(p->err);
+}
+
+// --- operands -------------------------------------------------------------------------------
+
+static tac_status parse_number(tac__parser *p, tac__expr_node **node)
+{
+    TAC_TRY(tac__parse_make(p, TAC__EXPR_LITERAL, node));
+    (*node)->value = p->token.value;
+    (*node)->bare = p->token.unit == p->token.to;
+    TAC_TRY(copy_span(p, p->token.unit, p->token.to, &(*node)->unit_text));
+    tac_error reason;
+    if (tac__unit_parse((*node)->unit_text, &(*node)->unit, &reason) != TAC_OK)
+        return tac__expr_fail(p->err, TAC_E_UNIT, p->expr->text, p->token.unit, "%s", reason.text);
+    return tac__parse_advance(p);
+}
+
+static tac_status parse_call(tac__parser *p, const tac__token *name, tac__expr_node **node);
+
+static bool is_name(const tac__parser *p, const tac__token *name, const char *word)
+{
+    const size_t length = name->to - name->from;
+    return strlen(word) == length && !memcmp(p->expr->text + name->from, word, length);
+}
+
+static tac_status make_pi(tac__expr_node *node)
+{
+    node->kind = TAC__EXPR_LITERAL;
+    node->value = 3.14159265358979323846;
+    node->bare = true;
+    return tac__unit_parse(NULL, &node->unit, NULL);
+}
+
+static tac_status parse_name(tac__parser *p, tac__expr_node **node)
+{
+    const tac__token name = p->token;
+    TAC_TRY(tac__parse_make(p, TAC__EXPR_NAMED, node));
+    TAC_TRY(tac__parse_advance(p));
+    if (p->token.kind == TAC__TOKEN_OPEN)
+        return parse_call(p, &name, node);
+    if (is_name(p, &name, "t"))
+        (*node)->kind = TAC__EXPR_TIME;
+    else if (is_name(p, &name, "pi"))
+        return make_pi(*node);
+    return copy_span(p, name.from, name.to, &(*node)->name);
+}
+
+static tac_status parse_label(tac__parser *p, tac__expr_node **node)
+{
+    TAC_TRY(tac__parse_make(p, TAC__EXPR_LABEL, node));
+    TAC_TRY(copy_span(p, p->token.from + 1, p->token.to - 1, &(*node)->name));
+    return tac__parse_advance(p);
+}
+
+static tac_status parse_truth(tac__parser *p, tac__expr_node **node)
+{
+    TAC_TRY(tac__parse_make(p, TAC__EXPR_TRUTH, node));
+    (*node)->value = p->token.kind == TAC__TOKEN_TRUE;
+    return tac__parse_advance(p);
+}
+
+tac_status tac__parse_enter(tac__parser *p)
+{
+    if (++p->depth > TAC__EXPR_DEPTH)
+        return tac__expr_fail(p->err, TAC_E_LIMIT, p->expr->text, p->token.from,
+                              "nested more than %d deep", TAC__EXPR_DEPTH);
+    return TAC_OK;
+}
+
+static tac_status fail_open(const tac__parser *p, const tac__token *open)
+{
+    return tac__expr_fail(p->err, TAC_E_SYNTAX, p->expr->text, open->from,
+                          "this '(' is never closed");
+}
+
+static tac_status parse_parentheses(tac__parser *p, tac__expr_node **node)
+{
+    const tac__token open = p->token;
+    TAC_TRY(tac__parse_enter(p));
+    TAC_TRY(tac__parse_advance(p));
+    TAC_TRY(tac__parse_level(p, TAC__LEVEL_OR, node));
+    if (p->token.kind == TAC__TOKEN_END)
+        return fail_open(p, &open);
+    if (p->token.kind != TAC__TOKEN_CLOSE)
+        return tac__parse_fail(p, "an operator or ')'");
+    // Errors quote it with its parentheses.
+    (*node)->from = open.from;
+    (*node)->to = p->token.to;
+    p->depth--;
+    return tac__parse_advance(p);
+}
+
+// --- functions ------------------------------------------------------------------------------
+
+static tac_status parse_argument(tac__parser *p, const tac__token *open, tac__expr_node **node)
+{
+    TAC_TRY(tac__parse_level(p, TAC__LEVEL_OR, node));
+    if (p->token.kind == TAC__TOKEN_END)
+        return fail_open(p, open);
+    if (p->token.kind != TAC__TOKEN_COMMA && p->token.kind != TAC__TOKEN_CLOSE)
+        return tac__parse_fail(p, "an operator, ',' or ')'");
+    return TAC_OK;
+}
+
+// The next argument of `node`. min(a, b, c) is min(min(a, b), c).
+static tac_status add_argument(tac__parser *p, const tac__token *open, int count,
+                               tac__expr_node **node)
+{
+    tac__expr_node *argument;
+    TAC_TRY(parse_argument(p, open, &argument));
+    tac__expr_node *n = *node;
+    if (count == 0) {
+        n->a = argument;
+    } else if (count == 1) {
+        n->b = argument;
+    } else if (n->function->three || n->kind != TAC__EXPR_CALL) {
+        n->c = argument;
+    } else {
+        TAC_TRY(tac__parse_make(p, n->kind, node));
+        (*node)->from = n->from;
+        (*node)->function = n->function;
+        (*node)->a = n;
+        (*node)->b = argument;
+    }
+    (*node)->to = argument->to;
+    return TAC_OK;
+}
+
+static tac_status fail_count(const tac__parser *p, const tac__token *name, const tac__function *f,
+                             int count)
+{
+    const int most = f->most;
+    return tac__expr_fail(
+        p->err, TAC_E_SYNTAX, p->expr->text, name->from, "%s takes %s%d argument%s, found %s%d",
+        f->usage, f->least < most ? count < f->least ? "at least " : "at most " : "",
+        count < f->least ? f->least : most, (count < f->least ? f->least : most) == 1 ? "" : "s",
+        count > most ? "more than " : "", count > most ? most : count);
+}
+
+static tac_status parse_arguments(tac__parser *p, const tac__token *name, tac__expr_node **node)
+{
+    const tac__token open = p->token;
+    const tac__function *f = (*node)->function;
+    int count = 0;
+    TAC_TRY(tac__parse_advance(p));
+    while (p->token.kind != TAC__TOKEN_CLOSE || count > 0) {
+        if (count == f->most)
+            return fail_count(p, name, f, count + 1);
+        TAC_TRY(add_argument(p, &open, count++, node));
+        if (p->token.kind == TAC__TOKEN_CLOSE)
+            break;
+        TAC_TRY(tac__parse_advance(p));
+    }
+    if (count < f->least)
+        return fail_count(p, name, f, count);
+    (*node)->to = p->token.to;
+    return TAC_OK;
+}
+
+static tac_status parse_call(tac__parser *p, const tac__token *name, tac__expr_node **node)
+{
+    const char *text = p->expr->text + name->from;
+    const size_t length = name->to - name->from;
+    const tac__function *f = tac__function_find(text, length);
+    if (!f) {
+        const char *word;
+        TAC_TRY(copy_span(p, name->from, name->to, &word));
+        tac__expr_fail(p->err, TAC_E_NAME, p->expr->text, name->from, "there is no function '%s'",
+                       word);
+        tac__error_suggest(p->err, word, tac__function_name, NULL);
+        return TAC_E_NAME;
+    }
+    (*node)->kind = f->kind;
+    (*node)->function = f;
+    TAC_TRY(tac__parse_enter(p));
+    TAC_TRY(parse_arguments(p, name, node));
+    p->depth--;
+    return tac__parse_advance(p);
+}
+
+tac_status tac__parse_operand(tac__parser *p, tac__expr_node **node)
+{
+    switch (p->token.kind) {
+    case TAC__TOKEN_NUMBER:
+        return parse_number(p, node);
+    case TAC__TOKEN_NAME:
+        return parse_name(p, node);
+    case TAC__TOKEN_LABEL:
+        return parse_label(p, node);
+    case TAC__TOKEN_TRUE:
+    case TAC__TOKEN_FALSE:
+        return parse_truth(p, node);
+    case TAC__TOKEN_OPEN:
+        return parse_parentheses(p, node);
+    case TAC__TOKEN_NOT:
+        return tac__expr_fail(p->err, TAC_E_SYNTAX, p->expr->text, p->token.from,
+                              "NOT binds less than what stands before it; put it in parentheses");
+    default:
+        return tac__parse_fail(p, "a signal, a number or '('");
+    }
+}

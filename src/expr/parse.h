@@ -1,0 +1,33 @@
+// parse.h - what the parser is made of: parse.c has the operators, operand.c what they work on.
+#ifndef TAC_EXPR_PARSE_H
+#define TAC_EXPR_PARSE_H
+
+#include "expr/lex.h"
+
+typedef struct tac__parser {
+    tac__arena *arena;
+    tac__expr *expr;
+    tac__token token; // the next word
+    int depth;
+    tac_error *err;
+} tac__parser;
+
+// Loosest first; sign and powers come after products.
+enum {
+    TAC__LEVEL_OR,
+    TAC__LEVEL_AND,
+    TAC__LEVEL_NOT,
+    TAC__LEVEL_COMPARISON,
+    TAC__LEVEL_SUM,
+    TAC__LEVEL_PRODUCT,
+    TAC__LEVEL_SIGN
+};
+
+tac_status tac__parse_advance(tac__parser *p);
+tac_status tac__parse_enter(tac__parser *p);
+tac_status tac__parse_fail(const tac__parser *p, const char *expected);
+tac_status tac__parse_make(tac__parser *p, tac__expr_kind kind, tac__expr_node **node);
+tac_status tac__parse_operand(tac__parser *p, tac__expr_node **node);
+tac_status tac__parse_level(tac__parser *p, int level, tac__expr_node **node);
+
+#endif

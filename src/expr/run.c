@@ -1,0 +1,212 @@
+// run.c - the evaluation of a program.
+#include "expr/program.h"
+
+// --- memory ---------------------------------------------------------------------------------
+// One word an operator; 0 before the first evaluation.
+
+// 1: it was false, 2: it was true. Falling is rising of the opposite.
+static double rising(uint64_t *word, bool now)
+{
+    const bool rises = now && *word == 1;
+    *word = now ? 2 : 1;
+    return rises;
+}
+
+// The time at which it was first seen true, plus 1; 0: it is false.
+static double held(uint64_t *word, bool now, tac_time t_us, tac_time duration_us)
+{
+    *word = !now ? 0 : *word ? *word : t_us + 1;
+    return now && t_us - (*word - 1) >= duration_us;
+}
+
+// The same for the last time it became true, or 0 for never, above a bit that says whether it is.
+static double since(uint64_t *word, bool now, tac_time t_us)
+{
+    const tac_time became = now && !(*word & 1) ? t_us + 1 : *word >> 1;
+    *word = became << 1 | now;
+    return became ? tac_time_seconds(t_us - (became - 1)) : (double)__builtin_nanf("");
+}
+
+tac_time tac__program_next(const tac__program *p, const uint64_t *memory, tac_time from_us)
+{
+    tac_time next_us = TAC_TIME_NEVER;
+    for (const tac__operation *o = p->operations; o->code != TAC__OP_END; o++) {
+        if (o->code != TAC__OP_HELD || memory[o->at] == 0)
+            continue;
+        const tac_time end_us = memory[o->at] - 1 + o->duration_us;
+        if (end_us >= from_us && end_us < next_us)
+            next_us = end_us;
+    }
+    return next_us;
+}
+
+// --- operations -----------------------------------------------------------------------------
+
+static inline double load(const void *const *signals, int32_t index)
+{
+    return *(const double *)signals[index];
+}
+
+// Who is to blame for a NaN that came out of the operations from `o` to before `end`.
+static const char *blame(const tac__program *p, const tac__operation *o, const tac__operation *end,
+                         const void *const *signals)
+{
+    for (; o < end; o++) {
+        if (o->code != TAC__OP_SIGNAL)
+            continue;
+        const double value = load(signals, o->at);
+        if (value != value)
+            return o->name;
+    }
+    return p->text;
+}
+
+#define BINARY(expression)                                                                         \
+    {                                                                                              \
+        const double b = *top--, a = *top;                                                         \
+        *top = (expression);                                                                       \
+        break;                                                                                     \
+    }
+
+// False for NaN whatever the comparison; the first is blamed.
+#define COMPARE(expression)                                                                        \
+    {                                                                                              \
+        const double b = *top--, a = *top;                                                         \
+        *top = (expression);                                                                       \
+        if (__builtin_isunordered(a, b) && !result.nan)                                            \
+            result.nan = blame(p, p->operations + o->at, o, signals);                              \
+        break;                                                                                     \
+    }
+
+#define COMPARE_SIGNAL(expression)                                                                 \
+    {                                                                                              \
+        const double a = load(signals, o->at), b = o->value;                                       \
+        *++top = (expression);                                                                     \
+        if (a != a && !result.nan)                                                                 \
+            result.nan = o->name;                                                                  \
+        break;                                                                                     \
+    }
+
+#define SKIP_IF(condition)                                                                         \
+    {                                                                                              \
+        if (condition)                                                                             \
+            o = p->operations + o->at - 1;                                                         \
+        else                                                                                       \
+            top--;                                                                                 \
+        break;                                                                                     \
+    }
+
+tac__expr_result tac__program_run(const tac__program *p, tac_time t_us, const void *const *signals,
+                                  uint64_t *memory)
+{
+    double stack[TAC__STACK + 1], *top = stack; // the first is never used
+    tac__expr_result result = {0, NULL};
+    for (const tac__operation *o = p->operations;; o++) {
+        switch (o->code) {
+        case TAC__OP_END:
+            result.value = *top;
+            if (*top != *top)
+                result.nan = blame(p, p->operations, o, signals);
+            return result;
+        case TAC__OP_NUMBER:
+            *++top = o->value;
+            break;
+        case TAC__OP_TIME:
+            *++top = tac_time_seconds(t_us);
+            break;
+        case TAC__OP_SIGNAL:
+            *++top = load(signals, o->at);
+            break;
+        case TAC__OP_PICK: {
+            const double value = stack[1 + o->at];
+            *++top = value;
+            break;
+        }
+        case TAC__OP_NEGATE:
+            *top = -*top;
+            break;
+        case TAC__OP_NOT:
+            *top = *top == 0;
+            break;
+        case TAC__OP_SCALE_UP:
+            *top *= o->value;
+            break;
+        case TAC__OP_SCALE_DOWN:
+            *top /= o->value;
+            break;
+        case TAC__OP_SQUARE:
+            *top *= *top;
+            break;
+        case TAC__OP_POWER:
+            BINARY(tac__expr_power(a, b))
+        case TAC__OP_MULTIPLY:
+            BINARY(a * b)
+        case TAC__OP_DIVIDE:
+            BINARY(a / b)
+        case TAC__OP_ADD:
+            BINARY(a + b)
+        case TAC__OP_SUBTRACT:
+            BINARY(a - b)
+        case TAC__OP_LESS:
+            COMPARE(a < b)
+        case TAC__OP_LESS_EQUAL:
+            COMPARE(a <= b)
+        case TAC__OP_GREATER:
+            COMPARE(a > b)
+        case TAC__OP_GREATER_EQUAL:
+            COMPARE(a >= b)
+        case TAC__OP_EQUAL:
+            COMPARE(a == b)
+        case TAC__OP_NOT_EQUAL:
+            COMPARE(a < b || a > b)
+        case TAC__OP_SIGNAL_LESS:
+            COMPARE_SIGNAL(a < b)
+        case TAC__OP_SIGNAL_LESS_EQUAL:
+            COMPARE_SIGNAL(a <= b)
+        case TAC__OP_SIGNAL_GREATER:
+            COMPARE_SIGNAL(a > b)
+        case TAC__OP_SIGNAL_GREATER_EQUAL:
+            COMPARE_SIGNAL(a >= b)
+        case TAC__OP_SIGNAL_EQUAL:
+            COMPARE_SIGNAL(a == b)
+        case TAC__OP_SIGNAL_NOT_EQUAL:
+            COMPARE_SIGNAL(a < b || a > b)
+        case TAC__OP_CALL_1:
+            *top = o->function->one(*top);
+            break;
+        case TAC__OP_CALL_2:
+            BINARY(o->function->two(a, b))
+        case TAC__OP_CALL_3:
+            top -= 2;
+            *top = o->function->three(top[0], top[1], top[2]);
+            break;
+        case TAC__OP_SKIP_IF_FALSE:
+            SKIP_IF(*top == 0)
+        case TAC__OP_SKIP_IF_TRUE:
+            SKIP_IF(*top != 0)
+        case TAC__OP_SKIP_UNLESS_NAN:
+            SKIP_IF(*top == *top)
+        case TAC__OP_JUMP_IF_FALSE:
+            if (*top-- == 0)
+                o = p->operations + o->at - 1;
+            break;
+        case TAC__OP_JUMP:
+            o = p->operations + o->at - 1;
+            break;
+        case TAC__OP_RISING:
+            *top = rising(&memory[o->at], *top != 0);
+            break;
+        case TAC__OP_FALLING:
+            *top = rising(&memory[o->at], *top == 0);
+            break;
+        case TAC__OP_HELD:
+            *top = held(&memory[o->at], *top != 0, t_us, o->duration_us);
+            break;
+        case TAC__OP_SINCE:
+            *top = since(&memory[o->at], *top != 0, t_us);
+            break;
+        default:
+            __builtin_unreachable(); // the compiler of programs makes no other
+        }
+    }
+}
