@@ -1,8 +1,8 @@
 // scenario.c - the component type `scenario`: events that command a vehicle and break it.
 //
 // At one instant what ends is undone first; then events happen in the order in which they are
-// written. Conditions are looked at in steps of the rate group only, so that the times of other
-// events do not change them.
+// written. Conditions are looked at in steps of the rate group, so that the times of other events
+// do not change them; one with a held() also at the instant at which that comes true.
 #include "base/text.h"
 #include "scenario/event.h"
 #include "scenario/types.h"
@@ -106,13 +106,25 @@ static uint64_t *memory_of(const tac__scenario *s, const tac__scenario_event *e,
     return e->memory_words ? TAC_STATE(step, uint64_t, s->ports.memory) + e->memory : NULL;
 }
 
-// What happens next between steps.
-static tac_time next_of(const tac__scenario *s, const tac_step *step)
+// When, at or after `from_us`, a held() of its condition comes true.
+static tac_time next_look(const tac__scenario *s, size_t i, tac_time from_us, const tac_step *step)
+{
+    const tac__scenario_event *e = &s->events[i];
+    const tac__instant then = {.t_us = from_us, .stepping = true};
+    if (!e->memory_words || !tac__schedule_looks(&e->timing, &slots_of(s, step)[i], &then))
+        return TAC_TIME_NEVER;
+    return tac__program_next(e->condition, memory_of(s, e, step), from_us);
+}
+
+// What happens next between steps, at or after `from_us` where it is a condition.
+static tac_time next_of(const tac__scenario *s, tac_time from_us, const tac_step *step)
 {
     tac_time next_us = TAC_TIME_NEVER;
     for (size_t i = 0; i < s->event_count; i++) {
         const tac_time t_us = tac__schedule_next(&slots_of(s, step)[i]);
+        const tac_time look_us = next_look(s, i, from_us, step);
         next_us = t_us < next_us ? t_us : next_us;
+        next_us = look_us < next_us ? look_us : next_us;
     }
     return next_us;
 }
@@ -136,7 +148,7 @@ static tac_status scenario_init(tac_step *step, const void *self)
                             "with a period",
                             e->reason);
     }
-    return tac_wake_at(step, next_of(s, step));
+    return tac_wake_at(step, next_of(s, step->t_us, step));
 }
 
 static void undo(const tac__scenario *s, const tac__instant *now, tac_step *step)
@@ -166,6 +178,8 @@ static tac_status happen(const tac__scenario *s, size_t i, tac__instant now, tac
     const tac__scenario_event *e = &s->events[i];
     tac__slot *slot = &slots_of(s, step)[i];
     bool holds = false;
+    if (next_look(s, i, now.t_us, step) == now.t_us)
+        now.stepping = true; // for this event
     if (tac__schedule_looks(&e->timing, slot, &now))
         TAC_TRY(look(s, e, step, &holds));
     if (!tac__schedule_fires(&e->timing, slot, &now, holds))
@@ -181,12 +195,12 @@ static tac_status scenario_step(tac_step *step, const void *self)
     int64_t *steps = TAC_STATE(step, int64_t, s->ports.steps);
     const tac__instant now = {
         .t_us = step->t_us, .stepping = step->due & TAC_DUE_AXIS, .step = (uint64_t)*steps};
-    const tac_time planned_us = next_of(s, step);
+    const tac_time planned_us = next_of(s, now.t_us, step);
     undo(s, &now, step);
     for (size_t i = 0; i < s->event_count; i++)
         TAC_TRY(happen(s, i, now, step));
     *steps += now.stepping;
-    const tac_time next_us = next_of(s, step);
+    const tac_time next_us = next_of(s, now.t_us + 1, step);
     return next_us == planned_us ? TAC_OK : tac_wake_at(step, next_us);
 }
 

@@ -255,6 +255,51 @@ static void test_independence(void **state)
     rig_close(&r);
 }
 
+// A held() ends at exactly its microsecond; the others are seen at steps. body.high is true every
+// other tenth of a second, and seen one step late.
+static void test_remembering(void **state)
+{
+    (void)state;
+    rig r;
+    run_all(&r, "- {when: 'held(body.high, 12345 us)', repeat: true, do: log, text: held}\n"
+                "- {when: 'held(body.high, 99 ms)', do: log, text: never}\n"
+                "- {when: 'held(body.high, 0.1 s) OR t < 0', do: log, text: never}\n"
+                "- {when: rising(body.high), repeat: true, do: log, text: rises}\n"
+                "- {when: falling(body.high), repeat: true, do: log, text: falls}\n"
+                "- {when: since(body.high) > 50 ms, repeat: true, do: log, text: since}\n"
+                "- {at: 110001 us, do: log, text: between}\n");
+    static const struct {
+        tac_time t_us;
+        const char *text;
+    } each[] = {{4000, "rises"}, {16345, "held"}, {56000, "since"}, {104000, "falls"}};
+    size_t i = 0;
+    for (unsigned k = 1; k < 20; k += 2) {
+        for (size_t n = 0; n < 4 && 100000 * k + each[n].t_us <= 2000000; n++) {
+            if (i == 1)
+                log_is(i++, 110001, "between (at 110.001 ms)");
+            assert_int_equal(logged[i].t_us, 100000 * k + each[n].t_us);
+            assert_memory_equal(logged[i].text, each[n].text, strlen(each[n].text));
+            i++;
+        }
+    }
+    assert_int_equal(logged_count, i);
+    rig_close(&r);
+}
+
+static void test_labels(void **state)
+{
+    (void)state;
+    rig r;
+    run_all(&r, "- {at: 1 s, do: start_mission}\n- {at: 1.5 s, do: land}\n"
+                "- {when: scenario.mode == mission, do: log, text: flies}\n"
+                "- {when: \"scenario.mode == 'land' AND rising(scenario.mode != mission)\", "
+                "do: log, text: lands}\n");
+    log_is(1, 1004000, "flies (when scenario.mode == mission)");
+    assert_int_equal(logged[3].t_us, 1504000);
+    assert_int_equal(logged_count, 4);
+    rig_close(&r);
+}
+
 static void test_order(void **state)
 {
     (void)state;
@@ -414,6 +459,8 @@ static const char busy[] =
     "- {when: body.y > 1.5, do: set, parameter: control.cruise_speed, "
     "value: 9}\n"
     "- {when: scenario.arm AND t > 1.7, do: land}\n"
+    "- {when: 'held(body.high, 55555 us) OR since(body.high) > 98 ms', repeat: true, do: gust, "
+    "wind: [3, 2, 1]}\n"
     "- {at: 1.6 s, do: arm}\n";
 
 static void test_checkpoint(void **state)
@@ -427,11 +474,11 @@ static void test_checkpoint(void **state)
     run_all(&r, busy);
     const uint64_t expected = tac_engine_hash(r.engine, NULL, NULL);
     const size_t entries = logged_count;
-    assert_in_range(entries, 30, 60);
+    assert_in_range(entries, 40, 70);
     rig_close(&r);
     // Before, at and after instants of events, with faults held and delays under way.
-    static const tac_time times[] = {0,      100000,  133333,  150000,  223456,
-                                     400001, 1137333, 1199999, 1504000, 1999999};
+    static const tac_time times[] = {0,      100000, 133333,  150000,  223456,  159555,
+                                     170000, 400001, 1137333, 1199999, 1504000, 1999999};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         open_events(&r, busy);
         assert_int_equal(tac_engine_checkpoint_at(r.engine, times[i], path, &r.err), TAC_OK);
@@ -560,6 +607,9 @@ static void test_refused_conditions(void **state)
     refused("{when: t > 1 AND body.y > 1 s, do: arm}", TAC_E_CONFIG, 20,
             "'body.y' is in m, but '1 s' is in s");
     refused("{when: t > 1 AND body.high > 1, do: arm}", TAC_E_CONFIG, 20, "> needs a number");
+    refused("{when: scenario.mode == misson, do: arm}", TAC_E_CONFIG, 27,
+            "did you mean 'mission'?");
+    refused("{when: 'held(body.high, 1.5 us)', do: arm}", TAC_E_CONFIG, 27, "whole number of");
     refused("{when: scenario.gust > 1, do: arm}", TAC_E_TYPE, 10, "expected a single value");
     refused("{when: \"t > 1 AND\\x20body.y\", do: arm}", TAC_E_CONFIG, 10, "AND needs a condition");
 }
@@ -592,7 +642,8 @@ static void test_refused_whole(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_exact_time), cmocka_unit_test(test_step_number),
           cmocka_unit_test(test_every), cmocka_unit_test(test_conditions),
-          cmocka_unit_test(test_independence), cmocka_unit_test(test_order),
+          cmocka_unit_test(test_independence), cmocka_unit_test(test_remembering),
+          cmocka_unit_test(test_labels), cmocka_unit_test(test_order),
           cmocka_unit_test(test_commands), cmocka_unit_test(test_set),
           cmocka_unit_test(test_faults), cmocka_unit_test(test_undone),
           cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_nan),
