@@ -298,5 +298,6 @@ tac_status tac__expr_check(tac__arena *arena, tac__expr *expr, tac__expr_type wa
             wanted == TAC__EXPR_BOOL
                 ? "expected a condition such as 'vehicle.battery.soc < 0.3', this is a number"
                 : "expected a number, this is a condition");
-    return unit ? tac__check_convert(&c, &expr->root, unit, "this") : TAC_OK;
+    return unit && wanted == TAC__EXPR_NUMBER ? tac__check_convert(&c, &expr->root, unit, "this")
+                                              : TAC_OK;
 }

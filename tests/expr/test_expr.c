@@ -260,6 +260,27 @@ static void test_limits(void **state)
         n += (size_t)sprintf(text + n, ")");
     holds(text, true);
 
+    // The same with arguments that wait; calls and powers count as levels.
+    for (int extra = 0; extra < 2; extra++) {
+        n = (size_t)sprintf(text, "1 < ");
+        for (int i = 0; i < TAC__EXPR_DEPTH + extra; i++)
+            n += (size_t)sprintf(text + n, "1+2*clamp(0,9,");
+        n += (size_t)sprintf(text + n, "1");
+        for (int i = 0; i < TAC__EXPR_DEPTH + extra; i++)
+            n += (size_t)sprintf(text + n, ")");
+        if (extra)
+            refused(text, TAC_E_LIMIT, 5 + 14 * TAC__EXPR_DEPTH + 9, "nested more than 64 deep");
+        else
+            holds(text, true);
+        n = (size_t)sprintf(text, "1 == 1");
+        for (int i = 0; i < TAC__EXPR_DEPTH + extra; i++)
+            n += (size_t)sprintf(text + n, "^1");
+        if (extra)
+            refused(text, TAC_E_LIMIT, 7 + 2 * TAC__EXPR_DEPTH, "nested more than 64 deep");
+        else
+            holds(text, true);
+    }
+
     // The longest chain, and one character too many.
     strcpy(text, "1<2 ");
     for (n = 4; n < TAC__EXPR_LENGTH; n += 6)
@@ -274,7 +295,9 @@ static void test_memory(void **state)
 {
     (void)state;
     const char *text = "body.soc < 0.3 AND (NOT control.landed OR Nav.position[2] > 100 m) AND "
-                       "-body.position.z > Nav.position[2]";
+                       "-body.position.z > Nav.position[2] AND control.phase != 'landed' AND "
+                       "held(if(control.landed, min(1 m, body.position.z^2 / 2 m, 3 km) > 3 m, "
+                       "mode == idle), 1 s) OR since(control.armed) < 1 min";
     for (uint64_t n = 1;; n++) {
         test_allocator a = test_allocator_make();
         a.fail_at = n;
