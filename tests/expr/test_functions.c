@@ -12,6 +12,9 @@ static void test_powers(void **state)
     equals("2**3", 8);
     equals("body.soc^2", 0.7 * 0.7);
     equals("body.soc^3", tac_pow(0.7, 3));
+    values[SOC] = 0.011918999999999999; // whose tac_pow(x, 2) is not x*x
+    equals("body.soc^2", 0.011918999999999999 * 0.011918999999999999);
+    values[SOC] = 0.7;
     equals("body.soc ^ and.x", tac_pow(0.7, -1.3));
     // Tighter than a sign before it, looser than one after it; from right to left.
     equals("-2^2", -4);

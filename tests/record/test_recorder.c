@@ -340,14 +340,16 @@ static void check(uint64_t number, tac_tier tier, ways way, uint64_t hash, uint6
     // A rule for each component, as the condition is one of its own signals.
     static const char *const everything[] = {"*"};
     tac_record_rule rules[MODEL_UNITS];
-    char patterns[MODEL_UNITS][40], conditions[MODEL_UNITS][60];
+    char patterns[MODEL_UNITS][40], conditions[MODEL_UNITS][80];
     const char *pattern[MODEL_UNITS];
     model shape;
     must(&shape, model_make(&shape, number, NULL));
     for (size_t i = 0; way == WAY_WINDOW && i < shape.count; i++) {
         const unit *u = &shape.units[i];
         snprintf(patterns[i], sizeof patterns[i], "%s.*", u->full);
-        snprintf(conditions[i], sizeof conditions[i], "%s.%s > 0.2", u->full,
+        // The second is the same, but remembers.
+        snprintf(conditions[i], sizeof conditions[i],
+                 i % 2 ? "held(%s.%s > 0.2, 0 s)" : "%s.%s > 0.2", u->full,
                  u->flags & UNIT_PLANT ? "x" : "z");
         pattern[i] = patterns[i];
         rules[i] = (tac_record_rule){.patterns = &pattern[i],
