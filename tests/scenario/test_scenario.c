@@ -267,7 +267,8 @@ static void test_remembering(void **state)
                 "- {when: rising(body.high), repeat: true, do: log, text: rises}\n"
                 "- {when: falling(body.high), repeat: true, do: log, text: falls}\n"
                 "- {when: since(body.high) > 50 ms, repeat: true, do: log, text: since}\n"
-                "- {at: 110001 us, do: log, text: between}\n");
+                "- {at: 110001 us, do: log, text: between}\n"
+                "- {at: 117001 us, do: log, text: after}\n");
     static const struct {
         tac_time t_us;
         const char *text;
@@ -277,6 +278,8 @@ static void test_remembering(void **state)
         for (size_t n = 0; n < 4 && 100000 * k + each[n].t_us <= 2000000; n++) {
             if (i == 1)
                 log_is(i++, 110001, "between (at 110.001 ms)");
+            if (i == 3)
+                log_is(i++, 117001, "after (at 117.001 ms)");
             assert_int_equal(logged[i].t_us, 100000 * k + each[n].t_us);
             assert_memory_equal(logged[i].text, each[n].text, strlen(each[n].text));
             i++;
