@@ -129,6 +129,7 @@ struct tac_instance {
     tac_status (*run)(tac_step *s, const void *self); // the type's step, or what replays it
     const void *run_self;
     const tac__tap *taps; // on its steps
+    bool has_more;        // after a step: taps, or a jump
     const tac_component_type *type;
     void *self;
     tac__views views; // inputs to be renewed before a step

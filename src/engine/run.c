@@ -66,10 +66,12 @@ __attribute__((noinline)) static bool peek_inputs(tac_engine *e, tac_instance *c
     return true;
 }
 
-// After a jump of its state an island's outputs are those of the new state.
-__attribute__((noinline)) static tac_status finish_jump(tac_engine *e, tac_instance *c,
+// What comes after some steps only: taps, and jumps. After a jump of its state an island's outputs
+// are those of the new state.
+__attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_instance *c,
                                                         tac_time t_us)
 {
+    tac__taps_show(c->taps, e, t_us);
     const bool jumped = c->jumped;
     c->may_jump = c->jumped = false;
     return jumped ? tac__island_jumped(e, &e->islands[c->island], t_us) : TAC_OK;
@@ -96,9 +98,7 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
     e->clock->steps++;
     if (c->write_count)
         tac__writes_done(c->writes, c->write_count, t_us);
-    if (c->taps)
-        tac__taps_show(c->taps, e, t_us);
-    return c->may_jump ? finish_jump(e, c, t_us) : TAC_OK;
+    return c->has_more ? finish_step(e, c, t_us) : TAC_OK;
 }
 
 static tac_status run_hook(tac_engine *e, tac_instance *c,

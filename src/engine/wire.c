@@ -405,6 +405,7 @@ static tac_status wire_components(tac_engine *e)
         c->step.instance = c;
         const bool played = tac__is_played(e, c->type);
         c->run = played ? e->driver->players[i].step : c->type->step;
+        c->has_more |= c->stage == TAC_STAGE_ACTUATE;
         c->run_self = played ? e->driver->players[i].self : c->self;
         TAC_TRY(wire_inputs(e, c));
         TAC_TRY(wire_outputs(e, c));
