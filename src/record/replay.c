@@ -94,7 +94,11 @@ static void put_values(const trace *t, tac_step *s)
     for (size_t i = 0; i < t->put_count; i++) {
         const put *p = &t->puts[i];
         unsigned char *to = s->out[p->output];
-        memcpy(to, t->frame.bytes + p->at, p->bytes);
+        const unsigned char *from = t->frame.bytes + p->at;
+        if (p->bytes == 24) // a vector, as wind is: not worth a call
+            memcpy(to, from, 24);
+        else
+            memcpy(to, from, p->bytes);
         for (size_t k = 0; p->normal && k < p->bytes; k++)
             to[k] = to[k] != 0;
     }
