@@ -66,7 +66,7 @@ enum { IN_U, IN_V, IN_B, IN_K };
 enum { OUT_Z, OUT_ZR, OUT_W, OUT_Q, OUT_B, OUT_K, OUT_L, OUT_E, STEP_OUTPUTS };
 
 typedef struct unit {
-    char name[32], full[32];
+    char name[32], full[64];
     const char *entity, *stage;
     int group; // -1: none
     uint32_t flags;
