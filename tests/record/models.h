@@ -66,7 +66,7 @@ enum { IN_U, IN_V, IN_B, IN_K };
 enum { OUT_Z, OUT_ZR, OUT_W, OUT_Q, OUT_B, OUT_K, OUT_L, OUT_E, STEP_OUTPUTS };
 
 typedef struct unit {
-    char name[32], full[64];
+    char name[16], full[32];
     const char *entity, *stage;
     int group; // -1: none
     uint32_t flags;
@@ -288,7 +288,7 @@ static inline void model_unit(dice *d, unit *u, size_t i, bool plant)
 {
     static const char *const stages[] = {"scenario", "environment", "estimate", "control",
                                          "actuate"};
-    snprintf(u->name, sizeof u->name, "%s%zu", plant ? "plant" : "code", i);
+    snprintf(u->name, sizeof u->name, "%s%u", plant ? "plant" : "code", (unsigned)(i % 100));
     u->entity = model_entities[dice_below(d, 3)];
     snprintf(u->full, sizeof u->full, "%s%s%s", u->entity, *u->entity ? "." : "", u->name);
     u->flags = plant ? UNIT_PLANT : UNIT_STEP;
