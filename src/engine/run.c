@@ -213,9 +213,9 @@ static bool collect(tac_engine *e, tac_time t_us)
             }
             if (s->kind == TAC__SOURCE_TIMER)
                 e->components[s->index]->pending |= TAC_DUE_TIMER;
+            if (e->driver)
+                tac__drive_next(e, (int)source, t_us);
         }
-        if (e->driver && e->instants_count)
-            tac__drive_next(e, (int)source, t_us);
         boundary |= !s->observer;
         const uint64_t *mask = e->masks + source * words;
         for (size_t w = 0; w < words; w++)
