@@ -93,5 +93,9 @@ TAC_API bool tac_policy_parse(const char *name, tac_policy *policy); // any case
 // "f64", "f64[4]", "vec3", "quat", "enum{OFF,ON}". Cut to fit.
 TAC_API void tac_type_print(const tac_type *type, char *text, size_t size);
 
+// What stands behind a signal's name for one of its elements: "", ".x", "[3]".
+enum { TAC_ELEMENT_TEXT = 16 };
+TAC_API void tac_element_print(const tac_type *type, uint32_t element, char text[TAC_ELEMENT_TEXT]);
+
 TAC_END_DECLS
 #endif

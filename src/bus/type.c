@@ -198,3 +198,12 @@ bool tac_policy_parse(const char *name, tac_policy *policy)
     }
     return false;
 }
+
+void tac_element_print(const tac_type *type, uint32_t element, char text[TAC_ELEMENT_TEXT])
+{
+    tac__out out = tac__out_begin(text, TAC_ELEMENT_TEXT);
+    if (type->shape == TAC_ARRAY)
+        tac__out_add(&out, "[%u]", element);
+    else if (type->shape != TAC_SINGLE)
+        tac__out_add(&out, ".%c", "wxyz"[(element + (type->shape == TAC_VEC3)) % 4]);
+}

@@ -210,9 +210,9 @@ static void add_first(const cli_comparison *c, tac__text *out)
         return;
     const tac_difference *d = at(c, (size_t)first);
     const tac_recorded *s = signal_in(c->a, d->name);
-    char when[TAC_TIME_TEXT], element[CLI_ELEMENT_TEXT], a[VALUE_TEXT], b[VALUE_TEXT];
+    char when[TAC_TIME_TEXT], element[TAC_ELEMENT_TEXT], a[VALUE_TEXT], b[VALUE_TEXT];
     tac_time_print(d->first_us, when);
-    cli_element_print(&s->type, d->element, element);
+    tac_element_print(&s->type, d->element, element);
     print_value(&s->type, d->a, a);
     print_value(&s->type, d->b, b);
     tac__text_add(out, "\nfirst difference at %s: %s%s", when, d->name, element);

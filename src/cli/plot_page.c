@@ -100,9 +100,9 @@ static const char *mark_colour(const cli_page_change *m)
 
 static void print_mark(const cli_page_change *m, char *text, size_t size)
 {
-    char element[CLI_ELEMENT_TEXT];
+    char element[TAC_ELEMENT_TEXT];
     const char *name = cli_value_name(&m->signal->type, m->value);
-    cli_element_print(&m->signal->type, m->element, element);
+    tac_element_print(&m->signal->type, m->element, element);
     tac__out out = tac__out_begin(text, size);
     tac__out_add(&out, "%s%s = ", cli_last_part(m->signal->name), element);
     if (name)

@@ -150,9 +150,9 @@ static const char *short_name(const drawing *d, const cli_page_signal *s)
 static void print_legend(const drawing *d, const cli_page_signal *s, uint32_t element,
                          size_t recording, char *text, size_t size)
 {
-    char suffix[CLI_ELEMENT_TEXT];
+    char suffix[TAC_ELEMENT_TEXT];
     tac__out out = tac__out_begin(text, size);
-    cli_element_print(&s->any->type, element, suffix);
+    tac_element_print(&s->any->type, element, suffix);
     if (d->panel->count > 1) {
         tac__out_add(&out, "%s%s", short_name(d, s), suffix);
     } else if (s->any->type.count > 1) {

@@ -25,16 +25,6 @@ tac_status cli_read_span(const cli_args *args, cli_span *span, tac_error *err)
     return TAC_OK;
 }
 
-void cli_element_print(const tac_type *type, uint32_t element, char text[CLI_ELEMENT_TEXT])
-{
-    if (type->shape == TAC_SINGLE)
-        text[0] = '\0';
-    else if (type->shape == TAC_ARRAY)
-        snprintf(text, CLI_ELEMENT_TEXT, "[%u]", element);
-    else
-        snprintf(text, CLI_ELEMENT_TEXT, ".%c", "wxyz"[element + (type->shape == TAC_VEC3)]);
-}
-
 const char *cli_value_name(const tac_type *type, double value)
 {
     if (type->scalar == TAC_BOOL)

@@ -27,10 +27,6 @@ typedef struct cli_span {
 // From --from and --to; without them 0 and TAC_TIME_NEVER.
 TAC_MUST_CHECK tac_status cli_read_span(const cli_args *args, cli_span *span, tac_error *err);
 
-// What stands behind a signal's name for one of its elements: "", ".x", "[3]".
-enum { CLI_ELEMENT_TEXT = 16 };
-void cli_element_print(const tac_type *type, uint32_t element, char text[CLI_ELEMENT_TEXT]);
-
 // What a value of an enumeration or a boolean is called; NULL: nothing.
 const char *cli_value_name(const tac_type *type, double value);
 

@@ -1,5 +1,6 @@
 // export.c - recordings in formats of others: chooses the signals and calls the writer.
 #include "record/export.h"
+#include "base/choose.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -130,35 +131,12 @@ uint64_t tac__export_bits(const tac_recorded *signal, const tac_sample *sample, 
 
 // --- the choice ---------------------------------------------------------------------------------
 
-static bool matches(const tac_export_def *def, const char *name, bool *used)
-{
-    bool any = def->pattern_count == 0;
-    for (size_t i = 0; i < def->pattern_count; i++) {
-        if (tac__path_match(def->patterns[i], name))
-            any = used[i] = true;
-    }
-    return any;
-}
-
 static const char *name_of(const void *context, size_t i)
 {
     const tac__export *x = context;
     return i < tac_recording_signal_count(x->recording)
                ? tac_recording_signal(x->recording, i)->name
                : NULL;
-}
-
-static tac_status check_patterns(const tac__export *x, const bool *used, tac_error *err)
-{
-    for (size_t i = 0; i < x->def->pattern_count; i++) {
-        if (used[i])
-            continue;
-        tac__fail(err, TAC_E_NAME, "no signal of '%s' matches '%s'", x->about->path,
-                  x->def->patterns[i]);
-        tac__error_suggest(err, x->def->patterns[i], name_of, x);
-        return TAC_E_NAME;
-    }
-    return TAC_OK;
 }
 
 static tac_status choose(tac__export *x, tac_error *err)
@@ -168,13 +146,15 @@ static tac_status choose(tac__export *x, tac_error *err)
     x->wanted = tac__arena_array(&x->arena, x->channel_count + 1, sizeof *x->wanted);
     x->first_of = tac__arena_array(&x->arena, x->channel_count + 1, sizeof *x->first_of);
     x->signals = tac__arena_array(&x->arena, all + 1, sizeof *x->signals);
-    bool *used = tac__arena_array(&x->arena, x->def->pattern_count + 1, sizeof *used);
-    if (!x->wanted || !x->first_of || !x->signals || !used)
+    bool *chosen = tac__arena_array(&x->arena, all, sizeof *chosen);
+    if (!x->wanted || !x->first_of || !x->signals || !chosen)
         return tac__fail_memory(err);
+    const tac__choices names = {name_of, x, "signal"};
+    TAC_TRY(tac__choose(&names, x->def->patterns, x->def->pattern_count, chosen, err));
     size_t channel = 0;
     for (size_t i = 0; i < all; i++) {
         const tac_recorded *signal = tac_recording_signal(x->recording, i);
-        if (!matches(x->def, signal->name, used))
+        if (!chosen[i])
             continue;
         while (channel < signal->channel)
             x->first_of[++channel] = x->signal_count;
@@ -184,7 +164,7 @@ static tac_status choose(tac__export *x, tac_error *err)
     while (channel < x->channel_count)
         x->first_of[++channel] = x->signal_count;
     x->result.signals = x->signal_count;
-    return check_patterns(x, used, err);
+    return TAC_OK;
 }
 
 // What is true of every format.

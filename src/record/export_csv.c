@@ -99,12 +99,9 @@ static void make_part(table *t, size_t channel)
 static void add_header_cell(tac__text *out, tac__text *name, const tac_recorded *signal, uint32_t e)
 {
     name->length = 0;
-    tac__text_add(name, "%s", signal->name);
-    if (signal->type.shape == TAC_ARRAY)
-        tac__text_add(name, "[%" PRIu32 "]", e);
-    else if (signal->type.shape != TAC_SINGLE)
-        tac__text_add(name, ".%c", (signal->type.shape == TAC_QUAT ? "wxyz" : "xyz")[e]);
-    tac__text_add(name, " [%s]", signal->unit);
+    char element[TAC_ELEMENT_TEXT];
+    tac_element_print(&signal->type, e, element);
+    tac__text_add(name, "%s%s [%s]", signal->name, element, signal->unit);
     tac__text_bytes(out, ",", 1);
     if (!name->failed)
         add_quoted(out, name->chars);

@@ -36,12 +36,9 @@ static void add_header(const tac__live_csv *csv)
     for (size_t i = 0; i < csv->count; i++) {
         const tac__signal *s = &csv->recorder->engine->schema.signals[csv->signals[i]];
         for (uint32_t k = 0; k < s->type.count; k++) {
-            fprintf(csv->file, ",%s", s->name);
-            if (s->type.shape == TAC_VEC3 || s->type.shape == TAC_QUAT)
-                fprintf(csv->file, ".%c", s->type.shape == TAC_VEC3 ? "xyz"[k] : "wxyz"[k]);
-            else if (s->type.shape == TAC_ARRAY)
-                fprintf(csv->file, "[%u]", k);
-            fprintf(csv->file, " [%s]", s->unit);
+            char element[TAC_ELEMENT_TEXT];
+            tac_element_print(&s->type, k, element);
+            fprintf(csv->file, ",%s%s [%s]", s->name, element, s->unit);
         }
     }
     fputc('\n', csv->file);

@@ -3,6 +3,7 @@
 // What drives the plant is derived, not listed: every signal that crosses from discrete code into
 // an island, and all that scenarios write. The rest follows the tier, unless a rule matches.
 #include "record/select.h"
+#include "base/choose.h"
 #include "engine/drive.h"
 
 static void cross(const tac_engine *e, const tac__input *in, bool *crossing)
@@ -126,18 +127,14 @@ static tac__pick *pick_for(tac__picks *picks, tac__arena *arena, uint32_t compon
 
 static tac_status check_rules(const tac_recorder_def *def, const tac_engine *e, tac_error *err)
 {
+    const tac__choices signals = {tac__schema_name, &e->schema, "signal"};
     for (size_t i = 0; i < def->rule_count; i++) {
         const tac_record_rule *rule = &def->rules[i];
-        for (size_t k = 0; k < rule->pattern_count; k++) {
-            bool found = false;
-            for (size_t s = 0; s < e->schema.count && !found; s++)
-                found = tac__path_match(rule->patterns[k], e->schema.signals[s].name);
-            if (found)
-                continue;
-            tac__fail_at(err, TAC_E_NAME, &rule->place, "no signal matches '%s'",
-                         rule->patterns[k]);
-            tac__error_suggest(err, rule->patterns[k], tac__schema_name, &e->schema);
-            return TAC_E_NAME;
+        const tac_status status =
+            tac__choose(&signals, rule->patterns, rule->pattern_count, NULL, err);
+        if (status != TAC_OK) {
+            tac__error_place(err, &rule->place);
+            return status;
         }
     }
     return TAC_OK;
