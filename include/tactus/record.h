@@ -226,6 +226,7 @@ typedef struct tac_replay_result {
     tac_time mismatch_us;    // first boundary at which one was not, TAC_TIME_NEVER: none
     const char *mismatch;    // whose state: the first component of the island, "" if none
     const char *differences; // of the model, one a line; "" if it is the same
+    bool other_model;        // it differs in more than the integrator
     bool other_integrator;   // it differs, alone or among others
 } tac_replay_result;
 

@@ -29,8 +29,7 @@ static const cli_option options[] = {
     {.name = "reference",
      .value = "METHOD",
      .doc = "Compare each with this one, and tell the greatest errors: tight (dop853 at 1e-10), or "
-            "any "
-            "method as above."},
+            "any method as above."},
     {.name = "plot",
      .value = "FILE",
      .doc = "With --reference: draw the errors over time, as FILE.png or FILE.svg. Needs gnuplot."},
@@ -64,7 +63,6 @@ typedef struct outcome { // of one replay
     double wall_s;
     char *differences;
     cli_errors errors;
-    bool ran;
 } outcome;
 
 typedef struct job {
@@ -306,7 +304,6 @@ static tac_status replay_once(job *j, const method *m, const cli_errors *referen
     if (status == TAC_OK && o->errors.failed)
         status = tac__fail_memory(err);
     if (status == TAC_OK) {
-        o->ran = true;
         o->result = tac_replay_about(replay);
         const char *mismatch = o->result.mismatch;
         o->differences = malloc(strlen(o->result.differences) + strlen(mismatch) + 2);
@@ -363,19 +360,6 @@ static void json_outcome(tac__json *json, const method *m, const outcome *o, boo
     tac__json_object_end(json);
 }
 
-// Whether the model is that of the recording, but for an integrator that was asked for.
-static bool model_changed(const job *j)
-{
-    const char *lines = j->outcomes[0].result.differences;
-    for (const char *at = lines; *at;) {
-        const size_t n = strcspn(at, "\n");
-        if (strncmp(at, "recorded: integrator ", 21) && strncmp(at, "here: integrator ", 17))
-            return true;
-        at += n + (at[n] == '\n');
-    }
-    return false;
-}
-
 static void report_json(const job *j, tac__text *out)
 {
     const tac_recording_info *info = tac_recording_about(j->recording);
@@ -392,7 +376,7 @@ static void report_json(const job *j, tac__text *out)
     if (first->result.mismatch_us != TAC_TIME_NEVER)
         tac__json_key_u64(&json, "mismatch_t_us", first->result.mismatch_us);
     tac__json_key_number(&json, "wall_s", round(first->wall_s * 1e6) / 1e6);
-    tac__json_key_bool(&json, "model_changed", model_changed(j));
+    tac__json_key_bool(&json, "model_changed", first->result.other_model);
     if (*first->result.differences)
         cli_json_lines(&json, "model_differences", first->result.differences);
     if (cli_has(j->args, "plot"))
@@ -456,7 +440,7 @@ static void report_text(const job *j, tac__text *out)
         tac_time_print(info->complete_us, when);
         tac__text_add(out, "  the recording is cut off; it is complete up to %s\n", when);
     }
-    if (model_changed(j)) {
+    if (first->result.other_model) {
         tac__text_add(out, "  NOT THE RECORDED MODEL:\n");
         for (const char *at = first->result.differences; *at;) {
             const size_t n = strcspn(at, "\n");

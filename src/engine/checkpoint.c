@@ -2,7 +2,7 @@
 //
 // The file is little-endian: a header, the model as text, the block, what opaque components saved,
 // and a hash over all of it. docs/checkpoint.md describes it byte by byte. The model text makes a
-// refusal explain itself: it names the first line that differs.
+// refusal explain itself: it lists the lines that differ.
 #include "base/file.h"
 #include "engine/plan.h"
 
@@ -197,32 +197,24 @@ static tac_status take_apart(const char *path, const char *bytes, size_t size, p
     return TAC_OK;
 }
 
-// Name the first line in which the models differ.
 static tac_status fail_model(const tac_engine *e, const char *path, const parts *p, tac_error *err)
 {
-    tac__text ours;
-    tac__text_init(&ours, e->allocator);
-    tac__model_text(e, &ours);
+    tac__text there, here, lines;
+    tac__text_init(&there, e->allocator);
+    tac__text_init(&here, e->allocator);
+    tac__text_init(&lines, e->allocator);
+    tac__text_bytes(&there, p->model, p->h.model_size);
+    tac__model_text(e, &here);
     tac__fail(err, TAC_E_MISMATCH, "'%s' was made by another model", path);
-    const char *a = p->model, *a_end = p->model + p->h.model_size;
-    const char *b = ours.chars ? ours.chars : "", *b_end = b + ours.length;
-    bool same = true;
-    while (same && (a < a_end || b < b_end)) {
-        const char *a_line = a < a_end ? memchr(a, '\n', (size_t)(a_end - a)) : NULL;
-        const char *b_line = b < b_end ? memchr(b, '\n', (size_t)(b_end - b)) : NULL;
-        const int a_length = (int)((a_line ? a_line : a_end) - a);
-        const int b_length = (int)((b_line ? b_line : b_end) - b);
-        if (a_length != b_length || memcmp(a, b, (size_t)a_length)) {
-            tac__error_append(err, ": there '%.*s', here '%.*s'", a_length < 200 ? a_length : 200,
-                              a, b_length < 200 ? b_length : 200, b);
-            same = false;
-        }
-        a += a_length + (a_line != NULL);
-        b += b_length + (b_line != NULL);
-    }
-    if (same)
+    if (there.failed || here.failed)
+        tac__error_append(err, "; there is no memory to say in what it differs");
+    else if (tac__model_differences(there.chars ? there.chars : "", here.chars, &lines))
+        tac__error_append(err, ". What differs:\n%s", lines.chars ? lines.chars : "");
+    else
         tac__error_append(err, ": the models are alike, but digests were switched on or off");
-    tac__text_fini(&ours);
+    tac__text_fini(&there);
+    tac__text_fini(&here);
+    tac__text_fini(&lines);
     return TAC_E_MISMATCH;
 }
 
@@ -258,6 +250,16 @@ void tac__restore_block(tac_engine *e, const void *block)
     }
 }
 
+// One step takes the place of another, which was counted.
+void tac__step_again(tac_engine *e, tac__island *island)
+{
+    tac__island_state *s = island->state;
+    const uint64_t steps = s->steps, evals = s->evals;
+    tac__island_integrate(e, island, s->from_us);
+    s->steps = steps;
+    s->evals = evals;
+}
+
 // The run may end at another time than the one that was saved. Steps that the old end cut short, or
 // that lie beyond the new one, are taken again: from the same state with the same held inputs.
 void tac__restored_end(tac_engine *e)
@@ -271,11 +273,7 @@ void tac__restored_end(tac_engine *e)
         tac__island_state *s = island->state;
         if (s->from_us == s->to_us || (s->to_us != old_end && s->to_us <= e->def.end_us))
             continue;
-        // One step takes the place of another: it was counted.
-        const uint64_t steps = s->steps, evals = s->evals;
-        tac__island_integrate(e, island, s->from_us);
-        s->steps = steps;
-        s->evals = evals;
+        tac__step_again(e, island);
     }
 }
 

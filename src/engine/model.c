@@ -4,6 +4,7 @@
 #include <tactus/math.h>
 
 #include <inttypes.h>
+#include <string.h>
 
 // Raised whenever the engine itself gives other bits for the same model.
 enum { ENGINE_SEMANTICS = 2 };
@@ -125,4 +126,48 @@ uint64_t tac_engine_model_hash(const tac_engine *e)
     const uint64_t hash = tac__model_hash(&text);
     tac__text_fini(&text);
     return hash;
+}
+
+// --- differences --------------------------------------------------------------------------------
+
+enum { DIFFERENCES_MAX = 40, LINE_MAX_SHOWN = 300 };
+
+static bool has_line(const char *text, const char *line, size_t length)
+{
+    for (const char *at = text; *at;) {
+        const size_t n = strcspn(at, "\n");
+        if (n == length && !memcmp(at, line, length))
+            return true;
+        at += n + (at[n] == '\n');
+    }
+    return false;
+}
+
+// Lines of one text that the other does not have.
+static size_t list_lines(const char *where, const char *text, const char *other, size_t before,
+                         tac__text *out)
+{
+    size_t count = before;
+    for (const char *at = text; *at;) {
+        const size_t n = strcspn(at, "\n");
+        if (n && !has_line(other, at, n) && count++ < DIFFERENCES_MAX)
+            tac__text_add(out, "%s: %.*s\n", where, (int)(n < LINE_MAX_SHOWN ? n : LINE_MAX_SHOWN),
+                          at);
+        at += n + (at[n] == '\n');
+    }
+    return count;
+}
+
+size_t tac__model_differences(const char *there, const char *here, tac__text *out)
+{
+    size_t count = list_lines("there", there, here, 0, out);
+    count = list_lines("here", here, there, count, out);
+    if (count > DIFFERENCES_MAX)
+        tac__text_add(out, "and %zu more\n", count - DIFFERENCES_MAX);
+    // Components that run in another order, for one.
+    if (count == 0 && strcmp(there, here)) {
+        tac__text_add(out, "the same lines stand in another order\n");
+        count = 1;
+    }
+    return count;
 }

@@ -540,9 +540,13 @@ tac_status tac__save_opaque(tac_engine *engine, bool plant_only, tac__text *out)
 tac_status tac__restore_opaque(tac_engine *engine, const char *bytes, size_t size, tac_error *err);
 void tac__restore_block(tac_engine *engine, const void *block);
 void tac__restored_end(tac_engine *engine);
+void tac__step_again(tac_engine *engine, tac__island *island); // the one under way
 
 // --- model.c: the model as text, which its hash is taken of ---
 void tac__model_text(const tac_engine *engine, tac__text *out);
 uint64_t tac__model_hash(const tac__text *text); // 0 where the text failed
+// The lines in which two models, or two listings of a schema, differ: "there: ..." and "here: ...",
+// each on a line of its own, up to a limit. Returns how many there are.
+size_t tac__model_differences(const char *there, const char *here, tac__text *out);
 
 #endif

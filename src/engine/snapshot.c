@@ -56,19 +56,15 @@ bool tac__snapshot_fits(const tac_engine *e, const void *bytes, size_t size)
 }
 
 // Steps under way were those of another method, or did not know yet of what a driver knows now:
-// take them again. Each takes the place of one that was counted.
+// take them again.
 static void step_anew(tac_engine *e, const tac_time *h_us)
 {
     for (size_t i = 0; i < e->island_count; i++) {
         tac__island_state *s = e->islands[i].state;
         if (h_us)
             s->h_us = s->h_next_us = h_us[i];
-        if (s->from_us == s->to_us)
-            continue;
-        const uint64_t steps = s->steps, evals = s->evals;
-        tac__island_integrate(e, &e->islands[i], s->from_us);
-        s->steps = steps;
-        s->evals = evals;
+        if (s->from_us != s->to_us)
+            tac__step_again(e, &e->islands[i]);
     }
 }
 

@@ -351,27 +351,43 @@ static const tac__track *find_track(const tac_recording *recording, tac__channel
     return NULL;
 }
 
-// The source that the recording calls by number `i`, NULL: it is not there any more.
-static tac__instants *named(tac__instants *instants, size_t count, const char *names, uint32_t i)
+// The source of a name that ends with its line; NULL: it is not there any more.
+static tac__instants *named(tac__instants *instants, size_t count, const char *name)
 {
-    for (; i && names; i--) {
-        names = strchr(names, '\n');
-        names = names ? names + 1 : NULL;
-    }
-    const size_t length = names ? strcspn(names, "\n") : 0;
-    for (size_t k = 0; length && k < count; k++) {
-        if (strlen(instants[k].name) == length && !strncmp(instants[k].name, names, length))
-            return &instants[k];
+    const size_t length = strcspn(name, "\n");
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(instants[i].name) == length && !strncmp(instants[i].name, name, length))
+            return &instants[i];
     }
     return NULL;
 }
 
-// Two passes: count, then keep the times.
-static tac_status read_instants(tac_replay *r, const tac__track *track, bool keep, tac_error *err)
+// What the recording's numbers stand for: a line of its names each.
+typedef struct numbered {
+    tac__instants **items;
+    size_t count;
+} numbered;
+
+static tac_status list_numbered(tac_replay *r, const tac__track *track, numbered *list)
 {
     size_t count;
     tac__instants *instants = tac__engine_instants(r->engine, &count);
     const char *names = tac__track_metadata(track, "names");
+    size_t lines = 0;
+    for (const char *at = names; *at; at++)
+        lines += *at == '\n';
+    *list = (numbered){tac__arena_array(&r->arena, lines, sizeof *list->items), lines};
+    if (!list->items)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < lines; i++, names = strchr(names, '\n') + 1)
+        list->items[i] = named(instants, count, names);
+    return TAC_OK;
+}
+
+// Two passes: count, then keep the times.
+static tac_status read_instants(const tac_replay *r, const tac__track *track, const numbered *list,
+                                bool keep, tac_error *err)
+{
     tac__reel reel;
     tac__reel_init(&reel, r->recording, track, 0, TAC_TIME_NEVER);
     tac_status status;
@@ -383,12 +399,12 @@ static tac_status read_instants(tac_replay *r, const tac__track *track, bool kee
             break;
         tac__cdr c = tac__cdr_open(frame.bytes, frame.size);
         const uint32_t source = tac__cdr_read_u32(&c);
-        if (c.failed) {
+        if (c.failed || source >= list->count) {
             status =
                 tac__fail(err, TAC_E_FORMAT, "an instant in channel '%s' is damaged", track->topic);
             break;
         }
-        tac__instants *in = named(instants, count, names, source);
+        tac__instants *in = list->items[source];
         if (!in)
             continue;
         if (keep)
@@ -406,49 +422,27 @@ static tac_status load_instants(tac_replay *r, tac_error *err)
     tac__instants *instants = tac__engine_instants(r->engine, &count);
     if (!track || count == 0)
         return TAC_OK;
-    TAC_TRY(read_instants(r, track, false, err));
+    numbered list;
+    if (list_numbered(r, track, &list) != TAC_OK)
+        return tac__fail_memory(err);
+    TAC_TRY(read_instants(r, track, &list, false, err));
     for (size_t i = 0; i < count; i++) {
         instants[i].times = tac__arena_array(&r->arena, instants[i].count, sizeof(tac_time));
         if (!instants[i].times)
             return tac__fail_memory(err);
         instants[i].count = 0;
     }
-    return read_instants(r, track, true, err);
+    return read_instants(r, track, &list, true, err);
 }
 
 // --- the model ----------------------------------------------------------------------------------
-
-static bool has_line(const char *text, const char *line, size_t length)
-{
-    for (const char *at = text; *at;) {
-        const size_t n = strcspn(at, "\n");
-        if (n == length && !memcmp(at, line, length))
-            return true;
-        at += n + (at[n] == '\n');
-    }
-    return false;
-}
-
-enum { DIFFERENCES_MAX = 40 };
-
-// Lines of one text that the other does not have.
-static void list_lines(tac__text *out, const char *where, const char *text, const char *other,
-                       size_t *count)
-{
-    for (const char *at = text; *at;) {
-        const size_t n = strcspn(at, "\n");
-        if (n && !has_line(other, at, n) && (*count)++ < DIFFERENCES_MAX)
-            tac__text_add(out, "%s %.*s\n", where, (int)(n < 300 ? n : 300), at);
-        at += n + (at[n] == '\n');
-    }
-}
 
 // The line about the integrator may differ by the user's wish.
 static bool only_integrator(const char *differences)
 {
     for (const char *at = differences; *at;) {
         const size_t n = strcspn(at, "\n");
-        if (strncmp(at, "recorded: integrator ", 21) && strncmp(at, "here: integrator ", 17))
+        if (strncmp(at, "there: integrator ", 18) && strncmp(at, "here: integrator ", 17))
             return false;
         at += n + (at[n] == '\n');
     }
@@ -463,15 +457,9 @@ static tac_status compare_models(tac_replay *r, tac_error *err)
     tac__model_text(r->engine, &model);
     tac__schema_json(&r->engine->schema, &schema);
     tac__text *out = &r->differences;
-    size_t count = 0;
     if (!model.failed && !schema.failed) {
-        const tac_recording_info *info = &r->recording->info;
-        list_lines(out, "recorded:", info->model, model.chars, &count);
-        list_lines(out, "here:", model.chars, info->model, &count);
-        list_lines(out, "recorded:", info->schema, schema.chars, &count);
-        list_lines(out, "here:", schema.chars, info->schema, &count);
-        if (count > DIFFERENCES_MAX)
-            tac__text_add(out, "and %zu more\n", count - DIFFERENCES_MAX);
+        tac__model_differences(r->recording->info.model, model.chars, out);
+        tac__model_differences(r->recording->info.schema, schema.chars, out);
     }
     const bool failed = model.failed || schema.failed || out->failed;
     tac__text_fini(&model);
@@ -480,7 +468,8 @@ static tac_status compare_models(tac_replay *r, tac_error *err)
         return tac__fail_memory(err);
     r->result.differences = out->chars ? out->chars : "";
     r->result.other_integrator = strstr(r->result.differences, ": integrator ") != NULL;
-    if (r->def.force_model || only_integrator(r->result.differences))
+    r->result.other_model = !only_integrator(r->result.differences);
+    if (r->def.force_model || !r->result.other_model)
         return TAC_OK;
     return tac__fail(err, TAC_E_MISMATCH,
                      "'%s' was made by another model; --force-model goes on nevertheless. What "
@@ -490,16 +479,24 @@ static tac_status compare_models(tac_replay *r, tac_error *err)
 
 // --- the initial state --------------------------------------------------------------------------
 
-// The last stored state at or before the wished time. `bytes` are the caller's.
-static tac_status find_state(tac_replay *r, tac__text *bytes, tac_time *t_us, tac_error *err)
+// The last stored state at or before the wished time: only the last chunk that begins by then is
+// read. `bytes` are the caller's.
+static tac_status find_state(tac_replay *r, tac__text *bytes, tac_error *err)
 {
     const tac__track *track = find_track(r->recording, TAC__CHANNEL_STATE);
     if (!track)
         return TAC_OK;
     const tac_time start_us = r->recording->info.start_us;
+    const tac_time wish_us = r->def.from_us > start_us ? r->def.from_us : start_us;
+    const tac__mcap_chunk_info *chunks = tac__mcap_about(r->recording->reader)->chunks;
+    tac_time from_us = 0;
+    for (size_t i = 0; i < track->chunk_count; i++) {
+        const tac_time begins_us = chunks[track->chunks[i]].first_ns / 1000;
+        if (begins_us <= wish_us && begins_us > from_us)
+            from_us = begins_us;
+    }
     tac__reel reel;
-    tac__reel_init(&reel, r->recording, track, 0,
-                   r->def.from_us > start_us ? r->def.from_us : start_us);
+    tac__reel_init(&reel, r->recording, track, from_us, wish_us);
     tac_status status;
     for (;;) {
         tac__frame frame;
@@ -516,7 +513,6 @@ static tac_status find_state(tac_replay *r, tac__text *bytes, tac_time *t_us, ta
         }
         bytes->length = 0;
         tac__text_bytes(bytes, (const char *)data, size);
-        *t_us = frame.t_us;
     }
     tac__reel_fini(&reel);
     return status == TAC_OK && bytes->failed ? tac__fail_memory(err) : status;
@@ -589,8 +585,7 @@ static tac_status set_state(tac_replay *r, tac_error *err)
 {
     tac__text bytes;
     tac__text_init(&bytes, r->allocator);
-    tac_time t_us = 0;
-    tac_status status = find_state(r, &bytes, &t_us, err);
+    tac_status status = find_state(r, &bytes, err);
     if (status == TAC_OK && bytes.length &&
         tac__snapshot_fits(r->engine, bytes.chars, bytes.length))
         status = tac__snapshot_restore(r->engine, bytes.chars, bytes.length,

@@ -5,6 +5,7 @@
 #include "record/recorder.h"
 #include "expr/expr.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct watched {
@@ -29,8 +30,7 @@ struct tac__window {
 
 typedef struct scope {
     const tac_engine *engine;
-    const tac__feed *feed;
-    tac__window *window;
+    const tac__window *window;
     const char *const *names;
     size_t count;
 } scope;
@@ -66,7 +66,7 @@ static tac_status compile(tac__feed *f, tac__window *w, tac_error *err)
     const tac_record_rule *rule = f->pick->mode.rule;
     tac__expr *expr;
     TAC_TRY(tac__expr_parse(&r->arena, rule->when, &expr, err));
-    scope s = {.engine = e, .feed = f, .window = w};
+    scope s = {.engine = e, .window = w};
     s.names = tac__expr_signals(expr, &s.count);
     w->signal_count = s.count;
     w->signals = tac__arena_array(&r->arena, s.count, sizeof *w->signals);
@@ -83,16 +83,26 @@ static tac_status compile(tac__feed *f, tac__window *w, tac_error *err)
     return tac__expr_compile(&r->arena, expr, TAC__EXPR_BOOL, NULL, &outer, &w->condition, err);
 }
 
-static bool holds(tac__window *w, tac_engine *e, tac_time t_us)
+// A NaN that was compared is told of, as everywhere: the recorder stops the run. What the plant
+// cannot be asked for is one too.
+static bool holds(const tac__feed *f, tac_engine *e, tac_time t_us)
 {
+    const tac__window *w = f->window;
     for (size_t i = 0; i < w->signal_count; i++) {
         watched *s = &w->signals[i];
         const void *value = tac_engine_read(e, s->signal);
         s->value =
             value ? tac__scalar_f64(e->schema.signals[s->signal].type.scalar, value, s->element)
-                  : 0;
+                  : (double)NAN;
     }
-    return tac__program_run(w->condition, t_us, w->values, w->memory).value != 0;
+    const tac__expr_result result = tac__program_run(w->condition, t_us, w->values, w->memory);
+    if (result.nan && !f->recorder->failed) {
+        tac__fail_at(&f->recorder->err, TAC_E_NUMERIC, &f->pick->mode.rule->place,
+                     "'%s' is not a number in the condition of a window", result.nan);
+        tac__error_run(&f->recorder->err, t_us, NULL);
+        tac__recorder_fail(f->recorder);
+    }
+    return result.value != 0;
 }
 
 // --- samples ------------------------------------------------------------------------------------
@@ -169,7 +179,7 @@ void tac__window_sample(tac__feed *f, tac_engine *e, tac_time t_us)
     tac__window *w = f->window;
     const tac_record_rule *rule = f->pick->mode.rule;
     keep(f, w, e, t_us);
-    const bool now = holds(w, e, t_us);
+    const bool now = holds(f, e, t_us);
     if (now && !w->held)
         w->until_us = t_us + rule->after_us + 1;
     w->held = now;

@@ -568,4 +568,13 @@ static inline uint64_t model_boundaries(const model *m, bool all, tac_time after
     return n;
 }
 
+// Of a call with the model's error.
+#define must(m, call)                                                                              \
+    do {                                                                                           \
+        if ((call) != TAC_OK) {                                                                    \
+            model_show(m);                                                                         \
+            fail_msg("%s", #call);                                                                 \
+        }                                                                                          \
+    } while (0)
+
 #endif

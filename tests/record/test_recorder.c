@@ -5,43 +5,12 @@
 #include "bus/type.h"
 #include "record/recording.h"
 #include "support/allocator.h"
+#include "support/folder.h"
+#include "support/probe.h"
+
+#include <math.h>
 
 #include <unistd.h>
-
-static char folder[64];
-
-static const char *path_of(const char *name)
-{
-    static char paths[4][128];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/tactus_recorder_XXXXXX");
-    return mkdtemp(folder) ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"a.mcap", "b.mcap", "a.csv"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        unlink(path_of(names[i]));
-    return rmdir(folder);
-}
-
-#define must(m, call)                                                                              \
-    do {                                                                                           \
-        if ((call) != TAC_OK) {                                                                    \
-            model_show(m);                                                                         \
-            fail_msg("%s", #call);                                                                 \
-        }                                                                                          \
-    } while (0)
 
 // --- an observer of the test's own --------------------------------------------------------------
 
@@ -674,11 +643,47 @@ static void no_memory(void **state)
     assert_true(n > 30);
 }
 
+// --- a window whose condition is not a number ----------------------------------------------------
+
+static tac_status turn_bad(tac_step *s, const void *self)
+{
+    (void)self;
+    *TAC_OUT(s, double, 0) = s->t_us < 3000 ? 1 : (double)NAN;
+    return TAC_OK;
+}
+
+static void not_a_number(void **state)
+{
+    (void)state;
+    bench b;
+    bench_begin(&b, NULL);
+    bench_group(&b, "g", 1000, 0);
+    bench_add(&b, &(probe){.name = "code", .group = "g", .out = {"y"}, .step = turn_bad});
+    static const char *const patterns[] = {"code.y"};
+    const tac_record_rule rule = {.patterns = patterns, .pattern_count = 1, .when = "code.y > 5"};
+    tac_recorder_def def = tac_recorder_def_default();
+    def.path = path_of("a.mcap");
+    def.rules = &rule;
+    def.rule_count = 1;
+    tac_recorder *recorder;
+    assert_int_equal(tac_recorder_create(&def, b.engine, &recorder, &b.err), TAC_OK);
+    bench_prepare(&b);
+    assert_int_equal(tac_recorder_begin(recorder, &b.err), TAC_OK);
+    assert_int_equal(bench_try_run(&b, TAC_TIME_MAX), TAC_E_STOPPED);
+    assert_true(tac_recorder_failed(recorder));
+    assert_int_equal(tac_engine_time(b.engine), 3000);
+    assert_int_equal(tac_recorder_end(recorder, NULL, &b.err), TAC_E_NUMERIC);
+    assert_non_null(strstr(b.err.text, "'code.y' is not a number"));
+    tac_recorder_destroy(recorder);
+    bench_end(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),    cmocka_unit_test(same_file),   cmocka_unit_test(live_table),
-        cmocka_unit_test(full_disk), cmocka_unit_test(wrong_rules), cmocka_unit_test(no_memory),
+        cmocka_unit_test(values),       cmocka_unit_test(same_file),   cmocka_unit_test(live_table),
+        cmocka_unit_test(full_disk),    cmocka_unit_test(wrong_rules), cmocka_unit_test(no_memory),
+        cmocka_unit_test(not_a_number),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }
