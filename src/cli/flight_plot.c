@@ -3,7 +3,7 @@
 #include "cli/chart.h"
 #include "cli/flight_report.h"
 #include "cli/gnuplot.h"
-#include "cli/output.h"
+#include "cli/picture.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -372,34 +372,13 @@ static void add_page(const page *p, bool svg, const char *name, uint64_t hash)
 
 // --- the file ------------------------------------------------------------------------------------
 
-tac_status cli_flight_plot_init(cli_flight_plot *plot, const char *file, tac_error *err)
+tac_status cli_flight_plot_check(const char *file, const cli_flight *f, tac_error *err)
 {
-    *plot = (cli_flight_plot){.file = file};
-    tac__text_init(&plot->gnuplot, tac_allocator_default());
-    if (!file)
-        return TAC_OK;
-    plot->svg = tac__ends_in(file, ".svg");
-    if (!plot->svg && !tac__ends_in(file, ".png"))
-        return tac__fail(err, TAC_E_USAGE,
-                         "option '--plot' needs a file that ends in .png or .svg, not '%s'", file);
-    return TAC_OK;
-}
-
-void cli_flight_plot_fini(cli_flight_plot *plot)
-{
-    tac__text_fini(&plot->gnuplot);
-}
-
-tac_status cli_flight_plot_check(cli_flight_plot *plot, const cli_flight *f, tac_error *err)
-{
-    if (!plot->file)
-        return TAC_OK;
     if (f->count == 0)
         return tac__fail(err, TAC_E_USAGE,
                          "--plot: the simulation has no vehicle, that is no component of type "
                          "'multirotor'");
-    TAC_TRY(cli_check_writable(plot->file, err));
-    return cli_gnuplot_find(&plot->gnuplot, err);
+    return cli_picture_check(file, err);
 }
 
 static bool is_crowd(const cli_flight *f)
@@ -410,15 +389,14 @@ static bool is_crowd(const cli_flight *f)
     return f->count > 1 && (f->count > NAMED_MAX || letters > LEGEND_MAX);
 }
 
-tac_status cli_flight_plot_write(const cli_flight_plot *plot, const cli_flight *f, const char *name,
+tac_status cli_flight_plot_write(const char *file, const cli_flight *f, const char *name,
                                  uint64_t hash, tac_error *err)
 {
     const cli_samples *s = &f->samples;
     if (s->rows == 0)
         return tac__fail(err, TAC_E_FILE, "--plot: nothing was seen of the flight");
-    tac__text script, picture;
+    tac__text script;
     tac__text_init(&script, tac_allocator_default());
-    tac__text_init(&picture, tac_allocator_default());
     const page p = {
         .script = &script,
         .flight = f,
@@ -427,11 +405,8 @@ tac_status cli_flight_plot_write(const cli_flight_plot *plot, const cli_flight *
         .one = f->count == 1,
         .crowd = is_crowd(f),
     };
-    add_page(&p, plot->svg, name, hash);
-    tac_status status = cli_gnuplot_run(plot->gnuplot.chars, &script, &picture, err);
-    if (status == TAC_OK)
-        status = cli_write_file(plot->file, &picture, err);
+    add_page(&p, cli_picture_is_svg(file), name, hash);
+    const tac_status status = cli_picture_write(&script, file, err);
     tac__text_fini(&script);
-    tac__text_fini(&picture);
     return status;
 }

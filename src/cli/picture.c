@@ -3,6 +3,30 @@
 #include "cli/gnuplot.h"
 #include "cli/output.h"
 
+bool cli_picture_is_svg(const char *file)
+{
+    return tac__ends_in(file, ".svg");
+}
+
+tac_status cli_picture_named(const char *option, const char *file, tac_error *err)
+{
+    if (!file || tac__ends_in(file, ".png") || cli_picture_is_svg(file))
+        return TAC_OK;
+    return tac__fail(err, TAC_E_USAGE,
+                     "option '--%s' needs a file that ends in .png or .svg, not '%s'", option,
+                     file);
+}
+
+tac_status cli_picture_check(const char *file, tac_error *err)
+{
+    TAC_TRY(cli_check_writable(file, err));
+    tac__text gnuplot;
+    tac__text_init(&gnuplot, tac_allocator_default());
+    const tac_status status = cli_gnuplot_find(&gnuplot, err);
+    tac__text_fini(&gnuplot);
+    return status;
+}
+
 tac_status cli_picture_write(const tac__text *script, const char *file, tac_error *err)
 {
     tac__text gnuplot, picture;

@@ -188,20 +188,11 @@ static tac_status find_output(const cli_page *page, const cli_args *args, const 
     return *file ? cli_check_writable(*file, err) : tac__fail_memory(err);
 }
 
-static tac_status check_output(const cli_args *args, tac_error *err)
-{
-    const char *file = cli_value(args, "out");
-    if (!file || tac__ends_in(file, ".png") || tac__ends_in(file, ".svg"))
-        return TAC_OK;
-    return tac__fail(err, TAC_E_USAGE,
-                     "option '--out' needs a file that ends in .png or .svg, not '%s'", file);
-}
-
 static tac_status draw(const cli_page *page, const char *file, tac_error *err)
 {
     tac__text script;
     tac__text_init(&script, tac_allocator_default());
-    cli_page_draw(page, tac__ends_in(file, ".svg"), &script);
+    cli_page_draw(page, cli_picture_is_svg(file), &script);
     const tac_status status = cli_picture_write(&script, file, err);
     tac__text_fini(&script);
     return status;
@@ -210,7 +201,7 @@ static tac_status draw(const cli_page *page, const char *file, tac_error *err)
 static tac_status plot(cli_page *page, const cli_args *args, tac__text *out, tac_error *err)
 {
     const char *file;
-    TAC_TRY(check_output(args, err));
+    TAC_TRY(cli_picture_named("out", cli_value(args, "out"), err));
     TAC_TRY(open_recordings(page, args, err));
     TAC_TRY(add_panels(page, args, err));
     TAC_TRY(find_span(page, args, err));

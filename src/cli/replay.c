@@ -8,6 +8,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/pace.h"
+#include "cli/picture.h"
 #include "cli/recordings.h"
 #include "cli/replay_plot.h"
 #include "cli/stop.h"
@@ -143,8 +144,9 @@ static tac_status read_options(job *j, tac_error *err)
     j->has_reference = ref != NULL;
     if (cli_has(j->args, "plot") && !ref)
         return tac__fail(err, TAC_E_USAGE, "--plot draws errors: it needs '--reference METHOD'");
+    TAC_TRY(cli_picture_named("plot", cli_value(j->args, "plot"), err));
     if (cli_has(j->args, "plot"))
-        TAC_TRY(cli_replay_plot_check(cli_value(j->args, "plot"), err));
+        TAC_TRY(cli_picture_check(cli_value(j->args, "plot"), err));
     if (cli_has(j->args, "out") && (j->method_count > 1 || ref))
         return tac__fail(err, TAC_E_USAGE,
                          "--out records one replay: give one integrator and no "

@@ -21,20 +21,6 @@ enum {
     POINTS = 1500,
 };
 
-tac_status cli_replay_plot_check(const char *file, tac_error *err)
-{
-    if (!tac__ends_in(file, ".png") && !tac__ends_in(file, ".svg"))
-        return tac__fail(err, TAC_E_USAGE,
-                         "option '--plot' needs a file that ends in .png or .svg, not '%s'", file);
-    tac__text gnuplot;
-    tac__text_init(&gnuplot, tac_allocator_default());
-    tac_status status = cli_gnuplot_find(&gnuplot, err);
-    if (status == TAC_OK)
-        status = cli_check_writable(file, err);
-    tac__text_fini(&gnuplot);
-    return status;
-}
-
 // --- data ---------------------------------------------------------------------------------------
 
 // Time and the errors of all columns; none that is 0, which has no place on such a scale.
@@ -140,7 +126,7 @@ tac_status cli_replay_plot(const char *file, const char *title, const char *refe
             .count = count,
             .seconds = {tac_time_seconds(e->t_us[0]), tac_time_seconds(e->t_us[e->count - 1])},
             .script = &script};
-        add_page(&p, tac__ends_in(file, ".svg"), title, reference);
+        add_page(&p, cli_picture_is_svg(file), title, reference);
         status = cli_picture_write(&script, file, err);
         tac__text_fini(&script);
     }

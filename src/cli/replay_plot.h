@@ -9,9 +9,6 @@ typedef struct cli_replay_curve {
     const cli_errors *errors;
 } cli_replay_curve;
 
-// `file` must end in .png or .svg, and gnuplot be there: seen before a long run.
-TAC_MUST_CHECK tac_status cli_replay_plot_check(const char *file, tac_error *err);
-
 // One panel a state, with a curve for each replay, on scales of powers of ten.
 TAC_MUST_CHECK tac_status cli_replay_plot(const char *file, const char *title,
                                           const char *reference, const cli_replay_curve *curves,

@@ -10,6 +10,7 @@
 #include "cli/log.h"
 #include "cli/output.h"
 #include "cli/pace.h"
+#include "cli/picture.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/stop.h"
@@ -96,7 +97,6 @@ typedef struct job {
     cli_log log;
     tac_log_level shown, recorded; // entries from these levels on
     cli_flight flight;
-    cli_flight_plot plot;
     tac_recorder_def recording; // path is NULL: none
     tac_recorder *recorder;
     tac__text path; // of the checkpoint, where it is the default
@@ -251,8 +251,9 @@ static tac_status start(job *j, tac_error *err)
     TAC_TRY(cli_check_digests(sim->engine, j->args, err));
     if (j->settings.from)
         TAC_TRY(tac_engine_restore(sim->engine, j->settings.from, err));
-    TAC_TRY(cli_flight_begin(&j->flight, sim->engine, &def, j->plot.file, err));
-    TAC_TRY(cli_flight_plot_check(&j->plot, &j->flight, err));
+    TAC_TRY(cli_flight_begin(&j->flight, sim->engine, &def, j->settings.plot, err));
+    if (j->settings.plot)
+        TAC_TRY(cli_flight_plot_check(j->settings.plot, &j->flight, err));
     TAC_TRY(plan_checkpoint(j, err));
     return j->recorder ? tac_recorder_begin(j->recorder, err) : TAC_OK;
 }
@@ -335,11 +336,11 @@ static bool checkpoint_written(const tac_engine *engine, const settings *s, tac_
 // Also of a run that failed: that is when a picture is wanted most.
 static tac_status draw(const job *j, cli_report *report, tac_error *err)
 {
-    if (!j->plot.file)
+    if (!j->settings.plot)
         return TAC_OK;
-    TAC_TRY(cli_flight_plot_write(&j->plot, &j->flight, tac_config_name(j->sim.config),
+    TAC_TRY(cli_flight_plot_write(j->settings.plot, &j->flight, tac_config_name(j->sim.config),
                                   tac_engine_hash(j->sim.engine, NULL, NULL), err));
-    report->plot = j->plot.file;
+    report->plot = j->settings.plot;
     return TAC_OK;
 }
 
@@ -378,7 +379,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
 {
     job j = {.args = args};
     TAC_TRY(read_settings(args, &j.settings, err));
-    TAC_TRY(cli_flight_plot_init(&j.plot, j.settings.plot, err));
+    TAC_TRY(cli_picture_named("plot", j.settings.plot, err));
     cli_log_init(&j.log, &j.progress);
     cli_flight_init(&j.flight);
     tac__text_init(&j.path, tac_allocator_default());
@@ -388,7 +389,6 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     tac_recorder_destroy(j.recorder);
     cli_unload(&j.sim);
     cli_flight_fini(&j.flight);
-    cli_flight_plot_fini(&j.plot);
     tac__text_fini(&j.path);
     return status;
 }
