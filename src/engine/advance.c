@@ -5,11 +5,7 @@
 // only this last step can ever have to be undone: when a boundary turns up inside it, or one that
 // it was to end at is withdrawn, it is taken again from x. What was integrated before that instant
 // and what comes after it are the same as if the boundary had been known from the start.
-//
-// Events switch equations: a component's mode is fixed for the length of a step, and a step ends
-// where the mode would change.
 #include "engine/plan.h"
-#include "ode/event.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,6 +58,11 @@ static tac_status derive_all(tac__island *island, double *dx)
         }
     }
     return TAC_OK;
+}
+
+tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all)
+{
+    return scratch_outputs(island, t_s, all);
 }
 
 // All outputs that matter, then all derivatives. Out of line: the usual case needs no frame.
@@ -125,8 +126,8 @@ static tac_status split_step(tac_engine *e, tac__island *island, double t0_s, do
 }
 
 // One step from x at from_us to `to_us`, into `y`.
-static tac_status step_to(tac_engine *e, tac__island *island, tac__ode_work *work, tac_time to_us,
-                          double *y)
+tac_status tac__step_to(tac_engine *e, tac__island *island, tac__ode_work *work, tac_time to_us,
+                        double *y)
 {
     const tac_time from_us = island->state->from_us;
     const double t0_s = tac_time_seconds(from_us), t1_s = tac_time_seconds(to_us);
@@ -169,7 +170,7 @@ static outcome adaptive_step(tac_engine *e, tac__island *island, tac_time limit_
         s->to_us = s->from_us + length_us;
         if (++s->tries > def->max_substeps)
             return TOO_MANY;
-        const tac_status status = step_to(e, island, &island->work, s->to_us, island->y);
+        const tac_status status = tac__step_to(e, island, &island->work, s->to_us, island->y);
         if (status != TAC_OK && status != TAC_E_NUMERIC)
             return FAILED;
         const double error =
@@ -193,7 +194,7 @@ static outcome fixed_step(tac_engine *e, tac__island *island, tac_time limit_us)
     tac__island_state *s = island->state;
     const tac_time h_us = e->def.integrator.h_max_us;
     s->to_us = limit_us - s->from_us > h_us ? s->from_us + h_us : limit_us;
-    return step_to(e, island, &island->work, s->to_us, island->y) == TAC_OK ? TAKEN : FAILED;
+    return tac__step_to(e, island, &island->work, s->to_us, island->y) == TAC_OK ? TAKEN : FAILED;
 }
 
 static outcome take_step(tac_engine *e, tac__island *island, tac_time limit_us)
@@ -203,128 +204,7 @@ static outcome take_step(tac_engine *e, tac__island *island, tac_time limit_us)
                                : fixed_step(e, island, limit_us);
 }
 
-// --- events -------------------------------------------------------------------------------------
-
-// A mode holds where the number of its event is positive. Do they differ from the present ones?
-static inline bool decide(const tac__island *island, double *mode)
-{
-    const double *present = island->mode;
-    bool differ = false;
-    for (size_t i = 0, n = island->event_count; i < n; i++) {
-        const bool holds = mode[i] > 0;
-        differ |= holds != (present[i] > 0);
-        mode[i] = holds;
-    }
-    return differ;
-}
-
-// The numbers of all events at a state: on the bus the present one, else that of the scratch.
-static tac_status ask(tac_engine *e, const tac__island *island, bool bus, double *mode)
-{
-    for (size_t i = 0; i < island->count; i++) {
-        tac_instance *c = e->components[island->components[i]];
-        if (c->event_count == 0)
-            continue;
-        TAC_TRY(c->type->detect(bus ? &c->bus : &c->scratch, c->self, mode + c->event_offset));
-    }
-    return TAC_OK;
-}
-
-typedef struct crossing {
-    tac_engine *e;
-    tac__island *island;
-    tac_time from_us, to_us;
-} crossing;
-
-// The modes at the scratch state. A failing look changes nothing.
-static bool modes_change(tac_engine *e, tac__island *island, tac_time t_us)
-{
-    const double t_s = tac_time_seconds(t_us);
-    tac_instance *c = island->alone;
-    if (!c)
-        return scratch_outputs(island, t_s, false) == TAC_OK &&
-               ask(e, island, false, island->next_mode) == TAC_OK &&
-               decide(island, island->next_mode);
-    c->scratch.t_s = t_s;
-    return c->type->detect(&c->scratch, c->self, island->next_mode) == TAC_OK &&
-           decide(island, island->next_mode);
-}
-
-// Inside the last step, on its dense output.
-static bool changed_at(void *context, tac_time t_us)
-{
-    const crossing *c = context;
-    tac__island *island = c->island;
-    const double theta = (double)(t_us - c->from_us) / (double)(c->to_us - c->from_us);
-    tac__ode_dense_at(c->e->method, &island->work, tac_time_seconds(c->to_us - c->from_us),
-                      island->x, island->y, theta, island->work.z);
-    return modes_change(c->e, island, t_us);
-}
-
-// By a step that ends there, which it leaves in y.
-static bool changed_by_step(void *context, tac_time t_us)
-{
-    const crossing *c = context;
-    tac__island *island = c->island;
-    island->work.first = false;
-    if (step_to(c->e, island, &island->work, t_us, island->y) != TAC_OK)
-        return false;
-    memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
-    return modes_change(c->e, island, t_us);
-}
-
-// A step with a change in it is first looked at in so many parts, so that of several changes the
-// first is found.
-enum { SAMPLES = 4 };
-
-// About where in the last step a mode changes first.
-static tac_time search_step(crossing *c)
-{
-    tac_time before_us = c->from_us;
-    for (tac_time i = 1; i < SAMPLES; i++) {
-        const tac_time t_us = c->from_us + (c->to_us - c->from_us) * i / SAMPLES;
-        if (t_us > before_us && changed_at(c, t_us))
-            return tac__first_true(before_us, t_us, changed_at, c);
-        before_us = t_us;
-    }
-    return tac__first_true(before_us, c->to_us, changed_at, c);
-}
-
-// The first microsecond at which a step that ends there finds a mode changed, which is near `t_us`.
-static tac_time first_by_steps(crossing *c, tac_time t_us)
-{
-    tac_time before_us = t_us - 1, after_us = t_us;
-    for (tac_time span_us = 1; before_us > c->from_us && changed_by_step(c, before_us);
-         span_us *= 2) {
-        after_us = before_us;
-        before_us = after_us - c->from_us > span_us ? after_us - span_us : c->from_us;
-    }
-    for (tac_time span_us = 1; after_us < c->to_us && !changed_by_step(c, after_us); span_us *= 2) {
-        before_us = after_us;
-        after_us = c->to_us - before_us > span_us ? before_us + span_us : c->to_us;
-    }
-    return tac__first_true(before_us, after_us, changed_by_step, c);
-}
-
-// Does a mode change inside the step? Then let the step end at the first microsecond at which it
-// has changed. Dense output says about where; what decides is the step that ends there, which
-// depends on nothing that comes later.
-static outcome locate_event(tac_engine *e, tac__island *island)
-{
-    tac__island_state *s = island->state;
-    crossing c = {e, island, s->from_us, s->to_us};
-    if (!e->method->fsal || e->def.split) // else the last evaluation was there
-        memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
-    if (!modes_change(e, island, s->to_us))
-        return TAKEN;
-    if (tac__ode_dense_begin(e->method, &island->problem, &island->work,
-                             tac_time_seconds(c.from_us), tac_time_seconds(c.to_us),
-                             tac_time_seconds(c.to_us - c.from_us), island->x, island->y) != TAC_OK)
-        return FAILED;
-    s->event_us = s->to_us = first_by_steps(&c, search_step(&c));
-    changed_by_step(&c, s->to_us); // leaves the state and the modes that begin there
-    return TAKEN;
-}
+// --- beginning a step ---------------------------------------------------------------------------
 
 // The step as it would be if no message, timer or event of others came in between. Such boundaries
 // become known at some time or other, and then only cut it short: whether it is long enough, too
@@ -332,10 +212,8 @@ static outcome locate_event(tac_engine *e, tac__island *island)
 static outcome natural_step(tac_engine *e, tac__island *island, tac_time limit_us)
 {
     const outcome out = take_step(e, island, limit_us);
-    return out == TAKEN && island->event_count ? locate_event(e, island) : out;
+    return out == TAKEN && island->event_count && !tac__locate(e, island) ? FAILED : out;
 }
-
-// --- beginning a step ---------------------------------------------------------------------------
 
 // Name what failed: the component whose right-hand side did, the first state that is not a finite
 // number, or the one whose error is the largest. Taking the step again is the shortest way to learn
@@ -421,7 +299,7 @@ static tac_status fail_step(tac_engine *e, tac__island *island)
     }
     if (out == TOO_SMALL)
         return fail_small(e, island);
-    const tac_status status = step_to(e, island, &island->work, s->to_us, island->y);
+    const tac_status status = tac__step_to(e, island, &island->work, s->to_us, island->y);
     if (out == FAILED && status != TAC_OK)
         return fail_rhs(e, island, status);
     for (size_t i = 0; i < island->x_count; i++) {
@@ -477,7 +355,7 @@ static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, 
         s->event_us = TAC_TIME_NEVER;
         if (e->method->adaptive)
             tac__ode_retry(e->method, &island->work);
-        taken = step_to(e, island, &island->work, cut_us, island->y) == TAC_OK;
+        taken = tac__step_to(e, island, &island->work, cut_us, island->y) == TAC_OK;
     }
     if (!taken)
         island->y[0] = (double)NAN;
@@ -509,52 +387,6 @@ static tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
     return TAC_OK;
 }
 
-// Modes that change again and again within microseconds would never come to an end.
-enum { CHATTER_MAX = 1000, CHATTER_US = 10 };
-
-static tac_status change_modes(tac_engine *e, tac__island *island, tac_time t_us)
-{
-    tac__island_state *s = island->state;
-    s->chatter = t_us - s->changed_us <= CHATTER_US ? s->chatter + 1 : 0;
-    s->changed_us = t_us;
-    s->events++;
-    if (s->chatter <= CHATTER_MAX) {
-        memcpy(island->mode, island->next_mode, island->event_count * sizeof *island->mode);
-        return TAC_OK;
-    }
-    const tac_instance *c = e->components[island->components[0]];
-    size_t i = 0;
-    while (island->mode[i] == island->next_mode[i])
-        i++;
-    for (size_t k = 0; k < island->count; k++) {
-        const tac_instance *each = e->components[island->components[k]];
-        if (i >= each->event_offset && i < each->event_offset + each->event_count)
-            c = each;
-    }
-    tac__fail(e->err, TAC_E_NUMERIC,
-              "event '%s.%s' chatters: %d changes within %d us of each other", c->name,
-              c->events[i - c->event_offset].name, CHATTER_MAX, CHATTER_US);
-    return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->name);
-}
-
-// At a boundary modes are what the state says, but for those that were found to change just there.
-static tac_status latch(tac_engine *e, tac__island *island, tac_time t_us)
-{
-    if (island->event_count == 0)
-        return TAC_OK;
-    if (island->state->event_us == t_us)
-        return change_modes(e, island, t_us);
-    if (island->settled) // the step that ends here was seen to change none
-        return TAC_OK;
-    const tac_status status = ask(e, island, true, island->mode);
-    if (status != TAC_OK) {
-        tac__fail(e->err, status, "its events cannot be detected: %s", tac_status_text(status));
-        return tac__run_failed(e, status, t_us, island->name);
-    }
-    (void)decide(island, island->mode);
-    return TAC_OK;
-}
-
 // Make t_us the present.
 tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us, bool boundary)
 {
@@ -572,7 +404,7 @@ tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us,
     s->at_us = t_us;
     s->tries = 0;
     TAC_TRY(project(e, island, t_us));
-    return latch(e, island, t_us);
+    return island->event_count ? tac__latch(e, island, t_us) : TAC_OK;
 }
 
 // Stage 3: algebraic outputs, written to the bus.
@@ -596,17 +428,6 @@ tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us
     }
     island->state->outputs_us = t_us;
     return TAC_OK;
-}
-
-// Have the event at the end of the present step for a boundary, or none.
-static void plan_event(tac_engine *e, tac__island *island, tac_time t_us)
-{
-    const int source = island->event_source;
-    if (source < 0 || e->timeline.next[source] == t_us)
-        return;
-    const tac_time old_us = e->timeline.next[source];
-    tac__timeline_set(&e->timeline, source, t_us);
-    tac__islands_replan(e, source, old_us, island);
 }
 
 // The next boundary that one of some sources brings.
@@ -637,7 +458,7 @@ void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
     const bool event = s->event_us < limit_us;
     tac__timeline_set(&e->timeline, island->step_source,
                       event || s->to_us == limit_us ? TAC_TIME_NEVER : s->to_us);
-    plan_event(e, island, event ? s->event_us : TAC_TIME_NEVER);
+    tac__plan_event(e, island, event ? s->event_us : TAC_TIME_NEVER);
 }
 
 // A boundary with `source` that was planned for old_us is now elsewhere, or nowhere. Steps that
@@ -675,7 +496,7 @@ static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
         return TAC_OK;
     }
     island->peek_work.first = false;
-    return step_to(e, island, &island->peek_work, t_us, island->peek);
+    return tac__step_to(e, island, &island->peek_work, t_us, island->peek);
 }
 
 // Have evaluations on the scratch see held inputs as they were kept, and back.
@@ -728,7 +549,8 @@ tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
     const bool watched = island->peeked_us == t_us || island->kept_us == t_us;
     island->settled = false;
     island->state->event_us = island->peeked_us = island->kept_us = TAC_TIME_NEVER;
-    TAC_TRY(latch(e, island, t_us));
+    if (island->event_count)
+        TAC_TRY(tac__latch(e, island, t_us));
     if (island->state->outputs_us == t_us)
         return tac__island_outputs(e, island, t_us);
     if (watched)

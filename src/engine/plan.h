@@ -492,6 +492,20 @@ void tac__island_preview(tac__island *island, tac_time t_us);
 // The value of a continuous signal at t_us, without a trace.
 tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
 
+// All of the outputs at the state in work.z, or those that others see while integrating.
+tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all);
+// One step from x at from_us to `to_us`, into `y`.
+tac_status tac__step_to(tac_engine *engine, tac__island *island, tac__ode_work *work,
+                        tac_time to_us, double *y);
+
+// --- locate.c: instants inside a step ---
+// Let the step that was taken end where a mode changes, if one does. False: that failed.
+bool tac__locate(tac_engine *engine, tac__island *island);
+// Set the modes at a boundary of an island that has any.
+tac_status tac__latch(tac_engine *engine, tac__island *island, tac_time t_us);
+// Have the event at the end of the present step for a boundary, or none: NEVER.
+void tac__plan_event(tac_engine *engine, tac__island *island, tac_time t_us);
+
 // A signal that is looked at often: what tac_engine_read does, with the usual ways laid out.
 typedef struct tac__sight {
     const void *bus;           // its value there
