@@ -81,9 +81,10 @@ typedef struct tac_message {
 } tac_message;
 
 enum {
-    TAC_DUE_AXIS = 1,    // the component's rate group is due
-    TAC_DUE_MESSAGE = 2, // a message was delivered to a port that triggers
-    TAC_DUE_TIMER = 4,   // the wake-up that the component asked for
+    TAC_DUE_AXIS = 1,      // the component's rate group is due
+    TAC_DUE_MESSAGE = 2,   // a message was delivered to a port that triggers
+    TAC_DUE_TIMER = 4,     // the wake-up that the component asked for
+    TAC_DUE_CONDITION = 8, // a located condition of its own turned true
 };
 
 // What a step sees. Indices are those that the declaring functions returned.
@@ -148,6 +149,10 @@ typedef struct tac_component_type {
     tac_status (*derive_dual)(const tac_eval *e, const void *self);
     // One number for each event that was declared: it holds where g > 0. Pure.
     tac_status (*detect)(const tac_eval *e, const void *self, double *g);
+    // Does a condition that was declared hold? Pure: of the step only t_us, in and state may be
+    // used, and of inputs those of the condition, which are what they would be at t_us. One that
+    // does not matter now says false; so does one that cannot tell, as of a NaN.
+    bool (*holds)(const tac_step *s, const void *self, int condition);
     // Bring x back onto its bounds at the end of an interval (unit quaternion, tank not negative).
     tac_status (*project)(double *x, const void *self);
     // At every boundary of the component's entity, before and after everything else.
@@ -214,6 +219,14 @@ TAC_API int tac_declare_continuous(tac_declare *d, const tac_port_def *p);
 // it changes between two the engine locates the first microsecond at which it has changed and puts
 // a boundary there, so that no step runs across. Equations depend on e->mode, not on the condition.
 TAC_API int tac_declare_event(tac_declare *d, const char *name, const char *doc);
+// A condition on some of the component's inputs whose turning true the engine locates; `holds`
+// tells where it is true. Some of the inputs must come from the plant, all of those from one
+// island. Where it turns from false to true inside an integration step, the first microsecond at
+// which it is true becomes a boundary, and the component steps there. Only for components without a
+// continuous part; those have events. `param` is the parameter to blame. Returns its number, from
+// 0.
+TAC_API int tac_declare_condition(tac_declare *d, const char *name, const int *inputs, size_t count,
+                                  const char *param);
 TAC_API int tac_declare_stream(tac_declare *d, const char *name); // a random stream
 // An input that is connected by name to any single signal or element, as in "vehicle.position.z",
 // and sees it as an f64, whatever its type. One that a later stage writes is seen as of the last
@@ -244,6 +257,9 @@ TAC_API const char *tac_feed_unit(const tac_declare *d, int output);
 // --- inside init, step and the hooks --------------------------------------------------------
 
 TAC_API bool tac_connected(const tac_step *s, int input);
+
+// Did this condition of the component turn true at this very instant, by having been located?
+TAC_API bool tac_turned_true(const tac_step *s, int condition);
 
 // The next draw of a stream: uniform in [0, 1), or normal with mean 0 and deviation 1.
 TAC_API double tac_draw_uniform(tac_step *s, int stream);

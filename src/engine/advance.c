@@ -212,7 +212,7 @@ static outcome take_step(tac_engine *e, tac__island *island, tac_time limit_us)
 static outcome natural_step(tac_engine *e, tac__island *island, tac_time limit_us)
 {
     const outcome out = take_step(e, island, limit_us);
-    return out == TAKEN && island->event_count && !tac__locate(e, island) ? FAILED : out;
+    return out == TAKEN && tac__locates(island) && !tac__locate(e, island) ? FAILED : out;
 }
 
 // Name what failed: the component whose right-hand side did, the first state that is not a finite
@@ -330,6 +330,20 @@ static tac_status check_step(tac_engine *e, tac__island *island)
     return a + b + c + d == 0 ? TAC_OK : fail_step(e, island);
 }
 
+// Outputs without states are integrated by nobody, but conditions may look at them.
+static void pass_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_time cut_us)
+{
+    tac__island_state *s = island->state;
+    s->to_us = limit_us;
+    if (island->rise_count)
+        (void)tac__locate(e, island);
+    if (cut_us >= s->to_us)
+        return;
+    s->to_us = cut_us;
+    if (island->rise_count)
+        tac__locate_cut(island);
+}
+
 // A step that fails may still be undone, and then it never happened: until it is over it only
 // leaves a mark in y.
 static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_time cut_us)
@@ -337,25 +351,28 @@ static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, 
     tac__island_state *s = island->state;
     island->peeked_us = island->kept_us = TAC_TIME_NEVER;
     s->event_us = TAC_TIME_NEVER;
+    island->turned = false;
     if (island->x_count == 0) {
-        s->to_us = cut_us < limit_us ? cut_us : limit_us;
+        pass_to(e, island, limit_us, cut_us);
         return;
     }
     island->settled = island->sound = false;
-    const bool decides = e->method->adaptive || island->event_count;
+    const bool decides = e->method->adaptive || tac__locates(island);
     if (!decides && cut_us < limit_us)
         limit_us = cut_us;
     bool taken = natural_step(e, island, limit_us) == TAKEN;
-    island->settled = taken && s->event_us == TAC_TIME_NEVER;
+    island->settled = taken && s->event_us == TAC_TIME_NEVER && !island->turned;
     // An error that was found small enough is that of finite numbers.
     island->sound = island->settled && e->method->adaptive;
     if (cut_us < s->to_us) {
-        island->settled = island->sound = false;
+        island->settled = island->sound = island->turned = false;
         s->to_us = cut_us;
         s->event_us = TAC_TIME_NEVER;
         if (e->method->adaptive)
             tac__ode_retry(e->method, &island->work);
         taken = tac__step_to(e, island, &island->work, cut_us, island->y) == TAC_OK;
+        if (island->rise_count && taken)
+            tac__locate_cut(island);
     }
     if (!taken)
         island->y[0] = (double)NAN;
@@ -404,7 +421,9 @@ tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us,
     s->at_us = t_us;
     s->tries = 0;
     TAC_TRY(project(e, island, t_us));
-    return island->event_count ? tac__latch(e, island, t_us) : TAC_OK;
+    if (island->event_count)
+        TAC_TRY(tac__latch(e, island, t_us));
+    return island->rise_count ? tac__count_turns(e, island, t_us) : TAC_OK;
 }
 
 // Stage 3: algebraic outputs, written to the bus.
@@ -457,8 +476,9 @@ void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
     const tac__island_state *s = island->state;
     const bool event = s->event_us < limit_us;
     tac__timeline_set(&e->timeline, island->step_source,
-                      event || s->to_us == limit_us ? TAC_TIME_NEVER : s->to_us);
-    tac__plan_event(e, island, event ? s->event_us : TAC_TIME_NEVER);
+                      event || island->turned || s->to_us == limit_us ? TAC_TIME_NEVER : s->to_us);
+    if (tac__locates(island))
+        tac__plan_located(e, island, event ? s->event_us : TAC_TIME_NEVER);
 }
 
 // A boundary with `source` that was planned for old_us is now elsewhere, or nowhere. Steps that

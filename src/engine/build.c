@@ -266,7 +266,7 @@ static tac_status check_group(tac_engine *e, tac_instance *c, const tac_componen
         }
         return TAC_OK;
     }
-    bool triggered = c->type->flags & TAC_COMPONENT_TIMER;
+    bool triggered = (c->type->flags & TAC_COMPONENT_TIMER) || c->condition_count;
     for (size_t i = 0; i < c->receiver_count; i++)
         triggered |= e->receivers[c->receivers[i]].def.triggers;
     if (c->type->step && !triggered)
@@ -550,6 +550,7 @@ static tac_status prepare(tac_engine *e, tac_error *err)
     TAC_TRY(tac__resolve_links(e, err));
     TAC_TRY(tac__islands_form(e, err));
     TAC_TRY(tac__islands_order(e, err));
+    TAC_TRY(tac__resolve_conditions(e, err));
     TAC_TRY(tac__order_components(e, err));
     TAC_TRY(tac__resolve_histories(e, err));
     for (size_t i = 0; i < e->resolved_count; i++)

@@ -163,6 +163,55 @@ int tac_declare_event(tac_declare *d, const char *name, const char *doc)
     return (int)c->event_count++;
 }
 
+static bool has_condition(const tac_instance *c, const char *name)
+{
+    for (size_t i = 0; i < c->condition_count; i++) {
+        if (!strcmp(c->conditions[i].name, name))
+            return true;
+    }
+    return !strcmp(name, "timer"); // as "uav1.planner#timer" stands for its wake-ups
+}
+
+static bool check_inputs(tac_declare *d, const char *name, const int *inputs, size_t count)
+{
+    const size_t n = d->instance->inputs.count;
+    for (size_t i = 0; i < count; i++) {
+        if (inputs[i] >= 0 && (size_t)inputs[i] < n)
+            continue;
+        tac_error err;
+        tac__fail(&err, TAC_E_RANGE, "condition '%s' names input %d, but there are %zu", name,
+                  inputs[i], n);
+        tac__declare_keep(d, &err);
+        return false;
+    }
+    return true;
+}
+
+int tac_declare_condition(tac_declare *d, const char *name, const int *inputs, size_t count,
+                          const char *param)
+{
+    tac_instance *c = d->instance;
+    if (!check_name(d, "condition", name) || !check_inputs(d, name, inputs, count))
+        return 0;
+    if (has_condition(c, name))
+        fail_twice(d, "condition", name);
+    int *copy = tac__arena_array(d->arena, count, sizeof *copy);
+    if (!copy ||
+        !TAC__ARENA_GROW(d->arena, c->conditions, c->condition_count, c->condition_capacity)) {
+        tac__declare_no_memory(d);
+        return 0;
+    }
+    if (count)
+        memcpy(copy, inputs, count * sizeof *copy);
+    c->conditions[c->condition_count] = (tac__condition){.name = tac__declare_text(d, name),
+                                                         .inputs = copy,
+                                                         .count = count,
+                                                         .place = *tac__param_place(d, param),
+                                                         .island = -1,
+                                                         .source = -1};
+    return (int)c->condition_count++;
+}
+
 // --- connected by name ------------------------------------------------------------------------
 
 static void set_peer(tac_declare *d, tac__port *port, const char *peer, const char *param)

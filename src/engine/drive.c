@@ -1,8 +1,8 @@
 // drive.c - the plant driven from traces; see drive.h.
 //
-// Wake-ups and deliveries outside the plant matter only as instants that split its islands: they
-// are played back on the sources they had in the live run, so that what is known in advance and
-// what turns up stays what it was.
+// Wake-ups, deliveries and located conditions outside the plant matter only as instants that split
+// its islands: they are played back on the sources they had in the live run, so that what is known
+// in advance and what turns up stays what it was.
 #include "engine/drive.h"
 
 #include <string.h>

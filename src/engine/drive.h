@@ -16,10 +16,10 @@ typedef struct tac__player {
     const bool *outputs; // one an output: those that it writes
 } tac__player;
 
-// Instants of a delivery or wake-up outside the plant, which split an island or make a scenario
-// step.
+// Instants of a delivery, a wake-up or a located condition outside the plant, which split an island
+// or make a scenario step.
 typedef struct tac__instants {
-    const char *name; // "uav1.radio.in", or "uav1.planner#timer"
+    const char *name; // "uav1.radio.in", "uav1.planner#timer", or "uav1.scenario#event3"
     int source;
     const tac_time *times; // ascending; NULL, as it is while nobody drives: none
     size_t count;

@@ -30,7 +30,7 @@ tac_time tac__hyperperiod(const tac_engine *engine);
 // "1 kHz", "~33.3333 Hz"
 void tac__rate_print(tac_time period_us, char text[TAC_TIME_TEXT]);
 // An axis in one word or two: "10 ms", "10 ms + 2 ms", "start and end", "explicit times"; other
-// sources as "messages to X", "timer of X".
+// sources as "messages to X", "timer of X", "condition C of X".
 void tac__source_print(const tac_engine *engine, int source, char *text, size_t size);
 
 // --- why an island has a boundary ---------------------------------------------------------------

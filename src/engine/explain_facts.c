@@ -75,7 +75,7 @@ bool tac__component_steps(const tac_engine *e, const tac_instance *c, int source
         if (r->def.triggers && r->source == source)
             return true;
     }
-    return false;
+    return tac__condition_of(c, source) != NULL;
 }
 
 bool tac__island_bound(const tac_engine *e, size_t island, int source)
@@ -97,6 +97,8 @@ bool tac__entity_bound(const tac_engine *e, uint32_t entity, int source)
         if (c->entity != entity)
             continue;
         if (!tac__is_observer(c) && tac__component_steps(e, c, source))
+            return true;
+        if (tac__condition_of(c, source))
             return true;
         if (c->island >= 0 && tac__island_bound(e, (size_t)c->island, source))
             return true;
@@ -189,6 +191,11 @@ void tac__source_print(const tac_engine *e, int source, char *text, size_t size)
     case TAC__SOURCE_EVENT:
         tac__out_add(&out, "events of %s", e->islands[s->index].name);
         break;
+    case TAC__SOURCE_CONDITION:
+        tac__out_add(&out, "condition %s of %s",
+                     tac__condition_of(e->components[s->index], source)->name,
+                     e->components[s->index]->name);
+        break;
     }
 }
 
@@ -211,7 +218,31 @@ static void count_split(void *context, tac__split why, const char *name)
     ++*(size_t *)context;
 }
 
-// Reasons of a kind that need no look at other islands. Mirrors tie_input of schedule.c.
+// Conditions that are located in the island, and who writes what they see.
+static void condition_splits(const tac_engine *e, size_t island, int source, tac__split why,
+                             tac__split_fn *visit, void *context)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        for (size_t k = 0; k < c->condition_count; k++) {
+            const tac__condition *condition = &c->conditions[k];
+            if (condition->island != (int)island)
+                continue;
+            if (why == TAC__SPLIT_EVENT && condition->source == source)
+                visit(context, why, condition->name);
+            for (size_t n = 0; why == TAC__SPLIT_READS && n < condition->count; n++) {
+                const int signal = c->in[condition->inputs[n]].signal;
+                const tac__signal *s = signal < 0 ? NULL : &e->schema.signals[signal];
+                if (s && !s->continuous &&
+                    tac__component_steps(e, e->components[s->component], source))
+                    visit(context, why, s->name);
+            }
+        }
+    }
+}
+
+// Reasons of a kind that need no look at other islands. Mirrors tie_input and tie_condition of
+// schedule.c.
 static void direct_splits(const tac_engine *e, size_t island, int source, tac__split_fn *visit,
                           void *context)
 {
@@ -224,6 +255,7 @@ static void direct_splits(const tac_engine *e, size_t island, int source, tac__s
         for (size_t k = 0; c->island == (int)island && k < c->event_count; k++)
             visit(context, TAC__SPLIT_EVENT, c->events[k].name);
     }
+    condition_splits(e, island, source, TAC__SPLIT_EVENT, visit, context);
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
         if (c->island == (int)island && c->axis_source == source)
@@ -245,6 +277,7 @@ static void direct_splits(const tac_engine *e, size_t island, int source, tac__s
                 visit(context, TAC__SPLIT_READS, s->name);
         }
     }
+    condition_splits(e, island, source, TAC__SPLIT_READS, visit, context);
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
         if (tac__is_observer(c) || !tac__component_steps(e, c, source))

@@ -46,6 +46,21 @@ typedef struct tac__event {
     const char *name, *doc;
 } tac__event;
 
+typedef struct tac__condition { // whose turning true is located
+    const char *name;
+    int *inputs;
+    size_t count;
+    tac_place place; // of what is to blame
+    int island;      // whose states and outputs it sees
+    int source;
+} tac__condition;
+
+// How conditions of one component turned true, in the block.
+typedef struct tac__turns {
+    tac_time last_us;
+    uint64_t chatter; // turns that followed close upon each other
+} tac__turns;
+
 typedef struct tac__param { // as resolved: for listings and the model hash
     const char *name, *value;
     tac_param_def def;
@@ -155,6 +170,8 @@ struct tac_instance {
     tac__ports inputs, outputs, states, continuous;
     tac__event *events;
     size_t event_count, event_capacity;
+    tac__condition *conditions;
+    size_t condition_count, condition_capacity;
     tac__draws *streams;
     size_t stream_count, stream_capacity;
     tac__message_port *messages;
@@ -171,6 +188,8 @@ struct tac_instance {
     bool chained; // its outputs are needed to evaluate the right-hand side of the island
     int axis_source, timer_source; // -1: none
     tac_step hook;                 // what hooks see: as step, without outputs
+    tac_step look;                 // what `holds` sees: inputs inside an integration step
+    tac__turns *turns;             // NULL: it has no conditions
 
     // continuous part: the same functions on the bus and on the integrator's scratch
     tac_eval bus, scratch;
@@ -238,6 +257,15 @@ typedef struct tac__keep { // a held input, and a copy of it
 
 typedef struct tac__dual_eval tac__dual_eval; // see jacobian.c
 
+// A condition that is looked for inside the steps of an island. All but who it is is scratch.
+typedef struct tac__rise {
+    tac_instance *component;
+    int number;  // among its conditions
+    bool before; // does it hold where the search begins?
+    bool now;    // and at the last look?
+    bool turned; // it turns true at the end of the present step
+} tac__rise;
+
 typedef struct tac__island {
     const char *name;        // of its first component
     const char *digest_name; // "uav1.body#state"
@@ -259,13 +287,18 @@ typedef struct tac__island {
     int *sources;                  // that split its intervals
     size_t source_count;
     size_t planned_count; // the first so many have always been known: axes and explicit times
-    size_t found_count;   // then those that turn up during the run; last come its own events
-    int step_source;      // end of the present integration step
-    int event_source;     // located event at its end
-    tac_time peeked_us;   // instant for which scratch outputs and `peek` are valid, else NEVER
-    tac_time kept_us;     // instant for which held inputs have been kept, else NEVER
+    size_t found_count; // then those that turn up during the run; last come what it locates itself
+    int step_source;    // end of the present integration step
+    int event_source;   // located event at its end
+    tac_time peeked_us; // instant for which scratch outputs and `peek` are valid, else NEVER
+    tac_time kept_us;   // instant for which held inputs have been kept, else NEVER
     tac__keep *keeps;
     size_t keep_count;
+    tac__rise *rises; // conditions of others that are located inside its steps
+    size_t rise_count;
+    tac__views rise_views; // of what they see
+    bool rise_outputs;     // some see outputs
+    bool turned;           // one turns true at the end of the present step
     tac_engine *engine;
     const tac__tap *taps; // on its digests
     tac_instance *alone;  // the one component that makes its right-hand side; NULL: several do
@@ -498,13 +531,29 @@ tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all);
 tac_status tac__step_to(tac_engine *engine, tac__island *island, tac__ode_work *work,
                         tac_time to_us, double *y);
 
+// --- condition.c: which island each condition belongs to ---
+tac_status tac__resolve_conditions(tac_engine *engine, tac_error *err);
+// That of a component which this source belongs to; NULL: none.
+const tac__condition *tac__condition_of(const tac_instance *c, int source);
+
 // --- locate.c: instants inside a step ---
-// Let the step that was taken end where a mode changes, if one does. False: that failed.
+static inline bool tac__locates(const tac__island *island)
+{
+    return island->event_count | island->rise_count;
+}
+
+// Let the step that was taken end where a mode changes or a condition turns true, if one does.
+// False: that failed.
 bool tac__locate(tac_engine *engine, tac__island *island);
+// The step was cut short: which conditions are true where it ends now?
+void tac__locate_cut(tac__island *island);
 // Set the modes at a boundary of an island that has any.
 tac_status tac__latch(tac_engine *engine, tac__island *island, tac_time t_us);
-// Have the event at the end of the present step for a boundary, or none: NEVER.
-void tac__plan_event(tac_engine *engine, tac__island *island, tac_time t_us);
+// At a boundary of an island that conditions look at: count those that turned true there.
+tac_status tac__count_turns(tac_engine *engine, tac__island *island, tac_time t_us);
+// Have what was located at the end of the present step for boundaries: an event at event_us, or
+// none (NEVER), and the conditions that turn true.
+void tac__plan_located(tac_engine *engine, tac__island *island, tac_time event_us);
 
 // A signal that is looked at often: what tac_engine_read does, with the usual ways laid out.
 typedef struct tac__sight {

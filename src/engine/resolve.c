@@ -437,7 +437,8 @@ tac_status tac__resolve_groups(tac_engine *e, tac_error *err)
 tac_time tac__signal_period(const tac_engine *e, const tac__signal *signal)
 {
     const tac_instance *c = e->components[signal->component];
-    if (signal->continuous || c->group < 0 || (c->type->flags & TAC_COMPONENT_TIMER))
+    if (signal->continuous || c->group < 0 || (c->type->flags & TAC_COMPONENT_TIMER) ||
+        c->condition_count)
         return 0;
     for (size_t i = 0; i < c->receiver_count; i++) {
         if (e->receivers[c->receivers[i]].def.triggers)

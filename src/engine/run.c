@@ -213,6 +213,8 @@ static bool collect(tac_engine *e, tac_time t_us)
             }
             if (s->kind == TAC__SOURCE_TIMER)
                 e->components[s->index]->pending |= TAC_DUE_TIMER;
+            else if (s->kind == TAC__SOURCE_CONDITION)
+                e->components[s->index]->pending |= TAC_DUE_CONDITION;
             if (e->driver)
                 tac__drive_next(e, (int)source, t_us);
         }

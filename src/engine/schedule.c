@@ -3,7 +3,8 @@
 // For every source: the components that step with it, the entities and islands that have a boundary
 // with it. An island's intervals are split only where something that it reads may be written, where
 // something other than an observer reads it, on its own rate groups and the physics axis, and at
-// the start and end of the run. An entity has a boundary wherever one of its components steps, one
+// the start and end of the run. What a condition sees that is located in an island counts as read
+// by the island. An entity has a boundary wherever one of its components steps, one
 // of its islands has one, or a message is delivered to it. Observers add nothing to either.
 #include "engine/drive.h"
 
@@ -104,6 +105,9 @@ static tac_status add_sources(tac_engine *e, int *physics)
                                               .observer = tac__is_observer(c),
                                               .index = i},
                                &c->timer_source));
+        for (size_t k = 0; k < c->condition_count; k++)
+            TAC_TRY(add_source(e, &(tac__source){.kind = TAC__SOURCE_CONDITION, .index = i},
+                               &c->conditions[k].source));
     }
     for (uint32_t i = 0; i < e->receiver_count; i++)
         TAC_TRY(add_source(e, &(tac__source){.kind = TAC__SOURCE_PORT, .index = i},
@@ -155,6 +159,13 @@ static void seed_sets(work *w, int physics)
         }
         if (c->island >= 0 && c->axis_source >= 0)
             tac__set_bit(row(&w->islands, (size_t)c->island), (size_t)c->axis_source);
+        for (size_t k = 0; k < c->condition_count; k++) {
+            const size_t source = (size_t)c->conditions[k].source;
+            if (c->type->step)
+                tac__set_bit(steps, source);
+            tac__set_bit(row(&w->entities, c->entity), source);
+            tac__set_bit(row(&w->islands, (size_t)c->conditions[k].island), source);
+        }
     }
     for (size_t i = 0; i < e->island_count; i++) {
         tac__set_bit(row(&w->islands, i), (size_t)e->start_end_source);
@@ -201,6 +212,22 @@ static bool tie_input(work *w, const tac_instance *reader, const tac__input *in)
     return changed;
 }
 
+// Who writes what a condition sees ties the island in which it is located, so that no value
+// changes inside a step.
+static bool tie_condition(work *w, const tac_instance *c, const tac__condition *condition)
+{
+    const tac_engine *e = w->e;
+    uint64_t *island = row(&w->islands, (size_t)condition->island);
+    bool changed = false;
+    for (size_t i = 0; i < condition->count; i++) {
+        const int signal = c->in[condition->inputs[i]].signal;
+        if (signal >= 0 && !e->schema.signals[signal].continuous)
+            changed |= unite(island, row(&w->steps, e->schema.signals[signal].component),
+                             w->islands.words);
+    }
+    return changed;
+}
+
 static void close_sets(work *w)
 {
     tac_engine *e = w->e;
@@ -224,6 +251,8 @@ static void close_sets(work *w)
                 if (c->in[k].signal >= 0)
                     changed |= tie_input(w, c, &c->in[k]);
             }
+            for (size_t k = 0; k < c->condition_count; k++)
+                changed |= tie_condition(w, c, &c->conditions[k]);
         }
     }
 }
@@ -356,13 +385,14 @@ static void list_items(tac_engine *e)
         add_item(e, TAC__ITEM_OBSERVE, TAC_STAGE_RECORD, i);
 }
 
-// A delivery or a wake-up of something outside the plant that splits an island, or makes a scenario
-// step: what it wrote is played back whoever reads it.
+// A delivery, a wake-up or a located condition of something outside the plant that splits an
+// island, or makes a scenario step: what it wrote is played back whoever reads it.
 static bool comes_from_outside(const work *w, size_t source)
 {
     const tac_engine *e = w->e;
     const tac__source *s = &e->timeline.sources[source];
-    if (s->kind != TAC__SOURCE_PORT && s->kind != TAC__SOURCE_TIMER)
+    if (s->kind != TAC__SOURCE_PORT && s->kind != TAC__SOURCE_TIMER &&
+        s->kind != TAC__SOURCE_CONDITION)
         return false;
     const uint32_t owner =
         s->kind == TAC__SOURCE_PORT ? e->receivers[s->index].component : s->index;
@@ -457,7 +487,19 @@ static bool is_planned(const tac_engine *e, size_t source)
     return kind == TAC__SOURCE_AXIS || kind == TAC__SOURCE_TIMES;
 }
 
-// Those of an island: first what is known in advance, then what turns up, last its own events.
+// Is it the island itself that locates it?
+static bool is_located(const tac__island *island, int source)
+{
+    for (size_t i = 0; i < island->rise_count; i++) {
+        const tac__rise *r = &island->rises[i];
+        if (r->component->conditions[r->number].source == source)
+            return true;
+    }
+    return source == island->event_source;
+}
+
+// Those of an island: first what is known in advance, then what turns up, last what it locates
+// itself.
 static tac_status list_island_sources(work *w)
 {
     tac_engine *e = w->e;
@@ -470,7 +512,7 @@ static tac_status list_island_sources(work *w)
         for (int planned = 1; planned >= 0; planned--) {
             for (size_t s = 0; s < e->timeline.count; s++) {
                 if (tac__has_bit(splits, s) && is_planned(e, s) == planned &&
-                    (int)s != island->event_source)
+                    !is_located(island, (int)s))
                     island->sources[island->source_count++] = (int)s;
             }
             if (planned)
@@ -479,8 +521,22 @@ static tac_status list_island_sources(work *w)
         island->found_count = island->source_count - island->planned_count;
         if (island->event_source >= 0)
             island->sources[island->source_count++] = island->event_source;
+        for (size_t k = 0; k < island->rise_count; k++) {
+            const tac__rise *r = &island->rises[k];
+            island->sources[island->source_count++] = r->component->conditions[r->number].source;
+        }
     }
     return TAC_OK;
+}
+
+static const char *instants_name(tac_engine *e, int source)
+{
+    const tac__source *s = &e->timeline.sources[source];
+    if (s->kind == TAC__SOURCE_PORT)
+        return e->receivers[s->index].name;
+    const tac_instance *c = e->components[s->index];
+    const tac__condition *condition = tac__condition_of(c, source);
+    return tac__arena_format(&e->arena, "%s#%s", c->name, condition ? condition->name : "timer");
 }
 
 // What a driver has to play back so that islands have the boundaries they had.
@@ -493,11 +549,7 @@ static tac_status list_instants(work *w)
     for (size_t s = 0; s < e->timeline.own; s++) {
         if (!comes_from_outside(w, s))
             continue;
-        const tac__source *source = &e->timeline.sources[s];
-        const char *name =
-            source->kind == TAC__SOURCE_PORT
-                ? e->receivers[source->index].name
-                : tac__arena_format(&e->arena, "%s#timer", e->components[source->index]->name);
+        const char *name = instants_name(e, (int)s);
         if (!name)
             return TAC_E_MEMORY;
         e->instants[e->instants_count++] = (tac__instants){.name = name, .source = (int)s};

@@ -47,6 +47,13 @@ bool tac_connected(const tac_step *s, int input)
     return input >= 0 && (size_t)input < c->inputs.count && c->in[input].signal >= 0;
 }
 
+bool tac_turned_true(const tac_step *s, int condition)
+{
+    const tac_instance *c = s->instance;
+    return condition >= 0 && (size_t)condition < c->condition_count &&
+           c->engine->timeline.last[c->conditions[condition].source] == s->t_us;
+}
+
 // --- randomness ---------------------------------------------------------------------------------
 
 // NULL, and the component has failed, where there is no such stream.

@@ -12,12 +12,13 @@
 #include <tactus/time.h>
 
 typedef enum tac__source_kind {
-    TAC__SOURCE_AXIS,  // period and offset
-    TAC__SOURCE_TIMES, // explicit times
-    TAC__SOURCE_PORT,  // next delivery to a message port
-    TAC__SOURCE_TIMER, // a component's wake-up
-    TAC__SOURCE_STEP,  // end of an island's integration step: an instant, but no boundary
-    TAC__SOURCE_EVENT, // a located event of an island
+    TAC__SOURCE_AXIS,      // period and offset
+    TAC__SOURCE_TIMES,     // explicit times
+    TAC__SOURCE_PORT,      // next delivery to a message port
+    TAC__SOURCE_TIMER,     // a component's wake-up
+    TAC__SOURCE_STEP,      // end of an island's integration step: an instant, but no boundary
+    TAC__SOURCE_EVENT,     // a located event of an island
+    TAC__SOURCE_CONDITION, // a located condition of a component
 } tac__source_kind;
 
 typedef struct tac__source {

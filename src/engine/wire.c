@@ -175,6 +175,8 @@ static tac_status reserve_components(wiring *w)
                 return TAC_E_MEMORY;
             TAC_TRY(want(w, "discrete state", name, tac__type_words(&port->type), 8, &states[k]));
         }
+        if (c->condition_count)
+            WANT(w, "turns", c->name, 1, c->turns);
         for (size_t k = 0; k < c->stream_count; k++)
             WANT(w, "draws", c->streams[k].name, 1, c->streams[k].next);
     }
@@ -322,6 +324,22 @@ static tac_status wire_outputs(tac_engine *e, tac_instance *c)
     return TAC_OK;
 }
 
+// Where an evaluation of the integrator has the value of a signal of the plant.
+static const void *scratch_of(const tac_engine *e, int signal)
+{
+    const tac__signal *s = &e->schema.signals[signal];
+    const tac_instance *writer = e->components[s->component];
+    const tac__island *island = &e->islands[writer->island];
+    if (s->state) {
+        const char *x = tac__block_at(&e->block, s->offset);
+        return island->work.z + (x - (const char *)island->x) / (ptrdiff_t)sizeof(double);
+    }
+    size_t output = 0;
+    while (writer->signals[output] != signal)
+        output++;
+    return writer->scratch.out[output];
+}
+
 // Inputs as an evaluation of the integrator sees them: coupled ones lead to its scratch.
 static tac_status wire_scratch(tac_engine *e, tac_instance *c)
 {
@@ -337,17 +355,7 @@ static tac_status wire_scratch(tac_engine *e, tac_instance *c)
         if (!input->coupled)
             continue;
         const tac__signal *s = &e->schema.signals[input->signal];
-        const tac_instance *writer = e->components[s->component];
-        const void *value;
-        if (s->state) {
-            const char *x = tac__block_at(&e->block, s->offset);
-            value = island->work.z + (x - (const char *)island->x) / (ptrdiff_t)sizeof(double);
-        } else {
-            size_t output = 0;
-            while (writer->signals[output] != input->signal)
-                output++;
-            value = writer->scratch.out[output];
-        }
+        const void *value = scratch_of(e, input->signal);
         if (!input->buffer) {
             in[k] = element_of(s, value, input->element);
             continue;
@@ -362,6 +370,69 @@ static tac_status wire_scratch(tac_engine *e, tac_instance *c)
     c->scratch.x = island->work.z + c->x_offset;
     c->bus.x = c->step.x = island->x + c->x_offset;
     c->bus.mode = c->scratch.mode = island->mode + c->event_offset;
+    return TAC_OK;
+}
+
+// An input as a condition sees it inside a step: from the plant what the scratch says, else what is
+// held. What needs a view has one apart from that of steps.
+static tac_status wire_rise_input(tac_engine *e, tac__island *island, const tac_instance *c,
+                                  size_t input, const void **seen)
+{
+    const tac__input *in = &c->in[input];
+    if (in->signal < 0)
+        return TAC_OK;
+    const tac__signal *s = &e->schema.signals[in->signal];
+    const void *value =
+        s->continuous ? scratch_of(e, in->signal) : tac__block_at(&e->block, s->offset);
+    island->rise_outputs |= s->continuous && !s->state;
+    if (!in->buffer) {
+        *seen = element_of(s, value, in->element);
+        return TAC_OK;
+    }
+    if (*seen == in->buffer) {
+        *seen = tac__arena_array(&e->arena, tac__type_words(&c->inputs.items[input].type), 8);
+        if (!*seen)
+            return TAC_E_MEMORY;
+    }
+    for (size_t i = 0; i < island->rise_views.count; i++) {
+        if (island->rise_views.items[i].target == *seen) // for another condition
+            return TAC_OK;
+    }
+    tac__view *view = &island->rise_views.items[island->rise_views.count++];
+    make_view(e, c, input, value, (void *)*seen, view);
+    if (s->continuous) { // which the scratch has as of the instant that is looked at
+        view->history = NULL;
+        view->delayed = false;
+    }
+    return TAC_OK;
+}
+
+static tac_status wire_rises(tac_engine *e, tac__island *island)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < island->rise_count; i++) {
+        const tac__rise *r = &island->rises[i];
+        most += r->component->conditions[r->number].count;
+    }
+    island->rise_views.items = tac__arena_array(&e->arena, most, sizeof(tac__view));
+    if (!island->rise_views.items)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < island->rise_count; i++) {
+        tac_instance *c = island->rises[i].component;
+        const tac__condition *condition = &c->conditions[island->rises[i].number];
+        if (!c->look.instance) {
+            const void **in = tac__arena_array(&e->arena, c->inputs.count, sizeof *in);
+            if (!in)
+                return TAC_E_MEMORY;
+            memcpy(in, c->step.in, c->inputs.count * sizeof *in);
+            c->look = c->hook;
+            c->look.in = in;
+        }
+        for (size_t k = 0; k < condition->count; k++) {
+            const size_t input = (size_t)condition->inputs[k];
+            TAC_TRY(wire_rise_input(e, island, c, input, (const void **)&c->look.in[input]));
+        }
+    }
     return TAC_OK;
 }
 
@@ -425,6 +496,7 @@ static tac_status wire_components(tac_engine *e)
             island->alone = first;
         island->failed = first->index;
         TAC_TRY(wire_keeps(e, island));
+        TAC_TRY(wire_rises(e, island));
         if (e->method->implicit)
             TAC_TRY(tac__jacobian_prepare(e, island));
     }

@@ -57,7 +57,8 @@ enum {
     UNIT_POST = 256,
     UNIT_CONSTANT = 512, // writes its outputs in init only
     UNIT_FIXED = 1024,   // its step ignores its inputs, and writes every other time
-    UNIT_EXTRA = 2048    // has one more output
+    UNIT_EXTRA = 2048,   // has one more output
+    UNIT_WAITS = 4096    // for two conditions on the first plant
 };
 
 // Inputs: u, v (f64), b (bool), k (i32). Outputs of a step: z with its rate zr, w (vec3), q (quat),
@@ -68,11 +69,12 @@ enum { OUT_Z, OUT_ZR, OUT_W, OUT_Q, OUT_B, OUT_K, OUT_L, OUT_E, STEP_OUTPUTS };
 typedef struct unit {
     char name[16], full[32];
     const char *entity, *stage;
-    int group; // -1: none
+    const char *plant; // that it waits for
+    int group;         // -1: none
     uint32_t flags;
     double a[6];
     tac_component_type type;
-    uint64_t steps, inits, hooks;
+    uint64_t steps, inits, hooks, turns;
     tac_time *boundaries; // of its island, where it is a plant
     size_t boundary_count;
 } unit;
@@ -130,6 +132,12 @@ static inline tac_status unit_declare(tac_declare *d, void *self)
     }
     if (u->flags & UNIT_EVENT)
         tac_declare_event(d, "high", "");
+    for (int i = 0; u->flags & UNIT_WAITS && i < 2; i++) {
+        char signal[64];
+        snprintf(signal, sizeof signal, "%s.%s", u->plant, i ? "y" : "x");
+        const int inputs[] = {tac_declare_watch(d, signal, NULL), IN_K, IN_B};
+        tac_declare_condition(d, i ? "wide" : "far", inputs, 3, NULL);
+    }
     if (u->flags & UNIT_SENDS)
         tac_declare_sender(d, &(tac_message_def){.name = "tx"});
     if (u->flags & UNIT_HEARS)
@@ -189,6 +197,17 @@ static inline double unit_inputs(const void *const *in, const unit *u)
            0.125 * *(const int32_t *)in[IN_K];
 }
 
+// Of a state or an output of the plant, of what others write, and of what the unit remembers.
+static inline bool unit_holds(const tac_step *s, const void *self, int condition)
+{
+    const unit *u = unit_of(self);
+    const double value = *TAC_IN(s, double, IN_K + 1 + condition);
+    if (*TAC_IN(s, bool, IN_B) && *TAC_IN(s, int32_t, IN_K) == 1)
+        return false;
+    const double stripes = 30 * (value + u->a[condition]) + bounded(*TAC_STATE(s, double, 1));
+    return (int64_t)stripes % 2 != 0;
+}
+
 static inline tac_status unit_step(tac_step *s, const void *self)
 {
     unit *u = unit_of(self);
@@ -202,6 +221,10 @@ static inline tac_status unit_step(tac_step *s, const void *self)
                  1e-6 * (double)(m.delivered_us - m.sent_us);
     }
     double z = tac_draw_normal(s, 0) + bounded(*heard) + 0.1 * s->due;
+    if (s->due & TAC_DUE_CONDITION) {
+        z += tac_turned_true(s, 1);
+        u->turns++;
+    }
     if (!(u->flags & UNIT_FIXED))
         z += unit_inputs(s->in, u);
     if (u->flags & UNIT_PLANT)
@@ -310,6 +333,8 @@ static inline void model_unit(dice *d, unit *u, size_t i, bool plant)
         u->a[k] = dice_real(d);
     if (!(u->flags & UNIT_STEP))
         return;
+    if (!plant && u->a[5] > 0)
+        u->flags |= UNIT_WAITS;
     if (dice_chance(d, 40))
         u->flags |= UNIT_SENDS;
     if (dice_chance(d, 40))
@@ -339,6 +364,7 @@ static inline tac_status model_add(model *m, unit *u, const tac_node *params)
         .derive = u->flags & UNIT_PLANT ? unit_derive : NULL,
         .output = u->flags & UNIT_PLANT ? unit_output : NULL,
         .detect = u->flags & UNIT_EVENT ? unit_detect : NULL,
+        .holds = u->flags & UNIT_WAITS ? unit_holds : NULL,
         .pre_step = u->flags & UNIT_PRE ? unit_hook : NULL,
         .post_step = u->flags & UNIT_POST ? unit_hook : NULL,
     };
@@ -516,6 +542,7 @@ static inline tac_status model_make(model *m, uint64_t number, const model_wish 
     m->count = plants + codes;
     for (size_t i = 0; i < m->count; i++) {
         model_unit(&d, &m->units[i], i, i < plants);
+        m->units[i].plant = m->units[0].full;
         if (wish && wish->signal && i == plants)
             m->units[i].flags |= UNIT_EXTRA;
         TAC_TRY(model_add(m, &m->units[i], wish && i == 0 ? wish->params : NULL));

@@ -114,6 +114,8 @@ static uint64_t plain_hash(uint64_t number, tac_status *status)
     *status = model_make(&m, number, NULL);
     if (*status == TAC_OK)
         *status = tac_engine_prepare(m.engine, &m.err);
+    for (tac_time t_us = 0; *status == TAC_OK && number % 3 == 0 && t_us < 15000; t_us += 333)
+        *status = tac_engine_run(m.engine, t_us, &m.err);
     if (*status == TAC_OK)
         *status = tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err);
     const uint64_t hash = *status == TAC_OK ? tac_engine_hash(m.engine, NULL, NULL) : 0;
@@ -139,7 +141,7 @@ static void random_models(void **state)
     const char *one = getenv("TEST_MODEL");
     const uint64_t from = one ? strtoull(one, NULL, 10) : 0;
     size_t made = 0, states = 0;
-    uint64_t boundaries = 0;
+    uint64_t boundaries = 0, turns = 0;
     for (uint64_t number = from; number < (one ? from + 1 : models()); number++) {
         tac_status status;
         const uint64_t hash = plain_hash(number, &status);
@@ -152,6 +154,8 @@ static void random_models(void **state)
         record(&live, number, &def);
         assert_int_equal(tac_engine_hash(live.engine, NULL, NULL), hash);
         boundaries += model_boundaries(&live, true, 0);
+        for (size_t i = 0; i < live.count; i++)
+            turns += live.units[i].turns;
         check_replay(&live, number, path, 0, true, number % 2);
         tac_recording *recording;
         must(&live, tac_recording_open(path, &recording, &live.err));
@@ -169,9 +173,10 @@ static void random_models(void **state)
     }
     if (one)
         return;
-    print_message("%zu models, %zu stored states, %llu boundaries\n", made, states,
-                  (unsigned long long)boundaries);
+    print_message("%zu models, %zu stored states, %llu boundaries, %llu located conditions\n", made,
+                  states, (unsigned long long)boundaries, (unsigned long long)turns);
     assert_true(made > models() * 9 / 10);
+    assert_true(turns > 10 * models());
 }
 
 // --- other files: copies that are changed on the way --------------------------------------------
