@@ -42,6 +42,7 @@ typedef struct tac__scenario_event {
     tac__expr *parsed; // until it is compiled
     tac__program *condition;
     size_t memory, memory_words; // of the condition: where it begins in the state
+    int located;                 // its number among those that the engine locates; -1: it is not
 
     tac__action action;
     uint64_t motors, batteries, sensors; // bits of those concerned
@@ -89,6 +90,7 @@ typedef struct tac__scenario {
     tac__scenario_event *events;
     size_t event_count;
     size_t memory_words; // of all conditions
+    size_t *located;     // events whose conditions the engine locates, by their number
     tac__scenario_ports ports;
 } tac__scenario;
 

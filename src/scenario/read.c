@@ -89,7 +89,7 @@ typedef struct given {
     unsigned keys; // KEY_...
     const char *at, *signal, *parameter;
     uint64_t times;
-    bool step, repeat;
+    bool step, repeat, locate;
 } given;
 
 static tac_status check_keys(tac_declare *d, const event *e, const given *g)
@@ -258,6 +258,11 @@ static void read_timing(tac_declare *d, event *e, given *g)
     g->repeat = tac_param_bool(d, &(tac_param_def){.name = "repeat",
                                                    .fallback = "false",
                                                    .doc = "with when: each time it turns true"});
+    g->locate =
+        tac_param_bool(d, &(tac_param_def){.name = "locate",
+                                           .fallback = "false",
+                                           .doc = "with when: at the microsecond at which it turns "
+                                                  "true between steps"});
     t->after_us = tac_param_time(
         d, &(tac_param_def){.name = "after", .fallback = "0", .doc = "with when: so much later"});
     t->for_us = tac_param_time(
@@ -298,6 +303,8 @@ static tac_status check_timing(tac_declare *d, event *e, const given *g)
         return tac_declare_fail(d, "repeat",
                                 "'repeat' goes with 'when'; with 'at' there is "
                                 "'every'");
+    if (g->locate && !when)
+        return tac_declare_fail(d, "locate", "'locate' goes with 'when'");
     if (t->after_us && !when)
         return tac_declare_fail(d, "after", "'after' goes with 'when'");
     if (g->times && !t->every_us && !g->repeat)
@@ -346,6 +353,26 @@ static tac_status watch(tac_declare *d, tac__scenario *s, event *e)
         if (!find_link(&s->watches, names[i]))
             TAC_TRY(add_link(s, &s->watches, names[i], tac_declare_watch(d, names[i], "when")));
     }
+    return TAC_OK;
+}
+
+// Have the engine find where the condition turns true.
+static tac_status locate(tac_declare *d, tac__scenario *s, event *e)
+{
+    if (e->memory_words)
+        return tac_declare_fail(d, "locate",
+                                "the condition cannot be located: it remembers; expected one "
+                                "without rising, falling, held and since");
+    size_t count;
+    const char *const *names = tac__expr_signals(e->parsed, &count);
+    int *inputs = tac__arena_array(&s->arena, count, sizeof *inputs);
+    char *name = tac__arena_format(&s->arena, "event%zu", (size_t)(e - s->events));
+    if (!inputs || !name)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        inputs[i] = find_link(&s->watches, names[i])->port;
+    e->located = tac_declare_condition(d, name, inputs, count, "when");
+    s->located[e->located] = (size_t)(e - s->events);
     return TAC_OK;
 }
 
@@ -505,8 +532,11 @@ static tac_status read_event(tac_declare *d, tac__scenario *s, event *e)
     read_action(d, s, e, &g);
     TAC_TRY(check_keys(d, e, &g));
     TAC_TRY(check_timing(d, e, &g));
+    e->located = -1;
     if (*e->when)
         TAC_TRY(watch(d, s, e));
+    if (g.locate)
+        TAC_TRY(locate(d, s, e));
     if (e->action == TAC__ACTION_SET)
         TAC_TRY(read_set(d, s, e, &g));
     if (e->action == TAC__ACTION_SENSOR_FAULT)
@@ -553,7 +583,8 @@ tac_status tac__scenario_read(tac_declare *d, tac__scenario *s)
         d, &(tac_param_def){.name = "events", .fallback = "[]", .doc = "what happens, and when"},
         TAC__EVENTS_MAX);
     s->events = tac__arena_array(&s->arena, s->event_count, sizeof *s->events);
-    if (!s->events)
+    s->located = tac__arena_array(&s->arena, s->event_count, sizeof *s->located);
+    if (!s->events || !s->located)
         return TAC_E_MEMORY;
     // A mistake in one event is reported; the others need not be looked at.
     for (size_t i = 0; i < s->event_count; i++) {

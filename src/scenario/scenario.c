@@ -2,7 +2,8 @@
 //
 // At one instant what ends is undone first; then events happen in the order in which they are
 // written. Conditions are looked at in steps of the rate group, so that the times of other events
-// do not change them; one with a held() also at the instant at which that comes true.
+// do not change them; one with a held() also at the instant at which that comes true, and one that
+// is located also where the engine finds that it turns true.
 #include "base/text.h"
 #include "scenario/event.h"
 #include "scenario/types.h"
@@ -173,14 +174,30 @@ static tac_status look(const tac__scenario *s, const tac__scenario_event *e, tac
     return TAC_OK;
 }
 
+// While an event waits, or when it has happened often enough, it does not matter what it waits for.
+static bool scenario_holds(const tac_step *step, const void *self, int condition)
+{
+    const tac__scenario *s = self;
+    const size_t i = s->located[condition];
+    const tac__scenario_event *e = &s->events[i];
+    const tac__slot *slot = &slots_of(s, step)[i];
+    const tac__instant then = {.t_us = step->t_us, .stepping = true};
+    if (slot->next_us != TAC_TIME_NEVER || !tac__schedule_looks(&e->timing, slot, &then))
+        return false;
+    const tac__expr_result result = tac__program_run(e->condition, step->t_us, step->in, NULL);
+    return !result.nan && result.value != 0;
+}
+
 static tac_status happen(const tac__scenario *s, size_t i, tac__instant now, tac_step *step)
 {
     const tac__scenario_event *e = &s->events[i];
     tac__slot *slot = &slots_of(s, step)[i];
-    bool holds = false;
-    if (next_look(s, i, now.t_us, step) == now.t_us)
+    bool holds = tac_turned_true(step, e->located);
+    if (next_look(s, i, now.t_us, step) == now.t_us || holds)
         now.stepping = true; // for this event
-    if (tac__schedule_looks(&e->timing, slot, &now))
+    if (holds)
+        slot->held = false; // by now, whatever the last look saw
+    else if (tac__schedule_looks(&e->timing, slot, &now))
         TAC_TRY(look(s, e, step, &holds));
     if (!tac__schedule_fires(&e->timing, slot, &now, holds))
         return TAC_OK;
@@ -217,6 +234,7 @@ static const tac_component_type scenario_type = {
     .connect = scenario_connect,
     .init = scenario_init,
     .step = scenario_step,
+    .holds = scenario_holds,
     .close = scenario_close,
 };
 

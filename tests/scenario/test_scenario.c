@@ -75,6 +75,48 @@ static const tac_component_type ramp_type = {.abi = TAC_ABI_VERSION,
                                              .declare = ramp_declare,
                                              .step = ramp_step};
 
+// Part of the plant: x'' = -w^2 x, from x = 1; and an output that nothing else needs.
+static tac_status swing_declare(tac_declare *d, void *self)
+{
+    *(double *)self = tac_param_f64(d, &(tac_param_def){.name = "w", .fallback = "10"});
+    tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64, .unit = "m"});
+    tac_declare_continuous(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_F64, .unit = "m/s"});
+    tac_declare_output(d, &(tac_port_def){.name = "low", .type = TAC_TYPE_BOOL});
+    return TAC_OK;
+}
+
+static tac_status swing_init(tac_step *s, const void *self)
+{
+    (void)self;
+    tac_jump(s)[0] = 1;
+    return TAC_OK;
+}
+
+static tac_status swing_derive(const tac_eval *e, const void *self)
+{
+    const double w = *(const double *)self;
+    e->dx[0] = e->x[1];
+    e->dx[1] = -w * w * e->x[0];
+    return TAC_OK;
+}
+
+static tac_status swing_output(const tac_eval *e, const void *self)
+{
+    (void)self;
+    *TAC_OUT(e, bool, 0) = e->x[0] < 0;
+    return TAC_OK;
+}
+
+static const tac_component_type swing_type = {.abi = TAC_ABI_VERSION,
+                                              .size = sizeof(tac_component_type),
+                                              .name = "swing",
+                                              .version = "1",
+                                              .self_size = sizeof(double),
+                                              .declare = swing_declare,
+                                              .init = swing_init,
+                                              .output = swing_output,
+                                              .derive = swing_derive};
+
 // Line 10 of the file is the first event.
 static const char head[] =
     "duration: 2 s\n"
@@ -103,6 +145,7 @@ static tac_status try_open(rig *r, const char *text)
     assert_int_equal(tac_registry_create(NULL, &r->registry, &r->err), TAC_OK);
     assert_int_equal(tac_registry_add(r->registry, &tunable_type, &r->err), TAC_OK);
     assert_int_equal(tac_registry_add(r->registry, &ramp_type, &r->err), TAC_OK);
+    assert_int_equal(tac_registry_add(r->registry, &swing_type, &r->err), TAC_OK);
     tac_config_def def = tac_config_def_default();
     def.registry = r->registry;
     const tac_status status =
@@ -287,6 +330,125 @@ static void test_remembering(void **state)
     }
     assert_int_equal(logged_count, i);
     rig_close(&r);
+}
+
+// --- located --------------------------------------------------------------------------------
+
+static const char *swings(const char *events)
+{
+    static char text[8192];
+    snprintf(text, sizeof text,
+             "duration: 2 s\n"
+             "plant: {integrator: {kind: dop853, rtol: 1e-10}}\n"
+             "scheduler: {rate_groups: [{name: g, rate_hz: 250, components: ['*']}]}\n"
+             "components:\n"
+             "  body: {type: ramp}\n"
+             "  swing: {type: swing}\n"
+             "  other: {type: swing, params: {w: 7}}\n"
+             "  scenario: {type: scenario, params: {motors: 1}}\n"
+             "scenario:\n%s",
+             events);
+    return text;
+}
+
+static void open_swings(rig *r, const char *events)
+{
+    if (try_open(r, swings(events)) != TAC_OK) {
+        rig_show(r);
+        fail_msg("cannot be built");
+    }
+}
+
+// The first microsecond after t.
+static tac_time after_s(double t_s)
+{
+    return (tac_time)floor(t_s * 1e6) + 1;
+}
+
+// x = cos(10 t): below 0 first at pi / 20, then every pi / 5; below -0.9999 for 2.8 ms each time,
+// often between two steps.
+static void test_located(void **state)
+{
+    (void)state;
+    const double pi = acos(-1);
+    rig r;
+    open_swings(&r, "- {when: swing.x < 0, locate: true, do: log, text: once}\n"
+                    "- {when: swing.x < 0, do: log, text: step}\n"
+                    "- {when: swing.low, locate: true, repeat: true, do: log, text: each}\n"
+                    "- {when: swing.x < -0.9999, locate: true, repeat: true, do: log, text: tip}\n"
+                    "- {when: swing.x < 0, locate: true, repeat: true, times: 2, after: 1234 us, "
+                    "do: motor_off, motor: 1, for: 10 ms}\n");
+    rig_run(&r, TAC_TIME_NEVER);
+    size_t i = 0;
+    for (int k = 0; k < 3; k++) {
+        const tac_time zero_us = after_s(pi / 20 + k * pi / 5);
+        if (k == 0)
+            log_is(i++, zero_us, "once (when swing.x < 0)");
+        log_is(i++, zero_us, "each (when swing.low)");
+        if (k < 2)
+            log_is(i++, zero_us + 1234, "motor_off motor 1 (when swing.x < 0, 1.234 ms later)");
+        if (k == 0)
+            log_is(i++, 160000, "step (when swing.x < 0)");
+        if (k < 2)
+            log_is(i++, zero_us + 11234, "motor_off motor 1 ends (after 10 ms)");
+        log_is(i++, after_s(acos(-0.9999) / 10 + k * pi / 5), "tip (when swing.x < -0.9999)");
+    }
+    assert_int_equal(logged_count, i);
+    rig_close(&r);
+}
+
+// Looks in steps go on: what is true at the first one happens there, and what others write counts
+// where it is seen. body.high is false for the first tenth of a second, then true for another.
+static void test_located_and_looked_at(void **state)
+{
+    (void)state;
+    rig r;
+    open_swings(&r, "- {when: swing.x > 0, locate: true, do: log, text: now}\n"
+                    "- {when: swing.x < 0.9 AND body.high, locate: true, do: log, text: seen}\n"
+                    "- {when: swing.x < 0.4 AND body.high, locate: true, do: log, text: found}\n"
+                    "- {when: swing.x < 0 AND t > 157 ms, locate: true, do: log, text: timed}\n");
+    rig_run(&r, TAC_TIME_NEVER);
+    log_is(0, 0, "now (when swing.x > 0)");
+    log_is(1, 104000, "seen (when swing.x < 0.9 AND body.high)");
+    log_is(2, after_s(acos(0.4) / 10), "found (when swing.x < 0.4 AND body.high)");
+    log_is(3, after_s(acos(-1) / 20), "timed (when swing.x < 0 AND t > 157 ms)");
+    assert_int_equal(logged_count, 4);
+    rig_close(&r);
+}
+
+static void test_located_checkpoint(void **state)
+{
+    (void)state;
+    static const char events[] =
+        "- {when: swing.low, locate: true, repeat: true, do: gust, wind: [1, 2, 3], for: 7 ms}\n"
+        "- {when: other.x < 0.5, locate: true, repeat: true, after: 3333 us, do: motor_off, "
+        "motor: 1, for: 50 ms}\n";
+    static const tac_time times[] = {0, 149000, 157079, 157080, 160000, 164080, 700000, 1999999};
+    char path[] = "/tmp/tactus_scenario_XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    rig r;
+    open_swings(&r, events);
+    rig_run(&r, TAC_TIME_NEVER);
+    const uint64_t expected = tac_engine_hash(r.engine, NULL, NULL);
+    const size_t entries = logged_count;
+    assert_in_range(entries, 10, 20);
+    rig_close(&r);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        open_swings(&r, events);
+        assert_int_equal(tac_engine_checkpoint_at(r.engine, times[i], path, &r.err), TAC_OK);
+        rig_run(&r, TAC_TIME_NEVER);
+        assert_true(tac_engine_hash(r.engine, NULL, NULL) == expected);
+        rig_close(&r);
+        open_swings(&r, events);
+        assert_int_equal(tac_engine_restore(r.engine, path, &r.err), TAC_OK);
+        rig_run(&r, TAC_TIME_NEVER);
+        if (tac_engine_hash(r.engine, NULL, NULL) != expected)
+            fail_msg("other bits after a checkpoint at %llu us", (unsigned long long)times[i]);
+        rig_close(&r);
+    }
+    unlink(path);
 }
 
 static void test_labels(void **state)
@@ -617,6 +779,19 @@ static void test_refused_conditions(void **state)
     refused("{when: \"t > 1 AND\\x20body.y\", do: arm}", TAC_E_CONFIG, 10, "AND needs a condition");
 }
 
+static void test_refused_located(void **state)
+{
+    (void)state;
+    refused("{at: 1 s, locate: true, do: arm}", TAC_E_CONFIG, 0, "'locate' goes with 'when'");
+    refused("{at_step: 1, locate: true, do: arm}", TAC_E_CONFIG, 0, "'locate' goes with 'when'");
+    refused("{when: 'held(body.high, 1 s)', locate: true, do: arm}", TAC_E_CONFIG, 0,
+            "cannot be located: it remembers");
+    refused("{when: body.y > 1, locate: true, do: arm}", TAC_E_CONFIG, 10, "nothing to locate");
+    refused("{when: t > 1, locate: true, do: arm}", TAC_E_CONFIG, 10, "nothing to locate");
+    refused_file(swings("- {when: swing.x < 0 AND other.x < 0, locate: true, do: arm}\n"),
+                 TAC_E_CONFIG, 10, 10, "'swing.x' and 'other.x' are integrated apart");
+}
+
 static void test_refused_whole(void **state)
 {
     (void)state;
@@ -646,6 +821,8 @@ static void test_refused_whole(void **state)
 TEST_MAIN(cmocka_unit_test(test_exact_time), cmocka_unit_test(test_step_number),
           cmocka_unit_test(test_every), cmocka_unit_test(test_conditions),
           cmocka_unit_test(test_independence), cmocka_unit_test(test_remembering),
+          cmocka_unit_test(test_located), cmocka_unit_test(test_located_and_looked_at),
+          cmocka_unit_test(test_located_checkpoint), cmocka_unit_test(test_refused_located),
           cmocka_unit_test(test_labels), cmocka_unit_test(test_order),
           cmocka_unit_test(test_commands), cmocka_unit_test(test_set),
           cmocka_unit_test(test_faults), cmocka_unit_test(test_undone),
