@@ -167,8 +167,8 @@ typedef struct tac_counters {
     uint64_t boundaries; // instants at which anything discrete happened
     uint64_t steps;      // component steps
     uint64_t integration_steps, rejected, rhs_evals, undone; // of all islands
-    uint64_t events;                                         // located ones
-    uint64_t messages;                                       // delivered
+    uint64_t events;   // located: of the plant, and conditions
+    uint64_t messages; // delivered
 } tac_counters;
 
 TAC_API tac_counters tac_engine_counters(const tac_engine *engine);
