@@ -158,7 +158,8 @@ typedef struct tac_component_type {
     // At every boundary of the component's entity, before and after everything else.
     tac_status (*pre_step)(tac_step *s, const void *self);
     tac_status (*post_step)(tac_step *s, const void *self);
-    // Flight phases: called when the entity leaves and enters one.
+    // Flight phases, by their numbers: called when the entity leaves one in which the component is
+    // active, and when it enters one in which it will be.
     tac_status (*phase_exit)(tac_step *s, const void *self, int32_t from, int32_t to);
     tac_status (*phase_enter)(tac_step *s, const void *self, int32_t from, int32_t to);
     // Opaque state to and from a checkpoint. `save` is called twice: with bytes NULL it only
@@ -187,6 +188,9 @@ TAC_API int64_t tac_param_int(tac_declare *d, const tac_param_def *p);
 TAC_API bool tac_param_bool(tac_declare *d, const tac_param_def *p);
 TAC_API tac_time tac_param_time(tac_declare *d, const tac_param_def *p);
 TAC_API const char *tac_param_text(tac_declare *d, const tac_param_def *p);
+// A text, or a list of up to `max`; NULL after the last. They live as long as the engine.
+TAC_API const char *const *tac_param_words(tac_declare *d, const tac_param_def *p, size_t max,
+                                           size_t *count);
 // One of `names` (NULL at the end), as its index.
 TAC_API int tac_param_choice(tac_declare *d, const tac_param_def *p, const char *const *names);
 // The name of a file, relative to the file in which it is written; "" stays "".

@@ -20,6 +20,16 @@ typedef struct tac_log_entry {
 
 typedef void tac_log_fn(void *context, const tac_log_entry *entry);
 
+typedef struct tac_phase_change {
+    tac_time t_us;      // when the new phase began
+    const char *entity; // "" for the root; texts live as long as the engine
+    const char *from, *to;
+    const char *condition; // that led to it
+    bool located;          // at the very instant at which it turned true
+} tac_phase_change;
+
+typedef void tac_phase_fn(void *context, const tac_phase_change *change);
+
 typedef struct tac_integrator_def {
     const char *kind;      // "euler", "rk4", "rk23", "rk45", "dop853", "rodas4"
     tac_time h_max_us;     // longest step; 0: no limit if the method is adaptive, else the period
@@ -29,20 +39,30 @@ typedef struct tac_integrator_def {
     uint64_t max_substeps; // adaptive: steps tried between two boundaries
 } tac_integrator_def;
 
+// What happens to components that are inactive in the present phase. All give the same bits.
+typedef enum tac_strategy {
+    TAC_STRATEGY_SKIP, // they are not run
+    TAC_STRATEGY_GATE, // they are run, and what comes of it is dropped
+    TAC_STRATEGY_SPLIT // one graph a phase; in a numeric run the same as skip
+} tac_strategy;
+
 typedef struct tac_engine_def {
     const tac_allocator *allocator; // NULL: malloc
     uint64_t seed;
     tac_time end_us; // stages 0 to 9 run at this instant, then the run is over
     tac_integrator_def integrator;
     tac_world world;
-    tac_time physics_us;  // period of the physics axis; 0: none
-    bool split;           // advance parts of the plant one after another, on the physics axis
-    tac_policy policy;    // between rate groups, unless a rule says otherwise
-    bool allow_fast_sync; // SYNCHRONIZED above 10 kHz
-    bool digests;         // on by default
-    tac_log_fn *log;      // may be NULL
+    tac_time physics_us;   // period of the physics axis; 0: none
+    bool split;            // advance parts of the plant one after another, on the physics axis
+    tac_policy policy;     // between rate groups, unless a rule says otherwise
+    bool allow_fast_sync;  // SYNCHRONIZED above 10 kHz
+    bool digests;          // on by default
+    tac_strategy strategy; // of phases
+    tac_log_fn *log;       // may be NULL
     void *log_context;
-    tac_log_level log_level; // entries below it are not made
+    tac_log_level log_level;     // entries below it are not made
+    tac_phase_fn *phase_changed; // told of every change of a phase; may be NULL
+    void *phase_context;
 } tac_engine_def;
 
 typedef struct tac_group_def {
@@ -57,9 +77,12 @@ typedef struct tac_component_def {
     const char *entity; // NULL or "": none
     const char *name;
     const tac_component_type *type;
-    const char *group;      // NULL: none (continuous, or run by messages and timers only)
-    const char *stage;      // NULL: the type's own
-    const tac_node *params; // a map, or NULL; must live until the engine is prepared
+    const char *group;         // NULL: none (continuous, or run by messages and timers only)
+    const char *stage;         // NULL: the type's own
+    const tac_node *params;    // a map, or NULL; must live until the engine is prepared
+    const char *const *active; // phases of its entity in which it is active; NULL: in all
+    size_t active_count;
+    bool hold; // inactive: its outputs stay as they were; else they are zero
     tac_place place;
 } tac_component_def;
 

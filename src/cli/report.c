@@ -205,6 +205,8 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
     integration_row(&n, out);
     count_row(out, "events", n.events);
     count_row(out, "messages", n.messages);
+    if (r->phases->count)
+        count_row(out, "phase changes", r->phases->count);
     file_row("checkpoint", r->checkpoint, checkpoint_time(r->checkpoint), out);
     file_row("plot", r->plot, TAC_TIME_NEVER, out);
     file_row("recording", r->recording, TAC_TIME_NEVER, out);
@@ -303,6 +305,7 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     tac__json_key_u64(&json, "undone", n.undone);
     tac__json_key_u64(&json, "events", n.events);
     tac__json_key_u64(&json, "messages", n.messages);
+    cli_phases_json(r->phases, &json);
     tac__json_key_hex64(&json, "model_hash", tac_engine_model_hash(r->engine));
     tac__json_key_hex64(&json, "schema_hash", tac_engine_schema_hash(r->engine));
     tac__json_key_u64(&json, "seed", def.seed);

@@ -5,6 +5,7 @@
 #include "cli/flight.h"
 #include "cli/options.h"
 #include "cli/pace.h"
+#include "cli/phases.h"
 
 #include <tactus/config.h>
 
@@ -13,6 +14,7 @@ typedef struct cli_report {
     const tac_engine *engine;
     const cli_args *args; // for --digest
     const cli_flight *flight;
+    const cli_phases *phases;
     const char *plot;         // picture it drew, NULL: none
     const char *recording;    // it made, NULL: none
     const char *continued;    // checkpoint it began with, NULL: none

@@ -97,6 +97,7 @@ typedef struct job {
     cli_log log;
     tac_log_level shown, recorded; // entries from these levels on
     cli_flight flight;
+    cli_phases phases;
     tac_recorder_def recording; // path is NULL: none
     tac_recorder *recorder;
     tac__text path; // of the checkpoint, where it is the default
@@ -230,6 +231,7 @@ static tac_engine_def engine_def(job *j)
     tac_engine_def def = tac_config_engine_def(j->sim.config);
     def.log = log_entry;
     def.log_context = j;
+    cli_phases_watch(&j->phases, &def);
     j->shown = j->recorded = def.log_level;
     if (s->has_level)
         j->shown = s->level;
@@ -352,6 +354,7 @@ static tac_status run_and_report(job *j, tac__text *out, tac_error *err)
         .engine = j->sim.engine,
         .args = j->args,
         .flight = &j->flight,
+        .phases = &j->phases,
         .continued = j->settings.from,
         .jitter = j->settings.factor > 0 ? &jitter : NULL,
     };
@@ -389,6 +392,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     tac_recorder_destroy(j.recorder);
     cli_unload(&j.sim);
     cli_flight_fini(&j.flight);
+    cli_phases_fini(&j.phases);
     tac__text_fini(&j.path);
     return status;
 }

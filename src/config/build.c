@@ -50,6 +50,8 @@ tac_engine_def tac_config_engine_def(const tac_config *c)
 
     def.world = read_world(tac__get_node(root, "world"));
 
+    def.strategy =
+        (tac_strategy)tac__get_word(tac__get_node(root, "phases"), &tac__format_phases, "strategy");
     const tac_node *sync = tac__get_node(tac__get_node(root, "scheduler"), "synchronization");
     def.policy = (tac_policy)tac__get_word(sync, &tac__format_sync, "default_policy");
     def.allow_fast_sync = tac__get_bool(sync, &tac__format_sync, "allow_fast_sync");
@@ -207,6 +209,22 @@ static const char *type_name(const void *context, size_t i)
     return i < tac_registry_count(r) ? tac_registry_type(r, i)->name : NULL;
 }
 
+static tac_status read_active(build *b, const tac_node *node, tac_component_def *def)
+{
+    const tac_node *active = tac__get_node(node, "active");
+    if (!active)
+        return TAC_OK;
+    const bool list = tac_node_kind_of(active) == TAC_NODE_SEQUENCE;
+    def->active_count = list ? tac_node_count(active) : 1;
+    const char **names = tac__arena_array(&b->arena, def->active_count, sizeof *names);
+    if (!names)
+        return tac__fail_memory(b->err);
+    for (size_t i = 0; i < def->active_count; i++)
+        names[i] = tac_node_text(list ? tac_node_item(active, i) : active);
+    def->active = names;
+    return TAC_OK;
+}
+
 static tac_status add_component(build *b, const entry *e)
 {
     const tac_node *type = tac__get_node(e->node, "type");
@@ -223,7 +241,9 @@ static tac_status add_component(build *b, const entry *e)
     def.group = e->group;
     def.stage = tac__get_text(e->node, &tac__format_component, "stage");
     def.params = tac__get_node(e->node, "params");
+    def.hold = tac__get_word(e->node, &tac__format_component, "inactive") == 1;
     def.place = e->place;
+    TAC_TRY(read_active(b, e->node, &def));
     return tac_engine_add_component(b->engine, &def, b->err);
 }
 

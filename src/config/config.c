@@ -248,6 +248,7 @@ static tac_status resolve(tac_config *c, tac_error *err)
     TAC_TRY(tac__expand(c->doc, tac_document_root(c->doc), &c->variables, err));
     TAC_TRY(tac__spec_check(tac_document_root(c->doc), &tac__format, err));
     TAC_TRY(place_events(c, err));
+    TAC_TRY(tac__place_phases(c, err));
     return load_plugins(c, err);
 }
 

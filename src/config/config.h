@@ -17,4 +17,7 @@ struct tac_config {
 // The configuration as text, with the files that it names: into the document's memory.
 tac_status tac__config_embed(tac_config *config, tac_recorder_def *def, tac_error *err);
 
+// --- phases.c: phases become components ---
+tac_status tac__place_phases(tac_config *config, tac_error *err);
+
 #endif

@@ -165,7 +165,7 @@ char *tac_type_describe(const tac_component_type *type, tac_format format)
 // The schema of all files is the one of format.c, but for components: there is one alternative a
 // type, with its parameters and inputs. These tables are made here and live in an arena.
 
-static const tac__key number_or_list[] = {
+static const tac__key value_or_list[] = {
     {.kind = TAC__KIND_TEXT},
     {.kind = TAC__KIND_LIST, .of = &(const tac__key){.kind = TAC__KIND_TEXT}},
     {0},
@@ -210,9 +210,9 @@ static tac__key key_of_param(const tac__param *p, const char *name)
     } else if (!strcmp(p->kind, "choice")) {
         key.kind = TAC__KIND_WORD;
         key.words = p->choices;
-    } else if (!strcmp(p->kind, "array") || !strcmp(p->kind, "list")) {
+    } else if (!strcmp(p->kind, "array") || !strcmp(p->kind, "list") || !strcmp(p->kind, "words")) {
         key.kind = TAC__KIND_EITHER;
-        key.of = number_or_list;
+        key.of = value_or_list;
         key.fallback = NULL;
     } else {
         key.kind = TAC__KIND_TEXT;

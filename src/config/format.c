@@ -11,6 +11,8 @@ static const char *const integrator_words[] = {"euler",  "rk4",    "rk23", "rk45
 static const char *const coupling_words[] = {"coupled", "split", NULL};
 static const char *const stage_words[] = {"scenario",  "environment", "outputs", "estimate",
                                           "telemetry", "control",     "actuate", NULL};
+static const char *const strategy_words[] = {"skip", "gate", "split", NULL};
+static const char *const inactive_words[] = {"zero", "hold", NULL};
 static const char *const level_words[] = {"debug", "info", "warn", "error", NULL};
 
 static const tac__key pattern_item = {.kind = TAC__KIND_PATTERN};
@@ -148,11 +150,22 @@ static const tac__key route_forms[] = {
 };
 static const tac__key route_item = {.kind = TAC__KIND_EITHER, .of = route_forms};
 
+static const tac__key phase_item = {.kind = TAC__KIND_NAME};
+static const tac__key phases_forms[] = {
+    {.kind = TAC__KIND_NAME},
+    {.kind = TAC__KIND_LIST, .of = &phase_item},
+    {0},
+};
+
 static const tac__key component_keys[] = {
     {"type", TAC__KIND_TEXT, TAC__REQUIRED, .doc = "component type: see 'tactus info'"},
     {"stage", TAC__KIND_WORD, .words = stage_words, .doc = "where in a boundary it steps"},
     {"params", TAC__KIND_ANY, .doc = "parameters of the type: see 'tactus help TYPE'"},
     {"inputs", TAC__KIND_TABLE, .of = &route_item, .doc = "a signal or a route for each input"},
+    {"active", TAC__KIND_EITHER, .of = phases_forms,
+     .doc = "the phases of its entity in which it is active; by default all"},
+    {"inactive", TAC__KIND_WORD, .words = inactive_words, .fallback = "zero",
+     .doc = "what its outputs are in the others"},
     {0},
 };
 const tac__spec tac__format_component = {"component", "Code that reads and writes signals.",
@@ -167,6 +180,7 @@ static const tac__key entity_keys[] = {
     {"each", TAC__KIND_LIST, .of = &map_item,
      .doc = "with count: what is different about the first, the second, ..."},
     {"components", TAC__KIND_TABLE, .of = &component_item, .doc = "its components"},
+    {"phases", TAC__KIND_ANY, .doc = "its flight phases: see 'tactus help phases'"},
     {0},
 };
 const tac__spec tac__format_entity = {"entity", "A vehicle or thing: a namespace.", entity_keys};
@@ -182,6 +196,17 @@ static const tac__key link_keys[] = {
 };
 const tac__spec tac__format_link = {"link", "Messages from port to port.", link_keys};
 static const tac__key link_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_link};
+
+// What else it has, for one entity, is up to the component type `phases`.
+static const tac__key phases_keys[] = {
+    {"strategy", TAC__KIND_WORD, .words = strategy_words, .fallback = "skip",
+     .doc =
+         "components that are inactive are not run, or run behind a gate, or left out of graphs; "
+         "the bits are the same"},
+    {"entity", TAC__KIND_TEXT, .doc = "whose phases follow here; by default those of no entity"},
+    {0},
+};
+const tac__spec tac__format_phases = {"phases", "Flight phases.", phases_keys};
 
 static const tac__key log_keys[] = {
     {"level", TAC__KIND_WORD, .words = level_words, .fallback = "info",
@@ -259,6 +284,8 @@ static const tac__key root_keys[] = {
     {"components", TAC__KIND_TABLE, .of = &component_item, .doc = "components of no entity"},
     {"entities", TAC__KIND_TABLE, .of = &entity_item, .doc = "vehicles and things"},
     {"scenario", TAC__KIND_LIST, .of = &event_item, .doc = "events: see 'tactus help scenario'"},
+    {"phases", TAC__KIND_ANY,
+     .doc = "strategy; and the flight phases of one entity: see 'tactus help phases'"},
     {"links", TAC__KIND_LIST, .of = &link_item, .doc = "how messages travel"},
     {"log", TAC__KIND_MAP, .spec = &tac__format_log, .doc = "what is logged"},
     {"record", TAC__KIND_MAP, .spec = &tac__format_record, .doc = "what is recorded"},

@@ -2,6 +2,7 @@
 #include "autopilot/types.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "engine/phases.h"
 #include "model/builtin.h"
 #include "scenario/types.h"
 #include <tactus/config.h>
@@ -34,6 +35,7 @@ static tac_status add_all(tac_registry *r, const tac_component_type *const *type
 static tac_status add_builtin(tac_registry *r, tac_error *err)
 {
     TAC_TRY(add_all(r, tac__builtin_types, err));
+    TAC_TRY(tac_registry_add(r, &tac__phases_type, err));
     TAC_TRY(add_all(r, tac__scenario_types, err));
     return add_all(r, tac__autopilot_types, err);
 }

@@ -5,7 +5,7 @@
 // only this last step can ever have to be undone: when a boundary turns up inside it, or one that
 // it was to end at is withdrawn, it is taken again from x. What was integrated before that instant
 // and what comes after it are the same as if the boundary had been known from the start.
-#include "engine/plan.h"
+#include "engine/phases.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,13 +26,17 @@ enum { NO_TIME = 0 };
 static tac_status scratch_outputs(tac__island *island, double t_s, bool all)
 {
     tac_engine *e = island->engine;
-    for (size_t i = 0; i < island->count; i++) {
-        tac_instance *c = e->components[island->components[i]];
+    for (size_t i = 0; i < island->live_count; i++) {
+        tac_instance *c = e->components[island->live[i]];
         update(&c->scratch_views, NO_TIME);
         c->scratch.t_s = t_s;
         if (!c->type->output || !(all || c->chained))
             continue;
         const tac_status status = c->type->output(&c->scratch, c->self);
+        if (!c->active) { // its gate is closed, whatever came of it
+            tac__activity_close(c);
+            continue;
+        }
         if (status != TAC_OK) {
             island->failed = c->index;
             return status;
@@ -44,14 +48,20 @@ static tac_status scratch_outputs(tac__island *island, double t_s, bool all)
 static tac_status derive_all(tac__island *island, double *dx)
 {
     tac_engine *e = island->engine;
-    for (size_t i = 0; i < island->count; i++) {
-        tac_instance *c = e->components[island->components[i]];
+    if (island->resting)
+        memset(dx, 0, island->x_count * sizeof *dx);
+    for (size_t i = 0; i < island->live_count; i++) {
+        tac_instance *c = e->components[island->live[i]];
         if (!c->type->derive)
             continue;
         // Views of outputs that come later in the order are only complete now.
         update(&c->scratch_views, NO_TIME);
         c->scratch.dx = dx + c->x_offset;
         const tac_status status = c->type->derive(&c->scratch, c->self);
+        if (!c->active) {
+            memset(c->scratch.dx, 0, c->x_count * sizeof *dx);
+            continue;
+        }
         if (status != TAC_OK) {
             island->failed = c->index;
             return status;
@@ -393,7 +403,7 @@ static tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
 {
     for (size_t i = 0; i < island->count; i++) {
         const tac_instance *c = e->components[island->components[i]];
-        if (!c->type->project)
+        if (!c->type->project || !c->active)
             continue;
         const tac_status status = c->type->project(island->x + c->x_offset, c->self);
         if (status != TAC_OK) {
@@ -429,9 +439,9 @@ tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us,
 // Stage 3: algebraic outputs, written to the bus.
 tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us)
 {
-    for (size_t i = 0; i < island->count; i++) {
-        tac_instance *c = e->components[island->components[i]];
-        if (!c->type->output)
+    for (size_t i = 0; i < island->live_count; i++) {
+        tac_instance *c = e->components[island->live[i]];
+        if (!c->type->output || !c->active)
             continue;
         // Samples of other parts of the plant stay as they were held: whether those have been
         // evaluated yet must not matter.

@@ -1,6 +1,6 @@
 // build.c - creating an engine and adding to it. What is added is checked here as far as it can be
 // seen alone; what depends on the whole is checked when the engine is prepared.
-#include "engine/plan.h"
+#include "engine/phases.h"
 
 #include <string.h>
 
@@ -89,6 +89,8 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
         return tac__fail(err, TAC_E_RANGE, "the period of the physics axis is too long");
     if ((unsigned)def->policy > TAC_SYNCHRONIZED)
         return tac__fail(err, TAC_E_RANGE, "%d is no policy", (int)def->policy);
+    if ((unsigned)def->strategy > TAC_STRATEGY_SPLIT)
+        return tac__fail(err, TAC_E_RANGE, "%d is no strategy", (int)def->strategy);
     TAC_TRY(check_integrator(def, method, err));
     const tac_allocator *allocator = def->allocator ? def->allocator : tac_allocator_default();
     tac_engine *e = allocator->resize(allocator->context, NULL, 0, sizeof *e);
@@ -152,7 +154,7 @@ tac_status tac_engine_add_entity(tac_engine *e, const char *name, const tac_plac
     char *copy = tac__arena_text(&e->arena, name);
     if (!copy || !TAC__ARENA_GROW(&e->arena, e->entities, e->entity_count, e->entity_capacity))
         return tac__fail_memory(err);
-    e->entities[e->entity_count++] = (tac__entity){.name = copy};
+    e->entities[e->entity_count++] = (tac__entity){.name = copy, .machine = -1};
     return TAC_OK;
 }
 
@@ -240,7 +242,7 @@ static tac_status check_stage(tac_instance *c, const tac_component_def *def, tac
     if (def->stage && !c->type->step)
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' has no step, so it cannot be given a stage", c->name);
-    if (c->type->step && !stage_takes_steps(c->stage))
+    if (c->type->step && !stage_takes_steps(c->stage) && !tac__is_machine(c))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s': no component steps in stage '%s'; expected one of scenario, "
                             "environment, outputs, estimate, telemetry, control, actuate",
@@ -294,24 +296,24 @@ static tac_status add_signals(tac_engine *e, tac_instance *c, tac_error *err)
         if (!name)
             return tac__fail_memory(err);
         c->signals[i] = (int)e->schema.count;
-        TAC_TRY(
-            tac__schema_add(&e->schema, &e->arena,
-                            &(tac__signal){.name = name,
-                                           .unit = port->unit,
-                                           .doc = port->doc,
-                                           .writer = c->name,
-                                           .group = c->group < 0 ? "" : e->groups[c->group].name,
-                                           .type = port->type,
-                                           .dimension = port->dimension,
-                                           .stage = state           ? TAC_STAGE_INTEGRATE
-                                                    : continuous    ? TAC_STAGE_OUTPUTS
-                                                    : c->type->step ? c->stage
-                                                                    : TAC_STAGE_BEGIN,
-                                           .continuous = continuous,
-                                           .state = state,
-                                           .component = c->index,
-                                           .derivative = -1},
-                            err));
+        TAC_TRY(tac__schema_add(
+            &e->schema, &e->arena,
+            &(tac__signal){.name = name,
+                           .unit = port->unit,
+                           .doc = port->doc,
+                           .writer = c->name,
+                           .group = c->group < 0 ? "" : e->groups[c->group].name,
+                           .type = port->type,
+                           .dimension = port->dimension,
+                           .stage = state                                  ? TAC_STAGE_INTEGRATE
+                                    : continuous                           ? TAC_STAGE_OUTPUTS
+                                    : c->type->step && !tac__is_machine(c) ? c->stage
+                                                                           : TAC_STAGE_BEGIN,
+                           .continuous = continuous,
+                           .state = state,
+                           .component = c->index,
+                           .derivative = -1},
+            err));
     }
     for (size_t i = 0; i < outputs; i++) {
         const char *derivative = c->outputs.items[i].derivative;
@@ -355,11 +357,34 @@ static const char *entity_name(const void *context, size_t i)
     return i + 1 < e->entity_count ? e->entities[i + 1].name : NULL; // the root has no name
 }
 
+static tac_status keep_phases(tac_engine *e, tac_instance *c, const tac_component_def *def,
+                              tac_error *err)
+{
+    c->hold = def->hold;
+    if (!def->active)
+        return TAC_OK;
+    if (tac__is_machine(c))
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "'%s' has the phases, so it is active in all of them", c->name);
+    const char **names = tac__arena_array(&e->arena, def->active_count, sizeof *names);
+    if (!names)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < def->active_count; i++) {
+        names[i] = tac__arena_text(&e->arena, def->active[i]);
+        if (!names[i])
+            return tac__fail_memory(err);
+    }
+    c->active_names = names;
+    c->active_count = def->active_count;
+    return TAC_OK;
+}
+
 static tac_status finish_component(tac_engine *e, tac_instance *c, const tac_component_def *def,
                                    tac_error *err)
 {
     TAC_TRY(check_stage(c, def, err));
     TAC_TRY(check_group(e, c, def, err));
+    TAC_TRY(keep_phases(e, c, def, err));
     const tac_status status = add_signals(e, c, err);
     if (status != TAC_OK)
         tac__error_place(err, &def->place);
@@ -544,6 +569,7 @@ void tac__engine_when_resolved(tac_engine *e, tac__resolved_fn *call, void *cont
 
 static tac_status prepare(tac_engine *e, tac_error *err)
 {
+    TAC_TRY(tac__activity_resolve(e, err));
     TAC_TRY(tac__resolve_routes(e, err));
     TAC_TRY(tac__connect(e, err));
     TAC_TRY(tac__resolve_groups(e, err));

@@ -4,7 +4,7 @@
 // and a hash over all of it. docs/checkpoint.md describes it byte by byte. The model text makes a
 // refusal explain itself: it lists the lines that differ.
 #include "base/file.h"
-#include "engine/plan.h"
+#include "engine/phases.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -114,6 +114,7 @@ tac_status tac__checkpoint_consider(tac_engine *e)
     // An instant at which nothing but integration or watching happened is no boundary.
     if (e->checkpoint_taken && e->clock->boundaries == e->checkpoint_boundaries)
         return TAC_OK;
+    tac__activity_save(e);
     memcpy(e->checkpoint, e->block.bytes, e->block.run_size);
     e->checkpoint_taken = true;
     e->checkpoint_boundaries = e->clock->boundaries;
@@ -248,6 +249,7 @@ void tac__restore_block(tac_engine *e, const void *block)
         e->islands[i].peeked_us = e->islands[i].kept_us = TAC_TIME_NEVER;
         e->islands[i].work.first = e->islands[i].settled = e->islands[i].sound = false;
     }
+    tac__activity_restored(e);
 }
 
 // One step takes the place of another, which was counted.

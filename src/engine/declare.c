@@ -420,7 +420,11 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
                         .stage = type->stage,
                         .island = -1,
                         .axis_source = -1,
-                        .timer_source = -1};
+                        .timer_source = -1,
+                        .step_item = -1,
+                        .shadow_item = -1,
+                        .active = true,
+                        .active_in = UINT64_MAX};
     c->index = engine ? (uint32_t)engine->component_count : 0;
     if (place)
         c->place = *place;

@@ -160,6 +160,7 @@ static bool add_item(tac__picture *p, const tac__item *item, unsigned *number)
         return add_entity(p, item);
     case TAC__ITEM_OUTPUTS:
         return add_read_parts(p, &p->engine->islands[item->index], false);
+    case TAC__ITEM_PHASES:
     case TAC__ITEM_STEP: {
         const size_t before = p->box_count;
         if (!add_component(p, TAC__BOX_STEP, item->stage, item->index))
@@ -170,6 +171,7 @@ static bool add_item(tac__picture *p, const tac__item *item, unsigned *number)
     }
     case TAC__ITEM_STATE: // belongs to digests, which nobody asks a picture for
     case TAC__ITEM_PREVIEW:
+    case TAC__ITEM_SHADOW: // the same component again
         return true;
     case TAC__ITEM_OBSERVE:
         return add_observer(p, item->index);

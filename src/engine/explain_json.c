@@ -205,6 +205,10 @@ static const char *item_work(tac__item_kind kind)
         return "preview";
     case TAC__ITEM_STEP:
         return "step";
+    case TAC__ITEM_SHADOW:
+        return "shadow";
+    case TAC__ITEM_PHASES:
+        return "phases";
     case TAC__ITEM_END:
         return "end";
     case TAC__ITEM_STATE:
@@ -245,6 +249,8 @@ static void add_order(const tac_engine *e, tac__json *j)
             name = e->islands[item->index].name;
             break;
         case TAC__ITEM_STEP:
+        case TAC__ITEM_SHADOW:
+        case TAC__ITEM_PHASES:
             name = e->components[item->index]->name;
             break;
         case TAC__ITEM_OBSERVE:

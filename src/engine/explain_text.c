@@ -452,8 +452,10 @@ static bool item_shown(const page *p, const tac__item *item)
     case TAC__ITEM_STATE:
         return tac__swarms_show_island(p->e, p->swarms, item->index);
     case TAC__ITEM_STEP:
+    case TAC__ITEM_PHASES:
         return tac__swarms_show(p->swarms, p->e->components[item->index]);
     case TAC__ITEM_PREVIEW:
+    case TAC__ITEM_SHADOW:
         return false;
     case TAC__ITEM_OBSERVE:
         return true;
@@ -474,7 +476,9 @@ static void add_item(page *p, const tac__item *item)
         add_outputs(p, &e->islands[item->index]);
         break;
     case TAC__ITEM_PREVIEW:
+    case TAC__ITEM_SHADOW:
         break;
+    case TAC__ITEM_PHASES:
     case TAC__ITEM_STEP:
         add_component(p, e->components[item->index], true, false);
         break;

@@ -48,6 +48,21 @@ static void copy_inputs(const dual_component *c)
     }
 }
 
+// A component that is inactive in the present phase: constant outputs, no derivatives.
+static void stand_still(const tac_instance *c, dual_component *dual)
+{
+    memset(dual->eval.dx, 0, c->x_count * WIDTH * sizeof *dual->eval.dx);
+    for (size_t k = 0; k < c->outputs.count; k++) {
+        const tac_type *type = &c->outputs.items[k].type;
+        double *out = dual->eval.out[k];
+        if (type->scalar != TAC_F64)
+            continue;
+        memset(out, 0, type->count * WIDTH * sizeof *out);
+        for (size_t i = 0; i < type->count; i++)
+            out[i * WIDTH] = ((const double *)c->step.out[k])[i];
+    }
+}
+
 static tac_status evaluate(tac__island *island, double t_s)
 {
     tac_engine *e = island->engine;
@@ -55,12 +70,18 @@ static tac_status evaluate(tac__island *island, double t_s)
     for (size_t i = 0; i < island->count; i++) {
         const tac_instance *c = e->components[island->components[i]];
         dual->components[i].eval.t_s = t_s;
+        if (!c->active) {
+            stand_still(c, &dual->components[i]);
+            continue;
+        }
         copy_inputs(&dual->components[i]);
         if (c->type->output && c->chained)
             TAC_TRY(c->type->output_dual(&dual->components[i].eval, c->self));
     }
     for (size_t i = 0; i < island->count; i++) {
         const tac_instance *c = e->components[island->components[i]];
+        if (!c->active)
+            continue;
         copy_inputs(&dual->components[i]);
         if (c->type->derive)
             TAC_TRY(c->type->derive_dual(&dual->components[i].eval, c->self));

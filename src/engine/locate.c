@@ -31,6 +31,11 @@ static tac_status ask(tac_engine *e, const tac__island *island, bool bus, double
         tac_instance *c = e->components[island->components[i]];
         if (c->event_count == 0)
             continue;
+        if (!c->active) { // its modes stand still
+            memmove(mode + c->event_offset, island->mode + c->event_offset,
+                    c->event_count * sizeof *mode);
+            continue;
+        }
         TAC_TRY(c->type->detect(bus ? &c->bus : &c->scratch, c->self, mode + c->event_offset));
     }
     return TAC_OK;
@@ -166,7 +171,7 @@ static void ask_rises(tac__island *island, tac_time t_us, bool there)
         tac__rise *r = &island->rises[i];
         tac_instance *c = r->component;
         c->look.t_us = t_us;
-        r->now = seen && c->type->holds(&c->look, c->self, r->number);
+        r->now = seen && c->active && c->type->holds(&c->look, c->self, r->number);
     }
 }
 

@@ -77,6 +77,12 @@ static void add_components(const tac_engine *e, tac__text *out)
         for (size_t k = 0; k < c->param_count; k++)
             tac__text_add(out, "param %s.%s = %s\n", c->name, c->params[k].name,
                           c->params[k].value);
+        if (c->active_names)
+            tac__text_add(out, "active %s", c->name);
+        for (size_t k = 0; k < c->active_count; k++)
+            tac__text_add(out, " %s", c->active_names[k]);
+        if (c->active_names)
+            tac__text_add(out, " else %s\n", c->hold ? "hold" : "zero");
         for (size_t k = 0; k < c->inputs.count; k++)
             add_route(e, c, k, out);
     }

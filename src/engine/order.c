@@ -1,7 +1,7 @@
 // order.c - the order in which discrete components run at a boundary: by stage, inside a stage
 // writers before readers, and where there is a choice as declared.
 #include "engine/graph.h"
-#include "engine/plan.h"
+#include "engine/phases.h"
 
 #include <string.h>
 
@@ -13,7 +13,8 @@ static bool is_dependency(const tac_engine *e, const tac_instance *reader, size_
     const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
     const tac_instance *writer = e->components[s->component];
-    return writer->type->step && reader->type->step && writer->stage == reader->stage &&
+    return writer->type->step && !tac__is_machine(writer) && reader->type->step &&
+           writer->stage == reader->stage &&
            (!s->continuous || writer->stage == TAC_STAGE_ACTUATE) && !in->route.delayed &&
            in->route.delay_us == 0 && !(reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY);
 }

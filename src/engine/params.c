@@ -132,7 +132,7 @@ static bool look_up(tac_declare *d, const tac_param_def *p, bool may_list, given
             for (size_t i = 0; i < g->count; i++) {
                 if (tac_node_kind_of(tac_node_item(g->node, i)) == TAC_NODE_SCALAR)
                     continue;
-                fail_param(d, p, place_of(g, i), TAC_E_TYPE, "expected a number in the list");
+                fail_param(d, p, place_of(g, i), TAC_E_TYPE, "expected a single value in the list");
                 return false;
             }
         } else if (kind != TAC_NODE_SCALAR) {
@@ -372,6 +372,37 @@ const char *tac_param_text(tac_declare *d, const tac_param_def *p)
         tac__declare_no_memory(d);
     record(d, p, "text", text, NULL);
     return copy ? copy : "";
+}
+
+const char *const *tac_param_words(tac_declare *d, const tac_param_def *p, size_t max,
+                                   size_t *count)
+{
+    given g;
+    *count = 0;
+    const bool found = look_up(d, p, true, &g);
+    if (found && g.count > max) {
+        tac_error err;
+        tac__fail(&err, TAC_E_LIMIT, "expected at most %zu, found %zu", max, g.count);
+        mistake(d, p, g.node ? tac_node_place(g.node) : NULL, &err);
+    }
+    const size_t n = found && g.count <= max ? g.count : 0;
+    const char **words = tac__arena_array(d->arena, n + 1, sizeof *words);
+    tac__text text;
+    tac__text_init(&text, d->arena->allocator);
+    for (size_t i = 0; words && i < n; i++) {
+        char buffer[128];
+        words[i] = tac__declare_text(d, text_of(&g, i, buffer));
+        tac__text_add(&text, "%s%s", i ? ", " : "[", words[i]);
+    }
+    tac__text_add(&text, n ? "]" : "[]");
+    if (!words || text.failed)
+        tac__declare_no_memory(d);
+    else
+        record(d, p, "words", text.chars, NULL);
+    tac__text_fini(&text);
+    static const char *const none[] = {NULL};
+    *count = words ? n : 0;
+    return words ? words : none;
 }
 
 // What is in the file decides results, wherever it lies: its hash stands for it. One that cannot be

@@ -200,6 +200,18 @@ struct tac_instance {
 
     // observers: inputs that come from the plant, by view
     int *peek_signals; // one a view, -1: not from the plant
+
+    // phases: see activity.c
+    const char *const *active_names; // as given; NULL: always active
+    size_t active_count;
+    bool hold;                  // outputs stay what they were, instead of zero
+    bool active;                // in the present phase
+    bool shadow;                // stepping behind a closed gate
+    bool decides;               // a machine that is played: its hooks are to run in stage 8
+    uint64_t active_in;         // bits of phases
+    int step_item, shadow_item; // -1: none
+    uint64_t *missed;           // in the block: `pending` of one that is inactive
+    void *saved;                // scratch of a step behind a closed gate
 };
 
 // --- what the engine makes of it --------------------------------------------------------------
@@ -209,6 +221,7 @@ typedef struct tac__entity {
     // what it has to do at its boundaries: indices of receivers, and of components with hooks
     uint32_t *receivers, *pre, *post;
     size_t receiver_count, pre_count, post_count;
+    int machine; // component that has its phase; -1: none
 } tac__entity;
 
 typedef struct tac__group {
@@ -271,6 +284,10 @@ typedef struct tac__island {
     const char *digest_name; // "uav1.body#state"
     uint32_t *components;    // in order of evaluation
     size_t count;
+    uint32_t *live; // those of them that are evaluated in the present phases
+    size_t live_count;
+    bool gated;   // some are active in some phases only
+    bool resting; // some of these are inactive now
     size_t x_count;
     tac__island_state *state;
     size_t event_count;
@@ -318,6 +335,8 @@ typedef enum tac__item_kind {
     TAC__ITEM_OUTPUTS, // island: algebraic outputs
     TAC__ITEM_PREVIEW, // island: the same for observers, off the bus
     TAC__ITEM_STEP,    // component
+    TAC__ITEM_SHADOW,  // component: a step behind its closed gate
+    TAC__ITEM_PHASES,  // machine of phases: conditions
     TAC__ITEM_END,     // entity: post-step hooks
     TAC__ITEM_STATE,   // island: digest of its state
     TAC__ITEM_OBSERVE, // observer
@@ -401,7 +420,10 @@ struct tac_engine {
     int start_end_source;
     // per source a row of bits: of the items due with it, then of the islands that have a boundary
     uint64_t *masks;
+    uint64_t *all_masks; // as they would be with every component active; NULL: none is ever not
     size_t item_words, island_words;
+    uint32_t *machines; // components that have the phase of an entity
+    size_t machine_count;
     tac__instants *instants; // what splits islands from outside the plant
     size_t instants_count;
 
@@ -499,6 +521,13 @@ tac_status tac__resolve_links(tac_engine *engine, tac_error *err);
 // A single element by its name, as `reader` would write it; -1: there is none.
 int tac__find_element(const tac_engine *engine, const tac_instance *reader, const char *text,
                       uint32_t *element);
+
+// A continuous state of the component's entity, or an element of one, as it would be written there;
+// -1: there is none. `*count` elements from `*element` on are meant.
+int tac__find_own_state(const tac_engine *engine, const tac_instance *c, const char *text,
+                        uint32_t *element, size_t *count);
+void tac__suggest_own_state(const tac_engine *engine, const tac_instance *c, const char *text,
+                            tac_error *err);
 
 // The period with which a signal is written, 0 where it has none.
 tac_time tac__signal_period(const tac_engine *engine, const tac__signal *signal);

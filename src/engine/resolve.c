@@ -1,6 +1,6 @@
 // resolve.c - from names to indices: routes, synchronisation policies, groups that step together,
 // histories, links.
-#include "engine/plan.h"
+#include "engine/phases.h"
 
 #include <string.h>
 
@@ -172,6 +172,39 @@ int tac__find_element(const tac_engine *e, const tac_instance *reader, const cha
     return part || e->schema.signals[signal].type.count == 1 ? signal : -1;
 }
 
+static bool is_own_state(const tac_engine *e, const tac_instance *c, const tac__signal *s)
+{
+    return s->state && e->components[s->component]->entity == c->entity;
+}
+
+int tac__find_own_state(const tac_engine *e, const tac_instance *c, const char *text,
+                        uint32_t *element, size_t *count)
+{
+    const tac_route_def r = {.from = text};
+    int signal;
+    bool part;
+    tac_error ignored;
+    if (find_source(e, c, &r, &signal, element, &part, &ignored) != TAC_OK ||
+        !is_own_state(e, c, &e->schema.signals[signal]))
+        return -1;
+    *count = part ? 1 : e->schema.signals[signal].type.count;
+    return signal;
+}
+
+void tac__suggest_own_state(const tac_engine *e, const tac_instance *c, const char *text,
+                            tac_error *err)
+{
+    const char *entity = e->entities[c->entity].name;
+    tac__nearest nearest = tac__nearest_begin(text);
+    for (size_t i = 0; i < e->schema.count; i++) {
+        const tac__signal *s = &e->schema.signals[i];
+        if (is_own_state(e, c, s))
+            tac__nearest_offer(&nearest, s->name + (*entity ? strlen(entity) + 1 : 0));
+    }
+    if (nearest.best)
+        tac__error_append(err, "; did you mean '%s'?", nearest.best);
+}
+
 // --- do both ends agree? ------------------------------------------------------------------------
 
 static tac_status check_types(const tac__signal *s, const tac__port *port, bool part,
@@ -265,7 +298,8 @@ static tac_status resolve_watch(tac_engine *e, tac_instance *c, size_t input, ta
     }
     port->unit = s->unit;
     port->dimension = s->dimension;
-    r.delayed = !s->state && (s->stage > c->stage || s->component == c->index);
+    r.delayed =
+        !s->state && (s->stage > c->stage || (s->component == c->index && !tac__is_machine(c)));
     in->routed = true;
     in->route = r;
     return TAC_OK;

@@ -7,6 +7,7 @@
 // Stage 10 stands at the top of the loop, so that a checkpoint, which is taken after stage 9, is
 // simply the state between two turns of it.
 #include "engine/drive.h"
+#include "engine/phases.h"
 #include "bus/digest.h"
 
 #include <string.h>
@@ -101,16 +102,31 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
     return c->has_more ? finish_step(e, c, t_us) : TAC_OK;
 }
 
-static tac_status run_hook(tac_engine *e, tac_instance *c,
-                           tac_status (*hook)(tac_step *, const void *), const char *what)
+// What a hook sees: inputs as they are now.
+static bool look_for_hook(tac_engine *e, tac_instance *c)
 {
     if (tac__is_observer(c) && !peek_inputs(e, c, e->clock->t_us))
-        return TAC_OK;
+        return false;
     for (size_t i = 0; i < c->views.live; i++)
         tac__view_update(&c->views.items[i], e->clock->t_us);
     c->hook.t_us = e->clock->t_us;
     c->failed = TAC_OK;
-    return outcome(c, hook(&c->hook, c->self), what);
+    return true;
+}
+
+static tac_status run_hook(tac_engine *e, tac_instance *c,
+                           tac_status (*hook)(tac_step *, const void *), const char *what)
+{
+    return look_for_hook(e, c) ? outcome(c, hook(&c->hook, c->self), what) : TAC_OK;
+}
+
+tac_status tac__run_phase_hook(tac_engine *e, tac_instance *c, bool enter, int32_t from, int32_t to)
+{
+    if (!look_for_hook(e, c))
+        return TAC_OK;
+    const tac_status status = enter ? c->type->phase_enter(&c->hook, c->self, from, to)
+                                    : c->type->phase_exit(&c->hook, c->self, from, to);
+    return outcome(c, status, enter ? "phase_enter hook" : "phase_exit hook");
 }
 
 static void show_delivered(tac_engine *e, uint32_t receiver, uint32_t n)
@@ -143,7 +159,8 @@ static tac_status begin_entity(tac_engine *e, const tac__entity *entity)
         TAC_TRY(deliver(e, entity->receivers[i]));
     for (size_t i = 0; i < entity->pre_count; i++) {
         tac_instance *c = e->components[entity->pre[i]];
-        TAC_TRY(run_hook(e, c, c->type->pre_step, "pre-step hook"));
+        if (c->active)
+            TAC_TRY(run_hook(e, c, c->type->pre_step, "pre-step hook"));
     }
     return TAC_OK;
 }
@@ -152,7 +169,8 @@ static tac_status end_entity(tac_engine *e, const tac__entity *entity)
 {
     for (size_t i = 0; i < entity->post_count; i++) {
         tac_instance *c = e->components[entity->post[i]];
-        TAC_TRY(run_hook(e, c, c->type->post_step, "post-step hook"));
+        if (c->active)
+            TAC_TRY(run_hook(e, c, c->type->post_step, "post-step hook"));
     }
     return TAC_OK;
 }
@@ -180,6 +198,11 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
     case TAC__ITEM_STATE:
         digest_state(e, &e->islands[item->index], t_us);
         return TAC_OK;
+    case TAC__ITEM_SHADOW:
+        tac__activity_shadow(e, e->components[item->index], t_us);
+        return TAC_OK;
+    case TAC__ITEM_PHASES:
+        return tac__phases_decide(e, e->components[item->index], t_us);
     case TAC__ITEM_BEGIN:
         return begin_entity(e, &e->entities[item->index]);
     case TAC__ITEM_END:
@@ -245,14 +268,17 @@ __attribute__((noinline)) static tac_status arrive(tac_engine *e, tac_time t_us)
         }
         e->arriving[w] = 0;
     }
-    return TAC_OK;
+    if (e->machine_count == 0)
+        return TAC_OK;
+    e->clock->t_us = t_us;
+    return tac__phases_begin(e, t_us);
 }
 
 static tac_status run_instant(tac_engine *e, tac_time t_us)
 {
     const bool boundary = collect(e, t_us);
     // The clock moves on once every island has come here: a step that failed leads nowhere.
-    if (e->island_count)
+    if (e->island_count + e->machine_count)
         TAC_TRY(arrive(e, t_us));
     e->clock->t_us = t_us;
     e->clock->boundaries += boundary;
@@ -395,7 +421,7 @@ tac_status tac__start(tac_engine *e)
     rest_values(e);
     for (size_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];
-        if (!c->type->init || tac__is_played(e, c->type))
+        if (!c->type->init || (tac__is_played(e, c->type) && !tac__is_machine(c)))
             continue;
         c->may_jump = true;
         c->failed = TAC_OK;
@@ -403,6 +429,7 @@ tac_status tac__start(tac_engine *e)
         c->may_jump = c->jumped = false;
         TAC_TRY(outcome(c, status, "init"));
     }
+    tac__activity_start(e);
     start_digests(e);
     return TAC_OK;
 }

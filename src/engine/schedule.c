@@ -7,6 +7,7 @@
 // by the island. An entity has a boundary wherever one of its components steps, one
 // of its islands has one, or a message is delivered to it. Observers add nothing to either.
 #include "engine/drive.h"
+#include "engine/phases.h"
 
 #include <string.h>
 
@@ -138,7 +139,7 @@ static tac_status add_sources(tac_engine *e, int *physics)
 
 static bool has_hooks(const tac_instance *c)
 {
-    return c->type->pre_step || c->type->post_step;
+    return c->type->pre_step || c->type->post_step || c->type->phase_enter || c->type->phase_exit;
 }
 
 // What is known without looking at others.
@@ -228,6 +229,13 @@ static bool tie_condition(work *w, const tac_instance *c, const tac__condition *
     return changed;
 }
 
+// A change of phase opens or closes it, or resets its states.
+static bool is_changed_by_phases(const tac_engine *e, const tac_instance *c)
+{
+    const int machine = e->entities[c->entity].machine;
+    return machine >= 0 && (c->active_names || tac__phases_reset(e->components[machine], c->index));
+}
+
 static void close_sets(work *w)
 {
     tac_engine *e = w->e;
@@ -240,6 +248,10 @@ static void close_sets(work *w)
             uint64_t *entity = row(&w->entities, c->entity);
             if (!tac__is_observer(c))
                 changed |= unite(entity, row(&w->steps, i), words);
+            if (tac__is_machine(c)) // it steps wherever its entity has a boundary
+                changed |= unite(row(&w->steps, i), entity, words);
+            if (c->island >= 0 && is_changed_by_phases(e, c))
+                changed |= unite(row(&w->islands, (size_t)c->island), entity, words);
             if (c->island >= 0) {
                 uint64_t *island = row(&w->islands, (size_t)c->island);
                 changed |= unite(island, row(&w->steps, i), words);
@@ -369,9 +381,20 @@ static void list_items(tac_engine *e)
         for (; next < e->sequence_count &&
                e->components[e->sequence[next]]->stage == (tac_stage)stage;
              next++) {
-            if (runs(e, e->sequence[next]))
-                add_item(e, TAC__ITEM_STEP, (tac_stage)stage, e->sequence[next]);
+            tac_instance *c = e->components[e->sequence[next]];
+            if (!runs(e, c->index))
+                continue;
+            c->step_item = (int)e->item_count;
+            add_item(e, TAC__ITEM_STEP, (tac_stage)stage, c->index);
+            if (!c->active_names || e->def.strategy != TAC_STRATEGY_GATE)
+                continue;
+            c->shadow_item = (int)e->item_count;
+            add_item(e, TAC__ITEM_SHADOW, (tac_stage)stage, c->index);
         }
+    }
+    for (size_t i = 0; i < e->machine_count; i++) {
+        e->components[e->machines[i]]->step_item = (int)e->item_count;
+        add_item(e, TAC__ITEM_PHASES, TAC_STAGE_EVENTS, e->machines[i]);
     }
     for (size_t i = 0; i < e->entity_count; i++) {
         if (e->entities[i].post_count)
@@ -445,6 +468,8 @@ static bool item_due_with(const work *w, const tac__item *item, size_t source)
     case TAC__ITEM_END:
         return tac__has_bit(row(&w->entities, item->index), source);
     case TAC__ITEM_STEP:
+    case TAC__ITEM_SHADOW:
+    case TAC__ITEM_PHASES:
         return tac__has_bit(row(&w->steps, item->index), source);
     case TAC__ITEM_OUTPUTS:
         return tac__has_bit(row(&w->outputs, item->index), source);
@@ -574,7 +599,7 @@ tac_status tac__schedule(tac_engine *e)
 
     TAC_TRY(list_entity_work(e));
     const size_t most =
-        2 * e->entity_count + 3 * e->island_count + e->sequence_count + e->observer_count;
+        2 * e->entity_count + 3 * e->island_count + 2 * e->sequence_count + e->observer_count;
     e->items = tac__arena_array(&e->arena, most, sizeof *e->items);
     if (!e->items)
         return TAC_E_MEMORY;

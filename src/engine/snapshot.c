@@ -4,6 +4,7 @@
 // already. It begins with what it must fit, then come the block and what opaque parts of the plant
 // saved.
 #include "engine/drive.h"
+#include "engine/phases.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ typedef struct head {
 tac_status tac__snapshot_take(tac_engine *e, tac__text *out, tac_error *err)
 {
     const size_t start = out->length;
+    tac__activity_save(e);
     head h = {tac__block_manifest_hash(&e->block), e->block.run_size, 0};
     tac__text_bytes(out, (const char *)&h, sizeof h);
     tac__text_bytes(out, (const char *)e->block.bytes, e->block.run_size);

@@ -13,6 +13,8 @@ TAC_PRINTF(3, 0)
 static tac_status fail_with(tac_step *s, tac_status status, const char *format, va_list args)
 {
     tac_instance *c = s->instance;
+    if (c->shadow)
+        return status;
     if (c->failed == TAC_OK) {
         char text[TAC_ERROR_TEXT];
         vsnprintf(text, sizeof text, format, args);
@@ -98,6 +100,8 @@ tac_status tac_wake_at(tac_step *s, tac_time t_us)
     tac_engine *e = c->engine;
     if (c->timer_source < 0)
         return tac_fail(s, "asks for a wake-up, but its type has no TAC_COMPONENT_TIMER");
+    if (c->shadow)
+        return TAC_OK;
     if (e->clock->started && t_us <= e->clock->t_us)
         return tac_fail(s, "asks for a wake-up that does not lie in the future");
     const tac_time old_us = e->timeline.next[c->timer_source];
@@ -110,7 +114,7 @@ tac_status tac_wake_at(tac_step *s, tac_time t_us)
 double *tac_jump(tac_step *s)
 {
     tac_instance *c = s->instance;
-    if (!c->may_jump || c->island < 0)
+    if (!c->may_jump || c->island < 0 || c->shadow)
         return NULL;
     c->jumped = true;
     return c->engine->islands[c->island].x + c->x_offset;
@@ -141,6 +145,8 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
     tac_engine *e = c->engine;
     if (sender < 0 || (size_t)sender >= c->sender_count || (!bytes && size))
         return tac_fail(s, "sends nothing, or from a port that it does not have");
+    if (c->shadow)
+        return TAC_OK;
     const tac__sender *port = &e->senders[c->senders[sender]];
     if (e->driver) { // what arrives in the plant comes from the driver
         (*port->sequence)++;
@@ -165,7 +171,7 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
 bool tac_receive(tac_step *s, int receiver, tac_message *message)
 {
     tac_instance *c = s->instance;
-    if (receiver < 0 || (size_t)receiver >= c->receiver_count)
+    if (receiver < 0 || (size_t)receiver >= c->receiver_count || c->shadow)
         return false;
     return tac__queue_receive(&c->engine->receivers[c->receivers[receiver]].queue, message);
 }
@@ -185,6 +191,8 @@ static void write_log(const tac_engine *e, tac_time t_us, const char *component,
 
 void tac_log_write(tac_step *s, tac_log_level level, const char *format, ...)
 {
+    if (s->instance->shadow)
+        return;
     va_list args;
     va_start(args, format);
     write_log(s->instance->engine, s->t_us, s->instance->name, level, format, args);

@@ -1,6 +1,7 @@
 // wire.c - memory of a run and the pointers into it: reserves every part in the block, allocates it
 // once, then gives each component its tables of inputs, outputs and states.
 #include "engine/drive.h"
+#include "engine/phases.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,8 @@ static tac_status reserve_components(wiring *w)
         }
         if (c->condition_count)
             WANT(w, "turns", c->name, 1, c->turns);
+        if (c->active_names)
+            WANT(w, "missed triggers", c->name, 1, c->missed);
         for (size_t k = 0; k < c->stream_count; k++)
             WANT(w, "draws", c->streams[k].name, 1, c->streams[k].next);
     }
@@ -492,7 +495,7 @@ static tac_status wire_components(tac_engine *e)
         tac__island *island = &e->islands[i];
         tac_instance *first = e->components[island->components[0]];
         if (island->count == 1 && first->type->derive && !first->chained &&
-            first->scratch_views.count == 0)
+            first->scratch_views.count == 0 && !island->gated)
             island->alone = first;
         island->failed = first->index;
         TAC_TRY(wire_keeps(e, island));
@@ -556,5 +559,6 @@ tac_status tac__wire(tac_engine *e)
         return TAC_E_MEMORY;
     e->arriving = e->due_items + e->item_words;
     TAC_TRY(list_digests(e));
+    TAC_TRY(tac__activity_wire(e));
     return wire_components(e);
 }

@@ -1,10 +1,12 @@
 // select.c - what is recorded, and how.
 //
 // What drives the plant is derived, not listed: every signal that crosses from discrete code into
-// an island, and all that scenarios write. The rest follows the tier, unless a rule matches.
+// an island, and all that scenarios and phases write. The rest follows the tier, unless a rule
+// matches.
 #include "record/select.h"
 #include "base/choose.h"
 #include "engine/drive.h"
+#include "engine/phases.h"
 
 static void cross(const tac_engine *e, const tac__input *in, bool *crossing)
 {
@@ -25,6 +27,9 @@ bool *tac__crossing(const tac_engine *e, tac__arena *arena)
             if (c->in[k].signal >= 0)
                 cross(e, &c->in[k], crossing);
         }
+        // Phases open and close parts of the plant, and reset its states.
+        for (size_t k = 0; tac__is_machine(c) && k < c->outputs.count; k++)
+            crossing[c->signals[k]] = true;
     }
     return crossing;
 }
@@ -93,8 +98,11 @@ static tac__mode mode_of(const tac_recorder_def *def, const tac_engine *e, uint3
         return (tac__mode){.kind = TAC__MODE_NONE};
     const bool scenario =
         c->type->step && !tac__is_continuous(c->type) && s->stage == TAC_STAGE_SCENARIO;
+    // What a phase closes is also written by the engine: then it steps at fewer instants than it
+    // has values.
+    const bool holds = scenario || tac__is_machine(c) || c->active_names;
     if (scenario || (crossing && c->type->step))
-        return (tac__mode){.kind = scenario ? TAC__MODE_HOLD : TAC__MODE_WRITES, .replay = true};
+        return (tac__mode){.kind = holds ? TAC__MODE_HOLD : TAC__MODE_WRITES, .replay = true};
     const tac_record_rule *rule = rule_for(def, s->name);
     if (rule)
         return by_rule(def, rule, s, c);

@@ -230,7 +230,7 @@ static void test_mistakes_have_places(void **state)
          TAC_E_TYPE, "expected 1 numbers, found 2", 4, 39},
         {"duration: 1 ms\n" GROUP
          "components:\n  a: {type: constant, params: {size: 2, value: [1, {}]}}\n",
-         TAC_E_TYPE, "expected a number in the list", 4, 52},
+         TAC_E_TYPE, "expected a single value in the list", 4, 52},
         {"duration: 1 ms\n" GROUP "components:\n  a: {type: constant, params: {value: inf}}\n",
          TAC_E_TYPE, "'inf' is not a finite number", 4, 39},
         {"duration: 1 ms\n" GROUP "components:\n  a: {type: constant, params: {size: 65}}\n",

@@ -1,0 +1,109 @@
+// phases.c - flight phases in a document: whoever writes `phases:` gets a component `flight` of
+// type `phases`, the last of its entity.
+#include "base/node.h"
+#include "config/config.h"
+#include "config/format.h"
+
+#include <string.h>
+
+static const char component_name[] = "flight";
+
+static tac_status fail_map(const tac_node *node, tac_error *err)
+{
+    return tac__fail_at(err, TAC_E_TYPE, tac_node_place(node),
+                        "phases: expected a map with names, initial and transitions");
+}
+
+// Make the component of an entity, or of the root, from its phases.
+static tac_status add_machine(tac_config *c, tac_node *entity, tac_node *phases, tac_error *err)
+{
+    if (tac_node_kind_of(phases) != TAC_NODE_MAP)
+        return fail_map(phases, err);
+    const tac_place *place = tac_node_place(phases);
+    tac_node *components = tac__node_get_mutable(entity, "components");
+    if (!components || tac_node_is_null(components)) {
+        components = tac_node_map(c->doc, place);
+        if (!components || tac_node_set(c->doc, entity, "components", place, components) != TAC_OK)
+            return tac__fail_memory(err);
+    }
+    if (tac_node_get(components, component_name))
+        return tac__fail_at(err, TAC_E_DUPLICATE, place,
+                            "phases become component '%s', and there is one of that name already",
+                            component_name);
+    tac_node *machine = tac_node_map(c->doc, place);
+    tac_node *type = tac__node_scalar_bytes(c->doc, "phases", 6, false, place);
+    if (!machine || !type || tac_node_set(c->doc, machine, "type", place, type) != TAC_OK ||
+        tac_node_set(c->doc, machine, "params", place, phases) != TAC_OK ||
+        tac_node_set(c->doc, components, component_name, place, machine) != TAC_OK)
+        return tac__fail_memory(err);
+    return TAC_OK;
+}
+
+static const char *entity_name(const void *context, size_t i)
+{
+    return tac_node_key(context, i);
+}
+
+static tac_status find_owner(tac_node *root, const tac_node *name, tac_node **owner, tac_error *err)
+{
+    tac_node *entities = tac__node_get_mutable(root, "entities");
+    const char *text = tac_node_text(name);
+    if (!text)
+        return tac__fail_at(err, TAC_E_TYPE, tac_node_place(name), "entity: expected a name");
+    *owner = entities ? tac__node_get_mutable(entities, text) : NULL;
+    if (*owner)
+        return TAC_OK;
+    tac__fail_at(err, TAC_E_NAME, tac_node_place(name), "unknown entity '%s'", text);
+    if (entities)
+        tac__error_suggest(err, text, entity_name, entities);
+    return TAC_E_NAME;
+}
+
+// `phases:` at the root has the strategy; what else there is are the phases of one entity.
+static tac_status place_root(tac_config *c, tac_node *root, tac_error *err)
+{
+    tac_node *phases = tac__node_get_mutable(root, "phases");
+    if (!phases || tac_node_is_null(phases))
+        return TAC_OK;
+    if (tac_node_kind_of(phases) != TAC_NODE_MAP)
+        return fail_map(phases, err);
+    tac_node *machine = tac__node_copy(c->doc, c->doc, phases), *owner = root;
+    if (!machine)
+        return tac__fail_memory(err);
+    tac__node_remove(machine, "strategy");
+    const tac_node *entity = tac__get_node(machine, "entity");
+    if (entity)
+        TAC_TRY(find_owner(root, entity, &owner, err));
+    tac__node_remove(machine, "entity");
+    for (size_t i = tac_node_count(phases); i-- > 0;) {
+        const char *key = tac_node_key(phases, i);
+        if (strcmp(key, "strategy"))
+            tac__node_remove(phases, key);
+    }
+    TAC_TRY(tac__spec_check(phases, &tac__format_phases, err));
+    if (tac_node_count(machine) == 0 && !entity)
+        return TAC_OK;
+    if (owner != root && tac__get_node(owner, "phases"))
+        return tac__fail_at(err, TAC_E_DUPLICATE, tac_node_place(machine),
+                            "entity '%s' has phases of its own already", tac_node_text(entity));
+    return add_machine(c, owner, machine, err);
+}
+
+tac_status tac__place_phases(tac_config *c, tac_error *err)
+{
+    tac_node *root = tac_document_root(c->doc);
+    TAC_TRY(place_root(c, root, err));
+    tac_node *entities = tac__node_get_mutable(root, "entities");
+    for (size_t i = 0; entities && i < tac_node_count(entities); i++) {
+        tac_node *entity = tac__node_item_mutable(entities, i);
+        tac_node *phases = tac__node_get_mutable(entity, "phases");
+        if (!phases || tac_node_is_null(phases))
+            continue;
+        tac_node *copy = tac__node_copy(c->doc, c->doc, phases);
+        if (!copy)
+            return tac__fail_memory(err);
+        TAC_TRY(add_machine(c, entity, copy, err));
+        tac__node_remove(entity, "phases");
+    }
+    return TAC_OK;
+}

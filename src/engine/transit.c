@@ -1,0 +1,344 @@
+// transit.c - phases as they change.
+//
+// Deciding and taking effect are two moments. Stage 8 of a boundary evaluates conditions on the
+// values of that boundary: the first transition that holds is queued, and the hooks run. Before
+// stage 0 of the entity's next boundary it takes effect. A located condition does both before stage
+// 0 of the boundary that was put where it turned true.
+//
+// Where several entities change at one instant, all values of their actions are found first, then
+// all changes are made: each sees the others as they were.
+#include "engine/drive.h"
+#include "engine/phases.h"
+
+#include <string.h>
+
+// --- the outputs of a machine -------------------------------------------------------------------
+
+static int64_t *number_out(const tac_instance *m, int output)
+{
+    return m->step.out[output];
+}
+
+static int64_t *queued_of(const tac_instance *m)
+{
+    return number_out(m, tac__phases_of(m)->queued);
+}
+
+static int64_t changes_of(const tac_instance *m)
+{
+    return *number_out(m, tac__phases_of(m)->changes);
+}
+
+static void written(tac_engine *e, tac_instance *m, tac_time t_us)
+{
+    tac__writes_done(m->writes, m->write_count, t_us);
+    tac__taps_show(m->taps, e, t_us);
+}
+
+static uint64_t *memory_of(const tac_instance *m, const tac__formula *f)
+{
+    const tac__phases *p = tac__phases_of(m);
+    return f->memory_words ? tac__formula_memory(f, m->step.state[p->memory]) : NULL;
+}
+
+static void look_around(tac_instance *m, tac_time t_us)
+{
+    for (size_t i = 0; i < m->views.live; i++)
+        tac__view_update(&m->views.items[i], t_us);
+}
+
+static tac_status fail_nan(tac_engine *e, const tac_instance *m, const tac__formula *f,
+                           const char *nan)
+{
+    tac__fail(e->err, TAC_E_NUMERIC, "'%s' is not a number, in '%s'", nan, f->text);
+    return tac__run_failed(e, TAC_E_NUMERIC, e->clock->t_us, m->name);
+}
+
+// --- hooks --------------------------------------------------------------------------------------
+
+static bool is_active_in(const tac_instance *c, int32_t phase)
+{
+    return c->active_in >> phase & 1;
+}
+
+static tac_status run_hooks(tac_engine *e, const tac_instance *m, int32_t from, int32_t to)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (c->entity == m->entity && c->type->phase_exit && is_active_in(c, from) &&
+            !tac__is_played(e, c->type))
+            TAC_TRY(tac__run_phase_hook(e, c, false, from, to));
+    }
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (c->entity == m->entity && c->type->phase_enter && is_active_in(c, to) &&
+            !tac__is_played(e, c->type))
+            TAC_TRY(tac__run_phase_hook(e, c, true, from, to));
+    }
+    return TAC_OK;
+}
+
+// --- taking effect ------------------------------------------------------------------------------
+
+// Outputs of the plant that values are made of are those of this instant.
+static tac_status refresh_outputs(tac_engine *e, const tac_instance *m, tac_time t_us)
+{
+    for (size_t i = 0; i < m->inputs.count; i++) {
+        if (m->in[i].signal < 0)
+            continue;
+        const tac__signal *s = &e->schema.signals[m->in[i].signal];
+        if (!s->continuous || s->state)
+            continue;
+        tac__island *island = &e->islands[e->components[s->component]->island];
+        if (island->state->outputs_us != t_us)
+            TAC_TRY(tac__island_outputs(e, island, t_us));
+    }
+    return TAC_OK;
+}
+
+// The values of all actions, to where the machine puts them out.
+static tac_status find_values(tac_engine *e, tac_instance *m, const tac__transition *t,
+                              tac_time t_us)
+{
+    const tac__phases *p = tac__phases_of(m);
+    bool any = false;
+    for (size_t i = 0; i < t->action_count; i++)
+        any |= t->actions[i].count > 0;
+    if (!any)
+        return TAC_OK;
+    TAC_TRY(refresh_outputs(e, m, t_us));
+    look_around(m, t_us);
+    for (size_t i = 0; i < t->action_count; i++) {
+        const tac__phase_action *a = &t->actions[i];
+        double *to = a->kind == TAC__SET     ? m->step.out[a->output]
+                     : a->kind == TAC__RESET ? (double *)m->step.out[p->resets] + a->first
+                                             : NULL;
+        for (size_t k = 0; k < a->count; k++) {
+            const tac__formula *f = &a->values[k];
+            const tac__expr_result r =
+                tac__program_run(f->program, t_us, m->step.in, memory_of(m, f));
+            if (r.nan || r.value != r.value)
+                return fail_nan(e, m, f, r.nan ? r.nan : f->text);
+            to[k] = r.value;
+        }
+    }
+    return TAC_OK;
+}
+
+static void tell(const tac_engine *e, const tac_instance *m, const tac__transition *t, int32_t from,
+                 bool located)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const tac_phase_change c = {e->clock->t_us,  e->entities[m->entity].name, p->names[from],
+                                p->names[t->to], t->condition.text,           located};
+    if (e->def.phase_changed)
+        e->def.phase_changed(e->def.phase_context, &c);
+}
+
+static void say(const tac_engine *e, tac_instance *m, const tac__transition *t, int32_t from)
+{
+    const tac__phases *p = tac__phases_of(m);
+    m->hook.t_us = e->clock->t_us;
+    tac_log_write(&m->hook, TAC_LOG_INFO, "%s -> %s (%s)", p->names[from], p->names[t->to],
+                  t->condition.text);
+    for (size_t i = 0; i < t->action_count; i++) {
+        if (t->actions[i].kind == TAC__SAY)
+            tac_log_write(&m->hook, t->actions[i].level, "%s", t->actions[i].target);
+    }
+}
+
+static tac_status reset_states(tac_engine *e, const tac_instance *m, const tac__transition *t,
+                               tac_time t_us)
+{
+    const tac__phases *p = tac__phases_of(m);
+    for (size_t i = 0; i < t->action_count; i++) {
+        const tac__phase_action *a = &t->actions[i];
+        if (a->kind != TAC__RESET)
+            continue;
+        const tac_instance *c = e->components[a->component];
+        double *x = a->state >= 0 ? c->step.state[a->state] : e->islands[c->island].x + c->x_offset;
+        memcpy(x + a->offset, (const double *)m->step.out[p->resets] + a->first,
+               a->count * sizeof *x);
+        if (a->state < 0)
+            TAC_TRY(tac__island_jumped(e, &e->islands[c->island], t_us));
+    }
+    return TAC_OK;
+}
+
+// The machine's outputs are there: let the plant follow.
+static tac_status take_effect(tac_engine *e, tac_instance *m, const tac__transition *t,
+                              tac_time t_us)
+{
+    TAC_TRY(tac__activity_change(e, m, t_us));
+    return reset_states(e, m, t, t_us);
+}
+
+static tac_status change(tac_engine *e, tac_instance *m, size_t number, tac_time t_us)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const tac__transition *t = &p->transitions[number];
+    const int32_t from = tac__phase_now(m);
+    tell(e, m, t, from, *queued_of(m) == 0);
+    *(int32_t *)m->step.out[p->phase] = t->to;
+    *number_out(m, p->transition) = (int64_t)number + 1;
+    *number_out(m, p->queued) = 0;
+    ++*number_out(m, p->changes);
+    say(e, m, t, from);
+    written(e, m, t_us);
+    return take_effect(e, m, t, t_us);
+}
+
+// --- stage 0 ------------------------------------------------------------------------------------
+
+enum { NONE = -1 };
+
+// The transition that takes effect at this instant, if any does. A located one has its hooks now.
+static tac_status find_change(tac_engine *e, tac_instance *m, bool boundary, int *number)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const bool located = m->pending & TAC_DUE_CONDITION;
+    m->pending = 0;
+    m->step.t_us = e->clock->t_us;
+    *number = NONE;
+    if (*queued_of(m)) {
+        *number = boundary ? (int)*queued_of(m) - 1 : NONE;
+        return TAC_OK;
+    }
+    const int32_t phase = tac__phase_now(m);
+    for (size_t i = 0; located && *number == NONE && i < p->transition_count; i++) {
+        const tac__transition *t = &p->transitions[i];
+        if (t->locate && t->from >> phase & 1 && tac_turned_true(&m->step, t->number))
+            *number = (int)i;
+    }
+    return *number == NONE ? TAC_OK : run_hooks(e, m, phase, p->transitions[*number].to);
+}
+
+static bool is_due(const tac_engine *e, const tac_instance *m)
+{
+    return tac__has_bit(e->due_items, (size_t)m->step_item);
+}
+
+static tac_status begin_live(tac_engine *e, tac_time t_us)
+{
+    int numbers[64];
+    for (size_t first = 0; first < e->machine_count; first += 64) {
+        const size_t n = e->machine_count - first < 64 ? e->machine_count - first : 64;
+        for (size_t i = 0; i < n; i++) {
+            tac_instance *m = e->components[e->machines[first + i]];
+            numbers[i] = NONE;
+            if (!is_due(e, m))
+                continue;
+            TAC_TRY(find_change(e, m, true, &numbers[i]));
+            if (numbers[i] != NONE)
+                TAC_TRY(find_values(e, m, &tac__phases_of(m)->transitions[numbers[i]], t_us));
+        }
+        for (size_t i = 0; i < n; i++) {
+            tac_instance *m = e->components[e->machines[first + i]];
+            if (numbers[i] != NONE)
+                TAC_TRY(change(e, m, (size_t)numbers[i], t_us));
+        }
+    }
+    return TAC_OK;
+}
+
+// What a driver has for a machine at this instant: changes take effect, hooks of the plant run when
+// they did.
+static tac_status begin_played(tac_engine *e, tac_instance *m, tac_time t_us)
+{
+    const tac__phases *p = tac__phases_of(m);
+    m->pending = 0;
+    if (!m->run || !is_due(e, m))
+        return TAC_OK;
+    const int32_t from = tac__phase_now(m);
+    const int64_t changes = changes_of(m), queued = *queued_of(m);
+    m->step.t_us = t_us;
+    m->failed = TAC_OK;
+    const tac_status status = m->run(&m->step, m->run_self);
+    if (status != TAC_OK)
+        return tac__run_failed(e, status, t_us, m->name);
+    const int64_t number = *number_out(m, p->transition);
+    m->decides = *queued_of(m) > 0 && (queued == 0 || changes_of(m) != changes);
+    if (changes_of(m) == changes)
+        return TAC_OK;
+    if (number < 1 || (size_t)number > p->transition_count || tac__phase_now(m) < 0 ||
+        (size_t)tac__phase_now(m) >= p->count || (size_t)*queued_of(m) > p->transition_count) {
+        tac__fail(e->err, TAC_E_FORMAT, "the recording has a transition that does not exist");
+        return tac__run_failed(e, TAC_E_FORMAT, t_us, m->name);
+    }
+    if (queued == 0)
+        TAC_TRY(run_hooks(e, m, from, tac__phase_now(m)));
+    tell(e, m, &p->transitions[number - 1], from, queued == 0);
+    written(e, m, t_us);
+    return take_effect(e, m, &p->transitions[number - 1], t_us);
+}
+
+tac_status tac__phases_begin(tac_engine *e, tac_time t_us)
+{
+    if (!e->driver)
+        return begin_live(e, t_us);
+    for (size_t i = 0; i < e->machine_count; i++)
+        TAC_TRY(begin_played(e, e->components[e->machines[i]], t_us));
+    return TAC_OK;
+}
+
+// --- stage 8 ------------------------------------------------------------------------------------
+
+// The first transition out of the present phase whose condition holds. Conditions that remember see
+// every boundary, whatever the phase.
+static tac_status find_transition(tac_engine *e, tac_instance *m, tac_time t_us, int *number)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const int32_t phase = tac__phase_now(m);
+    *number = NONE;
+    for (size_t i = 0; i < p->transition_count; i++) {
+        const tac__formula *f = &p->transitions[i].condition;
+        const bool wanted = *number == NONE && p->transitions[i].from >> phase & 1;
+        if (!wanted && !f->memory_words)
+            continue;
+        const tac__expr_result r = tac__program_run(f->program, t_us, m->step.in, memory_of(m, f));
+        if (wanted && r.nan)
+            return fail_nan(e, m, f, r.nan);
+        if (wanted && r.value != 0)
+            *number = (int)i;
+    }
+    return TAC_OK;
+}
+
+// Be there when a held() of a condition out of the present phase comes true.
+static tac_status plan_wake(tac_engine *e, tac_instance *m, tac_time t_us, bool queued)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const int32_t phase = tac__phase_now(m);
+    tac_time next_us = TAC_TIME_NEVER;
+    for (size_t i = 0; !queued && i < p->transition_count; i++) {
+        const tac__formula *f = &p->transitions[i].condition;
+        if (!f->memory_words || !(p->transitions[i].from >> phase & 1))
+            continue;
+        const tac_time then_us = tac__program_next(f->program, memory_of(m, f), t_us + 1);
+        next_us = then_us < next_us ? then_us : next_us;
+    }
+    if (e->timeline.next[m->timer_source] == next_us)
+        return TAC_OK;
+    m->hook.t_us = t_us;
+    return tac_wake_at(&m->hook, next_us);
+}
+
+tac_status tac__phases_decide(tac_engine *e, tac_instance *m, tac_time t_us)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const int32_t phase = tac__phase_now(m);
+    if (e->driver) {
+        const bool decides = m->decides;
+        m->decides = false;
+        return decides ? run_hooks(e, m, phase, p->transitions[*queued_of(m) - 1].to) : TAC_OK;
+    }
+    int number;
+    look_around(m, t_us);
+    TAC_TRY(find_transition(e, m, t_us, &number));
+    TAC_TRY(plan_wake(e, m, t_us, number != NONE));
+    if (number == NONE)
+        return TAC_OK;
+    *queued_of(m) = (int64_t)number + 1;
+    written(e, m, t_us);
+    return run_hooks(e, m, phase, p->transitions[number].to);
+}
