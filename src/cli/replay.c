@@ -11,6 +11,7 @@
 #include "cli/picture.h"
 #include "cli/recordings.h"
 #include "cli/replay_plot.h"
+#include "cli/replay_report.h"
 #include "cli/stop.h"
 
 #include <errno.h>
@@ -49,23 +50,6 @@ static const cli_option options[] = {
     {0},
 };
 
-enum { METHODS_MAX = 16 };
-
-typedef struct method {
-    char kind[32];  // "": as recorded
-    char label[48]; // "rk45:1e-9"
-    double rtol;    // 0: as configured
-} method;
-
-typedef struct outcome { // of one replay
-    tac_time end_us;
-    tac_replay_result result;
-    tac_counters counters;
-    double wall_s;
-    char *differences;
-    cli_errors errors;
-} outcome;
-
 typedef struct job {
     const cli_args *args;
     tac_recording *recording;
@@ -73,19 +57,16 @@ typedef struct job {
     char config[96];
     tac_time from_us, to_us;
     bool force, changed; // --force-model; --set was given
-    method methods[METHODS_MAX], reference;
-    size_t method_count;
-    bool has_reference;
-    outcome outcomes[METHODS_MAX], reference_outcome;
+    cli_replays all;
 } job;
 
 // --- options ------------------------------------------------------------------------------------
 
-static tac_status read_method(const char *text, size_t length, method *m, tac_error *err)
+static tac_status read_method(const char *text, size_t length, cli_method *m, tac_error *err)
 {
-    *m = (method){0};
+    *m = (cli_method){0};
     if (length == 5 && !strncmp(text, "tight", 5)) {
-        *m = (method){"dop853", "tight (dop853:1e-10)", 1e-10};
+        *m = (cli_method){"dop853", "tight (dop853:1e-10)", 1e-10};
         return TAC_OK;
     }
     const char *colon = memchr(text, ':', length);
@@ -110,9 +91,9 @@ static tac_status read_methods(job *j, const char *list, tac_error *err)
 {
     for (const char *at = list; at;) {
         const size_t length = strcspn(at, ",");
-        if (j->method_count == METHODS_MAX)
-            return tac__fail(err, TAC_E_USAGE, "at most %d integrators at once", METHODS_MAX);
-        TAC_TRY(read_method(at, length, &j->methods[j->method_count++], err));
+        if (j->all.count == CLI_METHODS_MAX)
+            return tac__fail(err, TAC_E_USAGE, "at most %d integrators at once", CLI_METHODS_MAX);
+        TAC_TRY(read_method(at, length, &j->all.methods[j->all.count++], err));
         at = at[length] ? at + length + 1 : NULL;
     }
     return TAC_OK;
@@ -138,16 +119,16 @@ static tac_status read_options(job *j, tac_error *err)
     if (list)
         TAC_TRY(read_methods(j, list, err));
     else
-        j->methods[j->method_count++] = (method){.label = "as recorded"};
+        j->all.methods[j->all.count++] = (cli_method){.label = "as recorded"};
     if (ref)
-        TAC_TRY(read_method(ref, strlen(ref), &j->reference, err));
-    j->has_reference = ref != NULL;
+        TAC_TRY(read_method(ref, strlen(ref), &j->all.reference, err));
+    j->all.has_reference = ref != NULL;
     if (cli_has(j->args, "plot") && !ref)
         return tac__fail(err, TAC_E_USAGE, "--plot draws errors: it needs '--reference METHOD'");
     TAC_TRY(cli_picture_named("plot", cli_value(j->args, "plot"), err));
     if (cli_has(j->args, "plot"))
         TAC_TRY(cli_picture_check(cli_value(j->args, "plot"), err));
-    if (cli_has(j->args, "out") && (j->method_count > 1 || ref))
+    if (cli_has(j->args, "out") && (j->all.count > 1 || ref))
         return tac__fail(err, TAC_E_USAGE,
                          "--out records one replay: give one integrator and no "
                          "reference");
@@ -186,7 +167,7 @@ static tac_status unpack(job *j, tac_error *err)
 
 // --- one replay ---------------------------------------------------------------------------------
 
-static tac_status build(job *j, const method *m, cli_simulation *sim, tac_error *err)
+static tac_status build(job *j, const cli_method *m, cli_simulation *sim, tac_error *err)
 {
     char kind[64], rtol[64], atol[64];
     const char *sets[3];
@@ -222,7 +203,7 @@ static tac_status plan_recording(job *j, cli_simulation *sim, tac_recorder **rec
     return tac_recorder_create(def, sim->engine, recorder, err);
 }
 
-static tac_status advance(job *j, cli_simulation *sim, outcome *o, tac_error *err)
+static tac_status advance(job *j, cli_simulation *sim, cli_outcome *o, tac_error *err)
 {
     cli_progress progress;
     const tac_time start_us = tac_engine_time(sim->engine);
@@ -245,7 +226,7 @@ static tac_status advance(job *j, cli_simulation *sim, outcome *o, tac_error *er
 }
 
 static tac_status drive(job *j, cli_simulation *sim, tac_replay *replay, tac_recorder *recorder,
-                        outcome *o, tac_error *err)
+                        cli_outcome *o, tac_error *err)
 {
     TAC_TRY(tac_engine_prepare(sim->engine, err));
     TAC_TRY(tac_replay_begin(replay, err));
@@ -283,8 +264,8 @@ static void name_place(const job *j, tac_error *err)
     snprintf(err->file, sizeof err->file, "%s%s", tac_recording_about(j->recording)->path, inside);
 }
 
-static tac_status replay_once(job *j, const method *m, const cli_errors *reference, bool sampled,
-                              outcome *o, tac_error *err)
+static tac_status replay_once(job *j, const cli_method *m, const cli_errors *reference,
+                              bool sampled, cli_outcome *o, tac_error *err)
 {
     cli_simulation sim = {0};
     tac_replay *replay = NULL;
@@ -327,155 +308,13 @@ static tac_status replay_once(job *j, const method *m, const cli_errors *referen
     return status;
 }
 
-// --- reports ------------------------------------------------------------------------------------
-
-static void json_outcome(tac__json *json, const method *m, const outcome *o, bool errors)
-{
-    tac__json_object_begin(json);
-    tac__json_key_text(json, "integrator", m->label);
-    tac__json_key_bool(json, "hash_match", o->result.hash_match);
-    tac__json_key_u64(json, "boundaries_compared", o->result.boundaries);
-    if (o->result.mismatch_us != TAC_TIME_NEVER) {
-        tac__json_key_u64(json, "mismatch_t_us", o->result.mismatch_us);
-        tac__json_key_text(json, "mismatch", o->result.mismatch);
-    }
-    tac__json_key_number(json, "wall_s", round(o->wall_s * 1e6) / 1e6);
-    tac__json_key_u64(json, "steps", o->counters.integration_steps);
-    tac__json_key_u64(json, "rejected", o->counters.rejected);
-    tac__json_key_u64(json, "rhs_evals", o->counters.rhs_evals);
-    tac__json_key_u64(json, "events", o->counters.events);
-    if (errors) {
-        tac__json_key(json, "max_errors");
-        tac__json_object_begin(json);
-        for (size_t i = 0; i < o->errors.column_count; i++) {
-            const cli_error_column *c = &o->errors.columns[i];
-            tac__json_key(json, c->name);
-            tac__json_compact(json);
-            tac__json_object_begin(json);
-            tac__json_key_number(json, "max", c->max);
-            tac__json_key_text(json, "unit", c->unit);
-            tac__json_key_u64(json, "t_us", c->max_us);
-            tac__json_object_end(json);
-        }
-        tac__json_object_end(json);
-    }
-    tac__json_object_end(json);
-}
-
-static void report_json(const job *j, tac__text *out)
-{
-    const tac_recording_info *info = tac_recording_about(j->recording);
-    const outcome *first = &j->outcomes[0];
-    tac__json json = tac__json_begin(out);
-    tac__json_object_begin(&json);
-    tac__json_key_text(&json, "recording", info->path);
-    tac__json_key_text(&json, "name", info->name);
-    tac__json_key_bool(&json, "whole", info->whole);
-    tac__json_key_u64(&json, "t_start_us", first->result.start_us);
-    tac__json_key_u64(&json, "t_us", first->end_us);
-    tac__json_key_bool(&json, "compared", first->result.compared);
-    tac__json_key_bool(&json, "hash_match", first->result.hash_match);
-    if (first->result.mismatch_us != TAC_TIME_NEVER)
-        tac__json_key_u64(&json, "mismatch_t_us", first->result.mismatch_us);
-    tac__json_key_number(&json, "wall_s", round(first->wall_s * 1e6) / 1e6);
-    tac__json_key_bool(&json, "model_changed", first->result.other_model);
-    if (*first->result.differences)
-        cli_json_lines(&json, "model_differences", first->result.differences);
-    if (cli_has(j->args, "plot"))
-        tac__json_key_text(&json, "plot", cli_value(j->args, "plot"));
-    if (cli_has(j->args, "out"))
-        tac__json_key_text(&json, "out", cli_value(j->args, "out"));
-    tac__json_key(&json, "replays");
-    tac__json_array_begin(&json);
-    for (size_t i = 0; i < j->method_count; i++)
-        json_outcome(&json, &j->methods[i], &j->outcomes[i], j->has_reference);
-    tac__json_array_end(&json);
-    if (j->has_reference) {
-        tac__json_key(&json, "reference");
-        json_outcome(&json, &j->reference, &j->reference_outcome, false);
-    }
-    tac__json_object_end(&json);
-}
-
-static void add_row(tac__text *out, const method *m, const outcome *o)
-{
-    tac__text_add(out, "  %-22s %10.3f %10" PRIu64 " %9" PRIu64 " %11" PRIu64 "  %s\n", m->label,
-                  o->wall_s * 1e3, o->counters.integration_steps, o->counters.rejected,
-                  o->counters.rhs_evals,
-                  !o->result.compared    ? "-"
-                  : o->result.hash_match ? "same bits"
-                                         : "other bits");
-}
-
-static void add_errors(const job *j, tac__text *out)
-{
-    const cli_errors *first = &j->outcomes[0].errors;
-    int width = 0;
-    for (size_t i = 0; i < first->column_count; i++) {
-        const cli_error_column *c = &first->columns[i];
-        const int length = (int)(strlen(c->name) + strlen(c->unit)) + 3;
-        width = length > width ? length : width;
-    }
-    tac__text_add(out, "\n  greatest error against %s\n  %-*s", j->reference.label, width, "");
-    for (size_t k = 0; k < j->method_count; k++)
-        tac__text_add(out, " %14s", j->methods[k].label);
-    tac__text_add(out, "\n");
-    for (size_t i = 0; i < first->column_count; i++) {
-        char label[100];
-        snprintf(label, sizeof label, "%s [%s]", first->columns[i].name, first->columns[i].unit);
-        tac__text_add(out, "  %-*s", width, label);
-        for (size_t k = 0; k < j->method_count; k++)
-            tac__text_add(out, " %14.3e", j->outcomes[k].errors.columns[i].max);
-        tac__text_add(out, "\n");
-    }
-}
-
-static void report_text(const job *j, tac__text *out)
-{
-    const tac_recording_info *info = tac_recording_about(j->recording);
-    const outcome *first = &j->outcomes[0];
-    char from[TAC_TIME_TEXT], to[TAC_TIME_TEXT], when[TAC_TIME_TEXT];
-    tac_time_print(first->result.start_us, from);
-    tac_time_print(first->end_us, to);
-    tac__text_add(out, "%s: replayed from %s to %s\n", info->path, from, to);
-    if (info->complete_us < info->last_us) {
-        tac_time_print(info->complete_us, when);
-        tac__text_add(out, "  the recording is cut off; it is complete up to %s\n", when);
-    }
-    if (first->result.other_model) {
-        tac__text_add(out, "  NOT THE RECORDED MODEL:\n");
-        for (const char *at = first->result.differences; *at;) {
-            const size_t n = strcspn(at, "\n");
-            tac__text_add(out, "    %.*s\n", (int)n, at);
-            at += n + (at[n] == '\n');
-        }
-    }
-    if (j->method_count == 1 && !j->has_reference) {
-        tac__text_add(out, "  states             %s, %" PRIu64 " boundaries compared\n",
-                      !first->result.compared    ? "no digests to compare with"
-                      : first->result.hash_match ? "same bits"
-                                                 : "OTHER BITS",
-                      first->result.boundaries);
-        if (first->result.mismatch_us != TAC_TIME_NEVER) {
-            tac_time_print(first->result.mismatch_us, when);
-            tac__text_add(out, "  first difference   %s, in '%s'\n", when, first->result.mismatch);
-        }
-    }
-    tac__text_add(out, "\n  %-22s %10s %10s %9s %11s  %s\n", "integrator", "wall [ms]", "steps",
-                  "rejected", "rhs evals", "states");
-    for (size_t i = 0; i < j->method_count; i++)
-        add_row(out, &j->methods[i], &j->outcomes[i]);
-    if (j->has_reference) {
-        add_row(out, &j->reference, &j->reference_outcome);
-        add_errors(j, out);
-    }
-}
+// --- all of it ----------------------------------------------------------------------------------
 
 // Other bits are a failure only where the same were to be expected.
 static tac_status verdict(const job *j, tac_error *err)
 {
-    const tac_replay_result *r = &j->outcomes[0].result;
-    if (*r->differences || j->method_count > 1 || !r->compared || r->hash_match)
+    const tac_replay_result *r = &j->all.outcomes[0].result;
+    if (*r->differences || j->all.count > 1 || !r->compared || r->hash_match)
         return TAC_OK;
     tac__fail(err, TAC_E_MISMATCH, "the replay differs from the recording");
     tac__error_context(err, "comparing the state of '%s' at %" PRIu64 " us", r->mismatch,
@@ -485,31 +324,29 @@ static tac_status verdict(const job *j, tac_error *err)
 
 static tac_status draw(const job *j, tac_error *err)
 {
-    cli_replay_curve curves[METHODS_MAX];
-    for (size_t i = 0; i < j->method_count; i++)
-        curves[i] = (cli_replay_curve){j->methods[i].label, &j->outcomes[i].errors};
-    if (j->reference_outcome.errors.count == 0)
+    cli_replay_curve curves[CLI_METHODS_MAX];
+    for (size_t i = 0; i < j->all.count; i++)
+        curves[i] = (cli_replay_curve){j->all.methods[i].label, &j->all.outcomes[i].errors};
+    if (j->all.reference_outcome.errors.count == 0)
         return tac__fail(err, TAC_E_USAGE, "--plot: there is nothing to draw");
     return cli_replay_plot(cli_value(j->args, "plot"), tac_recording_about(j->recording)->name,
-                           j->reference.label, curves, j->method_count, err);
+                           j->all.reference.label, curves, j->all.count, err);
 }
-
-// --- all of it ----------------------------------------------------------------------------------
 
 static tac_status replay_all(job *j, tac_error *err)
 {
     TAC_TRY(read_options(j, err));
     TAC_TRY(unpack(j, err));
-    if (j->has_reference)
-        TAC_TRY(replay_once(j, &j->reference, NULL, true, &j->reference_outcome, err));
-    for (size_t i = 0; i < j->method_count; i++)
-        TAC_TRY(replay_once(j, &j->methods[i],
-                            j->has_reference ? &j->reference_outcome.errors : NULL,
-                            j->has_reference, &j->outcomes[i], err));
+    if (j->all.has_reference)
+        TAC_TRY(replay_once(j, &j->all.reference, NULL, true, &j->all.reference_outcome, err));
+    for (size_t i = 0; i < j->all.count; i++)
+        TAC_TRY(replay_once(j, &j->all.methods[i],
+                            j->all.has_reference ? &j->all.reference_outcome.errors : NULL,
+                            j->all.has_reference, &j->all.outcomes[i], err));
     return cli_has(j->args, "plot") ? draw(j, err) : TAC_OK;
 }
 
-static void free_outcome(outcome *o)
+static void free_outcome(cli_outcome *o)
 {
     cli_errors_fini(&o->errors);
     free(o->differences);
@@ -522,19 +359,23 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
         return tac__fail_memory(err);
     j->args = args;
     tac_status status = tac_recording_open(args->operands[0], &j->recording, err);
-    if (status == TAC_OK)
+    if (status == TAC_OK) {
+        j->all.recording = tac_recording_about(j->recording);
+        j->all.plot = cli_value(args, "plot");
+        j->all.out = cli_value(args, "out");
         status = replay_all(j, err);
+    }
     drop_folder(j);
     if (status == TAC_OK) {
         if (cli_has(args, "json"))
-            report_json(j, out);
+            cli_replays_json(&j->all, out);
         else if (!cli_has(args, "quiet"))
-            report_text(j, out);
+            cli_replays_text(&j->all, out);
         status = verdict(j, err);
     }
-    for (size_t i = 0; i < METHODS_MAX; i++)
-        free_outcome(&j->outcomes[i]);
-    free_outcome(&j->reference_outcome);
+    for (size_t i = 0; i < CLI_METHODS_MAX; i++)
+        free_outcome(&j->all.outcomes[i]);
+    free_outcome(&j->all.reference_outcome);
     tac_recording_close(j->recording);
     free(j);
     return status;
