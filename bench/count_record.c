@@ -1,7 +1,7 @@
 // Instructions that putting a message into a recording takes, counted under callgrind by bench/run.
 //
 // With --list it prints what to count, one line each: name, function, calls, limit, note.
-#include "record/mcap.h"
+#include "record/mcap/mcap.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // so that it is as large as it says.
 #include "bench.h"
 #include "record/layout.h"
-#include "record/mcap.h"
+#include "record/mcap/mcap.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 // What is recorded looks like a flight: numbers that walk at random, smooth in their high bits and
 // noisy in their low ones. The same calls without a file at their end show the cost of filling.
 #include "bench.h"
-#include "record/crc32.h"
-#include "record/mcap.h"
+#include "record/mcap/crc32.h"
+#include "record/mcap/mcap.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 // file, the CRC of whose summary is put right afterwards, so that what lies behind it is reached.
 // Any other input is a file as it stands.
 #include "base/file.h"
-#include "record/crc32.h"
-#include "record/mcap_format.h"
-#include "record/mcap_reader.h"
+#include "record/mcap/crc32.h"
+#include "record/mcap/format.h"
+#include "record/mcap/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

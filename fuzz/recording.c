@@ -5,7 +5,7 @@
 // to the end, and replayed. States are taken as they stand once their head is right, as in a
 // checkpoint, so of them only the head is changed.
 #include "base/file.h"
-#include "record/mcap.h"
+#include "record/mcap/mcap.h"
 #include <tactus/tactus.h>
 
 #include <stdio.h>

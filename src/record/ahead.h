@@ -5,7 +5,7 @@
 #ifndef TAC_RECORD_AHEAD_H
 #define TAC_RECORD_AHEAD_H
 
-#include "record/mcap.h"
+#include "record/mcap/mcap.h"
 
 typedef struct tac__ahead tac__ahead;
 

@@ -2,7 +2,7 @@
 #ifndef TAC_RECORD_RECORDER_H
 #define TAC_RECORD_RECORDER_H
 
-#include "record/mcap.h"
+#include "record/mcap/mcap.h"
 #include "record/select.h"
 
 typedef struct tac__copy { // from the bus into a message

@@ -5,7 +5,7 @@
 #include "base/names.h"
 #include "record/ahead.h"
 #include "record/layout.h"
-#include "record/mcap.h"
+#include "record/mcap/mcap.h"
 
 // What a channel is for, as its metadata says under "kind".
 #define TAC__CHANNEL_KINDS(X)                                                                      \

@@ -4,7 +4,7 @@
 
 #include "support/test.h"
 #include "base/file.h"
-#include "record/mcap.h"
+#include "record/mcap/mcap.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // The CRC: its published check value, and both ways of computing it against a bit at a time.
 #include "support/test.h"
 
-#include "record/crc32.h"
+#include "record/mcap/crc32.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 // Files that were made to hurt: lengths that lie, bombs, indexes that lead astray.
 #include "mcap_rig.h"
 
-#include "record/crc32.h"
-#include "record/mcap_reader.h"
-#include "record/mcap_summary.h"
+#include "record/mcap/crc32.h"
+#include "record/mcap/reader.h"
+#include "record/mcap/summary.h"
 #include "support/allocator.h"
 
 static char path[64];

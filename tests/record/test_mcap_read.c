@@ -2,8 +2,8 @@
 #include "mcap_rig.h"
 
 #include "base/hash.h"
-#include "record/mcap_reader.h"
-#include "record/mcap_summary.h"
+#include "record/mcap/reader.h"
+#include "record/mcap/summary.h"
 #include "support/allocator.h"
 
 static char path[64], other[64];

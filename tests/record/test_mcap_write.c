@@ -2,7 +2,7 @@
 // was written before a failure stays.
 #include "mcap_rig.h"
 
-#include "record/compress.h"
+#include "record/mcap/compress.h"
 #include "support/allocator.h"
 
 #include <errno.h>

@@ -1,0 +1,40 @@
+// px4.h - which topics of PX4 a recording can fill, as data.
+//
+// A component is known by what it writes and when, not by its name or type: whoever writes an
+// `attitude` in the stage of estimates is an estimator. So components of plugins count too.
+#ifndef TAC_RECORD_EXPORT_PX4_H
+#define TAC_RECORD_EXPORT_PX4_H
+
+#include <stdbool.h>
+
+typedef enum tac__px4_from {
+    TAC__PX4_PLANT,    // continuous
+    TAC__PX4_AIR,      // stage environment
+    TAC__PX4_ESTIMATE, // stage estimate
+    TAC__PX4_CONTROL   // stage control
+} tac__px4_from;
+
+typedef struct tac__px4_source {
+    const char *field;
+    const char *port; // NULL: `value`
+    const char *unit; // that it must have
+    unsigned element; // of the port: the field's first
+    bool optional;    // the topic is there without it
+    bool yaw;         // the heading of a quaternion
+    const char *map;  // from labels ("false" and "true" of a bool) to numbers: "idle=0 land=18"
+    bool index;       // if there is no port: the number of the element, from 1
+    double value;     // else this
+} tac__px4_source;
+
+typedef struct tac__px4_topic {
+    const char *name;
+    const char *format; // fields as in a ULog definition; `timestamp` first
+    tac__px4_from from;
+    const char *with;               // a port that the component must have too; NULL: none
+    bool each;                      // an instance for each element of the ports
+    const tac__px4_source *sources; // field NULL at the end
+} tac__px4_topic;
+
+extern const tac__px4_topic tac__px4_topics[]; // name NULL at the end
+
+#endif

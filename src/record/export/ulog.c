@@ -1,0 +1,241 @@
+// ulog.c - a log as PX4 writes it: header, definitions, data. Little-endian.
+#include "base/json.h"
+#include "record/export/sink.h"
+#include "record/export/ulog_topics.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    VERSION = 1,
+    TOPICS_MAX = 65535, // their ids have 16 bits
+    TEXT_PIECE = 16384, // of a long text, in one message
+    RELEASE = 255,      // kind of a version: that of a release
+};
+
+typedef struct ulog {
+    tac__export *x;
+    tac__hold instants;
+    tac__sink sink;
+    tac__ulog_topics topics;
+    tac__text message, text;
+} ulog;
+
+static void put(tac__text *out, uint64_t bits, size_t size)
+{
+    char bytes[8];
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (char)(bits >> (8 * i));
+    tac__text_bytes(out, bytes, size);
+}
+
+static void write_message(ulog *u, char type, const void *bytes, size_t size)
+{
+    const char head[3] = {(char)(size & 0xFF), (char)(size >> 8), type};
+    tac__sink_write(&u->sink, head, sizeof head);
+    tac__sink_write(&u->sink, bytes, size);
+}
+
+static void write_made(ulog *u, char type)
+{
+    if (!u->message.failed)
+        write_message(u, type, u->message.chars, u->message.length);
+    u->message.length = 0;
+}
+
+// --- definitions --------------------------------------------------------------------------------
+
+static void write_header(ulog *u)
+{
+    static const char magic[8] = {'U', 'L', 'o', 'g', 0x01, 0x12, 0x35, VERSION};
+    tac__text_bytes(&u->message, magic, sizeof magic);
+    put(&u->message,
+        u->x->def->from_us > u->x->about->start_us ? u->x->def->from_us : u->x->about->start_us, 8);
+    if (!u->message.failed)
+        tac__sink_write(&u->sink, u->message.chars, u->message.length);
+    u->message.length = 0;
+    static const char flags[40] = {0}; // nothing is appended
+    write_message(u, 'B', flags, sizeof flags);
+}
+
+static void add_key(ulog *u, const char *type, size_t count, const char *name)
+{
+    char key[128];
+    tac__out out = tac__out_begin(key, sizeof key);
+    if (count > 0)
+        tac__out_add(&out, "%s[%zu] %s", type, count, name);
+    else
+        tac__out_add(&out, "%s %s", type, name);
+    put(&u->message, out.length, 1);
+    tac__text_bytes(&u->message, key, out.length);
+}
+
+static void inform_text(ulog *u, const char *name, const char *text)
+{
+    const size_t length = strlen(text);
+    if (length == 0 || length > TEXT_PIECE)
+        return;
+    add_key(u, "char", length, name);
+    tac__text_bytes(&u->message, text, length);
+    write_made(u, 'I');
+}
+
+static void inform_number(ulog *u, const char *type, const char *name, uint64_t bits, size_t size)
+{
+    add_key(u, type, 0, name);
+    put(&u->message, bits, size);
+    write_made(u, 'I');
+}
+
+static void inform_hash(ulog *u, const char *name, uint64_t hash)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    inform_text(u, name, text);
+}
+
+// A text among several under one name, in as many pieces as it needs.
+static void inform_multiple(ulog *u, const char *name, const char *text, size_t length)
+{
+    for (size_t at = 0; at == 0 || at < length; at += TEXT_PIECE) {
+        const size_t n = length - at < TEXT_PIECE ? length - at : TEXT_PIECE;
+        put(&u->message, at > 0, 1);
+        add_key(u, "char", n, name);
+        tac__text_bytes(&u->message, text + at, n);
+        write_made(u, 'M');
+    }
+}
+
+static void write_information(ulog *u)
+{
+    const tac_recording_info *about = u->x->about;
+    unsigned major = 0, minor = 0, patch = 0;
+    inform_text(u, "sys_name", "Tactus");
+    inform_text(u, "ver_sw", about->version);
+    if (sscanf(about->version, "%u.%u.%u", &major, &minor, &patch) == 3)
+        inform_number(u, "uint32_t", "ver_sw_release",
+                      (major & 0xFF) << 24 | (minor & 0xFF) << 16 | (patch & 0xFF) << 8 | RELEASE,
+                      4);
+    inform_number(u, "int32_t", "time_ref_utc", 0, 4);
+    inform_text(u, "tactus_name", about->name);
+    inform_number(u, "uint64_t", "tactus_seed", about->seed, 8);
+    inform_hash(u, "tactus_schema_hash", about->schema_hash);
+    inform_hash(u, "tactus_model_hash", about->model_hash);
+    if (about->hash)
+        inform_hash(u, "tactus_hash", about->hash);
+    inform_multiple(u, "tactus_config", about->config, strlen(about->config));
+}
+
+// Units, labels and descriptions, for which a format has no room: a JSON object a signal.
+static void describe(ulog *u, const char *topic, const tac__ulog_slot *slot)
+{
+    const tac_recorded *signal = slot->signal;
+    u->text.length = 0;
+    tac__json json = tac__json_begin(&u->text);
+    tac__json_compact(&json);
+    tac__json_object_begin(&json);
+    tac__json_key_text(&json, "signal", signal->name);
+    tac__json_key_text(&json, "topic", topic);
+    tac__json_key_text(&json, "field", slot->field);
+    tac__json_key_text(&json, "unit", signal->unit);
+    tac__json_key_text(&json, "doc", signal->doc);
+    const size_t labels = tac__export_labels(&signal->type);
+    if (labels > 0) {
+        tac__json_key(&json, "labels");
+        tac__json_array_begin(&json);
+        for (size_t i = 0; i < labels; i++)
+            tac__json_text(&json, signal->type.labels[i]);
+        tac__json_array_end(&json);
+    }
+    tac__json_object_end(&json);
+    if (!u->text.failed)
+        inform_multiple(u, "tactus_signal", u->text.chars, u->text.length);
+}
+
+static void write_formats(ulog *u)
+{
+    for (size_t i = 0; i < u->topics.count; i++) {
+        const tac__ulog_topic *topic = &u->topics.topics[i];
+        if (topic->instance > 0)
+            continue;
+        tac__text_add(&u->message, "%s:%s", topic->name, topic->format);
+        write_made(u, 'F');
+    }
+    for (size_t i = 0; i < u->topics.count; i++) {
+        const tac__ulog_topic *topic = &u->topics.topics[i];
+        for (size_t s = 0; !topic->px4 && s < topic->slot_count; s++)
+            describe(u, topic->name, &topic->slots[s]);
+    }
+}
+
+static void write_subscriptions(ulog *u)
+{
+    for (size_t i = 0; i < u->topics.count; i++) {
+        put(&u->message, u->topics.topics[i].instance, 1);
+        put(&u->message, i, 2);
+        tac__text_bytes(&u->message, u->topics.topics[i].name, strlen(u->topics.topics[i].name));
+        write_made(u, 'A');
+    }
+}
+
+// --- data ---------------------------------------------------------------------------------------
+
+static tac_status write_data(ulog *u, tac_error *err)
+{
+    for (bool more = true;;) {
+        TAC_TRY(tac__hold_next(&u->instants, &more, err));
+        if (!more)
+            return TAC_OK;
+        for (size_t i = 0; i < u->topics.count; i++) {
+            const tac__ulog_topic *topic = &u->topics.topics[i];
+            if (!u->instants.held[topic->channel].fresh)
+                continue;
+            tac__ulog_fill(topic, &u->instants);
+            put(&u->message, i, 2);
+            tac__text_bytes(&u->message, (const char *)topic->data, topic->size);
+            if (u->message.failed)
+                return tac__fail_memory(err);
+            write_made(u, 'D');
+            u->x->result.samples++;
+        }
+        if (u->sink.failed)
+            return tac__sink_close(&u->sink, err);
+    }
+}
+
+static tac_status write_all(ulog *u, tac_error *err)
+{
+    tac__export *x = u->x;
+    TAC_TRY(tac__ulog_topics_make(&u->topics, x, err));
+    if (u->topics.count > TOPICS_MAX)
+        return tac__fail(err, TAC_E_LIMIT,
+                         "a ULog holds at most %d topics, not %zu; choose fewer "
+                         "signals",
+                         TOPICS_MAX, u->topics.count);
+    TAC_TRY(tac__hold_open(&u->instants, x->recording, x->wanted, x->def->from_us, x->def->to_us,
+                           &x->arena, err));
+    TAC_TRY(tac__sink_open(&u->sink, x->def->path, x->def->write, x->def->context, err));
+    write_header(u);
+    write_information(u);
+    write_formats(u);
+    write_subscriptions(u);
+    if (u->message.failed || u->text.failed)
+        return tac__fail_memory(err);
+    TAC_TRY(write_data(u, err));
+    x->result.bytes = u->sink.bytes;
+    return tac__sink_close(&u->sink, err);
+}
+
+tac_status tac__export_ulog(tac__export *x, tac_error *err)
+{
+    ulog u = {.x = x};
+    tac__text_init(&u.message, x->arena.allocator);
+    tac__text_init(&u.text, x->arena.allocator);
+    const tac_status status = write_all(&u, err);
+    tac__sink_abandon(&u.sink);
+    tac__hold_close(&u.instants);
+    tac__text_fini(&u.message);
+    tac__text_fini(&u.text);
+    return status;
+}

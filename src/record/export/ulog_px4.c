@@ -1,0 +1,268 @@
+// ulog_px4.c - finds the components that fill topics of PX4, and lays those topics out.
+#include "base/text.h"
+#include "record/export/px4.h"
+#include "record/export/ulog_topics.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INSTANCES_MAX = 256 }; // of a topic: their number has 8 bits
+
+typedef struct maker {
+    tac__export *x;
+    tac__ulog_topics *topics;
+    tac__names chosen;       // signals by name
+    const char **components; // that have chosen signals, in order
+    size_t component_count;
+} maker;
+
+// --- layouts of PX4 -----------------------------------------------------------------------------
+
+typedef struct field {
+    const char *name;
+    size_t length; // of the name
+    char kind;
+    size_t at, size;
+    uint32_t count;
+} field;
+
+// The field at *text, "float[3] xyz;"; false at the end.
+static bool next_field(const char **text, field *f)
+{
+    static const struct {
+        const char *name;
+        char kind;
+        size_t size;
+    } types[] = {{"uint64_t", 'u', 8}, {"uint32_t", 'u', 4}, {"uint16_t", 'u', 2},
+                 {"uint8_t", 'u', 1},  {"bool", 'u', 1},     {"float", 'f', 4},
+                 {"double", 'f', 8}};
+    if (!**text)
+        return false;
+    f->at += f->size * f->count;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const size_t length = strlen(types[i].name);
+        if (!strncmp(*text, types[i].name, length)) {
+            f->kind = types[i].kind;
+            f->size = types[i].size;
+            *text += length;
+            break;
+        }
+    }
+    f->count = 1;
+    if (**text == '[') {
+        char *end;
+        f->count = (uint32_t)strtoul(*text + 1, &end, 10);
+        *text = end + 1;
+    }
+    f->name = *text + 1;
+    f->length = strcspn(f->name, ";");
+    *text = f->name + f->length + 1;
+    return true;
+}
+
+static bool find_field(const char *format, const char *name, field *f)
+{
+    *f = (field){0};
+    while (next_field(&format, f)) {
+        if (strlen(name) == f->length && !strncmp(name, f->name, f->length))
+            return true;
+    }
+    return false;
+}
+
+// Until they are known, numbers are NaN, flags and counts 0.
+static void rest(unsigned char *data, const char *format)
+{
+    field f = {0};
+    while (next_field(&format, &f)) {
+        for (uint32_t e = 0; e < f.count; e++)
+            tac__ulog_number(data + f.at + e * f.size, f.kind, f.size,
+                             f.kind == 'f' ? (double)NAN : 0);
+    }
+}
+
+// --- components ------------------------------------------------------------------------------
+
+static bool comes_from(const tac_recorded *signal, tac__px4_from from)
+{
+    static const tac_stage stages[] = {[TAC__PX4_AIR] = TAC_STAGE_ENVIRONMENT,
+                                       [TAC__PX4_ESTIMATE] = TAC_STAGE_ESTIMATE,
+                                       [TAC__PX4_CONTROL] = TAC_STAGE_CONTROL};
+    return from == TAC__PX4_PLANT ? signal->continuous
+                                  : !signal->continuous && signal->stage == stages[from];
+}
+
+static const tac_recorded *find_port(const maker *m, const char *component, const char *port,
+                                     tac__px4_from from)
+{
+    char name[512];
+    tac__out out = tac__out_begin(name, sizeof name);
+    tac__out_add(&out, "%s.%s", component, port);
+    const int i = tac__names_find(&m->chosen, name);
+    return i >= 0 && comes_from(m->x->signals[i], from) ? m->x->signals[i] : NULL;
+}
+
+// The signal of a source, if the component has it as it should be.
+static const tac_recorded *find_source(const maker *m, const char *component,
+                                       const tac__px4_topic *topic, const tac__px4_source *source)
+{
+    const tac_recorded *signal = find_port(m, component, source->port, topic->from);
+    if (!signal || signal->type.count <= source->element)
+        return NULL;
+    if (source->yaw && signal->type.shape != TAC_QUAT)
+        return NULL;
+    return source->unit && strcmp(source->unit, signal->unit) != 0 ? NULL : signal;
+}
+
+static bool qualifies(const maker *m, const char *component, const tac__px4_topic *topic)
+{
+    if (topic->with && !find_port(m, component, topic->with, topic->from))
+        return false;
+    for (const tac__px4_source *s = topic->sources; s->field; s++) {
+        if (s->port && !s->optional && !find_source(m, component, topic, s))
+            return false;
+    }
+    return true;
+}
+
+// "idle=0 land=18" for the labels of this signal; what is not named stays 0.
+static const uint8_t *make_map(maker *m, const tac_type *type, const char *text, size_t *count)
+{
+    static const char *const of_bool[] = {"false", "true", NULL};
+    const char *const *labels = type->scalar == TAC_BOOL ? of_bool : type->labels;
+    *count = type->scalar == TAC_BOOL ? 2 : tac__export_labels(type);
+    uint8_t *map = tac__arena_alloc(&m->x->arena, *count + 1);
+    for (size_t i = 0; map && i < *count; i++) {
+        const size_t length = strlen(labels[i]);
+        for (const char *p = text; p; p = strchr(p, ' ') ? strchr(p, ' ') + 1 : NULL) {
+            if (!strncmp(p, labels[i], length) && p[length] == '=')
+                map[i] = (uint8_t)atoi(p + length + 1);
+        }
+    }
+    return map;
+}
+
+static tac_status add_source(maker *m, tac__ulog_topic *t, const char *component,
+                             const tac__px4_topic *topic, const tac__px4_source *source,
+                             uint32_t element, tac_error *err)
+{
+    field f;
+    const bool there = find_field(topic->format, source->field, &f);
+    TAC_ASSERT(there);
+    (void)there;
+    if (!source->port) {
+        tac__ulog_number(t->data + f.at, f.kind, f.size,
+                         source->index ? element + 1.0 : source->value);
+        return TAC_OK;
+    }
+    const tac_recorded *signal = find_source(m, component, topic, source);
+    if (!signal || signal->type.count <= element)
+        return TAC_OK; // it is optional
+    tac__ulog_slot slot = {.field = source->field,
+                           .signal = signal,
+                           .at = f.at,
+                           .size = f.size,
+                           .kind = f.kind,
+                           .element = source->element + element,
+                           .yaw = source->yaw};
+    const uint32_t left = signal->type.count - slot.element;
+    slot.count = topic->each || left < f.count ? (topic->each ? 1 : left) : f.count;
+    if (f.count > 1 && left > f.count)
+        tac__export_note(m->x,
+                         "%s.%s holds %" PRIu32 " of the %" PRIu32 " elements of '%s'; "
+                         "all are in its own topic",
+                         topic->name, source->field, f.count, left, signal->name);
+    if (source->map && !(slot.map = make_map(m, &signal->type, source->map, &slot.map_count)))
+        return tac__fail_memory(err);
+    if (t->slot_count == 0)
+        t->channel = signal->channel;
+    t->slots[t->slot_count++] = slot;
+    return TAC_OK;
+}
+
+static tac_status add_instance(maker *m, const char *component, const tac__px4_topic *topic,
+                               size_t instance, uint32_t element, tac_error *err)
+{
+    tac__arena *arena = &m->x->arena;
+    tac__ulog_topic *t = tac__ulog_add(m->topics, m->x);
+    field last = {0}, second;
+    for (const char *text = topic->format; next_field(&text, &last);)
+        ;
+    size_t sources = 0;
+    while (topic->sources[sources].field)
+        sources++;
+    if (!t)
+        return tac__fail_memory(err);
+    *t = (tac__ulog_topic){
+        .name = topic->name,
+        .format = topic->format,
+        .instance = (uint8_t)instance,
+        .px4 = true,
+        .size = last.at + last.size * last.count,
+        .times = find_field(topic->format, "timestamp_sample", &second) ? 2 : 1,
+    };
+    t->data = tac__arena_alloc(arena, t->size);
+    t->slots = tac__arena_array(arena, sources, sizeof *t->slots);
+    if (!t->data || !t->slots)
+        return tac__fail_memory(err);
+    rest(t->data, topic->format);
+    for (size_t i = 0; i < sources; i++)
+        TAC_TRY(add_source(m, t, component, topic, &topic->sources[i], element, err));
+    return TAC_OK;
+}
+
+static tac_status add_px4(maker *m, const tac__px4_topic *topic, tac_error *err)
+{
+    size_t instance = 0, left_out = 0;
+    for (size_t i = 0; i < m->component_count; i++) {
+        const char *component = m->components[i];
+        if (!qualifies(m, component, topic))
+            continue;
+        const uint32_t count =
+            topic->each ? find_source(m, component, topic, topic->sources)->type.count : 1;
+        for (uint32_t e = 0; e < count; e++) {
+            if (instance < INSTANCES_MAX)
+                TAC_TRY(add_instance(m, component, topic, instance++, e, err));
+            else
+                left_out++;
+        }
+    }
+    if (left_out > 0)
+        tac__export_note(m->x,
+                         "a topic has at most %d instances: %zu more of %s are only in topics "
+                         "of their own",
+                         INSTANCES_MAX, left_out, topic->name);
+    return TAC_OK;
+}
+
+static tac_status list(maker *m, tac_error *err)
+{
+    tac__export *x = m->x;
+    tac__names known = {0};
+    m->components = tac__arena_array(&x->arena, x->channel_count + 1, sizeof *m->components);
+    if (!m->components)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < x->signal_count; i++) {
+        const tac_recorded *signal = x->signals[i];
+        const char *component = tac_recording_channel(x->recording, signal->channel)->component;
+        if (tac__names_set(&m->chosen, &x->arena, signal->name, (uint32_t)i) != TAC_OK)
+            return tac__fail_memory(err);
+        if (tac__names_find(&known, component) >= 0)
+            continue;
+        if (tac__names_set(&known, &x->arena, component, 0) != TAC_OK)
+            return tac__fail_memory(err);
+        m->components[m->component_count++] = component;
+    }
+    return TAC_OK;
+}
+
+tac_status tac__ulog_px4_make(tac__ulog_topics *topics, tac__export *x, tac_error *err)
+{
+    maker m = {.x = x, .topics = topics};
+    TAC_TRY(list(&m, err));
+    for (const tac__px4_topic *t = tac__px4_topics; t->name; t++)
+        TAC_TRY(add_px4(&m, t, err));
+    return TAC_OK;
+}

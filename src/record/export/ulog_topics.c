@@ -1,0 +1,182 @@
+// ulog_topics.c - lays out the topics of a ULog and fills their messages. Little-endian.
+#include "record/export/ulog_topics.h"
+#include "base/text.h"
+#include "bus/type.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <tactus/math.h>
+
+enum {
+    DATA_MAX = 60000,   // bytes of a message, whose size has 16 bits
+    FORMAT_MAX = 60000, // and of its definition
+};
+
+tac__ulog_topic *tac__ulog_add(tac__ulog_topics *t, tac__export *x)
+{
+    return TAC__ARENA_GROW(&x->arena, t->topics, t->count, t->capacity) ? &t->topics[t->count++]
+                                                                        : NULL;
+}
+
+// --- topics of Tactus ---------------------------------------------------------------------------
+
+static const char *const type_names[] = {
+    [TAC_F64] = "double", [TAC_I32] = "int32_t",  [TAC_I64] = "int64_t",
+    [TAC_BOOL] = "bool",  [TAC_ENUM] = "int32_t",
+};
+
+// Signals of channel c from *from on, largest scalars first so that nothing needs padding, until
+// the message is full.
+static tac_status lay_out(tac__export *x, tac__ulog_topic *topic, size_t c, size_t *from,
+                          tac__text *text, tac_error *err)
+{
+    tac__names taken = {0};
+    const size_t end = x->first_of[c + 1], first = *from;
+    topic->slots = tac__arena_array(&x->arena, end - first + 1, sizeof *topic->slots);
+    if (!topic->slots || tac__names_set(&taken, &x->arena, "timestamp", 0) != TAC_OK)
+        return tac__fail_memory(err);
+    size_t last = first;
+    topic->size = sizeof(uint64_t);
+    for (size_t format = 0; last < end; last++) {
+        const tac_type *type = &x->signals[last]->type;
+        format += strlen(x->signals[last]->name) + 32;
+        if (topic->size + tac__type_size(type) > DATA_MAX || format > FORMAT_MAX)
+            break;
+        topic->size += tac__type_size(type);
+    }
+    text->length = 0;
+    tac__text_add(text, "uint64_t timestamp;");
+    size_t at = sizeof(uint64_t);
+    for (size_t size = 8; size > 0; size /= 2) {
+        for (size_t i = first; i < last; i++) {
+            const tac_recorded *signal = x->signals[i];
+            if (tac__scalar_size(signal->type.scalar) != size)
+                continue;
+            const char *name = tac__export_field(x, signal, &taken);
+            if (!name)
+                return tac__fail_memory(err);
+            tac__text_add(text, "%s", type_names[signal->type.scalar]);
+            if (signal->type.shape != TAC_SINGLE)
+                tac__text_add(text, "[%" PRIu32 "]", signal->type.count);
+            tac__text_add(text, " %s;", name);
+            topic->slots[topic->slot_count++] = (tac__ulog_slot){.field = name,
+                                                                 .signal = signal,
+                                                                 .count = signal->type.count,
+                                                                 .at = at,
+                                                                 .size = size,
+                                                                 .kind = 'b'};
+            at += size * signal->type.count;
+        }
+    }
+    *from = last;
+    return TAC_OK;
+}
+
+static tac_status add_channel(tac__export *x, tac__ulog_topics *topics, size_t c, tac__names *names,
+                              tac__text *text, tac_error *err)
+{
+    const char *channel = tac__export_channel(x, c);
+    const char *stem = channel ? tac__export_dots(x, "tactus_", channel, '_') : NULL;
+    if (!stem)
+        return tac__fail_memory(err);
+    for (size_t i = x->first_of[c]; i < x->first_of[c + 1];) {
+        if (tac__type_size(&x->signals[i]->type) > DATA_MAX - sizeof(uint64_t)) {
+            tac__export_note(x, "signal '%s' does not fit into a message of ULog and is left out",
+                             x->signals[i++]->name);
+            x->result.signals--;
+            continue;
+        }
+        tac__ulog_topic *topic = tac__ulog_add(topics, x);
+        if (!topic || !(stem = tac__export_unique(x, names, stem)))
+            return tac__fail_memory(err);
+        *topic = (tac__ulog_topic){.name = stem, .channel = c, .times = 1};
+        TAC_TRY(lay_out(x, topic, c, &i, text, err));
+        topic->format = text->failed ? NULL : tac__arena_text(&x->arena, text->chars);
+        topic->data = tac__arena_alloc(&x->arena, topic->size);
+        if (!topic->format || !topic->data)
+            return tac__fail_memory(err);
+    }
+    return TAC_OK;
+}
+
+// --- all of them --------------------------------------------------------------------------------
+
+tac_status tac__ulog_topics_make(tac__ulog_topics *topics, tac__export *x, tac_error *err)
+{
+    *topics = (tac__ulog_topics){0};
+    TAC_TRY(tac__ulog_px4_make(topics, x, err));
+    tac__names names = {0};
+    tac__text text;
+    tac__text_init(&text, x->arena.allocator);
+    tac_status status = TAC_OK;
+    for (size_t c = 0; status == TAC_OK && c < x->channel_count; c++) {
+        if (x->wanted[c])
+            status = add_channel(x, topics, c, &names, &text, err);
+    }
+    tac__text_fini(&text);
+    return status;
+}
+
+// --- messages -----------------------------------------------------------------------------------
+
+static void put(unsigned char *at, uint64_t bits, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        at[i] = (unsigned char)(bits >> (8 * i));
+}
+
+void tac__ulog_number(unsigned char *at, char kind, size_t size, double value)
+{
+    if (kind == 'f' && size == sizeof(float)) {
+        const float single = (float)value;
+        uint32_t bits;
+        memcpy(&bits, &single, sizeof bits);
+        put(at, bits, size);
+    } else if (kind == 'f') {
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        put(at, bits, size);
+    } else {
+        const double beyond = (double)(UINT64_MAX >> (64 - 8 * size)) + 1.0;
+        put(at, value >= 0 && value < beyond ? (uint64_t)value : 0, size);
+    }
+}
+
+static double heading(const tac_recorded *signal, const tac_sample *sample)
+{
+    const double w = tac_recorded_element(signal, sample, 0);
+    const double x = tac_recorded_element(signal, sample, 1);
+    const double y = tac_recorded_element(signal, sample, 2);
+    const double z = tac_recorded_element(signal, sample, 3);
+    return tac_atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z));
+}
+
+static double number(const tac__ulog_slot *slot, const tac_sample *sample, uint32_t element)
+{
+    const double value = tac_recorded_element(slot->signal, sample, element);
+    if (!slot->map)
+        return value;
+    return value >= 0 && value < (double)slot->map_count ? slot->map[(size_t)value] : 0;
+}
+
+void tac__ulog_fill(const tac__ulog_topic *topic, const tac__hold *instants)
+{
+    for (size_t i = 0; i < topic->times; i++)
+        put(topic->data + 8 * i, instants->t_us, 8);
+    for (size_t i = 0; i < topic->slot_count; i++) {
+        const tac__ulog_slot *slot = &topic->slots[i];
+        const tac_sample *sample = &instants->held[slot->signal->channel].sample;
+        if (!sample->values)
+            continue;
+        unsigned char *at = topic->data + slot->at;
+        for (uint32_t e = 0; e < slot->count; e++, at += slot->size) {
+            if (slot->kind == 'b')
+                put(at, tac__export_bits(slot->signal, sample, slot->element + e), slot->size);
+            else if (slot->yaw)
+                tac__ulog_number(at, slot->kind, slot->size, heading(slot->signal, sample));
+            else
+                tac__ulog_number(at, slot->kind, slot->size,
+                                 number(slot, sample, slot->element + e));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// ulog_topics.h - the messages of a ULog: how each is laid out and what fills it.
+//
+// Every channel is a topic of Tactus' own that keeps all bits; beside them stand the topics of PX4
+// that the recording can fill (px4.h).
+#ifndef TAC_RECORD_EXPORT_ULOG_TOPICS_H
+#define TAC_RECORD_EXPORT_ULOG_TOPICS_H
+
+#include "record/export/export.h"
+#include "record/export/hold.h"
+
+// Where a signal goes in the data of a topic.
+typedef struct tac__ulog_slot {
+    const char *field;
+    const tac_recorded *signal;
+    uint32_t element, count; // of the signal
+    size_t at, size;         // in the data: of the first element; of one
+    char kind; // 'b' the signal's own bits, 'f' a floating-point number, 'u' a whole one
+    bool yaw;
+    const uint8_t *map; // by value of the signal; NULL: as it is
+    size_t map_count;
+} tac__ulog_slot;
+
+typedef struct tac__ulog_topic {
+    const char *name;
+    const char *format; // without the name
+    uint8_t instance;
+    bool px4;
+    size_t channel;      // whose samples make messages
+    unsigned char *data; // of a message; what has no slot never changes
+    size_t size;
+    size_t times; // how many timestamps it begins with
+    tac__ulog_slot *slots;
+    size_t slot_count;
+} tac__ulog_topic;
+
+typedef struct tac__ulog_topics {
+    tac__ulog_topic *topics;
+    size_t count, capacity;
+} tac__ulog_topics;
+
+TAC_MUST_CHECK tac_status tac__ulog_topics_make(tac__ulog_topics *topics, tac__export *x,
+                                                tac_error *err);
+
+// Its two parts: a new topic, NULL if there is no memory; and all topics of PX4.
+tac__ulog_topic *tac__ulog_add(tac__ulog_topics *topics, tac__export *x);
+TAC_MUST_CHECK tac_status tac__ulog_px4_make(tac__ulog_topics *topics, tac__export *x,
+                                             tac_error *err);
+
+// Write a number as a field of that kind ('f' or 'u') and size; what does not fit is 0.
+void tac__ulog_number(unsigned char *at, char kind, size_t size, double value);
+
+// Put an instant into the data.
+void tac__ulog_fill(const tac__ulog_topic *topic, const tac__hold *instants);
+
+#endif

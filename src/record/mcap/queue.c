@@ -1,0 +1,316 @@
+// queue.c - the threads that pack chunks and write the file.
+#include "record/mcap/queue.h"
+#include "record/mcap/crc32.h"
+#include "record/mcap/summary.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+// --- a chunk, packed -----------------------------------------------------------------------------
+
+enum {
+    FIELD = 4, // longest name of a compression
+    CHUNK_FIXED = MCAP_HEAD + 8 + 8 + 8 + 4 + 4 + FIELD + 8,
+    INDEX_FIXED = MCAP_HEAD + 2 + 4
+};
+
+size_t tac__mcap_packed_bound(tac__compression compression, size_t size)
+{
+    const size_t messages = size / MCAP_MESSAGE_HEAD + 1;
+    return CHUNK_FIXED + tac__pack_bound(compression, size) + INDEX_FIXED +
+           messages * MCAP_INDEX_ENTRY;
+}
+
+static uint64_t u64_at(const unsigned char *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+// The index of all messages, and their times on the way.
+static unsigned char *put_index(unsigned char *out, const tac__mcap_job *job)
+{
+    tac__mcap_place *place = job->chunk;
+    unsigned char *entry = out + INDEX_FIXED;
+    place->info.first_ns = UINT64_MAX;
+    place->info.last_ns = 0;
+    for (size_t at = 0; at < job->size;) {
+        const unsigned char *message = job->bytes + at;
+        const uint64_t time = u64_at(message + MCAP_HEAD + 2 + 4);
+        place->info.first_ns = time < place->info.first_ns ? time : place->info.first_ns;
+        place->info.last_ns = time > place->info.last_ns ? time : place->info.last_ns;
+        entry = mcap_put_u64(entry, time);
+        entry = mcap_put_u64(entry, at);
+        at += MCAP_HEAD + u64_at(message + 1);
+    }
+    const size_t size = (size_t)(entry - out);
+    out = mcap_put_head(out, MCAP_MESSAGE_INDEX, size - MCAP_HEAD);
+    out = mcap_put_u16(out, place->channel);
+    mcap_put_u32(out, (uint32_t)(size - INDEX_FIXED));
+    place->index_length = size;
+    return entry;
+}
+
+// The chunk record needs the times that the index finds, so its head is put in last. Returns the
+// size of both, 0: failed.
+static size_t pack(tac__mcap_queue *queue, tac__packer *packer, const tac__mcap_job *job,
+                   unsigned char *out, size_t room)
+{
+    tac__mcap_chunk_info *info = &job->chunk->info;
+    const char *name = tac__mcap_compression_field(queue->compression);
+    const size_t name_size = strlen(name), head = CHUNK_FIXED - FIELD + name_size;
+    const size_t packed = tac__pack(packer, job->bytes, job->size, out + head, room - head);
+    if (packed == 0)
+        return 0;
+    unsigned char *end = put_index(out + head + packed, job);
+    info->length = head + packed;
+    info->compressed = packed;
+    info->size = job->size;
+    info->compression = queue->compression;
+    unsigned char *at = mcap_put_head(out, MCAP_CHUNK, info->length - MCAP_HEAD);
+    at = mcap_put_u64(at, info->first_ns);
+    at = mcap_put_u64(at, info->last_ns);
+    at = mcap_put_u64(at, job->size);
+    at = mcap_put_u32(at, tac__crc32(0, job->bytes, job->size));
+    at = mcap_put_u32(at, (uint32_t)name_size);
+    at = mcap_put(at, name, name_size);
+    mcap_put_u64(at, packed);
+    return (size_t)(end - out);
+}
+
+// --- writing -------------------------------------------------------------------------------------
+
+void tac__mcap_queue_fail(tac__mcap_queue *queue, tac_status status, int reason, const char *what)
+{
+    pthread_mutex_lock(&queue->lock);
+    if (!atomic_load(&queue->failed)) {
+        queue->status = status;
+        queue->reason = reason;
+        queue->what = what;
+        atomic_store(&queue->failed, true);
+    }
+    pthread_mutex_unlock(&queue->lock);
+}
+
+bool tac__mcap_queue_write(tac__mcap_queue *queue, const void *bytes, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t n = write(queue->fd, (const char *)bytes + done, size - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            tac__mcap_queue_fail(queue, TAC_E_FILE, n < 0 ? errno : ENOSPC, NULL);
+            // What was written before stays readable; a device cannot be cut, nor need it be.
+            if (ftruncate(queue->fd, (off_t)queue->position) != 0)
+                return false;
+            return false;
+        }
+        done += (size_t)n;
+    }
+    queue->crc = tac__crc32(queue->crc, bytes, size);
+    queue->position += size;
+    return true;
+}
+
+static void write_job(tac__mcap_queue *queue, tac__mcap_job *job, const unsigned char *bytes,
+                      size_t size)
+{
+    if (job->chunk)
+        job->chunk->info.offset = queue->position;
+    if (job->record_at)
+        *job->record_at = queue->position;
+    tac__mcap_queue_write(queue, bytes, size);
+}
+
+static void run_job(tac__mcap_worker *worker, tac__mcap_job *job)
+{
+    tac__mcap_queue *queue = worker->queue;
+    const unsigned char *bytes = job->bytes;
+    size_t size = job->size;
+    if (job->chunk && !atomic_load(&queue->failed)) {
+        unsigned char *out = job->out ? job->out : worker->out;
+        size = pack(queue, &worker->packer, job, out,
+                    job->out ? job->out_capacity : queue->out_capacity);
+        if (size == 0)
+            tac__mcap_queue_fail(queue, TAC_E_MEMORY, 0, NULL);
+        bytes = out;
+    }
+    pthread_mutex_lock(&queue->lock);
+    while (queue->at_turn != job->turn)
+        pthread_cond_wait(&queue->turn, &queue->lock);
+    pthread_mutex_unlock(&queue->lock);
+    // Once something is missing nothing may follow it.
+    if (!atomic_load(&queue->failed))
+        write_job(queue, job, bytes, size);
+    pthread_mutex_lock(&queue->lock);
+    queue->at_turn++;
+    queue->pending -= job->capacity;
+    job->next = queue->done;
+    queue->done = job;
+    pthread_cond_broadcast(&queue->turn);
+    pthread_cond_signal(&queue->room);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+// --- threads -------------------------------------------------------------------------------------
+
+// The first worker looks for work by itself every now and then: to wake it up would cost the
+// simulation more than all it does to hand over a chunk. Only where much is pending is it woken.
+enum { LOOK_NS = 2000000, WAKE_PART = 16, HELP_PART = 8 };
+
+static void wait_for_work(tac__mcap_queue *queue)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOOK_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&queue->work, &queue->lock, &until);
+}
+
+// It takes all it can; the others help where it falls behind, and at the end. So what one can do
+// takes no more than one core from the simulation.
+static bool is_needed(const tac__mcap_queue *queue, const tac__mcap_worker *worker)
+{
+    return worker == queue->workers || queue->stop || queue->pending > queue->memory / HELP_PART;
+}
+
+static tac__mcap_job *next_job(tac__mcap_worker *worker)
+{
+    tac__mcap_queue *queue = worker->queue;
+    pthread_mutex_lock(&queue->lock);
+    while (!(queue->first && is_needed(queue, worker)) && !(queue->stop && !queue->first)) {
+        if (worker == queue->workers)
+            wait_for_work(queue);
+        else
+            pthread_cond_wait(&queue->help, &queue->lock);
+    }
+    tac__mcap_job *job = queue->first;
+    if (job) {
+        queue->first = job->next;
+        if (!queue->first)
+            queue->last = &queue->first;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return job;
+}
+
+// A worker that wakes up does not push aside what woke it, which is the simulation: it waits for a
+// core, and the system soon gives it one of its own. Where that cannot be asked for it goes
+// without.
+static void be_modest(void)
+{
+#ifdef __linux__
+    enum { SCHEDULE_BATCH = 3 }; // <sched.h> shows SCHED_BATCH to GNU programs only
+    const struct sched_param usual = {0};
+    (void)pthread_setschedparam(pthread_self(), SCHEDULE_BATCH, &usual);
+#endif
+}
+
+static void *work(void *argument)
+{
+    tac__mcap_worker *worker = argument;
+    be_modest();
+    for (tac__mcap_job *job; (job = next_job(worker));)
+        run_job(worker, job);
+    return NULL;
+}
+
+// Signals are for the host's threads; and that of a file that grew too large, where it is blocked,
+// leaves the error that write returns.
+static int start_thread(tac__mcap_worker *worker)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int status = pthread_create(&worker->thread, NULL, work, worker);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+void tac__mcap_queue_init(tac__mcap_queue *queue)
+{
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&queue->work, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&queue->help, NULL);
+    pthread_cond_init(&queue->turn, NULL);
+    pthread_cond_init(&queue->room, NULL);
+    queue->last = &queue->first;
+}
+
+void tac__mcap_queue_fini(tac__mcap_queue *queue)
+{
+    pthread_mutex_destroy(&queue->lock);
+    pthread_cond_destroy(&queue->work);
+    pthread_cond_destroy(&queue->help);
+    pthread_cond_destroy(&queue->turn);
+    pthread_cond_destroy(&queue->room);
+}
+
+bool tac__mcap_queue_start(tac__mcap_queue *queue, int workers, int level)
+{
+    for (int i = 0; i < workers; i++) {
+        tac__mcap_worker *worker = &queue->workers[i];
+        worker->queue = queue;
+        if (!tac__packer_init(&worker->packer, queue->compression, level))
+            return false;
+        if (start_thread(worker) != 0) {
+            tac__packer_fini(&worker->packer);
+            return false;
+        }
+        queue->started++;
+    }
+    return true;
+}
+
+void tac__mcap_queue_stop(tac__mcap_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->stop = true;
+    pthread_cond_signal(&queue->work);
+    pthread_cond_broadcast(&queue->help);
+    pthread_mutex_unlock(&queue->lock);
+    for (int i = 0; i < queue->started; i++) {
+        pthread_join(queue->workers[i].thread, NULL);
+        tac__packer_fini(&queue->workers[i].packer);
+    }
+    queue->started = 0;
+}
+
+// --- the filler's side ---------------------------------------------------------------------------
+
+void tac__mcap_hand_over(tac__mcap_queue *queue, tac__mcap_job *job)
+{
+    job->next = NULL;
+    job->turn = queue->handed++;
+    pthread_mutex_lock(&queue->lock);
+    // One job is let in however large it is.
+    while (queue->pending && queue->pending + job->capacity > queue->memory) {
+        pthread_cond_signal(&queue->work);
+        pthread_cond_wait(&queue->room, &queue->lock);
+    }
+    queue->pending += job->capacity;
+    *queue->last = job;
+    queue->last = &job->next;
+    if (queue->pending > queue->memory / WAKE_PART)
+        pthread_cond_signal(&queue->work);
+    if (queue->pending > queue->memory / HELP_PART)
+        pthread_cond_broadcast(&queue->help);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+tac__mcap_job *tac__mcap_take_back(tac__mcap_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    tac__mcap_job *done = queue->done;
+    queue->done = NULL;
+    pthread_mutex_unlock(&queue->lock);
+    return done;
+}

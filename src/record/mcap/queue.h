@@ -1,0 +1,91 @@
+// queue.h - the background half of the writer: jobs in, a file out, in the order of hand-over.
+//
+// Threads take jobs, pack chunks side by side, and then write one after the other, each when it is
+// its turn; so the bytes of the file follow from the jobs alone. They allocate nothing but what the
+// compression libraries do: a job comes with its memory and goes back to the filler with it.
+#ifndef TAC_RECORD_MCAP_QUEUE_H
+#define TAC_RECORD_MCAP_QUEUE_H
+
+#include "record/mcap/compress.h"
+#include "record/mcap/format.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+// Where a chunk came to lie and what is in it: made by the filler, filled in by a worker.
+typedef struct tac__mcap_place {
+    struct tac__mcap_place *next;
+    tac__mcap_chunk_info info; // without channels
+    uint16_t channel;
+    uint64_t index_length;
+} tac__mcap_place;
+
+typedef struct tac__mcap_job {
+    struct tac__mcap_job *next;
+    uint64_t turn;
+    unsigned char *bytes; // messages of a chunk, or a whole record
+    size_t size, capacity;
+    unsigned char *out; // for a chunk that is larger than chunk_size; else NULL
+    size_t out_capacity;
+    tac__mcap_place *chunk; // NULL: a record, written as it is
+    uint64_t *record_at;    // of a record: where it came to lie, may be NULL
+} tac__mcap_job;
+
+typedef struct tac__mcap_worker {
+    struct tac__mcap_queue *queue;
+    pthread_t thread;
+    tac__packer packer;
+    unsigned char *out; // a packed chunk and its index
+} tac__mcap_worker;
+
+enum { TAC__MCAP_WORKERS = 8 };
+
+typedef struct tac__mcap_queue {
+    int fd;
+    tac__compression compression;
+    size_t memory;
+    size_t out_capacity;
+    tac__mcap_worker workers[TAC__MCAP_WORKERS];
+    int started;
+    uint64_t handed; // jobs so far: the filler's
+
+    pthread_mutex_t lock;
+    pthread_cond_t work, help, turn, room; // for the first worker, for the others, ...
+    tac__mcap_job *first, **last;          // waiting for a worker
+    tac__mcap_job *done;                   // to go back to the filler
+    uint64_t at_turn;                      // number of the job that may be written
+    size_t pending;                        // bytes of jobs handed over and not written
+    bool stop;
+
+    atomic_bool failed; // set under the lock; what failed stands before
+    tac_status status;
+    int reason;       // errno, 0: none
+    const char *what; // where there is no errno
+
+    // of the thread whose turn it is
+    uint64_t position;
+    uint32_t crc;
+} tac__mcap_queue;
+
+// Bytes of a packed chunk of `size` bytes with the records around it, at most.
+size_t tac__mcap_packed_bound(tac__compression compression, size_t size);
+
+// The caller fills in fd, compression, memory, out_capacity, position, crc and the outs of the
+// workers. What was started is ended by stop, which waits for all jobs.
+void tac__mcap_queue_init(tac__mcap_queue *queue);
+void tac__mcap_queue_fini(tac__mcap_queue *queue);
+bool tac__mcap_queue_start(tac__mcap_queue *queue, int workers, int level);
+void tac__mcap_queue_stop(tac__mcap_queue *queue);
+
+// Waits where too much is pending.
+void tac__mcap_hand_over(tac__mcap_queue *queue, tac__mcap_job *job);
+// All jobs that are done, linked by `next`.
+tac__mcap_job *tac__mcap_take_back(tac__mcap_queue *queue);
+
+// The first failure counts. `reason`: errno, or 0 where `what` says it.
+void tac__mcap_queue_fail(tac__mcap_queue *queue, tac_status status, int reason, const char *what);
+// Write at the end of the file: only by the thread whose turn it is, or after stop. What does not
+// get out whole is cut off again.
+bool tac__mcap_queue_write(tac__mcap_queue *queue, const void *bytes, size_t size);
+
+#endif

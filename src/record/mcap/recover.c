@@ -1,0 +1,182 @@
+// recover.c - a clean copy of a file that was left without an end.
+//
+// The sound part of the data section is copied as it is, so every place in it stays the same; data
+// end, summary and footer are made anew. Only where the last chunk lost its message index is that
+// made too.
+#include "record/mcap/crc32.h"
+#include "record/mcap/reader.h"
+#include "record/mcap/summary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { PATH_LENGTH_MAX = 4096 };
+
+typedef struct target {
+    int fd;
+    const char *path;
+    uint64_t at;
+    uint32_t crc;
+} target;
+
+static tac_status put(target *t, const void *bytes, size_t size, tac_error *err)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t n = write(t->fd, (const char *)bytes + done, size - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", t->path,
+                             strerror(n < 0 ? errno : ENOSPC));
+        done += (size_t)n;
+    }
+    t->crc = tac__crc32(t->crc, bytes, size);
+    t->at += size;
+    return TAC_OK;
+}
+
+static tac_status copy_data(tac__mcap_source *source, uint64_t end, target *t, tac_error *err)
+{
+    while (t->at < end) {
+        const uint64_t rest = end - t->at;
+        const size_t n = rest < TAC__MCAP_WINDOW ? (size_t)rest : TAC__MCAP_WINDOW;
+        const unsigned char *bytes;
+        TAC_TRY(tac__mcap_peek(source, t->at, n, &bytes, err));
+        TAC_TRY(put(t, bytes, n, err));
+    }
+    return TAC_OK;
+}
+
+// --- the index of the last chunk -----------------------------------------------------------------
+
+static void put_entry(tac__text *out, uint64_t time, uint64_t offset)
+{
+    unsigned char entry[MCAP_INDEX_ENTRY];
+    mcap_put_u64(mcap_put_u64(entry, time), offset);
+    tac__text_bytes(out, (const char *)entry, sizeof entry);
+}
+
+static tac_status index_entries(tac__mcap_chunk *chunk, tac__text *out, tac_error *err)
+{
+    bool more;
+    do {
+        tac__mcap_message_info message;
+        TAC_TRY(tac__mcap_next(chunk, &message, &more, err));
+        if (more)
+            put_entry(out, message.log_ns,
+                      (uint64_t)(message.bytes - chunk->bytes) - MCAP_MESSAGE_HEAD);
+    } while (more);
+    return out->failed ? tac__fail_memory(err) : TAC_OK;
+}
+
+static tac_status make_index(tac__mcap_reader *r, const tac__mcap_chunk_info *info,
+                             tac__mcap_tail *tail, target *t, tac_error *err)
+{
+    tac__mcap_chunk chunk = {0};
+    tac__mcap_chunk_info found;
+    tac__text entries;
+    tac__text_init(&entries, r->source.allocator);
+    tac_status status = tac__mcap_read_chunk(r, &r->unpacker, info->offset, info->length, NULL,
+                                             &chunk, &found, err);
+    if (status == TAC_OK)
+        status = index_entries(&chunk, &entries, err);
+    unsigned char head[MCAP_HEAD + 2 + 4];
+    unsigned char *at = mcap_put_head(head, MCAP_MESSAGE_INDEX, 2 + 4 + entries.length);
+    at = mcap_put_u16(at, info->channels[0]);
+    mcap_put_u32(at, (uint32_t)entries.length);
+    *tail =
+        (tac__mcap_tail){.index_at = tail->index_at, .index_length = sizeof head + entries.length};
+    tail->index_at[0] = t->at;
+    if (status == TAC_OK)
+        status = put(t, head, sizeof head, err);
+    if (status == TAC_OK)
+        status = put(t, entries.chars, entries.length, err);
+    tac__text_fini(&entries);
+    tac__mcap_chunk_fini(&chunk);
+    return status;
+}
+
+static tac_status mend_last(tac__mcap_reader *r, tac__mcap_contents *c, target *t, tac_error *err)
+{
+    const tac__mcap_chunk_info *info = c->chunk_count ? &c->chunks[c->chunk_count - 1] : NULL;
+    tac__mcap_tail *tail = info ? &c->tails[c->chunk_count - 1] : NULL;
+    const bool last = info && info->offset + info->length == c->data_end;
+    return last && tail->missing == 1 && info->channel_count == 1
+               ? make_index(r, info, tail, t, err)
+               : TAC_OK;
+}
+
+// --- the summary ---------------------------------------------------------------------------------
+
+static void put_summary(const tac__mcap_contents *c, tac__mcap_summary *s)
+{
+    for (size_t i = 0; i < c->info.schema_count; i++)
+        tac__mcap_summary_schema(s, &c->info.schemas[i]);
+    for (size_t i = 0; i < c->info.channel_count; i++) {
+        tac__mcap_summary_channel(s, &c->info.channels[i]);
+        tac__mcap_summary_messages(s, c->info.channels[i].id, c->info.channels[i].messages);
+    }
+    for (size_t i = 0; i < c->chunk_count; i++) {
+        // A chunk that is not indexed as a whole counts as not indexed.
+        tac__mcap_chunk_info chunk = c->chunks[i];
+        if (c->tails[i].missing || c->tails[i].odd)
+            chunk.channel_count = 0;
+        tac__mcap_summary_chunk(s, &chunk, c->tails[i].index_at, c->tails[i].index_length);
+    }
+    for (size_t i = 0; i < c->attachment_count; i++)
+        tac__mcap_summary_attachment(s, &c->attachments[i]);
+    for (size_t i = 0; i < c->metadata_count; i++)
+        tac__mcap_summary_metadata(s, c->metadata[i].name, c->metadata_at[i].offset,
+                                   c->metadata_at[i].length);
+}
+
+static tac_status put_end(const tac__mcap_contents *c, const tac_allocator *allocator, target *t,
+                          tac_error *err)
+{
+    tac__mcap_summary summary;
+    tac__text tail;
+    tac__mcap_summary_init(&summary, allocator);
+    tac__text_init(&tail, allocator);
+    put_summary(c, &summary);
+    tac__mcap_summary_end(&summary, t->at, t->crc, &tail);
+    const tac_status status =
+        tail.failed ? tac__fail_memory(err) : put(t, tail.chars, tail.length, err);
+    tac__text_fini(&tail);
+    tac__mcap_summary_fini(&summary);
+    return status;
+}
+
+static tac_status write_copy(tac__mcap_reader *from, tac__mcap_contents *c, target *t,
+                             tac_error *err)
+{
+    bool ended;
+    c->data_start = from->contents.data_start;
+    TAC_TRY(tac__mcap_scan(from, c, &ended, err));
+    TAC_TRY(tac__mcap_contents_end(c, err));
+    TAC_TRY(copy_data(&from->source, c->data_end, t, err));
+    TAC_TRY(mend_last(from, c, t, err));
+    return put_end(c, from->source.allocator, t, err);
+}
+
+tac_status tac__mcap_recover(tac__mcap_reader *from, const char *path, tac_error *err)
+{
+    char temporary[PATH_LENGTH_MAX];
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.tmp", path) >= sizeof temporary)
+        return tac__fail(err, TAC_E_FILE, "path too long: '%.64s...'", path);
+    target t = {.path = path};
+    t.fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (t.fd < 0)
+        return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", temporary, strerror(errno));
+    tac__mcap_contents contents;
+    tac__mcap_contents_init(&contents, from->source.allocator);
+    tac_status status = write_copy(from, &contents, &t, err);
+    tac__mcap_contents_fini(&contents);
+    if ((close(t.fd) != 0 || (status == TAC_OK && rename(temporary, path) != 0)) &&
+        status == TAC_OK)
+        status = tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", path, strerror(errno));
+    if (status != TAC_OK)
+        remove(temporary);
+    return status;
+}

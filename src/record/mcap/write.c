@@ -1,0 +1,537 @@
+// write.c - the filling half of the writer: open chunks, one a channel, and what is handed
+// over.
+//
+// Memory of chunks goes round: from the filler to the queue and back. A channel's chunk grows with
+// its messages up to chunk_size, so that many slow channels cost little.
+#include "record/mcap/queue.h"
+#include "record/mcap/summary.h"
+#include "record/mcap/crc32.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+typedef tac__mcap_job job;
+typedef tac__mcap_place place;
+
+enum { FIRST_CAPACITY = 8192, CHUNK_MIN = 256, PATH_SHOWN = 512 };
+
+typedef struct channel {
+    unsigned char *at, *end; // of the open chunk: where the next message goes, and how far
+    job *open;               // NULL: none
+    uint64_t messages;
+    size_t usual; // capacity that its chunks came to have
+} channel;
+
+typedef struct attachment {
+    struct attachment *next;
+    tac__mcap_attachment_info info;
+} attachment;
+
+typedef struct metadata {
+    struct metadata *next;
+    const char *name;
+    uint64_t offset, length;
+} metadata;
+
+struct tac__mcap_writer {
+    tac__mcap_queue queue;
+    const tac_allocator *allocator;
+    tac__mcap_writer_def def;
+    char *path;
+    bool running;
+
+    channel *channels;
+    size_t channel_count, channel_capacity;
+    uint16_t schema_count;
+    job *free; // chunks to be filled again
+
+    tac__arena arena; // what the summary tells of, in order of hand-over
+    tac__mcap_summary summary;
+    place *chunks, **last_chunk;
+    attachment *attachments, **last_attachment;
+    metadata *metadata, **last_metadata;
+};
+
+tac__mcap_writer_def tac__mcap_writer_def_default(void)
+{
+    tac__compression best = TAC__COMPRESS_ZSTD;
+    while (!tac__compression_built_in(best))
+        best--;
+    return (tac__mcap_writer_def){.compression = best,
+                                  .level = 1,
+                                  .chunk_size = 256 << 10,
+                                  .memory = 64 << 20,
+                                  .workers = 2,
+                                  .library = "libtactus " TAC_VERSION};
+}
+
+// --- memory --------------------------------------------------------------------------------------
+
+static void *resize(tac__mcap_writer *w, void *old, size_t old_size, size_t size)
+{
+    return w->allocator->resize(w->allocator->context, old, old_size, size);
+}
+
+static void release(tac__mcap_writer *w, void *bytes, size_t size)
+{
+    if (bytes)
+        resize(w, bytes, size, 0);
+}
+
+static void free_job(tac__mcap_writer *w, job *j)
+{
+    if (!j)
+        return;
+    release(w, j->bytes, j->capacity);
+    release(w, j->out, j->out_capacity);
+    release(w, j, sizeof *j);
+}
+
+static job *make_job(tac__mcap_writer *w, size_t capacity)
+{
+    job *j = resize(w, NULL, 0, sizeof *j);
+    if (!j)
+        return NULL;
+    *j = (job){.capacity = capacity};
+    j->bytes = resize(w, NULL, 0, capacity);
+    if (!j->bytes) {
+        release(w, j, sizeof *j);
+        return NULL;
+    }
+    return j;
+}
+
+// Chunks that came back are filled again; records and chunks of unusual size are freed.
+static void take_back(tac__mcap_writer *w)
+{
+    for (job *j = tac__mcap_take_back(&w->queue), *next; j; j = next) {
+        next = j->next;
+        if (!j->chunk || j->capacity > w->def.chunk_size) {
+            free_job(w, j);
+            continue;
+        }
+        j->next = w->free;
+        w->free = j;
+    }
+}
+
+// Memory for a chunk of a channel: as much as its last one came to have, so that it hardly grows.
+static job *take_chunk(tac__mcap_writer *w, size_t usual)
+{
+    const size_t most = w->def.chunk_size;
+    size_t wanted = usual < FIRST_CAPACITY ? FIRST_CAPACITY : usual;
+    wanted = wanted < most ? wanted : most;
+    take_back(w);
+    job **at = &w->free;
+    while (*at && (*at)->capacity < wanted)
+        at = &(*at)->next;
+    job *j = *at;
+    if (j)
+        *at = j->next;
+    else
+        j = make_job(w, wanted);
+    if (j)
+        j->size = 0;
+    return j;
+}
+
+static void fail(tac__mcap_writer *w, tac_status status, const char *what)
+{
+    tac__mcap_queue_fail(&w->queue, status, 0, what);
+}
+
+static void fail_memory(tac__mcap_writer *w)
+{
+    fail(w, TAC_E_MEMORY, NULL);
+}
+
+// --- messages ------------------------------------------------------------------------------------
+
+// Hand the open chunk over, if there is anything in it.
+static bool close_chunk(tac__mcap_writer *w, uint16_t id)
+{
+    channel *c = &w->channels[id];
+    job *j = c->open;
+    if (!j || c->at == j->bytes)
+        return true;
+    j->size = (size_t)(c->at - j->bytes);
+    c->usual = j->capacity;
+    place *p = tac__arena_alloc(&w->arena, sizeof *p);
+    if (p && j->size > w->def.chunk_size) {
+        j->out_capacity = tac__mcap_packed_bound(w->def.compression, j->size);
+        j->out = resize(w, NULL, 0, j->out_capacity);
+    }
+    if (!p || (j->size > w->def.chunk_size && !j->out)) {
+        j->out_capacity = 0;
+        fail_memory(w);
+        return false;
+    }
+    p->channel = id;
+    *w->last_chunk = p;
+    w->last_chunk = &p->next;
+    j->chunk = p;
+    c->open = NULL;
+    c->at = c->end = NULL;
+    tac__mcap_hand_over(&w->queue, j);
+    return true;
+}
+
+// Make room for a record: in the open chunk while it may grow, else in a new one. Kept out of line:
+// hardly a message needs it, and its registers would be saved for every one.
+__attribute__((noinline)) static bool make_room(tac__mcap_writer *w, uint16_t id, size_t size)
+{
+    channel *c = &w->channels[id];
+    if (size > MCAP_PIECE_MAX - MCAP_MESSAGE_HEAD) {
+        fail(w, TAC_E_LIMIT, "a message is larger than 1 GiB");
+        return false;
+    }
+    const size_t record = MCAP_MESSAGE_HEAD + size, most = w->def.chunk_size;
+    if (c->open && (size_t)(c->at - c->open->bytes) + record > most && !close_chunk(w, id))
+        return false;
+    if (!c->open) {
+        c->open = take_chunk(w, c->usual);
+        c->at = c->open ? c->open->bytes : NULL;
+    }
+    job *j = c->open;
+    if (!j) {
+        fail_memory(w);
+        return false;
+    }
+    const size_t used = (size_t)(c->at - j->bytes), needed = used + record;
+    if (j->capacity < needed) {
+        size_t capacity = j->capacity * 2 < most ? j->capacity * 2 : most;
+        capacity = capacity < needed ? needed : capacity;
+        unsigned char *bytes = resize(w, j->bytes, j->capacity, capacity);
+        if (!bytes) {
+            fail_memory(w);
+            return false;
+        }
+        j->bytes = bytes;
+        j->capacity = capacity;
+    }
+    c->at = j->bytes + used;
+    c->end = j->bytes + (j->capacity < most ? j->capacity : needed > most ? needed : most);
+    return true;
+}
+
+void *tac__mcap_message(tac__mcap_writer *w, uint16_t id, uint64_t time_ns, size_t size)
+{
+    if (atomic_load_explicit(&w->queue.failed, memory_order_relaxed) || id >= w->channel_count)
+        return NULL;
+    channel *c = &w->channels[id];
+    const size_t room = (size_t)(c->end - c->at);
+    if ((room < MCAP_MESSAGE_HEAD || room - MCAP_MESSAGE_HEAD < size) && !make_room(w, id, size))
+        return NULL;
+    unsigned char *at = c->at;
+    at = mcap_put_head(at, MCAP_MESSAGE, MCAP_MESSAGE_FIXED + size);
+    at = mcap_put_u16(at, id);
+    at = mcap_put_u32(at, (uint32_t)++c->messages);
+    at = mcap_put_u64(at, time_ns);
+    at = mcap_put_u64(at, time_ns);
+    c->at = at + size;
+    return at;
+}
+
+void tac__mcap_flush(tac__mcap_writer *w)
+{
+    for (size_t i = 0; i < w->channel_count && !tac__mcap_failed(w); i++)
+        close_chunk(w, (uint16_t)i);
+}
+
+bool tac__mcap_failed(const tac__mcap_writer *w)
+{
+    return atomic_load_explicit(&w->queue.failed, memory_order_relaxed);
+}
+
+// --- other records -------------------------------------------------------------------------------
+
+// Hand a record over, in up to three parts.
+static bool hand_record(tac__mcap_writer *w, const tac__text *head, const void *bytes, size_t size,
+                        const void *tail, size_t tail_size, uint64_t *record_at)
+{
+    take_back(w);
+    job *j = head->failed ? NULL : make_job(w, head->length + size + tail_size);
+    if (!j) {
+        fail_memory(w);
+        return false;
+    }
+    j->size = j->capacity;
+    j->record_at = record_at;
+    unsigned char *at = mcap_put(j->bytes, head->chars, head->length);
+    if (size)
+        at = mcap_put(at, bytes, size);
+    if (tail_size)
+        mcap_put(at, tail, tail_size);
+    tac__mcap_hand_over(&w->queue, j);
+    return true;
+}
+
+uint16_t tac__mcap_schema(tac__mcap_writer *w, const char *name, const char *encoding,
+                          const char *text)
+{
+    if (tac__mcap_failed(w))
+        return 0;
+    if (w->schema_count == UINT16_MAX) {
+        fail(w, TAC_E_LIMIT, "more than 65535 schemas");
+        return 0;
+    }
+    const tac__mcap_schema_info info = {.id = (uint16_t)(w->schema_count + 1),
+                                        .name = name,
+                                        .encoding = encoding,
+                                        .text = text,
+                                        .size = strlen(text)};
+    tac__text record;
+    tac__text_init(&record, w->allocator);
+    tac__mcap_put_schema(&record, &info);
+    const bool handed = hand_record(w, &record, NULL, 0, NULL, 0, NULL);
+    tac__text_fini(&record);
+    if (!handed)
+        return 0;
+    tac__mcap_summary_schema(&w->summary, &info);
+    return ++w->schema_count;
+}
+
+static bool add_channel(tac__mcap_writer *w)
+{
+    if (w->channel_count == w->channel_capacity) {
+        const size_t capacity = w->channel_capacity ? w->channel_capacity * 2 : 16;
+        channel *grown =
+            resize(w, w->channels, w->channel_capacity * sizeof *grown, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        w->channels = grown;
+        w->channel_capacity = capacity;
+    }
+    w->channels[w->channel_count++] = (channel){0};
+    return true;
+}
+
+uint16_t tac__mcap_channel(tac__mcap_writer *w, uint16_t schema, const char *topic,
+                           const char *encoding, const tac__mcap_pair *pairs, size_t count)
+{
+    if (tac__mcap_failed(w))
+        return UINT16_MAX;
+    if (w->channel_count == UINT16_MAX) {
+        fail(w, TAC_E_LIMIT, "more than 65535 channels");
+        return UINT16_MAX;
+    }
+    const tac__mcap_channel_info info = {.id = (uint16_t)w->channel_count,
+                                         .schema = schema,
+                                         .topic = topic,
+                                         .encoding = encoding,
+                                         .metadata = pairs,
+                                         .count = count};
+    tac__text record;
+    tac__text_init(&record, w->allocator);
+    tac__mcap_put_channel(&record, &info);
+    const bool handed = hand_record(w, &record, NULL, 0, NULL, 0, NULL);
+    tac__text_fini(&record);
+    if (!handed)
+        return UINT16_MAX;
+    tac__mcap_summary_channel(&w->summary, &info);
+    if (!add_channel(w)) {
+        fail_memory(w);
+        return UINT16_MAX;
+    }
+    return info.id;
+}
+
+void tac__mcap_attachment(tac__mcap_writer *w, const char *name, const char *media_type,
+                          uint64_t time_ns, const void *bytes, size_t size)
+{
+    if (tac__mcap_failed(w))
+        return;
+    if (size > MCAP_PIECE_MAX / 2) {
+        fail(w, TAC_E_LIMIT, "an attachment is larger than 512 MiB");
+        return;
+    }
+    attachment *a = tac__arena_alloc(&w->arena, sizeof *a);
+    const char *own_name = tac__arena_text(&w->arena, name);
+    const char *own_type = tac__arena_text(&w->arena, media_type);
+    if (!a || !own_name || !own_type) {
+        fail_memory(w);
+        return;
+    }
+    a->info = (tac__mcap_attachment_info){
+        .name = own_name, .media_type = own_type, .time_ns = time_ns, .size = size};
+    tac__text head;
+    tac__text_init(&head, w->allocator);
+    tac__mcap_put_attachment_head(&head, &a->info);
+    if (!head.failed) {
+        a->info.length = head.length + size + 4;
+        uint32_t crc = tac__crc32(0, head.chars + MCAP_HEAD, head.length - MCAP_HEAD);
+        crc = tac__crc32(crc, bytes, size);
+        hand_record(w, &head, bytes, size, &crc, sizeof crc, &a->info.offset);
+    } else {
+        fail_memory(w);
+    }
+    tac__text_fini(&head);
+    *w->last_attachment = a;
+    w->last_attachment = &a->next;
+}
+
+void tac__mcap_metadata(tac__mcap_writer *w, const char *name, const tac__mcap_pair *pairs,
+                        size_t count)
+{
+    if (tac__mcap_failed(w))
+        return;
+    metadata *m = tac__arena_alloc(&w->arena, sizeof *m);
+    const char *own_name = tac__arena_text(&w->arena, name);
+    if (!m || !own_name) {
+        fail_memory(w);
+        return;
+    }
+    tac__text record;
+    tac__text_init(&record, w->allocator);
+    tac__mcap_put_metadata(&record, name, pairs, count);
+    m->name = own_name;
+    m->length = record.length;
+    hand_record(w, &record, NULL, 0, NULL, 0, &m->offset);
+    tac__text_fini(&record);
+    *w->last_metadata = m;
+    w->last_metadata = &m->next;
+}
+
+// --- beginning and end ---------------------------------------------------------------------------
+
+static tac_status tell(const tac__mcap_writer *w, tac_error *err)
+{
+    const tac__mcap_queue *q = &w->queue;
+    if (q->status == TAC_E_MEMORY)
+        return tac__fail_memory(err);
+    return tac__fail(err, q->status, "cannot write '%.*s': %s", PATH_SHOWN, w->path,
+                     q->what ? q->what : strerror(q->reason));
+}
+
+static void destroy(tac__mcap_writer *w)
+{
+    if (w->running)
+        tac__mcap_queue_stop(&w->queue);
+    if (w->queue.fd >= 0)
+        close(w->queue.fd);
+    take_back(w);
+    for (job *j = w->free, *next; j; j = next) {
+        next = j->next;
+        free_job(w, j);
+    }
+    for (size_t i = 0; i < w->channel_count; i++)
+        free_job(w, w->channels[i].open);
+    release(w, w->channels, w->channel_capacity * sizeof *w->channels);
+    for (int i = 0; i < TAC__MCAP_WORKERS; i++)
+        release(w, w->queue.workers[i].out, w->queue.out_capacity);
+    tac__mcap_queue_fini(&w->queue);
+    tac__mcap_summary_fini(&w->summary);
+    tac__arena_fini(&w->arena);
+    release(w, w, sizeof *w);
+}
+
+static tac_status start(tac__mcap_writer *w, tac_error *err)
+{
+    tac__mcap_queue *q = &w->queue;
+    q->compression = w->def.compression;
+    q->memory = w->def.memory;
+    q->out_capacity = tac__mcap_packed_bound(w->def.compression, w->def.chunk_size);
+    for (int i = 0; i < w->def.workers; i++) {
+        q->workers[i].out = resize(w, NULL, 0, q->out_capacity);
+        if (!q->workers[i].out)
+            return tac__fail_memory(err);
+    }
+    tac__text header;
+    tac__text_init(&header, w->allocator);
+    tac__mcap_put_header(&header, "ros2", w->def.library ? w->def.library : "");
+    bool whole = !header.failed;
+    if (whole && (q->fd = open(w->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
+        tac__mcap_queue_fail(q, TAC_E_FILE, errno, NULL);
+    else if (whole)
+        tac__mcap_queue_write(q, header.chars, header.length);
+    tac__text_fini(&header);
+    if (!whole)
+        return tac__fail_memory(err);
+    if (tac__mcap_failed(w))
+        return tell(w, err);
+    w->running = true;
+    if (!tac__mcap_queue_start(q, w->def.workers, w->def.level))
+        return tac__fail(err, TAC_E_MEMORY, "cannot start threads to write '%.*s'", PATH_SHOWN,
+                         w->path);
+    return TAC_OK;
+}
+
+tac_status tac__mcap_create(const char *path, const tac__mcap_writer_def *def,
+                            tac__mcap_writer **writer, tac_error *err)
+{
+    *writer = NULL;
+    TAC_REQUIRE(path && def && tac__compression_built_in(def->compression));
+    const tac_allocator *allocator = def->allocator ? def->allocator : tac_allocator_default();
+    tac__mcap_writer *w = allocator->resize(allocator->context, NULL, 0, sizeof *w);
+    if (!w)
+        return tac__fail_memory(err);
+    *w = (tac__mcap_writer){.allocator = allocator, .def = *def, .queue.fd = -1};
+    w->last_chunk = &w->chunks;
+    w->last_attachment = &w->attachments;
+    w->last_metadata = &w->metadata;
+    if (w->def.chunk_size < CHUNK_MIN)
+        w->def.chunk_size = CHUNK_MIN;
+    if (w->def.chunk_size > MCAP_PIECE_MAX)
+        w->def.chunk_size = MCAP_PIECE_MAX;
+    if (w->def.workers < 1)
+        w->def.workers = 1;
+    if (w->def.workers > TAC__MCAP_WORKERS)
+        w->def.workers = TAC__MCAP_WORKERS;
+    tac__arena_init(&w->arena, allocator);
+    tac__mcap_summary_init(&w->summary, allocator);
+    tac__mcap_queue_init(&w->queue);
+    w->path = tac__arena_text(&w->arena, path);
+    const tac_status status = w->path ? start(w, err) : tac__fail_memory(err);
+    if (status != TAC_OK) {
+        destroy(w);
+        return status;
+    }
+    *writer = w;
+    return TAC_OK;
+}
+
+static void put_summary(tac__mcap_writer *w, tac__text *out)
+{
+    tac__mcap_summary *s = &w->summary;
+    for (size_t i = 0; i < w->channel_count; i++)
+        tac__mcap_summary_messages(s, (uint16_t)i, w->channels[i].messages);
+    for (place *p = w->chunks; p; p = p->next) {
+        const uint64_t index_at = p->info.offset + p->info.length;
+        p->info.channels = &p->channel;
+        p->info.channel_count = 1;
+        tac__mcap_summary_chunk(s, &p->info, &index_at, p->index_length);
+    }
+    for (attachment *a = w->attachments; a; a = a->next)
+        tac__mcap_summary_attachment(s, &a->info);
+    for (metadata *m = w->metadata; m; m = m->next)
+        tac__mcap_summary_metadata(s, m->name, m->offset, m->length);
+    tac__mcap_summary_end(s, w->queue.position, w->queue.crc, out);
+}
+
+// A file of which something is missing gets no footer: who opens it is told.
+tac_status tac__mcap_finish(tac__mcap_writer *w, tac_error *err)
+{
+    if (!w)
+        return TAC_OK;
+    tac__mcap_flush(w);
+    tac__mcap_queue_stop(&w->queue);
+    w->running = false;
+    if (!tac__mcap_failed(w)) {
+        tac__text tail;
+        tac__text_init(&tail, w->allocator);
+        put_summary(w, &tail);
+        if (tail.failed)
+            fail_memory(w);
+        else
+            tac__mcap_queue_write(&w->queue, tail.chars, tail.length);
+        tac__text_fini(&tail);
+    }
+    // Some file systems tell of a full disk only now.
+    if (close(w->queue.fd) != 0)
+        tac__mcap_queue_fail(&w->queue, TAC_E_FILE, errno, NULL);
+    w->queue.fd = -1;
+    const tac_status status = tac__mcap_failed(w) ? tell(w, err) : TAC_OK;
+    destroy(w);
+    return status;
+}
