@@ -282,6 +282,17 @@ static void open_component(tac_engine *e, tac_instance *c)
         e->due_items[c->shadow_item / 64] &= ~(UINT64_C(1) << c->shadow_item % 64);
 }
 
+// Are some of its components active in some phases of this machine only?
+static bool is_switched_by(const tac_engine *e, const tac__island *island, const tac_instance *m)
+{
+    for (size_t i = 0; island->gated && i < island->count; i++) {
+        const tac_instance *c = e->components[island->components[i]];
+        if (is_gated(c) && c->entity == m->entity)
+            return true;
+    }
+    return false;
+}
+
 tac_status tac__activity_change(tac_engine *e, const tac_instance *m, tac_time t_us)
 {
     if (!e->all_masks)
@@ -305,7 +316,7 @@ tac_status tac__activity_change(tac_engine *e, const tac_instance *m, tac_time t
             list_live(e, &e->islands[c->island]);
     }
     for (size_t i = 0; i < e->island_count; i++) {
-        if (e->islands[i].gated && e->islands[i].state->at_us == t_us)
+        if (is_switched_by(e, &e->islands[i], m))
             TAC_TRY(tac__island_jumped(e, &e->islands[i], t_us));
     }
     return TAC_OK;
