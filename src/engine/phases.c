@@ -262,9 +262,12 @@ static tac_status check_contradiction(tac_declare *d, const tac__phases *p, size
 static tac_status locate(tac_declare *d, tac__phases *p, size_t n)
 {
     tac__transition *t = &p->transitions[n];
+    t->waits = tac__expr_waits(t->condition.parsed);
+    if (t->waits) // the machine wakes up then
+        return TAC_OK;
     if (t->condition.memory_words)
         return tac_declare_fail(d, "condition",
-                                "cannot be located: it remembers (rising, falling, held, since)");
+                                "cannot be located: it remembers (rising, falling, since)");
     size_t count;
     const int *inputs = tac__formula_inputs(&p->watches, &t->condition, &count);
     char name[32];
@@ -472,7 +475,7 @@ static bool phases_hold(const tac_step *s, const void *self, int condition)
         return false;
     for (size_t i = 0; i < p->transition_count; i++) {
         const tac__transition *t = &p->transitions[i];
-        if (t->locate && t->number == condition) {
+        if (t->locate && !t->waits && t->number == condition) {
             if (!(t->from >> phase & 1))
                 return false;
             const tac__expr_result r = tac__program_run(t->condition.program, s->t_us, s->in, NULL);

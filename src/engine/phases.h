@@ -35,7 +35,8 @@ typedef struct tac__transition {
     int32_t to;
     tac__formula condition;
     bool locate;
-    int number; // of the located condition
+    bool waits; // with locate: it remembers, and may come true as time passes
+    int number; // of the located condition, where it does not remember
     tac__phase_action *actions;
     size_t action_count;
 } tac__transition;

@@ -192,22 +192,42 @@ static tac_status change(tac_engine *e, tac_instance *m, size_t number, tac_time
 
 enum { NONE = -1 };
 
+// Does a condition that remembers hold now that time has passed? What it remembers stays: stage 8
+// will look again.
+static tac_status has_come_true(tac_engine *e, tac_instance *m, const tac__formula *f, bool *holds)
+{
+    uint64_t memory[TAC__EXPR_TIMED];
+    const tac_time t_us = e->clock->t_us;
+    TAC_ASSERT(f->memory_words <= TAC__EXPR_TIMED);
+    memcpy(memory, memory_of(m, f), f->memory_words * sizeof *memory);
+    TAC_TRY(refresh_outputs(e, m, t_us));
+    look_around(m, t_us);
+    const tac__expr_result r = tac__program_run(f->program, t_us, m->step.in, memory);
+    *holds = !r.nan && r.value != 0;
+    return TAC_OK;
+}
+
 // The transition that takes effect at this instant, if any does. A located one has its hooks now.
-static tac_status find_change(tac_engine *e, tac_instance *m, bool boundary, int *number)
+static tac_status find_change(tac_engine *e, tac_instance *m, int *number)
 {
     const tac__phases *p = tac__phases_of(m);
-    const bool located = m->pending & TAC_DUE_CONDITION;
+    const uint32_t due = m->pending;
     m->pending = 0;
     m->step.t_us = e->clock->t_us;
-    *number = NONE;
-    if (*queued_of(m)) {
-        *number = boundary ? (int)*queued_of(m) - 1 : NONE;
+    *number = (int)*queued_of(m) - 1;
+    if (*number != NONE)
         return TAC_OK;
-    }
     const int32_t phase = tac__phase_now(m);
-    for (size_t i = 0; located && *number == NONE && i < p->transition_count; i++) {
+    for (size_t i = 0; due && *number == NONE && i < p->transition_count; i++) {
         const tac__transition *t = &p->transitions[i];
-        if (t->locate && t->from >> phase & 1 && tac_turned_true(&m->step, t->number))
+        bool holds = false;
+        if (!t->locate || !(t->from >> phase & 1))
+            continue;
+        if (!t->waits)
+            holds = tac_turned_true(&m->step, t->number);
+        else if (due & TAC_DUE_TIMER)
+            TAC_TRY(has_come_true(e, m, &t->condition, &holds));
+        if (holds)
             *number = (int)i;
     }
     return *number == NONE ? TAC_OK : run_hooks(e, m, phase, p->transitions[*number].to);
@@ -228,7 +248,7 @@ static tac_status begin_live(tac_engine *e, tac_time t_us)
             numbers[i] = NONE;
             if (!is_due(e, m))
                 continue;
-            TAC_TRY(find_change(e, m, true, &numbers[i]));
+            TAC_TRY(find_change(e, m, &numbers[i]));
             if (numbers[i] != NONE)
                 TAC_TRY(find_values(e, m, &tac__phases_of(m)->transitions[numbers[i]], t_us));
         }

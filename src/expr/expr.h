@@ -34,6 +34,9 @@ const char *const *tac__expr_signals(const tac__expr *expr, size_t *count);
 // anything is compiled, so that the memory can be declared.
 size_t tac__expr_memory(const tac__expr *expr);
 
+// May it come true by the mere passing of time? tac__program_next tells when.
+bool tac__expr_waits(const tac__expr *expr);
+
 // What is known of a signal.
 typedef struct tac__expr_signal {
     int index; // of its value among those that tac__program_run gets

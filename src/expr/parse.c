@@ -173,6 +173,7 @@ static tac_status survey(tac__parser *p, const tac__expr_node *node)
     TAC_TRY(survey(p, node->a));
     TAC_TRY(survey(p, node->b));
     TAC_TRY(survey(p, node->c));
+    p->expr->waits |= node->kind == TAC__EXPR_HELD;
     if (tac__expr_is_timed(node->kind) && ++p->expr->timed_count > TAC__EXPR_TIMED)
         return tac__expr_fail(p->err, TAC_E_LIMIT, p->expr->text, node->from,
                               "more than %d operators that remember", TAC__EXPR_TIMED);
@@ -212,4 +213,9 @@ const char *const *tac__expr_signals(const tac__expr *expr, size_t *count)
 size_t tac__expr_memory(const tac__expr *expr)
 {
     return expr->timed_count;
+}
+
+bool tac__expr_waits(const tac__expr *expr)
+{
+    return expr->waits;
 }

@@ -63,6 +63,7 @@ struct tac__expr {
     const char **names;
     size_t name_count, name_capacity;
     size_t timed_count; // operators that remember
+    bool waits;         // some of them for time to pass: held
 };
 
 static inline bool tac__expr_is_timed(tac__expr_kind kind)
