@@ -128,36 +128,24 @@ static tac_status read_reset(tac_declare *d, tac__phases *p, tac__phase_action *
             text = tac__arena_format(&p->arena, "%s[%zu]", text, i);
         if (!text)
             return TAC_E_MEMORY;
-        TAC_TRY(tac__formula_read(d, &p->watches, "to", text, &a->values[i]));
+        TAC_TRY(tac__formula_read(d, &p->peers, "to", text, &a->values[i]));
     }
     return TAC_OK;
 }
 
-// The name of the output that feeds an input: "set_mass_attached". One feed serves all transitions.
 static tac_status read_set(tac_declare *d, tac__phases *p, tac__phase_action *a,
                            const action_keys *keys)
 {
     a->kind = TAC__SET;
     a->target = keys->set;
-    char *name = tac__arena_format(&p->arena, "set_%s", a->target);
     a->values = tac__arena_array(&p->arena, 1, sizeof *a->values);
     a->count = 1;
-    if (!name || !a->values)
+    if (!a->values)
         return TAC_E_MEMORY;
-    for (char *c = name; *c; c++)
-        *c = *c == '.' ? '_' : *c;
-    const tac__ports *outputs = &d->instance->outputs;
-    for (a->output = 0; (size_t)a->output < outputs->count; a->output++) {
-        if (!strcmp(outputs->items[a->output].name, name))
-            break;
-    }
-    if ((size_t)a->output == outputs->count)
-        a->output = tac_declare_feed(
-            d, &(tac_port_def){.name = name, .type = TAC_TYPE_F64, .doc = "as it is set"},
-            a->target, "set");
     if (keys->to_count != 1)
         return tac_declare_fail(d, "to", "'set' takes a single value");
-    return tac__formula_read(d, &p->watches, "to", keys->to[0], a->values);
+    TAC_TRY(tac__peers_feed(d, &p->peers, a->target, "set", &a->output));
+    return tac__formula_read(d, &p->peers, "to", keys->to[0], a->values);
 }
 
 static tac_status read_action(tac_declare *d, tac__phases *p, tac__phase_action *a)
@@ -268,15 +256,10 @@ static tac_status locate(tac_declare *d, tac__phases *p, size_t n)
     if (t->condition.memory_words)
         return tac_declare_fail(d, "condition",
                                 "cannot be located: it remembers (rising, falling, since)");
-    size_t count;
-    const int *inputs = tac__formula_inputs(&p->watches, &t->condition, &count);
     char name[32];
     tac__out out = tac__out_begin(name, sizeof name);
     tac__out_add(&out, "transition%zu", n + 1);
-    if (!inputs)
-        return TAC_E_MEMORY;
-    t->number = tac_declare_condition(d, name, inputs, count, "condition");
-    return TAC_OK;
+    return tac__formula_locate(d, &p->peers, name, "condition", &t->condition, &t->number);
 }
 
 static tac_status read_transition(tac_declare *d, tac__phases *p, size_t n)
@@ -298,7 +281,7 @@ static tac_status read_transition(tac_declare *d, tac__phases *p, size_t n)
         if (t->to < 0)
             return fail_phase(d, p, "to", to);
         TAC_TRY(read_from(d, p, from, from_count, t));
-        TAC_TRY(tac__formula_read(d, &p->watches, "condition", condition, &t->condition));
+        TAC_TRY(tac__formula_read(d, &p->peers, "condition", condition, &t->condition));
         TAC_TRY(check_contradiction(d, p, n));
         if (t->locate)
             TAC_TRY(locate(d, p, n));
@@ -391,10 +374,10 @@ static void declare_outputs(tac_declare *d, tac__phases *p)
                                .type = TAC_TYPE_ARRAY(TAC_F64, (uint32_t)p->reset_count),
                                .doc = "values to which states were reset"});
     p->memory = -1;
-    if (p->watches.memory_words)
+    if (p->peers.memory_words)
         p->memory = tac_declare_state(
             d, &(tac_port_def){.name = "memory",
-                               .type = TAC_TYPE_ARRAY(TAC_I64, (uint32_t)p->watches.memory_words)});
+                               .type = TAC_TYPE_ARRAY(TAC_I64, (uint32_t)p->peers.memory_words)});
 }
 
 static tac_status phases_declare(tac_declare *d, void *self)
@@ -402,7 +385,7 @@ static tac_status phases_declare(tac_declare *d, void *self)
     tac__phases *p = self;
     tac__arena_init(&p->arena, NULL);
     p->begun = true;
-    p->watches.arena = &p->arena;
+    p->peers.arena = &p->arena;
     TAC_TRY(read_names(d, p));
     TAC_TRY(read_transitions(d, p));
     if (d->engine && !d->failed)
@@ -426,13 +409,13 @@ static const char *unit_of(const tac_declare *d, const tac__phase_action *a, siz
 
 static tac_status compile_transition(tac_declare *d, tac__phases *p, tac__transition *t)
 {
-    TAC_TRY(tac__formula_compile(d, &p->watches, "condition", TAC__EXPR_BOOL, NULL, &t->condition));
+    TAC_TRY(tac__formula_compile(d, &p->peers, "condition", TAC__EXPR_BOOL, NULL, &t->condition));
     for (size_t i = 0; i < t->action_count; i++) {
         tac__phase_action *a = &t->actions[i];
         tac_param_begin(d, "actions", i);
         tac_status status = TAC_OK;
         for (size_t k = 0; status == TAC_OK && k < a->count; k++)
-            status = tac__formula_compile(d, &p->watches, "to", TAC__EXPR_NUMBER, unit_of(d, a, k),
+            status = tac__formula_compile(d, &p->peers, "to", TAC__EXPR_NUMBER, unit_of(d, a, k),
                                           &a->values[k]);
         tac_param_end(d);
         TAC_TRY(status);

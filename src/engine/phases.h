@@ -10,8 +10,8 @@
 #ifndef TAC_ENGINE_PHASES_H
 #define TAC_ENGINE_PHASES_H
 
+#include "engine/peers.h"
 #include "engine/plan.h"
-#include "engine/watch.h"
 
 enum { TAC__PHASES_MAX = 64, TAC__TRANSITIONS_MAX = 1024, TAC__ACTIONS_MAX = 64 };
 
@@ -49,7 +49,7 @@ typedef struct tac__phases {
     int32_t initial;
     tac__transition *transitions;
     size_t transition_count;
-    tac__watches watches;
+    tac__peers peers;
     size_t reset_count;
     int phase, transition, queued, changes, resets; // outputs
     int memory;                                     // discrete state; -1: none

@@ -5,7 +5,7 @@
 #ifndef TAC_SCENARIO_EVENT_H
 #define TAC_SCENARIO_EVENT_H
 
-#include "expr/expr.h"
+#include "engine/peers.h"
 #include "model/labels.h"
 #include "scenario/schedule.h"
 #include <tactus/component.h>
@@ -38,11 +38,9 @@ extern const char *const tac__sensor_names[TAC__SENSORS];
 
 typedef struct tac__scenario_event {
     tac__timing timing;
-    const char *when;  // the condition as written
-    tac__expr *parsed; // until it is compiled
-    tac__program *condition;
-    size_t memory, memory_words; // of the condition: where it begins in the state
-    int located;                 // its number among those that the engine locates; -1: it is not
+    const char *when; // the condition as written
+    tac__formula condition;
+    int located; // its number among those that the engine locates; -1: it is not
 
     tac__action action;
     uint64_t motors, batteries, sensors; // bits of those concerned
@@ -69,28 +67,16 @@ typedef struct tac__scenario_signal {
     int output;
 } tac__scenario_signal;
 
-// A name and the port it has become: a signal that is watched, a parameter that is fed.
-typedef struct tac__scenario_link {
-    const char *name;
-    int port;
-} tac__scenario_link;
-
-typedef struct tac__scenario_links {
-    tac__scenario_link *items;
-    size_t count, capacity;
-} tac__scenario_links;
-
 typedef struct tac__scenario {
     tac__arena arena;
     bool begun; // the arena is there
     uint32_t motors, batteries;
     tac__scenario_signal *signals;
     size_t signal_count;
-    tac__scenario_links watches, feeds;
+    tac__peers peers;
     tac__scenario_event *events;
     size_t event_count;
-    size_t memory_words; // of all conditions
-    size_t *located;     // events whose conditions the engine locates, by their number
+    size_t *located; // events whose conditions the engine locates, by their number
     tac__scenario_ports ports;
 } tac__scenario;
 

@@ -314,91 +314,19 @@ static tac_status check_timing(tac_declare *d, event *e, const given *g)
 
 // --- names of signals and parameters --------------------------------------------------------
 
-static tac__scenario_link *find_link(const tac__scenario_links *links, const char *name)
-{
-    for (size_t i = 0; i < links->count; i++) {
-        if (!strcmp(links->items[i].name, name))
-            return &links->items[i];
-    }
-    return NULL;
-}
-
-static tac_status add_link(tac__scenario *s, tac__scenario_links *links, const char *name, int port)
-{
-    if (!TAC__ARENA_GROW(&s->arena, links->items, links->count, links->capacity))
-        return TAC_E_MEMORY;
-    links->items[links->count++] = (tac__scenario_link){name, port};
-    return TAC_OK;
-}
-
-static tac_status fail_expr(tac_declare *d, const tac_error *err)
-{
-    if (err->status == TAC_E_MEMORY)
-        return TAC_E_MEMORY;
-    return err->column ? tac_declare_fail_at(d, "when", err->column, "%s", err->text)
-                       : tac_declare_fail(d, "when", "%s", err->text);
-}
-
-static tac_status watch(tac_declare *d, tac__scenario *s, event *e)
-{
-    tac_error err;
-    if (tac__expr_parse(&s->arena, e->when, &e->parsed, &err) != TAC_OK)
-        return fail_expr(d, &err);
-    e->memory_words = tac__expr_memory(e->parsed);
-    e->memory = s->memory_words;
-    s->memory_words += e->memory_words;
-    size_t count;
-    const char *const *names = tac__expr_signals(e->parsed, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (!find_link(&s->watches, names[i]))
-            TAC_TRY(add_link(s, &s->watches, names[i], tac_declare_watch(d, names[i], "when")));
-    }
-    return TAC_OK;
-}
-
 // Have the engine find where the condition turns true.
 static tac_status locate(tac_declare *d, tac__scenario *s, event *e)
 {
-    if (e->memory_words)
+    if (e->condition.memory_words)
         return tac_declare_fail(d, "locate",
                                 "the condition cannot be located: it remembers; expected one "
                                 "without rising, falling, held and since");
-    size_t count;
-    const char *const *names = tac__expr_signals(e->parsed, &count);
-    int *inputs = tac__arena_array(&s->arena, count, sizeof *inputs);
-    char *name = tac__arena_format(&s->arena, "event%zu", (size_t)(e - s->events));
-    if (!inputs || !name)
+    const size_t i = (size_t)(e - s->events);
+    const char *name = tac__arena_format(&s->arena, "event%zu", i);
+    if (!name)
         return TAC_E_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        inputs[i] = find_link(&s->watches, names[i])->port;
-    e->located = tac_declare_condition(d, name, inputs, count, "when");
-    s->located[e->located] = (size_t)(e - s->events);
-    return TAC_OK;
-}
-
-// The name of the output that feeds a parameter: "set_control_cruise_speed".
-static char *feed_name(tac__scenario *s, const char *parameter)
-{
-    char *name = tac__arena_format(&s->arena, "set_%s", parameter);
-    for (char *c = name; c && *c; c++)
-        *c = *c == '.' ? '_' : *c;
-    return name;
-}
-
-static tac_status feed(tac_declare *d, tac__scenario *s, event *e, const char *parameter)
-{
-    e->feeds = true;
-    tac__scenario_link *link = find_link(&s->feeds, parameter);
-    if (!link) {
-        const char *name = feed_name(s, parameter);
-        if (!name)
-            return TAC_E_MEMORY;
-        const tac_port_def port = {.name = name, .type = TAC_TYPE_F64, .doc = "as it is set"};
-        TAC_TRY(
-            add_link(s, &s->feeds, parameter, tac_declare_feed(d, &port, parameter, "parameter")));
-        link = &s->feeds.items[s->feeds.count - 1];
-    }
-    e->output = link->port;
+    TAC_TRY(tac__formula_locate(d, &s->peers, name, "when", &e->condition, &e->located));
+    s->located[e->located] = i;
     return TAC_OK;
 }
 
@@ -437,7 +365,8 @@ static tac_status read_set(tac_declare *d, tac__scenario *s, event *e, const giv
         return tac_declare_fail(d, "do", "'set' needs either 'signal' or 'parameter'");
     if (g->keys & KEY_SIGNAL)
         return set_signal(d, s, e, g->signal);
-    return feed(d, s, e, g->parameter); // the value once its unit is known
+    e->feeds = true; // the value once its unit is known
+    return tac__peers_feed(d, &s->peers, g->parameter, "parameter", &e->output);
 }
 
 static tac_status read_sensor_value(tac_declare *d, event *e, const given *g)
@@ -534,7 +463,7 @@ static tac_status read_event(tac_declare *d, tac__scenario *s, event *e)
     TAC_TRY(check_timing(d, e, &g));
     e->located = -1;
     if (*e->when)
-        TAC_TRY(watch(d, s, e));
+        TAC_TRY(tac__formula_read(d, &s->peers, "when", e->when, &e->condition));
     if (g.locate)
         TAC_TRY(locate(d, s, e));
     if (e->action == TAC__ACTION_SET)
@@ -598,35 +527,10 @@ tac_status tac__scenario_read(tac_declare *d, tac__scenario *s)
 
 // --- once all is connected ------------------------------------------------------------------
 
-typedef struct scope {
-    tac_declare *d;
-    const tac__scenario *s;
-} scope;
-
-static bool find_signal(const void *context, const char *name, tac__expr_signal *signal)
-{
-    const scope *c = context;
-    const tac__scenario_link *link = find_link(&c->s->watches, name);
-    if (!link)
-        return false;
-    const tac_type type = tac_watch_type(c->d, link->port);
-    *signal = (tac__expr_signal){
-        .index = link->port,
-        .type = type.scalar == TAC_BOOL ? TAC__EXPR_BOOL : TAC__EXPR_NUMBER,
-        .unit = tac_watch_unit(c->d, link->port),
-        .labels = type.scalar == TAC_ENUM ? type.labels : NULL,
-    };
-    return true;
-}
-
 static tac_status compile_event(tac_declare *d, tac__scenario *s, event *e)
 {
-    tac_error err;
-    const scope context = {d, s};
-    const tac__expr_scope names = {find_signal, NULL, &context};
-    if (e->parsed && tac__expr_compile(&s->arena, e->parsed, TAC__EXPR_BOOL, NULL, &names,
-                                       &e->condition, &err) != TAC_OK)
-        return fail_expr(d, &err);
+    if (e->condition.parsed)
+        TAC_TRY(tac__formula_compile(d, &s->peers, "when", TAC__EXPR_BOOL, NULL, &e->condition));
     return e->feeds ? read_value(d, e, tac_feed_unit(d, e->output)) : TAC_OK;
 }
 

@@ -70,6 +70,7 @@ static tac_status scenario_declare(tac_declare *d, void *self)
     tac__scenario *s = self;
     tac__arena_init(&s->arena, NULL);
     s->begun = true;
+    s->peers.arena = &s->arena;
     s->motors = read_count(d, "motors", "motors of the vehicle");
     s->batteries = read_count(d, "batteries", "batteries of the vehicle");
     declare_outputs(d, s);
@@ -77,7 +78,8 @@ static tac_status scenario_declare(tac_declare *d, void *self)
     s->ports.slots = declare_numbers(d, "schedule", s->event_count * TAC__SLOT_WORDS);
     s->ports.owners = declare_numbers(d, "owners", tac__scenario_targets(s));
     s->ports.steps = declare_numbers(d, "steps", 1);
-    s->ports.memory = s->memory_words ? declare_numbers(d, "memory", s->memory_words) : -1;
+    s->ports.memory =
+        s->peers.memory_words ? declare_numbers(d, "memory", s->peers.memory_words) : -1;
     return status;
 }
 
@@ -104,7 +106,9 @@ static tac__slot *slots_of(const tac__scenario *s, const tac_step *step)
 static uint64_t *memory_of(const tac__scenario *s, const tac__scenario_event *e,
                            const tac_step *step)
 {
-    return e->memory_words ? TAC_STATE(step, uint64_t, s->ports.memory) + e->memory : NULL;
+    return e->condition.memory_words
+               ? tac__formula_memory(&e->condition, step->state[s->ports.memory])
+               : NULL;
 }
 
 // When, at or after `from_us`, a held() of its condition comes true.
@@ -112,9 +116,10 @@ static tac_time next_look(const tac__scenario *s, size_t i, tac_time from_us, co
 {
     const tac__scenario_event *e = &s->events[i];
     const tac__instant then = {.t_us = from_us, .stepping = true};
-    if (!e->memory_words || !tac__schedule_looks(&e->timing, &slots_of(s, step)[i], &then))
+    if (!e->condition.memory_words ||
+        !tac__schedule_looks(&e->timing, &slots_of(s, step)[i], &then))
         return TAC_TIME_NEVER;
-    return tac__program_next(e->condition, memory_of(s, e, step), from_us);
+    return tac__program_next(e->condition.program, memory_of(s, e, step), from_us);
 }
 
 // What happens next between steps, at or after `from_us` where it is a condition.
@@ -167,7 +172,7 @@ static tac_status look(const tac__scenario *s, const tac__scenario_event *e, tac
                        bool *holds)
 {
     const tac__expr_result result =
-        tac__program_run(e->condition, step->t_us, step->in, memory_of(s, e, step));
+        tac__program_run(e->condition.program, step->t_us, step->in, memory_of(s, e, step));
     if (result.nan)
         return tac_fail(step, "'%s' is not a number, in the condition '%s'", result.nan, e->when);
     *holds = result.value != 0;
@@ -184,7 +189,8 @@ static bool scenario_holds(const tac_step *step, const void *self, int condition
     const tac__instant then = {.t_us = step->t_us, .stepping = true};
     if (slot->next_us != TAC_TIME_NEVER || !tac__schedule_looks(&e->timing, slot, &then))
         return false;
-    const tac__expr_result result = tac__program_run(e->condition, step->t_us, step->in, NULL);
+    const tac__expr_result result =
+        tac__program_run(e->condition.program, step->t_us, step->in, NULL);
     return !result.nan && result.value != 0;
 }
 
