@@ -1,10 +1,11 @@
 // explain_text.c - the schedule as a table for people, in plain ASCII.
 #include "engine/explain.h"
+#include "engine/explain_page.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { WIDTH = 110, INDENT = 4, NAME_MAX = 32, TYPE_MAX = 20, GROUP_MAX = 16 };
+enum { NAME_MAX = 32, TYPE_MAX = 20, GROUP_MAX = 16 };
 
 typedef struct page {
     const tac_engine *e;
@@ -13,78 +14,9 @@ typedef struct page {
     size_t name, type, group; // widths of columns
 } page;
 
-// --- columns and lists --------------------------------------------------------------------------
-
-static size_t column(const tac__text *out)
-{
-    size_t n = 0;
-    while (n < out->length && out->chars[out->length - 1 - n] != '\n')
-        n++;
-    return n;
-}
-
-// Blanks up to a column; what reaches it already gets two.
-static void pad(tac__text *out, size_t to)
-{
-    const size_t at = column(out);
-    tac__text_repeat(out, ' ', at < to ? to - at : at ? 2 : 0);
-}
-
-static void new_line(tac__text *out, size_t indent)
-{
-    tac__text_add(out, "\n");
-    tac__text_repeat(out, ' ', indent);
-}
-
-// Items between commas, wrapped so that the lines of a list stand below each other.
-typedef struct list {
-    tac__text *out;
-    size_t indent, count;
-} list;
-
-static list list_begin(tac__text *out)
-{
-    return (list){out, column(out), 0};
-}
-
-static void list_add(list *l, const char *separator, const char *item)
-{
-    if (l->count++) {
-        tac__text_add(l->out, "%s", separator);
-        if (column(l->out) + 1 + strlen(item) > WIDTH)
-            new_line(l->out, l->indent);
-        else
-            tac__text_add(l->out, " ");
-    }
-    tac__text_add(l->out, "%s", item);
-}
-
-// Words, wrapped in the same way.
-static void add_words(tac__text *out, const char *text)
-{
-    const size_t indent = column(out);
-    while (*text) {
-        const size_t n = strcspn(text, " ");
-        if (column(out) > indent) {
-            if (column(out) + 1 + n > WIDTH)
-                new_line(out, indent);
-            else
-                tac__text_add(out, " ");
-        }
-        tac__text_bytes(out, text, n);
-        text += n + strspn(text + n, " ");
-    }
-}
-
 static void heading(page *p, const char *text)
 {
     tac__text_add(p->out, "\n%s\n", text);
-}
-
-static size_t widest(size_t width, const char *text, size_t most)
-{
-    const size_t n = strlen(text);
-    return n > width ? (n < most ? n : most) : width;
 }
 
 static const char *group_name(const tac_engine *e, const tac_instance *c)
@@ -96,9 +28,9 @@ static void measure(page *p)
 {
     for (size_t i = 0; i < p->e->component_count; i++) {
         const tac_instance *c = p->e->components[i];
-        p->name = widest(p->name, c->name, NAME_MAX);
-        p->type = widest(p->type, c->type->name, TYPE_MAX);
-        p->group = widest(p->group, group_name(p->e, c), GROUP_MAX);
+        p->name = tac__page_widest(p->name, c->name, NAME_MAX);
+        p->type = tac__page_widest(p->type, c->type->name, TYPE_MAX);
+        p->group = tac__page_widest(p->group, group_name(p->e, c), GROUP_MAX);
     }
 }
 
@@ -132,17 +64,17 @@ static void add_summary(page *p)
     char text[128], time[TAC_TIME_TEXT];
     tac_time_print(e->def.end_us, time);
     tac__text_add(p->out, "Run of %s: ", time);
-    list l = {p->out, 2, 0};
+    tac__list l = {p->out, 2, 0};
     tac__out out = tac__out_begin(text, sizeof text);
     describe_method(e, &out);
-    list_add(&l, ",", text);
+    tac__list_add(&l, ",", text);
     if (e->def.physics_us) {
         tac_time_print(e->def.physics_us, time);
         out = tac__out_begin(text, sizeof text);
         tac__out_add(&out, "physics axis %s", time);
-        list_add(&l, ",", text);
+        tac__list_add(&l, ",", text);
     } else {
-        list_add(&l, ",", "no physics axis");
+        tac__list_add(&l, ",", "no physics axis");
     }
     size_t states = 0;
     for (size_t i = 0; i < e->island_count; i++)
@@ -159,14 +91,14 @@ static void add_summary(page *p)
                   {e->observer_count, "observer", "observers"}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         print_count(counts[i].n, counts[i].one, counts[i].many, text, sizeof text);
-        list_add(&l, ",", text);
+        tac__list_add(&l, ",", text);
     }
     const tac_time repeat = tac__hyperperiod(e);
     if (repeat != 0 && repeat != TAC_TIME_NEVER) {
         tac_time_print(repeat, time);
         out = tac__out_begin(text, sizeof text);
         tac__out_add(&out, "the axes repeat every %s", time);
-        list_add(&l, ",", text);
+        tac__list_add(&l, ",", text);
     }
     tac__text_add(p->out, "\n");
 }
@@ -180,10 +112,10 @@ static void add_swarms(page *p)
         tac__text_add(p->out,
                       "%u entities of equal structure, shown once as %s: ", p->swarms->count[n],
                       e->entities[n].name);
-        list l = {p->out, 2, 0};
+        tac__list l = {p->out, 2, 0};
         for (uint32_t k = 0; k < e->entity_count; k++) {
             if (p->swarms->first[k] == n)
-                list_add(&l, ",", e->entities[k].name);
+                tac__list_add(&l, ",", e->entities[k].name);
         }
         tac__text_add(p->out, "\n");
     }
@@ -196,9 +128,9 @@ enum { PERIOD = 2, RATE = 14, OFFSET = 28, INSTANTS = 40, GROUPS = 54 };
 static void add_group_names(page *p, int source)
 {
     const tac_engine *e = p->e;
-    list l = list_begin(p->out);
+    tac__list l = tac__list_begin(p->out);
     if (tac__is_physics(e, source))
-        list_add(&l, ",", "the physics axis");
+        tac__list_add(&l, ",", "the physics axis");
     for (size_t i = 0; i < e->group_count; i++) {
         const tac__group *g = &e->groups[i];
         if (!tac__group_uses(e, (int)i, source))
@@ -213,11 +145,11 @@ static void add_group_names(page *p, int source)
         } else if (g->root != (int)i) {
             tac__out_add(&out, " (synchronized with %s)", e->groups[g->root].name);
         }
-        list_add(&l, ",", text);
+        tac__list_add(&l, ",", text);
     }
     for (size_t i = 0; i < e->observer_count; i++) {
         if (e->observers[i].source == source)
-            list_add(&l, ",", e->observers[i].def.name);
+            tac__list_add(&l, ",", e->observers[i].def.name);
     }
     if (l.count == 0)
         tac__text_add(p->out, "-");
@@ -226,7 +158,7 @@ static void add_group_names(page *p, int source)
 static void add_bounds(page *p, int source)
 {
     const tac_engine *e = p->e;
-    new_line(p->out, GROUPS);
+    tac__page_line(p->out, GROUPS);
     if (e->timeline.sources[source].observer) {
         tac__text_add(p->out, "observers only: no boundaries");
         return;
@@ -234,7 +166,7 @@ static void add_bounds(page *p, int source)
     bool any = false;
     for (int islands = 0; islands < 2; islands++) {
         const size_t count = islands ? e->island_count : e->entity_count;
-        list l = {p->out, GROUPS + 2, 0};
+        tac__list l = {p->out, GROUPS + 2, 0};
         for (uint32_t i = 0; i < count; i++) {
             const bool shown = islands ? tac__swarms_show_island(e, p->swarms, i) &&
                                              tac__island_bound(e, i, source)
@@ -246,7 +178,7 @@ static void add_bounds(page *p, int source)
                 tac__text_add(p->out, "%s%s", any ? "; " : "boundaries of ",
                               islands ? "islands " : "");
             any = true;
-            list_add(&l, ",", islands ? e->islands[i].name : tac__entity_label(e, i));
+            tac__list_add(&l, ",", islands ? e->islands[i].name : tac__entity_label(e, i));
         }
     }
     if (!any)
@@ -257,14 +189,14 @@ static void add_times(page *p, const tac__source *s)
 {
     enum { SHOWN = 4 };
     tac__text_add(p->out, "at ");
-    list l = {p->out, PERIOD + 3, 0};
+    tac__list l = {p->out, PERIOD + 3, 0};
     for (size_t i = 0; i < s->times_count && i < SHOWN; i++) {
         char time[TAC_TIME_TEXT];
         tac_time_print(s->times_us[i], time);
-        list_add(&l, ",", time);
+        tac__list_add(&l, ",", time);
     }
     if (s->times_count > SHOWN)
-        list_add(&l, ",", "...");
+        tac__list_add(&l, ",", "...");
 }
 
 static void add_axis(page *p, int source)
@@ -280,16 +212,16 @@ static void add_axis(page *p, int source)
     } else {
         tac_time_print(s->period_us, text);
         tac__text_add(p->out, "%s", text);
-        pad(p->out, RATE);
+        tac__page_pad(p->out, RATE);
         tac__rate_print(s->period_us, text);
         tac__text_add(p->out, "%s", text);
-        pad(p->out, OFFSET);
+        tac__page_pad(p->out, OFFSET);
         tac_time_print(s->offset_us, text);
         tac__text_add(p->out, "%s", s->offset_us ? text : "0");
     }
-    pad(p->out, INSTANTS);
+    tac__page_pad(p->out, INSTANTS);
     tac__text_add(p->out, "%10" PRIu64, tac__source_instants(e, source));
-    pad(p->out, GROUPS);
+    tac__page_pad(p->out, GROUPS);
     add_group_names(p, source);
     add_bounds(p, source);
     tac__text_add(p->out, "\n");
@@ -308,7 +240,7 @@ static void add_axes(page *p)
                   {INSTANTS, "  instants"},
                   {GROUPS, "rate groups"}};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        pad(p->out, titles[i].at);
+        tac__page_pad(p->out, titles[i].at);
         tac__text_add(p->out, "%s", titles[i].text);
     }
     tac__text_add(p->out, "\n");
@@ -351,42 +283,42 @@ static void add_reads_and_writes(page *p, const tac_instance *c, size_t at, bool
     const tac_engine *e = p->e;
     bool any = false;
     if (c->inputs.count) {
-        pad(p->out, at);
+        tac__page_pad(p->out, at);
         tac__text_add(p->out, "reads  ");
-        list l = list_begin(p->out);
+        tac__list l = tac__list_begin(p->out);
         for (size_t k = 0; k < c->inputs.count; k++) {
             char text[2 * TAC__ROUTE_TEXT];
             print_read(e, c, k, text, sizeof text);
-            list_add(&l, ",", text);
+            tac__list_add(&l, ",", text);
         }
         any = true;
     }
     const size_t total = c->outputs.count + c->continuous.count;
-    list l = {0};
+    tac__list l = {0};
     for (size_t k = 0; k < total; k++) {
         const tac__signal *s = &e->schema.signals[c->signals[k]];
         if (!(s->continuous ? continuous : steps))
             continue;
         if (l.count == 0) {
             if (any)
-                new_line(p->out, at);
+                tac__page_line(p->out, at);
             else
-                pad(p->out, at);
+                tac__page_pad(p->out, at);
             tac__text_add(p->out, "writes ");
-            l = list_begin(p->out);
+            l = tac__list_begin(p->out);
         }
-        list_add(&l, ",", tac__signal_port(s));
+        tac__list_add(&l, ",", tac__signal_port(s));
     }
 }
 
 static void add_component(page *p, const tac_instance *c, bool steps, bool continuous)
 {
-    const size_t type = INDENT + p->name + 2, group = type + p->type + 2;
-    tac__text_repeat(p->out, ' ', INDENT);
+    const size_t type = TAC__PAGE_INDENT + p->name + 2, group = type + p->type + 2;
+    tac__text_repeat(p->out, ' ', TAC__PAGE_INDENT);
     tac__text_add(p->out, "%s", c->name);
-    pad(p->out, type);
+    tac__page_pad(p->out, type);
     tac__text_add(p->out, "%s", c->type->name);
-    pad(p->out, group);
+    tac__page_pad(p->out, group);
     tac__text_add(p->out, "%s", group_name(p->e, c));
     const uint32_t count = tac__swarms_count(p->swarms, c);
     if (count > 1)
@@ -401,24 +333,24 @@ static void add_component(page *p, const tac_instance *c, bool steps, bool conti
 static void add_entity_work(page *p, uint32_t entity, bool begin)
 {
     const tac_engine *e = p->e;
-    const size_t at = INDENT + p->name + 2;
-    tac__text_repeat(p->out, ' ', INDENT);
+    const size_t at = TAC__PAGE_INDENT + p->name + 2;
+    tac__text_repeat(p->out, ' ', TAC__PAGE_INDENT);
     tac__text_add(p->out, "%s", tac__entity_label(e, entity));
-    pad(p->out, at);
-    list l = list_begin(p->out);
+    tac__page_pad(p->out, at);
+    tac__list l = tac__list_begin(p->out);
     char text[TAC_ERROR_NAME];
     for (size_t i = 0; begin && i < e->receiver_count; i++) {
         tac__out out = tac__out_begin(text, sizeof text);
         tac__out_add(&out, "messages to %s", e->receivers[i].name);
         if (e->components[e->receivers[i].component]->entity == entity)
-            list_add(&l, ",", text);
+            tac__list_add(&l, ",", text);
     }
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
         tac__out out = tac__out_begin(text, sizeof text);
         tac__out_add(&out, "%s hook of %s", begin ? "pre-step" : "post-step", c->name);
         if (c->entity == entity && (begin ? c->type->pre_step : c->type->post_step))
-            list_add(&l, ",", text);
+            tac__list_add(&l, ",", text);
     }
     if (p->swarms->count[entity] > 1)
         tac__text_add(p->out, " x%u", p->swarms->count[entity]);
@@ -428,15 +360,15 @@ static void add_entity_work(page *p, uint32_t entity, bool begin)
 static void add_outputs(page *p, const tac__island *island)
 {
     const tac_engine *e = p->e;
-    tac__text_repeat(p->out, ' ', INDENT);
+    tac__text_repeat(p->out, ' ', TAC__PAGE_INDENT);
     tac__text_add(p->out, "island %s: ", island->name);
-    list l = {p->out, INDENT + 2, 0};
+    tac__list l = {p->out, TAC__PAGE_INDENT + 2, 0};
     for (size_t i = 0; i < island->count; i++) {
         const tac_instance *c = e->components[island->components[i]];
         for (size_t k = 0; c->type->output && k < c->outputs.count; k++) {
             const tac__signal *s = &e->schema.signals[c->signals[k]];
             if (s->continuous && tac__swarms_show(p->swarms, c))
-                list_add(&l, ",", s->name);
+                tac__list_add(&l, ",", s->name);
         }
     }
     tac__text_add(p->out, "\n");
@@ -483,13 +415,13 @@ static void add_item(page *p, const tac__item *item)
         add_component(p, e->components[item->index], true, false);
         break;
     case TAC__ITEM_STATE:
-        tac__text_add(p->out, "%*sdigest of the state of island %s\n", INDENT, "",
+        tac__text_add(p->out, "%*sdigest of the state of island %s\n", TAC__PAGE_INDENT, "",
                       e->islands[item->index].name);
         break;
     case TAC__ITEM_OBSERVE:
         tac_time_print(e->observers[item->index].def.period_us, period);
-        tac__text_add(p->out, "%*s%s, every %s\n", INDENT, "", e->observers[item->index].def.name,
-                      period);
+        tac__text_add(p->out, "%*s%s, every %s\n", TAC__PAGE_INDENT, "",
+                      e->observers[item->index].def.name, period);
         break;
     }
 }
@@ -519,11 +451,11 @@ static void add_order(page *p)
             continue;
         tac__text_add(p->out, " %2d %-12s %s\n", stage, tac_stage_name((tac_stage)stage),
                       docs[stage]);
-        tac__text_repeat(p->out, ' ', INDENT);
-        list l = list_begin(p->out);
+        tac__text_repeat(p->out, ' ', TAC__PAGE_INDENT);
+        tac__list l = tac__list_begin(p->out);
         for (size_t i = 0; i < e->island_count; i++) {
             if (tac__swarms_show_island(e, p->swarms, i))
-                list_add(&l, ",", e->islands[i].name);
+                tac__list_add(&l, ",", e->islands[i].name);
         }
         tac__text_add(p->out, "\n");
     }
@@ -532,7 +464,7 @@ static void add_order(page *p)
 // --- islands ------------------------------------------------------------------------------------
 
 typedef struct reasons {
-    list l;
+    tac__list l;
     int why; // of the last reason, -1: none yet
     const char *seen[16];
     size_t seen_count;
@@ -557,7 +489,7 @@ static void add_reason(void *context, tac__split why, const char *name)
     if (r->why != (int)why)
         tac__out_add(&out, "%s%s", tac__split_text(why), *name ? " " : "");
     tac__out_add(&out, "%s", name);
-    list_add(&r->l, r->why == (int)why ? "," : ";", text);
+    tac__list_add(&r->l, r->why == (int)why ? "," : ";", text);
     r->why = (int)why;
 }
 
@@ -568,14 +500,14 @@ static void add_splits(page *p, size_t island)
     char text[TAC_ERROR_NAME];
     for (size_t i = 0; i < is->source_count; i++) {
         tac__source_print(p->e, is->sources[i], text, sizeof text);
-        wide = widest(wide, text, NAME_MAX);
+        wide = tac__page_widest(wide, text, NAME_MAX);
     }
     for (size_t i = 0; i < is->source_count; i++) {
         tac__source_print(p->e, is->sources[i], text, sizeof text);
-        tac__text_add(p->out, "%*s%s", INDENT, "", i ? "          " : "split at  ");
+        tac__text_add(p->out, "%*s%s", TAC__PAGE_INDENT, "", i ? "          " : "split at  ");
         tac__text_add(p->out, "%s", text);
-        pad(p->out, INDENT + 10 + wide + 2);
-        reasons r = {.l = list_begin(p->out), .why = -1};
+        tac__page_pad(p->out, TAC__PAGE_INDENT + 10 + wide + 2);
+        reasons r = {.l = tac__list_begin(p->out), .why = -1};
         // Of the start and end of the run there is no more to say.
         if (is->sources[i] != p->e->start_end_source)
             tac__each_split(p->e, island, is->sources[i], add_reason, &r);
@@ -618,14 +550,14 @@ static void add_crossing(page *p, const tac_instance *c, size_t k, size_t wide)
     char meaning[TAC__ROUTE_TEXT];
     tac__route_meaning(e, c, k, meaning);
     tac__text_add(p->out, "  %s", s->name);
-    pad(p->out, at);
+    tac__page_pad(p->out, at);
     tac__text_add(p->out, "%s -> %s", e->groups[writer->group].name, e->groups[c->group].name);
-    pad(p->out, at + 2 * p->group + 6);
+    tac__page_pad(p->out, at + 2 * p->group + 6);
     tac__text_add(p->out, "%s", tac_policy_name(c->in[k].policy));
-    pad(p->out, at + 2 * p->group + 6 + 14);
+    tac__page_pad(p->out, at + 2 * p->group + 6 + 14);
     tac__text_add(p->out, "to %s.%s", c->name, c->inputs.items[k].name);
-    new_line(p->out, at);
-    add_words(p->out, meaning);
+    tac__page_line(p->out, at);
+    tac__page_words(p->out, meaning);
     tac__text_add(p->out, "\n");
 }
 
@@ -644,7 +576,8 @@ static void add_crossings(page *p)
                 if (pass)
                     add_crossing(p, c, k, wide);
                 else
-                    wide = widest(wide, e->schema.signals[c->in[k].signal].name, 2 * NAME_MAX);
+                    wide = tac__page_widest(wide, e->schema.signals[c->in[k].signal].name,
+                                            2 * NAME_MAX);
             }
         }
     }
@@ -669,13 +602,13 @@ static void add_messages(page *p)
         if (!tac__swarms_show(p->swarms, e->components[s->component]))
             continue;
         tac__text_add(p->out, "  port %s sends ", s->name);
-        list l = list_begin(p->out);
+        tac__list l = tac__list_begin(p->out);
         for (size_t k = 0; k < s->count; k++) {
             char text[2 * TAC_ERROR_NAME], delay[TAC_TIME_TEXT];
             tac__out out = tac__out_begin(text, sizeof text);
             tac_time_print(s->links[k].delay_us, delay);
             tac__out_add(&out, "to %s after %s", e->receivers[s->links[k].receiver].name, delay);
-            list_add(&l, ",", text);
+            tac__list_add(&l, ",", text);
         }
         tac__text_add(p->out, "%s\n", s->count ? "" : "to nobody");
     }
@@ -686,11 +619,11 @@ static void add_observer(page *p, const char *name, const char *what, int source
     char text[2 * TAC_TIME_TEXT + 8];
     tac__source_print(p->e, source, text, sizeof text);
     tac__text_add(p->out, "  %s", name);
-    pad(p->out, 2 + p->name + 2);
+    tac__page_pad(p->out, 2 + p->name + 2);
     tac__text_add(p->out, "%s", what);
-    pad(p->out, 2 + p->name + 2 + 22);
+    tac__page_pad(p->out, 2 + p->name + 2 + 22);
     tac__text_add(p->out, "%s", text);
-    pad(p->out, 2 + p->name + 2 + 22 + 18);
+    tac__page_pad(p->out, 2 + p->name + 2 + 22 + 18);
     tac__text_add(p->out, "%" PRIu64 " times\n", tac__source_instants(p->e, source));
 }
 
