@@ -2,7 +2,7 @@
 // declaring an instance that belongs to no engine.
 #include "base/json.h"
 #include "config/format.h"
-#include "engine/plan.h"
+#include "engine/phases.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +19,49 @@ static tac_instance *probe(const tac_component_type *type, tac__arena *arena)
     return instance;
 }
 
+enum { NAME_WIDTH = 20 };
+
 // --- for people ---------------------------------------------------------------------------------
+
+// A parameter inside another stands below it, further to the right, without the other's name.
+static const char *own_name(const tac_instance *c, const char *name, size_t *depth)
+{
+    const char *own = name;
+    *depth = 0;
+    for (size_t i = 0; i < c->param_count; i++) {
+        const char *outer = c->params[i].name;
+        const size_t n = strlen(outer);
+        if (strncmp(name, outer, n) || name[n] != '.')
+            continue;
+        ++*depth;
+        own = name + n + 1 > own ? name + n + 1 : own;
+    }
+    return own;
+}
+
+static size_t params_width(const tac_instance *c)
+{
+    size_t width = NAME_WIDTH;
+    for (size_t i = 0; i < c->param_count; i++) {
+        size_t depth;
+        const size_t own = strlen(own_name(c, c->params[i].name, &depth)), n = 2 * depth + own;
+        width = n > width ? n : width;
+    }
+    return width;
+}
 
 static void text_params(const tac_instance *c, tac__text *out)
 {
+    const size_t width = params_width(c);
     tac__text_add(out, "\nParameters:\n");
     if (c->param_count == 0)
         tac__text_add(out, "  none\n");
     for (size_t i = 0; i < c->param_count; i++) {
         const tac_param_def *p = &c->params[i].def;
-        tac__text_add(out, "  %-20s %s", p->name, p->doc ? p->doc : "");
+        size_t depth;
+        const char *own = own_name(c, c->params[i].name, &depth);
+        tac__text_add(out, "  %*s%-*s %s", (int)(2 * depth), "", (int)(width - 2 * depth), own,
+                      p->doc ? p->doc : "");
         tac__text_add(out, "%s", p->doc ? " (" : "(");
         tac__text_add(out, "%s", c->params[i].kind);
         if (p->unit)
@@ -54,15 +87,21 @@ static void text_ports(const char *title, const tac__ports *ports, tac__text *ou
         const tac__port *p = &ports->items[i];
         char type[64];
         tac_type_print(&p->type, type, sizeof type);
-        tac__text_add(out, "  %-20s %s%s(%s, %s%s)\n", p->name, p->doc, *p->doc ? " " : "", type,
-                      p->unit, p->flags & TAC_PORT_OPTIONAL ? ", optional" : "");
+        tac__text_add(out, "  %-*s %s%s(%s, %s%s)\n", NAME_WIDTH, p->name, p->doc,
+                      *p->doc ? " " : "", type, p->unit,
+                      p->flags & TAC_PORT_OPTIONAL ? ", optional" : "");
     }
 }
 
 static void describe_text(const tac_component_type *type, const tac_instance *c, tac__text *out)
 {
     tac__text_add(out, "%s: %s\n", type->name, type->summary ? type->summary : "");
-    if (type->step)
+    if (type == &tac__phases_type)
+        tac__text_add(out,
+                      "\nWhat stands under `phases:` of an entity, or of the root. Changes are "
+                      "decided in stage\nevents and take effect in stage begin of the entity's "
+                      "next boundary.\n");
+    else if (type->step)
         tac__text_add(out, "\nDiscrete, stage %s unless the configuration says otherwise.\n",
                       tac_stage_name(type->stage));
     if (tac__is_continuous(type))
@@ -74,8 +113,8 @@ static void describe_text(const tac_component_type *type, const tac_instance *c,
     text_ports("Discrete states", &c->states, out);
     for (size_t i = 0; i < c->message_count; i++) {
         const tac__message_port *p = &c->messages[i];
-        tac__text_add(out, "%s  %-20s %s%s(%s)\n", i ? "" : "\nMessage ports:\n", p->name, p->doc,
-                      *p->doc ? " " : "", p->sends ? "sends" : "receives");
+        tac__text_add(out, "%s  %-*s %s%s(%s)\n", i ? "" : "\nMessage ports:\n", NAME_WIDTH,
+                      p->name, p->doc, *p->doc ? " " : "", p->sends ? "sends" : "receives");
     }
 }
 
@@ -343,6 +382,52 @@ static bool spec_of_event(const tac_registry *registry, tac__arena *arena, tac__
     return true;
 }
 
+// The parameters of a type, as they are in its alternative: each spec is to be there once.
+static const tac__spec *params_of(const tac__key *forms, const char *type)
+{
+    for (; forms->kind; forms++) {
+        const tac__spec *params = NULL;
+        bool found = false;
+        for (const tac__key *key = forms->spec->keys; key->kind; key++) {
+            found |= !strcmp(key->name, "type") && !strcmp(key->words[0], type);
+            params = !strcmp(key->name, "params") ? key->spec : params;
+        }
+        if (found)
+            return params;
+    }
+    return NULL;
+}
+
+// `phases:` at the root has the parameters of the type and the keys of the format. None of them is
+// required: there may be a strategy alone.
+static const tac__spec *spec_of_phases(const tac__spec *params, tac__arena *arena)
+{
+    size_t own, count;
+    tac__key *keys = copy_keys(arena, tac__format_phases.keys, &own);
+    tac__key *more = copy_keys(arena, params->keys, &count);
+    tac__key *all = more && keys ? tac__arena_array(arena, own + count + 1, sizeof *all) : NULL;
+    tac__spec *spec = tac__arena_alloc(arena, sizeof *spec);
+    if (!all || !spec)
+        return NULL;
+    memcpy(all, keys, own * sizeof *all);
+    memcpy(all + own, more, count * sizeof *all);
+    for (size_t i = 0; i < own + count; i++)
+        all[i].flags &= ~(unsigned)TAC__REQUIRED;
+    *spec = (tac__spec){tac__format_phases.name, tac__format_phases.doc, all};
+    return spec;
+}
+
+// A registry of somebody's own may be without the type: then anything goes there.
+static bool set_phases(tac__key *key, const tac__key *forms, tac__arena *arena, bool root)
+{
+    const tac__spec *params = params_of(forms, tac__phases_type.name);
+    if (!params)
+        return true;
+    key->kind = TAC__KIND_MAP;
+    key->spec = root ? spec_of_phases(params, arena) : params;
+    return key->spec != NULL;
+}
+
 // The format with `component` replaced by one alternative a type, at the root and in entities.
 static const tac__spec *spec_of_all(const tac_registry *registry, tac__arena *arena)
 {
@@ -367,6 +452,9 @@ static const tac__spec *spec_of_all(const tac_registry *registry, tac__arena *ar
     for (size_t i = 0; i < entity_count; i++) {
         if (!strcmp(entity_keys[i].name, "components"))
             entity_keys[i].of = component;
+        else if (!strcmp(entity_keys[i].name, "phases") &&
+                 !set_phases(&entity_keys[i], forms, arena, false))
+            return NULL;
     }
     *entity = (tac__spec){tac__format_entity.name, tac__format_entity.doc, entity_keys};
     *entity_item = (tac__key){.kind = TAC__KIND_MAP, .spec = entity};
@@ -377,6 +465,9 @@ static const tac__spec *spec_of_all(const tac_registry *registry, tac__arena *ar
             root_keys[i].of = entity_item;
         else if (!strcmp(root_keys[i].name, "scenario"))
             root_keys[i].of = event_item;
+        else if (!strcmp(root_keys[i].name, "phases") &&
+                 !set_phases(&root_keys[i], forms, arena, true))
+            return NULL;
     }
     *root = (tac__spec){tac__format.name, tac__format.doc, root_keys};
     return root;

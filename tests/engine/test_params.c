@@ -208,7 +208,9 @@ static void test_described(void **state)
 {
     (void)state;
     char *text = tac_type_describe(&nest_type, TAC_FORMAT_TEXT);
-    assert_non_null(strstr(text, "frame.mass"));
+    assert_non_null(strstr(text, "\n  frame "));
+    assert_non_null(strstr(text, "\n    mass ")); // inside it
+    assert_null(strstr(text, "frame.mass"));
     assert_non_null(strstr(text, "arms"));
     assert_non_null(strstr(text, "length"));
     assert_non_null(strstr(text, "tips"));
