@@ -201,9 +201,10 @@ TAC_API tac_counters tac_engine_counters(const tac_engine *engine);
 // How large a prepared simulation is.
 typedef struct tac_sizes {
     size_t entities, groups, components, islands, signals;
-    size_t senders, receivers; // message ports
-    size_t states;             // continuous ones, as single numbers
-    size_t bytes;              // of everything that changes in a run
+    size_t senders, receivers;  // message ports
+    size_t states;              // continuous ones, as single numbers
+    size_t phases, transitions; // of all entities
+    size_t bytes;               // of everything that changes in a run
 } tac_sizes;
 
 TAC_API tac_sizes tac_engine_sizes(const tac_engine *engine);
@@ -259,6 +260,8 @@ typedef enum tac_format {
 } tac_format;
 TAC_API char *tac_engine_schema(const tac_engine *engine, tac_format format);  // text, json
 TAC_API char *tac_engine_explain(const tac_engine *engine, tac_format format); // all four
+// Only the flight phases: machines, and who is active when. All four.
+TAC_API char *tac_engine_explain_phases(const tac_engine *engine, tac_format format);
 TAC_API void tac_text_free(char *text);
 
 // --- checkpoints ----------------------------------------------------------------------------

@@ -50,6 +50,8 @@ static void print_text(const cli_simulation *sim, const char *path, tac__text *o
     count(out, n.senders + n.receivers, "message port", "message ports");
     count(out, n.islands, "island", "islands");
     count(out, n.states, "continuous state", "continuous states");
+    count(out, n.phases, "phase", "phases");
+    count(out, n.transitions, "transition", "transitions");
     tac__text_add(out, "\n");
     for (size_t i = 0; i < n.groups; i++) {
         const tac_group_info g = tac_engine_group_info(sim->engine, i);
@@ -58,7 +60,10 @@ static void print_text(const cli_simulation *sim, const char *path, tac__text *o
     if (n.islands) {
         char h_max[TAC_TIME_TEXT];
         tac_time_print(def.integrator.h_max_us, h_max);
-        tac__text_add(out, "  integrator  %s, steps of at most %s\n", def.integrator.kind, h_max);
+        tac__text_add(out, "  integrator  %s", def.integrator.kind);
+        if (def.integrator.h_max_us) // 0: as long as the method or the boundaries allow
+            tac__text_add(out, ", steps of at most %s", h_max);
+        tac__text_add(out, "\n");
     }
 }
 
@@ -80,6 +85,8 @@ static void print_json(const cli_simulation *sim, const char *path, tac__text *o
     tac__json_key_u64(&json, "receivers", n.receivers);
     tac__json_key_u64(&json, "islands", n.islands);
     tac__json_key_u64(&json, "states", n.states);
+    tac__json_key_u64(&json, "phases", n.phases);
+    tac__json_key_u64(&json, "transitions", n.transitions);
     tac__json_key(&json, "rate_groups");
     tac__json_array_begin(&json);
     for (size_t i = 0; i < n.groups; i++) {

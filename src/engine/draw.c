@@ -39,6 +39,8 @@ tac__colours tac__group_colours(int group)
 
 tac__colours tac__box_colours(const tac__box *box)
 {
+    if (box->machine)
+        return (tac__colours){TAC__PHASE_FILL, TAC__PHASE_COLOUR};
     if (box->group >= 0)
         return tac__group_colours(box->group);
     if (box->kind == TAC__BOX_PLANT || box->kind == TAC__BOX_STATE || box->kind == TAC__BOX_OUTPUT)
@@ -67,10 +69,13 @@ static bool add_component(tac__picture *p, tac__box_kind kind, tac_stage stage, 
                                   .index = index,
                                   .group = c->group,
                                   .island = kind == TAC__BOX_PLANT ? c->island : -1,
+                                  .machine = tac__is_machine(c),
                                   .count = tac__swarms_count(p->swarms, c),
                                   .title = c->name,
                                   .subtitle = kind == TAC__BOX_STATE    ? "state"
                                               : kind == TAC__BOX_OUTPUT ? "outputs"
+                                              : kind == TAC__BOX_CHANGE ? "phase changes"
+                                              : tac__is_machine(c)      ? "phase conditions"
                                                                         : c->type->name}) != NULL;
 }
 
@@ -186,6 +191,10 @@ static bool add_boxes(tac__picture *p)
         if (!add_read_parts(p, &e->islands[i], true))
             return false;
     }
+    for (size_t i = 0; i < e->machine_count; i++) {
+        if (!add_component(p, TAC__BOX_CHANGE, TAC_STAGE_BEGIN, e->machines[i]))
+            return false;
+    }
     unsigned number = 0;
     for (size_t i = 0; i < e->item_count; i++) {
         if (!add_item(p, &e->items[i], &number))
@@ -254,10 +263,11 @@ static bool add_route(tac__picture *p, const tac_instance *reader, size_t input)
     const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
     const int from = find_box(p,
-                              in->coupled     ? TAC__BOX_PLANT
-                              : s->state      ? TAC__BOX_STATE
-                              : s->continuous ? TAC__BOX_OUTPUT
-                                              : TAC__BOX_STEP,
+                              in->coupled                                    ? TAC__BOX_PLANT
+                              : s->state                                     ? TAC__BOX_STATE
+                              : s->continuous                                ? TAC__BOX_OUTPUT
+                              : tac__is_machine(e->components[s->component]) ? TAC__BOX_CHANGE
+                                                                             : TAC__BOX_STEP,
                               s->component);
     char meaning[TAC__ROUTE_TEXT];
     tac__route_meaning(e, reader, input, meaning);
@@ -298,6 +308,24 @@ static bool add_link(tac__picture *p, const tac__sender *sender, const tac__link
                                           sender->name, r->name, delay)});
 }
 
+// From where a change of phase is decided to where it takes effect.
+static bool add_queue(tac__picture *p, const tac_instance *m)
+{
+    const int from = find_box(p, TAC__BOX_STEP, m->index);
+    const int to = find_box(p, TAC__BOX_CHANGE, m->index);
+    return from < 0 || to < 0 ||
+           add_arrow(p, &(tac__arrow){.from = (uint32_t)from,
+                                      .to = (uint32_t)to,
+                                      .style = TAC__STYLE_DIRECT,
+                                      .delayed = true,
+                                      .label = "queued",
+                                      .detail = tac__arena_format(
+                                          p->arena,
+                                          "%s: what is decided at one boundary of the entity "
+                                          "takes effect at the next",
+                                          m->name)});
+}
+
 // In a swarm all arrows of hidden vehicles are those of the one that is shown, but for what leads
 // from a vehicle to something shown elsewhere.
 static bool add_arrows(tac__picture *p)
@@ -309,6 +337,11 @@ static bool add_arrows(tac__picture *p)
             if (c->in[k].signal >= 0 && !add_route(p, c, k))
                 return false;
         }
+    }
+    for (size_t i = 0; i < e->machine_count; i++) {
+        const tac_instance *m = e->components[e->machines[i]];
+        if (tac__swarms_show(p->swarms, m) && !add_queue(p, m))
+            return false;
     }
     for (size_t i = 0; i < e->sender_count; i++) {
         const tac__sender *s = &e->senders[i];

@@ -11,6 +11,7 @@
 
 typedef enum tac__box_kind {
     TAC__BOX_STATE,    // a component of the plant whose state is read at t_k
+    TAC__BOX_CHANGE,   // a machine of phases in stage 0, where it writes
     TAC__BOX_WORK,     // deliveries and hooks of an entity
     TAC__BOX_OUTPUT,   // a component of the plant whose outputs are read at t_k
     TAC__BOX_STEP,     // a discrete component
@@ -24,6 +25,7 @@ typedef struct tac__box {
     uint32_t index;  // of the component, entity or observer
     int group;       // rate group, -1: none
     int island;      // of BOX_PLANT, else -1
+    bool machine;    // of phases
     unsigned number; // of a step: its place in the order, from 1; else 0
     unsigned count;  // how many it stands for
     const char *title, *subtitle;
@@ -72,6 +74,10 @@ typedef struct tac__picture {
 bool tac__picture_make(const tac_engine *engine, const tac__swarms *swarms, tac__arena *arena,
                        tac__picture *picture);
 
+#define TAC__PHASE_COLOUR   "#4338ca"
+#define TAC__PHASE_FILL     "#eef2ff"
+#define TAC__LOCATED_COLOUR "#be185d"
+
 typedef struct tac__colours {
     const char *fill, *line;
 } tac__colours;
@@ -82,5 +88,8 @@ tac__colours tac__box_colours(const tac__box *box);
 // Draw; false or a failed text: no memory.
 void tac__draw_dot(const tac__picture *picture, tac__text *out);
 bool tac__draw_svg(const tac__picture *picture, tac__arena *arena, tac__text *out);
+// Only the machines of phases; of the picture they need neither boxes nor arrows.
+void tac__draw_phases_dot(const tac__picture *picture, tac__text *out);
+bool tac__draw_phases_svg(const tac__picture *picture, tac__arena *arena, tac__text *out);
 
 #endif

@@ -1,5 +1,8 @@
-// draw_dot.c - the picture as a graphviz digraph: a cluster for each stage and each island.
+// draw_dot.c - the picture as a graphviz digraph: a cluster for each stage, each island
+// and each machine of phases.
 #include "engine/draw.h"
+
+#include <string.h>
 
 static void add_quoted(tac__text *out, const char *text)
 {
@@ -158,7 +161,95 @@ static void add_legend(const tac__picture *p, tac__text *out)
     tac__text_add(out, "  }\n");
 }
 
-void tac__draw_dot(const tac__picture *p, tac__text *out)
+// --- machines of phases -------------------------------------------------------------------------
+
+// The number, the condition in lines of some width, and what is done then.
+static void add_transition_label(const tac__transition *t, size_t number, tac__text *out)
+{
+    enum { WRAP = 28 };
+    tac__text text;
+    tac__text_init(&text, out->allocator);
+    tac__text_add(&text, "%zu  ", number);
+    size_t at = text.length;
+    for (const char *c = t->condition.text; *c; c++) {
+        const bool blank = strchr(" \t\n\r", *c);
+        if (blank && at > WRAP)
+            tac__text_add(&text, "\n");
+        else
+            tac__text_bytes(&text, blank ? " " : c, 1);
+        at = blank && at > WRAP ? 0 : at + 1;
+    }
+    for (size_t i = 0; i < t->action_count; i++) {
+        tac__text_add(&text, "\n/ ");
+        tac__action_print(&t->actions[i], &text);
+    }
+    if (!text.failed)
+        add_quoted(out, text.chars);
+    out->failed |= text.failed;
+    tac__text_fini(&text);
+}
+
+static void add_transition(const tac__phases *p, size_t machine, size_t i, tac__text *out)
+{
+    const tac__transition *t = &p->transitions[i];
+    const bool any = tac__from_any(p, t);
+    const char *colour = t->locate ? TAC__LOCATED_COLOUR : TAC__PHASE_COLOUR;
+    if (any)
+        tac__text_add(out,
+                      "    any%zu_%zu [label=\"any\", shape=plaintext, style=\"\", "
+                      "height=0.2, width=0.3];\n",
+                      machine, i);
+    for (size_t k = 0; k < (any ? 1 : p->count); k++) {
+        if (any)
+            tac__text_add(out, "    any%zu_%zu", machine, i);
+        else if (t->from >> k & 1)
+            tac__text_add(out, "    p%zu_%zu", machine, k);
+        else
+            continue;
+        tac__text_add(out, " -> p%zu_%d [label=", machine, (int)t->to);
+        add_transition_label(t, i + 1, out);
+        // Ways back must not turn the row of phases around.
+        tac__text_add(out, ", color=\"%s\", fontcolor=\"%s\"%s%s];\n", colour, colour,
+                      t->locate ? ", penwidth=1.8, arrowhead=diamond" : "",
+                      !any && (int32_t)k > t->to ? ", constraint=false" : "");
+    }
+}
+
+static void add_machine(const tac__picture *picture, size_t n, tac__text *out)
+{
+    const tac_engine *e = picture->engine;
+    const tac_instance *m = e->components[e->machines[n]];
+    const tac__phases *p = tac__phases_of(m);
+    char label[2 * TAC_ERROR_NAME];
+    tac__out text = tac__out_begin(label, sizeof label);
+    tac__out_add(&text, "phases of %s", tac__entity_label(e, m->entity));
+    if (tac__swarms_count(picture->swarms, m) > 1)
+        tac__out_add(&text, "  x%u", tac__swarms_count(picture->swarms, m));
+    cluster_begin(out, "phases", n, label, "#f5f3ff");
+    tac__text_add(out, "    start%zu [shape=point, width=0.12, color=\"%s\"];\n", n,
+                  TAC__PHASE_COLOUR);
+    for (size_t i = 0; i < p->count; i++) {
+        tac__text_add(out, "    p%zu_%zu [label=", n, i);
+        add_quoted(out, p->names[i]);
+        tac__text_add(out, ", fillcolor=\"%s\", color=\"%s\"%s];\n", TAC__PHASE_FILL,
+                      TAC__PHASE_COLOUR, (int32_t)i == p->initial ? ", penwidth=2" : "");
+    }
+    tac__text_add(out, "    start%zu -> p%zu_%d [color=\"%s\"];\n", n, n, (int)p->initial,
+                  TAC__PHASE_COLOUR);
+    for (size_t i = 0; i < p->transition_count; i++)
+        add_transition(p, n, i, out);
+    tac__text_add(out, "  }\n");
+}
+
+static void add_machines(const tac__picture *p, tac__text *out)
+{
+    for (size_t i = 0; i < p->engine->machine_count; i++) {
+        if (tac__swarms_show(p->swarms, p->engine->components[p->engine->machines[i]]))
+            add_machine(p, i, out);
+    }
+}
+
+static void graph_begin(tac__text *out)
 {
     tac__text_add(out, "digraph tactus {\n"
                        "  rankdir=LR; newrank=true; nodesep=0.2; ranksep=0.2; bgcolor=\"white\";\n"
@@ -166,10 +257,23 @@ void tac__draw_dot(const tac__picture *p, tac__text *out)
                        "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", "
                        "fontsize=10, height=0.4];\n"
                        "  edge [fontname=\"Helvetica\", fontsize=8, arrowsize=0.6];\n");
+}
+
+void tac__draw_phases_dot(const tac__picture *p, tac__text *out)
+{
+    graph_begin(out);
+    add_machines(p, out);
+    tac__text_add(out, "}\n");
+}
+
+void tac__draw_dot(const tac__picture *p, tac__text *out)
+{
+    graph_begin(out);
     add_stages(p, out);
     add_islands(p, out);
     add_columns(p, out);
     add_legend(p, out);
+    add_machines(p, out);
     for (size_t i = 0; i < p->arrow_count; i++)
         add_arrow(p, &p->arrows[i], out);
     tac__text_add(out, "}\n");

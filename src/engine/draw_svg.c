@@ -1,8 +1,10 @@
-// draw_svg.c - the picture as SVG: columns, boxes, arrows, a legend, and the strip of draw_strip.c.
+// draw_svg.c - the picture as SVG: columns, boxes, arrows, a legend, the strip of draw_strip.c
+// and the machines of draw_phases.c.
 #include "engine/draw_layout.h"
+#include "engine/draw_phases.h"
 #include "engine/draw_strip.h"
 
-enum { TOP = 108, RADIUS = 6, LEGEND_ROW = 20 };
+enum { TOP = 108, RADIUS = 6, LEGEND_ROW = 20, SIDE = 34 };
 
 static const char INK[] = "#0f172a", SOFT[] = "#64748b", PALE[] = "#f8fafc", RIM[] = "#e2e8f0";
 
@@ -196,20 +198,18 @@ static void add_label(canvas *v, size_t i)
                   a->label);
 }
 
-static void add_markers(canvas *v)
+static void add_markers(tac__text *out)
 {
-    tac__text_add(v->out, "<defs>\n");
     for (int i = 0; i < TAC__STYLE_COUNT; i++)
-        tac__text_add(v->out,
+        tac__text_add(out,
                       "<marker id=\"arrow%d\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "
                       "markerWidth=\"7\" markerHeight=\"7\" markerUnits=\"userSpaceOnUse\" "
                       "orient=\"auto\"><path d=\"M0 0.8 L8 4 L0 7.2 z\" fill=\"%s\"/></marker>\n",
                       i, tac__style_colour((tac__style)i));
-    tac__text_add(v->out, "<marker id=\"loop\" viewBox=\"0 0 8 8\" refX=\"5\" refY=\"4\" "
-                          "markerWidth=\"14\" markerHeight=\"14\" "
-                          "markerUnits=\"userSpaceOnUse\" orient=\"auto\">"
-                          "<path d=\"M0 0.8 L8 4 L0 7.2 z\" fill=\"#d6d3d1\"/></marker>\n"
-                          "</defs>\n");
+    tac__text_add(out, "<marker id=\"loop\" viewBox=\"0 0 8 8\" refX=\"5\" refY=\"4\" "
+                       "markerWidth=\"14\" markerHeight=\"14\" "
+                       "markerUnits=\"userSpaceOnUse\" orient=\"auto\">"
+                       "<path d=\"M0 0.8 L8 4 L0 7.2 z\" fill=\"#d6d3d1\"/></marker>\n");
 }
 
 // What the islands integrate is what the next boundary begins with.
@@ -284,10 +284,11 @@ static void legend_groups(legend *g)
 {
     const tac__picture *p = g->v->p;
     const tac_engine *e = p->engine;
-    bool none = false, plant = false, ghosts = false;
+    bool none = false, machines = false, plant = false, ghosts = false;
     for (size_t i = 0; i < p->box_count; i++) {
         const tac__box *b = &p->boxes[i];
-        none |= b->group < 0 && b->kind == TAC__BOX_STEP;
+        none |= b->group < 0 && b->kind == TAC__BOX_STEP && !b->machine;
+        machines |= b->machine;
         plant |= b->kind == TAC__BOX_PLANT && b->group < 0;
         ghosts |= b->kind == TAC__BOX_STATE || b->kind == TAC__BOX_OUTPUT;
     }
@@ -301,6 +302,9 @@ static void legend_groups(legend *g)
     }
     if (none)
         legend_box(g, tac__group_colours(-1), "no rate group: run by messages or timers", false);
+    if (machines)
+        legend_box(g, tac__box_colours(&(tac__box){.machine = true}),
+                   "phases: at every boundary of their entity", false);
     if (plant)
         legend_box(g, tac__box_colours(&(tac__box){.kind = TAC__BOX_PLANT, .group = -1}),
                    "plant: integrated", false);
@@ -338,9 +342,11 @@ static void add_title(canvas *v)
     tac_time_print(e->def.end_us, end);
     tac_time_print(e->def.integrator.h_max_us, step);
     tac__out out = tac__out_begin(text, sizeof text);
-    tac__out_add(&out, "%zu components in %zu rate groups, %zu %s \xc2\xb7 %s, steps up to %s",
-                 e->component_count, e->group_count, e->island_count,
-                 e->island_count == 1 ? "island" : "islands", e->method->name, step);
+    tac__out_add(&out, "%zu components in %zu rate groups, %zu %s \xc2\xb7 %s", e->component_count,
+                 e->group_count, e->island_count, e->island_count == 1 ? "island" : "islands",
+                 e->method->name);
+    if (e->def.integrator.h_max_us < TAC_TIME_MAX)
+        tac__out_add(&out, ", steps up to %s", step);
     if (e->def.physics_us) {
         char physics[TAC_TIME_TEXT];
         tac_time_print(e->def.physics_us, physics);
@@ -358,17 +364,50 @@ static void add_title(canvas *v)
                   &(tac__font){11, false, false, TAC__ANCHOR_START, SOFT}, text);
 }
 
+// The whole from its body: how high it is, is known only then.
+static void finish(tac__text *out, tac__text *body, double w, double h, bool schedule, bool phases)
+{
+    const int width = tac__px(w), height = tac__px(h);
+    tac__text_add(out,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+                  "viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s of a simulation\" "
+                  "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n",
+                  width, height, width, height, schedule ? "Schedule" : "Flight phases");
+    tac__text_add(out, "<defs>\n");
+    if (schedule)
+        add_markers(out);
+    if (phases)
+        tac__machines_markers(out);
+    tac__text_add(out, "</defs>\n");
+    tac__text_add(out, "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", width, height);
+    if (body->failed)
+        out->failed = true;
+    else
+        tac__text_bytes(out, body->chars, body->length);
+    tac__text_fini(body);
+    tac__text_add(out, "</svg>\n");
+}
+
+static double wider(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 bool tac__draw_svg(const tac__picture *p, tac__arena *arena, tac__text *out)
 {
     tac__layout l;
     tac__strip strip;
-    if (!tac__layout_make(p, arena, TOP, &l) || !tac__strip_make(p, arena, &strip))
+    tac__machines machines;
+    if (!tac__layout_make(p, arena, TOP, &l) || !tac__strip_make(p, arena, &strip) ||
+        !tac__machines_make(p, arena, &machines))
         return false;
-    // The body first: how high the picture is, is known only then.
     tac__text body;
     tac__text_init(&body, out->allocator);
-    canvas v = {
-        .p = p, .l = &l, .out = &body, .width = l.width > 860 ? l.width : 860, .y = l.lanes};
+    canvas v = {.p = p,
+                .l = &l,
+                .out = &body,
+                .width = wider(wider(l.width, 860), machines.width + 2 * SIDE),
+                .y = l.lanes};
     add_title(&v);
     add_bands(&v);
     add_loop(&v);
@@ -381,22 +420,28 @@ bool tac__draw_svg(const tac__picture *p, tac__arena *arena, tac__text *out)
         add_label(&v, i);
     v.y += 14;
     add_legend(&v);
-    v.y = tac__strip_draw(&strip, &body, 34, v.y + 14, v.width - 68);
+    v.y = tac__strip_draw(&strip, &body, SIDE, v.y + 14, v.width - 2 * SIDE);
+    if (machines.count)
+        v.y = tac__machines_draw(&machines, &body, SIDE, v.y + 22, v.width - 2 * SIDE);
+    finish(out, &body, v.width, v.y + 20, true, machines.count > 0);
+    return true;
+}
 
-    const int width = tac__px(v.width), height = tac__px(v.y + 20);
-    tac__text_add(out,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-                  "viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Schedule of a simulation\" "
-                  "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n",
-                  width, height, width, height);
-    v.out = out;
-    add_markers(&v);
-    tac__text_add(out, "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", width, height);
-    if (body.failed)
-        out->failed = true;
+bool tac__draw_phases_svg(const tac__picture *p, tac__arena *arena, tac__text *out)
+{
+    tac__machines machines;
+    if (!tac__machines_make(p, arena, &machines))
+        return false;
+    const double width = wider(860, machines.width + 2 * SIDE);
+    tac__text body;
+    tac__text_init(&body, out->allocator);
+    double y = 20;
+    if (machines.count)
+        y = tac__machines_draw(&machines, &body, SIDE, y, width - 2 * SIDE);
     else
-        tac__text_bytes(out, body.chars, body.length);
-    tac__text_fini(&body);
-    tac__text_add(out, "</svg>\n");
+        tac__svg_text(&body, SIDE, y += 12, 0,
+                      &(tac__font){13, true, false, TAC__ANCHOR_START, INK},
+                      "No entity has phases.");
+    finish(out, &body, width, y + 16, false, true);
     return true;
 }

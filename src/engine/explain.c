@@ -58,7 +58,8 @@ static bool same_component(const tac_engine *e, const tac_instance *a, const tac
     return a->type == b->type && a->group == b->group && a->stage == b->stage &&
            a->inputs.count == b->inputs.count && a->outputs.count == b->outputs.count &&
            a->x_count == b->x_count && a->sender_count == b->sender_count &&
-           a->receiver_count == b->receiver_count &&
+           a->receiver_count == b->receiver_count && a->active_in == b->active_in &&
+           a->hold == b->hold && tac__same_phases(a, b) &&
            !strcmp(local_name(e, a->entity, a->name), local_name(e, b->entity, b->name)) &&
            same_routes(e, a, b) && same_links(e, a, b);
 }
@@ -179,7 +180,46 @@ char *tac_engine_schema(const tac_engine *e, tac_format format)
     return finish(&text, format == TAC_FORMAT_TEXT);
 }
 
-char *tac_engine_explain(const tac_engine *e, tac_format format)
+static bool draw(const tac_engine *e, const tac__swarms *swarms, tac__arena *arena, bool svg,
+                 tac__text *out)
+{
+    tac__picture picture;
+    if (!tac__picture_make(e, swarms, arena, &picture))
+        return false;
+    if (svg)
+        return tac__draw_svg(&picture, arena, out);
+    tac__draw_dot(&picture, out);
+    return true;
+}
+
+static bool draw_phases(const tac_engine *e, const tac__swarms *swarms, tac__arena *arena, bool svg,
+                        tac__text *out)
+{
+    const tac__picture picture = {.engine = e, .swarms = swarms, .arena = arena};
+    if (svg)
+        return tac__draw_phases_svg(&picture, arena, out);
+    tac__draw_phases_dot(&picture, out);
+    return true;
+}
+
+static bool write_format(const tac_engine *e, tac_format format, bool phases,
+                         const tac__swarms *swarms, tac__arena *arena, tac__text *out)
+{
+    switch (format) {
+    case TAC_FORMAT_TEXT:
+        (phases ? tac__phases_text : tac__explain_text)(e, swarms, out);
+        return true;
+    case TAC_FORMAT_JSON:
+        (phases ? tac__phases_json : tac__explain_json)(e, out);
+        return true;
+    case TAC_FORMAT_DOT:
+    case TAC_FORMAT_SVG:
+        return (phases ? draw_phases : draw)(e, swarms, arena, format == TAC_FORMAT_SVG, out);
+    }
+    return false;
+}
+
+static char *explain(const tac_engine *e, tac_format format, bool phases)
 {
     if (!e || e->phase != TAC__PREPARED)
         return NULL;
@@ -188,21 +228,19 @@ char *tac_engine_explain(const tac_engine *e, tac_format format)
     tac__swarms swarms;
     tac__text_init(&text, e->allocator);
     tac__arena_init(&arena, e->allocator);
-    if (!tac__swarms_find(e, &arena, &swarms)) {
+    if (!tac__swarms_find(e, &arena, &swarms) ||
+        !write_format(e, format, phases, &swarms, &arena, &text))
         text.failed = true;
-    } else if (format == TAC_FORMAT_TEXT) {
-        tac__explain_text(e, &swarms, &text);
-    } else if (format == TAC_FORMAT_JSON) {
-        tac__explain_json(e, &text);
-    } else if (format == TAC_FORMAT_DOT || format == TAC_FORMAT_SVG) {
-        tac__picture picture;
-        if (!tac__picture_make(e, &swarms, &arena, &picture))
-            text.failed = true;
-        else if (format == TAC_FORMAT_DOT)
-            tac__draw_dot(&picture, &text);
-        else if (!tac__draw_svg(&picture, &arena, &text))
-            text.failed = true;
-    }
     tac__arena_fini(&arena);
     return finish(&text, format == TAC_FORMAT_TEXT);
+}
+
+char *tac_engine_explain(const tac_engine *e, tac_format format)
+{
+    return explain(e, format, false);
+}
+
+char *tac_engine_explain_phases(const tac_engine *e, tac_format format)
+{
+    return explain(e, format, true);
 }

@@ -5,7 +5,7 @@
 #ifndef TAC_ENGINE_EXPLAIN_H
 #define TAC_ENGINE_EXPLAIN_H
 
-#include "engine/plan.h"
+#include "engine/phases.h"
 
 // --- axes ---------------------------------------------------------------------------------------
 
@@ -44,6 +44,7 @@ void tac__source_print(const tac_engine *engine, int source, char *text, size_t 
     X(READS, "reads")                                                                              \
     X(READ_BY, "read by")                                                                          \
     X(HOOKS, "hooks of")                                                                           \
+    X(PHASES, "phases of")                                                                         \
     X(TIED, "tied to island")
 
 typedef enum tac__split {
@@ -97,10 +98,30 @@ static inline uint32_t tac__swarms_count(const tac__swarms *swarms, const tac_in
 // An island is shown where its first component is.
 bool tac__swarms_show_island(const tac_engine *engine, const tac__swarms *swarms, size_t island);
 
-// --- the four formats; failure of memory is sticky in `out`
-// ---------------------------------------
+// --- phases -------------------------------------------------------------------------------------
+
+const char *tac__strategy_name(tac_strategy strategy); // "skip"
+const char *tac__strategy_text(tac_strategy strategy); // what it does
+const char *tac__inactive_text(const tac_instance *c); // "zero" or "held": its outputs
+static inline bool tac__is_gated(const tac_instance *c)
+{
+    return c->active_names != NULL;
+}
+// From every phase but the one that it leads to.
+bool tac__from_any(const tac__phases *phases, const tac__transition *transition);
+void tac__from_print(const tac__phases *phases, const tac__transition *transition, tac__text *out);
+// "reset Ball.velocity to [0, 0, 0]"
+void tac__action_print(const tac__phase_action *action, tac__text *out);
+void tac__actions_print(const tac__transition *transition, tac__text *out); // all of them
+// Two machines in which the same happens; true for two components that are none.
+bool tac__same_phases(const tac_instance *a, const tac_instance *b);
+
+// --- the formats; failure of memory is sticky in `out` ------------------------------------------
 
 void tac__explain_text(const tac_engine *engine, const tac__swarms *swarms, tac__text *out);
 void tac__explain_json(const tac_engine *engine, tac__text *out);
+// The phases alone: a section of the table, and a document of their own.
+void tac__phases_text(const tac_engine *engine, const tac__swarms *swarms, tac__text *out);
+void tac__phases_json(const tac_engine *engine, tac__text *out);
 
 #endif

@@ -297,7 +297,8 @@ static void hook_splits(const tac_engine *e, size_t island, int source, tac__spl
 {
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
-        if (!c->type->pre_step && !c->type->post_step)
+        if (!c->type->pre_step && !c->type->post_step && !c->type->phase_exit &&
+            !c->type->phase_enter)
             continue;
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal < 0)
@@ -307,6 +308,41 @@ static void hook_splits(const tac_engine *e, size_t island, int source, tac__spl
                 tac__entity_bound(e, c->entity, source))
                 visit(context, TAC__SPLIT_HOOKS, c->name);
         }
+    }
+}
+
+// Is the island closed, opened, reset or set by a machine, or read by it?
+static bool is_of_machine(const tac_engine *e, size_t island, const tac_instance *m)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        if (c->island != (int)island)
+            continue;
+        if (c->entity == m->entity && (tac__is_gated(c) || tac__phases_reset(m, c->index)))
+            return true;
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            if (c->in[k].signal >= 0 && e->schema.signals[c->in[k].signal].component == m->index)
+                return true;
+        }
+    }
+    for (size_t k = 0; k < m->inputs.count; k++) {
+        if (m->in[k].signal < 0)
+            continue;
+        const tac__signal *s = &e->schema.signals[m->in[k].signal];
+        if (s->continuous && e->components[s->component]->island == (int)island)
+            return true;
+    }
+    return false;
+}
+
+// A machine works at every boundary of its entity.
+static void phase_splits(const tac_engine *e, size_t island, int source, tac__split_fn *visit,
+                         void *context)
+{
+    for (size_t i = 0; i < e->machine_count; i++) {
+        const tac_instance *m = e->components[e->machines[i]];
+        if (tac__entity_bound(e, m->entity, source) && is_of_machine(e, island, m))
+            visit(context, TAC__SPLIT_PHASES, m->name);
     }
 }
 
@@ -342,10 +378,13 @@ void tac__each_split(const tac_engine *e, size_t island, int source, tac__split_
         return;
     }
     hook_splits(e, island, source, count_split, &n);
-    if (n > 0)
+    phase_splits(e, island, source, count_split, &n);
+    if (n > 0) {
         hook_splits(e, island, source, visit, context);
-    else
-        tied_splits(e, island, source, visit, context);
+        phase_splits(e, island, source, visit, context);
+        return;
+    }
+    tied_splits(e, island, source, visit, context);
 }
 
 // --- routes -------------------------------------------------------------------------------------

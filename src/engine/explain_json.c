@@ -75,6 +75,7 @@ static void add_run(const tac_engine *e, tac__json *j)
     key_period(j, "hyperperiod_us", tac__hyperperiod(e));
     tac__json_key_text(j, "default_policy", tac_policy_name(e->def.policy));
     tac__json_key_bool(j, "explicit_order", e->order != NULL);
+    tac__json_key_text(j, "phase_strategy", tac__strategy_name(e->def.strategy));
     tac__json_object_end(j);
 
     size_t states = 0;
@@ -166,6 +167,27 @@ static void add_axes(const tac_engine *e, tac__json *j)
     tac__json_array_end(j);
 }
 
+static void key_phases(tac__json *j, const char *key, const tac__phases *p, uint64_t bits)
+{
+    key_list(j, key);
+    for (size_t i = 0; i < p->count; i++) {
+        if (bits >> i & 1)
+            tac__json_text(j, p->names[i]);
+    }
+    tac__json_array_end(j);
+}
+
+// null: in all phases, or there are none.
+static void key_active(const tac_engine *e, const tac_instance *c, tac__json *j)
+{
+    if (tac__is_gated(c))
+        key_phases(j, "active", tac__phases_of(e->components[e->entities[c->entity].machine]),
+                   c->active_in);
+    else
+        tac__json_key_text(j, "active", NULL);
+    tac__json_key_text(j, "inactive", !tac__is_gated(c) ? NULL : c->hold ? "hold" : "zero");
+}
+
 static void add_components(const tac_engine *e, tac__json *j)
 {
     key_array(j, "components");
@@ -179,6 +201,7 @@ static void add_components(const tac_engine *e, tac__json *j)
         tac__json_key_text(j, "group", group_name(e, c->group));
         tac__json_key_text(j, "island", c->island >= 0 ? e->islands[c->island].name : NULL);
         tac__json_key_u64(j, "states", c->x_count);
+        key_active(e, c, j);
         key_list(j, "reads");
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0)
@@ -232,6 +255,8 @@ static void add_item(int stage, const char *work, const char *key, const char *n
 static void add_order(const tac_engine *e, tac__json *j)
 {
     key_array(j, "order");
+    for (size_t i = 0; i < e->machine_count; i++)
+        add_item(TAC_STAGE_BEGIN, "change", "component", e->components[e->machines[i]]->name, j);
     for (size_t i = 0; i < e->item_count; i++) {
         const tac__item *item = &e->items[i];
         const char *key = "component", *name = NULL;
@@ -416,6 +441,90 @@ static void add_observers(const tac_engine *e, tac__json *j)
     tac__json_array_end(j);
 }
 
+// --- phases -------------------------------------------------------------------------------------
+
+static void add_action(const tac__phase_action *a, tac__json *j)
+{
+    static const char *const kinds[] = {"reset", "set", "log"};
+    static const char *const levels[] = {"debug", "info", "warn", "error"};
+    tac__json_object_begin(j);
+    tac__json_key_text(j, kinds[a->kind], a->target);
+    if (a->kind == TAC__SAY) {
+        tac__json_key_text(j, "level", levels[a->level]);
+    } else {
+        key_list(j, "to");
+        for (size_t i = 0; i < a->count; i++)
+            tac__json_text(j, a->values[i].text);
+        tac__json_array_end(j);
+    }
+    tac__json_object_end(j);
+}
+
+static void add_transition(const tac__phases *p, size_t i, tac__json *j)
+{
+    const tac__transition *t = &p->transitions[i];
+    row_begin(j);
+    tac__json_key_u64(j, "number", i + 1);
+    key_phases(j, "from", p, t->from);
+    tac__json_key_text(j, "to", p->names[t->to]);
+    tac__json_key_text(j, "condition", t->condition.text);
+    tac__json_key_bool(j, "located", t->locate);
+    tac__json_key(j, "actions");
+    tac__json_array_begin(j);
+    for (size_t k = 0; k < t->action_count; k++)
+        add_action(&t->actions[k], j);
+    tac__json_array_end(j);
+    tac__json_object_end(j);
+}
+
+static void add_activity(const tac_engine *e, const tac_instance *m, tac__json *j)
+{
+    key_array(j, "active");
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        if (c->entity != m->entity || !tac__is_gated(c))
+            continue;
+        row_begin(j);
+        tac__json_key_text(j, "component", c->name);
+        key_phases(j, "phases", tac__phases_of(m), c->active_in);
+        tac__json_key_text(j, "inactive", c->hold ? "hold" : "zero");
+        tac__json_object_end(j);
+    }
+    tac__json_array_end(j);
+}
+
+static void add_phases(const tac_engine *e, tac__json *j)
+{
+    key_array(j, "phases");
+    for (size_t i = 0; i < e->machine_count; i++) {
+        const tac_instance *m = e->components[e->machines[i]];
+        const tac__phases *p = tac__phases_of(m);
+        tac__json_object_begin(j);
+        tac__json_key_text(j, "entity", e->entities[m->entity].name);
+        tac__json_key_text(j, "component", m->name);
+        tac__json_key_text(j, "signal", e->schema.signals[m->signals[p->phase]].name);
+        key_phases(j, "names", p, UINT64_MAX);
+        tac__json_key_text(j, "initial", p->names[p->initial]);
+        key_array(j, "transitions");
+        for (size_t k = 0; k < p->transition_count; k++)
+            add_transition(p, k, j);
+        tac__json_array_end(j);
+        add_activity(e, m, j);
+        tac__json_object_end(j);
+    }
+    tac__json_array_end(j);
+}
+
+void tac__phases_json(const tac_engine *e, tac__text *out)
+{
+    tac__json json = tac__json_begin(out);
+    tac__json_object_begin(&json);
+    tac__json_key_u64(&json, "version", EXPLAIN_VERSION);
+    tac__json_key_text(&json, "strategy", tac__strategy_name(e->def.strategy));
+    add_phases(e, &json);
+    tac__json_object_end(&json);
+}
+
 void tac__explain_json(const tac_engine *e, tac__text *out)
 {
     tac__json json = tac__json_begin(out);
@@ -426,6 +535,7 @@ void tac__explain_json(const tac_engine *e, tac__text *out)
     add_axes(e, &json);
     add_components(e, &json);
     add_order(e, &json);
+    add_phases(e, &json);
     add_islands(e, &json);
     add_routes(e, &json);
     add_messages(e, &json);

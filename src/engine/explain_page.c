@@ -25,9 +25,11 @@ void tac__page_line(tac__text *out, size_t indent)
 
 void tac__page_words(tac__text *out, const char *text)
 {
+    static const char blanks[] = " \t\n\r";
     const size_t indent = tac__page_column(out);
+    text += strspn(text, blanks);
     while (*text) {
-        const size_t n = strcspn(text, " ");
+        const size_t n = strcspn(text, blanks);
         if (tac__page_column(out) > indent) {
             if (tac__page_column(out) + 1 + n > TAC__PAGE_WIDTH)
                 tac__page_line(out, indent);
@@ -35,7 +37,7 @@ void tac__page_words(tac__text *out, const char *text)
                 tac__text_add(out, " ");
         }
         tac__text_bytes(out, text, n);
-        text += n + strspn(text + n, " ");
+        text += n + strspn(text + n, blanks);
     }
 }
 

@@ -277,22 +277,25 @@ static void print_read(const tac_engine *e, const tac_instance *c, size_t k, cha
         tac__out_add(&out, " (%s)", how);
 }
 
+static void add_reads(page *p, const tac_instance *c, size_t at)
+{
+    if (c->inputs.count == 0)
+        return;
+    tac__page_pad(p->out, at);
+    tac__text_add(p->out, "reads  ");
+    tac__list l = tac__list_begin(p->out);
+    for (size_t k = 0; k < c->inputs.count; k++) {
+        char text[2 * TAC__ROUTE_TEXT];
+        print_read(p->e, c, k, text, sizeof text);
+        tac__list_add(&l, ",", text);
+    }
+}
+
 static void add_reads_and_writes(page *p, const tac_instance *c, size_t at, bool steps,
                                  bool continuous)
 {
     const tac_engine *e = p->e;
-    bool any = false;
-    if (c->inputs.count) {
-        tac__page_pad(p->out, at);
-        tac__text_add(p->out, "reads  ");
-        tac__list l = tac__list_begin(p->out);
-        for (size_t k = 0; k < c->inputs.count; k++) {
-            char text[2 * TAC__ROUTE_TEXT];
-            print_read(e, c, k, text, sizeof text);
-            tac__list_add(&l, ",", text);
-        }
-        any = true;
-    }
+    add_reads(p, c, at);
     const size_t total = c->outputs.count + c->continuous.count;
     tac__list l = {0};
     for (size_t k = 0; k < total; k++) {
@@ -300,7 +303,7 @@ static void add_reads_and_writes(page *p, const tac_instance *c, size_t at, bool
         if (!(s->continuous ? continuous : steps))
             continue;
         if (l.count == 0) {
-            if (any)
+            if (c->inputs.count)
                 tac__page_line(p->out, at);
             else
                 tac__page_pad(p->out, at);
@@ -311,7 +314,8 @@ static void add_reads_and_writes(page *p, const tac_instance *c, size_t at, bool
     }
 }
 
-static void add_component(page *p, const tac_instance *c, bool steps, bool continuous)
+// Name, type and group; returns the column of what comes after them.
+static size_t add_component_names(page *p, const tac_instance *c)
 {
     const size_t type = TAC__PAGE_INDENT + p->name + 2, group = type + p->type + 2;
     tac__text_repeat(p->out, ' ', TAC__PAGE_INDENT);
@@ -323,7 +327,12 @@ static void add_component(page *p, const tac_instance *c, bool steps, bool conti
     const uint32_t count = tac__swarms_count(p->swarms, c);
     if (count > 1)
         tac__text_add(p->out, " x%u", count);
-    const size_t at = group + p->group + (p->swarms->any ? 7 : 2);
+    return group + p->group + (p->swarms->any ? 7 : 2);
+}
+
+static void add_component(page *p, const tac_instance *c, bool steps, bool continuous)
+{
+    const size_t at = add_component_names(p, c);
     add_reads_and_writes(p, c, at, steps, continuous);
     tac__text_add(p->out, "\n");
 }
@@ -374,6 +383,41 @@ static void add_outputs(page *p, const tac__island *island)
     tac__text_add(p->out, "\n");
 }
 
+// What a machine does in stage 0, or in stage 8. It writes its phase in the former only.
+static void add_machine_work(page *p, const tac_instance *m, bool begin)
+{
+    const tac_engine *e = p->e;
+    const size_t at = add_component_names(p, m);
+    tac__page_pad(p->out, at);
+    tac__text_add(p->out, "%s",
+                  begin ? "a queued change of phase takes effect, its actions run"
+                        : "conditions; the first that holds is queued");
+    if (!begin && m->inputs.count)
+        tac__page_line(p->out, 0);
+    if (!begin)
+        add_reads(p, m, at);
+    tac__page_line(p->out, at);
+    tac__text_add(p->out, "writes ");
+    tac__list l = tac__list_begin(p->out);
+    for (size_t k = 0; k < m->outputs.count; k++) {
+        if (begin != ((int)k == tac__phases_of(m)->queued))
+            tac__list_add(&l, ",", tac__signal_port(&e->schema.signals[m->signals[k]]));
+    }
+    l.count = 0;
+    for (size_t i = 0; !begin && i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        if (c->entity != m->entity || (!c->type->phase_exit && !c->type->phase_enter))
+            continue;
+        if (l.count == 0) {
+            tac__page_line(p->out, at);
+            tac__text_add(p->out, "hooks of ");
+            l = tac__list_begin(p->out);
+        }
+        tac__list_add(&l, ",", c->name);
+    }
+    tac__text_add(p->out, "\n");
+}
+
 static bool item_shown(const page *p, const tac__item *item)
 {
     switch (item->kind) {
@@ -411,6 +455,8 @@ static void add_item(page *p, const tac__item *item)
     case TAC__ITEM_SHADOW:
         break;
     case TAC__ITEM_PHASES:
+        add_machine_work(p, e->components[item->index], false);
+        break;
     case TAC__ITEM_STEP:
         add_component(p, e->components[item->index], true, false);
         break;
@@ -426,31 +472,51 @@ static void add_item(page *p, const tac__item *item)
     }
 }
 
-static void add_order(page *p)
+static void add_stage(page *p, int stage)
 {
     static const char *const docs[] = {
 #define STAGE_DOC(name, text, doc) doc,
         TAC_STAGE_TABLE(STAGE_DOC)
 #undef STAGE_DOC
     };
+    tac__text_add(p->out, " %2d %-12s %s\n", stage, tac_stage_name((tac_stage)stage), docs[stage]);
+}
+
+// Changes of phases come before all other work; they are no items of the plan.
+static bool add_changes(page *p)
+{
+    const tac_engine *e = p->e;
+    bool any = false;
+    for (size_t i = 0; i < e->machine_count; i++) {
+        const tac_instance *m = e->components[e->machines[i]];
+        if (!tac__swarms_show(p->swarms, m))
+            continue;
+        if (!any)
+            add_stage(p, TAC_STAGE_BEGIN);
+        any = true;
+        add_machine_work(p, m, true);
+    }
+    return any;
+}
+
+static void add_order(page *p)
+{
     const tac_engine *e = p->e;
     heading(p, e->order ? "Boundary order (within stages as given)" : "Boundary order");
     size_t next = 0;
     for (int stage = 0; stage < TAC_STAGE_COUNT; stage++) {
-        bool any = false;
+        bool any = stage == TAC_STAGE_BEGIN && add_changes(p);
         for (; next < e->item_count && e->items[next].stage == (tac_stage)stage; next++) {
             if (!item_shown(p, &e->items[next]))
                 continue;
             if (!any)
-                tac__text_add(p->out, " %2d %-12s %s\n", stage, tac_stage_name((tac_stage)stage),
-                              docs[stage]);
+                add_stage(p, stage);
             any = true;
             add_item(p, &e->items[next]);
         }
         if (stage != TAC_STAGE_INTEGRATE || e->island_count == 0)
             continue;
-        tac__text_add(p->out, " %2d %-12s %s\n", stage, tac_stage_name((tac_stage)stage),
-                      docs[stage]);
+        add_stage(p, stage);
         tac__text_repeat(p->out, ' ', TAC__PAGE_INDENT);
         tac__list l = tac__list_begin(p->out);
         for (size_t i = 0; i < e->island_count; i++) {
@@ -653,6 +719,10 @@ void tac__explain_text(const tac_engine *e, const tac__swarms *swarms, tac__text
     add_swarms(&p);
     add_axes(&p);
     add_order(&p);
+    if (e->machine_count) {
+        tac__text_add(out, "\n");
+        tac__phases_text(e, swarms, out);
+    }
     add_islands(&p);
     add_crossings(&p);
     add_messages(&p);

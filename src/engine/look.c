@@ -1,5 +1,5 @@
 // look.c - looking at an engine from outside: time, counters, signals, digests.
-#include "engine/plan.h"
+#include "engine/phases.h"
 
 tac_time tac_engine_time(const tac_engine *e)
 {
@@ -49,6 +49,11 @@ tac_sizes tac_engine_sizes(const tac_engine *e)
     };
     for (size_t i = 0; i < e->island_count; i++)
         n.states += e->islands[i].x_count;
+    for (size_t i = 0; i < e->machine_count; i++) {
+        const tac__phases *p = tac__phases_of(e->components[e->machines[i]]);
+        n.phases += p->count;
+        n.transitions += p->transition_count;
+    }
     return n;
 }
 
