@@ -132,8 +132,9 @@ static tac_status add_argument(cli_page *page, const char *text, tac_error *err)
             return tac__fail_memory(err);
         TAC_TRY(tac__choose(&names, &pattern, 1, NULL, err));
         const tac_recorded *s;
+        const bool many = strpbrk(pattern, "*?");
         for (size_t i = 0; (s = signal_at(page, i)); i++) {
-            if (tac__path_match(pattern, s->name))
+            if (tac__path_match(pattern, s->name) && !(many && cli_page_is_bookkeeping(s)))
                 TAC_TRY(add_signal(page, begin, s, err));
         }
         text += length + (text[length] == ',');

@@ -67,6 +67,8 @@ void cli_page_panel_draw(const cli_page *page, const cli_page_panel *panel, int 
 
 // A signal of a scenario that is a fault, rather than a command.
 bool cli_page_is_fault(const char *name);
+// A signal in which phases are counted: patterns leave it out.
+bool cli_page_is_bookkeeping(const tac_recorded *signal);
 // As "uav1.battery.soc" and "uav1.phase"; or "battery.soc" and "control.phase", which have none.
 bool cli_page_same_entity(const char *a, const char *b);
 

@@ -86,13 +86,28 @@ static tac_status add_tables(taps *t, cli_page *page, size_t recording, tac_erro
     return TAC_OK;
 }
 
+// Only machines of phases write in stage 0.
+static bool is_of_machine(const tac_recorded *s)
+{
+    return s->stage == TAC_STAGE_BEGIN && !s->continuous;
+}
+
+bool cli_page_is_bookkeeping(const tac_recorded *s)
+{
+    return is_of_machine(s) &&
+           (tac__ends_in(s->name, ".transition") || tac__ends_in(s->name, ".queued") ||
+            tac__ends_in(s->name, ".changes") || tac__ends_in(s->name, ".resets"));
+}
+
 // An entity's own phase comes before that of a component.
 static const tac_recorded *find_phase(const tac_recording *recording, const char *name)
 {
     const tac_recorded *s, *best = NULL;
     for (size_t i = 0; (s = tac_recording_signal(recording, i)); i++) {
-        if (is_phase(s) && cli_page_same_entity(s->name, name) &&
-            (!best || strlen(s->name) < strlen(best->name)))
+        if (!is_phase(s) || !cli_page_same_entity(s->name, name))
+            continue;
+        const bool own = is_of_machine(s);
+        if (!best || (own != is_of_machine(best) ? own : strlen(s->name) < strlen(best->name)))
             best = s;
     }
     return best;

@@ -5,6 +5,7 @@
 // that cannot go on keeps its first error and asks the engine to stop.
 #include "record/recorder.h"
 #include "engine/drive.h"
+#include "engine/phases.h"
 #include "record/cdr.h"
 
 #include <string.h>
@@ -211,6 +212,18 @@ static void sample_state(void *context, tac_engine *e, tac_time t_us)
         tac__recorder_fail(r);
 }
 
+// The phase in which a run begins is written by nobody: it is sampled at the start, so that readers
+// know it before the first change.
+static void sample_initial_phases(tac_recorder *r, tac_time t_us)
+{
+    for (size_t i = 0; i < r->picks.count; i++) {
+        tac__feed *f = &r->feeds[i];
+        if (f->pick->mode.kind == TAC__MODE_HOLD &&
+            tac__is_machine(r->engine->components[f->pick->component]))
+            sample_change(f, r->engine, t_us);
+    }
+}
+
 // All that was sampled so far goes out, then a mark: whoever finds it in what a crash left behind
 // knows that every channel is there up to its time.
 static void flush(void *context, tac_engine *e, tac_time t_us)
@@ -219,6 +232,8 @@ static void flush(void *context, tac_engine *e, tac_time t_us)
     tac_recorder *r = context;
     if (!r->writer)
         return;
+    if (t_us == 0)
+        sample_initial_phases(r, t_us);
     for (size_t i = 0; i < r->digester_count; i++)
         send_digests(&r->digesters[i]);
     tac__mcap_flush(r->writer);

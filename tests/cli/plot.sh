@@ -110,6 +110,33 @@ same 'marks of another time' "$(grep -c '^set arrow' script)" 0
 told small.mcap mass.position
 ! grep -q '^set object' script || fail 'phases of nobody'
 
+# Flight phases: of the entity of the first signal, from the start on, each for as long as it lasted.
+expect 0 run "$data/phases.yaml" -q --out phases.mcap
+changes() { # ENTITY: times at which its phase is another, from the recording as a table
+    "$TACTUS" export phases.mcap --signals "$1.flight.phase" --format csv -o - |
+        awk -F, 'NR > 1 && $2 != last { print $1 + 0, $2; last = $2 }'
+}
+bands() { # of the ribbon: left end in seconds
+    sed -n 's/^set object rectangle from screen \([0-9.]*\), .*/\1/p' script |
+        awk '{ printf "%.2f\n", ($1 * 1800 - 150) / (1755 - 150) * 30 + 1e-4 }'
+}
+for entity in capsule booster; do
+    told phases.mcap $entity.Body.velocity booster.Fuel.x
+    changes $entity >wanted
+    same "phases of $entity" "$(bands)" "$(awk '{ printf "%.2f\n", $1 }' wanted)"
+    same "the first phase of $entity" "$(head -n 1 wanted | cut -d ' ' -f 1)" 0
+    says script "set label '$(sed -n '1s/.* //p' wanted)'"
+done
+same 'phases of the capsule' "$(changes capsule | wc -l)" 4
+told phases.mcap booster.Fuel.x,capsule.Body.velocity
+says script "set label 'PAD'" "set label 'COAST'"
+told phases.mcap 'booster.*'
+says script booster.flight.set_Engine_u booster.flight.phase
+! grep -q 'flight.queued\|flight.changes\|flight.resets\|flight.transition' script ||
+    fail 'a pattern shows how phases are kept count of'
+told phases.mcap booster.flight.queued
+says script booster.flight.queued
+
 # --- several recordings ---------------------------------------------------------------------------
 
 told small.mcap other.mcap mass.position
