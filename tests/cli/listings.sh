@@ -26,7 +26,27 @@ says err 'wrong.yaml:8:16: error: '
 expect 3 check nosuch.yaml
 expect 0 check "$data/fails.yaml" # it is valid; only its run fails
 
+expect 0 check "$data/phases.yaml"
+says out '14 continuous states, 12 phases, 14 transitions' 'integrator  rk45'
+! grep -q 'at most' out || fail 'a longest step that nobody gave'
+expect 0 check "$data/phases.yaml" --json
+same phases "$(value out phases)" 12
+same transitions "$(value out transitions)" 14
+
 # explain
+expect 0 explain "$data/phases.yaml"
+says out 'Boundary order' 'capsule: 4 phases, 4 transitions; signal capsule.flight.phase'
+expect 0 explain "$data/phases.yaml" --phases
+says out '0 ATTACHED (initial), 1 FREE, 2 CHUTE, 3 DOWN'
+! grep -q 'Boundary order' out || fail '--phases shows more than phases'
+expect 0 explain "$data/phases.yaml" --phases --svg
+says out '<svg' 'Phases of booster'
+expect 0 explain "$data/phases.yaml" --phases --dot
+says out 'digraph' 'phases of booster'
+expect 0 explain "$data/phases.yaml" --phases --json
+is_json out
+expect 0 explain "$small" --phases
+same 'no phases' "$(cat out)" 'No entity has phases.'
 expect 0 explain "$small"
 says out wave sensor listener rk4
 expect 0 explain "$small" --json
@@ -98,6 +118,8 @@ expect 0 help oscillator
 says out stiffness position
 expect 0 help oscillator --json
 is_json out
+expect 0 help phases
+says out '    condition          when' '      reset            a state'
 expect 2 help oscilator
 says err "did you mean 'oscillator'?"
 # A policy for signals that do not exist is pointed out, and no mistake.
