@@ -2,6 +2,7 @@
 // that they are well-formed whatever the names, that they never change a run, and that no memory is
 // no text.
 #include "support/allocator.h"
+#include "support/formats.h"
 #include "support/test.h"
 
 #include "engine/draw_layout.h"
@@ -292,187 +293,6 @@ static char *explain(const tac_engine *e, tac_format format)
     return text;
 }
 
-static void has(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("'%s' is missing in:\n%s", part, text);
-}
-
-static void has_not(const char *text, const char *part)
-{
-    if (strstr(text, part))
-        fail_msg("'%s' is in:\n%s", part, text);
-}
-
-// The line that holds `part` must hold `other` too.
-static void line_has(const char *text, const char *part, const char *other)
-{
-    has(text, part);
-    const char *at = strstr(text, part);
-    while (at > text && at[-1] != '\n')
-        at--;
-    char line[512];
-    snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
-    has(line, other);
-}
-
-static void comes_before(const char *text, const char *first, const char *second)
-{
-    has(text, first);
-    if (!strstr(strstr(text, first), second))
-        fail_msg("'%s' does not come after '%s' in:\n%s", second, first, text);
-}
-
-static size_t count_of(const char *text, const char *part)
-{
-    size_t n = 0;
-    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
-        n++;
-    return n;
-}
-
-// JSON by its grammar; returns what comes after the value, NULL where it is none.
-static const char *json_blank(const char *c)
-{
-    return c + strspn(c, " \n\r\t");
-}
-
-static const char *json_string(const char *c)
-{
-    if (*c++ != '"')
-        return NULL;
-    for (; *c && *c != '"'; c++) {
-        if ((unsigned char)*c < 0x20)
-            return NULL;
-        if (*c != '\\')
-            continue;
-        c++;
-        if (*c == 'u' && strspn(c + 1, "0123456789abcdefABCDEF") >= 4)
-            c += 4;
-        else if (!*c || !strchr("\"\\/bfnrt", *c))
-            return NULL;
-    }
-    return *c ? c + 1 : NULL;
-}
-
-static const char *json_value(const char *c)
-{
-    c = json_blank(c);
-    if (*c == '"')
-        return json_string(c);
-    if (*c == '{' || *c == '[') {
-        const char close = *c == '{' ? '}' : ']';
-        c = json_blank(c + 1);
-        if (*c == close)
-            return c + 1;
-        for (;;) {
-            if (close == '}') {
-                c = json_string(json_blank(c));
-                c = c ? json_blank(c) : NULL;
-                if (!c || *c++ != ':')
-                    return NULL;
-            }
-            c = json_value(c);
-            c = c ? json_blank(c) : NULL;
-            if (!c || (*c != ',' && *c != close))
-                return NULL;
-            if (*c++ == close)
-                return c;
-        }
-    }
-    static const char *const words[] = {"true", "false", "null"};
-    for (int i = 0; i < 3; i++) {
-        if (!strncmp(c, words[i], strlen(words[i])))
-            return c + strlen(words[i]);
-    }
-    char *end;
-    strtod(c, &end);
-    return end > c && *c != '+' && *c != '.' ? end : NULL;
-}
-
-static void check_json(const char *text)
-{
-    const char *end = json_value(text);
-    if (!end || *json_blank(end))
-        fail_msg("no JSON:\n%s", text);
-}
-
-// XML as far as we write it: tags balanced, attributes quoted, entities known, bytes allowed.
-static void check_xml(const char *text)
-{
-    const char *open[64];
-    size_t lengths[64], depth = 0;
-    for (const char *c = text; *c;) {
-        assert_true((unsigned char)*c >= 0x20 || *c == '\n');
-        if (*c == '&') {
-            assert_true(!strncmp(c, "&amp;", 5) || !strncmp(c, "&lt;", 4) ||
-                        !strncmp(c, "&gt;", 4) || !strncmp(c, "&quot;", 6));
-        } else if ((unsigned char)*c >= 0x80) {
-            // lead bytes and how many follow
-            const unsigned char u = (unsigned char)*c;
-            const int n = u >= 0xf0 ? 3 : u >= 0xe0 ? 2 : 1;
-            assert_true(u >= 0xc2 && u < 0xf5);
-            for (int i = 0; i < n; i++)
-                assert_int_equal((unsigned char)*++c & 0xc0, 0x80);
-        } else if (*c == '<' && c[1] == '/') {
-            assert_true(depth > 0);
-            depth--;
-            assert_memory_equal(c + 2, open[depth], lengths[depth]);
-            assert_int_equal(c[2 + lengths[depth]], '>');
-            c += 2 + lengths[depth];
-        } else if (*c == '<') {
-            assert_true(depth < 64);
-            open[depth] = c + 1;
-            lengths[depth] = strcspn(c + 1, " >/");
-            bool quoted = false;
-            while (*++c && (quoted || *c != '>')) {
-                quoted ^= *c == '"';
-                assert_true(*c != '<');
-            }
-            assert_true(*c == '>' && !quoted);
-            depth += c[-1] != '/';
-        } else {
-            assert_true(*c != '>' && (depth > 0 || *c == '\n'));
-        }
-        c++;
-    }
-    assert_int_equal(depth, 0);
-}
-
-// Braces and brackets balanced outside of strings.
-static void check_dot(const char *text)
-{
-    int braces = 0, brackets = 0;
-    bool quoted = false;
-    for (const char *c = text; *c; c++) {
-        if (quoted) {
-            assert_true(*c != '\n');
-            if (*c == '\\')
-                c++;
-            else
-                quoted = *c != '"';
-            continue;
-        }
-        quoted = *c == '"';
-        braces += *c == '{' ? 1 : *c == '}' ? -1 : 0;
-        brackets += *c == '[' ? 1 : *c == ']' ? -1 : 0;
-        assert_true(braces >= 0 && brackets >= 0 && brackets <= 1);
-    }
-    assert_true(!quoted && braces == 0 && brackets == 0);
-}
-
-static void check_table(const char *text)
-{
-    for (const char *line = text; *line;) {
-        const size_t n = strcspn(line, "\n");
-        assert_true(line[n] == '\n');
-        assert_true(n == 0 || line[n - 1] != ' ');
-        if (n > 110)
-            fail_msg("too wide: %.*s", (int)n, line);
-        line += n + 1;
-    }
-}
-
 // --- the formats --------------------------------------------------------------------------------
 
 static void test_table(void **state)
@@ -480,43 +300,44 @@ static void test_table(void **state)
     (void)state;
     tac_engine *e = make_loop(NULL);
     char *text = explain(e, TAC_FORMAT_TEXT);
-    check_table(text);
-    has(text, "Run of 100 ms: rk4 with steps up to 1 ms, no physics axis, 10 components, 3 rate");
-    has(text, "1 island");
+    test_check_table(text);
+    test_has(text,
+             "Run of 100 ms: rk4 with steps up to 1 ms, no physics axis, 10 components, 3 rate");
+    test_has(text, "1 island");
     // axes
-    line_has(text, "1 kHz", "101    fast");
-    line_has(text, "100 Hz        2 ms", "10    slow");
-    line_has(text, "at 3 ms, 50 ms, 200 ms", "2    script");
-    line_has(text, "26    recorder", "250 Hz");
-    has(text, "observers only: no boundaries");
+    test_line_has(text, "1 kHz", "101    fast");
+    test_line_has(text, "100 Hz        2 ms", "10    slow");
+    test_line_has(text, "at 3 ms, 50 ms, 200 ms", "2    script");
+    test_line_has(text, "26    recorder", "250 Hz");
+    test_has(text, "observers only: no boundaries");
     // order
-    comes_before(text, "  3 outputs", "island body: motor.out, body.out");
-    comes_before(text, "  4 estimate", "imu");
-    comes_before(text, "  0 begin", "messages to rover.rx");
-    comes_before(text, "  5 telemetry", "scope");
-    comes_before(text, "  6 control", "guide");
-    comes_before(text, "  9 record", "recorder, every 4 ms");
-    comes_before(text, " 10 integrate", "body");
-    has(text, "nav.y (INTERPOLATED)");
-    has(text, "ctrl.y (ZOH, delayed)");
-    has(text, "guide.y (EXTRAPOLATED)");
+    test_comes_before(text, "  3 outputs", "island body: motor.out, body.out");
+    test_comes_before(text, "  4 estimate", "imu");
+    test_comes_before(text, "  0 begin", "messages to rover.rx");
+    test_comes_before(text, "  5 telemetry", "scope");
+    test_comes_before(text, "  6 control", "guide");
+    test_comes_before(text, "  9 record", "recorder, every 4 ms");
+    test_comes_before(text, " 10 integrate", "body");
+    test_has(text, "nav.y (INTERPOLATED)");
+    test_has(text, "ctrl.y (ZOH, delayed)");
+    test_has(text, "guide.y (EXTRAPOLATED)");
     // islands
-    has(text, "body: 2 states, 2 components in order of evaluation");
-    has(text, "motor.out (coupled)");
-    has(text, "ctrl.y (held)");
-    has(text, "reads ctrl.y; read by imu");
-    has(text, "explicit times  reads event.y");
-    has(text, "read by nav");
-    has_not(text, "read by scope"); // an observer splits nothing
+    test_has(text, "body: 2 states, 2 components in order of evaluation");
+    test_has(text, "motor.out (coupled)");
+    test_has(text, "ctrl.y (held)");
+    test_has(text, "reads ctrl.y; read by imu");
+    test_has(text, "explicit times  reads event.y");
+    test_has(text, "read by nav");
+    test_has_not(text, "read by scope"); // an observer splits nothing
     // routes
-    has(text, "on the line through the last two values, one period (10 ms) late");
-    has(text, "the line through the last two values carried forward, 0 to 9 ms ahead");
+    test_has(text, "on the line through the last two values, one period (10 ms) late");
+    test_has(text, "the line through the last two values carried forward, 0 to 9 ms ahead");
     // ctrl.y of 1 ms, delayed, seen every 10 ms
-    has(text, "the last value, 1 ms old");
+    test_has(text, "the last value, 1 ms old");
     // messages, observers
-    has(text, "port base.tx sends to rover.rx after 1.5 ms");
-    has(text, "port rover.rx takes up to 64 messages of 8 bytes; each delivery makes");
-    line_has(text, "scope  telemetry component", "10 ms + 2 ms");
+    test_has(text, "port base.tx sends to rover.rx after 1.5 ms");
+    test_has(text, "port rover.rx takes up to 64 messages of 8 bytes; each delivery makes");
+    test_line_has(text, "scope  telemetry component", "10 ms + 2 ms");
     tac_text_free(text);
     tac_engine_destroy(e);
 }
@@ -526,17 +347,19 @@ static void test_json(void **state)
     (void)state;
     tac_engine *e = make_loop(NULL);
     char *text = explain(e, TAC_FORMAT_JSON);
-    check_json(text);
-    has(text, "\"end_us\": 100000");
-    has(text, "\"physics_us\": null");
-    has(text, "\"hyperperiod_us\": 10000");
-    has(text, "{\"stage\": 3, \"name\": \"outputs\", \"work\": \"outputs\", \"island\": \"body\"}");
-    has(text, "{\"stage\": 6, \"name\": \"control\", \"work\": \"step\", \"component\": \"ctrl\"}");
-    has(text, "{\"from\": \"base.tx\", \"to\": \"rover.rx\", \"delay_us\": 1500}");
-    has(text, "{\"why\": \"read by\", \"name\": \"imu\"}");
-    line_has(text, "\"signal\": \"guide.y\"", "\"policy\": \"EXTRAPOLATED\"");
-    line_has(text, "\"signal\": \"motor.out\"", "\"coupled\": true");
-    assert_int_equal(count_of(text, "\"signal\": "), 12);
+    test_check_json(text);
+    test_has(text, "\"end_us\": 100000");
+    test_has(text, "\"physics_us\": null");
+    test_has(text, "\"hyperperiod_us\": 10000");
+    test_has(text,
+             "{\"stage\": 3, \"name\": \"outputs\", \"work\": \"outputs\", \"island\": \"body\"}");
+    test_has(text,
+             "{\"stage\": 6, \"name\": \"control\", \"work\": \"step\", \"component\": \"ctrl\"}");
+    test_has(text, "{\"from\": \"base.tx\", \"to\": \"rover.rx\", \"delay_us\": 1500}");
+    test_has(text, "{\"why\": \"read by\", \"name\": \"imu\"}");
+    test_line_has(text, "\"signal\": \"guide.y\"", "\"policy\": \"EXTRAPOLATED\"");
+    test_line_has(text, "\"signal\": \"motor.out\"", "\"coupled\": true");
+    assert_int_equal(test_count_of(text, "\"signal\": "), 12);
     tac_text_free(text);
     tac_engine_destroy(e);
 }
@@ -546,25 +369,25 @@ static void test_pictures(void **state)
     (void)state;
     tac_engine *e = make_loop(NULL);
     char *dot = explain(e, TAC_FORMAT_DOT);
-    check_dot(dot);
-    has(dot, "rankdir=LR");
-    has(dot, "label=\"4 estimate\"");
-    has(dot, "label=\"10 integrate: island body, 2 states\"");
-    has(dot, "y\\nINTERPOLATED");
-    has(dot, "style=dashed");
-    has(dot, "style=dotted");
-    has(dot, "fast\\n1 kHz");
+    test_check_dot(dot);
+    test_has(dot, "rankdir=LR");
+    test_has(dot, "label=\"4 estimate\"");
+    test_has(dot, "label=\"10 integrate: island body, 2 states\"");
+    test_has(dot, "y\\nINTERPOLATED");
+    test_has(dot, "style=dashed");
+    test_has(dot, "style=dotted");
+    test_has(dot, "fast\\n1 kHz");
     tac_text_free(dot);
 
     char *svg = explain(e, TAC_FORMAT_SVG);
-    check_xml(svg);
+    test_check_xml(svg);
     assert_memory_equal(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\"", 38);
-    has(svg, ">estimate</text>");
-    has(svg, ">body: 2 states</text>");
-    has(svg, ">fast 1 kHz</text>");
-    has(svg, ">island body</text>");
-    has(svg, "The first 12 ms"); // the hyperperiod and the latest offset
-    has(svg, "guide.y to ctrl.b: the line through the last two values carried forward");
+    test_has(svg, ">estimate</text>");
+    test_has(svg, ">body: 2 states</text>");
+    test_has(svg, ">fast 1 kHz</text>");
+    test_has(svg, ">island body</text>");
+    test_has(svg, "The first 12 ms"); // the hyperperiod and the latest offset
+    test_has(svg, "guide.y to ctrl.b: the line through the last two values carried forward");
     // the same again: nothing depends on addresses
     char *again = explain(e, TAC_FORMAT_SVG);
     assert_string_equal(svg, again);
@@ -586,22 +409,22 @@ static void test_synchronized(void **state)
     ok(tac_engine_add_policy(e, "*", TAC_SYNCHRONIZED, NULL, &err));
     ok(tac_engine_prepare(e, &err));
     char *text = explain(e, TAC_FORMAT_TEXT);
-    check_table(text);
-    has(text, "four (synchronized: declared 4 ms -> 2 ms)");
-    has(text, "six (synchronized: declared 6 ms -> 2 ms)");
-    has(text, "both groups step together every 2 ms, just written");
-    has(text, "rate group idle has no components");
-    has_not(text, "Islands");
-    has_not(text, "Messages");
-    has_not(text, "Observers");
+    test_check_table(text);
+    test_has(text, "four (synchronized: declared 4 ms -> 2 ms)");
+    test_has(text, "six (synchronized: declared 6 ms -> 2 ms)");
+    test_has(text, "both groups step together every 2 ms, just written");
+    test_has(text, "rate group idle has no components");
+    test_has_not(text, "Islands");
+    test_has_not(text, "Messages");
+    test_has_not(text, "Observers");
     tac_text_free(text);
     text = explain(e, TAC_FORMAT_JSON);
-    check_json(text);
-    has(text, "\"synchronized_with\": [\"six\"]");
-    has(text, "\"declared_period_us\": 4000");
+    test_check_json(text);
+    test_has(text, "\"synchronized_with\": [\"six\"]");
+    test_has(text, "\"declared_period_us\": 4000");
     tac_text_free(text);
     text = explain(e, TAC_FORMAT_SVG);
-    check_xml(text);
+    test_check_xml(text);
     tac_text_free(text);
     tac_engine_destroy(e);
 }
@@ -616,15 +439,15 @@ static void test_physics(void **state)
     add(e, "", "body", &plant, NULL);
     ok(tac_engine_prepare(e, &err));
     char *text = explain(e, TAC_FORMAT_TEXT);
-    check_table(text);
-    has(text, "physics axis 4 ms");
-    line_has(text, "250 Hz", "251    the physics axis");
-    line_has(text, "split at", "start and end");
-    comes_before(text, "split at", "4 ms           physics axis");
+    test_check_table(text);
+    test_has(text, "physics axis 4 ms");
+    test_line_has(text, "250 Hz", "251    the physics axis");
+    test_line_has(text, "split at", "start and end");
+    test_comes_before(text, "split at", "4 ms           physics axis");
     tac_text_free(text);
     text = explain(e, TAC_FORMAT_SVG);
-    check_xml(text);
-    has(text, ">physics</text>");
+    test_check_xml(text);
+    test_has(text, ">physics</text>");
     tac_text_free(text);
     tac_engine_destroy(e);
 }
@@ -644,9 +467,9 @@ static void test_dotted_names(void **state)
     ok(tac_engine_prepare(e, &err));
     char *text = explain(e, TAC_FORMAT_TEXT), *dot = explain(e, TAC_FORMAT_DOT),
          *json = explain(e, TAC_FORMAT_JSON);
-    has(text, "writes battery.soc, battery.core.heat");
-    has(dot, "label=\"battery.core.heat");
-    has(json, "\"signal\": \"uav.vehicle.battery.core.heat\"");
+    test_has(text, "writes battery.soc, battery.core.heat");
+    test_has(dot, "label=\"battery.core.heat");
+    test_has(json, "\"signal\": \"uav.vehicle.battery.core.heat\"");
     tac_text_free(text);
     tac_text_free(dot);
     tac_text_free(json);
@@ -662,10 +485,10 @@ static void test_hostile_names(void **state)
     add_observer(e, "<\"log\"> & ']]>\\\x02\xc3\x28 caf\xc3\xa9", 300);
     ok(tac_engine_prepare(e, &err));
     char *svg = explain(e, TAC_FORMAT_SVG), *dot = explain(e, TAC_FORMAT_DOT);
-    check_xml(svg);
-    has(svg, "&lt;&quot;log&quot;&gt; &amp; ']]&gt;\\?\?( caf\xc3\xa9");
-    check_dot(dot);
-    has(dot, "<law> & \\\"co\\\\mpany\\\"\\n?");
+    test_check_xml(svg);
+    test_has(svg, "&lt;&quot;log&quot;&gt; &amp; ']]&gt;\\?\?( caf\xc3\xa9");
+    test_check_dot(dot);
+    test_has(dot, "<law> & \\\"co\\\\mpany\\\"\\n?");
     tac_text_free(svg);
     tac_text_free(dot);
     tac_engine_destroy(e);
@@ -681,13 +504,13 @@ static void test_nothing(void **state)
         for (int format = TAC_FORMAT_TEXT; format <= TAC_FORMAT_SVG; format++) {
             char *text = explain(e, (tac_format)format);
             if (format == TAC_FORMAT_TEXT)
-                check_table(text);
+                test_check_table(text);
             else if (format == TAC_FORMAT_JSON)
-                check_json(text);
+                test_check_json(text);
             else if (format == TAC_FORMAT_DOT)
-                check_dot(text);
+                test_check_dot(text);
             else
-                check_xml(text);
+                test_check_xml(text);
             tac_text_free(text);
         }
         assert_null(tac_engine_explain(e, (tac_format)17));
@@ -707,25 +530,25 @@ static void test_swarm(void **state)
         tac_engine *e = make_swarm(n);
         char *text = explain(e, TAC_FORMAT_TEXT), *svg = explain(e, TAC_FORMAT_SVG);
         char *json = explain(e, TAC_FORMAT_JSON), *dot = explain(e, TAC_FORMAT_DOT);
-        check_table(text);
-        check_xml(svg);
-        check_json(json);
-        check_dot(dot);
+        test_check_table(text);
+        test_check_xml(svg);
+        test_check_json(json);
+        test_check_dot(dot);
         char last[64], count[32];
         snprintf(last, sizeof last, "uav%u.ctrl", n);
         snprintf(count, sizeof count, " x%u", n);
-        has(json, last); // nothing is left out for programs
-        has(text, "uav1.ctrl");
+        test_has(json, last); // nothing is left out for programs
+        test_has(text, "uav1.ctrl");
         if (n < 3) {
-            has(text, last);
-            has(svg, last);
-            has_not(text, "equal structure");
+            test_has(text, last);
+            test_has(svg, last);
+            test_has_not(text, "equal structure");
         } else {
-            has_not(text, last);
-            has_not(svg, last);
-            has(text, "entities of equal structure, shown once as uav1: uav1, uav2");
-            line_has(text, "uav1.ctrl", count);
-            has(svg, "stands for");
+            test_has_not(text, last);
+            test_has_not(svg, last);
+            test_has(text, "entities of equal structure, shown once as uav1: uav1, uav2");
+            test_line_has(text, "uav1.ctrl", count);
+            test_has(svg, "stands for");
         }
         tac_text_free(text);
         tac_text_free(svg);
@@ -752,9 +575,9 @@ static void test_odd_one(void **state)
     }
     ok(tac_engine_prepare(e, &err));
     char *text = explain(e, TAC_FORMAT_TEXT);
-    has(text, "3 entities of equal structure, shown once as uav1: uav1, uav2, uav4");
-    has(text, "uav3.ctrl");
-    has_not(text, "uav2.ctrl");
+    test_has(text, "3 entities of equal structure, shown once as uav1: uav1, uav2, uav4");
+    test_has(text, "uav3.ctrl");
+    test_has_not(text, "uav2.ctrl");
     tac_text_free(text);
     tac_engine_destroy(e);
 }
@@ -850,12 +673,12 @@ static void test_schema(void **state)
     tac_engine *e = make_loop(NULL);
     char *text = tac_engine_schema(e, TAC_FORMAT_TEXT),
          *json = tac_engine_schema(e, TAC_FORMAT_JSON);
-    has(text, "9 signals");
-    line_has(text, "body.x", "state");
+    test_has(text, "9 signals");
+    test_line_has(text, "body.x", "state");
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
         assert_true(strcspn(line, "\n") == 0 || line[strcspn(line, "\n") - 1] != ' ');
-    check_json(json);
-    has(json, "\"name\": \"motor.out\"");
+    test_check_json(json);
+    test_has(json, "\"name\": \"motor.out\"");
     assert_null(tac_engine_schema(e, TAC_FORMAT_DOT));
     assert_null(tac_engine_schema(e, TAC_FORMAT_SVG));
     tac_text_free(text);
@@ -982,11 +805,11 @@ static void test_layout(void **state)
         for (int format = TAC_FORMAT_TEXT; format <= TAC_FORMAT_SVG; format++) {
             char *text = explain(e, (tac_format)format);
             if (format == TAC_FORMAT_JSON)
-                check_json(text);
+                test_check_json(text);
             if (format == TAC_FORMAT_DOT)
-                check_dot(text);
+                test_check_dot(text);
             if (format == TAC_FORMAT_SVG)
-                check_xml(text);
+                test_check_xml(text);
             tac_text_free(text);
         }
         tac_engine_destroy(e);
