@@ -566,7 +566,7 @@ static void add_splits(page *p, size_t island)
     char text[TAC_ERROR_NAME];
     for (size_t i = 0; i < is->source_count; i++) {
         tac__source_print(p->e, is->sources[i], text, sizeof text);
-        wide = tac__page_widest(wide, text, NAME_MAX);
+        wide = tac__page_widest(wide, text, 2 * NAME_MAX);
     }
     for (size_t i = 0; i < is->source_count; i++) {
         tac__source_print(p->e, is->sources[i], text, sizeof text);
