@@ -136,6 +136,11 @@ says script booster.flight.set_Engine_u booster.flight.phase
     fail 'a pattern shows how phases are kept count of'
 told phases.mcap booster.flight.queued
 says script booster.flight.queued
+printf 'extends: %s\nduration: 1 s\nentities: {uav: {phases: {names: [UP], initial: UP}}}\n' \
+    "$hexa" >both.yaml
+expect 0 run both.yaml -q --out both.mcap
+told both.mcap vehicle.position
+says script "set label 'UP'" # rather than the phase of flight control
 
 # --- several recordings ---------------------------------------------------------------------------
 

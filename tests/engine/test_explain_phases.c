@@ -217,6 +217,7 @@ static void test_long(void **state)
         check(all, (tac_format)format);
         test_has(all, "P64");
         if (format == TAC_FORMAT_TEXT) {
+            test_has(all, "t > 1 s OR t > 1.25 s OR");
             assert_true(test_count_of(all, "    active in") > 1);
             assert_int_equal(test_count_of(all, " on\n") + test_count_of(all, " on "), 1);
         }
@@ -406,6 +407,22 @@ static bool overlap(const tac__shift *a, const tac__shift *b)
     return a0 < b1 && b0 < a1;
 }
 
+// Of two that end in one half of a side of a phase, the one in the higher lane ends nearer to the
+// middle: else they would cross.
+static void check_crossing(const tac__machine *m, const tac__shift *s, const tac__shift *t)
+{
+    for (int n = 0; n < 4; n++) {
+        const int phase = n / 2 ? s->to : s->from;
+        if (phase != (n % 2 ? t->to : t->from))
+            continue;
+        const double middle = tac__machine_box_x(m, 0, (size_t)phase) + m->box / 2;
+        const double a = (n / 2 ? s->to_x : s->from_x) - middle;
+        const double b = (n % 2 ? t->to_x : t->from_x) - middle;
+        if ((a < 0) == (b < 0))
+            assert_true((s->lane > t->lane) == ((a < 0 ? -a : a) < (b < 0 ? -b : b)));
+    }
+}
+
 static void check_layout(const tac__machine *m)
 {
     size_t numbers = 0;
@@ -424,6 +441,7 @@ static void check_layout(const tac__machine *m)
             if (t->way != s->way)
                 continue;
             assert_true(t->lane != s->lane || !overlap(s, t));
+            check_crossing(m, s, t);
             // no two ends on one spot: a pixel apart at least
             const double a[] = {s->from_x, s->to_x}, b[] = {t->from_x, t->to_x};
             for (int n = 0; n < 4; n++)
