@@ -21,7 +21,10 @@ static bool find(const void *context, const char *name, tac__expr_signal *signal
     if (!*name || !kind)
         return false;
     const int i = (int)(kind - kinds);
-    *signal = (tac__expr_signal){i, i ? TAC__EXPR_NUMBER : TAC__EXPR_BOOL, units[i], labels[i]};
+    *signal = (tac__expr_signal){.index = i,
+                                 .type = i ? TAC__EXPR_NUMBER : TAC__EXPR_BOOL,
+                                 .unit = units[i],
+                                 .labels = labels[i]};
     return true;
 }
 

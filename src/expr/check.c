@@ -89,14 +89,20 @@ static tac_status check_named(tac__checker *c, tac__expr_node *node)
 {
     tac__expr_signal signal = {.index = 0};
     if (!c->scope->find(c->scope->context, node->name, &signal)) {
-        FAIL(c, node, TAC_E_NAME, "unknown signal '%s'", node->name);
+        FAIL(c, node, TAC_E_NAME, "unknown %s '%s'", c->expr->target ? "name" : "signal",
+             node->name);
         if (c->scope->candidate)
             tac__error_suggest(c->err, node->name, c->scope->candidate, c->scope->context);
         return TAC_E_NAME;
     }
     node->index = signal.index;
+    node->element = signal.element;
     node->type = signal.type;
     node->labels = signal.labels;
+    if (signal.measure) {
+        node->unit = *signal.measure;
+        return TAC_OK;
+    }
     node->unit_text = signal.unit ? signal.unit : "1";
     tac_error reason;
     if (tac__unit_parse(node->unit_text, &node->unit, &reason) != TAC_OK)
@@ -292,12 +298,25 @@ tac_status tac__expr_check(tac__arena *arena, tac__expr *expr, tac__expr_type wa
 {
     tac__checker c = {arena, expr, scope, err};
     TAC_TRY(check_node(&c, expr->root, false));
+    if (wanted == TAC__EXPR_ANY)
+        return TAC_OK;
     if (expr->root->type != wanted)
         return tac__expr_fail(
-            err, TAC_E_TYPE, expr->text, 0,
+            err, TAC_E_TYPE, expr->text, expr->root->from,
             wanted == TAC__EXPR_BOOL
                 ? "expected a condition such as 'vehicle.battery.soc < 0.3', this is a number"
                 : "expected a number, this is a condition");
-    return unit && wanted == TAC__EXPR_NUMBER ? tac__check_convert(&c, &expr->root, unit, "this")
+    const char *where = expr->target ? expr->target : "this";
+    return unit && wanted == TAC__EXPR_NUMBER ? tac__check_convert(&c, &expr->root, unit, where)
                                               : TAC_OK;
+}
+
+tac__expr_type tac__expr_type_of(const tac__expr *expr)
+{
+    return expr->root->type;
+}
+
+const tac__unit *tac__expr_unit_of(const tac__expr *expr)
+{
+    return &expr->root->unit;
 }

@@ -60,6 +60,7 @@ static bool fuse(const tac__expr_node *node, tac__operation *o)
     const tac__expr_kind kind = swap ? mirrored(node->kind) : node->kind;
     *o = (tac__operation){.code = (tac__opcode)(TAC__OP_SIGNAL_LESS + (kind - TAC__EXPR_LESS)),
                           .at = signal->index,
+                          .element = signal->element,
                           .value = number->value,
                           .name = signal->name};
     return true;
@@ -201,8 +202,10 @@ static tac_status compile(compiler *c, const tac__expr_node *node)
     case TAC__EXPR_TIME:
         return push(c, (tac__operation){.code = TAC__OP_TIME});
     case TAC__EXPR_NAMED:
-        return push(
-            c, (tac__operation){.code = TAC__OP_SIGNAL, .at = node->index, .name = node->name});
+        return push(c, (tac__operation){.code = TAC__OP_SIGNAL,
+                                        .at = node->index,
+                                        .element = node->element,
+                                        .name = node->name});
     case TAC__EXPR_NEGATE:
         TAC_TRY(compile(c, node->a));
         return emit(c, (tac__operation){.code = TAC__OP_NEGATE});

@@ -11,6 +11,7 @@
 #define TAC_EXPR_EXPR_H
 
 #include "base/arena.h"
+#include "base/unit.h"
 
 #include <stdbool.h>
 #include <tactus/time.h>
@@ -18,13 +19,27 @@
 // Bytes of a text; nesting; operators that remember.
 enum { TAC__EXPR_LENGTH = 4096, TAC__EXPR_DEPTH = 64, TAC__EXPR_TIMED = 32 };
 
-typedef enum tac__expr_type { TAC__EXPR_NUMBER, TAC__EXPR_BOOL } tac__expr_type;
+// ANY: whatever it comes to; only as what is wanted of an expression.
+typedef enum tac__expr_type { TAC__EXPR_NUMBER, TAC__EXPR_BOOL, TAC__EXPR_ANY } tac__expr_type;
 
 typedef struct tac__expr tac__expr;
 typedef struct tac__program tac__program;
 
 TAC_MUST_CHECK tac_status tac__expr_parse(tac__arena *arena, const char *text, tac__expr **expr,
                                           tac_error *err);
+
+// An equation: "energy = kinetic + 0.5*k*x^2", "der(v) = force/mass". Its right side is an
+// expression that has no operators that remember and no labels, and may name derivatives: der(v).
+// `target` is what stands on the left, without spaces, and begins in column `column` of the text.
+typedef struct tac__equation {
+    tac__expr *expr;
+    const char *target; // "energy", "pull.x", "der(v)"
+    const char *name;   // of a target der(v): v; NULL where it is no derivative
+    uint32_t column;
+} tac__equation;
+
+TAC_MUST_CHECK tac_status tac__equation_parse(tac__arena *arena, const char *text,
+                                              tac__equation *equation, tac_error *err);
 
 // The signals that an expression names, as they are written ("Nav.position[2]"), each once, in the
 // order in which they appear.
@@ -43,6 +58,8 @@ typedef struct tac__expr_signal {
     tac__expr_type type;
     const char *unit;          // of a number; NULL is "1"
     const char *const *labels; // of an enum, which is a number; NULL after the last
+    uint32_t element;          // where `index` leads to several values: which of them
+    const tac__unit *measure;  // a unit that was worked out, instead of `unit`; may be NULL
 } tac__expr_signal;
 
 typedef struct tac__expr_scope {
@@ -59,6 +76,10 @@ TAC_MUST_CHECK tac_status tac__expr_compile(tac__arena *arena, tac__expr *expr,
                                             const tac__expr_scope *scope, tac__program **program,
                                             tac_error *err);
 
+// Of an expression that has been compiled: its type and, of a number, its unit.
+tac__expr_type tac__expr_type_of(const tac__expr *expr);
+const tac__unit *tac__expr_unit_of(const tac__expr *expr);
+
 typedef struct tac__expr_result {
     double value;    // of a condition 1 or 0
     const char *nan; // what was not a number where one was needed: a signal, or the whole text
@@ -69,6 +90,10 @@ typedef struct tac__expr_result {
 // caller's: tac__expr_memory words, all 0 before the first evaluation; NULL where none are needed.
 tac__expr_result tac__program_run(const tac__program *program, tac_time t_us,
                                   const void *const *signals, uint64_t *memory);
+
+// The same at any time in seconds, of a program that needs no memory.
+tac__expr_result tac__program_run_at(const tac__program *program, double t_s,
+                                     const void *const *signals);
 
 // The earliest time, at or after `from_us`, at which a held that is counting becomes true, if its
 // condition stays: the program should be evaluated then. TAC_TIME_NEVER where none counts.

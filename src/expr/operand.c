@@ -66,11 +66,33 @@ static tac_status make_pi(tac__expr_node *node)
     return tac__unit_parse(NULL, &node->unit, NULL);
 }
 
+tac_status tac__parse_derivative(tac__parser *p, const char **name)
+{
+    TAC_TRY(tac__parse_advance(p));
+    if (p->token.kind != TAC__TOKEN_NAME)
+        return tac__parse_fail(p, "the name of a state");
+    TAC_TRY(copy_span(p, p->token.from, p->token.to, name));
+    TAC_TRY(tac__parse_advance(p));
+    return p->token.kind == TAC__TOKEN_CLOSE ? TAC_OK : tac__parse_fail(p, "')'");
+}
+
+// der(v) in an equation: a name like any other.
+static tac_status parse_rate(tac__parser *p, tac__expr_node *node)
+{
+    const char *name;
+    TAC_TRY(tac__parse_derivative(p, &name));
+    node->to = p->token.to;
+    node->name = tac__arena_format(p->arena, "der(%s)", name);
+    return node->name ? tac__parse_advance(p) : tac__fail_memory(p->err);
+}
+
 static tac_status parse_name(tac__parser *p, tac__expr_node **node)
 {
     const tac__token name = p->token;
     TAC_TRY(tac__parse_make(p, TAC__EXPR_NAMED, node));
     TAC_TRY(tac__parse_advance(p));
+    if (p->token.kind == TAC__TOKEN_OPEN && p->expr->target && is_name(p, &name, "der"))
+        return parse_rate(p, *node);
     if (p->token.kind == TAC__TOKEN_OPEN)
         return parse_call(p, &name, node);
     if (is_name(p, &name, "t"))

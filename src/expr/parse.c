@@ -2,6 +2,7 @@
 // /, sign, powers. Recursion is bounded by TAC__EXPR_DEPTH, and by the length of the text where
 // operators follow each other.
 #include "expr/parse.h"
+#include "expr/function.h"
 
 #include <string.h>
 
@@ -105,11 +106,11 @@ static bool may_be_label(const tac__parser *p, const tac__expr_node *node)
 }
 
 // In a.phase == landed the name without a dot is a label; in phase == landed the second one. In
-// parentheses it is a signal.
+// parentheses it is a signal. Equations have no enums.
 static void find_label(const tac__parser *p, const tac__expr_node *node)
 {
     tac__expr_node *a = node->a, *b = node->b;
-    if (!tac__expr_is_equality(node->kind) || a->kind != TAC__EXPR_NAMED ||
+    if (p->expr->target || !tac__expr_is_equality(node->kind) || a->kind != TAC__EXPR_NAMED ||
         b->kind != TAC__EXPR_NAMED)
         return;
     if (may_be_label(p, b))
@@ -174,6 +175,10 @@ static tac_status survey(tac__parser *p, const tac__expr_node *node)
     TAC_TRY(survey(p, node->b));
     TAC_TRY(survey(p, node->c));
     p->expr->waits |= node->kind == TAC__EXPR_HELD;
+    if (tac__expr_is_timed(node->kind) && p->expr->target)
+        return tac__expr_fail(p->err, TAC_E_TYPE, p->expr->text, node->from,
+                              "%s remembers what it saw, but an equation has no memory",
+                              node->function->name);
     if (tac__expr_is_timed(node->kind) && ++p->expr->timed_count > TAC__EXPR_TIMED)
         return tac__expr_fail(p->err, TAC_E_LIMIT, p->expr->text, node->from,
                               "more than %d operators that remember", TAC__EXPR_TIMED);
@@ -182,25 +187,38 @@ static tac_status survey(tac__parser *p, const tac__expr_node *node)
 
 // --- the whole ------------------------------------------------------------------------------
 
-tac_status tac__expr_parse(tac__arena *arena, const char *text, tac__expr **expr, tac_error *err)
+tac_status tac__parse_begin(tac__parser *p, const char *text)
 {
-    *expr = NULL;
     if (strlen(text) > TAC__EXPR_LENGTH)
-        return tac__fail(err, TAC_E_LIMIT,
+        return tac__fail(p->err, TAC_E_LIMIT,
                          "an expression of %zu characters is too long; at most %d are read",
                          strlen(text), TAC__EXPR_LENGTH);
-    tac__expr *e = tac__arena_alloc(arena, sizeof *e);
-    if (!e || !(e->text = tac__arena_text(arena, text)))
-        return tac__fail_memory(err);
-    tac__parser p = {.arena = arena, .expr = e, .err = err};
-    TAC_TRY(tac__parse_advance(&p));
-    if (p.token.kind == TAC__TOKEN_END)
-        return tac__expr_fail(err, TAC_E_SYNTAX, e->text, 0, "the expression is empty");
-    TAC_TRY(tac__parse_level(&p, TAC__LEVEL_OR, &e->root));
-    if (p.token.kind != TAC__TOKEN_END)
-        return tac__parse_fail(&p, "an operator");
-    TAC_TRY(survey(&p, e->root));
-    *expr = e;
+    p->expr = tac__arena_alloc(p->arena, sizeof *p->expr);
+    if (!p->expr || !(p->expr->text = tac__arena_text(p->arena, text)))
+        return tac__fail_memory(p->err);
+    return TAC_OK;
+}
+
+tac_status tac__parse_whole(tac__parser *p)
+{
+    tac__expr *e = p->expr;
+    TAC_TRY(tac__parse_advance(p));
+    if (p->token.kind == TAC__TOKEN_END)
+        return tac__expr_fail(p->err, TAC_E_SYNTAX, e->text, e->target ? p->token.from : 0,
+                              e->target ? "nothing stands after '='" : "the expression is empty");
+    TAC_TRY(tac__parse_level(p, TAC__LEVEL_OR, &e->root));
+    if (p->token.kind != TAC__TOKEN_END)
+        return tac__parse_fail(p, "an operator");
+    return survey(p, e->root);
+}
+
+tac_status tac__expr_parse(tac__arena *arena, const char *text, tac__expr **expr, tac_error *err)
+{
+    tac__parser p = {.arena = arena, .err = err};
+    *expr = NULL;
+    TAC_TRY(tac__parse_begin(&p, text));
+    TAC_TRY(tac__parse_whole(&p));
+    *expr = p.expr;
     return TAC_OK;
 }
 

@@ -23,10 +23,16 @@ enum {
     TAC__LEVEL_SIGN
 };
 
+// Begin with the text, and go on to its end from the word after `p->token`.
+tac_status tac__parse_begin(tac__parser *p, const char *text);
+tac_status tac__parse_whole(tac__parser *p);
+
 tac_status tac__parse_advance(tac__parser *p);
 tac_status tac__parse_enter(tac__parser *p);
 tac_status tac__parse_fail(const tac__parser *p, const char *expected);
 tac_status tac__parse_make(tac__parser *p, tac__expr_kind kind, tac__expr_node **node);
+// The "(v)" of der(v), up to the ')', which stays the next word.
+tac_status tac__parse_derivative(tac__parser *p, const char **name);
 tac_status tac__parse_operand(tac__parser *p, tac__expr_node **node);
 tac_status tac__parse_level(tac__parser *p, int level, tac__expr_node **node);
 

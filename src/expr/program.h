@@ -56,7 +56,8 @@ typedef enum tac__opcode {
 
 typedef struct tac__operation {
     tac__opcode code;
-    int32_t at; // signal: its index; jump: where to; comparison: where its operands begin
+    int32_t at;       // signal: its index; jump: where to; comparison: where its operands begin
+    uint32_t element; // of a signal
     union {
         double value;
         tac_time duration_us; // of HELD

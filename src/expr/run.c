@@ -42,9 +42,9 @@ tac_time tac__program_next(const tac__program *p, const uint64_t *memory, tac_ti
 
 // --- operations -----------------------------------------------------------------------------
 
-static inline double load(const void *const *signals, int32_t index)
+static inline double load(const void *const *signals, const tac__operation *o)
 {
-    return *(const double *)signals[index];
+    return ((const double *)signals[o->at])[o->element];
 }
 
 // Who is to blame for a NaN that came out of the operations from `o` to before `end`.
@@ -54,7 +54,7 @@ static const char *blame(const tac__program *p, const tac__operation *o, const t
     for (; o < end; o++) {
         if (o->code != TAC__OP_SIGNAL)
             continue;
-        const double value = load(signals, o->at);
+        const double value = load(signals, o);
         if (value != value)
             return o->name;
     }
@@ -80,7 +80,7 @@ static const char *blame(const tac__program *p, const tac__operation *o, const t
 
 #define COMPARE_SIGNAL(expression)                                                                 \
     {                                                                                              \
-        const double a = load(signals, o->at), b = o->value;                                       \
+        const double a = load(signals, o), b = o->value;                                           \
         *++top = (expression);                                                                     \
         if (a != a && !result.nan)                                                                 \
             result.nan = o->name;                                                                  \
@@ -96,8 +96,11 @@ static const char *blame(const tac__program *p, const tac__operation *o, const t
         break;                                                                                     \
     }
 
-tac__expr_result tac__program_run(const tac__program *p, tac_time t_us, const void *const *signals,
-                                  uint64_t *memory)
+// At `t_s` seconds; operators that remember count in microseconds.
+__attribute__((noinline)) static tac__expr_result evaluate(const tac__program *p, double t_s,
+                                                           tac_time t_us,
+                                                           const void *const *signals,
+                                                           uint64_t *memory)
 {
     double stack[TAC__STACK + 1], *top = stack; // the first is never used
     tac__expr_result result = {0, NULL};
@@ -112,10 +115,10 @@ tac__expr_result tac__program_run(const tac__program *p, tac_time t_us, const vo
             *++top = o->value;
             break;
         case TAC__OP_TIME:
-            *++top = tac_time_seconds(t_us);
+            *++top = t_s;
             break;
         case TAC__OP_SIGNAL:
-            *++top = load(signals, o->at);
+            *++top = load(signals, o);
             break;
         case TAC__OP_PICK: {
             const double value = stack[1 + o->at];
@@ -209,4 +212,15 @@ tac__expr_result tac__program_run(const tac__program *p, tac_time t_us, const vo
             __builtin_unreachable(); // the compiler of programs makes no other
         }
     }
+}
+
+tac__expr_result tac__program_run(const tac__program *p, tac_time t_us, const void *const *signals,
+                                  uint64_t *memory)
+{
+    return evaluate(p, tac_time_seconds(t_us), t_us, signals, memory);
+}
+
+tac__expr_result tac__program_run_at(const tac__program *p, double t_s, const void *const *signals)
+{
+    return evaluate(p, t_s, 0, signals, NULL);
 }

@@ -2,7 +2,6 @@
 #ifndef TAC_EXPR_TREE_H
 #define TAC_EXPR_TREE_H
 
-#include "base/unit.h"
 #include "expr/expr.h"
 
 typedef enum tac__expr_kind {
@@ -52,6 +51,7 @@ struct tac__expr_node {
     // found by the check
     tac__expr_type type;
     int index;
+    uint32_t element;
     const char *const *labels; // of an enum signal
     tac__factor factor;
     tac_time duration_us; // of held
@@ -59,6 +59,7 @@ struct tac__expr_node {
 
 struct tac__expr {
     const char *text;
+    const char *target; // of an equation; NULL: it is none
     tac__expr_node *root;
     const char **names;
     size_t name_count, name_capacity;

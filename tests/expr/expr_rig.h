@@ -67,7 +67,10 @@ static inline bool find_signal(const void *context, const char *name, tac__expr_
     (void)context;
     for (int i = 0; i < SIGNALS; i++) {
         if (!strcmp(signals[i].name, name)) {
-            *signal = (tac__expr_signal){i, signals[i].type, signals[i].unit, signals[i].labels};
+            *signal = (tac__expr_signal){.index = i,
+                                         .type = signals[i].type,
+                                         .unit = signals[i].unit,
+                                         .labels = signals[i].labels};
             return true;
         }
     }
