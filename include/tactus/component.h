@@ -208,6 +208,14 @@ TAC_API void tac_param_end(tac_declare *d);
 // The same for the parameters of another component of the entity, which is declared before this
 // one. False, and nothing to end, where there is none.
 TAC_API bool tac_param_peer_begin(tac_declare *d, const char *component);
+// A map with up to `max` names of the user's own: which they are, in the order in which they stand;
+// NULL after the last. They live as long as the engine. What they hold is read, by those names,
+// between tac_param_begin(d, name, 0) and tac_param_end. The fallback can only be "{}".
+TAC_API const char *const *tac_param_names(tac_declare *d, const tac_param_def *p, size_t max,
+                                           size_t *count);
+// A parameter of the present map as it is written, without reading it: for what may have several
+// forms. NULL where it is absent.
+TAC_API const tac_node *tac_param_node(const tac_declare *d, const char *name);
 
 // The world of the simulation.
 TAC_API const tac_world *tac_declare_world(const tac_declare *d);
@@ -244,7 +252,7 @@ TAC_API int tac_declare_sender(tac_declare *d, const tac_message_def *p);
 TAC_API int tac_declare_receiver(tac_declare *d, const tac_message_def *p);
 
 // Report a mistake that ranges cannot express ("upper must be above lower"). Returns the status for
-// `declare` to return.
+// `declare` to return. `param` may be inside another: "equations[3]", "states.v".
 TAC_API TAC_PRINTF(3, 4) tac_status
     tac_declare_fail(tac_declare *d, const char *param, const char *format, ...);
 // The same about one character of a parameter's text, counted from 1: for texts that are a language

@@ -283,6 +283,41 @@ static bool key_of_maps(const tac_instance *c, const tac__param *p, tac__arena *
     return true;
 }
 
+static const tac__param *find_param(const tac_instance *c, const char *name)
+{
+    size_t i = 0;
+    while (i < c->param_count && strcmp(c->params[i].name, name))
+        i++;
+    return i < c->param_count ? &c->params[i] : NULL;
+}
+
+// A map with names of the user's own: what NAME holds, which may be a map or be written in short.
+static bool key_of_names(const tac_instance *c, const tac__param *p, tac__arena *arena,
+                         tac__key *key)
+{
+    const char *prefix = tac__arena_format(arena, "%s.NAME.", p->name);
+    const char *name = tac__arena_format(arena, "%s.NAME", p->name);
+    const tac__param *inner = name ? find_param(c, name) : NULL;
+    tac__key *forms = tac__arena_array(arena, 3, sizeof *forms);
+    tac__key *item = tac__arena_alloc(arena, sizeof *item);
+    if (!prefix || !name || !forms || !item)
+        return false;
+    *item = inner ? key_of_param(inner, NULL) : (tac__key){.kind = TAC__KIND_ANY};
+    item->flags &= ~(unsigned)TAC__REQUIRED;
+    if (inner && !strcmp(inner->kind, "maps")) {
+        forms[0] = (tac__key){.kind = TAC__KIND_TEXT};
+        forms[1] = (tac__key){.kind = TAC__KIND_MAP, .spec = spec_of_params(c, prefix, arena)};
+        if (!forms[1].spec)
+            return false;
+        *item = (tac__key){.kind = TAC__KIND_EITHER, .of = forms};
+    }
+    key->kind = TAC__KIND_TABLE;
+    key->flags |= TAC__FREE_KEYS;
+    key->fallback = NULL;
+    key->of = item;
+    return true;
+}
+
 // The parameters whose names begin with `prefix`, up to the next dot.
 static const tac__spec *spec_of_params(const tac_instance *c, const char *prefix, tac__arena *arena)
 {
@@ -301,10 +336,22 @@ static const tac__spec *spec_of_params(const tac_instance *c, const char *prefix
         keys[count] = key_of_param(p, local);
         if (!strcmp(p->kind, "maps") && !key_of_maps(c, p, arena, &keys[count]))
             return NULL;
+        if (!strcmp(p->kind, "names") && !key_of_names(c, p, arena, &keys[count]))
+            return NULL;
         count++;
     }
     *spec = (tac__spec){name, c->type->summary, keys};
     return spec;
+}
+
+// Whether its ports are named by the user.
+static bool has_names(const tac_instance *c)
+{
+    for (size_t i = 0; i < c->param_count; i++) {
+        if (!strcmp(c->params[i].kind, "names"))
+            return true;
+    }
+    return false;
 }
 
 // What the inputs of a type are: one key each, of the form that routes have.
@@ -348,7 +395,7 @@ static bool spec_of_component(const tac_component_type *type, tac__arena *arena,
             key->spec = spec_of_params(c, "", arena);
             if (!key->spec)
                 return false;
-        } else if (!strcmp(key->name, "inputs")) {
+        } else if (!strcmp(key->name, "inputs") && !has_names(c)) {
             key->kind = TAC__KIND_MAP;
             key->spec = spec_of_inputs(c, key->of, arena);
             key->of = NULL;

@@ -42,10 +42,33 @@ static const char *text_of(const given *g, size_t i, char buffer[128])
     return buffer;
 }
 
+// "equations[3]" is an item of a list, "states.v" of a map.
+static const tac_node *node_at(const tac_node *map, const char *path)
+{
+    const tac_node *node = tac_node_get(map, path);
+    const size_t length = strcspn(path, ".[");
+    if (node || !path[length])
+        return node;
+    char name[TAC_ERROR_NAME];
+    snprintf(name, sizeof name, "%.*s", (int)length, path);
+    node = tac_node_get(map, name);
+    if (!node || tac_node_kind_of(node) == TAC_NODE_SCALAR)
+        return node; // a single text is a list of one
+    if (path[length] == '[')
+        return tac_node_item(node, (size_t)strtoull(path + length + 1, NULL, 10));
+    return tac_node_kind_of(node) == TAC_NODE_MAP ? node_at(node, path + length + 1) : NULL;
+}
+
 static const tac_node *node_of(const tac_declare *d, const char *param)
 {
     const tac_node *map = d->scopes[d->depth].map;
-    return map && param ? tac_node_get(map, param) : NULL;
+    return map && param ? node_at(map, param) : NULL;
+}
+
+const tac_node *tac_param_node(const tac_declare *d, const char *name)
+{
+    const tac_node *node = node_of(d, name);
+    return tac_node_is_null(node) ? NULL : node;
 }
 
 const tac_place *tac__param_place(const tac_declare *d, const char *param)
@@ -374,35 +397,78 @@ const char *tac_param_text(tac_declare *d, const tac_param_def *p)
     return copy ? copy : "";
 }
 
+static void record_words(tac_declare *d, const tac_param_def *p, const char *kind,
+                         const char *const *words)
+{
+    tac__text text;
+    tac__text_init(&text, d->arena->allocator);
+    for (size_t i = 0; words[i]; i++)
+        tac__text_add(&text, "%s%s", i ? ", " : "[", words[i]);
+    tac__text_add(&text, words[0] ? "]" : "[]");
+    if (text.failed)
+        tac__declare_no_memory(d);
+    else
+        record(d, p, kind, text.chars, NULL);
+    tac__text_fini(&text);
+}
+
+// Room for so many words of a parameter, none of them there yet. Too many are a mistake, and then
+// there is room for none.
+static const char **make_words(tac_declare *d, const tac_param_def *p, const tac_node *node,
+                               size_t max, size_t *count)
+{
+    static const char *none[] = {NULL};
+    if (*count > max) {
+        tac_error err;
+        tac__fail(&err, TAC_E_LIMIT, "expected at most %zu, found %zu", max, *count);
+        mistake(d, p, node ? tac_node_place(node) : NULL, &err);
+        *count = 0;
+    }
+    const char **words = tac__arena_array(d->arena, *count + 1, sizeof *words);
+    if (!words) {
+        tac__declare_no_memory(d);
+        *count = 0;
+    }
+    return words ? words : none;
+}
+
 const char *const *tac_param_words(tac_declare *d, const tac_param_def *p, size_t max,
                                    size_t *count)
 {
     given g;
-    *count = 0;
-    const bool found = look_up(d, p, true, &g);
-    if (found && g.count > max) {
-        tac_error err;
-        tac__fail(&err, TAC_E_LIMIT, "expected at most %zu, found %zu", max, g.count);
-        mistake(d, p, g.node ? tac_node_place(g.node) : NULL, &err);
-    }
-    const size_t n = found && g.count <= max ? g.count : 0;
-    const char **words = tac__arena_array(d->arena, n + 1, sizeof *words);
-    tac__text text;
-    tac__text_init(&text, d->arena->allocator);
-    for (size_t i = 0; words && i < n; i++) {
+    *count = look_up(d, p, true, &g) ? g.count : 0;
+    const char **words = make_words(d, p, g.node, max, count);
+    for (size_t i = 0; i < *count; i++) {
         char buffer[128];
         words[i] = tac__declare_text(d, text_of(&g, i, buffer));
-        tac__text_add(&text, "%s%s", i ? ", " : "[", words[i]);
     }
-    tac__text_add(&text, n ? "]" : "[]");
-    if (!words || text.failed)
-        tac__declare_no_memory(d);
-    else
-        record(d, p, "words", text.chars, NULL);
-    tac__text_fini(&text);
-    static const char *const none[] = {NULL};
-    *count = words ? n : 0;
-    return words ? words : none;
+    record_words(d, p, "words", words);
+    return words;
+}
+
+// While a type is only described, one name stands for all.
+const char *const *tac_param_names(tac_declare *d, const tac_param_def *p, size_t max,
+                                   size_t *count)
+{
+    const tac_node *node = take(d, p->name);
+    if (node && tac_node_kind_of(node) != TAC_NODE_MAP) {
+        fail_param(d, p, tac_node_place(node), TAC_E_TYPE, "expected a map of names");
+        node = NULL;
+    } else if (!node && !p->fallback) {
+        fail_missing(d, p);
+    }
+    *count = d->engine ? tac_node_count(node) : 1;
+    const char **names = make_words(d, p, node, max, count);
+    const size_t keys = *count;
+    *count = 0;
+    for (size_t i = 0; i < keys; i++) {
+        if (!d->engine)
+            names[(*count)++] = "NAME";
+        else if (!tac_node_is_null(tac_node_item(node, i)))
+            names[(*count)++] = tac__declare_text(d, tac_node_key(node, i));
+    }
+    record_words(d, p, "names", names);
+    return names;
 }
 
 // What is in the file decides results, wherever it lies: its hash stands for it. One that cannot be
@@ -528,6 +594,9 @@ void tac__scope_begin(tac_declare *d, const tac_node *map, const char *prefix, b
     scope->used = tac__arena_array(d->arena, tac_node_count(map), sizeof *scope->used);
     if (!scope->used)
         tac__declare_no_memory(d);
+    // A key without a value is absent: nobody need ask for it.
+    for (size_t i = 0; scope->used && i < tac_node_count(map); i++)
+        scope->used[i] = tac_node_is_null(tac_node_item(map, i));
 }
 
 // The name of a parameter inside the present map; NULL where it belongs to another.

@@ -203,6 +203,119 @@ static void test_must_be_given(void **state)
     rig_close(&r);
 }
 
+// --- names of the user's own, and texts
+// -----------------------------------------------------------
+
+static struct {
+    size_t names, texts;
+    char name[4][16], text[4][32];
+    double value[4];
+    bool map[4];
+    size_t fail; // at this text, from 1
+} free_seen;
+
+static void read_free(tac_declare *d, size_t i, const char *name)
+{
+    const tac_node *node = tac_param_node(d, name);
+    free_seen.map[i] = node && tac_node_kind_of(node) == TAC_NODE_MAP;
+    if (free_seen.map[i] || !node) {
+        (void)tac_param_items(d, &(tac_param_def){.name = name, .fallback = "{}"}, 1);
+        tac_param_begin(d, name, 0);
+        free_seen.value[i] =
+            tac_param_f64(d, &(tac_param_def){.name = "value", .unit = "m", .fallback = "7"});
+        tac_param_end(d);
+    } else {
+        free_seen.value[i] = tac_param_f64(d, &(tac_param_def){.name = name, .unit = "m"});
+    }
+}
+
+static tac_status free_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    const size_t fail = free_seen.fail;
+    memset(&free_seen, 0, sizeof free_seen);
+    const char *const *names = tac_param_names(
+        d, &(tac_param_def){.name = "table", .fallback = "{}"}, 4, &free_seen.names);
+    if (free_seen.names)
+        tac_param_begin(d, "table", 0);
+    for (size_t i = 0; i < free_seen.names; i++) {
+        snprintf(free_seen.name[i], sizeof *free_seen.name, "%s", names[i]);
+        read_free(d, i, names[i]);
+    }
+    if (free_seen.names)
+        tac_param_end(d);
+    const char *const *texts = tac_param_words(
+        d, &(tac_param_def){.name = "texts", .fallback = "[]"}, 4, &free_seen.texts);
+    for (size_t i = 0; i < free_seen.texts; i++)
+        snprintf(free_seen.text[i], sizeof *free_seen.text, "%s", texts[i]);
+    assert_null(tac_param_node(d, "nothing"));
+    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    char item[32];
+    snprintf(item, sizeof item, "texts[%zu]", fail - 1);
+    return fail ? tac_declare_fail_at(d, item, 3, "not this") : TAC_OK;
+}
+
+static const tac_component_type free_type =
+    TYPE("free", .stage = TAC_STAGE_CONTROL, .declare = free_declare, .step = idle_step);
+#define FREE(params) ONE("free", params)
+
+static void test_names(void **state)
+{
+    (void)state;
+    use(&free_type, NULL);
+    const uint64_t hash = nest_hash(FREE("      table: {b: 2 m, a: {value: 30 cm}, c: {}}\n"
+                                         "      texts: [x = 1, 'y, z', 3]\n"));
+    assert_int_equal(free_seen.names, 3);
+    assert_string_equal(free_seen.name[0], "b"); // as they stand
+    assert_string_equal(free_seen.name[1], "a");
+    assert_true(free_seen.value[0] == 2 && fabs(free_seen.value[1] - 0.3) < 1e-15);
+    assert_true(free_seen.value[2] == 7 && !free_seen.map[0] && free_seen.map[2]);
+    assert_int_equal(free_seen.texts, 3);
+    assert_string_equal(free_seen.text[0], "x = 1");
+    assert_string_equal(free_seen.text[1], "y, z");
+    assert_string_equal(free_seen.text[2], "3");
+    // All of it, and the order, is part of the model.
+    static const char *const others[] = {
+        FREE("      table: {a: {value: 30 cm}, b: 2 m, c: {}}\n      texts: [x = 1, 'y, z', 3]\n"),
+        FREE("      table: {b: 2 m, a: {value: 31 cm}, c: {}}\n      texts: [x = 1, 'y, z', 3]\n"),
+        FREE("      table: {b: 2 m, a: {value: 30 cm}, d: {}}\n      texts: [x = 1, 'y, z', 3]\n"),
+        FREE("      table: {b: 2 m, a: {value: 30 cm}, c: {}}\n      texts: [x = 1, 'y, w', 3]\n"),
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_true(nest_hash(others[i]) != hash);
+    (void)nest_hash(FREE("      {texts: x = 1}\n")); // a single one
+    assert_int_equal(free_seen.names, 0);
+    assert_int_equal(free_seen.texts, 1);
+    assert_string_equal(free_seen.text[0], "x = 1");
+    (void)nest_hash(FREE("      {texts: [], table: {}}\n"));
+    assert_int_equal(free_seen.names + free_seen.texts, 0);
+    (void)nest_hash(FREE("      table: {a: 1, b: ~}\n"));
+    assert_int_equal(free_seen.names, 1);
+}
+
+static void test_names_wrong(void **state)
+{
+    (void)state;
+    use(&free_type, NULL);
+    refused_at(FREE("      table: 3\n"), TAC_E_TYPE, "expected a map of names", 7, 14);
+    refused_at(FREE("      table: {a: 1, b: 2, c: 3, d: 4, e: 5}\n"), TAC_E_LIMIT,
+               "expected at most 4, found 5", 7, 14);
+    refused_at(FREE("      table: {a: 3 s}\n"), TAC_E_UNIT, "m", 7, 18);
+    refused_at(FREE("      table: {a: {valu: 3}}\n"), TAC_E_NAME, "did you mean 'value'?", 7, 19);
+    refused_at(FREE("      texts: [a, {b: c}]\n"), TAC_E_TYPE,
+               "expected a single value in the list", 7, 18);
+    refused_at(FREE("      texts: [a, b, c, d, e]\n"), TAC_E_LIMIT, "expected at most 4, found 5",
+               7, 14);
+    free_seen.fail = 2;
+    refused_at(FREE("      texts: [a, bcd]\n"), TAC_E_CONFIG, "not this", 7, 20);
+    free_seen.fail = 1;
+    refused_at(FREE("      texts: bcd\n"), TAC_E_CONFIG, "not this", 7, 16);
+    char *text = tac_type_describe(&free_type, TAC_FORMAT_TEXT);
+    assert_non_null(strstr(text, "table.NAME.value"));
+    assert_non_null(strstr(text, "texts"));
+    tac_text_free(text);
+}
+
 // What a type has is listed with what is inside, once.
 static void test_described(void **state)
 {
@@ -694,6 +807,7 @@ static void test_world(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_maps), cmocka_unit_test(test_absent),
           cmocka_unit_test(test_wrong_inside), cmocka_unit_test(test_must_be_given),
+          cmocka_unit_test(test_names), cmocka_unit_test(test_names_wrong),
           cmocka_unit_test(test_described), cmocka_unit_test(test_path),
           cmocka_unit_test(test_param_input), cmocka_unit_test(test_peer),
           cmocka_unit_test(test_watch_any_type), cmocka_unit_test(test_watch_when),
