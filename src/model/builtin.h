@@ -24,6 +24,7 @@ extern const tac_component_type *const tac__builtin_types[];
     X(lag)                                                                                         \
     X(oscillator)                                                                                  \
     X(point_mass)                                                                                  \
+    X(equations)                                                                                   \
     X(beacon)                                                                                      \
     X(listener)                                                                                    \
     X(monitor)                                                                                     \

@@ -251,7 +251,7 @@ static tac_status free_declare(tac_declare *d, void *self)
     assert_null(tac_param_node(d, "nothing"));
     tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
     char item[32];
-    snprintf(item, sizeof item, "texts[%zu]", fail - 1);
+    snprintf(item, sizeof item, fail > 9 ? "table.b.value" : "texts[%zu]", fail - 1);
     return fail ? tac_declare_fail_at(d, item, 3, "not this") : TAC_OK;
 }
 
@@ -310,6 +310,8 @@ static void test_names_wrong(void **state)
     refused_at(FREE("      texts: [a, bcd]\n"), TAC_E_CONFIG, "not this", 7, 20);
     free_seen.fail = 1;
     refused_at(FREE("      texts: bcd\n"), TAC_E_CONFIG, "not this", 7, 16);
+    free_seen.fail = 10;
+    refused_at(FREE("      table: {b: {value: 123}}\n"), TAC_E_CONFIG, "not this", 7, 28);
     char *text = tac_type_describe(&free_type, TAC_FORMAT_TEXT);
     assert_non_null(strstr(text, "table.NAME.value"));
     assert_non_null(strstr(text, "texts"));

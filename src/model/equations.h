@@ -1,0 +1,109 @@
+// equations.h - a component of type `equations` from the inside: what its parts have in common.
+//
+// Reading (equations_read.c) gives ports; ordering (equations_order.c) gives every number that
+// equations may name a place, sorts the equations and compiles them. All of it is fixed once
+// `declare` has returned.
+//
+// An evaluation sees one table of pointers: the inputs, parameters among them, then the states,
+// then a frame on the stack with all that equations come to: first the derivatives, in the order of
+// the states, then the outputs, then conditions among the inputs as numbers, then local names.
+#ifndef TAC_MODEL_EQUATIONS_H
+#define TAC_MODEL_EQUATIONS_H
+
+#include "expr/expr.h"
+#include <tactus/component.h>
+
+enum {
+    TAC__EQ_EQUATIONS = 256,
+    TAC__EQ_PORTS = 64,  // each of inputs, parameters, states, outputs
+    TAC__EQ_COUNT = 64,  // elements of one
+    TAC__EQ_FRAME = 512, // numbers
+};
+
+typedef enum tac__eq_role {
+    TAC__EQ_INPUT,
+    TAC__EQ_PARAMETER,
+    TAC__EQ_STATE,
+    TAC__EQ_OUTPUT,
+    TAC__EQ_RATE, // der(x)
+    TAC__EQ_LOCAL,
+} tac__eq_role;
+
+typedef struct tac__eq_port {
+    const char *name;
+    tac__eq_role role;
+    tac_type type;
+    const char *unit, *doc;
+    bool optional;         // input
+    bool for_outputs;      // input: an output depends on it
+    double scale;          // state
+    const double *initial; // state
+    int index;             // of in[] and out[]; state: of its first element in x
+    uint32_t first;        // the name of its first element
+    uint32_t frame;        // of its first element: an output, or a condition that is an input
+} tac__eq_port;
+
+// One number or condition.
+typedef struct tac__eq_name {
+    const char *text; // "x", "wind.x", "der(x)"
+    tac__eq_role role;
+    uint32_t port; // it belongs to; none for a local name
+    tac__expr_type type;
+    const char *unit; // NULL: `measure`
+    tac__unit measure;
+    int slot; // where it is read: in the table of pointers
+    uint32_t element;
+    int equation; // that gives it; -1: none
+} tac__eq_name;
+
+// One equation, ready to be evaluated.
+typedef struct tac__eq_step {
+    const tac__program *program;
+    uint32_t frame;
+} tac__eq_step;
+
+typedef struct tac__eq_steps {
+    tac__eq_step *items;
+    size_t count;
+} tac__eq_steps;
+
+// An input that is a condition, and where it is in the frame.
+typedef struct tac__eq_condition {
+    int input;
+    uint32_t frame;
+} tac__eq_condition;
+
+typedef struct tac__equations {
+    tac__arena arena;
+    bool begun; // the arena is there
+    tac__eq_port *ports;
+    size_t port_count, port_capacity;
+    tac__eq_name *names;
+    size_t name_count, name_capacity;
+    const char *const *texts; // of the equations
+    tac__equation *equations;
+    uint32_t *targets; // of the equations: their names
+    size_t equation_count;
+    size_t input_count; // parameters among them
+    tac__eq_condition *conditions;
+    size_t condition_count, condition_capacity;
+    size_t x_count, frame_count;
+    double *low, *high; // bounds of the states
+    bool projects;      // there are bounds or quaternions
+    tac__eq_steps derive, output;
+} tac__equations;
+
+// Read all parameters. Mistakes in single ones are remembered by `d` as usual.
+tac_status tac__equations_read(tac_declare *d, tac__equations *c);
+
+// The name of an element, "wind.z" or "wind[2]"; -1: there is none.
+int tac__equations_find(const tac__equations *c, const char *text);
+const char *tac__equations_candidate(const void *context, size_t i); // a tac__candidate_fn
+
+// Check, sort and compile.
+tac_status tac__equations_order(tac_declare *d, tac__equations *c);
+
+// "a state", for errors.
+const char *tac__equations_role(tac__eq_role role);
+
+#endif
