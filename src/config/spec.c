@@ -644,7 +644,7 @@ static void write_scalar(tac__json *json, const tac__key *key, bool null)
 {
     write_list(json, "type", forms[key->kind].types, 3, null);
     if (key->unit) // a number that is followed by a unit is a string
-        tac__json_key_text(json, "pattern", "^[-+]?" NUMBER " *[^-+0-9. ]|" VARIABLE);
+        tac__json_key_text(json, "pattern", "^[-+]?" NUMBER " *([^-+0-9. ]|1/)|" VARIABLE);
     else if (forms[key->kind].pattern)
         tac__json_key_text(json, "pattern", forms[key->kind].pattern);
     write_bounds(json, key, "minimum", "maximum"); // a time without unit: from 0 to 0

@@ -135,6 +135,31 @@ tac_status tac__check_alike(tac__checker *c, tac__expr_node *node, tac__expr_nod
 
 // --- products and powers --------------------------------------------------------------------
 
+static bool is_plain(const tac__expr_node *node)
+{
+    tac__unit one;
+    return tac__unit_parse("1", &one, NULL) == TAC_OK && tac__unit_compatible(&node->unit, &one);
+}
+
+// Where units cancel but for their scale, as in km/m, the result is a plain number: one side is
+// converted, a literal at once.
+static tac_status cancel(tac__checker *c, tac__expr_node *node)
+{
+    const bool left = node->a->kind == TAC__EXPR_LITERAL;
+    tac__expr_node **side = left ? &node->a : &node->b;
+    const tac__unit other = left ? node->b->unit : node->a->unit;
+    tac__unit unit = other;
+    if (node->kind == TAC__EXPR_MULTIPLY) {
+        set_unit(node, "1");
+        unit = node->unit;
+        if (!tac__unit_multiply(&unit, &other, -1))
+            return TAC__CHECK_FAIL(c, node, TAC_E_UNIT, "the units of this product do not cancel");
+    }
+    TAC_TRY(convert(c, side, &unit, NULL));
+    set_unit(node, "1");
+    return TAC_OK;
+}
+
 tac_status tac__check_multiply(tac__checker *c, tac__expr_node *node)
 {
     const tac__expr_node *a = node->a, *b = node->b;
@@ -145,7 +170,7 @@ tac_status tac__check_multiply(tac__checker *c, tac__expr_node *node)
     if (!tac__unit_multiply(&node->unit, &b->unit, divide ? -1 : 1))
         return TAC__CHECK_FAIL(c, node, TAC_E_UNIT, "the unit of this %s is too complicated",
                                divide ? "quotient" : "product");
-    return TAC_OK;
+    return !a->bare && !b->bare && is_plain(node) ? cancel(c, node) : TAC_OK;
 }
 
 enum { EXPONENT_MAX = 8 };
@@ -172,12 +197,6 @@ static tac_status raise(tac__checker *c, tac__expr_node *node)
                                    "the unit of this power is too complicated");
     }
     return TAC_OK;
-}
-
-static bool is_plain(const tac__expr_node *node)
-{
-    tac__unit one;
-    return tac__unit_parse("1", &one, NULL) == TAC_OK && tac__unit_compatible(&node->unit, &one);
 }
 
 tac_status tac__check_power(tac__checker *c, tac__expr_node *node)

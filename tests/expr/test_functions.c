@@ -252,7 +252,32 @@ static void test_wanted_unit(void **state)
     tac__arena_fini(&arena);
 }
 
-TEST_MAIN(cmocka_unit_test(test_powers), cmocka_unit_test(test_power_units),
-          cmocka_unit_test(test_functions), cmocka_unit_test(test_function_units),
-          cmocka_unit_test(test_if), cmocka_unit_test(test_calls_refused),
-          cmocka_unit_test(test_nan), cmocka_unit_test(test_wanted_unit))
+// Units that cancel leave a plain number, whatever their scale.
+static void test_cancelled_units(void **state)
+{
+    (void)state;
+    values[KM] = 2;
+    values[Z] = 500;
+    values[SPEED] = 5;
+    values[SOC] = 0.5;
+    t_s = 3;
+    equals("Nav.position[2]/body.position.z", 4);
+    equals("body.position.z/Nav.position[2]", 0.25);
+    equals("Nav.position[2]/(250 m)", 8);
+    equals("4 km/body.position.z", 8);
+    equals("t/1 ms", 3000);
+    equals("body.speed*(1 ms/1 mm)", 5 * 1.0);
+    equals("body.position.z*(4/1 km)", 2);
+    equals("(50 %)*(50 %)", 0.25);
+    equals("min(Nav.position[2]/body.position.z, 1)", 1);
+    equals("body.soc*20 %", 0.1);
+    equals("body.speed*20 %*1 s/1 m", 1);
+    holds("Nav.position[2]/body.position.z > 3", true);
+    holds("Nav.position[2]*2 == 4", true); // in km still
+}
+
+TEST_MAIN(cmocka_unit_test(test_cancelled_units), cmocka_unit_test(test_powers),
+          cmocka_unit_test(test_power_units), cmocka_unit_test(test_functions),
+          cmocka_unit_test(test_function_units), cmocka_unit_test(test_if),
+          cmocka_unit_test(test_calls_refused), cmocka_unit_test(test_nan),
+          cmocka_unit_test(test_wanted_unit))
