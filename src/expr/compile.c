@@ -28,7 +28,8 @@ static tac_status push(compiler *c, tac__operation o)
 static tac__opcode code_of(tac__expr_kind kind)
 {
     TAC_ASSERT(kind >= TAC__EXPR_POWER && kind <= TAC__EXPR_NOT_EQUAL);
-    return (tac__opcode)(TAC__OP_POWER + (kind - TAC__EXPR_POWER));
+    return (tac__opcode)(tac__expr_is_comparison(kind) ? TAC__OP_LESS + (kind - TAC__EXPR_LESS)
+                                                       : TAC__OP_POWER + (kind - TAC__EXPR_POWER));
 }
 
 // The comparison with its sides exchanged.
@@ -68,14 +69,27 @@ static bool fuse(const tac__expr_node *node, tac__operation *o)
 
 static tac_status compile(compiler *c, const tac__expr_node *node);
 
+static bool is_sum_or_product(tac__expr_kind kind)
+{
+    return kind >= TAC__EXPR_MULTIPLY && kind <= TAC__EXPR_SUBTRACT;
+}
+
 static tac_status compile_binary(compiler *c, const tac__expr_node *node)
 {
     tac__operation fused;
     if (fuse(node, &fused))
         return push(c, fused);
     const int32_t begin = (int32_t)c->program->count;
+    const tac__expr_node *b = node->b;
     TAC_TRY(compile(c, node->a));
-    TAC_TRY(compile(c, node->b));
+    if (is_sum_or_product(node->kind) && b->kind == TAC__EXPR_NAMED) {
+        return emit(c, (tac__operation){.code = (tac__opcode)(TAC__OP_MULTIPLY_SIGNAL +
+                                                              (node->kind - TAC__EXPR_MULTIPLY)),
+                                        .at = b->index,
+                                        .element = b->element,
+                                        .name = b->name});
+    }
+    TAC_TRY(compile(c, b));
     c->stack--;
     return emit(c, (tac__operation){.code = code_of(node->kind), .at = begin});
 }

@@ -28,6 +28,10 @@ typedef enum tac__opcode {
     TAC__OP_DIVIDE,
     TAC__OP_ADD,
     TAC__OP_SUBTRACT,
+    TAC__OP_MULTIPLY_SIGNAL, // the same with a signal on the right
+    TAC__OP_DIVIDE_SIGNAL,
+    TAC__OP_ADD_SIGNAL,
+    TAC__OP_SUBTRACT_SIGNAL,
     TAC__OP_LESS,
     TAC__OP_LESS_EQUAL,
     TAC__OP_GREATER,

@@ -52,7 +52,9 @@ static const char *blame(const tac__program *p, const tac__operation *o, const t
                          const void *const *signals)
 {
     for (; o < end; o++) {
-        if (o->code != TAC__OP_SIGNAL)
+        const bool loads = o->code == TAC__OP_SIGNAL || (o->code >= TAC__OP_MULTIPLY_SIGNAL &&
+                                                         o->code <= TAC__OP_SUBTRACT_SIGNAL);
+        if (!loads)
             continue;
         const double value = load(signals, o);
         if (value != value)
@@ -150,6 +152,18 @@ __attribute__((noinline)) static tac__expr_result evaluate(const tac__program *p
             BINARY(a + b)
         case TAC__OP_SUBTRACT:
             BINARY(a - b)
+        case TAC__OP_MULTIPLY_SIGNAL:
+            *top *= load(signals, o);
+            break;
+        case TAC__OP_DIVIDE_SIGNAL:
+            *top /= load(signals, o);
+            break;
+        case TAC__OP_ADD_SIGNAL:
+            *top += load(signals, o);
+            break;
+        case TAC__OP_SUBTRACT_SIGNAL:
+            *top -= load(signals, o);
+            break;
         case TAC__OP_LESS:
             COMPARE(a < b)
         case TAC__OP_LESS_EQUAL:
