@@ -35,6 +35,7 @@ typedef struct tac__eq_port {
     tac_type type;
     const char *unit, *doc;
     bool optional;         // input
+    bool used;             // an equation names it
     bool for_outputs;      // input: an output depends on it
     double scale;          // state
     const double *initial; // state

@@ -35,9 +35,12 @@ static tac_status fail_expr(tac_declare *d, size_t i, const tac_error *err)
 // About a port, at the place where it is declared.
 static tac_status fail_port(tac_declare *d, const tac__eq_port *p, const char *text)
 {
+    static const char *const sections[] = {[TAC__EQ_INPUT] = "inputs",
+                                           [TAC__EQ_PARAMETER] = "parameters",
+                                           [TAC__EQ_STATE] = "states",
+                                           [TAC__EQ_OUTPUT] = "outputs"};
     char param[TAC_ERROR_NAME];
-    snprintf(param, sizeof param, "%s.%s", p->role == TAC__EQ_STATE ? "states" : "outputs",
-             p->name);
+    snprintf(param, sizeof param, "%s.%s", sections[p->role], p->name);
     return tac_declare_fail(d, param, "%s", text);
 }
 
@@ -267,17 +270,41 @@ static tac_status select_steps(equations *c, tac__eq_role role, const sorter *s,
     return TAC_OK;
 }
 
-static void mark_inputs(equations *c, const bool *needed)
+static void mark_used(equations *c, const bool *for_outputs)
 {
     for (size_t i = 0; i < c->equation_count; i++) {
         size_t count;
         const char *const *names = tac__expr_signals(c->equations[i].expr, &count);
-        for (size_t k = 0; needed[i] && k < count; k++) {
+        for (size_t k = 0; k < count; k++) {
             const int name = tac__equations_find(c, names[k]);
-            if (name >= 0 && c->names[name].role == TAC__EQ_INPUT)
-                c->ports[c->names[name].port].for_outputs = true;
+            if (name < 0 || c->names[name].role == TAC__EQ_LOCAL)
+                continue;
+            tac__eq_port *p = &c->ports[c->names[name].port];
+            p->used = true;
+            p->for_outputs |= for_outputs[i];
         }
     }
+}
+
+// A parameter that nothing uses is one whose name is misspelt, perhaps on the command line.
+static tac_status check_used(tac_declare *d, const equations *c)
+{
+    for (size_t i = 0; i < c->port_count; i++) {
+        const tac__eq_port *p = &c->ports[i];
+        if (p->role != TAC__EQ_PARAMETER || p->used)
+            continue;
+        tac_error err;
+        tac__nearest nearest = tac__nearest_begin(p->name);
+        tac__fail(&err, TAC_E_NAME, "no equation uses the parameter '%s'", p->name);
+        for (size_t k = 0; k < c->port_count; k++) {
+            if (c->ports[k].role == TAC__EQ_PARAMETER && c->ports[k].used)
+                tac__nearest_offer(&nearest, c->ports[k].name);
+        }
+        if (nearest.best)
+            tac__error_append(&err, "; did you mean '%s'?", nearest.best);
+        return fail_port(d, p, err.text);
+    }
+    return TAC_OK;
 }
 
 // --- the whole ------------------------------------------------------------------------------
@@ -318,6 +345,6 @@ tac_status tac__equations_order(tac_declare *d, equations *c)
         TAC_TRY(compile(d, c, s.order[k], &programs[s.order[k]]));
     TAC_TRY(select_steps(c, TAC__EQ_RATE, &s, programs, for_rates, &c->derive));
     TAC_TRY(select_steps(c, TAC__EQ_OUTPUT, &s, programs, for_outputs, &c->output));
-    mark_inputs(c, for_outputs);
-    return TAC_OK;
+    mark_used(c, for_outputs);
+    return check_used(d, c);
 }

@@ -501,6 +501,9 @@ static void test_mistakes(void **state)
     refused_at(
         ONE("      parameters: {p: many}\n      outputs: {y: 1}\n      equations: [y = 1]\n"),
         "'many' is not a finite number", 6, 23);
+    refused_at(
+        ONE("      parameters: {mas: 3 kg}\n      outputs: {y: 1}\n      equations: [y = 1]\n"),
+        "no equation uses the parameter 'mas'", 6, 25);
 #define BOUNDS(bounds)                                                                             \
     ONE("      states: {x: m, y: {unit: m, initial: 5}}\n"                                         \
         "      equations: [der(x) = 1, der(y) = 1, a = 1]\n"                                       \
