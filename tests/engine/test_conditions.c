@@ -219,6 +219,32 @@ static const tac_component_type hooked_type = {.abi = TAC_ABI_VERSION,
                                                .post_step = hooked_post,
                                                .holds = sentry_holds};
 
+// One with an input of its own, that is routed, in a stage that sees outputs.
+static tac_status routed_declare(tac_declare *d, void *self)
+{
+    sentry *s = self;
+    s->name = tac_declare_name(d);
+    s->count = 1;
+    s->level[0] = 22.00005;
+    s->gate[0] = -1;
+    s->signal[0] =
+        tac_declare_input(d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64, .unit = "cm"});
+    tac_declare_condition(d, "high", s->signal, 1, NULL);
+    tac_declare_output(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_F64});
+    tac_declare_state(d, &(tac_port_def){.name = "fired", .type = TAC_TYPE_I64});
+    return TAC_OK;
+}
+
+static const tac_component_type routed_type = {.abi = TAC_ABI_VERSION,
+                                               .size = sizeof(tac_component_type),
+                                               .name = "routed",
+                                               .version = "1",
+                                               .stage = TAC_STAGE_CONTROL,
+                                               .self_size = sizeof(sentry),
+                                               .declare = routed_declare,
+                                               .step = sentry_step,
+                                               .holds = sentry_holds};
+
 // --- what happens besides -----------------------------------------------------------------------
 
 // Writes 1 from `after` on, before that 0.
@@ -299,8 +325,9 @@ static const tac_component_type pusher_type = {.abi = TAC_ABI_VERSION,
 
 static void with_types(void)
 {
-    const tac_component_type *const types[] = {&body_type, &watch_type,  &sentry_type, &hooked_type,
-                                               &gate_type, &caller_type, &pusher_type};
+    const tac_component_type *const types[] = {&body_type,   &watch_type, &sentry_type,
+                                               &hooked_type, &gate_type,  &caller_type,
+                                               &pusher_type, &routed_type};
     memcpy(rig_types, types, sizeof types);
     wake_count = 0;
 }
@@ -435,6 +462,93 @@ static void test_graze(void **state)
     rig_close(&r);
 }
 
+// What no sample shows is still seen where a boundary falls upon it, and whenever that became
+// known.
+static void test_graze_that_is_cut(void **state)
+{
+    (void)state;
+    for (tac_time delay_us = 1; delay_us < 600000; delay_us += 149999) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "components:\n  p: {type: body, params: {z: -0.17875, v: 0.6, a: -1},\n"
+                 "      inputs: {push: push.push}}\n"
+                 "  s: {type: sentry, params: {waits: [{signal: p.z, below: false}]}}\n"
+                 "  far: {type: caller}\n  push: {type: pusher}\n"
+                 "scheduler: {rate_groups: [{name: then, times: [%llu us], components: [far]}]}\n"
+                 "links: [{from: far.tx, to: push.rx, delay: %llu us}]\n",
+                 (unsigned long long)(600000 - delay_us), (unsigned long long)delay_us);
+        rig r;
+        open_with(&r, "kind: rk4, h_max: 10 s", text);
+        rig_run(&r, TAC_TIME_MAX);
+        assert_string_equal(woken_at(), "600000:1");
+        assert_int_equal(wakes[0].due, TAC_DUE_CONDITION);
+        rig_close(&r);
+    }
+}
+
+// With steps so long that dense output and steps that end there disagree, what only the former sees
+// is no turn, and looking for it leaves no trace.
+static void test_seen_by_dense_output_only(void **state)
+{
+    (void)state;
+    uint64_t untouched = 0;
+    size_t quiet = 0, found = 0;
+    double level = 1e9;
+    for (int i = 0; i < 400; i++, level = 0.5 * pow(1.015, i)) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "components:\n  swing: {type: body, params: {v: 10, stiffness: 100}}\n"
+                 "  s: {type: sentry, params: {waits: [\n"
+                 "    {signal: swing.z, below: false, level: %.17g}]}}\n",
+                 level);
+        rig r;
+        open_with(&r, "kind: rk4, h_max: 300 ms", text);
+        const uint64_t hash = finish(&r, "swing*");
+        if (i == 0)
+            untouched = hash;
+        if (wake_count == 0)
+            assert_true(hash == untouched);
+        for (size_t k = 0; k < wake_count; k++) // seen by the step that ended there
+            assert_true(wakes[k].seen > level);
+        quiet += wake_count == 0;
+        found += wake_count > 0;
+    }
+    assert_true(found > 50 && quiet > 50);
+}
+
+// It is a step that ends there that decides, however far from it dense output is: an observer, who
+// sees where the present step would come to, finds it false one microsecond before.
+static void test_decided_by_steps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        const double level = 0.02 * i;
+        char text[1024];
+        tac_time t_us = 2;
+        for (int pass = 0; pass < 2; pass++) {
+            snprintf(text, sizeof text,
+                     "components:\n  swing: {type: body, params: {v: 10, stiffness: 100}}\n"
+                     "  s: {type: sentry, params: {waits: [\n"
+                     "    {signal: swing.z, below: false, level: %.17g}]}}\n"
+                     "  eye: {type: probe, stage: telemetry, params: {unit: m}, inputs: {u: "
+                     "swing.z}}\n"
+                     "scheduler: {rate_groups: [{name: g, times: [%llu us], components: "
+                     "[eye]}]}\n",
+                     level, (unsigned long long)(t_us - 1));
+            rig r;
+            open_with(&r, "kind: rk4, h_max: 150 ms", text);
+            rig_run(&r, TAC_TIME_MAX);
+            rig_close(&r);
+            assert_true(wake_count > 0);
+            assert_true(pass == 0 || t_us == wakes[0].t_us);
+            t_us = wakes[0].t_us;
+        }
+        assert_true(wakes[0].seen > level);
+        assert_int_equal(rig_sample_count, 1);
+        assert_true(rig_samples[0].f64[0] <= level);
+    }
+}
+
 // True at the start is no turn; true, false and true again inside one step is one.
 static void test_true_at_start(void **state)
 {
@@ -507,16 +621,17 @@ static void test_outputs(void **state)
     (void)state;
     rig r;
     open_with(&r, "kind: rk45, rtol: 1e-9",
+              "entities: {away: {components: {h: {type: hooked, params: {waits: [\n"
+              "    {signal: p.high, level: 44.00005, below: false}]}}}}}\n"
               "components:\n  p: {type: body, params: {v: 1}}\n  w: {type: stopwatch}\n"
+              "  c: {type: routed, inputs: {u: {from: p.high, delayed: true}}}\n"
               "  s: {type: sentry, params: {waits: [\n"
               "    {signal: p.high, level: 33.00005, below: false},\n"
-              "    {signal: w.y, level: 1.2000005, below: false}]}}\n"
-              "  h: {type: hooked, params: {waits: [\n"
-              "    {signal: p.high, level: 44.00005, below: false}]}}\n");
+              "    {signal: w.y, level: 1.2000005, below: false}]}}\n");
     rig_run(&r, TAC_TIME_MAX);
-    assert_string_equal(woken_at(), "330001:1 440001:1 1200001:2");
+    assert_string_equal(woken_at(), "220001:1 330001:1 440001:1 1200001:2");
     // A stage before that of outputs sees what the last boundary had; the condition did not.
-    assert_true(wakes[0].seen < 33);
+    assert_true(wakes[1].seen < 33);
     rig_close(&r);
 }
 
@@ -568,6 +683,29 @@ static void test_gate(void **state)
         assert_int_equal(wake_count, expected[i]);
         assert_int_equal(wakes[wake_count - 1].t_us, 1884956);
         assert_int_equal(tac_engine_counters(r.engine).boundaries, 21 + expected[i]);
+        rig_close(&r);
+    }
+}
+
+// Inside a step that would have gone on to the end, had nobody written what is looked at.
+static void test_gate_inside_a_step(void **state)
+{
+    (void)state;
+    static const char *const after[] = {"100 ms", "800 ms", "900 ms"};
+    static const char *const expected[] = {"850001:1", "850001:1", ""};
+    for (int i = 0; i < 3; i++) {
+        char components[512];
+        snprintf(components, sizeof components,
+                 "scheduler: {rate_groups: [{name: g, period: 100 ms, components: [gate]}]}\n"
+                 "components:\n  p: {type: body, params: {v: 1}}\n"
+                 "  gate: {type: gate, params: {after: %s}}\n"
+                 "  s: {type: sentry, params: {waits: [\n"
+                 "    {signal: p.z, gate: gate.open, level: 0.8500005, below: false}]}}\n",
+                 after[i]);
+        rig r;
+        open_with(&r, "kind: rk4, h_max: 10 s", components);
+        rig_run(&r, TAC_TIME_MAX);
+        assert_string_equal(woken_at(), expected[i]);
         rig_close(&r);
     }
 }
@@ -845,15 +983,28 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fall),        cmocka_unit_test(test_swing),
-        cmocka_unit_test(test_graze),       cmocka_unit_test(test_true_at_start),
-        cmocka_unit_test(test_several),     cmocka_unit_test(test_at_a_boundary),
-        cmocka_unit_test(test_outputs),     cmocka_unit_test(test_failing_looks),
-        cmocka_unit_test(test_gate),        cmocka_unit_test(test_spent),
-        cmocka_unit_test(test_with_events), cmocka_unit_test(test_waiting_changes_nothing),
-        cmocka_unit_test(test_observers),   cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_two_islands), cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_chatter),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_fall),
+        cmocka_unit_test(test_swing),
+        cmocka_unit_test(test_graze),
+        cmocka_unit_test(test_graze_that_is_cut),
+        cmocka_unit_test(test_seen_by_dense_output_only),
+        cmocka_unit_test(test_decided_by_steps),
+        cmocka_unit_test(test_true_at_start),
+        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_at_a_boundary),
+        cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_failing_looks),
+        cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_gate_inside_a_step),
+        cmocka_unit_test(test_spent),
+        cmocka_unit_test(test_with_events),
+        cmocka_unit_test(test_waiting_changes_nothing),
+        cmocka_unit_test(test_observers),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_two_islands),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_chatter),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -377,11 +377,16 @@ static void test_located(void **state)
                     "- {when: swing.low, locate: true, repeat: true, do: log, text: each}\n"
                     "- {when: swing.x < -0.9999, locate: true, repeat: true, do: log, text: tip}\n"
                     "- {when: swing.x < 0, locate: true, repeat: true, times: 2, after: 1234 us, "
-                    "do: motor_off, motor: 1, for: 10 ms}\n");
+                    "do: motor_off, motor: 1, for: 10 ms}\n"
+                    "- {when: swing.x < 0.5, locate: true, do: log, text: half}\n"
+                    "- {when: swing.x < -0.5, locate: true, repeat: true, after: 0.7 s, do: log, "
+                    "text: late}\n");
     rig_run(&r, TAC_TIME_NEVER);
     size_t i = 0;
     for (int k = 0; k < 3; k++) {
         const tac_time zero_us = after_s(pi / 20 + k * pi / 5);
+        if (k == 0)
+            log_is(i++, after_s(pi / 30), "half (when swing.x < 0.5)");
         if (k == 0)
             log_is(i++, zero_us, "once (when swing.x < 0)");
         log_is(i++, zero_us, "each (when swing.low)");
@@ -391,9 +396,40 @@ static void test_located(void **state)
             log_is(i++, 160000, "step (when swing.x < 0)");
         if (k < 2)
             log_is(i++, zero_us + 11234, "motor_off motor 1 ends (after 10 ms)");
+        if (k == 1)
+            log_is(i++, after_s(pi / 15) + 700000, "late (when swing.x < -0.5, 700 ms later)");
         log_is(i++, after_s(acos(-0.9999) / 10 + k * pi / 5), "tip (when swing.x < -0.9999)");
     }
     assert_int_equal(logged_count, i);
+    // Steps; three times at 0 and at the tip, once at 0.5, twice at -0.5, as it waits the other
+    // time; three delays and two ends.
+    assert_int_equal(tac_engine_counters(r.engine).boundaries, 501 + 3 + 3 + 1 + 2 + 3 + 2);
+    rig_close(&r);
+}
+
+// Up and down and up again between two steps: each time.
+static void test_located_often(void **state)
+{
+    (void)state;
+    rig r;
+    assert_int_equal(
+        try_open(&r, "duration: 20 ms\n"
+                     "plant: {integrator: {kind: dop853, rtol: 1e-10}}\n"
+                     "scheduler: {rate_groups: [{name: g, rate_hz: 250, components: ['*']}]}\n"
+                     "components:\n"
+                     "  swing: {type: swing, params: {w: 5000}}\n"
+                     "  scenario: {type: scenario}\n"
+                     "scenario:\n"
+                     "- {when: swing.x > 0.5, locate: true, repeat: true, do: log, text: up}\n"),
+        TAC_OK);
+    rig_run(&r, TAC_TIME_NEVER);
+    // It is up at the first step, then once in each of the 16 turns that follow.
+    log_is(0, 0, "up (when swing.x > 0.5)");
+    assert_int_equal(logged_count, 17);
+    for (int k = 1; k < 17; k++) {
+        const double t_s = (2 * k - 1.0 / 3) * acos(-1) / 5000;
+        assert_true(fabs((double)logged[k].t_us - t_s * 1e6) < 2);
+    }
     rig_close(&r);
 }
 
@@ -822,9 +858,9 @@ TEST_MAIN(cmocka_unit_test(test_exact_time), cmocka_unit_test(test_step_number),
           cmocka_unit_test(test_every), cmocka_unit_test(test_conditions),
           cmocka_unit_test(test_independence), cmocka_unit_test(test_remembering),
           cmocka_unit_test(test_located), cmocka_unit_test(test_located_and_looked_at),
-          cmocka_unit_test(test_located_checkpoint), cmocka_unit_test(test_refused_located),
-          cmocka_unit_test(test_labels), cmocka_unit_test(test_order),
-          cmocka_unit_test(test_commands), cmocka_unit_test(test_set),
+          cmocka_unit_test(test_located_often), cmocka_unit_test(test_located_checkpoint),
+          cmocka_unit_test(test_refused_located), cmocka_unit_test(test_labels),
+          cmocka_unit_test(test_order), cmocka_unit_test(test_commands), cmocka_unit_test(test_set),
           cmocka_unit_test(test_faults), cmocka_unit_test(test_undone),
           cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_nan),
           cmocka_unit_test(test_refused_actions), cmocka_unit_test(test_refused_times),
