@@ -213,13 +213,21 @@ static bool tie_input(work *w, const tac_instance *reader, const tac__input *in)
     return changed;
 }
 
+// A change of phase opens or closes it, or resets its states.
+static bool is_changed_by_phases(const tac_engine *e, const tac_instance *c)
+{
+    const int machine = e->entities[c->entity].machine;
+    return machine >= 0 && (c->active_names || tac__phases_reset(e->components[machine], c->index));
+}
+
 // Who writes what a condition sees ties the island in which it is located, so that no value
-// changes inside a step.
+// changes inside a step; so do phases in which its component does not look.
 static bool tie_condition(work *w, const tac_instance *c, const tac__condition *condition)
 {
     const tac_engine *e = w->e;
     uint64_t *island = row(&w->islands, (size_t)condition->island);
-    bool changed = false;
+    bool changed =
+        is_changed_by_phases(e, c) && unite(island, row(&w->entities, c->entity), w->islands.words);
     for (size_t i = 0; i < condition->count; i++) {
         const int signal = c->in[condition->inputs[i]].signal;
         if (signal >= 0 && !e->schema.signals[signal].continuous)
@@ -227,13 +235,6 @@ static bool tie_condition(work *w, const tac_instance *c, const tac__condition *
                              w->islands.words);
     }
     return changed;
-}
-
-// A change of phase opens or closes it, or resets its states.
-static bool is_changed_by_phases(const tac_engine *e, const tac_instance *c)
-{
-    const int machine = e->entities[c->entity].machine;
-    return machine >= 0 && (c->active_names || tac__phases_reset(e->components[machine], c->index));
 }
 
 static void close_sets(work *w)

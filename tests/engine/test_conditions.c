@@ -710,6 +710,34 @@ static void test_gate_inside_a_step(void **state)
     }
 }
 
+// One that waits only in some phases of its own entity: where such a phase begins is looked at
+// anew, also inside a step of a plant that is no part of that entity.
+static void test_phases(void **state)
+{
+    (void)state;
+    static const char *const begins[] = {"0.15", "0.65", "0.75"};
+    static const char *const expected[] = {"850001:1", "850001:1", ""};
+    for (int i = 0; i < 3; i++) {
+        char components[1024];
+        snprintf(components, sizeof components,
+                 "scheduler: {rate_groups: [{name: g, period: 100 ms, components: [away.gate]}]}\n"
+                 "components: {p: {type: body, params: {v: 1}}}\n"
+                 "entities:\n  away:\n"
+                 "    phases:\n      names: [REST, WAIT]\n      initial: REST\n"
+                 "      transitions: [{from: REST, to: WAIT, condition: t >= %s}]\n"
+                 "    components:\n"
+                 "      gate: {type: gate}\n"
+                 "      s: {type: sentry, active: [WAIT], params: {waits: [\n"
+                 "        {signal: p.z, level: 0.8500005, below: false}]}}\n",
+                 begins[i]);
+        rig r;
+        open_with(&r, "kind: rk4, h_max: 10 s", components);
+        rig_run(&r, TAC_TIME_MAX);
+        assert_string_equal(woken_at(), expected[i]);
+        rig_close(&r);
+    }
+}
+
 // One that has fired says that it does not matter any more.
 static void test_spent(void **state)
 {
@@ -996,6 +1024,7 @@ int main(void)
         cmocka_unit_test(test_failing_looks),
         cmocka_unit_test(test_gate),
         cmocka_unit_test(test_gate_inside_a_step),
+        cmocka_unit_test(test_phases),
         cmocka_unit_test(test_spent),
         cmocka_unit_test(test_with_events),
         cmocka_unit_test(test_waiting_changes_nothing),
