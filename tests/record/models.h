@@ -9,6 +9,7 @@
 #include "support/test.h"
 #include "engine/plan.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +206,7 @@ static inline bool unit_holds(const tac_step *s, const void *self, int condition
     if (*TAC_IN(s, bool, IN_B) && *TAC_IN(s, int32_t, IN_K) == 1)
         return false;
     const double stripes = 30 * (value + u->a[condition]) + bounded(*TAC_STATE(s, double, 1));
-    return (int64_t)stripes % 2 != 0;
+    return fmod(fabs(stripes), 2) >= 1; // of a NaN false
 }
 
 static inline tac_status unit_step(tac_step *s, const void *self)
