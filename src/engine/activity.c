@@ -49,7 +49,8 @@ static tac_status resolve_component(const tac_engine *e, tac_instance *c, tac_er
 static tac_status list_machines(tac_engine *e, tac_error *err)
 {
     e->machines = tac__arena_array(&e->arena, e->component_count, sizeof *e->machines);
-    if (!e->machines)
+    e->taken = tac__arena_array(&e->arena, e->component_count, sizeof *e->taken);
+    if (!e->machines || !e->taken)
         return tac__fail_memory(err);
     for (size_t i = 0; i < e->entity_count; i++)
         e->entities[i].machine = -1;

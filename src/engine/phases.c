@@ -380,6 +380,19 @@ static void declare_outputs(tac_declare *d, tac__phases *p)
                                .type = TAC_TYPE_ARRAY(TAC_I64, (uint32_t)p->peers.memory_words)});
 }
 
+static tac_status reserve_values(tac__phases *p)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < p->transition_count; i++) {
+        size_t count = 0;
+        for (size_t k = 0; k < p->transitions[i].action_count; k++)
+            count += p->transitions[i].actions[k].count;
+        most = count > most ? count : most;
+    }
+    p->found = tac__arena_array(&p->arena, most, sizeof *p->found);
+    return p->found ? TAC_OK : TAC_E_MEMORY;
+}
+
 static tac_status phases_declare(tac_declare *d, void *self)
 {
     tac__phases *p = self;
@@ -390,6 +403,7 @@ static tac_status phases_declare(tac_declare *d, void *self)
     TAC_TRY(read_transitions(d, p));
     if (d->engine && !d->failed)
         TAC_TRY(check_reachable(d, p));
+    TAC_TRY(reserve_values(p));
     declare_outputs(d, p);
     return TAC_OK;
 }

@@ -423,6 +423,7 @@ struct tac_engine {
     uint64_t *all_masks; // as they would be with every component active; NULL: none is ever not
     size_t item_words, island_words;
     uint32_t *machines; // components that have the phase of an entity
+    int *taken;         // one a machine: scratch of transit.c
     size_t machine_count;
     tac__instants *instants; // what splits islands from outside the plant
     size_t instants_count;

@@ -96,7 +96,7 @@ static tac_status refresh_outputs(tac_engine *e, const tac_instance *m, tac_time
     return TAC_OK;
 }
 
-// The values of all actions, to where the machine puts them out.
+// The values of all actions, in their order. They are put out once all machines have found theirs.
 static tac_status find_values(tac_engine *e, tac_instance *m, const tac__transition *t,
                               tac_time t_us)
 {
@@ -108,21 +108,33 @@ static tac_status find_values(tac_engine *e, tac_instance *m, const tac__transit
         return TAC_OK;
     TAC_TRY(refresh_outputs(e, m, t_us));
     look_around(m, t_us);
+    double *value = p->found;
     for (size_t i = 0; i < t->action_count; i++) {
         const tac__phase_action *a = &t->actions[i];
-        double *to = a->kind == TAC__SET     ? m->step.out[a->output]
-                     : a->kind == TAC__RESET ? (double *)m->step.out[p->resets] + a->first
-                                             : NULL;
         for (size_t k = 0; k < a->count; k++) {
             const tac__formula *f = &a->values[k];
             const tac__expr_result r =
                 tac__program_run(f->program, t_us, m->step.in, memory_of(m, f));
             if (r.nan || r.value != r.value)
                 return fail_nan(e, m, f, r.nan ? r.nan : f->text);
-            to[k] = r.value;
+            *value++ = r.value;
         }
     }
     return TAC_OK;
+}
+
+static void put_values(const tac_instance *m, const tac__transition *t)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const double *value = p->found;
+    for (size_t i = 0; i < t->action_count; i++) {
+        const tac__phase_action *a = &t->actions[i];
+        if (a->kind == TAC__SET)
+            memcpy(m->step.out[a->output], value, a->count * sizeof *value);
+        if (a->kind == TAC__RESET)
+            memcpy((double *)m->step.out[p->resets] + a->first, value, a->count * sizeof *value);
+        value += a->count;
+    }
 }
 
 static void tell(const tac_engine *e, const tac_instance *m, const tac__transition *t, int32_t from,
@@ -183,6 +195,7 @@ static tac_status change(tac_engine *e, tac_instance *m, size_t number, tac_time
     *number_out(m, p->transition) = (int64_t)number + 1;
     *number_out(m, p->queued) = 0;
     ++*number_out(m, p->changes);
+    put_values(m, t);
     say(e, m, t, from);
     written(e, m, t_us);
     return take_effect(e, m, t, t_us);
@@ -240,23 +253,19 @@ static bool is_due(const tac_engine *e, const tac_instance *m)
 
 static tac_status begin_live(tac_engine *e, tac_time t_us)
 {
-    int numbers[64];
-    for (size_t first = 0; first < e->machine_count; first += 64) {
-        const size_t n = e->machine_count - first < 64 ? e->machine_count - first : 64;
-        for (size_t i = 0; i < n; i++) {
-            tac_instance *m = e->components[e->machines[first + i]];
-            numbers[i] = NONE;
-            if (!is_due(e, m))
-                continue;
-            TAC_TRY(find_change(e, m, &numbers[i]));
-            if (numbers[i] != NONE)
-                TAC_TRY(find_values(e, m, &tac__phases_of(m)->transitions[numbers[i]], t_us));
-        }
-        for (size_t i = 0; i < n; i++) {
-            tac_instance *m = e->components[e->machines[first + i]];
-            if (numbers[i] != NONE)
-                TAC_TRY(change(e, m, (size_t)numbers[i], t_us));
-        }
+    for (size_t i = 0; i < e->machine_count; i++) {
+        tac_instance *m = e->components[e->machines[i]];
+        int *taken = &e->taken[i];
+        *taken = NONE;
+        if (!is_due(e, m))
+            continue;
+        TAC_TRY(find_change(e, m, taken));
+        if (*taken != NONE)
+            TAC_TRY(find_values(e, m, &tac__phases_of(m)->transitions[*taken], t_us));
+    }
+    for (size_t i = 0; i < e->machine_count; i++) {
+        if (e->taken[i] != NONE)
+            TAC_TRY(change(e, e->components[e->machines[i]], (size_t)e->taken[i], t_us));
     }
     return TAC_OK;
 }
