@@ -184,8 +184,18 @@ static void seed_sets(work *w, int physics)
     }
 }
 
+// One that a phase has closed may have missed a message or a wake-up; then it steps where it opens,
+// which is any boundary of its entity.
+static bool may_step_late(const tac_engine *e, const tac_instance *c)
+{
+    bool triggered = c->timer_source >= 0;
+    for (size_t i = 0; i < c->receiver_count; i++)
+        triggered |= e->receivers[c->receivers[i]].def.triggers;
+    return c->active_names && c->type->step && triggered;
+}
+
 // An input ties the boundaries of an island to the steps of the component at its other end, and
-// those of two islands to each other.
+// those of two islands to each other. A phase that closes the writer writes, too.
 static bool tie_input(work *w, const tac_instance *reader, const tac__input *in)
 {
     tac_engine *e = w->e;
@@ -197,6 +207,8 @@ static bool tie_input(work *w, const tac_instance *reader, const tac__input *in)
         uint64_t *island = row(&w->islands, (size_t)reader->island);
         if (!s->continuous) {
             changed |= unite(island, row(&w->steps, writer->index), words);
+            if ((writer->active_names && !writer->hold) || may_step_late(e, writer))
+                changed |= unite(island, row(&w->entities, writer->entity), words);
         } else if (writer->island != reader->island) {
             uint64_t *other = row(&w->islands, (size_t)writer->island);
             changed |= unite(island, other, words);
@@ -207,7 +219,8 @@ static bool tie_input(work *w, const tac_instance *reader, const tac__input *in)
         changed |=
             unite(row(&w->islands, (size_t)writer->island), row(&w->steps, reader->index), words);
     // Hooks read too, at every boundary of their entity.
-    if (s->continuous && has_hooks(reader) && !tac__is_observer(reader))
+    if (s->continuous && (has_hooks(reader) || may_step_late(e, reader)) &&
+        !tac__is_observer(reader))
         changed |= unite(row(&w->islands, (size_t)writer->island),
                          row(&w->entities, reader->entity), words);
     return changed;
@@ -288,7 +301,7 @@ static void tie_outputs(work *w, const tac_instance *reader, size_t input)
         unite(outputs, row(&w->islands, island), words);
     if (reader->type->step)
         unite(outputs, row(&w->steps, reader->index), words);
-    if (has_hooks(reader))
+    if (has_hooks(reader) || may_step_late(e, reader))
         unite(outputs, row(&w->entities, reader->entity), words);
 }
 
