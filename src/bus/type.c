@@ -70,6 +70,17 @@ void tac__type_rest(const tac_type *type, void *value)
         ((double *)value)[0] = 1;
 }
 
+bool tac__type_rests(const tac_type *type, const void *value)
+{
+    const double one = 1;
+    const size_t first = type->shape == TAC_QUAT, words = tac__type_words(type);
+    const uint64_t *bits = value;
+    bool rests = !first || !memcmp(bits, &one, sizeof one);
+    for (size_t i = first; i < words; i++)
+        rests &= bits[i] == 0;
+    return rests;
+}
+
 tac_status tac__type_check(const tac_type *type, const char *what, tac_error *err)
 {
     const bool shape_fits = type->shape == TAC_SINGLE  ? type->count == 1

@@ -18,6 +18,7 @@ bool tac__type_same(const tac_type *a, const tac_type *b);
 
 // The resting value: zero, for a quaternion the identity.
 void tac__type_rest(const tac_type *type, void *value);
+bool tac__type_rests(const tac_type *type, const void *value); // is it that, bit for bit?
 
 // Counts and labels make sense. `what` names the port for the error.
 tac_status tac__type_check(const tac_type *type, const char *what, tac_error *err);

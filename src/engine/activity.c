@@ -7,6 +7,7 @@
 // With `gate` inactive components run all the same, behind a closed gate: their steps on copies
 // that are put back, their outputs and derivatives replaced at once. What fails there is no error.
 #include "bus/type.h"
+#include "engine/drive.h"
 #include "engine/phases.h"
 
 #include <string.h>
@@ -174,6 +175,14 @@ static void rest_outputs(const tac_instance *c)
         tac__type_rest(&c->outputs.items[k].type, c->step.out[k]);
 }
 
+static bool outputs_rest(const tac_instance *c)
+{
+    bool rest = true;
+    for (size_t k = 0; k < c->outputs.count; k++)
+        rest &= tac__type_rests(&c->outputs.items[k].type, c->step.out[k]);
+    return rest;
+}
+
 static bool is_active_now(const tac_engine *e, const tac_instance *c)
 {
     const int machine = e->entities[c->entity].machine;
@@ -216,11 +225,14 @@ void tac__activity_save(tac_engine *e)
 
 void tac__activity_restored(tac_engine *e)
 {
-    for (size_t i = 0; i < e->machine_count; i++) { // nothing else vouches for the number
+    for (size_t i = 0; i < e->machine_count; i++) { // nothing else vouches for the numbers
         const tac_instance *m = e->components[e->machines[i]];
         const tac__phases *p = tac__phases_of(m);
+        int64_t *queued = m->step.out[p->queued];
         if (tac__phase_now(m) < 0 || (size_t)tac__phase_now(m) >= p->count)
             *(int32_t *)m->step.out[p->phase] = p->initial;
+        if (*queued < 0 || (size_t)*queued > p->transition_count)
+            *queued = 0;
     }
     for (size_t i = 0; i < e->component_count; i++) {
         if (e->components[i]->missed)
@@ -250,14 +262,28 @@ static tac_status hold_outputs(tac_engine *e, tac_instance *c, tac_time t_us)
     return TAC_OK;
 }
 
+// What plays the component, if anything does.
+static const tac__player *player_of(const tac_engine *e, const tac_instance *c)
+{
+    if (!tac__is_played(e, c->type) || !e->driver->players[c->index].step)
+        return NULL;
+    return &e->driver->players[c->index];
+}
+
 static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
 {
+    const tac__player *p = player_of(e, c);
+    // One that has not stepped since it was closed writes nothing, so that there is at most one
+    // such write to a step: histories have room for that.
+    const bool rests = outputs_rest(c);
     c->active = false;
+    if (p)
+        p->skip(p->self, t_us);
     if (!c->hold)
         rest_outputs(c);
     tac__activity_close(c);
     tac__writes_done(c->eval_writes, c->eval_write_count, t_us);
-    if (!c->hold) {
+    if (!c->hold && !rests) {
         tac__writes_done(c->writes, c->write_count, t_us);
         tac__taps_show(c->taps, e, t_us);
     }
@@ -272,7 +298,8 @@ static void open_component(tac_engine *e, tac_instance *c)
     if (c->missed)
         *c->missed = 0;
     // Due on an axis at this instant, or because of what it has missed.
-    bool due = c->pending != 0;
+    const tac__player *p = player_of(e, c);
+    bool due = c->pending != 0 || (p && p->has(p->self, e->clock->t_us));
     for (size_t s = 0; c->step_item >= 0 && !due && s < e->timeline.count; s++)
         due = e->timeline.last[s] == e->clock->t_us &&
               tac__has_bit(e->all_masks + s * (e->item_words + e->island_words),

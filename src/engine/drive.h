@@ -12,6 +12,11 @@
 // What takes the place of a component's step.
 typedef struct tac__player {
     tac_status (*step)(tac_step *s, const void *self); // NULL: it does not step at all
+    // A phase closes it, which writes its outputs: what there is up to t_us is done with.
+    void (*skip)(const void *self, tac_time t_us);
+    // Is there something up to t_us? Asked of one that a phase opens, which may step there because
+    // of what it had missed.
+    bool (*has)(const void *self, tac_time t_us);
     const void *self;
     const bool *outputs; // one an output: those that it writes
 } tac__player;

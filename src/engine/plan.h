@@ -207,7 +207,7 @@ struct tac_instance {
     bool hold;                  // outputs stay what they were, instead of zero
     bool active;                // in the present phase
     bool shadow;                // stepping behind a closed gate
-    bool decides;               // a machine that is played: its hooks are to run in stage 8
+    int64_t decides;            // a machine that is played: what it queues in stage 8, 0: nothing
     uint64_t active_in;         // bits of phases
     int step_item, shadow_item; // -1: none
     uint64_t *missed;           // in the block: `pending` of one that is inactive

@@ -521,7 +521,10 @@ static tac_status resolve_history(tac_engine *e, tac_instance *c, tac__input *in
     const bool moves = in->policy == TAC_INTERPOLATED || in->policy == TAC_EXTRAPOLATED;
     if (!back && !moves && r->delay_us == 0)
         return TAC_OK;
-    const uint32_t depth = tac__history_depth(r->delay_us, period);
+    uint32_t depth = tac__history_depth(r->delay_us, period);
+    const tac_instance *writer = e->components[s->component];
+    if (writer->active_names && !writer->hold) // after each step a phase may close it
+        depth *= 2;
     tac__history *h = &e->histories[in->signal];
     h->depth = h->depth > depth ? h->depth : depth;
     in->history = h;

@@ -80,7 +80,16 @@ static tac_status run_hooks(tac_engine *e, const tac_instance *m, int32_t from, 
 
 // --- taking effect ------------------------------------------------------------------------------
 
-// Outputs of the plant that values are made of are those of this instant.
+static bool has_values(const tac__transition *t)
+{
+    bool any = false;
+    for (size_t i = 0; i < t->action_count; i++)
+        any |= t->actions[i].count > 0;
+    return any;
+}
+
+// Outputs of the plant that values are made of are those of this instant. A replay does the same,
+// although it has the values: hooks before the step see those outputs.
 static tac_status refresh_outputs(tac_engine *e, const tac_instance *m, tac_time t_us)
 {
     for (size_t i = 0; i < m->inputs.count; i++) {
@@ -101,10 +110,7 @@ static tac_status find_values(tac_engine *e, tac_instance *m, const tac__transit
                               tac_time t_us)
 {
     const tac__phases *p = tac__phases_of(m);
-    bool any = false;
-    for (size_t i = 0; i < t->action_count; i++)
-        any |= t->actions[i].count > 0;
-    if (!any)
+    if (!has_values(t))
         return TAC_OK;
     TAC_TRY(refresh_outputs(e, m, t_us));
     look_around(m, t_us);
@@ -270,8 +276,22 @@ static tac_status begin_live(tac_engine *e, tac_time t_us)
     return TAC_OK;
 }
 
+// Only transitions that exist, whatever the recording says.
+static tac_status check_played(tac_engine *e, const tac_instance *m, tac_time t_us)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const int64_t numbers[] = {*number_out(m, p->transition), *queued_of(m)};
+    bool good = tac__phase_now(m) >= 0 && (size_t)tac__phase_now(m) < p->count;
+    for (size_t i = 0; i < 2; i++)
+        good &= numbers[i] >= 0 && (size_t)numbers[i] <= p->transition_count;
+    if (good && (numbers[0] > 0 || changes_of(m) == 0))
+        return TAC_OK;
+    tac__fail(e->err, TAC_E_FORMAT, "the recording has a transition that does not exist");
+    return tac__run_failed(e, TAC_E_FORMAT, t_us, m->name);
+}
+
 // What a driver has for a machine at this instant: changes take effect, hooks of the plant run when
-// they did.
+// they did. A decision of this instant comes with it, and waits for stage 8.
 static tac_status begin_played(tac_engine *e, tac_instance *m, tac_time t_us)
 {
     const tac__phases *p = tac__phases_of(m);
@@ -285,20 +305,22 @@ static tac_status begin_played(tac_engine *e, tac_instance *m, tac_time t_us)
     const tac_status status = m->run(&m->step, m->run_self);
     if (status != TAC_OK)
         return tac__run_failed(e, status, t_us, m->name);
-    const int64_t number = *number_out(m, p->transition);
-    m->decides = *queued_of(m) > 0 && (queued == 0 || changes_of(m) != changes);
-    if (changes_of(m) == changes)
-        return TAC_OK;
-    if (number < 1 || (size_t)number > p->transition_count || tac__phase_now(m) < 0 ||
-        (size_t)tac__phase_now(m) >= p->count || (size_t)*queued_of(m) > p->transition_count) {
-        tac__fail(e->err, TAC_E_FORMAT, "the recording has a transition that does not exist");
-        return tac__run_failed(e, TAC_E_FORMAT, t_us, m->name);
+    TAC_TRY(check_played(e, m, t_us));
+    const bool changed = changes_of(m) != changes;
+    if (changed || queued == 0) {
+        m->decides = *queued_of(m);
+        *queued_of(m) = 0;
     }
+    if (!changed)
+        return TAC_OK;
+    const tac__transition *t = &p->transitions[*number_out(m, p->transition) - 1];
     if (queued == 0)
         TAC_TRY(run_hooks(e, m, from, tac__phase_now(m)));
-    tell(e, m, &p->transitions[number - 1], from, queued == 0);
+    if (has_values(t))
+        TAC_TRY(refresh_outputs(e, m, t_us));
+    tell(e, m, t, from, queued == 0);
     written(e, m, t_us);
-    return take_effect(e, m, &p->transitions[number - 1], t_us);
+    return take_effect(e, m, t, t_us);
 }
 
 tac_status tac__phases_begin(tac_engine *e, tac_time t_us)
@@ -356,15 +378,15 @@ tac_status tac__phases_decide(tac_engine *e, tac_instance *m, tac_time t_us)
 {
     const tac__phases *p = tac__phases_of(m);
     const int32_t phase = tac__phase_now(m);
-    if (e->driver) {
-        const bool decides = m->decides;
-        m->decides = false;
-        return decides ? run_hooks(e, m, phase, p->transitions[*queued_of(m) - 1].to) : TAC_OK;
-    }
     int number;
-    look_around(m, t_us);
-    TAC_TRY(find_transition(e, m, t_us, &number));
-    TAC_TRY(plan_wake(e, m, t_us, number != NONE));
+    if (e->driver) {
+        number = (int)m->decides - 1;
+        m->decides = 0;
+    } else {
+        look_around(m, t_us);
+        TAC_TRY(find_transition(e, m, t_us, &number));
+        TAC_TRY(plan_wake(e, m, t_us, number != NONE));
+    }
     if (number == NONE)
         return TAC_OK;
     *queued_of(m) = (int64_t)number + 1;

@@ -41,12 +41,18 @@ static void put_values(const tac__replay_trace *t, tac_step *s)
     }
 }
 
+static tac_status begin_trace(tac__replay_trace *t, tac_error *err)
+{
+    if (t->begun)
+        return TAC_OK;
+    TAC_TRY(advance(t, err));
+    t->begun = true;
+    return TAC_OK;
+}
+
 static tac_status play_trace(tac__replay_trace *t, tac_step *s, tac_error *err)
 {
-    if (!t->begun) {
-        t->begun = true;
-        TAC_TRY(advance(t, err));
-    }
+    TAC_TRY(begin_trace(t, err));
     if (t->reel.track->info.trace == TAC_TRACE_EXACT) {
         if (!t->more || t->frame.t_us != s->t_us)
             return tac_fail(s, "the recording has no sample of '%s' at this time",
@@ -67,6 +73,32 @@ static tac_status play(tac_step *s, const void *self)
     for (size_t i = 0; i < p->count; i++)
         TAC_TRY(play_trace(&p->traces[i], s, p->replay->engine->err));
     return TAC_OK;
+}
+
+// Traces that cannot be read are left for the next step to find.
+static void skip(const void *self, tac_time t_us)
+{
+    const tac__replay_player *p = self;
+    for (size_t i = 0; i < p->count; i++) {
+        tac__replay_trace *t = &p->traces[i];
+        tac_error ignored;
+        tac_status status = begin_trace(t, &ignored);
+        while (status == TAC_OK && t->more && t->frame.t_us <= t_us)
+            status = advance(t, &ignored);
+        t->begun = status == TAC_OK;
+    }
+}
+
+static bool has(const void *self, tac_time t_us)
+{
+    const tac__replay_player *p = self;
+    bool any = false;
+    for (size_t i = 0; i < p->count; i++) {
+        tac__replay_trace *t = &p->traces[i];
+        tac_error ignored;
+        any |= begin_trace(t, &ignored) != TAC_OK || (t->more && t->frame.t_us <= t_us);
+    }
+    return any;
 }
 
 // --- messages -----------------------------------------------------------------------------------
@@ -216,7 +248,7 @@ static tac_status plan_player(tac_replay *r, const tac_instance *c, const bool *
     }
     check_driven(r, c, p, crossing);
     if (p->count)
-        r->players[c->index] = (tac__player){play, p, p->outputs};
+        r->players[c->index] = (tac__player){play, skip, has, p, p->outputs};
     return TAC_OK;
 }
 
