@@ -197,6 +197,7 @@ typedef struct rig {
 } rig;
 
 static const tac_component_type *rig_types[8]; // more types, for a test of its own
+static void (*rig_tune)(tac_engine_def *def);  // what a configuration cannot say; NULL: nothing
 
 // Everything up to prepare; the first status that is not TAC_OK. Call rig_close in any case.
 // Without a text it is the file `name`.
@@ -220,7 +221,9 @@ static inline tac_status rig_try_all(rig *r, const char *name, const char *text,
              : tac_config_load(name, &def, &r->config, &r->err);
     if (status != TAC_OK)
         return status;
-    const tac_engine_def engine_def = tac_config_engine_def(r->config);
+    tac_engine_def engine_def = tac_config_engine_def(r->config);
+    if (rig_tune)
+        rig_tune(&engine_def);
     return tac_config_build(r->config, &engine_def, &r->engine, &r->err);
 }
 

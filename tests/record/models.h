@@ -2,12 +2,13 @@
 //
 // A model follows from its number alone: a few entities with plants and discrete components, wired
 // at random over all kinds of ports, policies, delays, messages, timers, hooks, events and jumps.
-// Not every number gives a model that the engine accepts.
+// Every third has phases. Not every number gives a model that the engine accepts.
 #ifndef TAC_TESTS_RECORD_MODELS_H
 #define TAC_TESTS_RECORD_MODELS_H
 
 #include "support/test.h"
-#include "engine/plan.h"
+#include "base/json_read.h"
+#include "engine/phases.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +60,9 @@ enum {
     UNIT_CONSTANT = 512, // writes its outputs in init only
     UNIT_FIXED = 1024,   // its step ignores its inputs, and writes every other time
     UNIT_EXTRA = 2048,   // has one more output
-    UNIT_WAITS = 4096    // for two conditions on the first plant
+    UNIT_WAITS = 4096,   // for two conditions on the first plant
+    UNIT_SET = 8192,     // its input v is set by phases
+    UNIT_CHANGE = 16384  // with hooks of phases
 };
 
 // Inputs: u, v (f64), b (bool), k (i32). Outputs of a step: z with its rate zr, w (vec3), q (quat),
@@ -74,6 +77,8 @@ typedef struct unit {
     int group;         // -1: none
     uint32_t flags;
     double a[6];
+    int active[2]; // phases in which it is active, -1: none; both -1: in all
+    bool hold;
     tac_component_type type;
     uint64_t steps, inits, hooks, turns;
     tac_time *boundaries; // of its island, where it is a plant
@@ -251,6 +256,20 @@ static inline tac_status unit_hook(tac_step *s, const void *self)
     return TAC_OK;
 }
 
+static inline tac_status unit_enter(tac_step *s, const void *self, int32_t from, int32_t to)
+{
+    TAC_TRY(unit_hook(s, self));
+    *TAC_STATE(s, double, 1) += 0.5 * to - 0.25 * from;
+    return TAC_OK;
+}
+
+static inline tac_status unit_exit(tac_step *s, const void *self, int32_t from, int32_t to)
+{
+    TAC_TRY(unit_hook(s, self));
+    *TAC_STATE(s, double, 1) *= 0.5 + 0.125 * from + 0.0625 * to;
+    return TAC_OK;
+}
+
 static inline tac_status unit_derive(const tac_eval *e, const void *self)
 {
     const unit *u = unit_of(self);
@@ -289,6 +308,7 @@ typedef struct model {
     tac_time periods[MODEL_GROUPS];
     tac_time times[5];
     char groups[MODEL_GROUPS + 1][8];
+    tac_document *doc; // of phases
 } model;
 
 // What is to be other than the number says.
@@ -296,10 +316,12 @@ typedef struct model_wish {
     const tac_allocator *allocator;
     const char *integrator;
     const tac_node *params; // of the first plant
+    const tac_strategy *strategy;
     bool signal, component; // one more
 } model_wish;
 
 static const char *const model_entities[] = {"", "red", "blue"};
+static const char *const model_phases[] = {"P0", "P1", "P2"};
 
 static inline void model_show(const model *m)
 {
@@ -328,6 +350,7 @@ static inline void model_unit(dice *d, unit *u, size_t i, bool plant)
         u->flags |= UNIT_POST;
     if (dice_chance(d, 30))
         u->flags |= UNIT_FIXED;
+    u->active[0] = u->active[1] = -1;
     u->group = -1;
     u->stage = stages[dice_below(d, 5)];
     for (int k = 0; k < 6; k++)
@@ -368,6 +391,8 @@ static inline tac_status model_add(model *m, unit *u, const tac_node *params)
         .holds = u->flags & UNIT_WAITS ? unit_holds : NULL,
         .pre_step = u->flags & UNIT_PRE ? unit_hook : NULL,
         .post_step = u->flags & UNIT_POST ? unit_hook : NULL,
+        .phase_exit = u->flags & UNIT_CHANGE ? unit_exit : NULL,
+        .phase_enter = u->flags & UNIT_CHANGE ? unit_enter : NULL,
     };
     tac_component_def def = tac_component_def_default();
     def.entity = u->entity;
@@ -376,6 +401,13 @@ static inline tac_status model_add(model *m, unit *u, const tac_node *params)
     def.group = u->group < 0 ? NULL : m->groups[u->group];
     def.stage = u->flags & UNIT_STEP ? u->stage : NULL;
     def.params = params;
+    const char *active[2];
+    for (int i = 0; i < 2; i++) {
+        if (u->active[i] >= 0)
+            active[def.active_count++] = model_phases[u->active[i]];
+    }
+    def.active = def.active_count ? active : NULL;
+    def.hold = u->hold;
     unit_declaring = u;
     return tac_engine_add_component(m->engine, &def, &m->err);
 }
@@ -448,7 +480,8 @@ static inline tac_status model_connect(model *m, dice *d)
     for (size_t i = 0; i < m->count; i++) {
         const unit *u = &m->units[i];
         for (int input = 0; input <= IN_K; input++) {
-            if (!(u->flags & UNIT_CONSTANT) && dice_chance(d, input == IN_U ? 95 : 50))
+            if (!(u->flags & UNIT_CONSTANT) && dice_chance(d, input == IN_U ? 95 : 50) &&
+                !(u->flags & UNIT_SET && input == IN_V))
                 TAC_TRY(model_wire(m, d, u, input));
         }
     }
@@ -469,6 +502,101 @@ static inline tac_status model_connect(model *m, dice *d)
         }
     }
     return TAC_OK;
+}
+
+// --- phases -------------------------------------------------------------------------------------
+
+// What phases do to a unit of an entity that has them.
+static inline void model_unit_phases(dice *d, unit *u)
+{
+    if (dice_chance(d, 60)) {
+        u->active[0] = (int)dice_below(d, 3);
+        if (dice_chance(d, 40))
+            u->active[1] = (u->active[0] + 1) % 3;
+        u->hold = dice_chance(d, 40);
+    }
+    if (dice_chance(d, 50))
+        u->flags |= UNIT_CHANGE;
+    if (dice_chance(d, 30) && !(u->flags & UNIT_CONSTANT))
+        u->flags |= UNIT_SET;
+}
+
+static inline void model_value(const model *m, dice *d, char *out, size_t size)
+{
+    const unit *u = &m->units[dice_below(d, (unsigned)m->count)];
+    const char *signal = !(u->flags & UNIT_PLANT) ? "z" : dice_chance(d, 50) ? "x" : "y";
+    snprintf(out, size, "%s.%s * %.3f", u->full, signal, dice_real(d));
+}
+
+static inline void model_condition(const model *m, dice *d, char *out, size_t size)
+{
+    char value[64], compared[128];
+    model_value(m, d, value, sizeof value);
+    if (dice_chance(d, 25))
+        snprintf(compared, sizeof compared, "t > %.6f", 0.02 * (1 + dice_real(d)));
+    else
+        snprintf(compared, sizeof compared, "%s > %.4f", value, 0.2 * dice_real(d));
+    const unsigned kind = dice_below(d, 10);
+    if (kind < 2)
+        snprintf(out, size, "held(%s, %u us)", compared, 1 + dice_below(d, 3000));
+    else
+        snprintf(out, size, kind == 2 ? "rising(%s)" : kind == 3 ? "NOT (%s)" : "%s", compared);
+}
+
+static inline void model_actions(const model *m, dice *d, const char *entity, tac__text *out)
+{
+    static const char *const states[] = {"n", "heard", "x", "p", "p.y"};
+    bool first = true;
+    for (size_t i = 0; i < m->count; i++) {
+        const unit *u = &m->units[i];
+        char value[64];
+        if (strcmp(u->entity, entity) || !dice_chance(d, 50))
+            continue;
+        const bool set = u->flags & UNIT_SET && dice_chance(d, 50);
+        const char *state = states[dice_below(d, u->flags & UNIT_PLANT ? 5 : 2)];
+        model_value(m, d, value, sizeof value);
+        tac__text_add(out, "%s{\"%s\": \"%s.%s\", \"to\": ", first ? "" : ", ",
+                      set ? "set" : "reset", u->name, set ? "v" : state);
+        const bool three = !set && !strcmp(state, "p");
+        tac__text_add(out, three ? "[\"%s\", 0.5, \"t / (1 s)\"]}" : "\"%s\"}", value);
+        first = false;
+    }
+}
+
+static inline tac_status model_machine(model *m, dice *d, const char *entity)
+{
+    tac__text text;
+    tac__text_init(&text, tac_allocator_default());
+    tac__text_add(&text,
+                  "{\"names\": [\"P0\", \"P1\", \"P2\"], \"initial\": \"P%u\", "
+                  "\"transitions\": [",
+                  dice_below(d, 3));
+    for (unsigned i = 0; i < 4; i++) {
+        char condition[192], from[8] = "any";
+        model_condition(m, d, condition, sizeof condition);
+        if (i < 3)
+            snprintf(from, sizeof from, "P%u", i);
+        tac__text_add(&text,
+                      "%s{\"from\": \"%s\", \"to\": \"P%u\", \"condition\": \"%s\", "
+                      "\"actions\": [",
+                      i ? ", " : "", from, (i + 1) % 3, condition);
+        if (dice_chance(d, 60))
+            model_actions(m, d, entity, &text);
+        tac__text_add(&text, "]}");
+    }
+    tac__text_add(&text, "]}");
+    if (!m->doc)
+        m->doc = tac_document_create(tac_allocator_default());
+    tac_node *params;
+    assert_int_equal(tac__json_read(m->doc, "phases", text.chars, text.length, &params, NULL),
+                     TAC_OK);
+    tac__text_fini(&text);
+    tac_component_def def = tac_component_def_default();
+    def.entity = entity;
+    def.name = "flight";
+    def.type = &tac__phases_type;
+    def.params = params;
+    return tac_engine_add_component(m->engine, &def, &m->err);
 }
 
 static inline void model_boundary(void *context, tac_engine *e, tac_time t_us)
@@ -521,6 +649,12 @@ static inline tac_status model_make(model *m, uint64_t number, const model_wish 
         def.allocator = wish->allocator;
     if (wish && wish->integrator)
         def.integrator.kind = wish->integrator;
+    if (wish && wish->strategy)
+        def.strategy = *wish->strategy;
+    dice p = {number * 104729 + 5}; // of its own: others stay what they are
+    bool phases[3];
+    for (int i = 0; i < 3; i++)
+        phases[i] = number % 3 == 2 && dice_chance(&p, 70);
     TAC_TRY(tac_engine_create(&def, &m->engine, &m->err));
     TAC_TRY(tac_engine_add_entity(m->engine, "red", NULL, &m->err));
     TAC_TRY(tac_engine_add_entity(m->engine, "blue", NULL, &m->err));
@@ -546,7 +680,15 @@ static inline tac_status model_make(model *m, uint64_t number, const model_wish 
         m->units[i].plant = m->units[0].full;
         if (wish && wish->signal && i == plants)
             m->units[i].flags |= UNIT_EXTRA;
+        for (int k = 0; k < 3; k++) {
+            if (phases[k] && !strcmp(m->units[i].entity, model_entities[k]))
+                model_unit_phases(&p, &m->units[i]);
+        }
         TAC_TRY(model_add(m, &m->units[i], wish && i == 0 ? wish->params : NULL));
+    }
+    for (int k = 0; k < 3; k++) {
+        if (phases[k])
+            TAC_TRY(model_machine(m, &p, model_entities[k]));
     }
     if (wish && wish->component) {
         dice other = {1};
@@ -568,6 +710,7 @@ static inline tac_status model_make(model *m, uint64_t number, const model_wish 
 static inline void model_end(model *m)
 {
     tac_engine_destroy(m->engine);
+    tac_document_destroy(m->doc);
     for (size_t i = 0; i < m->count; i++)
         free(m->units[i].boundaries);
     memset(m, 0, sizeof *m);

@@ -357,7 +357,8 @@ static void values(void **state)
     uint64_t samples = 0, made = 0;
     for (uint64_t number = 5000; number < 5020; number++) {
         uint64_t hash;
-        if (!acceptable(number, &hash))
+        // What phases close is written by nobody's step: test_phases.c looks at those.
+        if (number % 3 == 2 || !acceptable(number, &hash))
             continue;
         made++;
         for (int tier = TAC_TIER_REPLAY; tier <= TAC_TIER_ALL; tier++)

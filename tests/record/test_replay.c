@@ -584,6 +584,64 @@ static void other_models(void **state)
     assert_true(made > 10);
 }
 
+// --- phases that cannot be ----------------------------------------------------------------------
+
+// A word of a machine's samples that is something else.
+typedef struct wrong {
+    size_t at;
+    int64_t value;
+    size_t done;
+} wrong;
+
+static bool write_wrong(void *context, const tac__mcap_channel_info *channel, uint64_t t_us,
+                        unsigned char *bytes, size_t *size)
+{
+    wrong *w = context;
+    const char *name = strrchr(channel->topic, '/');
+    if (t_us > 3000 && name && !strcmp(name, "/flight") && w->at + sizeof w->value <= *size) {
+        memcpy(bytes + w->at, &w->value, sizeof w->value);
+        w->done++;
+    }
+    return true;
+}
+
+static void wrong_phases(void **state)
+{
+    (void)state;
+    const char *a = path_of("a.mcap"), *b = path_of("b.mcap");
+    static const int64_t values[] = {-1, 5, 1000, INT64_MAX, INT64_MIN};
+    size_t done = 0, refused_count = 0;
+    for (uint64_t number = 2; number < 30; number += 3) {
+        tac_recorder_def def = replay_tier(a);
+        model live;
+        record(&live, number, &def);
+        model_end(&live);
+        for (size_t i = 0; i < 6 * 5; i++) {
+            wrong w = {4 + i / 5 * 8, values[i % 5], 0};
+            rewrite(a, b, write_wrong, &w);
+            done += w.done;
+            model m;
+            tac_recording *recording;
+            tac_replay *replay;
+            const tac_replay_def replay_def = tac_replay_def_default();
+            must(&m, model_make(&m, number, NULL));
+            must(&m, tac_recording_open(b, &recording, &m.err));
+            must(&m, tac_replay_create(recording, m.engine, &replay_def, &replay, &m.err));
+            must(&m, tac_engine_prepare(m.engine, &m.err));
+            tac_status status = tac_replay_begin(replay, &m.err);
+            if (status == TAC_OK)
+                status = tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err);
+            if (status == TAC_E_FORMAT)
+                assert_non_null(strstr(m.err.text, "a transition that does not exist"));
+            refused_count += status == TAC_E_FORMAT;
+            tac_replay_destroy(replay);
+            model_end(&m);
+            tac_recording_close(recording);
+        }
+    }
+    assert_true(done > 100 && refused_count > 20);
+}
+
 // --- checkpoints, and recordings of replays -----------------------------------------------------
 
 static void from_checkpoint(void **state)
@@ -772,8 +830,8 @@ int main(void)
         cmocka_unit_test(random_models),   cmocka_unit_test(flipped_bit),
         cmocka_unit_test(missing_command), cmocka_unit_test(missing_boundary),
         cmocka_unit_test(no_plant_state),  cmocka_unit_test(other_models),
-        cmocka_unit_test(from_checkpoint), cmocka_unit_test(recorded_replay),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(wrong_phases),    cmocka_unit_test(from_checkpoint),
+        cmocka_unit_test(recorded_replay), cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }
