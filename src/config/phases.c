@@ -56,6 +56,8 @@ static tac_status find_owner(tac_node *root, const tac_node *name, tac_node **ow
     tac__fail_at(err, TAC_E_NAME, tac_node_place(name), "unknown entity '%s'", text);
     if (entities)
         tac__error_suggest(err, text, entity_name, entities);
+    else
+        tac__error_append(err, ": there are no entities");
     return TAC_E_NAME;
 }
 

@@ -366,6 +366,9 @@ static tac_status keep_phases(tac_engine *e, tac_instance *c, const tac_componen
     if (tac__is_machine(c))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' has the phases, so it is active in all of them", c->name);
+    if (def->active_count == 0)
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "'%s' is active in no phase; expected at least one", c->name);
     const char **names = tac__arena_array(&e->arena, def->active_count, sizeof *names);
     if (!names)
         return tac__fail_memory(err);

@@ -3,6 +3,7 @@
 #include "engine/declare.h"
 #include "engine/phases.h"
 
+#include <ctype.h>
 #include <string.h>
 
 // --- names --------------------------------------------------------------------------------------
@@ -63,6 +64,15 @@ typedef struct action_keys {
     size_t to_count;
 } action_keys;
 
+// A signal's name, with or without a sign before it.
+static bool is_signal(const char *text)
+{
+    text += strspn(text, "- ");
+    const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_.");
+    return isalpha((unsigned char)*text) && !text[length] && strchr(text, '.');
+}
+
 // The state that a reset is about, of the own entity: continuous, or discrete and made of f64.
 // Returns how many elements it has, 0 where there is no such state.
 static size_t find_target(const tac_declare *d, tac__phase_action *a)
@@ -108,7 +118,9 @@ static tac_status read_reset(tac_declare *d, tac__phases *p, tac__phase_action *
     a->count = find_target(d, a);
     if (a->count == 0) {
         tac_error err;
-        tac__fail(&err, TAC_E_NAME, "'%s' is no state of this entity that could be reset",
+        tac__fail(&err, TAC_E_NAME,
+                  "'%s' is no state of this entity that could be reset: a continuous one, or a "
+                  "discrete one of numbers of type f64",
                   a->target);
         tac__suggest_own_state(d->engine, d->instance, a->target, &err);
         return tac_declare_fail(d, "reset", "%s", err.text);
@@ -124,7 +136,7 @@ static tac_status read_reset(tac_declare *d, tac__phases *p, tac__phase_action *
     for (size_t i = 0; i < a->count; i++) {
         const char *text = keys->to[keys->to_count == 1 ? 0 : i];
         // One signal for a state of several elements: each is given the same element of it.
-        if (a->count > 1 && keys->to_count == 1)
+        if (a->count > 1 && keys->to_count == 1 && is_signal(text))
             text = tac__arena_format(&p->arena, "%s[%zu]", text, i);
         if (!text)
             return TAC_E_MEMORY;
@@ -158,12 +170,13 @@ static tac_status read_action(tac_declare *d, tac__phases *p, tac__phase_action 
         d, &(tac_param_def){.name = "set",
                             .fallback = "",
                             .doc = "an input of a component of this entity that has no route"});
-    keys.to = tac_param_words(d,
-                              &(tac_param_def){.name = "to",
-                                               .fallback = "[]",
-                                               .doc = "expressions, one an element; or a signal of "
-                                                      "as many elements as the state"},
-                              64, &keys.to_count);
+    keys.to =
+        tac_param_words(d,
+                        &(tac_param_def){.name = "to",
+                                         .fallback = "[]",
+                                         .doc = "expressions, one an element; or one for all; or "
+                                                "a signal of as many elements"},
+                        64, &keys.to_count);
     keys.log = tac_param_text(
         d, &(tac_param_def){.name = "log", .fallback = "", .doc = "a text for the log"});
     a->level = (tac_log_level)tac_param_choice(
@@ -205,6 +218,18 @@ static tac_status read_actions(tac_declare *d, tac__phases *p, tac__transition *
 
 // --- transitions --------------------------------------------------------------------------------
 
+static tac_status read_any(tac_declare *d, const tac__phases *p, size_t count, tac__transition *t)
+{
+    if (count > 1)
+        return tac_declare_fail(d, "from", "'any' stands for all phases, and so alone");
+    t->from = p->count == 64 ? UINT64_MAX : (UINT64_C(1) << p->count) - 1;
+    t->from &= ~(UINT64_C(1) << t->to); // it would go on for ever
+    if (t->from == 0)
+        return tac_declare_fail(d, "from", "'any' is every phase but '%s', and there is no other",
+                                p->names[t->to]);
+    return TAC_OK;
+}
+
 static tac_status read_from(tac_declare *d, const tac__phases *p, const char *const *from,
                             size_t count, tac__transition *t)
 {
@@ -212,16 +237,32 @@ static tac_status read_from(tac_declare *d, const tac__phases *p, const char *co
         return tac_declare_fail(d, "from", "expected a phase, several, or 'any'");
     for (size_t i = 0; i < count; i++) {
         const int phase = find_phase(p, from[i]);
-        if (!strcmp(from[i], "any") && count == 1) {
-            t->from = p->count == 64 ? UINT64_MAX : (UINT64_C(1) << p->count) - 1;
-            t->from &= ~(UINT64_C(1) << t->to); // it would go on for ever
-            return TAC_OK;
-        }
+        if (!strcmp(from[i], "any"))
+            return read_any(d, p, count, t);
         if (phase < 0)
             return fail_phase(d, p, "from", from[i]);
         t->from |= UINT64_C(1) << phase;
     }
     return TAC_OK;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+// The same text but for blanks that separate nothing.
+static bool same_text(const char *a, const char *b)
+{
+    for (char last = ' ';; last = *a++, b++) {
+        const char *const from_a = a, *const from_b = b;
+        a += strspn(a, " \t\n");
+        b += strspn(b, " \t\n");
+        if (*a != *b || (is_word(last) && is_word(*a) && (a == from_a) != (b == from_b)))
+            return false;
+        if (!*a)
+            return true;
+    }
 }
 
 // Two transitions out of one phase with the same condition: the second can never be taken there.
@@ -231,7 +272,7 @@ static tac_status check_contradiction(tac_declare *d, const tac__phases *p, size
     for (size_t i = 0; i < n; i++) {
         const tac__transition *other = &p->transitions[i];
         const uint64_t both = t->from & other->from;
-        if (!both || strcmp(t->condition.text, other->condition.text))
+        if (!both || !same_text(t->condition.text, other->condition.text))
             continue;
         const char *name = p->names[__builtin_ctzll(both)];
         if (t->to != other->to)
@@ -262,6 +303,21 @@ static tac_status locate(tac_declare *d, tac__phases *p, size_t n)
     return tac__formula_locate(d, &p->peers, name, "condition", &t->condition, &t->number);
 }
 
+static tac_status check_transition(tac_declare *d, tac__phases *p, size_t n, const char *to,
+                                   const char *const *from, size_t from_count,
+                                   const char *condition)
+{
+    tac__transition *t = &p->transitions[n];
+    t->to = (int32_t)find_phase(p, to);
+    if (t->to < 0)
+        return fail_phase(d, p, "to", to);
+    TAC_TRY(read_from(d, p, from, from_count, t));
+    TAC_TRY(tac__formula_read(d, &p->peers, "condition", condition, &t->condition));
+    TAC_TRY(check_contradiction(d, p, n));
+    return t->locate ? locate(d, p, n) : TAC_OK;
+}
+
+// All parameters are read, also after a mistake: one that is not would count as unknown.
 static tac_status read_transition(tac_declare *d, tac__phases *p, size_t n)
 {
     tac__transition *t = &p->transitions[n];
@@ -271,22 +327,18 @@ static tac_status read_transition(tac_declare *d, tac__phases *p, size_t n)
         TAC__PHASES_MAX, &from_count);
     const char *to = tac_param_text(d, &(tac_param_def){.name = "to", .doc = "the next phase"});
     const char *condition = tac_param_text(
-        d, &(tac_param_def){.name = "condition", .doc = "when: see docs/expressions.md"});
+        d, &(tac_param_def){.name = "condition",
+                            .doc = "it is taken when this holds; see docs/expressions.md"});
     t->locate = tac_param_bool(
         d, &(tac_param_def){.name = "locate",
                             .fallback = "false",
                             .doc = "find the very microsecond at which the condition turns true"});
-    if (d->engine && !d->failed) {
-        t->to = (int32_t)find_phase(p, to);
-        if (t->to < 0)
-            return fail_phase(d, p, "to", to);
-        TAC_TRY(read_from(d, p, from, from_count, t));
-        TAC_TRY(tac__formula_read(d, &p->peers, "condition", condition, &t->condition));
-        TAC_TRY(check_contradiction(d, p, n));
-        if (t->locate)
-            TAC_TRY(locate(d, p, n));
-    }
-    TAC_TRY(read_actions(d, p, t));
+    const tac_status status = d->engine && !d->failed
+                                  ? check_transition(d, p, n, to, from, from_count, condition)
+                                  : TAC_OK;
+    const tac_status actions = read_actions(d, p, t);
+    TAC_TRY(status);
+    TAC_TRY(actions);
     if (t->from >> t->to & 1 && t->action_count == 0)
         return tac_declare_fail(d, "to",
                                 "leads from '%s' to itself, which changes nothing without actions",
@@ -399,8 +451,9 @@ static tac_status phases_declare(tac_declare *d, void *self)
     tac__arena_init(&p->arena, NULL);
     p->begun = true;
     p->peers.arena = &p->arena;
-    TAC_TRY(read_names(d, p));
+    const tac_status names = read_names(d, p);
     TAC_TRY(read_transitions(d, p));
+    TAC_TRY(names);
     if (d->engine && !d->failed)
         TAC_TRY(check_reachable(d, p));
     TAC_TRY(reserve_values(p));
