@@ -112,7 +112,7 @@ typedef enum tac_follow {
     TAC_FOLLOW_STEPS,   // wherever `component` has stepped
     TAC_FOLLOW_ISLAND,  // at every boundary of the island to which `component` belongs
     TAC_FOLLOW_INSTANTS // wherever a message or a wake-up from outside the plant splits an island,
-                        // or makes a scenario step
+                        // or makes a scenario or phases step
 } tac_follow;
 
 // Observers read; they add no boundary to anything and change nothing.

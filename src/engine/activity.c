@@ -175,11 +175,13 @@ static void rest_outputs(const tac_instance *c)
         tac__type_rest(&c->outputs.items[k].type, c->step.out[k]);
 }
 
-static bool outputs_rest(const tac_instance *c)
+// Those that it writes in its steps.
+static bool outputs_rest(const tac_engine *e, const tac_instance *c)
 {
     bool rest = true;
     for (size_t k = 0; k < c->outputs.count; k++)
-        rest &= tac__type_rests(&c->outputs.items[k].type, c->step.out[k]);
+        rest &= e->schema.signals[c->signals[k]].continuous ||
+                tac__type_rests(&c->outputs.items[k].type, c->step.out[k]);
     return rest;
 }
 
@@ -275,7 +277,7 @@ static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
     const tac__player *p = player_of(e, c);
     // One that has not stepped since it was closed writes nothing, so that there is at most one
     // such write to a step: histories have room for that.
-    const bool rests = outputs_rest(c);
+    const bool rests = outputs_rest(e, c);
     c->active = false;
     if (p)
         p->skip(p->self, t_us);

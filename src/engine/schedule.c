@@ -423,7 +423,8 @@ static void list_items(tac_engine *e)
 }
 
 // A delivery, a wake-up or a located condition of something outside the plant that splits an
-// island, or makes a scenario step: what it wrote is played back whoever reads it.
+// island, or makes a scenario or the phases of an entity step: what they wrote is played back
+// whoever reads it.
 static bool comes_from_outside(const work *w, size_t source)
 {
     const tac_engine *e = w->e;
@@ -438,6 +439,10 @@ static bool comes_from_outside(const work *w, size_t source)
         return false;
     if (c->stage == TAC_STAGE_SCENARIO && tac__has_bit(row(&w->steps, owner), source))
         return true;
+    for (size_t i = 0; i < e->machine_count; i++) {
+        if (tac__has_bit(row(&w->steps, e->machines[i]), source))
+            return true;
+    }
     for (size_t i = 0; i < e->island_count; i++) {
         if (tac__has_bit(row(&w->islands, i), source))
             return true;
