@@ -1,0 +1,76 @@
+#!/bin/sh
+# Flight phases in the program: the report, the JSON, the log, recordings, mistakes.
+. "$TACTUS_SOURCE/tests/cli/common"
+rocket=$data/rocket.yaml
+
+# For a person. In BOOST the rocket gains 30 - 9.80665 m/s^2: from 1.08 m/s down to 5 m/s up takes
+# 0.3 s, seen at the next multiple of 10 ms, and one later the phase is COAST.
+expect 0 run "$rocket"
+says out 'phase changes      2'
+says err '[  0.110 s] rocket.flight: GROUND -> BOOST (clock.n > 10)' \
+    '[  0.110 s] rocket.flight: warning: lift-off' \
+    '[  0.430 s] rocket.flight: BOOST -> COAST (body.velocity.z < -5)'
+same 'lines of the log' "$(wc -l <err)" 3
+expect 0 run "$rocket" --log-level warn
+same 'lines of the log' "$(wc -l <err)" 1
+says err 'lift-off'
+
+# For a program
+expect 0 run "$rocket" --json --quiet
+is_json out
+same 'lines of the log' "$(wc -l <err)" 1 # a warning is not kept quiet
+says out '"phases": [' \
+    '{"t_us": 110000, "entity": "rocket", "from": "GROUND", "to": "BOOST", "condition": "clock.n > 10", "located": false}' \
+    '{"t_us": 430000, "entity": "rocket", "from": "BOOST", "to": "COAST", "condition": "body.velocity.z < -5", "located": false}'
+same 'changes' "$(grep -c '"from"' out)" 2
+hash=$(value out hash)
+expect 0 run "$small" --json --quiet
+is_json out
+says out '"phases": []'
+
+# No strategy changes a bit, in this file and in every example that has phases.
+for file in "$rocket" "$TACTUS_SOURCE"/examples/*.yaml; do
+    grep -Eq '^ *phases:' "$file" || continue
+    skip=$(hash_of "$file" --set phases.strategy=skip)
+    for strategy in gate split; do
+        same "$file with $strategy" "$(hash_of "$file" --set phases.strategy=$strategy)" "$skip"
+    done
+done
+same 'skip is the default' "$(hash_of "$rocket" --set phases.strategy=skip)" "$hash"
+
+# A recording has them, and drives the plant through them.
+expect 0 run "$rocket" --quiet --out flight.mcap
+expect 0 replay flight.mcap --json
+is_json out
+same 'replay' "$(value out hash_match)" true
+expect 0 replay flight.mcap --set plant.integrator.kind=rk45
+expect 0 export flight.mcap --format csv --out flight.csv
+grep -q 'rocket.flight.phase' flight.csv || fail 'no phase in the CSV'
+
+# From a checkpoint in the middle of a phase, and of a change
+for t in '105 ms' '300 ms' '425 ms'; do
+    expect 0 run "$rocket" --quiet --checkpoint-at "$t" --checkpoint state
+    expect 0 run "$rocket" --quiet --json --from state
+    same "from $t" "$(value out hash)" "$hash"
+done
+
+# Mistakes: file, line, column, a caret
+sed 's/< -5/< -5 s/' "$rocket" >wrong.yaml
+expect 2 run wrong.yaml
+line=$(grep -n 'body.velocity.z' wrong.yaml | cut -d: -f1)
+says err "wrong.yaml:$line:43: error: 'body.velocity.z' is in m/s, but '-5 s' is in s" \
+    "$line |     - {from: BOOST, to: COAST, condition: body.velocity.z < -5 s}"
+grep -q '^ *| *^$' err || fail 'no caret'
+sed 's/active: BOOST/active: BOST/' "$rocket" >wrong.yaml
+expect 2 check wrong.yaml
+says err "'rocket.engine' is active in an unknown phase 'BOST'; did you mean 'BOOST'?"
+
+# A number that is none stops the run, with the time and the name.
+sed 's/clock.n > 10/log(clock.n - 20) < 3/' "$rocket" >nan.yaml
+expect 1 run nan.yaml --quiet
+says err "at t = 0 s, component 'rocket.flight': error:" "'log(clock.n - 20) < 3'"
+
+# Help
+expect 0 help phases
+says out 'transitions.condition' 'which phase follows which'
+finish
