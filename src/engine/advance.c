@@ -401,8 +401,8 @@ tac_status tac__island_reach(tac_engine *e, tac__island *island, tac_time t_us)
 
 static tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
 {
-    for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->components[island->components[i]];
+    for (size_t i = 0; i < island->live_count; i++) {
+        const tac_instance *c = e->components[island->live[i]];
         if (!c->type->project || !c->active)
             continue;
         const tac_status status = c->type->project(island->x + c->x_offset, c->self);
@@ -475,8 +475,8 @@ void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
 {
     // Held inputs that are seen through a view are renewed at boundaries only.
     if (island->state->at_us == t_us) {
-        for (size_t i = 0; i < island->count; i++)
-            update(&e->components[island->components[i]]->views, t_us);
+        for (size_t i = 0; i < island->live_count; i++)
+            update(&e->components[island->live[i]]->views, t_us);
     }
     const size_t planned = island->planned_count;
     const tac_time planned_us = next_of(e, island->sources, planned);
