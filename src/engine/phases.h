@@ -51,7 +51,7 @@ typedef struct tac__phases {
     size_t transition_count;
     tac__peers peers;
     size_t reset_count;
-    double *found; // scratch: the values of a transition's actions
+    double *found;                                  // scratch: the values of a transition's actions
     int phase, transition, queued, changes, resets; // outputs
     int memory;                                     // discrete state; -1: none
 } tac__phases;
