@@ -72,5 +72,5 @@ says err "at t = 0 s, component 'rocket.flight': error:" "'log(clock.n - 20) < 3
 
 # Help
 expect 0 help phases
-says out 'transitions.condition' 'which phase follows which'
+says out 'condition ' 'which phase follows which'
 finish
