@@ -475,8 +475,8 @@ void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
 {
     // Held inputs that are seen through a view are renewed at boundaries only.
     if (island->state->at_us == t_us) {
-        for (size_t i = 0; i < island->count; i++)
-            update(&e->components[island->components[i]]->views, t_us);
+        for (size_t i = 0; i < island->viewer_count; i++)
+            update(&e->components[island->viewers[i]]->views, t_us);
     }
     const size_t planned = island->planned_count;
     const tac_time planned_us = next_of(e, island->sources, planned);

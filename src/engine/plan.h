@@ -286,6 +286,8 @@ typedef struct tac__island {
     size_t count;
     uint32_t *live; // those of them that are evaluated in the present phases
     size_t live_count;
+    uint32_t *viewers; // those that see something through views, active or not
+    size_t viewer_count;
     bool gated;   // some are active in some phases only
     bool resting; // some of these are inactive now
     size_t x_count;

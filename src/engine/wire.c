@@ -440,6 +440,19 @@ static tac_status wire_rises(tac_engine *e, tac__island *island)
 }
 
 // Copies of what an island holds, for observers.
+// Those whose inputs are renewed at its boundaries.
+static tac_status list_viewers(tac_engine *e, tac__island *island)
+{
+    island->viewers = tac__arena_array(&e->arena, island->count, sizeof *island->viewers);
+    if (!island->viewers)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < island->count; i++) {
+        if (e->components[island->components[i]]->views.count)
+            island->viewers[island->viewer_count++] = island->components[i];
+    }
+    return TAC_OK;
+}
+
 static tac_status wire_keeps(tac_engine *e, tac__island *island)
 {
     size_t most = 0;
@@ -498,6 +511,7 @@ static tac_status wire_components(tac_engine *e)
             first->scratch_views.count == 0 && !island->gated)
             island->alone = first;
         island->failed = first->index;
+        TAC_TRY(list_viewers(e, island));
         TAC_TRY(wire_keeps(e, island));
         TAC_TRY(wire_rises(e, island));
         if (e->method->implicit)
