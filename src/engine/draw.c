@@ -144,8 +144,8 @@ static bool add_entity(tac__picture *p, const tac__item *item)
 static bool add_observer(tac__picture *p, uint32_t index)
 {
     const tac__observer *o = &p->engine->observers[index];
-    char period[TAC_TIME_TEXT];
-    tac_time_print(o->def.period_us, period);
+    char when[TAC__WHEN_TEXT];
+    tac__observer_print(o, when);
     return add_box(p, &(tac__box){.kind = TAC__BOX_OBSERVER,
                                   .stage = TAC_STAGE_RECORD,
                                   .index = index,
@@ -153,8 +153,7 @@ static bool add_observer(tac__picture *p, uint32_t index)
                                   .island = -1,
                                   .count = 1,
                                   .title = o->def.name,
-                                  .subtitle = tac__arena_format(p->arena, "every %s", period)}) !=
-           NULL;
+                                  .subtitle = tac__arena_text(p->arena, when)}) != NULL;
 }
 
 static bool add_item(tac__picture *p, const tac__item *item, unsigned *number)

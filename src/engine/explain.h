@@ -27,6 +27,10 @@ const char *tac__entity_label(const tac_engine *engine, uint32_t entity); // "(r
 // none; TAC_TIME_NEVER: longer than can be said.
 tac_time tac__hyperperiod(const tac_engine *engine);
 
+// When an observer looks: "every 10 ms", "with the steps of uav1.control".
+enum { TAC__WHEN_TEXT = 160 };
+void tac__observer_print(const tac__observer *observer, char text[TAC__WHEN_TEXT]);
+
 // "1 kHz", "~33.3333 Hz"
 void tac__rate_print(tac_time period_us, char text[TAC_TIME_TEXT]);
 // An axis in one word or two: "10 ms", "10 ms + 2 ms", "start and end", "explicit times"; other

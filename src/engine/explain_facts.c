@@ -161,6 +161,27 @@ void tac__rate_print(tac_time period_us, char text[TAC_TIME_TEXT])
                               : "Hz");
 }
 
+void tac__observer_print(const tac__observer *o, char text[TAC__WHEN_TEXT])
+{
+    char period[TAC_TIME_TEXT];
+    tac__out out = tac__out_begin(text, TAC__WHEN_TEXT);
+    switch (o->def.follow) {
+    case TAC_FOLLOW_AXIS:
+        tac_time_print(o->def.period_us, period);
+        tac__out_add(&out, "every %s", period);
+        break;
+    case TAC_FOLLOW_STEPS:
+        tac__out_add(&out, "with the steps of %s", o->leads->name);
+        break;
+    case TAC_FOLLOW_ISLAND:
+        tac__out_add(&out, "with the island of %s", o->leads->name);
+        break;
+    case TAC_FOLLOW_INSTANTS:
+        tac__out_add(&out, "with instants from outside the plant");
+        break;
+    }
+}
+
 void tac__source_print(const tac_engine *e, int source, char *text, size_t size)
 {
     tac__out out = tac__out_begin(text, size);

@@ -428,6 +428,17 @@ static void add_observer(const tac_engine *e, const char *name, bool component, 
     tac__json_object_end(j);
 }
 
+static void add_follower(const tac__observer *o, tac__json *j)
+{
+    char when[TAC__WHEN_TEXT];
+    tac__observer_print(o, when);
+    row_begin(j);
+    tac__json_key_text(j, "name", o->def.name);
+    tac__json_key_bool(j, "component", false);
+    tac__json_key_text(j, "follows", when);
+    tac__json_object_end(j);
+}
+
 static void add_observers(const tac_engine *e, tac__json *j)
 {
     key_array(j, "observers");
@@ -436,8 +447,13 @@ static void add_observers(const tac_engine *e, tac__json *j)
         if (tac__is_observer(c) && c->axis_source >= 0)
             add_observer(e, c->name, true, c->axis_source, j);
     }
-    for (size_t i = 0; i < e->observer_count; i++)
-        add_observer(e, e->observers[i].def.name, false, e->observers[i].source, j);
+    for (size_t i = 0; i < e->observer_count; i++) {
+        const tac__observer *o = &e->observers[i];
+        if (o->source >= 0)
+            add_observer(e, o->def.name, false, o->source, j);
+        else
+            add_follower(o, j);
+    }
     tac__json_array_end(j);
 }
 

@@ -442,7 +442,7 @@ static bool item_shown(const page *p, const tac__item *item)
 static void add_item(page *p, const tac__item *item)
 {
     const tac_engine *e = p->e;
-    char period[TAC_TIME_TEXT];
+    char when[TAC__WHEN_TEXT];
     switch (item->kind) {
     case TAC__ITEM_BEGIN:
     case TAC__ITEM_END:
@@ -465,9 +465,9 @@ static void add_item(page *p, const tac__item *item)
                       e->islands[item->index].name);
         break;
     case TAC__ITEM_OBSERVE:
-        tac_time_print(e->observers[item->index].def.period_us, period);
-        tac__text_add(p->out, "%*s%s, every %s\n", TAC__PAGE_INDENT, "",
-                      e->observers[item->index].def.name, period);
+        tac__observer_print(&e->observers[item->index], when);
+        tac__text_add(p->out, "%*s%s, %s\n", TAC__PAGE_INDENT, "",
+                      e->observers[item->index].def.name, when);
         break;
     }
 }
@@ -693,6 +693,17 @@ static void add_observer(page *p, const char *name, const char *what, int source
     tac__text_add(p->out, "%" PRIu64 " times\n", tac__source_instants(p->e, source));
 }
 
+static void add_follower(page *p, const tac__observer *o)
+{
+    char when[TAC__WHEN_TEXT];
+    tac__observer_print(o, when);
+    tac__text_add(p->out, "  %s", o->def.name);
+    tac__page_pad(p->out, 2 + p->name + 2);
+    tac__text_add(p->out, "observer");
+    tac__page_pad(p->out, 2 + p->name + 2 + 22);
+    tac__text_add(p->out, "%s\n", when);
+}
+
 static void add_observers(page *p)
 {
     const tac_engine *e = p->e;
@@ -707,8 +718,13 @@ static void add_observers(page *p)
         if (tac__is_observer(c) && c->axis_source >= 0 && tac__swarms_show(p->swarms, c))
             add_observer(p, c->name, "telemetry component", c->axis_source);
     }
-    for (size_t i = 0; i < e->observer_count; i++)
-        add_observer(p, e->observers[i].def.name, "observer", e->observers[i].source);
+    for (size_t i = 0; i < e->observer_count; i++) {
+        const tac__observer *o = &e->observers[i];
+        if (o->source >= 0)
+            add_observer(p, o->def.name, "observer", o->source);
+        else
+            add_follower(p, o);
+    }
 }
 
 void tac__explain_text(const tac_engine *e, const tac__swarms *swarms, tac__text *out)

@@ -752,6 +752,44 @@ static tac_engine *make_random(unsigned components)
     return e;
 }
 
+// Observers that follow something have no axis.
+static void test_followers(void **state)
+{
+    (void)state;
+    static const struct {
+        tac_follow follow;
+        const char *component, *text;
+    } all[] = {{TAC_FOLLOW_STEPS, "ctrl", "with the steps of ctrl"},
+               {TAC_FOLLOW_ISLAND, "body", "with the island of body"},
+               {TAC_FOLLOW_INSTANTS, NULL, "with instants from outside the plant"}};
+    tac_engine *e = create(NULL, 100000);
+    add_group(e, "fast", 1000, 0);
+    add(e, "", "ctrl", &law, "fast");
+    add(e, "", "body", &plant, NULL);
+    route(e, "ctrl.a", "body.x", false);
+    route(e, "ctrl.b", "body.x", false);
+    route(e, "body.u", "ctrl.y", false);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        tac_observer_def def = tac_observer_def_default();
+        def.name = "follower";
+        def.follow = all[i].follow;
+        def.component = all[i].component;
+        def.observe = observe;
+        ok(tac_engine_add_observer(e, &def, &err));
+    }
+    ok(tac_engine_prepare(e, &err));
+    static const tac_format formats[] = {TAC_FORMAT_TEXT, TAC_FORMAT_JSON, TAC_FORMAT_DOT,
+                                         TAC_FORMAT_SVG};
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        char *text = tac_engine_explain(e, formats[f]);
+        assert_non_null(text);
+        for (size_t i = 0; f < 2 && i < sizeof all / sizeof *all; i++)
+            assert_non_null(strstr(text, all[i].text));
+        tac_text_free(text);
+    }
+    tac_engine_destroy(e);
+}
+
 static bool apart(const tac__rect *a, const tac__rect *b)
 {
     return a->x + a->w <= b->x || b->x + b->w <= a->x || a->y + a->h <= b->y || b->y + b->h <= a->y;
@@ -822,4 +860,5 @@ TEST_MAIN(cmocka_unit_test(test_table), cmocka_unit_test(test_json),
           cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_nothing),
           cmocka_unit_test(test_swarm), cmocka_unit_test(test_odd_one), cmocka_unit_test(test_ages),
           cmocka_unit_test(test_never_changes_the_run), cmocka_unit_test(test_schema),
-          cmocka_unit_test(test_no_memory), cmocka_unit_test(test_layout))
+          cmocka_unit_test(test_no_memory), cmocka_unit_test(test_followers),
+          cmocka_unit_test(test_layout))
