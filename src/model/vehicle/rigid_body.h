@@ -4,6 +4,7 @@
 #define TAC_MODEL_VEHICLE_RIGID_BODY_H
 
 #include "math/quat.h"
+#include "model/arrays.h"
 #include "model/vehicle/multirotor.h"
 
 typedef struct rigid_body {
@@ -12,35 +13,6 @@ typedef struct rigid_body {
     vec3 rate;     // body
     mat3 rotation; // body to NED
 } rigid_body;
-
-// --- parameters are doubles: vectors and matrices of them next to reals ------------------------
-
-static inline real array_dot(const double a[3], vec3 v)
-{
-    return a[0] * v.x + a[1] * v.y + a[2] * v.z;
-}
-
-static inline vec3 array_transform(const double m[9], vec3 v)
-{
-    return vec3_make(array_dot(m, v), array_dot(m + 3, v), array_dot(m + 6, v));
-}
-
-static inline vec3 array_scale(real s, const double a[3])
-{
-    return vec3_make(s * a[0], s * a[1], s * a[2]);
-}
-
-static inline vec3 vec3_read(const real *x)
-{
-    return vec3_make(x[0], x[1], x[2]);
-}
-
-static inline void vec3_write(vec3 v, real *x)
-{
-    x[0] = v.x;
-    x[1] = v.y;
-    x[2] = v.z;
-}
 
 // --- the body ------------------------------------------------------------------------------------
 

@@ -1,0 +1,35 @@
+// arrays.h - vectors that lie in arrays: of doubles, as parameters do, next to reals, and of reals,
+// as states and ports do. For every scalar kind.
+#ifndef TAC_MODEL_ARRAYS_H
+#define TAC_MODEL_ARRAYS_H
+
+#include "math/vec3.h"
+
+static inline real array_dot(const double a[3], vec3 v)
+{
+    return a[0] * v.x + a[1] * v.y + a[2] * v.z;
+}
+
+static inline vec3 array_transform(const double m[9], vec3 v)
+{
+    return vec3_make(array_dot(m, v), array_dot(m + 3, v), array_dot(m + 6, v));
+}
+
+static inline vec3 array_scale(real s, const double a[3])
+{
+    return vec3_make(s * a[0], s * a[1], s * a[2]);
+}
+
+static inline vec3 vec3_read(const real *x)
+{
+    return vec3_make(x[0], x[1], x[2]);
+}
+
+static inline void vec3_write(vec3 v, real *x)
+{
+    x[0] = v.x;
+    x[1] = v.y;
+    x[2] = v.z;
+}
+
+#endif
