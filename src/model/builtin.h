@@ -34,7 +34,13 @@ extern const tac_component_type *const tac__builtin_types[];
     X(imu)                                                                                         \
     X(barometer)                                                                                   \
     X(magnetometer)                                                                                \
-    X(gps)
+    X(gps)                                                                                         \
+    X(rocket_body)                                                                                 \
+    X(rocket_motor)                                                                                \
+    X(rocket_mass)                                                                                 \
+    X(rocket_aero)                                                                                 \
+    X(parachute)                                                                                   \
+    X(orbiter)
 
 #define TAC__BUILTIN_EXTERN(name) extern const tac_component_type tac__##name##_type;
 TAC__BUILTIN_TABLE(TAC__BUILTIN_EXTERN)

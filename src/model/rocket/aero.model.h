@@ -1,0 +1,66 @@
+// aero.model.h - the forces of the air on a slender body, for every scalar kind.
+#include "math/table.h"
+#include "model/arrays.h"
+#include "model/rocket/aero.h"
+
+// |v|, with a derivative of 0 at rest.
+static inline real aero__length(vec3 v)
+{
+    real n2 = vec3_dot(v, v);
+    cond moves = n2 > 0.0;
+    return r_select(moves, r_sqrt(r_select(moves, n2, R(1.0))), R(0.0));
+}
+
+static inline real aero__table(const tac__rocket_aero *p, const double *values, real mach)
+{
+    table1 t = {p->points, p->mach, values, TABLE_CLAMP};
+    return table1_at(&t, mach);
+}
+
+// Velocity through the air at x on the axis.
+static inline vec3 aero__velocity(vec3 velocity, vec3 rate, real x)
+{
+    return vec3_make(velocity.x, velocity.y + x * rate.z, velocity.z - x * rate.y);
+}
+
+// The moment of a force at x on the axis about the datum.
+static inline vec3 aero__moment(real x, vec3 force)
+{
+    return vec3_make(R(0.0), -x * force.z, x * force.y);
+}
+
+TAC_ENTRY void TAC_KINDED(tac__rocket_aero_output)(const tac__rocket_aero *p, const void *const *in,
+                                                   void *const *out);
+TAC_ENTRY void TAC_KINDED(tac__rocket_aero_output)(const tac__rocket_aero *p, const void *const *in,
+                                                   void *const *out)
+{
+    vec3 velocity = vec3_read((const real *)in[TAC__AERO_IN_VELOCITY]);
+    vec3 rate = vec3_read((const real *)in[TAC__AERO_IN_RATE]);
+    real half = 0.5 * *(const real *)in[TAC__AERO_IN_DENSITY];
+    real mach = *(const real *)in[TAC__AERO_IN_MACH];
+    real speed = aero__length(velocity);
+
+    // Along the axis, and across it where fins and nose hold.
+    real x = aero__table(p, p->centre, mach);
+    vec3 there = aero__velocity(velocity, rate, x);
+    real along = half * p->area_m2 * aero__table(p, p->drag, mach) * speed;
+    real across = half * p->area_m2 * aero__table(p, p->normal, mach) * r_abs(there.x);
+    vec3 force = vec3_make(-along * there.x, -across * there.y, -across * there.z);
+    vec3 moment = aero__moment(x, force);
+
+    // What a body feels that the air meets from the side.
+    vec3 side = aero__velocity(velocity, rate, R(p->cross_m));
+    side.x = R(0.0);
+    vec3 drag = vec3_scale(-half * p->cross_m2 * aero__length(side), side);
+    force = vec3_add(force, drag);
+    moment = vec3_add(moment, aero__moment(R(p->cross_m), drag));
+
+    real damp = half * speed * (0.5 * p->area_m2 * p->diameter_m * p->diameter_m);
+    moment =
+        vec3_sub(moment, vec3_make(damp * p->damping[0] * rate.x, damp * p->damping[1] * rate.y,
+                                   damp * p->damping[2] * rate.z));
+    vec3_write(force, (real *)out[TAC__AERO_OUT_FORCE]);
+    vec3_write(moment, (real *)out[TAC__AERO_OUT_MOMENT]);
+    *(real *)out[TAC__AERO_OUT_ALPHA] =
+        r_atan2(aero__length(vec3_make(R(0.0), velocity.y, velocity.z)), velocity.x);
+}

@@ -1,0 +1,91 @@
+// body.h - a rigid body that loses mass, over a rotating Earth: parameters, the order of its states
+// and ports, entry points of body.model.h.
+//
+// SI units. The frame is ECEF. Body axes have their origin in a datum, a point fixed to the
+// structure, and x towards the nose; position and velocity are those of the datum, which no burning
+// and no separation moves. Equations: docs/models/rocket.md. A unit that includes this is of one
+// scalar kind (math/real.h).
+#ifndef TAC_MODEL_ROCKET_BODY_H
+#define TAC_MODEL_ROCKET_BODY_H
+
+#include "model/world/earth.h"
+#include "model/world/geodesy.h"
+
+#include <stdbool.h>
+
+enum { TAC__ROCKET_FORCES_MAX = 8 };
+
+typedef struct tac__rocket_body {
+    tac__earth earth;
+    tac__geodesy geodesy; // of the world's origin
+    bool fixed;           // the attitude stays as it is in ECEF
+    bool air;             // there is an atmosphere
+    int forces;           // with their moments, among the inputs
+    double ground_m;      // above the ellipsoid
+    double rail_m;        // its length; 0: none
+    double start[3];      // where the datum is on the rail at t = 0
+    double axis[3];       // of the rail
+} tac__rocket_body;
+
+// Where states are in x.
+enum {
+    TAC__BODY_POSITION = 0,
+    TAC__BODY_VELOCITY = 3,
+    TAC__BODY_ATTITUDE = 6, // body to ECEF
+    TAC__BODY_RATE = 10,    // inertial, in body axes
+    TAC__BODY_STATES = 13
+};
+
+// Symmetric matrices are xx, yy, zz, xy, xz, yz.
+enum {
+    TAC__BODY_IN_MASS,
+    TAC__BODY_IN_COM,
+    TAC__BODY_IN_INERTIA,
+    TAC__BODY_IN_JET,
+    TAC__BODY_IN_STREAM,
+    TAC__BODY_IN_WIND,
+    TAC__BODY_IN_FORCE, // and its moment about the datum; the next force, and its moment; ...
+};
+
+// The ports of a body's outputs: name, elements (3 is a vector), unit, what it is.
+#define TAC__BODY_OUT_TABLE(X)                                                                     \
+    X(ALTITUDE, "altitude", 1, "m", "above the ellipsoid")                                         \
+    X(HEIGHT, "height", 1, "m", "above the ground")                                                \
+    X(LATITUDE, "latitude", 1, "rad", "geodetic")                                                  \
+    X(LONGITUDE, "longitude", 1, "rad", "east")                                                    \
+    X(NED, "ned", 3, "m", "north, east, down of the world's origin")                               \
+    X(SPEED, "speed", 1, "m/s", "over the Earth")                                                  \
+    X(CLIMB, "climb", 1, "m/s", "upwards")                                                         \
+    X(ELEVATION, "elevation", 1, "rad", "of the body's x axis above the horizon")                  \
+    X(DENSITY, "air.density", 1, "kg/m^3", "where the body is")                                    \
+    X(TEMPERATURE, "air.temperature", 1, "K", "where the body is")                                 \
+    X(PRESSURE, "air.pressure", 1, "Pa", "where the body is")                                      \
+    X(AIR_VELOCITY, "air_velocity", 3, "m/s", "through the air, in body axes")                     \
+    X(AIR_RATE, "air_rate", 3, "rad/s", "relative to the Earth and its air, in body axes")         \
+    X(MACH, "mach", 1, NULL, "airspeed over that of sound")                                        \
+    X(DYNAMIC_PRESSURE, "dynamic_pressure", 1, "Pa", "rho V^2/2")
+
+enum {
+#define TAC__BODY_OUT_ENUM(name, text, count, unit, doc) TAC__BODY_OUT_##name,
+    TAC__BODY_OUT_TABLE(TAC__BODY_OUT_ENUM)
+#undef TAC__BODY_OUT_ENUM
+        TAC__BODY_OUTS
+};
+
+#ifndef __cplusplus
+
+// mode[0] is 1 once the body has left the rail, where there is one.
+void tac__rocket_body_derive_f64(const tac__rocket_body *p, const void *const *in,
+                                 const double *mode, const double *x, double *dx);
+void tac__rocket_body_output_f64(const tac__rocket_body *p, const void *const *in, const double *x,
+                                 void *const *out);
+// How far it is beyond the end of the rail.
+void tac__rocket_body_detect_f64(const tac__rocket_body *p, const double *x, double *g);
+
+void tac__rocket_body_derive_dual(const tac__rocket_body *p, const void *const *in,
+                                  const void *mode, const void *x, void *dx);
+void tac__rocket_body_output_dual(const tac__rocket_body *p, const void *const *in, const void *x,
+                                  void *const *out);
+
+#endif
+#endif

@@ -1,0 +1,228 @@
+// body.model.h - the motion of a rigid body that loses mass, over a rotating Earth, for every
+// scalar kind.
+#include "math/quat.h"
+#include "model/arrays.h"
+#include "model/rocket/body.h"
+#include "model/rocket/tensor.h"
+#include "model/world/atmosphere.h"
+
+#define BODY__GAMMA 1.4 // ratio of specific heats of air
+
+typedef struct body_now {
+    vec3 position, velocity;
+    quat attitude;
+    vec3 rate;
+    vec3 turning; // rate of the Earth, in body axes
+    mat3 rotation;
+} body_now;
+
+static inline const real *body__in(const void *const *in, int i)
+{
+    return (const real *)in[i];
+}
+
+static inline body_now body__read(const tac__rocket_body *p, const real *x)
+{
+    const real *q = x + TAC__BODY_ATTITUDE;
+    body_now b;
+    b.position = vec3_read(x + TAC__BODY_POSITION);
+    b.velocity = vec3_read(x + TAC__BODY_VELOCITY);
+    b.attitude = quat_make(q[0], q[1], q[2], q[3]);
+    b.rate = vec3_read(x + TAC__BODY_RATE);
+    b.rotation = quat_to_mat3(b.attitude);
+    b.turning = vec3_scale(R(p->earth.rotation_rad_s), mat3_row(b.rotation, 2));
+    return b;
+}
+
+// |v|, with a derivative of 0 at rest.
+static inline real body__length(vec3 v)
+{
+    real n2 = vec3_dot(v, v);
+    cond moves = n2 > 0.0;
+    return r_select(moves, r_sqrt(r_select(moves, n2, R(1.0))), R(0.0));
+}
+
+// --- motion --------------------------------------------------------------------------------------
+
+typedef struct body_load {
+    vec3 force, moment; // in body axes, about the datum
+    real per_mass;
+    vec3 com;
+} body_load;
+
+static inline body_load body__load(const tac__rocket_body *p, const void *const *in)
+{
+    const vec3 zero = vec3_make(R(0.0), R(0.0), R(0.0));
+    body_load l;
+    l.force = l.moment = zero;
+    for (int i = 0; i < p->forces; i++) {
+        l.force = vec3_add(l.force, vec3_read(body__in(in, TAC__BODY_IN_FORCE + 2 * i)));
+        l.moment = vec3_add(l.moment, vec3_read(body__in(in, TAC__BODY_IN_FORCE + 2 * i + 1)));
+    }
+    l.per_mass = 1.0 / *body__in(in, TAC__BODY_IN_MASS);
+    l.com = vec3_read(body__in(in, TAC__BODY_IN_COM));
+    return l;
+}
+
+// I dw/dt = M - w x (I w) - J w about the centre of mass, with J of the jets.
+static inline vec3 body__angular(const void *const *in, const body_now *b, const body_load *l)
+{
+    mat3 inertia = tensor_to_mat3(tensor_read(body__in(in, TAC__BODY_IN_INERTIA)));
+    mat3 jet = tensor_to_mat3(tensor_read(body__in(in, TAC__BODY_IN_JET)));
+    vec3 moment = vec3_sub(l->moment, vec3_cross(l->com, l->force));
+    moment = vec3_sub(moment, vec3_cross(b->rate, mat3_mul_vec(inertia, b->rate)));
+    moment = vec3_sub(moment, mat3_mul_vec(jet, b->rate));
+    return mat3_solve_spd(inertia, moment);
+}
+
+// Acceleration of the datum but for gravity and the turning frame, in body axes.
+static inline vec3 body__proper(const void *const *in, const body_now *b, const body_load *l,
+                                vec3 angular)
+{
+    vec3 stream = vec3_read(body__in(in, TAC__BODY_IN_STREAM));
+    vec3 force = vec3_sub(l->force, vec3_scale(R(2.0), vec3_cross(b->rate, stream)));
+    vec3 swing =
+        vec3_add(vec3_cross(angular, l->com), vec3_cross(b->rate, vec3_cross(b->rate, l->com)));
+    return vec3_sub(vec3_scale(l->per_mass, force), swing);
+}
+
+typedef struct body_motion {
+    vec3 acceleration, angular;
+    quat spin; // dq/dt
+} body_motion;
+
+static inline body_motion body__held(vec3 acceleration)
+{
+    body_motion m;
+    m.acceleration = acceleration;
+    m.angular = vec3_make(R(0.0), R(0.0), R(0.0));
+    m.spin = quat_make(R(0.0), R(0.0), R(0.0), R(0.0));
+    return m;
+}
+
+// All mass in one point, that does not turn.
+static inline vec3 body__point(const tac__rocket_body *p, const body_now *b, const body_load *l,
+                               vec3 r)
+{
+    vec3 a = vec3_scale(l->per_mass, mat3_mul_vec(b->rotation, l->force));
+    a = vec3_add(a, earth_gravity(&p->earth, r));
+    return vec3_add(a, earth_turning(&p->earth, r, b->velocity));
+}
+
+static inline body_motion body__free(const tac__rocket_body *p, const void *const *in,
+                                     const body_now *b, const body_load *l)
+{
+    body_motion m;
+    vec3 com = vec3_add(b->position, mat3_mul_vec(b->rotation, l->com));
+    m.angular = body__angular(in, b, l);
+    m.acceleration = mat3_mul_vec(b->rotation, body__proper(in, b, l, m.angular));
+    m.acceleration = vec3_add(m.acceleration, earth_gravity(&p->earth, com));
+    m.acceleration = vec3_add(m.acceleration, earth_turning(&p->earth, b->position, b->velocity));
+    m.spin = quat_derivative(b->attitude, vec3_sub(b->rate, b->turning));
+    return m;
+}
+
+// Along the rail only, and never back.
+static inline body_motion body__on_rail(const tac__rocket_body *p, const body_now *b,
+                                        const body_load *l)
+{
+    vec3 com = vec3_add(b->position, mat3_mul_vec(b->rotation, l->com));
+    real along = array_dot(p->axis, body__point(p, b, l, com));
+    cond moves = array_dot(p->axis, b->velocity) > 0.0;
+    along = r_select(moves, along, r_max(R(0.0), along));
+    return body__held(array_scale(along, p->axis));
+}
+
+static inline body_motion body__select(cond c, body_motion a, body_motion b)
+{
+    body_motion m;
+    m.acceleration = vec3_select(c, a.acceleration, b.acceleration);
+    m.angular = vec3_select(c, a.angular, b.angular);
+    m.spin = quat_make(r_select(c, a.spin.w, b.spin.w), r_select(c, a.spin.x, b.spin.x),
+                       r_select(c, a.spin.y, b.spin.y), r_select(c, a.spin.z, b.spin.z));
+    return m;
+}
+
+TAC_ENTRY void TAC_KINDED(tac__rocket_body_derive)(const tac__rocket_body *p, const void *const *in,
+                                                   const real *mode, const real *x, real *dx);
+TAC_ENTRY void TAC_KINDED(tac__rocket_body_derive)(const tac__rocket_body *p, const void *const *in,
+                                                   const real *mode, const real *x, real *dx)
+{
+    body_now b = body__read(p, x);
+    body_load l = body__load(p, in);
+    body_motion m =
+        p->fixed ? body__held(body__point(p, &b, &l, b.position)) : body__free(p, in, &b, &l);
+    if (p->rail_m > 0.0)
+        m = body__select(mode[0] > 0.5, m, body__on_rail(p, &b, &l));
+    vec3_write(b.velocity, dx + TAC__BODY_POSITION);
+    vec3_write(m.acceleration, dx + TAC__BODY_VELOCITY);
+    dx[TAC__BODY_ATTITUDE] = m.spin.w;
+    vec3_write(quat_vector(m.spin), dx + TAC__BODY_ATTITUDE + 1);
+    vec3_write(m.angular, dx + TAC__BODY_RATE);
+}
+
+TAC_ENTRY void TAC_KINDED(tac__rocket_body_detect)(const tac__rocket_body *p, const real *x,
+                                                   real *g);
+TAC_ENTRY void TAC_KINDED(tac__rocket_body_detect)(const tac__rocket_body *p, const real *x,
+                                                   real *g)
+{
+    vec3 way = vec3_sub(vec3_read(x + TAC__BODY_POSITION), vec3_from_array(p->start));
+    g[0] = array_dot(p->axis, way) - p->rail_m;
+}
+
+// --- where it is, and the air there --------------------------------------------------------------
+
+// North, east and down at a place, in ECEF.
+static inline mat3 body__local(geodetic g)
+{
+    real s = r_sin(g.latitude), c = r_cos(g.latitude);
+    real sl = r_sin(g.longitude), cl = r_cos(g.longitude);
+    return mat3_from_rows(vec3_make(-s * cl, -s * sl, c), vec3_make(-sl, cl, R(0.0)),
+                          vec3_make(-c * cl, -c * sl, -s));
+}
+
+static inline void body__place(const tac__rocket_body *p, const body_now *b, geodetic g, mat3 local,
+                               void *const *out)
+{
+    vec3 way = vec3_sub(b->position, vec3_from_array(p->geodesy.origin));
+    vec3 nose = mat3_mul_vec(local, mat3_column(b->rotation, 0));
+    *(real *)out[TAC__BODY_OUT_ALTITUDE] = g.altitude;
+    *(real *)out[TAC__BODY_OUT_HEIGHT] = g.altitude - p->ground_m;
+    *(real *)out[TAC__BODY_OUT_LATITUDE] = g.latitude;
+    *(real *)out[TAC__BODY_OUT_LONGITUDE] = g.longitude;
+    vec3_write(array_transform(p->geodesy.axes, way), (real *)out[TAC__BODY_OUT_NED]);
+    *(real *)out[TAC__BODY_OUT_SPEED] = body__length(b->velocity);
+    *(real *)out[TAC__BODY_OUT_CLIMB] = -vec3_dot(mat3_row(local, 2), b->velocity);
+    *(real *)out[TAC__BODY_OUT_ELEVATION] =
+        r_atan2(-nose.z, body__length(vec3_make(nose.x, nose.y, R(0.0))));
+}
+
+static inline void body__air(const tac__rocket_body *p, const body_now *b, geodetic g, vec3 wind,
+                             void *const *out)
+{
+    real density, temperature, pressure;
+    atmosphere_at(g.altitude, &density, &temperature, &pressure);
+    const double there = p->air ? 1.0 : 0.0;
+    vec3 through = mat3_tmul_vec(b->rotation, vec3_sub(b->velocity, wind));
+    real speed = body__length(through);
+    *(real *)out[TAC__BODY_OUT_DENSITY] = there * density;
+    *(real *)out[TAC__BODY_OUT_TEMPERATURE] = temperature;
+    *(real *)out[TAC__BODY_OUT_PRESSURE] = there * pressure;
+    vec3_write(through, (real *)out[TAC__BODY_OUT_AIR_VELOCITY]);
+    vec3_write(vec3_sub(b->rate, b->turning), (real *)out[TAC__BODY_OUT_AIR_RATE]);
+    *(real *)out[TAC__BODY_OUT_MACH] = speed / r_sqrt(BODY__GAMMA * ATMOSPHERE__GAS * temperature);
+    *(real *)out[TAC__BODY_OUT_DYNAMIC_PRESSURE] = 0.5 * there * density * speed * speed;
+}
+
+TAC_ENTRY void TAC_KINDED(tac__rocket_body_output)(const tac__rocket_body *p, const void *const *in,
+                                                   const real *x, void *const *out);
+TAC_ENTRY void TAC_KINDED(tac__rocket_body_output)(const tac__rocket_body *p, const void *const *in,
+                                                   const real *x, void *const *out)
+{
+    body_now b = body__read(p, x);
+    geodetic g = geodesy_from_ecef(b.position);
+    mat3 local = body__local(g);
+    vec3 wind = mat3_tmul_vec(local, vec3_read(body__in(in, TAC__BODY_IN_WIND)));
+    body__place(p, &b, g, local, out);
+    body__air(p, &b, g, wind, out);
+}

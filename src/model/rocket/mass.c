@@ -1,0 +1,145 @@
+// mass.c - the component type `rocket_mass`: parameters and ports of the mass properties whose
+// equations are in mass.model.h.
+#define TAC_KIND_F64
+#include "model/rocket/mass.h"
+#include "math/mat3.h"
+#include "model/builtin.h"
+#include "model/rocket/tensor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// --- parameters ----------------------------------------------------------------------------------
+
+static void inertia_params(tac_declare *d, tac__stage *s)
+{
+    size_t n;
+    const double *list = tac_param_list(
+        d,
+        &(tac_param_def){"inertia", "kg*m^2", NULL, NULL,
+                         "about that centre: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz]"},
+        6, &n);
+    memset(s->inertia, 0, sizeof s->inertia);
+    if (n != 3 && n != 6)
+        (void)tac_declare_fail(d, "inertia", "expected 3 or 6 numbers, found %zu", n);
+    memcpy(s->inertia, list, n * sizeof *list);
+    const double *i = s->inertia;
+    const double det = mat3_det(tensor_to_mat3(tensor_read(i)));
+    if (!(i[0] > 0 && i[0] * i[1] > i[3] * i[3] && det > 0))
+        (void)tac_declare_fail(d, "inertia", "the tensor must be positive definite");
+}
+
+static void tank_params(tac_declare *d, tac__stage *s)
+{
+    s->capacity_kg = 1;
+    s->settled = false;
+    const size_t n = tac_param_items(
+        d, &(tac_param_def){"tank", NULL, "[]", NULL, "where its fuel is, a cylinder along x"}, 1);
+    if (!n) {
+        memcpy(s->tank_m, s->com_m, sizeof s->tank_m);
+        return;
+    }
+    tac_param_begin(d, "tank", 0);
+    tac_param_array(d, &(tac_param_def){"centre", "m", NULL, NULL, "in body axes"}, s->tank_m, 3);
+    s->length_m = tac_param_f64(d, &(tac_param_def){"length", "m", "0", "[0, inf)", "along x"});
+    s->radius_m = tac_param_f64(d, &(tac_param_def){"radius", "m", "0", "[0, inf)", "of it"});
+    s->settled = tac_param_bool(
+        d, &(tac_param_def){"settled", NULL, "false", NULL,
+                            "fuel lies at the aft end, as a liquid; else it thins out evenly"});
+    if (s->settled)
+        s->capacity_kg = tac_param_f64(
+            d, &(tac_param_def){"capacity", "kg", NULL, "(0, inf)", "that fills its length"});
+    tac_param_end(d);
+}
+
+static void stage_params(tac_declare *d, tac__stage *s)
+{
+    s->dry_kg = tac_param_f64(d, &(tac_param_def){"mass", "kg", NULL, "(0, inf)", "without fuel"});
+    tac_param_array(
+        d, &(tac_param_def){"com", "m", "[0, 0, 0]", NULL, "centre of that mass, in body axes"},
+        s->com_m, 3);
+    inertia_params(d, s);
+    tank_params(d, s);
+    memset(s->exit_m, 0, sizeof s->exit_m);
+    tac_param_array(d,
+                    &(tac_param_def){"exit", "m", "[0, 0, 0]", NULL,
+                                     "of the nozzle, in body axes: what leaves damps rates"},
+                    s->exit_m, 3);
+}
+
+// --- ports ---------------------------------------------------------------------------------------
+
+static void declare_stage(tac_declare *d, int number)
+{
+    char fuel[24], flow[24], attached[24];
+    snprintf(fuel, sizeof fuel, "fuel%d", number);
+    snprintf(flow, sizeof flow, "flow%d", number);
+    snprintf(attached, sizeof attached, "attached%d", number);
+    tac_declare_input(d, &(tac_port_def){.name = fuel,
+                                         .type = TAC_TYPE_F64,
+                                         .unit = "kg",
+                                         .doc = "in the tank of that stage",
+                                         .flags = TAC_PORT_OPTIONAL});
+    tac_declare_input(d, &(tac_port_def){.name = flow,
+                                         .type = TAC_TYPE_F64,
+                                         .unit = "kg/s",
+                                         .doc = "out of its nozzle",
+                                         .flags = TAC_PORT_OPTIONAL});
+    tac_param_input(
+        d, &(tac_param_def){attached, NULL, "1", "[0, 1]", "1, and 0 once the stage is gone"});
+}
+
+static tac_status mass_declare(tac_declare *d, void *self)
+{
+    tac__rocket_mass *p = self;
+    p->stages = (int)tac_param_items(
+        d, &(tac_param_def){"stages", NULL, NULL, NULL, "1 to 4, which share the body axes"},
+        TAC__STAGES_MAX);
+    for (int i = 0; i < p->stages; i++) {
+        tac_param_begin(d, "stages", (size_t)i);
+        stage_params(d, &p->stage[i]);
+        tac_param_end(d);
+    }
+    for (int i = 0; i < p->stages; i++)
+        declare_stage(d, i + 1);
+    const tac_type vector = TAC_TYPE_VEC3, single = TAC_TYPE_F64, six = TAC_TYPE_ARRAY(TAC_F64, 6);
+    const tac_port_def outputs[TAC__MASS_OUTS] = {
+        {.name = "mass", .type = single, .unit = "kg", .doc = "of all that is attached"},
+        {.name = "com", .type = vector, .unit = "m", .doc = "centre of mass, in body axes"},
+        {.name = "inertia",
+         .type = six,
+         .unit = "kg*m^2",
+         .doc = "about it: xx, yy, zz, xy, xz, yz"},
+        {.name = "jet",
+         .type = six,
+         .unit = "kg*m^2/s",
+         .doc = "its rate of change and what jets carry away: moment -J w"},
+        {.name = "stream",
+         .type = vector,
+         .unit = "kg*m/s",
+         .doc = "momentum of the flow inside, relative to the body"},
+    };
+    for (size_t i = 0; i < TAC__MASS_OUTS; i++)
+        tac_declare_output(d, &outputs[i]);
+    return TAC_OK;
+}
+
+static tac_status mass_output(const tac_eval *e, const void *self)
+{
+    tac__rocket_mass_output_f64(self, e->in, e->out);
+    return TAC_OK;
+}
+
+static tac_status mass_output_dual(const tac_eval *e, const void *self)
+{
+    tac__rocket_mass_output_dual(self, e->in, e->out);
+    return TAC_OK;
+}
+
+const tac_component_type tac__rocket_mass_type = {
+    TAC__TYPE("rocket_mass", "1", "mass, centre of mass and inertia of stages with their fuel"),
+    .self_size = sizeof(tac__rocket_mass),
+    .declare = mass_declare,
+    .output = mass_output,
+    .output_dual = mass_output_dual,
+};

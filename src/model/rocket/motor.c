@@ -1,0 +1,181 @@
+// motor.c - the component type `rocket_motor`: parameters, ports and start of the tank and engine
+// whose equations are in motor.model.h.
+#define TAC_KIND_F64
+#include "model/rocket/motor.h"
+#include "math/table.h"
+#include "math/vec3.h"
+#include "model/builtin.h"
+
+#include <string.h>
+
+#define STANDARD_G 9.80665 // m/s^2: what a specific impulse in seconds refers to
+
+// --- parameters ----------------------------------------------------------------------------------
+
+// Where nothing is given the thrust is constant.
+static void curve_params(tac_declare *d, tac__rocket_motor *p)
+{
+    static const char *const over[] = {"burnt", "time", NULL};
+    (void)tac_param_items(d,
+                          &(tac_param_def){"curve", NULL, "{}", NULL,
+                                           "thrust, over its nominal value, as the motor burns"},
+                          1);
+    tac_param_begin(d, "curve", 0);
+    p->by_time = tac_param_choice(
+        d, &(tac_param_def){"over", NULL, "burnt", NULL, "the part of the fuel burnt, or the time"},
+        over);
+    size_t n, parts;
+    const double *at = tac_param_list(
+        d, &(tac_param_def){"at", p->by_time ? "s" : NULL, "[0, 1]", NULL, "breakpoints, rising"},
+        TAC__MOTOR_CURVE_MAX, &n);
+    const double *part = tac_param_list(
+        d, &(tac_param_def){"thrust", NULL, "[1, 1]", "(0, inf)", "at each, over the nominal one"},
+        TAC__MOTOR_CURVE_MAX, &parts);
+    p->points = (int)n;
+    if (n != parts)
+        (void)tac_declare_fail(d, "thrust", "expected as many as in 'at', %zu, found %zu", n,
+                               parts);
+    else if (!table_breakpoints_valid((int)n, at))
+        (void)tac_declare_fail(d, "at", "expected at least two numbers, each above the one before");
+    memcpy(p->at, at, n * sizeof *at);
+    memcpy(p->part, part, (n < parts ? n : parts) * sizeof *part);
+    tac_param_end(d);
+}
+
+static void thrust_params(tac_declare *d, tac__rocket_motor *p)
+{
+    p->thrust_n = tac_param_f64(d, &(tac_param_def){"thrust", "N", NULL, "(0, inf)",
+                                                    "nominal, in vacuum at full throttle"});
+    const double isp =
+        tac_param_f64(d, &(tac_param_def){"isp", "s", NULL, "(0, inf)", "in vacuum"});
+    const double low = tac_param_f64(
+        d, &(tac_param_def){"isp_sea_level", "s", "0", "[0, inf)", "0: as in vacuum"});
+    if (low > isp)
+        (void)tac_declare_fail(d, "isp_sea_level", "must not be above 'isp', %g s", isp);
+    p->flow = p->thrust_n / (isp * STANDARD_G);
+    p->loss = low > 0 ? 1.0 - low / isp : 0.0;
+    p->tau_s = tac_param_f64(
+        d, &(tac_param_def){"spool", "s", "0", "[0, inf)",
+                            "time constant of thrust behind the throttle; 0: at once"});
+}
+
+static void geometry_params(tac_declare *d, tac__rocket_motor *p)
+{
+    tac_param_array(
+        d,
+        &(tac_param_def){"position", "m", "[0, 0, 0]", NULL, "where the thrust acts, in body axes"},
+        p->position_m, 3);
+    tac_param_array(d, &(tac_param_def){"direction", NULL, "[1, 0, 0]", NULL, "of the thrust"},
+                    p->direction, 3);
+    const double length = vec3_norm(vec3_from_array(p->direction));
+    if (!(length > 0))
+        (void)tac_declare_fail(d, "direction", "must not be zero");
+    for (int i = 0; i < 3; i++)
+        p->direction[i] = length > 0 ? p->direction[i] / length : i == 0;
+    const vec3 moment = vec3_cross(vec3_from_array(p->position_m), vec3_from_array(p->direction));
+    memcpy(p->moment, (double[]){moment.x, moment.y, moment.z}, sizeof p->moment);
+}
+
+// --- ports ---------------------------------------------------------------------------------------
+
+static void declare_ports(tac_declare *d, const tac__rocket_motor *p)
+{
+    tac_param_input(d, &(tac_param_def){"throttle", NULL, "1", "[0, 1]", "what is asked for"});
+    tac_declare_input(d, &(tac_port_def){.name = "pressure",
+                                         .type = TAC_TYPE_F64,
+                                         .unit = "Pa",
+                                         .doc = "of the air around; open: vacuum",
+                                         .flags = TAC_PORT_OPTIONAL});
+    const tac_port_def states[] = {
+        {.name = "fuel", .type = TAC_TYPE_F64, .unit = "kg", .doc = "left", .scale = p->fuel_kg},
+        {.name = "spool", .type = TAC_TYPE_F64, .doc = "part of full thrust"},
+        {.name = "burnt", .type = TAC_TYPE_F64, .unit = "s", .doc = "time that it has burnt"},
+    };
+    const tac_port_def outputs[] = {
+        {.name = "thrust", .type = TAC_TYPE_F64, .unit = "N", .doc = "along its direction"},
+        {.name = "flow", .type = TAC_TYPE_F64, .unit = "kg/s", .doc = "out of the nozzle"},
+        {.name = "force", .type = TAC_TYPE_VEC3, .unit = "N", .doc = "in body axes"},
+        {.name = "moment", .type = TAC_TYPE_VEC3, .unit = "N*m", .doc = "about the datum"},
+    };
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        tac_declare_continuous(d, &states[i]);
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        tac_declare_output(d, &outputs[i]);
+    tac_declare_event(d, "burning", "there is fuel to burn");
+}
+
+static tac_status motor_declare(tac_declare *d, void *self)
+{
+    tac__rocket_motor *p = self;
+    thrust_params(d, p);
+    p->fuel_kg = tac_param_f64(d, &(tac_param_def){"fuel", "kg", NULL, "(0, inf)", "at t = 0"});
+    p->rest_kg = tac_param_f64(
+        d, &(tac_param_def){"residual", "kg", "1e-6", "[0, inf)", "fuel that does not burn"});
+    curve_params(d, p);
+    geometry_params(d, p);
+    declare_ports(d, p);
+    return TAC_OK;
+}
+
+// --- the plant -----------------------------------------------------------------------------------
+
+static tac_status motor_init(tac_step *s, const void *self)
+{
+    const tac__rocket_motor *p = self;
+    double *x = tac_jump(s);
+    x[TAC__MOTOR_FUEL] = p->fuel_kg;
+    x[TAC__MOTOR_SPOOL] = x[TAC__MOTOR_BURNT] = 0;
+    return TAC_OK;
+}
+
+static tac_status motor_output(const tac_eval *e, const void *self)
+{
+    tac__rocket_motor_output_f64(self, e->in, e->mode, e->x, e->out);
+    return TAC_OK;
+}
+
+static tac_status motor_derive(const tac_eval *e, const void *self)
+{
+    tac__rocket_motor_derive_f64(self, e->in, e->mode, e->x, e->dx);
+    return TAC_OK;
+}
+
+static tac_status motor_output_dual(const tac_eval *e, const void *self)
+{
+    tac__rocket_motor_output_dual(self, e->in, e->mode, e->x, e->out);
+    return TAC_OK;
+}
+
+static tac_status motor_derive_dual(const tac_eval *e, const void *self)
+{
+    tac__rocket_motor_derive_dual(self, e->in, e->mode, e->x, e->dx);
+    return TAC_OK;
+}
+
+static tac_status motor_detect(const tac_eval *e, const void *self, double *g)
+{
+    const tac__rocket_motor *p = self;
+    g[0] = e->x[TAC__MOTOR_FUEL] - p->rest_kg;
+    return TAC_OK;
+}
+
+// The microsecond at which the tank is found empty may lie up to one beyond it.
+static tac_status motor_project(double *x, const void *self)
+{
+    (void)self;
+    x[TAC__MOTOR_FUEL] = r_max(0.0, x[TAC__MOTOR_FUEL]);
+    return TAC_OK;
+}
+
+const tac_component_type tac__rocket_motor_type = {
+    TAC__TYPE("rocket_motor", "1", "a tank and the engine that empties it"),
+    .self_size = sizeof(tac__rocket_motor),
+    .declare = motor_declare,
+    .init = motor_init,
+    .output = motor_output,
+    .derive = motor_derive,
+    .output_dual = motor_output_dual,
+    .derive_dual = motor_derive_dual,
+    .detect = motor_detect,
+    .project = motor_project,
+};

@@ -1,0 +1,91 @@
+// orbiter.c - the component type `orbiter`: parameters, ports and start of the point whose
+// equations are in orbiter.model.h.
+#define TAC_KIND_F64
+#include "model/rocket/orbiter.h"
+#include "model/builtin.h"
+
+#include <string.h>
+
+typedef struct orbiter {
+    tac__earth earth;
+    double x[TAC__ORBITER_STATES]; // at t = 0
+} orbiter;
+
+static tac_status orbiter_declare(tac_declare *d, void *self)
+{
+    orbiter *c = self;
+    tac__earth_params(d, &c->earth);
+    tac_param_array(d,
+                    &(tac_param_def){"position", "m", NULL, NULL,
+                                     "at t = 0, from the Earth's centre; z is its axis"},
+                    c->x + TAC__ORBITER_POSITION, 3);
+    tac_param_array(d, &(tac_param_def){"velocity", "m/s", NULL, NULL, "at t = 0, inertial"},
+                    c->x + TAC__ORBITER_VELOCITY, 3);
+    tac_declare_input(d, &(tac_port_def){.name = "push",
+                                         .type = TAC_TYPE_VEC3,
+                                         .unit = "m/s^2",
+                                         .doc = "acceleration besides gravity",
+                                         .flags = TAC_PORT_OPTIONAL | TAC_PORT_DERIVE_ONLY});
+    tac_declare_continuous(d, &(tac_port_def){.name = "position",
+                                              .type = TAC_TYPE_VEC3,
+                                              .unit = "m",
+                                              .doc = "from the Earth's centre, inertial"});
+    tac_declare_continuous(
+        d, &(tac_port_def){
+               .name = "velocity", .type = TAC_TYPE_VEC3, .unit = "m/s", .doc = "inertial"});
+    tac_declare_output(d, &(tac_port_def){.name = "energy",
+                                          .type = TAC_TYPE_F64,
+                                          .unit = "J/kg",
+                                          .doc = "kinetic and potential, of a kilogram"});
+    tac_declare_output(d, &(tac_port_def){.name = "momentum",
+                                          .type = TAC_TYPE_VEC3,
+                                          .unit = "m^2/s",
+                                          .doc = "angular, of a kilogram"});
+    return TAC_OK;
+}
+
+static tac_status orbiter_init(tac_step *s, const void *self)
+{
+    const orbiter *c = self;
+    memcpy(tac_jump(s), c->x, sizeof c->x);
+    return TAC_OK;
+}
+
+static tac_status orbiter_output(const tac_eval *e, const void *self)
+{
+    const orbiter *c = self;
+    tac__orbiter_output_f64(&c->earth, e->x, e->out);
+    return TAC_OK;
+}
+
+static tac_status orbiter_derive(const tac_eval *e, const void *self)
+{
+    const orbiter *c = self;
+    tac__orbiter_derive_f64(&c->earth, TAC_IN(e, double, 0), e->x, e->dx);
+    return TAC_OK;
+}
+
+static tac_status orbiter_output_dual(const tac_eval *e, const void *self)
+{
+    const orbiter *c = self;
+    tac__orbiter_output_dual(&c->earth, e->x, e->out);
+    return TAC_OK;
+}
+
+static tac_status orbiter_derive_dual(const tac_eval *e, const void *self)
+{
+    const orbiter *c = self;
+    tac__orbiter_derive_dual(&c->earth, e->in[0], e->x, e->dx);
+    return TAC_OK;
+}
+
+const tac_component_type tac__orbiter_type = {
+    TAC__TYPE("orbiter", "1", "a point that falls about the Earth, in an inertial frame"),
+    .self_size = sizeof(orbiter),
+    .declare = orbiter_declare,
+    .init = orbiter_init,
+    .output = orbiter_output,
+    .derive = orbiter_derive,
+    .output_dual = orbiter_output_dual,
+    .derive_dual = orbiter_derive_dual,
+};
