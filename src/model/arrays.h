@@ -32,4 +32,12 @@ static inline void vec3_write(vec3 v, real *x)
     x[2] = v.z;
 }
 
+// |v|. At rest its derivative is 0, in a graph too, where that of vec3_norm is 0/0.
+static inline real vec3_length(vec3 v)
+{
+    real n2 = vec3_dot(v, v);
+    cond moves = n2 > 0.0;
+    return r_select(moves, r_sqrt(r_select(moves, n2, R(1.0))), R(0.0));
+}
+
 #endif

@@ -3,14 +3,6 @@
 #include "model/arrays.h"
 #include "model/rocket/aero.h"
 
-// |v|, with a derivative of 0 at rest.
-static inline real aero__length(vec3 v)
-{
-    real n2 = vec3_dot(v, v);
-    cond moves = n2 > 0.0;
-    return r_select(moves, r_sqrt(r_select(moves, n2, R(1.0))), R(0.0));
-}
-
 static inline real aero__table(const tac__rocket_aero *p, const double *values, real mach)
 {
     table1 t = {p->points, p->mach, values, TABLE_CLAMP};
@@ -38,7 +30,7 @@ TAC_ENTRY void TAC_KINDED(tac__rocket_aero_output)(const tac__rocket_aero *p, co
     vec3 rate = vec3_read((const real *)in[TAC__AERO_IN_RATE]);
     real half = 0.5 * *(const real *)in[TAC__AERO_IN_DENSITY];
     real mach = *(const real *)in[TAC__AERO_IN_MACH];
-    real speed = aero__length(velocity);
+    real speed = vec3_length(velocity);
 
     // Along the axis, and across it where fins and nose hold.
     real x = aero__table(p, p->centre, mach);
@@ -51,7 +43,7 @@ TAC_ENTRY void TAC_KINDED(tac__rocket_aero_output)(const tac__rocket_aero *p, co
     // What a body feels that the air meets from the side.
     vec3 side = aero__velocity(velocity, rate, R(p->cross_m));
     side.x = R(0.0);
-    vec3 drag = vec3_scale(-half * p->cross_m2 * aero__length(side), side);
+    vec3 drag = vec3_scale(-half * p->cross_m2 * vec3_length(side), side);
     force = vec3_add(force, drag);
     moment = vec3_add(moment, aero__moment(R(p->cross_m), drag));
 
@@ -62,5 +54,5 @@ TAC_ENTRY void TAC_KINDED(tac__rocket_aero_output)(const tac__rocket_aero *p, co
     vec3_write(force, (real *)out[TAC__AERO_OUT_FORCE]);
     vec3_write(moment, (real *)out[TAC__AERO_OUT_MOMENT]);
     *(real *)out[TAC__AERO_OUT_ALPHA] =
-        r_atan2(aero__length(vec3_make(R(0.0), velocity.y, velocity.z)), velocity.x);
+        r_atan2(vec3_length(vec3_make(R(0.0), velocity.y, velocity.z)), velocity.x);
 }

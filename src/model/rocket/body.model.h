@@ -34,14 +34,6 @@ static inline body_now body__read(const tac__rocket_body *p, const real *x)
     return b;
 }
 
-// |v|, with a derivative of 0 at rest.
-static inline real body__length(vec3 v)
-{
-    real n2 = vec3_dot(v, v);
-    cond moves = n2 > 0.0;
-    return r_select(moves, r_sqrt(r_select(moves, n2, R(1.0))), R(0.0));
-}
-
 // --- motion --------------------------------------------------------------------------------------
 
 typedef struct body_load {
@@ -191,10 +183,10 @@ static inline void body__place(const tac__rocket_body *p, const body_now *b, geo
     *(real *)out[TAC__BODY_OUT_LATITUDE] = g.latitude;
     *(real *)out[TAC__BODY_OUT_LONGITUDE] = g.longitude;
     vec3_write(array_transform(p->geodesy.axes, way), (real *)out[TAC__BODY_OUT_NED]);
-    *(real *)out[TAC__BODY_OUT_SPEED] = body__length(b->velocity);
+    *(real *)out[TAC__BODY_OUT_SPEED] = vec3_length(b->velocity);
     *(real *)out[TAC__BODY_OUT_CLIMB] = -vec3_dot(mat3_row(local, 2), b->velocity);
     *(real *)out[TAC__BODY_OUT_ELEVATION] =
-        r_atan2(-nose.z, body__length(vec3_make(nose.x, nose.y, R(0.0))));
+        r_atan2(-nose.z, vec3_length(vec3_make(nose.x, nose.y, R(0.0))));
 }
 
 static inline void body__air(const tac__rocket_body *p, const body_now *b, geodetic g, vec3 wind,
@@ -204,7 +196,7 @@ static inline void body__air(const tac__rocket_body *p, const body_now *b, geode
     atmosphere_at(g.altitude, &density, &temperature, &pressure);
     const double there = p->air ? 1.0 : 0.0;
     vec3 through = mat3_tmul_vec(b->rotation, vec3_sub(b->velocity, wind));
-    real speed = body__length(through);
+    real speed = vec3_length(through);
     *(real *)out[TAC__BODY_OUT_DENSITY] = there * density;
     *(real *)out[TAC__BODY_OUT_TEMPERATURE] = temperature;
     *(real *)out[TAC__BODY_OUT_PRESSURE] = there * pressure;

@@ -19,11 +19,8 @@ TAC_ENTRY void TAC_KINDED(tac__parachute_output)(const tac__parachute *p, const 
     vec3 at = vec3_from_array(p->position_m);
     vec3 rate = vec3_read((const real *)in[TAC__CHUTE_IN_RATE]);
     vec3 v = vec3_add(vec3_read((const real *)in[TAC__CHUTE_IN_VELOCITY]), vec3_cross(rate, at));
-    real n2 = vec3_dot(v, v);
-    cond moves = n2 > 0.0;
-    real speed = r_select(moves, r_sqrt(r_select(moves, n2, R(1.0))), R(0.0));
     real half = 0.5 * *(const real *)in[TAC__CHUTE_IN_DENSITY];
-    vec3 force = vec3_scale(-half * p->drag_m2 * x[0] * speed, v);
+    vec3 force = vec3_scale(-half * p->drag_m2 * x[0] * vec3_length(v), v);
     vec3_write(force, (real *)out[TAC__CHUTE_OUT_FORCE]);
     vec3_write(vec3_cross(at, force), (real *)out[TAC__CHUTE_OUT_MOMENT]);
 }
