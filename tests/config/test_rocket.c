@@ -67,6 +67,19 @@ static void test_burn_out_follows_the_fuel(void **state)
     }
 }
 
+// What does not burn stays in the tank, to what flows in a microsecond.
+static void test_residual_stays(void **state)
+{
+    (void)state;
+    static const char *const set = "entities.rocket.components.motor.params.residual=10 kg";
+    rig_example(&r, "rocket_ascent.yaml", NULL, &set, 1);
+    rig_run(&r, TAC_TIME_NEVER);
+    const double fuel = rig_f64(&r, "rocket.motor.fuel");
+    assert_true(fuel <= 10 && fuel > 10 - 1.7e-5);
+    assert_true(rig_f64(&r, "rocket.motor.flow") == 0);
+    rig_close(&r);
+}
+
 static void test_rocket_equation(void **state)
 {
     (void)state;
@@ -344,7 +357,8 @@ static void test_node_drifts(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_burn_out_is_located),
-          cmocka_unit_test(test_burn_out_follows_the_fuel), cmocka_unit_test(test_rocket_equation),
+          cmocka_unit_test(test_burn_out_follows_the_fuel), cmocka_unit_test(test_residual_stays),
+          cmocka_unit_test(test_rocket_equation),
           cmocka_unit_test(test_ascent_in_an_inertial_frame),
           cmocka_unit_test(test_flight_of_the_rocket),
           cmocka_unit_test(test_booster_inherits_the_state),

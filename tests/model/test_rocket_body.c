@@ -283,6 +283,18 @@ static void test_jets_damp_rates(void **state)
     assert_true(expected < 0.4);
 }
 
+// Fuel that moves aft in a body that turns is pushed sideways, and pushes back: -2 w x s.
+static void test_flow_pushes_sideways(void **state)
+{
+    (void)state;
+    in_space();
+    r.x[TAC__BODY_RATE + 2] = 2;
+    r.stream[0] = -12;
+    double dx[TAC__BODY_STATES];
+    rocket_derive(&r, r.x, dx);
+    near3(vec3_from_array(dx + TAC__BODY_VELOCITY), vec3_make(0, 0.48, 0), 1e-15, "acceleration");
+}
+
 // --- outputs -------------------------------------------------------------------------------------
 
 static void test_air_and_place(void **state)
@@ -325,4 +337,4 @@ TEST_MAIN(cmocka_unit_test(test_torque_free_precession),
           cmocka_unit_test(test_kepler_in_both_frames), cmocka_unit_test(test_coriolis_deflection),
           cmocka_unit_test(test_rail_guides), cmocka_unit_test(test_rail_bears),
           cmocka_unit_test(test_datum_is_free), cmocka_unit_test(test_jets_damp_rates),
-          cmocka_unit_test(test_air_and_place))
+          cmocka_unit_test(test_flow_pushes_sideways), cmocka_unit_test(test_air_and_place))
