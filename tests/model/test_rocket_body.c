@@ -303,12 +303,13 @@ static void test_air_and_place(void **state)
     rocket_set(&r);
     r.p.ground_m = 100;
     r.x[0] += 11000; // straight up: 11 km
-    // The nose to the north, and 300 m/s east over the Earth in a wind of 20 m/s from the west.
+    // The nose to the north, and 300 m/s east over the Earth in a wind of 20 m/s from the west and
+    // a little from the south and from above.
     const quat q = quat_from_euler(0, -1.5707963267948966, 0);
     memcpy(r.x + TAC__BODY_ATTITUDE, (double[]){q.w, q.x, q.y, q.z}, 4 * sizeof(double));
     r.x[TAC__BODY_VELOCITY + 1] = 300;
     r.x[TAC__BODY_VELOCITY] = -5;
-    r.wind[1] = 20;
+    memcpy(r.wind, (double[]){7, 20, 3}, sizeof r.wind);
     rocket_output(&r);
     near(r.out[TAC__BODY_OUT_ALTITUDE][0], 11000, 1e-8, "altitude");
     near(r.out[TAC__BODY_OUT_HEIGHT][0], 10900, 1e-8, "height");
@@ -318,9 +319,9 @@ static void test_air_and_place(void **state)
     near(r.out[TAC__BODY_OUT_ELEVATION][0], 0, 1e-12, "elevation");
     near3(vec3_from_array(r.out[TAC__BODY_OUT_NED]), vec3_make(0, 0, -11000), 1e-8, "ned");
     // North, east, down are the body's axes here.
-    near3(vec3_from_array(r.out[TAC__BODY_OUT_AIR_VELOCITY]), vec3_make(0, 280, 5), 1e-9, "air");
+    near3(vec3_from_array(r.out[TAC__BODY_OUT_AIR_VELOCITY]), vec3_make(-7, 280, 2), 1e-9, "air");
     // The standard atmosphere's table at 11 km geometric: 216.774 K, 0.36480 kg/m^3, 295.15 m/s.
-    const double speed = tac_sqrt(280.0 * 280 + 25);
+    const double speed = tac_sqrt(280.0 * 280 + 7 * 7 + 2 * 2);
     near(r.out[TAC__BODY_OUT_TEMPERATURE][0], 216.774, 1e-3, "temperature");
     near(r.out[TAC__BODY_OUT_DENSITY][0], 0.36480, 1e-5, "density");
     near(r.out[TAC__BODY_OUT_MACH][0], speed / 295.154, 1e-5, "Mach");
