@@ -362,6 +362,16 @@ static void test_mistakes_are_refused(void **state)
     refused("type: rocket_body, params: {position: [0, 1]}", "expected x, y and z");
     refused("type: rocket_body, params: {rail: 3 m, rate: [1, 0, 0]}", "begins at rest");
     rig_refused("duration: 1 s\n"
+                "components: {m: {type: rocket_mass, params: {stages: [{mass: 1, inertia: "
+                "[1, 1, 1]}], attached2: 0}}}\n",
+                TAC_E_COMPONENT, "an input of stage 2 is in use");
+    rig_refused("duration: 1 s\n"
+                "components:\n"
+                "  l: {type: lag, params: {unit: kg}, inputs: {u: l.x}}\n"
+                "  m: {type: rocket_mass, params: {stages: [{mass: 1, inertia: [1, 1, 1]}]}, "
+                "inputs: {fuel3: l.x}}\n",
+                TAC_E_COMPONENT, "an input of stage 3 is in use, but there is no such stage");
+    rig_refused("duration: 1 s\n"
                 "scheduler: {rate_groups: [{name: g, period: 1 s, components: [m]}]}\n"
                 "components:\n"
                 "  m: {type: constant, params: {value: 5, unit: kg}}\n"

@@ -34,7 +34,6 @@ static inline void rocket_set(rocket *r)
     const tac_world world = {.geodesy = TAC_GEODESY_WGS84};
     tac__geodesy_init(&r->p.geodesy, &world);
     r->p.air = true;
-    r->p.forces = 1;
     r->mass = 100;
     r->inertia[0] = 10;
     r->inertia[1] = r->inertia[2] = 80;

@@ -52,7 +52,6 @@ static void set_up(bool special)
     static rocket whole;
     rocket_set(&whole);
     body = whole.p;
-    body.forces = 2;
     body.rail_m = 6;
     body.fixed = false;
     body.earth.j2 = special ? 0 : 1.08262982e-3;
@@ -127,8 +126,9 @@ static void take_all(cursor *c, const int *counts, int n, const void **in)
         in[i] = take(c, counts[i]);
 }
 
-enum { BODY_INS = TAC__BODY_IN_FORCE + 4, ORBITER_OUT = 4 };
+enum { BODY_INS = TAC__BODY_IN_FORCE + 2 * TAC__ROCKET_FORCES_MAX, LOADS = 4 };
 static const int body_ins[BODY_INS] = {1, 3, 6, 6, 3, 3, 3, 3, 3, 3};
+static const double none[3 * LANES_DUAL];
 #define COUNT(name, text, count, unit, doc) count,
 static const int body_outs[TAC__BODY_OUTS] = {TAC__BODY_OUT_TABLE(COUNT)};
 static const int motor_ins[] = {1, 1}, motor_outs[] = {1, 1, 3, 3};
@@ -143,7 +143,9 @@ static const int orbiter_outs[] = {1, 3};
         cursor c = {u, y, lanes};                                                                  \
         const void *in[BODY_INS];                                                                  \
         void *out[TAC__BODY_OUTS];                                                                 \
-        take_all(&c, body_ins, BODY_INS, in);                                                      \
+        take_all(&c, body_ins, TAC__BODY_IN_FORCE + LOADS, in);                                    \
+        for (int i = TAC__BODY_IN_FORCE + LOADS; i < BODY_INS; i++)                                \
+            in[i] = none;                                                                          \
         const void *mode = take(&c, 1), *x = take(&c, TAC__BODY_STATES);                           \
         tac__rocket_body_derive_##kind(&body, in, mode, x, give(&c, TAC__BODY_STATES));            \
         tac__rocket_body_detect_##kind(&body, x, give(&c, 1));                                     \

@@ -35,9 +35,6 @@ static void world_params(tac_declare *d, tac__rocket_body *p)
                                 &(tac_param_def){"motion", NULL, "free", NULL,
                                                  "free, or fixed: its attitude in ECEF stays"},
                                 attitudes);
-    p->forces = (int)tac_param_int(
-        d, &(tac_param_def){"forces", NULL, "1", "[1, 8]",
-                            "how many: inputs force1 and moment1, force2 and moment2, ..."});
 }
 
 static quat attitude_params(tac_declare *d, geodetic place)
@@ -111,7 +108,7 @@ static void start_params(tac_declare *d, body *c)
 
 // --- ports ---------------------------------------------------------------------------------------
 
-static void declare_inputs(tac_declare *d, const tac__rocket_body *p)
+static void declare_inputs(tac_declare *d)
 {
     const tac_type vector = TAC_TYPE_VEC3, single = TAC_TYPE_F64,
                    tensor = TAC_TYPE_ARRAY(TAC_F64, 6);
@@ -137,7 +134,7 @@ static void declare_inputs(tac_declare *d, const tac__rocket_body *p)
                                              .unit = rows[i].unit,
                                              .doc = rows[i].doc,
                                              .flags = rows[i].flags});
-    for (int i = 1; i <= p->forces; i++) {
+    for (int i = 1; i <= TAC__ROCKET_FORCES_MAX; i++) {
         char force[24], moment[24];
         snprintf(force, sizeof force, "force%d", i);
         snprintf(moment, sizeof moment, "moment%d", i);
@@ -182,7 +179,7 @@ static tac_status body_declare(tac_declare *d, void *self)
     body *c = self;
     world_params(d, &c->p);
     start_params(d, c);
-    declare_inputs(d, &c->p);
+    declare_inputs(d);
     declare_states(d);
     declare_outputs(d);
     if (c->p.rail_m > 0)

@@ -20,7 +20,6 @@ typedef struct tac__rocket_body {
     tac__geodesy geodesy; // of the world's origin
     bool fixed;           // the attitude stays as it is in ECEF
     bool air;             // there is an atmosphere
-    int forces;           // with their moments, among the inputs
     double ground_m;      // above the ellipsoid
     double rail_m;        // its length; 0: none
     double start[3];      // where the datum is on the rail at t = 0

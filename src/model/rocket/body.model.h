@@ -42,12 +42,12 @@ typedef struct body_load {
     vec3 com;
 } body_load;
 
-static inline body_load body__load(const tac__rocket_body *p, const void *const *in)
+static inline body_load body__load(const void *const *in)
 {
     const vec3 zero = vec3_make(R(0.0), R(0.0), R(0.0));
     body_load l;
     l.force = l.moment = zero;
-    for (int i = 0; i < p->forces; i++) {
+    for (int i = 0; i < TAC__ROCKET_FORCES_MAX; i++) {
         l.force = vec3_add(l.force, vec3_read(body__in(in, TAC__BODY_IN_FORCE + 2 * i)));
         l.moment = vec3_add(l.moment, vec3_read(body__in(in, TAC__BODY_IN_FORCE + 2 * i + 1)));
     }
@@ -141,7 +141,7 @@ TAC_ENTRY void TAC_KINDED(tac__rocket_body_derive)(const tac__rocket_body *p, co
                                                    const real *mode, const real *x, real *dx)
 {
     body_now b = body__read(p, x);
-    body_load l = body__load(p, in);
+    body_load l = body__load(in);
     body_motion m =
         p->fixed ? body__held(body__point(p, &b, &l, b.position)) : body__free(p, in, &b, &l);
     if (p->rail_m > 0.0)

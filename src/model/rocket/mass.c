@@ -100,7 +100,8 @@ static tac_status mass_declare(tac_declare *d, void *self)
         stage_params(d, &p->stage[i]);
         tac_param_end(d);
     }
-    for (int i = 0; i < p->stages; i++)
+    // All that there may be: listings and editors know no parameters.
+    for (int i = 0; i < TAC__STAGES_MAX; i++)
         declare_stage(d, i + 1);
     const tac_type vector = TAC_TYPE_VEC3, single = TAC_TYPE_F64, six = TAC_TYPE_ARRAY(TAC_F64, 6);
     const tac_port_def outputs[TAC__MASS_OUTS] = {
@@ -124,6 +125,18 @@ static tac_status mass_declare(tac_declare *d, void *self)
     return TAC_OK;
 }
 
+static tac_status mass_init(tac_step *s, const void *self)
+{
+    const tac__rocket_mass *p = self;
+    for (int i = p->stages * TAC__MASS_INS; i < TAC__STAGES_MAX * TAC__MASS_INS; i++) {
+        const double rest = i % TAC__MASS_INS == TAC__MASS_IN_ATTACHED ? 1 : 0;
+        if (tac_connected(s, i) || *TAC_IN(s, double, i) != rest)
+            return tac_fail(s, "an input of stage %d is in use, but there is no such stage",
+                            i / TAC__MASS_INS + 1);
+    }
+    return TAC_OK;
+}
+
 static tac_status mass_output(const tac_eval *e, const void *self)
 {
     tac__rocket_mass_output_f64(self, e->in, e->out);
@@ -140,6 +153,7 @@ const tac_component_type tac__rocket_mass_type = {
     TAC__TYPE("rocket_mass", "1", "mass, centre of mass and inertia of stages with their fuel"),
     .self_size = sizeof(tac__rocket_mass),
     .declare = mass_declare,
+    .init = mass_init,
     .output = mass_output,
     .output_dual = mass_output_dual,
 };
