@@ -26,7 +26,7 @@ END
 }
 
 expect 0 help equations
-says out 'states.NAME.initial' 'der(x) = ... of each state' 'bounds'
+says out '      initial          at t = 0' 'der(x) = ... of each state' 'bounds'
 expect 0 help equations --json
 is_json out
 expect 0 check "$example"

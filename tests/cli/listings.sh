@@ -119,7 +119,7 @@ says out stiffness position
 expect 0 help oscillator --json
 is_json out
 expect 0 help phases
-says out '    condition          when' '      reset            a state'
+says out '    condition          it is taken when' '      reset            a state'
 expect 2 help oscilator
 says err "did you mean 'oscillator'?"
 # A policy for signals that do not exist is pointed out, and no mistake.
