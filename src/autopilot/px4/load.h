@@ -1,0 +1,31 @@
+// load.h - messages from a folder of .msg files: PX4's own, of the version that is flown.
+//
+// Opening reads every file of the folder, and of `versioned` in it, but parses none: a message is
+// parsed and laid out when it is asked for, with the messages that it holds. So a file that is not
+// understood matters to nobody who does not use it. All memory is the arena's.
+#ifndef TAC_AUTOPILOT_PX4_LOAD_H
+#define TAC_AUTOPILOT_PX4_LOAD_H
+
+#include "autopilot/px4/message.h"
+
+enum { TAC__UORB_FILES_MAX = 4096 };
+
+typedef struct tac__uorb_folder tac__uorb_folder;
+
+tac_status tac__uorb_folder_open(tac__arena *arena, const char *path, tac__uorb_folder **folder,
+                                 tac_error *err);
+
+// The message of a topic. Errors in a file have its place.
+tac_status tac__uorb_folder_message(tac__uorb_folder *folder, const char *topic,
+                                    const tac__uorb_message **message, tac_error *err);
+
+// --- without files ------------------------------------------------------------------------------
+
+// An empty folder, and a file for it: `path` is what errors call it, `type` its name without .msg.
+// All three texts are copied.
+tac_status tac__uorb_folder_create(tac__arena *arena, const char *path, tac__uorb_folder **folder,
+                                   tac_error *err);
+tac_status tac__uorb_folder_add(tac__uorb_folder *folder, const char *type, const char *path,
+                                const char *bytes, size_t size, tac_error *err);
+
+#endif

@@ -1,0 +1,446 @@
+// Messages of uORB: the layout rule against the layouts, sizes and hashes of a real build, and
+// against what the compiler makes of a struct; names to places; the listing.
+#include "support/test.h"
+
+#include "autopilot/px4/message.h"
+#include "record/export/px4.h"
+#include "support/allocator.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// As the interface of the library states them: fields in the order of memory, under the letter of
+// their type (d double, q uint64, f float, I uint32, i int32, H uint16, b bool or uint8).
+static const struct fact {
+    const char *topic;
+    uint32_t size, hash;
+    const char *layout;
+} facts[] = {
+    {"battery_status", 168, 0xfd330964,
+     "q timestamp; f voltage_v current_a current_average_a discharged_mah remaining scale "
+     "time_remaining_s temperature voltage_cell_v*14 max_cell_voltage_delta "
+     "full_charge_capacity_wh remaining_capacity_wh nominal_voltage internal_resistance_estimate "
+     "ocv_estimate ocv_estimate_filtered volt_based_soc_estimate voltage_prediction "
+     "prediction_error estimation_covariance_norm; H capacity cycle_count average_time_to_empty "
+     "manufacture_date state_of_health max_error interface_error faults over_discharge_count; b "
+     "connected cell_count source priority id is_powering_off is_required warning"},
+    {"vehicle_attitude", 56, 0x0ac1f7cd,
+     "q timestamp timestamp_sample; f q*4 delta_q_reset*4; b quat_reset_counter"},
+    {"vehicle_local_position", 192, 0x5141d2f7,
+     "q timestamp timestamp_sample ref_timestamp; d ref_lat ref_lon; f x y z delta_xy*2 delta_z vx "
+     "vy vz z_deriv delta_vxy*2 delta_vz ax ay az heading heading_var unaided_heading "
+     "delta_heading tilt_var ref_alt dist_bottom dist_bottom_var delta_dist_bottom eph epv evh evv "
+     "vxy_max vz_max hagl_min hagl_max_z hagl_max_xy; b xy_valid z_valid v_xy_valid v_z_valid "
+     "xy_reset_counter z_reset_counter vxy_reset_counter vz_reset_counter heading_reset_counter "
+     "heading_good_for_control xy_global z_global dist_bottom_valid dist_bottom_reset_counter "
+     "dist_bottom_sensor_bitfield dead_reckoning"},
+    {"vehicle_global_position", 72, 0x923ca365,
+     "q timestamp timestamp_sample; d lat lon; f alt alt_ellipsoid delta_alt delta_terrain eph epv "
+     "terrain_alt; b lat_lon_valid alt_valid lat_lon_reset_counter alt_reset_counter "
+     "terrain_reset_counter terrain_alt_valid dead_reckoning"},
+    {"vehicle_angular_velocity", 40, 0x48cb9568,
+     "q timestamp timestamp_sample; f xyz*3 xyz_derivative*3"},
+    {"vehicle_land_detected", 24, 0x4c30e23f,
+     "q timestamp; b freefall ground_contact maybe_landed landed in_ground_effect in_descend "
+     "has_low_throttle vertical_movement horizontal_movement rotational_movement "
+     "close_to_ground_or_skipped_check at_rest"},
+    {"vehicle_status", 80, 0xf779fa65,
+     "q timestamp armed_time takeoff_time nav_state_timestamp; I valid_nav_states_mask "
+     "can_set_nav_states_mask; H failure_detector_status; b arming_state latest_arming_reason "
+     "latest_disarming_reason nav_state_user_intention nav_state executor_in_charge hil_state "
+     "vehicle_type failsafe failsafe_and_user_took_over failsafe_defer_state gcs_connection_lost "
+     "gcs_connection_lost_counter high_latency_data_link_lost is_vtol is_vtol_tailsitter "
+     "in_transition_mode in_transition_to_fw system_type system_id component_id "
+     "safety_button_available safety_off power_input_valid usb_connected "
+     "open_drone_id_system_present open_drone_id_system_healthy parachute_system_present "
+     "parachute_system_healthy rc_calibration_in_progress calibration_enabled "
+     "pre_flight_checks_pass"},
+    {"vehicle_control_mode", 24, 0x25a90612,
+     "q timestamp; b flag_armed flag_multicopter_position_control_enabled "
+     "flag_control_manual_enabled flag_control_auto_enabled flag_control_offboard_enabled "
+     "flag_control_position_enabled flag_control_velocity_enabled flag_control_altitude_enabled "
+     "flag_control_climb_rate_enabled flag_control_acceleration_enabled "
+     "flag_control_attitude_enabled flag_control_rates_enabled flag_control_allocation_enabled "
+     "flag_control_termination_enabled source_id"},
+    {"actuator_armed", 16, 0x77773c05,
+     "q timestamp; b armed prearmed ready_to_arm lockdown kill termination "
+     "in_esc_calibration_mode"},
+    {"home_position", 64, 0x159bab7e,
+     "q timestamp; d lat lon; f alt x y z roll pitch yaw; I update_count; b valid_alt valid_hpos "
+     "valid_lpos manual_home"},
+    {"actuator_motors", 72, 0xcabc4d45,
+     "q timestamp timestamp_sample; f control*12; H reversible_flags"},
+    {"actuator_servos", 48, 0xc5d59a9e, "q timestamp timestamp_sample; f control*8"},
+    {"vehicle_torque_setpoint", 32, 0x67088e65, "q timestamp timestamp_sample; f xyz*3"},
+    {"vehicle_thrust_setpoint", 32, 0x67088e65, "q timestamp timestamp_sample; f xyz*3"},
+    {"vehicle_attitude_setpoint", 40, 0x0591bb5a,
+     "q timestamp; f yaw_sp_move_rate q_d*4 thrust_body*3"},
+    {"vehicle_rates_setpoint", 40, 0x79992167,
+     "q timestamp; f roll pitch yaw thrust_body*3; b reset_integral"},
+    {"mission_result", 40, 0x70caef92,
+     "q timestamp; I mission_id geofence_id home_position_counter; i seq_reached; H seq_current "
+     "seq_total item_changed_index item_do_jump_remaining; b valid warning finished failure "
+     "item_do_jump_changed execution_mode"},
+    {"trajectory_setpoint", 64, 0xf614acde,
+     "q timestamp; f position*3 velocity*3 acceleration*3 jerk*3 yaw yawspeed"},
+};
+
+enum { FACT_COUNT = sizeof facts / sizeof *facts };
+
+static tac__arena arena;
+
+static int begin(void **state)
+{
+    (void)state;
+    tac__arena_init(&arena, NULL);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tac__arena_fini(&arena);
+    return 0;
+}
+
+static const tac__uorb_message *builtin(const char *topic)
+{
+    const tac__uorb_message *message = NULL;
+    tac_error err;
+    if (tac__uorb_builtin(&arena, topic, &message, &err) != TAC_OK)
+        fail_msg("%s", err.text);
+    return message;
+}
+
+static tac__uorb_slot find(const tac__uorb_message *message, const char *path)
+{
+    tac__uorb_slot slot = {0};
+    tac_error err;
+    if (tac__uorb_find(message, path, &slot, &err) != TAC_OK)
+        fail_msg("%s: %s", path, err.text);
+    return slot;
+}
+
+// --- the built-in messages ----------------------------------------------------------------------
+
+static bool is_of(tac__uorb_type type, char letter)
+{
+    switch (letter) {
+    case 'd':
+        return type == TAC__UORB_FLOAT64;
+    case 'q':
+        return type == TAC__UORB_UINT64;
+    case 'f':
+        return type == TAC__UORB_FLOAT32;
+    case 'I':
+        return type == TAC__UORB_UINT32;
+    case 'i':
+        return type == TAC__UORB_INT32;
+    case 'H':
+        return type == TAC__UORB_UINT16;
+    default:
+        return type == TAC__UORB_BOOL || type == TAC__UORB_UINT8;
+    }
+}
+
+static uint32_t letter_size(char letter)
+{
+    return strchr("dq", letter) ? 8 : strchr("fIi", letter) ? 4 : letter == 'H' ? 2 : 1;
+}
+
+// Every field stands where the one before it ends. Returns how many there are, and where they end.
+static size_t check_layout(const tac__uorb_message *message, const char *layout, uint32_t *where)
+{
+    char copy[2048], *rest = copy;
+    snprintf(copy, sizeof copy, "%s", layout);
+    size_t count = 0;
+    char letter = 0;
+    *where = 0;
+    for (char *word; (word = strtok_r(rest, " ", &rest));) {
+        const bool last = word[strlen(word) - 1] == ';';
+        word[strcspn(word, ";")] = '\0';
+        if (!letter) {
+            letter = *word;
+            continue;
+        }
+        const char *star = strchr(word, '*');
+        const uint32_t length = star ? (uint32_t)atoi(star + 1) : 1;
+        word[strcspn(word, "*")] = '\0';
+        const tac__uorb_slot slot = find(message, word);
+        if (slot.offset != *where || slot.count != length || !is_of(slot.type, letter))
+            fail_msg("%s.%s: offset %u, %u elements; expected %u, %u of %c", message->name, word,
+                     slot.offset, slot.count, *where, length, letter);
+        assert_string_equal(message->fields[count].name, word);
+        assert_true(message->fields[count].array == (star != NULL));
+        *where += length * letter_size(letter);
+        count++;
+        letter = last ? 0 : letter;
+    }
+    return count;
+}
+
+static void test_facts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FACT_COUNT; i++) {
+        const tac__uorb_message *message = builtin(facts[i].topic);
+        uint32_t where;
+        assert_string_equal(message->name, facts[i].topic);
+        assert_int_equal(check_layout(message, facts[i].layout, &where), message->field_count);
+        assert_int_equal(message->size_no_padding, where);
+        assert_int_equal(message->size, facts[i].size);
+        if (message->hash != facts[i].hash)
+            fail_msg("%s: hash %08x, expected %08x", facts[i].topic, message->hash, facts[i].hash);
+        assert_string_equal(tac__uorb_builtin_topic(i), facts[i].topic);
+    }
+    assert_null(tac__uorb_builtin_topic(FACT_COUNT));
+}
+
+static void test_unknown_topic(void **state)
+{
+    (void)state;
+    const tac__uorb_message *message;
+    tac_error err;
+    assert_int_equal(tac__uorb_builtin(&arena, "vehicle_atitude", &message, &err), TAC_E_NAME);
+    assert_non_null(strstr(err.text, "did you mean 'vehicle_attitude'?"));
+}
+
+// The ULog export has a table of its own, as it fills topics that do not cross the boundary.
+static void test_export_agrees(void **state)
+{
+    (void)state;
+    size_t checked = 0;
+    for (const tac__px4_topic *topic = tac__px4_topics; topic->name; topic++) {
+        for (size_t i = 0; i < FACT_COUNT; i++) {
+            if (strcmp(facts[i].topic, topic->name) != 0)
+                continue;
+            char format[4096];
+            tac__out out = tac__out_begin(format, sizeof format);
+            const tac__uorb_message *message = builtin(topic->name);
+            for (size_t f = 0; f < message->field_count; f++) {
+                const tac__uorb_field *field = &message->fields[f];
+                const char *type = tac__uorb_scalars[field->type].name;
+                tac__out_add(&out, "%s%s",
+                             field->type == TAC__UORB_FLOAT32   ? "float"
+                             : field->type == TAC__UORB_FLOAT64 ? "double"
+                                                                : type,
+                             strchr(type, 'i') ? "_t" : "");
+                if (field->array)
+                    tac__out_add(&out, "[%u]", field->count);
+                tac__out_add(&out, " %s;", field->name);
+            }
+            assert_string_equal(topic->format, format);
+            checked++;
+        }
+    }
+    assert_int_equal(checked, 10);
+}
+
+// --- messages in messages -----------------------------------------------------------------------
+
+#define SCALAR(label, kind)                                                                        \
+    {                                                                                              \
+        .name = (label), .type = TAC__UORB_##kind, .count = 1                                      \
+    }
+
+static const tac__uorb_message *lay_out(const char *name, const tac__uorb_field *fields, size_t n)
+{
+    const tac__uorb_message *message = NULL;
+    tac_error err;
+    if (tac__uorb_lay_out(&arena, name, fields, n, &message, &err) != TAC_OK)
+        fail_msg("%s", err.text);
+    return message;
+}
+
+typedef struct rotor_report {
+    float speed;
+    int16_t temperature;
+    uint8_t state;
+    uint8_t padding;
+} rotor_report;
+
+// What PX4 would compile, padding written out.
+typedef struct rotor_reports {
+    uint64_t timestamp;
+    double mean_speed;
+    uint8_t count;
+    uint8_t padding[7];
+    rotor_report rotor[4];
+    rotor_report tail;
+} rotor_reports;
+
+static const tac__uorb_message *make_reports(void)
+{
+    const tac__uorb_field inner[] = {SCALAR("state", UINT8), SCALAR("speed", FLOAT32),
+                                     SCALAR("temperature", INT16)};
+    const tac__uorb_message *report = lay_out("RotorReport", inner, 3);
+    const tac__uorb_field outer[] = {
+        SCALAR("timestamp", UINT64),
+        {.name = "rotor", .type = TAC__UORB_MESSAGE, .array = true, .count = 4, .message = report},
+        SCALAR("count", UINT8),
+        {.name = "tail", .type = TAC__UORB_MESSAGE, .count = 1, .message = report},
+        SCALAR("mean_speed", FLOAT64),
+    };
+    return lay_out("rotor_reports", outer, 5);
+}
+
+static void test_nested(void **state)
+{
+    (void)state;
+    const tac__uorb_message *m = make_reports();
+    assert_int_equal(m->size, sizeof(rotor_reports));
+    assert_int_equal(m->size_no_padding, sizeof(rotor_reports));
+    assert_int_equal(m->depth, 2);
+    assert_int_equal(find(m, "mean_speed").offset, offsetof(rotor_reports, mean_speed));
+    assert_int_equal(find(m, "count").offset, offsetof(rotor_reports, count));
+    assert_int_equal(find(m, "rotor[0].speed").offset, offsetof(rotor_reports, rotor[0].speed));
+    assert_int_equal(find(m, "rotor[3].state").offset, offsetof(rotor_reports, rotor[3].state));
+    assert_int_equal(find(m, "tail.temperature").offset, offsetof(rotor_reports, tail.temperature));
+    assert_int_equal(find(m, "tail.temperature").type, TAC__UORB_INT16);
+    // Of the text by the rule, with another program.
+    assert_int_equal(m->hash, 0xae3cd4d1);
+}
+
+static void test_padding(void **state)
+{
+    (void)state;
+    const tac__uorb_message *m = builtin("vehicle_rates_setpoint");
+    assert_int_equal(m->size_no_padding, 33);
+    assert_int_equal(m->size, 40);
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    const tac__uorb_message *message;
+    tac_error err;
+    tac__uorb_field field = {.name = "x", .type = TAC__UORB_UINT64, .array = true, .count = 8191};
+    assert_int_equal(lay_out("large", &field, 1)->size, TAC__UORB_SIZE_MAX);
+    field.count = 8192;
+    assert_int_equal(tac__uorb_lay_out(&arena, "large", &field, 1, &message, &err), TAC_E_LIMIT);
+    field.count = UINT32_MAX;
+    assert_int_equal(tac__uorb_lay_out(&arena, "large", &field, 1, &message, &err), TAC_E_LIMIT);
+    assert_int_equal(tac__uorb_lay_out(&arena, "empty", &field, 0, &message, &err), TAC_E_TYPE);
+}
+
+// --- finding ------------------------------------------------------------------------------------
+
+static void test_elements(void **state)
+{
+    (void)state;
+    const tac__uorb_message *m = builtin("actuator_motors");
+    tac__uorb_slot slot = find(m, "control");
+    assert_true(slot.offset == 16 && slot.count == 12);
+    slot = find(m, "control[11]");
+    assert_true(slot.offset == 16 + 11 * 4 && slot.count == 1 && slot.type == TAC__UORB_FLOAT32);
+}
+
+static void check_lost(const tac__uorb_message *m, const char *path, tac_status status,
+                       const char *words)
+{
+    tac__uorb_slot slot;
+    tac_error err;
+    const tac_status got = tac__uorb_find(m, path, &slot, &err);
+    if (got != status || !strstr(err.text, words))
+        fail_msg("%s: %s (%s), expected %s (%s)", path, tac_status_name(got),
+                 got ? err.text : "found", tac_status_name(status), words);
+}
+
+static void test_lost(void **state)
+{
+    (void)state;
+    const tac__uorb_message *m = builtin("actuator_motors");
+    check_lost(m, "controll", TAC_E_NAME, "has no field 'controll'; did you mean 'control'?");
+    check_lost(m, "contro", TAC_E_NAME, "has no field 'contro'");
+    check_lost(m, "", TAC_E_NAME, "has no field ''");
+    check_lost(m, "control[12]", TAC_E_RANGE, "'control[12]': there are 12 elements, from 0 to 11");
+    check_lost(m, "control[4294967296]", TAC_E_RANGE, "there are 12");
+    check_lost(m, "control[99999999999999999999999999]", TAC_E_RANGE, "there are 12");
+    check_lost(m, "control[-1]", TAC_E_SYNTAX, "expected a number");
+    check_lost(m, "control[]", TAC_E_SYNTAX, "expected a number");
+    check_lost(m, "control[1", TAC_E_SYNTAX, "and ']'");
+    check_lost(m, "control[1]x", TAC_E_TYPE, "nothing follows it");
+    check_lost(m, "control.x", TAC_E_TYPE, "nothing follows it, found '.x'");
+    check_lost(m, "timestamp[0]", TAC_E_TYPE, "no array");
+    m = make_reports();
+    check_lost(m, "rotor", TAC_E_TYPE, "is a RotorReport: expected 'rotor[0].speed'");
+    check_lost(m, "rotor.speed", TAC_E_TYPE, "expected 'rotor[0].speed'");
+    check_lost(m, "rotor[0]", TAC_E_TYPE, "expected 'rotor[0].speed'");
+    check_lost(m, "tail", TAC_E_TYPE, "expected 'tail.speed'");
+    check_lost(m, "tail.", TAC_E_NAME, "'RotorReport' has no field ''");
+    check_lost(m, "tail.spead", TAC_E_NAME, "did you mean 'speed'?");
+    check_lost(m, "a_name_that_is_longer_than_any_name_of_a_field_can_be_in_a_message_of_px4",
+               TAC_E_NAME, "has no field 'a_name_that");
+}
+
+// --- the listing --------------------------------------------------------------------------------
+
+static void check_listing(const tac__uorb_message *message, const char *expected)
+{
+    tac__text text;
+    tac__text_init(&text, NULL);
+    tac__uorb_print(message, &text);
+    assert_false(text.failed);
+    assert_string_equal(text.chars, expected);
+    tac__text_fini(&text);
+}
+
+static void test_listing(void **state)
+{
+    (void)state;
+    check_listing(builtin("vehicle_rates_setpoint"),
+                  "vehicle_rates_setpoint: 40 bytes, 33 without padding, hash 79992167\n"
+                  " offset   size  type             name\n"
+                  "      0      8  uint64           timestamp\n"
+                  "      8      4  float32          roll\n"
+                  "     12      4  float32          pitch\n"
+                  "     16      4  float32          yaw\n"
+                  "     20     12  float32[3]       thrust_body\n"
+                  "     32      1  bool             reset_integral\n"
+                  "     33      7  padding\n");
+    check_listing(make_reports(), "rotor_reports: 64 bytes, 64 without padding, hash ae3cd4d1\n"
+                                  " offset   size  type             name\n"
+                                  "      0      8  uint64           timestamp\n"
+                                  "      8      8  float64          mean_speed\n"
+                                  "     16      1  uint8            count\n"
+                                  "     17      7  padding\n"
+                                  "     24     32  RotorReport[4]   rotor\n"
+                                  "     24      4  float32          rotor[0].speed\n"
+                                  "     28      2  int16            rotor[0].temperature\n"
+                                  "     30      1  uint8            rotor[0].state\n"
+                                  "     31      1  padding\n"
+                                  "     56      8  RotorReport      tail\n"
+                                  "     56      4  float32          tail.speed\n"
+                                  "     60      2  int16            tail.temperature\n"
+                                  "     62      1  uint8            tail.state\n"
+                                  "     63      1  padding\n");
+}
+
+// --- memory -------------------------------------------------------------------------------------
+
+static void test_memory(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1;; n++) {
+        test_allocator counts = test_allocator_make();
+        counts.fail_at = n;
+        const tac_allocator hook = test_allocator_hook(&counts);
+        tac__arena small;
+        tac__arena_init(&small, &hook);
+        const tac__uorb_message *message;
+        const tac_status status =
+            tac__uorb_builtin(&small, "vehicle_local_position", &message, NULL);
+        tac__arena_fini(&small);
+        test_allocator_check_empty(&counts);
+        if (status == TAC_OK)
+            break;
+        assert_int_equal(status, TAC_E_MEMORY);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+TEST_MAIN(TEST(test_facts), TEST(test_unknown_topic), TEST(test_export_agrees), TEST(test_nested),
+          TEST(test_padding), TEST(test_limits), TEST(test_elements), TEST(test_lost),
+          TEST(test_listing), TEST(test_memory))
