@@ -15,19 +15,21 @@ static unsigned digit_of(char c)
                                   : 16;
 }
 
-// Digits in base 10, or 16 behind 0x. False where it is none; too large is UINT64_MAX.
-static bool read_digits(const char *text, uint64_t *value)
+// Digits in base 10, or 16 behind 0x; false where it is none. What 64 bits cannot hold does not
+// fit.
+static bool read_digits(const char *text, uint64_t *value, bool *fits)
 {
     const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const unsigned base = hex ? 16 : 10;
     text += hex ? 2 : 0;
     *value = 0;
+    *fits = true;
     for (const char *c = text; *c; c++) {
         const unsigned digit = digit_of(*c);
         if (digit >= base)
             return false;
-        const bool fits = *value <= (UINT64_MAX - digit) / base;
-        *value = fits ? *value * base + digit : UINT64_MAX;
+        *fits = *fits && *value <= (UINT64_MAX - digit) / base;
+        *value = *value * base + digit;
     }
     return *text != '\0';
 }
@@ -37,11 +39,12 @@ static tac_status check_whole(tac__uorb_type type, const char *text, tac_error *
     const tac__uorb_scalar *scalar = &tac__uorb_scalars[type];
     const bool minus = text[0] == '-', sign = minus || text[0] == '+';
     uint64_t value;
-    if (!read_digits(text + sign, &value))
+    bool fits;
+    if (!read_digits(text + sign, &value, &fits))
         return tac__fail(err, TAC_E_SYNTAX, "expected a whole number, found '%s'", text);
     // The negative of the lowest is found on the unsigned side, where that of int64 exists.
     const uint64_t depth = 0 - (uint64_t)scalar->lowest;
-    if (value > (minus ? depth : scalar->highest))
+    if (!fits || value > (minus ? depth : scalar->highest))
         return tac__fail(err, TAC_E_RANGE, "%s does not fit %s", text, scalar->name);
     return TAC_OK;
 }
