@@ -352,7 +352,7 @@ static void test_depth(void **state)
         tac__uorb_folder_create(&arena, "text", &folder, NULL);
         add(folder, "D1", "uint8 x\n");
         for (int i = 2; i <= 10; i++) {
-            char type[8], text[16];
+            char type[16], text[32];
             snprintf(type, sizeof type, "D%d", i);
             snprintf(text, sizeof text, "D%d x\n", i - 1);
             add(folder, type, text);
