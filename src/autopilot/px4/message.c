@@ -53,7 +53,8 @@ static uint32_t rank(const tac__uorb_field *field)
 }
 
 // Put the fields of one rank behind those that are there. Scalars need no padding between them, as
-// their sizes come from large to small; each message is aligned.
+// their sizes come from large to small; each message is aligned. An end of 64 bits cannot overflow;
+// offsets that are cut belong to a message that is refused as too large.
 static void place_fields(const tac__uorb_field *declared, size_t count, uint32_t ranked,
                          tac__uorb_field *fields, uint16_t *order, size_t *used, uint64_t *end)
 {
@@ -68,8 +69,6 @@ static void place_fields(const tac__uorb_field *declared, size_t count, uint32_t
             *end = align_up(*end);
         field->offset = (uint32_t)*end;
         *end += (uint64_t)field->count * tac__uorb_element_size(field);
-        if (*end > TAC__UORB_SIZE_MAX) // go no further: the offsets would not fit
-            *end = (uint64_t)TAC__UORB_SIZE_MAX + 1;
     }
 }
 

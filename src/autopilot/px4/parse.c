@@ -37,12 +37,10 @@ static void print_line(const reader *r, char text[TAC_ERROR_NAME])
     text[used] = '\0';
 }
 
+// Before a spot there are only characters of one byte: the first other one is an error itself.
 static tac_place place_at(const reader *r, const char *c, const char *excerpt)
 {
-    uint32_t column = 1;
-    for (const char *before = r->start; before < c; before++)
-        column += ((unsigned char)*before & 0xC0) != 0x80;
-    return (tac_place){r->name, r->line, column, excerpt};
+    return (tac_place){r->name, r->line, (uint32_t)(c - r->start) + 1, excerpt};
 }
 
 static void place_error(const reader *r, const char *c)
