@@ -53,7 +53,7 @@ static bool to_bool(number n)
 }
 
 // The nearest whole number within the limits, as the bits of two's complement.
-static uint64_t to_whole(number n, int64_t lowest, uint64_t highest)
+static inline uint64_t to_whole(number n, int64_t lowest, uint64_t highest)
 {
     if (n.kind == REAL) {
         const double rounded = round(n.real);
@@ -72,7 +72,7 @@ static uint64_t to_whole(number n, int64_t lowest, uint64_t highest)
 
 // --- bytes --------------------------------------------------------------------------------------
 
-static void store_whole(unsigned char *at, uint32_t size, uint64_t bits)
+static inline void store_whole(unsigned char *at, uint32_t size, uint64_t bits)
 {
     const uint8_t u8 = (uint8_t)bits;
     const uint16_t u16 = (uint16_t)bits;
@@ -115,7 +115,7 @@ static uint64_t load_whole(const unsigned char *at, uint32_t size)
     }
 }
 
-static void store(unsigned char *at, tac__uorb_type type, number n)
+static inline void store(unsigned char *at, tac__uorb_type type, number n)
 {
     if (type == TAC__UORB_FLOAT32) {
         const float value = to_f32(n);
@@ -135,7 +135,7 @@ static void store(unsigned char *at, tac__uorb_type type, number n)
     }
 }
 
-static number load(const unsigned char *at, tac__uorb_type type)
+static inline number load(const unsigned char *at, tac__uorb_type type)
 {
     if (type == TAC__UORB_FLOAT32) {
         float value;
