@@ -1,0 +1,41 @@
+// navigator.h - which item of the mission is flown, the way home, and the target that follows from
+// it. Publishes mission_result when it changes.
+#ifndef PX4_STANDIN_NAVIGATOR_H
+#define PX4_STANDIN_NAVIGATOR_H
+
+#include "mission.h"
+#include "params.h"
+#include "uorb.h"
+#include "vec.h"
+
+enum { NAV_MANUAL = 0, NAV_MISSION = 3, NAV_RETURN = 5, ARMED = 2 };
+
+typedef enum target_kind { TARGET_NONE, TARGET_TAKEOFF, TARGET_POSITION, TARGET_LAND } target_kind;
+
+typedef struct target {
+    target_kind kind;
+    vec3 position;
+    double yaw; // NaN: as it is
+} target;
+
+typedef enum return_leg { RETURN_CLIMB, RETURN_CROSS, RETURN_LAND } return_leg;
+
+typedef struct navigator {
+    mission m;
+    uint64_t loaded_us;
+    int mode;
+    bool running; // the mission was valid when it was asked for
+    int current;
+    bool inside; // the radius of the current item, since then
+    uint64_t inside_us;
+    return_leg leg;
+    target target;
+    struct mission_result result, published; // without time and count of home positions
+    bool announced;
+} navigator;
+
+void navigator_init(navigator *n);
+int navigator_load(navigator *n, const char *path, uint64_t now_us);
+void navigator_run(navigator *n, uorb *u, const params *p, uint64_t now_us);
+
+#endif
