@@ -25,6 +25,7 @@ typedef struct rig {
     int32_t pub[INPUTS], motors, result;
     uint8_t message[INPUTS][PX4_BYTES];
     const char *withheld; // a topic that is not published
+    const char *cleared;  // a flag that is 0 wherever it stands
     uint64_t t_us, asked_us;
     uint32_t ticks;
     bool armed, valid, finished;
@@ -109,7 +110,8 @@ static void load_square(rig *g)
 
 static void put(rig *g, int input, const char *field, int i, double value)
 {
-    px4_put(g->message[input], inputs[input], field, i, value);
+    const bool clear = g->cleared && strcmp(g->cleared, field) == 0;
+    px4_put(g->message[input], inputs[input], field, i, clear ? 0 : value);
 }
 
 static void put_state(rig *g)
@@ -344,9 +346,13 @@ static void test_hold_and_go_on(void **state)
     ask(&g, MANUAL);
     fly_for(&g, 4);
     const double x = g.p.x[0], y = g.p.x[1], z = g.p.x[2];
-    fly_for(&g, 10);
+    g.p.wind[0] = 15; // pushes it away, for a while
+    fly_for(&g, 2);
+    assert_true(g.p.x[0] - x > 0.1);
+    fly_for(&g, 13);
     assert_true(hypot(g.p.x[0] - x, g.p.x[1] - y) < 0.1 && fabs(g.p.x[2] - z) < 0.1);
     assert_true(z < -11 && g.reached == 1);
+    g.p.wind[0] = 0;
     ask(&g, MISSION);
     fly_for(&g, 60);
     assert_true(g.corner[1] < 0.5 && g.corner[3] < 0.5 && landing_error(&g) < 0.1);
@@ -375,24 +381,57 @@ static void test_late_mission(void **state)
     px4_close(&g.lib);
 }
 
+// How high it gets in 5 s without a topic, or without a flag.
+static double climb_without(const char *topic, const char *flag)
+{
+    static rig g;
+    begin(&g, 4);
+    memset(g.control, 0, sizeof g.control);
+    g.withheld = topic;
+    g.cleared = flag;
+    tick(&g);
+    load_square(&g);
+    g.armed = true;
+    fly_for(&g, 1);
+    ask(&g, MISSION);
+    fly_for(&g, 5);
+    px4_close(&g.lib);
+    return g.highest;
+}
+
 // Nothing but what is published to it: without any one of these it stays on the ground.
 static void test_needs_every_input(void **state)
 {
     (void)state;
-    static rig g;
+    static const char *const flags[] = {"xy_valid",
+                                        "z_valid",
+                                        "v_xy_valid",
+                                        "v_z_valid",
+                                        "heading_good_for_control",
+                                        "xy_global",
+                                        "z_global",
+                                        "lat_lon_valid",
+                                        "alt_valid",
+                                        "arming_state",
+                                        "flag_armed",
+                                        "flag_multicopter_position_control_enabled",
+                                        "flag_control_position_enabled",
+                                        "flag_control_velocity_enabled",
+                                        "flag_control_attitude_enabled",
+                                        "flag_control_rates_enabled",
+                                        "flag_control_allocation_enabled",
+                                        "armed",
+                                        "valid_alt",
+                                        "valid_hpos"};
     for (int i = 0; i < INPUTS; i++) {
-        begin(&g, 4);
-        memset(g.control, 0, sizeof g.control);
-        g.withheld = inputs[i];
-        tick(&g);
-        load_square(&g);
-        g.armed = true;
-        fly_for(&g, 1);
-        ask(&g, MISSION);
-        fly_for(&g, 5);
-        if ((g.highest > 1) != (i == 0))
-            fail_msg("without %s: up to %g m", inputs[i], g.highest);
-        px4_close(&g.lib);
+        const double up = climb_without(inputs[i], NULL);
+        if ((up > 1) != (i == 0))
+            fail_msg("without %s: up to %g m", inputs[i], up);
+    }
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        const double up = climb_without(NULL, flags[i]);
+        if (up > 0.01)
+            fail_msg("with %s = 0: up to %g m", flags[i], up);
     }
 }
 

@@ -163,11 +163,10 @@ int px4_lockstep_control_alloc_update_params(void *handle)
 }
 
 #ifndef PX4_STANDIN_NO_AUTOSAVE
-// Before `create` there is nothing yet to switch.
+// Before `create` this is in vain, as that switches it on.
 void param_control_autosave(bool enable)
 {
-    if (alive)
-        only.autosave = enable;
+    only.autosave = enable;
 }
 #endif
 
