@@ -435,6 +435,26 @@ static void test_needs_every_input(void **state)
     }
 }
 
+static double climb_at(float speed, bool notify)
+{
+    static rig g;
+    start(&g, 4);
+    assert_int_equal(g.lib.param_set_f32(g.lib.h, "MPC_Z_V_AUTO_UP", speed), 0);
+    if (notify)
+        assert_int_equal(g.lib.param_notify(g.lib.h), 0);
+    fly_for(&g, 4);
+    px4_close(&g.lib);
+    return g.highest;
+}
+
+static void test_parameters_reach_modules(void **state)
+{
+    (void)state;
+    const double usual = climb_at(3, true), slow = climb_at(1, true);
+    assert_true(usual > 6 && slow > 1 && slow < 4);
+    assert_true(climb_at(1, false) == usual);
+}
+
 static void test_disarming(void **state)
 {
     (void)state;
@@ -495,10 +515,14 @@ static void test_same_bits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_square),       cmocka_unit_test(test_square_with_six_rotors),
-        cmocka_unit_test(test_return),       cmocka_unit_test(test_hold_and_go_on),
-        cmocka_unit_test(test_late_mission), cmocka_unit_test(test_needs_every_input),
-        cmocka_unit_test(test_disarming),    cmocka_unit_test(test_same_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_square),
+                                       cmocka_unit_test(test_square_with_six_rotors),
+                                       cmocka_unit_test(test_return),
+                                       cmocka_unit_test(test_hold_and_go_on),
+                                       cmocka_unit_test(test_late_mission),
+                                       cmocka_unit_test(test_needs_every_input),
+                                       cmocka_unit_test(test_parameters_reach_modules),
+                                       cmocka_unit_test(test_disarming),
+                                       cmocka_unit_test(test_same_bits)};
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

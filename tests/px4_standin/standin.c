@@ -22,13 +22,14 @@ void standin_init(standin *s, const config *cfg)
 // --- rates
 // ----------------------------------------------------------------------------------------
 
-// Whether a module runs now; a rate of 0 or less: in each step.
+// Whether a module runs now; a rate of 0 or less: in each step. After a step back in time all of
+// them do.
 static bool due(pace *p, int32_t rate_hz, uint64_t now_us, double *dt)
 {
     const uint64_t passed = now_us - p->last_us;
     if (p->ran && rate_hz > 0 && passed < 1000000u / (uint32_t)rate_hz)
         return false;
-    *dt = p->ran ? 1e-6 * (double)passed : 0;
+    *dt = p->ran && now_us > p->last_us ? 1e-6 * (double)passed : 0;
     p->ran = true;
     p->last_us = now_us;
     return true;
