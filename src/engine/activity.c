@@ -93,6 +93,18 @@ static bool is_gated(const tac_instance *c)
     return c->active_names != NULL;
 }
 
+// Its states stand apart from what else its methods need, which may become shorter.
+static tac_status prepare_shrinking(tac_engine *e, tac__island *island)
+{
+    island->live_groups =
+        tac__arena_array(&e->arena, island->group_count, sizeof *island->live_groups);
+    double *z = tac__ode_array(&e->arena, island->x_count);
+    if (!island->live_groups || !z)
+        return TAC_E_MEMORY;
+    island->work.z = island->peek_work.z = z;
+    return TAC_OK;
+}
+
 tac_status tac__activity_wire(tac_engine *e)
 {
     bool any = false;
@@ -105,6 +117,8 @@ tac_status tac__activity_wire(tac_engine *e)
         island->live_count = island->count;
         for (size_t k = 0; k < island->count; k++)
             island->gated |= is_gated(e->components[island->components[k]]);
+        if (island->gated)
+            TAC_TRY(prepare_shrinking(e, island));
     }
     for (size_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];
@@ -128,6 +142,47 @@ tac_status tac__activity_wire(tac_engine *e)
 
 // --- making lists anew --------------------------------------------------------------------------
 
+// The method need not look at states behind the last one that is active: they stand still.
+static size_t moving_states(const tac_engine *e, const tac__island *island)
+{
+    size_t n = 0;
+    if (e->def.strategy == TAC_STRATEGY_GATE || e->def.split || e->method->implicit)
+        return island->x_count;
+    for (size_t i = 0; i < island->count; i++) {
+        const tac_instance *c = e->components[island->components[i]];
+        const size_t end = c->x_offset + c->x_count;
+        if (c->active && end > n)
+            n = end;
+    }
+    n = tac__ode_whole(n);
+    return n < island->x_count ? n : island->x_count;
+}
+
+// Nor at the errors of those that stand still.
+static void shrink_problem(const tac_engine *e, tac__island *island)
+{
+    const size_t n = moving_states(e, island);
+    double *z = island->work.z;
+    size_t group = 0, live = 0;
+    for (size_t i = 0; i < island->count; i++) {
+        const tac_instance *c = e->components[island->components[i]];
+        for (size_t s = 0; s < c->continuous.count; s++, group++) {
+            if (c->active || e->def.strategy == TAC_STRATEGY_GATE)
+                island->live_groups[live++] = island->groups[group];
+        }
+    }
+    island->problem.groups = island->live_groups;
+    island->problem.group_count = live;
+    island->still = false;
+    if (n == island->problem.n)
+        return;
+    island->problem.n = n;
+    tac__ode_work_init(&island->work, e->method, n, island->memory);
+    tac__ode_work_init(&island->peek_work, e->method, n,
+                       island->memory + tac__ode_work_doubles(e->method, island->x_count));
+    island->work.z = island->peek_work.z = z;
+}
+
 // What an island evaluates: those that are active, or all of them behind their gates.
 static void list_live(tac_engine *e, tac__island *island)
 {
@@ -139,6 +194,7 @@ static void list_live(tac_engine *e, tac__island *island)
             island->live[island->live_count++] = island->components[i];
         island->resting |= !c->active;
     }
+    shrink_problem(e, island);
 }
 
 static void set_item(const tac_engine *e, int item, bool runs)

@@ -49,7 +49,7 @@ static tac_status derive_all(tac__island *island, double *dx)
 {
     tac_engine *e = island->engine;
     if (island->resting)
-        memset(dx, 0, island->x_count * sizeof *dx);
+        memset(dx, 0, island->problem.n * sizeof *dx);
     for (size_t i = 0; i < island->live_count; i++) {
         tac_instance *c = e->components[island->live[i]];
         if (!c->type->derive)
@@ -329,13 +329,13 @@ static tac_status check_step(tac_engine *e, tac__island *island)
     const double *y = island->y;
     double a = 0, b = 0, c = 0, d = 0;
     size_t i = 0;
-    for (; i + 4 <= island->x_count; i += 4) {
+    for (; i + 4 <= island->problem.n; i += 4) {
         a += y[i] * 0.0;
         b += y[i + 1] * 0.0;
         c += y[i + 2] * 0.0;
         d += y[i + 3] * 0.0;
     }
-    for (; i < island->x_count; i++)
+    for (; i < island->problem.n; i++)
         a += y[i] * 0.0;
     return a + b + c + d == 0 ? TAC_OK : fail_step(e, island);
 }
@@ -354,6 +354,15 @@ static void pass_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_t
         tac__locate_cut(island);
 }
 
+// States that the method does not look at, in y and where the right-hand side sees them. As those
+// that it does, they have no -0. Once it is done it stays so, until something changes them.
+static void stand_still(tac__island *island)
+{
+    for (size_t i = island->problem.n; i < island->x_count; i++)
+        island->y[i] = island->work.z[i] = island->x[i] += 0;
+    island->still = true;
+}
+
 // A step that fails may still be undone, and then it never happened: until it is over it only
 // leaves a mark in y.
 static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_time cut_us)
@@ -367,6 +376,8 @@ static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, 
         return;
     }
     island->settled = island->sound = false;
+    if (!island->still)
+        stand_still(island);
     const bool decides = e->method->adaptive || tac__locates(island);
     if (!decides && cut_us < limit_us)
         limit_us = cut_us;
@@ -419,7 +430,7 @@ tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us,
 {
     tac__island_state *s = island->state;
     if (s->from_us < t_us) {
-        memcpy(island->x, island->y, island->x_count * sizeof *island->x);
+        memcpy(island->x, island->y, island->problem.n * sizeof *island->x);
         s->from_us = t_us;
         s->h_us = s->h_next_us;
     }
@@ -526,6 +537,8 @@ static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
         return TAC_OK;
     }
     island->peek_work.first = false;
+    memcpy(island->peek + island->problem.n, island->x + island->problem.n,
+           (island->x_count - island->problem.n) * sizeof *island->peek);
     return tac__step_to(e, island, &island->peek_work, t_us, island->peek);
 }
 
@@ -577,7 +590,7 @@ void tac__island_preview(tac__island *island, tac_time t_us)
 tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
 {
     const bool watched = island->peeked_us == t_us || island->kept_us == t_us;
-    island->settled = false;
+    island->settled = island->still = false;
     island->state->event_us = island->peeked_us = island->kept_us = TAC_TIME_NEVER;
     if (island->event_count)
         TAC_TRY(tac__latch(e, island, t_us));

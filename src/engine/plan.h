@@ -290,6 +290,7 @@ typedef struct tac__island {
     size_t viewer_count;
     bool gated;   // some are active in some phases only
     bool resting; // some of these are inactive now
+    bool still;   // what the method does not look at is the same wherever it is seen
     size_t x_count;
     tac__island_state *state;
     size_t event_count;
@@ -299,11 +300,15 @@ typedef struct tac__island {
     double *peek;      // scratch: y of a look between boundaries
     tac__ode_problem problem;
     tac__ode_work work, peek_work; // of both the right-hand side is evaluated at work.z
-    tac__dual_eval *dual;          // to differentiate the right-hand side; NULL: not needed
-    tac_part *parts;               // of each state
-    tac_part part;                 // the one that moves, where they do so one by one
-    double *split;                 // scratch of split steps
-    int *sources;                  // that split its intervals
+    double *memory;                // of both, one after the other
+    const tac__ode_group *groups;  // of all states; the problem has those of active components
+    size_t group_count;
+    tac__ode_group *live_groups; // scratch: where they are listed; NULL: all are always active
+    tac__dual_eval *dual;        // to differentiate the right-hand side; NULL: not needed
+    tac_part *parts;             // of each state
+    tac_part part;               // the one that moves, where they do so one by one
+    double *split;               // scratch of split steps
+    int *sources;                // that split its intervals
     size_t source_count;
     size_t planned_count; // the first so many have always been known: axes and explicit times
     size_t found_count; // then those that turn up during the run; last come what it locates itself

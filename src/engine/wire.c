@@ -61,8 +61,8 @@ static tac_status list_groups(tac_engine *e, tac__island *island)
                 island->parts[first++] = port->part;
         }
     }
-    island->problem.groups = groups;
-    island->problem.group_count = count;
+    island->problem.groups = island->groups = groups;
+    island->problem.group_count = island->group_count = count;
     return TAC_OK;
 }
 
@@ -73,6 +73,7 @@ static tac_status prepare_method(tac_engine *e, tac__island *island)
     double *doubles = tac__arena_array(&e->arena, 2 * work + 3 * n, sizeof *doubles);
     if (!doubles)
         return TAC_E_MEMORY;
+    island->memory = doubles;
     tac__ode_work_init(&island->work, e->method, n, doubles);
     tac__ode_work_init(&island->peek_work, e->method, n, doubles + work);
     island->peek_work.z = island->work.z;

@@ -138,6 +138,19 @@ size_t tac__ode_work_doubles(const tac__method *m, size_t n)
     return c.doubles + TAC__BLOCK - 1;
 }
 
+double *tac__ode_array(tac__arena *arena, size_t n)
+{
+    double *array = tac__arena_array(arena, tac__block_up(n) + TAC__BLOCK, sizeof *array);
+    while ((uintptr_t)array % (TAC__BLOCK * sizeof *array) != 0)
+        array++;
+    return array;
+}
+
+size_t tac__ode_whole(size_t n)
+{
+    return tac__block_up(n);
+}
+
 void tac__ode_work_init(tac__ode_work *w, const tac__method *m, size_t n, double *memory)
 {
     memset(memory, 0, tac__ode_work_doubles(m, n) * sizeof *memory);

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 
 enum { TAC__STAGES_MAX = 16 };
@@ -99,6 +100,11 @@ tac__candidate_fn tac__method_name;                    // for suggestions
 // --- working memory ---------------------------------------------------------------------------
 
 size_t tac__ode_work_doubles(const tac__method *m, size_t n);
+
+// An array such as z, for who wants to keep it elsewhere. NULL: no memory.
+double *tac__ode_array(tac__arena *arena, size_t n);
+// The next number of states, from n on, whose arrays have nothing behind them.
+size_t tac__ode_whole(size_t n);
 
 // `memory` is that many doubles and stays the caller's.
 void tac__ode_work_init(tac__ode_work *w, const tac__method *m, size_t n, double *memory);
