@@ -195,6 +195,9 @@ TAC_API const char *const *tac_param_words(tac_declare *d, const tac_param_def *
 TAC_API int tac_param_choice(tac_declare *d, const tac_param_def *p, const char *const *names);
 // The name of a file, relative to the file in which it is written; "" stays "".
 TAC_API const char *tac_param_path(tac_declare *d, const tac_param_def *p);
+// The name of a library or folder that the component uses as it runs, relative in the same way. It
+// need not be there, is no part of the model and does not travel with recordings.
+TAC_API const char *tac_param_tool(tac_declare *d, const tac_param_def *p);
 // A number that may change during the run: it is also an optional input of the same name, which
 // rests at the parameter's value. Returns the index of the input.
 TAC_API int tac_param_input(tac_declare *d, const tac_param_def *p);
@@ -294,6 +297,9 @@ TAC_API double *tac_jump(tac_step *s);
 
 // Fail the run: sets the reason and returns the status for the function to return.
 TAC_API TAC_PRINTF(2, 3) tac_status tac_fail(tac_step *s, const char *format, ...);
+// The same with a status of its own, as TAC_E_FILE: it decides the exit code of the program.
+TAC_API TAC_PRINTF(3, 4) tac_status
+    tac_fail_as(tac_step *s, tac_status status, const char *format, ...);
 
 typedef enum tac_log_level {
     TAC_LOG_DEBUG,

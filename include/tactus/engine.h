@@ -30,6 +30,17 @@ typedef struct tac_phase_change {
 
 typedef void tac_phase_fn(void *context, const tac_phase_change *change);
 
+// A call from a component into a library that has not returned for long.
+typedef struct tac_hang {
+    const char *component; // full name
+    const char *call;      // the function
+    double seconds;        // since it was called, on the wall clock
+} tac_hang;
+
+// Called from another thread while the run stands still, once for each such call; the component
+// does not go on before it has returned.
+typedef void tac_hang_fn(void *context, const tac_hang *hang);
+
 typedef struct tac_integrator_def {
     const char *kind;      // "euler", "rk4", "rk23", "rk45", "dop853", "rodas4"
     tac_time h_max_us;     // longest step; 0: no limit if the method is adaptive, else the period
@@ -63,6 +74,8 @@ typedef struct tac_engine_def {
     tac_log_level log_level;     // entries below it are not made
     tac_phase_fn *phase_changed; // told of every change of a phase; may be NULL
     void *phase_context;
+    tac_hang_fn *hang; // may be NULL: such a call is waited for
+    void *hang_context;
 } tac_engine_def;
 
 typedef struct tac_group_def {

@@ -54,7 +54,7 @@ static const char *embed_file(emitter *e, const char *path)
     return name;
 }
 
-static void move_path(emitter *e, const tac_node *node, bool plugin)
+static void move_path(emitter *e, const tac_node *node, bool stays)
 {
     if (!node || tac_node_kind_of(node) != TAC_NODE_SCALAR || tac_node_is_null(node) ||
         !*tac_node_text(node))
@@ -67,7 +67,7 @@ static void move_path(emitter *e, const tac_node *node, bool plugin)
                        : path                                                    ? path + folder
                                                                                  : NULL;
     if (e->embed && path)
-        text = plugin ? absolute(e, path) : embed_file(e, path);
+        text = stays ? absolute(e, path) : embed_file(e, path);
     if (!text || !TAC__ARENA_GROW(&e->arena, e->moved, e->count, e->capacity)) {
         e->out.failed = true;
         return;
@@ -87,8 +87,9 @@ static void move_params(emitter *e, const tac_node *component)
         tac__declare(NULL, &e->arena, type, type->name, 0, NULL, NULL, &instance, NULL) != TAC_OK)
         return;
     for (size_t i = 0; i < instance->param_count; i++) {
-        if (!strcmp(instance->params[i].kind, "path"))
-            move_path(e, tac_node_get(params, instance->params[i].name), false);
+        const bool tool = !strcmp(instance->params[i].kind, "tool");
+        if (tool || !strcmp(instance->params[i].kind, "path"))
+            move_path(e, tac_node_get(params, instance->params[i].name), tool);
     }
     if (type->close)
         type->close(instance->self);

@@ -489,7 +489,8 @@ static void record_file(tac_declare *d, const tac_param_def *p, const char *path
     record(d, p, "path", text, NULL);
 }
 
-const char *tac_param_path(tac_declare *d, const tac_param_def *p)
+// NULL: no memory.
+static const char *path_of(tac_declare *d, const tac_param_def *p)
 {
     given g;
     char buffer[128];
@@ -498,8 +499,21 @@ const char *tac_param_path(tac_declare *d, const tac_param_def *p)
     const char *path = *text ? tac__path_beside(d->arena, file, text) : "";
     if (!path)
         tac__declare_no_memory(d);
-    else
+    return path;
+}
+
+const char *tac_param_path(tac_declare *d, const tac_param_def *p)
+{
+    const char *path = path_of(d, p);
+    if (path)
         record_file(d, p, path);
+    return path ? path : "";
+}
+
+const char *tac_param_tool(tac_declare *d, const tac_param_def *p)
+{
+    const char *path = path_of(d, p);
+    record(d, p, "tool", "", NULL);
     return path ? path : "";
 }
 

@@ -1,5 +1,6 @@
 // step.c - what a component may ask of the engine while it runs: draws, timers, messages, jumps,
 // failing, logging.
+#include "engine/hang.h"
 #include "engine/plan.h"
 #include <tactus/math.h>
 
@@ -33,14 +34,19 @@ tac_status tac_fail(tac_step *s, const char *format, ...)
     return status;
 }
 
-TAC_PRINTF(3, 4)
-static tac_status fail_as(tac_step *s, tac_status status, const char *format, ...)
+tac_status tac_fail_as(tac_step *s, tac_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     status = fail_with(s, status, format, args);
     va_end(args);
     return status;
+}
+
+tac__hang_hook tac__step_hang(const tac_step *s)
+{
+    const tac_engine_def *def = &s->instance->engine->def;
+    return (tac__hang_hook){def->hang, def->hang_context, s->instance->name};
 }
 
 bool tac_connected(const tac_step *s, int input)
@@ -132,9 +138,9 @@ static tac_status check_send(tac_step *s, const tac__sender *port, size_t size)
             return tac_fail(s, "sends %zu bytes to '%s', which takes at most %u", size, r->name,
                             r->def.max_bytes);
         if (r->queue.state->free == 0)
-            return fail_as(s, TAC_E_QUEUE,
-                           "queue of '%s' is full: %u messages wait or are on their way", r->name,
-                           r->def.capacity);
+            return tac_fail_as(s, TAC_E_QUEUE,
+                               "queue of '%s' is full: %u messages wait or are on their way",
+                               r->name, r->def.capacity);
     }
     return TAC_OK;
 }
