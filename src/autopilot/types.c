@@ -3,4 +3,5 @@
 
 #include <stddef.h>
 
-const tac_component_type *const tac__autopilot_types[] = {&tac__flight_control_type, NULL};
+const tac_component_type *const tac__autopilot_types[] = {&tac__flight_control_type, &tac__px4_type,
+                                                          NULL};

@@ -8,5 +8,6 @@
 extern const tac_component_type *const tac__autopilot_types[];
 
 extern const tac_component_type tac__flight_control_type;
+extern const tac_component_type tac__px4_type;
 
 #endif

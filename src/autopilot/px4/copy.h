@@ -1,0 +1,14 @@
+// copy.h - a copy of a file that has no name and is gone when it is closed.
+#ifndef TAC_AUTOPILOT_PX4_COPY_H
+#define TAC_AUTOPILOT_PX4_COPY_H
+
+#include "base/error.h"
+
+enum { TAC__COPY_PATH = 192 };
+
+// `path` is a name under which this process finds the copy as long as `*descriptor` is open; no two
+// copies ever have the same.
+tac_status tac__copy_open(const char *file, int *descriptor, char path[TAC__COPY_PATH],
+                          tac_error *err);
+
+#endif

@@ -1,0 +1,354 @@
+// flight.c - a flight with PX4: its start, and what happens in each tick. The library is opened in
+// the first step, so that what never steps (check, explain, a replay) does without it.
+#define TAC_KIND_F64
+#include "autopilot/px4/px4.h"
+#include "autopilot/flight.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tactus/math.h>
+
+static const double DEGREE = 3.14159265358979323846 / 180;
+
+static const tac__px4_results *results_of(const tac__px4_flight *f)
+{
+    return (const tac__px4_results *)f->results;
+}
+
+// --- what PX4 is told ---------------------------------------------------------------------------
+
+static double heading_of(const double *q)
+{
+    return tac_atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
+}
+
+static void put_place(const tac__px4_component *c, const double *ned, double *latitude,
+                      double *longitude, double *altitude)
+{
+    const geodetic at = geodesy_from_ned(&c->geodesy, vec3_from_array(ned));
+    *latitude = at.latitude / DEGREE;
+    *longitude = at.longitude / DEGREE;
+    *altitude = at.altitude;
+}
+
+static void put_state(const tac_step *s, const tac__px4_component *c, tac__px4_flight *f)
+{
+    tac__px4_values *v = &f->values;
+    const double *position = s->in[TAC__PX4_IN_POSITION];
+    for (int i = 0; i < 3; i++)
+        v->position[i] = position[i] - f->home[i];
+    memcpy(v->velocity, s->in[TAC__PX4_IN_VELOCITY], sizeof v->velocity);
+    memcpy(v->attitude, s->in[TAC__PX4_IN_ATTITUDE], sizeof v->attitude);
+    memcpy(v->rate, s->in[TAC__PX4_IN_RATE], sizeof v->rate);
+    v->heading[0] = heading_of(v->attitude);
+    put_place(c, position, v->latitude, v->longitude, v->altitude);
+}
+
+static void put_array(const tac_step *s, int input, uint32_t count, double *values)
+{
+    if (tac_connected(s, input))
+        memcpy(values, s->in[input], count * sizeof *values);
+}
+
+static void put_telemetry(const tac_step *s, const tac__px4_component *c, tac__px4_flight *f)
+{
+    tac__px4_values *v = &f->values;
+    put_array(s, TAC__PX4_IN_BATTERY_VOLTAGE, c->batteries, v->battery_voltage);
+    put_array(s, TAC__PX4_IN_BATTERY_CURRENT, c->batteries, v->battery_current);
+    put_array(s, TAC__PX4_IN_BATTERY_SOC, c->batteries, v->battery_soc);
+    put_array(s, TAC__PX4_IN_ROTOR_SPEED, c->rotors, v->rotor_speed);
+    put_array(s, TAC__PX4_IN_BUS_VOLTAGE, c->buses, v->bus_voltage);
+}
+
+static void put_time(tac__px4_flight *f, tac_time t_us)
+{
+    f->values.time[0] = (double)t_us;
+    f->values.time_nonzero[0] = t_us ? (double)t_us : 1;
+    f->values.ticks[0] = (double)++f->ticks;
+}
+
+static void put_pilot(tac__px4_flight *f)
+{
+    const tac__pilot *p = &f->pilot;
+    tac__px4_values *v = &f->values;
+    v->armed[0] = p->armed;
+    v->arming_state[0] = p->armed ? 2 : 1;
+    v->nav_state[0] = p->nav_state;
+    v->automatic[0] = p->nav_state != TAC__NAV_MANUAL;
+    v->manual[0] = p->nav_state == TAC__NAV_MANUAL;
+    v->landed[0] = p->landed;
+}
+
+static tac_status exchange(tac_step *s, const tac__px4_component *c, tac_time t_us, bool all)
+{
+    tac__px4_flight *f = c->flight;
+    const tac__px4_sending now = {
+        .t_us = t_us,
+        .tick = all ? 0 : f->ticks - 2, // after the one before the start
+        .all = all,
+        .values = &f->values,
+        .in = s->in,
+        .memory = c->memory < 0 ? NULL : s->state[c->memory],
+    };
+    TAC_TRY(tac__px4_send(c->traffic, f->px4, &now, &f->err));
+    TAC_TRY(tac__px4_step(f->px4, t_us, &f->err));
+    return tac__px4_receive(c->traffic, f->px4, f->results, &f->err);
+}
+
+// --- start --------------------------------------------------------------------------------------
+
+static tac_status set_rotor(tac__px4 *px4, const tac__rotor *r, int i, tac_error *err)
+{
+    const double km = r->propeller.kq / r->propeller.kt * r->direction;
+    const struct {
+        const char *name;
+        double value;
+    } params[] = {
+        {"PX", r->position_m[0]}, {"PY", r->position_m[1]}, {"PZ", r->position_m[2]}, {"KM", km},
+        {"AX", -r->axis[0]},      {"AY", -r->axis[1]},      {"AZ", -r->axis[2]},
+    };
+    for (size_t k = 0; k < sizeof params / sizeof *params; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "CA_ROTOR%d_%s", i, params[k].name);
+        TAC_TRY(tac__px4_set_f32(px4, name, (float)params[k].value, err));
+    }
+    return TAC_OK;
+}
+
+// The user's own come last, and so may correct the geometry too.
+static tac_status set_params(const tac__px4_component *c, tac__px4 *px4, tac_error *err)
+{
+    TAC_TRY(tac__px4_set_i32(px4, "CA_AIRFRAME", 0, err));
+    TAC_TRY(tac__px4_set_i32(px4, "CA_ROTOR_COUNT", c->vehicle.rotors, err));
+    for (int i = 0; i < c->vehicle.rotors; i++)
+        TAC_TRY(set_rotor(px4, &c->vehicle.rotor[i], i, err));
+    for (size_t i = 0; i < c->param_count; i++)
+        TAC_TRY(tac__px4_set(px4, c->params[i].name, c->params[i].value, err));
+    if (c->param_count)
+        TAC_TRY(tac__px4_notify(px4, err));
+    return c->config.enable_control_allocator ? tac__px4_update_allocator(px4, err) : TAC_OK;
+}
+
+static const char *library_of(const tac__px4_component *c)
+{
+    return *c->library ? c->library : getenv(TAC__PX4_VARIABLE);
+}
+
+static void find_home(const tac_step *s, const tac__px4_component *c, tac__px4_flight *f)
+{
+    tac__px4_values *v = &f->values;
+    const double *home = c->has_home ? c->home : s->in[TAC__PX4_IN_POSITION];
+    memcpy(f->home, home, sizeof f->home);
+    put_place(c, home, v->home_latitude, v->home_longitude, v->home_altitude);
+    v->home_heading[0] = heading_of(s->in[TAC__PX4_IN_ATTITUDE]);
+}
+
+// Telemetry that is not connected: a battery that is full and gives its nominal voltage.
+static void rest_telemetry(const tac_step *s, const tac__px4_component *c, tac__px4_flight *f)
+{
+    tac__px4_values *v = &f->values;
+    v->battery_connected[0] = tac_connected(s, TAC__PX4_IN_BATTERY_VOLTAGE);
+    for (uint32_t i = 0; i < TAC__PX4_BATTERIES; i++) {
+        v->battery_voltage[i] = v->bus_voltage[i] = c->vehicle.voltage_v;
+        v->battery_soc[i] = 1;
+        v->battery_id[i] = i + 1;
+    }
+}
+
+// PX4 is shown the world once, disarmed and on the ground, before it gets its mission; the run then
+// begins at t = 0 again.
+static tac_status start(tac_step *s, const tac__px4_component *c)
+{
+    tac__px4_flight *f = c->flight;
+    if (c->traffic->trouble.status != TAC_OK) {
+        f->err = c->traffic->trouble;
+        return f->err.status;
+    }
+    const char *library = library_of(c);
+    if (!library || !*library)
+        return tac__fail(&f->err, TAC_E_FILE,
+                         "no library of PX4 is named: give it as autopilot.px4.library or in the "
+                         "environment variable " TAC__PX4_VARIABLE);
+    TAC_TRY(tac__px4_open(library, &f->watch, &f->px4, &f->err));
+    TAC_TRY(tac__px4_create(f->px4, &c->config, &f->err));
+    TAC_TRY(set_params(c, f->px4, &f->err));
+    TAC_TRY(tac__px4_traffic_open(c->traffic, f->px4, &f->err));
+    find_home(s, c, f);
+    rest_telemetry(s, c, f);
+    put_state(s, c, f);
+    put_telemetry(s, c, f);
+    put_time(f, 0);
+    put_pilot(f);
+    TAC_TRY(exchange(s, c, 0, true));
+    if (*c->mission)
+        TAC_TRY(tac__px4_load_mission(f->px4, c->mission, &f->err));
+    tac_log_write(s, TAC_LOG_INFO, "PX4 is ready: %zu topics to it, %zu from it",
+                  c->traffic->publisher_count, c->traffic->subscriber_count);
+    return TAC_OK;
+}
+
+// --- what comes of it ---------------------------------------------------------------------------
+
+static tac__phase phase_of(const tac__pilot *p)
+{
+    if (!p->armed)
+        return p->flown && p->on_ground ? TAC__PHASE_LANDED : TAC__PHASE_IDLE;
+    switch (p->nav_state) {
+    case TAC__NAV_MISSION:
+        return TAC__PHASE_MISSION;
+    case TAC__NAV_RETURN:
+        return TAC__PHASE_RETURN;
+    case TAC__NAV_LAND:
+        return TAC__PHASE_LAND;
+    default:
+        return p->on_ground ? TAC__PHASE_IDLE : TAC__PHASE_HOLD;
+    }
+}
+
+// PX4 forgets how far it came when it is disarmed; a flight that is over does not.
+static void count_items(tac_step *s, tac__px4_flight *f, bool armed_before)
+{
+    const tac__px4_results *r = results_of(f);
+    const int32_t reached =
+        (int32_t)(r->mission_finished[0] > 0 ? r->mission_total[0] : r->mission_reached[0] + 1);
+    if (f->pilot.armed && !armed_before)
+        f->reached = 0;
+    if (reached <= f->reached || !f->pilot.armed)
+        return;
+    f->reached = reached;
+    tac_log_write(s, TAC_LOG_INFO, "item %d of %.0f passed", reached, r->mission_total[0]);
+}
+
+static void write_motors(tac_step *s, const tac__px4_component *c)
+{
+    const tac__px4_flight *f = c->flight;
+    double *motor = TAC_OUT(s, double, TAC__PX4_OUT_MOTOR);
+    for (uint32_t i = 0; i < c->rotors; i++) {
+        const double wanted = f->pilot.armed ? results_of(f)->control[i] : 0;
+        motor[i] = wanted > 0 ? tac_min(wanted, 1) : 0; // NaN: the motor is off
+    }
+}
+
+static void write_setpoints(tac_step *s, const tac__px4_component *c)
+{
+    const tac__px4_flight *f = c->flight;
+    const tac__px4_results *r = results_of(f);
+    double *position = TAC_OUT(s, double, TAC__PX4_OUT_POSITION);
+    for (int i = 0; i < 3; i++)
+        position[i] = r->position_sp[i] + f->home[i];
+    memcpy(s->out[TAC__PX4_OUT_VELOCITY], r->velocity_sp, sizeof r->velocity_sp);
+    memcpy(s->out[TAC__PX4_OUT_ATTITUDE], r->attitude_sp, sizeof r->attitude_sp);
+    memcpy(s->out[TAC__PX4_OUT_RATE], r->rate_sp, sizeof r->rate_sp);
+    memcpy(s->out[TAC__PX4_OUT_THRUST], r->thrust_sp, sizeof r->thrust_sp);
+    memcpy(s->out[TAC__PX4_OUT_TORQUE], r->torque_sp, sizeof r->torque_sp);
+    memcpy(s->out[TAC__PX4_OUT_ACCELERATION], r->acceleration_sp, sizeof r->acceleration_sp);
+    memcpy(s->out[TAC__PX4_OUT_YAW], r->yaw_sp, sizeof r->yaw_sp);
+    memcpy(s->out[TAC__PX4_OUT_CONTROL], r->control, sizeof r->control);
+}
+
+static void write_state(tac_step *s, const tac__px4_flight *f)
+{
+    const tac__px4_results *r = results_of(f);
+    *TAC_OUT(s, bool, TAC__PX4_OUT_ARMED) = f->pilot.armed;
+    *TAC_OUT(s, int32_t, TAC__PX4_OUT_PHASE) = f->phase;
+    *TAC_OUT(s, bool, TAC__PX4_OUT_LANDED) = f->pilot.on_ground;
+    *TAC_OUT(s, bool, TAC__PX4_OUT_LAND_DETECTED) = f->pilot.landed;
+    *TAC_OUT(s, int32_t, TAC__PX4_OUT_CURRENT) = (int32_t)r->mission_current[0];
+    *TAC_OUT(s, int32_t, TAC__PX4_OUT_REACHED) = f->reached;
+    *TAC_OUT(s, int32_t, TAC__PX4_OUT_TOTAL) = (int32_t)r->mission_total[0];
+    *TAC_OUT(s, int32_t, TAC__PX4_OUT_NAV_STATE) = (int32_t)r->nav_state[0];
+    *TAC_OUT(s, bool, TAC__PX4_OUT_VALID) = r->mission_valid[0] > 0;
+    *TAC_OUT(s, bool, TAC__PX4_OUT_FINISHED) = r->mission_finished[0] > 0;
+}
+
+static void write_outputs(tac_step *s, const tac__px4_component *c)
+{
+    const tac__px4_flight *f = c->flight;
+    write_motors(s, c);
+    write_setpoints(s, c);
+    write_state(s, f);
+    for (size_t i = 0; i < c->traffic->extra_count; i++) {
+        const tac__px4_extra *e = &c->traffic->extras[i];
+        memcpy(s->out[e->port], f->results + e->first, e->count * sizeof *f->results);
+    }
+}
+
+void tac__px4_flight_init(tac_step *s, const tac__px4_component *c)
+{
+    tac__px4_flight *f = c->flight;
+    tac__px4_results *r = (tac__px4_results *)f->results;
+    r->mission_reached[0] = -1;
+    r->attitude_sp[0] = 1;
+    tac__pilot_init(&f->pilot);
+    write_outputs(s, c);
+}
+
+// --- a tick -------------------------------------------------------------------------------------
+
+static void decide(const tac_step *s, const tac__px4_component *c)
+{
+    tac__px4_flight *f = c->flight;
+    const tac__pilot_in in = {
+        .t_us = s->t_us,
+        .dt_s = tac_time_seconds(s->period_us),
+        .arm = !tac_connected(s, TAC__PX4_IN_ARM) || *TAC_IN(s, bool, TAC__PX4_IN_ARM),
+        .mode = tac_connected(s, TAC__PX4_IN_MODE)
+                    ? (tac__flight_mode)*TAC_IN(s, int32_t, TAC__PX4_IN_MODE)
+                    : TAC__MODE_MISSION,
+        .height_m = -f->values.position[2],
+        .sinking_m_s = f->values.velocity[2],
+        .mission_valid = results_of(f)->mission_valid[0] > 0,
+    };
+    tac__pilot_step(&f->pilot, &c->habits, &in);
+}
+
+static tac_status fly(tac_step *s, const tac__px4_component *c)
+{
+    tac__px4_flight *f = c->flight;
+    if (!f->started)
+        TAC_TRY(start(s, c));
+    f->started = true;
+    const bool armed_before = f->pilot.armed;
+    put_state(s, c, f);
+    put_telemetry(s, c, f);
+    put_time(f, s->t_us);
+    decide(s, c);
+    put_pilot(f);
+    TAC_TRY(exchange(s, c, s->t_us, false));
+    count_items(s, f, armed_before);
+    const tac__phase phase = phase_of(&f->pilot);
+    if ((int32_t)phase != f->phase)
+        tac_log_write(s, TAC_LOG_INFO, "%s", tac__phase_labels[phase]);
+    f->phase = (int32_t)phase;
+    return TAC_OK;
+}
+
+tac_status tac__px4_flight_step(tac_step *s, const tac__px4_component *c)
+{
+    tac__px4_flight *f = c->flight;
+    if (!f->started) {
+        const tac__hang_hook hook = tac__step_hang(s);
+        if (tac__watch_start(&f->watch, &hook, c->limit_us, &f->err) != TAC_OK)
+            return tac_fail_as(s, f->err.status, "%s", f->err.text);
+    }
+    tac__watch_begin(&f->watch);
+    const tac_status status = fly(s, c);
+    tac__watch_end(&f->watch);
+    if (status != TAC_OK)
+        return tac_fail_as(s, status, "%s", f->err.text);
+    write_outputs(s, c);
+    return TAC_OK;
+}
+
+void tac__px4_flight_close(tac__px4_flight *f)
+{
+    if (f->px4) {
+        tac__watch_begin(&f->watch);
+        tac__px4_close(f->px4);
+        tac__watch_end(&f->watch);
+    }
+    f->px4 = NULL;
+    tac__watch_stop(&f->watch);
+}

@@ -1,0 +1,89 @@
+// pilot.c - see pilot.h.
+#include "autopilot/px4/pilot.h"
+
+// Above this a vehicle flies, whatever its speed.
+static const double FLYING_M = 0.5;
+// A request to fly makes the ground forgotten after this time, so that a vehicle that has yet to
+// lift off is not taken for one that has landed.
+enum { LIFT_OFF_US = 500000 };
+// An estimate that is wrong now and then does not begin the count of touchdown again: such moments
+// count against it so many times.
+static const double DOUBT = 5;
+
+void tac__pilot_init(tac__pilot *p)
+{
+    *p = (tac__pilot){.on_ground = true, .landed = true};
+}
+
+static bool is_automatic(int state)
+{
+    return state != TAC__NAV_MANUAL;
+}
+
+static int state_for(tac__flight_mode mode)
+{
+    static const int states[] = {
+        [TAC__MODE_IDLE] = TAC__NAV_MANUAL,
+        [TAC__MODE_MISSION] = TAC__NAV_MISSION,
+        [TAC__MODE_RETURN] = TAC__NAV_RETURN,
+        [TAC__MODE_LAND] = TAC__NAV_LAND,
+    };
+    return states[mode];
+}
+
+static void see_ground(tac__pilot *p, const tac__pilot_habits *h, const tac__pilot_in *in)
+{
+    const double speed = in->sinking_m_s < 0 ? -in->sinking_m_s : in->sinking_m_s;
+    const bool low = in->height_m <= FLYING_M;
+    p->on_ground = in->height_m <= h->landed_height_m && speed < h->landed_speed_m_s;
+    p->on_ground |= !p->armed && low && speed < h->landed_speed_m_s;
+    p->flown |= p->armed && !low;
+    p->still_s += p->on_ground ? in->dt_s : -DOUBT * in->dt_s;
+    p->still_s = p->still_s < 0 || !p->flown ? 0 : p->still_s;
+}
+
+static bool has_touched_down(const tac__pilot *p, const tac__pilot_habits *h)
+{
+    return h->touchdown_s > 0 && p->flown && p->still_s >= h->touchdown_s;
+}
+
+static void arm(tac__pilot *p, const tac__pilot_habits *h, const tac__pilot_in *in)
+{
+    if (!in->arm)
+        p->disarmed = false;
+    else if (p->armed && h->disarm_after_s > 0 && has_touched_down(p, h) &&
+             p->still_s >= h->touchdown_s + h->disarm_after_s)
+        p->disarmed = true;
+    const bool armed = in->arm && !p->disarmed;
+    if (armed && !p->armed) {
+        p->flown = false;
+        p->still_s = 0;
+    }
+    p->armed = armed;
+}
+
+static void choose(tac__pilot *p, const tac__pilot_habits *h, const tac__pilot_in *in)
+{
+    const int wanted = p->armed ? state_for(in->mode) : TAC__NAV_MANUAL;
+    if (wanted != p->wanted) {
+        if (!is_automatic(p->wanted))
+            p->wanted_us = in->t_us;
+        p->late = wanted == TAC__NAV_MISSION && !in->mission_valid;
+        p->manual_us = 0;
+        p->wanted = wanted;
+    } else if (p->late && in->mission_valid) {
+        p->late = false;
+        p->manual_us = in->t_us + h->renew_us;
+    }
+    p->nav_state = in->t_us < p->manual_us ? TAC__NAV_MANUAL : wanted;
+}
+
+void tac__pilot_step(tac__pilot *p, const tac__pilot_habits *h, const tac__pilot_in *in)
+{
+    arm(p, h, in);
+    see_ground(p, h, in);
+    choose(p, h, in);
+    const bool lifting = p->armed && is_automatic(p->wanted) &&
+                         in->t_us >= p->wanted_us + LIFT_OFF_US && !has_touched_down(p, h);
+    p->landed = p->on_ground && !lifting;
+}

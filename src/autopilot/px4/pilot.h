@@ -1,0 +1,58 @@
+// pilot.h - what PX4's commander would do, which is not part of the library: arming, choosing the
+// navigation state, telling whether the vehicle is on the ground.
+//
+// A mission counts as requested when the vehicle is armed and its mode is mission. PX4 begins one
+// only when it enters that state, so if the mission is not valid by then, it is left and entered
+// again once it is.
+#ifndef TAC_AUTOPILOT_PX4_PILOT_H
+#define TAC_AUTOPILOT_PX4_PILOT_H
+
+#include "model/labels.h"
+
+#include <stdbool.h>
+#include <tactus/time.h>
+
+// Numbers of vehicle_status.
+enum {
+    TAC__NAV_MANUAL = 0,
+    TAC__NAV_MISSION = 3,
+    TAC__NAV_RETURN = 5,
+    TAC__NAV_LAND = 18,
+};
+
+typedef struct tac__pilot_habits {
+    double landed_height_m, landed_speed_m_s; // on the ground: no higher, no faster
+    double touchdown_s;    // on the ground for so long after a flight, it has landed; 0: never
+    double disarm_after_s; // it has landed; 0: never
+    tac_time renew_us;     // a state is left for so long to enter it again
+} tac__pilot_habits;
+
+typedef struct tac__pilot_in {
+    tac_time t_us;
+    double dt_s;
+    bool arm;
+    tac__flight_mode mode;
+    double height_m, sinking_m_s; // above home; velocity down
+    bool mission_valid;
+} tac__pilot_in;
+
+typedef struct tac__pilot {
+    bool armed;
+    int nav_state;
+    bool on_ground; // as it seems
+    bool landed;    // what PX4 is told
+
+    bool disarmed; // by itself, until `arm` has been taken back
+    bool flown;    // since it was armed
+    double still_s;
+    int wanted; // state
+    tac_time wanted_us;
+    bool late;          // the mission was not valid when it was requested
+    tac_time manual_us; // until then the state is left
+} tac__pilot;
+
+// On the ground, motors off.
+void tac__pilot_init(tac__pilot *p);
+void tac__pilot_step(tac__pilot *p, const tac__pilot_habits *h, const tac__pilot_in *in);
+
+#endif

@@ -1,0 +1,93 @@
+// px4.h - the component `px4` from the inside: what is fixed once it is declared (px4.c), and what
+// changes as it flies (flight.c).
+#ifndef TAC_AUTOPILOT_PX4_PX4_H
+#define TAC_AUTOPILOT_PX4_PX4_H
+
+#include "autopilot/px4/pilot.h"
+#include "autopilot/px4/traffic.h"
+#include "model/vehicle/multirotor.h"
+#include "model/world/geodesy.h"
+
+enum { TAC__PX4_PARAMS_MAX = 1024 };
+
+typedef struct tac__px4_param {
+    const char *name;
+    double value;
+} tac__px4_param;
+
+enum {
+    TAC__PX4_IN_POSITION,
+    TAC__PX4_IN_VELOCITY,
+    TAC__PX4_IN_ATTITUDE,
+    TAC__PX4_IN_RATE,
+    TAC__PX4_IN_ARM,
+    TAC__PX4_IN_MODE,
+    TAC__PX4_IN_BATTERY_VOLTAGE,
+    TAC__PX4_IN_BATTERY_CURRENT,
+    TAC__PX4_IN_BATTERY_SOC,
+    TAC__PX4_IN_ROTOR_SPEED,
+    TAC__PX4_IN_BUS_VOLTAGE,
+};
+
+enum {
+    TAC__PX4_OUT_MOTOR,
+    TAC__PX4_OUT_ARMED,
+    TAC__PX4_OUT_PHASE,
+    TAC__PX4_OUT_LANDED,
+    TAC__PX4_OUT_CURRENT,
+    TAC__PX4_OUT_REACHED,
+    TAC__PX4_OUT_TOTAL,
+    TAC__PX4_OUT_POSITION,
+    TAC__PX4_OUT_VELOCITY,
+    TAC__PX4_OUT_ATTITUDE,
+    TAC__PX4_OUT_RATE,
+    TAC__PX4_OUT_THRUST,
+    TAC__PX4_OUT_TORQUE,
+    TAC__PX4_OUT_ACCELERATION,
+    TAC__PX4_OUT_YAW,
+    TAC__PX4_OUT_NAV_STATE,
+    TAC__PX4_OUT_VALID,
+    TAC__PX4_OUT_FINISHED,
+    TAC__PX4_OUT_CONTROL,
+    TAC__PX4_OUT_LAND_DETECTED,
+};
+
+// PX4 itself and what the bridge remembers: not the engine's, so there are no checkpoints.
+typedef struct tac__px4_flight {
+    tac__watch watch;
+    tac__px4 *px4; // NULL: not started yet
+    bool started;
+    tac__pilot pilot;
+    tac__px4_values values;
+    double *results; // tac__px4_results, and what follows them
+    double home[3];
+    uint64_t ticks;
+    int32_t reached; // items, since it was armed
+    int32_t phase;
+    tac_error err;
+} tac__px4_flight;
+
+typedef struct tac__px4_component {
+    tac__arena arena;
+    bool begun; // the arena is there
+    const char *library, *mission;
+    tac_time limit_us; // of a call
+    tac__px4_config config;
+    tac__vehicle vehicle;
+    uint32_t rotors, batteries, buses;
+    tac__px4_param *params;
+    size_t param_count;
+    tac__pilot_habits habits;
+    bool has_home;
+    double home[3];
+    tac__geodesy geodesy;
+    tac__px4_traffic *traffic;
+    int memory; // state of the formulas; -1: none
+    tac__px4_flight *flight;
+} tac__px4_component;
+
+void tac__px4_flight_init(tac_step *s, const tac__px4_component *c);
+tac_status tac__px4_flight_step(tac_step *s, const tac__px4_component *c);
+void tac__px4_flight_close(tac__px4_flight *f);
+
+#endif

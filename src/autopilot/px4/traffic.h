@@ -1,0 +1,127 @@
+// traffic.h - the messages that cross the bridge: which topics are published and subscribed to, how
+// often, and where their numbers come from and go to. What a multirotor needs is a table
+// (traffic_default.c); the configuration adds to it, changes it and switches off (traffic_read.c).
+//
+// All is fixed and allocated before the first step; sending and receiving copy numbers and call the
+// library, nothing else.
+#ifndef TAC_AUTOPILOT_PX4_TRAFFIC_H
+#define TAC_AUTOPILOT_PX4_TRAFFIC_H
+
+#include "autopilot/px4/abi.h"
+#include "autopilot/px4/load.h"
+#include "autopilot/px4/message.h"
+#include "autopilot/px4/values.h"
+#include "engine/peers.h"
+
+enum { TAC__PX4_TOPICS_MAX = 64, TAC__PX4_FIELDS_MAX = 128 };
+
+// How a field of a message is filled: by numbers among the values, or by a formula. Constants are
+// in the message from the start.
+typedef struct tac__px4_fill {
+    tac__uorb_slot slot;
+    uint32_t first, count;
+    tac__formula *formula; // NULL: none
+    const char *param;     // to blame for it
+    bool fixed;            // a number after all: one element of a field that is filled as a whole
+    double value;
+} tac__px4_fill;
+
+typedef struct tac__px4_publisher {
+    const char *topic;
+    const tac__uorb_message *layout;
+    int32_t instance; // -1: the next that is free
+    uint32_t period;  // in ticks
+    bool once;        // only before the start
+    bool off;
+    int32_t id;
+    uint8_t *bytes;
+    tac__px4_fill *fills;
+    size_t fill_count, fill_capacity;
+} tac__px4_publisher;
+
+// A field that becomes numbers among the results.
+typedef struct tac__px4_take {
+    tac__uorb_slot slot;
+    uint32_t first, count;
+} tac__px4_take;
+
+typedef struct tac__px4_subscriber {
+    const char *topic;
+    const tac__uorb_message *layout;
+    uint32_t instance;
+    bool off;
+    int32_t id;
+    uint8_t *bytes;
+    tac__px4_take *takes;
+    size_t take_count, take_capacity;
+} tac__px4_subscriber;
+
+// An output of the component that the configuration asks for.
+typedef struct tac__px4_extra {
+    int port;
+    uint32_t first, count; // among the results
+} tac__px4_extra;
+
+typedef struct tac__px4_traffic {
+    tac__arena *arena;
+    tac__peers peers;
+    tac__uorb_folder *folder; // NULL: the built-in messages
+    tac_error trouble;        // the folder cannot be read: told when PX4 is started
+    tac__px4_publisher *publishers;
+    size_t publisher_count, publisher_capacity;
+    tac__px4_subscriber *subscribers;
+    size_t subscriber_count, subscriber_capacity;
+    tac__px4_extra *extras;
+    size_t extra_count, extra_capacity;
+    uint32_t result_count; // doubles: tac__px4_results, then those of the extras
+} tac__px4_traffic;
+
+// --- declaring ------------------------------------------------------------------------------
+
+// `folder` of .msg files, or "".
+tac_status tac__px4_traffic_init(tac__px4_traffic *t, tac__arena *arena, const char *folder,
+                                 tac_error *err);
+// The table for a multirotor with so many batteries.
+tac_status tac__px4_traffic_default(tac__px4_traffic *t, size_t batteries, tac_error *err);
+// `publish` and `subscribe` of the configuration. Declares outputs and watches.
+tac_status tac__px4_traffic_read(tac_declare *d, tac__px4_traffic *t);
+// Once all is connected.
+tac_status tac__px4_traffic_compile(tac_declare *d, tac__px4_traffic *t);
+
+// The message of a topic: from the folder, else built in.
+tac_status tac__px4_layout(tac__px4_traffic *t, const char *topic, const tac__uorb_message **layout,
+                           tac_error *err);
+tac_status tac__px4_add_publisher(tac__px4_traffic *t, const char *topic, int32_t instance,
+                                  tac__px4_publisher **publisher, tac_error *err);
+tac_status tac__px4_add_subscriber(tac__px4_traffic *t, const char *topic, uint32_t instance,
+                                   tac__px4_subscriber **subscriber, tac_error *err);
+// Fill a field by a number, "1" or "nan", or by values: "rate", "rate.y". TAC_E_NAME where there is
+// no such field, or the text is neither.
+tac_status tac__px4_fill_field(tac__px4_traffic *t, tac__px4_publisher *p, const char *field,
+                               const char *source, tac_error *err);
+tac_status tac__px4_add_fill(tac__px4_traffic *t, tac__px4_publisher *p, const tac__px4_fill *fill,
+                             tac_error *err);
+tac_status tac__px4_add_take(tac__px4_traffic *t, tac__px4_subscriber *s, const tac__px4_take *take,
+                             tac_error *err);
+
+// --- running --------------------------------------------------------------------------------
+
+// Compare every topic with the library's, then advertise and subscribe.
+tac_status tac__px4_traffic_open(tac__px4_traffic *t, tac__px4 *px4, tac_error *err);
+
+typedef struct tac__px4_sending {
+    tac_time t_us;
+    uint64_t tick;
+    bool all; // whatever is due when
+    const tac__px4_values *values;
+    const void *const *in; // of the component, for formulas
+    uint64_t *memory;      // of formulas
+} tac__px4_sending;
+
+tac_status tac__px4_send(const tac__px4_traffic *t, tac__px4 *px4, const tac__px4_sending *now,
+                         tac_error *err);
+// Of topics that have news; other results stay as they are.
+tac_status tac__px4_receive(const tac__px4_traffic *t, tac__px4 *px4, double *results,
+                            tac_error *err);
+
+#endif
