@@ -20,4 +20,7 @@ tac_status tac__config_embed(tac_config *config, tac_recorder_def *def, tac_erro
 // --- phases.c: phases become components ---
 tac_status tac__place_phases(tac_config *config, tac_error *err);
 
+// --- autopilot.c: what is common to all autopilots becomes theirs ---
+tac_status tac__place_autopilot(tac_config *config, tac_error *err);
+
 #endif

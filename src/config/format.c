@@ -261,6 +261,15 @@ static const tac__key record_keys[] = {
 };
 const tac__spec tac__format_record = {"record", "What is recorded, and how.", record_keys};
 
+// What is in it is up to the component type `px4`.
+static const tac__key autopilot_keys[] = {
+    {"px4", TAC__KIND_TABLE, .of = &map_item,
+     .doc = "parameters of every component of type px4 that does not set them itself"},
+    {0},
+};
+const tac__spec tac__format_autopilot = {"autopilot", "What all autopilots have in common.",
+                                         autopilot_keys};
+
 // What else an event has is up to the component type `scenario`.
 static const tac__key event_keys[] = {
     {"entity", TAC__KIND_PATTERN,
@@ -286,6 +295,8 @@ static const tac__key root_keys[] = {
     {"scenario", TAC__KIND_LIST, .of = &event_item, .doc = "events: see 'tactus help scenario'"},
     {"phases", TAC__KIND_ANY,
      .doc = "strategy; and the flight phases of one entity: see 'tactus help phases'"},
+    {"autopilot", TAC__KIND_MAP, .spec = &tac__format_autopilot,
+     .doc = "where PX4's library is, and what else holds for all vehicles"},
     {"links", TAC__KIND_LIST, .of = &link_item, .doc = "how messages travel"},
     {"log", TAC__KIND_MAP, .spec = &tac__format_log, .doc = "what is logged"},
     {"record", TAC__KIND_MAP, .spec = &tac__format_record, .doc = "what is recorded"},

@@ -1,0 +1,50 @@
+// autopilot.c - `autopilot:` in a document: what it says about PX4 becomes parameters of every
+// component of that type, under those that the component sets itself.
+#include "base/node.h"
+#include "config/config.h"
+#include "config/format.h"
+
+#include <string.h>
+
+static tac_status hand_over(tac_config *c, tac_node *component, const tac_node *common,
+                            tac_error *err)
+{
+    const char *type = tac_node_text(tac_node_get(component, "type"));
+    if (!type || strcmp(type, "px4"))
+        return TAC_OK;
+    tac_node *own = tac__node_get_mutable(component, "params");
+    if (own && !tac_node_is_null(own) && tac_node_kind_of(own) != TAC_NODE_MAP)
+        return tac__fail_at(err, TAC_E_TYPE, tac_node_place(own),
+                            "params: expected a map of parameters");
+    tac_node *all = tac__node_copy(c->doc, c->doc, common);
+    if (!all)
+        return tac__fail_memory(err);
+    if (own && !tac_node_is_null(own))
+        TAC_TRY(tac__merge(c->doc, all, own, err));
+    return tac_node_set(c->doc, component, "params", NULL, all) == TAC_OK ? TAC_OK
+                                                                          : tac__fail_memory(err);
+}
+
+static tac_status hand_over_all(tac_config *c, tac_node *owner, const tac_node *common,
+                                tac_error *err)
+{
+    tac_node *components = tac__node_get_mutable(owner, "components");
+    for (size_t i = 0; components && i < tac_node_count(components); i++)
+        TAC_TRY(hand_over(c, tac__node_item_mutable(components, i), common, err));
+    return TAC_OK;
+}
+
+tac_status tac__place_autopilot(tac_config *c, tac_error *err)
+{
+    tac_node *root = tac_document_root(c->doc);
+    const tac_node *autopilot = tac__get_node(root, "autopilot");
+    const tac_node *common = autopilot ? tac__get_node(autopilot, "px4") : NULL;
+    if (common) {
+        TAC_TRY(hand_over_all(c, root, common, err));
+        tac_node *entities = tac__node_get_mutable(root, "entities");
+        for (size_t i = 0; entities && i < tac_node_count(entities); i++)
+            TAC_TRY(hand_over_all(c, tac__node_item_mutable(entities, i), common, err));
+    }
+    tac__node_remove(root, "autopilot");
+    return TAC_OK;
+}
