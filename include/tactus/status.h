@@ -38,7 +38,8 @@
     X(E_MISMATCH, 2, "made by another model")                                                      \
     X(E_FORMAT, 3, "not a file of this format, or damaged")                                        \
     X(E_FILE, 3, "file error")                                                                     \
-    X(E_ABI, 3, "plugin of another version")
+    X(E_ABI, 3, "plugin of another version")                                                       \
+    X(E_HANG, 3, "a call into a library does not return")
 
 typedef enum tac_status {
 #define TAC_STATUS_ENUM(name, exit_class, text) TAC_##name,

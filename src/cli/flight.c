@@ -102,6 +102,7 @@ tac_status cli_flight_watch(cli_flight *f, tac_engine *engine, tac_error *err)
         return tac__fail_memory(err);
     for_each(f, engine, "multirotor", add_body);
     for_each(f, engine, "flight_control", add_control);
+    for_each(f, engine, "px4", add_control);
     tac_observer_def def = tac_observer_def_default();
     def.name = "flight";
     def.period_us = LOOK_US;
@@ -233,6 +234,8 @@ static void read_state(tac_engine *engine, cli_vehicle *v)
 {
     read_numbers(engine, v, CLI_SOC, v->soc, v->batteries);
     read_numbers(engine, v, CLI_VOLTAGE, v->voltage_v, v->batteries);
+    if (!v->seen) // a run that failed at once has used nothing
+        memcpy(v->start_soc, v->soc, v->batteries * sizeof *v->soc);
     if (!v->control) {
         v->landed = !v->airborne;
         return;

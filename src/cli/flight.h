@@ -1,8 +1,8 @@
 // flight.h - the vehicles of a run and what became of them.
 //
-// A vehicle is a component of type `multirotor`; a `flight_control` in the same entity flies it.
-// They are found by type and read by name, so plugins with types of these names count as well. An
-// observer looks at them 100 times a second: it changes no bit, and allocates nothing.
+// A vehicle is a component of type `multirotor`; a `flight_control` or `px4` in the same entity
+// flies it. They are found by type and read by name, so plugins with types of these names count as
+// well. An observer looks at them 100 times a second: it changes no bit, and allocates nothing.
 #ifndef TAC_CLI_FLIGHT_H
 #define TAC_CLI_FLIGHT_H
 

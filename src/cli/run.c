@@ -3,6 +3,7 @@
 // The engine is run in slices of simulated time: to show progress, or one instant after the other
 // in real time. How a run is cut changes no bit of it.
 #include "cli/advance.h"
+#include "cli/aside.h"
 #include "cli/commands.h"
 #include "cli/flight.h"
 #include "cli/flight_plot.h"
@@ -16,8 +17,10 @@
 #include "cli/stop.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const cli_option options[] = {
     CLI_OPTION_SET,
@@ -223,6 +226,25 @@ static void log_entry(void *context, const tac_log_entry *entry)
         tac_recorder_log(j->recorder, entry);
 }
 
+// From the watchdog's thread, while the run stands still: it will not come back, so what there is
+// of the recording is all there will be.
+static void call_hangs(void *context, const tac_hang *hang)
+{
+    job *j = context;
+    tac_error err = {0}, trouble = {0};
+    tac__fail(&err, TAC_E_HANG,
+              "%s has not returned after %.3g s; the run ends here. Parameter 'watchdog' sets how "
+              "long it may take",
+              hang->call, hang->seconds);
+    tac__error_run(&err, tac_engine_time(j->sim.engine), hang->component);
+    cli_progress_hide(&j->progress);
+    if (j->recorder && tac_recorder_end(j->recorder, err.text, &trouble) != TAC_OK)
+        cli_print_error(&trouble);
+    cli_print_error(&err);
+    fflush(NULL);
+    _exit(tac_status_exit_code(err.status));
+}
+
 // What is shown is the user's wish of the moment; what is recorded is part of the configuration, so
 // that the same run gives the same file.
 static tac_engine_def engine_def(job *j)
@@ -231,6 +253,8 @@ static tac_engine_def engine_def(job *j)
     tac_engine_def def = tac_config_engine_def(j->sim.config);
     def.log = log_entry;
     def.log_context = j;
+    def.hang = call_hangs;
+    def.hang_context = j;
     cli_phases_watch(&j->phases, &def);
     j->shown = j->recorded = def.log_level;
     if (s->has_level)
@@ -378,6 +402,16 @@ static tac_status run_and_report(job *j, tac__text *out, tac_error *err)
     return status == TAC_OK ? drawn : status;
 }
 
+static bool has_foreign_code(const tac_engine *engine)
+{
+    tac_component_info c;
+    for (size_t i = 0; (c = tac_engine_component_info(engine, i)).name[0]; i++) {
+        if (!strcmp(c.type, "px4"))
+            return true;
+    }
+    return false;
+}
+
 static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
 {
     job j = {.args = args};
@@ -387,10 +421,14 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     cli_flight_init(&j.flight);
     tac__text_init(&j.path, tac_allocator_default());
     tac_status status = start(&j, err);
+    if (status == TAC_OK && has_foreign_code(j.sim.engine))
+        cli_aside_begin();
     if (status == TAC_OK)
         status = run_and_report(&j, out, err);
     tac_recorder_destroy(j.recorder);
+    j.recorder = NULL;
     cli_unload(&j.sim);
+    cli_aside_end();
     cli_flight_fini(&j.flight);
     cli_phases_fini(&j.phases);
     tac__text_fini(&j.path);

@@ -1,0 +1,25 @@
+// aside.c - see aside.h. The library has the same stdio, so its buffer is emptied at both ends.
+#include "cli/aside.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static int kept = -1;
+
+void cli_aside_begin(void)
+{
+    fflush(stdout);
+    kept = dup(STDOUT_FILENO);
+    if (kept >= 0)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+void cli_aside_end(void)
+{
+    if (kept < 0)
+        return;
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    kept = -1;
+}
