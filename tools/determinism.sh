@@ -34,7 +34,10 @@ done
 
 if [ ${#files[@]} -eq 0 ]; then
     shopt -s nullglob
-    files=(examples/*.yaml)
+    for file in examples/*.yaml; do
+        # What PX4 flies needs a library: any will do, the stand-in of the tests too.
+        [[ $file == *px4* && -z ${PX4_LOCKSTEP_LIB:-} ]] || files+=("$file")
+    done
 fi
 sources=(src/cli/*.c)
 if [ ${#files[@]} -eq 0 ] || [ ! -e "${sources[0]}" ]; then
