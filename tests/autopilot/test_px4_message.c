@@ -234,7 +234,7 @@ static void test_export_agrees(void **state)
             checked++;
         }
     }
-    assert_int_equal(checked, 10);
+    assert_int_equal(checked, 13);
 }
 
 // --- messages in messages -----------------------------------------------------------------------

@@ -61,6 +61,14 @@ PX4 = {
     "wind": """q timestamp timestamp_sample; f windspeed_north windspeed_east variance_north
         variance_east tas_innov tas_innov_var beta_innov beta_innov_var""",
 }
+# Those that only PX4 itself fills.
+OF_PX4 = {
+    "vehicle_torque_setpoint": "q timestamp timestamp_sample; f xyz*3",
+    "vehicle_thrust_setpoint": "q timestamp timestamp_sample; f xyz*3",
+    "mission_result": """q timestamp; I mission_id geofence_id home_position_counter; i seq_reached; H
+        seq_current seq_total item_changed_index item_do_jump_remaining; b valid warning finished
+        failure item_do_jump_changed execution_mode""",
+}
 
 
 def px4_layout(topic):
@@ -303,12 +311,36 @@ same("vehicles", len(entities) > 2, True)
 for i, entity in enumerate(entities):
     check_vehicle(log, recording, entity, i, 1)
 
+# --- what PX4 itself says, in its own topics -----------------------------------------------------
+
+path, recording = record("examples/iris_px4.yaml", "duration=15 s", "record.tier=all")
+tactus("export", path, "-o", "px4.ulg")
+log = ULog("px4.ulg")
+PX4.update(OF_PX4)
+check_own(log, recording)
+check_px4(log, recording, "vehicle_torque_setpoint", 0, "uav.control.", xyz="torque_sp")
+check_px4(log, recording, "vehicle_thrust_setpoint", 0, "uav.control.", xyz="thrust_sp")
+check_px4(log, recording, "mission_result", 0, "uav.control.",
+          seq_reached=("mission_reached", 0, lambda n: n - 1), seq_current=("mission_current", 0, int),
+          seq_total=("mission_total", 0, int), valid=("mission_valid", 0, bool))
+check_px4(log, recording, "vehicle_status", 0, "uav.control.", nav_state=("nav_state", 0, int),
+          nav_state_user_intention=("nav_state", 0, int))
+check_px4(log, recording, "vehicle_land_detected", 0, "uav.control.",
+          landed=("land_detected", 0, bool))
+check_px4(log, recording, "actuator_motors", 0, "uav.control.", control="control")
+check_px4(log, recording, "trajectory_setpoint", 0, "uav.control.", position="position_sp",
+          velocity="velocity_sp", acceleration="acceleration_sp", yaw="yaw_sp")
+reached = {v["seq_reached"][0] for _, v in log.messages["mission_result", 0]}
+same("items reached", reached >= {-1, 0, 1}, True)
+same("states", {v["nav_state"][0] for _, v in log.messages["vehicle_status", 0]}, {0, 3})
+
 # --- as others read it ---------------------------------------------------------------------------
 
 try:
     import pyulog
 except ImportError:
     sys.exit(0)
+log = ULog("swarm.ulg")
 theirs = pyulog.ULog("swarm.ulg")
 same("topics", {(d.name, d.multi_id) for d in theirs.data_list}, set(log.messages))
 for d in theirs.data_list:

@@ -73,6 +73,14 @@
     "uint64_t timestamp;float[3] position;float[3] velocity;float[3] acceleration;float[3] jerk;"  \
     "float yaw;float yawspeed;"
 
+#define BODY_SETPOINT SAMPLED "float[3] xyz;"
+
+#define MISSION_RESULT                                                                             \
+    "uint64_t timestamp;uint32_t mission_id;uint32_t geofence_id;uint32_t home_position_counter;"  \
+    "int32_t seq_reached;uint16_t seq_current;uint16_t seq_total;uint16_t item_changed_index;"     \
+    "uint16_t item_do_jump_remaining;bool valid;bool warning;bool finished;bool failure;"          \
+    "bool item_do_jump_changed;uint8_t execution_mode;"
+
 // --- sources ------------------------------------------------------------------------------------
 
 static const tac__px4_source attitude[] = {
@@ -136,8 +144,10 @@ static const tac__px4_source wind[] = {
     {0},
 };
 
+// Of two sources of one field the later counts, if it is there: what PX4 itself said.
 static const tac__px4_source motors[] = {
     {.field = "control", .port = "motor", .unit = "1"},
+    {.field = "control", .port = "control", .unit = "1", .optional = true},
     {0},
 };
 
@@ -156,6 +166,27 @@ static const tac__px4_source rates_setpoint[] = {
 static const tac__px4_source trajectory_setpoint[] = {
     {.field = "position", .port = "position_sp", .unit = "m"},
     {.field = "velocity", .port = "velocity_sp", .unit = "m/s", .optional = true},
+    {.field = "acceleration", .port = "acceleration_sp", .unit = "m/s^2", .optional = true},
+    {.field = "yaw", .port = "yaw_sp", .unit = "rad", .optional = true},
+    {0},
+};
+
+static const tac__px4_source torque_setpoint[] = {
+    {.field = "xyz", .port = "torque_sp", .unit = "1"},
+    {0},
+};
+
+static const tac__px4_source thrust_setpoint[] = {
+    {.field = "xyz", .port = "thrust_sp", .unit = "1"},
+    {0},
+};
+
+static const tac__px4_source mission_result[] = {
+    {.field = "seq_reached", .port = "mission_reached", .value = -1}, // counted from 0
+    {.field = "seq_current", .port = "mission_current"},
+    {.field = "seq_total", .port = "mission_total"},
+    {.field = "valid", .port = "mission_valid"},
+    {.field = "finished", .port = "mission_finished"},
     {0},
 };
 
@@ -166,6 +197,8 @@ static const tac__px4_source status[] = {
     {.field = "arming_state", .port = "armed", .map = "false=1 true=2"},
     {.field = "nav_state", .port = "phase", .map = NAVIGATION},
     {.field = "nav_state_user_intention", .port = "phase", .map = NAVIGATION},
+    {.field = "nav_state", .port = "nav_state", .optional = true},
+    {.field = "nav_state_user_intention", .port = "nav_state", .optional = true},
     {.field = "vehicle_type", .value = 1}, // rotary wing
     {0},
 };
@@ -174,6 +207,9 @@ static const tac__px4_source land_detected[] = {
     {.field = "landed", .port = "landed"},
     {.field = "maybe_landed", .port = "landed"},
     {.field = "ground_contact", .port = "landed"},
+    {.field = "landed", .port = "land_detected", .optional = true},
+    {.field = "maybe_landed", .port = "land_detected", .optional = true},
+    {.field = "ground_contact", .port = "land_detected", .optional = true},
     {0},
 };
 
@@ -199,6 +235,9 @@ const tac__px4_topic tac__px4_topics[] = {
     {"vehicle_rates_setpoint", RATES_SETPOINT, TAC__PX4_CONTROL, NULL, false, rates_setpoint},
     {"trajectory_setpoint", TRAJECTORY_SETPOINT, TAC__PX4_CONTROL, NULL, false,
      trajectory_setpoint},
+    {"vehicle_torque_setpoint", BODY_SETPOINT, TAC__PX4_CONTROL, NULL, false, torque_setpoint},
+    {"vehicle_thrust_setpoint", BODY_SETPOINT, TAC__PX4_CONTROL, NULL, false, thrust_setpoint},
+    {"mission_result", MISSION_RESULT, TAC__PX4_CONTROL, NULL, false, mission_result},
     {"vehicle_status", STATUS, TAC__PX4_CONTROL, NULL, false, status},
     {"vehicle_land_detected", LAND_DETECTED, TAC__PX4_CONTROL, NULL, false, land_detected},
     {NULL, NULL, TAC__PX4_PLANT, NULL, false, NULL},

@@ -23,7 +23,7 @@ typedef struct tac__px4_source {
     bool yaw;         // the heading of a quaternion
     const char *map;  // from labels ("false" and "true" of a bool) to numbers: "idle=0 land=18"
     bool index;       // if there is no port: the number of the element, from 1
-    double value;     // else this
+    double value;     // else this; with a port it is added
 } tac__px4_source;
 
 typedef struct tac__px4_topic {

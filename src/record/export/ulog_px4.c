@@ -37,7 +37,7 @@ static bool next_field(const char **text, field *f)
         size_t size;
     } types[] = {{"uint64_t", 'u', 8}, {"uint32_t", 'u', 4}, {"uint16_t", 'u', 2},
                  {"uint8_t", 'u', 1},  {"bool", 'u', 1},     {"float", 'f', 4},
-                 {"double", 'f', 8}};
+                 {"double", 'f', 8},   {"int32_t", 'i', 4}};
     if (!**text)
         return false;
     f->at += f->size * f->count;
@@ -166,7 +166,8 @@ static tac_status add_source(maker *m, tac__ulog_topic *t, const char *component
                            .size = f.size,
                            .kind = f.kind,
                            .element = source->element + element,
-                           .yaw = source->yaw};
+                           .yaw = source->yaw,
+                           .add = source->value};
     const uint32_t left = signal->type.count - slot.element;
     slot.count = topic->each || left < f.count ? (topic->each ? 1 : left) : f.count;
     if (f.count > 1 && left > f.count)

@@ -136,6 +136,9 @@ void tac__ulog_number(unsigned char *at, char kind, size_t size, double value)
         uint64_t bits;
         memcpy(&bits, &value, sizeof bits);
         put(at, bits, size);
+    } else if (kind == 'i') {
+        const double beyond = (double)(INT64_MAX >> (64 - 8 * size)) + 1.0;
+        put(at, value >= -beyond && value < beyond ? (uint64_t)(int64_t)value : 0, size);
     } else {
         const double beyond = (double)(UINT64_MAX >> (64 - 8 * size)) + 1.0;
         put(at, value >= 0 && value < beyond ? (uint64_t)value : 0, size);
@@ -155,7 +158,7 @@ static double number(const tac__ulog_slot *slot, const tac_sample *sample, uint3
 {
     const double value = tac_recorded_element(slot->signal, sample, element);
     if (!slot->map)
-        return value;
+        return slot->add != 0 ? value + slot->add : value; // -0 stays
     return value >= 0 && value < (double)slot->map_count ? slot->map[(size_t)value] : 0;
 }
 

@@ -14,7 +14,9 @@ typedef struct tac__ulog_slot {
     const tac_recorded *signal;
     uint32_t element, count; // of the signal
     size_t at, size;         // in the data: of the first element; of one
-    char kind; // 'b' the signal's own bits, 'f' a floating-point number, 'u' a whole one
+    char kind;  // 'b' the signal's own bits, 'f' a floating-point number, 'u' a whole one, 'i' one
+                // that may be negative
+    double add; // to a number
     bool yaw;
     const uint8_t *map; // by value of the signal; NULL: as it is
     size_t map_count;
@@ -46,7 +48,7 @@ tac__ulog_topic *tac__ulog_add(tac__ulog_topics *topics, tac__export *x);
 TAC_MUST_CHECK tac_status tac__ulog_px4_make(tac__ulog_topics *topics, tac__export *x,
                                              tac_error *err);
 
-// Write a number as a field of that kind ('f' or 'u') and size; what does not fit is 0.
+// Write a number as a field of that kind ('f', 'u' or 'i') and size; what does not fit is 0.
 void tac__ulog_number(unsigned char *at, char kind, size_t size, double value);
 
 // Put an instant into the data.
