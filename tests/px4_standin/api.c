@@ -5,6 +5,8 @@
 #include "misbehave.h"
 #include "standin.h"
 
+#include <stdio.h>
+
 static standin only;
 static bool taken, alive;
 
@@ -47,6 +49,8 @@ void *px4_lockstep_create(const config *cfg)
     static const config defaults = {1, 0, 100, 20, 100, 250, 250, 1, 250};
     if (orders_enter("create") != 0 || taken)
         return NULL;
+    if (orders_get()->talks)
+        printf("INFO  [standin] created\n"); // as PX4 does, without asking whose output it is
     const config *c = cfg ? cfg : &defaults;
     if (c->enable_commander != 0)
         return NULL;

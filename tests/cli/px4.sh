@@ -1,0 +1,101 @@
+#!/bin/sh
+# PX4 in the loop from the command line: flown, recorded, replayed without its library, and what
+# happens when it cannot be loaded, does not fit or does not return.
+. "$TACTUS_SOURCE/tests/cli/common"
+
+lib=$TACTUS_BUILD/tests/libpx4_standin.so
+one=$TACTUS_SOURCE/examples/iris_px4.yaml
+swarm=$TACTUS_SOURCE/examples/iris_px4_swarm.yaml
+unset PX4_LOCKSTEP_LIB
+
+# --- flown ----------------------------------------------------------------------------------------
+
+expect 0 run "$one" --set autopilot.px4.library="$lib" -q --json --out flight.mcap
+is_json out
+same mission_reached "$(value out mission_reached)" 8
+same mission_total "$(value out mission_total)" 8
+same landed "$(value out landed)" true
+hash=$(value out hash)
+model=$(value out model_hash)
+
+# Named in the environment, or relative to where one is; where it lies is not part of the model.
+PX4_LOCKSTEP_LIB=$lib expect 0 run "$one" -q --json
+same 'hash, by the environment' "$(value out hash)" "$hash"
+cp "$lib" other.so
+expect 0 run "$one" --set autopilot.px4.library=other.so -q --json
+same 'hash, of a copy' "$(value out hash)" "$hash"
+same 'model, of a copy' "$(value out model_hash)" "$model"
+rm other.so
+
+expect 0 run "$swarm" --set autopilot.px4.library="$lib" -q --json
+is_json out
+same 'mission_reached of four' "$(value out mission_reached)" 32
+same 'all landed' "$(value out landed)" true
+
+# What it prints is not in the way of the report.
+PX4_STANDIN_TALK=on expect 0 run "$one" --set autopilot.px4.library="$lib" -q --json --duration 1s
+is_json out
+says err 'INFO  [standin] created'
+
+# --- without the library --------------------------------------------------------------------------
+
+for command in check explain; do
+    expect 0 $command "$one"
+    expect 0 $command "$swarm"
+done
+expect 0 replay flight.mcap --json
+same 'replay' "$(value out hash_match)" true
+expect 0 replay flight.mcap --json --from 20s --to 30s
+same 'replay of a part' "$(value out hash_match)" true
+expect 0 export flight.mcap --format csv --signals 'control.nav_state' --out -
+says out '10.000000,3'
+expect 0 info flight.mcap
+[ "$(wc -c <flight.mcap)" -lt 30000000 ] || fail 'the recording is too large'
+
+expect 3 run "$one" -q
+says err 'no library of PX4 is named' PX4_LOCKSTEP_LIB
+expect 3 run "$one" -q --set autopilot.px4.library=nosuch.so
+says err "cannot open 'nosuch.so'" "component 'uav.control'"
+expect 3 run "$one" -q --json --set autopilot.px4.library="$TACTUS_BUILD/tests/libpx4_standin_incomplete.so"
+is_json out
+same exit_code "$(value out exit_code)" 3
+says err 'lacks px4_lockstep_orb_check, px4_lockstep_orb_unsubscribe'
+PX4_STANDIN_ABI=2 expect 3 run "$one" -q --set autopilot.px4.library="$lib"
+says err 'version 2 of the ABI, this bridge 3'
+PX4_STANDIN_HASH=mission_result expect 3 run "$one" -q --set autopilot.px4.library="$lib"
+says err "topic 'mission_result'" 70caef92
+
+expect 2 run "$one" -q --set autopilot.px4.library="$lib" --checkpoint-at 1s --checkpoint state
+says err uav.control
+expect 2 check "$one" --set 'scheduler.rate_groups[1].rate=100 Hz'
+says err '10000 us' '4000 us at most'
+
+# A failure in the middle is the run's.
+PX4_STANDIN_FAIL=step_uorb:-3:1000 expect 1 run "$one" -q --set autopilot.px4.library="$lib"
+says err 'px4_lockstep_step_uorb failed with -3: a message could not be published' 't = 3.992 s'
+
+# --- a call that does not return ------------------------------------------------------------------
+
+PX4_STANDIN_HANG=step_uorb:2500 expect 3 run "$one" --set autopilot.px4.library="$lib" \
+    --set autopilot.px4.watchdog=300ms --out hung.mcap --csv hung.csv
+says err "component 'uav.control'" 'px4_lockstep_step_uorb has not returned after 0.3' 't = 9.992 s'
+expect 0 info hung.mcap
+says out '9.992 s (the run ended early)' 'px4_lockstep_step_uorb has not returned'
+expect 0 info hung.mcap --json
+same 'whole, though it hung' "$(value out whole)" true
+expect 0 export hung.mcap --format csv --signals vehicle.position --out -
+same 'last sample' "$(tail -n 1 out | cut -d , -f 1)" 9.990000
+[ "$(wc -l <hung.csv)" -gt 900 ] || fail 'the table was not written out'
+
+for call in abi_version create param_set_f32 orb_create_publisher_ex load_mission_qgc_wpl destroy; do
+    PX4_STANDIN_HANG=$call expect 3 run "$one" -q --duration 100ms \
+        --set autopilot.px4.library="$lib" --set autopilot.px4.watchdog=200ms --out hung.mcap
+    says err "px4_lockstep_$call has not returned"
+    expect 0 info hung.mcap
+done
+
+# As on Linux, where parameters are saved by themselves.
+expect 3 run "$one" -q --set autopilot.px4.library="$TACTUS_BUILD/tests/libpx4_standin_no_autosave.so" \
+    --set autopilot.px4.watchdog=200ms
+says err 'px4_lockstep_param_set_i32 has not returned'
+finish
