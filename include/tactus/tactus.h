@@ -5,7 +5,7 @@
 //   memory.h      the allocation hook           plugin.h      components in shared libraries
 //   node.h        documents before types        engine.h      building and running from C
 //   math.h        deterministic functions       config.h      from YAML to an engine
-//   world.h       origin, gravity, ground
+//   world.h       origin, gravity, ground       px4.h         asking a library of PX4
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 

@@ -44,17 +44,37 @@ static tac_status fail_unknown(const tac_registry *registry, const char *name, t
     return TAC_E_NAME;
 }
 
-static tac_status describe_type(const cli_args *args, const char *name, tac__text *out,
-                                tac_error *err)
+static tac_status take_description(const tac_component_type *type, tac_format format,
+                                   tac__text *out, tac_error *err)
 {
+    char *text = tac_type_describe(type, format);
+    if (!text)
+        return tac__fail_memory(err);
+    tac__text_add(out, "%s", text);
+    tac_text_free(text);
+    return TAC_OK;
+}
+
+// A command and a component type may share a name.
+static tac_status describe(const cli_args *args, const char *name, const cli_command *command,
+                           tac__text *out, tac_error *err)
+{
+    const tac_format format = cli_has(args, "json") ? TAC_FORMAT_JSON : TAC_FORMAT_TEXT;
     cli_simulation sim = {0};
     tac_status status = cli_load_registry(&sim, args, err);
-    if (status == TAC_OK) {
-        const tac_component_type *type = tac_registry_find(sim.registry, name);
-        const tac_format format = cli_has(args, "json") ? TAC_FORMAT_JSON : TAC_FORMAT_TEXT;
-        status = type ? cli_take_text(out, tac_type_describe(type, format), err)
-                      : fail_unknown(sim.registry, name, err);
+    const tac_component_type *type =
+        status == TAC_OK ? tac_registry_find(sim.registry, name) : NULL;
+    if (status == TAC_OK && !type && !command)
+        status = fail_unknown(sim.registry, name, err);
+    if (status == TAC_OK && !type && format == TAC_FORMAT_JSON)
+        status = tac__fail(err, TAC_E_USAGE, "--json needs the name of a component type");
+    if (status == TAC_OK && command && format == TAC_FORMAT_TEXT) {
+        cli_help_command(command, out);
+        if (type)
+            tac__text_add(out, "\nThere is also a component type of that name.\n\n");
     }
+    if (status == TAC_OK && type)
+        status = take_description(type, format, out, err);
     cli_unload(&sim);
     return status;
 }
@@ -67,14 +87,11 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
         if (!strcmp(cli_commands[i]->name, name))
             command = cli_commands[i];
     }
-    if (name && !command)
-        return describe_type(args, name, out, err);
+    if (name)
+        return describe(args, name, command, out, err);
     if (cli_has(args, "json"))
         return tac__fail(err, TAC_E_USAGE, "--json needs the name of a component type");
-    if (command)
-        cli_help_command(command, out);
-    else
-        cli_help_program(out);
+    cli_help_program(out);
     return TAC_OK;
 }
 

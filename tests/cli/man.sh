@@ -25,7 +25,7 @@ compare() { # COMMAND PAGE
 }
 
 compare '' tactus
-commands=$("$TACTUS" help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$("$TACTUS" help | sed -n '/^commands:/,/^$/s/^  \([a-z0-9]*\) .*/\1/p')
 for command in $commands; do
     compare "$command" "tactus-$command"
     grep -q "^\\.It Cm $command\$" "$man/tactus.1" || fail "tactus.1 does not list $command"
