@@ -219,19 +219,23 @@ tac_status tac__px4_set_f32(tac__px4 *p, const char *param, float value, tac_err
     return TAC_OK;
 }
 
+// Whoever reads without looking at the type may still mind it when it is set.
 tac_status tac__px4_set(tac__px4 *p, const char *param, double value, tac_error *err)
 {
     enum { WRONG_TYPE = -3 };
     int32_t before;
-    const int code = CALL(p, param_get_i32, p->handle, param, &before);
-    if (code == WRONG_TYPE)
-        return tac__px4_set_f32(p, param, (float)value, err);
-    if (code != 0)
+    int code = CALL(p, param_get_i32, p->handle, param, &before);
+    if (code != 0 && code != WRONG_TYPE)
         return failed("param_get_i32", code, param, err);
-    if (!(value >= INT32_MIN && value <= INT32_MAX) || value != (double)(int32_t)value)
+    const bool whole = value >= INT32_MIN && value <= INT32_MAX && value == (double)(int32_t)value;
+    if (code == 0 && !whole)
         return tac__fail(err, TAC_E_TYPE, "parameter %s of PX4 is a whole number, not %g", param,
                          value);
-    return tac__px4_set_i32(p, param, (int32_t)value, err);
+    if (code == 0)
+        code = CALL(p, param_set_i32, p->handle, param, (int32_t)value);
+    if (code == WRONG_TYPE)
+        return tac__px4_set_f32(p, param, (float)value, err);
+    return code ? failed("param_set_i32", code, param, err) : TAC_OK;
 }
 
 tac_status tac__px4_notify(tac__px4 *p, tac_error *err)
