@@ -1,6 +1,7 @@
 // Flights with the component px4 and the stand-in in the place of PX4: the square, home, several
 // vehicles, several threads, topics of one's own.
 #include "autopilot/px4_flight.h"
+#include "support/folder.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -92,6 +93,54 @@ static void test_mission(void **state)
     assert_true(hypot(p[0], p[1]) < 0.05);
     for (int i = 0; i < 4; i++)
         assert_true(((const double *)rig_read(&r, "uav.control.motor"))[i] == 0);
+    rig_close(&r);
+}
+
+// Whatever PX4 wants, motors of a vehicle that is not armed stand still.
+static void test_disarmed(void **state)
+{
+    (void)state;
+    rig r;
+    px4_open(
+        &r,
+        SETS(
+            "scenario=[]",
+            "autopilot.px4.publish=[{topic: vehicle_status, fields: {arming_state: 2, "
+            "nav_state: 'if(t < 2, 0, 3)'}}, {topic: vehicle_control_mode, fields: {flag_armed: 1, "
+            "flag_control_auto_enabled: 1, flag_multicopter_position_control_enabled: "
+            "1}}, {topic: actuator_armed, fields: {armed: 1}}, "
+            "{topic: vehicle_land_detected, fields: {landed: 0}}]"));
+    rig_run(&r, 5000000);
+    assert_true(((const double *)rig_read(&r, "uav.control.control"))[0] > 0.1);
+    for (int i = 0; i < 4; i++)
+        assert_true(((const double *)rig_read(&r, "uav.control.motor"))[i] == 0);
+    assert_false(px4_bool(&r, "uav.control.armed"));
+    rig_close(&r);
+}
+
+static int passed;
+
+static void count_items(void *context, const tac_log_entry *entry)
+{
+    int number, total;
+    (void)context;
+    if (sscanf(entry->text, "item %d of %d passed", &number, &total) == 2)
+        passed += number == passed + 1 && total == 8 ? 1 : 100;
+}
+
+// Each item is told of once, in order.
+static void test_log(void **state)
+{
+    (void)state;
+    rig r;
+    px4_open(&r, NULL, 0);
+    tac_engine_def def = tac_config_engine_def(r.config);
+    def.log = count_items;
+    tac_engine *engine;
+    assert_int_equal(tac_config_build(r.config, &def, &engine, &r.err), TAC_OK);
+    assert_int_equal(tac_engine_run(engine, TAC_TIME_NEVER, &r.err), TAC_OK);
+    assert_int_equal(passed, 8);
+    tac_engine_destroy(engine);
     rig_close(&r);
 }
 
@@ -407,6 +456,40 @@ static void test_mistakes(void **state)
     }
 }
 
+static uint64_t hash_after(const char *set)
+{
+    rig r;
+    px4_open(&r, &set, set ? 1 : 0);
+    rig_run(&r, 5000000);
+    const uint64_t hash = tac_engine_hash(r.engine, NULL, NULL);
+    rig_close(&r);
+    return hash;
+}
+
+// Messages from files: the same fly the same, another one is noticed; what a default fills and the
+// file does not have is left out.
+static void test_msg_dir(void **state)
+{
+    (void)state;
+    char set[1200];
+    snprintf(set, sizeof set, "autopilot.px4.msg_dir=%s/tests/autopilot/data/px4_msg",
+             getenv("TACTUS_SOURCE"));
+    assert_true(hash_after(set) == hash_after(NULL));
+
+    FILE *file = fopen(path_of("HomePosition.msg"), "w");
+    fputs("uint64 timestamp\nfloat64 lat\nfloat64 lon\nfloat32 alt\n", file);
+    fclose(file);
+    snprintf(set, sizeof set, "autopilot.px4.msg_dir=%s", path_of("."));
+    const char *sets[] = {set, "autopilot.px4.publish=[{topic: home_position, off: true}]"};
+    px4_fails(NULL, sets, 1, TAC_E_ABI,
+              PARTS("'home_position' has 64 bytes and hash 159bab7e in the library",
+                    "32 bytes and hash"));
+    rig r;
+    px4_open(&r, sets, 2);
+    rig_run(&r, 100000);
+    rig_close(&r);
+}
+
 // What the component sets itself counts, also inside a map.
 static void test_whose_parameters(void **state)
 {
@@ -470,6 +553,8 @@ int main(void)
     px4_library("px4_standin");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mission),
+        cmocka_unit_test(test_disarmed),
+        cmocka_unit_test(test_log),
         cmocka_unit_test(test_return),
         cmocka_unit_test(test_late_mission),
         cmocka_unit_test(test_parameters),
@@ -480,10 +565,11 @@ int main(void)
         cmocka_unit_test(test_off),
         cmocka_unit_test(test_batteries),
         cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_msg_dir),
         cmocka_unit_test(test_whose_parameters),
         cmocka_unit_test(test_no_memory_in_the_loop),
         cmocka_unit_test(test_checkpoint_is_refused),
         cmocka_unit_test(test_without_library),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

@@ -2,6 +2,7 @@
 // hashes that differ, functions that are missing, files that are no library.
 #include "autopilot/px4/abi.h"
 #include "autopilot/px4/codes.h"
+#include "autopilot/px4/copy.h"
 #include "autopilot/px4_flight.h"
 
 #include <dirent.h>
@@ -207,6 +208,31 @@ static void test_nothing_stays(void **state)
     assert_int_equal(count_descriptors(), before);
 }
 
+// The loader takes two libraries of one name for one, and descriptors are used again.
+static void test_names_of_copies(void **state)
+{
+    (void)state;
+    enum { COPIES = 20 };
+    static char paths[COPIES][TAC__COPY_PATH];
+    tac_error err;
+    int first = -1;
+    for (int i = 0; i < COPIES; i++) {
+        int descriptor;
+        assert_int_equal(tac__copy_open(__FILE__, &descriptor, paths[i], &err), TAC_OK);
+        first = i ? first : descriptor;
+        assert_int_equal(descriptor, first);
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(paths[k], paths[i]);
+        char bytes[64] = "";
+        FILE *file = fopen(paths[i], "rb");
+        assert_non_null(file);
+        assert_true(fread(bytes, 1, sizeof bytes - 1, file) > 0);
+        assert_non_null(strstr(bytes, "// What can go wrong with PX4's library"));
+        fclose(file);
+        close(descriptor);
+    }
+}
+
 static void test_time_goes_forwards(void **state)
 {
     (void)state;
@@ -262,15 +288,11 @@ int main(void)
     px4_order(NULL);
     px4_library("px4_standin");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_later),
-        cmocka_unit_test(test_handshake),
-        cmocka_unit_test(test_topics),
-        cmocka_unit_test(test_libraries),
-        cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_nothing_stays),
-        cmocka_unit_test(test_time_goes_forwards),
+        cmocka_unit_test(test_codes),           cmocka_unit_test(test_table),
+        cmocka_unit_test(test_later),           cmocka_unit_test(test_handshake),
+        cmocka_unit_test(test_topics),          cmocka_unit_test(test_libraries),
+        cmocka_unit_test(test_parameters),      cmocka_unit_test(test_nothing_stays),
+        cmocka_unit_test(test_names_of_copies), cmocka_unit_test(test_time_goes_forwards),
         cmocka_unit_test(test_period),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
