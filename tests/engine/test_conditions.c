@@ -140,7 +140,7 @@ static tac_status sentry_declare(tac_declare *d, void *self)
         s->signal[i] = tac_declare_watch(d, signal, "signal");
         s->gate[i] = *gate ? tac_declare_watch(d, gate, "gate") : -1;
         const int inputs[] = {s->signal[i], s->gate[i]};
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "wait%zu", i);
         assert_int_equal(tac_declare_condition(d, name, inputs, s->gate[i] < 0 ? 1 : 2, "signal"),
                          i);
