@@ -14,12 +14,6 @@
 
 // --- which phases -------------------------------------------------------------------------------
 
-static const char *phase_name(const void *context, size_t i)
-{
-    const tac__phases *p = context;
-    return i < p->count ? p->names[i] : NULL;
-}
-
 static tac_status resolve_component(const tac_engine *e, tac_instance *c, tac_error *err)
 {
     const int machine = e->entities[c->entity].machine;
@@ -33,16 +27,14 @@ static tac_status resolve_component(const tac_engine *e, tac_instance *c, tac_er
     const tac__phases *p = tac__phases_of(e->components[machine]);
     c->active_in = 0;
     for (size_t i = 0; i < c->active_count; i++) {
-        size_t k = 0;
-        while (k < p->count && strcmp(p->names[k], c->active_names[i]))
-            k++;
-        if (k == p->count) {
+        const int phase = tac__phase_find(p, c->active_names[i]);
+        if (phase < 0) {
             tac__fail_at(err, TAC_E_NAME, &c->place, "'%s' is active in an unknown phase '%s'",
                          c->name, c->active_names[i]);
-            tac__error_suggest(err, c->active_names[i], phase_name, p);
+            tac__error_suggest(err, c->active_names[i], tac__phase_name, p);
             return TAC_E_NAME;
         }
-        c->active_in |= UINT64_C(1) << k;
+        c->active_in |= UINT64_C(1) << phase;
     }
     return TAC_OK;
 }
@@ -398,12 +390,12 @@ tac_status tac__activity_change(tac_engine *e, const tac_instance *m, tac_time t
         else
             close_component(e, c, t_us);
         set_items(e, c);
-        if (c->island >= 0)
-            list_live(e, &e->islands[c->island]);
     }
     for (size_t i = 0; i < e->island_count; i++) {
-        if (is_switched_by(e, &e->islands[i], m))
-            TAC_TRY(tac__island_jumped(e, &e->islands[i], t_us));
+        if (!is_switched_by(e, &e->islands[i], m))
+            continue;
+        list_live(e, &e->islands[i]);
+        TAC_TRY(tac__island_jumped(e, &e->islands[i], t_us));
     }
     return TAC_OK;
 }
@@ -433,8 +425,7 @@ void tac__activity_shadow(tac_engine *e, tac_instance *c, tac_time t_us)
     if ((c->type->flags & TAC_COMPONENT_OPAQUE) || tac__is_played(e, c->type))
         return;
     save(c, false);
-    for (size_t i = 0; i < c->views.live; i++)
-        tac__view_update(&c->views.items[i], t_us);
+    tac__views_renew(&c->views, t_us);
     c->shadow = true;
     c->step.t_us = t_us;
     c->step.due = TAC_DUE_AXIS;

@@ -456,8 +456,7 @@ tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us
             continue;
         // Samples of other parts of the plant stay as they were held: whether those have been
         // evaluated yet must not matter.
-        for (size_t k = 0; k < c->views.live; k++)
-            tac__view_update(&c->views.items[k], t_us);
+        tac__views_renew(&c->views, t_us);
         c->bus.t_s = tac_time_seconds(t_us);
         const tac_status status = c->type->output(&c->bus, c->self);
         if (status != TAC_OK) {

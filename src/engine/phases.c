@@ -8,13 +8,13 @@
 
 // --- names --------------------------------------------------------------------------------------
 
-static const char *phase_name(const void *context, size_t i)
+const char *tac__phase_name(const void *context, size_t i)
 {
     const tac__phases *p = context;
     return i < p->count ? p->names[i] : NULL;
 }
 
-static int find_phase(const tac__phases *p, const char *name)
+int tac__phase_find(const tac__phases *p, const char *name)
 {
     for (size_t i = 0; i < p->count; i++) {
         if (!strcmp(p->names[i], name))
@@ -28,7 +28,7 @@ static tac_status fail_phase(tac_declare *d, const tac__phases *p, const char *p
 {
     tac_error err;
     tac__fail(&err, TAC_E_NAME, "unknown phase '%s'", name);
-    tac__error_suggest(&err, name, phase_name, p);
+    tac__error_suggest(&err, name, tac__phase_name, p);
     return tac_declare_fail(d, param, "%s", err.text);
 }
 
@@ -49,10 +49,10 @@ static tac_status read_names(tac_declare *d, tac__phases *p)
                                     "'%s' is no name for a phase: a letter, then letters, digits "
                                     "and '_', and not 'any'",
                                     p->names[i]);
-        if (find_phase(p, p->names[i]) != (int)i)
+        if (tac__phase_find(p, p->names[i]) != (int)i)
             return tac_declare_fail(d, "names", "phase '%s' is named twice", p->names[i]);
     }
-    p->initial = (int32_t)find_phase(p, initial);
+    p->initial = (int32_t)tac__phase_find(p, initial);
     return p->initial < 0 ? fail_phase(d, p, "initial", initial) : TAC_OK;
 }
 
@@ -236,7 +236,7 @@ static tac_status read_from(tac_declare *d, const tac__phases *p, const char *co
     if (count == 0)
         return tac_declare_fail(d, "from", "expected a phase, several, or 'any'");
     for (size_t i = 0; i < count; i++) {
-        const int phase = find_phase(p, from[i]);
+        const int phase = tac__phase_find(p, from[i]);
         if (!strcmp(from[i], "any"))
             return read_any(d, p, count, t);
         if (phase < 0)
@@ -300,7 +300,9 @@ static tac_status locate(tac_declare *d, tac__phases *p, size_t n)
     char name[32];
     tac__out out = tac__out_begin(name, sizeof name);
     tac__out_add(&out, "transition%zu", n + 1);
-    return tac__formula_locate(d, &p->peers, name, "condition", &t->condition, &t->number);
+    TAC_TRY(tac__formula_locate(d, &p->peers, name, "condition", &t->condition, &t->number));
+    p->located[t->number] = n;
+    return TAC_OK;
 }
 
 static tac_status check_transition(tac_declare *d, tac__phases *p, size_t n, const char *to,
@@ -308,7 +310,7 @@ static tac_status check_transition(tac_declare *d, tac__phases *p, size_t n, con
                                    const char *condition)
 {
     tac__transition *t = &p->transitions[n];
-    t->to = (int32_t)find_phase(p, to);
+    t->to = (int32_t)tac__phase_find(p, to);
     if (t->to < 0)
         return fail_phase(d, p, "to", to);
     TAC_TRY(read_from(d, p, from, from_count, t));
@@ -355,7 +357,8 @@ static tac_status read_transitions(tac_declare *d, tac__phases *p)
                          .doc = "which phase follows which; the first whose condition holds wins"},
         TAC__TRANSITIONS_MAX);
     p->transitions = tac__arena_array(&p->arena, p->transition_count, sizeof *p->transitions);
-    if (!p->transitions)
+    p->located = tac__arena_array(&p->arena, p->transition_count, sizeof *p->located);
+    if (!p->transitions || !p->located)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < p->transition_count; i++) {
         tac_param_begin(d, "transitions", i);
@@ -523,16 +526,11 @@ static bool phases_hold(const tac_step *s, const void *self, int condition)
     const int32_t phase = tac__phase_now(m);
     if (*TAC_OUT(&m->step, int64_t, p->queued)) // one at a time
         return false;
-    for (size_t i = 0; i < p->transition_count; i++) {
-        const tac__transition *t = &p->transitions[i];
-        if (t->locate && !t->waits && t->number == condition) {
-            if (!(t->from >> phase & 1))
-                return false;
-            const tac__expr_result r = tac__program_run(t->condition.program, s->t_us, s->in, NULL);
-            return !r.nan && r.value != 0;
-        }
-    }
-    return false;
+    const tac__transition *t = &p->transitions[p->located[condition]];
+    if (!(t->from >> phase & 1))
+        return false;
+    const tac__expr_result r = tac__program_run(t->condition.program, s->t_us, s->in, NULL);
+    return !r.nan && r.value != 0;
 }
 
 static void phases_close(void *self)

@@ -49,6 +49,7 @@ typedef struct tac__phases {
     int32_t initial;
     tac__transition *transitions;
     size_t transition_count;
+    size_t *located; // by the number of a located condition: its transition
     tac__peers peers;
     size_t reset_count;
     double *found;                                  // scratch: the values of a transition's actions
@@ -73,6 +74,9 @@ static inline int32_t tac__phase_now(const tac_instance *machine)
 {
     return *(const int32_t *)machine->step.out[tac__phases_of(machine)->phase];
 }
+
+int tac__phase_find(const tac__phases *phases, const char *name); // -1: unknown
+tac__candidate_fn tac__phase_name;                                // context is the phases
 
 // Does one of its actions reset a continuous state of the component?
 bool tac__phases_reset(const tac_instance *machine, uint32_t component);

@@ -123,6 +123,13 @@ typedef struct tac__views {
     size_t live; // the first so many; the rest are samples of the plant that are held
 } tac__views;
 
+// What steps, hooks and stage 3 see, as of t_us.
+static inline void tac__views_renew(const tac__views *views, tac_time t_us)
+{
+    for (size_t i = 0; i < views->live; i++)
+        tac__view_update(&views->items[i], t_us);
+}
+
 // Who is shown what was written, right after it: cheaper than an observer of its own, and what it
 // sees of that component or island at stage 9 is the same.
 typedef struct tac__tap tac__tap;

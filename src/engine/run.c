@@ -87,8 +87,7 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
     if (c->views.count) {
         if (c->stage == TAC_STAGE_TELEMETRY && !peek_inputs(e, c, t_us))
             return TAC_OK;
-        for (size_t i = 0; i < c->views.live; i++)
-            tac__view_update(&c->views.items[i], t_us);
+        tac__views_renew(&c->views, t_us);
     }
     if (c->stage == TAC_STAGE_ACTUATE)
         c->may_jump = true;
@@ -107,8 +106,7 @@ static bool look_for_hook(tac_engine *e, tac_instance *c)
 {
     if (tac__is_observer(c) && !peek_inputs(e, c, e->clock->t_us))
         return false;
-    for (size_t i = 0; i < c->views.live; i++)
-        tac__view_update(&c->views.items[i], e->clock->t_us);
+    tac__views_renew(&c->views, e->clock->t_us);
     c->hook.t_us = e->clock->t_us;
     c->failed = TAC_OK;
     return true;

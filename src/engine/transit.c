@@ -41,12 +41,6 @@ static uint64_t *memory_of(const tac_instance *m, const tac__formula *f)
     return f->memory_words ? tac__formula_memory(f, m->step.state[p->memory]) : NULL;
 }
 
-static void look_around(tac_instance *m, tac_time t_us)
-{
-    for (size_t i = 0; i < m->views.live; i++)
-        tac__view_update(&m->views.items[i], t_us);
-}
-
 static tac_status fail_nan(tac_engine *e, const tac_instance *m, const tac__formula *f,
                            const char *nan)
 {
@@ -113,7 +107,7 @@ static tac_status find_values(tac_engine *e, tac_instance *m, const tac__transit
     if (!has_values(t))
         return TAC_OK;
     TAC_TRY(refresh_outputs(e, m, t_us));
-    look_around(m, t_us);
+    tac__views_renew(&m->views, t_us);
     double *value = p->found;
     for (size_t i = 0; i < t->action_count; i++) {
         const tac__phase_action *a = &t->actions[i];
@@ -220,7 +214,7 @@ static tac_status has_come_true(tac_engine *e, tac_instance *m, const tac__formu
     TAC_ASSERT(f->memory_words <= TAC__EXPR_TIMED);
     memcpy(memory, memory_of(m, f), f->memory_words * sizeof *memory);
     TAC_TRY(refresh_outputs(e, m, t_us));
-    look_around(m, t_us);
+    tac__views_renew(&m->views, t_us);
     const tac__expr_result r = tac__program_run(f->program, t_us, m->step.in, memory);
     *holds = !r.nan && r.value != 0;
     return TAC_OK;
@@ -383,7 +377,7 @@ tac_status tac__phases_decide(tac_engine *e, tac_instance *m, tac_time t_us)
         number = (int)m->decides - 1;
         m->decides = 0;
     } else {
-        look_around(m, t_us);
+        tac__views_renew(&m->views, t_us);
         TAC_TRY(find_transition(e, m, t_us, &number));
         TAC_TRY(plan_wake(e, m, t_us, number != NONE));
     }
