@@ -4,7 +4,6 @@
 
 #include "autopilot/px4/message.h"
 #include "autopilot/px4_facts.h"
-#include "record/export/px4.h"
 #include "support/allocator.h"
 
 #include <stdio.h>
@@ -129,37 +128,6 @@ static void test_unknown_topic(void **state)
     tac_error err;
     assert_int_equal(tac__uorb_builtin(&arena, "vehicle_atitude", &message, &err), TAC_E_NAME);
     assert_non_null(strstr(err.text, "did you mean 'vehicle_attitude'?"));
-}
-
-// The ULog export has a table of its own, as it fills topics that do not cross the boundary.
-static void test_export_agrees(void **state)
-{
-    (void)state;
-    size_t checked = 0;
-    for (const tac__px4_topic *topic = tac__px4_topics; topic->name; topic++) {
-        for (size_t i = 0; i < PX4_MESSAGES; i++) {
-            if (strcmp(px4_messages[i].topic, topic->name) != 0)
-                continue;
-            char format[4096];
-            tac__out out = tac__out_begin(format, sizeof format);
-            const tac__uorb_message *message = builtin(topic->name);
-            for (size_t f = 0; f < message->field_count; f++) {
-                const tac__uorb_field *field = &message->fields[f];
-                const char *type = tac__uorb_scalars[field->type].name;
-                tac__out_add(&out, "%s%s",
-                             field->type == TAC__UORB_FLOAT32   ? "float"
-                             : field->type == TAC__UORB_FLOAT64 ? "double"
-                                                                : type,
-                             strchr(type, 'i') ? "_t" : "");
-                if (field->array)
-                    tac__out_add(&out, "[%u]", field->count);
-                tac__out_add(&out, " %s;", field->name);
-            }
-            assert_string_equal(topic->format, format);
-            checked++;
-        }
-    }
-    assert_int_equal(checked, 13);
 }
 
 // --- messages in messages -----------------------------------------------------------------------
@@ -366,6 +334,6 @@ static void test_memory(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
-TEST_MAIN(TEST(test_facts), TEST(test_unknown_topic), TEST(test_export_agrees), TEST(test_nested),
-          TEST(test_padding), TEST(test_limits), TEST(test_elements), TEST(test_lost),
-          TEST(test_listing), TEST(test_memory))
+TEST_MAIN(TEST(test_facts), TEST(test_unknown_topic), TEST(test_nested), TEST(test_padding),
+          TEST(test_limits), TEST(test_elements), TEST(test_lost), TEST(test_listing),
+          TEST(test_memory))

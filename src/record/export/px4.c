@@ -1,85 +1,14 @@
-// px4.c - the topics of PX4, with the layouts of its messages: fields sorted by size, so that there
-// is no padding but at the end. Fields without a source are NaN, or 0 where they are whole numbers.
+// px4.c - the topics of PX4 that are filled. Fields without a source are NaN, or 0 where they are
+// whole numbers.
 #include "record/export/px4.h"
 
 #include <stddef.h>
 
-// --- layouts ------------------------------------------------------------------------------------
-
-#define SAMPLED "uint64_t timestamp;uint64_t timestamp_sample;"
-
-#define ATTITUDE SAMPLED "float[4] q;float[4] delta_q_reset;uint8_t quat_reset_counter;"
-
-#define ANGULAR_VELOCITY SAMPLED "float[3] xyz;float[3] xyz_derivative;"
-
-#define LOCAL_POSITION                                                                             \
-    SAMPLED "uint64_t ref_timestamp;double ref_lat;double ref_lon;float x;float y;float z;"        \
-            "float[2] delta_xy;float delta_z;float vx;float vy;float vz;float z_deriv;"            \
-            "float[2] delta_vxy;float delta_vz;float ax;float ay;float az;float heading;"          \
-            "float heading_var;float unaided_heading;float delta_heading;float tilt_var;"          \
-            "float ref_alt;float dist_bottom;float dist_bottom_var;float delta_dist_bottom;"       \
-            "float eph;float epv;float evh;float evv;float vxy_max;float vz_max;float hagl_min;"   \
-            "float hagl_max_z;float hagl_max_xy;bool xy_valid;bool z_valid;bool v_xy_valid;"       \
-            "bool v_z_valid;uint8_t xy_reset_counter;uint8_t z_reset_counter;"                     \
-            "uint8_t vxy_reset_counter;uint8_t vz_reset_counter;uint8_t heading_reset_counter;"    \
-            "bool heading_good_for_control;bool xy_global;bool z_global;bool dist_bottom_valid;"   \
-            "uint8_t dist_bottom_reset_counter;uint8_t dist_bottom_sensor_bitfield;"               \
-            "bool dead_reckoning;"
-
-#define BATTERY                                                                                    \
-    "uint64_t timestamp;float voltage_v;float current_a;float current_average_a;"                  \
-    "float discharged_mah;float remaining;float scale;float time_remaining_s;float temperature;"   \
-    "float[14] voltage_cell_v;float max_cell_voltage_delta;float full_charge_capacity_wh;"         \
-    "float remaining_capacity_wh;float nominal_voltage;float internal_resistance_estimate;"        \
-    "float ocv_estimate;float ocv_estimate_filtered;float volt_based_soc_estimate;"                \
-    "float voltage_prediction;float prediction_error;float estimation_covariance_norm;"            \
-    "uint16_t capacity;uint16_t cycle_count;uint16_t average_time_to_empty;"                       \
-    "uint16_t manufacture_date;uint16_t state_of_health;uint16_t max_error;"                       \
-    "uint16_t interface_error;uint16_t faults;uint16_t over_discharge_count;bool connected;"       \
-    "uint8_t cell_count;uint8_t source;uint8_t priority;uint8_t id;bool is_powering_off;"          \
-    "bool is_required;uint8_t warning;"
-
+// A layout that only a ULog has: nobody publishes it to PX4.
 #define WIND                                                                                       \
-    SAMPLED "float windspeed_north;float windspeed_east;float variance_north;"                     \
-            "float variance_east;float tas_innov;float tas_innov_var;float beta_innov;"            \
-            "float beta_innov_var;"
-
-#define STATUS                                                                                     \
-    "uint64_t timestamp;uint64_t armed_time;uint64_t takeoff_time;uint64_t nav_state_timestamp;"   \
-    "uint32_t valid_nav_states_mask;uint32_t can_set_nav_states_mask;"                             \
-    "uint16_t failure_detector_status;uint8_t arming_state;uint8_t latest_arming_reason;"          \
-    "uint8_t latest_disarming_reason;uint8_t nav_state_user_intention;uint8_t nav_state;"          \
-    "uint8_t executor_in_charge;uint8_t hil_state;uint8_t vehicle_type;bool failsafe;"             \
-    "bool failsafe_and_user_took_over;uint8_t failsafe_defer_state;bool gcs_connection_lost;"      \
-    "uint8_t gcs_connection_lost_counter;bool high_latency_data_link_lost;bool is_vtol;"           \
-    "bool is_vtol_tailsitter;bool in_transition_mode;bool in_transition_to_fw;"                    \
-    "uint8_t system_type;uint8_t system_id;uint8_t component_id;bool safety_button_available;"     \
-    "bool safety_off;bool power_input_valid;bool usb_connected;"                                   \
-    "bool open_drone_id_system_present;bool open_drone_id_system_healthy;"                         \
-    "bool parachute_system_present;bool parachute_system_healthy;bool rc_calibration_in_progress;" \
-    "bool calibration_enabled;bool pre_flight_checks_pass;"
-
-#define LAND_DETECTED                                                                              \
-    "uint64_t timestamp;bool freefall;bool ground_contact;bool maybe_landed;bool landed;"          \
-    "bool in_ground_effect;bool in_descend;bool has_low_throttle;bool vertical_movement;"          \
-    "bool horizontal_movement;bool rotational_movement;bool close_to_ground_or_skipped_check;"     \
-    "bool at_rest;"
-
-#define RATES_SETPOINT                                                                             \
-    "uint64_t timestamp;float roll;float pitch;float yaw;float[3] thrust_body;bool "               \
-    "reset_integral;"
-
-#define TRAJECTORY_SETPOINT                                                                        \
-    "uint64_t timestamp;float[3] position;float[3] velocity;float[3] acceleration;float[3] jerk;"  \
-    "float yaw;float yawspeed;"
-
-#define BODY_SETPOINT SAMPLED "float[3] xyz;"
-
-#define MISSION_RESULT                                                                             \
-    "uint64_t timestamp;uint32_t mission_id;uint32_t geofence_id;uint32_t home_position_counter;"  \
-    "int32_t seq_reached;uint16_t seq_current;uint16_t seq_total;uint16_t item_changed_index;"     \
-    "uint16_t item_do_jump_remaining;bool valid;bool warning;bool finished;bool failure;"          \
-    "bool item_do_jump_changed;uint8_t execution_mode;"
+    "uint64_t timestamp;uint64_t timestamp_sample;float windspeed_north;float windspeed_east;"     \
+    "float variance_north;float variance_east;float tas_innov;float tas_innov_var;"                \
+    "float beta_innov;float beta_innov_var;"
 
 // --- sources ------------------------------------------------------------------------------------
 
@@ -216,29 +145,25 @@ static const tac__px4_source land_detected[] = {
 // --- topics -------------------------------------------------------------------------------------
 
 const tac__px4_topic tac__px4_topics[] = {
-    {"vehicle_attitude_groundtruth", ATTITUDE, TAC__PX4_PLANT, "rate", false, attitude},
-    {"vehicle_local_position_groundtruth", LOCAL_POSITION, TAC__PX4_PLANT, "rate", false,
-     true_position},
-    {"vehicle_angular_velocity_groundtruth", ANGULAR_VELOCITY, TAC__PX4_PLANT, "attitude", false,
-     rate},
-    {"battery_status", BATTERY, TAC__PX4_PLANT, NULL, true, battery},
-    {"wind", WIND, TAC__PX4_AIR, NULL, false, wind},
-    {"vehicle_attitude", ATTITUDE, TAC__PX4_ESTIMATE, "rate", false, attitude},
-    {"vehicle_local_position", LOCAL_POSITION, TAC__PX4_ESTIMATE, "rate", false,
-     estimated_position},
-    {"vehicle_angular_velocity", ANGULAR_VELOCITY, TAC__PX4_ESTIMATE, "attitude", false, rate},
-    {"actuator_motors", SAMPLED "float[12] control;uint16_t reversible_flags;", TAC__PX4_CONTROL,
-     NULL, false, motors},
-    {"vehicle_attitude_setpoint",
-     "uint64_t timestamp;float yaw_sp_move_rate;float[4] q_d;float[3] thrust_body;",
-     TAC__PX4_CONTROL, NULL, false, attitude_setpoint},
-    {"vehicle_rates_setpoint", RATES_SETPOINT, TAC__PX4_CONTROL, NULL, false, rates_setpoint},
-    {"trajectory_setpoint", TRAJECTORY_SETPOINT, TAC__PX4_CONTROL, NULL, false,
-     trajectory_setpoint},
-    {"vehicle_torque_setpoint", BODY_SETPOINT, TAC__PX4_CONTROL, NULL, false, torque_setpoint},
-    {"vehicle_thrust_setpoint", BODY_SETPOINT, TAC__PX4_CONTROL, NULL, false, thrust_setpoint},
-    {"mission_result", MISSION_RESULT, TAC__PX4_CONTROL, NULL, false, mission_result},
-    {"vehicle_status", STATUS, TAC__PX4_CONTROL, NULL, false, status},
-    {"vehicle_land_detected", LAND_DETECTED, TAC__PX4_CONTROL, NULL, false, land_detected},
-    {NULL, NULL, TAC__PX4_PLANT, NULL, false, NULL},
+    {"vehicle_attitude_groundtruth", "vehicle_attitude", NULL, TAC__PX4_PLANT, "rate", false,
+     attitude},
+    {"vehicle_local_position_groundtruth", "vehicle_local_position", NULL, TAC__PX4_PLANT, "rate",
+     false, true_position},
+    {"vehicle_angular_velocity_groundtruth", "vehicle_angular_velocity", NULL, TAC__PX4_PLANT,
+     "attitude", false, rate},
+    {"battery_status", NULL, NULL, TAC__PX4_PLANT, NULL, true, battery},
+    {"wind", NULL, WIND, TAC__PX4_AIR, NULL, false, wind},
+    {"vehicle_attitude", NULL, NULL, TAC__PX4_ESTIMATE, "rate", false, attitude},
+    {"vehicle_local_position", NULL, NULL, TAC__PX4_ESTIMATE, "rate", false, estimated_position},
+    {"vehicle_angular_velocity", NULL, NULL, TAC__PX4_ESTIMATE, "attitude", false, rate},
+    {"actuator_motors", NULL, NULL, TAC__PX4_CONTROL, NULL, false, motors},
+    {"vehicle_attitude_setpoint", NULL, NULL, TAC__PX4_CONTROL, NULL, false, attitude_setpoint},
+    {"vehicle_rates_setpoint", NULL, NULL, TAC__PX4_CONTROL, NULL, false, rates_setpoint},
+    {"trajectory_setpoint", NULL, NULL, TAC__PX4_CONTROL, NULL, false, trajectory_setpoint},
+    {"vehicle_torque_setpoint", NULL, NULL, TAC__PX4_CONTROL, NULL, false, torque_setpoint},
+    {"vehicle_thrust_setpoint", NULL, NULL, TAC__PX4_CONTROL, NULL, false, thrust_setpoint},
+    {"mission_result", NULL, NULL, TAC__PX4_CONTROL, NULL, false, mission_result},
+    {"vehicle_status", NULL, NULL, TAC__PX4_CONTROL, NULL, false, status},
+    {"vehicle_land_detected", NULL, NULL, TAC__PX4_CONTROL, NULL, false, land_detected},
+    {NULL, NULL, NULL, TAC__PX4_PLANT, NULL, false, NULL},
 };

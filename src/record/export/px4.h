@@ -28,7 +28,8 @@ typedef struct tac__px4_source {
 
 typedef struct tac__px4_topic {
     const char *name;
-    const char *format; // fields as in a ULog definition; `timestamp` first
+    const char *like;   // the built-in message whose layout it has; NULL: that of its own name
+    const char *format; // or fields as in a ULog definition, `timestamp` first; NULL: none
     tac__px4_from from;
     const char *with;               // a port that the component must have too; NULL: none
     bool each;                      // an instance for each element of the ports

@@ -1,5 +1,6 @@
 // ulog_px4.c - finds the components that fill topics of PX4, and lays those topics out.
 #include "base/text.h"
+#include "autopilot/px4/message.h"
 #include "record/export/px4.h"
 #include "record/export/ulog_topics.h"
 
@@ -144,12 +145,45 @@ static const uint8_t *make_map(maker *m, const tac_type *type, const char *text,
     return map;
 }
 
+// The fields of a message of the bridge, as a ULog defines them: its padding is at the end, and is
+// left out.
+static const char *format_of(maker *m, const tac__px4_topic *topic)
+{
+    static const char *const types[] = {
+        [TAC__UORB_BOOL] = "bool",     [TAC__UORB_CHAR] = "char",
+        [TAC__UORB_INT8] = "int8_t",   [TAC__UORB_UINT8] = "uint8_t",
+        [TAC__UORB_INT16] = "int16_t", [TAC__UORB_UINT16] = "uint16_t",
+        [TAC__UORB_INT32] = "int32_t", [TAC__UORB_UINT32] = "uint32_t",
+        [TAC__UORB_INT64] = "int64_t", [TAC__UORB_UINT64] = "uint64_t",
+        [TAC__UORB_FLOAT32] = "float", [TAC__UORB_FLOAT64] = "double",
+    };
+    const tac__uorb_message *message;
+    if (topic->format)
+        return topic->format;
+    if (tac__uorb_builtin(&m->x->arena, topic->like ? topic->like : topic->name, &message, NULL) !=
+        TAC_OK)
+        return NULL;
+    tac__text text;
+    tac__text_init(&text, m->x->arena.allocator);
+    for (size_t i = 0; i < message->field_count; i++) {
+        const tac__uorb_field *f = &message->fields[i];
+        tac__text_add(&text, "%s", types[f->type]);
+        if (f->array)
+            tac__text_add(&text, "[%" PRIu32 "]", f->count);
+        tac__text_add(&text, " %s;", f->name);
+    }
+    const char *format = text.failed ? NULL : tac__arena_text(&m->x->arena, text.chars);
+    tac__text_fini(&text);
+    return format;
+}
+
 static tac_status add_source(maker *m, tac__ulog_topic *t, const char *component,
                              const tac__px4_topic *topic, const tac__px4_source *source,
                              uint32_t element, tac_error *err)
 {
+    const char *format = t->format;
     field f;
-    const bool there = find_field(topic->format, source->field, &f);
+    const bool there = find_field(format, source->field, &f);
     TAC_ASSERT(there);
     (void)there;
     if (!source->port) {
@@ -184,12 +218,13 @@ static tac_status add_source(maker *m, tac__ulog_topic *t, const char *component
 }
 
 static tac_status add_instance(maker *m, const char *component, const tac__px4_topic *topic,
-                               size_t instance, uint32_t element, tac_error *err)
+                               const char *format, size_t instance, uint32_t element,
+                               tac_error *err)
 {
     tac__arena *arena = &m->x->arena;
     tac__ulog_topic *t = tac__ulog_add(m->topics, m->x);
     field last = {0}, second;
-    for (const char *text = topic->format; next_field(&text, &last);)
+    for (const char *text = format; next_field(&text, &last);)
         ;
     size_t sources = 0;
     while (topic->sources[sources].field)
@@ -198,17 +233,17 @@ static tac_status add_instance(maker *m, const char *component, const tac__px4_t
         return tac__fail_memory(err);
     *t = (tac__ulog_topic){
         .name = topic->name,
-        .format = topic->format,
+        .format = format,
         .instance = (uint8_t)instance,
         .px4 = true,
         .size = last.at + last.size * last.count,
-        .times = find_field(topic->format, "timestamp_sample", &second) ? 2 : 1,
+        .times = find_field(format, "timestamp_sample", &second) ? 2 : 1,
     };
     t->data = tac__arena_alloc(arena, t->size);
     t->slots = tac__arena_array(arena, sources, sizeof *t->slots);
     if (!t->data || !t->slots)
         return tac__fail_memory(err);
-    rest(t->data, topic->format);
+    rest(t->data, format);
     for (size_t i = 0; i < sources; i++)
         TAC_TRY(add_source(m, t, component, topic, &topic->sources[i], element, err));
     return TAC_OK;
@@ -216,7 +251,10 @@ static tac_status add_instance(maker *m, const char *component, const tac__px4_t
 
 static tac_status add_px4(maker *m, const tac__px4_topic *topic, tac_error *err)
 {
+    const char *format = format_of(m, topic);
     size_t instance = 0, left_out = 0;
+    if (!format)
+        return tac__fail_memory(err);
     for (size_t i = 0; i < m->component_count; i++) {
         const char *component = m->components[i];
         if (!qualifies(m, component, topic))
@@ -225,7 +263,7 @@ static tac_status add_px4(maker *m, const tac__px4_topic *topic, tac_error *err)
             topic->each ? find_source(m, component, topic, topic->sources)->type.count : 1;
         for (uint32_t e = 0; e < count; e++) {
             if (instance < INSTANCES_MAX)
-                TAC_TRY(add_instance(m, component, topic, instance++, e, err));
+                TAC_TRY(add_instance(m, component, topic, format, instance++, e, err));
             else
                 left_out++;
         }
