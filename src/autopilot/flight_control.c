@@ -1,5 +1,6 @@
 // flight_control.c - flight control as a component: parameters, ports and states around flight.c.
 #include "autopilot/flight.h"
+#include "autopilot/ports.h"
 #include "autopilot/types.h"
 #include "model/builtin.h"
 #include "model/vehicle/params.h"
@@ -187,14 +188,8 @@ static void check_lift(tac_declare *d, const tac__control *c)
 
 static void declare_inputs(tac_declare *d, uint32_t rotors, uint32_t buses)
 {
+    tac__flight_inputs(d);
     const tac_port_def ports[] = {
-        {"position", TAC_TYPE_VEC3, "m", "estimate: north, east, down", .flags = 0},
-        {"velocity", TAC_TYPE_VEC3, "m/s", "estimate: north, east, down", .flags = 0},
-        {"attitude", TAC_TYPE_QUAT, NULL, "estimate: body to world", .flags = 0},
-        {"rate", TAC_TYPE_VEC3, "rad/s", "estimate: of the body", .flags = 0},
-        {"arm", TAC_TYPE_BOOL, NULL, "motors may run; open: they may", .flags = TAC_PORT_OPTIONAL},
-        {"mode", TAC_TYPE_ENUM(tac__flight_mode_labels), NULL, "what to do; open: the mission",
-         .flags = TAC_PORT_OPTIONAL},
         {"rotor_speed", TAC_TYPE_ARRAY(TAC_F64, rotors), "rad/s",
          "telemetry, to notice a rotor that is out", .flags = TAC_PORT_OPTIONAL},
         {"bus_voltage", TAC_TYPE_ARRAY(TAC_F64, buses), "V",
@@ -206,14 +201,8 @@ static void declare_inputs(tac_declare *d, uint32_t rotors, uint32_t buses)
 
 static void declare_outputs(tac_declare *d, uint32_t rotors)
 {
-    const tac_port_def ports[] = {
-        {"motor", TAC_TYPE_ARRAY(TAC_F64, rotors), NULL, "duty commanded, 0 to 1", .flags = 0},
-        {"armed", TAC_TYPE_BOOL, NULL, "motors turn", .flags = 0},
-        {"phase", TAC_TYPE_ENUM(tac__phase_labels), NULL, "of the flight", .flags = 0},
-        {"landed", TAC_TYPE_BOOL, NULL, "on the ground, as it seems", .flags = 0},
-        {"mission_current", TAC_TYPE_I32, NULL, "item under way, from 0", .flags = 0},
-        {"mission_reached", TAC_TYPE_I32, NULL, "items passed", .flags = 0},
-        {"mission_total", TAC_TYPE_I32, NULL, "items of the mission", .flags = 0},
+    tac__flight_outputs(d, rotors);
+    static const tac_port_def ports[] = {
         {"position_sp", TAC_TYPE_VEC3, "m", "reference", .flags = 0},
         {"velocity_sp", TAC_TYPE_VEC3, "m/s", "wanted", .flags = 0},
         {"attitude_sp", TAC_TYPE_QUAT, NULL, "wanted", .flags = 0},
@@ -280,9 +269,8 @@ static void read_inputs(const tac_step *s, const flight_control *c, tac__flight_
     memcpy(in->velocity, s->in[IN_VELOCITY], sizeof in->velocity);
     memcpy(in->attitude, s->in[IN_ATTITUDE], sizeof in->attitude);
     memcpy(in->rate, s->in[IN_RATE], sizeof in->rate);
-    in->arm = !tac_connected(s, IN_ARM) || *TAC_IN(s, bool, IN_ARM);
-    in->mode = tac_connected(s, IN_MODE) ? (tac__flight_mode)*TAC_IN(s, int32_t, IN_MODE)
-                                         : TAC__MODE_MISSION;
+    in->arm = tac__flight_arm(s, IN_ARM);
+    in->mode = tac__flight_mode_of(s, IN_MODE);
     in->cruise_speed = speed(s, IN_CRUISE_SPEED);
     in->climb_speed = speed(s, IN_CLIMB_SPEED);
     in->descend_speed = speed(s, IN_DESCEND_SPEED);

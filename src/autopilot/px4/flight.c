@@ -2,6 +2,7 @@
 // the first step, so that what never steps (check, explain, a replay) does without it.
 #define TAC_KIND_F64
 #include "autopilot/px4/px4.h"
+#include "autopilot/ports.h"
 #include "autopilot/flight.h"
 
 #include <math.h>
@@ -293,10 +294,8 @@ static void decide(const tac_step *s, const tac__px4_component *c)
     const tac__pilot_in in = {
         .t_us = s->t_us,
         .dt_s = tac_time_seconds(s->period_us),
-        .arm = !tac_connected(s, TAC__PX4_IN_ARM) || *TAC_IN(s, bool, TAC__PX4_IN_ARM),
-        .mode = tac_connected(s, TAC__PX4_IN_MODE)
-                    ? (tac__flight_mode)*TAC_IN(s, int32_t, TAC__PX4_IN_MODE)
-                    : TAC__MODE_MISSION,
+        .arm = tac__flight_arm(s, TAC__PX4_IN_ARM),
+        .mode = tac__flight_mode_of(s, TAC__PX4_IN_MODE),
         .height_m = -f->values.position[2],
         .sinking_m_s = f->values.velocity[2],
         .mission_valid = results_of(f)->mission_valid[0] > 0,

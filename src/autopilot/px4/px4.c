@@ -2,6 +2,7 @@
 // with the same inputs and outputs as far as they make sense. docs/px4.md describes it.
 #define TAC_KIND_F64
 #include "autopilot/px4/px4.h"
+#include "autopilot/ports.h"
 #include "autopilot/flight.h"
 #include "autopilot/types.h"
 #include "model/builtin.h"
@@ -167,14 +168,8 @@ static void read_habits(tac_declare *d, px4 *c)
 static void declare_inputs(tac_declare *d, const px4 *c)
 {
     const uint32_t batteries = c->batteries;
+    tac__flight_inputs(d);
     const tac_port_def ports[] = {
-        {"position", TAC_TYPE_VEC3, "m", "estimate: north, east, down", .flags = 0},
-        {"velocity", TAC_TYPE_VEC3, "m/s", "estimate: north, east, down", .flags = 0},
-        {"attitude", TAC_TYPE_QUAT, NULL, "estimate: body to world", .flags = 0},
-        {"rate", TAC_TYPE_VEC3, "rad/s", "estimate: of the body", .flags = 0},
-        {"arm", TAC_TYPE_BOOL, NULL, "motors may run; open: they may", .flags = TAC_PORT_OPTIONAL},
-        {"mode", TAC_TYPE_ENUM(tac__flight_mode_labels), NULL, "what to do; open: the mission",
-         .flags = TAC_PORT_OPTIONAL},
         {"battery_voltage", TAC_TYPE_ARRAY(TAC_F64, batteries), "V", "telemetry of each battery",
          .flags = TAC_PORT_OPTIONAL},
         {"battery_current", TAC_TYPE_ARRAY(TAC_F64, batteries), "A", "telemetry of each battery",
@@ -192,14 +187,8 @@ static void declare_inputs(tac_declare *d, const px4 *c)
 
 static void declare_outputs(tac_declare *d, const px4 *c)
 {
-    const tac_port_def ports[] = {
-        {"motor", TAC_TYPE_ARRAY(TAC_F64, c->rotors), NULL, "duty commanded, 0 to 1", .flags = 0},
-        {"armed", TAC_TYPE_BOOL, NULL, "motors turn", .flags = 0},
-        {"phase", TAC_TYPE_ENUM(tac__phase_labels), NULL, "of the flight", .flags = 0},
-        {"landed", TAC_TYPE_BOOL, NULL, "on the ground, as it seems", .flags = 0},
-        {"mission_current", TAC_TYPE_I32, NULL, "item under way, from 0", .flags = 0},
-        {"mission_reached", TAC_TYPE_I32, NULL, "items passed since it was armed", .flags = 0},
-        {"mission_total", TAC_TYPE_I32, NULL, "items of the mission", .flags = 0},
+    tac__flight_outputs(d, c->rotors);
+    static const tac_port_def ports[] = {
         {"position_sp", TAC_TYPE_VEC3, "m", "trajectory_setpoint, in the world", .flags = 0},
         {"velocity_sp", TAC_TYPE_VEC3, "m/s", "trajectory_setpoint", .flags = 0},
         {"attitude_sp", TAC_TYPE_QUAT, NULL, "vehicle_attitude_setpoint", .flags = 0},
