@@ -36,8 +36,12 @@ static inline void tac__normals_draw(tac__normals *ready, const tac__stream *str
     values[2] = n[2];
 }
 
-// The edges of the layers under the curve, from the widest to the top: for tests.
+// The edges of the layers under the curve, from the widest to the top, and the curve's height
+// exp(-x^2 / 2) there: for tests.
 enum { TAC__NORMAL_LAYERS = 256 };
-extern const double tac__normal_edge[TAC__NORMAL_LAYERS + 1];
+typedef struct tac__normal_edge {
+    double x, height;
+} tac__normal_edge;
+extern const tac__normal_edge tac__normal_edges[TAC__NORMAL_LAYERS + 1];
 
 #endif

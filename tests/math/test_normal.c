@@ -2,6 +2,7 @@
 // alone.
 #include "math/normal.h"
 #include "support/test.h"
+#include <tactus/math.h>
 
 #include <math.h>
 #include <stdbool.h>
@@ -16,17 +17,19 @@ static long double curve(long double x)
 static void test_layers(void **state)
 {
     (void)state;
-    const double *edge = tac__normal_edge;
-    const long double r = (long double)edge[1];
+    const tac__normal_edge *edge = tac__normal_edges;
+    const long double r = (long double)edge[1].x;
     const long double area = r * curve(r) + sqrtl(acosl(-1) / 2) * erfcl(r / sqrtl(2));
-    assert_true(fabsl((long double)edge[0] * curve(r) - area) < 1e-16L);
+    assert_true(fabsl((long double)edge[0].x * curve(r) - area) < 1e-16L);
     for (int i = 1; i < TAC__NORMAL_LAYERS; i++) {
-        const long double x = (long double)edge[i], up = (long double)edge[i + 1];
+        const long double x = (long double)edge[i].x, up = (long double)edge[i + 1].x;
         assert_true(up < x);
         // The edges are rounded to doubles.
         assert_true(fabsl(x * (curve(up) - curve(x)) - area) < 1e-15L);
     }
-    assert_true(edge[TAC__NORMAL_LAYERS] == 0);
+    assert_true(edge[TAC__NORMAL_LAYERS].x == 0);
+    for (int i = 0; i <= TAC__NORMAL_LAYERS; i++)
+        assert_true(edge[i].height == tac_exp(-0.5 * edge[i].x * edge[i].x));
 }
 
 enum { DRAWS = 6000000, BINS = 161 };
@@ -52,7 +55,7 @@ static void test_distribution(void **state)
             squares += n[i] * n[i];
             cubes += n[i] * n[i] * n[i];
             fourths += n[i] * n[i] * n[i] * n[i];
-            beyond += fabs(n[i]) > tac__normal_edge[1];
+            beyond += fabs(n[i]) > tac__normal_edges[1].x;
         }
     }
     assert_int_equal(next, DRAWS / 3);
@@ -73,7 +76,7 @@ static void test_distribution(void **state)
     assert_true(fabs(squares / DRAWS - 1) < 4 * sqrt(2) / root);
     assert_true(fabs(cubes / DRAWS) < 4 * sqrt(15) / root);
     assert_true(fabs(fourths / DRAWS - 3) < 4 * sqrt(96) / root);
-    const double tails = DRAWS * erfc(tac__normal_edge[1] / sqrt(2));
+    const double tails = DRAWS * erfc(tac__normal_edges[1].x / sqrt(2));
     assert_true(fabs((double)beyond - tails) < 4 * sqrt(tails));
 }
 
@@ -81,7 +84,7 @@ static void test_distribution(void **state)
 static void test_tail(void **state)
 {
     (void)state;
-    const double r = tac__normal_edge[1];
+    const double r = tac__normal_edges[1].x;
     const tac__stream stream = tac__stream_make(6, "tail");
     uint64_t next = 0, beyond = 0, further = 0;
     double n[3];
@@ -147,7 +150,7 @@ static void test_golden(void **state)
         uint64_t bits;
         memcpy(&bits, &n[i], sizeof bits);
         hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
-        far |= fabs(n[i]) > tac__normal_edge[1];
+        far |= fabs(n[i]) > tac__normal_edges[1].x;
     }
     assert_true(far);
     assert_true(hash == UINT64_C(0x30b0eb5722862714));
