@@ -25,7 +25,8 @@ const tac_allocator *tac_allocator_default(void)
     return &allocator;
 }
 
-enum { ALIGNMENT = 16, FIRST_BLOCK = 4096 };
+// What is as large as some cache lines begins one.
+enum { ALIGNMENT = 16, LINE = 64, LARGE = 4 * LINE, FIRST_BLOCK = 4096 };
 
 struct tac__arena_block {
     tac__arena_block *older;
@@ -47,9 +48,9 @@ void tac__arena_fini(tac__arena *arena)
     arena->used = arena->capacity = 0;
 }
 
-static size_t align_up(size_t n)
+static size_t align_up(size_t n, size_t alignment)
 {
-    return (n + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    return (n + alignment - 1) & ~(alignment - 1);
 }
 
 void *tac__arena_alloc(tac__arena *arena, size_t size)
@@ -59,13 +60,14 @@ void *tac__arena_alloc(tac__arena *arena, size_t size)
         return NULL;
     if (size == 0)
         size = 1;
+    const size_t alignment = size >= LARGE ? LINE : ALIGNMENT;
     uintptr_t at = (uintptr_t)arena->blocks + arena->used;
-    size_t start = arena->blocks ? arena->used + (align_up(at) - at) : SIZE_MAX / 2;
+    size_t start = arena->blocks ? arena->used + (align_up(at, alignment) - at) : SIZE_MAX / 2;
     if (start + size > arena->capacity) {
         size_t capacity = arena->capacity ? arena->capacity * 2 : FIRST_BLOCK;
         if (capacity > ((size_t)1 << 20))
             capacity = (size_t)1 << 20;
-        const size_t needed = sizeof(tac__arena_block) + ALIGNMENT + size;
+        const size_t needed = sizeof(tac__arena_block) + alignment + size;
         if (capacity < needed)
             capacity = needed;
         tac__arena_block *block =
@@ -76,7 +78,7 @@ void *tac__arena_alloc(tac__arena *arena, size_t size)
         arena->blocks = block;
         arena->capacity = capacity;
         at = (uintptr_t)block + sizeof *block;
-        start = sizeof *block + (align_up(at) - at);
+        start = sizeof *block + (align_up(at, alignment) - at);
     }
     arena->used = start + size;
     return memset((char *)arena->blocks + start, 0, size);

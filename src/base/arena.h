@@ -17,7 +17,8 @@ typedef struct tac__arena {
 void tac__arena_init(tac__arena *arena, const tac_allocator *allocator);
 void tac__arena_fini(tac__arena *arena);
 
-// Zeroed memory, aligned for any type (16 bytes). NULL when there is none.
+// Zeroed memory, aligned for any type (16 bytes), from 256 bytes on to a cache line (64). NULL when
+// there is none.
 void *tac__arena_alloc(tac__arena *arena, size_t size);
 void *tac__arena_array(tac__arena *arena, size_t count, size_t size);
 char *tac__arena_text(tac__arena *arena, const char *text);

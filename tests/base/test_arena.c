@@ -44,7 +44,7 @@ static void use_many_sizes(const tac_allocator *allocator)
         const size_t size = i % 97 == 0 ? (random >> 8) % 100000 : (random >> 24) % 70;
         unsigned char *at = tac__arena_alloc(&arena, size);
         assert_non_null(at);
-        assert_int_equal((uintptr_t)at % 16, 0);
+        assert_int_equal((uintptr_t)at % (size >= 256 ? 64 : 16), 0);
         for (size_t k = 0; k < size; k++)
             assert_int_equal(at[k], 0);
         memset(at, (int)(i % 255 + 1), size);
