@@ -217,12 +217,13 @@ static const double *take_turn(tac_step *s, const tac__instrument *p, const doub
     if (turn[PERIODS] == 0)
         return sample;
     double *ring = TAC_STATE(s, double, p->ring);
-    const size_t size = p->width * sizeof *sample;
     for (; turn[FILLED] < turn[PERIODS]; turn[FILLED]++)
-        memcpy(ring + (size_t)turn[FILLED] * p->width, sample, size);
+        memcpy(ring + (size_t)turn[FILLED] * p->width, sample, p->width * sizeof *sample);
     double *slot = ring + (size_t)turn[SLOT] * p->width;
-    memcpy(due, slot, size);
-    memcpy(slot, sample, size);
+    for (size_t i = 0; i < p->width; i++) {
+        due[i] = slot[i];
+        slot[i] = sample[i];
+    }
     turn[SLOT] = turn[SLOT] + 1 == turn[PERIODS] ? 0 : turn[SLOT] + 1;
     return due;
 }

@@ -247,7 +247,7 @@ static void add_dryden(tac_step *s, const wind *c, double *velocity)
 static tac_status wind_step(tac_step *s, const void *self)
 {
     const wind *c = self;
-    double base[3], factor = 1;
+    double *base = TAC_OUT(s, double, c->base), *total = TAC_OUT(s, double, c->total), factor = 1;
     if (c->roughness_m > 0) {
         const double height = height_above_ground(s, c);
         tac__wind_profile_f64(c->roughness_m, &height, &factor);
@@ -260,9 +260,9 @@ static tac_status wind_step(tac_step *s, const void *self)
         add_dryden(s, c, base);
     else if (c->kind == TABLE)
         tac__wind_table_add(&c->table, s->t_us, base);
-    memcpy(s->out[c->base], base, sizeof base);
-    add(base, s->in[c->gust]);
-    memcpy(s->out[c->total], base, sizeof base);
+    const double *gust = TAC_IN(s, double, c->gust);
+    for (int i = 0; i < 3; i++)
+        total[i] = base[i] + gust[i];
     return TAC_OK;
 }
 
