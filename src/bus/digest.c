@@ -22,22 +22,24 @@ uint64_t tac__digest_nans(uint64_t digest, tac_time t_us, const double *value, s
 
 uint64_t tac__digest_wide(uint64_t before, tac_time t_us, const double *value, size_t words)
 {
-    tac__hash a = tac__hash_word(before, t_us), b = a + 1, c = a + 2, d = a + 3;
+    const double *end = value + words, *at = value;
+    tac__hash a = tac__hash_word(before, t_us);
     double sum = 0, more = 0;
-    size_t i = 0;
-    for (; words >= TAC__DIGEST_WIDE && i + 4 <= words; i += 4) {
-        a = tac__hash_word(a, tac__digest_word_at(value, i));
-        b = tac__hash_word(b, tac__digest_word_at(value, i + 1));
-        c = tac__hash_word(c, tac__digest_word_at(value, i + 2));
-        d = tac__hash_word(d, tac__digest_word_at(value, i + 3));
-        sum += value[i] + value[i + 1];
-        more += value[i + 2] + value[i + 3];
-    }
-    if (words >= TAC__DIGEST_WIDE)
+    if (words >= TAC__DIGEST_WIDE) {
+        tac__hash b = a + 1, c = a + 2, d = a + 3;
+        for (; end - at >= 4; at += 4) {
+            a = tac__hash_word(a, tac__digest_word_at(at, 0));
+            b = tac__hash_word(b, tac__digest_word_at(at, 1));
+            c = tac__hash_word(c, tac__digest_word_at(at, 2));
+            d = tac__hash_word(d, tac__digest_word_at(at, 3));
+            sum += at[0] + at[1];
+            more += at[2] + at[3];
+        }
         a = tac__hash_word(tac__hash_word(tac__hash_word(a, b), c), d);
-    for (; i < words; i++) {
-        a = tac__hash_word(a, tac__digest_word_at(value, i));
-        sum += value[i];
+    }
+    for (; at < end; at++) {
+        a = tac__hash_word(a, tac__digest_word_at(at, 0));
+        sum += *at;
     }
     sum += more;
     return sum == sum ? a : tac__digest_nans(before, t_us, value, words);

@@ -5,6 +5,7 @@
 #define TAC_BUS_DIGEST_H
 
 #include "base/hash.h"
+#include <stdbool.h>
 #include <tactus/time.h>
 
 #define TAC__DIGEST_INLINE static inline __attribute__((always_inline))
@@ -25,32 +26,34 @@ static inline uint64_t tac__digest_word_at(const double *value, size_t i)
     return word;
 }
 
-// Mix in `words` doubles, a constant. Whether there is a NaN among them is seen from their sum:
-// that costs less than to look at each.
-TAC__DIGEST_INLINE uint64_t tac__digest_few(uint64_t before, tac_time t_us, const double *value,
-                                            size_t words)
+// Is there a NaN among `words` doubles, a constant? Seen from their sum, which costs less than to
+// look at each; infinities may look like one.
+TAC__DIGEST_INLINE bool tac__digest_nan(const double *value, size_t words)
 {
-    double sum = 0;
-    tac__hash digest = tac__hash_word(before, t_us);
+    double sum = value[0];
 #pragma GCC unroll 8
-    for (size_t i = 0; i < words; i++) {
-        digest = tac__hash_word(digest, tac__digest_word_at(value, i));
+    for (size_t i = 1; i < words; i++)
         sum += value[i];
-    }
-    return sum == sum ? digest : tac__digest_nans(before, t_us, value, words);
+    return sum != sum;
 }
 
-// Mix in a write of `words` doubles. Most are numbers, vectors and quaternions.
-TAC__DIGEST_INLINE uint64_t tac__digest_f64(uint64_t before, tac_time t_us, const double *value,
+// Mix in `words` doubles without a NaN, a constant.
+TAC__DIGEST_INLINE uint64_t tac__digest_numbers(uint64_t digest, tac_time t_us, const double *value,
+                                                size_t words)
+{
+    digest = tac__hash_word(digest, t_us);
+#pragma GCC unroll 8
+    for (size_t i = 0; i < words; i++)
+        digest = tac__hash_word(digest, tac__digest_word_at(value, i));
+    return digest;
+}
+
+// Mix in `words` doubles, a constant.
+TAC__DIGEST_INLINE uint64_t tac__digest_few(uint64_t digest, tac_time t_us, const double *value,
                                             size_t words)
 {
-    if (words == 3)
-        return tac__digest_few(before, t_us, value, 3);
-    if (words == 1)
-        return tac__digest_few(before, t_us, value, 1);
-    if (words == 4)
-        return tac__digest_few(before, t_us, value, 4);
-    return tac__digest_wide(before, t_us, value, words);
+    return tac__digest_nan(value, words) ? tac__digest_nans(digest, t_us, value, words)
+                                         : tac__digest_numbers(digest, t_us, value, words);
 }
 
 // Mix in a write of any other type; the padding is zero.

@@ -332,9 +332,9 @@ static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
     if (!c->hold)
         rest_outputs(c);
     tac__activity_close(c);
-    tac__writes_done(c->eval_writes, c->eval_write_count, t_us);
+    tac__writes_done(&c->eval_writes, t_us);
     if (!c->hold && !rests) {
-        tac__writes_done(c->writes, c->write_count, t_us);
+        tac__writes_done(&c->writes, t_us);
         tac__taps_show(c->taps, e, t_us);
     }
     // A trigger of this instant waits, as all that come while it is inactive.

@@ -10,6 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+// What a step goes through every time is laid out in one piece.
+#define EACH_STEP static inline __attribute__((always_inline))
+
 // --- evaluation ---------------------------------------------------------------------------------
 
 static void update(const tac__views *views, tac_time t_us)
@@ -135,9 +138,8 @@ static tac_status split_step(tac_engine *e, tac__island *island, double t0_s, do
     return TAC_OK;
 }
 
-// One step from x at from_us to `to_us`, into `y`.
-tac_status tac__step_to(tac_engine *e, tac__island *island, tac__ode_work *work, tac_time to_us,
-                        double *y)
+EACH_STEP tac_status step_to(tac_engine *e, tac__island *island, tac__ode_work *work,
+                             tac_time to_us, double *y)
 {
     const tac_time from_us = island->state->from_us;
     const double t0_s = tac_time_seconds(from_us), t1_s = tac_time_seconds(to_us);
@@ -145,6 +147,12 @@ tac_status tac__step_to(tac_engine *e, tac__island *island, tac__ode_work *work,
     if (e->def.split)
         return split_step(e, island, t0_s, t1_s, h_s, y);
     return tac__ode_step(e->method, &island->problem, work, t0_s, t1_s, h_s, island->x, y);
+}
+
+tac_status tac__step_to(tac_engine *e, tac__island *island, tac__ode_work *work, tac_time to_us,
+                        double *y)
+{
+    return step_to(e, island, work, to_us, y);
 }
 
 static double error_of(const tac_engine *e, const tac__island *island,
@@ -169,7 +177,7 @@ static tac_time scaled(tac_time length_us, double factor, const tac_integrator_d
 
 // Step as far as the tolerances allow, but not beyond `limit_us`. Sets to_us and the length of the
 // step after it.
-static outcome adaptive_step(tac_engine *e, tac__island *island, tac_time limit_us)
+EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time limit_us)
 {
     tac__island_state *s = island->state;
     const tac_integrator_def *def = &e->def.integrator;
@@ -180,7 +188,7 @@ static outcome adaptive_step(tac_engine *e, tac__island *island, tac_time limit_
         s->to_us = s->from_us + length_us;
         if (++s->tries > def->max_substeps)
             return TOO_MANY;
-        const tac_status status = tac__step_to(e, island, &island->work, s->to_us, island->y);
+        const tac_status status = step_to(e, island, &island->work, s->to_us, island->y);
         if (status != TAC_OK && status != TAC_E_NUMERIC)
             return FAILED;
         const double error =
@@ -204,10 +212,10 @@ static outcome fixed_step(tac_engine *e, tac__island *island, tac_time limit_us)
     tac__island_state *s = island->state;
     const tac_time h_us = e->def.integrator.h_max_us;
     s->to_us = limit_us - s->from_us > h_us ? s->from_us + h_us : limit_us;
-    return tac__step_to(e, island, &island->work, s->to_us, island->y) == TAC_OK ? TAKEN : FAILED;
+    return step_to(e, island, &island->work, s->to_us, island->y) == TAC_OK ? TAKEN : FAILED;
 }
 
-static outcome take_step(tac_engine *e, tac__island *island, tac_time limit_us)
+EACH_STEP outcome take_step(tac_engine *e, tac__island *island, tac_time limit_us)
 {
     island->state->steps++;
     return e->method->adaptive ? adaptive_step(e, island, limit_us)
@@ -216,13 +224,27 @@ static outcome take_step(tac_engine *e, tac__island *island, tac_time limit_us)
 
 // --- beginning a step ---------------------------------------------------------------------------
 
+// Most steps change no mode, and most islands are one component: that is seen at once. The last
+// evaluation of the step was at its end.
+EACH_STEP bool changes_nothing(const tac_engine *e, tac__island *island)
+{
+    tac_instance *c = island->alone;
+    if (!c || island->rise_count || !e->method->fsal || e->def.split)
+        return false;
+    c->scratch.t_s = tac_time_seconds(island->state->to_us);
+    return c->type->detect(&c->scratch, c->self, island->next_mode) == TAC_OK &&
+           !tac__modes_differ(island, island->next_mode);
+}
+
 // The step as it would be if no message, timer or event of others came in between. Such boundaries
 // become known at some time or other, and then only cut it short: whether it is long enough, too
 // long, or holds an event is decided without them, so that it never matters when they became known.
-static outcome natural_step(tac_engine *e, tac__island *island, tac_time limit_us)
+EACH_STEP outcome natural_step(tac_engine *e, tac__island *island, tac_time limit_us)
 {
     const outcome out = take_step(e, island, limit_us);
-    return out == TAKEN && tac__locates(island) && !tac__locate(e, island) ? FAILED : out;
+    if (out != TAKEN || !tac__locates(island) || changes_nothing(e, island))
+        return out;
+    return tac__locate(e, island) ? TAKEN : FAILED;
 }
 
 // Name what failed: the component whose right-hand side did, the first state that is not a finite
@@ -292,7 +314,7 @@ static tac_status fail_small(tac_engine *e, tac__island *island)
     return tac__run_failed(e, TAC_E_NUMERIC, s->from_us, state.component->name);
 }
 
-static tac_status fail_step(tac_engine *e, tac__island *island)
+__attribute__((cold)) static tac_status fail_step(tac_engine *e, tac__island *island)
 {
     tac__island_state *s = island->state;
     const uint64_t tries = s->tries;
@@ -403,14 +425,14 @@ static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, 
 
 // The clock is about to come to t_us, a boundary of this island or the end of its step, which is
 // where the step ends. Nothing is committed yet.
-tac_status tac__island_reach(tac_engine *e, tac__island *island, tac_time t_us)
+static tac_status reach(tac_engine *e, tac__island *island, tac_time t_us)
 {
     const tac__island_state *s = island->state;
     TAC_ASSERT(s->to_us == t_us);
     return s->from_us == t_us ? TAC_OK : check_step(e, island);
 }
 
-static tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
+EACH_STEP tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
 {
     for (size_t i = 0; i < island->live_count; i++) {
         const tac_instance *c = e->components[island->live[i]];
@@ -426,7 +448,7 @@ static tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
 }
 
 // Make t_us the present.
-tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us, bool boundary)
+EACH_STEP tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, bool boundary)
 {
     tac__island_state *s = island->state;
     if (s->from_us < t_us) {
@@ -442,9 +464,34 @@ tac_status tac__island_arrive(tac_engine *e, tac__island *island, tac_time t_us,
     s->at_us = t_us;
     s->tries = 0;
     TAC_TRY(project(e, island, t_us));
-    if (island->event_count)
+    if (island->event_count && !island->settled)
         TAC_TRY(tac__latch(e, island, t_us));
     return island->rise_count ? tac__count_turns(e, island, t_us) : TAC_OK;
+}
+
+// First every step is seen to have succeeded, then all are committed: a run that fails here stands
+// at its last instant, whole.
+tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
+{
+    const size_t words = e->island_words;
+    for (size_t w = 0; w < words; w++) {
+        uint64_t bits = e->due_islands[w] |= e->arriving[w];
+        for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
+            tac__island *island = all + __builtin_ctzll(bits);
+            if (!island->sound)
+                TAC_TRY(reach(e, island, t_us));
+        }
+    }
+    for (size_t w = 0; w < words; w++) {
+        const uint64_t boundaries = e->arriving[w];
+        uint64_t bits = e->due_islands[w];
+        e->arriving[w] = 0;
+        for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
+            const int i = __builtin_ctzll(bits);
+            TAC_TRY(arrive(e, all + i, t_us, boundaries >> i & 1));
+        }
+    }
+    return TAC_OK;
 }
 
 // Stage 3: algebraic outputs, written to the bus.
@@ -463,7 +510,7 @@ tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us
             tac__fail(e->err, status, "its outputs failed: %s", tac_status_text(status));
             return tac__run_failed(e, status, t_us, c->name);
         }
-        tac__writes_done(c->eval_writes, c->eval_write_count, t_us);
+        tac__writes_done(&c->eval_writes, t_us);
     }
     island->state->outputs_us = t_us;
     return TAC_OK;
@@ -480,6 +527,24 @@ static tac_time next_of(const tac_engine *e, const int *sources, size_t count)
     return t_us;
 }
 
+// The next boundaries of an island: of those that have always been known, and of those that turn
+// up.
+typedef struct window {
+    tac_time planned_us, found_us;
+} window;
+
+// Mostly the next instant of all is one of them that has always been known: then no other matters.
+EACH_STEP window next_window(const tac_engine *e, const tac__island *island)
+{
+    const tac__timeline *tl = &e->timeline;
+    const size_t first = tl->winner[1], planned = island->planned_count;
+    if (tl->sources[first].kind <= TAC__SOURCE_TIMES &&
+        tac__has_bit(tac__island_mask(e, first), (size_t)(island - e->islands)))
+        return (window){tl->next[first], TAC_TIME_NEVER};
+    return (window){next_of(e, island->sources, planned),
+                    next_of(e, island->sources + planned, island->found_count)};
+}
+
 // Stage 10: begin the next step, no further than the next known boundary.
 void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
 {
@@ -488,17 +553,52 @@ void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
         for (size_t i = 0; i < island->viewer_count; i++)
             update(&e->components[island->viewers[i]]->views, t_us);
     }
-    const size_t planned = island->planned_count;
-    const tac_time planned_us = next_of(e, island->sources, planned);
-    const tac_time found_us = next_of(e, island->sources + planned, island->found_count);
-    const tac_time limit_us = found_us < planned_us ? found_us : planned_us;
-    integrate_to(e, island, planned_us, found_us);
+    const window w = next_window(e, island);
+    integrate_to(e, island, w.planned_us, w.found_us);
     const tac__island_state *s = island->state;
+    const tac_time limit_us = w.found_us < w.planned_us ? w.found_us : w.planned_us;
     const bool event = s->event_us < limit_us;
-    tac__timeline_set(&e->timeline, island->step_source,
-                      event || island->turned || s->to_us == limit_us ? TAC_TIME_NEVER : s->to_us);
-    if (tac__locates(island))
-        tac__plan_located(e, island, event ? s->event_us : TAC_TIME_NEVER);
+    const bool whole = event || island->turned || s->to_us == limit_us;
+    tac__timeline_set(&e->timeline, island->step_source, whole ? TAC_TIME_NEVER : s->to_us);
+    const tac_time event_us = event ? s->event_us : TAC_TIME_NEVER;
+    if (island->rise_count ||
+        (island->event_count && e->timeline.next[island->event_source] != event_us))
+        tac__plan_located(e, island, event_us);
+}
+
+// Have what a step of an island begins with come nearer while the one before it is integrated.
+__attribute__((noinline)) static void fetch(const tac__island *island)
+{
+    const char *c = (const char *)island->alone, *self = c ? island->alone->self : NULL;
+    __builtin_prefetch(island->state);
+    __builtin_prefetch((const char *)island->state + 64);
+    __builtin_prefetch(island->x);
+    __builtin_prefetch(island->x + 8);
+    __builtin_prefetch(island->x + 16);
+    __builtin_prefetch((const char *)island + 128);
+    __builtin_prefetch((const char *)island + 192);
+    __builtin_prefetch((const char *)island + 256);
+    __builtin_prefetch(c + 192);
+    __builtin_prefetch(c + 256);
+    for (int i = 0; self && i < 16; i++)
+        __builtin_prefetch(self + i * 64);
+}
+
+// Stage 10 of the last instant.
+void tac__islands_integrate(tac_engine *e)
+{
+    const tac_time t_us = e->clock->t_us;
+    for (size_t w = 0; w < e->island_words; w++) {
+        uint64_t bits = e->due_islands[w];
+        e->due_islands[w] = 0;
+        for (tac__island *all = e->islands + w * 64; bits;) {
+            tac__island *island = all + __builtin_ctzll(bits);
+            bits &= bits - 1;
+            if (bits)
+                fetch(all + __builtin_ctzll(bits));
+            tac__island_integrate(e, island, t_us);
+        }
+    }
 }
 
 // A boundary with `source` that was planned for old_us is now elsewhere, or nowhere. Steps that

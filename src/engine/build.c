@@ -558,7 +558,7 @@ void tac__engine_tap(tac_engine *e, size_t component, bool state, tac__tap *tap)
     const tac__tap **taps = state ? &e->islands[c->island].taps : &c->taps;
     tap->next = *taps;
     *taps = tap;
-    c->has_more |= !state;
+    c->has_after |= !state;
 }
 
 void tac__engine_when_resolved(tac_engine *e, tac__resolved_fn *call, void *context)

@@ -11,17 +11,11 @@
 
 // --- modes --------------------------------------------------------------------------------------
 
-// A mode holds where the number of its event is positive. Do they differ from the present ones?
-static inline bool decide(const tac__island *island, double *mode)
+// From the numbers of events to modes.
+static void decide(const tac__island *island, double *mode)
 {
-    const double *present = island->mode;
-    bool differ = false;
-    for (size_t i = 0, n = island->event_count; i < n; i++) {
-        const bool holds = mode[i] > 0;
-        differ |= holds != (present[i] > 0);
-        mode[i] = holds;
-    }
-    return differ;
+    for (size_t i = 0; i < island->event_count; i++)
+        mode[i] = mode[i] > 0;
 }
 
 // The numbers of all events at a state: on the bus the present one, else that of the scratch.
@@ -78,18 +72,12 @@ static bool step_state(const crossing *c, tac_time t_us)
     return true;
 }
 
-// The modes at the scratch state. A failing look changes nothing.
+// Are the modes others at the scratch state? A failing look changes nothing.
 static bool modes_change(tac_engine *e, tac__island *island, tac_time t_us)
 {
-    const double t_s = tac_time_seconds(t_us);
-    tac_instance *c = island->alone;
-    if (!c)
-        return tac__scratch_outputs(island, t_s, false) == TAC_OK &&
-               ask(e, island, false, island->next_mode) == TAC_OK &&
-               decide(island, island->next_mode);
-    c->scratch.t_s = t_s;
-    return c->type->detect(&c->scratch, c->self, island->next_mode) == TAC_OK &&
-           decide(island, island->next_mode);
+    return tac__scratch_outputs(island, tac_time_seconds(t_us), false) == TAC_OK &&
+           ask(e, island, false, island->next_mode) == TAC_OK &&
+           tac__modes_differ(island, island->next_mode);
 }
 
 static bool changed_at(void *context, tac_time t_us)
@@ -152,7 +140,8 @@ static bool locate_event(tac_engine *e, tac__island *island)
     if (!begin_dense(&c))
         return false;
     s->event_us = s->to_us = first_by_steps(&c, search_step(&c), changed_by_step);
-    changed_by_step(&c, s->to_us); // leaves the state and the modes that begin there
+    changed_by_step(&c, s->to_us); // leaves the state, and the numbers of its events
+    decide(island, island->next_mode);
     return true;
 }
 
@@ -359,14 +348,12 @@ tac_status tac__latch(tac_engine *e, tac__island *island, tac_time t_us)
 {
     if (island->state->event_us == t_us)
         return change_modes(e, island, t_us);
-    if (island->settled) // the step that ends here was seen to change none
-        return TAC_OK;
     const tac_status status = ask(e, island, true, island->mode);
     if (status != TAC_OK) {
         tac__fail(e->err, status, "its events cannot be detected: %s", tac_status_text(status));
         return tac__run_failed(e, status, t_us, island->name);
     }
-    (void)decide(island, island->mode);
+    decide(island, island->mode);
     return TAC_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "bus/schema.h"
 #include "bus/view.h"
 #include "engine/timeline.h"
+#include "engine/writes.h"
 #include "math/normal.h"
 #include "ode/method.h"
 
@@ -79,14 +80,6 @@ typedef struct tac__input {
     void *buffer; // what a view puts there, or the resting value of an open input
 } tac__input;
 
-typedef struct tac__write { // one output, after its component has run
-    const void *value;
-    size_t words;
-    bool f64;
-    uint64_t *digest; // NULL: digests are off
-    const tac__history *history;
-} tac__write;
-
 typedef struct tac__link {
     uint32_t receiver; // index in engine->receivers
     uint32_t number;   // of the sender among those of the receiver, in order of declaration
@@ -146,23 +139,32 @@ static inline void tac__taps_show(const tac__tap *tap, tac_engine *engine, tac_t
 }
 
 struct tac_instance {
-    // for a step
+    // for a step, in as few cache lines as it takes: one that this begins with is `step`
     tac_step step;
     tac_status (*run)(tac_step *s, const void *self); // the type's step, or what replays it
     const void *run_self;
-    const tac__tap *taps; // on its steps
-    bool has_more;        // after a step: taps, or a jump
-    const tac_component_type *type;
-    void *self;
-    tac__views views; // inputs to be renewed before a step
-    tac__write *writes;
-    size_t write_count;
-    tac_engine *engine;
+    int axis_source;  // -1: none
     uint32_t pending; // TAC_DUE_MESSAGE, TAC_DUE_TIMER of the present instant
-    bool may_jump;    // in init, or in a step of stage actuate
-    bool jumped;      // and it did
     tac_status
         failed; // why, if it called tac_fail or asked for what cannot be; cleared before a call
+    bool has_before; // before a step: views, or it may jump
+    bool has_after;  // after a step: taps, or a jump
+    bool may_jump;   // in init, or in a step of stage actuate
+    bool jumped;     // and it did
+    tac_engine *engine;
+    tac__draws *streams;
+    const tac_component_type *type;
+    void *self;
+    tac__writes writes;
+    size_t stream_count;
+    const tac__tap *taps; // on its steps
+
+    // continuous part: the same functions on the integrator's scratch and on the bus
+    tac_eval scratch, bus;
+    tac__views scratch_views;   // before output and derive on the scratch; on the bus: `views`
+    const void *const *kept_in; // as scratch.in, but held inputs as the island keeps them
+    tac__writes eval_writes;
+    tac__views views; // inputs to be renewed before a step
 
     // declared
     const char *name; // "uav1.battery"
@@ -179,8 +181,7 @@ struct tac_instance {
     size_t event_count, event_capacity;
     tac__condition *conditions;
     size_t condition_count, condition_capacity;
-    tac__draws *streams;
-    size_t stream_count, stream_capacity;
+    size_t stream_capacity;
     tac__message_port *messages;
     size_t message_count, message_capacity;
     uint32_t *senders, *receivers; // indices in the engine
@@ -192,18 +193,11 @@ struct tac_instance {
     size_t x_count;                // doubles of continuous state
     int island;                    // -1: none
     size_t x_offset, event_offset; // in those of the island
-    bool chained; // its outputs are needed to evaluate the right-hand side of the island
-    int axis_source, timer_source; // -1: none
-    tac_step hook;                 // what hooks see: as step, without outputs
-    tac_step look;                 // what `holds` sees: inputs inside an integration step
-    tac__turns *turns;             // NULL: it has no conditions
-
-    // continuous part: the same functions on the bus and on the integrator's scratch
-    tac_eval bus, scratch;
-    tac__views scratch_views;   // before output and derive on the scratch; on the bus: `views`
-    const void *const *kept_in; // as scratch.in, but held inputs as the island keeps them
-    tac__write *eval_writes;
-    size_t eval_write_count;
+    bool chained;      // its outputs are needed to evaluate the right-hand side of the island
+    int timer_source;  // -1: none
+    tac_step hook;     // what hooks see: as step, without outputs
+    tac_step look;     // what `holds` sees: inputs inside an integration step
+    tac__turns *turns; // NULL: it has no conditions
 
     // observers: inputs that come from the plant, by view
     int *peek_signals; // one a view, -1: not from the plant
@@ -287,28 +281,41 @@ typedef struct tac__rise {
 } tac__rise;
 
 typedef struct tac__island {
+    // for a step of it
+    _Alignas(64) tac__island_state *state; // in the block, as are these four:
+    double *x, *y;
+    double *mode;        // of each event, 1 where it holds
+    double *next_mode;   // at the end of the step, where event_us says so
+    tac_instance *alone; // the one component that makes its right-hand side; NULL: several do
+    size_t x_count, event_count, rise_count;
+    tac_time peeked_us; // instant for which scratch outputs and `peek` are valid, else NEVER
+    tac_time kept_us;   // instant for which held inputs have been kept, else NEVER
+    bool settled;       // the present step is known to change no mode
+    bool sound;         // and to have come to finite numbers
+    bool still;         // what the method does not look at is the same wherever it is seen
+    bool turned;        // a condition turns true at the end of the present step
+    int step_source;    // end of the present integration step
+    int event_source;   // located event at its end
+    uint32_t failed;    // component whose derive or output failed last
+    uint32_t *live;     // those of its components that are evaluated in the present phases
+    size_t live_count;
+    size_t viewer_count;
+    tac_engine *engine;
+    const tac__tap *taps; // on its digests
+    tac__ode_problem problem;
+    tac__ode_work work;
+
     const char *name;        // of its first component
     const char *digest_name; // "uav1.body#state"
     uint32_t *components;    // in order of evaluation
     size_t count;
-    uint32_t *live; // those of them that are evaluated in the present phases
-    size_t live_count;
-    uint32_t *viewers; // those that see something through views, active or not
-    size_t viewer_count;
-    bool gated;   // some are active in some phases only
-    bool resting; // some of these are inactive now
-    bool still;   // what the method does not look at is the same wherever it is seen
-    size_t x_count;
-    tac__island_state *state;
-    size_t event_count;
-    double *x, *y;     // in the block
-    double *mode;      // in the block: of each event, 1 where it holds
-    double *next_mode; // in the block: at the end of the step, where event_us says so
-    double *peek;      // scratch: y of a look between boundaries
-    tac__ode_problem problem;
-    tac__ode_work work, peek_work; // of both the right-hand side is evaluated at work.z
-    double *memory;                // of both, one after the other
-    const tac__ode_group *groups;  // of all states; the problem has those of active components
+    uint32_t *viewers;            // those that see something through views, active or not
+    bool gated;                   // some are active in some phases only
+    bool resting;                 // some of these are inactive now
+    tac__ode_work peek_work;      // the right-hand side is evaluated at work.z here, too
+    double *peek;                 // scratch: y of a look between boundaries
+    double *memory;               // of both works, one after the other
+    const tac__ode_group *groups; // of all states; the problem has those of active components
     size_t group_count;
     tac__ode_group *live_groups; // scratch: where they are listed; NULL: all are always active
     tac__dual_eval *dual;        // to differentiate the right-hand side; NULL: not needed
@@ -319,23 +326,11 @@ typedef struct tac__island {
     size_t source_count;
     size_t planned_count; // the first so many have always been known: axes and explicit times
     size_t found_count; // then those that turn up during the run; last come what it locates itself
-    int step_source;    // end of the present integration step
-    int event_source;   // located event at its end
-    tac_time peeked_us; // instant for which scratch outputs and `peek` are valid, else NEVER
-    tac_time kept_us;   // instant for which held inputs have been kept, else NEVER
     tac__keep *keeps;
     size_t keep_count;
-    tac__rise *rises; // conditions of others that are located inside its steps
-    size_t rise_count;
+    tac__rise *rises;      // conditions of others that are located inside its steps
     tac__views rise_views; // of what they see
     bool rise_outputs;     // some see outputs
-    bool turned;           // one turns true at the end of the present step
-    tac_engine *engine;
-    const tac__tap *taps; // on its digests
-    tac_instance *alone;  // the one component that makes its right-hand side; NULL: several do
-    bool settled;         // the present step is known to change no mode
-    bool sound;           // and to have come to finite numbers
-    uint32_t failed;      // component whose derive or output failed last
 } tac__island;
 
 typedef struct tac__digest {
@@ -555,10 +550,9 @@ tac_status tac__islands_form(tac_engine *engine, tac_error *err);
 tac_status tac__islands_order(tac_engine *engine, tac_error *err);
 
 // --- advance.c: their integration ---
-tac__rhs_fn tac__island_rhs; // context is the island
-tac_status tac__island_reach(tac_engine *engine, tac__island *island, tac_time t_us);
-tac_status tac__island_arrive(tac_engine *engine, tac__island *island, tac_time t_us,
-                              bool boundary);
+tac__rhs_fn tac__island_rhs;                                       // context is the island
+tac_status tac__islands_arrive(tac_engine *engine, tac_time t_us); // those that are due
+void tac__islands_integrate(tac_engine *engine);                   // from there
 tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time t_us);
 tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
 void tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_us);
@@ -584,6 +578,16 @@ const tac__condition *tac__condition_of(const tac_instance *c, int source);
 static inline bool tac__locates(const tac__island *island)
 {
     return island->event_count | island->rise_count;
+}
+
+// A mode holds where the number of its event is positive. Do they differ from the present ones?
+static inline bool tac__modes_differ(const tac__island *island, const double *numbers)
+{
+    const double *present = island->mode;
+    bool any = false;
+    for (size_t i = 0, n = island->event_count; i < n; i++)
+        any |= (numbers[i] > 0) != (present[i] > 0);
+    return any;
 }
 
 // Let the step that was taken end where a mode changes or a condition turns true, if one does.
@@ -635,8 +639,6 @@ TAC_PRINTF(3, 4)
 void tac__log(const tac_engine *engine, tac_log_level level, const char *format, ...);
 
 // --- run.c ---
-// After a component has run: digests and histories of what it wrote.
-void tac__writes_done(const tac__write *writes, size_t count, tac_time t_us);
 tac_status tac__start(tac_engine *engine);
 tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us, const char *where);
 

@@ -12,18 +12,6 @@
 
 #include <string.h>
 
-void tac__writes_done(const tac__write *writes, size_t count, tac_time t_us)
-{
-    for (size_t i = 0; i < count; i++) {
-        const tac__write *w = &writes[i];
-        if (w->digest)
-            *w->digest = w->f64 ? tac__digest_f64(*w->digest, t_us, w->value, w->words)
-                                : tac__digest_words(*w->digest, t_us, w->value, w->words);
-        if (w->history)
-            tac__history_push(w->history, t_us, w->value);
-    }
-}
-
 // The run ends here: when and where. The text is in the error already.
 tac_status tac__run_failed(tac_engine *e, tac_status status, tac_time t_us, const char *where)
 {
@@ -78,27 +66,31 @@ __attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_insta
     return jumped ? tac__island_jumped(e, &e->islands[c->island], t_us) : TAC_OK;
 }
 
+// What comes before some steps only: inputs that are seen through views. False: it does not step.
+__attribute__((noinline)) static bool begin_step(tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    if (c->stage == TAC_STAGE_TELEMETRY && !peek_inputs(e, c, t_us))
+        return false;
+    tac__views_renew(&c->views, t_us);
+    c->may_jump = c->stage == TAC_STAGE_ACTUATE;
+    return true;
+}
+
 static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
 {
     const bool axis = c->axis_source >= 0 && e->timeline.last[c->axis_source] == t_us;
     c->step.t_us = t_us;
     c->step.due = c->pending | (axis ? TAC_DUE_AXIS : 0);
     c->pending = 0;
-    if (c->views.count) {
-        if (c->stage == TAC_STAGE_TELEMETRY && !peek_inputs(e, c, t_us))
-            return TAC_OK;
-        tac__views_renew(&c->views, t_us);
-    }
-    if (c->stage == TAC_STAGE_ACTUATE)
-        c->may_jump = true;
+    if (c->has_before && !begin_step(e, c, t_us))
+        return TAC_OK;
     c->failed = TAC_OK;
     const tac_status status = c->run(&c->step, c->run_self);
     if ((int)status | (int)c->failed)
         return outcome(c, status, "step");
     e->clock->steps++;
-    if (c->write_count)
-        tac__writes_done(c->writes, c->write_count, t_us);
-    return c->has_more ? finish_step(e, c, t_us) : TAC_OK;
+    tac__writes_done(&c->writes, t_us);
+    return c->has_after ? finish_step(e, c, t_us) : TAC_OK;
 }
 
 // What a hook sees: inputs as they are now.
@@ -247,58 +239,51 @@ static bool collect(tac_engine *e, tac_time t_us)
     return boundary;
 }
 
-// First every step is seen to have succeeded, then all are committed: a run that fails here stands
-// at its last instant, whole. Out of line, to keep the run loop short.
-__attribute__((noinline)) static tac_status arrive(tac_engine *e, tac_time t_us)
-{
-    for (size_t w = 0; w < e->island_words; w++) {
-        e->due_islands[w] |= e->arriving[w];
-        for (uint64_t bits = e->due_islands[w]; bits; bits &= bits - 1) {
-            tac__island *island = &e->islands[w * 64 + (size_t)__builtin_ctzll(bits)];
-            if (!island->sound)
-                TAC_TRY(tac__island_reach(e, island, t_us));
-        }
-    }
-    for (size_t w = 0; w < e->island_words; w++) {
-        for (uint64_t bits = e->due_islands[w]; bits; bits &= bits - 1) {
-            const size_t i = w * 64 + (size_t)__builtin_ctzll(bits);
-            TAC_TRY(tac__island_arrive(e, &e->islands[i], t_us, tac__has_bit(e->arriving, i)));
-        }
-        e->arriving[w] = 0;
-    }
-    if (e->machine_count == 0)
-        return TAC_OK;
-    e->clock->t_us = t_us;
-    return tac__phases_begin(e, t_us);
-}
-
 static tac_status run_instant(tac_engine *e, tac_time t_us)
 {
     const bool boundary = collect(e, t_us);
     // The clock moves on once every island has come here: a step that failed leads nowhere.
-    if (e->island_count + e->machine_count)
-        TAC_TRY(arrive(e, t_us));
+    if (e->island_count)
+        TAC_TRY(tac__islands_arrive(e, t_us));
     e->clock->t_us = t_us;
+    if (e->machine_count)
+        TAC_TRY(tac__phases_begin(e, t_us));
     e->clock->boundaries += boundary;
     const size_t words = e->item_words;
     for (size_t w = 0; w < words; w++) {
         uint64_t bits = e->due_items[w];
         e->due_items[w] = 0;
-        for (; bits; bits &= bits - 1)
-            TAC_TRY(run_item(e, &e->items[w * 64 + (size_t)__builtin_ctzll(bits)], t_us));
-    }
-    return TAC_OK;
-}
-
-// Stage 10 of the last instant. Out of line, as is arrival.
-__attribute__((noinline)) static void integrate(tac_engine *e)
-{
-    for (size_t w = 0; w < e->island_words; w++) {
-        for (; e->due_islands[w]; e->due_islands[w] &= e->due_islands[w] - 1) {
-            const size_t i = w * 64 + (size_t)__builtin_ctzll(e->due_islands[w]);
-            tac__island_integrate(e, &e->islands[i], e->clock->t_us);
+        for (const tac__item *all = e->items + w * 64; bits;) {
+            const tac__item *item = all + __builtin_ctzll(bits);
+            bits &= bits - 1;
+            if (bits && e->island_count > 1) {
+                const tac__item *next = all + __builtin_ctzll(bits);
+                if (next->kind == TAC__ITEM_STEP) {
+                    const tac_instance *c = e->components[next->index];
+                    __builtin_prefetch(c);
+                    __builtin_prefetch((const char *)c + 64);
+                    __builtin_prefetch((const char *)c + 128);
+                    __builtin_prefetch(c->run_self);
+                    __builtin_prefetch(c->step.out);
+                    __builtin_prefetch(c->step.in);
+                    __builtin_prefetch(c->step.state);
+                    __builtin_prefetch(c->writes.items);
+                    __builtin_prefetch(c->streams);
+                    __builtin_prefetch((const char *)c->streams + 64);
+                    __builtin_prefetch((const char *)c->streams + 128);
+                } else if (next->kind == TAC__ITEM_STATE) {
+                    const tac__island *island = &e->islands[next->index];
+                    __builtin_prefetch(island->state);
+                    __builtin_prefetch((const char *)island->state + 64);
+                    __builtin_prefetch(island->x);
+                    __builtin_prefetch(island->x + 8);
+                    __builtin_prefetch(island->x + 16);
+                }
+            }
+            TAC_TRY(run_item(e, item, t_us));
         }
     }
+    return TAC_OK;
 }
 
 static tac_status run(tac_engine *e, tac_time until_us)
@@ -306,7 +291,7 @@ static tac_status run(tac_engine *e, tac_time until_us)
     e->clock->started = 1;
     while (!e->clock->finished) {
         if (e->island_count)
-            integrate(e);
+            tac__islands_integrate(e);
         const tac_time t_us = tac__timeline_next(&e->timeline);
         if (t_us > e->checkpoint_us)
             TAC_TRY(tac__checkpoint_finish(e));
@@ -391,7 +376,7 @@ static void start_digests(tac_engine *e)
             continue;
         const uint64_t named = tac__hash_text(TAC__HASH_SEED, s->name);
         *e->digests[i] = s->type.scalar == TAC_F64
-                             ? tac__digest_f64(named, TAC_TIME_NEVER, value, s->words)
+                             ? tac__digest_wide(named, TAC_TIME_NEVER, value, s->words)
                              : tac__digest_words(named, TAC_TIME_NEVER, value, s->words);
     }
     for (size_t i = 0; i < e->island_count; i++)

@@ -31,7 +31,7 @@ static int64_t changes_of(const tac_instance *m)
 
 static void written(tac_engine *e, tac_instance *m, tac_time t_us)
 {
-    tac__writes_done(m->writes, m->write_count, t_us);
+    tac__writes_done(&m->writes, t_us);
     tac__taps_show(m->taps, e, t_us);
 }
 

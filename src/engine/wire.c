@@ -299,10 +299,10 @@ static tac_status wire_outputs(tac_engine *e, tac_instance *c)
     const size_t n = c->outputs.count;
     void **out = tac__arena_array(&e->arena, n, sizeof *out);
     void **scratch = tac__arena_array(&e->arena, n, sizeof *scratch);
-    c->writes = tac__arena_array(&e->arena, n, sizeof *c->writes);
-    c->eval_writes = tac__arena_array(&e->arena, n, sizeof *c->eval_writes);
-    if (!out || !scratch || !c->writes || !c->eval_writes)
+    if (!out || !scratch)
         return TAC_E_MEMORY;
+    TAC_TRY(tac__writes_init(&c->writes, &e->arena, n));
+    TAC_TRY(tac__writes_init(&c->eval_writes, &e->arena, n));
     for (size_t k = 0; k < n; k++) {
         const int signal = c->signals[k];
         const tac__signal *s = &e->schema.signals[signal];
@@ -310,18 +310,10 @@ static tac_status wire_outputs(tac_engine *e, tac_instance *c)
         scratch[k] = s->continuous ? tac__arena_array(&e->arena, s->words, 8) : out[k];
         if (!scratch[k])
             return TAC_E_MEMORY;
-        const tac__write write = {.value = out[k],
-                                  .words = s->words,
-                                  .f64 = s->type.scalar == TAC_F64,
-                                  .digest = e->digests[signal],
-                                  .history =
-                                      e->histories[signal].depth ? &e->histories[signal] : NULL};
-        if ((!write.digest && !write.history) || !is_written(e, c, k))
-            continue;
-        if (s->continuous)
-            c->eval_writes[c->eval_write_count++] = write;
-        else
-            c->writes[c->write_count++] = write;
+        if (is_written(e, c, k))
+            tac__writes_add(s->continuous ? &c->eval_writes : &c->writes, &s->type, out[k],
+                            e->digests[signal],
+                            e->histories[signal].depth ? &e->histories[signal] : NULL);
     }
     c->step.out = c->bus.out = out;
     c->scratch.out = scratch;
@@ -493,9 +485,10 @@ static tac_status wire_components(tac_engine *e)
         c->step.instance = c;
         const bool played = tac__is_played(e, c->type);
         c->run = played ? e->driver->players[i].step : c->type->step;
-        c->has_more |= c->stage == TAC_STAGE_ACTUATE;
         c->run_self = played ? e->driver->players[i].self : c->self;
         TAC_TRY(wire_inputs(e, c));
+        c->has_before = c->views.count || c->stage == TAC_STAGE_ACTUATE;
+        c->has_after |= c->stage == TAC_STAGE_ACTUATE;
         TAC_TRY(wire_outputs(e, c));
     }
     for (size_t i = 0; i < e->component_count; i++) {
