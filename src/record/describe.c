@@ -21,6 +21,21 @@ static const char *const mode_suffixes[] = {
     [TAC__MODE_WRITES] = "steps", [TAC__MODE_HOLD] = "changes", [TAC__MODE_EVERY] = "every",
     [TAC__MODE_ISLAND] = "plant", [TAC__MODE_AXIS] = "log",     [TAC__MODE_WINDOW] = "window"};
 
+static bool seen_alike(const tac__sight *a, const tac__sight *b)
+{
+    return a->island == b->island && !a->scratch == !b->scratch;
+}
+
+static void find_rows(tac__feed *f)
+{
+    for (size_t i = 0; i < f->pick->count; i++) {
+        if (i == 0 || !seen_alike(&f->copies[i].from, &f->copies[i - 1].from))
+            f->rows[f->row_count++].first = i;
+        f->plant |= f->copies[i].from.island != NULL;
+        f->rows[f->row_count - 1].count++;
+    }
+}
+
 static tac_status lay_out(tac_recorder *r, tac__feed *f)
 {
     tac_engine *e = r->engine;
@@ -37,12 +52,14 @@ static tac_status lay_out(tac_recorder *r, tac__feed *f)
     TAC_TRY(tac__layout_close(&f->layout, &r->arena, f->component));
     f->copies = tac__arena_array(&r->arena, f->pick->count, sizeof *f->copies);
     f->last = tac__arena_array(&r->arena, 2, f->layout.message_size);
-    if (!f->copies || !f->last)
+    f->rows = tac__arena_array(&r->arena, f->pick->count, sizeof *f->rows);
+    if (!f->copies || !f->last || !f->rows)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < f->pick->count; i++)
         f->copies[i] = (tac__copy){.from = tac__sight_of(e, (int)f->pick->signals[i]),
                                    .at = f->layout.fields[i].at,
                                    .bytes = f->layout.fields[i].bytes};
+    find_rows(f);
     return TAC_OK;
 }
 
@@ -110,8 +127,9 @@ static tac_status describe_feed(tac_recorder *r, tac__feed *f)
             {"signals", json.chars},
         };
         const uint16_t schema = tac__mcap_schema(r->writer, type, "ros2msg", msg.chars);
-        f->id =
+        const uint16_t id =
             tac__mcap_channel(r->writer, schema, topic, "cdr", pairs, sizeof pairs / sizeof *pairs);
+        f->slot = tac__mcap_slot_of(r->writer, id);
     }
     const bool failed = msg.failed || json.failed;
     tac__text_fini(&msg);

@@ -7,6 +7,7 @@
 #include "engine/drive.h"
 #include "engine/phases.h"
 #include "record/cdr.h"
+#include "record/mcap/append.h"
 
 #include <string.h>
 
@@ -30,51 +31,92 @@ void tac__recorder_fail(tac_recorder *r)
     tac_engine_stop(r->engine);
 }
 
-// Most signals are a few doubles: not worth a call.
+// Most signals are a few doubles: not worth a call. They go word by word, as they were written: a
+// wider load of what is still on its way to the cache has to wait for it.
+static inline void copy_words(unsigned char *to, const unsigned char *from, size_t words)
+{
+    for (size_t i = 0; i < words; i++)
+        memcpy(to + 8 * i, from + 8 * i, 8);
+}
+
 static inline void copy_value(unsigned char *to, const void *from, size_t bytes)
 {
-    switch (bytes) {
-    case 8:
-        memcpy(to, from, 8);
-        break;
-    case 24:
-        memcpy(to, from, 24);
-        break;
-    case 32:
-        memcpy(to, from, 32);
-        break;
-    default:
+    if (bytes == 8)
+        copy_words(to, from, 1);
+    else if (bytes == 24)
+        copy_words(to, from, 3);
+    else if (bytes == 32)
+        copy_words(to, from, 4);
+    else if (bytes == 4)
+        memcpy(to, from, 4);
+    else if (bytes == 1)
+        memcpy(to, from, 1);
+    else
         memcpy(to, from, bytes);
+}
+
+// One by one: states between two boundaries of their island, and what cannot be evaluated, which is
+// not a number.
+static void look_at(const tac__copy *c, const tac__copy *end, tac_engine *e, tac_time t_us,
+                    unsigned char *message)
+{
+    for (; c < end; c++) {
+        const void *from = tac__sight_read(&c->from, e, t_us);
+        if (from)
+            memcpy(message + c->at, from, c->bytes);
+        else
+            memset(message + c->at, 0xff, c->bytes);
     }
+}
+
+static void fill_rows(const tac__feed *f, tac_engine *e, tac_time t_us, unsigned char *message)
+{
+    for (size_t i = 0; i < f->row_count; i++) {
+        const tac__copy *c = f->copies + f->rows[i].first, *end = c + f->rows[i].count;
+        const void *from = tac__sight_read(&c->from, e, t_us);
+        if (from == c->from.bus) {
+            for (; c < end; c++)
+                copy_value(message + c->at, c->from.bus, c->bytes);
+        } else if (from && from == c->from.scratch) {
+            for (; c < end; c++)
+                copy_value(message + c->at, c->from.scratch, c->bytes);
+        } else {
+            look_at(c, end, e, t_us, message);
+        }
+    }
+}
+
+// In line: what is recorded at every write is mostly one signal of the bus.
+static inline __attribute__((always_inline)) void fill(const tac__feed *f, tac_engine *e,
+                                                       tac_time t_us, unsigned char *message)
+{
+    memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
+    if (f->plant) {
+        fill_rows(f, e, t_us, message);
+        return;
+    }
+    const tac__copy *c = f->copies, *end = c + f->layout.count;
+    for (; c < end; c++)
+        copy_value(message + c->at, c->from.bus, c->bytes);
 }
 
 void tac__feed_fill(const tac__feed *f, tac_engine *e, tac_time t_us, unsigned char *message)
 {
-    memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
-    for (size_t i = 0; i < f->layout.count; i++) {
-        const tac__copy *c = &f->copies[i];
-        const void *from = tac__sight_read(&c->from, e, t_us);
-        if (from)
-            copy_value(message + c->at, from, c->bytes);
-        else
-            memset(message + c->at, 0xff, c->bytes); // cannot be evaluated: not a number
-    }
+    fill(f, e, t_us, message);
 }
 
-void tac__feed_sample(const tac__feed *f, tac_engine *e, tac_time t_us)
+static inline void sample(const tac__feed *f, tac_engine *e, tac_time t_us)
 {
-    unsigned char *message =
-        tac__mcap_message(f->recorder->writer, f->id, t_us * 1000, f->layout.message_size);
+    unsigned char *message = tac__mcap_append(f->slot, t_us * 1000, f->layout.message_size);
     if (message)
-        tac__feed_fill(f, e, t_us, message);
+        fill(f, e, t_us, message);
     else
         tac__recorder_fail(f->recorder);
 }
 
 void tac__feed_append(const tac__feed *f, tac_time t_us, const unsigned char *message)
 {
-    unsigned char *to =
-        tac__mcap_message(f->recorder->writer, f->id, t_us * 1000, f->layout.message_size);
+    unsigned char *to = tac__mcap_append(f->slot, t_us * 1000, f->layout.message_size);
     if (to)
         memcpy(to, message, f->layout.message_size);
     else
@@ -85,7 +127,7 @@ static void sample_write(void *context, tac_engine *e, tac_time t_us)
 {
     const tac__feed *f = context;
     if (f->recorder->writer)
-        tac__feed_sample(f, e, t_us);
+        sample(f, e, t_us);
 }
 
 static void sample_change(void *context, tac_engine *e, tac_time t_us)
@@ -94,7 +136,7 @@ static void sample_change(void *context, tac_engine *e, tac_time t_us)
     if (!f->recorder->writer)
         return;
     unsigned char *fresh = f->last + f->layout.message_size;
-    tac__feed_fill(f, e, t_us, fresh);
+    fill(f, e, t_us, fresh);
     if (f->begun && !memcmp(fresh, f->last, f->layout.message_size))
         return;
     f->begun = true;
@@ -106,7 +148,7 @@ static void sample_every(void *context, tac_engine *e, tac_time t_us)
 {
     tac__feed *f = context;
     if (f->seen++ % f->pick->mode.every == 0 && f->recorder->writer)
-        tac__feed_sample(f, e, t_us);
+        sample(f, e, t_us);
 }
 
 static void sample_window(void *context, tac_engine *e, tac_time t_us)
@@ -120,7 +162,7 @@ static void sample_beat(void *context, tac_engine *e, tac_time t_us)
 {
     const tac__beat *b = context;
     for (size_t i = 0; b->recorder->writer && i < b->count; i++)
-        tac__feed_sample(b->feeds[i], e, t_us);
+        sample(b->feeds[i], e, t_us);
 }
 
 static void sample_csv(void *context, tac_engine *e, tac_time t_us)

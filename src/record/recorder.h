@@ -10,6 +10,12 @@ typedef struct tac__copy { // from the bus into a message
     size_t at, bytes;
 } tac__copy;
 
+// Copies in a row whose signals are all on the bus at an instant, or all where a look puts them: it
+// is enough to ask for the first.
+typedef struct tac__row {
+    size_t first, count;
+} tac__row;
+
 typedef struct tac__window tac__window;
 
 // A channel of signals.
@@ -17,9 +23,12 @@ typedef struct tac__feed {
     tac_recorder *recorder;
     const tac__pick *pick;
     const char *component;
-    uint16_t id;
+    tac__mcap_slot *slot;
     tac__layout layout;
     tac__copy *copies;
+    bool plant; // it has signals of the plant: these are where a look at them says
+    tac__row *rows;
+    size_t row_count;
     unsigned char *last; // hold: the last message, once `begun`
     bool begun;
     tac__tap tap;
@@ -75,8 +84,7 @@ void tac__recorder_fail(tac_recorder *recorder);
 // Fill a message with the values of a feed as they are now.
 void tac__feed_fill(const tac__feed *feed, tac_engine *engine, tac_time t_us,
                     unsigned char *message);
-// Append such a message, or one that is filled already.
-void tac__feed_sample(const tac__feed *feed, tac_engine *engine, tac_time t_us);
+// Append a message that is filled already.
 void tac__feed_append(const tac__feed *feed, tac_time t_us, const unsigned char *message);
 
 // Messages of variable size: what stands in the scratch.

@@ -58,6 +58,10 @@ uint16_t tac__mcap_channel(tac__mcap_writer *writer, uint16_t schema, const char
 // before the next call. Sequence numbers count from 1 in each channel. NULL: the writer failed, or
 // has no such channel.
 void *tac__mcap_message(tac__mcap_writer *writer, uint16_t channel, uint64_t time_ns, size_t size);
+// The channel itself, for append.h; valid as long as the writer. Of one that there is not: a slot
+// that takes nothing.
+typedef struct tac__mcap_slot tac__mcap_slot;
+tac__mcap_slot *tac__mcap_slot_of(tac__mcap_writer *writer, uint16_t channel);
 // Close the open chunks of all channels and hand them over, in order of channel.
 void tac__mcap_flush(tac__mcap_writer *writer);
 // Written behind all that was handed over before. The bytes are copied.

@@ -3,9 +3,10 @@
 //
 // Memory of chunks goes round: from the filler to the queue and back. A channel's chunk grows with
 // its messages up to chunk_size, so that many slow channels cost little.
+#include "record/mcap/append.h"
+#include "record/mcap/crc32.h"
 #include "record/mcap/queue.h"
 #include "record/mcap/summary.h"
-#include "record/mcap/crc32.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,15 +14,9 @@
 
 typedef tac__mcap_job job;
 typedef tac__mcap_place place;
+typedef tac__mcap_slot slot;
 
 enum { FIRST_CAPACITY = 8192, CHUNK_MIN = 256, PATH_SHOWN = 512 };
-
-typedef struct channel {
-    unsigned char *at, *end; // of the open chunk: where the next message goes, and how far
-    job *open;               // NULL: none
-    uint64_t messages;
-    size_t usual; // capacity that its chunks came to have
-} channel;
 
 typedef struct attachment {
     struct attachment *next;
@@ -41,7 +36,8 @@ struct tac__mcap_writer {
     char *path;
     bool running;
 
-    channel *channels;
+    slot **channels;
+    slot none; // has no room, and no chunk
     size_t channel_count, channel_capacity;
     uint16_t schema_count;
     job *free; // chunks to be filled again
@@ -149,9 +145,8 @@ static void fail_memory(tac__mcap_writer *w)
 // --- messages ------------------------------------------------------------------------------------
 
 // Hand the open chunk over, if there is anything in it.
-static bool close_chunk(tac__mcap_writer *w, uint16_t id)
+static bool close_chunk(tac__mcap_writer *w, slot *c)
 {
-    channel *c = &w->channels[id];
     job *j = c->open;
     if (!j || c->at == j->bytes)
         return true;
@@ -167,7 +162,7 @@ static bool close_chunk(tac__mcap_writer *w, uint16_t id)
         fail_memory(w);
         return false;
     }
-    p->channel = id;
+    p->channel = c->id;
     *w->last_chunk = p;
     w->last_chunk = &p->next;
     j->chunk = p;
@@ -177,17 +172,15 @@ static bool close_chunk(tac__mcap_writer *w, uint16_t id)
     return true;
 }
 
-// Make room for a record: in the open chunk while it may grow, else in a new one. Kept out of line:
-// hardly a message needs it, and its registers would be saved for every one.
-__attribute__((noinline)) static bool make_room(tac__mcap_writer *w, uint16_t id, size_t size)
+// Make room for a record: in the open chunk while it may grow, else in a new one.
+static bool make_room(tac__mcap_writer *w, slot *c, size_t size)
 {
-    channel *c = &w->channels[id];
     if (size > MCAP_PIECE_MAX - MCAP_MESSAGE_HEAD) {
         fail(w, TAC_E_LIMIT, "a message is larger than 1 GiB");
         return false;
     }
     const size_t record = MCAP_MESSAGE_HEAD + size, most = w->def.chunk_size;
-    if (c->open && (size_t)(c->at - c->open->bytes) + record > most && !close_chunk(w, id))
+    if (c->open && (size_t)(c->at - c->open->bytes) + record > most && !close_chunk(w, c))
         return false;
     if (!c->open) {
         c->open = take_chunk(w, c->usual);
@@ -215,28 +208,27 @@ __attribute__((noinline)) static bool make_room(tac__mcap_writer *w, uint16_t id
     return true;
 }
 
+void *tac__mcap_append_anew(slot *c, uint64_t time_ns, size_t size)
+{
+    tac__mcap_writer *w = c->writer;
+    const bool room = c != &w->none && !tac__mcap_failed(w) && make_room(w, c, size);
+    return room ? tac__mcap_append(c, time_ns, size) : NULL;
+}
+
+tac__mcap_slot *tac__mcap_slot_of(tac__mcap_writer *w, uint16_t id)
+{
+    return id < w->channel_count ? w->channels[id] : &w->none;
+}
+
 void *tac__mcap_message(tac__mcap_writer *w, uint16_t id, uint64_t time_ns, size_t size)
 {
-    if (atomic_load_explicit(&w->queue.failed, memory_order_relaxed) || id >= w->channel_count)
-        return NULL;
-    channel *c = &w->channels[id];
-    const size_t room = (size_t)(c->end - c->at);
-    if ((room < MCAP_MESSAGE_HEAD || room - MCAP_MESSAGE_HEAD < size) && !make_room(w, id, size))
-        return NULL;
-    unsigned char *at = c->at;
-    at = mcap_put_head(at, MCAP_MESSAGE, MCAP_MESSAGE_FIXED + size);
-    at = mcap_put_u16(at, id);
-    at = mcap_put_u32(at, (uint32_t)++c->messages);
-    at = mcap_put_u64(at, time_ns);
-    at = mcap_put_u64(at, time_ns);
-    c->at = at + size;
-    return at;
+    return tac__mcap_failed(w) ? NULL : tac__mcap_append(tac__mcap_slot_of(w, id), time_ns, size);
 }
 
 void tac__mcap_flush(tac__mcap_writer *w)
 {
     for (size_t i = 0; i < w->channel_count && !tac__mcap_failed(w); i++)
-        close_chunk(w, (uint16_t)i);
+        close_chunk(w, w->channels[i]);
 }
 
 bool tac__mcap_failed(const tac__mcap_writer *w)
@@ -296,14 +288,18 @@ static bool add_channel(tac__mcap_writer *w)
 {
     if (w->channel_count == w->channel_capacity) {
         const size_t capacity = w->channel_capacity ? w->channel_capacity * 2 : 16;
-        channel *grown =
+        slot **grown =
             resize(w, w->channels, w->channel_capacity * sizeof *grown, capacity * sizeof *grown);
         if (!grown)
             return false;
         w->channels = grown;
         w->channel_capacity = capacity;
     }
-    w->channels[w->channel_count++] = (channel){0};
+    slot *c = tac__arena_alloc(&w->arena, sizeof *c);
+    if (!c)
+        return false;
+    *c = (slot){.id = (uint16_t)w->channel_count, .writer = w};
+    w->channels[w->channel_count++] = c;
     return true;
 }
 
@@ -416,7 +412,7 @@ static void destroy(tac__mcap_writer *w)
         free_job(w, j);
     }
     for (size_t i = 0; i < w->channel_count; i++)
-        free_job(w, w->channels[i].open);
+        free_job(w, w->channels[i]->open);
     release(w, w->channels, w->channel_capacity * sizeof *w->channels);
     for (int i = 0; i < TAC__MCAP_WORKERS; i++)
         release(w, w->queue.workers[i].out, w->queue.out_capacity);
@@ -467,6 +463,7 @@ tac_status tac__mcap_create(const char *path, const tac__mcap_writer_def *def,
     if (!w)
         return tac__fail_memory(err);
     *w = (tac__mcap_writer){.allocator = allocator, .def = *def, .queue.fd = -1};
+    w->none.writer = w;
     w->last_chunk = &w->chunks;
     w->last_attachment = &w->attachments;
     w->last_metadata = &w->metadata;
@@ -495,7 +492,7 @@ static void put_summary(tac__mcap_writer *w, tac__text *out)
 {
     tac__mcap_summary *s = &w->summary;
     for (size_t i = 0; i < w->channel_count; i++)
-        tac__mcap_summary_messages(s, (uint16_t)i, w->channels[i].messages);
+        tac__mcap_summary_messages(s, (uint16_t)i, w->channels[i]->messages);
     for (place *p = w->chunks; p; p = p->next) {
         const uint64_t index_at = p->info.offset + p->info.length;
         p->info.channels = &p->channel;

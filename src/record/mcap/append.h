@@ -1,0 +1,38 @@
+// append.h - appending messages to a channel that is at hand, without a call while its chunk has
+// room: for who appends many.
+#ifndef TAC_RECORD_MCAP_APPEND_H
+#define TAC_RECORD_MCAP_APPEND_H
+
+#include "record/mcap/format.h"
+#include "record/mcap/mcap.h"
+
+// A channel of a writer, and its open chunk. Only `at`, `end` and `messages` are for this header.
+struct tac__mcap_slot {
+    unsigned char *at, *end; // of the open chunk: where the next message goes, and how far
+    uint64_t messages;
+    uint16_t id;
+    tac__mcap_writer *writer;
+    struct tac__mcap_job *open; // NULL: none
+    size_t usual;               // capacity that its chunks came to have
+};
+
+// The same where there is no room, or no chunk. Only here is it seen that the writer failed.
+void *tac__mcap_append_anew(tac__mcap_slot *slot, uint64_t time_ns, size_t size);
+
+// As tac__mcap_message, except that a failure of the writer may show only when the chunk is full.
+static inline void *tac__mcap_append(tac__mcap_slot *slot, uint64_t time_ns, size_t size)
+{
+    unsigned char *at = slot->at;
+    const size_t room = (size_t)(slot->end - at);
+    if (room < MCAP_MESSAGE_HEAD || room - MCAP_MESSAGE_HEAD < size)
+        return tac__mcap_append_anew(slot, time_ns, size);
+    at = mcap_put_head(at, MCAP_MESSAGE, MCAP_MESSAGE_FIXED + size);
+    at = mcap_put_u16(at, slot->id);
+    at = mcap_put_u32(at, (uint32_t)++slot->messages);
+    at = mcap_put_u64(at, time_ns);
+    at = mcap_put_u64(at, time_ns);
+    slot->at = at + size;
+    return at;
+}
+
+#endif
