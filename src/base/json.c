@@ -24,7 +24,7 @@ static void separate(tac__json *json)
     }
     const bool compact = json->compact[json->depth];
     if (json->has_items[json->depth])
-        tac__text_add(json->text, compact ? ", " : ",");
+        tac__text_bytes(json->text, ", ", compact ? 2 : 1);
     if (json->depth > 0 && !compact)
         new_line(json);
     json->has_items[json->depth] = true;
@@ -33,7 +33,7 @@ static void separate(tac__json *json)
 static void open_level(tac__json *json, const char *bracket)
 {
     separate(json);
-    tac__text_add(json->text, "%s", bracket);
+    tac__text_bytes(json->text, bracket, 1);
     if (json->depth + 2 >= TAC__JSON_DEPTH) { // nested too deep: no text rather than a wrong one
         json->text->failed = true;
         return;
@@ -53,7 +53,7 @@ static void close_level(tac__json *json, const char *bracket)
     if (!empty && !compact)
         new_line(json);
     json->compact[json->depth + 1] = json->compact[json->depth];
-    tac__text_add(json->text, "%s", bracket);
+    tac__text_bytes(json->text, bracket, 1);
     if (json->depth == 0)
         tac__text_bytes(json->text, "\n", 1);
 }
@@ -86,19 +86,23 @@ void tac__json_compact(tac__json *json)
 static void quoted(tac__json *json, const char *value)
 {
     tac__text_bytes(json->text, "\"", 1);
+    const char *plain = value; // what goes out as it is, all at once
     for (const char *c = value; *c; c++) {
         const unsigned char u = (unsigned char)*c;
+        if (u >= 0x20 && u != '"' && u != '\\' && u != 0x7f)
+            continue;
+        tac__text_bytes(json->text, plain, (size_t)(c - plain));
+        plain = c + 1;
         if (u == '"' || u == '\\')
             tac__text_add(json->text, "\\%c", u);
         else if (u == '\n')
             tac__text_bytes(json->text, "\\n", 2);
         else if (u == '\t')
             tac__text_bytes(json->text, "\\t", 2);
-        else if (u < 0x20 || u == 0x7f)
-            tac__text_add(json->text, "\\u%04x", u);
         else
-            tac__text_bytes(json->text, c, 1);
+            tac__text_add(json->text, "\\u%04x", u);
     }
+    tac__text_bytes(json->text, plain, strlen(plain));
     tac__text_bytes(json->text, "\"", 1);
 }
 
@@ -146,7 +150,7 @@ void tac__json_i64(tac__json *json, int64_t value)
 void tac__json_bool(tac__json *json, bool value)
 {
     separate(json);
-    tac__text_add(json->text, value ? "true" : "false");
+    tac__text_bytes(json->text, value ? "true" : "false", value ? 4 : 5);
 }
 
 void tac__json_hex64(tac__json *json, uint64_t value)

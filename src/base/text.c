@@ -89,15 +89,21 @@ void tac__text_repeat(tac__text *text, char c, size_t n)
 
 void tac__text_add(tac__text *text, const char *format, ...)
 {
+    if (!reserve(text, 0))
+        return;
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    const int n = vsnprintf(NULL, 0, format, args);
+    // Mostly it fits; where it does not, it is known by now how much is missing.
+    const size_t room = text->capacity - text->length;
+    const int n = vsnprintf(text->chars + text->length, room, format, args);
     va_end(args);
     if (n >= 0 && reserve(text, (size_t)n)) {
-        vsnprintf(text->chars + text->length, (size_t)n + 1, format, again);
+        if ((size_t)n >= room)
+            vsnprintf(text->chars + text->length, (size_t)n + 1, format, again);
         text->length += (size_t)n;
     }
+    text->chars[text->length] = '\0';
     va_end(again);
 }
 
@@ -149,12 +155,47 @@ static int shortest(double value, char text[TAC__NUMBER_TEXT])
     return digits;
 }
 
+// The same for what people write: up to 15 digits, few of them behind the point. Powers of ten up
+// to 1e22 and whole numbers up to 2^53 are exact and a division is rounded once, so whole / power
+// is what the decimal number reads back as; and of at most 15 digits only one does. Whether it was
+// written.
+static bool print_short(double value, char text[TAC__NUMBER_TEXT])
+{
+    enum { PLACES = 6 };
+    static const double power[PLACES + 1] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+    static const double most = 1e15, least = 1e-5;
+    const double size = fabs(value);
+    if (size >= most || (size < least && size > 0))
+        return false;
+    int places = 0;
+    double whole = floor(size);
+    while (whole / power[places] != size) {
+        if (++places > PLACES || size * power[places] >= most)
+            return false;
+        whole = floor(size * power[places] + 0.5);
+    }
+    char digits[TAC__NUMBER_TEXT], *at = digits + sizeof digits; // from the last
+    uint64_t left = (uint64_t)whole;
+    *--at = '\0';
+    for (int i = 0; i <= places || left; i++, left /= 10) {
+        if (places && i == places)
+            *--at = '.';
+        *--at = (char)('0' + left % 10);
+    }
+    if (signbit(value))
+        *--at = '-';
+    memcpy(text, at, (size_t)(digits + sizeof digits - at));
+    return true;
+}
+
 void tac__number_print(double value, char text[TAC__NUMBER_TEXT])
 {
     if (value - value != 0) {
         snprintf(text, TAC__NUMBER_TEXT, value != value ? "nan" : value < 0 ? "-inf" : "inf");
         return;
     }
+    if (print_short(value, text))
+        return;
     const int digits = shortest(value, text);
     // Plain where people would write it so: 250, 0.001; 1e-09 and 1e+20 stay as they are.
     const int exponent = atoi(strchr(text, 'e') + 1);

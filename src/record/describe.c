@@ -244,12 +244,13 @@ static void initial_json(const tac_engine *e, tac__text *out)
         tac__json_array_begin(&json);
         for (uint32_t k = 0; k < s->type.count; k++) {
             const double x = tac__scalar_f64(s->type.scalar, value, k);
+            if (x - x == 0) {
+                tac__json_number(&json, x);
+                continue;
+            }
             char text[TAC__NUMBER_TEXT];
             tac__number_print(x, text);
-            if (x - x == 0)
-                tac__json_number(&json, x);
-            else
-                tac__json_text(&json, text);
+            tac__json_text(&json, text);
         }
         tac__json_array_end(&json);
     }

@@ -189,6 +189,32 @@ static void test_numbers(void **state)
     }
 }
 
+// Decimal numbers as people write them, of up to 15 digits: they are told apart from the doubles
+// next to them, and come out as they were.
+static void test_decimals(void **state)
+{
+    (void)state;
+    static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+    uint64_t bits = 1;
+    for (int i = 0; i < 20000; i++) {
+        bits = tac__hash_word(bits, (uint64_t)i);
+        const int places = i % 9;
+        const int64_t whole = (int64_t)(bits % 1000000000000000) >> (bits >> 58) % 50;
+        const double value = (double)(i % 2 ? whole : -whole) / power[places];
+        if (fabs(value) < 1e-5)
+            continue;
+        char text[TAC__NUMBER_TEXT], expected[64];
+        tac__number_print(value, text);
+        int length = snprintf(expected, sizeof expected, "%.*f", places, value);
+        while (places && expected[length - 1] == '0')
+            length--;
+        expected[expected[length - 1] == '.' ? length - 1 : length] = '\0';
+        assert_string_equal(text, expected);
+        check_number(nextafter(value, INFINITY));
+        check_number(nextafter(value, -INFINITY));
+    }
+}
+
 static const char *nearest(const char *name, const char *const *names)
 {
     tac__nearest n = tac__nearest_begin(name);
@@ -393,7 +419,8 @@ static void test_ends(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_out), cmocka_unit_test(test_growing),
           cmocka_unit_test(test_growing_edges), cmocka_unit_test(test_growing_without_memory),
-          cmocka_unit_test(test_numbers), cmocka_unit_test(test_nearest),
-          cmocka_unit_test(test_names), cmocka_unit_test(test_signal_names),
-          cmocka_unit_test(test_globs), cmocka_unit_test(test_hostile_glob),
-          cmocka_unit_test(test_paths), cmocka_unit_test(test_ends))
+          cmocka_unit_test(test_numbers), cmocka_unit_test(test_decimals),
+          cmocka_unit_test(test_nearest), cmocka_unit_test(test_names),
+          cmocka_unit_test(test_signal_names), cmocka_unit_test(test_globs),
+          cmocka_unit_test(test_hostile_glob), cmocka_unit_test(test_paths),
+          cmocka_unit_test(test_ends))
