@@ -31,8 +31,7 @@ void tac__recorder_fail(tac_recorder *r)
     tac_engine_stop(r->engine);
 }
 
-// Most signals are a few doubles: not worth a call. They go word by word, as they were written: a
-// wider load of what is still on its way to the cache has to wait for it.
+// Most signals are a few doubles: not worth a call.
 static inline void copy_words(unsigned char *to, const unsigned char *from, size_t words)
 {
     for (size_t i = 0; i < words; i++)
