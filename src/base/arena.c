@@ -1,4 +1,5 @@
 // arena.c - arenas and the default allocator.
+#define _DEFAULT_SOURCE // madvise
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -7,6 +8,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 2 << 20 };
+
+// Memory in pages of 2 MB, where the system has them: with many vehicles the ways through small ones
+// are forgotten before they are gone again.
+static void *huge_pages(size_t size)
+{
+    size = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *memory = aligned_alloc(HUGE_PAGE, size);
+#ifdef MADV_HUGEPAGE
+    if (memory)
+        (void)madvise(memory, size, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
 
 static void *default_resize(void *context, void *old, size_t old_size, size_t size)
 {
@@ -16,7 +33,7 @@ static void *default_resize(void *context, void *old, size_t old_size, size_t si
         free(old);
         return NULL;
     }
-    return realloc(old, size);
+    return !old && size >= HUGE_PAGE ? huge_pages(size) : realloc(old, size);
 }
 
 const tac_allocator *tac_allocator_default(void)
@@ -26,7 +43,8 @@ const tac_allocator *tac_allocator_default(void)
 }
 
 // What is as large as some cache lines begins one.
-enum { ALIGNMENT = 16, LINE = 64, LARGE = 4 * LINE, FIRST_BLOCK = 4096 };
+enum { ALIGNMENT = 16, LINE = 64, LARGE = 4 * LINE };
+enum { FIRST_BLOCK = 4 << 10, LAST_SMALL = 128 << 10 }; // then a huge page each
 
 struct tac__arena_block {
     tac__arena_block *older;
@@ -65,8 +83,8 @@ void *tac__arena_alloc(tac__arena *arena, size_t size)
     size_t start = arena->blocks ? arena->used + (align_up(at, alignment) - at) : SIZE_MAX / 2;
     if (start + size > arena->capacity) {
         size_t capacity = arena->capacity ? arena->capacity * 2 : FIRST_BLOCK;
-        if (capacity > ((size_t)1 << 20))
-            capacity = (size_t)1 << 20;
+        if (capacity > LAST_SMALL)
+            capacity = HUGE_PAGE;
         const size_t needed = sizeof(tac__arena_block) + alignment + size;
         if (capacity < needed)
             capacity = needed;

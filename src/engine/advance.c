@@ -566,22 +566,16 @@ void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
         tac__plan_located(e, island, event_us);
 }
 
-// Have what a step of an island begins with come nearer while the one before it is integrated.
+// What a step of an island begins with comes nearer while the one before it is integrated.
 __attribute__((noinline)) static void fetch(const tac__island *island)
 {
-    const char *c = (const char *)island->alone, *self = c ? island->alone->self : NULL;
-    __builtin_prefetch(island->state);
-    __builtin_prefetch((const char *)island->state + 64);
-    __builtin_prefetch(island->x);
-    __builtin_prefetch(island->x + 8);
-    __builtin_prefetch(island->x + 16);
-    __builtin_prefetch((const char *)island + 128);
-    __builtin_prefetch((const char *)island + 192);
-    __builtin_prefetch((const char *)island + 256);
-    __builtin_prefetch(c + 192);
-    __builtin_prefetch(c + 256);
-    for (int i = 0; self && i < 16; i++)
-        __builtin_prefetch(self + i * 64);
+    tac__fetch(island->state, 2);
+    tac__fetch(island->x, 3);
+    tac__fetch((const char *)island + 128, 3);
+    if (!island->alone)
+        return;
+    tac__fetch(&island->alone->scratch, 2);
+    tac__fetch(island->alone->self, 32);
 }
 
 // Stage 10 of the last instant.
