@@ -2,7 +2,8 @@
 // one that only integrates the same plant over the same intervals.
 //
 // A flight is cut into pieces of 0.1 s; of each the fastest of several runs counts, and their
-// sum is the flight: on a shared machine the rest measures the neighbours.
+// sum is the flight: on a shared machine the rest measures the neighbours. What is compared runs
+// turn by turn, so that both have the same ones.
 #ifndef TAC_BENCH_BARE_H
 #define TAC_BENCH_BARE_H
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS = 15, PIECES_MAX = 1000, PIECE_US = 100000 };
+enum { REPEATS = 25, PIECES_MAX = 1000, PIECE_US = 100000 };
 
 static void check(tac_status status, const tac_error *err)
 {
@@ -58,9 +59,41 @@ static void build(flight *f, void (*watch)(flight *f, void *context), void *cont
     check(tac_engine_prepare(f->engine, &err), &err);
 }
 
-static size_t count_pieces(const flight *f)
+// How long each piece of a flight took at best.
+typedef struct pieces {
+    double best_s[PIECES_MAX];
+    size_t count;
+} pieces;
+
+static void cut(pieces *p, const flight *f)
 {
-    return (size_t)((tac_config_engine_def(f->config).end_us + PIECE_US - 1) / PIECE_US);
+    p->count = (size_t)((tac_config_engine_def(f->config).end_us + PIECE_US - 1) / PIECE_US);
+    for (size_t i = 0; i < p->count; i++)
+        p->best_s[i] = 1e300;
+}
+
+static void note(pieces *p, size_t piece, double took_s)
+{
+    p->best_s[piece] = fmin(p->best_s[piece], took_s);
+}
+
+static double sum_s(const pieces *p)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->count; i++)
+        sum += p->best_s[i];
+    return sum;
+}
+
+// Run its engine to the end.
+static void run_once(flight *f, pieces *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        tac_error err;
+        const double start_s = bench_now_s();
+        check(tac_engine_run(f->engine, (i + 1) * PIECE_US, &err), &err);
+        note(p, i, bench_now_s() - start_s);
+    }
 }
 
 // --- the bare loop ------------------------------------------------------------------------------
@@ -180,37 +213,32 @@ static void integrate(loop *l, const interval *it)
     (void)r->body->type->project(l->x, r->body->self);
 }
 
-static double integrate_all(const flight *f, const record *r, size_t pieces, double *error_m)
+// Integrate the whole flight once; returns how far its end is from that of the engine [m].
+static double integrate_once(const flight *f, const record *r, pieces *p)
 {
-    static double best[PIECES_MAX], memory[16384];
+    static double memory[16384];
     const tac__island *island = &f->engine->islands[0];
     loop l = {.record = r,
               .method = f->engine->method,
               .problem = island->problem,
+              .h_us = 1000,
               .def = &f->engine->def.integrator};
     l.problem.context = &l;
     l.problem.rhs = right_hand_side;
     tac__ode_work_init(&l.work, l.method, l.problem.n, memory);
     l.eval = (tac_eval){.in = l.in, .out = r->body->scratch.out, .x = l.work.z};
-    for (int k = 0; k < REPEATS; k++) {
-        memcpy(l.x, r->start, sizeof l.x);
-        l.h_us = 1000;
-        size_t i = 0;
-        for (size_t piece = 0; piece < pieces; piece++) {
-            const double start_s = bench_now_s();
-            for (; i < r->count && r->intervals[i].from_us < (piece + 1) * PIECE_US; i++)
-                integrate(&l, &r->intervals[i]);
-            const double took_s = bench_now_s() - start_s;
-            best[piece] = k == 0 ? took_s : fmin(best[piece], took_s);
-        }
+    memcpy(l.x, r->start, sizeof l.x);
+    size_t i = 0;
+    for (size_t piece = 0; piece < p->count; piece++) {
+        const double start_s = bench_now_s();
+        for (; i < r->count && r->intervals[i].from_us < (piece + 1) * PIECE_US; i++)
+            integrate(&l, &r->intervals[i]);
+        note(p, piece, bench_now_s() - start_s);
     }
-    *error_m = 0;
-    for (int i = 0; i < 3; i++)
-        *error_m = fmax(*error_m, fabs(l.x[i] - island->x[i]));
-    double sum_s = 0;
-    for (size_t i = 0; i < pieces; i++)
-        sum_s += best[i];
-    return sum_s;
+    double error_m = 0;
+    for (int k = 0; k < 3; k++)
+        error_m = fmax(error_m, fabs(l.x[k] - island->x[k]));
+    return error_m;
 }
 
 #endif
