@@ -119,6 +119,8 @@ enum {
     TAC_COMPONENT_OPAQUE = 1,  // has mutable state that the engine does not own
     TAC_COMPONENT_TIMER = 2,   // calls tac_wake_at
     TAC_COMPONENT_CHAINED = 4, // its `derive` reads what its `output` wrote
+    TAC_COMPONENT_SHARED = 8,  // its `output` uses nothing but its arguments: it may run on several
+                               // threads at once, and does for recordings
 };
 
 typedef struct tac_component_type {

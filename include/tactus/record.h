@@ -61,7 +61,8 @@ TAC_API tac_recorder_def
 tac_recorder_def_default(void); // log tier, 100 Hz, states at 10 s, zstd -1
 
 // Of an engine with all its components, not prepared yet; `def` is copied but for what it points
-// to, which must outlive the recorder, as the recorder must outlive the engine's runs.
+// to, which must outlive the recorder, as the recorder must outlive the engine's runs; the engine
+// is destroyed only after the recorder was ended or destroyed.
 TAC_API TAC_MUST_CHECK tac_status tac_recorder_create(const tac_recorder_def *def,
                                                       tac_engine *engine, tac_recorder **recorder,
                                                       tac_error *err);

@@ -26,6 +26,17 @@ static bool seen_alike(const tac__sight *a, const tac__sight *b)
     return a->island == b->island && !a->scratch == !b->scratch;
 }
 
+// Which output of the plant a signal is; -1: a state, or written by steps.
+static int output_of(const tac_engine *e, const tac__feed *f, int signal)
+{
+    const tac_instance *c = e->components[f->pick->component];
+    for (size_t i = 0; i < c->outputs.count; i++) {
+        if (c->signals[i] == signal && e->schema.signals[signal].continuous)
+            return (int)i;
+    }
+    return -1;
+}
+
 static void find_rows(tac__feed *f)
 {
     for (size_t i = 0; i < f->pick->count; i++) {
@@ -58,7 +69,8 @@ static tac_status lay_out(tac_recorder *r, tac__feed *f)
     for (size_t i = 0; i < f->pick->count; i++)
         f->copies[i] = (tac__copy){.from = tac__sight_of(e, (int)f->pick->signals[i]),
                                    .at = f->layout.fields[i].at,
-                                   .bytes = f->layout.fields[i].bytes};
+                                   .bytes = f->layout.fields[i].bytes,
+                                   .output = output_of(e, f, (int)f->pick->signals[i])};
     find_rows(f);
     return TAC_OK;
 }
@@ -130,6 +142,7 @@ static tac_status describe_feed(tac_recorder *r, tac__feed *f)
         const uint16_t id =
             tac__mcap_channel(r->writer, schema, topic, "cdr", pairs, sizeof pairs / sizeof *pairs);
         f->slot = tac__mcap_slot_of(r->writer, id);
+        tac__feed_put_off(f);
     }
     const bool failed = msg.failed || json.failed;
     tac__text_fini(&msg);

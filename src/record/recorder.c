@@ -6,6 +6,7 @@
 #include "record/recorder.h"
 #include "engine/drive.h"
 #include "engine/phases.h"
+#include "engine/pose.h"
 #include "record/cdr.h"
 #include "record/mcap/append.h"
 
@@ -113,6 +114,73 @@ static inline void sample(const tac__feed *f, tac_engine *e, tac_time t_us)
         tac__recorder_fail(f->recorder);
 }
 
+// --- outputs of the plant, evaluated where they are packed ---------------------------------------
+
+// A note: where in its chunk the message is, then the pose of the component.
+enum { NOTE_HEAD = sizeof(uint64_t) };
+
+static void fill_outputs(const tac__feed *f, const void *pose, unsigned char *message)
+{
+    tac__posed posed;
+    const bool good = tac__pose_outputs(f->later, pose, &posed) == TAC_OK;
+    for (size_t i = 0; i < f->layout.count; i++) {
+        const tac__copy *c = &f->copies[i];
+        if (c->output < 0)
+            continue;
+        if (good)
+            memcpy(message + c->at, posed.out[c->output], c->bytes);
+        else
+            memset(message + c->at, 0xff, c->bytes);
+    }
+}
+
+static void complete(void *context, unsigned char *chunk, const unsigned char *notes, size_t size)
+{
+    const tac__feed *f = context;
+    for (size_t i = 0; i < size; i += f->note_size) {
+        uint64_t at;
+        memcpy(&at, notes + i, sizeof at);
+        fill_outputs(f, notes + i + NOTE_HEAD, chunk + at);
+    }
+}
+
+void tac__feed_put_off(tac__feed *f)
+{
+    const tac_engine *e = f->recorder->engine;
+    const tac_instance *c = e->components[f->pick->component];
+    const size_t pose = tac__pose_size(e, c);
+    if (!pose || f->pick->mode.kind != TAC__MODE_AXIS)
+        return;
+    f->later = c;
+    f->note_size = NOTE_HEAD + pose;
+    tac__mcap_completed_by(f->slot, complete, f);
+}
+
+// States now, which are at hand; outputs later, where they are not at hand as well.
+static void sample_later(const tac__feed *f, tac_engine *e, tac_time t_us)
+{
+    unsigned char *message = tac__mcap_append(f->slot, t_us * 1000, f->layout.message_size);
+    uint64_t at;
+    unsigned char *note = NULL;
+    if (message && !tac__pose_ready(e, f->later, t_us)) {
+        fill(f, e, t_us, message);
+        return;
+    }
+    if (message)
+        note = tac__mcap_note(f->slot, message, f->note_size, &at);
+    if (!note) {
+        tac__recorder_fail(f->recorder);
+        return;
+    }
+    memcpy(note, &at, sizeof at);
+    tac__pose_take(e, f->later, t_us, note + NOTE_HEAD);
+    memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
+    for (const tac__copy *c = f->copies, *end = c + f->layout.count; c < end; c++) {
+        if (c->output < 0)
+            copy_value(message + c->at, c->from.bus, c->bytes);
+    }
+}
+
 void tac__feed_append(const tac__feed *f, tac_time t_us, const unsigned char *message)
 {
     unsigned char *to = tac__mcap_append(f->slot, t_us * 1000, f->layout.message_size);
@@ -160,8 +228,12 @@ static void sample_window(void *context, tac_engine *e, tac_time t_us)
 static void sample_beat(void *context, tac_engine *e, tac_time t_us)
 {
     const tac__beat *b = context;
-    for (size_t i = 0; b->recorder->writer && i < b->count; i++)
-        sample(b->feeds[i], e, t_us);
+    for (size_t i = 0; b->recorder->writer && i < b->count; i++) {
+        if (b->feeds[i]->later)
+            sample_later(b->feeds[i], e, t_us);
+        else
+            sample(b->feeds[i], e, t_us);
+    }
 }
 
 static void sample_csv(void *context, tac_engine *e, tac_time t_us)

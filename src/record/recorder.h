@@ -8,6 +8,7 @@
 typedef struct tac__copy { // from the bus into a message
     tac__sight from;
     size_t at, bytes;
+    int output; // of the plant, -1: it is none
 } tac__copy;
 
 // Copies in a row whose signals are all on the bus at an instant, or all where a look puts them: it
@@ -29,7 +30,9 @@ typedef struct tac__feed {
     bool plant; // it has signals of the plant: these are where a look at them says
     tac__row *rows;
     size_t row_count;
-    unsigned char *last; // hold: the last message, once `begun`
+    const tac_instance *later; // its outputs are evaluated when they are packed; NULL: none are
+    size_t note_size;          // of what that takes
+    unsigned char *last;       // hold: the last message, once `begun`
     bool begun;
     tac__tap tap;
     uint32_t seen; // every: steps since the last sample
@@ -84,6 +87,8 @@ void tac__recorder_fail(tac_recorder *recorder);
 // Fill a message with the values of a feed as they are now.
 void tac__feed_fill(const tac__feed *feed, tac_engine *engine, tac_time t_us,
                     unsigned char *message);
+// Have its outputs of the plant evaluated by who packs them, if they may be. Once it has a slot.
+void tac__feed_put_off(tac__feed *feed);
 // Append a message that is filled already.
 void tac__feed_append(const tac__feed *feed, tac_time t_us, const unsigned char *message);
 

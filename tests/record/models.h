@@ -11,6 +11,7 @@
 #include "engine/phases.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,9 +283,15 @@ static inline tac_status unit_derive(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
+// Whether plants may be evaluated by other threads, and how often they were.
+static bool models_shared;
+static _Thread_local bool models_home; // true on the thread of the test
+static atomic_int models_away;
+
 static inline tac_status unit_output(const tac_eval *e, const void *self)
 {
     const unit *u = unit_of(self);
+    atomic_fetch_add(&models_away, !models_home);
     double *y = u->flags & UNIT_STEP ? e->out[STEP_OUTPUTS] : e->out[0];
     *y = e->x[0] + 0.5 * e->x[3] + u->a[4];
     return TAC_OK;
@@ -379,7 +386,8 @@ static inline tac_status model_add(model *m, unit *u, const tac_node *params)
         .name = "unit",
         .version = "1",
         .summary = "for tests",
-        .flags = (u->flags & UNIT_TIMER ? TAC_COMPONENT_TIMER : 0),
+        .flags = (u->flags & UNIT_TIMER ? TAC_COMPONENT_TIMER : 0) |
+                 (models_shared ? TAC_COMPONENT_SHARED : 0),
         .stage = TAC_STAGE_CONTROL,
         .self_size = sizeof u,
         .declare = unit_declare,

@@ -432,6 +432,40 @@ static void same_file(void **state)
     }
 }
 
+// Outputs that are evaluated by the threads that pack them are the same as those that the
+// simulation evaluates.
+static void outputs_elsewhere(void **state)
+{
+    (void)state;
+    enum { MODELS = 60 };
+    int away = 0;
+    models_home = true;
+    for (uint64_t number = 7000, made = 0; made < MODELS; number++) {
+        uint64_t hash;
+        if (!acceptable(number, &hash))
+            continue;
+        made++;
+        tac_recorder_def def = tac_recorder_def_default();
+        const char *a = path_of("a.mcap"), *b = path_of("b.mcap");
+        def.log_us = 300;
+        def.flush_us = 2000;
+        uint64_t again = 0;
+        def.path = a;
+        models_shared = true;
+        models_away = 0;
+        record(number, &def, &again);
+        assert_true(again == hash);
+        away += models_away;
+        def.path = b;
+        models_shared = false;
+        models_away = 0;
+        record(number, &def, &again);
+        assert_int_equal(models_away, 0);
+        same_bytes(a, b);
+    }
+    assert_true(away > 100);
+}
+
 // --- the table that grows -----------------------------------------------------------------------
 
 static void csv_row(tac_recording *r, size_t column, tac_time t_us, double value)
@@ -682,8 +716,13 @@ static void not_a_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),       cmocka_unit_test(same_file),   cmocka_unit_test(live_table),
-        cmocka_unit_test(full_disk),    cmocka_unit_test(wrong_rules), cmocka_unit_test(no_memory),
+        cmocka_unit_test(values),
+        cmocka_unit_test(same_file),
+        cmocka_unit_test(outputs_elsewhere),
+        cmocka_unit_test(live_table),
+        cmocka_unit_test(full_disk),
+        cmocka_unit_test(wrong_rules),
+        cmocka_unit_test(no_memory),
         cmocka_unit_test(not_a_number),
     };
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);

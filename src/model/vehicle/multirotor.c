@@ -280,6 +280,7 @@ static tac_status multirotor_project(double *x, const void *self)
 
 const tac_component_type tac__multirotor_type = {
     TAC__TYPE("multirotor", "1", "a rigid body with rotors, motors, batteries and feet"),
+    .flags = TAC_COMPONENT_SHARED,
     .self_size = sizeof(multirotor),
     .declare = multirotor_declare,
     .init = multirotor_init,

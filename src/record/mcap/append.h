@@ -12,8 +12,10 @@ struct tac__mcap_slot {
     uint64_t messages;
     uint16_t id;
     tac__mcap_writer *writer;
-    struct tac__mcap_job *open; // NULL: none
-    size_t usual;               // capacity that its chunks came to have
+    struct tac__mcap_job *open;      // NULL: none
+    size_t usual;                    // capacity that its chunks came to have
+    tac__mcap_complete_fn *complete; // of messages that come incomplete, NULL: none do
+    void *complete_context;
 };
 
 // The same where there is no room, or no chunk. Only here is it seen that the writer failed.

@@ -125,6 +125,11 @@ static void write_job(tac__mcap_queue *queue, tac__mcap_job *job, const unsigned
     tac__mcap_queue_write(queue, bytes, size);
 }
 
+static size_t memory_of(const tac__mcap_job *job)
+{
+    return job->capacity + job->notes_capacity;
+}
+
 static void run_job(tac__mcap_worker *worker, tac__mcap_job *job)
 {
     tac__mcap_queue *queue = worker->queue;
@@ -132,6 +137,8 @@ static void run_job(tac__mcap_worker *worker, tac__mcap_job *job)
     size_t size = job->size;
     if (job->chunk && !atomic_load(&queue->failed)) {
         unsigned char *out = job->out ? job->out : worker->out;
+        if (job->notes_size)
+            job->complete(job->complete_context, job->bytes, job->notes, job->notes_size);
         size = pack(queue, &worker->packer, job, out,
                     job->out ? job->out_capacity : queue->out_capacity);
         if (size == 0)
@@ -147,7 +154,7 @@ static void run_job(tac__mcap_worker *worker, tac__mcap_job *job)
         write_job(queue, job, bytes, size);
     pthread_mutex_lock(&queue->lock);
     queue->at_turn++;
-    queue->pending -= job->capacity;
+    queue->pending -= memory_of(job);
     job->next = queue->done;
     queue->done = job;
     pthread_cond_broadcast(&queue->turn);
@@ -294,11 +301,11 @@ void tac__mcap_hand_over(tac__mcap_queue *queue, tac__mcap_job *job)
     job->turn = queue->handed++;
     pthread_mutex_lock(&queue->lock);
     // One job is let in however large it is.
-    while (queue->pending && queue->pending + job->capacity > queue->memory) {
+    while (queue->pending && queue->pending + memory_of(job) > queue->memory) {
         pthread_cond_signal(&queue->work);
         pthread_cond_wait(&queue->room, &queue->lock);
     }
-    queue->pending += job->capacity;
+    queue->pending += memory_of(job);
     *queue->last = job;
     queue->last = &job->next;
     if (queue->pending > queue->memory / WAKE_PART)

@@ -27,6 +27,10 @@ typedef struct tac__mcap_job {
     size_t size, capacity;
     unsigned char *out; // for a chunk that is larger than chunk_size; else NULL
     size_t out_capacity;
+    unsigned char *notes; // of a chunk: what it takes to complete its messages
+    size_t notes_size, notes_capacity;
+    tac__mcap_complete_fn *complete; // NULL: they are complete
+    void *complete_context;
     tac__mcap_place *chunk; // NULL: a record, written as it is
     uint64_t *record_at;    // of a record: where it came to lie, may be NULL
 } tac__mcap_job;

@@ -81,6 +81,7 @@ static void free_job(tac__mcap_writer *w, job *j)
         return;
     release(w, j->bytes, j->capacity);
     release(w, j->out, j->out_capacity);
+    release(w, j->notes, j->notes_capacity);
     release(w, j, sizeof *j);
 }
 
@@ -128,7 +129,7 @@ static job *take_chunk(tac__mcap_writer *w, size_t usual)
     else
         j = make_job(w, wanted);
     if (j)
-        j->size = 0;
+        j->size = j->notes_size = 0;
     return j;
 }
 
@@ -163,6 +164,8 @@ static bool close_chunk(tac__mcap_writer *w, slot *c)
         return false;
     }
     p->channel = c->id;
+    j->complete = c->complete;
+    j->complete_context = c->complete_context;
     *w->last_chunk = p;
     w->last_chunk = &p->next;
     j->chunk = p;
@@ -218,6 +221,33 @@ void *tac__mcap_append_anew(slot *c, uint64_t time_ns, size_t size)
 tac__mcap_slot *tac__mcap_slot_of(tac__mcap_writer *w, uint16_t id)
 {
     return id < w->channel_count ? w->channels[id] : &w->none;
+}
+
+void tac__mcap_completed_by(slot *c, tac__mcap_complete_fn *complete, void *context)
+{
+    c->complete = complete;
+    c->complete_context = context;
+}
+
+void *tac__mcap_note(slot *c, const void *message, size_t size, uint64_t *at)
+{
+    job *j = c->open;
+    const size_t needed = j->notes_size + size;
+    if (needed > j->notes_capacity) {
+        const size_t doubled = 2 * j->notes_capacity;
+        const size_t capacity = needed > doubled ? needed : doubled;
+        unsigned char *notes = resize(c->writer, j->notes, j->notes_capacity, capacity);
+        if (!notes) {
+            fail_memory(c->writer);
+            return NULL;
+        }
+        j->notes = notes;
+        j->notes_capacity = capacity;
+    }
+    *at = (uint64_t)((const unsigned char *)message - j->bytes);
+    unsigned char *note = j->notes + j->notes_size;
+    j->notes_size = needed;
+    return note;
 }
 
 void *tac__mcap_message(tac__mcap_writer *w, uint16_t id, uint64_t time_ns, size_t size)

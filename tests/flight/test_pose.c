@@ -1,0 +1,57 @@
+// Outputs of a vehicle from a pose that was taken when observers looked: the same bits as those
+// that the engine evaluates itself, although controls have been written since stage 3.
+#include "flight/flight.h"
+
+#include "engine/pose.h"
+
+typedef struct watch {
+    const tac_instance *vehicle;
+    int taken, moved; // looks, and those at which the motors had been told something new
+} watch;
+
+static void compare(void *context, tac_engine *e, tac_time t_us)
+{
+    watch *w = context;
+    const tac_instance *c = w->vehicle;
+    assert_true(tac__pose_ready(e, c, t_us));
+    uint64_t pose[256];
+    assert_true(tac__pose_size(e, c) > 0 && tac__pose_size(e, c) <= sizeof pose);
+    tac__pose_take(e, c, t_us, pose);
+    tac__posed posed;
+    assert_int_equal(tac__pose_outputs(c, pose, &posed), TAC_OK);
+    for (size_t i = 0; i < c->outputs.count; i++) {
+        const tac_type *type = &c->outputs.items[i].type;
+        const void *value = tac_engine_read(e, c->signals[i]);
+        assert_non_null(value);
+        assert_memory_equal(posed.out[i], value, type->count * tac__scalar_size(type->scalar));
+    }
+    assert_false(tac__pose_ready(e, c, t_us)); // they have been looked at now
+    w->taken++;
+    w->moved += memcmp(c->kept_in[0], c->scratch.in[0], 4 * sizeof(double)) != 0;
+}
+
+static void test_same_bits(void **state)
+{
+    (void)state;
+    rig r;
+    flight_mission(&r, NULL); // for its configuration
+    tac_engine_destroy(r.engine);
+    const tac_engine_def engine_def = tac_config_engine_def(r.config);
+    assert_int_equal(tac_config_build_unprepared(r.config, &engine_def, &r.engine, &r.err), TAC_OK);
+    watch w = {0};
+    tac_observer_def def = tac_observer_def_default();
+    def.name = "watch";
+    def.period_us = 4000;
+    def.observe = compare;
+    def.context = &w;
+    assert_int_equal(tac_engine_add_observer(r.engine, &def, &r.err), TAC_OK);
+    assert_int_equal(tac_engine_prepare(r.engine, &r.err), TAC_OK);
+    w.vehicle = tac__find_component(r.engine, "uav.vehicle");
+    assert_non_null(w.vehicle);
+    assert_int_equal(tac_engine_run(r.engine, 20000000, &r.err), TAC_OK);
+    assert_int_equal(w.taken, 5001);
+    assert_true(w.moved > 4000); // otherwise it would not matter which inputs are taken
+    rig_close(&r);
+}
+
+TEST_MAIN(cmocka_unit_test(test_same_bits))
