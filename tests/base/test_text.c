@@ -210,8 +210,8 @@ static void test_decimals(void **state)
             length--;
         expected[expected[length - 1] == '.' ? length - 1 : length] = '\0';
         assert_string_equal(text, expected);
-        check_number(nextafter(value, INFINITY));
-        check_number(nextafter(value, -INFINITY));
+        check_number(nextafter(value, (double)INFINITY));
+        check_number(nextafter(value, -(double)INFINITY));
     }
 }
 
