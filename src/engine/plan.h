@@ -484,7 +484,7 @@ static inline __attribute__((always_inline)) void tac__fetch(const void *at, int
 {
 #pragma GCC unroll 32
     for (int i = 0; i < lines; i++)
-        __builtin_prefetch((const char *)at + 64 * i);
+        __builtin_prefetch((const void *)((uintptr_t)at + 64 * (uintptr_t)i));
 }
 
 static inline uint64_t *tac__item_mask(const tac_engine *e, size_t source)
