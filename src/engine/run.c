@@ -89,7 +89,8 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
     if ((int)status | (int)c->failed)
         return outcome(c, status, "step");
     e->clock->steps++;
-    tac__writes_done(&c->writes, t_us);
+    if (tac__writes_any(&c->writes))
+        tac__writes_done(&c->writes, t_us);
     return c->has_after ? finish_step(e, c, t_us) : TAC_OK;
 }
 
@@ -270,13 +271,14 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
         TAC_TRY(tac__phases_begin(e, t_us));
     e->clock->boundaries += boundary;
     const size_t words = e->item_words;
+    const bool several = e->island_count > 1;
     for (size_t w = 0; w < words; w++) {
         uint64_t bits = e->due_items[w];
         e->due_items[w] = 0;
         for (const tac__item *all = e->items + w * 64; bits;) {
             const tac__item *item = all + __builtin_ctzll(bits);
             bits &= bits - 1;
-            if (bits && e->island_count > 1)
+            if (several && bits)
                 fetch(e, all + __builtin_ctzll(bits));
             TAC_TRY(run_item(e, item, t_us));
         }

@@ -63,13 +63,16 @@ __attribute__((noinline)) static void rest_done(const tac__writes *writes, const
         tac__history_push(writes->kept[i].history, t_us, writes->kept[i].value);
 }
 
-// Vectors without a NaN are the most frequent by far, and for many components all there is: they
-// need no call.
+// Vectors and numbers without a NaN are the most frequent by far, and for many components all there
+// is: they need no call.
 void tac__writes_done(const tac__writes *writes, tac_time t_us)
 {
     const tac__write *w = writes->items, *vectors = w + writes->ends[TAC__WRITE_VECTOR];
+    const tac__write *numbers = w + writes->ends[TAC__WRITE_NUMBER];
     for (; w < vectors && !tac__digest_nan(w->value, 3); w++)
         *w->digest = tac__digest_numbers(*w->digest, t_us, w->value, 3);
+    for (; w >= vectors && w < numbers && !tac__digest_nan(w->value, 1); w++)
+        *w->digest = tac__digest_numbers(*w->digest, t_us, w->value, 1);
     if (w < writes->items + writes->ends[TAC__WRITE_KINDS - 1] || writes->kept_count)
         rest_done(writes, w, t_us);
 }

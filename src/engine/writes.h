@@ -43,6 +43,11 @@ tac_status tac__writes_init(tac__writes *writes, tac__arena *arena, size_t count
 void tac__writes_add(tac__writes *writes, const tac_type *type, const void *value, uint64_t *digest,
                      const tac__history *history);
 
+static inline bool tac__writes_any(const tac__writes *writes)
+{
+    return writes->ends[TAC__WRITE_KINDS - 1] | writes->kept_count;
+}
+
 // All of them have been written at t_us.
 void tac__writes_done(const tac__writes *writes, tac_time t_us);
 
