@@ -12,8 +12,8 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-// Memory in pages of 2 MB, where the system has them: with many vehicles the ways through small
-// ones are forgotten before they are gone again.
+// Memory in pages of 2 MB, where the system has them: the data of many vehicles lie in more small
+// pages than a processor keeps translations for.
 static void *huge_pages(size_t size)
 {
     size = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;

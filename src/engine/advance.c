@@ -224,13 +224,14 @@ EACH_STEP outcome take_step(tac_engine *e, tac__island *island, tac_time limit_u
 
 // --- beginning a step ---------------------------------------------------------------------------
 
-// Most steps change no mode, and most islands are one component: that is seen at once. The last
-// evaluation of the step was at its end.
+// Most steps change no mode, and most islands are one component: that is seen at once.
 EACH_STEP bool changes_nothing(const tac_engine *e, tac__island *island)
 {
     tac_instance *c = island->alone;
-    if (!c || island->rise_count || !e->method->fsal || e->def.split)
+    if (!c || island->rise_count)
         return false;
+    if (!e->method->fsal || e->def.split) // else the last evaluation was at its end
+        memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
     c->scratch.t_s = tac_time_seconds(island->state->to_us);
     return c->type->detect(&c->scratch, c->self, island->next_mode) == TAC_OK &&
            !tac__modes_differ(island, island->next_mode);

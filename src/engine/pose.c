@@ -15,9 +15,12 @@ static size_t words_of(const tac__ports *ports)
 
 size_t tac__pose_size(const tac_engine *e, const tac_instance *c)
 {
-    if (!(c->type->flags & TAC_COMPONENT_SHARED) || !c->type->output || c->island < 0 ||
-        e->islands[c->island].alone != c || c->inputs.count > INPUTS_MAX ||
-        c->outputs.count > TAC__POSE_OUTPUTS || words_of(&c->outputs) > TAC__POSE_WORDS)
+    if (!(c->type->flags & TAC_COMPONENT_SHARED) || !c->type->output || c->island < 0)
+        return 0;
+    const tac__island *island = &e->islands[c->island];
+    const bool held = island->alone == c && island->keep_count == c->inputs.count;
+    if (!held || c->inputs.count > INPUTS_MAX || c->outputs.count > TAC__POSE_OUTPUTS ||
+        words_of(&c->outputs) > TAC__POSE_WORDS)
         return 0;
     return (1 + c->x_count + c->event_count + words_of(&c->inputs)) * sizeof(uint64_t);
 }

@@ -6,7 +6,8 @@
 #include "engine/plan.h"
 
 // Bytes of a pose of this component; 0 where its outputs cannot be had from one: it is part of a
-// larger island, has no outputs, too many, or its type does not say that it may be shared.
+// larger island or reads itself, has no outputs, too many, or its type does not say that it may be
+// shared.
 size_t tac__pose_size(const tac_engine *engine, const tac_instance *c);
 
 // Can it be taken at t_us, where observers look? Where the outputs are on the bus or have been

@@ -149,7 +149,10 @@ void tac__feed_put_off(tac__feed *f)
     const tac_engine *e = f->recorder->engine;
     const tac_instance *c = e->components[f->pick->component];
     const size_t pose = tac__pose_size(e, c);
-    if (!pose || f->pick->mode.kind != TAC__MODE_AXIS)
+    bool any = false;
+    for (size_t i = 0; i < f->layout.count; i++)
+        any |= f->copies[i].output >= 0;
+    if (!any || !pose || f->pick->mode.kind != TAC__MODE_AXIS)
         return;
     f->later = c;
     f->note_size = NOTE_HEAD + pose;
@@ -159,15 +162,13 @@ void tac__feed_put_off(tac__feed *f)
 // States now, which are at hand; outputs later, where they are not at hand as well.
 static void sample_later(const tac__feed *f, tac_engine *e, tac_time t_us)
 {
-    unsigned char *message = tac__mcap_append(f->slot, t_us * 1000, f->layout.message_size);
-    uint64_t at;
-    unsigned char *note = NULL;
-    if (message && !tac__pose_ready(e, f->later, t_us)) {
-        fill(f, e, t_us, message);
+    if (!tac__pose_ready(e, f->later, t_us)) {
+        sample(f, e, t_us);
         return;
     }
-    if (message)
-        note = tac__mcap_note(f->slot, message, f->note_size, &at);
+    uint64_t at;
+    unsigned char *message = tac__mcap_append(f->slot, t_us * 1000, f->layout.message_size);
+    unsigned char *note = message ? tac__mcap_note(f->slot, message, f->note_size, &at) : NULL;
     if (!note) {
         tac__recorder_fail(f->recorder);
         return;

@@ -54,4 +54,23 @@ static void test_same_bits(void **state)
     rig_close(&r);
 }
 
-TEST_MAIN(cmocka_unit_test(test_same_bits))
+// An input that a vehicle reads from itself is not held: then there is no pose.
+static void test_own_input(void **state)
+{
+    (void)state;
+    rig r;
+    flight_open(&r,
+                "duration: 1 s\n"
+                "scheduler:\n  rate_groups: [{name: control, rate_hz: 250, components: [pilot]}]\n"
+                "components:\n"
+                "  pilot: {type: pilot, params: {" FLIGHT_HOP "}}\n"
+                "  vehicle:\n    type: multirotor\n    params: {" FLIGHT_IRIS "}\n"
+                "    inputs: {motor: pilot.motor, wind: vehicle.velocity}\n",
+                NULL);
+    const tac_instance *c = tac__find_component(r.engine, "vehicle");
+    assert_ptr_equal(r.engine->islands[0].alone, c);
+    assert_int_equal(tac__pose_size(r.engine, c), 0);
+    rig_close(&r);
+}
+
+TEST_MAIN(cmocka_unit_test(test_same_bits), cmocka_unit_test(test_own_input))
