@@ -20,6 +20,36 @@ static void run(void *context)
     }
 }
 
+// Four vehicles in the lanes of packs, all as the one.
+typedef struct packed {
+    const subject *s;
+    _Alignas(32) double x[4 * IRIS_X_MAX], dx[4 * IRIS_X_MAX];
+    _Alignas(32) double in[TAC__INS][4 * TAC__ROTORS_MAX], mode[4 * TAC__FEET_MAX];
+    const void *at[TAC__INS];
+} packed;
+
+static void run_packs(void *context)
+{
+    packed *q = context;
+    for (int i = 0; i < CALLS; i++) {
+        tac__multirotor_derive_pack4(&q->s->p, q->at, q->mode, q->x, q->dx);
+        bench_keep(q);
+    }
+}
+
+static double packs_ns(const subject *s)
+{
+    static packed q;
+    q.s = s;
+    for (int i = 0; i < 4 * IRIS_X_MAX; i++)
+        q.x[i] = s->x[i / 4];
+    for (int i = 0; i < 4 * s->p.vehicle.rotors; i++)
+        q.in[TAC__IN_MOTOR][i] = s->ports.motor[i / 4];
+    for (int k = 0; k < TAC__INS; k++)
+        q.at[k] = q.in[k];
+    return 1e9 * bench_best_s(run_packs, &q, BURSTS) / CALLS;
+}
+
 static void run_outputs(void *context)
 {
     subject *s = context;
@@ -53,6 +83,10 @@ int main(void)
     static subject s;
     iris_set(&s.p);
     bench_report("rhs iris", ns(&s), "ns", "<= 120", "4 rotors, a battery, 4 feet, in flight");
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2"))
+#endif
+        bench_report("rhs iris in lanes", packs_ns(&s) / 4, "ns", "", "of four vehicles, each");
 
     s.p.battery[0].ideal = true;
     bench_report("rhs iris, ideal battery", ns(&s), "ns", "", "no iteration for the bus voltage");

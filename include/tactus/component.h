@@ -113,6 +113,10 @@ typedef struct tac_eval {
 // many directions. All else is as in output and derive; t_s stays a double.
 enum { TAC_DUAL_DIRECTIONS = 8, TAC_DUAL_WIDTH = 9 };
 
+// In derive_pack every f64 is so many doubles side by side, aligned to their size: one lane for
+// each of several components that are alike. t_s is that of all.
+enum { TAC_PACK_LANES = 4 };
+
 // --- component types ------------------------------------------------------------------------
 
 enum {
@@ -149,6 +153,11 @@ typedef struct tac_component_type {
     // taken.
     tac_status (*output_dual)(const tac_eval *e, const void *self);
     tac_status (*derive_dual)(const tac_eval *e, const void *self);
+    // The same for several components at once, each in a lane of its own: lane by lane exactly the
+    // arithmetic of derive, so that the bits are the same. It is called where all inputs are f64,
+    // held, and `alike` says that `self` of one is as good as that of the other.
+    tac_status (*derive_pack)(const tac_eval *e, const void *self);
+    bool (*alike)(const void *self, const void *other);
     // One number for each event that was declared: it holds where g > 0. Pure.
     tac_status (*detect)(const tac_eval *e, const void *self, double *g);
     // Does a condition that was declared hold? Pure: of the step only t_us, in and state may be

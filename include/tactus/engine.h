@@ -65,6 +65,8 @@ typedef struct tac_engine_def {
     tac_world world;
     tac_time physics_us;   // period of the physics axis; 0: none
     bool split;            // advance parts of the plant one after another, on the physics axis
+    bool lanes;            // integrate islands that are alike side by side, on by default: the same
+                           // bits sooner, where the machine has registers for it
     tac_policy policy;     // between rate groups, unless a rule says otherwise
     bool allow_fast_sync;  // SYNCHRONIZED above 10 kHz
     bool digests;          // on by default

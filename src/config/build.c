@@ -45,6 +45,7 @@ tac_engine_def tac_config_engine_def(const tac_config *c)
     const tac_node *plant = tac__get_node(root, "plant");
     def.integrator = read_integrator(tac__get_node(plant, "integrator"));
     def.split = tac__get_word(plant, &tac__format_plant, "coupling") == 1;
+    def.lanes = tac__get_bool(plant, &tac__format_plant, "lanes");
     def.physics_us =
         tac__get_period(tac__get_node(root, "timeline"), &tac__format_timeline, "physics");
 

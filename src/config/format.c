@@ -94,6 +94,8 @@ static const tac__key plant_keys[] = {
     {"integrator", TAC__KIND_MAP, .spec = &tac__format_integrator, .doc = "method and step"},
     {"coupling", TAC__KIND_WORD, .words = coupling_words, .fallback = "coupled",
      .doc = "integrate the whole plant as one, or its parts one after another"},
+    {"lanes", TAC__KIND_BOOL, .fallback = "true",
+     .doc = "integrate vehicles that are alike side by side; changes no bit"},
     {0},
 };
 const tac__spec tac__format_plant = {"plant", "The continuous components.", plant_keys};

@@ -5,6 +5,7 @@
 // only this last step can ever have to be undone: when a boundary turns up inside it, or one that
 // it was to end at is withdrawn, it is taken again from x. What was integrated before that instant
 // and what comes after it are the same as if the boundary had been known from the start.
+#include "engine/lanes.h"
 #include "engine/phases.h"
 
 #include <math.h>
@@ -188,11 +189,14 @@ EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time lim
         s->to_us = s->from_us + length_us;
         if (++s->tries > def->max_substeps)
             return TOO_MANY;
-        const tac_status status = step_to(e, island, &island->work, s->to_us, island->y);
-        if (status != TAC_OK && status != TAC_E_NUMERIC)
-            return FAILED;
-        const double error =
-            status == TAC_OK ? error_of(e, island, &island->problem, length_us) : (double)INFINITY;
+        double error = (double)INFINITY;
+        if (!tac__lanes_take(island, s->to_us, &error)) {
+            const tac_status status = step_to(e, island, &island->work, s->to_us, island->y);
+            if (status == TAC_OK)
+                error = error_of(e, island, &island->problem, length_us);
+            else if (status != TAC_E_NUMERIC)
+                return FAILED;
+        }
         const tac_time next_us = scaled(length_us, tac__ode_factor(e->method, error), def);
         if (error <= 1) {
             // A step that was cut short says little about how long the next may be.
@@ -203,6 +207,7 @@ EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time lim
         if (length_us <= def->h_min_us)
             return TOO_SMALL;
         h_us = next_us < length_us ? next_us : length_us - 1;
+        tac__lanes_leave(island);
         tac__ode_retry(e->method, &island->work);
     }
 }
@@ -212,6 +217,9 @@ static outcome fixed_step(tac_engine *e, tac__island *island, tac_time limit_us)
     tac__island_state *s = island->state;
     const tac_time h_us = e->def.integrator.h_max_us;
     s->to_us = limit_us - s->from_us > h_us ? s->from_us + h_us : limit_us;
+    double none;
+    if (tac__lanes_take(island, s->to_us, &none))
+        return TAKEN;
     return step_to(e, island, &island->work, s->to_us, island->y) == TAC_OK ? TAKEN : FAILED;
 }
 
@@ -245,6 +253,7 @@ EACH_STEP outcome natural_step(tac_engine *e, tac__island *island, tac_time limi
     const outcome out = take_step(e, island, limit_us);
     if (out != TAKEN || !tac__locates(island) || changes_nothing(e, island))
         return out;
+    tac__lanes_leave(island);
     return tac__locate(e, island) ? TAKEN : FAILED;
 }
 
@@ -319,7 +328,7 @@ __attribute__((cold)) static tac_status fail_step(tac_engine *e, tac__island *is
 {
     tac__island_state *s = island->state;
     const uint64_t tries = s->tries;
-    island->work.first = false;
+    island->work.first = island->packed = false;
     s->tries = 0;
     const outcome out = natural_step(e, island, s->to_us);
     s->tries = tries;
@@ -398,7 +407,7 @@ static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, 
         pass_to(e, island, limit_us, cut_us);
         return;
     }
-    island->settled = island->sound = false;
+    island->settled = island->sound = island->packed = false;
     if (!island->still)
         stand_still(island);
     const bool decides = e->method->adaptive || tac__locates(island);
@@ -412,6 +421,7 @@ static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, 
         island->settled = island->sound = island->turned = false;
         s->to_us = cut_us;
         s->event_us = TAC_TIME_NEVER;
+        tac__lanes_leave(island);
         if (e->method->adaptive)
             tac__ode_retry(e->method, &island->work);
         taken = tac__step_to(e, island, &island->work, cut_us, island->y) == TAC_OK;
@@ -458,6 +468,7 @@ EACH_STEP tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, b
         s->h_us = s->h_next_us;
     }
     if (!boundary) {
+        tac__lanes_leave(island);
         tac__ode_carry(e->method, &island->work);
         return TAC_OK;
     }
@@ -546,14 +557,28 @@ EACH_STEP window next_window(const tac_engine *e, const tac__island *island)
                     next_of(e, island->sources + planned, island->found_count)};
 }
 
+tac_time tac__island_planned(const tac_engine *e, const tac__island *island)
+{
+    return next_window(e, island).planned_us;
+}
+
+EACH_STEP void renew(const tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->state->at_us != t_us)
+        return;
+    for (size_t i = 0; i < island->viewer_count; i++)
+        update(&e->components[island->viewers[i]]->views, t_us);
+}
+
+void tac__island_renew(const tac_engine *e, tac__island *island, tac_time t_us)
+{
+    renew(e, island, t_us);
+}
+
 // Stage 10: begin the next step, no further than the next known boundary.
 void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
 {
-    // Held inputs that are seen through a view are renewed at boundaries only.
-    if (island->state->at_us == t_us) {
-        for (size_t i = 0; i < island->viewer_count; i++)
-            update(&e->components[island->viewers[i]]->views, t_us);
-    }
+    renew(e, island, t_us);
     const window w = next_window(e, island);
     integrate_to(e, island, w.planned_us, w.found_us);
     const tac__island_state *s = island->state;
@@ -591,6 +616,8 @@ void tac__islands_integrate(tac_engine *e)
             bits &= bits - 1;
             if (bits)
                 fetch(all + __builtin_ctzll(bits));
+            if (island->lanes && island->lanes->tried_us != t_us)
+                tac__lanes_step(e, island->lanes, t_us);
             tac__island_integrate(e, island, t_us);
         }
     }
@@ -612,6 +639,7 @@ void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__
                 !(s->to_us > new_us || (s->to_us == old_us && new_us > old_us)))
                 continue;
             island->state->undone += island->x_count > 0;
+            tac__lanes_leave(island);
             if (e->method->adaptive)
                 tac__ode_retry(e->method, &island->work);
             tac__island_integrate(e, island, s->from_us);

@@ -17,6 +17,7 @@ tac_engine_def tac_engine_def_default(void)
                                            .max_substeps = 100000},
                             .world = {.g_m_s2 = 9.80665},
                             .policy = TAC_ZOH,
+                            .lanes = true,
                             .digests = true,
                             .log_level = TAC_LOG_INFO};
 }

@@ -4,6 +4,7 @@
 // and a hash over all of it. docs/checkpoint.md describes it byte by byte. The model text makes a
 // refusal explain itself: it lists the lines that differ.
 #include "base/file.h"
+#include "engine/lanes.h"
 #include "engine/phases.h"
 
 #include <inttypes.h>
@@ -248,6 +249,9 @@ void tac__restore_block(tac_engine *e, const void *block)
     for (size_t i = 0; i < e->island_count; i++) {
         e->islands[i].peeked_us = e->islands[i].kept_us = TAC_TIME_NEVER;
         e->islands[i].work.first = e->islands[i].settled = e->islands[i].sound = false;
+        e->islands[i].packed = e->islands[i].ahead = false;
+        if (e->islands[i].lanes)
+            e->islands[i].lanes->tried_us = TAC_TIME_NEVER;
     }
     tac__activity_restored(e);
 }

@@ -270,6 +270,7 @@ typedef struct tac__keep { // a held input, and a copy of it
 } tac__keep;
 
 typedef struct tac__dual_eval tac__dual_eval; // see jacobian.c
+typedef struct tac__lanes tac__lanes;         // see lanes.h
 
 // A condition that is looked for inside the steps of an island. All but who it is is scratch.
 typedef struct tac__rise {
@@ -294,6 +295,9 @@ typedef struct tac__island {
     bool sound;         // and to have come to finite numbers
     bool still;         // what the method does not look at is the same wherever it is seen
     bool turned;        // a condition turns true at the end of the present step
+    bool ahead;         // that step has been taken already, in lanes
+    bool packed;        // what it has left in `work` is still there
+    uint8_t lane;       // which of them is its own
     int step_source;    // end of the present integration step
     int event_source;   // located event at its end
     uint32_t failed;    // component whose derive or output failed last
@@ -302,6 +306,7 @@ typedef struct tac__island {
     size_t viewer_count;
     tac_engine *engine;
     const tac__tap *taps; // on its digests
+    tac__lanes *lanes;    // in which it is integrated beside others; NULL: there are none alike
     tac__ode_problem problem;
     tac__ode_work work;
 
@@ -564,6 +569,10 @@ void tac__islands_integrate(tac_engine *engine);                   // from there
 tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time t_us);
 tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
 void tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_us);
+// The next boundary of an island that has always been known.
+tac_time tac__island_planned(const tac_engine *engine, const tac__island *island);
+// Held inputs that are seen through a view are renewed at its boundaries.
+void tac__island_renew(const tac_engine *engine, tac__island *island, tac_time t_us);
 void tac__islands_replan(tac_engine *engine, int source, tac_time old_us, const tac__island *but);
 // Keep what is needed for outputs as they are at stage 3 of t_us, for observers that may look later
 // in the same boundary.

@@ -1,6 +1,7 @@
 // wire.c - memory of a run and the pointers into it: reserves every part in the block, allocates it
 // once, then gives each component its tables of inputs, outputs and states.
 #include "engine/drive.h"
+#include "engine/lanes.h"
 #include "engine/phases.h"
 
 #include <stdlib.h>
@@ -511,7 +512,7 @@ static tac_status wire_components(tac_engine *e)
         if (e->method->implicit)
             TAC_TRY(tac__jacobian_prepare(e, island));
     }
-    return TAC_OK;
+    return tac__lanes_form(e);
 }
 
 static int by_name(const void *a, const void *b)

@@ -72,11 +72,14 @@
 #endif
 
 // As r_select, for sides that cost much: where a real is one number only the chosen side is
-// computed. Both are pure, so the bits are the same.
+// computed, and where it is several the second only if one of them needs it. Both are pure, so the
+// bits are the same.
 #if defined(TAC_KIND_F64)
 #define R_CHOOSE(c, a, b) ((c) ? (a) : (b))
 #elif defined(TAC_KIND_DUAL)
 #define R_CHOOSE(c, a, b) ((c).holds ? (a) : (b))
+#elif defined(TAC_LANES)
+#define R_CHOOSE(c, a, b) (c_all(c) ? (real)(a) : r_select((c), (a), (b)))
 #else
 #define R_CHOOSE(c, a, b) r_select((c), (a), (b))
 #endif

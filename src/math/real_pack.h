@@ -32,6 +32,14 @@ static inline real tac__splat(double x) { return (real){x, x, x, x, x, x, x, x};
 static inline cond c_and(cond a, cond b) { return a & b; }
 static inline cond c_or(cond a, cond b) { return a | b; }
 static inline cond c_not(cond a) { return ~a; }
+
+#if defined(__AVX__) && TAC_LANES == 4
+static inline int c_all(cond a) { return _mm256_movemask_pd((__m256d)a) == 0xF; }
+static inline real r_select(cond c, real a, real b)
+{
+    return _mm256_blendv_pd(b, a, (__m256d)c);
+}
+#else
 static inline int c_all(cond a)
 {
     int64_t all = -1;
@@ -39,11 +47,11 @@ static inline int c_all(cond a)
         all &= a[lane];
     return all != 0;
 }
-
 static inline real r_select(cond c, real a, real b)
 {
     return (real)((c & (cond)a) | (~c & (cond)b));
 }
+#endif
 static inline real r_abs(real a) { return (real)((cond)a & INT64_MAX); }
 
 #if defined(__AVX512F__) && TAC_LANES == 8

@@ -30,6 +30,28 @@ static double mean_square(double e5, double e3)
     return e5 > 0 ? e5 * e5 / (e5 + 0.01 * e3) : e5;
 }
 
+// Of the groups so far: the square of the largest error, and a sum that is finite if all is.
+typedef struct worst_of {
+    double square, all;
+} worst_of;
+
+// Squares as long as possible: a root and a division a group, and no branch on their values.
+TAC__INLINE void weigh(const tac__method *m, const tac__ode_group *g, double rtol, double atol,
+                       squares s, worst_of *worst)
+{
+    const double mean = m->second_estimate ? mean_square(s.e, s.second) : s.e;
+    const double e = g->quaternion ? 4 * mean : mean;
+    const double size = g->quaternion ? 1 : sqrt(tac_max(s.y, s.y1));
+    const double allowed = atol * g->scale + rtol * size;
+    worst->square = tac_max(e / (allowed * allowed), worst->square);
+    worst->all += e + s.second + s.y + s.y1;
+}
+
+TAC__INLINE double error_of(const worst_of *worst)
+{
+    return worst->all - worst->all == 0 ? sqrt(worst->square) : (double)INFINITY;
+}
+
 double tac__ode_error(const tac__method *m, const tac__ode_problem *p, const tac__ode_work *w,
                       double rtol, double atol, double h_s, const double *y, const double *y1)
 {
@@ -37,19 +59,52 @@ double tac__ode_error(const tac__method *m, const tac__ode_problem *p, const tac
         return 0;
     m->estimate(w, h_s);
 
-    // Squares as long as possible: a root and a division a group, and no branch on their values.
-    double worst = 0, all = 0;
+    worst_of worst = {0, 0};
     for (size_t i = 0; i < p->group_count; i++) {
         const tac__ode_group *g = &p->groups[i];
-        const squares s = measure(w, g, m->second_estimate, y, y1);
-        const double mean = m->second_estimate ? mean_square(s.e, s.second) : s.e;
-        const double e = g->quaternion ? 4 * mean : mean;
-        const double size = g->quaternion ? 1 : sqrt(tac_max(s.y, s.y1));
-        const double allowed = atol * g->scale + rtol * size;
-        worst = tac_max(e / (allowed * allowed), worst);
-        all += e + s.second + s.y + s.y1;
+        weigh(m, g, rtol, atol, measure(w, g, m->second_estimate, y, y1), &worst);
     }
-    return all - all == 0 ? sqrt(worst) : (double)INFINITY;
+    return error_of(&worst);
+}
+
+// The same sums for two lanes at a time.
+typedef struct pairs {
+    tac__pair e, second, y, y1;
+} pairs;
+
+TAC__INLINE pairs measure_pair(const tac__ode_work *w, const tac__ode_group *g, bool second,
+                               const double *y, const double *y1, size_t lanes, size_t lane)
+{
+    pairs s = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+    for (size_t i = g->first; i < g->first + g->count; i++) {
+        const size_t at = i * lanes + lane;
+        const tac__pair e = TAC__PAIR(w->e[0], at), a = TAC__PAIR(y, at), b = TAC__PAIR(y1, at);
+        s.e += e * e;
+        if (second)
+            s.second += TAC__PAIR(w->e[1], at) * TAC__PAIR(w->e[1], at);
+        s.y += a * a;
+        s.y1 += b * b;
+    }
+    return s;
+}
+
+void tac__ode_errors(const tac__method *m, const tac__ode_problem *p, const tac__ode_work *w,
+                     double rtol, double atol, double h_s, const double *y, const double *y1,
+                     double *errors, size_t lanes)
+{
+    if (m->adaptive)
+        m->estimate(w, h_s);
+    for (size_t lane = 0; lane < lanes; lane += 2) {
+        worst_of worst[2] = {{0, 0}, {0, 0}};
+        for (size_t i = 0; m->adaptive && i < p->group_count; i++) {
+            const tac__ode_group *g = &p->groups[i];
+            const pairs s = measure_pair(w, g, m->second_estimate, y, y1, lanes, lane);
+            for (int k = 0; k < 2; k++)
+                weigh(m, g, rtol, atol, (squares){s.e[k], s.second[k], s.y[k], s.y1[k]}, &worst[k]);
+        }
+        errors[lane] = error_of(&worst[0]);
+        errors[lane + 1] = error_of(&worst[1]);
+    }
 }
 
 // x^(-1/p) to 2e-4, for x within [1e-12, 1e12] and p from 3 to 8: a first guess from the bits of x,

@@ -219,3 +219,18 @@ void tac__ode_retry(const tac__method *m, tac__ode_work *w)
     w->source = 0;
     w->first = w->again = w->started;
 }
+
+void tac__ode_unpack(const tac__method *m, const tac__ode_work *w, size_t lanes, size_t lane,
+                     tac__ode_work *own)
+{
+    for (int j = 0; j < m->stages; j++) {
+        const double *packs = tac__slot(w, w->k, j);
+        double *k = tac__slot(own, own->k, j);
+        for (size_t i = 0; i < own->n; i++)
+            k[i] = packs[i * lanes + lane];
+    }
+    own->source = 0;
+    own->end = w->end;
+    own->started = w->started;
+    own->first = own->again = own->linearised = false;
+}

@@ -125,6 +125,11 @@ void tac__ode_carry(const tac__method *m, tac__ode_work *w);
 // Jacobian.
 void tac__ode_retry(const tac__method *m, tac__ode_work *w);
 
+// After a step of several problems side by side: leave in `own` what the step of one of them alone
+// would have left there.
+void tac__ode_unpack(const tac__method *m, const tac__ode_work *w, size_t lanes, size_t lane,
+                     tac__ode_work *own);
+
 // --- step size --------------------------------------------------------------------------------
 
 // Error of the last step: 1 is what the tolerances allow; INFINITY where anything is not finite.
@@ -132,6 +137,12 @@ void tac__ode_retry(const tac__method *m, tac__ode_work *w);
 // norm; of a quaternion the angle 2 |e| over atol * scale + rtol. 0 if the method is not adaptive.
 double tac__ode_error(const tac__method *m, const tac__ode_problem *p, const tac__ode_work *w,
                       double rtol, double atol, double h_s, const double *y, const double *y1);
+
+// Of a step of several problems side by side, y[i * lanes + lane]: the error of each, as alone. The
+// groups are those of one. `lanes` is even.
+void tac__ode_errors(const tac__method *m, const tac__ode_problem *p, const tac__ode_work *w,
+                     double rtol, double atol, double h_s, const double *y, const double *y1,
+                     double *errors, size_t lanes);
 
 // By how much the next step may be longer: 0.9 error^(-1 / (q + 1)) to 2e-4, within [0.2, 5].
 double tac__ode_factor(const tac__method *m, double error);

@@ -189,6 +189,39 @@ static void test_swarm(void **state)
          "one of five");
 }
 
+// Side by side in lanes or one by one: all of a fleet, of which a few are not alike, fly the same
+// bits in as many steps.
+static void test_lanes(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {
+        "{kind: euler, h_max: 250 us}", "{kind: rk4}",   "{kind: rk23}", "{kind: rk45}",
+        "{kind: rk45, rtol: 1e-9}",     "{kind: dop853}"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        uint64_t hash[2];
+        tac_counters counters[2];
+        for (int lanes = 0; lanes < 2; lanes++) {
+            char text[1024];
+            snprintf(text, sizeof text,
+                     "extends: iris_mission.yaml\nduration: 6 s\n"
+                     "plant: {integrator: %s, lanes: %s}\n"
+                     "entities:\n  uav: {count: 6}\n  heavy:\n    extends: vehicles/iris.yaml\n"
+                     "    components:\n"
+                     "      vehicle: {params: {position: [10, 5], mass: 1.6}}\n"
+                     "      control: {params: {mission: missions/square.waypoints}}\n",
+                     kinds[i], lanes ? "true" : "false");
+            rig r;
+            rig_example(&r, "fleet.yaml", text, NULL, 0);
+            rig_run(&r, TAC_TIME_MAX);
+            counters[lanes] = tac_engine_counters(r.engine);
+            hash[lanes] = hash_of(&r, NULL);
+            rig_close(&r);
+        }
+        same(hash[1], hash[0], kinds[i]);
+        assert_memory_equal(&counters[0], &counters[1], sizeof counters[0]);
+    }
+}
+
 // --- checkpoints --------------------------------------------------------------------------------
 
 static void test_checkpoints(void **state)
@@ -255,4 +288,5 @@ static void test_every_integrator(void **state)
 TEST_MAIN(cmocka_unit_test(test_it_flies), cmocka_unit_test(test_repeats),
           cmocka_unit_test(test_pieces), cmocka_unit_test(test_observers),
           cmocka_unit_test(test_company), cmocka_unit_test(test_swarm),
-          cmocka_unit_test(test_checkpoints), cmocka_unit_test(test_every_integrator))
+          cmocka_unit_test(test_lanes), cmocka_unit_test(test_checkpoints),
+          cmocka_unit_test(test_every_integrator))

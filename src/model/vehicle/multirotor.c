@@ -254,6 +254,23 @@ static tac_status multirotor_derive_dual(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
+static tac_status multirotor_derive_pack(const tac_eval *e, const void *self)
+{
+    const multirotor *c = self;
+    tac__multirotor_derive_pack4(&c->p, e->in, e->mode, e->x, e->dx);
+    return TAC_OK;
+}
+
+// All but the charge at the start.
+static bool multirotor_alike(const void *self, const void *other)
+{
+    const multirotor *a = self, *b = other;
+    tac__multirotor p = b->p;
+    for (int k = 0; k < p.batteries; k++)
+        p.battery[k].initial_soc = a->p.battery[k].initial_soc;
+    return !memcmp(&a->p, &p, sizeof p);
+}
+
 static tac_status multirotor_detect(const tac_eval *e, const void *self, double *g)
 {
     const multirotor *c = self;
@@ -288,6 +305,8 @@ const tac_component_type tac__multirotor_type = {
     .derive = multirotor_derive,
     .output_dual = multirotor_output_dual,
     .derive_dual = multirotor_derive_dual,
+    .derive_pack = multirotor_derive_pack,
+    .alike = multirotor_alike,
     .detect = multirotor_detect,
     .project = multirotor_project,
 };

@@ -192,5 +192,11 @@ void tac__multirotor_derive_dual(const tac__multirotor *p, const void *const *in
 void tac__multirotor_output_dual(const tac__multirotor *p, const void *const *in, const void *mode,
                                  const void *x, void *const *out);
 
+#ifndef TAC_KIND_PACK4 // which sees packs as what they are
+// The same in packs of TAC_PACK_LANES doubles.
+void tac__multirotor_derive_pack4(const tac__multirotor *p, const void *const *in, const void *mode,
+                                  const void *x, void *dx);
+#endif
+
 #endif
 #endif

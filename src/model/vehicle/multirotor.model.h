@@ -19,7 +19,7 @@
 
 // What runs is compiled once for each shape of vehicle that is common, so that its loops can be
 // unrolled; other kinds take loops as they come.
-#ifdef TAC_KIND_F64
+#if defined(TAC_KIND_F64) || defined(TAC_KIND_PACK4)
 #define MULTIROTOR__CALL(core, p, ...)                                                             \
     do {                                                                                           \
         const vehicle_shape any = {p->vehicle.rotors, p->batteries, p->buses, p->upright};         \

@@ -1,0 +1,439 @@
+// Islands in lanes: whatever they do and whatever happens to them, digests and counters are those
+// of islands that are integrated one by one.
+#include "engine/lanes.h"
+#include "engine/test_rig.h"
+
+// --- balls --------------------------------------------------------------------------------------
+
+// A ball under a force, over a floor that is a stiff spring with a dashpot, if there is one. Its
+// equations fail where it is too fast, so that an adaptive method must take shorter steps.
+typedef struct ball {
+    double height_m;
+    bool floor;
+    double stiffness, damping, fastest_m_s;
+} ball;
+
+static uint64_t packs; // how often several were evaluated at once
+
+static bool machine_has_lanes(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2");
+#else
+    return true;
+#endif
+}
+
+static tac_status ball_declare(tac_declare *d, void *self)
+{
+    ball *b = self;
+    b->height_m = tac_param_f64(d, &(tac_param_def){.name = "height", .fallback = "1"});
+    b->stiffness = tac_param_f64(d, &(tac_param_def){.name = "stiffness", .fallback = "1e4"});
+    b->damping = tac_param_f64(d, &(tac_param_def){.name = "damping", .fallback = "3"});
+    b->fastest_m_s = tac_param_f64(d, &(tac_param_def){.name = "fastest", .fallback = "1e9"});
+    tac_declare_input(d, &(tac_port_def){.name = "force", .type = TAC_TYPE_F64});
+    tac_declare_input(d, &(tac_port_def){.name = "push", .type = TAC_TYPE_F64});
+    tac_declare_continuous(d, &(tac_port_def){.name = "z", .type = TAC_TYPE_F64});
+    tac_declare_continuous(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_F64, .scale = 3});
+    tac_declare_output(d, &(tac_port_def){.name = "down", .type = TAC_TYPE_F64});
+    b->floor = tac_param_bool(d, &(tac_param_def){.name = "floor", .fallback = "true"});
+    if (b->floor)
+        tac_declare_event(d, "down", "the ball touches the floor");
+    return TAC_OK;
+}
+
+static tac_status ball_init(tac_step *s, const void *self)
+{
+    tac_jump(s)[0] = ((const ball *)self)->height_m;
+    return TAC_OK;
+}
+
+// Of one lane of several, each `width` doubles after the one before.
+static bool ball_lane(const tac_eval *e, const ball *b, int width, int lane)
+{
+    const double z = e->x[lane], v = e->x[width + lane];
+    const double down = b->floor ? e->mode[lane] : 0;
+    const double force = TAC_IN(e, double, 0)[lane] + TAC_IN(e, double, 1)[lane];
+    e->dx[lane] = v;
+    e->dx[width + lane] =
+        -9.80665 + force + 0.1 * e->t_s - down * (b->stiffness * z + b->damping * v);
+    return v > -b->fastest_m_s;
+}
+
+static tac_status ball_derive(const tac_eval *e, const void *self)
+{
+    return ball_lane(e, self, 1, 0) ? TAC_OK : TAC_E_NUMERIC;
+}
+
+static tac_status ball_derive_pack(const tac_eval *e, const void *self)
+{
+    bool fine = true;
+    for (int lane = 0; lane < TAC_PACK_LANES; lane++)
+        fine &= ball_lane(e, self, TAC_PACK_LANES, lane);
+    packs++;
+    return fine ? TAC_OK : TAC_E_NUMERIC;
+}
+
+static bool ball_alike(const void *self, const void *other)
+{
+    const ball *a = self, *b = other;
+    return a->stiffness == b->stiffness && a->damping == b->damping &&
+           a->fastest_m_s == b->fastest_m_s;
+}
+
+static tac_status ball_output(const tac_eval *e, const void *self)
+{
+    *TAC_OUT(e, double, 0) = ((const ball *)self)->floor ? e->mode[0] : 0;
+    return TAC_OK;
+}
+
+static tac_status ball_detect(const tac_eval *e, const void *self, double *g)
+{
+    (void)self;
+    g[0] = -e->x[0];
+    return TAC_OK;
+}
+
+static const tac_component_type ball_type = {.abi = TAC_ABI_VERSION,
+                                             .size = sizeof(tac_component_type),
+                                             .name = "ball",
+                                             .version = "1",
+                                             .self_size = sizeof(ball),
+                                             .declare = ball_declare,
+                                             .init = ball_init,
+                                             .output = ball_output,
+                                             .derive = ball_derive,
+                                             .derive_pack = ball_derive_pack,
+                                             .alike = ball_alike,
+                                             .detect = ball_detect};
+
+// --- what happens to them -----------------------------------------------------------------------
+
+// Wakes at instants that nobody knows before, and changes its output then.
+static tac_status alarm_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    tac_declare_stream(d, "s");
+    return TAC_OK;
+}
+
+static tac_status alarm_step(tac_step *s, const void *self)
+{
+    (void)self;
+    *TAC_OUT(s, double, 0) = tac_draw_uniform(s, 0);
+    return tac_wake_at(s, s->t_us + 1 + (tac_time)(30000 * tac_draw_uniform(s, 0)));
+}
+
+static const tac_component_type alarm_type = {.abi = TAC_ABI_VERSION,
+                                              .size = sizeof(tac_component_type),
+                                              .name = "alarm",
+                                              .version = "1",
+                                              .flags = TAC_COMPONENT_TIMER,
+                                              .stage = TAC_STAGE_ENVIRONMENT,
+                                              .declare = alarm_declare,
+                                              .init = alarm_step,
+                                              .step = alarm_step};
+
+// Counts how often a ball comes below a height, at the very microsecond.
+typedef struct gate {
+    double z;
+} gate;
+
+static tac_status gate_declare(tac_declare *d, void *self)
+{
+    ((gate *)self)->z = tac_param_f64(d, &(tac_param_def){.name = "z", .fallback = "0.5"});
+    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    const int in = tac_declare_watch(
+        d, tac_param_text(d, &(tac_param_def){.name = "signal", .fallback = ""}), "signal");
+    tac_declare_condition(d, "below", &in, 1, "signal");
+    return TAC_OK;
+}
+
+static bool gate_holds(const tac_step *s, const void *self, int condition)
+{
+    (void)condition;
+    return *TAC_IN(s, double, 0) < ((const gate *)self)->z;
+}
+
+static tac_status gate_step(tac_step *s, const void *self)
+{
+    (void)self;
+    *TAC_OUT(s, double, 0) += 0.25;
+    return TAC_OK;
+}
+
+static const tac_component_type gate_type = {.abi = TAC_ABI_VERSION,
+                                             .size = sizeof(tac_component_type),
+                                             .name = "gate",
+                                             .version = "1",
+                                             .stage = TAC_STAGE_CONTROL,
+                                             .self_size = sizeof(gate),
+                                             .declare = gate_declare,
+                                             .holds = gate_holds,
+                                             .step = gate_step};
+
+// Messages arrive inside of steps that had begun before they were sent.
+static tac_status caller_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    tac_declare_sender(d, &(tac_message_def){.name = "tx"});
+    return TAC_OK;
+}
+
+static tac_status caller_step(tac_step *s, const void *self)
+{
+    (void)self;
+    return tac_send(s, 0, &s->t_us, sizeof s->t_us);
+}
+
+static const tac_component_type caller_type = {.abi = TAC_ABI_VERSION,
+                                               .size = sizeof(tac_component_type),
+                                               .name = "caller",
+                                               .version = "1",
+                                               .stage = TAC_STAGE_CONTROL,
+                                               .declare = caller_declare,
+                                               .step = caller_step};
+
+static tac_status hearer_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    tac_declare_receiver(
+        d, &(tac_message_def){.name = "rx", .capacity = 4, .max_bytes = 8, .triggers = true});
+    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    return TAC_OK;
+}
+
+static tac_status hearer_step(tac_step *s, const void *self)
+{
+    (void)self;
+    for (tac_message m; tac_receive(s, 0, &m);)
+        *TAC_OUT(s, double, 0) = (double)(m.sent_us % 7);
+    return TAC_OK;
+}
+
+static const tac_component_type hearer_type = {.abi = TAC_ABI_VERSION,
+                                               .size = sizeof(tac_component_type),
+                                               .name = "hearer",
+                                               .version = "1",
+                                               .stage = TAC_STAGE_ENVIRONMENT,
+                                               .declare = hearer_declare,
+                                               .step = hearer_step};
+
+// --- random simulations -------------------------------------------------------------------------
+
+static uint64_t draw(uint64_t *random, uint64_t below)
+{
+    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*random >> 33) % below;
+}
+
+static const char *const kinds[] = {"euler", "rk4", "rk23", "rk45", "dop853", "rodas4"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+// Balls of two sorts under noise of several rates; sometimes alarms and gates change their forces.
+static void write_case(uint64_t *random, bool lanes, char *text, size_t size)
+{
+    static const char *const forces[] = {"fast.y", "slow.y", "odd.y", "alarm.y", "ear.y", "gate.y"};
+    const char *kind = kinds[draw(random, KINDS)];
+    const bool alarms = draw(random, 2), gates = draw(random, 2);
+    const size_t balls = 2 + draw(random, 9), choices = gates ? 6 : alarms ? 5 : 3;
+    const char *h_max = draw(random, 2) ? "1 ms" : "7 ms";
+    const bool brittle = draw(random, 4) == 0, floor = draw(random, 4) > 0;
+    int n = snprintf(text, size,
+                     "duration: 1 s\n"
+                     "plant: {integrator: {kind: %s, rtol: 1e-%d, h_max: %s}, lanes: %s}\n"
+                     "scheduler: {rate_groups: [{name: a, period: 1 ms, components: [fast]},\n"
+                     "  {name: b, period: 10 ms, components: [slow]},\n"
+                     "  {name: c, period: 7 ms, offset: 333 us, components: [odd]},\n"
+                     "  {name: d, period: 2999 us, components: [caller]}]}\n"
+                     "links: [{from: caller.tx, to: ear.rx, delay: 400 us}]\n"
+                     "components:\n"
+                     "  fast: {type: noise}\n  slow: {type: noise, params: {deviation: 30}}\n"
+                     "  odd: {type: noise, params: {deviation: 10}}\n"
+                     "  alarm: {type: alarm}\n  caller: {type: caller}\n  ear: {type: hearer}\n"
+                     "  gate: {type: gate, params: {z: 0.2, signal: ball0.z}}\n",
+                     kind, 4 + (int)draw(random, 6), h_max, lanes ? "true" : "false");
+    for (size_t i = 0; i < balls; i++) {
+        const int height_mm = 50 + (int)draw(random, 1000);
+        n += snprintf(
+            text + n, size - (size_t)n,
+            "  ball%zu: {type: ball, params: {height: %d.%03d, stiffness: %d%s, floor: %s},"
+            " inputs: {force: {from: %s, gain: %d}, push: %s}}\n",
+            i, height_mm / 1000, height_mm % 1000, draw(random, 4) ? 10000 : 4000,
+            brittle ? ", fastest: 3" : "", floor ? "true" : "false", forces[draw(random, 3)],
+            1 + (int)draw(random, 2), forces[draw(random, choices)]);
+    }
+    assert_true((size_t)n < size);
+}
+
+// What came of a run. One that fails does so at the same time, for the same reason.
+typedef struct result {
+    uint64_t hash;
+    tac_counters counters;
+    tac_status status;
+    tac_time failed_us;
+    char text[sizeof((tac_error *)0)->text];
+} result;
+
+static void open_case(rig *r, uint64_t random, bool lanes)
+{
+    char text[8192];
+    write_case(&random, lanes, text, sizeof text);
+    rig_types[0] = &ball_type;
+    rig_types[1] = &alarm_type;
+    rig_types[2] = &gate_type;
+    rig_types[3] = &caller_type;
+    rig_types[4] = &hearer_type;
+    rig_open(r, text);
+}
+
+static result close_case(rig *r)
+{
+    result got = {.status = tac_engine_run(r->engine, TAC_TIME_MAX, &r->err)};
+    got.hash = tac_engine_hash(r->engine, NULL, NULL);
+    got.counters = tac_engine_counters(r->engine);
+    if (got.status != TAC_OK) {
+        got.failed_us = r->err.t_us;
+        memcpy(got.text, r->err.text, sizeof got.text);
+    }
+    rig_close(r);
+    return got;
+}
+
+static void same(const result *a, const result *b, uint64_t random)
+{
+    if (a->hash == b->hash && a->status == b->status && a->failed_us == b->failed_us &&
+        !strcmp(a->text, b->text) && !memcmp(&a->counters, &b->counters, sizeof a->counters))
+        return;
+    char text[8192];
+    write_case(&random, true, text, sizeof text);
+    fail_msg("%016llx and %016llx, %llu and %llu evaluations, '%s' and '%s' of\n%s",
+             (unsigned long long)a->hash, (unsigned long long)b->hash,
+             (unsigned long long)a->counters.rhs_evals, (unsigned long long)b->counters.rhs_evals,
+             a->text, b->text, text);
+}
+
+static void test_same_as_one_by_one(void **state)
+{
+    (void)state;
+    uint64_t rejected = 0, undone = 0, events = 0, failed = 0;
+    packs = 0;
+    for (uint64_t random = 1; random <= 400; random++) {
+        rig r;
+        const uint64_t before = packs;
+        open_case(&r, random, false);
+        const result alone = close_case(&r);
+        assert_true(packs == before);
+        open_case(&r, random, true);
+        const result beside = close_case(&r);
+        same(&alone, &beside, random);
+        rejected += alone.counters.rejected;
+        undone += alone.counters.undone;
+        events += alone.counters.events;
+        failed += alone.status != TAC_OK;
+    }
+    print_message("%llu packs; %llu rejected, %llu undone, %llu events, %llu runs failed\n",
+                  (unsigned long long)packs, (unsigned long long)rejected,
+                  (unsigned long long)undone, (unsigned long long)events,
+                  (unsigned long long)failed);
+    // Otherwise it would say little.
+    if (!machine_has_lanes())
+        skip();
+    assert_true(packs > 100000 && rejected > 1000 && undone > 1000 && events > 1000);
+    assert_true(failed > 0 && failed < 200);
+}
+
+// In pieces, looked at in between, and from checkpoints inside of steps.
+static void test_in_pieces_and_restored(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/tactus-lanes-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    size_t restored = 0;
+    for (uint64_t random = 1; random <= 100; random++) {
+        rig r;
+        open_case(&r, random, false);
+        const result alone = close_case(&r);
+        if (alone.status != TAC_OK)
+            continue;
+        open_case(&r, random, true);
+        const tac_time at_us = 300000 + random * 1237;
+        assert_int_equal(tac_engine_checkpoint_at(r.engine, at_us, path, &r.err), TAC_OK);
+        for (tac_time t_us = 0; t_us < 1000000; t_us += 3331) {
+            rig_run(&r, t_us);
+            (void)rig_read(&r, "ball1.z");
+        }
+        const result pieces = close_case(&r);
+        same(&alone, &pieces, random);
+
+        open_case(&r, random, true);
+        if (tac_engine_restore(r.engine, path, &r.err) == TAC_OK) {
+            restored++;
+            result after = close_case(&r);
+            assert_true(after.hash == alone.hash);
+        } else {
+            rig_close(&r);
+        }
+    }
+    remove(path);
+    assert_true(restored > 50);
+}
+
+// --- who is integrated beside whom --------------------------------------------------------------
+
+static const char *const pairing =
+    "duration: 10 ms\nplant: {integrator: {kind: rk45}}\n"
+    "scheduler: {rate_groups: [{name: a, period: 1 ms, components: [fast]}]}\n"
+    "components:\n  fast: {type: noise}\n"
+    "  a0: {type: ball, inputs: {force: fast.y, push: fast.y}}\n"
+    "  b0: {type: ball, params: {stiffness: 5}, inputs: {force: fast.y, push: fast.y}}\n"
+    "  a1: {type: ball, inputs: {force: fast.y, push: fast.y}}\n"
+    "  own: {type: ball, inputs: {force: fast.y, push: own.v}}\n" // reads itself
+    "  c0: {type: ball, params: {stiffness: 6}, inputs: {force: fast.y, push: fast.y}}\n"
+    "  a2: {type: ball, inputs: {force: fast.y, push: fast.y}}\n"
+    "  b1: {type: ball, params: {stiffness: 5}, inputs: {force: fast.y, push: fast.y}}\n"
+    "  a3: {type: ball, inputs: {force: fast.y, push: fast.y}}\n"
+    "  a4: {type: ball, inputs: {force: fast.y, push: fast.y}}\n"
+    "  a5: {type: ball, inputs: {force: fast.y, push: fast.y}}\n";
+
+static const tac__lanes *lanes_of(const rig *r, const char *name)
+{
+    for (size_t i = 0; i < r->engine->island_count; i++) {
+        if (!strcmp(r->engine->islands[i].name, name))
+            return r->engine->islands[i].lanes;
+    }
+    fail_msg("no island '%s'", name);
+    return NULL;
+}
+
+static void test_who_is_alike(void **state)
+{
+    (void)state;
+    rig r;
+    rig_types[0] = &ball_type;
+    rig_types[1] = NULL;
+    rig_open(&r, pairing);
+    const tac__lanes *a = lanes_of(&r, "a0"), *b = lanes_of(&r, "b0"), *late = lanes_of(&r, "a4");
+    if (!machine_has_lanes()) {
+        assert_null(a);
+        rig_close(&r);
+        skip();
+    }
+    assert_int_equal(a->count, 4);
+    assert_ptr_equal(lanes_of(&r, "a1"), a);
+    assert_ptr_equal(lanes_of(&r, "a2"), a);
+    assert_ptr_equal(lanes_of(&r, "a3"), a);
+    assert_int_equal(b->count, 2);
+    assert_ptr_equal(lanes_of(&r, "b1"), b);
+    assert_int_equal(late->count, 2);
+    assert_ptr_equal(lanes_of(&r, "a5"), late);
+    assert_null(lanes_of(&r, "c0"));
+    assert_null(lanes_of(&r, "own"));
+    rig_close(&r);
+}
+
+TEST_MAIN(cmocka_unit_test(test_same_as_one_by_one), cmocka_unit_test(test_in_pieces_and_restored),
+          cmocka_unit_test(test_who_is_alike))
