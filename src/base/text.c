@@ -87,12 +87,34 @@ void tac__text_repeat(tac__text *text, char c, size_t n)
     text->chars[text->length] = '\0';
 }
 
+// Most of what is added is texts: they need no formatting. Returns where that ends.
+static const char *add_texts(tac__text *text, const char *format, va_list *args)
+{
+    for (;;) {
+        const char *literal = format;
+        while (*format && *format != '%')
+            format++;
+        if (format > literal)
+            tac__text_bytes(text, literal, (size_t)(format - literal));
+        if (format[0] != '%' || format[1] != 's')
+            return format;
+        const char *word = va_arg(*args, const char *);
+        tac__text_bytes(text, word, strlen(word));
+        format += 2;
+    }
+}
+
 void tac__text_add(tac__text *text, const char *format, ...)
 {
     if (!reserve(text, 0))
         return;
     va_list args, again;
     va_start(args, format);
+    format = add_texts(text, format, &args);
+    if (!*format || text->failed) {
+        va_end(args);
+        return;
+    }
     va_copy(again, args);
     // Mostly it fits; where it does not, it is known by now how much is missing.
     const size_t room = text->capacity - text->length;

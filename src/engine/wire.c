@@ -115,13 +115,18 @@ static tac_status reserve_signals(wiring *w)
     e->digests = tac__arena_array(&e->arena, e->schema.count, sizeof *e->digests);
     if (!e->digests)
         return TAC_E_MEMORY;
+    // The values of a component lie side by side: who wants them all copies them at once.
+    for (size_t i = 0; i < e->schema.count; i++) {
+        tac__signal *s = &e->schema.signals[i];
+        if (!s->state)
+            TAC_TRY(tac__block_reserve(&e->block, &e->arena,
+                                       tac__arena_format(&e->arena, "signal %s", s->name), s->words,
+                                       sizeof(uint64_t), &s->offset));
+    }
     for (size_t i = 0; i < e->schema.count; i++) {
         tac__signal *s = &e->schema.signals[i];
         if (s->state)
             continue;
-        TAC_TRY(tac__block_reserve(&e->block, &e->arena,
-                                   tac__arena_format(&e->arena, "signal %s", s->name), s->words,
-                                   sizeof(uint64_t), &s->offset));
         if (e->def.digests)
             WANT(w, "digest", s->name, 1, e->digests[i]);
         tac__history *h = &e->histories[i];

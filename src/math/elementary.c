@@ -4,6 +4,8 @@
 #include "base/hash.h"
 #include "math/elementary.h"
 
+#include <stdatomic.h>
+
 // clang-format off
 #define DEFINE_1(name, accuracy) \
     double tac_##name(double x) { return TAC__SLEEF_F64(name, accuracy)(x); }
@@ -31,7 +33,7 @@ const char *tac_math_version(void)
     return "sleef-" SLEEF_VERSION_TEXT "-cinz";
 }
 
-uint64_t tac_math_fingerprint(void)
+static uint64_t fingerprint(void)
 {
     enum { PROBES = 64 };
     tac__hash hash = TAC__HASH_SEED;
@@ -47,4 +49,16 @@ uint64_t tac_math_fingerprint(void)
         hash = tac__hash_f64(hash, tac_cos(far));
     }
     return tac__hash_end(hash);
+}
+
+// They do not change while a process runs.
+uint64_t tac_math_fingerprint(void)
+{
+    static _Atomic uint64_t known; // 0: not yet
+    uint64_t value = atomic_load_explicit(&known, memory_order_relaxed);
+    if (value == 0) {
+        value = fingerprint();
+        atomic_store_explicit(&known, value, memory_order_relaxed);
+    }
+    return value;
 }

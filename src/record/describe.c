@@ -47,6 +47,21 @@ static void find_rows(tac__feed *f)
     }
 }
 
+static void find_moves(tac__feed *f)
+{
+    for (size_t i = 0; i < f->pick->count; i++) {
+        const tac__copy *c = &f->copies[i];
+        if (c->output >= 0)
+            continue;
+        tac__move *last = f->move_count ? &f->moves[f->move_count - 1] : NULL;
+        if (last && last->at + last->bytes == c->at &&
+            (const char *)last->from + last->bytes == (const char *)c->from.bus)
+            last->bytes += c->bytes;
+        else
+            f->moves[f->move_count++] = (tac__move){c->from.bus, c->at, c->bytes};
+    }
+}
+
 static tac_status lay_out(tac_recorder *r, tac__feed *f)
 {
     tac_engine *e = r->engine;
@@ -64,7 +79,8 @@ static tac_status lay_out(tac_recorder *r, tac__feed *f)
     f->copies = tac__arena_array(&r->arena, f->pick->count, sizeof *f->copies);
     f->last = tac__arena_array(&r->arena, 2, f->layout.message_size);
     f->rows = tac__arena_array(&r->arena, f->pick->count, sizeof *f->rows);
-    if (!f->copies || !f->last || !f->rows)
+    f->moves = tac__arena_array(&r->arena, f->pick->count, sizeof *f->moves);
+    if (!f->copies || !f->last || !f->rows || !f->moves)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < f->pick->count; i++)
         f->copies[i] = (tac__copy){.from = tac__sight_of(e, (int)f->pick->signals[i]),
@@ -72,6 +88,7 @@ static tac_status lay_out(tac_recorder *r, tac__feed *f)
                                    .bytes = f->layout.fields[i].bytes,
                                    .output = output_of(e, f, (int)f->pick->signals[i])};
     find_rows(f);
+    find_moves(f);
     return TAC_OK;
 }
 

@@ -32,27 +32,30 @@ void tac__recorder_fail(tac_recorder *r)
     tac_engine_stop(r->engine);
 }
 
-// Most signals are a few doubles: not worth a call.
-static inline void copy_words(unsigned char *to, const unsigned char *from, size_t words)
+// Mostly a few doubles: not worth a call.
+static inline void copy_value(unsigned char *to, const unsigned char *from, size_t bytes)
 {
-    for (size_t i = 0; i < words; i++)
-        memcpy(to + 8 * i, from + 8 * i, 8);
+    for (; bytes >= 16; to += 16, from += 16, bytes -= 16)
+        memcpy(to, from, 16);
+    if (bytes & 8) {
+        memcpy(to, from, 8);
+        to += 8;
+        from += 8;
+    }
+    if (bytes & 4) {
+        memcpy(to, from, 4);
+        to += 4;
+        from += 4;
+    }
+    for (bytes &= 3; bytes; bytes--)
+        *to++ = *from++;
 }
 
-static inline void copy_value(unsigned char *to, const void *from, size_t bytes)
+static inline void move_values(const tac__feed *f, unsigned char *message)
 {
-    if (bytes == 8)
-        copy_words(to, from, 1);
-    else if (bytes == 24)
-        copy_words(to, from, 3);
-    else if (bytes == 32)
-        copy_words(to, from, 4);
-    else if (bytes == 4)
-        memcpy(to, from, 4);
-    else if (bytes == 1)
-        memcpy(to, from, 1);
-    else
-        memcpy(to, from, bytes);
+    memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
+    for (const tac__move *m = f->moves, *end = m + f->move_count; m < end; m++)
+        copy_value(message + m->at, m->from, m->bytes);
 }
 
 // One by one: states between two boundaries of their island, and what cannot be evaluated, which is
@@ -86,32 +89,32 @@ static void fill_rows(const tac__feed *f, tac_engine *e, tac_time t_us, unsigned
     }
 }
 
-// In line: what is recorded at every write is mostly one signal of the bus.
-static inline __attribute__((always_inline)) void fill(const tac__feed *f, tac_engine *e,
-                                                       tac_time t_us, unsigned char *message)
-{
-    memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
-    if (f->plant) {
-        fill_rows(f, e, t_us, message);
-        return;
-    }
-    const tac__copy *c = f->copies, *end = c + f->layout.count;
-    for (; c < end; c++)
-        copy_value(message + c->at, c->from.bus, c->bytes);
-}
-
 void tac__feed_fill(const tac__feed *f, tac_engine *e, tac_time t_us, unsigned char *message)
 {
-    fill(f, e, t_us, message);
+    if (f->plant) {
+        memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
+        fill_rows(f, e, t_us, message);
+    } else {
+        move_values(f, message);
+    }
 }
 
-static inline void sample(const tac__feed *f, tac_engine *e, tac_time t_us)
+__attribute__((noinline)) static void sample_anew(const tac__feed *f, tac_engine *e, tac_time t_us)
 {
     unsigned char *message = tac__mcap_append(f->slot, t_us * 1000, f->layout.message_size);
     if (message)
-        fill(f, e, t_us, message);
+        tac__feed_fill(f, e, t_us, message);
     else
         tac__recorder_fail(f->recorder);
+}
+
+// What steps write goes straight into the open chunk while there is room in it: without a call.
+static inline void sample(const tac__feed *f, tac_engine *e, tac_time t_us)
+{
+    if (f->plant || !tac__mcap_has_room(f->slot, f->layout.message_size))
+        sample_anew(f, e, t_us);
+    else
+        move_values(f, tac__mcap_put_message(f->slot, t_us * 1000, f->layout.message_size));
 }
 
 // --- outputs of the plant, evaluated where they are packed ---------------------------------------
@@ -175,11 +178,7 @@ static void sample_later(const tac__feed *f, tac_engine *e, tac_time t_us)
     }
     memcpy(note, &at, sizeof at);
     tac__pose_take(e, f->later, t_us, note + NOTE_HEAD);
-    memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
-    for (const tac__copy *c = f->copies, *end = c + f->layout.count; c < end; c++) {
-        if (c->output < 0)
-            copy_value(message + c->at, c->from.bus, c->bytes);
-    }
+    move_values(f, message);
 }
 
 void tac__feed_append(const tac__feed *f, tac_time t_us, const unsigned char *message)
@@ -204,7 +203,7 @@ static void sample_change(void *context, tac_engine *e, tac_time t_us)
     if (!f->recorder->writer)
         return;
     unsigned char *fresh = f->last + f->layout.message_size;
-    fill(f, e, t_us, fresh);
+    tac__feed_fill(f, e, t_us, fresh);
     if (f->begun && !memcmp(fresh, f->last, f->layout.message_size))
         return;
     f->begun = true;

@@ -11,6 +11,12 @@ typedef struct tac__copy { // from the bus into a message
     int output; // of the plant, -1: it is none
 } tac__copy;
 
+// Copies that lie side by side on the bus and in the message, as one.
+typedef struct tac__move {
+    const void *from;
+    size_t at, bytes;
+} tac__move;
+
 // Copies in a row whose signals are all on the bus at an instant, or all where a look puts them: it
 // is enough to ask for the first.
 typedef struct tac__row {
@@ -27,6 +33,8 @@ typedef struct tac__feed {
     tac__mcap_slot *slot;
     tac__layout layout;
     tac__copy *copies;
+    tac__move *moves; // of what is not evaluated: states and what steps write
+    size_t move_count;
     bool plant; // it has signals of the plant: these are where a look at them says
     tac__row *rows;
     size_t row_count;

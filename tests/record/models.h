@@ -285,7 +285,7 @@ static inline tac_status unit_derive(const tac_eval *e, const void *self)
 
 // Whether plants may be evaluated by other threads, and how often they were.
 static bool models_shared;
-static _Thread_local bool models_home; // true on the thread of the test
+static _Thread_local bool models_home; // true where the simulation runs
 static atomic_int models_away;
 
 static inline tac_status unit_output(const tac_eval *e, const void *self)

@@ -199,10 +199,12 @@ static void test_same_bytes(void **state)
         rig_make(path, &def, 3000);
         size_t size, again;
         char *first = rig_bytes(path, &size);
-        // One thread or several, with much memory or so little that the filler always waits.
-        for (int i = 0; i < 12; i++) {
-            def.workers = 1 + i % 4;
-            def.memory = i % 3 ? 1 : 64 << 20;
+        // One thread or several, with much memory, or for a few chunks, or so little that the
+        // filler always waits.
+        static const size_t memories[] = {64 << 20, 40000, 1};
+        for (int i = 0; i < 24; i++) {
+            def.workers = 1 + i % 8;
+            def.memory = memories[i % 3];
             rig_make(other, &def, 3000);
             char *second = rig_bytes(other, &again);
             assert_int_equal(size, again);
@@ -287,6 +289,33 @@ static void test_full_disk(void **state)
         rig_counts counts;
         assert_int_equal(rig_read(r, &counts, NULL), TAC_OK);
         assert_true(limit < 10000 || counts.read[0] > 0);
+        tac__mcap_close(r);
+    }
+}
+
+// Full where the file ends: at each of its last bytes, which the filler writes itself.
+static void test_full_disk_at_the_end(void **state)
+{
+    (void)state;
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const tac__mcap_writer_def def = small(TAC__COMPRESS_NONE);
+    rlim_t size = RLIM_INFINITY;
+    for (rlim_t less = 0; less < 40; less++) {
+        const struct rlimit tight = {.rlim_cur = less ? size - less : before.rlim_cur,
+                                     .rlim_max = before.rlim_max};
+        tac__mcap_writer *w;
+        tac_error err;
+        assert_int_equal(tac__mcap_create(path, &def, &w, &err), TAC_OK);
+        assert_true(rig_write(w, 300));
+        setrlimit(RLIMIT_FSIZE, &tight);
+        const tac_status status = tac__mcap_finish(w, &err);
+        setrlimit(RLIMIT_FSIZE, &before);
+        assert_int_equal(status, less ? TAC_E_FILE : TAC_OK);
+        tac__mcap_reader *r = rig_open(path);
+        assert_int_equal(tac__mcap_about(r)->whole, !less);
+        if (!less)
+            size = tac__mcap_about(r)->file_size;
         tac__mcap_close(r);
     }
 }
@@ -442,12 +471,17 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "--write"))
         return write_for_others(argv[2]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_empty),      cmocka_unit_test(test_large_message),
-        cmocka_unit_test(test_flush),      cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_no_place),
-        cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_full_disk_gap),
-        cmocka_unit_test(test_killed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),
+                                       cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_empty),
+                                       cmocka_unit_test(test_large_message),
+                                       cmocka_unit_test(test_flush),
+                                       cmocka_unit_test(test_same_bytes),
+                                       cmocka_unit_test(test_no_memory),
+                                       cmocka_unit_test(test_no_place),
+                                       cmocka_unit_test(test_full_disk),
+                                       cmocka_unit_test(test_full_disk_gap),
+                                       cmocka_unit_test(test_full_disk_at_the_end),
+                                       cmocka_unit_test(test_killed)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -383,7 +383,9 @@ static void record(uint64_t number, const tac_recorder_def *def, uint64_t *hash)
     for (tac_time t_us = 0; *hash && t_us < m.engine->def.end_us; t_us += 1234)
         must(&m, tac_engine_run(m.engine, t_us, &m.err)); // the second time in pieces
     must(&m, tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err));
+    models_home = false; // this thread helps to pack what is left
     must(&m, tac_recorder_end(recorder, NULL, &m.err));
+    models_home = true;
     assert_false(tac_recorder_failed(recorder));
     const uint64_t got = tac_engine_hash(m.engine, NULL, NULL);
     assert_true(*hash == 0 || *hash == got);

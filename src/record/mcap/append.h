@@ -21,13 +21,16 @@ struct tac__mcap_slot {
 // The same where there is no room, or no chunk. Only here is it seen that the writer failed.
 void *tac__mcap_append_anew(tac__mcap_slot *slot, uint64_t time_ns, size_t size);
 
-// As tac__mcap_message, except that a failure of the writer may show only when the chunk is full.
-static inline void *tac__mcap_append(tac__mcap_slot *slot, uint64_t time_ns, size_t size)
+static inline bool tac__mcap_has_room(const tac__mcap_slot *slot, size_t size)
+{
+    const size_t room = (size_t)(slot->end - slot->at);
+    return room >= MCAP_MESSAGE_HEAD && room - MCAP_MESSAGE_HEAD >= size;
+}
+
+// Where there is room.
+static inline void *tac__mcap_put_message(tac__mcap_slot *slot, uint64_t time_ns, size_t size)
 {
     unsigned char *at = slot->at;
-    const size_t room = (size_t)(slot->end - at);
-    if (room < MCAP_MESSAGE_HEAD || room - MCAP_MESSAGE_HEAD < size)
-        return tac__mcap_append_anew(slot, time_ns, size);
     at = mcap_put_head(at, MCAP_MESSAGE, MCAP_MESSAGE_FIXED + size);
     at = mcap_put_u16(at, slot->id);
     at = mcap_put_u32(at, (uint32_t)++slot->messages);
@@ -35,6 +38,13 @@ static inline void *tac__mcap_append(tac__mcap_slot *slot, uint64_t time_ns, siz
     at = mcap_put_u64(at, time_ns);
     slot->at = at + size;
     return at;
+}
+
+// As tac__mcap_message, except that a failure of the writer may show only when the chunk is full.
+static inline void *tac__mcap_append(tac__mcap_slot *slot, uint64_t time_ns, size_t size)
+{
+    return tac__mcap_has_room(slot, size) ? tac__mcap_put_message(slot, time_ns, size)
+                                          : tac__mcap_append_anew(slot, time_ns, size);
 }
 
 #endif

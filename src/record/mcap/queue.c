@@ -95,7 +95,7 @@ void tac__mcap_queue_fail(tac__mcap_queue *queue, tac_status status, int reason,
     pthread_mutex_unlock(&queue->lock);
 }
 
-bool tac__mcap_queue_write(tac__mcap_queue *queue, const void *bytes, size_t size)
+static bool put(tac__mcap_queue *queue, const void *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {
         const ssize_t n = write(queue->fd, (const char *)bytes + done, size - done);
@@ -115,14 +115,50 @@ bool tac__mcap_queue_write(tac__mcap_queue *queue, const void *bytes, size_t siz
     return true;
 }
 
-static void write_job(tac__mcap_queue *queue, tac__mcap_job *job, const unsigned char *bytes,
-                      size_t size)
+// The signal of a file that grew too large, where it is blocked, leaves the error that write
+// returns. The threads block it for good, the filler while it writes.
+static void block_signal(sigset_t *before)
 {
+    sigset_t large;
+    sigemptyset(&large);
+    sigaddset(&large, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &large, before);
+}
+
+static void unblock_signal(const sigset_t *before)
+{
+    if (sigismember(before, SIGXFSZ))
+        return;
+    sigset_t pending;
+    int taken;
+    if (sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ)) {
+        sigset_t large;
+        sigemptyset(&large);
+        sigaddset(&large, SIGXFSZ);
+        sigwait(&large, &taken);
+    }
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+bool tac__mcap_queue_write(tac__mcap_queue *queue, const void *bytes, size_t size)
+{
+    sigset_t before;
+    block_signal(&before);
+    const bool written = put(queue, bytes, size);
+    unblock_signal(&before);
+    return written;
+}
+
+// Once something is missing nothing may follow it.
+static void write_job(tac__mcap_queue *queue, const tac__mcap_job *job)
+{
+    if (atomic_load(&queue->failed))
+        return;
     if (job->chunk)
         job->chunk->info.offset = queue->position;
     if (job->record_at)
         *job->record_at = queue->position;
-    tac__mcap_queue_write(queue, bytes, size);
+    put(queue, job->packed, job->packed_size);
 }
 
 static size_t memory_of(const tac__mcap_job *job)
@@ -130,35 +166,93 @@ static size_t memory_of(const tac__mcap_job *job)
     return job->capacity + job->notes_capacity;
 }
 
+// --- one after the other, under the lock ---------------------------------------------------------
+
+// A free buffer of this worker; NULL: all hold what waits for its turn.
+static tac__mcap_out *free_out(tac__mcap_worker *worker)
+{
+    for (int i = 0; i < TAC__MCAP_OUTS; i++) {
+        if (!worker->outs[i].busy)
+            return &worker->outs[i];
+    }
+    return NULL;
+}
+
+static tac__mcap_out *take_out(tac__mcap_worker *worker)
+{
+    tac__mcap_out *out = free_out(worker);
+    while (!out) {
+        pthread_cond_wait(&worker->queue->turn, &worker->queue->lock);
+        out = free_out(worker);
+    }
+    out->busy = true;
+    return out;
+}
+
+static tac__mcap_job *take_parked(tac__mcap_queue *queue)
+{
+    for (tac__mcap_job **at = &queue->parked; *at; at = &(*at)->next) {
+        tac__mcap_job *job = *at;
+        if (job->turn == queue->at_turn) {
+            *at = job->next;
+            return job;
+        }
+    }
+    return NULL;
+}
+
+// What is packed before its turn is left for who has it: he writes it when he is done, so nobody
+// waits for others to write.
+static void write_in_turn(tac__mcap_queue *queue, tac__mcap_job *job)
+{
+    job->next = queue->parked;
+    queue->parked = job;
+    if (queue->writing)
+        return;
+    queue->writing = true;
+    while ((job = take_parked(queue))) {
+        pthread_mutex_unlock(&queue->lock);
+        write_job(queue, job);
+        pthread_mutex_lock(&queue->lock);
+        queue->at_turn++;
+        queue->pending -= memory_of(job);
+        if (job->lent)
+            job->lent->busy = false;
+        job->next = queue->done;
+        queue->done = job;
+        pthread_cond_broadcast(&queue->turn);
+        pthread_cond_signal(&queue->room);
+    }
+    queue->writing = false;
+}
+
+// --- a job ---------------------------------------------------------------------------------------
+
 static void run_job(tac__mcap_worker *worker, tac__mcap_job *job)
 {
     tac__mcap_queue *queue = worker->queue;
-    const unsigned char *bytes = job->bytes;
-    size_t size = job->size;
+    job->packed = job->bytes;
+    job->packed_size = job->size;
+    job->lent = NULL;
     if (job->chunk && !atomic_load(&queue->failed)) {
-        unsigned char *out = job->out ? job->out : worker->out;
+        unsigned char *out = job->out;
+        size_t room = job->out_capacity;
+        if (!out) {
+            pthread_mutex_lock(&queue->lock);
+            job->lent = take_out(worker);
+            pthread_mutex_unlock(&queue->lock);
+            out = job->lent->bytes;
+            room = queue->out_capacity;
+        }
         if (job->notes_size)
             job->complete(job->complete_context, job->bytes, job->notes, job->notes_size);
-        size = pack(queue, &worker->packer, job, out,
-                    job->out ? job->out_capacity : queue->out_capacity);
-        if (size == 0)
+        job->packed = out;
+        job->packed_size = pack(queue, &worker->packer, job, out, room);
+        if (job->packed_size == 0)
             tac__mcap_queue_fail(queue, TAC_E_MEMORY, 0, NULL);
-        bytes = out;
     }
     pthread_mutex_lock(&queue->lock);
-    while (queue->at_turn != job->turn)
-        pthread_cond_wait(&queue->turn, &queue->lock);
-    pthread_mutex_unlock(&queue->lock);
-    // Once something is missing nothing may follow it.
-    if (!atomic_load(&queue->failed))
-        write_job(queue, job, bytes, size);
-    pthread_mutex_lock(&queue->lock);
-    queue->at_turn++;
-    queue->pending -= memory_of(job);
-    job->next = queue->done;
-    queue->done = job;
-    pthread_cond_broadcast(&queue->turn);
-    pthread_cond_signal(&queue->room);
+    write_in_turn(queue, job);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -187,6 +281,18 @@ static bool is_needed(const tac__mcap_queue *queue, const tac__mcap_worker *work
     return worker == queue->workers || queue->stop || queue->pending > queue->memory / HELP_PART;
 }
 
+// NULL: there is none.
+static tac__mcap_job *take_job(tac__mcap_queue *queue)
+{
+    tac__mcap_job *job = queue->first;
+    if (job) {
+        queue->first = job->next;
+        if (!queue->first)
+            queue->last = &queue->first;
+    }
+    return job;
+}
+
 static tac__mcap_job *next_job(tac__mcap_worker *worker)
 {
     tac__mcap_queue *queue = worker->queue;
@@ -197,12 +303,7 @@ static tac__mcap_job *next_job(tac__mcap_worker *worker)
         else
             pthread_cond_wait(&queue->help, &queue->lock);
     }
-    tac__mcap_job *job = queue->first;
-    if (job) {
-        queue->first = job->next;
-        if (!queue->first)
-            queue->last = &queue->first;
-    }
+    tac__mcap_job *job = take_job(queue);
     pthread_mutex_unlock(&queue->lock);
     return job;
 }
@@ -228,16 +329,51 @@ static void *work(void *argument)
     return NULL;
 }
 
-// Signals are for the host's threads; and that of a file that grew too large, where it is blocked,
-// leaves the error that write returns.
-static int start_thread(tac__mcap_worker *worker)
+// Signals are for the host's threads.
+static bool start_thread(tac__mcap_worker *worker)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int status = pthread_create(&worker->thread, NULL, work, worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return status;
+    return status == 0;
+}
+
+static bool start_worker(tac__mcap_queue *queue)
+{
+    tac__mcap_worker *worker = &queue->workers[queue->started];
+    worker->queue = queue;
+    if (!tac__packer_init(&worker->packer, queue->compression, queue->level))
+        return false;
+    if (!start_thread(worker)) {
+        tac__packer_fini(&worker->packer);
+        return false;
+    }
+    queue->started++;
+    return true;
+}
+
+// At the end the filler has nothing else to do: it packs, too, rather than wait for threads that
+// have yet to wake up.
+static void lend_a_hand(tac__mcap_queue *queue)
+{
+    tac__mcap_worker *own = &queue->own;
+    own->queue = queue;
+    if (!queue->started || !tac__packer_init(&own->packer, queue->compression, queue->level))
+        return;
+    sigset_t before;
+    block_signal(&before);
+    for (tac__mcap_job *job;;) {
+        pthread_mutex_lock(&queue->lock);
+        job = take_job(queue);
+        pthread_mutex_unlock(&queue->lock);
+        if (!job)
+            break;
+        run_job(own, job);
+    }
+    unblock_signal(&before);
+    tac__packer_fini(&own->packer);
 }
 
 void tac__mcap_queue_init(tac__mcap_queue *queue)
@@ -265,18 +401,9 @@ void tac__mcap_queue_fini(tac__mcap_queue *queue)
 
 bool tac__mcap_queue_start(tac__mcap_queue *queue, int workers, int level)
 {
-    for (int i = 0; i < workers; i++) {
-        tac__mcap_worker *worker = &queue->workers[i];
-        worker->queue = queue;
-        if (!tac__packer_init(&worker->packer, queue->compression, level))
-            return false;
-        if (start_thread(worker) != 0) {
-            tac__packer_fini(&worker->packer);
-            return false;
-        }
-        queue->started++;
-    }
-    return true;
+    queue->limit = workers;
+    queue->level = level;
+    return start_worker(queue);
 }
 
 void tac__mcap_queue_stop(tac__mcap_queue *queue)
@@ -286,6 +413,7 @@ void tac__mcap_queue_stop(tac__mcap_queue *queue)
     pthread_cond_signal(&queue->work);
     pthread_cond_broadcast(&queue->help);
     pthread_mutex_unlock(&queue->lock);
+    lend_a_hand(queue);
     for (int i = 0; i < queue->started; i++) {
         pthread_join(queue->workers[i].thread, NULL);
         tac__packer_fini(&queue->workers[i].packer);
@@ -310,9 +438,13 @@ void tac__mcap_hand_over(tac__mcap_queue *queue, tac__mcap_job *job)
     queue->last = &job->next;
     if (queue->pending > queue->memory / WAKE_PART)
         pthread_cond_signal(&queue->work);
-    if (queue->pending > queue->memory / HELP_PART)
+    const bool much = queue->pending > queue->memory / HELP_PART;
+    if (much)
         pthread_cond_broadcast(&queue->help);
     pthread_mutex_unlock(&queue->lock);
+    // Who helps is there from when it is first needed. Without it the others do what they can.
+    if (much && queue->started < queue->limit && !start_worker(queue))
+        queue->limit = queue->started;
 }
 
 tac__mcap_job *tac__mcap_take_back(tac__mcap_queue *queue)

@@ -33,13 +33,25 @@ typedef struct tac__mcap_job {
     void *complete_context;
     tac__mcap_place *chunk; // NULL: a record, written as it is
     uint64_t *record_at;    // of a record: where it came to lie, may be NULL
+
+    const unsigned char *packed; // what is written when it is its turn
+    size_t packed_size;
+    struct tac__mcap_out *lent; // where that lies; NULL: in its own memory
 } tac__mcap_job;
+
+typedef struct tac__mcap_out { // a packed chunk and its index
+    unsigned char *bytes;
+    bool busy; // until it is written
+} tac__mcap_out;
+
+// So many chunks may be packed before it is their turn.
+enum { TAC__MCAP_OUTS = 4 };
 
 typedef struct tac__mcap_worker {
     struct tac__mcap_queue *queue;
     pthread_t thread;
     tac__packer packer;
-    unsigned char *out; // a packed chunk and its index
+    tac__mcap_out outs[TAC__MCAP_OUTS];
 } tac__mcap_worker;
 
 enum { TAC__MCAP_WORKERS = 8 };
@@ -50,12 +62,16 @@ typedef struct tac__mcap_queue {
     size_t memory;
     size_t out_capacity;
     tac__mcap_worker workers[TAC__MCAP_WORKERS];
-    int started;
-    uint64_t handed; // jobs so far: the filler's
+    tac__mcap_worker own; // the filler's, without a thread
+    int started, limit;   // threads: the filler's, as are these
+    int level;            // of compression
+    uint64_t handed;      // jobs so far
 
     pthread_mutex_t lock;
     pthread_cond_t work, help, turn, room; // for the first worker, for the others, ...
     tac__mcap_job *first, **last;          // waiting for a worker
+    tac__mcap_job *parked;                 // packed, to be written when it is their turn
+    bool writing;                          // somebody is
     tac__mcap_job *done;                   // to go back to the filler
     uint64_t at_turn;                      // number of the job that may be written
     size_t pending;                        // bytes of jobs handed over and not written
@@ -74,8 +90,8 @@ typedef struct tac__mcap_queue {
 // Bytes of a packed chunk of `size` bytes with the records around it, at most.
 size_t tac__mcap_packed_bound(tac__compression compression, size_t size);
 
-// The caller fills in fd, compression, memory, out_capacity, position, crc and the outs of the
-// workers. What was started is ended by stop, which waits for all jobs.
+// The caller fills in fd, compression, memory, out_capacity, position, crc and the bytes of
+// all outs. What was started is ended by stop, which sees all jobs done.
 void tac__mcap_queue_init(tac__mcap_queue *queue);
 void tac__mcap_queue_fini(tac__mcap_queue *queue);
 bool tac__mcap_queue_start(tac__mcap_queue *queue, int workers, int level);

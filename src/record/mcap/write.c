@@ -430,6 +430,22 @@ static tac_status tell(const tac__mcap_writer *w, tac_error *err)
                      q->what ? q->what : strerror(q->reason));
 }
 
+static bool make_outs(tac__mcap_writer *w, tac__mcap_worker *worker)
+{
+    for (int i = 0; i < TAC__MCAP_OUTS; i++) {
+        worker->outs[i].bytes = resize(w, NULL, 0, w->queue.out_capacity);
+        if (!worker->outs[i].bytes)
+            return false;
+    }
+    return true;
+}
+
+static void free_outs(tac__mcap_writer *w, tac__mcap_worker *worker)
+{
+    for (int i = 0; i < TAC__MCAP_OUTS; i++)
+        release(w, worker->outs[i].bytes, w->queue.out_capacity);
+}
+
 static void destroy(tac__mcap_writer *w)
 {
     if (w->running)
@@ -445,7 +461,8 @@ static void destroy(tac__mcap_writer *w)
         free_job(w, w->channels[i]->open);
     release(w, w->channels, w->channel_capacity * sizeof *w->channels);
     for (int i = 0; i < TAC__MCAP_WORKERS; i++)
-        release(w, w->queue.workers[i].out, w->queue.out_capacity);
+        free_outs(w, &w->queue.workers[i]);
+    free_outs(w, &w->queue.own);
     tac__mcap_queue_fini(&w->queue);
     tac__mcap_summary_fini(&w->summary);
     tac__arena_fini(&w->arena);
@@ -458,11 +475,11 @@ static tac_status start(tac__mcap_writer *w, tac_error *err)
     q->compression = w->def.compression;
     q->memory = w->def.memory;
     q->out_capacity = tac__mcap_packed_bound(w->def.compression, w->def.chunk_size);
-    for (int i = 0; i < w->def.workers; i++) {
-        q->workers[i].out = resize(w, NULL, 0, q->out_capacity);
-        if (!q->workers[i].out)
-            return tac__fail_memory(err);
-    }
+    bool memory = make_outs(w, &q->own);
+    for (int i = 0; i < w->def.workers; i++)
+        memory = memory && make_outs(w, &q->workers[i]);
+    if (!memory)
+        return tac__fail_memory(err);
     tac__text header;
     tac__text_init(&header, w->allocator);
     tac__mcap_put_header(&header, "ros2", w->def.library ? w->def.library : "");
