@@ -176,9 +176,11 @@ static tac_time scaled(tac_time length_us, double factor, const tac_integrator_d
     return whole_us > def->h_min_us ? whole_us : def->h_min_us;
 }
 
+// Where `lanes` is false the island has none: what follows is laid out for those without, too.
+
 // Step as far as the tolerances allow, but not beyond `limit_us`. Sets to_us and the length of the
 // step after it.
-EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time limit_us)
+EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time limit_us, bool lanes)
 {
     tac__island_state *s = island->state;
     const tac_integrator_def *def = &e->def.integrator;
@@ -189,13 +191,13 @@ EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time lim
         s->to_us = s->from_us + length_us;
         if (++s->tries > def->max_substeps)
             return TOO_MANY;
-        double error = (double)INFINITY;
-        if (!tac__lanes_take(island, s->to_us, &error)) {
+        double error;
+        if (!lanes || !tac__lanes_take(island, s->to_us, &error)) {
             const tac_status status = step_to(e, island, &island->work, s->to_us, island->y);
-            if (status == TAC_OK)
-                error = error_of(e, island, &island->problem, length_us);
-            else if (status != TAC_E_NUMERIC)
+            if (status != TAC_OK && status != TAC_E_NUMERIC)
                 return FAILED;
+            error = status == TAC_OK ? error_of(e, island, &island->problem, length_us)
+                                     : (double)INFINITY;
         }
         const tac_time next_us = scaled(length_us, tac__ode_factor(e->method, error), def);
         if (error <= 1) {
@@ -207,27 +209,28 @@ EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time lim
         if (length_us <= def->h_min_us)
             return TOO_SMALL;
         h_us = next_us < length_us ? next_us : length_us - 1;
-        tac__lanes_leave(island);
+        if (lanes)
+            tac__lanes_leave(island);
         tac__ode_retry(e->method, &island->work);
     }
 }
 
-static outcome fixed_step(tac_engine *e, tac__island *island, tac_time limit_us)
+EACH_STEP outcome fixed_step(tac_engine *e, tac__island *island, tac_time limit_us, bool lanes)
 {
     tac__island_state *s = island->state;
     const tac_time h_us = e->def.integrator.h_max_us;
     s->to_us = limit_us - s->from_us > h_us ? s->from_us + h_us : limit_us;
     double none;
-    if (tac__lanes_take(island, s->to_us, &none))
+    if (lanes && tac__lanes_take(island, s->to_us, &none))
         return TAKEN;
     return step_to(e, island, &island->work, s->to_us, island->y) == TAC_OK ? TAKEN : FAILED;
 }
 
-EACH_STEP outcome take_step(tac_engine *e, tac__island *island, tac_time limit_us)
+EACH_STEP outcome take_step(tac_engine *e, tac__island *island, tac_time limit_us, bool lanes)
 {
     island->state->steps++;
-    return e->method->adaptive ? adaptive_step(e, island, limit_us)
-                               : fixed_step(e, island, limit_us);
+    return e->method->adaptive ? adaptive_step(e, island, limit_us, lanes)
+                               : fixed_step(e, island, limit_us, lanes);
 }
 
 // --- beginning a step ---------------------------------------------------------------------------
@@ -248,12 +251,13 @@ EACH_STEP bool changes_nothing(const tac_engine *e, tac__island *island)
 // The step as it would be if no message, timer or event of others came in between. Such boundaries
 // become known at some time or other, and then only cut it short: whether it is long enough, too
 // long, or holds an event is decided without them, so that it never matters when they became known.
-EACH_STEP outcome natural_step(tac_engine *e, tac__island *island, tac_time limit_us)
+EACH_STEP outcome natural_step(tac_engine *e, tac__island *island, tac_time limit_us, bool lanes)
 {
-    const outcome out = take_step(e, island, limit_us);
+    const outcome out = take_step(e, island, limit_us, lanes);
     if (out != TAKEN || !tac__locates(island) || changes_nothing(e, island))
         return out;
-    tac__lanes_leave(island);
+    if (lanes)
+        tac__lanes_leave(island);
     return tac__locate(e, island) ? TAKEN : FAILED;
 }
 
@@ -330,7 +334,7 @@ __attribute__((cold)) static tac_status fail_step(tac_engine *e, tac__island *is
     const uint64_t tries = s->tries;
     island->work.first = island->packed = false;
     s->tries = 0;
-    const outcome out = natural_step(e, island, s->to_us);
+    const outcome out = natural_step(e, island, s->to_us, true);
     s->tries = tries;
     if (tries > e->def.integrator.max_substeps) {
         tac__fail(e->err, TAC_E_LIMIT,
@@ -397,7 +401,8 @@ static void stand_still(tac__island *island)
 
 // A step that fails may still be undone, and then it never happened: until it is over it only
 // leaves a mark in y.
-static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_time cut_us)
+EACH_STEP void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_time cut_us,
+                            bool lanes)
 {
     tac__island_state *s = island->state;
     island->peeked_us = island->kept_us = TAC_TIME_NEVER;
@@ -407,13 +412,15 @@ static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, 
         pass_to(e, island, limit_us, cut_us);
         return;
     }
-    island->settled = island->sound = island->packed = false;
+    island->settled = island->sound = false;
+    if (lanes)
+        island->packed = false;
     if (!island->still)
         stand_still(island);
     const bool decides = e->method->adaptive || tac__locates(island);
     if (!decides && cut_us < limit_us)
         limit_us = cut_us;
-    bool taken = natural_step(e, island, limit_us) == TAKEN;
+    bool taken = natural_step(e, island, limit_us, lanes) == TAKEN;
     island->settled = taken && s->event_us == TAC_TIME_NEVER && !island->turned;
     // An error that was found small enough is that of finite numbers.
     island->sound = island->settled && e->method->adaptive;
@@ -421,7 +428,8 @@ static void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us, 
         island->settled = island->sound = island->turned = false;
         s->to_us = cut_us;
         s->event_us = TAC_TIME_NEVER;
-        tac__lanes_leave(island);
+        if (lanes)
+            tac__lanes_leave(island);
         if (e->method->adaptive)
             tac__ode_retry(e->method, &island->work);
         taken = tac__step_to(e, island, &island->work, cut_us, island->y) == TAC_OK;
@@ -576,11 +584,11 @@ void tac__island_renew(const tac_engine *e, tac__island *island, tac_time t_us)
 }
 
 // Stage 10: begin the next step, no further than the next known boundary.
-void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
+EACH_STEP void integrate(tac_engine *e, tac__island *island, tac_time t_us, bool lanes)
 {
     renew(e, island, t_us);
     const window w = next_window(e, island);
-    integrate_to(e, island, w.planned_us, w.found_us);
+    integrate_to(e, island, w.planned_us, w.found_us, lanes);
     const tac__island_state *s = island->state;
     const tac_time limit_us = w.found_us < w.planned_us ? w.found_us : w.planned_us;
     const bool event = s->event_us < limit_us;
@@ -590,6 +598,20 @@ void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
     if (island->rise_count ||
         (island->event_count && e->timeline.next[island->event_source] != event_us))
         tac__plan_located(e, island, event_us);
+}
+
+__attribute__((noinline)) static void integrate_beside(tac_engine *e, tac__island *island,
+                                                       tac_time t_us)
+{
+    integrate(e, island, t_us, true);
+}
+
+void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->lanes)
+        integrate_beside(e, island, t_us);
+    else
+        integrate(e, island, t_us, false);
 }
 
 // What a step of an island begins with comes nearer while the one before it is integrated.

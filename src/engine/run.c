@@ -234,7 +234,9 @@ static bool collect(tac_engine *e, tac_time t_us)
         }
         boundary |= !s->observer;
         const uint64_t *mask = e->masks + source * words;
-        for (size_t w = 0; w < words; w++)
+        due[0] |= mask[0]; // mostly these are all
+        due[1] |= mask[1];
+        for (size_t w = 2; w < words; w++)
             due[w] |= mask[w];
     } while (next_us == t_us);
     return boundary;

@@ -506,8 +506,8 @@ static tac_status make_masks(work *w)
 {
     tac_engine *e = w->e;
     const size_t sources = e->timeline.count;
-    e->item_words = (e->item_count + 63) / 64;
-    e->island_words = (e->island_count + 63) / 64;
+    e->item_words = e->item_count ? (e->item_count + 63) / 64 : 1; // at least one of each
+    e->island_words = e->island_count ? (e->island_count + 63) / 64 : 1;
     e->masks =
         tac__arena_array(&e->arena, sources * (e->item_words + e->island_words), sizeof *e->masks);
     if (!e->masks)
