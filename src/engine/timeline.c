@@ -22,10 +22,7 @@ int tac__timeline_add(tac__timeline *tl, tac__arena *arena, const tac__source *s
 tac_status tac__timeline_reserve(tac__timeline *tl, tac__block *block, tac__arena *arena,
                                  size_t offsets[2])
 {
-    tl->leaves = 2;
-    while (tl->leaves < tl->count)
-        tl->leaves *= 2;
-    tl->winner = tac__arena_array(arena, 2 * tl->leaves, sizeof *tl->winner);
+    tl->winner = tac__arena_array(arena, 2 * tl->count, sizeof *tl->winner);
     tl->last = tac__arena_array(arena, tl->count, sizeof *tl->last);
     if (!tl->winner || !tl->last)
         return TAC_E_MEMORY;
@@ -36,8 +33,8 @@ tac_status tac__timeline_reserve(tac__timeline *tl, tac__block *block, tac__aren
     tac__block_seal(block);
     // The array goes on: parts of whole words lie one after another.
     size_t rest;
-    return tac__block_reserve(block, arena, "observers next", tl->leaves - tl->own,
-                              sizeof *tl->next, &rest);
+    return tac__block_reserve(block, arena, "observers next", tl->count - tl->own, sizeof *tl->next,
+                              &rest);
 }
 
 void tac__timeline_wire(tac__timeline *tl, const tac__block *block, const size_t offsets[2])
@@ -49,9 +46,9 @@ void tac__timeline_wire(tac__timeline *tl, const tac__block *block, const size_t
 // Play all matches.
 static void play(tac__timeline *tl)
 {
-    for (size_t i = 0; i < tl->leaves; i++)
-        tl->winner[tl->leaves + i] = (uint32_t)i;
-    for (size_t node = tl->leaves - 1; node > 0; node--) {
+    for (size_t i = 0; i < tl->count; i++)
+        tl->winner[tl->count + i] = (uint32_t)i;
+    for (size_t node = tl->count - 1; node > 0; node--) {
         const uint32_t a = tl->winner[2 * node], b = tl->winner[2 * node + 1];
         tl->winner[node] = tl->next[b] < tl->next[a] ? b : a;
     }
@@ -59,10 +56,9 @@ static void play(tac__timeline *tl)
 
 void tac__timeline_start(tac__timeline *tl)
 {
-    for (size_t i = 0; i < tl->leaves; i++)
-        tl->next[i] = TAC_TIME_NEVER;
     for (size_t i = 0; i < tl->count; i++) {
         const tac__source *s = &tl->sources[i];
+        tl->next[i] = TAC_TIME_NEVER;
         if (s->kind == TAC__SOURCE_AXIS)
             tl->next[i] = s->offset_us;
         else if (s->kind == TAC__SOURCE_TIMES)

@@ -33,14 +33,14 @@ typedef struct tac__source {
 typedef struct tac__timeline {
     tac__source *sources;
     size_t count, capacity;
-    size_t own;    // sources of the run itself; those after them are observers' axes
-    size_t leaves; // a power of two, at least count
+    size_t own; // sources of the run itself; those after them are observers' axes
     // in the block of the run:
     uint64_t *taken; // of each source with explicit times: how many have passed
-    tac_time *next;  // of each source, TAC_TIME_NEVER where nothing is planned; one a leaf
+    tac_time *next;  // of each source, TAC_TIME_NEVER where nothing is planned
     // follows from that:
-    uint32_t *winner; // at each node of the tree the earlier source of the two below: winner[1] is
-                      // the first of all; the leaves themselves begin at winner[leaves]
+    uint32_t *winner; // at each node of the tree the earlier source of the two below, which are
+                      // nodes 2 i and 2 i + 1: winner[1] is the first of all; the leaves themselves
+                      // begin at winner[count], whatever the count is
     tac_time *last;   // when each source was due last; valid for the present instant only
 } tac__timeline;
 
@@ -69,7 +69,7 @@ static inline tac_time tac__timeline_move(tac__timeline *tl, size_t source, tac_
 {
     uint32_t *winner = tl->winner, first = (uint32_t)source;
     tl->next[source] = t_us;
-    for (size_t place = tl->leaves + source; place > 1; place /= 2) {
+    for (size_t place = tl->count + source; place > 1; place /= 2) {
         const uint32_t other = winner[place ^ 1];
         const tac_time other_us = tl->next[other];
         first = other_us < t_us ? other : first;
