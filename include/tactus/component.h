@@ -154,8 +154,9 @@ typedef struct tac_component_type {
     tac_status (*output_dual)(const tac_eval *e, const void *self);
     tac_status (*derive_dual)(const tac_eval *e, const void *self);
     // The same for several components at once, each in a lane of its own: lane by lane exactly the
-    // arithmetic of derive, so that the bits are the same. It is called where all inputs are f64,
-    // held, and `alike` says that `self` of one is as good as that of the other.
+    // arithmetic of derive, so that the bits are the same, and a failure if any would fail. It is
+    // called where all inputs are f64 and held, the type is not TAC_COMPONENT_OPAQUE, and `alike`
+    // says that `self` of one is as good as that of the other.
     tac_status (*derive_pack)(const tac_eval *e, const void *self);
     bool (*alike)(const void *self, const void *other);
     // One number for each event that was declared: it holds where g > 0. Pure.

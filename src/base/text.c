@@ -99,6 +99,8 @@ static const char *add_texts(tac__text *text, const char *format, va_list *args)
         if (format[0] != '%' || format[1] != 's')
             return format;
         const char *word = va_arg(*args, const char *);
+        if (!word)
+            word = "(null)"; // as printf has it
         tac__text_bytes(text, word, strlen(word));
         format += 2;
     }
@@ -112,6 +114,8 @@ void tac__text_add(tac__text *text, const char *format, ...)
     va_start(args, format);
     format = add_texts(text, format, &args);
     if (!*format || text->failed) {
+        if (!text->failed)
+            text->chars[text->length] = '\0';
         va_end(args);
         return;
     }

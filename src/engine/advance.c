@@ -189,8 +189,10 @@ EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time lim
         const bool cut = limit_us - s->from_us < h_us;
         const tac_time length_us = cut ? limit_us - s->from_us : h_us;
         s->to_us = s->from_us + length_us;
-        if (++s->tries > def->max_substeps)
+        if (++s->tries > def->max_substeps) {
+            tac__ode_forget(&island->work);
             return TOO_MANY;
+        }
         double error;
         if (!lanes || !tac__lanes_take(island, s->to_us, &error)) {
             const tac_status status = step_to(e, island, &island->work, s->to_us, island->y);
@@ -332,7 +334,7 @@ __attribute__((cold)) static tac_status fail_step(tac_engine *e, tac__island *is
 {
     tac__island_state *s = island->state;
     const uint64_t tries = s->tries;
-    island->work.first = island->packed = false;
+    island->work.first = island->packed = island->ahead = false;
     s->tries = 0;
     const outcome out = natural_step(e, island, s->to_us, true);
     s->tries = tries;
@@ -421,6 +423,8 @@ EACH_STEP void integrate_to(tac_engine *e, tac__island *island, tac_time limit_u
     if (!decides && cut_us < limit_us)
         limit_us = cut_us;
     bool taken = natural_step(e, island, limit_us, lanes) == TAKEN;
+    if (lanes)
+        island->ahead = false; // also where it was not asked for
     island->settled = taken && s->event_us == TAC_TIME_NEVER && !island->turned;
     // An error that was found small enough is that of finite numbers.
     island->sound = island->settled && e->method->adaptive;

@@ -21,7 +21,8 @@ static bool machine_has_packs(void)
 static bool is_packable(const tac_engine *e, const tac__island *island)
 {
     const tac_instance *c = island->alone;
-    if (!c || !c->type->derive_pack || !c->type->alike || e->method->implicit || e->def.split)
+    if (!c || !c->type->derive_pack || !c->type->alike || e->method->implicit || e->def.split ||
+        (c->type->flags & TAC_COMPONENT_OPAQUE)) // of which nobody knows how long they stay alike
         return false;
     for (size_t k = 0; k < c->inputs.count; k++) {
         if (c->inputs.items[k].type.scalar != TAC_F64 || c->in[k].coupled)
@@ -30,11 +31,22 @@ static bool is_packable(const tac_engine *e, const tac__island *island)
     return true;
 }
 
+// Are their errors measured in the same way?
+static bool same_groups(const tac__ode_problem *a, const tac__ode_problem *b)
+{
+    bool same = a->group_count == b->group_count;
+    for (size_t i = 0; same && i < a->group_count; i++) {
+        const tac__ode_group *g = &a->groups[i], *h = &b->groups[i];
+        same = g->count == h->count && g->scale == h->scale && g->quaternion == h->quaternion;
+    }
+    return same;
+}
+
 static bool are_alike(const tac__island *a, const tac__island *b)
 {
     const tac_instance *c = a->alone, *d = b->alone;
     if (c->type != d->type || a->x_count != b->x_count || a->event_count != b->event_count ||
-        c->inputs.count != d->inputs.count)
+        c->inputs.count != d->inputs.count || !same_groups(&a->problem, &b->problem))
         return false;
     for (size_t k = 0; k < c->inputs.count; k++) {
         if (tac__type_words(&c->inputs.items[k].type) != tac__type_words(&d->inputs.items[k].type))

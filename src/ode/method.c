@@ -220,6 +220,12 @@ void tac__ode_retry(const tac__method *m, tac__ode_work *w)
     w->first = w->again = w->started;
 }
 
+void tac__ode_forget(tac__ode_work *w)
+{
+    w->first = w->again = w->started = w->linearised = false;
+    w->source = w->end = 0;
+}
+
 void tac__ode_unpack(const tac__method *m, const tac__ode_work *w, size_t lanes, size_t lane,
                      tac__ode_work *own)
 {

@@ -125,6 +125,9 @@ void tac__ode_carry(const tac__method *m, tac__ode_work *w);
 // Jacobian.
 void tac__ode_retry(const tac__method *m, tac__ode_work *w);
 
+// Nothing is known of where the next step begins.
+void tac__ode_forget(tac__ode_work *w);
+
 // After a step of several problems side by side: leave in `own` what the step of one of them alone
 // would have left there.
 void tac__ode_unpack(const tac__method *m, const tac__ode_work *w, size_t lanes, size_t lane,

@@ -68,6 +68,36 @@ static void test_growing(void **state)
 }
 
 // Sizes around each doubling, each way of adding: the guard of the test allocator sees overruns.
+// Texts go their own way, all else that of printf: together they are what printf makes of it.
+static void test_growing_formats(void **state)
+{
+    (void)state;
+    tac__text text;
+    tac__text_init(&text, tac_allocator_default());
+    tac__text_add(&text, "%s", "");
+    assert_string_equal(text.chars, "");
+#define SAME(...)                                                                                  \
+    do {                                                                                           \
+        char expected[256];                                                                        \
+        snprintf(expected, sizeof expected, __VA_ARGS__);                                          \
+        text.length = 0;                                                                           \
+        tac__text_add(&text, __VA_ARGS__);                                                         \
+        assert_string_equal(text.chars, expected);                                                 \
+        assert_int_equal(text.length, strlen(expected));                                           \
+    } while (0)
+    SAME("plain");
+    SAME("%s", "one");
+    SAME("%s%s.%s", "a", "", "c");
+    SAME("%d %s", 3, "after a number");
+    SAME("%s = %5.2f %s %s|", "x", 1.5, "m", "more");
+    SAME("100%% of %s", "it");
+    SAME("%s is 100%%", "it");
+    SAME("%s%5s|%-5s|%.2s|%.*s", "a", "b", "c", "defg", 1, "hi");
+    SAME("%s%c%s", "a", 'b', "c");
+#undef SAME
+    tac__text_fini(&text);
+}
+
 static void test_growing_edges(void **state)
 {
     (void)state;
@@ -418,9 +448,9 @@ static void test_ends(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_out), cmocka_unit_test(test_growing),
-          cmocka_unit_test(test_growing_edges), cmocka_unit_test(test_growing_without_memory),
-          cmocka_unit_test(test_numbers), cmocka_unit_test(test_decimals),
-          cmocka_unit_test(test_nearest), cmocka_unit_test(test_names),
-          cmocka_unit_test(test_signal_names), cmocka_unit_test(test_globs),
-          cmocka_unit_test(test_hostile_glob), cmocka_unit_test(test_paths),
-          cmocka_unit_test(test_ends))
+          cmocka_unit_test(test_growing_formats), cmocka_unit_test(test_growing_edges),
+          cmocka_unit_test(test_growing_without_memory), cmocka_unit_test(test_numbers),
+          cmocka_unit_test(test_decimals), cmocka_unit_test(test_nearest),
+          cmocka_unit_test(test_names), cmocka_unit_test(test_signal_names),
+          cmocka_unit_test(test_globs), cmocka_unit_test(test_hostile_glob),
+          cmocka_unit_test(test_paths), cmocka_unit_test(test_ends))

@@ -34,7 +34,8 @@ static tac_status ball_declare(tac_declare *d, void *self)
     tac_declare_input(d, &(tac_port_def){.name = "force", .type = TAC_TYPE_F64});
     tac_declare_input(d, &(tac_port_def){.name = "push", .type = TAC_TYPE_F64});
     tac_declare_continuous(d, &(tac_port_def){.name = "z", .type = TAC_TYPE_F64});
-    tac_declare_continuous(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_F64, .scale = 3});
+    const double scale = tac_param_f64(d, &(tac_param_def){.name = "scale", .fallback = "3"});
+    tac_declare_continuous(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_F64, .scale = scale});
     tac_declare_output(d, &(tac_port_def){.name = "down", .type = TAC_TYPE_F64});
     b->floor = tac_param_bool(d, &(tac_param_def){.name = "floor", .fallback = "true"});
     if (b->floor)
@@ -239,10 +240,12 @@ static void write_case(uint64_t *random, bool lanes, char *text, size_t size)
     const bool alarms = draw(random, 2), gates = draw(random, 2);
     const size_t balls = 2 + draw(random, 9), choices = gates ? 6 : alarms ? 5 : 3;
     const char *h_max = draw(random, 2) ? "1 ms" : "7 ms";
+    const bool few = draw(random, 4) == 0;
     const bool brittle = draw(random, 4) == 0, floor = draw(random, 4) > 0;
     int n = snprintf(text, size,
                      "duration: 1 s\n"
-                     "plant: {integrator: {kind: %s, rtol: 1e-%d, h_max: %s}, lanes: %s}\n"
+                     "plant: {integrator: {kind: %s, rtol: 1e-%d, h_max: %s, max_substeps: %d},\n"
+                     "  lanes: %s}\n"
                      "scheduler: {rate_groups: [{name: a, period: 1 ms, components: [fast]},\n"
                      "  {name: b, period: 10 ms, components: [slow]},\n"
                      "  {name: c, period: 7 ms, offset: 333 us, components: [odd]},\n"
@@ -253,7 +256,8 @@ static void write_case(uint64_t *random, bool lanes, char *text, size_t size)
                      "  odd: {type: noise, params: {deviation: 10}}\n"
                      "  alarm: {type: alarm}\n  caller: {type: caller}\n  ear: {type: hearer}\n"
                      "  gate: {type: gate, params: {z: 0.2, signal: ball0.z}}\n",
-                     kind, 4 + (int)draw(random, 6), h_max, lanes ? "true" : "false");
+                     kind, 4 + (int)draw(random, 6), h_max, few ? 2 + (int)draw(random, 5) : 100000,
+                     lanes ? "true" : "false");
     for (size_t i = 0; i < balls; i++) {
         const int height_mm = 50 + (int)draw(random, 1000);
         n += snprintf(
@@ -382,6 +386,71 @@ static void test_in_pieces_and_restored(void **state)
     assert_true(restored > 50);
 }
 
+// --- more steps than are allowed ----------------------------------------------------------------
+
+// Rings once.
+static tac_status bell_declare(tac_declare *d, void *self)
+{
+    *(tac_time *)self = tac_param_time(d, &(tac_param_def){.name = "at"});
+    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    return TAC_OK;
+}
+
+static tac_status bell_init(tac_step *s, const void *self)
+{
+    return tac_wake_at(s, *(const tac_time *)self);
+}
+
+static tac_status bell_step(tac_step *s, const void *self)
+{
+    (void)self;
+    *TAC_OUT(s, double, 0) = 5;
+    return TAC_OK;
+}
+
+static const tac_component_type bell_type = {.abi = TAC_ABI_VERSION,
+                                             .size = sizeof(tac_component_type),
+                                             .name = "bell",
+                                             .version = "1",
+                                             .flags = TAC_COMPONENT_TIMER,
+                                             .stage = TAC_STAGE_ENVIRONMENT,
+                                             .self_size = sizeof(tac_time),
+                                             .declare = bell_declare,
+                                             .init = bell_init,
+                                             .step = bell_step};
+
+// The step that is one too many was taken in lanes, and is then cut short in each of them: nothing
+// of it may be taken for the step that follows.
+static void test_cut_beyond_the_most(void **state)
+{
+    (void)state;
+    double v[2];
+    for (int lanes = 0; lanes < 2; lanes++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "duration: 5 ms\n"
+                 "plant: {integrator: {kind: dop853, h_max: 1 ms, max_substeps: 3}, lanes: %s}\n"
+                 "scheduler: {rate_groups: [{name: a, period: 4 ms, components: [slow]}]}\n"
+                 "components:\n  slow: {type: noise}\n"
+                 "  bell0: {type: bell, params: {at: 3500 us}}\n"
+                 "  bell1: {type: bell, params: {at: 3700 us}}\n"
+                 "  ball0: {type: ball, params: {floor: false},"
+                 " inputs: {force: slow.y, push: bell0.y}}\n"
+                 "  ball1: {type: ball, params: {floor: false},"
+                 " inputs: {force: slow.y, push: bell1.y}}\n",
+                 lanes ? "true" : "false");
+        rig_types[0] = &ball_type;
+        rig_types[1] = &bell_type;
+        rig_types[2] = NULL;
+        rig r;
+        rig_open(&r, text);
+        rig_run(&r, TAC_TIME_MAX);
+        v[lanes] = rig_f64(&r, "ball0.v");
+        rig_close(&r);
+    }
+    assert_memory_equal(&v[0], &v[1], sizeof v[0]);
+}
+
 // --- who is integrated beside whom --------------------------------------------------------------
 
 static const char *const pairing =
@@ -393,6 +462,9 @@ static const char *const pairing =
     "  a1: {type: ball, inputs: {force: fast.y, push: fast.y}}\n"
     "  own: {type: ball, inputs: {force: fast.y, push: own.v}}\n" // reads itself
     "  c0: {type: ball, params: {stiffness: 6}, inputs: {force: fast.y, push: fast.y}}\n"
+    "  d0: {type: ball, params: {scale: 2}, inputs: {force: fast.y, push: fast.y}}\n"
+    "  e0: {type: black, inputs: {force: fast.y, push: fast.y}}\n"
+    "  e1: {type: black, inputs: {force: fast.y, push: fast.y}}\n"
     "  a2: {type: ball, inputs: {force: fast.y, push: fast.y}}\n"
     "  b1: {type: ball, params: {stiffness: 5}, inputs: {force: fast.y, push: fast.y}}\n"
     "  a3: {type: ball, inputs: {force: fast.y, push: fast.y}}\n"
@@ -413,8 +485,12 @@ static void test_who_is_alike(void **state)
 {
     (void)state;
     rig r;
+    tac_component_type black = ball_type; // as a black box
+    black.name = "black";
+    black.flags = TAC_COMPONENT_OPAQUE;
     rig_types[0] = &ball_type;
-    rig_types[1] = NULL;
+    rig_types[1] = &black;
+    rig_types[2] = NULL;
     rig_open(&r, pairing);
     const tac__lanes *a = lanes_of(&r, "a0"), *b = lanes_of(&r, "b0"), *late = lanes_of(&r, "a4");
     if (!machine_has_lanes()) {
@@ -431,9 +507,12 @@ static void test_who_is_alike(void **state)
     assert_int_equal(late->count, 2);
     assert_ptr_equal(lanes_of(&r, "a5"), late);
     assert_null(lanes_of(&r, "c0"));
+    assert_null(lanes_of(&r, "d0")); // its errors are measured in another way
+    assert_null(lanes_of(&r, "e0"));
+    assert_null(lanes_of(&r, "e1"));
     assert_null(lanes_of(&r, "own"));
     rig_close(&r);
 }
 
 TEST_MAIN(cmocka_unit_test(test_same_as_one_by_one), cmocka_unit_test(test_in_pieces_and_restored),
-          cmocka_unit_test(test_who_is_alike))
+          cmocka_unit_test(test_cut_beyond_the_most), cmocka_unit_test(test_who_is_alike))

@@ -32,10 +32,9 @@ static void begin(bench *b, const char *kind, tac_time h_max_us)
 }
 
 // Commands come as messages, sent at `sent_us` and delivered `delay_us` later.
-static void by_messages(bench *b, const char *kind, tac_time h_max_us, const probe *p,
-                        const tac_time *sent_us, size_t count, tac_time delay_us)
+static void add_messages(bench *b, const probe *p, const tac_time *sent_us, size_t count,
+                         tac_time delay_us)
 {
-    begin(b, kind, h_max_us);
     bench_times(b, "sends", sent_us, count);
     bench_add(b, &(probe){.entity = "gcs",
                           .name = "tx",
@@ -53,6 +52,13 @@ static void by_messages(bench *b, const char *kind, tac_time h_max_us, const pro
     bench_route(b, "veh.plant.u", "veh.rx.v");
     bench_link(b, "gcs.tx.tx", "veh.rx.rx", delay_us);
     bench_prepare(b);
+}
+
+static void by_messages(bench *b, const char *kind, tac_time h_max_us, const probe *p,
+                        const tac_time *sent_us, size_t count, tac_time delay_us)
+{
+    begin(b, kind, h_max_us);
+    add_messages(b, p, sent_us, count, delay_us);
 }
 
 // The same commands written at the same instants by a component that knows them from the start.
@@ -179,6 +185,35 @@ static void test_when_it_became_known(void **state)
     }
     assert_true(rejected > 500);
     assert_true(undone > 500);
+}
+
+// More steps than are allowed, the last of which a message cuts short: that one begins where the
+// last ended, as it would if more were allowed.
+static void test_cut_beyond_the_most(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"rk23", "rk45", "dop853", "rodas4"};
+    static const tac_time sent[] = {34000, 69000, 104000, 139000};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        bench few, many;
+        bench *benches[] = {&few, &many};
+        for (int k = 0; k < 2; k++) {
+            tac_engine_def def = tac_engine_def_default();
+            def.end_us = 150000;
+            def.integrator.kind = kinds[i];
+            def.integrator.h_max_us = 10000;
+            def.integrator.max_substeps = k ? 100000 : 4;
+            bench_begin(benches[k], &def);
+            bench_entity(benches[k], "veh");
+            bench_entity(benches[k], "gcs");
+            add_messages(benches[k], &plant, sent, 4, 500);
+            bench_run(benches[k], 139600);
+        }
+        bench_same_digests(&many, &few, "veh.*");
+        assert_true(tac_engine_counters(few.engine).undone > 0);
+        bench_end(&few);
+        bench_end(&many);
+    }
 }
 
 // A step that is undone may have failed: that was never part of the run.
@@ -479,7 +514,7 @@ static void test_withdrawn_boundary(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_withdrawn_boundary), cmocka_unit_test(test_one_message),
           cmocka_unit_test(test_several_messages), cmocka_unit_test(test_any_messages),
-          cmocka_unit_test(test_when_it_became_known),
+          cmocka_unit_test(test_when_it_became_known), cmocka_unit_test(test_cut_beyond_the_most),
           cmocka_unit_test(test_failure_of_an_undone_step),
           cmocka_unit_test(test_order_of_messages), cmocka_unit_test(test_overtaking),
           cmocka_unit_test(test_delivery_splits_no_other_island),

@@ -115,27 +115,34 @@ static bool put(tac__mcap_queue *queue, const void *bytes, size_t size)
     return true;
 }
 
-// The signal of a file that grew too large, where it is blocked, leaves the error that write
-// returns. The threads block it for good, the filler while it writes.
-static void block_signal(sigset_t *before)
+// Signals of a file that grew too large, or of a pipe that nobody reads: where they are blocked,
+// they leave the error that write returns. The threads block them for good, the filler while it
+// writes.
+static const int write_signals[] = {SIGXFSZ, SIGPIPE};
+enum { WRITE_SIGNALS = sizeof write_signals / sizeof *write_signals };
+
+static void block_signals(sigset_t *before)
 {
-    sigset_t large;
-    sigemptyset(&large);
-    sigaddset(&large, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &large, before);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (int i = 0; i < WRITE_SIGNALS; i++)
+        sigaddset(&blocked, write_signals[i]);
+    pthread_sigmask(SIG_BLOCK, &blocked, before);
 }
 
-static void unblock_signal(const sigset_t *before)
+static void unblock_signals(const sigset_t *before)
 {
-    if (sigismember(before, SIGXFSZ))
-        return;
     sigset_t pending;
-    int taken;
-    if (sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ)) {
-        sigset_t large;
-        sigemptyset(&large);
-        sigaddset(&large, SIGXFSZ);
-        sigwait(&large, &taken);
+    sigpending(&pending);
+    for (int i = 0; i < WRITE_SIGNALS; i++) {
+        const int signal = write_signals[i];
+        if (sigismember(before, signal) || !sigismember(&pending, signal))
+            continue;
+        sigset_t one;
+        int taken;
+        sigemptyset(&one);
+        sigaddset(&one, signal);
+        sigwait(&one, &taken);
     }
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
@@ -143,9 +150,9 @@ static void unblock_signal(const sigset_t *before)
 bool tac__mcap_queue_write(tac__mcap_queue *queue, const void *bytes, size_t size)
 {
     sigset_t before;
-    block_signal(&before);
+    block_signals(&before);
     const bool written = put(queue, bytes, size);
-    unblock_signal(&before);
+    unblock_signals(&before);
     return written;
 }
 
@@ -363,7 +370,7 @@ static void lend_a_hand(tac__mcap_queue *queue)
     if (!queue->started || !tac__packer_init(&own->packer, queue->compression, queue->level))
         return;
     sigset_t before;
-    block_signal(&before);
+    block_signals(&before);
     for (tac__mcap_job *job;;) {
         pthread_mutex_lock(&queue->lock);
         job = take_job(queue);
@@ -372,7 +379,7 @@ static void lend_a_hand(tac__mcap_queue *queue)
             break;
         run_job(own, job);
     }
-    unblock_signal(&before);
+    unblock_signals(&before);
     tac__packer_fini(&own->packer);
 }
 
