@@ -1,6 +1,7 @@
 // What one right-hand side of the Iris costs, and where the time goes: each row after the first
 // leaves something out of the plant that the first one has.
 #include "bench.h"
+#include "math/machine.h"
 #include "../tests/model/iris.h"
 
 enum { CALLS = 1000, BURSTS = 3000 };
@@ -83,9 +84,7 @@ int main(void)
     static subject s;
     iris_set(&s.p);
     bench_report("rhs iris", ns(&s), "ns", "<= 120", "4 rotors, a battery, 4 feet, in flight");
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("avx2"))
-#endif
+    if (tac__machine_has_pack4())
         bench_report("rhs iris in lanes", packs_ns(&s) / 4, "ns", "", "of four vehicles, each");
 
     s.p.battery[0].ideal = true;

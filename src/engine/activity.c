@@ -72,14 +72,6 @@ tac_status tac__activity_resolve(tac_engine *e, tac_error *err)
 
 // --- memory -------------------------------------------------------------------------------------
 
-static size_t words_of(const tac__ports *ports)
-{
-    size_t words = 0;
-    for (size_t i = 0; i < ports->count; i++)
-        words += tac__type_words(&ports->items[i].type);
-    return words;
-}
-
 static bool is_gated(const tac_instance *c)
 {
     return c->active_names != NULL;
@@ -117,7 +109,8 @@ tac_status tac__activity_wire(tac_engine *e)
         any |= is_gated(c);
         if (!is_gated(c) || e->def.strategy != TAC_STRATEGY_GATE || !c->type->step)
             continue;
-        const size_t words = words_of(&c->outputs) + words_of(&c->states) + c->stream_count;
+        const size_t words =
+            tac__ports_words(&c->outputs) + tac__ports_words(&c->states) + c->stream_count;
         c->saved = tac__arena_array(&e->arena, words, sizeof(uint64_t));
         if (!c->saved)
             return TAC_E_MEMORY;

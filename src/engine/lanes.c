@@ -1,21 +1,12 @@
 // lanes.c - see lanes.h.
 #include "engine/lanes.h"
+#include "math/machine.h"
 
 #include <string.h>
 
 enum { LANES = TAC_PACK_LANES };
 
 // --- who is alike -------------------------------------------------------------------------------
-
-// Packs are compiled for machines that have registers for them.
-static bool machine_has_packs(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2");
-#else
-    return true;
-#endif
-}
 
 // Can it be integrated in lanes at all?
 static bool is_packable(const tac_engine *e, const tac__island *island)
@@ -98,7 +89,7 @@ static tac_status prepare(tac_engine *e, tac__lanes *l)
 
 tac_status tac__lanes_form(tac_engine *e)
 {
-    if (!e->def.lanes || !machine_has_packs())
+    if (!e->def.lanes || !tac__machine_has_pack4())
         return TAC_OK;
     for (size_t i = 0; i < e->island_count; i++) {
         tac__island *first = &e->islands[i];

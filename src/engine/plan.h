@@ -38,6 +38,15 @@ typedef struct tac__ports {
     size_t count, capacity;
 } tac__ports;
 
+// Words that the values of all of them take.
+static inline size_t tac__ports_words(const tac__ports *ports)
+{
+    size_t words = 0;
+    for (size_t i = 0; i < ports->count; i++)
+        words += tac__type_words(&ports->items[i].type);
+    return words;
+}
+
 typedef struct tac__message_port {
     const char *name, *doc;
     bool sends;

@@ -5,14 +5,6 @@
 
 enum { INPUTS_MAX = 32 };
 
-static size_t words_of(const tac__ports *ports)
-{
-    size_t words = 0;
-    for (size_t i = 0; i < ports->count; i++)
-        words += tac__type_words(&ports->items[i].type);
-    return words;
-}
-
 size_t tac__pose_size(const tac_engine *e, const tac_instance *c)
 {
     if (!(c->type->flags & TAC_COMPONENT_SHARED) || !c->type->output || c->island < 0)
@@ -20,9 +12,9 @@ size_t tac__pose_size(const tac_engine *e, const tac_instance *c)
     const tac__island *island = &e->islands[c->island];
     const bool held = island->alone == c && island->keep_count == c->inputs.count;
     if (!held || c->inputs.count > INPUTS_MAX || c->outputs.count > TAC__POSE_OUTPUTS ||
-        words_of(&c->outputs) > TAC__POSE_WORDS)
+        tac__ports_words(&c->outputs) > TAC__POSE_WORDS)
         return 0;
-    return (1 + c->x_count + c->event_count + words_of(&c->inputs)) * sizeof(uint64_t);
+    return (1 + c->x_count + c->event_count + tac__ports_words(&c->inputs)) * sizeof(uint64_t);
 }
 
 void tac__pose_take(const tac_engine *e, const tac_instance *c, tac_time t_us, void *pose)
