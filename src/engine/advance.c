@@ -176,7 +176,8 @@ static tac_time scaled(tac_time length_us, double factor, const tac_integrator_d
     return whole_us > def->h_min_us ? whole_us : def->h_min_us;
 }
 
-// Where `lanes` is false the island has none: what follows is laid out for those without, too.
+// From here on `lanes` says whether the island has any; it is a constant wherever these are laid
+// out.
 
 // Step as far as the tolerances allow, but not beyond `limit_us`. Sets to_us and the length of the
 // step after it.

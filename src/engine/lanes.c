@@ -2,8 +2,6 @@
 #include "engine/lanes.h"
 #include "math/machine.h"
 
-#include <string.h>
-
 enum { LANES = TAC_PACK_LANES };
 
 // --- who is alike -------------------------------------------------------------------------------

@@ -305,7 +305,7 @@ typedef struct tac__island {
     bool still;         // what the method does not look at is the same wherever it is seen
     bool turned;        // a condition turns true at the end of the present step
     bool ahead;         // that step has been taken already, in lanes
-    bool packed;        // what it has left in `work` is still there
+    bool packed;        // and what belongs in `work` is still in theirs
     uint8_t lane;       // which of them is its own
     int step_source;    // end of the present integration step
     int event_source;   // located event at its end

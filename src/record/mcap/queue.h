@@ -1,8 +1,8 @@
 // queue.h - the background half of the writer: jobs in, a file out, in the order of hand-over.
 //
-// Threads take jobs, pack chunks side by side, and then write one after the other, each when it is
-// its turn; so the bytes of the file follow from the jobs alone. They allocate nothing but what the
-// compression libraries do: a job comes with its memory and goes back to the filler with it.
+// Threads take jobs and pack chunks side by side; they are written one after the other, by whoever
+// has the turn, so the bytes of the file follow from the jobs alone. They allocate nothing but what
+// the compression libraries do: a job comes with its memory and goes back to the filler with it.
 #ifndef TAC_RECORD_MCAP_QUEUE_H
 #define TAC_RECORD_MCAP_QUEUE_H
 
