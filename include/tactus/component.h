@@ -275,6 +275,12 @@ TAC_API TAC_PRINTF(3, 4) tac_status
 TAC_API TAC_PRINTF(4, 5) tac_status tac_declare_fail_at(tac_declare *d, const char *param,
                                                         uint32_t column, const char *format, ...);
 
+// Say that something is allowed but looks like a mistake ("no propeller has a thrust coefficient of
+// 0.6"): a warning in the log with the place of `param`, seen by `tactus check` and at the start of
+// a run. It changes nothing. In `declare` and `connect`.
+TAC_API TAC_PRINTF(3, 4) void tac_declare_warn(tac_declare *d, const char *param,
+                                               const char *format, ...);
+
 // In `connect`: what a watch sees, which is always a single element, and in which unit; and the
 // unit of what a feed leads to.
 TAC_API tac_type tac_watch_type(const tac_declare *d, int input);

@@ -19,6 +19,11 @@ static void count(tac__text *out, size_t n, const char *one, const char *many)
                       n == 1 ? one : many);
 }
 
+static const char *lines_of(const tac__text *text)
+{
+    return text->length ? text->chars : "";
+}
+
 static void print_group(const tac_group_info *g, tac__text *out)
 {
     char period[TAC_TIME_TEXT], offset[TAC_TIME_TEXT];
@@ -40,7 +45,12 @@ static void print_text(const cli_simulation *sim, const char *path, tac__text *o
     const tac_sizes n = tac_engine_sizes(sim->engine);
     char end[TAC_TIME_TEXT];
     tac_time_print(def.end_us, end);
-    tac__text_add(out, "%s: fine\n", path);
+    size_t warnings = 0;
+    for (const char *c = lines_of(sim->log.kept); *c; c++)
+        warnings += *c == '\n';
+    tac__text_add(out, "%s: fine", path);
+    count(out, warnings, "warning", "warnings");
+    tac__text_add(out, "\n");
     tac__text_add(out, "  name        %s\n", tac_config_name(sim->config));
     tac__text_add(out, "  duration    %s, seed %" PRIu64 "\n", end, def.seed);
     tac__text_add(out, "  holds       ");
@@ -100,6 +110,7 @@ static void print_json(const cli_simulation *sim, const char *path, tac__text *o
         tac__json_object_end(&json);
     }
     tac__json_array_end(&json);
+    cli_json_lines(&json, "warnings", lines_of(sim->log.kept));
     tac__json_key(&json, "model_hash");
     tac__json_hex64(&json, tac_engine_model_hash(sim->engine));
     tac__json_key(&json, "schema_hash");
@@ -123,15 +134,21 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     const char *path = args->operands[0];
     cli_simulation sim = {0};
     tac_recorder *recorder = NULL;
+    tac__text warnings;
+    tac__text_init(&warnings, tac_allocator_default());
+    sim.log.kept = &warnings;
     tac_status status = cli_load_unprepared(&sim, args, path, err);
     if (status == TAC_OK)
         status = check_recording(&sim, &recorder, err);
+    if (status == TAC_OK && warnings.failed)
+        status = tac__fail_memory(err);
     if (status == TAC_OK && cli_has(args, "json"))
         print_json(&sim, path, out);
     else if (status == TAC_OK)
         print_text(&sim, path, out);
     tac_recorder_destroy(recorder);
     cli_unload(&sim);
+    tac__text_fini(&warnings);
     return status;
 }
 
@@ -142,7 +159,9 @@ const cli_command cli_check = {
     .operands_max = 1,
     .summary = "Validate a configuration; say what would run.",
     .doc = "Read and check FILE as `tactus run` would, up to the point where the run would begin, "
-           "and say in a few lines what it holds. The exit code is 2 if there is a mistake in it.",
+           "and say in a few lines what it holds. The exit code is 2 if there is a mistake in it. "
+           "What is allowed but looks like a mistake is a warning on standard error, with its "
+           "place; the exit code stays 0.",
     .options = options,
     .run = run,
 };

@@ -108,7 +108,10 @@ tac_status cli_load_unprepared(cli_simulation *sim, const cli_args *args, const 
 {
     TAC_TRY(cli_load_config(sim, args, path, err));
     // Only to warn: nothing is run, so nothing else is logged.
+    tac__text *kept = sim->log.kept;
     cli_log_init(&sim->log, NULL);
+    sim->log.untimed = true;
+    sim->log.kept = kept;
     tac_engine_def def = tac_config_engine_def(sim->config);
     def.log = cli_log_show;
     def.log_context = &sim->log;

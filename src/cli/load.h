@@ -24,7 +24,8 @@ TAC_MUST_CHECK tac_status cli_load_config(cli_simulation *sim, const cli_args *a
 TAC_MUST_CHECK tac_status cli_load_config_with(cli_simulation *sim, const cli_args *args,
                                                const char *path, const char *const *more,
                                                size_t more_count, tac_error *err);
-// Also the engine, as the configuration says: with all its components, or prepared.
+// Also the engine, as the configuration says: with all its components, or prepared. Warnings go to
+// standard error, and into `sim->log.kept` where that was set before.
 TAC_MUST_CHECK tac_status cli_load_unprepared(cli_simulation *sim, const cli_args *args,
                                               const char *path, tac_error *err);
 TAC_MUST_CHECK tac_status cli_load_engine(cli_simulation *sim, const cli_args *args,

@@ -21,7 +21,8 @@ enum { LEVEL_COUNT = sizeof levels / sizeof *levels };
 void cli_log_init(cli_log *log, cli_progress *progress)
 {
     const char *no_colour = getenv("NO_COLOR"); // no-color.org: any value but an empty one
-    *log = (cli_log){progress, cli_is_terminal() && !(no_colour && no_colour[0])};
+    *log = (cli_log){.progress = progress,
+                     .colour = cli_is_terminal() && !(no_colour && no_colour[0])};
 }
 
 // Texts of components are shown as one line; they cannot speak to the terminal.
@@ -38,11 +39,17 @@ void cli_log_show(void *context, const tac_log_entry *entry)
     cli_log *log = context;
     const unsigned level = (unsigned)entry->level < LEVEL_COUNT ? entry->level : TAC_LOG_ERROR;
     const bool coloured = log->colour && levels[level].colour[0];
+    if (log->kept)
+        tac__text_add(log->kept, "%s\n", entry->text);
+    if (log->muted)
+        return;
     char line[2048];
     tac__out out = tac__out_begin(line, sizeof line);
     // Milliseconds as a rule, microseconds where they are needed.
     const uint64_t s = entry->t_us / 1000000, us = entry->t_us % 1000000;
-    if (us % 1000)
+    if (log->untimed)
+        line[0] = '\0';
+    else if (us % 1000)
         tac__out_add(&out, "[%3" PRIu64 ".%06" PRIu64 " s] ", s, us);
     else
         tac__out_add(&out, "[%3" PRIu64 ".%03" PRIu64 " s] ", s, us / 1000);

@@ -2,6 +2,7 @@
 #ifndef TAC_CLI_LOG_H
 #define TAC_CLI_LOG_H
 
+#include "base/text.h"
 #include "cli/progress.h"
 
 #include <tactus/engine.h>
@@ -9,6 +10,9 @@
 typedef struct cli_log {
     cli_progress *progress; // makes room for an entry
     bool colour;
+    bool untimed;    // nothing runs: entries have no time
+    bool muted;      // shows nothing
+    tac__text *kept; // entries are kept here too, one a line; NULL: they are not
 } cli_log;
 
 void cli_log_init(cli_log *log, cli_progress *progress);

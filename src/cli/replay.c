@@ -184,6 +184,7 @@ static tac_status build(job *j, const cli_method *m, cli_simulation *sim, tac_er
     }
     TAC_TRY(cli_load_config_with(sim, j->args, j->config, sets, count, err));
     cli_log_init(&sim->log, NULL);
+    sim->log.muted = true; // the run has given the warnings of the set-up
     tac_engine_def def = tac_config_engine_def(sim->config);
     def.log = cli_log_show;
     def.log_context = &sim->log;
@@ -229,6 +230,7 @@ static tac_status drive(job *j, cli_simulation *sim, tac_replay *replay, tac_rec
                         cli_outcome *o, tac_error *err)
 {
     TAC_TRY(tac_engine_prepare(sim->engine, err));
+    sim->log.muted = false;
     TAC_TRY(tac_replay_begin(replay, err));
     if (recorder)
         TAC_TRY(tac_recorder_begin(recorder, err));

@@ -596,6 +596,22 @@ tac_status tac_declare_fail_at(tac_declare *d, const char *param, uint32_t colum
     return status;
 }
 
+void tac_declare_warn(tac_declare *d, const char *param, const char *format, ...)
+{
+    if (!d->engine)
+        return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const tac_place *place = tac__param_place(d, param);
+    if (place->line)
+        tac__warn(d->engine, place, "%s", text);
+    else // made by a program: there is no file to point at
+        tac__warn(d->engine, NULL, "component '%s': %s", d->instance->name, text);
+}
+
 // --- parameters inside parameters -------------------------------------------------------------
 
 void tac__scope_begin(tac_declare *d, const tac_node *map, const char *prefix, bool peer)

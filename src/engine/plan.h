@@ -429,6 +429,8 @@ struct tac_engine {
     size_t order_count;
     tac_place order_place;
     const tac__driver *driver; // NULL: a live run
+    uint64_t *warned;          // hashes of warnings that were given, so that each is given once
+    size_t warned_count, warned_capacity;
 
     // resolved
     const tac__method *method;
@@ -663,6 +665,10 @@ tac_status tac__wire(tac_engine *engine);
 // --- step.c: an entry of the engine's own in the log ---
 TAC_PRINTF(3, 4)
 void tac__log(const tac_engine *engine, tac_log_level level, const char *format, ...);
+// What is allowed but looks like a mistake, as a warning in the log: "FILE:LINE:COLUMN: text". Said
+// once, though every vehicle of a swarm may come from the same line. While setting up only.
+TAC_PRINTF(3, 4)
+void tac__warn(tac_engine *engine, const tac_place *place, const char *format, ...);
 
 // --- run.c ---
 tac_status tac__start(tac_engine *engine);

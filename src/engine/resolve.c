@@ -429,7 +429,7 @@ static tac_status join(tac_engine *e, int a, int b, const tac_route_def *r, tac_
 }
 
 // A rule that matches nothing is no mistake, for files are shared, but it may be a misspelt one.
-static void warn_of_idle_rules(const tac_engine *e)
+static void warn_of_idle_rules(tac_engine *e)
 {
     for (size_t i = 0; i < e->rule_count; i++) {
         const tac__policy_rule *rule = &e->rules[i];
@@ -437,9 +437,8 @@ static void warn_of_idle_rules(const tac_engine *e)
         while (k < e->schema.count && !tac__path_match(rule->pattern, e->schema.signals[k].name))
             k++;
         if (k == e->schema.count)
-            tac__log(e, TAC_LOG_WARN, "%s:%u: policy %s for '%s': no signal has such a name",
-                     rule->place.file ? rule->place.file : "-", rule->place.line,
-                     tac_policy_name(rule->policy), rule->pattern);
+            tac__warn(e, &rule->place, "policy %s for '%s': no signal has such a name",
+                      tac_policy_name(rule->policy), rule->pattern);
     }
 }
 
@@ -650,8 +649,7 @@ tac_status tac__resolve_links(tac_engine *e, tac_error *err)
         if (!any_sender || !any_receiver)
             return fail_link(e, def, !any_sender, err);
         if (!any_link && !by_name)
-            tac__log(e, TAC_LOG_WARN, "%s:%u: link from '%s' to '%s' connects nobody",
-                     def->place.file ? def->place.file : "-", def->place.line, def->from, def->to);
+            tac__warn(e, &def->place, "link from '%s' to '%s' connects nobody", def->from, def->to);
         // A pattern may find nobody else, in a swarm of one; two ports by name are meant.
         if (!any_link && by_name)
             return tac__fail_at(err, TAC_E_CONFIG, &def->place,

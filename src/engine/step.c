@@ -1,5 +1,6 @@
 // step.c - what a component may ask of the engine while it runs: draws, timers, messages, jumps,
 // failing, logging.
+#include "base/hash.h"
 #include "engine/hang.h"
 #include "engine/plan.h"
 #include <tactus/math.h>
@@ -211,4 +212,33 @@ void tac__log(const tac_engine *e, tac_log_level level, const char *format, ...)
     va_start(args, format);
     write_log(e, tac_engine_time(e), "", level, format, args);
     va_end(args);
+}
+
+static bool warned_before(tac_engine *e, const char *text)
+{
+    const uint64_t hash = tac__hash_end(tac__hash_text(TAC__HASH_SEED, text));
+    for (size_t i = 0; i < e->warned_count; i++) {
+        if (e->warned[i] == hash)
+            return true;
+    }
+    // Without memory for that the warning may come twice.
+    if (TAC__ARENA_GROW(&e->arena, e->warned, e->warned_count, e->warned_capacity))
+        e->warned[e->warned_count++] = hash;
+    return false;
+}
+
+void tac__warn(tac_engine *e, const tac_place *place, const char *format, ...)
+{
+    char said[512], text[900];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(said, sizeof said, format, args);
+    va_end(args);
+    if (place && place->line)
+        snprintf(text, sizeof text, "%.300s:%u:%u: %s", place->file ? place->file : "-",
+                 place->line, place->column, said);
+    else
+        snprintf(text, sizeof text, "%s", said);
+    if (!warned_before(e, text))
+        tac__log(e, TAC_LOG_WARN, "%s", text);
 }

@@ -125,4 +125,8 @@ says err "did you mean 'oscillator'?"
 # A policy for signals that do not exist is pointed out, and no mistake.
 expect 0 check "$small" --set 'scheduler.synchronization.overrides=[{pattern: "Nobody.*", policy: ZOH}]'
 says err "warning: " "policy ZOH for 'Nobody.*': no signal has such a name"
+says out ': fine, 1 warning'
+expect 0 check --json "$small" --set 'scheduler.synchronization.overrides=[{pattern: "Nobody.*", policy: ZOH}]'
+is_json out
+says out '"warnings": [' "no signal has such a name"
 finish

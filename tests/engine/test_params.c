@@ -808,6 +808,85 @@ static void test_world(void **state)
     refused_at("world: {altitude: 3 s}\n" ONE("place", "      {}\n"), TAC_E_UNIT, "", 1, 19);
 }
 
+// --- warnings -----------------------------------------------------------------------------------
+
+static tac_status doubt_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    const double x = tac_param_f64(d, &(tac_param_def){.name = "x", .fallback = "0"});
+    if (x > 5)
+        tac_declare_warn(d, "x", "x is %g, which is much", x);
+    if (x > 7)
+        tac_declare_warn(d, NULL, "all of it");
+    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    return TAC_OK;
+}
+
+static tac_status doubt_connect(tac_declare *d, void *self)
+{
+    (void)self;
+    tac_declare_warn(d, "x", "connected");
+    return TAC_OK;
+}
+
+static const tac_component_type doubt_type =
+    TYPE("doubt", .stage = TAC_STAGE_CONTROL, .declare = doubt_declare, .connect = doubt_connect,
+         .step = idle_step);
+
+typedef struct warnings {
+    size_t count;
+    char text[4][256];
+} warnings;
+
+static void keep_warning(void *context, const tac_log_entry *entry)
+{
+    warnings *w = context;
+    assert_int_equal(entry->level, TAC_LOG_WARN);
+    assert_true(w->count < 4);
+    snprintf(w->text[w->count++], sizeof *w->text, "%s", entry->text);
+}
+
+// With the place of the parameter; once, though all vehicles of a template come from one line.
+static void test_warnings(void **state)
+{
+    (void)state;
+    use(&doubt_type, NULL);
+    static const char *const texts[] = {
+        ONE("doubt", "      {x: 6}\n"),
+        ONE("doubt", "      x: 8\n"),
+        "duration: 1 ms\n"
+        "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [c]}]}\n"
+        "entities:\n"
+        "  u:\n"
+        "    count: 3\n"
+        "    components: {c: {type: doubt, params: {x: 6}}}\n",
+    };
+    static const char *const said[][3] = {
+        {":7:11: x is 6, which is much", ":7:11: connected"},
+        {":7:10: x is 8, which is much", ":7:7: all of it", ":7:10: connected"},
+        {":6:47: x is 6, which is much", ":6:47: connected"},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        rig r;
+        rig_open(&r, texts[i]);
+        warnings w = {0};
+        tac_engine_def def = tac_config_engine_def(r.config);
+        def.log = keep_warning;
+        def.log_context = &w;
+        tac_engine *engine;
+        assert_int_equal(tac_config_build(r.config, &def, &engine, NULL), TAC_OK);
+        size_t n = 0;
+        for (; n < 3 && said[i][n]; n++) {
+            if (!strstr(w.text[n], said[i][n]))
+                fail_msg("'%s' is not in '%s'", said[i][n], w.text[n]);
+        }
+        assert_int_equal(w.count, n);
+        assert_true(tac_engine_model_hash(engine) == tac_engine_model_hash(r.engine));
+        tac_engine_destroy(engine);
+        rig_close(&r);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(test_maps), cmocka_unit_test(test_absent),
           cmocka_unit_test(test_wrong_inside), cmocka_unit_test(test_must_be_given),
           cmocka_unit_test(test_names), cmocka_unit_test(test_names_wrong),
@@ -816,4 +895,4 @@ TEST_MAIN(cmocka_unit_test(test_maps), cmocka_unit_test(test_absent),
           cmocka_unit_test(test_watch_any_type), cmocka_unit_test(test_watch_when),
           cmocka_unit_test(test_watch_where), cmocka_unit_test(test_watch_wrong),
           cmocka_unit_test(test_feed), cmocka_unit_test(test_feed_wrong),
-          cmocka_unit_test(test_world))
+          cmocka_unit_test(test_world), cmocka_unit_test(test_warnings))
