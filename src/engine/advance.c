@@ -435,6 +435,8 @@ EACH_STEP void integrate_to(tac_engine *e, tac__island *island, tac_time limit_u
         s->event_us = TAC_TIME_NEVER;
         if (lanes)
             tac__lanes_leave(island);
+        if (e->machine_count && tac__phases_inserted(e, island, cut_us))
+            s->h_next_us = s->h_us;
         if (e->method->adaptive)
             tac__ode_retry(e->method, &island->work);
         taken = tac__step_to(e, island, &island->work, cut_us, island->y) == TAC_OK;

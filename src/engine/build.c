@@ -586,6 +586,7 @@ static tac_status prepare(tac_engine *e, tac_error *err)
     for (size_t i = 0; i < e->resolved_count; i++)
         TAC_TRY(e->resolved[i].call(e->resolved[i].context, e, err));
     TAC_TRY(tac__schedule(e));
+    tac__phases_warn(e);
     return tac__wire(e);
 }
 

@@ -293,16 +293,13 @@ bool tac__locate(tac_engine *e, tac__island *island)
 
 // --- arriving -----------------------------------------------------------------------------------
 
-// Modes that change again and again within microseconds would never come to an end.
-enum { CHATTER_MAX = 1000, CHATTER_US = 10 };
-
 static tac_status change_modes(tac_engine *e, tac__island *island, tac_time t_us)
 {
     tac__island_state *s = island->state;
-    s->chatter = t_us - s->changed_us <= CHATTER_US ? s->chatter + 1 : 0;
+    s->chatter = t_us - s->changed_us <= TAC__CHATTER_US ? s->chatter + 1 : 0;
     s->changed_us = t_us;
     s->events++;
-    if (s->chatter <= CHATTER_MAX) {
+    if (s->chatter <= TAC__CHATTER_MAX) {
         memcpy(island->mode, island->next_mode, island->event_count * sizeof *island->mode);
         return TAC_OK;
     }
@@ -317,7 +314,7 @@ static tac_status change_modes(tac_engine *e, tac__island *island, tac_time t_us
     }
     tac__fail(e->err, TAC_E_NUMERIC,
               "event '%s.%s' chatters: %d changes within %d us of each other", c->name,
-              c->events[i - c->event_offset].name, CHATTER_MAX, CHATTER_US);
+              c->events[i - c->event_offset].name, TAC__CHATTER_MAX, TAC__CHATTER_US);
     return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->name);
 }
 
@@ -328,16 +325,13 @@ tac_status tac__count_turns(tac_engine *e, tac__island *island, tac_time t_us)
         const tac__condition *condition = &c->conditions[island->rises[i].number];
         if (e->timeline.last[condition->source] != t_us)
             continue;
-        tac__turns *n = c->turns;
-        n->chatter = t_us - n->last_us <= CHATTER_US ? n->chatter + 1 : 0;
-        n->last_us = t_us;
         island->state->events++;
-        if (n->chatter <= CHATTER_MAX)
+        if (!tac__chatters(c->turns, t_us))
             continue;
         tac__fail(e->err, TAC_E_NUMERIC,
                   "condition '%s' of '%s' chatters: its conditions turned true %d times within %d "
                   "us of each other",
-                  condition->name, c->name, CHATTER_MAX, CHATTER_US);
+                  condition->name, c->name, TAC__CHATTER_MAX, TAC__CHATTER_US);
         return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->name);
     }
     return TAC_OK;

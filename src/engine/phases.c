@@ -310,6 +310,7 @@ static tac_status check_transition(tac_declare *d, tac__phases *p, size_t n, con
                                    const char *condition)
 {
     tac__transition *t = &p->transitions[n];
+    t->place = *tac__param_place(d, "condition");
     t->to = (int32_t)tac__phase_find(p, to);
     if (t->to < 0)
         return fail_phase(d, p, "to", to);
@@ -387,6 +388,25 @@ static tac_status check_reachable(tac_declare *d, const tac__phases *p)
                                     p->names[i], p->names[p->initial]);
     }
     return TAC_OK;
+}
+
+void tac__phases_warn(tac_engine *e)
+{
+    for (size_t i = 0; i < e->machine_count; i++) {
+        const tac_instance *m = e->components[e->machines[i]];
+        const tac__phases *p = m->self;
+        if (e->entities[m->entity].periodic)
+            continue;
+        for (size_t k = 0; k < p->transition_count; k++) {
+            const tac__transition *t = &p->transitions[k];
+            if (!t->locate)
+                tac__warn(e, &t->place,
+                          "the condition of '%s' that leads to '%s' is neither located nor on any "
+                          "axis: it is looked at only where something else gives its entity a "
+                          "boundary; add 'locate: true', or a rate group",
+                          m->name, p->names[t->to]);
+        }
+    }
 }
 
 bool tac__phases_reset(const tac_instance *machine, uint32_t component)

@@ -4,6 +4,7 @@
 // `phase` is the phase of its entity. It steps at every boundary of the entity, in stage 8, but
 // writes only where something changes. What is decided there takes effect in stage 0 of the
 // entity's next boundary; a located condition decides and takes effect in stage 0 of its own.
+// Where no axis gives the entity boundaries, the machine's timer inserts the next one 1 us later.
 //
 // All that a change does to the plant goes through outputs of the machine: the phase, the number of
 // the transition, and the values that it resets and sets. So a driver can play a machine back.
@@ -34,6 +35,7 @@ typedef struct tac__transition {
     uint64_t from; // bits of phases
     int32_t to;
     tac__formula condition;
+    tac_place place; // of the condition
     bool locate;
     bool waits; // with locate: it remembers, and may come true as time passes
     int number; // of the located condition, where it does not remember
@@ -78,6 +80,9 @@ static inline int32_t tac__phase_now(const tac_instance *machine)
 int tac__phase_find(const tac__phases *phases, const char *name); // -1: unknown
 tac__candidate_fn tac__phase_name;                                // context is the phases
 
+// Warn of conditions that are looked at only where something else happens; once all is scheduled.
+void tac__phases_warn(tac_engine *engine);
+
 // Does one of its actions reset a continuous state of the component?
 bool tac__phases_reset(const tac_instance *machine, uint32_t component);
 
@@ -86,6 +91,8 @@ bool tac__phases_reset(const tac_instance *machine, uint32_t component);
 tac_status tac__phases_begin(tac_engine *engine, tac_time t_us);
 // Stage 8.
 tac_status tac__phases_decide(tac_engine *engine, tac_instance *machine, tac_time t_us);
+// Is t_us a boundary of the island that was inserted so that a queued change takes effect?
+bool tac__phases_inserted(const tac_engine *engine, const tac__island *island, tac_time t_us);
 
 // --- activity.c: components that are active in some phases only ---
 // Find the phases that components name; once all are declared.

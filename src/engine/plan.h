@@ -65,11 +65,23 @@ typedef struct tac__condition { // whose turning true is located
     int source;
 } tac__condition;
 
-// How conditions of one component turned true, in the block.
+// How conditions of one component turned true, and how a machine of phases changed at boundaries
+// that were inserted for it; in the block.
 typedef struct tac__turns {
     tac_time last_us;
     uint64_t chatter; // turns that followed close upon each other
 } tac__turns;
+
+// So many turns, each within so many microseconds of the one before, never come to an end.
+enum { TAC__CHATTER_MAX = 1000, TAC__CHATTER_US = 10 };
+
+// Count one at t_us. True: that is one too many.
+static inline bool tac__chatters(tac__turns *n, tac_time t_us)
+{
+    n->chatter = t_us - n->last_us <= TAC__CHATTER_US ? n->chatter + 1 : 0;
+    n->last_us = t_us;
+    return n->chatter > TAC__CHATTER_MAX;
+}
 
 typedef struct tac__param { // as resolved: for listings and the model hash
     const char *name, *value;
@@ -206,7 +218,7 @@ struct tac_instance {
     int timer_source;  // -1: none
     tac_step hook;     // what hooks see: as step, without outputs
     tac_step look;     // what `holds` sees: inputs inside an integration step
-    tac__turns *turns; // NULL: it has no conditions
+    tac__turns *turns; // NULL: it is no machine of phases and has no conditions
 
     // observers: inputs that come from the plant, by view
     int *peek_signals; // one a view, -1: not from the plant
@@ -231,7 +243,8 @@ typedef struct tac__entity {
     // what it has to do at its boundaries: indices of receivers, and of components with hooks
     uint32_t *receivers, *pre, *post;
     size_t receiver_count, pre_count, post_count;
-    int machine; // component that has its phase; -1: none
+    int machine;   // component that has its phase; -1: none
+    bool periodic; // an axis gives it boundaries
 } tac__entity;
 
 typedef struct tac__group {

@@ -283,6 +283,17 @@ static void close_sets(work *w)
     }
 }
 
+// Which entities have boundaries again and again, whatever happens.
+static void mark_periodic(const work *w)
+{
+    tac_engine *e = w->e;
+    for (size_t i = 0; i < e->entity_count; i++) {
+        for (size_t s = 0; s < e->timeline.count; s++)
+            e->entities[i].periodic |= e->timeline.sources[s].kind == TAC__SOURCE_AXIS &&
+                                       tac__has_bit(row(&w->entities, i), s);
+    }
+}
+
 // Outputs of the plant are pure, so they are evaluated only where something reads them: at the
 // reader's steps, or at every boundary of the island if it sees the value of the last one. What is
 // coupled is evaluated anew with every right-hand side, but steps and hooks look at the bus.
@@ -614,6 +625,7 @@ tac_status tac__schedule(tac_engine *e)
         return TAC_E_MEMORY;
     seed_sets(&w, physics);
     close_sets(&w);
+    mark_periodic(&w);
     time_outputs(&w);
 
     TAC_TRY(list_entity_work(e));

@@ -2,8 +2,9 @@
 //
 // Deciding and taking effect are two moments. Stage 8 of a boundary evaluates conditions on the
 // values of that boundary: the first transition that holds is queued, and the hooks run. Before
-// stage 0 of the entity's next boundary it takes effect. A located condition does both before stage
-// 0 of the boundary that was put where it turned true.
+// stage 0 of the entity's next boundary it takes effect; an entity without periodic boundaries gets
+// one for that, 1 us later. A located condition does both before stage 0 of the boundary that was
+// put where it turned true.
 //
 // Where several entities change at one instant, all values of their actions are found first, then
 // all changes are made: each sees the others as they were.
@@ -220,6 +221,20 @@ static tac_status has_come_true(tac_engine *e, tac_instance *m, const tac__formu
     return TAC_OK;
 }
 
+// A change for which the machine's timer gave its entity a boundary. Phases that follow each other
+// in such a way for ever stop the run.
+static tac_status count_change(tac_engine *e, const tac_instance *m, int number)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const tac__transition *t = &p->transitions[number];
+    if (!tac__chatters(m->turns, e->clock->t_us))
+        return TAC_OK;
+    tac__fail(e->err, TAC_E_NUMERIC,
+              "phases chatter: %d changes within %d us of each other, the last to %s (%s)",
+              TAC__CHATTER_MAX, TAC__CHATTER_US, p->names[t->to], t->condition.text);
+    return tac__run_failed(e, TAC_E_NUMERIC, e->clock->t_us, m->name);
+}
+
 // The transition that takes effect at this instant, if any does. A located one has its hooks now.
 static tac_status find_change(tac_engine *e, tac_instance *m, int *number)
 {
@@ -229,7 +244,7 @@ static tac_status find_change(tac_engine *e, tac_instance *m, int *number)
     m->step.t_us = e->clock->t_us;
     *number = (int)*queued_of(m) - 1;
     if (*number != NONE)
-        return TAC_OK;
+        return due & TAC_DUE_TIMER ? count_change(e, m, *number) : TAC_OK;
     const int32_t phase = tac__phase_now(m);
     for (size_t i = 0; due && *number == NONE && i < p->transition_count; i++) {
         const tac__transition *t = &p->transitions[i];
@@ -349,12 +364,14 @@ static tac_status find_transition(tac_engine *e, tac_instance *m, tac_time t_us,
     return TAC_OK;
 }
 
-// Be there when a held() of a condition out of the present phase comes true.
+// Be there when a held() of a condition out of the present phase comes true, and where a queued
+// change takes effect, if no axis leads there. Behind the end of the run nothing is reached any
+// more, but a checkpoint taken at the end may go on.
 static tac_status plan_wake(tac_engine *e, tac_instance *m, tac_time t_us, bool queued)
 {
     const tac__phases *p = tac__phases_of(m);
     const int32_t phase = tac__phase_now(m);
-    tac_time next_us = TAC_TIME_NEVER;
+    tac_time next_us = queued && !e->entities[m->entity].periodic ? t_us + 1 : TAC_TIME_NEVER;
     for (size_t i = 0; !queued && i < p->transition_count; i++) {
         const tac__formula *f = &p->transitions[i].condition;
         if (!f->memory_words || !(p->transitions[i].from >> phase & 1))
@@ -386,4 +403,17 @@ tac_status tac__phases_decide(tac_engine *e, tac_instance *m, tac_time t_us)
     *queued_of(m) = (int64_t)number + 1;
     written(e, m, t_us);
     return run_hooks(e, m, phase, p->transitions[number].to);
+}
+
+bool tac__phases_inserted(const tac_engine *e, const tac__island *island, tac_time t_us)
+{
+    for (size_t i = 0; i < e->machine_count; i++) {
+        const tac_instance *m = e->components[e->machines[i]];
+        if (*queued_of(m) && !e->entities[m->entity].periodic &&
+            e->timeline.next[m->timer_source] == t_us &&
+            tac__has_bit(tac__island_mask(e, (size_t)m->timer_source),
+                         (size_t)(island - e->islands)))
+            return true;
+    }
+    return false;
 }

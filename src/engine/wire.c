@@ -183,7 +183,7 @@ static tac_status reserve_components(wiring *w)
                 return TAC_E_MEMORY;
             TAC_TRY(want(w, "discrete state", name, tac__type_words(&port->type), 8, &states[k]));
         }
-        if (c->condition_count)
+        if (c->condition_count || tac__is_machine(c))
             WANT(w, "turns", c->name, 1, c->turns);
         if (c->active_names)
             WANT(w, "missed triggers", c->name, 1, c->missed);

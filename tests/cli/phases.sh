@@ -54,6 +54,30 @@ for t in '105 ms' '300 ms' '425 ms'; do
     same "from $t" "$(value out hash)" "$hash"
 done
 
+# An entity without an axis: a change that is queued takes effect 1 us later, not at the end, and a
+# recording and a checkpoint have that boundary.
+sed 's/150 kPa/1500 kPa/' "$TACTUS_SOURCE/examples/rocket.yaml" >early.yaml
+expect 0 run early.yaml --json --out early.mcap --duration '30 s'
+early=$(value out hash)
+coast=$(sed -n 's/.*"t_us": \([0-9]*\),.*"to": "COAST".*/\1/p' out)
+says out "{\"t_us\": $((coast + 1)), \"entity\": \"rocket\", \"from\": \"COAST\", \"to\": \"SEPARATION\""
+expect 0 replay early.mcap --json
+same 'replay of an inserted boundary' "$(value out hash_match)" true
+expect 0 replay early.mcap --json --from 12s
+same 'and from the middle' "$(value out hash_match)" true
+for t in $coast $((coast + 1)); do
+    expect 0 run early.yaml --quiet --duration '30 s' --checkpoint-at "$t us" --checkpoint state
+    expect 0 run early.yaml --quiet --json --duration '30 s' --from state
+    same "from $t us" "$(value out hash)" "$early"
+done
+expect 0 check early.yaml
+same 'warnings' "$(cat err)" ''
+line=$(grep -n 'motor1.fuel <= 1e-6' early.yaml | cut -d: -f1)
+sed "$line s/, locate: true//" early.yaml >idle.yaml
+expect 0 check idle.yaml
+says err "idle.yaml:$line:" "'rocket.flight' that leads to 'COAST' is neither located nor on any axis"
+same 'warnings' "$(wc -l <err)" 1
+
 # Mistakes: file, line, column, a caret
 sed 's/< -5/< -5 s/' "$rocket" >wrong.yaml
 expect 2 run wrong.yaml

@@ -1,6 +1,8 @@
 // Flight phases: when conditions are looked at, when a change takes effect, which hooks run where,
 // what actions do, and that who else is there changes nothing.
 #include "engine/phase_rig.h"
+#include "engine/plan.h"
+#include "support/formats.h"
 
 #define CLOCK                                                                                      \
     "duration: 10 ms\n"                                                                            \
@@ -461,6 +463,8 @@ static void test_told(void **state)
     // x has no component but its own machine: two boundaries, the start and the end
     assert_string_equal(told, "");
     rig_close(&r);
+    assert_int_equal(test_count_of(trace, "neither located nor on any axis"), 2);
+    trace_clear();
     rig_tune = tune;
     rig_open(&r,
              CLOCK "components:\n  clock: {type: counter}\n"
@@ -482,6 +486,151 @@ static void test_told(void **state)
     rig_close(&r);
 }
 
+// --- entities without periodic boundaries -------------------------------------------------------
+
+// x of the tank rises towards 8: phase B begins where it passes 3.0005; what leads on to C holds
+// there already, and then what leads to D.
+#define DRIFTING(more)                                                                             \
+    "duration: 20 ms\n"                                                                            \
+    "plant: {integrator: {kind: rk45}}\n"                                                          \
+    "entities:\n"                                                                                  \
+    "  car:\n"                                                                                     \
+    "    phases:\n      names: [A, B, C, D]\n      initial: A\n      transitions:\n"               \
+    "        - {from: A, to: B, condition: a.x > 3.0005, locate: true}\n" more "    components:\n" \
+    "      a: {type: tank, params: {rate: 4000, leak: 500}}\n"                                     \
+    "  van:\n"                                                                                     \
+    "    components:\n      b: {type: tank, params: {rate: 700, leak: 0.3}}\n"
+
+#define ON                                                                                         \
+    "        - {from: B, to: C, condition: a.x > 1, locate: true,\n"                               \
+    "           actions: [{reset: a.x, to: 4.5}]}\n"                                               \
+    "        - {from: C, to: D, condition: a.level > 4}\n"
+
+static const char drifting[] = DRIFTING(ON);
+
+static tac_time first_told(void)
+{
+    return strtoull(told, NULL, 10);
+}
+
+// A change that is queued takes effect a microsecond later, and so does each that follows; those of
+// others have nothing to do with it.
+static void test_inserted(void **state)
+{
+    (void)state;
+    rig r;
+    char expected[400];
+    told[0] = '\0';
+    rig_tune = tune;
+    rig_open(&r, drifting);
+    rig_run(&r, 500);
+    assert_string_equal(told, "");
+    rig_run(&r, TAC_TIME_NEVER);
+    const tac_time t_us = first_told();
+    assert_true(t_us > 500 && t_us < 1500);
+    snprintf(expected, sizeof expected,
+             "%llu car: A > B because a.x > 3.0005 located; %llu car: B > C because a.x > 1; "
+             "%llu car: C > D because a.level > 4; ",
+             (unsigned long long)t_us, (unsigned long long)t_us + 1, (unsigned long long)t_us + 2);
+    assert_string_equal(told, expected);
+    assert_int_equal(tac_engine_time(r.engine), 20000);
+    // the start, an event of each tank, the phases, the end
+    assert_int_equal(tac_engine_counters(r.engine).boundaries, 1 + 2 + 3 + 1);
+    const uint64_t whole = tac_engine_hash(r.engine, NULL, NULL);
+    const uint64_t van = tac_engine_hash(r.engine, "van.*", NULL);
+    rig_close(&r);
+
+    rig_open(&r, DRIFTING("        - {from: B, to: C, condition: a.x > 100, locate: true}\n"
+                          "        - {from: C, to: D, condition: a.x > 100, locate: true}\n"));
+    rig_run(&r, TAC_TIME_NEVER);
+    assert_int_equal(tac_engine_hash(r.engine, "van.*", NULL), van);
+    rig_close(&r);
+
+    // It is the next event of the engine, and a checkpoint before and after it goes on alike.
+    char path[] = "/tmp/tactus-inserted-XXXXXX";
+    close(mkstemp(path));
+    for (tac_time k = 0; k <= 3; k++) {
+        rig_open(&r, drifting);
+        rig_run(&r, t_us + k);
+        if (k < 2)
+            assert_int_equal(tac_engine_next_time(r.engine), t_us + k + 1);
+        assert_int_equal(rig_i64(&r, "car.flight.queued"), k < 2 ? (int64_t)k + 2 : 0);
+        rig_close(&r);
+        rig_open(&r, drifting);
+        assert_int_equal(tac_engine_checkpoint_at(r.engine, t_us + k, path, &r.err), TAC_OK);
+        rig_run(&r, t_us + 5);
+        rig_close(&r);
+        rig_open(&r, drifting);
+        assert_int_equal(tac_engine_restore(r.engine, path, &r.err), TAC_OK);
+        rig_run(&r, TAC_TIME_NEVER);
+        assert_int_equal(tac_engine_hash(r.engine, NULL, NULL), whole);
+        rig_close(&r);
+    }
+    unlink(path);
+    rig_tune = NULL;
+}
+
+// The step that such a boundary cuts is 1 us long and says nothing about the next.
+static void test_inserted_step(void **state)
+{
+    (void)state;
+    rig r;
+    told[0] = '\0';
+    rig_tune = tune;
+    rig_open(&r, drifting);
+    rig_run(&r, 1500);
+    rig_close(&r);
+    const tac_time t_us = first_told();
+    rig_open(&r, drifting);
+    rig_run(&r, t_us);
+    const tac__island_state *s = r.engine->islands[0].state;
+    const tac_time h_us = s->h_us;
+    assert_true(h_us > 100);
+    for (tac_time k = 1; k <= 2; k++) {
+        rig_run(&r, t_us + k);
+        assert_int_equal(s->from_us, t_us + k);
+        assert_int_equal(s->h_us, h_us);
+    }
+    rig_close(&r);
+    rig_tune = NULL;
+}
+
+// Not beyond the end: what is decided there stays queued. A microsecond before, it takes effect
+// there.
+static void test_inserted_at_the_end(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        rig r;
+        char text[800];
+        snprintf(text, sizeof text,
+                 "duration: 5 ms\nentities:\n  car:\n    components:\n"
+                 "      a: {type: tank, params: {rate: 1}}\n"
+                 "    phases:\n      names: [A, B]\n      initial: A\n      transitions:\n"
+                 "        - {from: A, to: B, condition: 'held(a.x >= 0, %d us)'}\n",
+                 5000 - k);
+        rig_open(&r, text);
+        rig_run(&r, TAC_TIME_NEVER);
+        assert_true(tac_engine_finished(r.engine));
+        assert_int_equal(tac_engine_time(r.engine), 5000);
+        assert_string_equal(phase_of(&r, "car.flight.phase"), k ? "B" : "A");
+        assert_int_equal(rig_i64(&r, "car.flight.queued"), !k);
+        rig_close(&r);
+    }
+}
+
+// Phases that lead to each other for ever come to an end.
+static void test_inserted_chatter(void **state)
+{
+    (void)state;
+    rig_refused("duration: 1 s\nentities:\n  car:\n    components:\n"
+                "      a: {type: tank, params: {rate: 1}}\n"
+                "    phases:\n      names: [A, B]\n      initial: A\n      transitions:\n"
+                "        - {from: A, to: B, condition: a.x >= 0}\n"
+                "        - {from: B, to: A, condition: a.x > -1, locate: true}\n",
+                TAC_E_NUMERIC, "phases chatter: 1000 changes within 10 us of each other");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -500,6 +649,10 @@ int main(void)
         cmocka_unit_test(test_swarm_shifts),
         cmocka_unit_test(test_sets),
         cmocka_unit_test(test_told),
+        cmocka_unit_test(test_inserted),
+        cmocka_unit_test(test_inserted_step),
+        cmocka_unit_test(test_inserted_at_the_end),
+        cmocka_unit_test(test_inserted_chatter),
     };
     return cmocka_run_group_tests(tests, phase_set_up, NULL);
 }

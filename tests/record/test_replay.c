@@ -612,6 +612,10 @@ static void wrong_phases(void **state)
     static const int64_t values[] = {-1, 5, 1000, INT64_MAX, INT64_MIN};
     size_t done = 0, refused_count = 0;
     for (uint64_t number = 2; number < 30; number += 3) {
+        tac_status fine;
+        (void)plain_hash(number, &fine);
+        if (fine != TAC_OK) // some have phases that lead to each other without an end
+            continue;
         tac_recorder_def def = replay_tier(a);
         model live;
         record(&live, number, &def);
