@@ -19,8 +19,17 @@ static const tac_component_type idle = {.abi = TAC_ABI_VERSION,
                                         .size = sizeof(tac_component_type),
                                         .name = "idle",
                                         .version = "1",
+                                        .builtin = true,
                                         .stage = TAC_STAGE_CONTROL,
                                         .step = step};
+
+// The same from elsewhere: after each step the floating-point environment is looked at.
+static const tac_component_type foreign = {.abi = TAC_ABI_VERSION,
+                                           .size = sizeof(tac_component_type),
+                                           .name = "foreign",
+                                           .version = "1",
+                                           .stage = TAC_STAGE_CONTROL,
+                                           .step = step};
 
 static void check(tac_status status, const tac_error *err)
 {
@@ -31,7 +40,8 @@ static void check(tac_status status, const tac_error *err)
 }
 
 // `groups` axes; the first has `first` components, the others one each.
-static tac_engine *make(const tac_time *periods, int groups, int first, tac_time end_us)
+static tac_engine *make(const tac_component_type *type, const tac_time *periods, int groups,
+                        int first, tac_time end_us)
 {
     tac_error err;
     tac_engine *engine;
@@ -51,7 +61,7 @@ static tac_engine *make(const tac_time *periods, int groups, int first, tac_time
             snprintf(component_name, sizeof component_name, "c%d_%d", g, i);
             tac_component_def c = tac_component_def_default();
             c.name = component_name;
-            c.type = &idle;
+            c.type = type;
             c.group = name;
             check(tac_engine_add_component(engine, &c, &err), &err);
         }
@@ -71,6 +81,11 @@ __attribute__((noinline)) void bench_dispatch(tac_engine *engine)
     run(engine);
 }
 
+__attribute__((noinline)) void bench_foreign(tac_engine *engine)
+{
+    run(engine);
+}
+
 __attribute__((noinline)) void bench_boundary(tac_engine *engine)
 {
     run(engine);
@@ -80,25 +95,32 @@ __attribute__((noinline)) void bench_boundary(tac_engine *engine)
 static tac_engine *make_boundary(void)
 {
     static const tac_time periods[] = {1009, 1013, 1019, 1021, 1031};
-    return make(periods, 5, 1, 2000000);
+    return make(&idle, periods, 5, 1, 2000000);
 }
 
 int main(int argc, char **argv)
 {
     static const tac_time one[] = {1000};
-    tac_engine *dispatch = make(one, 1, COMPONENTS, (DISPATCH_STEPS - 1) * 1000);
+    const tac_time end_us = (DISPATCH_STEPS - 1) * 1000;
+    tac_engine *dispatch = make(&idle, one, 1, COMPONENTS, end_us);
+    tac_engine *plugin = make(&foreign, one, 1, COMPONENTS, end_us);
     tac_engine *boundary = make_boundary();
     bench_dispatch(dispatch);
+    bench_foreign(plugin);
     bench_boundary(boundary);
     if (argc > 1 && strcmp(argv[1], "--list") == 0) {
         printf("dispatch of a component\tbench_dispatch\t%d\t<= 63\t"
                "an indirect call of an empty function is 3 of them\n",
+               DISPATCH_STEPS * COMPONENTS);
+        printf("dispatch of a plugin's component\tbench_foreign\t%d\t\t"
+               "and a look at its floating-point environment\n",
                DISPATCH_STEPS * COMPONENTS);
         printf("boundary, one of five axes due\tbench_boundary\t%llu\t<= 200\t"
                "with its one component, digests apart\n",
                (unsigned long long)tac_engine_counters(boundary).boundaries);
     }
     tac_engine_destroy(dispatch);
+    tac_engine_destroy(plugin);
     tac_engine_destroy(boundary);
     return 0;
 }

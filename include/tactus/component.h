@@ -18,7 +18,7 @@
 #include <tactus/signal.h>
 #include <tactus/world.h>
 
-#define TAC_ABI_VERSION 1u
+#define TAC_ABI_VERSION 2u
 
 typedef struct tac_declare tac_declare; // an instance being declared
 typedef struct tac_engine tac_engine;
@@ -134,6 +134,7 @@ typedef struct tac_component_type {
     const char *version; // changes whenever results change; part of the model hash
     const char *summary; // one line
     uint32_t flags;      // TAC_COMPONENT_...
+    bool builtin;        // of Tactus' own, called without the checks of others: leave it false
     tac_stage stage;     // of `step`, unless the configuration says otherwise
     size_t self_size;    // zeroed memory for `self`
 

@@ -3,6 +3,12 @@
 // Create an engine, add rate groups, components, routes and links, prepare it, run it. What is
 // added is checked as it is added, the whole when it is prepared; after that nothing can be added.
 // An engine belongs to one thread at a time; several engines do not know of each other.
+//
+// Tactus computes in a floating-point environment of its own: rounding to nearest, nothing flushed
+// to zero, traps masked. What computes sets it, and leaves with the caller's, flags included.
+// Callbacks (logs, observers) are called in Tactus' environment; what they make of it ends with
+// them. A component that changes it ends the run with TAC_E_FLOATS.
+//
 // docs/contract.md says what happens at a boundary and in which order.
 #ifndef TACTUS_ENGINE_H
 #define TACTUS_ENGINE_H

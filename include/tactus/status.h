@@ -30,6 +30,7 @@
     X(E_LIMIT, 2, "limit exceeded")                                                                \
     X(E_NUMERIC, 1, "numerical fault")                                                             \
     X(E_COMPONENT, 1, "a component failed")                                                        \
+    X(E_FLOATS, 1, "it changed the floating-point environment (rounding, flush to zero or traps)") \
     X(E_QUEUE, 1, "message queue full")                                                            \
     X(E_STOPPED, 1, "stopped on request")                                                          \
     X(E_UNFINISHED, 1, "the run did not come to its end")                                          \

@@ -1,6 +1,7 @@
 // time.c - exact reading and writing of microseconds. Decimal numbers are kept as digits and a
 // power of ten; no floating point is involved.
 #include "base/error.h"
+#include "base/floats.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -191,12 +192,14 @@ static tac_status parse(const char *text, bool rates_too, tac_time *t_us, tac_er
 
 tac_status tac_time_parse(const char *text, tac_time *t_us, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(text && t_us);
     return parse(text, false, t_us, err);
 }
 
 tac_status tac_period_parse(const char *text, tac_time *period_us, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(text && period_us);
     return parse(text, true, period_us, err);
 }

@@ -3,6 +3,7 @@
 // A command adds its text to a buffer and returns a status; everything is written here, so a write
 // that fails is noticed in one place, whatever the command. The exit code is that of the status.
 #include "cli/commands.h"
+#include "base/floats.h"
 #include "cli/output.h"
 
 #include <stdio.h>
@@ -118,6 +119,7 @@ static void add_json_error(tac__text *out, const tac_error *err)
 
 int main(int argc, char **argv)
 {
+    TAC__FLOATS; // whatever this was linked with, or what was loaded before it
     cli_claim_standard_files();
     tac__arena arena;
     tac__text out;

@@ -1,5 +1,6 @@
 // build.c - from a checked document to calls of the engine's API.
 #include "base/arena.h"
+#include "base/floats.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "config/format.h"
@@ -37,6 +38,7 @@ static tac_integrator_def read_integrator(const tac_node *node)
 
 tac_engine_def tac_config_engine_def(const tac_config *c)
 {
+    TAC__FLOATS;
     tac_engine_def def = tac_engine_def_default();
     const tac_node *root = tac_document_root(c->doc);
     def.seed = (uint64_t)tac__get_int(root, &tac__format, "seed");
@@ -351,6 +353,7 @@ static tac_status fill(build *b)
 tac_status tac_config_build_unprepared(const tac_config *config, const tac_engine_def *def,
                                        tac_engine **engine, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(config && def && engine);
     *engine = NULL;
     build b = {.config = config, .err = err};
@@ -376,6 +379,7 @@ tac_status tac_config_build_unprepared(const tac_config *config, const tac_engin
 tac_status tac_config_build(const tac_config *config, const tac_engine_def *def,
                             tac_engine **engine, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_TRY(tac_config_build_unprepared(config, def, engine, err));
     const tac_status status = tac_engine_prepare(*engine, err);
     if (status != TAC_OK) {

@@ -1,5 +1,6 @@
 // config.c - a configuration: the document, made from a file, with entities made from templates.
 #include "config/config.h"
+#include "base/floats.h"
 #include "base/node.h"
 #include "base/text.h"
 #include "config/document.h"
@@ -301,6 +302,7 @@ static void set_file_name(tac_config *c, const char *path)
 tac_status tac_config_load(const char *path, const tac_config_def *def, tac_config **config,
                            tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(path && def && def->registry && config);
     TAC_TRY(create(def, config, err));
     set_file_name(*config, path);
@@ -311,6 +313,7 @@ tac_status tac_config_load(const char *path, const tac_config_def *def, tac_conf
 tac_status tac_config_parse(const char *name, const char *text, size_t size,
                             const tac_config_def *def, tac_config **config, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(name && text && def && def->registry && config);
     TAC_TRY(create(def, config, err));
     set_file_name(*config, name);

@@ -1,5 +1,6 @@
 // describe.c - what a component type has, for people and for the JSON Schema. It is learnt by
 // declaring an instance that belongs to no engine.
+#include "base/floats.h"
 #include "base/json.h"
 #include "config/format.h"
 #include "engine/phases.h"
@@ -184,6 +185,7 @@ static void describe_json(const tac_component_type *type, const tac_instance *c,
 
 char *tac_type_describe(const tac_component_type *type, tac_format format)
 {
+    TAC__FLOATS;
     tac__arena arena;
     tac__text out;
     tac__arena_init(&arena, NULL);
@@ -522,6 +524,7 @@ static const tac__spec *spec_of_all(const tac_registry *registry, tac__arena *ar
 
 char *tac_config_schema(const tac_registry *registry)
 {
+    TAC__FLOATS;
     tac__arena arena;
     tac__text out;
     tac__arena_init(&arena, NULL);

@@ -4,6 +4,7 @@
 // The names of files are relative to the file in which they are written, and those that were
 // extended may lie elsewhere: they are emitted as seen from the folder of the file that was loaded.
 #include "config/config.h"
+#include "base/floats.h"
 #include "base/node.h"
 #include "base/text.h"
 #include "engine/plan.h"
@@ -252,6 +253,7 @@ static void emit_all(emitter *e)
 
 char *tac_config_resolved(const tac_config *config)
 {
+    TAC__FLOATS;
     emitter e = {.config = config};
     tac__text_init(&e.out, tac_allocator_default());
     tac__arena_init(&e.arena, tac_allocator_default());

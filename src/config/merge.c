@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 // realpath
 
 #include "config/merge.h"
+#include "base/floats.h"
 #include "base/node.h"
 #include "base/text.h"
 #include "config/yaml.h"
@@ -26,7 +27,11 @@ static const char *find_variable(const tac__variables *variables, const char *na
         if (strcmp(variables->table[i].name, name) == 0)
             return variables->table[i].value;
     }
-    return variables->lookup ? variables->lookup(variables->context, name) : NULL;
+    if (!variables->lookup)
+        return NULL;
+    const char *value = variables->lookup(variables->context, name);
+    (void)tac__floats_kept();
+    return value;
 }
 
 // The place of a piece of a scalar's text: exact where the piece stands on the same line.

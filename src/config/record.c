@@ -1,5 +1,6 @@
 // record.c - `record:` as the definition of a recorder.
 #include "config/config.h"
+#include "base/floats.h"
 #include "base/node.h"
 #include "base/text.h"
 #include "config/document.h"
@@ -92,6 +93,7 @@ static tac_status read_record(tac_config *c, tac_recorder_def *def, tac_error *e
 
 tac_status tac_config_recorder_def(tac_config *c, tac_recorder_def *def, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(c && def);
     *def = tac_recorder_def_default();
     const tac_status status = read_record(c, def, err);

@@ -2,6 +2,7 @@
 #include "autopilot/types.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/floats.h"
 #include "engine/phases.h"
 #include "model/builtin.h"
 #include "scenario/types.h"
@@ -62,6 +63,7 @@ tac_status tac_registry_create(const tac_allocator *allocator, tac_registry **re
 
 void tac_registry_destroy(tac_registry *r)
 {
+    TAC__FLOATS;
     if (!r)
         return;
     for (size_t i = r->plugin_count; i-- > 0;)
@@ -147,6 +149,7 @@ static tac_status check_plugin(const char *path, const tac_plugin *p, tac_error 
 
 tac_status tac_registry_load(tac_registry *r, const char *path, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(r && path);
     for (size_t i = 0; i < r->plugin_count; i++) {
         if (!strcmp(r->plugins[i].path, path))
@@ -160,6 +163,7 @@ tac_status tac_registry_load(tac_registry *r, const char *path, tac_error *err)
     if (!file)
         return tac__fail_memory(err);
     void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    (void)tac__floats_kept(); // one that was linked with -ffast-math has just set flush to zero
     if (!handle)
         return tac__fail(err, TAC_E_FILE, "cannot load plugin '%s': %s", path, dlerror());
     tac_plugin_entry_fn *entry;

@@ -1,6 +1,7 @@
 // build.c - creating an engine and adding to it. What is added is checked here as far as it can be
 // seen alone; what depends on the whole is checked when the engine is prepared.
 #include "engine/phases.h"
+#include "base/floats.h"
 
 #include <string.h>
 
@@ -75,6 +76,7 @@ static tac_status check_integrator(const tac_engine_def *def, const tac__method 
 
 tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(def && engine);
     *engine = NULL;
     if (def->end_us > TAC_TIME_MAX)
@@ -120,6 +122,7 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
 
 void tac_engine_destroy(tac_engine *e)
 {
+    TAC__FLOATS;
     if (!e)
         return;
     for (size_t i = e->component_count; i-- > 0;) {
@@ -180,6 +183,7 @@ static tac_status check_times(const tac_group_def *def, tac_error *err)
 
 tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(e && def && def->name && e->phase == TAC__BUILDING);
     TAC_REQUIRE(def->times_us || def->times_count == 0);
     if (!tac__name_valid(def->name))
@@ -397,6 +401,7 @@ static tac_status finish_component(tac_engine *e, tac_instance *c, const tac_com
 
 tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(e && def && def->name && def->type && e->phase == TAC__BUILDING);
     const tac_component_type *type = def->type;
     if (type->abi != TAC_ABI_VERSION || type->size != sizeof *type)
@@ -450,6 +455,7 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
 
 tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(e && def && def->to && def->from && e->phase == TAC__BUILDING);
     if (def->has_policy && (unsigned)def->policy > TAC_SYNCHRONIZED)
         return tac__fail_at(err, TAC_E_RANGE, &def->place, "%d is no policy", (int)def->policy);
@@ -464,6 +470,7 @@ tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_err
 
 tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(e && def && def->to && def->from && e->phase == TAC__BUILDING);
     if (def->delay_us == 0)
         return tac__fail_at(err, TAC_E_RANGE, &def->place,
@@ -483,6 +490,7 @@ tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error
 tac_status tac_engine_add_policy(tac_engine *e, const char *pattern, tac_policy policy,
                                  const tac_place *place, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(e && pattern && e->phase == TAC__BUILDING);
     if ((unsigned)policy > TAC_SYNCHRONIZED)
         return tac__fail_at(err, TAC_E_RANGE, place, "%d is no policy", (int)policy);
@@ -539,6 +547,7 @@ static tac_status find_leader(const tac_engine *e, const tac_observer_def *def,
 
 tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(e && def && def->observe && e->phase == TAC__BUILDING);
     const tac_instance *leads = NULL;
     if (def->follow == TAC_FOLLOW_AXIS)
@@ -592,6 +601,7 @@ static tac_status prepare(tac_engine *e, tac_error *err)
 
 tac_status tac_engine_prepare(tac_engine *e, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(e && e->phase == TAC__BUILDING);
     tac_error_clear(err);
     tac_status status = prepare(e, err);

@@ -4,6 +4,7 @@
 // and a hash over all of it. docs/checkpoint.md describes it byte by byte. The model text makes a
 // refusal explain itself: it lists the lines that differ.
 #include "base/file.h"
+#include "base/floats.h"
 #include "engine/lanes.h"
 #include "engine/phases.h"
 
@@ -39,6 +40,7 @@ static const tac_instance *unsavable(const tac_engine *e)
 
 tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *path, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(e && path && e->phase == TAC__PREPARED);
     const tac_instance *c = unsavable(e);
     if (c)
@@ -309,6 +311,7 @@ static tac_status restore(tac_engine *e, const char *path, const char *bytes, si
 
 tac_status tac_engine_restore(tac_engine *e, const char *path, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(e && path && e->phase == TAC__PREPARED && !e->clock->started);
     const tac_instance *c = unsavable(e);
     if (c)
@@ -327,6 +330,7 @@ tac_status tac_engine_restore(tac_engine *e, const char *path, tac_error *err)
 
 tac_status tac_checkpoint_read_info(const char *path, tac_checkpoint_info *info, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(path && info);
     char *bytes;
     size_t size;

@@ -1,6 +1,7 @@
 // declare.c - the declaring side of the component protocol: ports, states, events, streams; and the
 // whole of it. Parameters are in params.c.
 #include "engine/declare.h"
+#include "engine/guard.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -408,10 +409,12 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
         return tac__fail_at(err, TAC_E_TYPE, tac_node_place(params),
                             "params: expected a map of parameters");
     tac_instance *c = tac__arena_alloc(arena, sizeof *c);
-    void *self = tac__arena_alloc(arena, type->self_size);
+    const tac_component_type *guarded = tac__guard_type(engine, type);
+    void *self = guarded ? tac__guard_self(arena, type, guarded) : NULL;
     tac_declare *d = tac__arena_alloc(arena, sizeof *d);
     if (!c || !self || !d)
         return tac__fail_memory(err);
+    type = guarded;
     *c = (tac_instance){.type = type,
                         .self = self,
                         .engine = engine,

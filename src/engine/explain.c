@@ -1,5 +1,6 @@
 // explain.c - the schema and the schedule of an engine as texts, and which entities are alike.
 #include "engine/draw.h"
+#include "base/floats.h"
 #include "engine/explain.h"
 
 #include <string.h>
@@ -169,6 +170,7 @@ void tac_text_free(char *text)
 
 char *tac_engine_schema(const tac_engine *e, tac_format format)
 {
+    TAC__FLOATS;
     if (!e || (format != TAC_FORMAT_TEXT && format != TAC_FORMAT_JSON))
         return NULL;
     tac__text text;
@@ -237,10 +239,12 @@ static char *explain(const tac_engine *e, tac_format format, bool phases)
 
 char *tac_engine_explain(const tac_engine *e, tac_format format)
 {
+    TAC__FLOATS;
     return explain(e, format, false);
 }
 
 char *tac_engine_explain_phases(const tac_engine *e, tac_format format)
 {
+    TAC__FLOATS;
     return explain(e, format, true);
 }

@@ -1,5 +1,6 @@
 // look.c - looking at an engine from outside: time, counters, signals, digests.
 #include "engine/phases.h"
+#include "base/floats.h"
 
 tac_time tac_engine_time(const tac_engine *e)
 {
@@ -98,6 +99,7 @@ tac_signal_info tac_engine_signal_info(const tac_engine *e, int signal)
 
 const void *tac_engine_read(tac_engine *e, int signal)
 {
+    TAC__FLOATS;
     if (!e || !e->clock || signal < 0 || (size_t)signal >= e->schema.count)
         return NULL;
     const tac__signal *s = &e->schema.signals[signal];

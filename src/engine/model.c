@@ -1,6 +1,7 @@
 // model.c - the model as text: everything that decides the bits of a run, one fact a line, and its
 // hash. The length of the run is not part of it: a longer run is the same model.
 #include "engine/plan.h"
+#include "base/floats.h"
 #include <tactus/math.h>
 
 #include <inttypes.h>
@@ -126,6 +127,7 @@ uint64_t tac__model_hash(const tac__text *text)
 
 uint64_t tac_engine_model_hash(const tac_engine *e)
 {
+    TAC__FLOATS;
     tac__text text;
     tac__text_init(&text, e->allocator);
     tac__model_text(e, &text);

@@ -563,6 +563,7 @@ static void phases_close(void *self)
 
 const tac_component_type tac__phases_type = {
     .abi = TAC_ABI_VERSION,
+    .builtin = true,
     .size = sizeof(tac_component_type),
     .name = "phases",
     .version = "1",

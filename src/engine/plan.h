@@ -399,6 +399,7 @@ typedef enum tac__engine_phase {
 } tac__engine_phase;
 
 typedef struct tac__driver tac__driver; // see drive.h
+typedef struct tac__guard tac__guard;   // see guard.h
 typedef struct tac__instants tac__instants;
 
 // Called for every message that is delivered, at stage 0.
@@ -425,6 +426,7 @@ struct tac_engine {
     tac_instance **components;
     size_t component_count, component_capacity;
     tac__names component_names; // may know some that were refused
+    tac__guard *guards;         // of component types that are not built in
     tac__schema schema;
     tac__sender *senders;
     size_t sender_count, sender_capacity;

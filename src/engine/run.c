@@ -7,6 +7,7 @@
 // Stage 10 stands at the top of the loop, so that a checkpoint, which is taken after stage 9, is
 // simply the state between two turns of it.
 #include "engine/drive.h"
+#include "base/floats.h"
 #include "engine/phases.h"
 #include "bus/digest.h"
 
@@ -201,6 +202,7 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
     case TAC__ITEM_OBSERVE: {
         const tac_observer_def *o = &e->observers[item->index].def;
         o->observe(o->context, e, t_us);
+        (void)tac__floats_kept();
         return TAC_OK;
     }
     }
@@ -316,6 +318,7 @@ static tac_status run(tac_engine *e, tac_time until_us)
 
 tac_status tac_engine_run(tac_engine *e, tac_time until_us, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(e && e->phase == TAC__PREPARED);
     e->phase = TAC__RUNNING;
     e->err = err;

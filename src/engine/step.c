@@ -2,6 +2,7 @@
 // failing, logging.
 #include "base/hash.h"
 #include "engine/hang.h"
+#include "base/floats.h"
 #include "engine/plan.h"
 #include <tactus/math.h>
 
@@ -194,6 +195,7 @@ static void write_log(const tac_engine *e, tac_time t_us, const char *component,
     vsnprintf(text, sizeof text, format, args);
     const tac_log_entry entry = {t_us, component, level, text};
     e->def.log(e->def.log_context, &entry);
+    (void)tac__floats_kept();
 }
 
 void tac_log_write(tac_step *s, tac_log_level level, const char *format, ...)

@@ -9,6 +9,7 @@
 // Where several entities change at one instant, all values of their actions are found first, then
 // all changes are made: each sees the others as they were.
 #include "engine/drive.h"
+#include "base/floats.h"
 #include "engine/phases.h"
 
 #include <string.h>
@@ -144,8 +145,10 @@ static void tell(const tac_engine *e, const tac_instance *m, const tac__transiti
     const tac__phases *p = tac__phases_of(m);
     const tac_phase_change c = {e->clock->t_us,  e->entities[m->entity].name, p->names[from],
                                 p->names[t->to], t->condition.text,           located};
-    if (e->def.phase_changed)
+    if (e->def.phase_changed) {
         e->def.phase_changed(e->def.phase_context, &c);
+        (void)tac__floats_kept();
+    }
 }
 
 static void say(const tac_engine *e, tac_instance *m, const tac__transition *t, int32_t from)

@@ -49,7 +49,7 @@ TAC__BUILTIN_TABLE(TAC__BUILTIN_EXTERN)
 // The fields that every type begins with.
 #define TAC__TYPE(type_name, type_version, type_summary)                                           \
     .abi = TAC_ABI_VERSION, .size = sizeof(tac_component_type), .name = type_name,                 \
-    .version = type_version, .summary = type_summary
+    .version = type_version, .summary = type_summary, .builtin = true
 
 // A signal whose size and unit are up to the user: `size: 3`, `unit: m/s`.
 enum { TAC__SIZE_MAX = 64 };

@@ -1,6 +1,7 @@
 // ahead.c - see ahead.h. Slots wait in a list in the order in which they were wanted; one thread
 // serves them.
 #include "record/ahead.h"
+#include "base/floats.h"
 
 #include <pthread.h>
 
@@ -31,6 +32,7 @@ static tac__ahead_slot *next_slot(tac__ahead *a)
 
 static void *serve(void *context)
 {
+    TAC__FLOATS;
     tac__ahead *a = context;
     for (tac__ahead_slot *slot; (slot = next_slot(a));) {
         slot->status =

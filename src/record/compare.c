@@ -5,6 +5,7 @@
 // recordings.
 #include "base/arena.h"
 #include "base/choose.h"
+#include "base/floats.h"
 #include "base/text.h"
 #include "bus/type.h"
 #include "record/difference.h"
@@ -418,6 +419,7 @@ void tac_comparison_destroy(tac_comparison *r)
 tac_status tac_recording_compare(tac_recording *a, tac_recording *b, const tac_compare_def *def,
                                  tac_comparison **comparison, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(a && b && def && comparison && def->from_us <= def->to_us);
     *comparison = NULL;
     tac__arena arena;

@@ -1,6 +1,7 @@
 // cursor.c - samples of several channels in order of time: a reel for each, and a heap over what
 // they hold.
 #include "record/recording.h"
+#include "base/floats.h"
 
 #include <string.h>
 
@@ -87,6 +88,7 @@ static tac_status open_lanes(tac_cursor *c, tac_recording *r, const bool *wanted
 tac_status tac_cursor_open(tac_recording *r, const bool *wanted, tac_time from_us, tac_time to_us,
                            tac_cursor **cursor, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(r && cursor);
     *cursor = NULL;
     tac_cursor *c = r->allocator->resize(r->allocator->context, NULL, 0, sizeof *c);
@@ -126,6 +128,7 @@ static tac_status move_on(tac_cursor *c, tac_error *err)
 
 tac_status tac_cursor_next(tac_cursor *c, tac_sample *sample, bool *more, tac_error *err)
 {
+    TAC__FLOATS;
     if (c->begun && c->heap_count)
         TAC_TRY(move_on(c, err));
     c->begun = true;
@@ -189,6 +192,7 @@ static tac_status collect(tac_cursor *cursor, const tac_recorded *signal, tac_se
 tac_status tac_recording_series(tac_recording *r, size_t signal, tac_time from_us, tac_time to_us,
                                 tac_series *series, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(r && signal < r->signal_count && series);
     const tac_recorded *s = r->signals[signal];
     *series = (tac_series){.allocator = r->allocator, .count = s->type.count};

@@ -4,6 +4,7 @@
 // The engine's thread only copies values into chunks; others compress and write them. A recorder
 // that cannot go on keeps its first error and asks the engine to stop.
 #include "record/recorder.h"
+#include "base/floats.h"
 #include "engine/drive.h"
 #include "engine/phases.h"
 #include "engine/pose.h"
@@ -366,6 +367,7 @@ static uint8_t ros_level(tac_log_level level)
 // As rcl_interfaces/msg/Log.
 void tac_recorder_log(tac_recorder *r, const tac_log_entry *entry)
 {
+    TAC__FLOATS;
     if (!r || !r->writer)
         return;
     tac__cdr_begin(&r->scratch);
@@ -499,6 +501,7 @@ static tac_status plan(void *context, tac_engine *e, tac_error *err)
 tac_status tac_recorder_create(const tac_recorder_def *def, tac_engine *engine,
                                tac_recorder **recorder, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(def && engine && recorder && engine->phase == TAC__BUILDING && def->log_us &&
                 def->flush_us);
     *recorder = NULL;
@@ -546,6 +549,7 @@ static tac_status open_file(tac_recorder *r, tac_error *err)
 
 tac_status tac_recorder_begin(tac_recorder *r, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(r && r->engine->phase == TAC__PREPARED);
     if (r->def.path) {
         const tac_status status = open_file(r, err);
@@ -564,6 +568,7 @@ bool tac_recorder_failed(const tac_recorder *r)
 
 tac_status tac_recorder_end(tac_recorder *r, const char *failure, tac_error *err)
 {
+    TAC__FLOATS;
     tac_status status = TAC_OK;
     if (r->writer) {
         for (size_t i = 0; i < r->digester_count; i++)
@@ -592,6 +597,7 @@ tac_status tac_recorder_end(tac_recorder *r, const char *failure, tac_error *err
 
 void tac_recorder_destroy(tac_recorder *r)
 {
+    TAC__FLOATS;
     if (!r)
         return;
     if (r->writer || r->csv) {

@@ -4,6 +4,7 @@
 // it is sound, and has no signals.
 #include "record/recording.h"
 #include "base/file.h"
+#include "base/floats.h"
 #include "base/hash.h"
 #include "bus/type.h"
 
@@ -285,6 +286,7 @@ static tac_status read_all(tac_recording *r, tac_error *err)
 
 tac_status tac_recording_open(const char *path, tac_recording **recording, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(path && recording);
     return tac__recording_open(path, tac_allocator_default(), recording, err);
 }
@@ -336,6 +338,7 @@ bool tac_recording_is(const char *path)
 
 tac_status tac_recording_recover(tac_recording *r, const char *path, tac_error *err)
 {
+    TAC__FLOATS;
     return tac__mcap_recover(r->reader, path, err);
 }
 

@@ -4,6 +4,7 @@
 // its component and none elsewhere, one that holds or was sampled gives its last value. No plant
 // state is read but the one at the start; digests of states are only compared.
 #include "record/replay.h"
+#include "base/floats.h"
 #include "bus/type.h"
 #include "record/cdr.h"
 #include "record/select.h"
@@ -315,6 +316,7 @@ static tac_status plan(void *context, tac_engine *e, tac_error *err)
 tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
                              const tac_replay_def *def, tac_replay **replay, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(recording && engine && def && replay && engine->phase == TAC__BUILDING);
     *replay = NULL;
     const tac_allocator *a = engine->allocator;
@@ -342,6 +344,7 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
 
 tac_status tac_replay_begin(tac_replay *r, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(r && r->engine->phase == TAC__PREPARED);
     const tac_recording_info *info = &r->recording->info;
     if (!*info->model || !*info->schema)
@@ -374,6 +377,7 @@ static void find_missing(tac_replay *r)
 
 tac_status tac_replay_end(tac_replay *r, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(r);
     find_missing(r);
     if (r->err.status != TAC_OK && err)
@@ -390,6 +394,7 @@ tac_replay_result tac_replay_about(const tac_replay *r)
 
 void tac_replay_destroy(tac_replay *r)
 {
+    TAC__FLOATS;
     if (!r)
         return;
     // The engine may be gone by now.

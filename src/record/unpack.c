@@ -1,5 +1,6 @@
 // unpack.c - the configuration of a recording and the files that it names, into a folder.
 #include "base/file.h"
+#include "base/floats.h"
 #include "record/recording.h"
 
 #include <errno.h>
@@ -66,6 +67,7 @@ static tac_status unpack(tac_recording *r, tac__arena *arena, const char *folder
 
 tac_status tac_recording_unpack(tac_recording *r, const char *folder, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(r && folder);
     if (!*r->info.config)
         return tac__fail(err, TAC_E_FORMAT, "'%s' holds no configuration", r->info.path);

@@ -229,6 +229,7 @@ static tac_status scenario_step(tac_step *step, const void *self)
 
 static const tac_component_type scenario_type = {
     .abi = TAC_ABI_VERSION,
+    .builtin = true,
     .size = sizeof(tac_component_type),
     .name = "scenario",
     .version = "1",

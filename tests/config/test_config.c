@@ -562,9 +562,9 @@ static void test_plugins(void **state)
             {"abi",
              "#include <tactus/plugin.h>\nconst tac_plugin *tac_plugin_entry(void) { static const "
              "tac_plugin p = {.abi = 999}; return &p; }\n",
-             TAC_E_ABI, "has ABI version 999, this library has 1: build it again"},
+             TAC_E_ABI, "has ABI version 999, this library has 2: build it again"},
             {"size",
-             "#include <stdint.h>\nstatic const uint32_t p[2] = {1, 8};\nconst void "
+             "#include <stdint.h>\nstatic const uint32_t p[2] = {2, 8};\nconst void "
              "*tac_plugin_entry(void) { return p; }\n",
              TAC_E_ABI, "its tac_plugin has 8 bytes"},
             {"port",
@@ -575,7 +575,7 @@ static void test_plugins(void **state)
             {"type",
              "#include <tactus/plugin.h>\nstatic const tac_component_type type = {.abi = "
              "TAC_ABI_VERSION, .size = 3, .name = \"pulse\"};\nTAC_PLUGIN(\"x\", \"1\", &type)\n",
-             TAC_E_ABI, "component type 'pulse' has ABI version 1 and size 3"},
+             TAC_E_ABI, "component type 'pulse' has ABI version 2 and size 3"},
             {"nameless", BEGIN_PLUGIN "0};\nTAC_PLUGIN(\"x\", \"1\", &type)\n", TAC_E_ABI,
              "has a component type without a name"},
             {"twice", BEGIN_PLUGIN "\"pulse\"};\nTAC_PLUGIN(\"x\", \"1\", &type, &type)\n",

@@ -3,6 +3,7 @@
 #include "autopilot/px4/abi.h"
 #include "autopilot/px4/codes.h"
 #include "autopilot/px4/copy.h"
+#include "base/floats.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -55,8 +56,20 @@ struct tac__px4 {
 
 _Static_assert(sizeof(tac__px4_config) == 36, "as the library has it");
 
-// A call that the watchdog knows of.
-#define CALL(p, name, ...) (tac__watch_call((p)->watch, PREFIX #name), (p)->name(__VA_ARGS__))
+static void put_floats_back(const char *end)
+{
+    (void)end;
+    (void)tac__floats_kept();
+}
+
+// A call that the watchdog knows of. PX4 is called in our floating-point environment; should it
+// change that, it does so for itself only.
+#define CALL(p, name, ...)                                                                         \
+    __extension__({                                                                                \
+        __attribute__((cleanup(put_floats_back), unused)) const char end_ = 0;                     \
+        tac__watch_call((p)->watch, PREFIX #name);                                                 \
+        (p)->name(__VA_ARGS__);                                                                    \
+    })
 
 tac__px4_config tac__px4_config_default(void)
 {
@@ -125,6 +138,7 @@ static tac_status load(tac__px4 *p, const char *path, tac_error *err)
     TAC_TRY(tac__copy_open(path, &p->descriptor, copy, err));
     tac__watch_call(p->watch, "dlopen");
     p->library = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+    (void)tac__floats_kept(); // constructors may have changed it
     if (!p->library) {
         // It speaks of the copy.
         const char *why = dlerror();
@@ -162,6 +176,7 @@ void tac__px4_close(tac__px4 *p)
     tac__watch_call(p->watch, "dlclose");
     if (p->library)
         dlclose(p->library);
+    (void)tac__floats_kept();
     if (p->descriptor >= 0)
         close(p->descriptor);
     free(p);

@@ -1,6 +1,7 @@
 // probe.c - what a library of PX4 says of itself, next to what is known here.
 #include "autopilot/px4/abi.h"
 #include "autopilot/px4/load.h"
+#include "base/floats.h"
 #include "base/json.h"
 #include <tactus/px4.h>
 
@@ -246,6 +247,7 @@ static tac_status look(probe *p, tac_error *err)
 tac_status tac_px4_probe(const tac_px4_probe_def *def, tac_format format, char **text, bool *fits,
                          tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(def && text && fits && (format == TAC_FORMAT_TEXT || format == TAC_FORMAT_JSON));
     *text = NULL;
     *fits = false;

@@ -2,6 +2,7 @@
 // there are any; the lock guards the list and is held while a call is being told of.
 #include "autopilot/px4/watchdog.h"
 #include "base/error.h"
+#include "base/floats.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -47,10 +48,12 @@ static void look(tac__watch *w, tac_time passed_us)
         .seconds = tac_time_seconds(stood_us),
     };
     w->hook.tell(w->hook.context, &hang);
+    (void)tac__floats_kept();
 }
 
 static void *keep_looking(void *own_era)
 {
+    TAC__FLOATS;
     pthread_mutex_lock(&lock);
     while (era == (uintptr_t)own_era) {
         const tac_time wait_us = interval();

@@ -1,6 +1,7 @@
 // export.c - recordings in formats of others: chooses the signals and calls the writer.
 #include "record/export/export.h"
 #include "base/choose.h"
+#include "base/floats.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -44,6 +45,7 @@ void tac__export_note(const tac__export *x, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     x->def->note(x->def->context, text);
+    (void)tac__floats_kept();
 }
 
 // --- names --------------------------------------------------------------------------------------
@@ -198,6 +200,7 @@ static tac_status check(const tac__export *x, tac_error *err)
 tac_status tac_recording_export(tac_recording *recording, const tac_export_def *def,
                                 tac_export_result *result, tac_error *err)
 {
+    TAC__FLOATS;
     TAC_REQUIRE(recording && def && (def->path || def->write));
     TAC_REQUIRE((unsigned)def->format < FORMATS);
     tac__export x = {.recording = recording, .about = tac_recording_about(recording), .def = def};

@@ -1,5 +1,6 @@
 // sink.c - owns files under way: their temporary names, and what becomes of them after a failure.
 #include "record/export/sink.h"
+#include "base/floats.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -86,6 +87,7 @@ void tac__sink_write(tac__sink *sink, const void *bytes, size_t size)
     errno = 0;
     const bool written = sink->write ? sink->write(sink->context, bytes, size)
                                      : fwrite(bytes, 1, size, sink->file) == size;
+    (void)tac__floats_kept();
     if (!written) {
         sink->failed = true;
         sink->reason = errno;

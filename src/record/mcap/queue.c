@@ -1,5 +1,6 @@
 // queue.c - the threads that pack chunks and write the file.
 #include "record/mcap/queue.h"
+#include "base/floats.h"
 #include "record/mcap/crc32.h"
 #include "record/mcap/summary.h"
 
@@ -329,6 +330,7 @@ static void be_modest(void)
 
 static void *work(void *argument)
 {
+    TAC__FLOATS;
     tac__mcap_worker *worker = argument;
     be_modest();
     for (tac__mcap_job *job; (job = next_job(worker));)

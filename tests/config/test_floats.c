@@ -1,0 +1,703 @@
+// The floating-point environment: whatever a host, a component or a plugin makes of it, results are
+// the same bits, and the host finds it again as it was.
+#define _GNU_SOURCE // feenableexcept
+#include "support/folder.h"
+#include "support/test.h"
+
+#include <fenv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tactus/tactus.h>
+
+// --- environments -------------------------------------------------------------------------------
+
+// Rounding, flush to zero and traps as the machine has them; flags apart.
+static uint64_t control(void)
+{
+#if defined __x86_64__
+    uint32_t mxcsr;
+    uint16_t x87;
+    __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    return (uint64_t)x87 << 32 | (mxcsr & ~0x3fu);
+#elif defined __aarch64__
+    uint64_t fpcr;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    return fpcr;
+#else
+    return (uint64_t)fegetround();
+#endif
+}
+
+static void set_upward(void)
+{
+    fesetround(FE_UPWARD);
+}
+
+static void set_downward(void)
+{
+    fesetround(FE_DOWNWARD);
+}
+
+static void set_towards_zero(void)
+{
+    fesetround(FE_TOWARDZERO);
+}
+
+// What crtfastmath does.
+static void set_flush(void)
+{
+#if defined __x86_64__
+    uint32_t mxcsr;
+    __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
+    mxcsr |= 0x8040;
+    __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));
+#elif defined __aarch64__
+    __asm__ volatile("msr fpcr, %0" : : "r"(control() | UINT64_C(1) << 24));
+#endif
+}
+
+// Not all machines can trap; there nothing changes.
+static void set_traps(void)
+{
+    feclearexcept(FE_ALL_EXCEPT);
+    feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INEXACT);
+}
+
+#if defined __x86_64__
+// Of long double alone.
+static void set_short_x87(void)
+{
+    const uint16_t word = 0x027f;
+    __asm__ volatile("fldcw %0" : : "m"(word));
+}
+#endif
+
+static void set_default(void)
+{
+    fesetenv(FE_DFL_ENV);
+}
+
+static const struct {
+    const char *name;
+    void (*set)(void);
+} environments[] = {
+    {"upward", set_upward}, {"downward", set_downward}, {"towards zero", set_towards_zero},
+    {"flush", set_flush},   {"traps", set_traps},
+#if defined __x86_64__
+    {"x87", set_short_x87},
+#endif
+};
+enum { ENVIRONMENTS = sizeof environments / sizeof *environments };
+
+// --- all that a host can have computed ----------------------------------------------------------
+
+typedef struct findings {
+    char *text;
+    size_t size;
+    FILE *file;
+} findings;
+
+static const char *current; // environment
+static uint64_t expected;   // control word of the host
+
+static void check_control(const char *call)
+{
+    const uint64_t now = control();
+    if (now != expected) {
+        set_default();
+        fail_msg("%s, %s: control word %#llx, was %#llx", current, call, (unsigned long long)now,
+                 (unsigned long long)expected);
+    }
+}
+
+// The host's environment is as it was after each call.
+#define DO(call)                                                                                   \
+    do {                                                                                           \
+        const tac_status status_ = (call);                                                         \
+        check_control(#call);                                                                      \
+        if (status_ != TAC_OK) {                                                                   \
+            set_default();                                                                         \
+            fail_msg("%s: %s: %s", current, #call, err.text);                                      \
+        }                                                                                          \
+    } while (0)
+#define GET(call)                                                                                  \
+    (call);                                                                                        \
+    check_control(#call)
+
+// A state that decays into subnormal numbers, equations with a division, noise, parameters and
+// times that no binary number is: every rounding mode and every flush would show.
+static const char model[] =
+    "name: floats\nseed: 3\nduration: 2.5 s\n"
+    "scheduler: {rate_groups: [{name: g, period: 3 ms, components: ['*']}]}\n"
+    "plant: {integrator: {kind: rk45}}\n"
+    "record: {tier: all, rate: 62.5 Hz}\n"
+    "components:\n"
+    "  wave: {type: sine, params: {amplitude: 0.1, frequency: 3.3 Hz}}\n"
+    "  hiss: {type: noise, params: {deviation: 0.7}}\n"
+    "  fade: {type: filter, params: {tau: 1.7 ms}, inputs: {u: small.y}}\n"
+    "  small: {type: constant, params: {value: 1.1e-308}}\n"
+    "  slow: {type: lag, params: {tau: 0.1 s, initial: 1e-300}, inputs: {u: small.y}}\n"
+    "  body:\n"
+    "    type: equations\n"
+    "    params:\n"
+    "      inputs: {u: 1}\n"
+    "      parameters: {k: 0.1, tiny: 3.3e-308}\n"
+    "      states: {x: {initial: 0.3}, v: {initial: 0}}\n"
+    "      outputs: {y: 1}\n"
+    "      equations: ['y = exp(-x)/3 + tiny*x', 'der(x) = v/1 s',"
+    " 'der(v) = (u - k*v - sin(x*1 rad)/3)/1 s']\n"
+    "    inputs: {u: wave.y}\n";
+
+static bool take(void *context, const void *bytes, size_t size)
+{
+    findings *f = context;
+    return fwrite(bytes, 1, size, f->file) == size;
+}
+
+static void add_file(findings *f, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char bytes[4096];
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        take(f, bytes, n);
+    fclose(file);
+}
+
+static void add_text(findings *f, char *text)
+{
+    assert_non_null(text);
+    fputs(text, f->file);
+    tac_text_free(text);
+}
+
+static void add_number(findings *f, uint64_t number)
+{
+    fwrite(&number, sizeof number, 1, f->file);
+}
+
+static void add_signals(findings *f, tac_engine *engine)
+{
+    const size_t count = tac_engine_signal_count(engine);
+    for (size_t i = 0; i < count; i++) {
+        const void *value = GET(tac_engine_read(engine, (int)i));
+        fwrite(value, 8, 1, f->file);
+    }
+    add_number(f, tac_engine_hash(engine, NULL, NULL));
+    add_number(f, tac_engine_model_hash(engine));
+}
+
+static void fly(findings *f, tac_registry *registry, const char *recording)
+{
+    tac_error err;
+    tac_config *config;
+    tac_engine *engine;
+    tac_recorder *recorder;
+    tac_config_def config_def = tac_config_def_default();
+    config_def.registry = registry;
+    DO(tac_config_parse("floats.yaml", model, sizeof model - 1, &config_def, &config, &err));
+    tac_engine_def engine_def = GET(tac_config_engine_def(config));
+    DO(tac_config_build_unprepared(config, &engine_def, &engine, &err));
+    tac_recorder_def recorder_def;
+    DO(tac_config_recorder_def(config, &recorder_def, &err));
+    recorder_def.path = recording;
+    recorder_def.csv = path_of("live.csv");
+    DO(tac_recorder_create(&recorder_def, engine, &recorder, &err));
+    DO(tac_engine_prepare(engine, &err));
+    DO(tac_recorder_begin(recorder, &err));
+    DO(tac_engine_checkpoint_at(engine, 1000000, path_of("floats.checkpoint"), &err));
+    DO(tac_engine_run(engine, 777777, &err));
+    add_signals(f, engine);
+    DO(tac_engine_run(engine, TAC_TIME_NEVER, &err));
+    add_signals(f, engine);
+    DO(tac_recorder_end(recorder, NULL, &err));
+    char *text = GET(tac_engine_explain(engine, TAC_FORMAT_JSON));
+    add_text(f, text);
+    text = GET(tac_engine_explain(engine, TAC_FORMAT_SVG));
+    add_text(f, text);
+    text = GET(tac_engine_schema(engine, TAC_FORMAT_TEXT));
+    add_text(f, text);
+    text = GET(tac_config_resolved(config));
+    add_text(f, text);
+    text = GET(tac_config_schema(registry));
+    add_text(f, text);
+    tac_recorder_destroy(recorder);
+    check_control("tac_recorder_destroy");
+    tac_engine_destroy(engine);
+    check_control("tac_engine_destroy");
+    add_file(f, recording);
+    add_file(f, path_of("live.csv"));
+
+    DO(tac_config_build(config, &engine_def, &engine, &err));
+    DO(tac_engine_restore(engine, path_of("floats.checkpoint"), &err));
+    DO(tac_engine_run(engine, TAC_TIME_NEVER, &err));
+    add_signals(f, engine);
+    tac_engine_destroy(engine);
+    tac_config_destroy(config);
+    check_control("tac_config_destroy");
+}
+
+static void read_again(findings *f, tac_registry *registry, const char *path)
+{
+    tac_error err;
+    tac_recording *recording, *other;
+    DO(tac_recording_open(path, &recording, &err));
+    DO(tac_recording_open(path, &other, &err));
+    for (size_t i = 0; i < tac_recording_signal_count(recording); i++) {
+        tac_series series;
+        DO(tac_recording_series(recording, i, 0, TAC_TIME_MAX, &series, &err));
+        fwrite(series.values, sizeof *series.values, series.samples * series.count, f->file);
+        tac_series_fini(&series);
+    }
+    for (int format = TAC_EXPORT_CSV; format <= TAC_EXPORT_LCM; format++) {
+        tac_export_def def = tac_export_def_default();
+        tac_export_result result;
+        def.format = (tac_export_format)format;
+        def.write = take;
+        def.context = f;
+        if (def.format != TAC_EXPORT_HDF5) // not into memory, and may be absent
+            DO(tac_recording_export(recording, &def, &result, &err));
+    }
+    const tac_tolerance tolerance = {"*", 0.1, 1e-3};
+    tac_compare_def compare_def = tac_compare_def_default();
+    compare_def.tolerances = &tolerance;
+    compare_def.tolerance_count = 1;
+    tac_comparison *comparison;
+    DO(tac_recording_compare(recording, other, &compare_def, &comparison, &err));
+    assert_true(tac_comparison_equal(comparison));
+    tac_comparison_destroy(comparison);
+
+    tac_config *config;
+    tac_config_def config_def = tac_config_def_default();
+    config_def.registry = registry;
+    const char *text = tac_recording_about(recording)->config;
+    DO(tac_config_parse("again.yaml", text, strlen(text), &config_def, &config, &err));
+    tac_engine_def engine_def = tac_config_engine_def(config);
+    tac_engine *engine;
+    tac_replay *replay;
+    DO(tac_config_build_unprepared(config, &engine_def, &engine, &err));
+    const tac_replay_def replay_def = tac_replay_def_default();
+    DO(tac_replay_create(recording, engine, &replay_def, &replay, &err));
+    DO(tac_engine_prepare(engine, &err));
+    DO(tac_replay_begin(replay, &err));
+    DO(tac_engine_run(engine, TAC_TIME_NEVER, &err));
+    DO(tac_replay_end(replay, &err));
+    assert_true(tac_replay_about(replay).hash_match);
+    tac_replay_destroy(replay);
+    add_signals(f, engine);
+    tac_engine_destroy(engine);
+    tac_config_destroy(config);
+    tac_recording_close(other);
+    tac_recording_close(recording);
+    check_control("tac_recording_close");
+}
+
+static findings find_all(const char *name, void (*set)(void))
+{
+    findings f = {0};
+    f.file = open_memstream(&f.text, &f.size);
+    assert_non_null(f.file);
+    tac_error err;
+    tac_registry *registry;
+    // cmocka and stdio do not compute; what does is Tactus.
+    current = name;
+    if (set)
+        set();
+    expected = control();
+    DO(tac_registry_create(NULL, &registry, &err));
+    char recording[256];
+    snprintf(recording, sizeof recording, "%s", path_of("floats.mcap"));
+    fly(&f, registry, recording);
+    read_again(&f, registry, recording);
+    for (size_t i = 0; i < tac_registry_count(registry); i++) {
+        char *text = GET(tac_type_describe(tac_registry_type(registry, i), TAC_FORMAT_JSON));
+        add_text(&f, text);
+    }
+    tac_registry_destroy(registry);
+    check_control("tac_registry_destroy");
+    set_default();
+    remove(recording);
+    fclose(f.file);
+    return f;
+}
+
+static void test_a_host_s_environment(void **state)
+{
+    (void)state;
+    const findings plain = find_all("default", NULL);
+    const findings again = find_all("default", NULL);
+    assert_int_equal(plain.size, again.size);
+    assert_memory_equal(plain.text, again.text, plain.size);
+    free(again.text);
+    for (size_t i = 0; i < ENVIRONMENTS; i++) {
+        const findings other = find_all(environments[i].name, environments[i].set);
+        if (other.size != plain.size || memcmp(other.text, plain.text, plain.size))
+            fail_msg("%s: other bytes", environments[i].name);
+        free(other.text);
+    }
+    free(plain.text);
+}
+
+// Flags of exceptions are the host's, too.
+static void test_flags(void **state)
+{
+    (void)state;
+    tac_error err;
+    tac_time t_us;
+    feclearexcept(FE_ALL_EXCEPT);
+    assert_int_equal(tac_period_parse("33.3 Hz", &t_us, &err), TAC_E_TIME); // divides
+    assert_int_equal(fetestexcept(FE_ALL_EXCEPT), 0);
+    feraiseexcept(FE_OVERFLOW);
+    assert_int_equal(tac_period_parse("3 ms", &t_us, &err), TAC_OK);
+    assert_true(fetestexcept(FE_OVERFLOW));
+    set_default();
+}
+
+// --- code that is not ours ----------------------------------------------------------------------
+
+typedef enum moment {
+    DECLARE,
+    CONNECT,
+    INIT,
+    STEP,
+    OUTPUT,
+    DERIVE,
+    DETECT,
+    PROJECT,
+    PRE,
+    POST,
+    HOLDS,
+    CLOSE,
+    MOMENTS
+} moment;
+static const char *const moment_names[] = {"declare", "connect", "init", "step", "output", "derive",
+                                           "detect",  "project", "pre",  "post", "holds",  "close"};
+static moment chosen;
+static void (*spoil)(void); // NULL: nothing
+
+static void spoil_in(moment m)
+{
+    if (spoil && m == chosen)
+        spoil();
+}
+
+static tac_status vandal_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    tac_declare_input(d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64});
+    tac_declare_output(d,
+                       &(tac_port_def){.name = "y", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL});
+    tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64});
+    tac_declare_event(d, "never", "");
+    spoil_in(DECLARE);
+    return TAC_OK;
+}
+
+static tac_status vandal_connect(tac_declare *d, void *self)
+{
+    (void)d;
+    (void)self;
+    spoil_in(CONNECT);
+    return TAC_OK;
+}
+
+#define STEP_FUNCTION(name, m)                                                                     \
+    static tac_status name(tac_step *s, const void *self)                                          \
+    {                                                                                              \
+        (void)s;                                                                                   \
+        (void)self;                                                                                \
+        spoil_in(m);                                                                               \
+        return TAC_OK;                                                                             \
+    }
+STEP_FUNCTION(vandal_init, INIT)
+STEP_FUNCTION(vandal_step, STEP)
+STEP_FUNCTION(vandal_pre, PRE)
+STEP_FUNCTION(vandal_post, POST)
+
+static tac_status vandal_output(const tac_eval *e, const void *self)
+{
+    (void)self;
+    *TAC_OUT(e, double, 0) = e->x[0];
+    spoil_in(OUTPUT);
+    return TAC_OK;
+}
+
+static tac_status vandal_derive(const tac_eval *e, const void *self)
+{
+    (void)self;
+    e->dx[0] = *TAC_IN(e, double, 0) - e->x[0];
+    spoil_in(DERIVE);
+    return TAC_OK;
+}
+
+static tac_status vandal_detect(const tac_eval *e, const void *self, double *g)
+{
+    (void)e;
+    (void)self;
+    g[0] = -1;
+    spoil_in(DETECT);
+    return TAC_OK;
+}
+
+static tac_status vandal_project(double *x, const void *self)
+{
+    (void)x;
+    (void)self;
+    spoil_in(PROJECT);
+    return TAC_OK;
+}
+
+static void vandal_close(void *self)
+{
+    (void)self;
+    spoil_in(CLOSE);
+}
+
+static const tac_component_type vandal = {.abi = TAC_ABI_VERSION,
+                                          .size = sizeof(tac_component_type),
+                                          .name = "vandal",
+                                          .version = "1",
+                                          .stage = TAC_STAGE_CONTROL,
+                                          .declare = vandal_declare,
+                                          .connect = vandal_connect,
+                                          .init = vandal_init,
+                                          .step = vandal_step,
+                                          .output = vandal_output,
+                                          .derive = vandal_derive,
+                                          .detect = vandal_detect,
+                                          .project = vandal_project,
+                                          .pre_step = vandal_pre,
+                                          .post_step = vandal_post,
+                                          .close = vandal_close};
+
+// One that waits for something of the plant: only such components have `holds`.
+static tac_status guard_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    const int u = tac_declare_input(d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64});
+    tac_declare_condition(d, "high", &u, 1, NULL);
+    return TAC_OK;
+}
+
+static bool guard_holds(const tac_step *s, const void *self, int condition)
+{
+    (void)self;
+    (void)condition;
+    spoil_in(HOLDS);
+    return *TAC_IN(s, double, 0) > 0.4;
+}
+
+static tac_status guard_step(tac_step *s, const void *self)
+{
+    (void)s;
+    (void)self;
+    return TAC_OK;
+}
+
+static const tac_component_type guard = {.abi = TAC_ABI_VERSION,
+                                         .size = sizeof(tac_component_type),
+                                         .name = "guard",
+                                         .version = "1",
+                                         .stage = TAC_STAGE_SCENARIO,
+                                         .declare = guard_declare,
+                                         .step = guard_step,
+                                         .holds = guard_holds};
+
+static const char vandal_model[] =
+    "duration: 0.3 s\n"
+    "scheduler: {rate_groups: [{name: g, period: 10 ms, components: [wave, v, reader]}]}\n"
+    "components:\n"
+    "  wave: {type: sine, params: {amplitude: 0.7, frequency: 3.3 Hz}}\n"
+    "  v: {type: vandal, inputs: {u: wave.y}}\n"
+    "  reader: {type: gain, params: {gain: 0.3}, inputs: {u: v.y}}\n"
+    "  lag: {type: lag, params: {tau: 33 ms, initial: 1e-300}, inputs: {u: wave.y}}\n"
+    "  guard: {type: guard, inputs: {u: v.x}}\n";
+
+static void spoil_observer(void *context, tac_engine *engine, tac_time t_us)
+{
+    (void)context;
+    (void)engine;
+    (void)t_us;
+    if (spoil)
+        spoil();
+}
+
+static void spoil_log(void *context, const tac_log_entry *entry)
+{
+    spoil_observer(context, NULL, entry->t_us);
+}
+
+typedef struct outcome {
+    tac_status status;
+    uint64_t hash;
+    tac_error err;
+} outcome;
+
+static outcome run_vandal(bool callbacks)
+{
+    outcome o = {.status = TAC_OK};
+    tac_registry *registry;
+    tac_config *config = NULL;
+    tac_engine *engine = NULL;
+    assert_int_equal(tac_registry_create(NULL, &registry, &o.err), TAC_OK);
+    assert_int_equal(tac_registry_add(registry, &vandal, &o.err), TAC_OK);
+    assert_int_equal(tac_registry_add(registry, &guard, &o.err), TAC_OK);
+    tac_config_def def = tac_config_def_default();
+    def.registry = registry;
+    o.status = tac_config_parse("vandal.yaml", vandal_model, sizeof vandal_model - 1, &def, &config,
+                                &o.err);
+    assert_int_equal(o.status, TAC_OK);
+    tac_engine_def engine_def = tac_config_engine_def(config);
+    if (callbacks)
+        engine_def.log = spoil_log;
+    o.status = tac_config_build_unprepared(config, &engine_def, &engine, &o.err);
+    if (o.status == TAC_OK && callbacks) {
+        tac_observer_def observer = tac_observer_def_default();
+        observer.name = "vandal";
+        observer.period_us = 7000;
+        observer.observe = spoil_observer;
+        o.status = tac_engine_add_observer(engine, &observer, &o.err);
+    }
+    if (o.status == TAC_OK)
+        o.status = tac_engine_prepare(engine, &o.err);
+    if (o.status == TAC_OK)
+        o.status = tac_engine_run(engine, TAC_TIME_NEVER, &o.err);
+    if (o.status == TAC_OK)
+        o.hash = tac_engine_hash(engine, NULL, NULL);
+    tac_engine_destroy(engine);
+    tac_config_destroy(config);
+    tac_registry_destroy(registry);
+    return o;
+}
+
+// A component that changes it is named; one that only can be asked, or is over, changes nothing.
+static void test_a_component_that_changes_it(void **state)
+{
+    (void)state;
+    spoil = NULL;
+    const outcome plain = run_vandal(false);
+    assert_int_equal(plain.status, TAC_OK);
+    const uint64_t before = control();
+    for (chosen = DECLARE; chosen < MOMENTS; chosen++) {
+        for (size_t i = 0; i < ENVIRONMENTS; i++) {
+#if !defined __x86_64__
+            if (environments[i].set == set_traps)
+                continue; // the machine may have none
+#endif
+            spoil = environments[i].set;
+            const outcome o = run_vandal(false);
+            assert_int_equal(control(), before);
+            if (chosen == HOLDS || chosen == CLOSE) {
+                assert_int_equal(o.status, TAC_OK);
+                assert_true(o.hash == plain.hash);
+            } else if (o.status != TAC_E_FLOATS ||
+                       (strcmp(o.err.component, "v") && !strstr(o.err.context, "'v'"))) {
+                fail_msg("%s in %s: %s, '%s' of '%s', %s", environments[i].name,
+                         moment_names[chosen], tac_status_name(o.status), o.err.text,
+                         o.err.component, o.err.context);
+            }
+        }
+    }
+    spoil = NULL;
+}
+
+static void test_a_callback_that_changes_it(void **state)
+{
+    (void)state;
+    chosen = MOMENTS;
+    spoil = NULL;
+    const outcome plain = run_vandal(true);
+    assert_int_equal(plain.status, TAC_OK);
+    const uint64_t before = control();
+    for (size_t i = 0; i < ENVIRONMENTS; i++) {
+        spoil = environments[i].set;
+        const outcome o = run_vandal(true);
+        assert_int_equal(control(), before);
+        assert_int_equal(o.status, TAC_OK);
+        assert_true(o.hash == plain.hash);
+    }
+    spoil = NULL;
+}
+
+// What is built in is trusted, so all of it must say so; nothing else does.
+static void test_who_is_trusted(void **state)
+{
+    (void)state;
+    tac_registry *registry;
+    assert_int_equal(tac_registry_create(NULL, &registry, NULL), TAC_OK);
+    for (size_t i = 0; i < tac_registry_count(registry); i++) {
+        if (!tac_registry_type(registry, i)->builtin)
+            fail_msg("'%s' is checked at every call", tac_registry_type(registry, i)->name);
+    }
+    tac_registry_destroy(registry);
+}
+
+// --- plugins ------------------------------------------------------------------------------------
+
+// A shared library that sets flush to zero as it is loaded, as one that was linked with
+// -ffast-math does, and changes the rounding mode as it is unloaded.
+static const char plugin_code[] =
+    "#include <fenv.h>\n"
+    "#include <tactus/plugin.h>\n"
+    "static tac_status step(tac_step *s, const void *self) { (void)s; (void)self; return 0; }\n"
+    "static const tac_component_type type = {.abi = TAC_ABI_VERSION, .size = sizeof type,\n"
+    "    .stage = TAC_STAGE_CONTROL, .step = step, .version = \"1\", .name = \"idle\"};\n"
+    "__attribute__((destructor)) static void end(void) { fesetround(FE_UPWARD); }\n"
+    "TAC_PLUGIN(\"idle\", \"1\", &type)\n";
+
+static bool build_plugin(const char *path, const char *flags)
+{
+    FILE *code = fopen(path_of("plugin.c"), "w");
+    assert_non_null(code);
+    fputs(plugin_code, code);
+    fclose(code);
+    const char *source = getenv("TACTUS_SOURCE");
+    char include[512], command[2048];
+    snprintf(include, sizeof include, "%s", source ? source : __FILE__);
+    for (int i = 0; !source && i < 3; i++)
+        *strrchr(include, '/') = '\0';
+    snprintf(command, sizeof command,
+             "cc -std=c17 -O2 -fPIC -I%s/include -c -o %s %s 2>/dev/null && "
+             "cc -shared %s -o %s %s -lm 2>/dev/null",
+             include, path_of("plugin.o"), path_of("plugin.c"), flags, path, path_of("plugin.o"));
+    return system(command) == 0;
+}
+
+static void test_a_plugin_that_changes_it(void **state)
+{
+    (void)state;
+    spoil = NULL;
+    const outcome plain = run_vandal(false);
+    static const char *const flags[] = {"", "-ffast-math"};
+    char path[512];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s", path_of(i ? "fast.so" : "plain.so"));
+        if (!build_plugin(path, flags[i]))
+            skip();
+        tac_error err;
+        tac_registry *registry;
+        const uint64_t before = control();
+        assert_int_equal(tac_registry_create(NULL, &registry, &err), TAC_OK);
+        if (tac_registry_load(registry, path, &err) != TAC_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(control(), before);
+        assert_true(run_vandal(false).hash == plain.hash);
+        tac_registry_destroy(registry);
+        assert_int_equal(control(), before);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_host_s_environment),
+        cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_a_component_that_changes_it),
+        cmocka_unit_test(test_a_callback_that_changes_it),
+        cmocka_unit_test(test_who_is_trusted),
+        cmocka_unit_test(test_a_plugin_that_changes_it),
+    };
+    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
+}
