@@ -9,6 +9,7 @@
 #include "bus/type.h"
 #include "engine/drive.h"
 #include "engine/phases.h"
+#include "engine/written.h"
 
 #include <string.h>
 
@@ -251,9 +252,11 @@ static void update_all(tac_engine *e)
 void tac__activity_start(tac_engine *e)
 {
     for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
-        if (!is_active_now(e, c) && !c->hold)
-            rest_outputs(c);
+        tac_instance *c = e->components[i];
+        if (is_active_now(e, c) || c->hold)
+            continue;
+        rest_outputs(c);
+        tac__written_now(c);
     }
     update_all(e);
 }
@@ -326,6 +329,8 @@ static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
         rest_outputs(c);
     tac__activity_close(c);
     tac__writes_done(&c->eval_writes, t_us);
+    if (!c->hold)
+        tac__written_now(c);
     if (!c->hold && !rests) {
         tac__writes_done(&c->writes, t_us);
         tac__taps_show(c->taps, e, t_us);

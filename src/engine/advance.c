@@ -543,6 +543,37 @@ tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us
     return TAC_OK;
 }
 
+// Held inputs may not have their first values yet. What cannot be evaluated with those is NaN: who
+// reads it too early is told, who waits for stage 3 sees nothing of it.
+static void begin_outputs(const tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    tac__views_renew(&c->views, t_us);
+    c->bus.t_s = tac_time_seconds(t_us);
+    const tac_status status = c->type->output(&c->bus, c->self);
+    for (size_t k = 0; k < c->outputs.count; k++) {
+        const tac__signal *s = &e->schema.signals[c->signals[k]];
+        double *value = c->bus.out[k];
+        if (!s->continuous)
+            continue;
+        for (size_t i = 0; status != TAC_OK && s->type.scalar == TAC_F64 && i < s->words; i++)
+            value[i] = (double)NAN;
+        if (e->histories[c->signals[k]].depth)
+            tac__history_start(&e->histories[c->signals[k]], value);
+    }
+}
+
+void tac__islands_begin(tac_engine *e, tac_time t_us)
+{
+    for (size_t i = 0; i < e->island_count; i++) {
+        const tac__island *island = &e->islands[i];
+        for (size_t k = 0; island->begins && k < island->live_count; k++) {
+            tac_instance *c = e->components[island->live[k]];
+            if (c->type->output && c->active)
+                begin_outputs(e, c, t_us);
+        }
+    }
+}
+
 // The next boundary that one of some sources brings.
 static tac_time next_of(const tac_engine *e, const int *sources, size_t count)
 {

@@ -2,6 +2,7 @@
 // seen alone; what depends on the whole is checked when the engine is prepared.
 #include "engine/phases.h"
 #include "base/floats.h"
+#include "engine/written.h"
 
 #include <string.h>
 
@@ -596,6 +597,7 @@ static tac_status prepare(tac_engine *e, tac_error *err)
         TAC_TRY(e->resolved[i].call(e->resolved[i].context, e, err));
     TAC_TRY(tac__schedule(e));
     tac__phases_warn(e);
+    tac__written_ask(e);
     return tac__wire(e);
 }
 

@@ -7,6 +7,7 @@
 #include "base/floats.h"
 #include "engine/lanes.h"
 #include "engine/phases.h"
+#include "engine/written.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -255,6 +256,7 @@ void tac__restore_block(tac_engine *e, const void *block)
         if (e->islands[i].lanes)
             e->islands[i].lanes->tried_us = TAC_TIME_NEVER;
     }
+    tac__written_restart(e);
     tac__activity_restored(e);
 }
 

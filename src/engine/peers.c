@@ -38,11 +38,14 @@ tac_status tac__formula_read(tac_declare *d, tac__peers *p, const char *param, c
     f->memory_words = tac__expr_memory(f->parsed);
     f->memory = p->memory_words;
     p->memory_words += f->memory_words;
-    size_t count;
-    const char *const *names = tac__expr_signals(f->parsed, &count);
-    for (size_t i = 0; i < count; i++) {
+    const char *const *names = tac__expr_signals(f->parsed, &f->input_count);
+    f->inputs = tac__arena_array(p->arena, f->input_count, sizeof *f->inputs);
+    if (!f->inputs)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < f->input_count; i++) {
         if (!find(&p->watches, names[i]))
             TAC_TRY(add(p->arena, &p->watches, names[i], tac_declare_watch(d, names[i], param)));
+        f->inputs[i] = find(&p->watches, names[i])->port;
     }
     return TAC_OK;
 }
@@ -79,18 +82,9 @@ tac_status tac__formula_compile(tac_declare *d, const tac__peers *p, const char 
     return TAC_OK;
 }
 
-tac_status tac__formula_locate(tac_declare *d, const tac__peers *p, const char *name,
-                               const char *param, const tac__formula *f, int *number)
+int tac__formula_locate(tac_declare *d, const char *name, const char *param, const tac__formula *f)
 {
-    size_t count;
-    const char *const *names = tac__expr_signals(f->parsed, &count);
-    int *inputs = tac__arena_array(p->arena, count, sizeof *inputs);
-    if (!inputs)
-        return TAC_E_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        inputs[i] = find(&p->watches, names[i])->port;
-    *number = tac_declare_condition(d, name, inputs, count, param);
-    return TAC_OK;
+    return tac_declare_condition(d, name, f->inputs, f->input_count, param);
 }
 
 tac_status tac__peers_feed(tac_declare *d, tac__peers *p, const char *input, const char *param,

@@ -30,6 +30,8 @@ typedef struct tac__formula {
     tac__expr *parsed; // until it is compiled
     tac__program *program;
     size_t memory, memory_words; // where its words begin among those of all
+    int *inputs;                 // watches that it reads
+    size_t input_count;
 } tac__formula;
 
 // `param` is to blame for what is wrong with the text.
@@ -40,9 +42,11 @@ TAC_MUST_CHECK tac_status tac__formula_compile(tac_declare *d, const tac__peers 
                                                const char *param, tac__expr_type wanted,
                                                const char *unit, tac__formula *formula);
 // Have the engine find where it turns true; the number of the condition.
-TAC_MUST_CHECK tac_status tac__formula_locate(tac_declare *d, const tac__peers *peers,
-                                              const char *name, const char *param,
-                                              const tac__formula *formula, int *number);
+int tac__formula_locate(tac_declare *d, const char *name, const char *param,
+                        const tac__formula *formula);
+// Has all that it reads a value? A discrete signal has none before its first write or init. A
+// condition that is not ready is not evaluated. `s` is of the component that it belongs to.
+bool tac__formula_ready(const tac__formula *formula, const tac_step *s);
 
 static inline uint64_t *tac__formula_memory(const tac__formula *f, uint64_t *words)
 {

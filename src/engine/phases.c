@@ -300,7 +300,7 @@ static tac_status locate(tac_declare *d, tac__phases *p, size_t n)
     char name[32];
     tac__out out = tac__out_begin(name, sizeof name);
     tac__out_add(&out, "transition%zu", n + 1);
-    TAC_TRY(tac__formula_locate(d, &p->peers, name, "condition", &t->condition, &t->number));
+    t->number = tac__formula_locate(d, name, "condition", &t->condition);
     p->located[t->number] = n;
     return TAC_OK;
 }
@@ -547,7 +547,7 @@ static bool phases_hold(const tac_step *s, const void *self, int condition)
     if (*TAC_OUT(&m->step, int64_t, p->queued)) // one at a time
         return false;
     const tac__transition *t = &p->transitions[p->located[condition]];
-    if (!(t->from >> phase & 1))
+    if (!(t->from >> phase & 1) || !tac__formula_ready(&t->condition, s))
         return false;
     const tac__expr_result r = tac__program_run(t->condition.program, s->t_us, s->in, NULL);
     return !r.nan && r.value != 0;

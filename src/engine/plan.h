@@ -169,7 +169,7 @@ struct tac_instance {
     tac_status
         failed; // why, if it called tac_fail or asked for what cannot be; cleared before a call
     bool has_before; // before a step: views, or it may jump
-    bool has_after;  // after a step: taps, or a jump
+    bool has_after;  // after a step: taps, a jump, or the first write
     bool may_jump;   // in init, or in a step of stage actuate
     bool jumped;     // and it did
     tac_engine *engine;
@@ -219,6 +219,11 @@ struct tac_instance {
     tac_step hook;     // what hooks see: as step, without outputs
     tac_step look;     // what `holds` sees: inputs inside an integration step
     tac__turns *turns; // NULL: it is no machine of phases and has no conditions
+
+    // see written.h
+    uint64_t *written; // in the block: 1 once its outputs were written; NULL: nobody asks
+    bool asked;        // somebody does
+    bool all_written;  // all that it watches is known to have a value
 
     // observers: inputs that come from the plant, by view
     int *peek_signals; // one a view, -1: not from the plant
@@ -358,6 +363,7 @@ typedef struct tac__island {
     tac__rise *rises;      // conditions of others that are located inside its steps
     tac__views rise_views; // of what they see
     bool rise_outputs;     // some see outputs
+    bool begins;           // its outputs are evaluated before the first boundary, too
 } tac__island;
 
 typedef struct tac__digest {
@@ -594,6 +600,9 @@ tac_status tac__islands_arrive(tac_engine *engine, tac_time t_us); // those that
 void tac__islands_integrate(tac_engine *engine);                   // from there
 tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time t_us);
 tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
+// Outputs at the initial state, for who looks at them before stage 3 of the first boundary. Nothing
+// is digested.
+void tac__islands_begin(tac_engine *engine, tac_time t_us);
 void tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_us);
 // The next boundary of an island that has always been known.
 tac_time tac__island_planned(const tac_engine *engine, const tac__island *island);

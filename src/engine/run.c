@@ -9,6 +9,7 @@
 #include "engine/drive.h"
 #include "base/floats.h"
 #include "engine/phases.h"
+#include "engine/written.h"
 #include "bus/digest.h"
 
 #include <string.h>
@@ -56,12 +57,13 @@ __attribute__((noinline)) static bool peek_inputs(tac_engine *e, tac_instance *c
     return true;
 }
 
-// What comes after some steps only: taps, and jumps. After a jump of its state an island's outputs
-// are those of the new state.
+// What comes after some steps only: taps, the first write, and jumps. After a jump of its state an
+// island's outputs are those of the new state.
 __attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_instance *c,
                                                         tac_time t_us)
 {
     tac__taps_show(c->taps, e, t_us);
+    tac__written_now(c);
     const bool jumped = c->jumped;
     c->may_jump = c->jumped = false;
     return jumped ? tac__island_jumped(e, &e->islands[c->island], t_us) : TAC_OK;
@@ -271,6 +273,8 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
     if (e->island_count)
         TAC_TRY(tac__islands_arrive(e, t_us));
     e->clock->t_us = t_us;
+    if (t_us == 0) // the first of all
+        tac__islands_begin(e, t_us);
     if (e->machine_count)
         TAC_TRY(tac__phases_begin(e, t_us));
     e->clock->boundaries += boundary;
@@ -417,6 +421,7 @@ tac_status tac__start(tac_engine *e)
         c->may_jump = c->jumped = false;
         TAC_TRY(outcome(c, status, "init"));
     }
+    tac__written_restart(e);
     tac__activity_start(e);
     start_digests(e);
     return TAC_OK;

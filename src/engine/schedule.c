@@ -307,6 +307,9 @@ static void tie_outputs(work *w, const tac_instance *reader, size_t input)
         return;
     if (in->coupled && reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY)
         return;
+    // Somebody may look at them before stage 3 of the first boundary.
+    e->islands[island].begins |= reader->stage < TAC_STAGE_OUTPUTS || has_hooks(reader) ||
+                                 in->route.delayed || in->route.delay_us;
     uint64_t *outputs = row(&w->outputs, island);
     if (in->route.delayed || (reader->island >= 0 && !in->coupled))
         unite(outputs, row(&w->islands, island), words);

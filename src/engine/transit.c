@@ -215,6 +215,9 @@ static tac_status has_come_true(tac_engine *e, tac_instance *m, const tac__formu
 {
     uint64_t memory[TAC__EXPR_TIMED];
     const tac_time t_us = e->clock->t_us;
+    *holds = false;
+    if (!tac__formula_ready(f, &m->step))
+        return TAC_OK;
     TAC_ASSERT(f->memory_words <= TAC__EXPR_TIMED);
     memcpy(memory, memory_of(m, f), f->memory_words * sizeof *memory);
     TAC_TRY(refresh_outputs(e, m, t_us));
@@ -356,7 +359,7 @@ static tac_status find_transition(tac_engine *e, tac_instance *m, tac_time t_us,
     for (size_t i = 0; i < p->transition_count; i++) {
         const tac__formula *f = &p->transitions[i].condition;
         const bool wanted = *number == NONE && p->transitions[i].from >> phase & 1;
-        if (!wanted && !f->memory_words)
+        if ((!wanted && !f->memory_words) || !tac__formula_ready(f, &m->step))
             continue;
         const tac__expr_result r = tac__program_run(f->program, t_us, m->step.in, memory_of(m, f));
         if (wanted && r.nan)

@@ -187,6 +187,8 @@ static tac_status reserve_components(wiring *w)
             WANT(w, "turns", c->name, 1, c->turns);
         if (c->active_names)
             WANT(w, "missed triggers", c->name, 1, c->missed);
+        if (c->asked)
+            WANT(w, "written", c->name, 1, c->written);
         for (size_t k = 0; k < c->stream_count; k++)
             WANT(w, "draws", c->streams[k].name, 1, c->streams[k].next);
     }

@@ -325,7 +325,7 @@ static tac_status locate(tac_declare *d, tac__scenario *s, event *e)
     const char *name = tac__arena_format(&s->arena, "event%zu", i);
     if (!name)
         return TAC_E_MEMORY;
-    TAC_TRY(tac__formula_locate(d, &s->peers, name, "when", &e->condition, &e->located));
+    e->located = tac__formula_locate(d, name, "when", &e->condition);
     s->located[e->located] = i;
     return TAC_OK;
 }

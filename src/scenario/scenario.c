@@ -187,7 +187,8 @@ static bool scenario_holds(const tac_step *step, const void *self, int condition
     const tac__scenario_event *e = &s->events[i];
     const tac__slot *slot = &slots_of(s, step)[i];
     const tac__instant then = {.t_us = step->t_us, .stepping = true};
-    if (slot->next_us != TAC_TIME_NEVER || !tac__schedule_looks(&e->timing, slot, &then))
+    if (slot->next_us != TAC_TIME_NEVER || !tac__schedule_looks(&e->timing, slot, &then) ||
+        !tac__formula_ready(&e->condition, step))
         return false;
     const tac__expr_result result =
         tac__program_run(e->condition.program, step->t_us, step->in, NULL);
@@ -203,7 +204,7 @@ static tac_status happen(const tac__scenario *s, size_t i, tac__instant now, tac
         now.stepping = true; // for this event
     if (holds)
         slot->held = false; // by now, whatever the last look saw
-    else if (tac__schedule_looks(&e->timing, slot, &now))
+    else if (tac__schedule_looks(&e->timing, slot, &now) && tac__formula_ready(&e->condition, step))
         TAC_TRY(look(s, e, step, &holds));
     if (!tac__schedule_fires(&e->timing, slot, &now, holds))
         return TAC_OK;

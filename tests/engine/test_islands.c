@@ -737,7 +737,7 @@ static void test_jump_refreshes_outputs(void **state)
     bench_delayed(&b, "old.y", "p.y");
     bench_prepare(&b);
     bench_run(&b, TAC_TIME_MAX);
-    double x = 1, before = 0;
+    double x = 1, before = 1;
     for (tac_time t = 0; t <= 10000; t += 1000) {
         assert_bits(bench_at(&b, "e", AT_STEP, t)->in[0], x);
         assert_bits(bench_at(&b, "e", AT_STEP, t)->in[1], x);

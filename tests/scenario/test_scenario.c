@@ -117,6 +117,8 @@ static const tac_component_type swing_type = {.abi = TAC_ABI_VERSION,
                                               .output = swing_output,
                                               .derive = swing_derive};
 
+static const tac_component_type hill_type;
+
 // Line 10 of the file is the first event.
 static const char head[] =
     "duration: 2 s\n"
@@ -146,6 +148,7 @@ static tac_status try_open(rig *r, const char *text)
     assert_int_equal(tac_registry_add(r->registry, &tunable_type, &r->err), TAC_OK);
     assert_int_equal(tac_registry_add(r->registry, &ramp_type, &r->err), TAC_OK);
     assert_int_equal(tac_registry_add(r->registry, &swing_type, &r->err), TAC_OK);
+    assert_int_equal(tac_registry_add(r->registry, &hill_type, &r->err), TAC_OK);
     tac_config_def def = tac_config_def_default();
     def.registry = r->registry;
     const tac_status status =
@@ -718,6 +721,120 @@ static void test_nan(void **state)
     rig_close(&r);
 }
 
+// --- the first boundary ---------------------------------------------------------------------
+
+// Part of the plant: outputs are high = 10 km + gain * in and, if asked for, NaN.
+typedef struct hill {
+    bool nan;
+} hill;
+
+static tac_status hill_declare(tac_declare *d, void *self)
+{
+    ((hill *)self)->nan = tac_param_bool(d, &(tac_param_def){.name = "nan", .fallback = "false"});
+    tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64});
+    tac_declare_output(d, &(tac_port_def){.name = "high", .type = TAC_TYPE_F64, .unit = "m"});
+    return TAC_OK;
+}
+
+static tac_status hill_derive(const tac_eval *e, const void *self)
+{
+    (void)self;
+    e->dx[0] = -20000;
+    return TAC_OK;
+}
+
+static tac_status hill_output(const tac_eval *e, const void *self)
+{
+    *TAC_OUT(e, double, 0) = ((const hill *)self)->nan ? (double)NAN : 10000 + e->x[0];
+    return TAC_OK;
+}
+
+static const tac_component_type hill_type = {.abi = TAC_ABI_VERSION,
+                                             .size = sizeof(tac_component_type),
+                                             .name = "hill",
+                                             .version = "1",
+                                             .self_size = sizeof(hill),
+                                             .declare = hill_declare,
+                                             .output = hill_output,
+                                             .derive = hill_derive};
+
+#define FROM_THE_START(params, condition)                                                          \
+    "duration: 2 s\n"                                                                              \
+    "scheduler: {rate_groups: [{name: g, rate_hz: 250, components: [scenario, body]}]}\n"          \
+    "components:\n"                                                                                \
+    "  scenario: {type: scenario}\n"                                                               \
+    "  body: {type: ramp}\n"                                                                       \
+    "  b: {type: hill, params: {" params "}}\n"                                                    \
+    "scenario:\n- {when: '" condition "', do: arm}\n"
+
+// Outputs of the plant are there when a condition is looked at for the first time, and count once.
+static void test_first_outputs(void **state)
+{
+    (void)state;
+    rig r;
+    assert_int_equal(try_open(&r, FROM_THE_START("", "b.high < 100 m")), TAC_OK);
+    rig_run(&r, 0);
+    assert_false(is_armed(&r));
+    rig_run(&r, TAC_TIME_NEVER);
+    log_is(0, 500000, "arm (when b.high < 100 m)"); // it has fallen below at 0.495 s
+    const uint64_t digest = tac_engine_hash(r.engine, "b.high", NULL);
+    rig_close(&r);
+    assert_int_equal(try_open(&r, FROM_THE_START("", "b.high < 50 m")), TAC_OK);
+    rig_run(&r, TAC_TIME_NEVER);
+    assert_int_equal(tac_engine_hash(r.engine, "b.high", NULL), digest);
+    rig_close(&r);
+    assert_int_equal(try_open(&r, FROM_THE_START("", "b.high > 100 m")), TAC_OK);
+    rig_run(&r, 0);
+    assert_true(is_armed(&r));
+    rig_close(&r);
+    assert_int_equal(try_open(&r, FROM_THE_START("nan: true", "b.high < 100 m")), TAC_OK);
+    assert_int_equal(tac_engine_run(r.engine, TAC_TIME_NEVER, &r.err), TAC_E_COMPONENT);
+    assert_string_equal(r.err.text, "'b.high' is not a number, in the condition 'b.high < 100 m'");
+    assert_int_equal(r.err.t_us, 0);
+    rig_close(&r);
+}
+
+// A discrete signal that nobody has written yet is not 0.
+static void test_not_written(void **state)
+{
+    (void)state;
+    rig r;
+    // The ramp writes 0 in a later stage of the first boundary: seen at the next step.
+    assert_int_equal(try_open(&r, FROM_THE_START("", "body.y < 100 m")), TAC_OK);
+    rig_run(&r, 0);
+    assert_false(is_armed(&r));
+    rig_run(&r, TAC_TIME_NEVER);
+    log_is(0, 4000, "arm (when body.y < 100 m)");
+    rig_close(&r);
+    // What holds is counted from then on, and a checkpoint in between knows it.
+    const char *held = FROM_THE_START("", "held(body.y < 100 m, 10 ms)");
+    char path[] = "/tmp/tactus-written-XXXXXX";
+    close(mkstemp(path));
+    assert_int_equal(try_open(&r, held), TAC_OK);
+    assert_int_equal(tac_engine_checkpoint_at(r.engine, 0, path, &r.err), TAC_OK);
+    rig_run(&r, TAC_TIME_NEVER);
+    log_is(0, 14000, "arm (when held(body.y < 100 m, 10 ms))");
+    rig_close(&r);
+    assert_int_equal(try_open(&r, held), TAC_OK);
+    assert_int_equal(tac_engine_restore(r.engine, path, &r.err), TAC_OK);
+    rig_run(&r, TAC_TIME_NEVER);
+    log_is(0, 14000, "arm (when held(body.y < 100 m, 10 ms))");
+    rig_close(&r);
+    unlink(path);
+    // A machine of phases waits in the same way: for a ramp that first steps at 1 s.
+    const char *late =
+        "duration: 2 s\n"
+        "scheduler:\n  rate_groups:\n    - {name: g, rate_hz: 250, components: [control]}\n"
+        "    - {name: late, rate_hz: 250, offset: 1 s, components: [body]}\n"
+        "components: {control: {type: tunable}, body: {type: ramp}}\n"
+        "phases:\n  names: [A, B]\n  initial: A\n"
+        "  transitions: [{from: A, to: B, condition: body.y < 5 m}]\n";
+    assert_int_equal(try_open(&r, late), TAC_OK);
+    rig_run(&r, TAC_TIME_NEVER);
+    log_is(0, 1004000, "A -> B (body.y < 5 m)");
+    rig_close(&r);
+}
+
 // --- refusals -------------------------------------------------------------------------------
 
 static void refused_file(const char *text, tac_status status, uint32_t line, uint32_t column,
@@ -863,5 +980,6 @@ TEST_MAIN(cmocka_unit_test(test_exact_time), cmocka_unit_test(test_step_number),
           cmocka_unit_test(test_order), cmocka_unit_test(test_commands), cmocka_unit_test(test_set),
           cmocka_unit_test(test_faults), cmocka_unit_test(test_undone),
           cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_nan),
+          cmocka_unit_test(test_first_outputs), cmocka_unit_test(test_not_written),
           cmocka_unit_test(test_refused_actions), cmocka_unit_test(test_refused_times),
           cmocka_unit_test(test_refused_conditions), cmocka_unit_test(test_refused_whole))
