@@ -76,6 +76,11 @@ TAC_API TAC_MUST_CHECK tac_status tac_config_build_unprepared(const tac_config *
 TAC_API TAC_MUST_CHECK tac_status tac_config_recorder_def(tac_config *config, tac_recorder_def *def,
                                                           tac_error *err);
 
+// The files that it was made from, and those that its components read: itself, what it extends,
+// plugins, files and folders that parameters name. `*paths` lives as long as the configuration.
+TAC_API TAC_MUST_CHECK tac_status tac_config_files(tac_config *config, const char *const **paths,
+                                                   size_t *count, tac_error *err);
+
 // The configuration as it was resolved (all extends, sets and variables applied), as YAML; names of
 // files are relative to the folder of the file that was loaded. Free with tac_text_free. NULL: no
 // memory.

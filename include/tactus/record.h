@@ -51,6 +51,7 @@ typedef struct tac_recorder_def {
     size_t rule_count;
     const tac_record_file *files;
     size_t file_count;
+    bool replace; // a file that exists under `path`; else that is an error
 } tac_recorder_def;
 
 typedef struct tac_recorder tac_recorder;
@@ -66,7 +67,8 @@ tac_recorder_def_default(void); // log tier, 100 Hz, states at 10 s, zstd -1
 TAC_API TAC_MUST_CHECK tac_status tac_recorder_create(const tac_recorder_def *def,
                                                       tac_engine *engine, tac_recorder **recorder,
                                                       tac_error *err);
-// Create the file: once the engine is prepared and, if it goes on from a checkpoint, restored.
+// Create the file: once the engine is prepared and, if it goes on from a checkpoint, restored. It
+// stays locked until the end, so that no other recorder replaces it meanwhile.
 TAC_API TAC_MUST_CHECK tac_status tac_recorder_begin(tac_recorder *recorder, tac_error *err);
 // Also record what is said; to be called by the engine's log function.
 TAC_API void tac_recorder_log(tac_recorder *recorder, const tac_log_entry *entry);

@@ -1,15 +1,17 @@
-// file.c - whole files in, whole files out. The one file of base that knows POSIX: a rename would
-// put a plain file in the place of a device or a link.
-#define _XOPEN_SOURCE 700
+// file.c - whole files in, whole files out. The one file of base that knows POSIX: which file is
+// which is a question of device and inode, and of locks.
+#define _GNU_SOURCE // mkostemp
 #include "base/file.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static tac_status fail(tac_error *err, const char *what, const char *path)
 {
@@ -80,47 +82,263 @@ void tac__file_free(const tac_allocator *allocator, char *bytes, size_t size)
         allocator->resize(allocator->context, bytes, size + 1, 0);
 }
 
-enum { PATH_LENGTH_MAX = 4096 };
+// --- making files -------------------------------------------------------------------------------
 
-static tac_status write_beside(const char *path, const void *bytes, size_t size, tac_error *err)
+bool tac__write_all(int fd, const void *bytes, size_t size)
 {
-    char temporary[PATH_LENGTH_MAX];
-    if ((size_t)snprintf(temporary, sizeof temporary, "%s.tmp", path) >= sizeof temporary)
+    for (size_t done = 0; done < size;) {
+        const ssize_t n = write(fd, (const char *)bytes + done, size - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = ENOSPC;
+        if (n <= 0)
+            return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+// What is at `path` before anything is written there.
+typedef enum place { PLACE_EMPTY, PLACE_FILE, PLACE_DEVICE } place;
+
+static tac_status look_at(const char *path, place *what, struct stat *found, tac_error *err)
+{
+    struct stat link;
+    errno = ENOENT;
+    if (!*path)
+        return fail(err, "write", path);
+    if (strlen(path) >= TAC__PATH_MAX)
         return tac__fail(err, TAC_E_FILE, "path too long: '%.64s...'", path);
-    errno = 0;
-    FILE *file = fopen(temporary, "wb");
-    if (!file)
-        return fail(err, "write", temporary);
-    const bool written = size == 0 || fwrite(bytes, 1, size, file) == size;
-    const bool flushed = fflush(file) == 0;
-    const int reason = errno;
-    const bool closed = fclose(file) == 0;
-    if (!written || !flushed || !closed) {
-        remove(temporary);
-        errno = reason ? reason : errno;
+    if (lstat(path, &link) != 0) {
+        *what = PLACE_EMPTY;
+        return errno == ENOENT ? TAC_OK : fail(err, "write", path);
+    }
+    const bool target = stat(path, found) == 0;
+    if (target && S_ISDIR(found->st_mode)) {
+        errno = EISDIR;
         return fail(err, "write", path);
     }
-    if (rename(temporary, path) != 0) {
-        const int why = errno;
-        remove(temporary);
-        errno = why;
-        return fail(err, "replace", path);
-    }
+    *what = target && S_ISREG(found->st_mode) ? PLACE_FILE : PLACE_DEVICE;
+    // /dev/stdout is a link too: to a device or a pipe there is nothing to lose.
+    if (S_ISLNK(link.st_mode) && (!target || *what == PLACE_FILE))
+        return tac__fail(err, TAC_E_FILE,
+                         "cannot write '%s': it is a symbolic link; name the file itself", path);
     return TAC_OK;
+}
+
+tac_status tac__file_check(const char *path, tac_error *err)
+{
+    place what;
+    struct stat found;
+    TAC_TRY(look_at(path, &what, &found, err));
+    if (what == PLACE_DEVICE)
+        return access(path, W_OK) == 0 ? TAC_OK : fail(err, "write", path);
+    const char *slash = strrchr(path, '/');
+    char folder[TAC__PATH_MAX] = ".";
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    return access(folder, W_OK | X_OK) == 0 ? TAC_OK : fail(err, "write", path);
+}
+
+static tac_status open_device(const char *path, int *fd, tac_error *err)
+{
+    *fd = open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
+    return *fd < 0 ? fail(err, "write", path) : TAC_OK;
+}
+
+static bool is_at(const char *path, uint64_t device, uint64_t inode)
+{
+    struct stat now;
+    return lstat(path, &now) == 0 && now.st_dev == device && now.st_ino == inode;
+}
+
+static tac_status fail_busy(const char *path, tac_error *err)
+{
+    return tac__fail(err, TAC_E_FILE, "cannot write '%s': another program is writing it", path);
+}
+
+static bool lock(int fd) // true also where the file system has no locks
+{
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+// Lock a file that is to be replaced: `*old` is -1 where it cannot be opened to be locked, or where
+// the file system has no locks.
+static tac_status lock_old(const char *path, const struct stat *found, int *old, tac_error *err)
+{
+    *old = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (*old < 0 || (lock(*old) && is_at(path, found->st_dev, found->st_ino)))
+        return TAC_OK;
+    close(*old);
+    *old = -1;
+    return fail_busy(path, err);
+}
+
+// Permissions of a new file. The umask can only be read by setting it: for that moment to a value
+// that does no harm to a file that another thread creates just then.
+static uint32_t new_mode(void)
+{
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
+    while (atomic_flag_test_and_set(&busy)) {
+    }
+    const mode_t mask = umask(077);
+    umask(mask);
+    atomic_flag_clear(&busy);
+    return 0666 & ~(uint32_t)mask;
+}
+
+static tac_status open_temporary(const char *path, char temporary[TAC__PATH_MAX], int *fd,
+                                 tac_error *err)
+{
+    if ((size_t)snprintf(temporary, TAC__PATH_MAX, "%s.tmp-XXXXXX", path) >= TAC__PATH_MAX)
+        return tac__fail(err, TAC_E_FILE, "path too long: '%.64s...'", path);
+    *fd = mkostemp(temporary, O_CLOEXEC);
+    return *fd < 0 ? fail(err, "write", path) : TAC_OK;
+}
+
+// --- files that appear when they are whole ------------------------------------------------------
+
+tac_status tac__output_open(tac__output *o, const char *path, tac_error *err)
+{
+    place what;
+    struct stat found;
+    *o = (tac__output){.fd = -1, .old = -1};
+    TAC_TRY(look_at(path, &what, &found, err));
+    snprintf(o->path, sizeof o->path, "%s", path);
+    o->direct = what == PLACE_DEVICE;
+    o->replaces = what == PLACE_FILE;
+    if (o->direct) {
+        TAC_TRY(open_device(path, &o->fd, err));
+        snprintf(o->temporary, sizeof o->temporary, "%s", path);
+        o->open = true;
+        return TAC_OK;
+    }
+    o->mode = o->replaces ? found.st_mode & 0777 : new_mode();
+    if (o->replaces) {
+        o->device = found.st_dev;
+        o->inode = found.st_ino;
+        TAC_TRY(lock_old(path, &found, &o->old, err));
+    }
+    const tac_status status = open_temporary(path, o->temporary, &o->fd, err);
+    o->open = status == TAC_OK;
+    if (!o->open && o->old >= 0)
+        close(o->old);
+    return status;
+}
+
+static tac_status fail_overtaken(const tac__output *o, tac_error *err)
+{
+    return tac__fail(err, TAC_E_FILE, "cannot write '%s': another program has written it meanwhile",
+                     o->path);
+}
+
+static tac_status give_name(const tac__output *o, tac_error *err)
+{
+    if (o->replaces) {
+        if (!is_at(o->path, o->device, o->inode))
+            return fail_overtaken(o, err);
+        return rename(o->temporary, o->path) == 0 ? TAC_OK : fail(err, "replace", o->path);
+    }
+    // Unlike rename, link does not replace a file that has appeared.
+    if (link(o->temporary, o->path) == 0) {
+        unlink(o->temporary);
+        return TAC_OK;
+    }
+    struct stat now;
+    if (errno == EEXIST || lstat(o->path, &now) == 0)
+        return fail_overtaken(o, err);
+    // A file system without hard links.
+    return rename(o->temporary, o->path) == 0 ? TAC_OK : fail(err, "write", o->path);
+}
+
+tac_status tac__output_commit(tac__output *o, tac_error *err)
+{
+    TAC_REQUIRE(o->open);
+    tac_status status = TAC_OK;
+    if (!o->direct && fchmod(o->fd, (mode_t)o->mode) != 0)
+        status = fail(err, "write", o->path);
+    // Some file systems tell of a full disk only now.
+    if (close(o->fd) != 0 && status == TAC_OK)
+        status = fail(err, "write", o->path);
+    o->fd = -1;
+    if (status == TAC_OK && !o->direct)
+        status = give_name(o, err);
+    o->open = status != TAC_OK;
+    if (o->open)
+        tac__output_abandon(o);
+    else if (o->old >= 0)
+        close(o->old);
+    return status;
+}
+
+void tac__output_abandon(tac__output *o)
+{
+    if (!o->open)
+        return;
+    if (o->fd >= 0)
+        close(o->fd);
+    if (!o->direct)
+        unlink(o->temporary);
+    if (o->old >= 0)
+        close(o->old);
+    o->open = false;
 }
 
 tac_status tac__file_write(const char *path, const void *bytes, size_t size, tac_error *err)
 {
-    struct stat status;
-    if (stat(path, &status) != 0)
-        return write_beside(path, bytes, size, err);
-    if (!S_ISREG(status.st_mode))
-        return tac__fail(err, TAC_E_FILE, "cannot write '%s': not a regular file", path);
-    // Through a link: its target is replaced, not the link.
-    char *target = realpath(path, NULL);
-    if (!target)
-        return fail(err, "find", path);
-    const tac_status result = write_beside(target, bytes, size, err);
-    free(target);
-    return result;
+    tac__output output;
+    TAC_TRY(tac__output_open(&output, path, err));
+    if (tac__write_all(output.fd, bytes, size))
+        return tac__output_commit(&output, err);
+    const tac_status status = fail(err, "write", path);
+    tac__output_abandon(&output);
+    return status;
+}
+
+// --- files that grow ----------------------------------------------------------------------------
+
+// The old file stays until the new one takes its place, locked already.
+static tac_status replace(const char *path, const struct stat *found, int *fd, tac_error *err)
+{
+    int old;
+    char temporary[TAC__PATH_MAX];
+    TAC_TRY(lock_old(path, found, &old, err));
+    tac_status status = open_temporary(path, temporary, fd, err);
+    if (status == TAC_OK) {
+        if (!lock(*fd) || !is_at(path, found->st_dev, found->st_ino))
+            status = fail_busy(path, err);
+        else if (fchmod(*fd, found->st_mode & 0777) != 0 || rename(temporary, path) != 0)
+            status = fail(err, "replace", path);
+        if (status != TAC_OK) {
+            close(*fd);
+            unlink(temporary);
+        }
+    }
+    if (old >= 0)
+        close(old);
+    return status;
+}
+
+tac_status tac__file_create(const char *path, bool replaces, int *fd, tac_error *err)
+{
+    place what;
+    struct stat found;
+    *fd = -1;
+    TAC_TRY(look_at(path, &what, &found, err));
+    if (what == PLACE_DEVICE)
+        return open_device(path, fd, err);
+    if (what == PLACE_FILE && !replaces)
+        return tac__fail(err, TAC_E_FILE, "cannot write '%s': it exists already", path);
+    if (what == PLACE_FILE)
+        return replace(path, &found, fd, err);
+    const int created = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (created < 0)
+        return errno == EEXIST ? fail_busy(path, err) : fail(err, "write", path);
+    if (!lock(created)) {
+        close(created);
+        return fail_busy(path, err);
+    }
+    *fd = created;
+    return TAC_OK;
 }

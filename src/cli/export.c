@@ -1,5 +1,6 @@
 // export.c - `tactus export REC`: a recording in a format of others.
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/recordings.h"
 
@@ -35,11 +36,6 @@ static const cli_option options[] = {
 };
 
 // --- the command line ---------------------------------------------------------------------------
-
-static bool is_stdout(const char *path)
-{
-    return !strcmp(path, "-");
-}
 
 static const char *const names[] = {"csv", "hdf5", "ulog", "lcm", NULL};
 
@@ -77,14 +73,31 @@ static tac_status guess_format(const char *path, tac_export_format *format, tac_
                      path);
 }
 
+static tac_status name_files(const cli_args *args, const tac_export_def *def, tac_error *err)
+{
+    TAC_TRY(cli_reads(args, args->operands[0], err));
+    TAC_TRY(cli_writes(args, def->path, "--out", CLI_REPLACES, err));
+    if (def->format != TAC_EXPORT_LCM || cli_is_stdout(def->path))
+        return TAC_OK;
+    tac__arena arena;
+    tac__arena_init(&arena, tac_allocator_default());
+    const size_t ending = tac__ends_in(def->path, ".lcm") ? 4 : 0;
+    const char *types =
+        tac__arena_format(&arena, "%.*s.types.lcm", (int)(strlen(def->path) - ending), def->path);
+    const tac_status status = types
+                                  ? cli_writes(args, types, "the file of types", CLI_REPLACES, err)
+                                  : tac__fail_memory(err);
+    tac__arena_fini(&arena);
+    return status;
+}
+
 static tac_status read_args(const cli_args *args, const char **patterns, tac_export_def *def,
                             tac_error *err)
 {
     def->path = cli_value(args, "out");
     if (!def->path)
         return tac__fail(err, TAC_E_USAGE, "where to? give -o FILE, or -o - for standard output");
-    TAC_TRY(cli_check_apart(def->path, args->operands[0], err));
-    if (is_stdout(def->path) && cli_has(args, "json"))
+    if (cli_is_stdout(def->path) && cli_has(args, "json"))
         return tac__fail(err, TAC_E_USAGE, "--json writes to standard output too: give -o a file");
     const char *format = cli_value(args, "format");
     if (format)
@@ -94,6 +107,7 @@ static tac_status read_args(const cli_args *args, const char **patterns, tac_exp
     TAC_TRY(cli_read_time(args, "from", tac_time_parse, &def->from_us, err));
     TAC_TRY(cli_read_time(args, "to", tac_time_parse, &def->to_us, err));
     TAC_TRY(cli_read_time(args, "rate", tac_period_parse, &def->period_us, err));
+    TAC_TRY(name_files(args, def, err));
     def->exact = cli_has(args, "exact");
     for (size_t i = 0; i < args->given_count; i++) {
         if (!strcmp(args->given[i].option->name, "signals"))
@@ -149,7 +163,7 @@ static tac_status export(const char *path, const cli_args *args, tac_export_def 
     tac_export_result result = {0};
     def->note = add_note;
     def->context = notes;
-    def->write = is_stdout(def->path) ? write_stdout : NULL;
+    def->write = cli_is_stdout(def->path) ? write_stdout : NULL;
     TAC_TRY(tac_recording_open(path, &recording, err));
     tac_status status = tac_recording_export(recording, def, &result, err);
     tac_recording_close(recording);

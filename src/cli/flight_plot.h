@@ -5,8 +5,7 @@
 #include "cli/flight.h"
 
 // Before a long run: everything that the plot will need is there.
-TAC_MUST_CHECK tac_status cli_flight_plot_check(const char *file, const cli_flight *flight,
-                                                tac_error *err);
+TAC_MUST_CHECK tac_status cli_flight_plot_check(const cli_flight *flight, tac_error *err);
 
 // Draw the samples of the flight. The file is written as a whole or not at all.
 TAC_MUST_CHECK tac_status cli_flight_plot_write(const char *file, const cli_flight *flight,

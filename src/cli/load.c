@@ -3,6 +3,7 @@
 // --seed and --duration are shorthands of --set, so that the resolved configuration tells the
 // truth; they are checked here, where the error can name the option.
 #include "cli/load.h"
+#include "cli/files.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,12 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static tac_status load_plugin(cli_simulation *sim, const cli_args *args, const char *path,
+                              tac_error *err)
+{
+    TAC_TRY(cli_reads(args, path, err));
+    return tac_registry_load(sim->registry, path, err);
+}
+
 tac_status cli_load_registry(cli_simulation *sim, const cli_args *args, tac_error *err)
 {
     TAC_TRY(tac_registry_create(NULL, &sim->registry, err));
     for (size_t i = 0; i < args->given_count; i++) {
         if (!strcmp(args->given[i].option->name, "plugin"))
-            TAC_TRY(tac_registry_load(sim->registry, args->given[i].value, err));
+            TAC_TRY(load_plugin(sim, args, args->given[i].value, err));
     }
     return TAC_OK;
 }
@@ -93,7 +101,7 @@ tac_status cli_load_config_with(cli_simulation *sim, const cli_args *args, const
         status = tac_config_load(path, &def, &sim->config, err);
     }
     tac__arena_fini(&arena);
-    return status;
+    return status == TAC_OK ? cli_reads_config(args, sim->config, err) : status;
 }
 
 tac_status cli_load_engine(cli_simulation *sim, const cli_args *args, const char *path,

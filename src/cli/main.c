@@ -4,6 +4,7 @@
 // that fails is noticed in one place, whatever the command. The exit code is that of the status.
 #include "cli/commands.h"
 #include "base/floats.h"
+#include "cli/files.h"
 #include "cli/output.h"
 
 #include <stdio.h>
@@ -68,6 +69,14 @@ static tac_status run_program(int argc, char **argv, tac__arena *arena, tac__tex
     return TAC_OK;
 }
 
+static tac_status run_with(const cli_args *args, tac__text *out, const char **path, tac_error *err)
+{
+    const char *output = cli_value(args, "output");
+    TAC_TRY(cli_writes(args, output, "--output", CLI_REPLACES, err));
+    *path = output && !cli_is_stdout(output) ? output : NULL;
+    return args->command->run(args, out, err);
+}
+
 static tac_status run_command(const cli_command *command, int argc, char **argv, tac__arena *arena,
                               tac__text *out, const char **path, tac_error *err)
 {
@@ -78,8 +87,10 @@ static tac_status run_command(const cli_command *command, int argc, char **argv,
         return TAC_OK;
     }
     TAC_TRY(cli_check_operands(&args, err));
-    *path = cli_value(&args, "output");
-    return command->run(&args, out, err);
+    args.files = cli_files_create();
+    const tac_status status = args.files ? run_with(&args, out, path, err) : tac__fail_memory(err);
+    cli_files_destroy(args.files);
+    return status;
 }
 
 static tac_status dispatch(int argc, char **argv, tac__arena *arena, tac__text *out,

@@ -18,6 +18,7 @@ typedef struct cli_option {
 } cli_option;
 
 typedef struct cli_args cli_args;
+struct cli_files;
 
 typedef struct cli_command {
     const char *name;
@@ -42,6 +43,7 @@ struct cli_args {
     size_t given_count;
     const char **operands;
     size_t operand_count;
+    struct cli_files *files; // that the command reads and writes: files.h
 };
 
 // Options that several commands have.
@@ -58,12 +60,17 @@ struct cli_args {
 #define CLI_OPTION_OUTPUT                                                                          \
     {                                                                                              \
         .name = "output", .letter = 'o', .value = "FILE",                                          \
-        .doc = "Write to FILE instead of standard output; it is replaced only when all is well."   \
+        .doc = "Write to FILE instead of standard output; it is replaced only when all is well. "  \
+               "'-' is standard output."                                                           \
     }
 #define CLI_OPTION_PLUGIN                                                                          \
     {                                                                                              \
         .name = "plugin", .value = "LIBRARY",                                                      \
         .doc = "Load the component types of a plugin too; may be given several times."             \
+    }
+#define CLI_OPTION_FORCE                                                                           \
+    {                                                                                              \
+        .name = "force", .doc = "Replace a file that exists under the name of the recording."      \
     }
 #define CLI_OPTION_HELP                                                                            \
     {                                                                                              \

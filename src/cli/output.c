@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <tactus/engine.h>
@@ -20,11 +18,6 @@ void cli_claim_standard_files(void)
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
             return;
     }
-}
-
-static tac_status fail(const char *path, int reason, tac_error *err)
-{
-    return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", path, strerror(reason));
 }
 
 tac_status cli_write_stdout(const tac__text *text, tac_error *err)
@@ -46,54 +39,11 @@ tac_status cli_write_stdout(const tac__text *text, tac_error *err)
     return tac__fail(err, TAC_E_FILE, "cannot write to standard output: %s", strerror(reason));
 }
 
-static tac_status write_as_it_is(const char *path, const tac__text *text, tac_error *err)
-{
-    errno = 0;
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return fail(path, errno, err);
-    const bool written = fwrite(text->chars, 1, text->length, file) == text->length;
-    const bool flushed = fflush(file) == 0;
-    const int reason = errno;
-    const bool closed = fclose(file) == 0;
-    return written && flushed && closed ? TAC_OK : fail(path, reason ? reason : errno, err);
-}
-
 tac_status cli_write_file(const char *path, const tac__text *text, tac_error *err)
 {
     if (text->failed)
         return tac__fail_memory(err);
-    struct stat s;
-    return stat(path, &s) == 0 && !S_ISREG(s.st_mode)
-               ? write_as_it_is(path, text, err)
-               : tac__file_write(path, text->chars, text->length, err);
-}
-
-tac_status cli_check_writable(const char *path, tac_error *err)
-{
-    struct stat s;
-    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
-        return tac__fail(err, TAC_E_FILE, "cannot write '%s': not a regular file", path);
-    char *folder = strdup(path);
-    if (!folder)
-        return tac__fail_memory(err);
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = '\0';
-    const bool fine = access(slash ? folder : ".", W_OK | X_OK) == 0;
-    const int reason = errno;
-    free(folder);
-    return fine ? TAC_OK : fail(path, reason, err);
-}
-
-tac_status cli_check_apart(const char *output, const char *input, tac_error *err)
-{
-    struct stat a, b;
-    const bool same = output && input && stat(output, &a) == 0 && stat(input, &b) == 0 &&
-                      S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-    return same ? tac__fail(err, TAC_E_USAGE, "'%s' is read: what is written cannot take its place",
-                            output)
-                : TAC_OK;
+    return tac__file_write(path, text->chars, text->length, err);
 }
 
 void cli_print_error(const tac_error *err)

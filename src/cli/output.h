@@ -11,16 +11,8 @@ void cli_claim_standard_files(void);
 // the reader has seen enough, and nobody needs to be told.
 TAC_MUST_CHECK tac_status cli_write_stdout(const tac__text *text, tac_error *err);
 
-// Write a file as a whole or not at all. A device or a pipe (/dev/stdout) is written to as it is; a
-// link is followed.
+// Write a file as a whole or not at all, as tac__file_write does.
 TAC_MUST_CHECK tac_status cli_write_file(const char *path, const tac__text *text, tac_error *err);
-
-// Check before a long run that a file can be written at its end.
-TAC_MUST_CHECK tac_status cli_check_writable(const char *path, tac_error *err);
-
-// Check that what is written does not take the place of what is read, by whatever names. Either may
-// be NULL: there is none.
-TAC_MUST_CHECK tac_status cli_check_apart(const char *output, const char *input, tac_error *err);
 
 // The error as a person reads it, on standard error; and as the member "error" of an open object.
 void cli_print_error(const tac_error *err);

@@ -17,9 +17,8 @@ tac_status cli_picture_named(const char *option, const char *file, tac_error *er
                      file);
 }
 
-tac_status cli_picture_check(const char *file, tac_error *err)
+tac_status cli_picture_check(tac_error *err)
 {
-    TAC_TRY(cli_check_writable(file, err));
     tac__text gnuplot;
     tac__text_init(&gnuplot, tac_allocator_default());
     const tac_status status = cli_gnuplot_find(&gnuplot, err);

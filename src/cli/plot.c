@@ -1,5 +1,6 @@
 // plot.c - `tactus plot REC... SIGNAL...`: signals of recordings over time, as a picture.
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/picture.h"
 #include "cli/output.h"
 #include "cli/plot_page.h"
@@ -38,6 +39,7 @@ static tac_status open_recordings(cli_page *page, const cli_args *args, tac_erro
         if (page->recording_count == CLI_PAGE_RECORDINGS)
             return tac__fail(err, TAC_E_USAGE, "a page has room for at most %d recordings",
                              CLI_PAGE_RECORDINGS);
+        TAC_TRY(cli_reads(args, args->operands[i], err));
         TAC_TRY(
             tac_recording_open(args->operands[i], &page->recordings[page->recording_count], err));
         page->recording_count++;
@@ -186,7 +188,7 @@ static tac_status find_output(const cli_page *page, const cli_args *args, const 
         const size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
         *file = tac__arena_format(page->arena, "%.*s.png", (int)length, name);
     }
-    return *file ? cli_check_writable(*file, err) : tac__fail_memory(err);
+    return *file ? cli_writes(args, *file, "--out", CLI_REPLACES, err) : tac__fail_memory(err);
 }
 
 static tac_status draw(const cli_page *page, const char *file, tac_error *err)

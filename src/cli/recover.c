@@ -1,5 +1,6 @@
 // recover.c - `tactus recover REC`: a clean copy of a recording that a crash left behind.
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/output.h"
 
 #include <inttypes.h>
@@ -13,6 +14,7 @@ static const cli_option options[] = {
      .letter = 'o',
      .value = "FILE",
      .doc = "The clean copy; by default REC with .recovered before its ending."},
+    CLI_OPTION_FORCE,
     CLI_OPTION_JSON,
     CLI_OPTION_HELP,
     {0},
@@ -62,12 +64,16 @@ static tac_status recover(const cli_args *args, const char *output, tac__text *o
 static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
 {
     const char *given = cli_value(args, "out");
-    TAC_TRY(cli_check_apart(given, args->operands[0], err));
     tac__text path;
     tac__text_init(&path, tac_allocator_default());
     tac_status status = given ? TAC_OK : default_output(args->operands[0], &path, err);
+    const char *output = given ? given : path.chars;
     if (status == TAC_OK)
-        status = recover(args, given ? given : path.chars, out, err);
+        status = cli_reads(args, args->operands[0], err);
+    if (status == TAC_OK)
+        status = cli_writes(args, output, "--out", CLI_REPLACES_FORCED, err);
+    if (status == TAC_OK)
+        status = recover(args, output, out, err);
     tac__text_fini(&path);
     return status;
 }

@@ -5,6 +5,7 @@
 // for that moment.
 #include "cli/advance.h"
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/pace.h"
@@ -40,6 +41,7 @@ static const cli_option options[] = {
     {.name = "out",
      .value = "REC",
      .doc = "Record the replay as REC. Not with several integrators."},
+    CLI_OPTION_FORCE,
     {.name = "force-model",
      .doc = "Go on though the recording was made by another model, and say what differs."},
     CLI_OPTION_SET,
@@ -102,7 +104,9 @@ static tac_status read_methods(job *j, const char *list, tac_error *err)
 static tac_status read_options(job *j, tac_error *err)
 {
     const tac_recording_info *info = tac_recording_about(j->recording);
-    TAC_TRY(cli_check_apart(cli_value(j->args, "out"), info->path, err));
+    TAC_TRY(cli_reads(j->args, info->path, err));
+    TAC_TRY(cli_writes(j->args, cli_value(j->args, "out"), "--out", CLI_REPLACES_FORCED, err));
+    TAC_TRY(cli_writes(j->args, cli_value(j->args, "plot"), "--plot", CLI_REPLACES, err));
     j->to_us = info->complete_us;
     TAC_TRY(cli_read_time(j->args, "from", tac_time_parse, &j->from_us, err));
     TAC_TRY(cli_read_time(j->args, "to", tac_time_parse, &j->to_us, err));
@@ -127,7 +131,7 @@ static tac_status read_options(job *j, tac_error *err)
         return tac__fail(err, TAC_E_USAGE, "--plot draws errors: it needs '--reference METHOD'");
     TAC_TRY(cli_picture_named("plot", cli_value(j->args, "plot"), err));
     if (cli_has(j->args, "plot"))
-        TAC_TRY(cli_picture_check(cli_value(j->args, "plot"), err));
+        TAC_TRY(cli_picture_check(err));
     if (cli_has(j->args, "out") && (j->all.count > 1 || ref))
         return tac__fail(err, TAC_E_USAGE,
                          "--out records one replay: give one integrator and no "
@@ -201,6 +205,7 @@ static tac_status plan_recording(job *j, cli_simulation *sim, tac_recorder **rec
     TAC_TRY(tac_config_recorder_def(sim->config, def, err));
     def->path = out;
     def->csv = NULL;
+    def->replace = cli_has(j->args, "force");
     return tac_recorder_create(def, sim->engine, recorder, err);
 }
 

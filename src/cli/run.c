@@ -5,6 +5,7 @@
 #include "cli/advance.h"
 #include "cli/aside.h"
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/flight.h"
 #include "cli/flight_plot.h"
 #include "cli/load.h"
@@ -34,6 +35,7 @@ static const cli_option options[] = {
      .value = "REC",
      .doc = "Record the run as REC, an MCAP file; the configuration says under 'record' what is in "
             "it. The results stay the same."},
+    CLI_OPTION_FORCE,
     {.name = "csv",
      .value = "FILE",
      .doc = "Write all signals on the log axis as a table that grows as the run goes on. The "
@@ -186,22 +188,20 @@ static tac_status plan_checkpoint(job *j, tac_error *err)
     if (!s->checkpoint) {
         TAC_TRY(default_checkpoint(j->sim.config, &j->path, err));
         s->checkpoint = j->path.chars;
+        TAC_TRY(cli_writes(j->args, s->checkpoint, "--checkpoint-at", CLI_REPLACES, err));
     }
-    TAC_TRY(cli_check_writable(s->checkpoint, err));
     return tac_engine_checkpoint_at(j->sim.engine, s->checkpoint_us, s->checkpoint, err);
 }
 
-// Nothing that is written takes the place of what was read, or of the other.
-static tac_status check_recording(const job *j, tac_error *err)
+// What the options name; the files of the configuration are known by now.
+static tac_status name_files(const job *j, tac_error *err)
 {
-    const char *const outputs[] = {j->recording.path, j->recording.csv};
-    for (size_t i = 0; i < 2; i++) {
-        TAC_TRY(cli_check_apart(outputs[i], j->args->operands[0], err));
-        TAC_TRY(cli_check_apart(outputs[i], j->settings.from, err));
-    }
-    if (outputs[0] && outputs[1] && !strcmp(outputs[0], outputs[1]))
-        return tac__fail(err, TAC_E_USAGE, "'%s' cannot be both recording and table", outputs[0]);
-    return TAC_OK;
+    const settings *s = &j->settings;
+    TAC_TRY(cli_reads(j->args, s->from, err));
+    TAC_TRY(cli_writes(j->args, s->out, "--out", CLI_REPLACES_FORCED, err));
+    TAC_TRY(cli_writes(j->args, s->csv, "--csv", CLI_REPLACES, err));
+    TAC_TRY(cli_writes(j->args, s->plot, "--plot", CLI_REPLACES, err));
+    return cli_writes(j->args, s->checkpoint, "--checkpoint", CLI_REPLACES, err);
 }
 
 static tac_status plan_recording(job *j, tac_error *err)
@@ -209,11 +209,16 @@ static tac_status plan_recording(job *j, tac_error *err)
     TAC_TRY(tac_config_recorder_def(j->sim.config, &j->recording, err));
     if (j->settings.out)
         j->recording.path = j->settings.out;
+    else
+        TAC_TRY(
+            cli_writes(j->args, j->recording.path, "'file' of 'record'", CLI_REPLACES_FORCED, err));
     if (j->settings.csv)
         j->recording.csv = j->settings.csv;
+    else
+        TAC_TRY(cli_writes(j->args, j->recording.csv, "'csv' of 'record'", CLI_REPLACES, err));
+    j->recording.replace = cli_has(j->args, "force");
     if (!j->recording.path && !j->recording.csv)
         return TAC_OK;
-    TAC_TRY(check_recording(j, err));
     return tac_recorder_create(&j->recording, j->sim.engine, &j->recorder, err);
 }
 
@@ -269,6 +274,7 @@ static tac_status start(job *j, tac_error *err)
 {
     cli_simulation *sim = &j->sim;
     TAC_TRY(cli_load_config(sim, j->args, j->args->operands[0], err));
+    TAC_TRY(name_files(j, err));
     const tac_engine_def def = engine_def(j);
     TAC_TRY(tac_config_build_unprepared(sim->config, &def, &sim->engine, err));
     TAC_TRY(cli_flight_watch(&j->flight, sim->engine, err));
@@ -279,7 +285,7 @@ static tac_status start(job *j, tac_error *err)
         TAC_TRY(tac_engine_restore(sim->engine, j->settings.from, err));
     TAC_TRY(cli_flight_begin(&j->flight, sim->engine, &def, j->settings.plot, err));
     if (j->settings.plot)
-        TAC_TRY(cli_flight_plot_check(j->settings.plot, &j->flight, err));
+        TAC_TRY(cli_flight_plot_check(&j->flight, err));
     TAC_TRY(plan_checkpoint(j, err));
     return j->recorder ? tac_recorder_begin(j->recorder, err) : TAC_OK;
 }

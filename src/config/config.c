@@ -264,17 +264,29 @@ static tac_status create(const tac_config_def *def, tac_config **config, tac_err
     *c = (tac_config){.allocator = allocator, .registry = def->registry};
     c->variables.lookup = def->variable ? def->variable : tac__lookup_environment;
     c->variables.context = def->variable_context;
+    tac__arena_init(&c->arena, allocator);
     *config = c;
     return TAC_OK;
 }
 
-static tac__load_def load_def(const tac_config *c, const tac_config_def *def)
+static bool note_extended(void *context, const char *name)
+{
+    tac_config *c = context;
+    if (!TAC__ARENA_GROW(&c->arena, c->extended, c->extended_count, c->extended_capacity))
+        return false;
+    c->extended[c->extended_count++] = name;
+    return true;
+}
+
+static tac__load_def load_def(tac_config *c, const tac_config_def *def)
 {
     tac__load_def load = tac__load_def_default();
     load.allocator = c->allocator;
     load.sets = def->sets;
     load.set_count = def->set_count;
     load.extends.variables = c->variables;
+    load.extends.seen = note_extended;
+    load.extends.seen_context = c;
     return load;
 }
 
@@ -326,6 +338,7 @@ void tac_config_destroy(tac_config *c)
     if (!c)
         return;
     tac_document_destroy(c->doc);
+    tac__arena_fini(&c->arena);
     c->allocator->resize(c->allocator->context, c, sizeof *c, 0);
 }
 

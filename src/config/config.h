@@ -2,6 +2,7 @@
 #ifndef TAC_CONFIG_CONFIG_H
 #define TAC_CONFIG_CONFIG_H
 
+#include "base/arena.h"
 #include "config/merge.h"
 #include <tactus/config.h>
 
@@ -11,6 +12,9 @@ struct tac_config {
     tac_document *doc; // checked against tac__format; entities made, variables expanded
     tac__variables variables;
     char file_name[TAC_ERROR_NAME];
+    const char **extended; // names of the files that it extends; in `arena`
+    size_t extended_count, extended_capacity;
+    tac__arena arena;
 };
 
 // --- emit.c ---

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "engine/plan.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,11 @@ typedef struct moved { // a scalar that names a file
     const tac_node *node;
     const char *text;
 } moved;
+
+typedef struct declared { // the parameters of a type, declared once
+    const tac_component_type *type;
+    const tac_instance *instance; // NULL: it cannot be declared
+} declared;
 
 typedef struct emitter {
     tac__text out;
@@ -26,6 +32,8 @@ typedef struct emitter {
     bool embed; // files travel with the text, in folders of their own
     tac_record_file *files;
     size_t file_count, file_capacity;
+    declared *types;
+    size_t type_count, type_capacity;
 } emitter;
 
 // --- names of files -----------------------------------------------------------------------------
@@ -76,6 +84,25 @@ static void move_path(emitter *e, const tac_node *node, bool stays)
     e->moved[e->count++] = (moved){node, text};
 }
 
+static const tac_instance *declare(emitter *e, const tac_component_type *type)
+{
+    for (size_t i = 0; i < e->type_count; i++) {
+        if (e->types[i].type == type)
+            return e->types[i].instance;
+    }
+    tac_instance *instance;
+    if (tac__declare(NULL, &e->arena, type, type->name, 0, NULL, NULL, &instance, NULL) != TAC_OK)
+        instance = NULL;
+    else if (type->close)
+        type->close(instance->self);
+    if (!TAC__ARENA_GROW(&e->arena, e->types, e->type_count, e->type_capacity)) {
+        e->out.failed = true;
+        return NULL;
+    }
+    e->types[e->type_count++] = (declared){type, instance};
+    return instance;
+}
+
 // The parameters of a component that name files, as its type declares them.
 static void move_params(emitter *e, const tac_node *component)
 {
@@ -83,17 +110,13 @@ static void move_params(emitter *e, const tac_node *component)
     const tac_node *name = tac_node_get(component, "type");
     const tac_component_type *type =
         name ? tac_registry_find(e->config->registry, tac_node_text(name)) : NULL;
-    tac_instance *instance;
-    if (!type || !params || tac_node_kind_of(params) != TAC_NODE_MAP ||
-        tac__declare(NULL, &e->arena, type, type->name, 0, NULL, NULL, &instance, NULL) != TAC_OK)
-        return;
-    for (size_t i = 0; i < instance->param_count; i++) {
+    const tac_instance *instance =
+        type && params && tac_node_kind_of(params) == TAC_NODE_MAP ? declare(e, type) : NULL;
+    for (size_t i = 0; instance && i < instance->param_count; i++) {
         const bool tool = !strcmp(instance->params[i].kind, "tool");
         if (tool || !strcmp(instance->params[i].kind, "path"))
             move_path(e, tac_node_get(params, instance->params[i].name), tool);
     }
-    if (type->close)
-        type->close(instance->self);
 }
 
 static void move_components(emitter *e, const tac_node *owner)
@@ -115,13 +138,19 @@ static void move_files(emitter *e)
         move_components(e, tac_node_item(entities, i));
 }
 
+static int by_node(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t)((const moved *)a)->node,
+                    y = (uintptr_t)((const moved *)b)->node;
+    return (x > y) - (x < y);
+}
+
+// Of files that were sorted by node.
 static const char *text_of(const emitter *e, const tac_node *scalar)
 {
-    for (size_t i = 0; i < e->count; i++) {
-        if (e->moved[i].node == scalar)
-            return e->moved[i].text;
-    }
-    return tac_node_text(scalar);
+    const moved key = {.node = scalar};
+    const moved *m = e->count ? bsearch(&key, e->moved, e->count, sizeof key, by_node) : NULL;
+    return m ? m->text : tac_node_text(scalar);
 }
 
 // --- YAML ---------------------------------------------------------------------------------------
@@ -248,6 +277,8 @@ static void emit(emitter *e, const tac_node *node, size_t indent)
 static void emit_all(emitter *e)
 {
     move_files(e);
+    if (e->count)
+        qsort(e->moved, e->count, sizeof *e->moved, by_node);
     emit(e, tac_document_root(e->config->doc), 0);
 }
 
@@ -278,4 +309,30 @@ tac_status tac__config_embed(tac_config *config, tac_recorder_def *def, tac_erro
     def->file_count = e.file_count;
     tac__text_fini(&e.out);
     return def->config ? TAC_OK : tac__fail_memory(err);
+}
+
+tac_status tac_config_files(tac_config *c, const char *const **paths, size_t *count, tac_error *err)
+{
+    TAC_REQUIRE(c && paths && count);
+    emitter e = {.config = c, .embed = true};
+    tac__text_init(&e.out, c->allocator);
+    tac__arena_init(&e.arena, c->allocator);
+    move_files(&e);
+    const size_t most = 1 + c->extended_count + e.count;
+    const char **all = tac__arena_array(&c->arena, most, sizeof *all);
+    size_t n = 0;
+    if (all && tac_node_place(tac_document_root(c->doc))->file)
+        all[n++] = tac_node_place(tac_document_root(c->doc))->file;
+    for (size_t i = 0; all && i < c->extended_count; i++)
+        all[n++] = c->extended[i];
+    for (size_t i = 0; all && i < e.count; i++) {
+        const tac_node *node = e.moved[i].node;
+        all[n] = tac__path_beside(&c->arena, tac_node_place(node)->file, tac_node_text(node));
+        e.out.failed |= !all[n++];
+    }
+    const bool failed = !all || e.out.failed;
+    tac__arena_fini(&e.arena);
+    *paths = all;
+    *count = n;
+    return failed ? tac__fail_memory(err) : TAC_OK;
 }

@@ -226,6 +226,8 @@ static tac_status read_origin(resolver *r, const tac_node *scalar, const origin 
         return tac__fail_at(r->err, TAC_E_LIMIT, tac_node_place(scalar),
                             "more than %d files are extended", TAC__EXTENDS_FILES);
     const tac__extends_def *def = r->def;
+    if (def->seen && !def->seen(def->seen_context, at->name))
+        return tac__fail_memory(r->err);
     tac_status status = def->read ? def->read(def->context, r->doc, at->name, depth, base, r->err)
                                   : tac__yaml_read_file(r->doc, at->name, depth, base, r->err);
     if (status == TAC_OK && !is_map(*base))

@@ -52,6 +52,9 @@ enum {
 typedef struct tac__extends_def {
     tac__read_fn *read;
     void *context;
+    // Told of every file that is extended; the name lives as long as the document. NULL: nobody.
+    bool (*seen)(void *context, const char *name); // false: no memory
+    void *seen_context;
     tac__variables variables; // for file names; see tac__expand
 } tac__extends_def;
 

@@ -3,6 +3,7 @@
 // A row at every tick of the log axis with every signal of the simulation. What is written reaches
 // the file ten times a second at least, so that it can be watched.
 #include "record/recorder.h"
+#include "base/file.h"
 #include "bus/type.h"
 #include "engine/drive.h"
 
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FLUSH_NS = 100000000 };
 
@@ -56,9 +58,13 @@ tac_status tac__live_csv_open(tac_recorder *r, tac_error *err)
         if (!tac__is_played(e, e->components[e->schema.signals[i].component]->type))
             csv->signals[csv->count++] = i;
     }
-    csv->file = fopen(csv->path, "w");
-    if (!csv->file)
-        return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", csv->path, strerror(errno));
+    int fd;
+    TAC_TRY(tac__file_create(csv->path, true, &fd, err));
+    csv->file = fdopen(fd, "w");
+    if (!csv->file) {
+        close(fd);
+        return tac__fail_memory(err);
+    }
     add_header(csv);
     r->csv = csv;
     return TAC_OK;

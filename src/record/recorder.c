@@ -22,7 +22,8 @@ tac_recorder_def tac_recorder_def_default(void)
                               .state_us = 10000000,
                               .flush_us = 5000000,
                               .compression = "zstd",
-                              .level = -1};
+                              .level = -1,
+                              .replace = true};
 }
 
 // --- sampling -----------------------------------------------------------------------------------
@@ -534,6 +535,7 @@ static tac_status open_file(tac_recorder *r, tac_error *err)
     tac__mcap_writer_def def = tac__mcap_writer_def_default();
     TAC_TRY(tac__compression_parse(r->def.compression, &def.compression, err));
     def.level = r->def.level;
+    def.replace = r->def.replace;
     def.library = "tactus " TAC_VERSION;
     def.chunk_size = 64 << 10; // little is left to do when the run is over
     TAC_TRY(tac__mcap_create(r->def.path, &def, &r->writer, err));

@@ -4,9 +4,12 @@
 
 #include "base/file.h"
 
+#include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,8 +17,10 @@ static char folder[] = "/tmp/tactus_file_XXXXXX";
 
 static const char *in_folder(const char *name)
 {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    static char paths[4][256]; // valid for three more calls
+    static unsigned turn;
+    char *path = paths[turn++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
     return path;
 }
 
@@ -177,48 +182,158 @@ static void test_pipe(void **state)
     close(ends[0]);
 }
 
+static size_t files_in_folder(void)
+{
+    size_t count = 0;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *entry; (entry = readdir(d));)
+        count += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+    closedir(d);
+    return count;
+}
+
 static void test_whole_or_not_at_all(void **state)
 {
     (void)state;
     tac_error err;
+    tac__output o;
     const char *path = in_folder("kept");
     assert_int_equal(tac__file_write(path, "old", 3, NULL), TAC_OK);
-    char temporary[300];
-    snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    assert_false(exists(temporary));
 
-    // The temporary file cannot be made: the old file stays.
-    assert_int_equal(mkdir(temporary, 0700), 0);
-    assert_int_equal(tac__file_write(path, "new", 3, &err), TAC_E_FILE);
+    // Abandoned: the old file stays, and nothing else.
+    assert_int_equal(tac__output_open(&o, path, &err), TAC_OK);
+    assert_true(tac__write_all(o.fd, "new", 3));
+    check_content(path, "old", 3);
+    tac__output_abandon(&o);
+    tac__output_abandon(&o);
+    check_content(path, "old", 3);
+    assert_int_equal(files_in_folder(), 1);
+
+    // A full disk.
+    struct rlimit before, small = {.rlim_cur = 4};
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small.rlim_max = before.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const tac_status status = tac__file_write(path, "newer", 5, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(status, TAC_E_FILE);
     assert_non_null(strstr(err.text, "kept"));
     check_content(path, "old", 3);
-    assert_int_equal(rmdir(temporary), 0);
-
-    // The disk is full.
-    if (exists("/dev/full")) {
-        assert_int_equal(symlink("/dev/full", temporary), 0);
-        assert_int_equal(tac__file_write(path, "new", 3, &err), TAC_E_FILE);
-        assert_non_null(strstr(err.text, "No space left"));
-        check_content(path, "old", 3);
-        assert_false(exists(temporary));
-    }
+    assert_int_equal(files_in_folder(), 1);
     remove(path);
 
-    // It cannot be renamed, as a folder is in the way.
+    // A folder is in the way.
     path = in_folder("folder");
     assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(temporary, sizeof temporary, "%s.tmp", path);
     assert_int_equal(tac__file_write(path, "new", 3, &err), TAC_E_FILE);
     assert_non_null(strstr(err.text, "folder"));
-    assert_false(exists(temporary));
+    assert_non_null(strstr(err.text, "Is a directory"));
     assert_int_equal(rmdir(path), 0);
 
     assert_int_equal(tac__file_write(in_folder("no/such/place"), "x", 1, &err), TAC_E_FILE);
     assert_non_null(strstr(err.text, "No such file"));
+    assert_int_equal(tac__file_write("", "x", 1, &err), TAC_E_FILE);
     static char too_long[10000];
     memset(too_long, 'x', sizeof too_long - 1);
     assert_int_equal(tac__file_write(too_long, "x", 1, &err), TAC_E_FILE);
     assert_non_null(strstr(err.text, "too long"));
+    assert_int_equal(files_in_folder(), 0);
+}
+
+static void check_busy(tac_status status, const tac_error *err)
+{
+    assert_int_equal(status, TAC_E_FILE);
+    assert_non_null(strstr(err->text, "another program"));
+}
+
+// Of two that write one file at the same time one succeeds, whichever way they meet.
+static void test_two_writers(void **state)
+{
+    (void)state;
+    tac_error err;
+    tac__output a, b;
+    int fd, other;
+    const char *path = in_folder("shared");
+
+    // There is no file yet: the first that is whole gets the name.
+    assert_int_equal(tac__output_open(&a, path, &err), TAC_OK);
+    assert_int_equal(tac__output_open(&b, path, &err), TAC_OK);
+    assert_true(tac__write_all(a.fd, "a", 1));
+    assert_true(tac__write_all(b.fd, "b", 1));
+    assert_int_equal(tac__output_commit(&b, &err), TAC_OK);
+    check_busy(tac__output_commit(&a, &err), &err);
+    check_content(path, "b", 1);
+    assert_int_equal(files_in_folder(), 1);
+
+    // There is one: the first that opens it has it, also against a file that grows.
+    assert_int_equal(tac__output_open(&a, path, &err), TAC_OK);
+    check_busy(tac__output_open(&b, path, &err), &err);
+    check_busy(tac__file_create(path, true, &fd, &err), &err);
+    assert_true(tac__write_all(a.fd, "c", 1));
+    assert_int_equal(tac__output_commit(&a, &err), TAC_OK);
+    check_content(path, "c", 1);
+
+    // It was replaced by somebody who does not lock.
+    assert_int_equal(tac__output_open(&a, path, &err), TAC_OK);
+    const char *strange = in_folder("strange");
+    FILE *file = fopen(strange, "wb");
+    assert_non_null(file);
+    fputs("theirs", file);
+    fclose(file);
+    assert_int_equal(rename(strange, path), 0);
+    check_busy(tac__output_commit(&a, &err), &err);
+    check_content(path, "theirs", 6);
+
+    // A file that grows.
+    assert_int_equal(tac__file_create(path, false, &fd, &err), TAC_E_FILE);
+    assert_non_null(strstr(err.text, "exists already"));
+    assert_int_equal(tac__file_create(path, true, &fd, &err), TAC_OK);
+    assert_true(tac__write_all(fd, "mine", 4));
+    check_content(path, "mine", 4);
+    check_busy(tac__file_create(path, true, &other, &err), &err);
+    check_busy(tac__file_write(path, "x", 1, &err), &err);
+    close(fd);
+    assert_int_equal(tac__file_create(path, true, &fd, &err), TAC_OK);
+    close(fd);
+    check_content(path, "", 0);
+    remove(path);
+    assert_int_equal(tac__file_create(path, false, &fd, &err), TAC_OK);
+    check_busy(tac__file_create(path, true, &other, &err), &err);
+    close(fd);
+    remove(path);
+    assert_int_equal(files_in_folder(), 0);
+}
+
+// A link to a file is neither followed nor replaced; one to a device is written to.
+static void test_links(void **state)
+{
+    (void)state;
+    tac_error err;
+    int fd;
+    const char *target = in_folder("target"), *path = in_folder("link");
+    for (int dangling = 0; dangling < 2; dangling++) {
+        if (!dangling)
+            assert_int_equal(tac__file_write(target, "kept", 4, NULL), TAC_OK);
+        assert_int_equal(symlink(target, path), 0);
+        assert_int_equal(tac__file_write(path, "x", 1, &err), TAC_E_FILE);
+        assert_non_null(strstr(err.text, "symbolic link"));
+        assert_int_equal(tac__file_create(path, true, &fd, &err), TAC_E_FILE);
+        assert_int_equal(tac__file_check(path, &err), TAC_E_FILE);
+        if (!dangling)
+            check_content(target, "kept", 4);
+        remove(target);
+        remove(path);
+    }
+    assert_int_equal(files_in_folder(), 0);
+    assert_int_equal(symlink("/dev/null", path), 0);
+    assert_int_equal(tac__file_write(path, "x", 1, &err), TAC_OK);
+    remove(path);
+    if (exists("/dev/full")) {
+        assert_int_equal(tac__file_write("/dev/full", "x", 1, &err), TAC_E_FILE);
+        assert_non_null(strstr(err.text, "No space left"));
+    }
 }
 
 int main(void)
@@ -228,6 +343,8 @@ int main(void)
                                        cmocka_unit_test(test_every_allocation_fails_once),
                                        cmocka_unit_test(test_unreadable),
                                        cmocka_unit_test(test_pipe),
-                                       cmocka_unit_test(test_whole_or_not_at_all)};
+                                       cmocka_unit_test(test_whole_or_not_at_all),
+                                       cmocka_unit_test(test_two_writers),
+                                       cmocka_unit_test(test_links)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

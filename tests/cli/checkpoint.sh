@@ -35,9 +35,9 @@ expect 0 check "$small" --json
 same model_hash "$(value out model_hash)" "$model"
 expect 2 info small.checkpoint --resolved
 
-# From a file and into the same one
-expect 0 run "$small" -q --checkpoint-at 0.5s --checkpoint same
-expect 0 run "$small" -q --json --from same --checkpoint-at 0.8s --checkpoint same
+# From one to the next
+expect 0 run "$small" -q --checkpoint-at 0.5s --checkpoint first
+expect 0 run "$small" -q --json --from first --checkpoint-at 0.8s --checkpoint second
 says out '"t_us": 500000' '"t_us": 800000'
 
 # One that is not written is not reported.
@@ -59,9 +59,15 @@ expect 3 info cut
 expect 3 run "$small" --from nosuch
 expect 3 run "$small" --checkpoint-at 0.5s --checkpoint nosuch/file
 silent out # at once, not after the run
+
+# A pipe is written to as it is.
 mkfifo pipe
-expect 3 run "$small" --checkpoint-at 0.5s --checkpoint pipe
-silent out
-says err 'not a regular file'
-[ -p pipe ] || fail 'a pipe is replaced by a checkpoint'
+cat pipe >through &
+expect 0 run "$small" -q --checkpoint-at 0.5s --checkpoint pipe
+if [ -p pipe ]; then
+    wait
+    expect 0 run "$small" -q --from through
+else
+    fail 'a pipe is replaced by a checkpoint'
+fi
 finish

@@ -20,7 +20,8 @@ def fail(text):
 def run(folder, name, *settings):
     recording = os.path.join(folder, name + ".mcap")
     table = os.path.join(folder, name + ".csv")
-    subprocess.run([tactus, "run", small, "-q", "--out", recording, "--csv", table, *settings],
+    subprocess.run([tactus, "run", small, "-q", "--force", "--out", recording, "--csv", table,
+                    *settings],
                    check=True, stdin=subprocess.DEVNULL)
     with open(table, newline="") as file:
         rows = list(csv.reader(file))

@@ -89,7 +89,7 @@ same 'last sample' "$(tail -n 1 out | cut -d , -f 1)" 9.990000
 
 for call in abi_version create param_set_f32 orb_create_publisher_ex load_mission_qgc_wpl destroy; do
     PX4_STANDIN_HANG=$call expect 3 run "$one" -q --duration 100ms \
-        --set autopilot.px4.library="$lib" --set autopilot.px4.watchdog=200ms --out hung.mcap
+        --set autopilot.px4.library="$lib" --set autopilot.px4.watchdog=200ms --out hung.mcap --force
     says err "px4_lockstep_$call has not returned"
     expect 0 info hung.mcap
 done

@@ -13,10 +13,10 @@ whole=$(hash_of "$small")
 for tier in replay log all; do
     for compression in none lz4 zstd; do
         with "record: {tier: $tier, compression: $compression, states: 300 ms}"
-        expect 0 run with.yaml -q --json --out a.mcap
+        expect 0 run with.yaml -q --json --out a.mcap --force
         is_json out
         same "hash with $tier, $compression" "$(value out hash)" "$whole"
-        expect 0 run with.yaml -q --out b.mcap
+        expect 0 run with.yaml -q --out b.mcap --force
         cmp -s a.mcap b.mcap || fail "two recordings of one run differ: $tier, $compression"
         expect 0 replay a.mcap --json
         is_json out
@@ -38,7 +38,7 @@ with 'log: {level: info}' 'record: {tier: replay}'
 expect 0 run with.yaml --out shown.mcap
 [ -s err ] || fail 'nothing was logged'
 for wish in -q '--log-level error' '--log-level debug' --json; do
-    expect 0 run with.yaml $wish --out wish.mcap
+    expect 0 run with.yaml $wish --out wish.mcap --force
     cmp -s shown.mcap wish.mcap || fail "another recording with $wish"
 done
 
@@ -201,7 +201,7 @@ ln -s a.mcap link.mcap
 cp a.mcap before.mcap
 for name in a.mcap ./a.mcap link.mcap; do
     expect 2 replay a.mcap --out "$name"
-    says err "'$name' is read"
+    says err "'$name' is a file that is read"
     expect 2 recover a.mcap --out "$name"
     expect 2 export a.mcap --format csv --out "$name"
 done

@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 check() { # NAME OPTION...
     name=$1
     shift
-    "$TACTUS" run "$TACTUS_SOURCE/examples/$name.yaml" -q --out "$work/a.mcap" "$@" 2>/dev/null
+    "$TACTUS" run "$TACTUS_SOURCE/examples/$name.yaml" -q --out "$work/a.mcap" --force "$@" 2>/dev/null
     node "$folder/signals.mjs" "$work/a.mcap" >"$work/theirs"
     "$TACTUS_BUILD/tests/tool_record_dump" "$work/a.mcap" >"$work/ours"
     [ -s "$work/ours" ] || { echo "$name: nothing was read"; exit 1; }

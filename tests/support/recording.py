@@ -138,7 +138,7 @@ def record(example, *settings):
         os.chdir(record.folder.name)
     path = os.path.basename(example).replace(".yaml", ".mcap")
     sets = [arg for s in ("record.compression=none",) + settings for arg in ("--set", s)]
-    tactus("run", os.path.join(SOURCE, example), "--out", path, "-q", *sets)
+    tactus("run", os.path.join(SOURCE, example), "--out", path, "--force", "-q", *sets)
     return path, Recording(path)
 
 

@@ -51,7 +51,7 @@ typedef struct column {
 
 typedef struct archive {
     tac__export *x;
-    tac__target target;
+    tac__output output;
     hid_t file;
     tac__names groups;           // by path: those that signals need
     tac__names taken;            // paths of datasets
@@ -426,13 +426,13 @@ static tac_status write_channel(archive *a, size_t channel, tac_error *err)
 
 static tac_status create(archive *a, tac_error *err)
 {
-    TAC_TRY(tac__target_init(&a->target, a->x->def->path, err));
-    if (tac__target_direct(&a->target))
+    TAC_TRY(tac__output_open(&a->output, a->x->def->path, err));
+    if (a->output.direct)
         return tac__fail(err, TAC_E_FILE, "cannot write '%s': HDF5 needs a regular file",
                          a->x->def->path);
     const hid_t how = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_obj_track_times(how, false);
-    a->file = H5Fcreate(a->target.temporary, H5F_ACC_TRUNC, how, H5P_DEFAULT);
+    a->file = H5Fcreate(a->output.temporary, H5F_ACC_TRUNC, how, H5P_DEFAULT);
     H5Pclose(how);
     TRY_H5(a->file);
     return TAC_OK;
@@ -452,9 +452,9 @@ static tac_status write_all(archive *a, tac_error *err)
     a->file = 0;
     TRY_H5(H5Fclose(file));
     struct stat status;
-    if (stat(a->target.temporary, &status) == 0)
+    if (stat(a->output.temporary, &status) == 0)
         a->x->result.bytes = (uint64_t)status.st_size;
-    return tac__target_commit(&a->target, err);
+    return tac__output_commit(&a->output, err);
 }
 
 tac_status tac__export_hdf5(tac__export *x, tac_error *err)
@@ -470,7 +470,7 @@ tac_status tac__export_hdf5(tac__export *x, tac_error *err)
     const tac_status status = write_all(&a, err);
     if (a.file > 0)
         H5Fclose(a.file);
-    tac__target_abandon(&a.target);
+    tac__output_abandon(&a.output);
     H5Eset_auto2(H5E_DEFAULT, print, context);
     pthread_mutex_unlock(&library);
     return status;

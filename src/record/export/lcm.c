@@ -267,7 +267,7 @@ static tac_status open_files(log_file *f, const char **types, tac_error *err)
 {
     const tac_export_def *def = f->x->def;
     TAC_TRY(tac__sink_open(&f->sink, def->path, def->write, def->context, err));
-    if (def->write || tac__target_direct(&f->sink.target)) {
+    if (def->write || f->sink.output.direct) {
         tac__export_note(f->x, "without a file for the log the types of its messages are not "
                                "written");
         return tac__sink_open(&f->types, NULL, discard, NULL, err);

@@ -2,26 +2,13 @@
 #ifndef TAC_RECORD_EXPORT_SINK_H
 #define TAC_RECORD_EXPORT_SINK_H
 
-#include "base/error.h"
+#include "base/file.h"
 
-#include <stdbool.h>
 #include <stdio.h>
-
-// Where a file is to be, and where it is until then.
-typedef struct tac__target {
-    char *target;    // links followed
-    char *temporary; // the same as `target` where that is a device or a pipe
-} tac__target;
-
-TAC_MUST_CHECK tac_status tac__target_init(tac__target *target, const char *path, tac_error *err);
-bool tac__target_direct(const tac__target *target); // a device or a pipe
-// The file is whole: give it its name. Or remove it. Both free the target.
-TAC_MUST_CHECK tac_status tac__target_commit(tac__target *target, tac_error *err);
-void tac__target_abandon(tac__target *target);
 
 // Failure is sticky, and told by tac__sink_close.
 typedef struct tac__sink {
-    tac__target target;
+    tac__output output; // open where it goes to a file
     FILE *file;
     bool (*write)(void *context, const void *bytes, size_t size);
     void *context;

@@ -41,11 +41,13 @@ typedef struct tac__mcap_writer_def {
     size_t memory;       // bytes of chunks that may wait to be written before the filler waits
     int workers;         // threads that compress and write
     const char *library; // of the header record
+    bool replace;        // a file that exists; else it is an error
 } tac__mcap_writer_def;
 
-tac__mcap_writer_def tac__mcap_writer_def_default(void); // zstd 1 if built in, 256 KiB, 64 MiB, 2
+tac__mcap_writer_def tac__mcap_writer_def_default(void); // zstd 1 if built in, 256 KiB, 64 MiB, 2,
+                                                         // replace
 
-// Creates or replaces the file.
+// Creates the file, with a lock on it until the writer is finished.
 TAC_MUST_CHECK tac_status tac__mcap_create(const char *path, const tac__mcap_writer_def *def,
                                            tac__mcap_writer **writer, tac_error *err);
 // Ids count from 1 for schemas and from 0 for channels, in order of the calls. 0 / UINT16_MAX: no

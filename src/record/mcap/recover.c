@@ -3,16 +3,13 @@
 // The sound part of the data section is copied as it is, so every place in it stays the same; data
 // end, summary and footer are made anew. Only where the last chunk lost its message index is that
 // made too.
+#include "base/file.h"
 #include "record/mcap/crc32.h"
 #include "record/mcap/reader.h"
 #include "record/mcap/summary.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
-enum { PATH_LENGTH_MAX = 4096 };
+#include <string.h>
 
 typedef struct target {
     int fd;
@@ -23,15 +20,8 @@ typedef struct target {
 
 static tac_status put(target *t, const void *bytes, size_t size, tac_error *err)
 {
-    for (size_t done = 0; done < size;) {
-        const ssize_t n = write(t->fd, (const char *)bytes + done, size - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", t->path,
-                             strerror(n < 0 ? errno : ENOSPC));
-        done += (size_t)n;
-    }
+    if (!tac__write_all(t->fd, bytes, size))
+        return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", t->path, strerror(errno));
     t->crc = tac__crc32(t->crc, bytes, size);
     t->at += size;
     return TAC_OK;
@@ -162,21 +152,15 @@ static tac_status write_copy(tac__mcap_reader *from, tac__mcap_contents *c, targ
 
 tac_status tac__mcap_recover(tac__mcap_reader *from, const char *path, tac_error *err)
 {
-    char temporary[PATH_LENGTH_MAX];
-    if ((size_t)snprintf(temporary, sizeof temporary, "%s.tmp", path) >= sizeof temporary)
-        return tac__fail(err, TAC_E_FILE, "path too long: '%.64s...'", path);
-    target t = {.path = path};
-    t.fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (t.fd < 0)
-        return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", temporary, strerror(errno));
+    tac__output output;
+    TAC_TRY(tac__output_open(&output, path, err));
+    target t = {.fd = output.fd, .path = path};
     tac__mcap_contents contents;
     tac__mcap_contents_init(&contents, from->source.allocator);
     tac_status status = write_copy(from, &contents, &t, err);
     tac__mcap_contents_fini(&contents);
-    if ((close(t.fd) != 0 || (status == TAC_OK && rename(temporary, path) != 0)) &&
-        status == TAC_OK)
-        status = tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", path, strerror(errno));
-    if (status != TAC_OK)
-        remove(temporary);
+    if (status == TAC_OK)
+        return tac__output_commit(&output, err);
+    tac__output_abandon(&output);
     return status;
 }

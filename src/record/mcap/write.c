@@ -3,13 +3,13 @@
 //
 // Memory of chunks goes round: from the filler to the queue and back. A channel's chunk grows with
 // its messages up to chunk_size, so that many slow channels cost little.
+#include "base/file.h"
 #include "record/mcap/append.h"
 #include "record/mcap/crc32.h"
 #include "record/mcap/queue.h"
 #include "record/mcap/summary.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 typedef tac__mcap_job job;
@@ -59,6 +59,7 @@ tac__mcap_writer_def tac__mcap_writer_def_default(void)
                                   .chunk_size = 256 << 10,
                                   .memory = 64 << 20,
                                   .workers = 2,
+                                  .replace = true,
                                   .library = "libtactus " TAC_VERSION};
 }
 
@@ -483,14 +484,14 @@ static tac_status start(tac__mcap_writer *w, tac_error *err)
     tac__text header;
     tac__text_init(&header, w->allocator);
     tac__mcap_put_header(&header, "ros2", w->def.library ? w->def.library : "");
-    bool whole = !header.failed;
-    if (whole && (q->fd = open(w->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
-        tac__mcap_queue_fail(q, TAC_E_FILE, errno, NULL);
-    else if (whole)
+    const tac_status status = header.failed
+                                  ? tac__fail_memory(err)
+                                  : tac__file_create(w->path, w->def.replace, &q->fd, err);
+    if (status == TAC_OK)
         tac__mcap_queue_write(q, header.chars, header.length);
     tac__text_fini(&header);
-    if (!whole)
-        return tac__fail_memory(err);
+    if (status != TAC_OK)
+        return status;
     if (tac__mcap_failed(w))
         return tell(w, err);
     w->running = true;

@@ -1,0 +1,197 @@
+// files.c - see files.h.
+#include "cli/files.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct entry {
+    const char *path;
+    const char *what; // of an output: the option; NULL: it is read
+    bool exists;
+    dev_t device; // of the file; of its folder where it does not exist
+    ino_t inode;
+    const char *name; // in its folder, where it does not exist
+} entry;
+
+struct cli_files {
+    tac__arena arena;
+    entry *entries;
+    size_t count, capacity;
+};
+
+bool cli_is_stdout(const char *path)
+{
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!strcmp(path, names[i]))
+            return true;
+    }
+    return false;
+}
+
+// --- which file a name stands for ---------------------------------------------------------------
+
+// `*regular` is false for what can be neither lost nor confused: a device, a pipe, a folder, and an
+// input that does not exist.
+static tac_status identify(cli_files *files, entry *e, bool *regular, tac_error *err)
+{
+    struct stat s;
+    *regular = true;
+    e->exists = stat(e->path, &s) == 0;
+    if (e->exists) {
+        *regular = S_ISREG(s.st_mode);
+        e->device = s.st_dev;
+        e->inode = s.st_ino;
+        return TAC_OK;
+    }
+    if (!e->what) {
+        *regular = false; // whoever wants to read it will say so
+        return TAC_OK;
+    }
+    const char *slash = strrchr(e->path, '/');
+    const char *folder =
+        slash ? tac__arena_format(&files->arena, "%.*s/", (int)(slash - e->path), e->path) : ".";
+    if (!folder)
+        return tac__fail_memory(err);
+    if (stat(folder, &s) != 0)
+        return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", e->path, strerror(errno));
+    e->device = s.st_dev;
+    e->inode = s.st_ino;
+    e->name = tac__arena_text(&files->arena, slash ? slash + 1 : e->path);
+    return e->name ? TAC_OK : tac__fail_memory(err);
+}
+
+static bool same(const entry *a, const entry *b)
+{
+    return a->exists == b->exists && a->device == b->device && a->inode == b->inode &&
+           (a->exists || !strcmp(a->name, b->name));
+}
+
+// --- the list -----------------------------------------------------------------------------------
+
+static tac_status compare(const entry *a, const entry *b, tac_error *err)
+{
+    const entry *out = a->what ? a : b, *other = a->what ? b : a;
+    if (!out->what || !same(a, b))
+        return TAC_OK;
+    if (other->what)
+        return tac__fail(err, TAC_E_USAGE, "%s and %s are the same file: '%s'", a->what, b->what,
+                         b->path);
+    return tac__fail(err, TAC_E_USAGE, "%s '%s' is a file that is read: it would be lost",
+                     out->what, out->path);
+}
+
+static tac_status add(cli_files *files, entry *e, tac_error *err)
+{
+    bool regular;
+    TAC_TRY(identify(files, e, &regular, err));
+    if (!regular)
+        return TAC_OK;
+    for (size_t i = 0; i < files->count; i++) {
+        const entry *other = &files->entries[i];
+        if (!other->what && !e->what && same(other, e))
+            return TAC_OK; // read again
+        TAC_TRY(compare(other, e, err));
+    }
+    if (!TAC__ARENA_GROW(&files->arena, files->entries, files->count, files->capacity))
+        return tac__fail_memory(err);
+    files->entries[files->count++] = *e;
+    return TAC_OK;
+}
+
+cli_files *cli_files_create(void)
+{
+    const tac_allocator *a = tac_allocator_default();
+    cli_files *files = a->resize(a->context, NULL, 0, sizeof *files);
+    if (!files)
+        return NULL;
+    *files = (cli_files){0};
+    tac__arena_init(&files->arena, a);
+    // Where standard output is a file, no other output may be that file.
+    struct stat s;
+    if (fstat(STDOUT_FILENO, &s) == 0 && S_ISREG(s.st_mode)) {
+        const entry e = {.path = "/dev/stdout",
+                         .what = "standard output",
+                         .exists = true,
+                         .device = s.st_dev,
+                         .inode = s.st_ino};
+        if (TAC__ARENA_GROW(&files->arena, files->entries, files->count, files->capacity))
+            files->entries[files->count++] = e;
+    }
+    return files;
+}
+
+void cli_files_destroy(cli_files *files)
+{
+    if (!files)
+        return;
+    const tac_allocator *a = tac_allocator_default();
+    tac__arena_fini(&files->arena);
+    a->resize(a->context, files, sizeof *files, 0);
+}
+
+// --- what commands tell -------------------------------------------------------------------------
+
+tac_status cli_reads(const cli_args *args, const char *path, tac_error *err)
+{
+    entry e = {.path = path ? tac__arena_text(&args->files->arena, path) : NULL};
+    if (!path)
+        return TAC_OK;
+    return e.path ? add(args->files, &e, err) : tac__fail_memory(err);
+}
+
+tac_status cli_reads_config(const cli_args *args, tac_config *config, tac_error *err)
+{
+    const char *const *paths;
+    size_t count;
+    TAC_TRY(tac_config_files(config, &paths, &count, err));
+    for (size_t i = 0; i < count; i++)
+        TAC_TRY(cli_reads(args, paths[i], err));
+    return TAC_OK;
+}
+
+static bool is_recording(const char *path)
+{
+    static const unsigned char magic[] = {0x89, 'M', 'C', 'A', 'P'};
+    unsigned char head[sizeof magic];
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const bool read_all = fd >= 0 && read(fd, head, sizeof head) == (ssize_t)sizeof head;
+    if (fd >= 0)
+        close(fd);
+    return read_all && !memcmp(head, magic, sizeof magic);
+}
+
+static tac_status check_replaced(const cli_args *args, const entry *e, cli_replaces replaces,
+                                 tac_error *err)
+{
+    struct stat s;
+    if (lstat(e->path, &s) != 0 || stat(e->path, &s) != 0 || !S_ISREG(s.st_mode))
+        return TAC_OK;
+    if (replaces == CLI_REPLACES_FORCED)
+        return cli_has(args, "force")
+                   ? TAC_OK
+                   : tac__fail(err, TAC_E_FILE, "%s '%s' exists already; --force replaces it",
+                               e->what, e->path);
+    return is_recording(e->path)
+               ? tac__fail(err, TAC_E_FILE, "%s '%s' is a recording: it would be lost", e->what,
+                           e->path)
+               : TAC_OK;
+}
+
+tac_status cli_writes(const cli_args *args, const char *path, const char *what,
+                      cli_replaces replaces, tac_error *err)
+{
+    if (!path || cli_is_stdout(path))
+        return TAC_OK;
+    cli_files *files = args->files;
+    entry e = {.path = tac__arena_text(&files->arena, path), .what = what};
+    if (!e.path)
+        return tac__fail_memory(err);
+    TAC_TRY(add(files, &e, err));
+    TAC_TRY(tac__file_check(e.path, err));
+    return check_replaced(args, &e, replaces, err);
+}
