@@ -163,6 +163,57 @@ static void say(const tac_engine *e, tac_instance *m, const tac__transition *t, 
     }
 }
 
+// Is it the first of the transition's resets that lead to this component, or to its island?
+static bool is_first_reset(const tac_engine *e, const tac__transition *t, size_t action,
+                           bool island)
+{
+    const int component = t->actions[action].component;
+    for (size_t i = 0; i < action; i++) {
+        const tac__phase_action *a = &t->actions[i];
+        if (a->kind == TAC__RESET && a->state < 0 &&
+            (a->component == component ||
+             (island && e->components[a->component]->island == e->components[component]->island)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_zero(const double *q)
+{
+    return q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0;
+}
+
+static tac_status fail_reset(tac_engine *e, const tac_instance *c, const tac__port *port,
+                             const char *what, tac_time t_us)
+{
+    tac__fail(e->err, TAC_E_NUMERIC, "state '%s.%s' %s after a reset", c->name, port->name, what);
+    return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->name);
+}
+
+// What a component was reset to is brought onto its bounds as at the end of an interval, so that
+// nobody sees a tank below zero or a quaternion of length 2. A quaternion of length 0 has no
+// direction to keep.
+static tac_status settle_reset(tac_engine *e, const tac_instance *c, tac_time t_us)
+{
+    double *first = e->islands[c->island].x + c->x_offset;
+    const double *x = first;
+    for (size_t k = 0; k < c->continuous.count; x += c->continuous.items[k++].type.count) {
+        const tac__port *port = &c->continuous.items[k];
+        if (port->type.shape == TAC_QUAT && is_zero(x))
+            return fail_reset(e, c, port, "is a quaternion of length 0", t_us);
+        for (uint32_t i = 0; i < port->type.count; i++) {
+            if (!(x[i] - x[i] == 0))
+                return fail_reset(e, c, port, x[i] == x[i] ? "is infinite" : "is NaN", t_us);
+        }
+    }
+    const tac_status status = c->type->project ? c->type->project(first, c->self) : TAC_OK;
+    if (status == TAC_OK)
+        return TAC_OK;
+    tac__fail(e->err, status, "its projection failed: %s", tac_status_text(status));
+    return tac__run_failed(e, status, t_us, c->name);
+}
+
+// All of them first: several may make up one state, element by element.
 static tac_status reset_states(tac_engine *e, const tac_instance *m, const tac__transition *t,
                                tac_time t_us)
 {
@@ -175,8 +226,16 @@ static tac_status reset_states(tac_engine *e, const tac_instance *m, const tac__
         double *x = a->state >= 0 ? c->step.state[a->state] : e->islands[c->island].x + c->x_offset;
         memcpy(x + a->offset, (const double *)m->step.out[p->resets] + a->first,
                a->count * sizeof *x);
-        if (a->state < 0)
-            TAC_TRY(tac__island_jumped(e, &e->islands[c->island], t_us));
+    }
+    for (size_t i = 0; i < t->action_count; i++) {
+        const tac__phase_action *a = &t->actions[i];
+        if (a->kind == TAC__RESET && a->state < 0 && is_first_reset(e, t, i, false))
+            TAC_TRY(settle_reset(e, e->components[a->component], t_us));
+    }
+    for (size_t i = 0; i < t->action_count; i++) {
+        const tac__phase_action *a = &t->actions[i];
+        if (a->kind == TAC__RESET && a->state < 0 && is_first_reset(e, t, i, true))
+            TAC_TRY(tac__island_jumped(e, &e->islands[e->components[a->component]->island], t_us));
     }
     return TAC_OK;
 }

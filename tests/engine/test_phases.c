@@ -329,6 +329,51 @@ static void test_resets(void **state)
     rig_close(&r);
 }
 
+// What is reset is on its bounds at once: a tank is not below zero and a quaternion of unit length,
+// also one that is made up of elements; one of length 0 has no direction.
+#define RESETTING(actions)                                                                         \
+    "duration: 20 ms\n"                                                                            \
+    "components:\n"                                                                                \
+    "  a:\n    type: equations\n    params:\n"                                                     \
+    "      states: {q: {type: quat}, f: {initial: 1}}\n"                                           \
+    "      bounds: {f: [0, inf]}\n"                                                                \
+    "      outputs: {low: 1}\n"                                                                    \
+    "      equations: ['der(f) = 1 s^-1', 'low = f', 'der(q.w) = 0 s^-1', 'der(q.x) = 0 s^-1', "   \
+    "'der(q.y) = 0 s^-1', 'der(q.z) = 0 s^-1']\n"                                                  \
+    "phases:\n  names: [A, B, C]\n  initial: A\n  transitions:\n"                                  \
+    "    - {from: A, to: B, condition: a.f >= 1.003, locate: true, actions: [" actions "]}\n"      \
+    "    - {from: B, to: C, condition: a.low < 0}\n"
+
+static void test_resets_project(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {
+        "{reset: a.f, to: -5}, {reset: a.q, to: [0, 2, 0, 0]}",
+        "{reset: a.q.w, to: 0}, {reset: a.f, to: '-1'}, {reset: a.q.x, to: 7}"};
+    for (int i = 0; i < 2; i++) {
+        rig r;
+        char text[2048];
+        snprintf(text, sizeof text, RESETTING("%s"), actions[i]);
+        rig_open(&r, text);
+        tac_time t_us = 2900; // where the change is found depends on rounding
+        while (rig_i64(&r, "flight.changes") == 0 && t_us < 3100)
+            rig_run(&r, t_us++);
+        assert_int_equal(rig_i64(&r, "flight.changes"), 1);
+        rig_same(rig_f64(&r, "a.f"), 0, "a.f", t_us);
+        rig_same(rig_f64(&r, "a.low"), 0, "a.low", t_us);
+        const double *q = rig_read(&r, "a.q");
+        rig_same(q[0], 0, "a.q.w", t_us);
+        rig_same(q[1], 1, "a.q.x", t_us);
+        rig_run(&r, TAC_TIME_NEVER);
+        assert_string_equal(phase_of(&r, "flight.phase"), "B"); // nobody saw less than 0
+        rig_close(&r);
+    }
+    rig_refused(RESETTING("{reset: a.q, to: [0, 0, 0, 0]}"), TAC_E_NUMERIC,
+                "state 'a.q' is a quaternion of length 0 after a reset");
+    rig_refused(RESETTING("{reset: a.f, to: '1 / (a.f - a.f)'}"), TAC_E_NUMERIC,
+                "state 'a.f' is infinite after a reset");
+}
+
 // Two vehicles that swap their states see each other as they were, in either order.
 static void test_swap(void **state)
 {
@@ -645,6 +690,7 @@ int main(void)
         cmocka_unit_test(test_memory_in_other_phases),
         cmocka_unit_test(test_nan),
         cmocka_unit_test(test_resets),
+        cmocka_unit_test(test_resets_project),
         cmocka_unit_test(test_swap),
         cmocka_unit_test(test_swarm_shifts),
         cmocka_unit_test(test_sets),
