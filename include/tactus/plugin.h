@@ -7,10 +7,34 @@
 //
 // The loader compares the ABI version and the sizes of all structs that cross the border before it
 // looks at anything else, and refuses a plugin that was built against other headers.
+//
+// Include this header first, in every file of a plugin: what follows it is compiled without fused
+// multiply-adds, whatever the compiler does by default (gcc fuses on ARM, and with -march=native).
+// Of other flags that change results the loader refuses those that it can notice: -ffast-math,
+// -Ofast and their parts.
 #ifndef TACTUS_PLUGIN_H
 #define TACTUS_PLUGIN_H
 
+#if defined __clang__
+#pragma STDC FP_CONTRACT OFF
+#elif defined __GNUC__
+// Its vectorisers fuse even without contraction.
+#pragma GCC optimize("fp-contract=off", "no-tree-loop-vectorize", "no-tree-slp-vectorize")
+#endif
+
 #include <tactus/component.h>
+
+// What a plugin's arithmetic does that IEEE 754 does not allow.
+enum {
+    TAC_ARITHMETIC_FAST = 1,       // -ffast-math
+    TAC_ARITHMETIC_FUSED = 2,      // a * b + c is rounded once
+    TAC_ARITHMETIC_REORDERED = 4,  // (a + b) - b is a
+    TAC_ARITHMETIC_RECIPROCAL = 8, // a / b is a * (1 / b)
+    TAC_ARITHMETIC_FINITE = 16,    // there is no NaN
+    TAC_ARITHMETIC_ZEROS = 32,     // -0 is 0
+    TAC_ARITHMETIC_EXCESS = 64,    // more than double precision
+    TAC_ARITHMETIC_SINGLE = 128,   // constants of single precision
+};
 
 typedef struct tac_plugin {
     uint32_t abi, size; // TAC_ABI_VERSION, sizeof(tac_plugin)
@@ -18,13 +42,62 @@ typedef struct tac_plugin {
     const char *name, *version;
     const tac_component_type *const *types;
     size_t type_count;
+    uint32_t (*arithmetic)(void); // TAC_ARITHMETIC_..., as it is compiled; 0: as it should be
 } tac_plugin;
 
 typedef const tac_plugin *tac_plugin_entry_fn(void);
 #define TAC_PLUGIN_ENTRY "tac_plugin_entry"
 
+// Compiled into the plugin, with its flags, and called as it is loaded.
+static inline uint32_t tac_plugin_arithmetic(void)
+{
+    uint32_t found = 0;
+#ifdef __FAST_MATH__
+    found |= TAC_ARITHMETIC_FAST;
+#endif
+#ifdef __ASSOCIATIVE_MATH__
+    found |= TAC_ARITHMETIC_REORDERED;
+#endif
+#ifdef __RECIPROCAL_MATH__
+    found |= TAC_ARITHMETIC_RECIPROCAL;
+#endif
+#if defined __FINITE_MATH_ONLY__ && __FINITE_MATH_ONLY__
+    found |= TAC_ARITHMETIC_FINITE;
+#endif
+#ifdef __NO_SIGNED_ZEROS__
+    found |= TAC_ARITHMETIC_ZEROS;
+#endif
+#if defined __FLT_EVAL_METHOD__ && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
+    found |= TAC_ARITHMETIC_EXCESS;
+#endif
+    // Not every compiler says so: what it makes of numbers that it does not know tells.
+    const double small = 1.0 / 1073741824;
+    volatile double plus = 1 + small, minus = 1 - small, one = 1, large = 1e20, three = 3, five = 5,
+                    ten = 10, zero = 0, minus_zero = -0.0;
+    double x = plus, y = minus, z = one; // x y is 1 - 2^-60
+    if (x * y - z != 0)
+        found |= TAC_ARITHMETIC_FUSED;
+    y = large;
+    if ((z + y) - y != 0)
+        found |= TAC_ARITHMETIC_REORDERED;
+    x = five;
+    if (x / 3.0 != x / three)
+        found |= TAC_ARITHMETIC_RECIPROCAL;
+    if (one / ten != 0.1)
+        found |= TAC_ARITHMETIC_SINGLE;
+    x = zero / zero;
+    if (x == x)
+        found |= TAC_ARITHMETIC_FINITE;
+    x = minus_zero;
+    if (__builtin_signbit(x + 0.0))
+        found |= TAC_ARITHMETIC_ZEROS;
+    return found;
+}
+
 #define TAC_PLUGIN(plugin_name, plugin_version, ...)                                               \
+    TAC_BEGIN_DECLS                                                                                \
     TAC_API const tac_plugin *tac_plugin_entry(void);                                              \
+    TAC_END_DECLS                                                                                  \
     const tac_plugin *tac_plugin_entry(void)                                                       \
     {                                                                                              \
         static const tac_component_type *const types[] = {__VA_ARGS__};                            \
@@ -39,7 +112,8 @@ typedef const tac_plugin *tac_plugin_entry_fn(void);
                                           plugin_name,                                             \
                                           plugin_version,                                          \
                                           types,                                                   \
-                                          sizeof types / sizeof *types};                           \
+                                          sizeof types / sizeof *types,                            \
+                                          tac_plugin_arithmetic};                                  \
         return &plugin;                                                                            \
     }
 

@@ -109,6 +109,42 @@ const tac_component_type *tac_registry_find(const tac_registry *r, const char *n
 
 // --- plugins ------------------------------------------------------------------------------------
 
+// Its flags would give other bits than those of the model, on this machine or on another.
+static tac_status check_arithmetic(const char *path, uint32_t found, tac_error *err)
+{
+    static const struct {
+        uint32_t bit;
+        const char *what, *flag;
+    } faults[] = {
+        {TAC_ARITHMETIC_FUSED, "a * b + c is rounded once", "-ffp-contract=off"},
+        {TAC_ARITHMETIC_REORDERED, "sums are reordered", "-fno-associative-math"},
+        {TAC_ARITHMETIC_RECIPROCAL, "divisions become products", "-fno-reciprocal-math"},
+        {TAC_ARITHMETIC_FINITE, "there is no NaN", "-fno-finite-math-only"},
+        {TAC_ARITHMETIC_ZEROS, "-0 is 0", "-fsigned-zeros"},
+        {TAC_ARITHMETIC_EXCESS, "numbers have more than 53 bits", "-mfpmath=sse"},
+        {TAC_ARITHMETIC_SINGLE, "constants are of single precision",
+         "-fno-single-precision-constant"},
+        {TAC_ARITHMETIC_FAST, "-ffast-math was given", "-fno-fast-math"},
+    };
+    enum { COUNT = sizeof faults / sizeof *faults };
+    if (!found)
+        return TAC_OK;
+    tac__fail(err, TAC_E_ABI, "plugin '%s' was compiled so that", path);
+    const char *before = " ";
+    for (size_t i = 0; i < COUNT; i++) {
+        if (!(found & faults[i].bit))
+            continue;
+        tac__error_append(err, "%s%s", before, faults[i].what);
+        before = ", ";
+    }
+    tac__error_append(err, ": its results would not be the same everywhere; build it with");
+    for (size_t i = 0; i < COUNT; i++) {
+        if (found & faults[i].bit)
+            tac__error_append(err, " %s", faults[i].flag);
+    }
+    return TAC_E_ABI;
+}
+
 // What the plugin was built against, compared with what this library is.
 static tac_status check_plugin(const char *path, const tac_plugin *p, tac_error *err)
 {
@@ -144,7 +180,9 @@ static tac_status check_plugin(const char *path, const tac_plugin *p, tac_error 
                              "has %u bytes, this library's %zu",
                              path, sizes[i].name, sizes[i].theirs, sizes[i].ours);
     }
-    return TAC_OK;
+    if (!p->arithmetic)
+        return tac__fail(err, TAC_E_ABI, "plugin '%s' was built without TAC_PLUGIN", path);
+    return check_arithmetic(path, p->arithmetic(), err);
 }
 
 tac_status tac_registry_load(tac_registry *r, const char *path, tac_error *err)
