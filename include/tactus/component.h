@@ -67,6 +67,7 @@ typedef struct tac_port_def {
 typedef struct tac_message_def {
     const char *name;
     const char *doc;
+    bool numbers;       // sending port: a message is an array of doubles; all NaNs in it become one
     uint32_t capacity;  // receiving port: messages on the way or waiting
     uint32_t max_bytes; // receiving port: longest message
     bool triggers;      // receiving port: a delivery makes the component step
@@ -305,7 +306,8 @@ TAC_API void tac_draw_normals(tac_step *s, int stream, double *values, size_t co
 // TAC_TIME_NEVER cancels it. The type needs TAC_COMPONENT_TIMER.
 TAC_API TAC_MUST_CHECK tac_status tac_wake_at(tac_step *s, tac_time t_us);
 
-// Send a copy of `bytes` over every link of a sending port.
+// Send a copy of `bytes` over every link of a sending port. Digests see its bytes: padding is zero,
+// and a double that may be NaN goes through tac_one_nan, unless the port is one of `numbers`.
 TAC_API TAC_MUST_CHECK tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size);
 // Take the next delivered message, false when there is none. Its bytes stay valid until the next
 // call into the engine.

@@ -64,6 +64,12 @@ static inline double tac_max(double a, double b) { return a > b ? a : b; }
 
 // clang-format on
 
+// Which bits a NaN has is up to the machine: this is always the same one.
+static inline double tac_one_nan(double x)
+{
+    return x == x ? x : (double)NAN;
+}
+
 // A NaN in `x` stays a NaN.
 static inline double tac_clamp(double x, double lo, double hi)
 {

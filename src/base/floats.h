@@ -9,11 +9,15 @@
 //
 // On x86-64 this is MXCSR and, for long double in plugins, the control word of the x87 (the library
 // itself has no x87 instruction); on AArch64 it is FPCR; elsewhere whatever <fenv.h> knows.
+//
+// And the one NaN: which bits a NaN has is up to the machine and the compiler, so all that leave
+// the engine (digests, messages, recordings, checkpoints, texts) are made the same.
 #ifndef TAC_BASE_FLOATS_H
 #define TAC_BASE_FLOATS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #if !defined __x86_64__ && !defined __aarch64__
 #include <fenv.h>
@@ -41,5 +45,26 @@ bool tac__floats_kept(void);
 #define TAC__FLOATS                                                                                \
     __attribute__((cleanup(tac__floats_leave))) tac__floats floats_found_;                         \
     tac__floats_enter(&floats_found_)
+
+#define TAC__NAN_BITS UINT64_C(0x7ff8000000000000) // as 0.0 / 0.0 has them on ARM
+
+static inline bool tac__is_nan_word(uint64_t word)
+{
+    return (word & INT64_MAX) > UINT64_C(0x7ff0000000000000);
+}
+
+// Every NaN among `count` doubles, which need not be aligned, becomes the one.
+static inline void tac__one_nan(void *doubles, size_t count)
+{
+    unsigned char *at = (unsigned char *)doubles;
+    for (size_t i = 0; i < count; i++, at += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        if (tac__is_nan_word(word)) {
+            word = TAC__NAN_BITS;
+            memcpy(at, &word, sizeof word);
+        }
+    }
+}
 
 #endif

@@ -5,6 +5,8 @@
 #ifndef TAC_BASE_HASH_H
 #define TAC_BASE_HASH_H
 
+#include "base/floats.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -26,7 +28,7 @@ static inline tac__hash tac__hash_f64(tac__hash h, double value)
 {
     uint64_t word;
     memcpy(&word, &value, sizeof word);
-    return tac__hash_word(h, value == value ? word : UINT64_C(0x7ff8000000000000));
+    return tac__hash_word(h, value == value ? word : TAC__NAN_BITS);
 }
 
 tac__hash tac__hash_bytes(tac__hash h, const void *bytes, size_t n); // length counts too

@@ -120,6 +120,7 @@ tac_status tac__checkpoint_consider(tac_engine *e)
         return TAC_OK;
     tac__activity_save(e);
     memcpy(e->checkpoint, e->block.bytes, e->block.run_size);
+    tac__stored_nans(e, e->checkpoint);
     e->checkpoint_taken = true;
     e->checkpoint_boundaries = e->clock->boundaries;
     e->checkpoint_time_us = e->clock->t_us;

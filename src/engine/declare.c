@@ -341,7 +341,8 @@ int tac_declare_sender(tac_declare *d, const tac_message_def *p)
             return 0;
         }
         number = e->sender_count++;
-        e->senders[number] = (tac__sender){.name = full, .component = c->index};
+        e->senders[number] =
+            (tac__sender){.name = full, .component = c->index, .numbers = p->numbers};
     }
     return add_number(d, &c->senders, &c->sender_count, &c->sender_capacity, number);
 }

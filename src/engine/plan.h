@@ -110,6 +110,7 @@ typedef struct tac__link {
 typedef struct tac__sender {
     const char *name; // full
     uint32_t component;
+    bool numbers;       // its messages are doubles
     uint64_t *sequence; // in the block
     tac__link *links;
     size_t count, capacity;
@@ -438,6 +439,8 @@ struct tac_engine {
     size_t sender_count, sender_capacity;
     tac__receiver *receivers;
     size_t receiver_count, receiver_capacity;
+    unsigned char *message; // scratch: room for the longest that any of them takes
+    size_t message_size;
     tac_route_def *routes;
     size_t route_count, route_capacity;
     tac_link_def *links;
@@ -701,6 +704,8 @@ tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us,
 // --- checkpoint.c ---
 tac_status tac__checkpoint_consider(tac_engine *engine);
 tac_status tac__checkpoint_finish(tac_engine *engine);
+// In a copy of the block every NaN becomes the one: what is stored is the same on every machine.
+void tac__stored_nans(const tac_engine *engine, unsigned char *bytes);
 tac_status tac__save_opaque(tac_engine *engine, bool plant_only, tac__text *out);
 tac_status tac__restore_opaque(tac_engine *engine, const char *bytes, size_t size, tac_error *err);
 void tac__restore_block(tac_engine *engine, const void *block);

@@ -19,6 +19,8 @@ tac_status tac__snapshot_take(tac_engine *e, tac__text *out, tac_error *err)
     head h = {tac__block_manifest_hash(&e->block), e->block.run_size, 0};
     tac__text_bytes(out, (const char *)&h, sizeof h);
     tac__text_bytes(out, (const char *)e->block.bytes, e->block.run_size);
+    if (!out->failed)
+        tac__stored_nans(e, (unsigned char *)out->chars + start + sizeof h);
     const size_t opaque = out->length;
     tac_error *outer = e->err;
     e->err = err;

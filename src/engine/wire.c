@@ -574,6 +574,13 @@ tac_status tac__wire(tac_engine *e)
     if (!e->due_items)
         return TAC_E_MEMORY;
     e->arriving = e->due_items + e->item_words;
+    for (size_t i = 0; i < e->receiver_count; i++) {
+        const size_t size = e->receivers[i].def.max_bytes;
+        e->message_size = size > e->message_size ? size : e->message_size;
+    }
+    e->message = tac__arena_alloc(&e->arena, e->message_size);
+    if (!e->message)
+        return TAC_E_MEMORY;
     TAC_TRY(list_digests(e));
     TAC_TRY(tac__activity_wire(e));
     return wire_components(e);

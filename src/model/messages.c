@@ -18,7 +18,8 @@ static tac_status beacon_declare(tac_declare *d, void *self)
                                          .type = tac__shaped_type(&c->shaped),
                                          .unit = c->shaped.unit,
                                          .doc = "what it sends"});
-    c->port = tac_declare_sender(d, &(tac_message_def){.name = "tx", .doc = "the value of u"});
+    c->port = tac_declare_sender(
+        d, &(tac_message_def){.name = "tx", .doc = "the value of u", .numbers = true});
     return TAC_OK;
 }
 

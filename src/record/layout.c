@@ -1,5 +1,6 @@
 // layout.c - see layout.h.
 #include "record/layout.h"
+#include "base/floats.h"
 #include "base/json.h"
 #include "base/json_read.h"
 #include "base/names.h"
@@ -95,6 +96,8 @@ void tac__layout_decode(const tac__layout *l, const unsigned char *message, void
         const tac__field *f = &l->fields[i];
         unsigned char *value = (unsigned char *)sample + f->signal.offset;
         memcpy(value, message + f->at, f->bytes);
+        if (f->signal.type.scalar == TAC_F64) // of one that others wrote
+            tac__one_nan(value, f->bytes / sizeof(double));
         for (size_t k = 0; f->signal.type.scalar == TAC_BOOL && k < f->bytes; k++)
             value[k] = value[k] != 0; // whatever a damaged file says
     }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <tactus/math.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -74,7 +75,7 @@ static void add_value(FILE *file, const tac_type *type, const void *value, uint3
 {
     const double x = tac__scalar_f64(type->scalar, value, k);
     if (type->scalar == TAC_F64)
-        fprintf(file, ",%.9g", x);
+        fprintf(file, ",%.9g", tac_one_nan(x));
     else
         fprintf(file, ",%.0f", x);
 }

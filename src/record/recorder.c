@@ -139,18 +139,33 @@ static void fill_outputs(const tac__feed *f, const void *pose, unsigned char *me
     }
 }
 
-static void complete(void *context, unsigned char *chunk, const unsigned char *notes, size_t size)
+// Which NaN a value is, is up to the machine; in a recording they are one.
+static void mend_nans(const tac__feed *f, unsigned char *message)
+{
+    for (size_t i = 0; i < f->layout.count; i++) {
+        const tac__field *field = &f->layout.fields[i];
+        if (field->signal.type.scalar == TAC_F64)
+            tac__one_nan(message + field->at, field->bytes / sizeof(double));
+    }
+}
+
+static void complete(void *context, unsigned char *chunk, size_t size, const unsigned char *notes,
+                     size_t notes_size)
 {
     const tac__feed *f = context;
-    for (size_t i = 0; i < size; i += f->note_size) {
+    for (size_t i = 0; i < notes_size; i += f->note_size) {
         uint64_t at;
         memcpy(&at, notes + i, sizeof at);
         fill_outputs(f, notes + i + NOTE_HEAD, chunk + at);
     }
+    // All messages of a feed have the same size.
+    for (size_t at = MCAP_MESSAGE_HEAD; at < size; at += MCAP_MESSAGE_HEAD + f->layout.message_size)
+        mend_nans(f, chunk + at);
 }
 
 void tac__feed_put_off(tac__feed *f)
 {
+    tac__mcap_completed_by(f->slot, complete, f);
     const tac_engine *e = f->recorder->engine;
     const tac_instance *c = e->components[f->pick->component];
     const size_t pose = tac__pose_size(e, c);
@@ -161,7 +176,6 @@ void tac__feed_put_off(tac__feed *f)
         return;
     f->later = c;
     f->note_size = NOTE_HEAD + pose;
-    tac__mcap_completed_by(f->slot, complete, f);
 }
 
 // States now, which are at hand; outputs later, where they are not at hand as well.
@@ -206,6 +220,7 @@ static void sample_change(void *context, tac_engine *e, tac_time t_us)
         return;
     unsigned char *fresh = f->last + f->layout.message_size;
     tac__feed_fill(f, e, t_us, fresh);
+    mend_nans(f, fresh); // another NaN is no change
     if (f->begun && !memcmp(fresh, f->last, f->layout.message_size))
         return;
     f->begun = true;

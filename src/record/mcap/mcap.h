@@ -64,10 +64,10 @@ void *tac__mcap_message(tac__mcap_writer *writer, uint16_t channel, uint64_t tim
 // that takes nothing.
 typedef struct tac__mcap_slot tac__mcap_slot;
 tac__mcap_slot *tac__mcap_slot_of(tac__mcap_writer *writer, uint16_t channel);
-// Messages that are completed before they are packed, by the thread that packs them: from the notes
-// on their chunk, one after another. It may be called for several chunks at once.
-typedef void tac__mcap_complete_fn(void *context, unsigned char *chunk, const unsigned char *notes,
-                                   size_t size);
+// Messages that are completed before they are packed, by the thread that packs them: the records of
+// a chunk, and the notes on them, one after another. It may be called for several chunks at once.
+typedef void tac__mcap_complete_fn(void *context, unsigned char *chunk, size_t size,
+                                   const unsigned char *notes, size_t notes_size);
 void tac__mcap_completed_by(tac__mcap_slot *slot, tac__mcap_complete_fn *complete, void *context);
 // Memory for a note on the message that was appended last, valid until the next call; `*at` is
 // where that message begins in its chunk. NULL: there is none, and the writer has failed.

@@ -252,8 +252,9 @@ static void run_job(tac__mcap_worker *worker, tac__mcap_job *job)
             out = job->lent->bytes;
             room = queue->out_capacity;
         }
-        if (job->notes_size)
-            job->complete(job->complete_context, job->bytes, job->notes, job->notes_size);
+        if (job->complete)
+            job->complete(job->complete_context, job->bytes, job->size, job->notes,
+                          job->notes_size);
         job->packed = out;
         job->packed_size = pack(queue, &worker->packer, job, out, room);
         if (job->packed_size == 0)
