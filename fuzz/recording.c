@@ -2,8 +2,7 @@
 //
 // An input is a list of changes to a true recording: which of its texts, attachments and messages
 // (one byte), where in it (two), to what (one). The file is written anew with them, opened, walked
-// to the end, and replayed. States are taken as they stand once their head is right, as in a
-// checkpoint, so of them only the head is changed.
+// to the end, and replayed: stored states, digests and all.
 #include "base/file.h"
 #include "record/mcap/mcap.h"
 #include <tactus/tactus.h>
@@ -85,16 +84,16 @@ typedef struct changes {
 } changes;
 
 // The next item of the file; `*bytes` is malloced, with a NUL behind it.
-static void change(changes *c, const void *from, size_t size, size_t limit, uint8_t **bytes)
+static void change(changes *c, const void *from, size_t size, uint8_t **bytes)
 {
     *bytes = malloc(size + 1);
     memcpy(*bytes, from, size);
     (*bytes)[size] = 0;
     for (size_t i = 0; i + 4 <= c->size; i += 4) {
         const uint8_t *d = c->data + i;
-        const size_t at = d[1] | (size_t)d[2] << 8, most = size < limit ? size : limit;
-        if (d[0] == c->item % 256 && most)
-            (*bytes)[at % most] = d[3];
+        const size_t at = d[1] | (size_t)d[2] << 8;
+        if (d[0] == c->item % 256 && size)
+            (*bytes)[at % size] = d[3];
     }
     c->item++;
 }
@@ -103,7 +102,7 @@ static void copy_pairs(changes *c, const tac__mcap_pair *pairs, size_t count, ta
 {
     for (size_t i = 0; i < count && i < 16; i++) {
         uint8_t *value;
-        change(c, pairs[i].value, strlen(pairs[i].value), SIZE_MAX, &value);
+        change(c, pairs[i].value, strlen(pairs[i].value), &value);
         to[i] = (tac__mcap_pair){pairs[i].key, (char *)value};
     }
 }
@@ -116,7 +115,6 @@ static void free_pairs(tac__mcap_pair *pairs, size_t count)
 
 static void copy_messages(changes *c, tac__mcap_reader *in, tac__mcap_writer *out)
 {
-    enum { STATE_HEAD = 4 + 4 + 24 };
     const tac__mcap_info *about = tac__mcap_about(in);
     tac__mcap_chunk chunk = {0};
     for (size_t i = 0; i < about->chunk_count; i++) {
@@ -127,9 +125,8 @@ static void copy_messages(changes *c, tac__mcap_reader *in, tac__mcap_writer *ou
             must(tac__mcap_next(&chunk, &m, &more, NULL));
             if (!more)
                 break;
-            const bool state = !strcmp(about->channels[m.channel].topic, "/tactus/state");
             uint8_t *bytes;
-            change(c, m.bytes, m.size, state ? STATE_HEAD : SIZE_MAX, &bytes);
+            change(c, m.bytes, m.size, &bytes);
             void *to = tac__mcap_message(out, m.channel, m.log_ns, m.size);
             if (!to)
                 abort();
@@ -172,7 +169,7 @@ static void rewrite(changes *c)
         size_t size;
         must(tac__mcap_attachment_read(in, i, &bytes, &size, NULL));
         uint8_t *changed;
-        change(c, bytes, size, SIZE_MAX, &changed);
+        change(c, bytes, size, &changed);
         tac__mcap_attachment(out, about->attachments[i].name, "", 0, changed, size);
         free(changed);
         tac__file_free(tac_allocator_default(), bytes, size);
@@ -219,6 +216,7 @@ static void replay(tac_recording *r, bool force, tac_time from_us)
     if (tac_replay_create(r, engine, &def, &replay, NULL) == TAC_OK) {
         if (tac_engine_prepare(engine, NULL) == TAC_OK && tac_replay_begin(replay, NULL) == TAC_OK)
             (void)!tac_engine_run(engine, TAC_TIME_NEVER, NULL);
+        (void)!tac_replay_end(replay, NULL);
         (void)tac_replay_about(replay);
     }
     tac_replay_destroy(replay);

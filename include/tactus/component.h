@@ -180,6 +180,10 @@ typedef struct tac_component_type {
     // returns the size through `*size`.
     tac_status (*save)(const void *self, void *bytes, size_t *size);
     tac_status (*restore)(const void *self, const void *bytes, size_t size);
+    // Discrete states came from a checkpoint or a recording: can `step` work with them? What is
+    // used as an index or a count must be looked at here; what the engine knows the type of (bool,
+    // enum) it has seen to. tac_fail says what is wrong.
+    tac_status (*verify)(tac_step *s, const void *self);
     // Release what `declare` acquired. Called once, also after a failed start.
     void (*close)(void *self);
 } tac_component_type;

@@ -346,6 +346,22 @@ static tac_status flight_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
+static tac_status flight_verify(tac_step *s, const void *self)
+{
+    const flight_control *c = self;
+    const tac__flight_words *w = state_of(s).w;
+    size_t phases = 0;
+    while (tac__phase_labels[phases])
+        phases++;
+    if (w->phase < 0 || (size_t)w->phase >= phases)
+        return tac_fail(s, "is in phase %d of %zu", w->phase, phases);
+    if (w->item < 0 || (size_t)w->item > c->flight.mission.count || w->reached < 0 ||
+        w->reached > w->item)
+        return tac_fail(s, "is at item %d, with %d reached, of %zu", w->item, w->reached,
+                        c->flight.mission.count);
+    return TAC_OK;
+}
+
 const tac_component_type tac__flight_control_type = {
     TAC__TYPE("flight_control", "1", "flies a multirotor: missions, return, landing, lost motors"),
     .stage = TAC_STAGE_CONTROL,
@@ -353,4 +369,5 @@ const tac_component_type tac__flight_control_type = {
     .declare = flight_declare,
     .init = flight_init,
     .step = flight_step,
+    .verify = flight_verify,
 };

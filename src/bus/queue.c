@@ -90,6 +90,14 @@ uint32_t tac__queue_deliver(const tac__queue *q, tac_time t_us, uint64_t *digest
     return n;
 }
 
+bool tac__queue_ordered(const tac__queue *q)
+{
+    bool good = true;
+    for (uint32_t i = 1; i < q->state->flying; i++)
+        good &= !before(q, q->heap[i], q->heap[(i - 1) / 2]);
+    return good;
+}
+
 void tac__queue_recall(const tac__queue *q)
 {
     while (q->state->flying)

@@ -46,6 +46,10 @@ tac_time tac__queue_next(const tac__queue *queue);
 // Deliver all messages due at or before `t_us`; mixes them into `*digest`. Returns how many.
 uint32_t tac__queue_deliver(const tac__queue *queue, tac_time t_us, uint64_t *digest);
 
+// Are those on their way in order? The last check of a queue that was restored: all numbers of
+// slots are sound.
+bool tac__queue_ordered(const tac__queue *queue);
+
 // Take back all that is on its way.
 void tac__queue_recall(const tac__queue *queue);
 

@@ -49,6 +49,14 @@ size_t tac__type_words(const tac_type *type)
     return (tac__type_size(type) + 7) / 8;
 }
 
+size_t tac__type_labels(const tac_type *type)
+{
+    size_t n = 0;
+    while (type->scalar == TAC_ENUM && type->labels[n])
+        n++;
+    return n;
+}
+
 bool tac__type_same(const tac_type *a, const tac_type *b)
 {
     if (a->scalar != b->scalar || a->shape != b->shape || a->count != b->count)

@@ -13,6 +13,8 @@ size_t tac__type_words(const tac_type *type); // 8-byte words that it takes in m
 // The i-th element of a value as a number.
 double tac__scalar_f64(tac_scalar scalar, const void *value, size_t i);
 
+size_t tac__type_labels(const tac_type *type); // of an enum; else 0
+
 // Same scalar, shape and count, and for enums the same labels.
 bool tac__type_same(const tac_type *a, const tac_type *b);
 

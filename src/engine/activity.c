@@ -271,15 +271,6 @@ void tac__activity_save(tac_engine *e)
 
 void tac__activity_restored(tac_engine *e)
 {
-    for (size_t i = 0; i < e->machine_count; i++) { // nothing else vouches for the numbers
-        const tac_instance *m = e->components[e->machines[i]];
-        const tac__phases *p = tac__phases_of(m);
-        int64_t *queued = m->step.out[p->queued];
-        if (tac__phase_now(m) < 0 || (size_t)tac__phase_now(m) >= p->count)
-            *(int32_t *)m->step.out[p->phase] = p->initial;
-        if (*queued < 0 || (size_t)*queued > p->transition_count)
-            *queued = 0;
-    }
     for (size_t i = 0; i < e->component_count; i++) {
         if (e->components[i]->missed)
             e->components[i]->pending = (uint32_t)*e->components[i]->missed;

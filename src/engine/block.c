@@ -5,13 +5,14 @@
 #include <stdint.h>
 
 tac_status tac__block_reserve(tac__block *block, tac__arena *arena, const char *name, size_t count,
-                              size_t size, size_t *offset)
+                              size_t size, tac__part_check *check, const void *subject,
+                              size_t *offset)
 {
     if (!name || (size && count > SIZE_MAX / 4 / size) ||
         !TAC__ARENA_GROW(arena, block->parts, block->count, block->capacity))
         return TAC_E_MEMORY;
     const size_t bytes = (count * size + 7) / 8 * 8;
-    block->parts[block->count++] = (tac__part){name, block->size, bytes};
+    block->parts[block->count++] = (tac__part){name, block->size, bytes, check, subject};
     *offset = block->size;
     block->size += bytes;
     return TAC_OK;

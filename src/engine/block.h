@@ -9,12 +9,21 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <tactus/engine.h>
 
-typedef struct tac__part {
+typedef struct tac__part tac__part;
+// Is what the block holds there something that the engine can go on from? See validate.h.
+typedef tac_status tac__part_check(const tac_engine *engine, const tac__part *part, bool exact,
+                                   tac_error *err);
+
+struct tac__part {
     const char *name; // "signal Nav.position", "timeline next"
     size_t offset, size;
-} tac__part;
+    tac__part_check *check;
+    const void *subject; // what the check is about
+};
 
 typedef struct tac__block {
     tac__part *parts;
@@ -25,9 +34,10 @@ typedef struct tac__block {
 } tac__block;
 
 // Reserve `count` elements of `size` bytes, zeroed at the start, aligned to 8. The offset comes
-// back through `*offset`. The name is kept by pointer.
+// back through `*offset`. The name is kept by pointer. `check` is asked about what was restored.
 tac_status tac__block_reserve(tac__block *block, tac__arena *arena, const char *name, size_t count,
-                              size_t size, size_t *offset);
+                              size_t size, tac__part_check *check, const void *subject,
+                              size_t *offset);
 void tac__block_seal(tac__block *block);
 tac_status tac__block_allocate(tac__block *block, tac__arena *arena);
 

@@ -7,6 +7,7 @@
 #include "base/floats.h"
 #include "engine/lanes.h"
 #include "engine/phases.h"
+#include "engine/validate.h"
 #include "engine/written.h"
 
 #include <inttypes.h>
@@ -246,9 +247,13 @@ tac_status tac__restore_opaque(tac_engine *e, const char *bytes, size_t size, ta
     return TAC_OK;
 }
 
-void tac__restore_block(tac_engine *e, const void *block)
+tac_status tac__restore_block(tac_engine *e, const void *block, bool exact, const tac_time *h_us,
+                              tac_error *err)
 {
     memcpy(e->block.bytes, block, e->block.run_size);
+    for (size_t i = 0; h_us && i < e->island_count; i++)
+        e->islands[i].state->h_us = e->islands[i].state->h_next_us = h_us[i];
+    TAC_TRY(tac__validate(e, exact, err));
     tac__timeline_resume(&e->timeline, e->clock->started ? e->clock->t_us : TAC_TIME_NEVER);
     for (size_t i = 0; i < e->island_count; i++) {
         e->islands[i].peeked_us = e->islands[i].kept_us = TAC_TIME_NEVER;
@@ -259,6 +264,7 @@ void tac__restore_block(tac_engine *e, const void *block)
     }
     tac__written_restart(e);
     tac__activity_restored(e);
+    return TAC_OK;
 }
 
 // One step takes the place of another, which was counted.
@@ -306,7 +312,10 @@ static tac_status restore(tac_engine *e, const char *path, const char *bytes, si
         return fail_model(e, path, &p, err);
     if (p.h.t_us >= e->def.end_us)
         return tac__fail(err, TAC_E_RANGE, "'%s' was taken at or after the end of this run", path);
-    tac__restore_block(e, p.block);
+    TAC_TRY(tac__restore_block(e, p.block, true, NULL, err));
+    if (p.h.t_us != e->clock->t_us || !e->clock->started)
+        return tac__fail(err, TAC_E_FORMAT, "'%s' is damaged: it does not say when it was taken",
+                         path);
     TAC_TRY(tac__restore_opaque(e, p.opaque, p.h.opaque_size, err));
     tac__restored_end(e);
     return TAC_OK;

@@ -66,10 +66,11 @@ tac_status tac__snapshot_take(tac_engine *engine, tac__text *out, tac_error *err
 void tac__snapshot_every(tac_engine *engine, tac_time period_us, tac__snapshot_fn *take,
                          void *context);
 
-// Go on from a snapshot of the same model: on a prepared engine that has not run yet. With
-// `other_method` steps under way are taken anew, with the step sizes of a start.
+// Go on from a snapshot that fits: on a prepared engine that has not run yet. `same_model`: it must
+// be one that this very model could have come to. With `other_method` steps under way are taken
+// anew, with the step sizes of a start.
 tac_status tac__snapshot_restore(tac_engine *engine, const void *bytes, size_t size,
-                                 bool other_method, tac_error *err);
+                                 bool same_model, bool other_method, tac_error *err);
 bool tac__snapshot_fits(const tac_engine *engine, const void *bytes, size_t size);
 
 #endif

@@ -708,7 +708,10 @@ tac_status tac__checkpoint_finish(tac_engine *engine);
 void tac__stored_nans(const tac_engine *engine, unsigned char *bytes);
 tac_status tac__save_opaque(tac_engine *engine, bool plant_only, tac__text *out);
 tac_status tac__restore_opaque(tac_engine *engine, const char *bytes, size_t size, tac_error *err);
-void tac__restore_block(tac_engine *engine, const void *block);
+// Take over a block, if it is sound; see validate.h. `h_us`: step sizes to go on with, one an
+// island; NULL: those of the block.
+tac_status tac__restore_block(tac_engine *engine, const void *block, bool exact,
+                              const tac_time *h_us, tac_error *err);
 void tac__restored_end(tac_engine *engine);
 void tac__step_again(tac_engine *engine, tac__island *island); // the one under way
 

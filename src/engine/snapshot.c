@@ -61,19 +61,17 @@ bool tac__snapshot_fits(const tac_engine *e, const void *bytes, size_t size)
 
 // Steps under way were those of another method, or did not know yet of what a driver knows now:
 // take them again.
-static void step_anew(tac_engine *e, const tac_time *h_us)
+static void step_anew(tac_engine *e)
 {
     for (size_t i = 0; i < e->island_count; i++) {
-        tac__island_state *s = e->islands[i].state;
-        if (h_us)
-            s->h_us = s->h_next_us = h_us[i];
+        const tac__island_state *s = e->islands[i].state;
         if (s->from_us != s->to_us)
             tac__step_again(e, &e->islands[i]);
     }
 }
 
-tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, bool other_method,
-                                 tac_error *err)
+tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, bool same_model,
+                                 bool other_method, tac_error *err)
 {
     TAC_REQUIRE(e && e->phase == TAC__PREPARED && !e->clock->started);
     if (!tac__snapshot_fits(e, bytes, size))
@@ -84,14 +82,17 @@ tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, 
         return tac__fail_memory(err);
     for (size_t i = 0; i < e->island_count; i++)
         h_us[i] = e->islands[i].state->h_us;
-    tac__restore_block(e, block);
     e->err = err;
-    tac_status status = tac__restore_opaque(e, block + e->block.run_size,
-                                            size - sizeof(head) - e->block.run_size, err);
+    tac_status status = tac__restore_block(e, block, same_model, other_method ? h_us : NULL, err);
+    if (status == TAC_OK && e->clock->t_us > e->def.end_us)
+        status = tac__fail(err, TAC_E_RANGE, "the stored state lies after the end of this run");
+    if (status == TAC_OK)
+        status = tac__restore_opaque(e, block + e->block.run_size,
+                                     size - sizeof(head) - e->block.run_size, err);
     if (status == TAC_OK && e->driver)
         status = tac__drive_begin(e, e->clock->started, e->clock->t_us);
     if (status == TAC_OK && (e->driver || other_method))
-        step_anew(e, other_method ? h_us : NULL);
+        step_anew(e);
     if (status == TAC_OK && e->clock->started) // else the boundary at 0 is still to come
         tac__restored_end(e);
     e->err = NULL;

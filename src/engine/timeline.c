@@ -1,7 +1,7 @@
 // timeline.c - the next times of all sources under a tournament: moving a source plays its matches
 // again, from leaf to root. In which order sources of the same time come out does not matter: what
 // is due is the union of what they bring.
-#include "engine/timeline.h"
+#include "engine/validate.h"
 
 int tac__timeline_add(tac__timeline *tl, tac__arena *arena, const tac__source *source)
 {
@@ -27,14 +27,14 @@ tac_status tac__timeline_reserve(tac__timeline *tl, tac__block *block, tac__aren
     if (!tl->winner || !tl->last)
         return TAC_E_MEMORY;
     TAC_TRY(tac__block_reserve(block, arena, "timeline taken", tl->own, sizeof *tl->taken,
-                               &offsets[0]));
-    TAC_TRY(
-        tac__block_reserve(block, arena, "timeline next", tl->own, sizeof *tl->next, &offsets[1]));
+                               tac__check_taken, NULL, &offsets[0]));
+    TAC_TRY(tac__block_reserve(block, arena, "timeline next", tl->own, sizeof *tl->next,
+                               tac__check_next, NULL, &offsets[1]));
     tac__block_seal(block);
     // The array goes on: parts of whole words lie one after another.
     size_t rest;
     return tac__block_reserve(block, arena, "observers next", tl->count - tl->own, sizeof *tl->next,
-                              &rest);
+                              tac__check_any, NULL, &rest);
 }
 
 void tac__timeline_wire(tac__timeline *tl, const tac__block *block, const size_t offsets[2])

@@ -3,6 +3,7 @@
 #include "engine/drive.h"
 #include "engine/lanes.h"
 #include "engine/phases.h"
+#include "engine/validate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,21 +22,22 @@ typedef struct wiring {
 
 // Reserve a part named "what name" and let `*pointer` lead to it.
 static tac_status want(wiring *w, const char *what, const char *name, size_t count, size_t size,
-                       void **pointer)
+                       tac__part_check *check, const void *subject, void **pointer)
 {
     tac_engine *e = w->e;
     size_t offset;
     TAC_TRY(tac__block_reserve(&e->block, &e->arena,
                                tac__arena_format(&e->arena, "%s %s", what, name), count, size,
-                               &offset));
+                               check, subject, &offset));
     if (!TAC__ARENA_GROW(&e->arena, w->fixups, w->count, w->capacity))
         return TAC_E_MEMORY;
     w->fixups[w->count++] = (fixup){pointer, offset};
     return TAC_OK;
 }
 
-#define WANT(w, what, name, count, pointer)                                                        \
-    TAC_TRY(want((w), (what), (name), (count), sizeof *(pointer), (void **)&(pointer)))
+#define WANT(w, what, name, count, check, subject, pointer)                                        \
+    TAC_TRY(want((w), (what), (name), (count), sizeof *(pointer), (check), (subject),              \
+                 (void **)&(pointer)))
 
 // --- reserving ----------------------------------------------------------------------------------
 
@@ -89,13 +91,14 @@ static tac_status reserve_islands(wiring *w)
     tac_engine *e = w->e;
     for (size_t i = 0; i < e->island_count; i++) {
         tac__island *island = &e->islands[i];
-        WANT(w, "island", island->name, 1, island->state);
+        WANT(w, "island", island->name, 1, tac__check_island, island, island->state);
         // The states of its components are signals; they lie in x one after another.
         const size_t x = e->block.size;
-        WANT(w, "state", island->name, island->x_count, island->x);
-        WANT(w, "tentative", island->name, island->x_count, island->y);
-        WANT(w, "modes", island->name, island->event_count, island->mode);
-        WANT(w, "next modes", island->name, island->event_count, island->next_mode);
+        WANT(w, "state", island->name, island->x_count, tac__check_any, NULL, island->x);
+        WANT(w, "tentative", island->name, island->x_count, tac__check_any, NULL, island->y);
+        WANT(w, "modes", island->name, island->event_count, tac__check_modes, island, island->mode);
+        WANT(w, "next modes", island->name, island->event_count, tac__check_next_modes, island,
+             island->next_mode);
         for (size_t k = 0; k < island->count; k++) {
             const tac_instance *c = e->components[island->components[k]];
             size_t offset = x + c->x_offset * sizeof(double);
@@ -121,20 +124,21 @@ static tac_status reserve_signals(wiring *w)
         if (!s->state)
             TAC_TRY(tac__block_reserve(&e->block, &e->arena,
                                        tac__arena_format(&e->arena, "signal %s", s->name), s->words,
-                                       sizeof(uint64_t), &s->offset));
+                                       sizeof(uint64_t), tac__check_signal, s, &s->offset));
     }
     for (size_t i = 0; i < e->schema.count; i++) {
         tac__signal *s = &e->schema.signals[i];
         if (s->state)
             continue;
         if (e->def.digests)
-            WANT(w, "digest", s->name, 1, e->digests[i]);
+            WANT(w, "digest", s->name, 1, tac__check_any, NULL, e->digests[i]);
         tac__history *h = &e->histories[i];
         h->words = s->words;
         if (h->depth) {
-            WANT(w, "history writes", s->name, 1, h->writes);
-            WANT(w, "history times", s->name, h->depth, h->times);
-            WANT(w, "history values", s->name, h->depth * h->words, h->values);
+            WANT(w, "history writes", s->name, 1, tac__check_writes, h, h->writes);
+            WANT(w, "history times", s->name, h->depth, tac__check_times, h, h->times);
+            WANT(w, "history values", s->name, h->depth * h->words, tac__check_any, NULL,
+                 h->values);
         }
     }
     return TAC_OK;
@@ -169,7 +173,8 @@ static tac_status reserve_components(wiring *w)
                 const char *name = tac__arena_format(&e->arena, "%s.%s", c->name, port->name);
                 if (!name)
                     return TAC_E_MEMORY;
-                TAC_TRY(want(w, "input", name, tac__type_words(&port->type), 8, &c->in[k].buffer));
+                TAC_TRY(want(w, "input", name, tac__type_words(&port->type), 8, tac__check_value,
+                             &port->type, &c->in[k].buffer));
             }
         }
         void **states = tac__arena_array(&e->arena, c->states.count, sizeof *states);
@@ -181,16 +186,17 @@ static tac_status reserve_components(wiring *w)
             const char *name = tac__arena_format(&e->arena, "%s.%s", c->name, port->name);
             if (!name)
                 return TAC_E_MEMORY;
-            TAC_TRY(want(w, "discrete state", name, tac__type_words(&port->type), 8, &states[k]));
+            TAC_TRY(want(w, "discrete state", name, tac__type_words(&port->type), 8,
+                         tac__check_value, &port->type, &states[k]));
         }
         if (c->condition_count || tac__is_machine(c))
-            WANT(w, "turns", c->name, 1, c->turns);
+            WANT(w, "turns", c->name, 1, tac__check_turns, c, c->turns);
         if (c->active_names)
-            WANT(w, "missed triggers", c->name, 1, c->missed);
+            WANT(w, "missed triggers", c->name, 1, tac__check_missed, c, c->missed);
         if (c->asked)
-            WANT(w, "written", c->name, 1, c->written);
+            WANT(w, "written", c->name, 1, tac__check_flag, NULL, c->written);
         for (size_t k = 0; k < c->stream_count; k++)
-            WANT(w, "draws", c->streams[k].name, 1, c->streams[k].next);
+            WANT(w, "draws", c->streams[k].name, 1, tac__check_any, NULL, c->streams[k].next);
     }
     return TAC_OK;
 }
@@ -199,18 +205,19 @@ static tac_status reserve_messages(wiring *w)
 {
     tac_engine *e = w->e;
     for (size_t i = 0; i < e->sender_count; i++)
-        WANT(w, "sent", e->senders[i].name, 1, e->senders[i].sequence);
+        WANT(w, "sent", e->senders[i].name, 1, tac__check_any, NULL, e->senders[i].sequence);
     for (size_t i = 0; i < e->receiver_count; i++) {
         tac__receiver *r = &e->receivers[i];
         tac__queue *q = &r->queue;
         q->capacity = r->def.capacity;
         q->max_bytes = r->def.max_bytes;
-        WANT(w, "queue", r->name, 1, q->state);
-        WANT(w, "queue heap", r->name, q->capacity, q->heap);
-        WANT(w, "queue ring", r->name, q->capacity, q->ring);
-        WANT(w, "queue stack", r->name, q->capacity, q->stack);
-        WANT(w, "queue slots", r->name, q->capacity * tac__queue_slot_size(q->max_bytes), q->slots);
-        WANT(w, "digest", r->name, 1, r->digest);
+        WANT(w, "queue", r->name, 1, tac__check_queue, r, q->state);
+        WANT(w, "queue heap", r->name, q->capacity, tac__check_elsewhere, NULL, q->heap);
+        WANT(w, "queue ring", r->name, q->capacity, tac__check_elsewhere, NULL, q->ring);
+        WANT(w, "queue stack", r->name, q->capacity, tac__check_elsewhere, NULL, q->stack);
+        WANT(w, "queue slots", r->name, q->capacity * tac__queue_slot_size(q->max_bytes),
+             tac__check_elsewhere, NULL, q->slots);
+        WANT(w, "digest", r->name, 1, tac__check_any, NULL, r->digest);
     }
     return TAC_OK;
 }
@@ -556,8 +563,8 @@ static tac_status list_digests(tac_engine *e)
 tac_status tac__wire(tac_engine *e)
 {
     wiring wires = {.e = e}, *w = &wires;
-    WANT(w, "clock", "of the run", 1, e->clock);
-    WANT(w, "islands", "to be integrated", e->island_words, e->due_islands);
+    WANT(w, "clock", "of the run", 1, tac__check_clock, NULL, e->clock);
+    WANT(w, "islands", "to be integrated", e->island_words, tac__check_due, NULL, e->due_islands);
     TAC_TRY(reserve_islands(w));
     TAC_TRY(reserve_signals(w));
     TAC_TRY(reserve_components(w));

@@ -27,7 +27,20 @@ static tac_status advance(tac__replay_trace *t, tac_error *err)
     return TAC_OK;
 }
 
-static void put_values(const tac__replay_trace *t, tac_step *s)
+// Whatever the recording says, nobody gets a label that does not exist.
+static tac_status check_labels(const tac__replay_trace *t, const tac__put *p, tac_step *s)
+{
+    const int32_t *labels = s->out[p->output];
+    for (size_t k = 0; k < p->bytes / sizeof *labels; k++) {
+        if (labels[k] < 0 || (size_t)labels[k] >= p->labels)
+            return tac_fail_as(s, TAC_E_FORMAT,
+                               "a message of channel '%s' is damaged: label %d of %zu",
+                               t->reel.track->topic, labels[k], p->labels);
+    }
+    return TAC_OK;
+}
+
+static tac_status put_values(const tac__replay_trace *t, tac_step *s)
 {
     for (size_t i = 0; i < t->put_count; i++) {
         const tac__put *p = &t->puts[i];
@@ -39,7 +52,10 @@ static void put_values(const tac__replay_trace *t, tac_step *s)
             memcpy(to, from, p->bytes);
         for (size_t k = 0; p->normal && k < p->bytes; k++)
             to[k] = to[k] != 0;
+        if (p->labels)
+            TAC_TRY(check_labels(t, p, s));
     }
+    return TAC_OK;
 }
 
 static tac_status begin_trace(tac__replay_trace *t, tac_error *err)
@@ -58,11 +74,11 @@ static tac_status play_trace(tac__replay_trace *t, tac_step *s, tac_error *err)
         if (!t->more || t->frame.t_us != s->t_us)
             return tac_fail(s, "the recording has no sample of '%s' at this time",
                             t->reel.track->topic);
-        put_values(t, s);
+        TAC_TRY(put_values(t, s));
         return advance(t, err);
     }
     while (t->more && t->frame.t_us <= s->t_us) {
-        put_values(t, s);
+        TAC_TRY(put_values(t, s));
         TAC_TRY(advance(t, err));
     }
     return TAC_OK;
@@ -144,16 +160,20 @@ static tac_status next_digests(tac__replay_witness *w)
 {
     tac__frame frame;
     w->at = w->count = 0;
-    TAC_TRY(tac__reel_next(&w->reel, &frame, &w->more, &w->replay->err));
-    if (!w->more)
+    bool more;
+    w->more = false; // what is damaged is not asked again
+    TAC_TRY(tac__reel_next(&w->reel, &frame, &more, &w->replay->err));
+    if (!more)
         return TAC_OK;
     tac__cdr c = tac__cdr_open(frame.bytes, frame.size);
-    size_t digests;
-    w->t_us = tac__cdr_read_u64s(&c, &w->count);
+    size_t times, digests;
+    w->t_us = tac__cdr_read_u64s(&c, &times);
     w->digest = tac__cdr_read_u64s(&c, &digests);
-    if (c.failed || digests != w->count)
+    if (c.failed || digests != times)
         return tac__fail(&w->replay->err, TAC_E_FORMAT, "the digests in channel '%s' are damaged",
                          w->reel.track->topic);
+    w->count = times;
+    w->more = true;
     return TAC_OK;
 }
 
@@ -213,8 +233,8 @@ static tac_status add_trace(tac_replay *r, tac__replay_player *p, const tac_inst
             const tac__field *f = &track->layout.fields[i];
             if (strcmp(f->signal.name, s->name) || !tac__type_same(&f->signal.type, &s->type))
                 continue;
-            t->puts[t->put_count++] =
-                (tac__put){k, f->at, f->bytes, f->signal.type.scalar == TAC_BOOL};
+            t->puts[t->put_count++] = (tac__put){k, f->at, f->bytes, s->type.scalar == TAC_BOOL,
+                                                 tac__type_labels(&s->type)};
             p->outputs[k] = true;
         }
     }

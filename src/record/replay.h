@@ -8,7 +8,8 @@
 typedef struct tac__put { // from a message onto the bus
     size_t output;
     size_t at, bytes;
-    bool normal; // a bool, to be made 0 or 1
+    bool normal;   // a bool, to be made 0 or 1
+    size_t labels; // an enum, which has so many; else 0
 } tac__put;
 
 typedef struct tac__replay_trace {

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json_read.h"
 #include "engine/phases.h"
+#include "engine/validate.h"
 #include "record/cdr.h"
 #include "record/replay.h"
 
@@ -234,12 +235,14 @@ static tac_status start_by_name(tac_replay *r, tac_error *err)
         return tac__fail(err, TAC_E_FORMAT, "the recording has no initial state");
     tac_document *doc = tac_document_create(r->allocator);
     tac_node *root;
-    const tac_status status =
+    tac_status status =
         doc ? tac__json_read(doc, "initial.json", bytes, size, &root, err) : tac__fail_memory(err);
     if (status == TAC_OK) {
         lay_over(r->engine, root);
-        tac__activity_restored(r->engine);
+        status = tac__validate(r->engine, false, err);
     }
+    if (status == TAC_OK)
+        tac__activity_restored(r->engine);
     tac_document_destroy(doc);
     tac__file_free(r->allocator, bytes, size);
     if (status == TAC_OK && r->recording->info.start_us > 0)
@@ -258,7 +261,7 @@ tac_status tac__replay_set_state(tac_replay *r, tac_error *err)
     tac_status status = find_state(r, &bytes, err);
     if (status == TAC_OK && bytes.length &&
         tac__snapshot_fits(r->engine, bytes.chars, bytes.length))
-        status = tac__snapshot_restore(r->engine, bytes.chars, bytes.length,
+        status = tac__snapshot_restore(r->engine, bytes.chars, bytes.length, !r->result.other_model,
                                        r->result.other_integrator, err);
     else if (status == TAC_OK)
         status = start_by_name(r, err);

@@ -228,6 +228,15 @@ static tac_status scenario_step(tac_step *step, const void *self)
     return next_us == planned_us ? TAC_OK : tac_wake_at(step, next_us);
 }
 
+static tac_status scenario_verify(tac_step *step, const void *self)
+{
+    const tac__scenario *s = self;
+    const int64_t steps = *TAC_STATE(step, int64_t, s->ports.steps);
+    if (steps < 0 || steps >> 62)
+        return tac_fail(step, "has made %lld steps", (long long)steps);
+    return TAC_OK;
+}
+
 static const tac_component_type scenario_type = {
     .abi = TAC_ABI_VERSION,
     .builtin = true,
@@ -242,6 +251,7 @@ static const tac_component_type scenario_type = {
     .connect = scenario_connect,
     .init = scenario_init,
     .step = scenario_step,
+    .verify = scenario_verify,
     .holds = scenario_holds,
     .close = scenario_close,
 };

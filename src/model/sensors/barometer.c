@@ -35,6 +35,12 @@ static tac_status barometer_init(tac_step *s, const void *self)
     return tac__instrument_init(s, &c->instrument);
 }
 
+static tac_status barometer_verify(tac_step *s, const void *self)
+{
+    const barometer *c = self;
+    return tac__instrument_verify(s, &c->instrument);
+}
+
 static tac_status barometer_step(tac_step *s, const void *self)
 {
     const barometer *c = self;
@@ -57,4 +63,5 @@ const tac_component_type tac__barometer_type = {
     .declare = barometer_declare,
     .init = barometer_init,
     .step = barometer_step,
+    .verify = barometer_verify,
 };

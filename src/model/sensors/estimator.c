@@ -88,6 +88,12 @@ static tac_status estimator_init(tac_step *s, const void *self)
     return tac__instrument_init(s, &c->instrument);
 }
 
+static tac_status estimator_verify(tac_step *s, const void *self)
+{
+    const estimator *c = self;
+    return tac__instrument_verify(s, &c->instrument);
+}
+
 static void measure(tac_step *s, const estimator *c, sample *now)
 {
     const tac__instrument *p = &c->instrument;
@@ -124,4 +130,5 @@ const tac_component_type tac__estimator_type = {
     .declare = estimator_declare,
     .init = estimator_init,
     .step = estimator_step,
+    .verify = estimator_verify,
 };

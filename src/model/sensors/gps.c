@@ -65,6 +65,12 @@ static tac_status gps_init(tac_step *s, const void *self)
     return tac__instrument_init(s, &c->instrument);
 }
 
+static tac_status gps_verify(tac_step *s, const void *self)
+{
+    const gps *c = self;
+    return tac__instrument_verify(s, &c->instrument);
+}
+
 static tac_status gps_step(tac_step *s, const void *self)
 {
     const gps *c = self;
@@ -89,4 +95,5 @@ const tac_component_type tac__gps_type = {
     .declare = gps_declare,
     .init = gps_init,
     .step = gps_step,
+    .verify = gps_verify,
 };

@@ -52,6 +52,12 @@ static tac_status imu_init(tac_step *s, const void *self)
     return tac__instrument_init(s, &c->instrument);
 }
 
+static tac_status imu_verify(tac_step *s, const void *self)
+{
+    const imu *c = self;
+    return tac__instrument_verify(s, &c->instrument);
+}
+
 static tac_status imu_step(tac_step *s, const void *self)
 {
     const imu *c = self;
@@ -71,4 +77,5 @@ const tac_component_type tac__imu_type = {
     .declare = imu_declare,
     .init = imu_init,
     .step = imu_step,
+    .verify = imu_verify,
 };

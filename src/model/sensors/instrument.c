@@ -193,6 +193,18 @@ tac_status tac__instrument_init(tac_step *s, const tac__instrument *p)
     return init_delay(s, p);
 }
 
+tac_status tac__instrument_verify(tac_step *s, const tac__instrument *p)
+{
+    const int32_t *turn = TAC_STATE(s, int32_t, p->turn);
+    const int32_t most = p->delay_us ? TAC__INSTRUMENT_PERIODS : 0;
+    if (turn[PERIODS] < 0 || turn[PERIODS] > most || turn[FILLED] < 0 ||
+        turn[FILLED] > turn[PERIODS] || turn[SLOT] < 0 ||
+        turn[SLOT] >= (turn[PERIODS] ? turn[PERIODS] : 1))
+        return tac_fail(s, "has the places %d, %d of %d in its ring", turn[SLOT], turn[FILLED],
+                        turn[PERIODS]);
+    return TAC_OK;
+}
+
 // --- measuring ----------------------------------------------------------------------------------
 
 void tac__instrument_measure(tac_step *s, const tac__instrument *p, int channel,

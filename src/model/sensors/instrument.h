@@ -52,6 +52,8 @@ void tac__instrument_declare(tac_declare *d, tac__instrument *p, size_t width, c
 void tac__instrument_be_exact(tac__instrument *p);
 
 tac_status tac__instrument_init(tac_step *s, const tac__instrument *p);
+// Its states were restored: for `verify`.
+tac_status tac__instrument_verify(tac_step *s, const tac__instrument *p);
 
 // Channel 0 takes the bias of a fault, every channel its noise.
 void tac__instrument_measure(tac_step *s, const tac__instrument *p, int channel,

@@ -41,6 +41,12 @@ static tac_status magnetometer_init(tac_step *s, const void *self)
     return tac__instrument_init(s, &c->instrument);
 }
 
+static tac_status magnetometer_verify(tac_step *s, const void *self)
+{
+    const magnetometer *c = self;
+    return tac__instrument_verify(s, &c->instrument);
+}
+
 static tac_status magnetometer_step(tac_step *s, const void *self)
 {
     const magnetometer *c = self;
@@ -60,4 +66,5 @@ const tac_component_type tac__magnetometer_type = {
     .declare = magnetometer_declare,
     .init = magnetometer_init,
     .step = magnetometer_step,
+    .verify = magnetometer_verify,
 };
