@@ -572,11 +572,18 @@ void tac__engine_tap(tac_engine *e, size_t component, bool state, tac__tap *tap)
     c->has_after |= !state;
 }
 
-void tac__engine_when_resolved(tac_engine *e, tac__resolved_fn *call, void *context)
+tac_status tac__engine_when_resolved(tac_engine *e, tac__resolved_fn *call, void *context)
 {
-    TAC_ASSERT(e->resolved_count < TAC__RESOLVED_MAX);
-    e->resolved[e->resolved_count].call = call;
-    e->resolved[e->resolved_count++].context = context;
+    if (!TAC__ARENA_GROW(&e->arena, e->resolved, e->resolved_count, e->resolved_capacity))
+        return TAC_E_MEMORY;
+    e->resolved[e->resolved_count++] = (tac__resolved){call, context};
+    return TAC_OK;
+}
+
+void tac__engine_listen(tac_engine *e, tac__listener *listener)
+{
+    listener->next = e->listeners;
+    e->listeners = listener;
 }
 
 // --- preparing --------------------------------------------------------------------------------

@@ -62,9 +62,9 @@ tac_status tac__drive_delivered(tac_engine *engine, size_t receiver, tac_time t_
 // plant are left out.
 tac_status tac__snapshot_take(tac_engine *engine, tac__text *out, tac_error *err);
 
-// Call `take` after the first instant at or after every multiple of `period_us`.
-void tac__snapshot_every(tac_engine *engine, tac_time period_us, tac__snapshot_fn *take,
-                         void *context);
+// Call `take` after the first instant of the run at or after every multiple of `period_us`. Any
+// number may; `photographer` is kept.
+void tac__snapshot_every(tac_engine *engine, tac__photographer *photographer);
 
 // Go on from a snapshot that fits: on a prepared engine that has not run yet. `same_model`: it must
 // be one that this very model could have come to. With `other_method` steps under way are taken

@@ -409,14 +409,28 @@ typedef struct tac__driver tac__driver; // see drive.h
 typedef struct tac__guard tac__guard;   // see guard.h
 typedef struct tac__instants tac__instants;
 
-// Called for every message that is delivered, at stage 0.
-typedef void tac__delivery_fn(void *context, tac_engine *engine, size_t receiver,
-                              const tac_message *message);
+// Shown every message that is delivered, at stage 0.
+typedef struct tac__listener tac__listener;
+struct tac__listener {
+    void (*show)(void *context, tac_engine *engine, size_t receiver, const tac_message *message);
+    void *context;
+    const tac__listener *next;
+};
 // Called while the engine is prepared, once it is known what is connected and which islands there
 // are: the last moment at which observers can be added.
-enum { TAC__RESOLVED_MAX = 4 };
 typedef tac_status tac__resolved_fn(void *context, tac_engine *engine, tac_error *err);
-typedef void tac__snapshot_fn(void *context, tac_engine *engine, tac_time t_us);
+typedef struct tac__resolved {
+    tac__resolved_fn *call;
+    void *context;
+} tac__resolved;
+// Called after the first instant at or after every multiple of a period; see drive.h.
+typedef struct tac__photographer tac__photographer;
+struct tac__photographer {
+    void (*take)(void *context, tac_engine *engine, tac_time t_us);
+    void *context;
+    tac_time period_us, due_us;
+    tac__photographer *next;
+};
 
 struct tac_engine {
     tac_engine_def def;
@@ -478,16 +492,11 @@ struct tac_engine {
     size_t instants_count;
 
     // who watches
-    struct {
-        tac__resolved_fn *call;
-        void *context;
-    } resolved[TAC__RESOLVED_MAX]; // called in this order
-    size_t resolved_count;
-    tac__delivery_fn *delivered; // NULL: nobody
-    void *delivered_context;
-    tac__snapshot_fn *snapshot;
-    void *snapshot_context;
-    tac_time snapshot_period_us, snapshot_us; // when the next is due, or TAC_TIME_NEVER
+    tac__resolved *resolved; // called in this order
+    size_t resolved_count, resolved_capacity;
+    const tac__listener *listeners;
+    tac__photographer *photographers;
+    tac_time snapshot_us; // when the first of them is due, or TAC_TIME_NEVER
 
     // the run
     tac__block block;
@@ -557,7 +566,8 @@ static inline bool tac__is_observer(const tac_instance *c)
 // Tap the steps of a component, or the digests of its island where `state`. While the engine is
 // resolved; `tap` is kept.
 void tac__engine_tap(tac_engine *engine, size_t component, bool state, tac__tap *tap);
-void tac__engine_when_resolved(tac_engine *engine, tac__resolved_fn *call, void *context);
+tac_status tac__engine_when_resolved(tac_engine *engine, tac__resolved_fn *call, void *context);
+void tac__engine_listen(tac_engine *engine, tac__listener *listener);          // which is kept
 tac_instance *tac__find_component(const tac_engine *engine, const char *name); // NULL: unknown
 tac__candidate_fn tac__component_name; // for suggestions: context is the engine
 

@@ -128,7 +128,8 @@ static void show_delivered(tac_engine *e, uint32_t receiver, uint32_t n)
     const tac__queue *q = &e->receivers[receiver].queue;
     for (uint32_t i = q->state->waiting - n; i < q->state->waiting; i++) {
         const tac_message m = tac__queue_look(q, i);
-        e->delivered(e->delivered_context, e, receiver, &m);
+        for (const tac__listener *l = e->listeners; l; l = l->next)
+            l->show(l->context, e, receiver, &m);
     }
 }
 
@@ -142,7 +143,7 @@ static tac_status deliver(tac_engine *e, uint32_t receiver)
     if (r->def.triggers)
         e->components[r->component]->pending |= TAC_DUE_MESSAGE;
     tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
-    if (e->delivered)
+    if (e->listeners)
         show_delivered(e, receiver, n);
     return e->driver ? tac__drive_delivered(e, receiver, e->clock->t_us) : TAC_OK;
 }

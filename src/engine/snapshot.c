@@ -34,18 +34,40 @@ tac_status tac__snapshot_take(tac_engine *e, tac__text *out, tac_error *err)
     return TAC_OK;
 }
 
-void tac__snapshot_every(tac_engine *e, tac_time period_us, tac__snapshot_fn *take, void *context)
+static tac_time next_multiple(tac_time t_us, tac_time period_us)
 {
-    e->snapshot = take;
-    e->snapshot_context = context;
-    e->snapshot_period_us = period_us;
-    e->snapshot_us = (e->clock->t_us / period_us + 1) * period_us;
+    return (t_us / period_us + 1) * period_us;
+}
+
+void tac__snapshot_every(tac_engine *e, tac__photographer *p)
+{
+    p->due_us = next_multiple(e->clock->t_us, p->period_us);
+    p->next = e->photographers;
+    e->photographers = p;
+    e->snapshot_us = p->due_us < e->snapshot_us ? p->due_us : e->snapshot_us;
+}
+
+// An instant of the run itself, which it has whoever watches.
+static bool is_own_instant(const tac_engine *e, tac_time t_us)
+{
+    bool own = false;
+    for (size_t i = 0; i < e->timeline.own && !own; i++)
+        own = e->timeline.last[i] == t_us;
+    return own;
 }
 
 void tac__snapshot_due(tac_engine *e, tac_time t_us)
 {
-    e->snapshot_us = (t_us / e->snapshot_period_us + 1) * e->snapshot_period_us;
-    e->snapshot(e->snapshot_context, e, t_us);
+    if (!is_own_instant(e, t_us))
+        return;
+    e->snapshot_us = TAC_TIME_NEVER;
+    for (tac__photographer *p = e->photographers; p; p = p->next) {
+        if (p->due_us <= t_us) {
+            p->due_us = next_multiple(t_us, p->period_us);
+            p->take(p->context, e, t_us);
+        }
+        e->snapshot_us = p->due_us < e->snapshot_us ? p->due_us : e->snapshot_us;
+    }
 }
 
 bool tac__snapshot_fits(const tac_engine *e, const void *bytes, size_t size)

@@ -502,8 +502,8 @@ static tac_status plan(void *context, tac_engine *e, tac_error *err)
         TAC_TRY(plan_feeds(r, err));
         TAC_TRY(plan_digests(r, err));
         TAC_TRY(observe(r, TAC_FOLLOW_INSTANTS, NULL, false, 0, sample_instants, r, err));
-        e->delivered = sample_delivery;
-        e->delivered_context = r;
+        r->listener = (tac__listener){.show = sample_delivery, .context = r};
+        tac__engine_listen(e, &r->listener);
     }
     if (r->def.csv)
         TAC_TRY(observe(r, TAC_FOLLOW_AXIS, NULL, false, r->def.log_us, sample_csv, r, err));
@@ -530,7 +530,10 @@ tac_status tac_recorder_create(const tac_recorder_def *def, tac_engine *engine,
     *r = (tac_recorder){.allocator = a, .def = *def, .engine = engine};
     tac__arena_init(&r->arena, a);
     tac__text_init(&r->scratch, a);
-    tac__engine_when_resolved(engine, plan, r);
+    if (tac__engine_when_resolved(engine, plan, r) != TAC_OK) {
+        tac_recorder_destroy(r);
+        return tac__fail_memory(err);
+    }
     *recorder = r;
     return TAC_OK;
 }
@@ -558,8 +561,11 @@ static tac_status open_file(tac_recorder *r, tac_error *err)
     tac_engine *e = r->engine;
     TAC_TRY(send_state(r, e->clock->t_us, err));
     sample_held(r);
-    if (r->def.state_us)
-        tac__snapshot_every(e, r->def.state_us, sample_state, r);
+    if (r->def.state_us) {
+        r->photographer =
+            (tac__photographer){.take = sample_state, .context = r, .period_us = r->def.state_us};
+        tac__snapshot_every(e, &r->photographer);
+    }
     tac__mcap_flush(r->writer);
     return TAC_OK;
 }

@@ -83,6 +83,8 @@ struct tac_recorder {
     tac__digester *digesters;
     size_t digester_count;
     uint16_t instants_id, state_id, log_id, mark_id;
+    tac__listener listener;
+    tac__photographer photographer;
     uint16_t *delivery_ids; // one a receiver, UINT16_MAX: not of the plant
     tac__text scratch;      // of messages of variable size
     tac_error err;          // the first failure, with `failed`

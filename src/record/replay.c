@@ -356,8 +356,11 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
         return tac__fail_memory(err);
     }
     r->driver = (tac__driver){.context = r, .players = r->players, .messages = send_messages};
+    if (tac__engine_when_resolved(engine, plan, r) != TAC_OK) {
+        tac_replay_destroy(r);
+        return tac__fail_memory(err);
+    }
     tac__engine_drive(engine, &r->driver);
-    tac__engine_when_resolved(engine, plan, r);
     *replay = r;
     return TAC_OK;
 }

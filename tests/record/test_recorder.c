@@ -434,6 +434,51 @@ static void same_file(void **state)
     }
 }
 
+// Any number of recorders on one engine: each file is what it would be with no other beside it.
+static void side_by_side(void **state)
+{
+    (void)state;
+    enum { RECORDERS = 7 };
+    for (uint64_t number = 6100, made = 0; made < 12; number++) {
+        uint64_t hash, again = 0;
+        if (!acceptable(number, &hash))
+            continue;
+        made++;
+        model m;
+        tac_recorder *recorders[RECORDERS];
+        tac_recorder_def defs[RECORDERS];
+        char paths[RECORDERS][400];
+        must(&m, model_make(&m, number, NULL));
+        for (int i = 0; i < RECORDERS; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "%d.mcap", i);
+            snprintf(paths[i], sizeof paths[i], "%s", path_of(name));
+            defs[i] = tac_recorder_def_default();
+            defs[i].path = paths[i];
+            defs[i].tier = (tac_tier)(i % 3);
+            defs[i].log_us = (tac_time)(300 + 100 * i);
+            defs[i].state_us = (tac_time)(i == 3 ? 0 : 1000 * (i + 1));
+            defs[i].flush_us = (tac_time)(2000 + 500 * i);
+            must(&m, tac_recorder_create(&defs[i], m.engine, &recorders[i], &m.err));
+        }
+        must(&m, tac_engine_prepare(m.engine, &m.err));
+        for (int i = 0; i < RECORDERS; i++)
+            must(&m, tac_recorder_begin(recorders[i], &m.err));
+        must(&m, tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err));
+        for (int i = 0; i < RECORDERS; i++) {
+            must(&m, tac_recorder_end(recorders[i], NULL, &m.err));
+            tac_recorder_destroy(recorders[i]);
+        }
+        assert_true(tac_engine_hash(m.engine, NULL, NULL) == hash);
+        model_end(&m);
+        for (int i = 0; i < RECORDERS; i++) {
+            defs[i].path = path_of("alone.mcap");
+            record(number, &defs[i], &again);
+            same_bytes(paths[i], defs[i].path);
+        }
+    }
+}
+
 // Outputs that are evaluated by the threads that pack them are the same as those that the
 // simulation evaluates.
 static void outputs_elsewhere(void **state)
@@ -718,13 +763,10 @@ static void not_a_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),
-        cmocka_unit_test(same_file),
-        cmocka_unit_test(outputs_elsewhere),
-        cmocka_unit_test(live_table),
-        cmocka_unit_test(full_disk),
-        cmocka_unit_test(wrong_rules),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(values),       cmocka_unit_test(same_file),
+        cmocka_unit_test(side_by_side), cmocka_unit_test(outputs_elsewhere),
+        cmocka_unit_test(live_table),   cmocka_unit_test(full_disk),
+        cmocka_unit_test(wrong_rules),  cmocka_unit_test(no_memory),
         cmocka_unit_test(not_a_number),
     };
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
