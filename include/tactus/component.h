@@ -161,7 +161,8 @@ typedef struct tac_component_type {
     // says that `self` of one is as good as that of the other.
     tac_status (*derive_pack)(const tac_eval *e, const void *self);
     bool (*alike)(const void *self, const void *other);
-    // One number for each event that was declared: it holds where g > 0. Pure.
+    // One number for each event that was declared: it holds where g > 0. Pure; it may depend on the
+    // event's own e->mode[i], to be read before g[i] is written, which may be the same memory.
     tac_status (*detect)(const tac_eval *e, const void *self, double *g);
     // Does a condition that was declared hold? Pure: of the step only t_us, in and state may be
     // used, and of inputs those of the condition, which are what they would be at t_us. One that

@@ -106,8 +106,8 @@ static void test_golden_hashes(void **state)
         uint64_t hash;
     } golden[] = {{"rates", UINT64_C(0x07061d8163f084ff)},
                   {"convoy", UINT64_C(0xa635c855f372c16b)},
-                  {"iris_mission", UINT64_C(0xeb2a7d33736fb16a)},
-                  {"hexa_motor_out", UINT64_C(0x43b505e8dd49fc7a)},
+                  {"iris_mission", UINT64_C(0x23ffe17dc0f1139a)},
+                  {"hexa_motor_out", UINT64_C(0xd2b57c3fcdc266b1)},
                   {"sensors", UINT64_C(0x0152a555396ae620)},
                   {"equations", UINT64_C(0x3894aed7ce3bf9c2)},
                   {"orbit", UINT64_C(0x4e4eeb01310f3358)},

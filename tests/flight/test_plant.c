@@ -207,10 +207,10 @@ static void test_drop(void **state)
         const double depth = body(&r, "vehicle.position", 2) + 0.1;
         bounded("depth at rest less m g/(4 k) [m]",
                 fabs(depth - FLIGHT_MASS * FLIGHT_G / (4 * STIFFNESS)), 1e-7);
-        // Down, and up and down again as often as it bounces.
+        // Down, its dampers let go as it rises, and the same as often as it bounces.
         const uint64_t events = tac_engine_counters(r.engine).events;
         print_message("%llu events\n", (unsigned long long)events);
-        assert_true(events % 2 == 1 && events >= 3 && events < 100);
+        assert_true(events >= 3 && events < 100);
         rig_close(&r);
     }
 }
@@ -228,7 +228,8 @@ static void test_stands(void **state)
         rig_run(&r, TAC_TIME_MAX);
         bounded("standing for 5 s [m]", flight_distance(rig_read(&r, "vehicle.position"), p, 3),
                 1e-6);
-        assert_int_equal(tac_engine_counters(r.engine).events, 0);
+        // A damper takes hold when rounding first moves its foot down; nothing follows.
+        assert_in_range(tac_engine_counters(r.engine).events, 0, 4);
         rig_close(&r);
     }
 }

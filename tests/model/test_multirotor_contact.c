@@ -26,19 +26,19 @@ static void near(double got, double expected, double tolerance, const char *what
 
 static void latch(void)
 {
-    double g[TAC__FEET_MAX];
-    tac__multirotor_detect_f64(&p, x, g);
-    for (int i = 0; i < p.feet; i++) {
+    double g[2 * TAC__FEET_MAX];
+    tac__multirotor_detect_f64(&p, u.mode, x, g);
+    for (int i = 0; i < tac__multirotor_events(&p); i++)
         u.mode[i] = g[i] > 0;
+    for (int i = 0; i < p.feet; i++)
         deepest_m = fmax(deepest_m, g[i]);
-    }
 }
 
 static bool modes_hold(const double *z)
 {
-    double g[TAC__FEET_MAX];
-    tac__multirotor_detect_f64(&p, z, g);
-    for (int i = 0; i < p.feet; i++) {
+    double g[2 * TAC__FEET_MAX];
+    tac__multirotor_detect_f64(&p, u.mode, z, g);
+    for (int i = 0; i < tac__multirotor_events(&p); i++) {
         if (u.mode[i] != (g[i] > 0))
             return false;
     }
@@ -92,8 +92,9 @@ static void place(double height_m, double roll_rad)
         x[TAC__X_ROTOR + i] = 0;
     x[TAC__X_ATTITUDE] = tac_cos(0.5 * roll_rad);
     x[TAC__X_ATTITUDE + 1] = tac_sin(0.5 * roll_rad);
-    double g[TAC__FEET_MAX], lowest = -1e9;
-    tac__multirotor_detect_f64(&p, x, g);
+    double g[2 * TAC__FEET_MAX], lowest = -1e9;
+    x[2] = -p.world.ground_m; // near enough to be measured
+    tac__multirotor_detect_f64(&p, u.mode, x, g);
     for (int i = 0; i < p.feet; i++)
         lowest = fmax(lowest, g[i]);
     x[2] -= lowest + height_m;
@@ -189,8 +190,13 @@ static void test_modes_decide(void **state)
     x[TAC__X_VELOCITY + 2] = 0.1;
     p.drag = 0;
     iris_derive(&p, &u, x, dx);
+    near(dx[TAC__X_VELOCITY + 2], G - 2 * (5000 * 0.01) / 1.5, 1e-9, "no damper yet");
+    u.mode[4 + 1] = u.mode[4 + 2] = 1;
+    iris_derive(&p, &u, x, dx);
     near(dx[TAC__X_VELOCITY + 2], G - 2 * (5000 * 0.01 + 600 * 0.1) / 1.5, 1e-9, "on the way down");
     x[TAC__X_VELOCITY + 2] = -0.1;
+    latch();
+    u.mode[0] = u.mode[3] = 0;
     iris_derive(&p, &u, x, dx);
     near(dx[TAC__X_VELOCITY + 2], G - 2 * (5000 * 0.01) / 1.5, 1e-9, "on the way up");
     place(0.01, 0);
@@ -199,5 +205,52 @@ static void test_modes_decide(void **state)
     near(dx[TAC__X_VELOCITY + 2], G, 1e-12, "never pulls");
 }
 
+// The damper begins where a foot sinks and ends where it rises faster than 0.1 mm/s; in the air it
+// has no event. Above the reach of its feet a vehicle is not looked at more closely, and that is
+// never seen.
+static void test_damper_modes(void **state)
+{
+    (void)state;
+    iris_set(&p);
+    p.world.ground_m = 100;
+    place(-0.001, 0);
+    static const struct {
+        double sinking;
+        int before, after;
+    } rows[] = {{1e-9, 0, 1},  {-1e-9, 0, 0},    {0, 0, 0},       {1, 1, 1},
+                {-1e-9, 1, 1}, {-0.99e-4, 1, 1}, {-1.01e-4, 1, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        x[TAC__X_VELOCITY + 2] = rows[i].sinking;
+        for (int k = 0; k < 4; k++)
+            u.mode[4 + k] = rows[i].before;
+        latch();
+        for (int k = 0; k < 4; k++) {
+            near(u.mode[k], 1, 0, "down");
+            near(u.mode[4 + k], rows[i].after, 0, "damper");
+        }
+        latch();
+        near(u.mode[4], rows[i].after, 0, "the same when asked again");
+    }
+    const double z = x[2];
+    double up = 0;
+    for (double height = -0.01; height < 0.5; height += 1e-3) {
+        x[2] = z - height;
+        x[TAC__X_VELOCITY + 2] = 1;
+        x[TAC__X_ATTITUDE] = tac_cos(10 * height);
+        x[TAC__X_ATTITUDE + 1] = tac_sin(10 * height);
+        latch();
+        for (int k = 0; k < 4; k++) {
+            const double *at = p.foot[k].position_m;
+            const double s = tac_sin(20 * height), c = tac_cos(20 * height);
+            const double depth = x[2] + s * at[1] + c * at[2] + 100;
+            near(u.mode[k], depth > 0, 0, "below the ground");
+            near(u.mode[4 + k], depth > 0, 0, "sinks there");
+            up += depth <= 0;
+        }
+    }
+    assert_true(up > 1000 && up < 2000);
+}
+
 TEST_MAIN(cmocka_unit_test(test_drop_settles), cmocka_unit_test(test_tips),
-          cmocka_unit_test(test_slides), cmocka_unit_test(test_modes_decide))
+          cmocka_unit_test(test_slides), cmocka_unit_test(test_modes_decide),
+          cmocka_unit_test(test_damper_modes))

@@ -12,14 +12,16 @@
                                        const void *mode, const void *x, void *dx);                 \
     void tac__multirotor_output_##kind(const tac__multirotor *p, const void *const *in,            \
                                        const void *mode, const void *x, void *const *out);         \
-    void tac__multirotor_detect_##kind(const tac__multirotor *p, const void *x, void *g);
+    void tac__multirotor_detect_##kind(const tac__multirotor *p, const void *mode, const void *x,  \
+                                       void *g);
 KIND(pack4)
 KIND(pack8)
-void tac__multirotor_detect_dual(const tac__multirotor *p, const void *x, void *g);
+void tac__multirotor_detect_dual(const tac__multirotor *p, const void *mode, const void *x,
+                                 void *g);
 
 static tac__multirotor p;
 
-// Two batteries, two buses and second-order actuators: 54 numbers in, 60 out.
+// Two batteries, two buses and second-order actuators: 58 numbers in, 64 out.
 static void two_of_everything(void)
 {
     iris_set(&p);
@@ -45,7 +47,7 @@ static void one_of_each(void)
 }
 
 // Where things are in one row of inputs, then of outputs.
-enum { MOTOR = 0, WIND = 4, HOLD = 7, DUTY = 11, LOSS = 15, OPEN = 19, MODE = 21, X = 25 };
+enum { MOTOR = 0, WIND = 4, HOLD = 7, DUTY = 11, LOSS = 15, OPEN = 19, MODE = 21, X = 29 };
 
 static int inputs(void)
 {
@@ -56,7 +58,7 @@ static const int out_counts[TAC__OUTS] = {3, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 1, 3}
 
 static int outputs(void)
 {
-    int n = tac__multirotor_x_count(&p) + p.feet;
+    int n = tac__multirotor_x_count(&p) + tac__multirotor_events(&p);
     for (int i = 0; i < TAC__OUTS; i++)
         n += out_counts[i];
     return n;
@@ -77,7 +79,7 @@ static int outputs(void)
         }                                                                                          \
         tac__multirotor_derive_##kind(&p, at, in + MODE * (width), in + X * (width), out);         \
         tac__multirotor_output_##kind(&p, at, in + MODE * (width), in + X * (width), to);          \
-        tac__multirotor_detect_##kind(&p, in + X * (width), next);                                 \
+        tac__multirotor_detect_##kind(&p, in + MODE * (width), in + X * (width), next);            \
     }
 PLANT(f64, 1)
 PLANT(pack4, 4)

@@ -5,6 +5,8 @@
 
 #include "model/vehicle/rigid_body.h"
 
+#define CONTACT__RELEASE 1e-4 // m/s: a foot that rises faster is let go by its damper
+
 typedef struct wrench {
     vec3 force;  // NED
     vec3 torque; // about the origin of the body, in the body
@@ -24,39 +26,78 @@ static inline real contact_depth(const tac_world *w, const rigid_body *b, vec3 l
     return b->position.z + lever.z + w->ground_m;
 }
 
-// The force on a foot at a depth, with the velocity v (NED). Friction is mu N v/sqrt(v^2 + s^2):
-// smooth, as a corner at low speed would cost adaptive methods many short steps at every landing.
-static inline vec3 contact_force(const tac__foot *f, real depth, vec3 v)
+// Every foot is so far above the ground that none can touch it, whatever the attitude.
+static inline cond contact_is_far(const tac__multirotor *p, real position_down)
 {
-    real normal = r_max(R(0.0), f->stiffness * depth + f->damping * r_max(R(0.0), v.z));
+    return position_down + (p->reach_m + p->world.ground_m) < 0.0;
+}
+
+// The force on a foot at a depth, with the velocity v (NED). The damper acts while the foot sinks,
+// as told by its mode: the corner at v.z = 0 is an event. Friction is mu N v/sqrt(v^2 + s^2):
+// smooth, as a corner at low speed would cost adaptive methods many short steps at every landing.
+static inline vec3 contact_force(const tac__foot *f, real depth, vec3 v, cond sinks)
+{
+    real damping = r_select(sinks, f->damping * v.z, R(0.0));
+    real normal = r_max(R(0.0), f->stiffness * depth + damping);
     real slip = r_sqrt(f->smoothing2 + (v.x * v.x + v.y * v.y));
     real drag = -(f->friction * normal) / slip;
     return vec3_make(drag * v.x, drag * v.y, -normal);
 }
 
-// All feet that are down, as told by mode[].
-static inline wrench contact_wrench(const tac__multirotor *p, int feet, const rigid_body *b,
-                                    const real *mode)
+// All feet that are down, and those of them that sink, as told by mode[].
+static inline wrench contact_wrench(const tac__multirotor *p, const rigid_body *b, const real *mode)
 {
     const vec3 zero = vec3_make(R(0.0), R(0.0), R(0.0));
     wrench sum = {zero, zero};
-    cond airborne = R(0.0) < 1.0;
-    for (int i = 0; i < feet; i++)
-        airborne = c_and(airborne, mode[i] < 0.5);
+    cond airborne = contact_is_far(p, b->position.z);
     if (c_all(airborne)) // the usual case: all that follows is zero
+        return sum;
+    cond up = R(0.0) < 1.0;
+    for (int i = 0; i < p->feet; i++)
+        up = c_and(up, mode[i] < 0.5);
+    airborne = c_or(airborne, up);
+    if (c_all(airborne))
         return sum;
 
     vec3 rate = mat3_mul_vec(b->rotation, b->rate);
-    for (int i = 0; i < feet; i++) {
+    for (int i = 0; i < p->feet; i++) {
         vec3 lever = contact_lever(b, &p->foot[i]);
         vec3 v = vec3_add(b->velocity, vec3_cross(rate, lever));
-        vec3 f = contact_force(&p->foot[i], contact_depth(&p->world, b, lever), v);
+        vec3 f = contact_force(&p->foot[i], contact_depth(&p->world, b, lever), v,
+                               mode[p->feet + i] > 0.5);
         f = vec3_select(mode[i] > 0.5, f, zero);
         sum.force = vec3_add(sum.force, f);
         sum.torque = vec3_add(sum.torque, vec3_cross(lever, f));
     }
+    sum.force = vec3_select(airborne, zero, sum.force);
     sum.torque = vec3_select(airborne, zero, mat3_tmul_vec(b->rotation, sum.torque));
     return sum;
+}
+
+// How far each foot is below the ground; then for each whether its damper acts, which begins as it
+// sinks and ends as it rises faster than CONTACT__RELEASE: a vehicle that stands in the wind moves
+// up and down by micrometres a second, and to end a step at each v.z = 0 took 1240 events in the
+// mission of the Iris instead of 170, and 9 % more evaluations. In the air it is -1, so that
+// nothing is located there. `g` may be `mode`.
+static inline void contact_detect(const tac__multirotor *p, const real *mode, const real *x,
+                                  real *g)
+{
+    cond far = contact_is_far(p, x[TAC__X_POSITION + 2]);
+    if (c_all(far)) { // no more than one comparison a step in the air
+        for (int i = 0; i < 2 * p->feet; i++)
+            g[i] = R(-1.0);
+        return;
+    }
+    const rigid_body b = rigid_body_read(x);
+    vec3 rate = mat3_mul_vec(b.rotation, b.rate);
+    for (int i = 0; i < p->feet; i++) {
+        vec3 lever = contact_lever(&b, &p->foot[i]);
+        real depth = r_select(far, R(-1.0), contact_depth(&p->world, &b, lever));
+        real sinking = b.velocity.z + (rate.x * lever.y - rate.y * lever.x);
+        real held = r_select(mode[p->feet + i] > 0.5, R(CONTACT__RELEASE), R(0.0));
+        g[i] = depth;
+        g[p->feet + i] = r_select(depth > 0.0, sinking + held, R(-1.0));
+    }
 }
 
 #endif

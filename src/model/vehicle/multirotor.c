@@ -207,6 +207,19 @@ static void declare_states(tac_declare *d, const tac__multirotor *p)
     }
 }
 
+static void declare_events(tac_declare *d, const tac__multirotor *p)
+{
+    char name[24];
+    for (int i = 0; i < p->feet; i++) {
+        snprintf(name, sizeof name, "foot%d", i);
+        tac_declare_event(d, name, "touches the ground");
+    }
+    for (int i = 0; i < p->feet; i++) {
+        snprintf(name, sizeof name, "foot%d_sinks", i);
+        tac_declare_event(d, name, "moves down on the ground, where its damper acts");
+    }
+}
+
 static tac_status multirotor_declare(tac_declare *d, void *self)
 {
     multirotor *c = self;
@@ -215,11 +228,7 @@ static tac_status multirotor_declare(tac_declare *d, void *self)
     declare_inputs(d, &c->p);
     declare_outputs(d, &c->p);
     declare_states(d, &c->p);
-    for (int i = 0; i < c->p.feet; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "foot%d", i);
-        tac_declare_event(d, name, "touches the ground");
-    }
+    declare_events(d, &c->p);
     return TAC_OK;
 }
 
@@ -274,7 +283,7 @@ static bool multirotor_alike(const void *self, const void *other)
 static tac_status multirotor_detect(const tac_eval *e, const void *self, double *g)
 {
     const multirotor *c = self;
-    tac__multirotor_detect_f64(&c->p, e->x, g);
+    tac__multirotor_detect_f64(&c->p, e->mode, e->x, g);
     return TAC_OK;
 }
 
@@ -296,7 +305,7 @@ static tac_status multirotor_project(double *x, const void *self)
 }
 
 const tac_component_type tac__multirotor_type = {
-    TAC__TYPE("multirotor", "1", "a rigid body with rotors, motors, batteries and feet"),
+    TAC__TYPE("multirotor", "2", "a rigid body with rotors, motors, batteries and feet"),
     .flags = TAC_COMPONENT_SHARED,
     .self_size = sizeof(multirotor),
     .declare = multirotor_declare,

@@ -119,7 +119,15 @@ typedef struct tac__multirotor {
 
     double per_mass, per_inertia[9]; // the inverse of the tensor
     bool upright;                    // all rotor axes are (0, 0, 1)
+    double reach_m;                  // of the farthest foot from the origin, and a little more
 } tac__multirotor;
+
+// Two events a foot: it is below the ground; and it is below and sinks. All of the first kind come
+// before those of the second.
+static inline int tac__multirotor_events(const tac__multirotor *p)
+{
+    return 2 * p->feet;
+}
 
 // Where states are in x. Rotor speeds are followed by the actuators' positions, then their rates,
 // as far as there are any, states of charge and polarisation voltages.
@@ -179,13 +187,14 @@ void tac__multirotor_prepare(tac__multirotor *p);
 
 #ifndef __cplusplus
 
-// in[], out[] by the lists above; mode[] has one number a foot. Duals come as 9 doubles each.
+// in[], out[] by the lists above; mode[] has one number an event. Duals come as 9 doubles each.
 void tac__multirotor_derive_f64(const tac__multirotor *p, const void *const *in, const double *mode,
                                 const double *x, double *dx);
 void tac__multirotor_output_f64(const tac__multirotor *p, const void *const *in, const double *mode,
                                 const double *x, void *const *out);
-// How far each foot is below the ground.
-void tac__multirotor_detect_f64(const tac__multirotor *p, const double *x, double *g);
+// The numbers of the events: how far each foot is below the ground, and how fast it sinks there.
+void tac__multirotor_detect_f64(const tac__multirotor *p, const double *mode, const double *x,
+                                double *g);
 
 void tac__multirotor_derive_dual(const tac__multirotor *p, const void *const *in, const void *mode,
                                  const void *x, void *dx);

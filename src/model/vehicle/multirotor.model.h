@@ -144,7 +144,7 @@ MULTIROTOR__CORE void multirotor_at(const tac__multirotor *p, vehicle_shape n,
     vec3 lift = n.upright ? vec3_scale(thrust.z, mat3_column(b->rotation, 2))
                           : mat3_mul_vec(b->rotation, thrust);
 
-    wrench contact = contact_wrench(p, p->feet, b, mode);
+    wrench contact = contact_wrench(p, b, mode);
     vec3 force = vec3_add(vec3_sub(lift, vec3_scale(R(p->drag), air)), contact.force);
     now->specific_force = vec3_scale(R(p->per_mass), force);
     now->torque = vec3_add(now->torque, contact.torque);
@@ -226,10 +226,10 @@ TAC_ENTRY void TAC_KINDED(tac__multirotor_output)(const tac__multirotor *p, cons
     MULTIROTOR__CALL(multirotor_output, p, in, mode, x, out);
 }
 
-TAC_ENTRY void TAC_KINDED(tac__multirotor_detect)(const tac__multirotor *p, const real *x, real *g);
-TAC_ENTRY void TAC_KINDED(tac__multirotor_detect)(const tac__multirotor *p, const real *x, real *g)
+TAC_ENTRY void TAC_KINDED(tac__multirotor_detect)(const tac__multirotor *p, const real *mode,
+                                                  const real *x, real *g);
+TAC_ENTRY void TAC_KINDED(tac__multirotor_detect)(const tac__multirotor *p, const real *mode,
+                                                  const real *x, real *g)
 {
-    const rigid_body b = rigid_body_read(x);
-    for (int i = 0; i < p->feet; i++)
-        g[i] = contact_depth(&p->world, &b, contact_lever(&b, &p->foot[i]));
+    contact_detect(p, mode, x, g);
 }

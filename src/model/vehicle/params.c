@@ -117,8 +117,13 @@ void tac__multirotor_prepare(tac__multirotor *p)
     a->damping_s = 2.0 * a->zeta * a->omega_rad_s;
     for (int k = 0; k < p->batteries; k++)
         prepare_battery(p, &p->battery[k]);
-    for (int i = 0; i < p->feet; i++)
-        p->foot[i].smoothing2 = p->foot[i].smoothing_m_s * p->foot[i].smoothing_m_s;
+    p->reach_m = 0;
+    for (int i = 0; i < p->feet; i++) {
+        tac__foot *f = &p->foot[i];
+        f->smoothing2 = f->smoothing_m_s * f->smoothing_m_s;
+        // With room for a quaternion that is not quite of unit length inside a step.
+        p->reach_m = tac_max(p->reach_m, 1.01 * vec3_norm(vec3_from_array(f->position_m)));
+    }
 }
 
 // --- reading
