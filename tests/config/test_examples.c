@@ -109,7 +109,7 @@ static void test_golden_hashes(void **state)
                   {"iris_mission", UINT64_C(0x23ffe17dc0f1139a)},
                   {"hexa_motor_out", UINT64_C(0xd2b57c3fcdc266b1)},
                   {"sensors", UINT64_C(0x0152a555396ae620)},
-                  {"equations", UINT64_C(0x3894aed7ce3bf9c2)},
+                  {"equations", UINT64_C(0x5e6e1741187f6370)},
                   {"orbit", UINT64_C(0x4e4eeb01310f3358)},
                   {"rocket_ascent", UINT64_C(0xdcac6ce46dd47a70)},
                   {"rocket", UINT64_C(0x24bb4b913bc3c5af)}};
