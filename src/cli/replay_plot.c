@@ -120,12 +120,16 @@ tac_status cli_replay_plot(const char *file, const char *title, const char *refe
         const cli_errors *e = curves[0].errors;
         tac__text script;
         tac__text_init(&script, tac_allocator_default());
-        const page p = {
-            .curves = curves,
-            .tables = tables,
-            .count = count,
-            .seconds = {tac_time_seconds(e->t_us[0]), tac_time_seconds(e->t_us[e->count - 1])},
-            .script = &script};
+        tac_time last_us = 0; // some may have ended early
+        for (size_t i = 0; i < count; i++) {
+            const tac_time end_us = curves[i].errors->t_us[curves[i].errors->count - 1];
+            last_us = end_us > last_us ? end_us : last_us;
+        }
+        const page p = {.curves = curves,
+                        .tables = tables,
+                        .count = count,
+                        .seconds = {tac_time_seconds(e->t_us[0]), tac_time_seconds(last_us)},
+                        .script = &script};
         add_page(&p, cli_picture_is_svg(file), title, reference);
         status = cli_picture_write(&script, file, err);
         tac__text_fini(&script);

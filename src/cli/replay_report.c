@@ -11,6 +11,10 @@ static void json_outcome(tac__json *json, const cli_method *m, const cli_outcome
 {
     tac__json_object_begin(json);
     tac__json_key_text(json, "integrator", m->label);
+    if (o->failed) {
+        tac__json_key_u64(json, "failed_t_us", o->failed_us);
+        tac__json_key_text(json, "failure", o->failure);
+    }
     tac__json_key_bool(json, "hash_match", o->result.hash_match);
     tac__json_key_u64(json, "boundaries_compared", o->result.boundaries);
     if (o->result.mismatch_us != TAC_TIME_NEVER) {
@@ -71,18 +75,42 @@ void cli_replays_json(const cli_replays *r, tac__text *out)
     if (r->has_reference) {
         tac__json_key(&json, "reference");
         json_outcome(&json, &r->reference, &r->reference_outcome, false);
+        if (*r->loosened)
+            tac__json_key_text(&json, "loosened", r->loosened);
     }
     tac__json_object_end(&json);
 }
 
 static void add_row(tac__text *out, const cli_method *m, const cli_outcome *o)
 {
+    char when[TAC_TIME_TEXT], states[TAC_TIME_TEXT + 16];
+    tac_time_print(o->failed_us, when);
+    snprintf(states, sizeof states, "failed at %s", when);
     tac__text_add(out, "  %-22s %10.3f %10" PRIu64 " %9" PRIu64 " %11" PRIu64 "  %s\n", m->label,
                   o->wall_s * 1e3, o->counters.integration_steps, o->counters.rejected,
                   o->counters.rhs_evals,
-                  !o->result.compared    ? "-"
+                  o->failed              ? states
+                  : !o->result.compared  ? "-"
                   : o->result.hash_match ? "same bits"
                                          : "other bits");
+}
+
+// What failed, and why, below the table.
+static void add_failures(const cli_replays *r, tac__text *out)
+{
+    bool any = *r->loosened || (r->has_reference && r->reference_outcome.failed);
+    for (size_t i = 0; i < r->count; i++)
+        any |= r->outcomes[i].failed;
+    if (any)
+        tac__text_add(out, "\n");
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->outcomes[i].failed)
+            tac__text_add(out, "  %s: %s\n", r->methods[i].label, r->outcomes[i].failure);
+    }
+    if (*r->loosened)
+        tac__text_add(out, "  the reference is loosened: %s\n", r->loosened);
+    if (r->has_reference && r->reference_outcome.failed)
+        tac__text_add(out, "  %s: %s\n", r->reference.label, r->reference_outcome.failure);
 }
 
 static void add_errors(const cli_replays *r, tac__text *out)
@@ -94,9 +122,21 @@ static void add_errors(const cli_replays *r, tac__text *out)
         const int length = (int)(strlen(c->name) + strlen(c->unit)) + 3;
         width = length > width ? length : width;
     }
-    tac__text_add(out, "\n  greatest error against %s\n  %-*s", r->reference.label, width, "");
-    for (size_t k = 0; k < r->count; k++)
-        tac__text_add(out, " %14s", r->methods[k].label);
+    tac__text_add(out, "\n  greatest error against %s", r->reference.label);
+    if (r->reference_outcome.failed) {
+        char when[TAC_TIME_TEXT];
+        tac_time_print(r->reference_outcome.failed_us, when);
+        tac__text_add(out, ", up to %s where that failed", when);
+    }
+    tac__text_add(out, "\n  %-*s", width, "");
+    bool failed = false;
+    for (size_t k = 0; k < r->count; k++) {
+        char label[64];
+        snprintf(label, sizeof label, "%s%s", r->methods[k].label,
+                 r->outcomes[k].failed ? "*" : "");
+        failed |= r->outcomes[k].failed;
+        tac__text_add(out, " %14s", label);
+    }
     tac__text_add(out, "\n");
     for (size_t i = 0; i < first->column_count; i++) {
         char label[100];
@@ -106,6 +146,8 @@ static void add_errors(const cli_replays *r, tac__text *out)
             tac__text_add(out, " %14.3e", r->outcomes[k].errors.columns[i].max);
         tac__text_add(out, "\n");
     }
+    if (failed)
+        tac__text_add(out, "  * until it failed\n");
 }
 
 void cli_replays_text(const cli_replays *r, tac__text *out)
@@ -145,6 +187,9 @@ void cli_replays_text(const cli_replays *r, tac__text *out)
         add_row(out, &r->methods[i], &r->outcomes[i]);
     if (r->has_reference) {
         add_row(out, &r->reference, &r->reference_outcome);
+        add_failures(r, out);
         add_errors(r, out);
+    } else {
+        add_failures(r, out);
     }
 }

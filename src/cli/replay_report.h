@@ -11,6 +11,7 @@ typedef struct cli_method {
     char kind[32];  // "": as recorded
     char label[48]; // "rk45:1e-9"
     double rtol;    // 0: as configured
+    int tight;      // "tight": digits of its tolerance, 10 to 6; 0: another method
 } cli_method;
 
 typedef struct cli_outcome { // of one replay
@@ -20,6 +21,9 @@ typedef struct cli_outcome { // of one replay
     double wall_s;
     char *differences;
     cli_errors errors;
+    bool failed; // the integration ended early, at failed_us
+    tac_time failed_us;
+    char failure[256]; // why: "uav.vehicle: the integration step fell below 1 us: ..."
 } cli_outcome;
 
 typedef struct cli_replays {
@@ -28,6 +32,7 @@ typedef struct cli_replays {
     cli_method methods[CLI_METHODS_MAX], reference;
     size_t count; // of methods
     bool has_reference;
+    char loosened[384]; // why a tight reference is not as tight as it should be; "": it is
     cli_outcome outcomes[CLI_METHODS_MAX], reference_outcome;
 } cli_replays;
 
