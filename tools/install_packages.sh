@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what is missing, on Debian and its like.
 #
-#   tools/install_packages.sh PURPOSE...    of: build, demo, test, bench, clients
+#   tools/install_packages.sh PURPOSE...    of: build, demo, test, bench, clients, bare
 #
-# Does nothing and asks for no rights where everything is there.
+# Shows what it installs and how far it is. Does nothing and asks for no rights where everything is
+# there.
 set -euo pipefail
 
 # A package, or PATTERN=PACKAGE where anything installed that fits the pattern will do.
@@ -14,6 +15,7 @@ test=(libcmocka-dev clang 'libclang-rt-*dev=libclang-rt-dev' 'clang-format*=clan
     python3 python3-h5py libsundials-dev liblcm-bin 'gnuplot-[nqx]*=gnuplot-nox')
 bench=(valgrind libsundials-dev)
 clients=(python3-pip)
+bare=(mmdebstrap)
 # Node comes from many places, with npm in the same package or not: the commands are asked for.
 command -v node >/dev/null || test+=('nodejs*=nodejs')
 command -v npm >/dev/null || test+=(npm)
@@ -26,8 +28,9 @@ for purpose in "$@"; do
     test) wanted+=("${test[@]}") ;;
     bench) wanted+=("${bench[@]}") ;;
     clients) wanted+=("${clients[@]}") ;;
+    bare) wanted+=("${bare[@]}") ;;
     *)
-        echo "install_packages.sh: unknown purpose '$purpose'; there are build, demo, test, bench, clients" >&2
+        echo "install_packages.sh: unknown purpose '$purpose'; there are build, demo, test, bench, clients, bare" >&2
         exit 2
         ;;
     esac
@@ -56,17 +59,34 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root=(sudo)
 fi
 
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
 apt() {
-    ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
-        apt-get -y -o DPkg::Lock::Timeout=300 "$@" </dev/null
+    ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 \
+        apt-get -y -o DPkg::Lock::Timeout=300 "$@" </dev/null 2>&1
+}
+
+# apt's reports (dlstatus:NUMBER:PERCENT:WORDS, pmstatus:...) as progress, of which downloading is the
+# first half; everything into the log.
+show() {
+    while IFS= read -r line; do
+        printf '%s\n' "$line" >&3
+        if [[ $line =~ ^(dl|pm)status:[^:]*:([0-9]+)[^:]*:(.*) ]]; then
+            half=0
+            [ "${BASH_REMATCH[1]}" = dl ] || half=50
+            echo "$((half + BASH_REMATCH[2] / 2)) ${BASH_REMATCH[3]}"
+        fi
+    done 3>>"$log" | "$(dirname "$0")/progress.sh"
+}
+
+install() {
+    apt install --no-install-recommends -o APT::Status-Fd=1 "${missing[@]}" | show
 }
 
 echo "installing: ${missing[*]}"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
 # The lists of packages may be missing or old: fetch them only when it does not work without.
-if ! apt install --no-install-recommends "${missing[@]}" >"$log" 2>&1 &&
-    ! { apt update && apt install --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+if ! install && ! { echo "  fetching the lists of packages" && apt update >>"$log" && install; }; then
     cat "$log" >&2
     echo "install_packages.sh: could not install ${missing[*]}" >&2
     exit 3
