@@ -1,9 +1,9 @@
 // block.h - sums of arrays, in blocks that a vector register takes.
 //
-// Arrays of this room are aligned to TAC__BLOCK doubles and as long as a multiple of them, so there
-// are no ends to treat apart. Vectors are used element by element only: the bits are those of a
-// scalar loop. Coefficients are compile-time constants to the functions that these are inlined
-// into: terms with a zero disappear.
+// Arrays of this room are aligned to TAC__BLOCK doubles at least, and as long as a multiple of
+// them, so there are no ends to treat apart. Vectors are used element by element only: the bits are
+// those of a scalar loop. Coefficients are compile-time constants to the functions that these are
+// inlined into: terms with a zero disappear.
 #ifndef TAC_ODE_BLOCK_H
 #define TAC_ODE_BLOCK_H
 

@@ -95,10 +95,10 @@ static void test_alignment_and_bounds(void **state)
     for (int m = 0; m < ALL_METHODS; m++) {
         for (ring_size = 1; ring_size <= 9; ring_size++) {
             double first[STATES_MAX];
-            for (size_t shift = 0; shift < 4; shift++) {
+            for (size_t shift = 0; shift < 8; shift++) {
                 const tac__method *method = tac__method_find(all_methods[m]);
                 const size_t doubles = tac__ode_work_doubles(method, ring_size);
-                double *memory = malloc((doubles + 5) * sizeof *memory);
+                double *memory = malloc((doubles + 9) * sizeof *memory);
                 double y[STATES_MAX], y1[STATES_MAX], inside[STATES_MAX];
                 memory[shift + doubles] = 42;
                 solver s = {.method = method, .field = ring};
@@ -122,6 +122,36 @@ static void test_alignment_and_bounds(void **state)
             }
         }
     }
+}
+
+// Packs of eight lanes may lie in every array, wherever the memory for them begins.
+static void test_arrays_are_aligned_for_lanes(void **state)
+{
+    (void)state;
+    enum { LANES = 8, PACK = LANES * sizeof(double) };
+    tac__arena arena;
+    tac__arena_init(&arena, NULL);
+    for (int m = 0; m < ALL_METHODS; m++) {
+        const tac__method *method = tac__method_find(all_methods[m]);
+        for (size_t n = LANES; n <= 5 * LANES; n += LANES) {
+            const size_t doubles = tac__ode_work_doubles(method, n);
+            for (size_t shift = 0; shift < LANES; shift++) {
+                double *memory = tac__arena_array(&arena, doubles + shift, sizeof *memory);
+                tac__ode_work w;
+                assert_non_null(memory);
+                tac__ode_work_init(&w, method, n, memory + shift);
+                const double *const arrays[] = {w.z, w.y, w.y1, w.k, w.k + w.stride, w.dense};
+                for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+                    assert_int_equal((uintptr_t)arrays[i] % PACK, 0);
+            }
+            // Others of odd sizes lie in between.
+            assert_non_null(tac__arena_array(&arena, n / LANES, sizeof(double)));
+            const double *array = tac__ode_array(&arena, n);
+            assert_non_null(array);
+            assert_int_equal((uintptr_t)array % PACK, 0);
+        }
+    }
+    tac__arena_fini(&arena);
 }
 
 static void test_steps_do_not_allocate(void **state)
@@ -330,7 +360,8 @@ static void test_golden(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_against_plain_loop), cmocka_unit_test(test_negative_zero),
-          cmocka_unit_test(test_alignment_and_bounds), cmocka_unit_test(test_steps_do_not_allocate),
-          cmocka_unit_test(test_carry), cmocka_unit_test(test_carry_from_dense),
-          cmocka_unit_test(test_retry), cmocka_unit_test(test_failed_evaluation),
-          cmocka_unit_test(test_golden))
+          cmocka_unit_test(test_alignment_and_bounds),
+          cmocka_unit_test(test_arrays_are_aligned_for_lanes),
+          cmocka_unit_test(test_steps_do_not_allocate), cmocka_unit_test(test_carry),
+          cmocka_unit_test(test_carry_from_dense), cmocka_unit_test(test_retry),
+          cmocka_unit_test(test_failed_evaluation), cmocka_unit_test(test_golden))
