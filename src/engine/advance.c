@@ -543,6 +543,14 @@ tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us
     return TAC_OK;
 }
 
+EACH_STEP void renew(const tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->state->at_us != t_us)
+        return;
+    for (size_t i = 0; i < island->viewer_count; i++)
+        update(&e->components[island->viewers[i]]->views, t_us);
+}
+
 // Held inputs may not have their first values yet. What cannot be evaluated with those is NaN: who
 // reads it too early is told, who waits for stage 3 sees nothing of it.
 static void begin_outputs(const tac_engine *e, tac_instance *c, tac_time t_us)
@@ -562,6 +570,8 @@ static void begin_outputs(const tac_engine *e, tac_instance *c, tac_time t_us)
     }
 }
 
+// Samples of other islands are renewed when all have been evaluated, so that their order does not
+// matter.
 void tac__islands_begin(tac_engine *e, tac_time t_us)
 {
     for (size_t i = 0; i < e->island_count; i++) {
@@ -572,6 +582,8 @@ void tac__islands_begin(tac_engine *e, tac_time t_us)
                 begin_outputs(e, c, t_us);
         }
     }
+    for (size_t i = 0; i < e->island_count; i++)
+        renew(e, &e->islands[i], t_us);
 }
 
 // The next boundary that one of some sources brings.
@@ -606,14 +618,6 @@ EACH_STEP window next_window(const tac_engine *e, const tac__island *island)
 tac_time tac__island_planned(const tac_engine *e, const tac__island *island)
 {
     return next_window(e, island).planned_us;
-}
-
-EACH_STEP void renew(const tac_engine *e, tac__island *island, tac_time t_us)
-{
-    if (island->state->at_us != t_us)
-        return;
-    for (size_t i = 0; i < island->viewer_count; i++)
-        update(&e->components[island->viewers[i]]->views, t_us);
 }
 
 void tac__island_renew(const tac_engine *e, tac__island *island, tac_time t_us)
@@ -762,8 +766,13 @@ void tac__island_preview(tac__island *island, tac_time t_us)
 {
     if (island->state->at_us != t_us || island->state->outputs_us == t_us)
         return;
-    for (size_t i = 0; i < island->keep_count; i++)
-        memcpy(island->keeps[i].to, island->keeps[i].from, island->keeps[i].bytes);
+    for (size_t i = 0; i < island->keep_count; i++) {
+        const tac__keep *keep = &island->keeps[i];
+        if (keep->view)
+            tac__view_update(keep->view, t_us);
+        else
+            memcpy(keep->to, keep->from, keep->bytes);
+    }
     island->kept_us = t_us;
 }
 

@@ -295,6 +295,7 @@ typedef struct tac__keep { // a held input, and a copy of it
     const void *from;
     void *to;
     size_t bytes;
+    const tac__view *view; // as stage 3 sees it, into `to`; NULL: it is copied
 } tac__keep;
 
 typedef struct tac__dual_eval tac__dual_eval; // see jacobian.c

@@ -295,8 +295,21 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
     return TAC_OK;
 }
 
+// What is seen through views before anything is written: the values at the start. That goes for
+// events of the plant, which are asked for before stage 0.
+static void see_start(const tac_engine *e)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac__views *views = &e->components[i]->views;
+        for (size_t k = 0; k < views->count; k++)
+            tac__view_update(&views->items[k], 0);
+    }
+}
+
 static tac_status run(tac_engine *e, tac_time until_us)
 {
+    if (!e->clock->started)
+        see_start(e);
     e->clock->started = 1;
     while (!e->clock->finished) {
         if (e->island_count)

@@ -308,10 +308,11 @@ static void tie_outputs(work *w, const tac_instance *reader, size_t input)
     if (in->coupled && reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY)
         return;
     // Somebody may look at them before stage 3 of the first boundary.
+    const bool sampled = reader->island >= 0 && !in->coupled;
     e->islands[island].begins |= reader->stage < TAC_STAGE_OUTPUTS || has_hooks(reader) ||
-                                 in->route.delayed || in->route.delay_us;
+                                 in->route.delayed || in->route.delay_us || sampled;
     uint64_t *outputs = row(&w->outputs, island);
-    if (in->route.delayed || (reader->island >= 0 && !in->coupled))
+    if (in->route.delayed || sampled)
         unite(outputs, row(&w->islands, island), words);
     if (reader->type->step)
         unite(outputs, row(&w->steps, reader->index), words);

@@ -461,6 +461,23 @@ static tac_status list_viewers(tac_engine *e, tac__island *island)
     return TAC_OK;
 }
 
+// An input that stage 3 renews: the same view into the copy.
+static tac_status keep_view(tac_engine *e, const tac_instance *c, const void *buffer,
+                            tac__keep *keep)
+{
+    for (size_t i = 0; i < c->views.live; i++) {
+        if (c->views.items[i].target != buffer)
+            continue;
+        tac__view *view = tac__arena_array(&e->arena, 1, sizeof *view);
+        if (!view)
+            return TAC_E_MEMORY;
+        *view = c->views.items[i];
+        view->target = keep->to;
+        keep->view = view;
+    }
+    return TAC_OK;
+}
+
 static tac_status wire_keeps(tac_engine *e, tac__island *island)
 {
     size_t most = 0;
@@ -484,8 +501,11 @@ static tac_status wire_keeps(tac_engine *e, tac__island *island)
             if (!copy)
                 return TAC_E_MEMORY;
             in[k] = copy;
-            island->keeps[island->keep_count++] =
-                (tac__keep){c->scratch.in[k], copy, type->count * tac__scalar_size(type->scalar)};
+            tac__keep *keep = &island->keeps[island->keep_count++];
+            *keep = (tac__keep){.from = c->scratch.in[k],
+                                .to = copy,
+                                .bytes = type->count * tac__scalar_size(type->scalar)};
+            TAC_TRY(keep_view(e, c, c->in[k].buffer, keep));
         }
     }
     return TAC_OK;

@@ -159,6 +159,102 @@ static void test_seen_by_a_coupled_step(void **state)
     }
 }
 
+// Writes 5 before the first boundary, then 1, 2, 3, ...
+static tac_status five(tac_step *s, const void *self)
+{
+    (void)self;
+    *TAC_OUT(s, double, 0) = 5;
+    return TAC_OK;
+}
+
+// Through any policy a signal holds until it has two values, from the first boundary on; and who
+// watches an output sees what a reader does.
+static void test_policies_of_inputs(void **state)
+{
+    (void)state;
+    static const tac_policy policies[] = {TAC_ZOH, TAC_INTERPOLATED, TAC_EXTRAPOLATED};
+    for (int i = 0; i < 3 * 2 * 2; i++) {
+        const tac_policy policy = policies[i / 4];
+        const bool read = i & 1, late = i & 2;
+        bench b;
+        tac_engine_def def = tac_engine_def_default();
+        def.end_us = 12000;
+        bench_begin(&b, &def);
+        bench_group(&b, "g", 1000, 0);
+        bench_group(&b, "slow", 4000, late ? 2000 : 0);
+        probe p = plant;
+        p.group = "g";
+        bench_add(&b, &p);
+        bench_add(&b, &(probe){.name = "wind",
+                               .group = "slow",
+                               .stage = "environment",
+                               .out = {"v"},
+                               .init = five});
+        bench_add(&b, &(probe){.name = "reader",
+                               .group = "g",
+                               .stage = "estimate",
+                               .in = {read ? "y" : "?y"}});
+        tac_route_def route = tac_route_def_default();
+        route.to = "plant.u";
+        route.from = "wind.v";
+        route.has_policy = true;
+        route.policy = policy;
+        assert_int_equal(tac_engine_add_route(b.engine, &route, &b.err), TAC_OK);
+        if (read)
+            bench_route(&b, "reader.y", "plant.y");
+        bench_observe(&b, "watch", 1000, 0, "plant.y");
+        bench_prepare(&b);
+        bench_run(&b, TAC_TIME_MAX);
+        for (tac_time t = 0; t <= 12000; t += 1000) {
+            const tac_time first = late ? 2000 : 0;
+            const double n = t < first ? 0 : (double)((t - first) / 4000 + 1);
+            const double c = t < first ? 0 : (double)((t - first) % 4000) / 4000;
+            double expected = n == 0 ? 5 : n;
+            if (n >= 2)
+                expected += policy == TAC_INTERPOLATED ? c - 1 : policy == TAC_EXTRAPOLATED ? c : 0;
+            assert_true(bench_at(&b, "watch", AT_OBSERVER, t)->in[0] == expected);
+            if (read)
+                assert_true(bench_at(&b, "reader", AT_STEP, t)->in[0] == expected);
+        }
+        bench_end(&b);
+    }
+}
+
+static tac_status begin_with_seven(tac_step *s, const void *self)
+{
+    (void)self;
+    *tac_jump(s) = 7;
+    return TAC_OK;
+}
+
+// A sample of another island is that of the initial state at the first boundary, in either order.
+static void test_first_samples(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        bench b;
+        tac_engine_def def = tac_engine_def_default();
+        def.end_us = 2000;
+        bench_begin(&b, &def);
+        bench_group(&b, "g", 1000, 0);
+        probe one = plant, other = plant;
+        one.in[0] = "=u";
+        other.name = "other";
+        other.in[0] = "?u";
+        other.init = begin_with_seven;
+        bench_add(&b, i & 1 ? &one : &other);
+        bench_add(&b, i & 1 ? &other : &one);
+        bench_add(&b, &(probe){.name = "reader", .group = "g", .stage = "estimate", .in = {"y"}});
+        bench_route(&b, "plant.u", i & 2 ? "other.x" : "other.y");
+        bench_route(&b, "reader.y", "plant.y");
+        bench_prepare(&b);
+        bench_run(&b, TAC_TIME_MAX);
+        for (tac_time t = 0; t <= 2000; t += 1000)
+            assert_true(bench_at(&b, "reader", AT_STEP, t)->in[0] == 7);
+        bench_end(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +262,8 @@ int main(void)
         cmocka_unit_test(test_evaluated_only_for_readers),
         cmocka_unit_test(test_watched_after_a_jump),
         cmocka_unit_test(test_seen_by_a_coupled_step),
+        cmocka_unit_test(test_policies_of_inputs),
+        cmocka_unit_test(test_first_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
