@@ -264,6 +264,46 @@ EACH_STEP outcome natural_step(tac_engine *e, tac__island *island, tac_time limi
     return tac__locate(e, island) ? TAKEN : FAILED;
 }
 
+// A number that is none and comes from outside explains more than what it did to the states: the
+// first held input of the component that is NaN, or infinite, and where it comes from. False: all
+// are finite.
+static bool name_bad_input(const tac_engine *e, const tac_instance *c, tac__out *out)
+{
+    for (size_t k = 0; k < c->inputs.count; k++) {
+        const tac__port *port = &c->inputs.items[k];
+        const tac__input *in = &c->in[k];
+        if (in->signal < 0 || in->coupled || port->type.scalar != TAC_F64)
+            continue;
+        const double *value = c->scratch.in[k];
+        uint32_t i = 0;
+        while (i < port->type.count && value[i] - value[i] == 0)
+            i++;
+        if (i == port->type.count)
+            continue;
+        const tac__signal *s = &e->schema.signals[in->signal];
+        tac__out_add(out, "input %s", port->name);
+        if (port->type.count > 1)
+            tac__out_add(out, "[%u]", i);
+        tac__out_add(out, " from %s", s->name);
+        if (s->type.count > 1)
+            tac__out_add(out, "[%u]", in->element + i);
+        tac__out_add(out, " is %s", value[i] != value[i] ? "NaN" : "infinite");
+        return true;
+    }
+    return false;
+}
+
+static const tac_instance *find_bad_input(const tac_engine *e, const tac__island *island,
+                                          tac__out *out)
+{
+    for (size_t i = 0; i < island->live_count; i++) {
+        const tac_instance *c = e->components[island->live[i]];
+        if (c->active && name_bad_input(e, c, out))
+            return c;
+    }
+    return NULL;
+}
+
 // Name what failed: the component whose right-hand side did, the first state that is not a finite
 // number, or the one whose error is the largest. Taking the step again is the shortest way to learn
 // it.
@@ -335,6 +375,13 @@ __attribute__((cold)) static tac_status fail_step(tac_engine *e, tac__island *is
 {
     tac__island_state *s = island->state;
     const uint64_t tries = s->tries;
+    char text[TAC_ERROR_TEXT];
+    tac__out input = tac__out_begin(text, sizeof text);
+    const tac_instance *c = find_bad_input(e, island, &input);
+    if (c) {
+        tac__fail(e->err, TAC_E_NUMERIC, "%s", text);
+        return tac__run_failed(e, TAC_E_NUMERIC, s->from_us, c->name);
+    }
     island->work.first = island->packed = island->ahead = false;
     s->tries = 0;
     const outcome out = natural_step(e, island, s->to_us, true);
@@ -534,7 +581,11 @@ tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us
         c->bus.t_s = tac_time_seconds(t_us);
         const tac_status status = c->type->output(&c->bus, c->self);
         if (status != TAC_OK) {
-            tac__fail(e->err, status, "its outputs failed: %s", tac_status_text(status));
+            char text[TAC_ERROR_TEXT];
+            tac__out input = tac__out_begin(text, sizeof text);
+            const bool bad = name_bad_input(e, c, &input);
+            tac__fail(e->err, status, "its outputs failed: %s",
+                      bad ? text : tac_status_text(status));
             return tac__run_failed(e, status, t_us, c->name);
         }
         tac__writes_done(&c->eval_writes, t_us);

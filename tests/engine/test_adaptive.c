@@ -145,6 +145,57 @@ static void test_underflow_names_state_and_time(void **state)
     }
 }
 
+// The third element of its output is NaN, or infinite, from 5 ms on.
+static tac_status spoil(tac_step *s, const void *self)
+{
+    double *y = TAC_OUT(s, double, 0);
+    for (int i = 0; i < 4; i++)
+        y[i] = 1;
+    if (s->t_us >= 5000)
+        y[2] = probe_of(self)->p[0];
+    return TAC_OK;
+}
+
+static tac_status driven(const tac_eval *e, const void *self)
+{
+    const double *u = TAC_IN(e, double, 0);
+    e->dx[0] = u[0] + u[1] + u[2] + u[3] - e->x[0];
+    return probe_of(self)->p[1] != 0 && u[2] != u[2] ? TAC_E_NUMERIC : TAC_OK;
+}
+
+// Every method names the input and where it comes from, at the instant at which the interval
+// begins.
+static void test_bad_input(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"euler", "rk4", "rk23", "rk45", "dop853", "rodas4"};
+    for (int i = 0; i < 6 * 4; i++) {
+        const bool infinite = i & 1, refused = i & 2;
+        bench b;
+        begin(&b, kinds[i / 4], 1e-6, 20000);
+        bench_group(&b, "c", 1000, 0);
+        bench_add(&b, &(probe){.name = "cmd",
+                               .group = "c",
+                               .stage = "control",
+                               .out = {"y@arr4"},
+                               .step = spoil,
+                               .p = {infinite ? (double)INFINITY : (double)NAN}});
+        probe p = decaying;
+        p.in[0] = "motor@arr4";
+        p.derive = driven;
+        p.p[1] = refused;
+        bench_add(&b, &p);
+        bench_route(&b, "p.motor", "cmd.y");
+        bench_prepare(&b);
+        assert_int_equal(bench_try_run(&b, TAC_TIME_MAX), TAC_E_NUMERIC);
+        assert_string_equal(b.err.text, infinite ? "input motor[2] from cmd.y[2] is infinite"
+                                                 : "input motor[2] from cmd.y[2] is NaN");
+        assert_int_equal(b.err.t_us, 5000);
+        assert_string_equal(b.err.component, "p");
+        bench_end(&b);
+    }
+}
+
 static void test_most_steps(void **state)
 {
     (void)state;
@@ -375,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_rejected_steps_are_counted),
         cmocka_unit_test(test_whoever_watches),
         cmocka_unit_test(test_underflow_names_state_and_time),
+        cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_most_steps),
         cmocka_unit_test(test_recoverable_right_hand_side),
         cmocka_unit_test(test_stiff_plant),
