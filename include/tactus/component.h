@@ -40,6 +40,7 @@ enum {
                            // held, even when it comes from another continuous component
     TAC_PORT_DERIVE_ONLY = 4, // input that only `derive` uses, neither `output` nor `step`
     TAC_PORT_EVAL = 8,        // output written by `output`; implied where there is no `step`
+    TAC_PORT_NAN = 16, // output in which NaN has a meaning ("unused"): no warning, and not counted
 };
 
 // Parts of a plant, for `plant.coupling: split`, which advances them one after another: actuators,

@@ -217,6 +217,11 @@ typedef struct tac_counters {
 
 TAC_API tac_counters tac_engine_counters(const tac_engine *engine);
 
+// How many writes of a signal had a NaN in them, and when the first was (NEVER where there was
+// none; may be NULL). Seen by digests: without them, and for continuous states, which stop the run
+// instead, it is 0.
+TAC_API uint64_t tac_engine_nans(const tac_engine *engine, size_t signal, tac_time *first_us);
+
 // --- looking --------------------------------------------------------------------------------
 
 // How large a prepared simulation is.

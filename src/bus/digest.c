@@ -20,7 +20,8 @@ uint64_t tac__digest_nans(uint64_t digest, tac_time t_us, const double *value, s
     return digest;
 }
 
-uint64_t tac__digest_wide(uint64_t before, tac_time t_us, const double *value, size_t words)
+uint64_t tac__digest_scan(uint64_t before, tac_time t_us, const double *value, size_t words,
+                          bool *nan)
 {
     const double *end = value + words, *at = value;
     tac__hash a = tac__hash_word(before, t_us);
@@ -42,5 +43,13 @@ uint64_t tac__digest_wide(uint64_t before, tac_time t_us, const double *value, s
         sum += *at;
     }
     sum += more;
-    return sum == sum ? a : tac__digest_nans(before, t_us, value, words);
+    *nan = sum != sum;
+    return a;
+}
+
+uint64_t tac__digest_wide(uint64_t before, tac_time t_us, const double *value, size_t words)
+{
+    bool nan;
+    const uint64_t digest = tac__digest_scan(before, t_us, value, words, &nan);
+    return nan ? tac__digest_nans(before, t_us, value, words) : digest;
 }

@@ -16,6 +16,11 @@ enum { TAC__DIGEST_WIDE = 8 };
 // Mix in a write of any length.
 uint64_t tac__digest_wide(uint64_t digest, tac_time t_us, const double *value, size_t words);
 
+// The same where there is no NaN. Where `*nan` says that there may be one, the result is void:
+// tac__digest_nans is to be asked.
+uint64_t tac__digest_scan(uint64_t digest, tac_time t_us, const double *value, size_t words,
+                          bool *nan);
+
 // Mix in any write in which there may be NaNs, which are all alike.
 uint64_t tac__digest_nans(uint64_t digest, tac_time t_us, const double *value, size_t words);
 
@@ -46,14 +51,6 @@ TAC__DIGEST_INLINE uint64_t tac__digest_numbers(uint64_t digest, tac_time t_us, 
     for (size_t i = 0; i < words; i++)
         digest = tac__hash_word(digest, tac__digest_word_at(value, i));
     return digest;
-}
-
-// Mix in `words` doubles, a constant.
-TAC__DIGEST_INLINE uint64_t tac__digest_few(uint64_t digest, tac_time t_us, const double *value,
-                                            size_t words)
-{
-    return tac__digest_nan(value, words) ? tac__digest_nans(digest, t_us, value, words)
-                                         : tac__digest_numbers(digest, t_us, value, words);
 }
 
 // Mix in a write of any other type; the padding is zero.

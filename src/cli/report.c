@@ -186,6 +186,32 @@ static void integration_row(const tac_counters *n, tac__text *out)
     tac__text_add(out, "\n");
 }
 
+// Signals that were NaN: how many, in how many writes, and the first of all.
+static void nan_row(const tac_engine *engine, tac__text *out)
+{
+    size_t count = 0, first = 0;
+    uint64_t writes = 0;
+    tac_time first_us = TAC_TIME_NEVER;
+    for (size_t i = 0; i < tac_engine_signal_count(engine); i++) {
+        tac_time t_us;
+        const uint64_t n = tac_engine_nans(engine, i, &t_us);
+        count += n > 0;
+        writes += n;
+        if (n && t_us < first_us) {
+            first = i;
+            first_us = t_us;
+        }
+    }
+    if (!count)
+        return;
+    char time[TAC_TIME_TEXT], number[COUNT_TEXT];
+    tac_time_print(first_us, time);
+    row(out, "NaN");
+    tac__text_add(out, "%zu signal%s, %s write%s, the first '%s' at %s\n", count,
+                  count == 1 ? "" : "s", grouped(writes, number), writes == 1 ? "" : "s",
+                  tac_engine_signal_info(engine, (int)first).name, time);
+}
+
 void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
 {
     const tac_counters n = tac_engine_counters(r->engine);
@@ -207,6 +233,7 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
     count_row(out, "messages", n.messages);
     if (r->phases->count)
         count_row(out, "phase changes", r->phases->count);
+    nan_row(r->engine, out);
     file_row("checkpoint", r->checkpoint, checkpoint_time(r->checkpoint), out);
     file_row("plot", r->plot, TAC_TIME_NEVER, out);
     file_row("recording", r->recording, TAC_TIME_NEVER, out);
@@ -255,6 +282,25 @@ static void json_digests(const cli_report *r, tac__json *json)
         tac__json_object_end(json);
     }
     tac__json_object_end(json);
+}
+
+static void json_nans(const tac_engine *engine, tac__json *json)
+{
+    tac__json_key(json, "nans");
+    tac__json_array_begin(json);
+    for (size_t i = 0; i < tac_engine_signal_count(engine); i++) {
+        tac_time t_us;
+        const uint64_t n = tac_engine_nans(engine, i, &t_us);
+        if (!n)
+            continue;
+        tac__json_compact(json);
+        tac__json_object_begin(json);
+        tac__json_key_text(json, "signal", tac_engine_signal_info(engine, (int)i).name);
+        tac__json_key_u64(json, "t_us", t_us);
+        tac__json_key_u64(json, "writes", n);
+        tac__json_object_end(json);
+    }
+    tac__json_array_end(json);
 }
 
 static void json_jitter(const cli_jitter *j, tac__json *json)
@@ -306,6 +352,7 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     tac__json_key_u64(&json, "events", n.events);
     tac__json_key_u64(&json, "messages", n.messages);
     cli_phases_json(r->phases, &json);
+    json_nans(r->engine, &json);
     tac__json_key_hex64(&json, "model_hash", tac_engine_model_hash(r->engine));
     tac__json_key_hex64(&json, "schema_hash", tac_engine_schema_hash(r->engine));
     tac__json_key_u64(&json, "seed", def.seed);

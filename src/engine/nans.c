@@ -1,4 +1,5 @@
-// nans.c - a copy of the block as it is stored, with one NaN.
+// nans.c - numbers that are none: signals that are written with one, and a copy of the block as it
+// is stored, in which all NaNs are alike.
 #include "engine/plan.h"
 #include "base/floats.h"
 
@@ -41,4 +42,39 @@ void tac__stored_nans(const tac_engine *e, unsigned char *bytes)
                 mend(e, bytes, c->in[k].buffer, c->inputs.items[k].type.count);
         }
     }
+}
+
+void tac__nan_written(void *context, uint32_t signal, const double *value, size_t words,
+                      tac_time t_us)
+{
+    tac_engine *e = context;
+    const tac__signal *s = &e->schema.signals[signal];
+    tac_instance *c = e->components[s->component];
+    size_t i = 0, k = 0;
+    while (i < words && value[i] == value[i])
+        i++;
+    while (c->signals[k] != (int)signal)
+        k++;
+    if (i == words || c->outputs.items[k].flags & TAC_PORT_NAN) // two infinities look like one
+        return;
+    tac__nan_count *n = &e->nans[signal];
+    if (n->writes++)
+        return;
+    n->first_us = t_us;
+    if (e->driver) // the live run has said so
+        return;
+    c->hook.t_us = t_us;
+    if (s->type.count > 1)
+        tac_log_write(&c->hook, TAC_LOG_WARN, "'%s[%zu]' is NaN", s->name, i);
+    else
+        tac_log_write(&c->hook, TAC_LOG_WARN, "'%s' is NaN", s->name);
+}
+
+uint64_t tac_engine_nans(const tac_engine *e, size_t signal, tac_time *first_us)
+{
+    TAC_REQUIRE(e && e->nans && signal < e->schema.count);
+    const tac__nan_count *n = &e->nans[signal];
+    if (first_us)
+        *first_us = n->writes ? n->first_us : TAC_TIME_NEVER;
+    return n->writes;
 }

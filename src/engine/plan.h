@@ -368,6 +368,12 @@ typedef struct tac__island {
     bool begins;           // its outputs are evaluated before the first boundary, too
 } tac__island;
 
+// Writes of a signal in which there was a NaN, in the block.
+typedef struct tac__nan_count {
+    uint64_t writes;
+    tac_time first_us; // where there are any
+} tac__nan_count;
+
 typedef struct tac__digest {
     const char *name;
     const uint64_t *value; // in the block
@@ -507,6 +513,7 @@ struct tac_engine {
     uint64_t *due_islands;    // to be integrated from the present instant; in the block
     uint64_t *arriving;       // scratch: islands with a boundary at the present instant
     uint64_t **digests;       // one a signal, NULL where none
+    tac__nan_count *nans;     // one a signal
     tac__digest *digest_list; // of signals, islands and ports, in order of name
     size_t digest_count;
     tac_error *err; // of the call under way
@@ -715,6 +722,10 @@ tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us,
 // --- checkpoint.c ---
 tac_status tac__checkpoint_consider(tac_engine *engine);
 tac_status tac__checkpoint_finish(tac_engine *engine);
+// --- nans.c ---
+// A signal was written with a NaN in it: it is counted, and the first one is a warning in the log,
+// unless its port says TAC_PORT_NAN.
+tac__nan_fn tac__nan_written; // context is the engine
 // In a copy of the block every NaN becomes the one: what is stored is the same on every machine.
 void tac__stored_nans(const tac_engine *engine, unsigned char *bytes);
 tac_status tac__save_opaque(tac_engine *engine, bool plant_only, tac__text *out);

@@ -318,6 +318,8 @@ static tac_status wire_outputs(tac_engine *e, tac_instance *c)
         return TAC_E_MEMORY;
     TAC_TRY(tac__writes_init(&c->writes, &e->arena, n));
     TAC_TRY(tac__writes_init(&c->eval_writes, &e->arena, n));
+    c->writes.nan = c->eval_writes.nan = tac__nan_written;
+    c->writes.nan_context = c->eval_writes.nan_context = e;
     for (size_t k = 0; k < n; k++) {
         const int signal = c->signals[k];
         const tac__signal *s = &e->schema.signals[signal];
@@ -326,8 +328,8 @@ static tac_status wire_outputs(tac_engine *e, tac_instance *c)
         if (!scratch[k])
             return TAC_E_MEMORY;
         if (is_written(e, c, k))
-            tac__writes_add(s->continuous ? &c->eval_writes : &c->writes, &s->type, out[k],
-                            e->digests[signal],
+            tac__writes_add(s->continuous ? &c->eval_writes : &c->writes, (uint32_t)signal,
+                            &s->type, out[k], e->digests[signal],
                             e->histories[signal].depth ? &e->histories[signal] : NULL);
     }
     c->step.out = c->bus.out = out;
@@ -587,6 +589,7 @@ tac_status tac__wire(tac_engine *e)
     WANT(w, "islands", "to be integrated", e->island_words, tac__check_due, NULL, e->due_islands);
     TAC_TRY(reserve_islands(w));
     TAC_TRY(reserve_signals(w));
+    WANT(w, "nans", "of signals", e->schema.count, tac__check_any, NULL, e->nans);
     TAC_TRY(reserve_components(w));
     TAC_TRY(reserve_messages(w));
     TAC_TRY(tac__timeline_reserve(&e->timeline, &e->block, &e->arena, e->timeline_offsets));

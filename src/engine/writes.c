@@ -27,8 +27,8 @@ static tac__write_kind kind_of(const tac_type *type, size_t words)
     }
 }
 
-void tac__writes_add(tac__writes *w, const tac_type *type, const void *value, uint64_t *digest,
-                     const tac__history *history)
+void tac__writes_add(tac__writes *w, uint32_t signal, const tac_type *type, const void *value,
+                     uint64_t *digest, const tac__history *history)
 {
     const size_t words = tac__type_words(type);
     if (history)
@@ -38,27 +38,56 @@ void tac__writes_add(tac__writes *w, const tac_type *type, const void *value, ui
     const tac__write_kind kind = kind_of(type, words);
     tac__write *at = w->items + w->ends[kind];
     memmove(at + 1, at, (w->ends[TAC__WRITE_KINDS - 1] - w->ends[kind]) * sizeof *at);
-    *at = (tac__write){value, digest, words};
+    *at = (tac__write){value, digest, (uint32_t)words, signal};
     for (int k = (int)kind; k < TAC__WRITE_KINDS; k++)
         w->ends[k]++;
 }
 
-// The digests of one kind: `mix` is one of those in bus/digest.h, with the number of words where it
-// is the same for all.
-#define MIX(kind, mix, words)                                                                      \
-    for (const tac__write *end = writes->items + writes->ends[kind]; w < end; w++)                 \
-    *w->digest = mix(*w->digest, t_us, w->value, (words))
+__attribute__((cold, noinline)) static void write_nan(const tac__writes *writes,
+                                                      const tac__write *w, tac_time t_us)
+{
+    *w->digest = tac__digest_nans(*w->digest, t_us, w->value, w->words);
+    if (writes->nan)
+        writes->nan(writes->nan_context, w->signal, w->value, w->words, t_us);
+}
+
+// All of one kind.
+#define EACH(kind) for (const tac__write *end = items + writes->ends[kind]; w < end; w++)
+
+// Those of so many doubles, a constant.
+#define MIX_NUMBERS(kind, words)                                                                   \
+    EACH(kind)                                                                                     \
+    {                                                                                              \
+        if (tac__digest_nan(w->value, words))                                                      \
+            write_nan(writes, w, t_us);                                                            \
+        else                                                                                       \
+            *w->digest = tac__digest_numbers(*w->digest, t_us, w->value, words);                   \
+    }
+
+static void mix_doubles(const tac__writes *writes, const tac__write *w, tac_time t_us)
+{
+    bool nan;
+    const uint64_t digest = tac__digest_scan(*w->digest, t_us, w->value, w->words, &nan);
+    if (nan)
+        write_nan(writes, w, t_us);
+    else
+        *w->digest = digest;
+}
 
 // All from `w` on.
 __attribute__((noinline)) static void rest_done(const tac__writes *writes, const tac__write *w,
                                                 tac_time t_us)
 {
-    MIX(TAC__WRITE_VECTOR, tac__digest_few, 3);
-    MIX(TAC__WRITE_NUMBER, tac__digest_few, 1);
-    MIX(TAC__WRITE_QUATERNION, tac__digest_few, 4);
-    MIX(TAC__WRITE_WORD, tac__digest_words, 1);
-    MIX(TAC__WRITE_DOUBLES, tac__digest_wide, w->words);
-    MIX(TAC__WRITE_WORDS, tac__digest_words, w->words);
+    const tac__write *items = writes->items;
+    MIX_NUMBERS(TAC__WRITE_VECTOR, 3)
+    MIX_NUMBERS(TAC__WRITE_NUMBER, 1)
+    MIX_NUMBERS(TAC__WRITE_QUATERNION, 4)
+    EACH(TAC__WRITE_WORD)
+    *w->digest = tac__digest_words(*w->digest, t_us, w->value, 1);
+    EACH(TAC__WRITE_DOUBLES)
+    mix_doubles(writes, w, t_us);
+    EACH(TAC__WRITE_WORDS)
+    *w->digest = tac__digest_words(*w->digest, t_us, w->value, w->words);
     for (uint32_t i = 0; i < writes->kept_count; i++)
         tac__history_push(writes->kept[i].history, t_us, writes->kept[i].value);
 }

@@ -22,8 +22,13 @@ typedef enum tac__write_kind {
 typedef struct tac__write { // of an output with a digest
     const void *value;
     uint64_t *digest;
-    size_t words;
+    uint32_t words;
+    uint32_t signal;
 } tac__write;
+
+// An output was written with a NaN in it. Digests have seen it: nobody looks for that alone.
+typedef void tac__nan_fn(void *context, uint32_t signal, const double *value, size_t words,
+                         tac_time t_us);
 
 typedef struct tac__kept { // an output with a history
     const void *value;
@@ -35,13 +40,15 @@ typedef struct tac__writes {
     uint32_t ends[TAC__WRITE_KINDS]; // where each kind ends
     uint32_t kept_count;
     tac__kept *kept;
+    tac__nan_fn *nan; // NULL: nobody is told
+    void *nan_context;
 } tac__writes;
 
 // Room for `count` outputs.
 tac_status tac__writes_init(tac__writes *writes, tac__arena *arena, size_t count);
 // Either may be NULL: there is none.
-void tac__writes_add(tac__writes *writes, const tac_type *type, const void *value, uint64_t *digest,
-                     const tac__history *history);
+void tac__writes_add(tac__writes *writes, uint32_t signal, const tac_type *type, const void *value,
+                     uint64_t *digest, const tac__history *history);
 
 static inline bool tac__writes_any(const tac__writes *writes)
 {

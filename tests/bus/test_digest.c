@@ -28,12 +28,14 @@ enum { MOST = 21 };
 static uint64_t digest(const double *value, size_t words)
 {
     const uint64_t wide = tac__digest_wide(5, 1000, value, words);
-    if (words == 1)
-        assert_true(tac__digest_few(5, 1000, value, 1) == wide);
-    if (words == 3)
-        assert_true(tac__digest_few(5, 1000, value, 3) == wide);
-    if (words == 4)
-        assert_true(tac__digest_few(5, 1000, value, 4) == wide);
+    const uint64_t nans = tac__digest_nans(5, 1000, value, words);
+    assert_true(nans == wide);
+    if (words == 1 && !tac__digest_nan(value, 1))
+        assert_true(tac__digest_numbers(5, 1000, value, 1) == wide);
+    if (words == 3 && !tac__digest_nan(value, 3))
+        assert_true(tac__digest_numbers(5, 1000, value, 3) == wide);
+    if (words == 4 && !tac__digest_nan(value, 4))
+        assert_true(tac__digest_numbers(5, 1000, value, 4) == wide);
     return wide;
 }
 

@@ -48,7 +48,8 @@ static void check(tac__arena *arena, int count, int first, int stride, int nan_a
         output *o = &outputs[k];
         o->type = types[(first + k * stride) % TYPES];
         o->digest = o->expected = (uint64_t)k;
-        tac__writes_add(&writes, &o->type, o->value, k % 7 == 6 ? NULL : &o->digest, NULL);
+        tac__writes_add(&writes, (uint32_t)k, &o->type, o->value, k % 7 == 6 ? NULL : &o->digest,
+                        NULL);
     }
     for (int step = 0; step < STEPS; step++) {
         for (int k = 0; k < count; k++) {
@@ -93,7 +94,7 @@ static void test_histories(void **state)
         tac__history_start(&history, value);
         tac__writes writes;
         assert_int_equal(tac__writes_init(&writes, &arena, 1), TAC_OK);
-        tac__writes_add(&writes, &types[0], value, digested ? &digest : NULL, &history);
+        tac__writes_add(&writes, 0, &types[0], value, digested ? &digest : NULL, &history);
         value[1] = 5;
         tac__writes_done(&writes, 1000);
         assert_int_equal(count, 1);

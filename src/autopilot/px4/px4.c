@@ -189,20 +189,21 @@ static void declare_outputs(tac_declare *d, const px4 *c)
 {
     tac__flight_outputs(d, c->rotors);
     static const tac_port_def ports[] = {
-        {"position_sp", TAC_TYPE_VEC3, "m", "trajectory_setpoint, in the world", .flags = 0},
-        {"velocity_sp", TAC_TYPE_VEC3, "m/s", "trajectory_setpoint", .flags = 0},
+        {"position_sp", TAC_TYPE_VEC3, "m", "trajectory_setpoint, in the world",
+         .flags = TAC_PORT_NAN},
+        {"velocity_sp", TAC_TYPE_VEC3, "m/s", "trajectory_setpoint", .flags = TAC_PORT_NAN},
         {"attitude_sp", TAC_TYPE_QUAT, NULL, "vehicle_attitude_setpoint", .flags = 0},
         {"rate_sp", TAC_TYPE_VEC3, "rad/s", "vehicle_rates_setpoint", .flags = 0},
         {"thrust_sp", TAC_TYPE_VEC3, NULL, "vehicle_thrust_setpoint, of the body", .flags = 0},
         {"torque_sp", TAC_TYPE_VEC3, NULL, "vehicle_torque_setpoint, of the body", .flags = 0},
-        {"acceleration_sp", TAC_TYPE_VEC3, "m/s^2", "trajectory_setpoint", .flags = 0},
-        {"yaw_sp", TAC_TYPE_F64, "rad", "trajectory_setpoint", .flags = 0},
+        {"acceleration_sp", TAC_TYPE_VEC3, "m/s^2", "trajectory_setpoint", .flags = TAC_PORT_NAN},
+        {"yaw_sp", TAC_TYPE_F64, "rad", "trajectory_setpoint", .flags = TAC_PORT_NAN},
         {"nav_state", TAC_TYPE_I32, NULL, "vehicle_status: 0 manual, 3 mission, 5 return, 18 land",
          .flags = 0},
         {"mission_valid", TAC_TYPE_BOOL, NULL, "mission_result", .flags = 0},
         {"mission_finished", TAC_TYPE_BOOL, NULL, "mission_result", .flags = 0},
         {"control", TAC_TYPE_ARRAY(TAC_F64, TAC__PX4_ROTORS), NULL,
-         "actuator_motors as it comes; NaN: unused", .flags = 0},
+         "actuator_motors as it comes; NaN: unused", .flags = TAC_PORT_NAN},
         {"land_detected", TAC_TYPE_BOOL, NULL, "what PX4 is told of it", .flags = 0},
     };
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)

@@ -166,8 +166,11 @@ static tac_status add_output(tac_declare *d, tac__px4_traffic *t, tac__px4_subsc
     t->result_count += take.count;
     const char *doc = tac__arena_format(t->arena, "%s of PX4's %s", field, s->topic);
     const tac_type several = TAC_TYPE_ARRAY(TAC_F64, take.count), one = TAC_TYPE_F64;
-    const int port = tac_declare_output(
-        d, &(tac_port_def){.name = name, .type = take.count > 1 ? several : one, .doc = doc});
+    const int port =
+        tac_declare_output(d, &(tac_port_def){.name = name,
+                                              .type = take.count > 1 ? several : one,
+                                              .flags = TAC_PORT_NAN, // PX4 says "not set" by it
+                                              .doc = doc});
     if (!doc || !TAC__ARENA_GROW(t->arena, t->extras, t->extra_count, t->extra_capacity))
         return TAC_E_MEMORY;
     t->extras[t->extra_count++] = (tac__px4_extra){port, take.first, take.count};
