@@ -543,31 +543,6 @@ EACH_STEP tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, b
     return island->rise_count ? tac__count_turns(e, island, t_us) : TAC_OK;
 }
 
-// First every step is seen to have succeeded, then all are committed: a run that fails here stands
-// at its last instant, whole.
-tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
-{
-    const size_t words = e->island_words;
-    for (size_t w = 0; w < words; w++) {
-        uint64_t bits = e->due_islands[w] |= e->arriving[w];
-        for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
-            tac__island *island = all + __builtin_ctzll(bits);
-            if (!island->sound)
-                TAC_TRY(reach(e, island, t_us));
-        }
-    }
-    for (size_t w = 0; w < words; w++) {
-        const uint64_t boundaries = e->arriving[w];
-        uint64_t bits = e->due_islands[w];
-        e->arriving[w] = 0;
-        for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
-            const int i = __builtin_ctzll(bits);
-            TAC_TRY(arrive(e, all + i, t_us, boundaries >> i & 1));
-        }
-    }
-    return TAC_OK;
-}
-
 // Stage 3: algebraic outputs, written to the bus.
 tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us)
 {
@@ -621,9 +596,10 @@ static void begin_outputs(const tac_engine *e, tac_instance *c, tac_time t_us)
     }
 }
 
-// Samples of other islands are renewed when all have been evaluated, so that their order does not
-// matter.
-void tac__islands_begin(tac_engine *e, tac_time t_us)
+// Before stage 0 of the first boundary: outputs at the initial state, for who looks at them before
+// stage 3. Nothing is digested. Samples of other islands are renewed when all have been evaluated,
+// so that their order does not matter.
+__attribute__((cold, noinline)) static void begin(tac_engine *e, tac_time t_us)
 {
     for (size_t i = 0; i < e->island_count; i++) {
         const tac__island *island = &e->islands[i];
@@ -635,6 +611,33 @@ void tac__islands_begin(tac_engine *e, tac_time t_us)
     }
     for (size_t i = 0; i < e->island_count; i++)
         renew(e, &e->islands[i], t_us);
+}
+
+// First every step is seen to have succeeded, then all are committed: a run that fails here stands
+// at its last instant, whole.
+tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
+{
+    const size_t words = e->island_words;
+    for (size_t w = 0; w < words; w++) {
+        uint64_t bits = e->due_islands[w] |= e->arriving[w];
+        for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
+            tac__island *island = all + __builtin_ctzll(bits);
+            if (!island->sound)
+                TAC_TRY(reach(e, island, t_us));
+        }
+    }
+    for (size_t w = 0; w < words; w++) {
+        const uint64_t boundaries = e->arriving[w];
+        uint64_t bits = e->due_islands[w];
+        e->arriving[w] = 0;
+        for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
+            const int i = __builtin_ctzll(bits);
+            TAC_TRY(arrive(e, all + i, t_us, boundaries >> i & 1));
+        }
+    }
+    if (t_us == 0) // the first of all
+        begin(e, t_us);
+    return TAC_OK;
 }
 
 // The next boundary that one of some sources brings.

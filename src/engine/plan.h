@@ -621,9 +621,6 @@ tac_status tac__islands_arrive(tac_engine *engine, tac_time t_us); // those that
 void tac__islands_integrate(tac_engine *engine);                   // from there
 tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time t_us);
 tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
-// Outputs at the initial state, for who looks at them before stage 3 of the first boundary. Nothing
-// is digested.
-void tac__islands_begin(tac_engine *engine, tac_time t_us);
 void tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_us);
 // The next boundary of an island that has always been known.
 tac_time tac__island_planned(const tac_engine *engine, const tac__island *island);

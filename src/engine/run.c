@@ -274,8 +274,6 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
     if (e->island_count)
         TAC_TRY(tac__islands_arrive(e, t_us));
     e->clock->t_us = t_us;
-    if (t_us == 0) // the first of all
-        tac__islands_begin(e, t_us);
     if (e->machine_count)
         TAC_TRY(tac__phases_begin(e, t_us));
     e->clock->boundaries += boundary;
