@@ -123,7 +123,7 @@ static uint64_t read_all(tac__mcap_reader *r, uint64_t *sum)
 // A clean copy has what can be read of a file without a sound summary, and is whole.
 static void recover(tac__mcap_reader *r, uint64_t messages, uint64_t sum)
 {
-    if (tac__mcap_recover(r, path, NULL) != TAC_OK)
+    if (tac__mcap_recover(r, path, NULL, NULL, NULL, NULL) != TAC_OK)
         return;
     tac__mcap_reader *copy;
     uint64_t again;

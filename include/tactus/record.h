@@ -208,9 +208,17 @@ TAC_API double tac_recorded_element(const tac_recorded *signal, const tac_sample
 TAC_API TAC_MUST_CHECK tac_status tac_recording_unpack(tac_recording *recording, const char *folder,
                                                        tac_error *err);
 
-// A clean copy of a recording that a crash left behind.
-TAC_API TAC_MUST_CHECK tac_status tac_recording_recover(tac_recording *recording, const char *path,
-                                                        tac_error *err);
+// A clean copy of a recording that a crash left behind or that is damaged: all that is sound in it.
+// The copy is opened and read to its end before it gets its name. `lost` has a line for each thing
+// that could not be kept, "" where that is nothing; free it with tac_text_free.
+typedef struct tac_recovered {
+    tac_time last_us;
+    uint64_t messages;
+    char *lost;
+} tac_recovered;
+
+TAC_API TAC_MUST_CHECK tac_status tac_recording_recover(const char *from, const char *path,
+                                                        tac_recovered *what, tac_error *err);
 
 TAC_END_DECLS
 

@@ -29,36 +29,58 @@ static tac_status default_output(const char *path, tac__text *output, tac_error 
     return output->failed ? tac__fail_memory(err) : TAC_OK;
 }
 
-static void report(const cli_args *args, const tac_recording *from, const char *output,
+// One item a line.
+static void list_lost(tac__json *json, const char *lost)
+{
+    tac__json_key(json, "lost");
+    tac__json_array_begin(json);
+    for (size_t n; *lost; lost += n + (lost[n] == '\n')) {
+        n = strcspn(lost, "\n");
+        char line[512];
+        snprintf(line, sizeof line, "%.*s", (int)n, lost);
+        tac__json_text(json, line);
+    }
+    tac__json_array_end(json);
+}
+
+static void report(const cli_args *args, const tac_recovered *what, const char *output,
                    tac__text *out)
 {
-    const tac_recording_info *info = tac_recording_about(from);
+    const char *from = args->operands[0];
     if (cli_has(args, "json")) {
         tac__json json = tac__json_begin(out);
         tac__json_object_begin(&json);
-        tac__json_key_text(&json, "recording", info->path);
-        tac__json_key_bool(&json, "whole", info->whole);
+        tac__json_key_text(&json, "recording", from);
+        tac__json_key_bool(&json, "whole", !*what->lost);
         tac__json_key_text(&json, "output", output);
-        tac__json_key_u64(&json, "t_us", info->last_us);
-        tac__json_key_u64(&json, "messages", info->messages);
+        tac__json_key_u64(&json, "t_us", what->last_us);
+        tac__json_key_u64(&json, "messages", what->messages);
+        list_lost(&json, what->lost);
         tac__json_object_end(&json);
         return;
     }
     char last[TAC_TIME_TEXT];
-    tac_time_print(info->last_us, last);
-    tac__text_add(out, "%s: %s; %" PRIu64 " messages up to %s are in %s\n", info->path,
-                  info->whole ? "it was whole" : "it was cut off", info->messages, last, output);
+    tac_time_print(what->last_us, last);
+    tac__text_add(out, "%s: %" PRIu64 " messages up to %s are in %s\n", from, what->messages, last,
+                  output);
+    if (!*what->lost)
+        tac__text_add(out, "Nothing was lost.\n");
+    else
+        tac__text_add(out, "Lost:\n");
+    for (const char *line = what->lost; *line;) {
+        const size_t n = strcspn(line, "\n");
+        tac__text_add(out, "  %.*s\n", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
 }
 
 static tac_status recover(const cli_args *args, const char *output, tac__text *out, tac_error *err)
 {
-    tac_recording *from;
-    TAC_TRY(tac_recording_open(args->operands[0], &from, err));
-    const tac_status status = tac_recording_recover(from, output, err);
-    if (status == TAC_OK)
-        report(args, from, output, out);
-    tac_recording_close(from);
-    return status;
+    tac_recovered what;
+    TAC_TRY(tac_recording_recover(args->operands[0], output, &what, err));
+    report(args, &what, output, out);
+    tac_text_free(what.lost);
+    return TAC_OK;
 }
 
 static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
@@ -83,10 +105,11 @@ const cli_command cli_recover = {
     .operands = "REC",
     .operands_min = 1,
     .operands_max = 1,
-    .summary = "Write a clean copy of a recording that was cut off.",
+    .summary = "Write a clean copy of a recording that was cut off or damaged.",
     .doc = "A recording of a run that was killed, or whose disk was full, reads up to its last "
-           "whole chunk. Copy all that is sound in it into a file that is whole, with its index. "
-           "REC stays as it is.",
+           "whole chunk. Copy all that is sound in it into a file that is whole, with its index, "
+           "and say what is lost. The copy is read to its end before it gets its name. REC stays "
+           "as it is.",
     .options = options,
     .run = run,
 };

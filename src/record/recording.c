@@ -336,10 +336,39 @@ bool tac_recording_is(const char *path)
     return is;
 }
 
-tac_status tac_recording_recover(tac_recording *r, const char *path, tac_error *err)
+static tac_status accept(void *context, const char *path, tac_error *err)
+{
+    tac_recovered *what = context;
+    tac_recording *copy;
+    TAC_TRY(tac__recording_open(path, tac_allocator_default(), &copy, err));
+    what->last_us = copy->info.last_us;
+    what->messages = copy->info.messages;
+    tac_recording_close(copy);
+    return TAC_OK;
+}
+
+tac_status tac_recording_recover(const char *from, const char *path, tac_recovered *what,
+                                 tac_error *err)
 {
     TAC__FLOATS;
-    return tac__mcap_recover(r->reader, path, err);
+    TAC_REQUIRE(from && path && what);
+    *what = (tac_recovered){0};
+    tac__mcap_reader *reader;
+    tac__text lost;
+    tac__text_init(&lost, tac_allocator_default());
+    TAC_TRY(tac__mcap_open_damaged(from, tac_allocator_default(), &reader, err));
+    tac_status status = tac__mcap_recover(reader, path, accept, what, &lost, err);
+    tac__mcap_close(reader);
+    if (status == TAC_OK) {
+        const tac_allocator *a = tac_allocator_default();
+        what->lost = lost.failed ? NULL : a->resize(a->context, NULL, 0, lost.length + 1);
+        if (!what->lost)
+            status = tac__fail_memory(err);
+        else
+            memcpy(what->lost, lost.chars ? lost.chars : "", lost.length + 1);
+    }
+    tac__text_fini(&lost);
+    return status;
 }
 
 // --- looking ------------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ static void check_recovered(size_t length, const rig_counts *expected)
 {
     rig_put(path, bytes, length);
     tac__mcap_reader *r = rig_open(path);
-    assert_int_equal(tac__mcap_recover(r, other, NULL), TAC_OK);
+    assert_int_equal(tac__mcap_recover(r, other, NULL, NULL, NULL, NULL), TAC_OK);
     const tac__mcap_info *a = tac__mcap_about(r);
     tac__mcap_reader *clean = rig_open(other);
     const tac__mcap_info *b = tac__mcap_about(clean);
@@ -243,12 +243,12 @@ static void test_recover(void **state)
     // Over itself.
     rig_put(path, bytes, size / 2);
     tac__mcap_reader *r = rig_open(path);
-    assert_int_equal(tac__mcap_recover(r, path, NULL), TAC_OK);
+    assert_int_equal(tac__mcap_recover(r, path, NULL, NULL, NULL, NULL), TAC_OK);
     tac__mcap_close(r);
     r = rig_open(path);
     assert_true(tac__mcap_about(r)->whole);
     tac_error err;
-    assert_int_equal(tac__mcap_recover(r, "/nowhere/at.all", &err), TAC_E_FILE);
+    assert_int_equal(tac__mcap_recover(r, "/nowhere/at.all", NULL, NULL, NULL, &err), TAC_E_FILE);
     assert_non_null(strstr(err.text, "/nowhere/at.all"));
     tac__mcap_close(r);
     tac__file_free(tac_allocator_default(), bytes, size);
@@ -410,7 +410,7 @@ static tac_status use(const tac_allocator *hook)
         status = tac__mcap_attachment_read(r, 0, &data, &n, NULL);
     tac__file_free(hook, data, n);
     if (status == TAC_OK)
-        status = tac__mcap_recover(r, other, NULL);
+        status = tac__mcap_recover(r, other, NULL, NULL, NULL, NULL);
     tac__mcap_close(r);
     return status;
 }

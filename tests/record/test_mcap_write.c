@@ -445,7 +445,7 @@ static int write_for_others(const char *folder)
     r = rig_open(cut);
     snprintf(file, sizeof file, "%s/recovered.mcap", folder);
     const bool done = rig_read(r, &counts, NULL) == TAC_OK && counts.read[0] > 100 &&
-                      tac__mcap_recover(r, file, NULL) == TAC_OK;
+                      tac__mcap_recover(r, file, NULL, NULL, NULL, NULL) == TAC_OK;
     tac__mcap_close(r);
     list(folder, "recovered", &counts);
     return done ? 0 : 1;

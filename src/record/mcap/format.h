@@ -39,7 +39,10 @@ enum {
     MCAP_MESSAGE_HEAD = MCAP_HEAD + MCAP_MESSAGE_FIXED,
     MCAP_FOOTER_FIXED = 8 + 8 + 4, // the content: where, where, CRC
     MCAP_FOOTER_RECORD = MCAP_HEAD + MCAP_FOOTER_FIXED,
-    MCAP_INDEX_ENTRY = 8 + 8 // time, offset
+    MCAP_INDEX_ENTRY = 8 + 8,   // time, offset
+    MCAP_CHUNK_CRC = 8 + 8 + 8, // place in the content of a chunk: behind times and size
+    MCAP_CHUNK_FIXED = MCAP_CHUNK_CRC + 4 + 4 + 8 // up to the packed records, without the name of
+                                                  // the compression
 };
 
 // More than this in one chunk or attachment is refused: by the writer too, so that what was written

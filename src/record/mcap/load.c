@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "record/mcap/crc32.h"
 #include "record/mcap/reader.h"
+#include "record/mcap/summary.h"
 
 #include <inttypes.h>
 
@@ -201,6 +202,34 @@ tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, tac__unpacker *unpacke
                          "damaged: the CRC of the chunk at %" PRIu64 " does not agree", offset);
     into->size = (size_t)info->size;
     return check_records(into, info, err);
+}
+
+tac_status tac__mcap_read_known(tac__mcap_reader *reader, const tac__mcap_chunk_info *known,
+                                tac__mcap_chunk *into, tac_error *err)
+{
+    const uint64_t head =
+        MCAP_CHUNK_FIXED + strlen(tac__mcap_compression_field(known->compression));
+    into->allocator = reader->source.allocator;
+    into->size = into->at = 0;
+    TAC_TRY(check_size(known->compression, known->size, known->compressed, err));
+    if (known->length - MCAP_HEAD < head || known->length - MCAP_HEAD - head < known->compressed)
+        return malformed(err);
+    if (!reserve(into->allocator, &into->packed, &into->packed_capacity,
+                 (size_t)(head + known->compressed)) ||
+        !reserve(into->allocator, &into->bytes, &into->capacity, (size_t)known->size))
+        return tac__fail_memory(err);
+    TAC_TRY(tac__mcap_read(&reader->source, known->offset + MCAP_HEAD, head + known->compressed,
+                           into->packed, err));
+    mcap_in in = {.at = into->packed + MCAP_CHUNK_CRC, .left = sizeof(uint32_t)};
+    const uint32_t crc = mcap_take_u32(&in);
+    TAC_TRY(tac__unpack(&reader->unpacker, known->compression, into->packed + head,
+                        (size_t)known->compressed, into->bytes, (size_t)known->size, err));
+    if (crc && crc != tac__crc32(0, into->bytes, (size_t)known->size))
+        return tac__fail(err, TAC_E_FORMAT,
+                         "damaged: the CRC of the chunk at %" PRIu64 " does not agree",
+                         known->offset);
+    into->size = (size_t)known->size;
+    return check_records(into, known, err);
 }
 
 tac_status tac__mcap_load(tac__mcap_reader *reader, size_t chunk, tac__mcap_chunk *into,

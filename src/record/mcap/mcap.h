@@ -189,8 +189,21 @@ void tac__mcap_chunk_fini(tac__mcap_chunk *chunk);
 TAC_MUST_CHECK tac_status tac__mcap_attachment_read(tac__mcap_reader *reader, size_t i,
                                                     char **bytes, size_t *size, tac_error *err);
 
-// Copy what is sound in `from` (all whole records) into a clean file with summary and footer.
+// Open a file for tac__mcap_recover only: it need not have more than a sound beginning or a sound
+// end.
+TAC_MUST_CHECK tac_status tac__mcap_open_damaged(const char *path, const tac_allocator *allocator,
+                                                 tac__mcap_reader **reader, tac_error *err);
+
+// Is the copy, which has not got its name yet, what is wanted?
+typedef tac_status tac__mcap_accept_fn(void *context, const char *path, tac_error *err);
+
+// Copy what is sound in `from` into a clean file with summary and footer: all whole records up to
+// where it was cut off; of a file that is damaged in between, every record that can be checked and
+// is sound, found by its summary where that is sound. What is lost is told in `lost`, one line
+// each; NULL: not wanted. The copy is read again before it gets its name, and shown to `accept`;
+// NULL: to nobody.
 TAC_MUST_CHECK tac_status tac__mcap_recover(tac__mcap_reader *from, const char *path,
-                                            tac_error *err);
+                                            tac__mcap_accept_fn *accept, void *context,
+                                            tac__text *lost, tac_error *err);
 
 #endif

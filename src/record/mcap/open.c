@@ -249,7 +249,7 @@ static tac_status parse_summary(tac__mcap_reader *r, const footer *f, mcap_in in
     find_lacking(&s);
     if (!s.lacking)
         TAC_TRY(take_counts(&s, err));
-    if (!s.lacking)
+    if (!s.lacking && !r->lenient)
         TAC_TRY(read_metadata(r, err));
     if (!s.lacking)
         TAC_TRY(tac__mcap_contents_end(&r->contents, err));
@@ -352,6 +352,35 @@ static tac_status read_all(tac__mcap_reader *r, tac_error *err)
     return TAC_OK;
 }
 
+tac_status tac__mcap_read_leniently(tac__mcap_reader *r, tac_error *err)
+{
+    footer f;
+    r->lenient = true;
+    r->contents.data_start = MCAP_MAGIC_SIZE;
+    const tac_status header = read_header(r, err);
+    if (header != TAC_OK && header != TAC_E_FORMAT)
+        return header;
+    TAC_TRY(read_footer(r, &f, err));
+    if (f.there && f.summary_at) {
+        tac_error ignored;
+        const tac_status status = read_summary(r, &f, &r->by_summary, &ignored);
+        if (status != TAC_OK && status != TAC_E_FORMAT && status != TAC_E_NAME) {
+            if (err)
+                *err = ignored;
+            return status;
+        }
+    }
+    if (r->by_summary) {
+        tac_error_clear(err);
+        return TAC_OK;
+    }
+    const uint64_t start = r->contents.data_start;
+    tac__mcap_contents_fini(&r->contents);
+    tac__mcap_contents_init(&r->contents, r->source.allocator);
+    r->contents.data_start = start;
+    return header == TAC_OK ? read_header(r, err) : header;
+}
+
 static tac_status open_file(tac__mcap_reader *r, tac_error *err)
 {
     struct stat about;
@@ -383,10 +412,10 @@ static tac_status make(const char *path, const tac_allocator *allocator, tac__mc
     return TAC_OK;
 }
 
-static tac_status finish(tac__mcap_reader **reader, tac_status status, tac_error *err)
+static tac_status finish(tac__mcap_reader **reader, tac_status status, bool lenient, tac_error *err)
 {
     if (status == TAC_OK)
-        status = read_all(*reader, err);
+        status = lenient ? tac__mcap_read_leniently(*reader, err) : read_all(*reader, err);
     if (status == TAC_OK)
         return TAC_OK;
     if (*reader)
@@ -402,7 +431,16 @@ tac_status tac__mcap_open(const char *path, const tac_allocator *allocator,
     tac_status status = make(path, allocator, reader, err);
     if (status == TAC_OK)
         status = open_file(*reader, err);
-    return finish(reader, status, err);
+    return finish(reader, status, false, err);
+}
+
+tac_status tac__mcap_open_damaged(const char *path, const tac_allocator *allocator,
+                                  tac__mcap_reader **reader, tac_error *err)
+{
+    tac_status status = make(path, allocator, reader, err);
+    if (status == TAC_OK)
+        status = open_file(*reader, err);
+    return finish(reader, status, true, err);
 }
 
 tac_status tac__mcap_open_memory(const void *bytes, size_t size, const tac_allocator *allocator,
@@ -413,7 +451,7 @@ tac_status tac__mcap_open_memory(const void *bytes, size_t size, const tac_alloc
         (*reader)->source.memory = bytes;
         (*reader)->source.size = size;
     }
-    return finish(reader, status, err);
+    return finish(reader, status, false, err);
 }
 
 void tac__mcap_close(tac__mcap_reader *r)

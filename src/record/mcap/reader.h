@@ -100,6 +100,8 @@ tac__mcap_channel_info *tac__mcap_find_channel(const tac__mcap_contents *content
 // --- the reader ----------------------------------------------------------------------------------
 
 struct tac__mcap_reader {
+    bool lenient; // see tac__mcap_open_damaged
+    bool by_summary;
     tac__mcap_source source;
     char *path;
     size_t path_size;
@@ -121,9 +123,34 @@ TAC_MUST_CHECK tac_status tac__mcap_read_chunk(tac__mcap_reader *reader, tac__un
                                                tac__mcap_chunk *into, tac__mcap_chunk_info *info,
                                                tac_error *err);
 
+// The same where the summary is believed rather than what the record says of itself; `known` has
+// its channels.
+TAC_MUST_CHECK tac_status tac__mcap_read_known(tac__mcap_reader *reader,
+                                               const tac__mcap_chunk_info *known,
+                                               tac__mcap_chunk *into, tac_error *err);
+
 // The next record in a chunk, of any kind.
 TAC_MUST_CHECK tac_status tac__mcap_next_other(tac__mcap_chunk *chunk, uint8_t *opcode,
                                                mcap_in *content, bool *more, tac_error *err);
+
+// What the summary of a damaged file tells, if it is sound: it is believed whatever the header and
+// the metadata have become, which are not read then. Without one only the header is read.
+TAC_MUST_CHECK tac_status tac__mcap_read_leniently(tac__mcap_reader *reader, tac_error *err);
+
+// --- recover_pieces.c ---
+typedef struct tac__mcap_target {
+    int fd;
+    const char *path;
+    uint64_t at;
+    uint32_t crc;
+} tac__mcap_target;
+
+TAC_MUST_CHECK tac_status tac__mcap_put(tac__mcap_target *target, const void *bytes, size_t size,
+                                        tac_error *err);
+// The copy of a file that is damaged in the middle: record by record, each that is sound. `from`
+// was read leniently. What is lost is told in `lost`, a line each.
+TAC_MUST_CHECK tac_status tac__mcap_copy_pieces(tac__mcap_reader *from, tac__mcap_target *target,
+                                                tac__text *lost, tac_error *err);
 
 // Say in an error which file it is about. Returns `status`.
 tac_status tac__mcap_named(const tac__mcap_reader *reader, tac_status status, tac_error *err);

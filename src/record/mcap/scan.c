@@ -182,7 +182,7 @@ static tac_status scan_data_end(scan *s, uint64_t at, uint64_t length, tac_error
         TAC_TRY(tac__mcap_read(&s->reader->source, at + MCAP_HEAD, sizeof stored, &stored, err));
     if (stored)
         TAC_TRY(tac__mcap_crc(&s->reader->source, 0, at, &sum, err));
-    s->ended = stored == sum;
+    s->ended = stored == sum && length == MCAP_HEAD + sizeof stored;
     return TAC_OK;
 }
 
@@ -220,8 +220,8 @@ static tac_status walk(scan *s, uint64_t at, tac_error *err)
         c->data_end = c->info.sound_size = at;
         TAC_TRY(tac__mcap_head(&s->reader->source, at, &opcode, &length, err));
         length += MCAP_HEAD;
-        if (opcode == MCAP_FOOTER) {
-            s->ended = true;
+        if (opcode == MCAP_FOOTER) { // one elsewhere is some other record, damaged
+            s->ended = at + MCAP_FOOTER_RECORD + MCAP_MAGIC_SIZE == s->reader->source.size;
             return TAC_OK;
         }
         if (opcode == MCAP_DATA_END) {
