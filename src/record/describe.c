@@ -339,19 +339,20 @@ static tac_status describe_model(tac_recorder *r)
     return failed ? TAC_E_MEMORY : TAC_OK;
 }
 
-// What the configuration names. A file that is gone by now was not needed.
-static tac_status attach_files(tac_recorder *r)
+// What the configuration names. A recording without one of them could not be replayed, so one that
+// cannot be read any more is an error.
+static tac_status attach_files(tac_recorder *r, tac_error *err)
 {
     enum { LIMIT = 1 << 28 };
     for (size_t i = 0; i < r->def.file_count; i++) {
         char *bytes;
         size_t size;
         const tac_status status =
-            tac__file_read(r->def.files[i].path, LIMIT, r->allocator, &bytes, &size, NULL);
-        if (status == TAC_E_MEMORY)
+            tac__file_read(r->def.files[i].path, LIMIT, r->allocator, &bytes, &size, err);
+        if (status != TAC_OK) {
+            tac__error_context(err, "putting '%s' into the recording", r->def.files[i].path);
             return status;
-        if (status != TAC_OK)
-            continue;
+        }
         tac__mcap_attachment(r->writer, r->def.files[i].name, "application/octet-stream",
                              r->engine->clock->t_us * 1000, bytes, size);
         tac__file_free(r->allocator, bytes, size);
@@ -363,7 +364,7 @@ tac_status tac__recorder_describe(tac_recorder *r, tac_error *err)
 {
     tac_status status = describe_model(r);
     if (status == TAC_OK)
-        status = attach_files(r);
+        status = attach_files(r, err);
     for (size_t i = 0; status == TAC_OK && i < r->picks.count; i++)
         status = describe_feed(r, &r->feeds[i]);
     if (status == TAC_OK)

@@ -760,6 +760,31 @@ static void not_a_number(void **state)
     bench_end(&b);
 }
 
+// A file that the configuration names and that cannot be read any more is not left out silently.
+static void file_gone(void **state)
+{
+    (void)state;
+    uint64_t number = 6000, hash;
+    while (!acceptable(number, &hash))
+        number++;
+    model m;
+    tac_recorder *recorder;
+    must(&m, model_make(&m, number, NULL));
+    const tac_record_file file = {"files/1/square.waypoints", "/nowhere/square.waypoints"};
+    tac_recorder_def def = tac_recorder_def_default();
+    def.path = path_of("a.mcap");
+    def.replace = true;
+    def.files = &file;
+    def.file_count = 1;
+    must(&m, tac_recorder_create(&def, m.engine, &recorder, &m.err));
+    must(&m, tac_engine_prepare(m.engine, &m.err));
+    assert_int_equal(tac_recorder_begin(recorder, &m.err), TAC_E_FILE);
+    assert_non_null(strstr(m.err.text, "/nowhere/square.waypoints"));
+    assert_non_null(strstr(m.err.context, "into the recording"));
+    tac_recorder_destroy(recorder);
+    model_end(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -767,7 +792,7 @@ int main(void)
         cmocka_unit_test(side_by_side), cmocka_unit_test(outputs_elsewhere),
         cmocka_unit_test(live_table),   cmocka_unit_test(full_disk),
         cmocka_unit_test(wrong_rules),  cmocka_unit_test(no_memory),
-        cmocka_unit_test(not_a_number),
+        cmocka_unit_test(not_a_number), cmocka_unit_test(file_gone),
     };
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }
