@@ -1,12 +1,15 @@
 // main.c - the program `tactus`: finds the command, runs it, writes what it has to say.
 //
 // A command adds its text to a buffer and returns a status; everything is written here, so a write
-// that fails is noticed in one place, whatever the command. The exit code is that of the status.
+// that fails is noticed in one place, whatever the command. The exit code is that of the status, or
+// of the signal that stopped a run.
 #include "cli/commands.h"
 #include "base/floats.h"
 #include "cli/files.h"
 #include "cli/output.h"
+#include "cli/stop.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -132,6 +135,7 @@ int main(int argc, char **argv)
 {
     TAC__FLOATS; // whatever this was linked with, or what was loaded before it
     cli_claim_standard_files();
+    signal(SIGXFSZ, SIG_IGN); // a file that grew too large is an error that is told of
     tac__arena arena;
     tac__text out;
     tac_error err;
@@ -159,5 +163,7 @@ int main(int argc, char **argv)
 
     tac__text_fini(&out);
     tac__arena_fini(&arena);
+    if (status == TAC_E_STOPPED && cli_stop_code())
+        return cli_stop_code();
     return tac_status_exit_code(status != TAC_OK ? status : write_status);
 }

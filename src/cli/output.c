@@ -1,6 +1,7 @@
 // output.c - owns every byte that leaves the program, but log entries and progress.
 #include "cli/output.h"
 #include "base/file.h"
+#include "cli/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +88,9 @@ void cli_json_error(tac__json *json, const tac_error *err)
     tac__json_key(json, "error");
     tac__json_object_begin(json);
     tac__json_key_text(json, "status", tac_status_name(err->status));
-    tac__json_key_u64(json, "exit_code", (uint64_t)tac_status_exit_code(err->status));
+    const int stopped = err->status == TAC_E_STOPPED ? cli_stop_code() : 0;
+    tac__json_key_u64(json, "exit_code",
+                      (uint64_t)(stopped ? stopped : tac_status_exit_code(err->status)));
     tac__json_key_text(json, "text", err->text[0] ? err->text : tac_status_text(err->status));
     key_known(json, "file", err->file);
     key_position(json, "line", err->line, 0);

@@ -226,7 +226,7 @@ static tac_status advance(job *j, cli_simulation *sim, cli_outcome *o, tac_error
     const tac_time last_us = tac_config_engine_def(sim->config).end_us; // --set may have changed it
     o->end_us = j->to_us < last_us ? j->to_us : last_us;
     cli_progress_begin(&progress, CLI_PROGRESS_AUTO, start_us, o->end_us);
-    cli_stop_begin(sim->engine);
+    cli_stop_begin(sim->engine, cli_value(j->args, "out"));
     const tac_counters before = tac_engine_counters(sim->engine);
     const int64_t begun_ns = cli_now_ns();
     const tac_status status = cli_advance(sim->engine, o->end_us, &progress, err);
@@ -236,7 +236,7 @@ static tac_status advance(job *j, cli_simulation *sim, cli_outcome *o, tac_error
     o->counters.rejected -= before.rejected;
     o->counters.rhs_evals -= before.rhs_evals;
     o->counters.events -= before.events;
-    cli_stop_end();
+    cli_stop_closing();
     cli_progress_hide(&progress);
     return status;
 }
@@ -285,6 +285,7 @@ static tac_status drive(job *j, cli_simulation *sim, tac_replay *replay, tac_rec
             status = closed;
         }
     }
+    cli_stop_end();
     return status;
 }
 

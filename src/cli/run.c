@@ -322,7 +322,7 @@ static tac_status run_engine(job *j, cli_jitter *jitter, cli_report *report, tac
     cli_progress *progress = &j->progress;
     const tac_time end_us = tac_config_engine_def(j->sim.config).end_us;
     report->start_us = tac_engine_time(engine);
-    cli_stop_begin(engine);
+    cli_stop_begin(engine, j->recorder ? j->recording.path : NULL);
     cli_progress_begin(progress, j->settings.progress, report->start_us, end_us);
     cli_pace pace;
     cli_pace_begin(&pace, factor, report->start_us);
@@ -330,8 +330,8 @@ static tac_status run_engine(job *j, cli_jitter *jitter, cli_report *report, tac
                                          : cli_advance(engine, end_us, progress, err);
     report->wall_s = (double)(cli_now_ns() - pace.start_ns) / 1e9;
     cli_progress_hide(progress);
-    cli_stop_end();
-    report->signal = cli_stop_signal();
+    cli_stop_closing();
+    report->signal = status == TAC_E_STOPPED ? cli_stop_signal() : NULL;
     cli_flight_end(&j->flight, engine);
     return status;
 }
@@ -390,6 +390,7 @@ static tac_status run_and_report(job *j, tac__text *out, tac_error *err)
     };
     tac_status status = run_engine(j, &jitter, &report, err);
     status = close_recording(j, status, &report, err);
+    cli_stop_end();
     if (checkpoint_written(j->sim.engine, &j->settings, status))
         report.checkpoint = j->settings.checkpoint;
     tac_error trouble = {0};
@@ -447,10 +448,13 @@ const cli_command cli_run = {
     .operands_min = 1,
     .operands_max = 1,
     .summary = "Run a simulation.",
-    .doc = "Run the simulation that the configuration FILE describes, and report what was done and "
-           "the hash of its results. Entries of its log go to standard error.\n\n"
-           "Ctrl-C or SIGTERM stops the run at its next boundary and reports what was reached; the "
-           "second Ctrl-C kills it.",
+    .doc =
+        "Run the simulation that the configuration FILE describes, and report what was done and "
+        "the hash of its results. Entries of its log go to standard error.\n\n"
+        "Ctrl-C, SIGTERM, SIGHUP, SIGXCPU, or a pipe that nobody reads stops the run at its next "
+        "boundary; its recording is closed, what was reached is reported, and the exit code is "
+        "128 and the number of the signal. Another one a second later kills a run that does "
+        "not get there.",
     .options = options,
     .run = run,
 };

@@ -1,47 +1,123 @@
-// stop.c - the one signal handler. It does nothing but tell the engine.
+// stop.c - the one signal handler. It does nothing but tell the engine, unless that does not
+// listen.
 #include "cli/stop.h"
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-static _Atomic(tac_engine *) running;
-static volatile sig_atomic_t received;
+static const struct {
+    int number;
+    const char *name;
+} signals[] = {
+    {SIGINT, "SIGINT"},   {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"},
+    {SIGXCPU, "SIGXCPU"}, {SIGPIPE, "SIGPIPE"},
+};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static _Atomic(tac_engine *) running; // NULL: the run is over
+static volatile sig_atomic_t received, told;
+static char waiting[700];     // what is said while a recording is closed
+static struct timespec since; // of the first, written before `received`
+static char farewell[700];    // what is said where the program is killed
+static struct sigaction before[SIGNALS];
+
+// A second signal may be the same one by another way: from the terminal and from the parent.
+enum { PATIENCE_MS = 1000 };
+
+static bool is_patient(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - since.tv_sec) * 1000 + (now.tv_nsec - since.tv_nsec) / 1000000 <
+           PATIENCE_MS;
+}
+
+static void die_of(int number)
+{
+    struct sigaction action;
+    sigset_t one;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_DFL;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+    (void)!write(STDERR_FILENO, farewell, strlen(farewell));
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL); // it comes now
+}
 
 static void on_signal(int number)
 {
-    received = number;
     tac_engine *engine = atomic_load(&running);
+    if (!engine) {
+        if (!told)
+            (void)!write(STDERR_FILENO, waiting, strlen(waiting));
+        told = 1;
+    } else if (!received) {
+        clock_gettime(CLOCK_MONOTONIC, &since);
+        received = number;
+    } else if (number != SIGPIPE && number != SIGXCPU && !is_patient()) {
+        die_of(number);
+    }
     if (engine)
         tac_engine_stop(engine);
 }
 
-void cli_stop_begin(tac_engine *engine)
+// Shells start background jobs of scripts with SIGINT ignored; it is taken all the same, as whoever
+// sends it by name means it. Any other that is ignored stays so: nohup asks for that.
+void cli_stop_begin(tac_engine *engine, const char *recording)
 {
+    if (recording)
+        snprintf(farewell, sizeof farewell,
+                 "killed: the recording was not closed; what was flushed of it can be read, and "
+                 "'tactus recover %.512s' makes it whole\n",
+                 recording);
+    else
+        farewell[0] = '\0';
+    if (recording)
+        snprintf(waiting, sizeof waiting, "closing the recording '%.512s'\n", recording);
+    else
+        waiting[0] = '\0';
     atomic_store(&running, engine);
-    // Reset as it is taken, so that the second one kills. Shells start background jobs of scripts
-    // with SIGINT ignored; it is taken all the same, as whoever sends it by name means it.
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    for (int i = 0; i < SIGNALS; i++) {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = on_signal;
+        action.sa_flags = (int)SA_RESTART;
+        sigemptyset(&action.sa_mask);
+        sigaction(signals[i].number, NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN || signals[i].number == SIGINT)
+            sigaction(signals[i].number, &action, NULL);
+    }
+}
+
+void cli_stop_closing(void)
+{
+    atomic_store(&running, NULL);
 }
 
 void cli_stop_end(void)
 {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = SIG_DFL;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
     atomic_store(&running, NULL);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i].number, &before[i], NULL);
 }
 
 const char *cli_stop_signal(void)
 {
-    return received == 0 ? NULL : received == SIGTERM ? "SIGTERM" : "SIGINT";
+    for (int i = 0; i < SIGNALS; i++) {
+        if (signals[i].number == received)
+            return signals[i].name;
+    }
+    return NULL;
+}
+
+int cli_stop_code(void)
+{
+    return received ? 128 + received : 0;
 }

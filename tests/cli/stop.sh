@@ -1,5 +1,6 @@
 #!/bin/sh
-# Ctrl-C and SIGTERM stop a run at a boundary; the second one kills.
+# Signals stop a run at a boundary, and its recording is whole; a run that does not get there is
+# killed by another one.
 . "$TACTUS_SOURCE/tests/cli/common"
 
 # await PID SECONDS: its exit code; a run that does not end is killed, so that it does not outlive the
@@ -34,7 +35,14 @@ stop() {
     wait_for err "[  $time s]" || fail 'the run did not begin'
     kill -s "$signal" "$pid"
     await "$pid" 6
-    same "exit code after SIG$signal ($*)" "$code" 1
+    case $signal in
+    HUP) number=1 ;;
+    INT) number=2 ;;
+    PIPE) number=13 ;;
+    TERM) number=15 ;;
+    XCPU) number=24 ;;
+    esac
+    same "exit code after SIG$signal ($*)" "$code" $((128 + number))
 }
 
 stop INT 0.500
@@ -64,19 +72,87 @@ reached=$(value out t_us)
 hash=$(value out hash)
 same 'a run to where it was stopped' "$(hash_of "$small" "$@" --duration "$reached us")" "$hash"
 
-# The second one kills: the run hangs, as nobody reads its log.
-if command -v mkfifo >/dev/null && mkfifo pipe; then
+# Whatever stops it, the recording is closed.
+for signal in INT TERM HUP XCPU PIPE; do
+    rm -f stopped.mcap
+    stop "$signal" 0.500 --out stopped.mcap
+    says out " by SIG$signal"
+    expect 0 info stopped.mcap --json
+    same "whole after SIG$signal" "$(value out whole)" true
+done
+
+# Nobody reads the log any more.
+rm -f stopped.mcap
+timeout 20 "$TACTUS" run "$small" --duration 1000h --out stopped.mcap 2>&1 >out </dev/null |
+    head -n 1 >first
+says first position
+expect 0 info stopped.mcap --json
+same 'whole after | head' "$(value out whole)" true
+
+# What the parent ignores is ignored: nohup.
+rm -f stopped.mcap
+: >err
+(
+    trap '' HUP
+    exec "$TACTUS" run "$small" --duration 1000h --out stopped.mcap >out 2>err </dev/null
+) &
+pid=$!
+wait_for err '[  0.500 s]' || fail 'the run did not begin'
+kill -s HUP "$pid"
+sleep 0.3
+kill -0 "$pid" 2>/dev/null || fail 'SIGHUP stopped a run that ignores it'
+kill -s TERM "$pid"
+await "$pid" 6
+
+if command -v mkfifo >/dev/null && mkfifo pipe slow; then
+    # A finished run is closing its recording, which nobody reads yet: signals wait.
+    exec 3<>slow
+    "$TACTUS" run "$small" --set record='{tier: all, compression: none, rate: 10 kHz}' \
+        --out slow >out 2>err </dev/null 3>&- &
+    pid=$!
+    sleep 1.5
+    for signal in TERM INT HUP TERM; do
+        kill -s "$signal" "$pid"
+        sleep 0.4
+    done
+    kill -0 "$pid" 2>/dev/null || fail 'it was killed while it closed its recording'
+    exec 4<slow 3>&-
+    cat <&4 >slow.mcap &
+    reader=$!
+    exec 4<&-
+    await "$pid" 10
+    wait "$reader"
+    same 'exit code of a run that was finished' "$code" 0
+    says out 'small: finished at'
+    says err closing
+    expect 0 info slow.mcap --json
+    same 'whole after signals while closing' "$(value out whole)" true
+    same 'finished' "$(value out finished)" true
+
+    # A run that hangs, as nobody reads its log: another signal kills it, but not at once.
     exec 3<>pipe
     "$TACTUS" run "$small" --duration 1000h --set scheduler.rate_groups[2].period='1 ms' \
-        >out 2>&3 </dev/null &
+        --out hung.mcap >out 2>&3 </dev/null &
     pid=$!
     sleep 1.5
     kill -s INT "$pid"
-    sleep 0.5
-    kill -0 "$pid" 2>/dev/null || fail 'the first signal killed it'
+    sleep 0.2
+    kill -s INT "$pid"
+    sleep 0.3
+    kill -0 "$pid" 2>/dev/null || fail 'the first signals killed it'
+    sleep 1
+    cat <&3 >told &
+    reader=$!
     kill -s INT "$pid"
     await "$pid" 6
     exec 3>&-
-    same 'exit code after the second SIGINT' "$code" 130
+    kill "$reader" 2>/dev/null
+    case $code in # it may have come on as its log was read
+    130) ;;
+    *) fail "exit code after another SIGINT: $code" ;;
+    esac
+    expect 0 recover hung.mcap --out saved.mcap
+    expect 0 info saved.mcap --json
+    same 'whole, once recovered' "$(value out whole)" true
 fi
 finish
