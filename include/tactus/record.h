@@ -36,15 +36,21 @@ typedef struct tac_record_file {
     const char *path; // where it is
 } tac_record_file;
 
+#define TAC_FLUSH_US 5000000 // how often everything is written out, unless a run is long
+
 typedef struct tac_recorder_def {
     const char *path;   // of the MCAP file; NULL: none
     const char *csv;    // of a table that grows as the run goes on; NULL: none
     const char *name;   // of the simulation
     const char *config; // resolved, as YAML; "" where there is none
     tac_tier tier;
-    tac_time log_us;         // period of the log axis
-    tac_time state_us;       // a state to go on from is stored so often; 0: at the start only
-    tac_time flush_us;       // simulated time after which everything is handed to the system
+    tac_time log_us;   // period of the log axis
+    tac_time state_us; // a state to go on from is stored so often; 0: at the start only; NEVER,
+                       // the default: every 10 s, but at most 1000 times in the run
+    tac_time flush_us; // simulated time after which everything is handed to the system; NEVER,
+                       // the default: TAC_FLUSH_US, but at most 2000 times in the run. A
+                       // program that is killed loses at most two flushes
+    bool sync;         // each flush is to be on the disk: a loss of power costs no more
     const char *compression; // "zstd", "lz4", "none"
     int level;               // of zstd, -7 to 19
     const tac_record_rule *rules;
@@ -59,7 +65,7 @@ typedef struct tac_recorder tac_recorder;
 TAC_BEGIN_DECLS
 
 TAC_API tac_recorder_def
-tac_recorder_def_default(void); // log tier, 100 Hz, states at 10 s, zstd -1
+tac_recorder_def_default(void); // log tier, 100 Hz, states every 10 s or less often, zstd -1
 
 // Of an engine with all its components, not prepared yet; `def` is copied but for what it points
 // to, which must outlive the recorder, as the recorder must outlive the engine's runs; the engine

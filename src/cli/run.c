@@ -36,6 +36,9 @@ static const cli_option options[] = {
      .doc = "Record the run as REC, an MCAP file; the configuration says under 'record' what is in "
             "it. The results stay the same."},
     CLI_OPTION_FORCE,
+    {.name = "fsync",
+     .doc = "Have the disk keep the recording at every flush, so that a loss of power costs no "
+            "more than a program that is killed; short for --set record.fsync=true."},
     {.name = "csv",
      .value = "FILE",
      .doc = "Write all signals on the log axis as a table that grows as the run goes on. The "
@@ -217,6 +220,9 @@ static tac_status plan_recording(job *j, tac_error *err)
     else
         TAC_TRY(cli_writes(j->args, j->recording.csv, "'csv' of 'record'", CLI_REPLACES, err));
     j->recording.replace = cli_has(j->args, "force");
+    j->recording.sync |= cli_has(j->args, "fsync");
+    if (j->settings.factor > 0 && j->recording.flush_us == TAC_TIME_NEVER)
+        j->recording.flush_us = TAC_FLUSH_US; // a run that takes days may not lose hours
     if (!j->recording.path && !j->recording.csv)
         return TAC_OK;
     return tac_recorder_create(&j->recording, j->sim.engine, &j->recorder, err);

@@ -250,10 +250,14 @@ static const tac__key record_keys[] = {
     {"tier", TAC__KIND_WORD, .words = tier_words, .fallback = "log",
      .doc = "what replay needs; and all signals on the log axis; or wherever they are written"},
     {"rate", TAC__KIND_PERIOD, .fallback = "100 Hz", .doc = "of the log axis"},
-    {"states", TAC__KIND_TIME, .fallback = "10 s",
-     .doc = "how often a state to replay from is stored; 0: at the start only"},
-    {"flush", TAC__KIND_PERIOD, .fallback = "5 s",
-     .doc = "simulated time after which all is written out"},
+    {"states", TAC__KIND_TIME,
+     .doc = "how often a state to replay from is stored; 0: at the start only. By default every 10 "
+            "s, but at most 1000 times in the run"},
+    {"flush", TAC__KIND_PERIOD,
+     .doc = "simulated time after which all is written out; a program that is killed loses at most "
+            "twice that. By default 5 s, but at most 2000 times in the run"},
+    {"fsync", TAC__KIND_BOOL, .fallback = "false",
+     .doc = "each flush is to be on the disk, so that a loss of power costs no more"},
     {"compression", TAC__KIND_WORD, .words = compression_words, .fallback = "zstd",
      .doc = "of chunks"},
     {"level", TAC__KIND_INTEGER, .fallback = "-1", .min = -7, .max = 19,

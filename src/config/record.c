@@ -82,8 +82,11 @@ static tac_status read_record(tac_config *c, tac_recorder_def *def, tac_error *e
     def->name = tac_config_name(c);
     def->tier = (tac_tier)tac__get_word(node, spec, "tier");
     def->log_us = tac__get_period(node, spec, "rate");
-    def->state_us = tac__get_time(node, spec, "states");
-    def->flush_us = tac__get_period(node, spec, "flush");
+    if (tac__get_node(node, "states"))
+        def->state_us = tac__get_time(node, spec, "states");
+    if (tac__get_node(node, "flush"))
+        def->flush_us = tac__get_period(node, spec, "flush");
+    def->sync = tac__get_bool(node, spec, "fsync");
     def->compression = tac__get_text(node, spec, "compression");
     def->level = (int)tac__get_int(node, spec, "level");
     TAC_TRY(read_path(c, node, "file", &def->path));

@@ -19,8 +19,8 @@ tac_recorder_def tac_recorder_def_default(void)
                               .config = "",
                               .tier = TAC_TIER_LOG,
                               .log_us = 10000,
-                              .state_us = 10000000,
-                              .flush_us = 5000000,
+                              .state_us = TAC_TIME_NEVER,
+                              .flush_us = TAC_TIME_NEVER,
                               .compression = "zstd",
                               .level = -1,
                               .replace = true};
@@ -355,7 +355,8 @@ static void sample_initial_phases(tac_recorder *r, tac_time t_us)
 }
 
 // All that was sampled so far goes out, then a mark: whoever finds it in what a crash left behind
-// knows that every channel is there up to its time.
+// knows that every channel is there up to its time. The last mark is in the file before the run
+// goes on, so that at most two flushes are lost however slow the disk is.
 static void flush(void *context, tac_engine *e, tac_time t_us)
 {
     (void)e;
@@ -370,7 +371,7 @@ static void flush(void *context, tac_engine *e, tac_time t_us)
     tac__cdr_begin(&r->scratch);
     tac__cdr_u64(&r->scratch, t_us);
     tac__recorder_send(r, r->mark_id, t_us);
-    tac__mcap_flush(r->writer);
+    tac__mcap_settle(r->writer);
     if (tac__mcap_failed(r->writer))
         tac__recorder_fail(r);
 }
@@ -512,6 +513,19 @@ static tac_status plan(void *context, tac_engine *e, tac_error *err)
                        : TAC_OK;
 }
 
+// As often as is of use, but not more than so many times in a run: what a long one stores besides
+// its samples stays small. Loss by a crash is then a small part of the run, too.
+enum { STATES_MAX = 1000, FLUSHES_MAX = 2000, STATE_US = 10000000 };
+
+static void choose_periods(tac_recorder_def *def, tac_time end_us)
+{
+    const tac_time state_us = end_us / STATES_MAX, flush_us = end_us / FLUSHES_MAX;
+    if (def->state_us == TAC_TIME_NEVER)
+        def->state_us = state_us > STATE_US ? state_us : STATE_US;
+    if (def->flush_us == TAC_TIME_NEVER)
+        def->flush_us = flush_us > TAC_FLUSH_US ? flush_us : TAC_FLUSH_US;
+}
+
 // --- from outside -------------------------------------------------------------------------------
 
 tac_status tac_recorder_create(const tac_recorder_def *def, tac_engine *engine,
@@ -528,6 +542,7 @@ tac_status tac_recorder_create(const tac_recorder_def *def, tac_engine *engine,
     if (!r)
         return tac__fail_memory(err);
     *r = (tac_recorder){.allocator = a, .def = *def, .engine = engine};
+    choose_periods(&r->def, engine->def.end_us);
     tac__arena_init(&r->arena, a);
     tac__text_init(&r->scratch, a);
     if (tac__engine_when_resolved(engine, plan, r) != TAC_OK) {
@@ -553,6 +568,7 @@ static tac_status open_file(tac_recorder *r, tac_error *err)
     tac__mcap_writer_def def = tac__mcap_writer_def_default();
     TAC_TRY(tac__compression_parse(r->def.compression, &def.compression, err));
     def.level = r->def.level;
+    def.sync = r->def.sync;
     def.replace = r->def.replace;
     def.library = "tactus " TAC_VERSION;
     def.chunk_size = 64 << 10; // little is left to do when the run is over

@@ -105,6 +105,25 @@ esac
 expect 3 run "$small" -q --csv nosuch/live.csv
 says err nosuch/live.csv
 
+# --- long runs ------------------------------------------------------------------------------------
+
+# What a run stores besides its samples does not grow with its length.
+cat >long.yaml <<'END'
+duration: 1000000000 s
+scheduler: {rate_groups: [{name: g, period: 500000 s, components: [n]}]}
+components: {n: {type: counter}}
+record: {rate: 1000000 s}
+END
+expect 0 run long.yaml -q --out long.mcap
+bytes=$(wc -c <long.mcap)
+[ "$bytes" -lt 3000000 ] || fail "a recording of 1e9 s has $bytes bytes"
+expect 0 replay long.mcap --json --from '500000000 s'
+same 'a state in the middle' "$(value out t_start_us)" 500000000000000
+expect 0 run long.yaml -q --duration 60s --set 'scheduler.rate_groups[0].period=1 s' \
+    --set 'record.rate=1 s' --out short.mcap
+expect 0 replay short.mcap --json --from '39 s'
+same 'states of a short run' "$(value out t_start_us)" 30000000
+
 # --- killed ---------------------------------------------------------------------------------------
 
 # killed SIZE: a run that dies when its file has so many bytes

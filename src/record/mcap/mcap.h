@@ -42,6 +42,7 @@ typedef struct tac__mcap_writer_def {
     int workers;         // threads that compress and write
     const char *library; // of the header record
     bool replace;        // a file that exists; else it is an error
+    bool sync;           // what tac__mcap_settle and finish write is to be on the disk
 } tac__mcap_writer_def;
 
 tac__mcap_writer_def tac__mcap_writer_def_default(void); // zstd 1 if built in, 256 KiB, 64 MiB, 2,
@@ -74,6 +75,9 @@ void tac__mcap_completed_by(tac__mcap_slot *slot, tac__mcap_complete_fn *complet
 void *tac__mcap_note(tac__mcap_slot *slot, const void *message, size_t size, uint64_t *at);
 // Close the open chunks of all channels and hand them over, in order of channel.
 void tac__mcap_flush(tac__mcap_writer *writer);
+// Flush, and wait until what was handed over by the last call of this is in the file; with `sync`
+// on the disk.
+void tac__mcap_settle(tac__mcap_writer *writer);
 // Written behind all that was handed over before. The bytes are copied.
 void tac__mcap_attachment(tac__mcap_writer *writer, const char *name, const char *media_type,
                           uint64_t time_ns, const void *bytes, size_t size);

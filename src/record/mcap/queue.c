@@ -157,6 +157,13 @@ bool tac__mcap_queue_write(tac__mcap_queue *queue, const void *bytes, size_t siz
     return written;
 }
 
+// A device or a pipe has nothing to be kept.
+void tac__mcap_queue_sync(tac__mcap_queue *queue)
+{
+    if (fdatasync(queue->fd) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
+        tac__mcap_queue_fail(queue, TAC_E_FILE, errno, NULL);
+}
+
 // Once something is missing nothing may follow it.
 static void write_job(tac__mcap_queue *queue, const tac__mcap_job *job)
 {
@@ -166,7 +173,8 @@ static void write_job(tac__mcap_queue *queue, const tac__mcap_job *job)
         job->chunk->info.offset = queue->position;
     if (job->record_at)
         *job->record_at = queue->position;
-    put(queue, job->packed, job->packed_size);
+    if (put(queue, job->packed, job->packed_size) && job->sync)
+        tac__mcap_queue_sync(queue);
 }
 
 static size_t memory_of(const tac__mcap_job *job)
@@ -455,6 +463,16 @@ void tac__mcap_hand_over(tac__mcap_queue *queue, tac__mcap_job *job)
     // Who helps is there from when it is first needed. Without it the others do what they can.
     if (much && queue->started < queue->limit && !start_worker(queue))
         queue->limit = queue->started;
+}
+
+void tac__mcap_queue_wait(tac__mcap_queue *queue, uint64_t count)
+{
+    pthread_mutex_lock(&queue->lock);
+    while (queue->at_turn < count) {
+        pthread_cond_signal(&queue->work);
+        pthread_cond_wait(&queue->room, &queue->lock);
+    }
+    pthread_mutex_unlock(&queue->lock);
 }
 
 tac__mcap_job *tac__mcap_take_back(tac__mcap_queue *queue)

@@ -33,6 +33,7 @@ typedef struct tac__mcap_job {
     void *complete_context;
     tac__mcap_place *chunk; // NULL: a record, written as it is
     uint64_t *record_at;    // of a record: where it came to lie, may be NULL
+    bool sync;              // all that was written is to be on the disk
 
     const unsigned char *packed; // what is written when it is its turn
     size_t packed_size;
@@ -99,11 +100,15 @@ void tac__mcap_queue_stop(tac__mcap_queue *queue);
 
 // Waits where too much is pending.
 void tac__mcap_hand_over(tac__mcap_queue *queue, tac__mcap_job *job);
+// Until the first `count` jobs that were handed over are written.
+void tac__mcap_queue_wait(tac__mcap_queue *queue, uint64_t count);
 // All jobs that are done, linked by `next`.
 tac__mcap_job *tac__mcap_take_back(tac__mcap_queue *queue);
 
 // The first failure counts. `reason`: errno, or 0 where `what` says it.
 void tac__mcap_queue_fail(tac__mcap_queue *queue, tac_status status, int reason, const char *what);
+// Have the disk keep what was written: as tac__mcap_queue_write.
+void tac__mcap_queue_sync(tac__mcap_queue *queue);
 // Write at the end of the file: only by the thread whose turn it is, or after stop. What does not
 // get out whole is cut off again.
 bool tac__mcap_queue_write(tac__mcap_queue *queue, const void *bytes, size_t size);

@@ -40,7 +40,8 @@ struct tac__mcap_writer {
     slot none; // has no room, and no chunk
     size_t channel_count, channel_capacity;
     uint16_t schema_count;
-    job *free; // chunks to be filled again
+    job *free;        // chunks to be filled again
+    uint64_t settled; // jobs up to the last tac__mcap_settle
 
     tac__arena arena; // what the summary tells of, in order of hand-over
     tac__mcap_summary summary;
@@ -260,6 +261,29 @@ void tac__mcap_flush(tac__mcap_writer *w)
 {
     for (size_t i = 0; i < w->channel_count && !tac__mcap_failed(w); i++)
         close_chunk(w, w->channels[i]);
+}
+
+// Behind all that was handed over so far; it writes nothing itself.
+static void hand_sync(tac__mcap_writer *w)
+{
+    take_back(w);
+    job *j = make_job(w, 1);
+    if (!j) {
+        fail_memory(w);
+        return;
+    }
+    j->size = 0;
+    j->sync = true;
+    tac__mcap_hand_over(&w->queue, j);
+}
+
+void tac__mcap_settle(tac__mcap_writer *w)
+{
+    tac__mcap_flush(w);
+    if (w->def.sync && !tac__mcap_failed(w))
+        hand_sync(w);
+    tac__mcap_queue_wait(&w->queue, w->settled);
+    w->settled = w->queue.handed;
 }
 
 bool tac__mcap_failed(const tac__mcap_writer *w)
@@ -572,6 +596,8 @@ tac_status tac__mcap_finish(tac__mcap_writer *w, tac_error *err)
             tac__mcap_queue_write(&w->queue, tail.chars, tail.length);
         tac__text_fini(&tail);
     }
+    if (w->def.sync && !tac__mcap_failed(w))
+        tac__mcap_queue_sync(&w->queue);
     // Some file systems tell of a full disk only now.
     if (close(w->queue.fd) != 0)
         tac__mcap_queue_fail(&w->queue, TAC_E_FILE, errno, NULL);
