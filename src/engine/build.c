@@ -604,6 +604,7 @@ static tac_status prepare(tac_engine *e, tac_error *err)
         TAC_TRY(e->resolved[i].call(e->resolved[i].context, e, err));
     TAC_TRY(tac__schedule(e));
     tac__phases_warn(e);
+    tac__doubts(e);
     tac__written_ask(e);
     return tac__wire(e);
 }

@@ -1,6 +1,7 @@
 // declare.c - the declaring side of the component protocol: ports, states, events, streams; and the
 // whole of it. Parameters are in params.c.
 #include "engine/declare.h"
+#include "engine/peers.h"
 #include "engine/guard.h"
 
 #include <stdio.h>
@@ -211,6 +212,17 @@ int tac_declare_condition(tac_declare *d, const char *name, const int *inputs, s
                                                          .island = -1,
                                                          .source = -1};
     return (int)c->condition_count++;
+}
+
+tac_time tac__declare_end(const tac_declare *d)
+{
+    return d->engine->def.end_us;
+}
+
+tac_time tac__declare_period(const tac_declare *d)
+{
+    const int group = d->instance->group;
+    return group < 0 ? 0 : d->engine->groups[group].declared_period_us;
 }
 
 // --- connected by name ------------------------------------------------------------------------

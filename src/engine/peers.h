@@ -48,6 +48,11 @@ int tac__formula_locate(tac_declare *d, const char *name, const char *param,
 // condition that is not ready is not evaluated. `s` is of the component that it belongs to.
 bool tac__formula_ready(const tac__formula *formula, const tac_step *s);
 
+// In `connect`: the end of the run, and the period of the component's rate group as it was
+// declared, 0 where it has none.
+tac_time tac__declare_end(const tac_declare *d);
+tac_time tac__declare_period(const tac_declare *d);
+
 static inline uint64_t *tac__formula_memory(const tac__formula *f, uint64_t *words)
 {
     return f->memory_words ? words + f->memory : NULL;

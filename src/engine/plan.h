@@ -701,6 +701,9 @@ tac_status tac__jacobian_prepare(tac_engine *engine, tac__island *island);
 // --- schedule.c: sources, items and which of them belong together ---
 tac_status tac__schedule(tac_engine *engine);
 
+// --- doubts.c: warnings that need the whole ---
+void tac__doubts(tac_engine *engine);
+
 // --- wire.c: memory and pointers ---
 tac_status tac__wire(tac_engine *engine);
 

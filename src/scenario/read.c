@@ -534,11 +534,25 @@ static tac_status compile_event(tac_declare *d, tac__scenario *s, event *e)
     return e->feeds ? read_value(d, e, tac_feed_unit(d, e->output)) : TAC_OK;
 }
 
+// An event behind the end of the run never happens.
+static void doubt_time(tac_declare *d, const event *e)
+{
+    const tac_time end_us = tac__declare_end(d), period_us = tac__declare_period(d);
+    const tac__timing *t = &e->timing;
+    char time[TAC_TIME_TEXT];
+    tac_time_print(end_us, time);
+    if (t->trigger == TAC__TRIGGER_TIME && t->at_us > end_us)
+        tac_declare_warn(d, "at", "the run ends before, at %s: this never happens", time);
+    if (t->trigger == TAC__TRIGGER_STEP && period_us && t->step > end_us / period_us)
+        tac_declare_warn(d, "at_step", "the run ends before, at %s: this never happens", time);
+}
+
 tac_status tac__scenario_compile(tac_declare *d, tac__scenario *s)
 {
     for (size_t i = 0; i < s->event_count; i++) {
         tac_param_begin(d, "events", i);
         const tac_status status = compile_event(d, s, &s->events[i]);
+        doubt_time(d, &s->events[i]);
         tac_param_end(d);
         TAC_TRY(status);
     }

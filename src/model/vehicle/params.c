@@ -449,6 +449,8 @@ static void check_bus(tac_declare *d, const tac__multirotor *p, int bus)
         r0_ohm = b->ideal ? r0_ohm : tac_max(r0_ohm, b->r0_ohm);
         floor_v = b->ideal ? floor_v : tac_min(floor_v, b->floor_v);
     }
+    if (!kinds[0] && !kinds[1])
+        tac_declare_warn(d, "buses", "bus %d has no battery: what is on it has no power", bus + 1);
     if (kinds[0] && kinds[1])
         (void)tac_declare_fail(d, "buses", "bus %d has ideal and other batteries", bus + 1);
     if (kinds[0] && !(p->bus[bus].load_w * r0_ohm < floor_v * floor_v))

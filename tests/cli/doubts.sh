@@ -1,0 +1,56 @@
+#!/bin/sh
+# What is allowed but looks like a mistake: warnings of `tactus check` with their place, once each,
+# and none for any example.
+. "$TACTUS_SOURCE/tests/cli/common"
+
+for file in "$TACTUS_SOURCE"/examples/*.yaml; do
+    expect 0 check "$file"
+    same "warnings of $file" "$(cat err)" ''
+done
+
+flight=$TACTUS_SOURCE/examples/iris_mission.yaml
+
+# A controller that reads what the estimator measures
+cat >truth.yaml <<EOF
+extends: $flight
+entities: {uav: {components: {control: {inputs: {velocity: vehicle.velocity}}}}}
+EOF
+expect 0 check truth.yaml
+says err 'truth.yaml:2:' "'uav.control.velocity' gets the truth, 'uav.vehicle.velocity', past the sensors"
+same 'warnings' "$(wc -l <err)" 1
+says out 'fine, 1 warning'
+
+# A bus without a battery
+cat >bus.yaml <<EOF
+extends: $flight
+entities:
+  uav:
+    components:
+      vehicle:
+        params:
+          buses: [{motors: [1, 2, 3, 4], batteries: [1]}, {load: 5 W}]
+EOF
+expect 0 check bus.yaml
+says err 'bus.yaml:7:' 'bus 2 has no battery'
+same 'warnings' "$(wc -l <err)" 1
+
+# Events behind the end
+cat >late.yaml <<EOF
+extends: $flight
+duration: 5 s
+scenario:
+  - {at: 1 s, do: arm}
+  - {at: 5 s, do: disarm}
+  - {at: 5000001 us, do: log, text: never}
+  - {at_step: 250, do: log, text: at the end}
+  - {at_step: 251, do: log, text: never}
+EOF
+expect 0 check late.yaml
+says err 'late.yaml:6:' 'late.yaml:8:' 'the run ends before, at 5 s: this never happens'
+same 'warnings' "$(wc -l <err)" 2
+expect 0 check late.yaml --json
+is_json out
+same 'warnings in JSON' "$(grep -c 'never happens' out)" 2
+expect 0 check late.yaml --set 'duration=10 s'
+same 'warnings' "$(cat err)" ''
+finish
