@@ -87,6 +87,7 @@ enum {
     TAC_DUE_MESSAGE = 2,   // a message was delivered to a port that triggers
     TAC_DUE_TIMER = 4,     // the wake-up that the component asked for
     TAC_DUE_CONDITION = 8, // a located condition of its own turned true
+    TAC_DUE_LEAD = 16,     // so long before a step of the rate group as tac_declare_lead asked for
 };
 
 // What a step sees. Indices are those that the declaring functions returned.
@@ -262,6 +263,12 @@ TAC_API int tac_declare_event(tac_declare *d, const char *name, const char *doc)
 // 0.
 TAC_API int tac_declare_condition(tac_declare *d, const char *name, const int *inputs, size_t count,
                                   const char *param);
+// Have the component also step `lead_us` before each step of its rate group, with TAC_DUE_LEAD
+// alone: a sensor measures there what it puts out a delay later. Such a step writes no outputs.
+// Where the lead is a multiple of the period nothing is added: a step is there already. A lead of
+// more than `periods` periods is refused, with the place of `param`. The last call counts; 0: none.
+TAC_API void tac_declare_lead(tac_declare *d, tac_time lead_us, uint32_t periods,
+                              const char *param);
 TAC_API int tac_declare_stream(tac_declare *d, const char *name); // a random stream
 // An input that is connected by name to any single signal or element, as in "vehicle.position.z",
 // and sees it as an f64, whatever its type. One that a later stage writes is seen as of the last

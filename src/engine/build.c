@@ -594,6 +594,7 @@ static tac_status prepare(tac_engine *e, tac_error *err)
     TAC_TRY(tac__resolve_routes(e, err));
     TAC_TRY(tac__connect(e, err));
     TAC_TRY(tac__resolve_groups(e, err));
+    TAC_TRY(tac__resolve_leads(e, err));
     TAC_TRY(tac__resolve_links(e, err));
     TAC_TRY(tac__islands_form(e, err));
     TAC_TRY(tac__islands_order(e, err));

@@ -310,6 +310,14 @@ static bool add_message_port(tac_declare *d, const tac_message_def *p, bool send
     return true;
 }
 
+void tac_declare_lead(tac_declare *d, tac_time lead_us, uint32_t periods, const char *param)
+{
+    tac_instance *c = d->instance;
+    c->lead_us = lead_us;
+    c->lead_max = periods;
+    c->lead_place = *tac__param_place(d, param);
+}
+
 int tac_declare_stream(tac_declare *d, const char *name)
 {
     tac_instance *c = d->instance;
@@ -436,6 +444,7 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
                         .stage = type->stage,
                         .island = -1,
                         .axis_source = -1,
+                        .lead_source = -1,
                         .timer_source = -1,
                         .step_item = -1,
                         .shadow_item = -1,

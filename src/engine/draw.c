@@ -175,7 +175,8 @@ static bool add_item(tac__picture *p, const tac__item *item, unsigned *number)
     }
     case TAC__ITEM_STATE: // belongs to digests, which nobody asks a picture for
     case TAC__ITEM_PREVIEW:
-    case TAC__ITEM_SHADOW: // the same component again
+    case TAC__ITEM_LEAD: // the same component again
+    case TAC__ITEM_SHADOW:
         return true;
     case TAC__ITEM_OBSERVE:
         return add_observer(p, item->index);

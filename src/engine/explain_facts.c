@@ -68,7 +68,7 @@ bool tac__component_steps(const tac_engine *e, const tac_instance *c, int source
 {
     if (!c->type->step)
         return false;
-    if (c->axis_source == source || c->timer_source == source)
+    if (c->axis_source == source || c->timer_source == source || c->lead_source == source)
         return true;
     for (size_t i = 0; i < c->receiver_count; i++) {
         const tac__receiver *r = &e->receivers[c->receivers[i]];

@@ -228,6 +228,8 @@ static const char *item_work(tac__item_kind kind)
         return "preview";
     case TAC__ITEM_STEP:
         return "step";
+    case TAC__ITEM_LEAD:
+        return "lead";
     case TAC__ITEM_SHADOW:
         return "shadow";
     case TAC__ITEM_PHASES:
@@ -274,6 +276,7 @@ static void add_order(const tac_engine *e, tac__json *j)
             name = e->islands[item->index].name;
             break;
         case TAC__ITEM_STEP:
+        case TAC__ITEM_LEAD:
         case TAC__ITEM_SHADOW:
         case TAC__ITEM_PHASES:
             name = e->components[item->index]->name;

@@ -431,6 +431,7 @@ static bool item_shown(const page *p, const tac__item *item)
     case TAC__ITEM_PHASES:
         return tac__swarms_show(p->swarms, p->e->components[item->index]);
     case TAC__ITEM_PREVIEW:
+    case TAC__ITEM_LEAD:
     case TAC__ITEM_SHADOW:
         return false;
     case TAC__ITEM_OBSERVE:
@@ -452,6 +453,7 @@ static void add_item(page *p, const tac__item *item)
         add_outputs(p, &e->islands[item->index]);
         break;
     case TAC__ITEM_PREVIEW:
+    case TAC__ITEM_LEAD:
     case TAC__ITEM_SHADOW:
         break;
     case TAC__ITEM_PHASES:

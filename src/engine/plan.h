@@ -194,6 +194,9 @@ struct tac_instance {
     int group; // -1: none
     tac_stage stage;
     tac_place place;
+    tac_time lead_us;     // it also steps so long before each step of its group
+    uint32_t lead_max;    // as many periods at most
+    tac_place lead_place; // of what says so
     tac__param *params;
     size_t param_count, param_capacity;
     tac_declare *declaring;     // for `connect`
@@ -217,6 +220,7 @@ struct tac_instance {
     size_t x_offset, event_offset; // in those of the island
     bool chained;      // its outputs are needed to evaluate the right-hand side of the island
     int timer_source;  // -1: none
+    int lead_source;   // -1: none, or a multiple of the period
     tac_step hook;     // what hooks see: as step, without outputs
     tac_step look;     // what `holds` sees: inputs inside an integration step
     tac__turns *turns; // NULL: it is no machine of phases and has no conditions
@@ -385,6 +389,7 @@ typedef enum tac__item_kind {
     TAC__ITEM_OUTPUTS, // island: algebraic outputs
     TAC__ITEM_PREVIEW, // island: the same for observers, off the bus
     TAC__ITEM_STEP,    // component
+    TAC__ITEM_LEAD,    // component: a step ahead of that, which writes nothing
     TAC__ITEM_SHADOW,  // component: a step behind its closed gate
     TAC__ITEM_PHASES,  // machine of phases: conditions
     TAC__ITEM_END,     // entity: post-step hooks
@@ -592,6 +597,7 @@ tac_status tac__connect(tac_engine *engine, tac_error *err);
 tac_status tac__resolve_routes(tac_engine *engine, tac_error *err);
 tac_status tac__resolve_groups(tac_engine *engine, tac_error *err);
 tac_status tac__resolve_histories(tac_engine *engine, tac_error *err);
+tac_status tac__resolve_leads(tac_engine *engine, tac_error *err);
 tac_status tac__resolve_links(tac_engine *engine, tac_error *err);
 
 // A single element by its name, as `reader` would write it; -1: there is none.

@@ -549,6 +549,30 @@ tac_status tac__resolve_histories(tac_engine *e, tac_error *err)
     return TAC_OK;
 }
 
+// --- leads --------------------------------------------------------------------------------------
+
+tac_status tac__resolve_leads(tac_engine *e, tac_error *err)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        if (!c->lead_us)
+            continue;
+        const tac_time period_us = c->group < 0 ? 0 : e->groups[c->group].period_us;
+        char lead[TAC_TIME_TEXT], period[TAC_TIME_TEXT];
+        tac_time_print(c->lead_us, lead);
+        tac_time_print(period_us, period);
+        if (!period_us)
+            return tac__fail_at(err, TAC_E_TIME, &c->lead_place,
+                                "'%s' looks ahead by %s, but is in no rate group with a period",
+                                c->name, lead);
+        if (c->lead_us > c->lead_max * period_us)
+            return tac__fail_at(err, TAC_E_LIMIT, &c->lead_place,
+                                "%s is more than %u periods of %s, the rate of '%s'", lead,
+                                c->lead_max, period, c->name);
+    }
+    return TAC_OK;
+}
+
 // --- links --------------------------------------------------------------------------------------
 
 static const char *sender_name(const void *context, size_t i)

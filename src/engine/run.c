@@ -97,6 +97,21 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
     return c->has_after ? finish_step(e, c, t_us) : TAC_OK;
 }
 
+// A step ahead of those of the group: it measures, but writes nothing.
+static tac_status run_lead(tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    c->step.t_us = t_us;
+    c->step.due = TAC_DUE_LEAD;
+    if (!c->active || (c->has_before && !begin_step(e, c, t_us)))
+        return TAC_OK;
+    c->failed = TAC_OK;
+    const tac_status status = c->run(&c->step, c->run_self);
+    if ((int)status | (int)c->failed)
+        return outcome(c, status, "step");
+    e->clock->steps++;
+    return TAC_OK;
+}
+
 // What a hook sees: inputs as they are now.
 static bool look_for_hook(tac_engine *e, tac_instance *c)
 {
@@ -185,6 +200,8 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
     switch (item->kind) {
     case TAC__ITEM_STEP:
         break;
+    case TAC__ITEM_LEAD:
+        return run_lead(e, e->components[item->index], t_us);
     case TAC__ITEM_OUTPUTS:
         return tac__island_outputs(e, &e->islands[item->index], t_us);
     case TAC__ITEM_PREVIEW:

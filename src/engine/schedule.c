@@ -81,6 +81,22 @@ static tac_status add_group_source(tac_engine *e, const tac_instance *c, int *nu
                       number);
 }
 
+// Instants that lie ahead of those of its group, where none of those is there anyhow.
+static tac_status add_lead_source(tac_engine *e, tac_instance *c)
+{
+    const tac__group *g = &e->groups[c->group];
+    const tac_time rest_us = g->period_us ? c->lead_us % g->period_us : 0;
+    if (!rest_us || !c->type->step)
+        return TAC_OK;
+    return add_source(
+        e,
+        &(tac__source){.kind = TAC__SOURCE_AXIS,
+                       .observer = tac__is_observer(c),
+                       .period_us = g->period_us,
+                       .offset_us = (g->offset_us + g->period_us - rest_us) % g->period_us},
+        &c->lead_source);
+}
+
 static tac_status add_sources(tac_engine *e, int *physics)
 {
     tac_time *ends = tac__arena_array(&e->arena, 2, sizeof *ends);
@@ -98,8 +114,10 @@ static tac_status add_sources(tac_engine *e, int *physics)
             e, &(tac__source){.kind = TAC__SOURCE_AXIS, .period_us = e->def.physics_us}, physics));
     for (uint32_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];
-        if (c->group >= 0)
+        if (c->group >= 0) {
             TAC_TRY(add_group_source(e, c, &c->axis_source));
+            TAC_TRY(add_lead_source(e, c));
+        }
         if (c->type->flags & TAC_COMPONENT_TIMER)
             TAC_TRY(add_source(e,
                                &(tac__source){.kind = TAC__SOURCE_TIMER,
@@ -153,6 +171,8 @@ static void seed_sets(work *w, int physics)
             tac__set_bit(steps, (size_t)c->axis_source);
         if (c->type->step && c->timer_source >= 0)
             tac__set_bit(steps, (size_t)c->timer_source);
+        if (c->lead_source >= 0)
+            tac__set_bit(steps, (size_t)c->lead_source);
         for (size_t k = 0; c->type->step && k < c->receiver_count; k++) {
             const tac__receiver *r = &e->receivers[c->receivers[k]];
             if (r->def.triggers)
@@ -413,6 +433,8 @@ static void list_items(tac_engine *e)
             tac_instance *c = e->components[e->sequence[next]];
             if (!runs(e, c->index))
                 continue;
+            if (c->lead_source >= 0 && !tac__is_played(e, c->type))
+                add_item(e, TAC__ITEM_LEAD, (tac_stage)stage, c->index);
             c->step_item = (int)e->item_count;
             add_item(e, TAC__ITEM_STEP, (tac_stage)stage, c->index);
             if (!c->active_names || e->def.strategy != TAC_STRATEGY_GATE)
@@ -465,13 +487,20 @@ static bool comes_from_outside(const work *w, size_t source)
     return false;
 }
 
+// Does the component step and write with this source?
+static bool writes_with(const work *w, size_t component, size_t source)
+{
+    return tac__has_bit(row(&w->steps, component), source) &&
+           w->e->components[component]->lead_source != (int)source;
+}
+
 static bool observer_due_with(const work *w, const tac__observer *o, size_t source)
 {
     switch (o->def.follow) {
     case TAC_FOLLOW_AXIS:
         return o->source == (int)source;
     case TAC_FOLLOW_STEPS:
-        return tac__has_bit(row(&w->steps, o->leads->index), source);
+        return writes_with(w, o->leads->index, source);
     case TAC_FOLLOW_ISLAND:
         return tac__has_bit(row(&w->islands, (size_t)o->leads->island), source);
     case TAC_FOLLOW_INSTANTS:
@@ -504,7 +533,9 @@ static bool item_due_with(const work *w, const tac__item *item, size_t source)
     case TAC__ITEM_STEP:
     case TAC__ITEM_SHADOW:
     case TAC__ITEM_PHASES:
-        return tac__has_bit(row(&w->steps, item->index), source);
+        return writes_with(w, item->index, source);
+    case TAC__ITEM_LEAD:
+        return w->e->components[item->index]->lead_source == (int)source;
     case TAC__ITEM_OUTPUTS:
         return tac__has_bit(row(&w->outputs, item->index), source);
     case TAC__ITEM_PREVIEW:
@@ -634,7 +665,7 @@ tac_status tac__schedule(tac_engine *e)
 
     TAC_TRY(list_entity_work(e));
     const size_t most =
-        2 * e->entity_count + 3 * e->island_count + 2 * e->sequence_count + e->observer_count;
+        2 * e->entity_count + 3 * e->island_count + 3 * e->sequence_count + e->observer_count;
     e->items = tac__arena_array(&e->arena, most, sizeof *e->items);
     if (!e->items)
         return TAC_E_MEMORY;

@@ -210,11 +210,8 @@ static void test_delay_is_exact(void **state)
         }
         rig_close(&r);
     }
-    rig_refused(text_of("4 ms", "estimator", "delay: 9 ms", estimator_in, ""), TAC_E_COMPONENT,
-                "a delay of 9 ms is no multiple of the period of 4 ms; the nearest are 8 ms and "
-                "12 ms");
-    rig_refused(text_of("4 ms", "estimator", "delay: 260 ms", estimator_in, ""), TAC_E_COMPONENT,
-                "at most 64");
+    rig_refused(text_of("4 ms", "estimator", "delay: 256001 us", estimator_in, ""), TAC_E_LIMIT,
+                "256.001 ms is more than 64 periods of 4 ms, the rate of 's'");
     rig_refused("duration: 1 s\n"
                 "scheduler: {rate_groups: [{name: g, times: [0, 1 ms], components: ['*']}]}\n"
                 "components:\n"
@@ -222,6 +219,82 @@ static void test_delay_is_exact(void **state)
                 "  s: {type: imu, inputs: {rate: body.rate, specific_force: "
                 "body.specific_force}}\n",
                 TAC_E_COMPONENT, "needs a rate group with a period");
+}
+
+// Any delay at any rate: the body moves every 100 us, and what comes out is what it had exactly so
+// long ago, at the steps of the sensor and nowhere else.
+static void test_delay_between_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        tac_time period_us, offset_us, delay_us;
+    } cases[] = {{20000, 0, 8000},    {10000, 0, 8000},  {5000, 0, 8000},
+                 {2500, 0, 8000},     {10000, 0, 100},   {10000, 3000, 28400},
+                 {4000, 3900, 19900}, {4000, 0, 255900}, {4000, 0, 8000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tac_time period_us = cases[i].period_us, offset_us = cases[i].offset_us;
+        const tac_time delay_us = cases[i].delay_us;
+        char text[2048], path[] = "/tmp/tactus-delay-XXXXXX";
+        snprintf(text, sizeof text,
+                 "duration: 1 s\n"
+                 "scheduler:\n  rate_groups:\n"
+                 "    - {name: fast, period: 100 us, components: [body]}\n"
+                 "    - {name: g, period: %llu us, offset: %llu us, components: [s]}\n"
+                 "components:\n  body: {type: moving_body}\n"
+                 "  s:\n    type: estimator\n"
+                 "    params: {position: {noise: 0}, velocity: {noise: 0}, yaw: {noise: 0},\n"
+                 "             rate: {noise: 0, drift: 0}, delay: %llu us}\n"
+                 "    inputs: {%s}\n",
+                 (unsigned long long)period_us, (unsigned long long)offset_us,
+                 (unsigned long long)delay_us, estimator_in);
+        close(mkstemp(path));
+        rig_open(&r, text);
+        assert_int_equal(tac_engine_checkpoint_at(r.engine, 301234, path, &r.err), TAC_OK);
+        // The first sample is that of the first instant at which it is asked.
+        const tac_time ahead_us = (offset_us + period_us - delay_us % period_us) % period_us;
+        const tac_time first_us =
+            delay_us % period_us && ahead_us < offset_us ? ahead_us : offset_us;
+        for (tac_time t_us = offset_us; t_us < 600000; t_us += period_us) {
+            rig_run(&r, t_us + period_us - 100); // also at the last instant before the next step
+            const tac_time seen_us = t_us < first_us + delay_us ? first_us : t_us - delay_us;
+            check_body(estimated, estimated_ports, 4, seen_us, t_us);
+        }
+        rig_run(&r, TAC_TIME_NEVER);
+        const uint64_t hash = tac_engine_hash(r.engine, NULL, NULL);
+        rig_close(&r);
+        rig_open(&r, text);
+        assert_int_equal(tac_engine_restore(r.engine, path, &r.err), TAC_OK);
+        rig_run(&r, TAC_TIME_NEVER);
+        assert_int_equal(tac_engine_hash(r.engine, NULL, NULL), hash);
+        rig_close(&r);
+        unlink(path);
+    }
+    // What is too long is said with its place before anything runs.
+    assert_int_equal(rig_try(&r, text_of("1 ms", "imu", "delay: 65 ms", imu_in, "")), TAC_E_LIMIT);
+    assert_int_equal(r.err.line, 7);
+    rig_close(&r);
+}
+
+// The noise of a sample that is taken ahead is that of one sample: drawn once a period.
+static void test_noise_between_steps(void **state)
+{
+    (void)state;
+    enum { STEPS = 20000 };
+    open_sensor("10 ms", "gps", "position: {noise: 2, drift: 0}, delay: 13 ms", gps_in, "");
+    double square = 0, last = 0;
+    size_t same = 0;
+    for (tac_time k = 0; k < STEPS; k++) {
+        rig_run(&r, k * 10000);
+        double truth[3]; // the body holds between its steps, which are those of the sensor
+        body_at(k < 2 ? 0 : (k - 2) * 10000, POSITION, truth);
+        const double error = output("position")[0] - truth[0];
+        square += error * error;
+        same += error == last;
+        last = error;
+    }
+    near(sqrt(square / STEPS), 2, 0.05, "deviation");
+    assert_true(same <= 2); // the first one comes out again until there is another
+    rig_close(&r);
 }
 
 // The deviations of the facts: noise of position, velocity, yaw, rate, and drift of the rate.
@@ -341,8 +414,10 @@ static void test_every_sensor_drops_out(void **state)
                    {"barometer", "pressure: body.air_pressure", "pressure"},
                    {"magnetometer", "attitude: body.attitude", "field"},
                    {"gps", gps_in, "latitude"}};
-    for (size_t i = 0; i < sizeof sensors / sizeof *sensors; i++) {
-        open_sensor("10 ms", sensors[i].type, "delay: 30 ms", sensors[i].inputs, "fault: dropout");
+    for (size_t n = 0; n < 2 * sizeof sensors / sizeof *sensors; n++) {
+        const size_t i = n / 2, k = n % 2;
+        open_sensor("10 ms", sensors[i].type, k ? "delay: 33 ms" : "delay: 30 ms",
+                    sensors[i].inputs, "fault: dropout");
         rig_run(&r, 999999);
         const double last = *output(sensors[i].port);
         assert_true(valid());
@@ -607,7 +682,8 @@ static void test_lanes(void **state)
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, setup)
-TEST_MAIN(TEST(test_truth), TEST(test_delay_is_exact), TEST(test_estimator_statistics),
-          TEST(test_faults), TEST(test_every_sensor_drops_out), TEST(test_channel), TEST(test_imu),
-          TEST(test_walk), TEST(test_drift), TEST(test_barometer), TEST(test_magnetometer),
-          TEST(test_gps), TEST(test_lanes))
+TEST_MAIN(TEST(test_truth), TEST(test_delay_is_exact), TEST(test_delay_between_steps),
+          TEST(test_noise_between_steps), TEST(test_estimator_statistics), TEST(test_faults),
+          TEST(test_every_sensor_drops_out), TEST(test_channel), TEST(test_imu), TEST(test_walk),
+          TEST(test_drift), TEST(test_barometer), TEST(test_magnetometer), TEST(test_gps),
+          TEST(test_lanes))

@@ -44,8 +44,9 @@ static tac_status barometer_verify(tac_step *s, const void *self)
 static tac_status barometer_step(tac_step *s, const void *self)
 {
     const barometer *c = self;
-    double sample, held;
-    tac__instrument_measure(s, &c->instrument, 0, TAC_IN(s, double, c->in), &sample);
+    double sample = 0, held;
+    if (tac__instrument_samples(s, &c->instrument))
+        tac__instrument_measure(s, &c->instrument, 0, TAC_IN(s, double, c->in), &sample);
     const double *due = tac__instrument_delay(s, &c->instrument, &sample, &held);
     if (!due)
         return TAC_OK;

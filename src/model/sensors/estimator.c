@@ -78,7 +78,7 @@ static tac_status estimator_declare(tac_declare *d, void *self)
     }
     tac__instrument_declare(d, &c->instrument, sizeof(sample) / sizeof(double), "8 ms");
     if (kind == TRUTH)
-        tac__instrument_be_exact(&c->instrument);
+        tac__instrument_be_exact(d, &c->instrument);
     return TAC_OK;
 }
 
@@ -109,8 +109,9 @@ static void measure(tac_step *s, const estimator *c, sample *now)
 static tac_status estimator_step(tac_step *s, const void *self)
 {
     const estimator *c = self;
-    sample now, held;
-    measure(s, c, &now);
+    sample now = {0}, held;
+    if (tac__instrument_samples(s, &c->instrument))
+        measure(s, c, &now);
     const sample *due =
         (const sample *)tac__instrument_delay(s, &c->instrument, (double *)&now, (double *)&held);
     if (!due)

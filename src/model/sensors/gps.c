@@ -75,7 +75,8 @@ static tac_status gps_step(tac_step *s, const void *self)
 {
     const gps *c = self;
     double sample[WIDTH], held[WIDTH], fix[3];
-    for (int i = 0; i < CHANNELS; i++)
+    const bool samples = tac__instrument_samples(s, &c->instrument);
+    for (int i = 0; samples && i < CHANNELS; i++)
         tac__instrument_measure(s, &c->instrument, i, TAC_IN(s, double, c->in[i]), sample + 3 * i);
     const double *due = tac__instrument_delay(s, &c->instrument, sample, held);
     if (!due)

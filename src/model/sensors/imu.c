@@ -62,7 +62,8 @@ static tac_status imu_step(tac_step *s, const void *self)
 {
     const imu *c = self;
     double sample[WIDTH], held[WIDTH];
-    for (int i = 0; i < CHANNELS; i++)
+    const bool samples = tac__instrument_samples(s, &c->instrument);
+    for (int i = 0; samples && i < CHANNELS; i++)
         tac__instrument_measure(s, &c->instrument, i, TAC_IN(s, double, c->in[i]), sample + 3 * i);
     const double *due = tac__instrument_delay(s, &c->instrument, sample, held);
     for (int i = 0; due && i < CHANNELS; i++)

@@ -18,8 +18,9 @@ typedef struct channel_state {
     double drift[TAC__CHANNEL_MAX];
 } channel_state;
 
-// The state of the delay: a ring of as many samples as there are periods in it.
-enum { SLOT, FILLED, PERIODS, TURN_WORDS };
+// The state of the delay: a ring of as many samples as there are periods in it, a part of one
+// counting as one. With a part samples are taken between the steps, ahead of them.
+enum { SLOT, FILLED, PERIODS, AHEAD, TURN_WORDS };
 
 // --- declaring ----------------------------------------------------------------------------------
 
@@ -110,8 +111,9 @@ void tac__instrument_declare(tac_declare *d, tac__instrument *p, size_t width, c
     p->width = width;
     p->delay_us = tac_param_time(d, &(tac_param_def){.name = "delay",
                                                      .fallback = delay,
-                                                     .doc = "from measuring to output: a multiple "
-                                                            "of the period"});
+                                                     .doc = "from measuring to output; up to 64 "
+                                                            "periods"});
+    tac_declare_lead(d, p->delay_us, TAC__INSTRUMENT_PERIODS, "delay");
     p->fault = tac_declare_input(d, &(tac_port_def){.name = "fault",
                                                     .type = TAC_TYPE_ENUM(tac__sensor_fault_labels),
                                                     .flags = TAC_PORT_OPTIONAL,
@@ -136,34 +138,21 @@ void tac__instrument_declare(tac_declare *d, tac__instrument *p, size_t width, c
     p->stream = tac_declare_stream(d, "noise");
 }
 
-void tac__instrument_be_exact(tac__instrument *p)
+void tac__instrument_be_exact(tac_declare *d, tac__instrument *p)
 {
     for (int i = 0; i < p->count; i++)
         p->channels[i].law = (tac__channel){.count = p->channels[i].law.count};
     p->delay_us = 0;
+    tac_declare_lead(d, 0, 0, "delay");
 }
 
 // --- before the run -----------------------------------------------------------------------------
 
-static tac_status init_delay(tac_step *s, const tac__instrument *p)
+static void init_delay(tac_step *s, const tac__instrument *p)
 {
-    const tac_time periods = p->delay_us / s->period_us;
-    if (p->delay_us % s->period_us) {
-        char delay[TAC_TIME_TEXT], period[TAC_TIME_TEXT], low[TAC_TIME_TEXT], high[TAC_TIME_TEXT];
-        tac_time_print(p->delay_us, delay);
-        tac_time_print(s->period_us, period);
-        tac_time_print(periods * s->period_us, low);
-        tac_time_print((periods + 1) * s->period_us, high);
-        return tac_fail(s,
-                        "a delay of %s is no multiple of the period of %s; the nearest are %s "
-                        "and %s",
-                        delay, period, low, high);
-    }
-    if (periods > TAC__INSTRUMENT_PERIODS)
-        return tac_fail(s, "a delay of %llu periods is too long; expected at most %d",
-                        (unsigned long long)periods, TAC__INSTRUMENT_PERIODS);
-    TAC_STATE(s, int32_t, p->turn)[PERIODS] = (int32_t)periods;
-    return TAC_OK;
+    int32_t *turn = TAC_STATE(s, int32_t, p->turn);
+    turn[AHEAD] = p->delay_us % s->period_us != 0;
+    turn[PERIODS] = (int32_t)(p->delay_us / s->period_us) + turn[AHEAD];
 }
 
 static void init_channel(tac_step *s, const tac__instrument *p, const tac__channel_params *c)
@@ -190,7 +179,8 @@ tac_status tac__instrument_init(tac_step *s, const tac__instrument *p)
         return tac_fail(s, "needs a rate group with a period");
     for (int i = 0; i < p->count; i++)
         init_channel(s, p, &p->channels[i]);
-    return init_delay(s, p);
+    init_delay(s, p);
+    return TAC_OK;
 }
 
 tac_status tac__instrument_verify(tac_step *s, const tac__instrument *p)
@@ -199,7 +189,8 @@ tac_status tac__instrument_verify(tac_step *s, const tac__instrument *p)
     const int32_t most = p->delay_us ? TAC__INSTRUMENT_PERIODS : 0;
     if (turn[PERIODS] < 0 || turn[PERIODS] > most || turn[FILLED] < 0 ||
         turn[FILLED] > turn[PERIODS] || turn[SLOT] < 0 ||
-        turn[SLOT] >= (turn[PERIODS] ? turn[PERIODS] : 1))
+        turn[SLOT] >= (turn[PERIODS] ? turn[PERIODS] : 1) ||
+        turn[AHEAD] != (s->period_us && p->delay_us % s->period_us != 0))
         return tac_fail(s, "has the places %d, %d of %d in its ring", turn[SLOT], turn[FILLED],
                         turn[PERIODS]);
     return TAC_OK;
@@ -221,7 +212,24 @@ void tac__instrument_measure(tac_step *s, const tac__instrument *p, int channel,
     tac__channel_step_f64(law, &state->law, truth, n, effect, state->drift, measured);
 }
 
-// The sample of so many periods ago; until there is one, the first.
+bool tac__instrument_samples(const tac_step *s, const tac__instrument *p)
+{
+    const int32_t *turn = TAC_STATE(s, int32_t, p->turn);
+    return !turn[AHEAD] || s->due & TAC_DUE_LEAD || turn[FILLED] == 0;
+}
+
+// A sample goes into the ring, in the place of the oldest, which goes to `due`.
+static void turn_ring(double *ring, int32_t *turn, size_t width, const double *sample, double *due)
+{
+    double *slot = ring + (size_t)turn[SLOT] * width;
+    for (size_t i = 0; i < width; i++) {
+        due[i] = slot[i];
+        slot[i] = sample[i];
+    }
+    turn[SLOT] = turn[SLOT] + 1 == turn[PERIODS] ? 0 : turn[SLOT] + 1;
+}
+
+// The sample of t - delay; until there is one, the first.
 static const double *take_turn(tac_step *s, const tac__instrument *p, const double *sample,
                                double *due)
 {
@@ -231,12 +239,10 @@ static const double *take_turn(tac_step *s, const tac__instrument *p, const doub
     double *ring = TAC_STATE(s, double, p->ring);
     for (; turn[FILLED] < turn[PERIODS]; turn[FILLED]++)
         memcpy(ring + (size_t)turn[FILLED] * p->width, sample, p->width * sizeof *sample);
-    double *slot = ring + (size_t)turn[SLOT] * p->width;
-    for (size_t i = 0; i < p->width; i++) {
-        due[i] = slot[i];
-        slot[i] = sample[i];
-    }
-    turn[SLOT] = turn[SLOT] + 1 == turn[PERIODS] ? 0 : turn[SLOT] + 1;
+    if (!turn[AHEAD] || s->due & TAC_DUE_LEAD)
+        turn_ring(ring, turn, p->width, sample, due);
+    else // the oldest of those that were taken ahead
+        memcpy(due, ring + (size_t)turn[SLOT] * p->width, p->width * sizeof *due);
     return due;
 }
 
@@ -244,6 +250,8 @@ const double *tac__instrument_delay(tac_step *s, const tac__instrument *p, const
                                     double *due)
 {
     const double *delayed = take_turn(s, p, sample, due);
+    if (s->due & TAC_DUE_LEAD)
+        return NULL;
     const int32_t fault = *TAC_IN(s, int32_t, p->fault);
     *TAC_OUT(s, bool, p->valid) = fault != TAC__FAULT_DROPOUT;
     return fault == TAC__FAULT_FREEZE || fault == TAC__FAULT_DROPOUT ? NULL : delayed;

@@ -1,9 +1,9 @@
-// instrument.h - what estimator and sensors share: channels with noise and bias, a delay of whole
-// periods, faults.
+// instrument.h - what estimator and sensors share: channels with noise and bias, a delay, faults.
 //
-// In `declare` a type adds its channels and closes with tac__instrument_declare. In `step` it
-// measures each channel, makes a sample of what its outputs follow from, and hands it to
-// tac__instrument_delay, which returns the sample that is due, or NULL where the outputs hold.
+// In `declare` a type adds its channels and closes with tac__instrument_declare. In `step`, where
+// tac__instrument_samples says so, it measures each channel and makes a sample of what its outputs
+// follow from. It hands the sample to tac__instrument_delay, which returns the one that is due, or
+// NULL where the outputs hold.
 #ifndef TAC_MODEL_SENSORS_INSTRUMENT_H
 #define TAC_MODEL_SENSORS_INSTRUMENT_H
 
@@ -49,15 +49,20 @@ int tac__instrument_channel(tac_declare *d, tac__instrument *p, const tac__chann
 // The rest: delay, faults, `valid`.
 void tac__instrument_declare(tac_declare *d, tac__instrument *p, size_t width, const char *delay);
 // Let it measure the truth at once, whatever its parameters are.
-void tac__instrument_be_exact(tac__instrument *p);
+void tac__instrument_be_exact(tac_declare *d, tac__instrument *p);
 
 tac_status tac__instrument_init(tac_step *s, const tac__instrument *p);
 // Its states were restored: for `verify`.
 tac_status tac__instrument_verify(tac_step *s, const tac__instrument *p);
 
+// Is a sample taken in this step? With a delay that is no multiple of the period they are taken
+// between the steps that put them out.
+bool tac__instrument_samples(const tac_step *s, const tac__instrument *p);
+
 // Channel 0 takes the bias of a fault, every channel its noise.
 void tac__instrument_measure(tac_step *s, const tac__instrument *p, int channel,
                              const double *truth, double *measured);
+// `sample` is not looked at where none was taken.
 const double *tac__instrument_delay(tac_step *s, const tac__instrument *p, const double *sample,
                                     double *due);
 

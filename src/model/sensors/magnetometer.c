@@ -51,8 +51,10 @@ static tac_status magnetometer_step(tac_step *s, const void *self)
 {
     const magnetometer *c = self;
     double truth[3], sample[3], held[3];
-    tac__magnetic_field_f64(c->earth, TAC_IN(s, double, c->attitude), truth);
-    tac__instrument_measure(s, &c->instrument, 0, truth, sample);
+    if (tac__instrument_samples(s, &c->instrument)) {
+        tac__magnetic_field_f64(c->earth, TAC_IN(s, double, c->attitude), truth);
+        tac__instrument_measure(s, &c->instrument, 0, truth, sample);
+    }
     const double *due = tac__instrument_delay(s, &c->instrument, sample, held);
     if (due)
         memcpy(s->out[c->field], due, sizeof held);
