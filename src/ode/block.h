@@ -33,7 +33,23 @@ TAC__INLINE size_t tac__block_up(size_t n)
     return (n + TAC__BLOCK - 1) / TAC__BLOCK * TAC__BLOCK;
 }
 
-// sum_j weights_j k_j, of the pair at `at`
+// A pair that has just been written one double at a time, as right-hand sides do. A processor hands
+// recent stores on to a load that lies within one of them; a load of both waits until they are in
+// the cache. On an Intel processor (family 6, model 207) a step of rk4 with 19 states took 1.35
+// times as long as a loop written by hand, with two loads 1.02 to 1.10 times (bench/ode.c).
+TAC__INLINE tac__pair tac__fresh_pair(const double *k)
+{
+    double low = k[0];
+    // So that the compiler does not make one load of the two.
+#if defined(__x86_64__)
+    __asm__("" : "+x"(low));
+#elif defined(__aarch64__)
+    __asm__("" : "+w"(low));
+#endif
+    return (tac__pair){low, k[1]};
+}
+
+// sum_j weights_j k_j, of the pair at `at`; the last k is fresh
 TAC__INLINE tac__pair tac__sum(const double *weights, int count, const double *k, size_t stride,
                                size_t at)
 {
@@ -43,7 +59,9 @@ TAC__INLINE tac__pair tac__sum(const double *weights, int count, const double *k
     for (int j = 0; j < count; j++) {
         if (weights[j] == 0)
             continue;
-        const tac__pair term = weights[j] * TAC__PAIR(k, (size_t)j * stride + at);
+        const double *kj = k + (size_t)j * stride + at;
+        const tac__pair term =
+            weights[j] * (j == count - 1 ? tac__fresh_pair(kj) : TAC__PAIR(kj, 0));
         if (any)
             sum += term;
         else
