@@ -1,8 +1,9 @@
 # How every source of Tactus is compiled.
 #
-# Same inputs, same bits: contraction to FMA is off, nothing of -ffast-math is on. Of the flags that
-# concern floating point only -fno-math-errno is set: it lets sqrt be one instruction, which is
-# correctly rounded, and changes no value. Auto-vectorisers are off: they slow scalar stepping by a
+# Same inputs, same bits: contraction to FMA is off, nothing of -ffast-math is on, whatever a user or
+# a distribution has in CFLAGS: these options come behind those. Of the flags that concern floating
+# point -fno-math-errno is set besides: it lets sqrt be one instruction, which is correctly rounded,
+# and changes no value. Auto-vectorisers are off: they slow scalar stepping by a
 # quarter, and gcc's fuses a * b -+ c even with contraction off where the machine has FMA. Lanes are
 # written as such (src/math/real_pack.h). To be sure, gcc may not use FMA at all, also when a user
 # adds -march=native.
@@ -23,6 +24,39 @@ foreach(language C CXX)
     set(CMAKE_${language}_FLAGS_RELWITHDEBINFO "-O2 -g")
     set(CMAKE_${language}_FLAGS_DEBUG "-O0 -g3")
 endforeach()
+
+# -Ofast is -O3 with -ffast-math. The compiler that links would still add code that sets
+# flush-to-zero for the whole process, whatever follows -Ofast but another -O.
+foreach(flags C_FLAGS CXX_FLAGS EXE_LINKER_FLAGS SHARED_LINKER_FLAGS MODULE_LINKER_FLAGS)
+    if(CMAKE_${flags} MATCHES "(^| )-Ofast( |$)")
+        message(STATUS "-Ofast gives other bits: -O3 is taken instead")
+        string(REGEX REPLACE "(^| )-Ofast( |$)" "\\1-O3\\2" CMAKE_${flags} "${CMAKE_${flags}}")
+    endif()
+endforeach()
+
+# What switches the parts of -ffast-math off, one by one: a part that was switched on by its own name
+# stays on under -fno-fast-math alone. src/math/real.h refuses to compile with what is left.
+set(exact
+    -fno-fast-math
+    -fno-unsafe-math-optimizations
+    -fno-associative-math
+    -fno-reciprocal-math
+    -fno-finite-math-only
+    -fsigned-zeros
+    -fno-rounding-math)
+include(CheckCCompilerFlag)
+foreach(flag -fno-single-precision-constant -fno-cx-limited-range -fno-approx-func -mno-daz-ftz)
+    string(MAKE_C_IDENTIFIER "TACTUS_KNOWS${flag}" known)
+    check_c_compiler_flag(${flag} ${known})
+    if(${known})
+        list(APPEND exact ${flag})
+    endif()
+endforeach()
+add_compile_options(${exact})
+# -mno-daz-ftz too where it is known: gcc and clang link crtfastmath.o by these options.
+set(exact_link ${exact})
+list(FILTER exact_link INCLUDE REGEX "fast-math|unsafe-math|daz-ftz")
+add_link_options(${exact_link})
 
 add_compile_options(
     -Wall

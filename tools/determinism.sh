@@ -1,19 +1,25 @@
 #!/usr/bin/env bash
 # Builds the program in several ways and checks that all of them compute the same bits.
 #
-#   tools/determinism.sh [--all] [--work DIR] [FILE...]
+#   tools/determinism.sh [--all] [--work DIR] [--with PROGRAM]... [FILE...]
 #
 # Compares the "hash" of `tactus run FILE --json`, by default for every examples/*.yaml, of which that
-# with many vehicles only begins its flight. The trees are temporary unless --work says where to keep them. --all adds the variants that a daily run can
-# do without. Exits with 77 (skipped) where there is nothing to run yet.
+# with many vehicles only begins its flight. --with adds programs that are built already; so does
+# TACTUS_BUILT (separated by colons), where test.sh names those of its other trees. Trees are
+# temporary unless --work says where to keep them. --all adds the variants that a daily run can do
+# without. Exits with 77 (skipped) where there is nothing to run yet.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# compiler, flags
-few=('gcc -O0' 'gcc -O3 -march=native' 'clang -O1' 'clang -O3 -march=native')
-rest=('gcc -O1' 'gcc -O2' 'gcc -O3' 'clang -O0' 'clang -O2' 'clang -O3')
+# compiler, flags; the careless ones would give other bits if the build did not switch them off
+careless='-Ofast -march=native -ffast-math -funsafe-math-optimizations -fassociative-math'
+careless+=' -freciprocal-math -ffinite-math-only -fno-signed-zeros -ffp-contract=fast'
+few=('gcc -O0' "gcc $careless" "clang $careless")
+rest=('gcc -O1' 'gcc -O2' 'gcc -O3' 'gcc -O3 -march=native' 'clang -O0' 'clang -O1' 'clang -O2'
+    'clang -O3' 'clang -O3 -march=native')
 
 variants=("${few[@]}")
+IFS=: read -ra built <<<"${TACTUS_BUILT:-}"
 work=
 files=()
 while [ $# -gt 0 ]; do
@@ -21,6 +27,10 @@ while [ $# -gt 0 ]; do
     --all) variants+=("${rest[@]}") ;;
     --work)
         work=$2
+        shift
+        ;;
+    --with)
+        built+=("$2")
         shift
         ;;
     -*)
@@ -60,9 +70,26 @@ hash_of() { # PROGRAM FILE
 
 declare -A seen # "FILE HASH" -> the variants that gave it
 declare -A hashes
+compare() { # VARIANT PROGRAM
+    local file hash
+    for file in "${files[@]}"; do
+        hash=$(hash_of "$2" "$file") || hash=
+        if [ -z "$hash" ]; then
+            echo "determinism.sh: '$1' gives no hash for $file"
+            exit 1
+        fi
+        seen["$file $hash"]+="${seen["$file $hash"]:+, }$1"
+        hashes["$file"]+=" $hash"
+    done
+}
+
+for program in ${built[@]+"${built[@]}"}; do
+    compare "$program" "$program"
+done
 for variant in "${variants[@]}"; do
     compiler=${variant%% *}
     flags=${variant#* }
+    variant=${variant/$careless/with careless flags}
     tree=$work/$(tr -c 'a-zA-Z0-9\n' _ <<<"$variant")
     plus=g++
     [ "$compiler" = gcc ] || plus=clang++
@@ -76,15 +103,12 @@ for variant in "${variants[@]}"; do
         echo "determinism.sh: '$variant' does not build"
         exit 1
     fi
-    for file in "${files[@]}"; do
-        hash=$(hash_of "$tree/tactus" "$file") || hash=
-        if [ -z "$hash" ]; then
-            echo "determinism.sh: '$variant' gives no hash for $file"
-            exit 1
-        fi
-        seen["$file $hash"]+="${seen["$file $hash"]:+, }$variant"
-        hashes["$file"]+=" $hash"
-    done
+    # What the linker adds for -ffast-math: it would set flush-to-zero for the whole process.
+    if nm "$tree/tactus" "$tree"/libtactus.so | grep -w set_fast_math; then
+        echo "determinism.sh: '$variant' is linked with crtfastmath.o"
+        exit 1
+    fi
+    compare "$variant" "$tree/tactus"
 done
 
 status=0

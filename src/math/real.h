@@ -32,8 +32,9 @@
 // cannot be seen from here: the build passes -ffp-contract=off, and tests/math/test_kinds.c notices
 // if it does not. gcc 12 needs more: where FMA is to be had its vectoriser makes vfmaddsub of
 // neighbouring a * b - c and a * b + c all the same.
-#if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
-#error "model code needs strict IEEE doubles: no -ffast-math, no x87"
+#if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0 || defined(__ASSOCIATIVE_MATH__) ||             \
+    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) || __FINITE_MATH_ONLY__ + 0 != 0
+#error "model code needs strict IEEE doubles: nothing of -ffast-math, no x87"
 #endif
 #if defined(__GNUC__) && !defined(__clang__) && (defined(__FMA__) || defined(__AVX512VL__))
 #error "gcc may fuse a * b -+ c in spite of -ffp-contract=off: add -mno-fma, leave out -mavx512vl"
