@@ -17,7 +17,7 @@ preset=program
 if grep -qsx 'TACTUS_TESTS:BOOL=ON' build/CMakeCache.txt; then
     preset=release
 fi
-tools/build.sh "$preset" --target tactus tactus_shared tactus_static
+tools/build.sh "$preset" --target tactus tactus_installed tactus_static
 
 step 3 "flying a mission"
 mkdir -p out

@@ -32,6 +32,8 @@ build "$source" "$work/build"
 "$work/build/with_shared"
 "$work/build/with_static"
 
+"$(dirname "$0")/check_binaries.sh" "$prefix"
+
 pc=$(dirname "$(find "$prefix" -name tactus.pc)")
 export PKG_CONFIG_PATH=$pc
 read -ra flags < <(pkg-config --cflags --libs tactus)
