@@ -1,12 +1,21 @@
 #!/usr/bin/env bash
 # Builds everything and runs every test. On a bare Debian 12 it first installs what is missing.
 #
-#   ./test.sh              gcc, clang and sanitizer trees, fuzzing, format, rooms, determinism
+#   ./test.sh              all trees, as below
 #   ./test.sh --quick      the release tree only
 #   ./test.sh --clients    also tests with readers from PyPI (pyulog); says what it skipped
 #   ./test.sh -R REGEX     only tests whose name matches, as in ctest
 #
-# A test's name is TREE/ROOM/NAME: gcc/base/time. The last lines are CTest's summary.
+# What runs where (a test's name is TREE/ROOM/NAME: gcc/base/time):
+#
+#   gcc      as users run it      every test; format, rooms, symbols, installation, determinism
+#   clang    assertions on        every test
+#   asan     gcc's sanitizers     every test, at -O1
+#   fuzz     clang's sanitizers   the fuzz targets, some seconds each
+#
+# gcc/tools/determinism compares the programs of these trees with builds at -O0 and at
+# -O3 -march=native; tools/determinism.sh --all has more. The last lines are CTest's summary and
+# which widths of lanes this machine could run.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -52,6 +61,8 @@ for tree in "${trees[@]}"; do
     [ "$tree" != release ] || folder=build
     echo "subdirs([==[$PWD/$folder]==])" >>"$suite/CTestTestfile.cmake"
 done
+# Programs for the comparison of bits, besides that of the release tree.
+$quick || export TACTUS_BUILT=$PWD/build-clang/tactus:$PWD/build-asan/tactus
 
 # Readers from PyPI stay in a folder of their own: what they bring along is not for other tests.
 if $clients; then
@@ -66,5 +77,8 @@ if $clients; then
     fi
 fi
 
-exec ctest --test-dir "$suite" -j "$(nproc)" --output-on-failure --no-label-summary \
-    --no-tests=error ${select[@]+"${select[@]}"} </dev/null
+status=0
+ctest --test-dir "$suite" -j "$(nproc)" --output-on-failure --no-label-summary \
+    --no-tests=error ${select[@]+"${select[@]}"} </dev/null || status=$?
+[ ${#select[@]} -gt 0 ] || cat build/tests/lanes.txt
+exit $status

@@ -37,12 +37,15 @@ endfunction()
 # tactus_model(ROOM NAME): compile src/ROOM/NAME.model.h for every kind into the library.
 function(tactus_model room name)
     tactus_kind_sources(sources ${room}/${name}.model.h ${room}/${name})
-    # Until there are graphs the sym kind only checks types: compiled, but not part of the library.
+    # Until there are graphs the sym kind only checks types: compiled, but not part of the library,
+    # and no business of sanitizers.
     set(symbolic ${sources})
     list(FILTER symbolic INCLUDE REGEX "\\.sym\\.cc$")
     list(FILTER sources EXCLUDE REGEX "\\.sym\\.cc$")
     tactus_add_to_room(tactus_${room} ${room} "${sources}")
-    tactus_add_to_room(tactus_${room}_sym ${room} "${symbolic}")
+    if(NOT TACTUS_SANITIZE)
+        tactus_add_to_room(tactus_${room}_sym ${room} "${symbolic}")
+    endif()
 endfunction()
 
 function(tactus_add_to_room target room sources)
