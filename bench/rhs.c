@@ -25,7 +25,7 @@ static void run(void *context)
 typedef struct packed {
     const subject *s;
     _Alignas(32) double x[4 * IRIS_X_MAX], dx[4 * IRIS_X_MAX];
-    _Alignas(32) double in[TAC__INS][4 * TAC__ROTORS_MAX], mode[4 * 2 * TAC__FEET_MAX];
+    _Alignas(32) double in[TAC__INS][4 * TAC__ROTORS_MAX], mode[4 * 2 * TAC__CONTACTS_MAX];
     const void *at[TAC__INS];
 } packed;
 

@@ -106,9 +106,9 @@ static void test_golden_hashes(void **state)
         uint64_t hash;
     } golden[] = {{"rates", UINT64_C(0x07061d8163f084ff)},
                   {"convoy", UINT64_C(0xa635c855f372c16b)},
-                  {"iris_mission", UINT64_C(0x23ffe17dc0f1139a)},
-                  {"hexa_motor_out", UINT64_C(0xd2b57c3fcdc266b1)},
-                  {"sensors", UINT64_C(0x0152a555396ae620)},
+                  {"iris_mission", UINT64_C(0xb844017c3d02342f)},
+                  {"hexa_motor_out", UINT64_C(0xc858733a23fc20ce)},
+                  {"sensors", UINT64_C(0xe234c5078fb97909)},
                   {"equations", UINT64_C(0x5e6e1741187f6370)},
                   {"orbit", UINT64_C(0x4e4eeb01310f3358)},
                   {"rocket_ascent", UINT64_C(0xdcac6ce46dd47a70)},

@@ -88,7 +88,7 @@ enum { IRIS_X_MAX = TAC__X_ROTOR + 3 * TAC__ROTORS_MAX + 2 * TAC__BATTERIES_MAX 
 // Inputs and outputs of a plant, and the pointers to them.
 typedef struct iris_ports {
     double motor[TAC__ROTORS_MAX], wind[3], hold[TAC__ROTORS_MAX], duty[TAC__ROTORS_MAX];
-    double loss[TAC__ROTORS_MAX], open[TAC__BATTERIES_MAX], mode[2 * TAC__FEET_MAX];
+    double loss[TAC__ROTORS_MAX], open[TAC__BATTERIES_MAX], mode[2 * TAC__CONTACTS_MAX];
     double out[TAC__OUTS][TAC__ROTORS_MAX];
     const void *in_at[TAC__INS];
     void *out_at[TAC__OUTS];

@@ -82,7 +82,7 @@ static void test_refusals(void **state)
             "must rise");
     refused(BODY ROTORS "      batteries: {ocv: [10, 11, 12]}\n", TAC_E_CONFIG,
             "there are 3 and 2");
-    refused(BODY ROTORS "      feet: {height: 0.1}\n", TAC_E_CONFIG, "or feet have a radius");
+    refused(BODY ROTORS "      feet: {height: 0.1}\n", TAC_E_CONFIG, "or several have a radius");
     refused(BODY ROTORS "      feet: [{radius: 1, count: 8}, {position: [0, 0, 0]}]\n",
             TAC_E_CONFIG, "more than 8 feet");
     refused(BODY ROTORS "      attitude: [1, 0]\n", TAC_E_CONFIG, "three angles or a quaternion");

@@ -26,17 +26,17 @@ static void near(double got, double expected, double tolerance, const char *what
 
 static void latch(void)
 {
-    double g[2 * TAC__FEET_MAX];
+    double g[2 * TAC__CONTACTS_MAX];
     tac__multirotor_detect_f64(&p, u.mode, x, g);
     for (int i = 0; i < tac__multirotor_events(&p); i++)
         u.mode[i] = g[i] > 0;
-    for (int i = 0; i < p.feet; i++)
+    for (int i = 0; i < p.contacts; i++)
         deepest_m = fmax(deepest_m, g[i]);
 }
 
 static bool modes_hold(const double *z)
 {
-    double g[2 * TAC__FEET_MAX];
+    double g[2 * TAC__CONTACTS_MAX];
     tac__multirotor_detect_f64(&p, u.mode, z, g);
     for (int i = 0; i < tac__multirotor_events(&p); i++) {
         if (u.mode[i] != (g[i] > 0))
@@ -92,10 +92,10 @@ static void place(double height_m, double roll_rad)
         x[TAC__X_ROTOR + i] = 0;
     x[TAC__X_ATTITUDE] = tac_cos(0.5 * roll_rad);
     x[TAC__X_ATTITUDE + 1] = tac_sin(0.5 * roll_rad);
-    double g[2 * TAC__FEET_MAX], lowest = -1e9;
+    double g[2 * TAC__CONTACTS_MAX], lowest = -1e9;
     x[2] = -p.world.ground_m; // near enough to be measured
     tac__multirotor_detect_f64(&p, u.mode, x, g);
-    for (int i = 0; i < p.feet; i++)
+    for (int i = 0; i < p.contacts; i++)
         lowest = fmax(lowest, g[i]);
     x[2] -= lowest + height_m;
     deepest_m = pulled = 0;
@@ -251,6 +251,128 @@ static void test_damper_modes(void **state)
     assert_true(up > 1000 && up < 2000);
 }
 
+// --- the hull -----------------------------------------------------------------------------------
+
+static double turn(const double r[3], int row)
+{
+    const double *q = x + TAC__X_ATTITUDE;
+    const double rows[3][3] = {{1 - 2 * (q[2] * q[2] + q[3] * q[3]),
+                                2 * (q[1] * q[2] - q[0] * q[3]), 2 * (q[1] * q[3] + q[0] * q[2])},
+                               {2 * (q[1] * q[2] + q[0] * q[3]),
+                                1 - 2 * (q[1] * q[1] + q[3] * q[3]),
+                                2 * (q[2] * q[3] - q[0] * q[1])},
+                               {2 * (q[1] * q[3] - q[0] * q[2]), 2 * (q[2] * q[3] + q[0] * q[1]),
+                                1 - 2 * (q[1] * q[1] + q[2] * q[2])}};
+    return rows[row][0] * r[0] + rows[row][1] * r[1] + rows[row][2] * r[2];
+}
+
+// Of motion, height and springs; rotors are at rest.
+static double energy(void)
+{
+    const double *v = x + TAC__X_VELOCITY, *w = x + TAC__X_RATE, *inertia = p.vehicle.inertia;
+    double e = -p.vehicle.mass_kg * G * (x[2] + p.world.ground_m);
+    for (int i = 0; i < 3; i++)
+        e += 0.5 * p.vehicle.mass_kg * v[i] * v[i] + 0.5 * inertia[4 * i] * w[i] * w[i];
+    for (int i = 0; i < p.contacts; i++) {
+        const double depth = x[2] + p.world.ground_m + turn(p.foot[i].position_m, 2);
+        e += depth > 0 ? 0.5 * p.foot[i].stiffness * depth * depth : 0;
+    }
+    return e;
+}
+
+static void iris_with_hull(void)
+{
+    iris_set(&p);
+    tac__foot like = p.foot[0];
+    like.damping = 150;
+    tac__multirotor_set_hull(&p, &like);
+}
+
+// From 2 m on its back: it comes to rest on the rims of its propellers, losing energy all the way.
+static void test_lies_on_its_back(void **state)
+{
+    (void)state;
+    static const double rolls[] = {PI, PI - 0.4, -2.5};
+    for (int k = 0; k < 3; k++) {
+        iris_with_hull();
+        p.world.ground_m = 20;
+        place(2, rolls[k]);
+        latch();
+        double before = energy();
+        for (double t = 0; t < 6;) {
+            t += advance(2e-4);
+            const double now = energy();
+            if (!(now <= before + 1e-9))
+                fail_msg("at %g s the energy rises from %.12g to %.12g J", t, before, now);
+            before = now;
+        }
+        at_rest(1e-6);
+        near(fabs(roll_now()), PI, 1e-6, "on its back");
+        near(u.out[TAC__OUT_FEET_DOWN][0], 0, 0, "feet");
+        near(u.out[TAC__OUT_HULL_DOWN][0], 4, 0, "points of the hull");
+        near(u.out[TAC__OUT_SPECIFIC_FORCE][2], G, 1e-4, "the ground carries its weight");
+        // Rotors are not all at one distance from the middle: it leans a little over the springs.
+        near(x[2], -20 + 1.5 * G / (4 * 5000), 1e-4, "the height of the middle");
+    }
+}
+
+// Whatever its attitude, nothing of it stays below the ground.
+static void test_any_attitude(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    for (int k = 0; k < 12; k++) {
+        iris_with_hull();
+        place(0.5, 0);
+        double *q = x + TAC__X_ATTITUDE, sum = 0;
+        for (int i = 0; i < 4; i++) {
+            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            q[i] = (double)(seed >> 11) * 0x1p-52 - 1;
+            sum += q[i] * q[i];
+        }
+        for (int i = 0; i < 4; i++)
+            q[i] /= sqrt(sum);
+        simulate(8);
+        at_rest(1e-3);
+        assert_true(x[2] < 0.002); // the middle is at most as deep as springs let it be
+        for (int i = 0; i < p.contacts; i++)
+            assert_true(x[2] + turn(p.foot[i].position_m, 2) < 0.002);
+        assert_true(u.out[TAC__OUT_FEET_DOWN][0] + u.out[TAC__OUT_HULL_DOWN][0] >= 3);
+    }
+}
+
+// Points from the geometry: on the rims, farthest out; all round where rotors are few.
+static void test_hull_from_rotors(void **state)
+{
+    (void)state;
+    iris_with_hull();
+    assert_int_equal(p.hull, 4);
+    for (int i = 0; i < 4; i++) {
+        const double *hub = p.vehicle.rotor[i].position_m, *at = p.foot[4 + i].position_m;
+        near(hypot(at[0] - hub[0], at[1] - hub[1]), 0.127, 1e-12, "on the rim");
+        near(hypot(at[0], at[1]), hypot(hub[0], hub[1]) + 0.127, 1e-12, "farthest out");
+        near(at[2], hub[2], 1e-15, "in the plane of the disc");
+    }
+    const tac__foot like = p.foot[0];
+    p.vehicle.rotors = 1;
+    memset(p.vehicle.rotor[0].position_m, 0, sizeof p.vehicle.rotor[0].position_m);
+    p.vehicle.rotor[0].position_m[2] = 0.3; // below the middle: so the middle is part of it
+    tac__multirotor_set_hull(&p, &like);
+    assert_int_equal(p.hull, 5);
+    for (int i = 0; i < 4; i++) {
+        const double *at = p.foot[4 + i].position_m, *next = p.foot[4 + (i + 1) % 4].position_m;
+        near(hypot(at[0], at[1]), 0.127, 1e-12, "on the rim");
+        near(at[0] * next[0] + at[1] * next[1], 0, 1e-12, "a quarter on");
+        near(at[2], 0.3, 1e-12, "in the plane of the disc");
+    }
+    p.vehicle.rotors = TAC__ROTORS_MAX; // fixed maxima: never more than there is room for
+    for (int i = 0; i < TAC__ROTORS_MAX; i++)
+        p.vehicle.rotor[i] = p.vehicle.rotor[0];
+    tac__multirotor_set_hull(&p, &like);
+    assert_int_equal(p.hull, TAC__HULL_MAX);
+}
+
 TEST_MAIN(cmocka_unit_test(test_drop_settles), cmocka_unit_test(test_tips),
           cmocka_unit_test(test_slides), cmocka_unit_test(test_modes_decide),
-          cmocka_unit_test(test_damper_modes))
+          cmocka_unit_test(test_damper_modes), cmocka_unit_test(test_lies_on_its_back),
+          cmocka_unit_test(test_any_attitude), cmocka_unit_test(test_hull_from_rotors))

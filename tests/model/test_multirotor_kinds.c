@@ -21,10 +21,12 @@ void tac__multirotor_detect_dual(const tac__multirotor *p, const void *mode, con
 
 static tac__multirotor p;
 
-// Two batteries, two buses and second-order actuators: 58 numbers in, 64 out.
+// Two batteries, two buses and second-order actuators: 66 numbers in, 73 out.
 static void two_of_everything(void)
 {
     iris_set(&p);
+    tac__multirotor_set_hull(
+        &p, &(tac__foot){.stiffness = 4000, .damping = 300, .friction = 0.5, .smoothing_m_s = 0.1});
     p.world.altitude_m = 488;
     p.actuator.kind = TAC__ACTUATOR_SECOND_ORDER;
     p.actuator.rate = 3;
@@ -43,18 +45,20 @@ static void two_of_everything(void)
 static void one_of_each(void)
 {
     iris_set(&p);
+    const tac__foot like = p.foot[0];
+    tac__multirotor_set_hull(&p, &like);
     tac__multirotor_prepare(&p);
 }
 
 // Where things are in one row of inputs, then of outputs.
-enum { MOTOR = 0, WIND = 4, HOLD = 7, DUTY = 11, LOSS = 15, OPEN = 19, MODE = 21, X = 29 };
+enum { MOTOR = 0, WIND = 4, HOLD = 7, DUTY = 11, LOSS = 15, OPEN = 19, MODE = 21, X = 37 };
 
 static int inputs(void)
 {
     return X + tac__multirotor_x_count(&p);
 }
 
-static const int out_counts[TAC__OUTS] = {3, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 1, 3};
+static const int out_counts[TAC__OUTS] = {3, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 3};
 
 static int outputs(void)
 {

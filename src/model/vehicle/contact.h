@@ -1,5 +1,5 @@
-// contact.h - feet on flat ground: a one-sided spring and damper with friction, for every scalar
-// kind. Equations: docs/models/contact.md.
+// contact.h - feet and hull on flat ground: a one-sided spring and damper with friction at points,
+// for every scalar kind. Equations: docs/models/contact.md.
 #ifndef TAC_MODEL_VEHICLE_CONTACT_H
 #define TAC_MODEL_VEHICLE_CONTACT_H
 
@@ -12,7 +12,7 @@ typedef struct wrench {
     vec3 torque; // about the origin of the body, in the body
 } wrench;
 
-// From the origin of the body to a foot, NED.
+// From the origin of the body to a foot or a point of the hull, NED.
 static inline vec3 contact_lever(const rigid_body *b, const tac__foot *f)
 {
     const mat3 *r = &b->rotation;
@@ -26,7 +26,7 @@ static inline real contact_depth(const tac_world *w, const rigid_body *b, vec3 l
     return b->position.z + lever.z + w->ground_m;
 }
 
-// Every foot is so far above the ground that none can touch it, whatever the attitude.
+// The vehicle is so high that nothing of it can touch the ground, whatever the attitude.
 static inline cond contact_is_far(const tac__multirotor *p, real position_down)
 {
     return position_down + (p->reach_m + p->world.ground_m) < 0.0;
@@ -44,7 +44,7 @@ static inline vec3 contact_force(const tac__foot *f, real depth, vec3 v, cond si
     return vec3_make(drag * v.x, drag * v.y, -normal);
 }
 
-// All feet that are down, and those of them that sink, as told by mode[].
+// All that is down, and what of it sinks, as told by mode[].
 static inline wrench contact_wrench(const tac__multirotor *p, const rigid_body *b, const real *mode)
 {
     const vec3 zero = vec3_make(R(0.0), R(0.0), R(0.0));
@@ -53,18 +53,20 @@ static inline wrench contact_wrench(const tac__multirotor *p, const rigid_body *
     if (c_all(airborne)) // the usual case: all that follows is zero
         return sum;
     cond up = R(0.0) < 1.0;
-    for (int i = 0; i < p->feet; i++)
+    for (int i = 0; i < p->contacts; i++)
         up = c_and(up, mode[i] < 0.5);
     airborne = c_or(airborne, up);
     if (c_all(airborne))
         return sum;
 
     vec3 rate = mat3_mul_vec(b->rotation, b->rate);
-    for (int i = 0; i < p->feet; i++) {
+    for (int i = 0; i < p->contacts; i++) {
+        if (c_all(mode[i] < 0.5)) // it would add zero
+            continue;
         vec3 lever = contact_lever(b, &p->foot[i]);
         vec3 v = vec3_add(b->velocity, vec3_cross(rate, lever));
         vec3 f = contact_force(&p->foot[i], contact_depth(&p->world, b, lever), v,
-                               mode[p->feet + i] > 0.5);
+                               mode[p->contacts + i] > 0.5);
         f = vec3_select(mode[i] > 0.5, f, zero);
         sum.force = vec3_add(sum.force, f);
         sum.torque = vec3_add(sum.torque, vec3_cross(lever, f));
@@ -74,29 +76,29 @@ static inline wrench contact_wrench(const tac__multirotor *p, const rigid_body *
     return sum;
 }
 
-// How far each foot is below the ground; then for each whether its damper acts, which begins as it
-// sinks and ends as it rises faster than CONTACT__RELEASE: a vehicle that stands in the wind moves
-// up and down by micrometres a second, and to end a step at each v.z = 0 took 1240 events in the
-// mission of the Iris instead of 170, and 9 % more evaluations. In the air it is -1, so that
+// How far each contact is below the ground; then for each whether its damper acts, which begins as
+// it sinks and ends as it rises faster than CONTACT__RELEASE: a vehicle that stands in the wind
+// moves up and down by micrometres a second, and to end a step at each v.z = 0 took 1240 events in
+// the mission of the Iris instead of 170, and 9 % more evaluations. In the air it is -1, so that
 // nothing is located there. `g` may be `mode`.
 static inline void contact_detect(const tac__multirotor *p, const real *mode, const real *x,
                                   real *g)
 {
     cond far = contact_is_far(p, x[TAC__X_POSITION + 2]);
     if (c_all(far)) { // no more than one comparison a step in the air
-        for (int i = 0; i < 2 * p->feet; i++)
+        for (int i = 0; i < tac__multirotor_events(p); i++)
             g[i] = R(-1.0);
         return;
     }
     const rigid_body b = rigid_body_read(x);
     vec3 rate = mat3_mul_vec(b.rotation, b.rate);
-    for (int i = 0; i < p->feet; i++) {
+    for (int i = 0; i < p->contacts; i++) {
         vec3 lever = contact_lever(&b, &p->foot[i]);
         real depth = r_select(far, R(-1.0), contact_depth(&p->world, &b, lever));
         real sinking = b.velocity.z + (rate.x * lever.y - rate.y * lever.x);
-        real held = r_select(mode[p->feet + i] > 0.5, R(CONTACT__RELEASE), R(0.0));
+        real held = r_select(mode[p->contacts + i] > 0.5, R(CONTACT__RELEASE), R(0.0));
         g[i] = depth;
-        g[p->feet + i] = r_select(depth > 0.0, sinking + held, R(-1.0));
+        g[p->contacts + i] = r_select(depth > 0.0, sinking + held, R(-1.0));
     }
 }
 

@@ -18,17 +18,25 @@ typedef struct multirotor {
 // --- the state at the start
 // ------------------------------------------------------------------------
 
-// Down so far that the feet carry the weight.
+// Down so far that the feet carry the weight; or the hull, where that is lower.
 static double standing_m(const multirotor *c)
 {
     const tac__multirotor *p = &c->p;
     const quat q = quat_make(c->attitude[0], c->attitude[1], c->attitude[2], c->attitude[3]);
-    double lowest_m = 0, stiffness = 0;
-    for (int i = 0; i < p->feet; i++) {
+    double lowest_m = 0;
+    int lowest = 0;
+    for (int i = 0; i < p->contacts; i++) {
         const double z = quat_rotate(q, vec3_from_array(p->foot[i].position_m)).z;
-        lowest_m = i == 0 || z > lowest_m ? z : lowest_m;
-        stiffness += p->foot[i].stiffness;
+        if (i > 0 && z <= lowest_m)
+            continue;
+        lowest_m = z;
+        lowest = i;
     }
+    const int first = lowest < p->feet ? 0 : p->feet;
+    const int end = lowest < p->feet ? p->feet : p->contacts;
+    double stiffness = 0;
+    for (int i = first; i < end; i++)
+        stiffness += p->foot[i].stiffness;
     const double sag_m = stiffness > 0 ? p->vehicle.mass_kg * p->vehicle.g_m_s2 / stiffness : 0;
     return sag_m - lowest_m - p->world.ground_m;
 }
@@ -163,6 +171,7 @@ static void declare_outputs(tac_declare *d, const tac__multirotor *p)
         [TAC__OUT_AIR_TEMPERATURE] = {"air.temperature", "K", "where the vehicle is", &single},
         [TAC__OUT_AIR_PRESSURE] = {"air.pressure", "Pa", "where the vehicle is", &single},
         [TAC__OUT_FEET_DOWN] = {"feet_down", NULL, "how many feet touch the ground", &single},
+        [TAC__OUT_HULL_DOWN] = {"hull_down", NULL, "how many points of the hull do", &single},
         [TAC__OUT_EULER] = {"euler", "rad", "roll, pitch, yaw", &vector},
     };
     const int count = p->euler ? TAC__OUTS : TAC__OUT_EULER;
@@ -210,13 +219,15 @@ static void declare_states(tac_declare *d, const tac__multirotor *p)
 static void declare_events(tac_declare *d, const tac__multirotor *p)
 {
     char name[24];
-    for (int i = 0; i < p->feet; i++) {
-        snprintf(name, sizeof name, "foot%d", i);
-        tac_declare_event(d, name, "touches the ground");
-    }
-    for (int i = 0; i < p->feet; i++) {
-        snprintf(name, sizeof name, "foot%d_sinks", i);
-        tac_declare_event(d, name, "moves down on the ground, where its damper acts");
+    for (int sinks = 0; sinks < 2; sinks++) {
+        for (int i = 0; i < p->contacts; i++) {
+            const bool foot = i < p->feet;
+            snprintf(name, sizeof name, "%s%d%s", foot ? "foot" : "hull", foot ? i : i - p->feet,
+                     sinks ? "_sinks" : "");
+            tac_declare_event(d, name,
+                              sinks ? "moves down on the ground, where its damper acts"
+                                    : "touches the ground");
+        }
     }
 }
 
@@ -305,7 +316,7 @@ static tac_status multirotor_project(double *x, const void *self)
 }
 
 const tac_component_type tac__multirotor_type = {
-    TAC__TYPE("multirotor", "2", "a rigid body with rotors, motors, batteries and feet"),
+    TAC__TYPE("multirotor", "3", "a rigid body with rotors, motors, batteries, feet and a hull"),
     .flags = TAC_COMPONENT_SHARED,
     .self_size = sizeof(multirotor),
     .declare = multirotor_declare,

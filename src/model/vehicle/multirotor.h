@@ -15,6 +15,8 @@ enum {
     TAC__BATTERIES_MAX = 8,
     TAC__BUSES_MAX = 8,
     TAC__FEET_MAX = 8,
+    TAC__HULL_MAX = 20,
+    TAC__CONTACTS_MAX = TAC__FEET_MAX + TAC__HULL_MAX,
     TAC__OCV_MAX = 32,
     TAC__WARNINGS = 3,
 };
@@ -96,6 +98,7 @@ typedef struct tac__bus {
     bool by_equals; // batteries give equal currents; otherwise in proportion to 1/R0
 } tac__bus;
 
+// A point of the vehicle that may touch the ground: a foot, or a part of the hull.
 typedef struct tac__foot {
     double position_m[3];
     double stiffness, damping; // N/m, N s/m
@@ -112,21 +115,22 @@ typedef struct tac__multirotor {
     double damping[3]; // N m s
     bool euler;        // compute Euler angles, which cost more than all other outputs
     tac__actuator actuator;
-    int batteries, buses, feet;
+    int batteries, buses, feet, hull;
     tac__battery battery[TAC__BATTERIES_MAX];
     tac__bus bus[TAC__BUSES_MAX];
-    tac__foot foot[TAC__FEET_MAX];
+    tac__foot foot[TAC__CONTACTS_MAX]; // the feet, then the points of the hull
 
     double per_mass, per_inertia[9]; // the inverse of the tensor
     bool upright;                    // all rotor axes are (0, 0, 1)
-    double reach_m;                  // of the farthest foot from the origin, and a little more
+    int contacts;                    // feet and points of the hull
+    double reach_m;                  // of the farthest of them from the origin, and a little more
 } tac__multirotor;
 
-// Two events a foot: it is below the ground; and it is below and sinks. All of the first kind come
+// Two events a contact: it is below the ground; and its damper acts. All of the first kind come
 // before those of the second.
 static inline int tac__multirotor_events(const tac__multirotor *p)
 {
-    return 2 * p->feet;
+    return 2 * p->contacts;
 }
 
 // Where states are in x. Rotor speeds are followed by the actuators' positions, then their rates,
@@ -162,6 +166,7 @@ enum {
     TAC__OUT_AIR_TEMPERATURE,
     TAC__OUT_AIR_PRESSURE,
     TAC__OUT_FEET_DOWN,
+    TAC__OUT_HULL_DOWN,
     TAC__OUT_EULER, // where there is one
     TAC__OUTS
 };
@@ -181,6 +186,11 @@ static inline int tac__multirotor_x_count(const tac__multirotor *p)
 double tac__thrust_coefficient(const tac__motor *m, double torque_ratio, double thrust_n,
                                double voltage_v, double density);
 
+// A hull from the geometry, with the stiffness, damping and friction of `like`: of each rotor the
+// point of its rim that is farthest out; four points of its rim where there are fewer than three
+// rotors or it is in the middle; and the origin where nothing else is above it.
+void tac__multirotor_set_hull(tac__multirotor *p, const tac__foot *like);
+
 // Compute what follows from the other fields. The second does the vehicle too.
 void tac__vehicle_prepare(tac__vehicle *v);
 void tac__multirotor_prepare(tac__multirotor *p);
@@ -192,7 +202,7 @@ void tac__multirotor_derive_f64(const tac__multirotor *p, const void *const *in,
                                 const double *x, double *dx);
 void tac__multirotor_output_f64(const tac__multirotor *p, const void *const *in, const double *mode,
                                 const double *x, void *const *out);
-// The numbers of the events: how far each foot is below the ground, and how fast it sinks there.
+// The numbers of the events: how far each contact is below the ground, and whether it sinks there.
 void tac__multirotor_detect_f64(const tac__multirotor *p, const double *mode, const double *x,
                                 double *g);
 

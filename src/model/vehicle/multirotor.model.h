@@ -198,14 +198,17 @@ MULTIROTOR__CORE void multirotor_output(const tac__multirotor *p, vehicle_shape 
         ((real *)out[TAC__OUT_BUS_VOLTAGE])[b] = now.bus[b].voltage;
         worst = r_max(worst, r_abs(now.bus[b].residual));
     }
-    real down = R(0.0);
+    real feet = R(0.0), hull = R(0.0);
     for (int i = 0; i < p->feet; i++)
-        down += mode[i];
+        feet += mode[i];
+    for (int i = p->feet; i < p->contacts; i++)
+        hull += mode[i];
     *(real *)out[TAC__OUT_BUS_RESIDUAL] = worst;
     *(real *)out[TAC__OUT_AIR_DENSITY] = now.density;
     *(real *)out[TAC__OUT_AIR_TEMPERATURE] = now.temperature;
     *(real *)out[TAC__OUT_AIR_PRESSURE] = now.pressure;
-    *(real *)out[TAC__OUT_FEET_DOWN] = down;
+    *(real *)out[TAC__OUT_FEET_DOWN] = feet;
+    *(real *)out[TAC__OUT_HULL_DOWN] = hull;
 }
 
 TAC_ENTRY void TAC_KINDED(tac__multirotor_derive)(const tac__multirotor *p, const void *const *in,

@@ -102,6 +102,45 @@ static void prepare_battery(const tac__multirotor *p, tac__battery *b)
     b->per_capacity = 1.0 / b->capacity_as;
 }
 
+static void add_hull(tac__multirotor *p, const tac__foot *like, vec3 at)
+{
+    if (p->hull == TAC__HULL_MAX)
+        return;
+    tac__foot *f = &p->foot[p->feet + p->hull++];
+    *f = *like;
+    f->position_m[0] = at.x;
+    f->position_m[1] = at.y;
+    f->position_m[2] = at.z;
+}
+
+void tac__multirotor_set_hull(tac__multirotor *p, const tac__foot *like)
+{
+    p->hull = 0;
+    for (int i = 0; i < p->vehicle.rotors; i++) {
+        const tac__rotor *r = &p->vehicle.rotor[i];
+        const vec3 hub = vec3_from_array(r->position_m), axis = vec3_from_array(r->axis);
+        // Away from the middle, in the plane of the disc.
+        vec3 out = vec3_sub(hub, vec3_scale(vec3_dot(hub, axis), axis));
+        const bool outside = vec3_norm(out) > 0.1 * r->propeller.radius_m;
+        if (!outside) // any direction in that plane
+            out = vec3_cross(axis, tac_fabs(axis.y) < 0.9 ? vec3_make(0.0, 1.0, 0.0)
+                                                          : vec3_make(0.0, 0.0, 1.0));
+        const vec3 rim = vec3_scale(r->propeller.radius_m / vec3_norm(out), out);
+        const vec3 side = vec3_cross(axis, rim);
+        add_hull(p, like, vec3_add(hub, rim));
+        if (outside && p->vehicle.rotors >= 3)
+            continue;
+        add_hull(p, like, vec3_add(hub, side));
+        add_hull(p, like, vec3_sub(hub, rim));
+        add_hull(p, like, vec3_sub(hub, side));
+    }
+    bool above = false;
+    for (int i = 0; i < p->feet + p->hull; i++)
+        above |= p->foot[i].position_m[2] <= 0.0;
+    if (!above)
+        add_hull(p, like, vec3_make(0.0, 0.0, 0.0));
+}
+
 void tac__multirotor_prepare(tac__multirotor *p)
 {
     tac__vehicle_prepare(&p->vehicle);
@@ -117,8 +156,9 @@ void tac__multirotor_prepare(tac__multirotor *p)
     a->damping_s = 2.0 * a->zeta * a->omega_rad_s;
     for (int k = 0; k < p->batteries; k++)
         prepare_battery(p, &p->battery[k]);
+    p->contacts = p->feet + p->hull;
     p->reach_m = 0;
-    for (int i = 0; i < p->feet; i++) {
+    for (int i = 0; i < p->contacts; i++) {
         tac__foot *f = &p->foot[i];
         f->smoothing2 = f->smoothing_m_s * f->smoothing_m_s;
         // With room for a quaternion that is not quite of unit length inside a step.
@@ -500,34 +540,43 @@ static void ground_params(tac_declare *d, tac__foot *f)
                                  "friction fades below this speed: v/sqrt(v^2 + smoothing^2)");
 }
 
-static void add_foot(tac_declare *d, tac__multirotor *p, const tac__foot *foot)
+// The hull comes last.
+static void add_contact(tac_declare *d, tac__multirotor *p, bool hull, const tac__foot *foot)
 {
-    if (p->feet < TAC__FEET_MAX)
-        p->foot[p->feet++] = *foot;
-    else
-        (void)tac_declare_fail(d, NULL, "there are more than %d feet", TAC__FEET_MAX);
+    int *count = hull ? &p->hull : &p->feet;
+    const int most = hull ? TAC__HULL_MAX : TAC__FEET_MAX;
+    if (*count == most) {
+        (void)tac_declare_fail(d, NULL, "there are more than %d %s", most,
+                               hull ? "points of the hull" : "feet");
+        return;
+    }
+    p->foot[p->feet + p->hull] = *foot;
+    ++*count;
 }
 
-// One foot at a position, or several on a circle.
-static void foot_params(tac_declare *d, tac__multirotor *p, tac__foot foot)
+// One foot or point of the hull at a position, or several on a circle.
+static void contact_params(tac_declare *d, tac__multirotor *p, bool hull, tac__foot foot)
 {
     size_t n;
     const double *position = tac_param_list(
         d, &(tac_param_def){"position", "m", "[]", NULL, "forward, right, down of the origin"}, 3,
         &n);
-    const double radius_m = number(d, "radius", "m", "0", "[0, inf)", "or: of a circle of feet");
+    const double radius_m =
+        number(d, "radius", "m", "0", "[0, inf)", "or: of a circle of such points");
     const double height_m = number(d, "height", "m", "0", NULL, "of the origin above that circle");
-    const int64_t count = tac_param_int(
-        d, &(tac_param_def){"count", NULL, "4", "[1, 8]", "feet on that circle, from front right"});
+    const int64_t count =
+        tac_param_int(d, &(tac_param_def){"count", NULL, "4", "[1, 8]",
+                                          "points on that circle, from front right"});
     ground_params(d, &foot);
     if (n == 3) {
         memcpy(foot.position_m, position, sizeof foot.position_m);
-        add_foot(d, p, &foot);
+        add_contact(d, p, hull, &foot);
         return;
     }
     if (n != 0 || radius_m == 0) {
         (void)tac_declare_fail(d, n ? "position" : NULL,
-                               "a foot has a position of three numbers, or feet have a radius");
+                               "a foot or point of the hull has a position of three numbers, or "
+                               "several have a radius");
         return;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -536,26 +585,41 @@ static void foot_params(tac_declare *d, tac__multirotor *p, tac__foot foot)
         foot.position_m[0] = radius_m * cosine;
         foot.position_m[1] = radius_m * sine;
         foot.position_m[2] = height_m;
-        add_foot(d, p, &foot);
+        add_contact(d, p, hull, &foot);
     }
 }
 
 static void feet_params(tac_declare *d, tac__multirotor *p)
 {
     tac__foot ground = {.stiffness = 5000, .damping = 600, .friction = 0.8, .smoothing_m_s = 0.05};
-    (void)tac_param_items(d, &(tac_param_def){"ground", NULL, "{}", NULL, "contact of all feet"},
-                          1);
+    (void)tac_param_items(
+        d, &(tac_param_def){"ground", NULL, "{}", NULL, "contact of all feet and of the hull"}, 1);
     tac_param_begin(d, "ground", 0);
     ground_params(d, &ground);
     tac_param_end(d);
-    const size_t items = tac_param_items(
-        d, &(tac_param_def){"feet", NULL, "[]", NULL, "what may touch the ground"}, TAC__FEET_MAX);
-    p->feet = 0;
-    for (size_t i = 0; i < items; i++) {
-        tac_param_begin(d, "feet", i);
-        foot_params(d, p, ground);
-        tac_param_end(d);
+    static const struct {
+        const char *name, *doc;
+        size_t most;
+    } lists[] = {{"feet", "what it stands on", TAC__FEET_MAX},
+                 {"hull",
+                  "what else may touch the ground; by default the rims of the propellers, [] for "
+                  "nothing",
+                  TAC__HULL_MAX}};
+    p->feet = p->hull = 0;
+    tac__foot frame = ground; // farther out than feet: with their damping it would be far stiffer
+    frame.damping *= 0.25;
+    for (int hull = 0; hull < 2; hull++) {
+        const size_t items = tac_param_items(
+            d, &(tac_param_def){lists[hull].name, NULL, "[]", NULL, lists[hull].doc},
+            lists[hull].most);
+        for (size_t i = 0; i < items; i++) {
+            tac_param_begin(d, lists[hull].name, i);
+            contact_params(d, p, hull, hull ? frame : ground);
+            tac_param_end(d);
+        }
     }
+    if (!tac_param_node(d, "hull"))
+        tac__multirotor_set_hull(p, &frame);
 }
 
 static int count_batteries(tac_declare *d)
