@@ -131,7 +131,7 @@ static const int body_ins[BODY_INS] = {1, 3, 6, 6, 3, 3, 3, 3, 3, 3};
 static _Alignas(64) const double none[3 * LANES_DUAL]; // as reals of any kind
 #define COUNT(name, text, count, unit, doc) count,
 static const int body_outs[TAC__BODY_OUTS] = {TAC__BODY_OUT_TABLE(COUNT)};
-static const int motor_ins[] = {1, 1}, motor_outs[] = {1, 1, 3, 3};
+static const int motor_ins[] = {1, 1}, motor_outs[] = {1, 1, 3, 3, 1};
 static const int mass_ins[] = {1, 1, 1, 1, 1, 1}, mass_outs[] = {1, 3, 6, 6, 3};
 static const int aero_ins[] = {3, 3, 1, 1}, aero_outs[] = {3, 3, 1};
 static const int chute_ins[] = {1, 3, 3, 1}, chute_outs[] = {3, 3};
@@ -156,11 +156,12 @@ static const int orbiter_outs[] = {1, 3};
     {                                                                                              \
         cursor c = {u, y, lanes};                                                                  \
         const void *in[2];                                                                         \
-        void *out[4];                                                                              \
+        void *out[5];                                                                              \
+        memset(y, 0, sizeof(double) * TAC__MOTOR_STATES * (lanes)); /* a state may be left out */  \
         take_all(&c, motor_ins, 2, in);                                                            \
         const void *mode = take(&c, 1), *x = take(&c, TAC__MOTOR_STATES);                          \
         tac__rocket_motor_derive_##kind(&motor, in, mode, x, give(&c, TAC__MOTOR_STATES));         \
-        give_all(&c, motor_outs, 4, out);                                                          \
+        give_all(&c, motor_outs, 5, out);                                                          \
         tac__rocket_motor_output_##kind(&motor, in, mode, x, out);                                 \
     }                                                                                              \
     static void mass_##kind(const double *u, double *y)                                            \
@@ -263,7 +264,7 @@ static double orbiter_input(uint64_t *seed, int i)
         part##_f64, part##_pack4, part##_pack8, part##_dual, inputs, outputs, input                \
     }
 static const lanes_case cases[] = {CASE(body, BODY_INPUTS, 14 + 21, body_input),
-                                   CASE(motor, 6, 3 + 8, motor_input),
+                                   CASE(motor, 6, 3 + 9, motor_input),
                                    CASE(mass, 6, 19, mass_input),
                                    CASE(aero, 8, 7, air_input),
                                    CASE(chute, 9, 7, chute_input),

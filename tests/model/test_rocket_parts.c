@@ -25,7 +25,7 @@ static void near(double got, double expected, double tolerance, const char *what
 typedef struct motor_rig {
     tac__rocket_motor p;
     double throttle, pressure, mode;
-    double thrust, flow, force[3], moment[3];
+    double thrust, flow, force[3], moment[3], spool;
     double x[TAC__MOTOR_STATES];
 } motor_rig;
 
@@ -50,7 +50,7 @@ static void motor_set(void)
 static void motor_eval(double *dx)
 {
     const void *in[TAC__MOTOR_INS] = {&m.throttle, &m.pressure};
-    void *out[TAC__MOTOR_OUTS] = {&m.thrust, &m.flow, m.force, m.moment};
+    void *out[TAC__MOTOR_OUTS] = {&m.thrust, &m.flow, m.force, m.moment, &m.spool};
     tac__rocket_motor_output_f64(&m.p, in, &m.mode, m.x, out);
     tac__rocket_motor_derive_f64(&m.p, in, &m.mode, m.x, dx);
 }
@@ -62,6 +62,7 @@ static void test_motor_thrust(void **state)
     motor_set();
     motor_eval(dx);
     near(m.thrust, 60000, 1e-9, "thrust at the start");
+    near(m.spool, 1, 0, "spool, without a lag");
     near(m.flow, 24, 1e-12, "flow");
     near(dx[TAC__MOTOR_FUEL], -24, 1e-12, "fuel");
     near(dx[TAC__MOTOR_BURNT], 1, 0, "time");
@@ -88,6 +89,7 @@ static void test_motor_thrust(void **state)
     m.throttle = 7; // no more than all
     motor_eval(dx);
     near(m.flow, 22, 1e-12, "flow");
+    near(m.spool, 1, 0, "spool");
 }
 
 // The spool follows as a first-order lag; thrust and flow are in proportion to it.
@@ -111,7 +113,8 @@ static void test_motor_spool(void **state)
     }
     motor_eval(dx);
     const double gone = tac_exp(-1 / 0.2);
-    near(m.x[TAC__MOTOR_SPOOL], 1 - gone, 1e-8, "spool");
+    near(m.x[TAC__MOTOR_LAG], 1 - gone, 1e-8, "lag");
+    near(m.spool, 1 - gone, 1e-8, "spool");
     near(m.thrust, 50000 * (1 - gone), 1e-3, "thrust");
     near(100 - m.x[TAC__MOTOR_FUEL], 20 * (1 - 0.2 * (1 - gone)), 1e-6, "burnt");
 }

@@ -88,16 +88,18 @@ static void declare_ports(tac_declare *d, const tac__rocket_motor *p)
                                          .flags = TAC_PORT_OPTIONAL});
     const tac_port_def states[] = {
         {.name = "fuel", .type = TAC_TYPE_F64, .unit = "kg", .doc = "left", .scale = p->fuel_kg},
-        {.name = "spool", .type = TAC_TYPE_F64, .doc = "part of full thrust"},
         {.name = "burnt", .type = TAC_TYPE_F64, .unit = "s", .doc = "time that it has burnt"},
+        {.name = "lag", .type = TAC_TYPE_F64, .doc = "throttle as the engine follows it"},
     };
     const tac_port_def outputs[] = {
         {.name = "thrust", .type = TAC_TYPE_F64, .unit = "N", .doc = "along its direction"},
         {.name = "flow", .type = TAC_TYPE_F64, .unit = "kg/s", .doc = "out of the nozzle"},
         {.name = "force", .type = TAC_TYPE_VEC3, .unit = "N", .doc = "in body axes"},
         {.name = "moment", .type = TAC_TYPE_VEC3, .unit = "N*m", .doc = "about the datum"},
+        {.name = "spool", .type = TAC_TYPE_F64, .doc = "part of full thrust"},
     };
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+    const size_t count = p->tau_s > 0 ? TAC__MOTOR_STATES : TAC__MOTOR_LAG;
+    for (size_t i = 0; i < count; i++)
         tac_declare_continuous(d, &states[i]);
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
         tac_declare_output(d, &outputs[i]);
@@ -124,7 +126,9 @@ static tac_status motor_init(tac_step *s, const void *self)
     const tac__rocket_motor *p = self;
     double *x = tac_jump(s);
     x[TAC__MOTOR_FUEL] = p->fuel_kg;
-    x[TAC__MOTOR_SPOOL] = x[TAC__MOTOR_BURNT] = 0;
+    x[TAC__MOTOR_BURNT] = 0;
+    if (p->tau_s > 0)
+        x[TAC__MOTOR_LAG] = 0;
     return TAC_OK;
 }
 
@@ -168,7 +172,7 @@ static tac_status motor_project(double *x, const void *self)
 }
 
 const tac_component_type tac__rocket_motor_type = {
-    TAC__TYPE("rocket_motor", "1", "a tank and the engine that empties it"),
+    TAC__TYPE("rocket_motor", "2", "a tank and the engine that empties it"),
     .self_size = sizeof(tac__rocket_motor),
     .declare = motor_declare,
     .init = motor_init,

@@ -22,13 +22,14 @@ typedef struct tac__rocket_motor {
     double moment[3]; // of a unit of thrust about the datum
 } tac__rocket_motor;
 
-enum { TAC__MOTOR_FUEL, TAC__MOTOR_SPOOL, TAC__MOTOR_BURNT, TAC__MOTOR_STATES };
+enum { TAC__MOTOR_FUEL, TAC__MOTOR_BURNT, TAC__MOTOR_LAG, TAC__MOTOR_STATES }; // LAG: if tau_s > 0
 enum { TAC__MOTOR_IN_THROTTLE, TAC__MOTOR_IN_PRESSURE, TAC__MOTOR_INS };
 enum {
     TAC__MOTOR_OUT_THRUST,
     TAC__MOTOR_OUT_FLOW,
     TAC__MOTOR_OUT_FORCE,
     TAC__MOTOR_OUT_MOMENT,
+    TAC__MOTOR_OUT_SPOOL,
     TAC__MOTOR_OUTS
 };
 

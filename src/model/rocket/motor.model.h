@@ -7,6 +7,7 @@
 
 typedef struct motor_now {
     real setting; // of the throttle, within its bounds
+    real spool;   // what the engine makes of it
     real burn;    // thrust in vacuum over `thrust_n`, and flow over `flow`
 } motor_now;
 
@@ -19,10 +20,10 @@ static inline motor_now motor__at(const tac__rocket_motor *p, const void *const 
     real along = 1.0 - x[TAC__MOTOR_FUEL] / p->fuel_kg;
     if (p->by_time)
         along = x[TAC__MOTOR_BURNT];
-    real spool = now.setting;
+    now.spool = now.setting;
     if (p->tau_s > 0.0)
-        spool = x[TAC__MOTOR_SPOOL];
-    now.burn = mode[0] * spool * table1_at(&curve, along);
+        now.spool = x[TAC__MOTOR_LAG];
+    now.burn = mode[0] * now.spool * table1_at(&curve, along);
     return now;
 }
 
@@ -35,10 +36,9 @@ TAC_ENTRY void TAC_KINDED(tac__rocket_motor_derive)(const tac__rocket_motor *p,
 {
     motor_now now = motor__at(p, in, mode, x);
     dx[TAC__MOTOR_FUEL] = -p->flow * now.burn;
-    dx[TAC__MOTOR_SPOOL] = R(0.0);
-    if (p->tau_s > 0.0)
-        dx[TAC__MOTOR_SPOOL] = (now.setting - x[TAC__MOTOR_SPOOL]) / p->tau_s;
     dx[TAC__MOTOR_BURNT] = r_select(now.setting > 0.0, mode[0], R(0.0));
+    if (p->tau_s > 0.0)
+        dx[TAC__MOTOR_LAG] = (now.setting - x[TAC__MOTOR_LAG]) / p->tau_s;
 }
 
 TAC_ENTRY void TAC_KINDED(tac__rocket_motor_output)(const tac__rocket_motor *p,
@@ -55,4 +55,5 @@ TAC_ENTRY void TAC_KINDED(tac__rocket_motor_output)(const tac__rocket_motor *p,
     *(real *)out[TAC__MOTOR_OUT_FLOW] = p->flow * now.burn;
     vec3_write(array_scale(thrust, p->direction), (real *)out[TAC__MOTOR_OUT_FORCE]);
     vec3_write(array_scale(thrust, p->moment), (real *)out[TAC__MOTOR_OUT_MOMENT]);
+    *(real *)out[TAC__MOTOR_OUT_SPOOL] = now.spool;
 }
