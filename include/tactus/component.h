@@ -128,6 +128,7 @@ enum {
     TAC_COMPONENT_CHAINED = 4, // its `derive` reads what its `output` wrote
     TAC_COMPONENT_SHARED = 8,  // its `output` uses nothing but its arguments: it may run on several
                                // threads at once, and does for recordings
+    TAC_COMPONENT_CONSTANT = 16, // its `init` gives the outputs for good: it needs no rate group
 };
 
 typedef struct tac_component_type {

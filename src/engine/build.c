@@ -277,7 +277,7 @@ static tac_status check_group(tac_engine *e, tac_instance *c, const tac_componen
     bool triggered = (c->type->flags & TAC_COMPONENT_TIMER) || c->condition_count;
     for (size_t i = 0; i < c->receiver_count; i++)
         triggered |= e->receivers[c->receivers[i]].def.triggers;
-    if (c->type->step && !triggered)
+    if (c->type->step && !triggered && !(c->type->flags & TAC_COMPONENT_CONSTANT))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' is in no rate group, so it would never step", c->name);
     return TAC_OK;

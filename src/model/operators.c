@@ -142,6 +142,8 @@ const tac_component_type tac__limit_type = {
 
 // --- filter -------------------------------------------------------------------------------------
 
+enum { FILTER_LAST };
+
 typedef struct filter {
     tac__shaped shaped;
     double tau_s;
@@ -157,29 +159,44 @@ static tac_status filter_declare(tac_declare *d, void *self)
                                                  .range = "(0, inf)",
                                                  .doc = "time constant"});
     declare_through(d, &c->shaped, "low-passed input");
+    tac_declare_state(d, &(tac_port_def){.name = "last",
+                                         .type = TAC_TYPE_I64,
+                                         .unit = "us",
+                                         .doc = "time of the last step; -1 before the first"});
     return TAC_OK;
 }
 
 static tac_status filter_init(tac_step *s, const void *self)
 {
     (void)self;
+    *TAC_STATE(s, int64_t, FILTER_LAST) = -1;
     return s->period_us ? TAC_OK : tac_fail(s, "needs a rate group with a period");
 }
 
-// The exact response of a first-order lag to an input held for one period.
+// The exact response of a first-order lag to an input held since the last step: at the first no
+// time has passed, at an extra one less than a period. A pause in another phase counts as one
+// period.
+static tac_time filter_elapsed(const tac_step *s, int64_t last_us)
+{
+    const tac_time elapsed_us = last_us < 0 ? 0 : s->t_us - (tac_time)last_us;
+    return elapsed_us < s->period_us ? elapsed_us : s->period_us;
+}
+
 static tac_status filter_step(tac_step *s, const void *self)
 {
     const filter *c = self;
     const double *u = TAC_IN(s, double, IN);
     double *y = TAC_OUT(s, double, OUT);
-    const double a = -tac_expm1(-tac_time_seconds(s->period_us) / c->tau_s);
+    int64_t *last_us = TAC_STATE(s, int64_t, FILTER_LAST);
+    const double a = -tac_expm1(-tac_time_seconds(filter_elapsed(s, *last_us)) / c->tau_s);
+    *last_us = (int64_t)s->t_us;
     for (uint32_t i = 0; i < c->shaped.size; i++)
         y[i] += a * (u[i] - y[i]);
     return TAC_OK;
 }
 
 const tac_component_type tac__filter_type = {
-    TAC__TYPE("filter", "1", "discrete first-order low-pass"),
+    TAC__TYPE("filter", "2", "discrete first-order low-pass"),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(filter),
     .declare = filter_declare,

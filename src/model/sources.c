@@ -41,6 +41,7 @@ static tac_status constant_step(tac_step *s, const void *self)
 const tac_component_type tac__constant_type = {
     TAC__TYPE("constant", "1", "a value that never changes"),
     .stage = TAC_STAGE_ENVIRONMENT,
+    .flags = TAC_COMPONENT_CONSTANT,
     .self_size = sizeof(constant),
     .declare = constant_declare,
     .init = constant_step,

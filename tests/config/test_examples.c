@@ -109,7 +109,7 @@ static void test_golden_hashes(void **state)
                   {"iris_mission", UINT64_C(0xb844017c3d02342f)},
                   {"hexa_motor_out", UINT64_C(0xc858733a23fc20ce)},
                   {"sensors", UINT64_C(0xe234c5078fb97909)},
-                  {"equations", UINT64_C(0x5e6e1741187f6370)},
+                  {"equations", UINT64_C(0x12ae3d6d877adcd7)},
                   {"orbit", UINT64_C(0x4e4eeb01310f3358)},
                   {"rocket_ascent", UINT64_C(0x34d677def7db9be5)},
                   {"rocket", UINT64_C(0xd3492438f5c44e10)}};

@@ -48,6 +48,26 @@ static void test_constant(void **state)
     rig_close(&r);
 }
 
+// It needs no rate group: discrete and continuous components read it from the first instant on.
+static void test_constant_alone(void **state)
+{
+    (void)state;
+    rig_open(&r, "duration: 1 s\n"
+                 "scheduler: {rate_groups: [{name: g, period: 10 ms, components: [f]}]}\n"
+                 "components:\n"
+                 "  c: {type: constant, params: {value: 3}}\n"
+                 "  f: {type: gain, params: {gain: 2}, inputs: {u: c.y}}\n"
+                 "  i: {type: integrator, params: {unit: s, rate_unit: 1}, inputs: {u: c.y}}\n");
+    rig_run(&r, 0);
+    rig_same(rig_f64(&r, "f.y"), 6, "f", 0);
+    rig_run(&r, TAC_TIME_MAX);
+    rig_same(rig_f64(&r, "c.y"), 3, "c", 0);
+    near(rig_f64(&r, "i.x"), 3, 1e-12, "i");
+    rig_close(&r);
+    rig_refused("duration: 1 s\ncomponents: {s: {type: sine}}\n", TAC_E_CONFIG,
+                "is in no rate group");
+}
+
 static void test_sine(void **state)
 {
     (void)state;
@@ -178,7 +198,7 @@ static void test_filter(void **state)
               "  f: {type: filter, params: {tau: 0.2 s}, inputs: {u: c.y}}\n");
     for (tac_time t_us = 0; t_us <= 2000000; t_us += 10000) {
         rig_run(&r, t_us);
-        const double n = (double)(t_us / 10000 + 1);
+        const double n = (double)(t_us / 10000); // at t = 0 nothing has happened yet
         near(rig_f64(&r, "f.y"), 3 * (1 - tac_exp(-n * 0.01 / 0.2)), 1e-13, "filter");
     }
     rig_close(&r);
@@ -428,11 +448,12 @@ static void test_parameters_in_the_unit_of_the_signal(void **state)
                 TAC_E_UNIT, "'5 kg' is not in a unit of m");
 }
 
-TEST_MAIN(cmocka_unit_test(test_constant), cmocka_unit_test(test_sine),
-          cmocka_unit_test(test_profile), cmocka_unit_test(test_noise_and_sensor),
-          cmocka_unit_test(test_counter), cmocka_unit_test(test_circle),
-          cmocka_unit_test(test_operators), cmocka_unit_test(test_filter),
-          cmocka_unit_test(test_tracker), cmocka_unit_test(test_integrator_and_lag),
+TEST_MAIN(cmocka_unit_test(test_constant), cmocka_unit_test(test_constant_alone),
+          cmocka_unit_test(test_sine), cmocka_unit_test(test_profile),
+          cmocka_unit_test(test_noise_and_sensor), cmocka_unit_test(test_counter),
+          cmocka_unit_test(test_circle), cmocka_unit_test(test_operators),
+          cmocka_unit_test(test_filter), cmocka_unit_test(test_tracker),
+          cmocka_unit_test(test_integrator_and_lag),
           cmocka_unit_test(test_oscillator_order_of_convergence), cmocka_unit_test(test_point_mass),
           cmocka_unit_test(test_beacon_and_listener), cmocka_unit_test(test_monitor),
           cmocka_unit_test(test_parameters_in_the_unit_of_the_signal), cmocka_unit_test(test_sizes))
