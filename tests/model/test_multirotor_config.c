@@ -269,7 +269,109 @@ static void test_examples(void **state)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(test_refusals), cmocka_unit_test(test_buses),
+// --- warnings -----------------------------------------------------------------------------------
+
+static struct {
+    size_t count;
+    char text[512];
+} warned;
+
+static void keep_warning(void *context, const tac_log_entry *entry)
+{
+    (void)context;
+    warned.count++;
+    snprintf(warned.text, sizeof warned.text, "%s", entry->text);
+}
+
+static size_t warnings_of(const char *text)
+{
+    rig_open(&r, text);
+    warned.count = 0;
+    tac_engine_def def = tac_config_engine_def(r.config);
+    def.log = keep_warning;
+    def.log_level = TAC_LOG_WARN;
+    tac_engine *engine;
+    assert_int_equal(tac_config_build(r.config, &def, &engine, NULL), TAC_OK);
+    tac_engine_destroy(engine);
+    rig_close(&r);
+    return warned.count;
+}
+
+#define REAL_PROPELLER                                                                             \
+    "      propeller: {radius: 0.127, torque_ratio: 0.0163, thrust_coefficient: 1.2e-5}\n"         \
+    "      motor: {resistance: 0.12}\n"
+#define REAL_BODY "      mass: 1.5\n" REAL_PROPELLER
+
+static void test_implausible(void **state)
+{
+    (void)state;
+    assert_int_equal(warnings_of(vehicle(ROTORS BODY REAL_PROPELLER)), 0);
+    static const struct {
+        const char *params, *part, *place;
+    } rows[] = {
+        {ROTORS "      inertia: [0.03, 0.03, 0.061]\n" REAL_BODY, "triangle inequality",
+         ":15:16: "},
+        {ROTORS "      inertia: [0.03, 0.03, 0.055, 0, 0, 0.02]\n" REAL_BODY, "triangle",
+         ":15:16: "},
+        {ROTORS "      inertia: [3, 3, 5.5]\n" REAL_BODY, "1.91 m from the axis", ":15:16: "},
+        {BODY ROTORS "      calibration: {thrust_to_weight: 2}\n"
+                     "      propeller: {torque_ratio: 0.05}\n      motor: {resistance: 0.25}\n",
+         "CT = T/(rho n^2 D^4) of a propeller of 0.254 m is 0.627", ":17:20: "},
+        {BODY ROTORS "      propeller: {thrust_coefficient: 1.2e-5, torque_ratio: 0.01}\n",
+         "figure of merit of a propeller is 1.09", ":17:39: "},
+        {BODY ROTORS "      propeller: {thrust_coefficient: 2e-6, torque_ratio: 0.012}\n",
+         "it cannot hover: a rotor would need a duty of 1.1", ":17:39: "},
+        {BODY ROTORS "      propeller: {thrust_coefficient: 1.2e-5, torque_ratio: 0.0163}\n"
+                     "      motor: {kv: 6000, resistance: 0.002, max_current: 3000}\n",
+         "faster than sound", ":17:39: "},
+        {BODY ROTORS "      propeller: {thrust_coefficient: 1.2e-5, torque_ratio: 0.0163}\n"
+                     "      motor: {resistance: 0.12, max_current: 3}\n",
+         "whose controller allows 3 A", ":17:39: "},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t count = warnings_of(vehicle(rows[i].params));
+        print_message("%s\n", warned.text);
+        assert_true(count == 1);
+        if (!strstr(warned.text, rows[i].part) || !strstr(warned.text, rows[i].place))
+            fail_msg("'%s' at %s: %s", rows[i].part, rows[i].place, warned.text);
+    }
+}
+
+// Bodies made of points never have an impossible inertia. A body all of whose mass were on a line
+// has moments (0, I, I): with a little more about one of them there is none, in any axes.
+static void test_inertia_of_bodies(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (int k = 0; k < 40; k++) {
+        const bool impossible = k % 2;
+        double i[9] = {0}, at[3], square;
+        for (int point = 0; point < (impossible ? 1 : 4); point++) {
+            square = 0;
+            for (int c = 0; c < 3; c++) {
+                seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+                at[c] = 0.2 * ((double)(seed >> 11) * 0x1p-52 - 1);
+                square += at[c] * at[c];
+            }
+            for (int c = 0; c < 9; c++)
+                i[c] += 0.3 * ((c % 4 == 0 ? square : 0) - at[c / 3] * at[c % 3]);
+        }
+        if (impossible) { // moments e, I, I become e, I + e, I + 3 e about an axis across the line
+            const double across[3] = {at[1], -at[0], 0}, e = 0.02 * 0.3 * square;
+            const double length = at[0] * at[0] + at[1] * at[1];
+            for (int c = 0; c < 9; c++)
+                i[c] += (c % 4 == 0 ? e : 0) + 2 * e * across[c / 3] * across[c % 3] / length;
+        }
+        char text[1024];
+        snprintf(text, sizeof text,
+                 ROTORS "      inertia: [%.17g, %.17g, %.17g, %.17g, %.17g, %.17g]\n" REAL_BODY,
+                 i[0], i[4], i[8], i[1], i[2], i[5]);
+        assert_int_equal(warnings_of(vehicle(text)), impossible);
+    }
+}
+
+TEST_MAIN(cmocka_unit_test(test_implausible), cmocka_unit_test(test_inertia_of_bodies),
+          cmocka_unit_test(test_refusals), cmocka_unit_test(test_buses),
           cmocka_unit_test(test_start), cmocka_unit_test(test_overrides),
           cmocka_unit_test(test_stands), cmocka_unit_test(test_drops),
           cmocka_unit_test(test_hovers), cmocka_unit_test(test_examples))

@@ -4,6 +4,7 @@
 #include "model/rocket/mass.h"
 #include "math/mat3.h"
 #include "model/builtin.h"
+#include "model/inertia.h"
 #include "model/rocket/tensor.h"
 
 #include <stdio.h>
@@ -27,6 +28,9 @@ static void inertia_params(tac_declare *d, tac__stage *s)
     const double det = mat3_det(tensor_to_mat3(tensor_read(i)));
     if (!(i[0] > 0 && i[0] * i[1] > i[3] * i[3] && det > 0))
         (void)tac_declare_fail(d, "inertia", "the tensor must be positive definite");
+    else
+        tac__inertia_warn(d, "inertia",
+                          (const double[]){i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]});
 }
 
 static void tank_params(tac_declare *d, tac__stage *s)

@@ -671,4 +671,5 @@ void tac__multirotor_params(tac_declare *d, tac__multirotor *p)
 
     feet_params(d, p);
     tac__multirotor_prepare(p);
+    tac__multirotor_warn(d, p);
 }

@@ -21,4 +21,7 @@ void tac__vehicle_params(tac_declare *d, tac__vehicle *v);
 // Everything but the state at the start.
 void tac__multirotor_params(tac_declare *d, tac__multirotor *p);
 
+// Warn of values that no real vehicle has: plausible.c.
+void tac__multirotor_warn(tac_declare *d, const tac__multirotor *p);
+
 #endif
