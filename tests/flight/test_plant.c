@@ -605,7 +605,8 @@ static void test_nan_ends_the_run(void **state)
         rig_types[0] = NULL;
         assert_int_equal(tac_engine_run(r.engine, TAC_TIME_MAX, &r.err), TAC_E_NUMERIC);
         assert_string_equal(r.err.component, "vehicle");
-        assert_non_null(strstr(r.err.text, "state 'vehicle."));
+        assert_non_null(strstr(r.err.text, "input motor"));
+        assert_non_null(strstr(r.err.text, "from broken.motor"));
         assert_in_range(r.err.t_us, 1000000, 1004000);
         // What was before is still there to be looked at.
         assert_true(isfinite(body(&r, "vehicle.position", 2)));
