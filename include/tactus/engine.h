@@ -275,7 +275,7 @@ TAC_API uint64_t tac_engine_hash(const tac_engine *engine, const char *pattern, 
 TAC_API const char *tac_engine_digest(const tac_engine *engine, size_t i, uint64_t *digest);
 
 TAC_API uint64_t tac_engine_schema_hash(const tac_engine *engine);
-TAC_API uint64_t tac_engine_model_hash(const tac_engine *engine);
+TAC_API uint64_t tac_engine_model_hash(const tac_engine *engine); // 0: no memory
 
 // Texts, to be freed with tac_text_free. NULL when there is no memory.
 typedef enum tac_format {

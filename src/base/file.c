@@ -82,6 +82,17 @@ void tac__file_free(const tac_allocator *allocator, char *bytes, size_t size)
         allocator->resize(allocator->context, bytes, size + 1, 0);
 }
 
+bool tac__file_begins(const char *path, const void *bytes, size_t size)
+{
+    unsigned char head[16];
+    TAC_REQUIRE(size <= sizeof head);
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const bool whole = fd >= 0 && read(fd, head, size) == (ssize_t)size;
+    if (fd >= 0)
+        close(fd);
+    return whole && !memcmp(head, bytes, size);
+}
+
 // --- making files -------------------------------------------------------------------------------
 
 bool tac__write_all(int fd, const void *bytes, size_t size)

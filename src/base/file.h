@@ -11,6 +11,8 @@
 // caller's to free with tac__file_free.
 tac_status tac__file_read(const char *path, size_t limit, const tac_allocator *allocator,
                           char **bytes, size_t *size, tac_error *err);
+// Does the file begin with these bytes? Needs no memory; false also where it cannot be read.
+bool tac__file_begins(const char *path, const void *bytes, size_t size);
 void tac__file_free(const tac_allocator *allocator, char *bytes, size_t size);
 
 // --- files that appear when they are whole ------------------------------------------------------

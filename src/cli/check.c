@@ -12,11 +12,11 @@ static const cli_option options[] = {
     {0},
 };
 
-static void count(tac__text *out, size_t n, const char *one, const char *many)
+// What there is of something, with a comma before it unless it is the first of a list.
+static void count(tac__text *out, size_t *listed, size_t n, const char *one, const char *many)
 {
     if (n)
-        tac__text_add(out, "%s%zu %s", out->chars[out->length - 1] == ' ' ? "" : ", ", n,
-                      n == 1 ? one : many);
+        tac__text_add(out, "%s%zu %s", (*listed)++ ? ", " : "", n, n == 1 ? one : many);
 }
 
 static const char *lines_of(const tac__text *text)
@@ -49,19 +49,21 @@ static void print_text(const cli_simulation *sim, const char *path, tac__text *o
     for (const char *c = lines_of(sim->log.kept); *c; c++)
         warnings += *c == '\n';
     tac__text_add(out, "%s: fine", path);
-    count(out, warnings, "warning", "warnings");
+    size_t listed = 1; // "fine" comes first
+    count(out, &listed, warnings, "warning", "warnings");
     tac__text_add(out, "\n");
     tac__text_add(out, "  name        %s\n", tac_config_name(sim->config));
     tac__text_add(out, "  duration    %s, seed %" PRIu64 "\n", end, def.seed);
     tac__text_add(out, "  holds       ");
-    count(out, n.entities, "entity", "entities");
-    count(out, n.components, "component", "components");
-    count(out, n.signals, "signal", "signals");
-    count(out, n.senders + n.receivers, "message port", "message ports");
-    count(out, n.islands, "island", "islands");
-    count(out, n.states, "continuous state", "continuous states");
-    count(out, n.phases, "phase", "phases");
-    count(out, n.transitions, "transition", "transitions");
+    listed = 0;
+    count(out, &listed, n.entities, "entity", "entities");
+    count(out, &listed, n.components, "component", "components");
+    count(out, &listed, n.signals, "signal", "signals");
+    count(out, &listed, n.senders + n.receivers, "message port", "message ports");
+    count(out, &listed, n.islands, "island", "islands");
+    count(out, &listed, n.states, "continuous state", "continuous states");
+    count(out, &listed, n.phases, "phase", "phases");
+    count(out, &listed, n.transitions, "transition", "transitions");
     tac__text_add(out, "\n");
     for (size_t i = 0; i < n.groups; i++) {
         const tac_group_info g = tac_engine_group_info(sim->engine, i);
@@ -111,8 +113,7 @@ static void print_json(const cli_simulation *sim, const char *path, tac__text *o
     }
     tac__json_array_end(&json);
     cli_json_lines(&json, "warnings", lines_of(sim->log.kept));
-    tac__json_key(&json, "model_hash");
-    tac__json_hex64(&json, tac_engine_model_hash(sim->engine));
+    cli_json_model_hash(&json, sim->engine);
     tac__json_key(&json, "schema_hash");
     tac__json_hex64(&json, tac_engine_schema_hash(sim->engine));
     tac__json_object_end(&json);

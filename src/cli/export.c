@@ -119,16 +119,26 @@ static tac_status read_args(const cli_args *args, const char **patterns, tac_exp
 
 // --- the export ---------------------------------------------------------------------------------
 
+// What the export tells while it goes on.
+typedef struct progress {
+    tac__text *notes; // one a line, until they are shown
+    int reason;       // errno of standard output; 0: all is well
+} progress;
+
 static bool write_stdout(void *context, const void *bytes, size_t size)
 {
-    (void)context;
-    return fwrite(bytes, 1, size, stdout) == size;
+    progress *p = context;
+    errno = 0;
+    const bool written = fwrite(bytes, 1, size, stdout) == size;
+    if (!written)
+        p->reason = errno ? errno : EIO;
+    return written;
 }
 
-// One a line, until they are shown.
-static void add_note(void *notes, const char *text)
+static void add_note(void *context, const char *text)
 {
-    tac__text_add(notes, "%s\n", text);
+    progress *p = context;
+    tac__text_add(p->notes, "%s\n", text);
 }
 
 static void report_json(const tac_export_def *def, const tac_export_result *result,
@@ -161,14 +171,18 @@ static tac_status export(const char *path, const cli_args *args, tac_export_def 
 {
     tac_recording *recording = NULL;
     tac_export_result result = {0};
+    progress p = {.notes = notes};
     def->note = add_note;
-    def->context = notes;
+    def->context = &p;
     def->write = cli_is_stdout(def->path) ? write_stdout : NULL;
     TAC_TRY(tac_recording_open(path, &recording, err));
     tac_status status = tac_recording_export(recording, def, &result, err);
     tac_recording_close(recording);
     if (status == TAC_OK && def->write && fflush(stdout) != 0)
-        status = tac__fail(err, TAC_E_FILE, "cannot write to standard output: %s", strerror(errno));
+        p.reason = errno;
+    if (p.reason)
+        status =
+            tac__fail(err, TAC_E_FILE, "cannot write to standard output: %s", strerror(p.reason));
     if (status != TAC_OK)
         return status;
     if (notes->failed)

@@ -3,7 +3,6 @@
 #include "base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -154,17 +153,6 @@ tac_status cli_reads_config(const cli_args *args, tac_config *config, tac_error 
     return TAC_OK;
 }
 
-static bool is_recording(const char *path)
-{
-    static const unsigned char magic[] = {0x89, 'M', 'C', 'A', 'P'};
-    unsigned char head[sizeof magic];
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    const bool read_all = fd >= 0 && read(fd, head, sizeof head) == (ssize_t)sizeof head;
-    if (fd >= 0)
-        close(fd);
-    return read_all && !memcmp(head, magic, sizeof magic);
-}
-
 static tac_status check_replaced(const cli_args *args, const entry *e, cli_replaces replaces,
                                  tac_error *err)
 {
@@ -176,7 +164,7 @@ static tac_status check_replaced(const cli_args *args, const entry *e, cli_repla
                    ? TAC_OK
                    : tac__fail(err, TAC_E_FILE, "%s '%s' exists already; --force replaces it",
                                e->what, e->path);
-    return is_recording(e->path)
+    return tac_recording_is(e->path)
                ? tac__fail(err, TAC_E_FILE, "%s '%s' is a recording: it would be lost", e->what,
                            e->path)
                : TAC_OK;

@@ -1,5 +1,6 @@
 // info.c - `tactus info [FILE]`: about the program, a configuration, a recording or a checkpoint.
 #include "cli/commands.h"
+#include "base/file.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/recording_info.h"
@@ -117,14 +118,7 @@ static tac_status about_program(const cli_args *args, cli_simulation *sim, tac__
 
 static bool is_checkpoint(const char *path)
 {
-    char magic[8];
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false; // whoever reads it next says why
-    const bool is = fread(magic, 1, sizeof magic, file) == sizeof magic &&
-                    !memcmp(magic, "TACTUSCP", sizeof magic);
-    fclose(file);
-    return is;
+    return tac__file_begins(path, "TACTUSCP", 8); // false: whoever reads it next says why
 }
 
 static tac_status about_checkpoint(const cli_args *args, tac__text *out, tac_error *err)

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tactus/engine.h>
-
 void cli_claim_standard_files(void)
 {
     // Opened the wrong way round, so that using one still fails and is reported.
@@ -67,6 +65,13 @@ static void key_position(tac__json *json, const char *key, uint64_t value, uint6
         tac__json_text(json, NULL);
     else
         tac__json_u64(json, value);
+}
+
+void cli_json_model_hash(tac__json *json, const tac_engine *engine)
+{
+    const uint64_t hash = tac_engine_model_hash(engine);
+    json->text->failed |= hash == 0;
+    tac__json_key_hex64(json, "model_hash", hash);
 }
 
 void cli_json_lines(tac__json *json, const char *key, const char *lines)

@@ -4,6 +4,8 @@
 
 #include "base/json.h"
 
+#include <tactus/engine.h>
+
 // Make sure that descriptors 0 to 2 are taken, so that no file we open becomes standard output.
 void cli_claim_standard_files(void);
 
@@ -17,6 +19,9 @@ TAC_MUST_CHECK tac_status cli_write_file(const char *path, const tac__text *text
 // The error as a person reads it, on standard error; and as the member "error" of an open object.
 void cli_print_error(const tac_error *err);
 void cli_json_error(tac__json *json, const tac_error *err);
+
+// The member "model_hash". Without the memory that it takes the text counts as failed.
+void cli_json_model_hash(tac__json *json, const tac_engine *engine);
 
 // A list of texts, from lines.
 void cli_json_lines(tac__json *json, const char *key, const char *lines);

@@ -161,8 +161,8 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 
 static void drop_folder(job *j)
 {
-    if (*j->folder)
-        nftw(j->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    if (*j->folder && nftw(j->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
+        fprintf(stderr, "warning: cannot remove '%s': %s\n", j->folder, strerror(errno));
     *j->folder = '\0';
 }
 
@@ -280,7 +280,8 @@ static tac_status drive(job *j, cli_simulation *sim, tac_replay *replay, tac_rec
         tac_error trouble = {0};
         const tac_status closed =
             tac_recorder_end(recorder, status == TAC_OK ? NULL : err->text, &trouble);
-        if (status == TAC_OK && closed != TAC_OK) {
+        // A recording that cannot be written stops the replay: then that is why.
+        if ((status == TAC_OK || status == TAC_E_STOPPED) && closed != TAC_OK) {
             *err = trouble;
             status = closed;
         }

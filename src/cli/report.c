@@ -353,7 +353,7 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     tac__json_key_u64(&json, "messages", n.messages);
     cli_phases_json(r->phases, &json);
     json_nans(r->engine, &json);
-    tac__json_key_hex64(&json, "model_hash", tac_engine_model_hash(r->engine));
+    cli_json_model_hash(&json, r->engine);
     tac__json_key_hex64(&json, "schema_hash", tac_engine_schema_hash(r->engine));
     tac__json_key_u64(&json, "seed", def.seed);
     tac__json_key_text(&json, "version", tac_version());

@@ -20,7 +20,7 @@ typedef struct moved { // a scalar that names a file
 
 typedef struct declared { // the parameters of a type, declared once
     const tac_component_type *type;
-    const tac_instance *instance; // NULL: it cannot be declared
+    const tac_instance *instance;
 } declared;
 
 typedef struct emitter {
@@ -91,9 +91,12 @@ static const tac_instance *declare(emitter *e, const tac_component_type *type)
             return e->types[i].instance;
     }
     tac_instance *instance;
-    if (tac__declare(NULL, &e->arena, type, type->name, 0, NULL, NULL, &instance, NULL) != TAC_OK)
-        instance = NULL;
-    else if (type->close)
+    if (tac__declare(NULL, &e->arena, type, type->name, 0, NULL, NULL, &instance, NULL) !=
+        TAC_OK) { // no memory: mistakes do not count here
+        e->out.failed = true;
+        return NULL;
+    }
+    if (type->close)
         type->close(instance->self);
     if (!TAC__ARENA_GROW(&e->arena, e->types, e->type_count, e->type_capacity)) {
         e->out.failed = true;

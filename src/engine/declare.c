@@ -19,6 +19,7 @@ void tac__declare_no_memory(tac_declare *d)
     tac_error err;
     tac__fail_memory(&err);
     tac__declare_keep(d, &err);
+    d->no_memory = true;
 }
 
 const char *tac__declare_text(tac_declare *d, const char *text)
@@ -402,7 +403,7 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
 // --- the whole --------------------------------------------------------------------------------
 
 // What comes of a function of the type that returned `status`. While a type is only described,
-// mistakes do not count.
+// mistakes do not count, lack of memory does.
 static tac_status outcome(tac_declare *d, tac_status status, const char *function, tac_error *err)
 {
     const tac_instance *c = d->instance;
@@ -411,8 +412,10 @@ static tac_status outcome(tac_declare *d, tac_status status, const char *functio
                   tac_status_text(status));
         d->failed = true;
     }
-    if (!d->failed || !d->engine)
+    if (!d->failed && status == TAC_OK)
         return TAC_OK;
+    if (!d->engine)
+        return d->no_memory || status == TAC_E_MEMORY ? tac__fail_memory(err) : TAC_OK;
     if (err)
         *err = d->error;
     tac__error_place(err, &c->place);

@@ -27,7 +27,8 @@ struct tac_declare {
     size_t depth; // of the present scope
     tac_error error;
     bool failed;
-    bool unknown; // the mistake is a key that does not exist
+    bool no_memory; // counts also where mistakes do not
+    bool unknown;   // the mistake is a key that does not exist
 };
 
 static inline tac__scope *tac__scope_of(tac_declare *d)

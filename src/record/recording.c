@@ -326,14 +326,7 @@ void tac_recording_close(tac_recording *r)
 
 bool tac_recording_is(const char *path)
 {
-    char magic[8];
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    const bool is = fread(magic, 1, sizeof magic, file) == sizeof magic &&
-                    !memcmp(magic, "\x89MCAP0\r\n", sizeof magic);
-    fclose(file);
-    return is;
+    return tac__file_begins(path, "\x89MCAP0\r\n", 8);
 }
 
 static tac_status accept(void *context, const char *path, tac_error *err)

@@ -16,7 +16,28 @@ if [ -c /dev/full ]; then
     full info
     full schema
     full help
+    full help run
+    full help constant
     full --version
+    full info "$small"
+    full info "$small" --resolved
+    full check "$small" --json
+    full explain "$small" --svg
+    full schema -o /dev/stdout
+    "$TACTUS" run "$small" -q --out a.mcap --checkpoint-at 0.5s --checkpoint state </dev/null
+    full info a.mcap
+    full info state
+    full hash a.mcap
+    full compare a.mcap a.mcap
+    full replay a.mcap
+    full replay a.mcap --json
+    full recover a.mcap
+    full export a.mcap -o a.csv
+    full export a.mcap --format csv -o -
+    full export a.mcap --format ulog -o -
+    full export a.mcap --format lcm -o -
+    [ ! -f "${PX4_LOCKSTEP_LIB:-}" ] || full px4 probe "$PX4_LOCKSTEP_LIB"
+    ! command -v gnuplot >/dev/null || full plot a.mcap mass.position
     # A run that fails has its own exit code, but both are told.
     "$TACTUS" run "$data/fails.yaml" >/dev/full 2>err </dev/null
     same 'exit code of a failed run without room' "$?" 1
