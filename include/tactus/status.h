@@ -83,7 +83,7 @@ TAC_API void tac_error_clear(tac_error *err);
 //      12 |   unit: ms2
 //         |         ^
 //     while reading component 'Nav'
-// Returns the length written, cut to fit `size`.
+// Control characters are shown as \x1b. Returns the length written, cut to fit `size`.
 TAC_API size_t tac_error_print(const tac_error *err, char *buffer, size_t size);
 
 TAC_END_DECLS

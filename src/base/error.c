@@ -175,41 +175,57 @@ void tac__error_run(tac_error *err, tac_time t_us, const char *component)
     }
 }
 
+// The excerpt with a caret below the spot. Columns count characters, the excerpt is bytes; tabs are
+// kept so that the caret lines up.
+static void print_excerpt(const tac_error *err, tac__out *out)
+{
+    tac__out_add(out, "%6u | ", err->line);
+    tac__out_shown(out, err->excerpt, false);
+    tac__out_add(out, "\n       | ");
+    char shown[TAC__SHOWN];
+    uint32_t column = 1;
+    const char *c = err->excerpt;
+    for (size_t left = strlen(c), n; left > 0 && column < err->caret; c += n, left -= n, column++) {
+        n = tac__shown_as(c, left, shown);
+        const size_t width = *shown ? strlen(shown) : 1;
+        for (size_t i = 0; i < width; i++)
+            tac__out_add(out, "%c", *c == '\t' ? '\t' : ' ');
+    }
+    tac__out_add(out, "^\n");
+}
+
 size_t tac_error_print(const tac_error *err, char *buffer, size_t size)
 {
     tac__out out = tac__out_begin(buffer, size);
+    tac__out_shown(&out, err->file, false);
     if (err->line)
-        tac__out_add(&out, "%s:%u:%u: ", err->file, err->line, err->column);
+        tac__out_add(&out, ":%u:%u: ", err->line, err->column);
     else if (err->file[0])
-        tac__out_add(&out, "%s: ", err->file);
+        tac__out_add(&out, ": ");
     if (err->t_us != TAC_TIME_NEVER) {
         char when[TAC_TIME_TEXT];
         tac_time_print(err->t_us, when);
         tac__out_add(&out, "at t = %s", when);
-        if (err->component[0])
-            tac__out_add(&out, ", component '%s'", err->component);
+        if (err->component[0]) {
+            tac__out_add(&out, ", component '");
+            tac__out_shown(&out, err->component, false);
+            tac__out_add(&out, "'");
+        }
         tac__out_add(&out, ": ");
     }
-    tac__out_add(&out, "error: %s\n", err->text[0] ? err->text : tac_status_text(err->status));
-    if (err->line && err->excerpt[0]) {
-        tac__out_add(&out, "%6u | %s\n", err->line, err->excerpt);
-        tac__out_add(&out, "       | ");
-        // Columns count characters, the excerpt is bytes: step over UTF-8 continuation bytes, and
-        // keep tabs so that the caret lines up.
-        uint32_t column = 1;
-        for (const char *c = err->excerpt; *c && column < err->caret; c++) {
-            if (continues_character(*c))
-                continue;
-            tac__out_add(&out, "%c", *c == '\t' ? '\t' : ' ');
-            column++;
-        }
-        tac__out_add(&out, "^\n");
-    }
+    tac__out_add(&out, "error: ");
+    tac__out_shown(&out, err->text[0] ? err->text : tac_status_text(err->status), true);
+    tac__out_add(&out, "\n");
+    if (err->line && err->excerpt[0])
+        print_excerpt(err, &out);
     for (const char *line = err->context; *line;) {
-        const char *end = strchr(line, '\n');
-        const int length = (int)(end ? end - line : (ptrdiff_t)strlen(line));
-        tac__out_add(&out, "  %.*s\n", length, line);
-        line += length + (end ? 1 : 0);
+        char one[TAC_ERROR_CONTEXT];
+        const size_t length = strcspn(line, "\n");
+        snprintf(one, sizeof one, "%.*s", (int)length, line);
+        tac__out_add(&out, "  ");
+        tac__out_shown(&out, one, false);
+        tac__out_add(&out, "\n");
+        line += length + (line[length] == '\n');
     }
     return out.length;
 }

@@ -89,10 +89,24 @@ static void quoted(tac__json *json, const char *value)
     const char *plain = value; // what goes out as it is, all at once
     for (const char *c = value; *c; c++) {
         const unsigned char u = (unsigned char)*c;
-        if (u >= 0x20 && u != '"' && u != '\\' && u != 0x7f)
+        if (u >= 0x20 && u != '"' && u != '\\' && u < 0x7f)
             continue;
+        uint32_t character = u;
+        size_t n = 1;
+        if (u >= 0x80) {
+            n = tac__utf8_decode(c, 4, &character); // reads no further than the NUL
+            if (n && character >= 0xa0) {
+                c += n - 1;
+                continue;
+            }
+            if (!n) {
+                n = 1;
+                character = 0xfffd; // JSON has no way to say a byte that is not UTF-8
+            }
+        }
         tac__text_bytes(json->text, plain, (size_t)(c - plain));
-        plain = c + 1;
+        plain = c + n;
+        c += n - 1;
         if (u == '"' || u == '\\')
             tac__text_add(json->text, "\\%c", u);
         else if (u == '\n')
@@ -100,7 +114,7 @@ static void quoted(tac__json *json, const char *value)
         else if (u == '\t')
             tac__text_bytes(json->text, "\\t", 2);
         else
-            tac__text_add(json->text, "\\u%04x", u);
+            tac__text_add(json->text, "\\u%04x", (unsigned)character);
     }
     tac__text_bytes(json->text, plain, strlen(plain));
     tac__text_bytes(json->text, "\"", 1);

@@ -252,6 +252,34 @@ size_t tac__utf8_decode(const char *text, size_t left, uint32_t *character)
     return value < least[n] || surrogate || value > 0x10FFFF ? 0 : n;
 }
 
+size_t tac__shown_as(const char *c, size_t left, char shown[TAC__SHOWN])
+{
+    uint32_t character;
+    const size_t n = tac__utf8_decode(c, left, &character);
+    const unsigned char u = (unsigned char)*c;
+    shown[0] = '\0';
+    if (n == 0)
+        snprintf(shown, TAC__SHOWN, "\\x%02x", u);
+    else if ((character < 0x20 && u != '\n' && u != '\t') ||
+             (character >= 0x7f && character < 0xa0))
+        snprintf(shown, TAC__SHOWN, "\\x%02x", (unsigned)character);
+    return n ? n : 1;
+}
+
+void tac__out_shown(tac__out *out, const char *text, bool lines)
+{
+    char shown[TAC__SHOWN];
+    for (size_t left = strlen(text), n; left > 0; text += n, left -= n) {
+        n = tac__shown_as(text, left, shown);
+        if (*text == '\n' && !lines)
+            tac__out_add(out, " ");
+        else if (*shown)
+            tac__out_add(out, "%s", shown);
+        else
+            tac__out_add(out, "%.*s", (int)n, text);
+    }
+}
+
 // Any number of changes of case weigh less than one edit.
 enum { NEAREST_MAX = 64, EDIT = NEAREST_MAX + 1 };
 

@@ -46,6 +46,14 @@ double tac__number_parse(const char *text, const char **end);
 // Bytes of the UTF-8 character at `c`, of which there are `left`; 0 if it is not valid.
 size_t tac__utf8_decode(const char *c, size_t left, uint32_t *character);
 
+// Text from files and components must not give commands to a terminal: control characters (C0, DEL,
+// C1) and bytes that are not UTF-8 are shown as \x1b. Tells how the character at `c` is shown, ""
+// where it is shown as it is, and returns its length in bytes. Line ends and tabs are text.
+enum { TAC__SHOWN = 16 };
+size_t tac__shown_as(const char *c, size_t left, char shown[TAC__SHOWN]);
+// Add text so shown; unless it may have `lines`, a line end is shown as a space.
+void tac__out_shown(tac__out *out, const char *text, bool lines);
+
 // --- names ----------------------------------------------------------------------------------
 
 // Nearest valid name by edit distance, letter case counting little; NULL while none is close.

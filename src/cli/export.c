@@ -162,8 +162,13 @@ static void report_text(const tac_export_def *def, const tac_export_result *resu
         tac__text_add(out, "%s: %zu signals, %" PRIu64 " %s, %" PRIu64 " bytes\n", def->path,
                       result->signals, result->samples,
                       def->format == TAC_EXPORT_CSV ? "rows" : "samples", result->bytes);
-    for (; *notes; notes += strcspn(notes, "\n") + 1)
-        fprintf(stderr, "note: %.*s\n", (int)strcspn(notes, "\n"), notes);
+    for (; *notes; notes += strcspn(notes, "\n") + 1) {
+        char note[1024], line[sizeof note];
+        snprintf(note, sizeof note, "%.*s", (int)strcspn(notes, "\n"), notes);
+        tac__out shown = tac__out_begin(line, sizeof line);
+        tac__out_shown(&shown, note, false);
+        fprintf(stderr, "note: %s\n", line);
+    }
 }
 
 static tac_status export(const char *path, const cli_args *args, tac_export_def *def,

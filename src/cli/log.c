@@ -25,15 +25,6 @@ void cli_log_init(cli_log *log, cli_progress *progress)
                      .colour = cli_is_terminal() && !(no_colour && no_colour[0])};
 }
 
-// Texts of components are shown as one line; they cannot speak to the terminal.
-static void add_plain(tac__out *out, const char *text)
-{
-    for (const char *c = text; *c; c++) {
-        const unsigned char u = (unsigned char)*c;
-        tac__out_add(out, "%c", u < 0x20 || u == 0x7f ? ' ' : *c);
-    }
-}
-
 void cli_log_show(void *context, const tac_log_entry *entry)
 {
     cli_log *log = context;
@@ -55,10 +46,12 @@ void cli_log_show(void *context, const tac_log_entry *entry)
         tac__out_add(&out, "[%3" PRIu64 ".%03" PRIu64 " s] ", s, us / 1000);
     if (coloured)
         tac__out_add(&out, "%s", levels[level].colour);
-    if (entry->component[0])
-        tac__out_add(&out, "%s: ", entry->component);
+    if (entry->component[0]) {
+        tac__out_shown(&out, entry->component, false);
+        tac__out_add(&out, ": ");
+    }
     tac__out_add(&out, "%s", levels[level].label);
-    add_plain(&out, entry->text);
+    tac__out_shown(&out, entry->text, false);
     if (log->progress)
         cli_progress_hide(log->progress);
     fprintf(stderr, "%s%s\n", line, coloured ? "\033[0m" : "");

@@ -19,6 +19,23 @@ void cli_claim_standard_files(void)
     }
 }
 
+// What goes out as it is, all at once.
+static bool write_shown(const char *text, size_t left)
+{
+    char shown[TAC__SHOWN];
+    const char *plain = text;
+    bool written = true;
+    for (size_t n; left > 0 && written; text += n, left -= n) {
+        n = tac__shown_as(text, left, shown);
+        if (!*shown)
+            continue;
+        written = fwrite(plain, 1, (size_t)(text - plain), stdout) == (size_t)(text - plain) &&
+                  fputs(shown, stdout) >= 0;
+        plain = text + n;
+    }
+    return written && fwrite(plain, 1, (size_t)(text - plain), stdout) == (size_t)(text - plain);
+}
+
 tac_status cli_write_stdout(const tac__text *text, tac_error *err)
 {
     if (text->failed)
@@ -26,8 +43,7 @@ tac_status cli_write_stdout(const tac__text *text, tac_error *err)
     if (text->length == 0)
         return TAC_OK;
     errno = 0;
-    const bool written = fwrite(text->chars, 1, text->length, stdout) == text->length;
-    if (written && fflush(stdout) == 0)
+    if (write_shown(text->chars, text->length) && fflush(stdout) == 0)
         return TAC_OK;
     const int reason = errno;
     clearerr(stdout);

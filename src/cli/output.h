@@ -9,8 +9,8 @@
 // Make sure that descriptors 0 to 2 are taken, so that no file we open becomes standard output.
 void cli_claim_standard_files(void);
 
-// Write all of it, and know that it has been written. A closed pipe fails without a text in `err`:
-// the reader has seen enough, and nobody needs to be told.
+// Write all of it, control characters shown as \x1b, and know that it has been written. A closed
+// pipe fails without a text in `err`: the reader has seen enough, and nobody needs to be told.
 TAC_MUST_CHECK tac_status cli_write_stdout(const tac__text *text, tac_error *err);
 
 // Write a file as a whole or not at all, as tac__file_write does.

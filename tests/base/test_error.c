@@ -116,6 +116,12 @@ static void test_caret_utf8_and_tabs(void **state)
     const tac_place both = {"b.yaml", 1, 8, "größe:\tx"};
     tac__fail_at(&err, TAC_E_SYNTAX, &both, "here");
     assert_non_null(strstr(print(&err), "\n       |       \t^\n"));
+    // A control character is shown with more characters than one.
+    const tac_place control = {"c\033.yaml", 1, 4, "a\033bX"};
+    tac__fail_at(&err, TAC_E_SYNTAX, &control, "he\033[7mre\nand there");
+    assert_string_equal(print(&err), "c\\x1b.yaml:1:4: error: he\\x1b[7mre\nand there\n"
+                                     "     1 | a\\x1bbX\n"
+                                     "       |       ^\n");
     // A column past the end: just behind the line.
     const tac_place past = {"p.yaml", 1, 1000, "abc"};
     tac__fail_at(&err, TAC_E_SYNTAX, &past, "here");

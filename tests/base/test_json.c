@@ -233,13 +233,17 @@ static void test_every_character(void **state)
     tac__json_array_begin(&json);
     tac__json_text(&json, all);
     tac__json_text(&json, "");
+    tac__json_text(&json, "\xc2\x80\xc2\x9f\xc2\xa0\xc2\xb5\xe2\x82\xac");
     tac__json_array_end(&json);
     tac__text out = understood(text.chars);
     assert_non_null(strstr(out.chars, "\\u0001\\u0002"));
     assert_non_null(strstr(out.chars, "\\u0008\\t\\n\\u000b"));
     assert_non_null(strstr(out.chars, "!\\\"#"));
     assert_non_null(strstr(out.chars, "[\\\\]"));
-    assert_non_null(strstr(out.chars, "\xfe\xff\",\"\"]"));
+    // What is not UTF-8 is replaced, C1 controls are escaped, other characters stay.
+    assert_non_null(strstr(out.chars, "~\\u007f\\ufffd\\ufffd"));
+    assert_non_null(
+        strstr(out.chars, "\\ufffd\\ufffd\",\"\",\"\\u0080\\u009f\xc2\xa0\xc2\xb5\xe2\x82\xac\"]"));
     tac__text_fini(&out);
     tac__text_fini(&text);
 }

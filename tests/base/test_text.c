@@ -447,10 +447,45 @@ static void test_ends(void **state)
     assert_false(tac__ends_in("", ""));
 }
 
+// Every character up to U+07FF and every byte that is none: shown as it is, or as \xNN.
+static void test_shown(void **state)
+{
+    (void)state;
+    for (unsigned c = 1; c < 0x800; c++) {
+        char text[8] = {0}, buffer[32], expected[32];
+        if (c < 0x80) {
+            text[0] = (char)c;
+        } else {
+            text[0] = (char)(0xC0 | c >> 6);
+            text[1] = (char)(0x80 | (c & 0x3F));
+        }
+        const bool control = (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0);
+        if (control)
+            snprintf(expected, sizeof expected, "\\x%02x", c);
+        else
+            snprintf(expected, sizeof expected, "%s", text);
+        tac__out out = tac__out_begin(buffer, sizeof buffer);
+        tac__out_shown(&out, text, true);
+        assert_string_equal(buffer, expected);
+    }
+    for (unsigned byte = 0x80; byte < 0x100; byte++) {
+        const char text[] = {(char)byte, 'a', 0};
+        char buffer[32], expected[32];
+        snprintf(expected, sizeof expected, "\\x%02xa", byte);
+        tac__out out = tac__out_begin(buffer, sizeof buffer);
+        tac__out_shown(&out, text, false);
+        assert_string_equal(buffer, expected);
+    }
+    char buffer[32];
+    tac__out out = tac__out_begin(buffer, sizeof buffer);
+    tac__out_shown(&out, "one\ntwo\033[m", false);
+    assert_string_equal(buffer, "one two\\x1b[m");
+}
+
 TEST_MAIN(cmocka_unit_test(test_out), cmocka_unit_test(test_growing),
           cmocka_unit_test(test_growing_formats), cmocka_unit_test(test_growing_edges),
           cmocka_unit_test(test_growing_without_memory), cmocka_unit_test(test_numbers),
           cmocka_unit_test(test_decimals), cmocka_unit_test(test_nearest),
           cmocka_unit_test(test_names), cmocka_unit_test(test_signal_names),
           cmocka_unit_test(test_globs), cmocka_unit_test(test_hostile_glob),
-          cmocka_unit_test(test_paths), cmocka_unit_test(test_ends))
+          cmocka_unit_test(test_paths), cmocka_unit_test(test_ends), cmocka_unit_test(test_shown))

@@ -27,7 +27,7 @@ expect 2 help talker
 expect 3 info --plugin "$data/plugin.c"
 
 expect 0 run talk.yaml
-says err '[  0.000 s] one: a fact in  [7mtwo [0m lines' 'one: warning: a doubt' 'one: error: a pity'
+says err '[  0.000 s] one: a fact in \x1b[7mtwo\x1b[0m lines' 'one: warning: a doubt' 'one: error: a pity'
 ! grep -q 'a detail' err || fail 'a debug entry without being asked'
 ! grep -q "$escape" err || fail 'a component speaks to the terminal'
 expect 0 run talk.yaml --log-level debug
