@@ -152,7 +152,7 @@ static void read_vehicle(tac_declare *d, flight_control *c, tac__vehicle *v)
     }
 }
 
-static void read_mission(tac_declare *d, tac__flight *f)
+static tac_status read_mission(tac_declare *d, tac__flight *f)
 {
     const char *path = tac_param_path(
         d, &(tac_param_def){.name = "mission",
@@ -161,12 +161,15 @@ static void read_mission(tac_declare *d, tac__flight *f)
     tac_error err;
     tac_error_clear(&err);
     if (!*path || tac__mission_read(path, tac_declare_world(d), &f->mission, &err) == TAC_OK)
-        return;
+        return TAC_OK;
     f->mission.count = 0;
+    if (err.status == TAC_E_MEMORY)
+        return TAC_E_MEMORY;
     if (err.line)
         (void)tac_declare_fail(d, "mission", "%s:%u:%u: %s", path, err.line, err.column, err.text);
     else
         (void)tac_declare_fail(d, "mission", "%s", err.text);
+    return TAC_OK;
 }
 
 static void check_lift(tac_declare *d, const tac__control *c)
@@ -242,7 +245,7 @@ static tac_status flight_declare(tac_declare *d, void *self)
     read_bandwidths(d, &v, &tuning);
     read_limits(d, &tuning);
     read_habits(d, &c->flight);
-    read_mission(d, &c->flight);
+    TAC_TRY(read_mission(d, &c->flight));
     c->flight.sea_level_m = tac_declare_world(d)->altitude_m;
     tac__control_init(&c->flight.control, &v, &tuning);
     check_lift(d, &c->flight.control);

@@ -15,6 +15,8 @@
 
 static tac_status fail(tac_error *err, const char *what, const char *path)
 {
+    if (errno == ENOMEM)
+        return tac__fail_memory(err);
     return tac__fail(err, TAC_E_FILE, "cannot %s '%s': %s", what, path,
                      errno ? strerror(errno) : "unknown reason");
 }

@@ -412,10 +412,10 @@ static tac_status outcome(tac_declare *d, tac_status status, const char *functio
                   tac_status_text(status));
         d->failed = true;
     }
-    if (!d->failed && status == TAC_OK)
+    if (d->no_memory || status == TAC_E_MEMORY)
+        return tac__fail_memory(err); // mistakes found after it may be none
+    if (!d->failed || !d->engine)
         return TAC_OK;
-    if (!d->engine)
-        return d->no_memory || status == TAC_E_MEMORY ? tac__fail_memory(err) : TAC_OK;
     if (err)
         *err = d->error;
     tac__error_place(err, &c->place);
