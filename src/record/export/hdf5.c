@@ -19,10 +19,10 @@ tac_status tac__export_hdf5(tac__export *x, tac_error *err)
 
 #include "base/text.h"
 #include "bus/type.h"
+#include "record/export/hdf5_file.h"
 #include "record/export/hold.h"
 #include "record/export/sink.h"
 
-#include <hdf5.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -53,6 +53,7 @@ typedef struct archive {
     tac__export *x;
     tac__output output;
     hid_t file;
+    tac__hdf5_file under;
     tac__names groups;           // by path: those that signals need
     tac__names taken;            // paths of datasets
     char reason[TAC_ERROR_NAME]; // why a call of the library failed
@@ -76,13 +77,14 @@ static herr_t keep_reason(hid_t stack, void *reason)
 
 static tac_status fail(const archive *a, tac_error *err)
 {
+    const char *reason = a->under.reason ? strerror(a->under.reason) : a->reason;
     return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", a->x->def->path,
-                     a->reason[0] ? a->reason : "unknown reason");
+                     reason[0] ? reason : "unknown reason");
 }
 
 #define TRY_H5(call)                                                                               \
     do {                                                                                           \
-        if ((call) < 0)                                                                            \
+        if ((call) < 0 || a->under.reason)                                                         \
             return fail(a, err);                                                                   \
     } while (0)
 
@@ -96,7 +98,7 @@ static tac_status add_attribute(const archive *a, hid_t object, const char *name
     const herr_t written = H5Awrite(id, type, value);
     const herr_t closed = H5Aclose(id);
     H5Sclose(space);
-    return written < 0 || closed < 0 ? fail(a, err) : TAC_OK;
+    return written < 0 || closed < 0 || a->under.reason ? fail(a, err) : TAC_OK;
 }
 
 static tac_status add_piece(const archive *a, hid_t object, const char *name, const char *text,
@@ -432,7 +434,7 @@ static tac_status create(archive *a, tac_error *err)
                          a->x->def->path);
     const hid_t how = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_obj_track_times(how, false);
-    a->file = H5Fcreate(a->output.temporary, H5F_ACC_TRUNC, how, H5P_DEFAULT);
+    a->file = tac__hdf5_create(&a->under, a->output.fd, how);
     H5Pclose(how);
     TRY_H5(a->file);
     return TAC_OK;

@@ -287,6 +287,8 @@ static tac_status write_all(log_file *f, tac_error *err)
     TAC_TRY(write_events(f, err));
     x->result.samples = f->events;
     x->result.bytes = f->sink.bytes;
+    TAC_TRY(tac__sink_finish(&f->types, err));
+    TAC_TRY(tac__sink_finish(&f->sink, err));
     TAC_TRY(tac__sink_close(&f->types, err));
     TAC_TRY(tac__sink_close(&f->sink, err));
     if (types)

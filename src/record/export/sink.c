@@ -55,7 +55,7 @@ void tac__sink_write(tac__sink *sink, const void *bytes, size_t size)
     sink->bytes += size;
 }
 
-tac_status tac__sink_close(tac__sink *sink, tac_error *err)
+tac_status tac__sink_finish(tac__sink *sink, tac_error *err)
 {
     if (sink->file) {
         errno = 0;
@@ -71,6 +71,12 @@ tac_status tac__sink_close(tac__sink *sink, tac_error *err)
         tac__output_abandon(&sink->output);
         return status;
     }
+    return TAC_OK;
+}
+
+tac_status tac__sink_close(tac__sink *sink, tac_error *err)
+{
+    TAC_TRY(tac__sink_finish(sink, err));
     return sink->output.open ? tac__output_commit(&sink->output, err) : TAC_OK;
 }
 

@@ -22,6 +22,8 @@ TAC_MUST_CHECK tac_status tac__sink_open(tac__sink *sink, const char *path,
                                          bool (*write)(void *, const void *, size_t), void *context,
                                          tac_error *err);
 void tac__sink_write(tac__sink *sink, const void *bytes, size_t size);
+// All of it is written, but has not got its name: for several files that belong together.
+TAC_MUST_CHECK tac_status tac__sink_finish(tac__sink *sink, tac_error *err);
 TAC_MUST_CHECK tac_status tac__sink_close(tac__sink *sink, tac_error *err);
 void tac__sink_abandon(tac__sink *sink); // also one that was closed, or never opened
 
