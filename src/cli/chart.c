@@ -26,6 +26,8 @@ cli_range cli_table_range(const cli_table *t, size_t column, size_t apart, size_
     for (size_t row = 0; row < t->rows; row++) {
         for (size_t i = 0; i < count; i++) {
             const double value = cli_table_at(t, row, column + i * apart);
+            if (!isfinite(value))
+                continue;
             r.min = fmin(r.min, value);
             r.max = fmax(r.max, value);
         }
@@ -59,8 +61,18 @@ static double width_of(cli_range r)
     return fmax(r.max - r.min, size > 1e-200 ? 1e-9 * size : 1e-6);
 }
 
+// No end of a scale is beyond what can be drawn, and differences of such ends are numbers.
+static cli_range drawable(cli_range r)
+{
+    const double most = 1e280;
+    r.min = isnan(r.min) ? 0 : fmax(-most, fmin(r.min, most));
+    r.max = isnan(r.max) ? r.min : fmax(-most, fmin(r.max, most));
+    return r;
+}
+
 cli_scale cli_scale_of(cli_range r)
 {
+    r = drawable(r);
     const double step = round_step(width_of(r) / 5);
     const double first = floor(r.min / step + 1e-9), last = ceil(r.max / step - 1e-9);
     return (cli_scale){first * step, step, (int)fmax(last - first, 1)};
@@ -68,6 +80,7 @@ cli_scale cli_scale_of(cli_range r)
 
 cli_scale cli_scale_in(cli_range r, int steps)
 {
+    r = drawable(r);
     double step = round_step(width_of(r) / steps);
     double first = floor(r.min / step + 1e-9);
     while ((first + steps) * step < r.max - 1e-9 * step) {

@@ -37,8 +37,8 @@ typedef struct cli_table {
 } cli_table;
 
 double cli_table_at(const cli_table *table, size_t row, size_t column);
-// The least and the greatest value of `count` columns, `apart` from each other; 0 and 0 if all are
-// NaN.
+// The least and the greatest finite value of `count` columns, `apart` from each other; 0 and 0 if
+// there is none.
 cli_range cli_table_range(const cli_table *table, size_t column, size_t apart, size_t count);
 cli_range cli_range_with(cli_range range, double min, double max);
 

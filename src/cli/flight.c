@@ -230,6 +230,12 @@ static double read_number(tac_engine *engine, const cli_vehicle *v, cli_signal s
 }
 
 // What the report says of the end.
+// A count, whatever a component says.
+static int64_t whole(double x)
+{
+    return x > 0 ? (int64_t)fmin(x, 1e15) : 0;
+}
+
 static void read_state(tac_engine *engine, cli_vehicle *v)
 {
     read_numbers(engine, v, CLI_SOC, v->soc, v->batteries);
@@ -242,8 +248,8 @@ static void read_state(tac_engine *engine, cli_vehicle *v)
     }
     v->landed = read_number(engine, v, CLI_LANDED) > 0;
     v->armed = read_number(engine, v, CLI_ARMED) > 0;
-    v->reached = (int64_t)fmax(0, read_number(engine, v, CLI_REACHED));
-    v->total = (int64_t)fmax(0, read_number(engine, v, CLI_TOTAL));
+    v->reached = whole(read_number(engine, v, CLI_REACHED));
+    v->total = whole(read_number(engine, v, CLI_TOTAL));
 }
 
 // Without feet to tell, the control does.

@@ -60,16 +60,27 @@ static cli_range range_of(const drawing *d)
     return isnan(r.min) ? (cli_range){0, 1} : r;
 }
 
+// A value has its label; one that has none is told as its number, where it is an end of the axis.
 static void add_named_axis(const drawing *d, const tac_type *type, cli_range r)
 {
-    const int from = type->scalar == TAC_BOOL ? 0 : (int)r.min;
-    const int to = type->scalar == TAC_BOOL ? 1 : (int)r.max;
-    ADD("set yrange [%g:%g]\nset ytics nomirror (", from - 0.35, to + 0.35);
-    for (int i = from; i <= to; i++) {
-        ADD(i > from ? ", " : "");
-        const char *name = cli_value_name(type, i);
-        cli_gnuplot_quote(d->script, name ? name : "?");
-        ADD(" %d", i);
+    if (type->scalar == TAC_BOOL)
+        r = (cli_range){0, 1};
+    ADD("set yrange [%.10g:%.10g]\nset ytics nomirror (", r.min - 0.35, r.max + 0.35);
+    bool any = false;
+    for (size_t i = 0; cli_value_name(type, (double)i) && (double)i <= r.max; i++) {
+        if ((double)i < r.min)
+            continue;
+        ADD(any ? ", " : "");
+        cli_gnuplot_quote(d->script, cli_value_name(type, (double)i));
+        ADD(" %zu", i);
+        any = true;
+    }
+    const double ends[] = {r.min, r.max};
+    for (int i = 0; i < (r.max > r.min ? 2 : 1); i++) {
+        if (cli_value_name(type, ends[i]))
+            continue;
+        ADD("%s'%.10g' %.10g", any ? ", " : "", ends[i], ends[i]);
+        any = true;
     }
     ADD(")\nset ylabel ''\n");
 }

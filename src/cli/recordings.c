@@ -30,7 +30,7 @@ const char *cli_value_name(const tac_type *type, double value)
     if (type->scalar == TAC_BOOL)
         return value != 0 ? "true" : "false";
     for (int i = 0; type->scalar == TAC_ENUM && type->labels && type->labels[i]; i++) {
-        if (i == (int)value)
+        if (i == value)
             return type->labels[i];
     }
     return NULL;

@@ -40,6 +40,44 @@ static void test_scales_cover_ranges(void **state)
     }
 }
 
+// NaN, infinity and the largest numbers: scales are of numbers, and no step is lost in a cast (the
+// sanitizer for float-cast-overflow says so).
+static void test_ranges_of_everything(void **state)
+{
+    (void)state;
+    static const double ends[] = {0,
+                                  1,
+                                  -1,
+                                  1e300,
+                                  -1e300,
+                                  1e308,
+                                  -1e308,
+                                  5e-324,
+                                  (double)INFINITY,
+                                  -(double)INFINITY,
+                                  1e-300,
+                                  2147483647.0,
+                                  (double)NAN};
+    const size_t count = sizeof ends / sizeof *ends;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < count; k++) {
+            if (ends[i] > ends[k])
+                continue;
+            for (int steps = 0; steps < 4; steps++) {
+                const cli_range r = {ends[i], ends[k]};
+                const cli_scale s = steps ? cli_scale_in(r, steps) : cli_scale_of(r);
+                if (!isfinite(s.min) || !isfinite(s.step) || !(s.step > 0) || s.steps < 1 ||
+                    s.steps > 8)
+                    fail_msg("%g to %g in %d: from %g in %d steps of %g", r.min, r.max, steps,
+                             s.min, s.steps, s.step);
+            }
+        }
+    }
+    const double values[] = {(double)INFINITY, 2, -(double)INFINITY, -3};
+    const cli_range seen = cli_table_range(&(cli_table){values, 4, 1}, 0, 0, 1);
+    assert_true(seen.min == -3 && seen.max == 2);
+}
+
 static void test_ranges_of_nothing(void **state)
 {
     (void)state;
@@ -70,4 +108,4 @@ static void test_quotes(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_scales_cover_ranges), cmocka_unit_test(test_ranges_of_nothing),
-          cmocka_unit_test(test_quotes))
+          cmocka_unit_test(test_ranges_of_everything), cmocka_unit_test(test_quotes))
