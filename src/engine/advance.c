@@ -186,11 +186,12 @@ EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time lim
     tac__island_state *s = island->state;
     const tac_integrator_def *def = &e->def.integrator;
     tac_time h_us = s->h_us;
+    s->tries_next = s->tries;
     for (;;) {
         const bool cut = limit_us - s->from_us < h_us;
         const tac_time length_us = cut ? limit_us - s->from_us : h_us;
         s->to_us = s->from_us + length_us;
-        if (++s->tries > def->max_substeps) {
+        if (++s->tries_next > def->max_substeps) {
             tac__ode_forget(&island->work);
             return TOO_MANY;
         }
@@ -374,7 +375,7 @@ static tac_status fail_small(tac_engine *e, tac__island *island)
 __attribute__((cold)) static tac_status fail_step(tac_engine *e, tac__island *island)
 {
     tac__island_state *s = island->state;
-    const uint64_t tries = s->tries;
+    const uint64_t tries = s->tries, tried = s->tries_next;
     char text[TAC_ERROR_TEXT];
     tac__out input = tac__out_begin(text, sizeof text);
     const tac_instance *c = find_bad_input(e, island, &input);
@@ -386,7 +387,8 @@ __attribute__((cold)) static tac_status fail_step(tac_engine *e, tac__island *is
     s->tries = 0;
     const outcome out = natural_step(e, island, s->to_us, true);
     s->tries = tries;
-    if (tries > e->def.integrator.max_substeps) {
+    s->tries_next = tried;
+    if (tried > e->def.integrator.max_substeps) {
         tac__fail(e->err, TAC_E_LIMIT,
                   "more than %llu integration steps without a boundary; the last was %llu us long",
                   (unsigned long long)e->def.integrator.max_substeps,
@@ -528,6 +530,7 @@ EACH_STEP tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, b
         memcpy(island->x, island->y, island->problem.n * sizeof *island->x);
         s->from_us = t_us;
         s->h_us = s->h_next_us;
+        s->tries = s->tries_next;
     }
     if (!boundary) {
         tac__lanes_leave(island);
@@ -680,9 +683,8 @@ void tac__island_renew(const tac_engine *e, tac__island *island, tac_time t_us)
 }
 
 // Stage 10: begin the next step, no further than the next known boundary.
-EACH_STEP void integrate(tac_engine *e, tac__island *island, tac_time t_us, bool lanes)
+EACH_STEP void integrate(tac_engine *e, tac__island *island, bool lanes)
 {
-    renew(e, island, t_us);
     const window w = next_window(e, island);
     integrate_to(e, island, w.planned_us, w.found_us, lanes);
     const tac__island_state *s = island->state;
@@ -696,18 +698,17 @@ EACH_STEP void integrate(tac_engine *e, tac__island *island, tac_time t_us, bool
         tac__plan_located(e, island, event_us);
 }
 
-__attribute__((noinline)) static void integrate_beside(tac_engine *e, tac__island *island,
-                                                       tac_time t_us)
+__attribute__((noinline)) static void integrate_beside(tac_engine *e, tac__island *island)
 {
-    integrate(e, island, t_us, true);
+    integrate(e, island, true);
 }
 
-void tac__island_integrate(tac_engine *e, tac__island *island, tac_time t_us)
+void tac__island_integrate(tac_engine *e, tac__island *island)
 {
     if (island->lanes)
-        integrate_beside(e, island, t_us);
+        integrate_beside(e, island);
     else
-        integrate(e, island, t_us, false);
+        integrate(e, island, false);
 }
 
 // What a step of an island begins with comes nearer while the one before it is integrated.
@@ -736,7 +737,8 @@ void tac__islands_integrate(tac_engine *e)
                 fetch(all + __builtin_ctzll(bits));
             if (island->lanes && island->lanes->tried_us != t_us)
                 tac__lanes_step(e, island->lanes, t_us);
-            tac__island_integrate(e, island, t_us);
+            renew(e, island, t_us);
+            tac__island_integrate(e, island);
         }
     }
 }
@@ -760,7 +762,7 @@ void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__
             tac__lanes_leave(island);
             if (e->method->adaptive)
                 tac__ode_retry(e->method, &island->work);
-            tac__island_integrate(e, island, s->from_us);
+            tac__island_integrate(e, island);
         }
     }
 }

@@ -267,31 +267,32 @@ tac_status tac__restore_block(tac_engine *e, const void *block, bool exact, cons
     return TAC_OK;
 }
 
-// One step takes the place of another, which was counted.
-void tac__step_again(tac_engine *e, tac__island *island)
+// Steps under way follow from what was saved. They are taken again, from the same state with the
+// same held inputs: the run may end at another time, be driven, or use another method. One takes
+// the place of another, which was counted.
+tac_status tac__steps_again(tac_engine *e)
 {
-    tac__island_state *s = island->state;
-    const uint64_t steps = s->steps, evals = s->evals;
-    tac__island_integrate(e, island, s->from_us);
-    s->steps = steps;
-    s->evals = evals;
-}
-
-// The run may end at another time than the one that was saved. Steps that the old end cut short, or
-// that lie beyond the new one, are taken again: from the same state with the same held inputs.
-void tac__restored_end(tac_engine *e)
-{
-    const tac_time old_end = e->timeline.next[e->start_end_source];
-    if (old_end == e->def.end_us)
-        return;
-    tac__timeline_set(&e->timeline, e->start_end_source, e->def.end_us);
+    tac__island_state *before = tac__arena_array(&e->arena, e->island_count, sizeof *before);
+    if (!before)
+        return TAC_E_MEMORY;
     for (size_t i = 0; i < e->island_count; i++) {
-        tac__island *island = &e->islands[i];
-        tac__island_state *s = island->state;
-        if (s->from_us == s->to_us || (s->to_us != old_end && s->to_us <= e->def.end_us))
-            continue;
-        tac__step_again(e, island);
+        tac__island_state *s = e->islands[i].state;
+        s->h_next_us = s->h_us; // and that of a method with fixed steps stays so
+        s->tries_next = s->tries;
+        before[i] = *s;
     }
+    for (size_t i = 0; i < e->island_count; i++) {
+        if (before[i].from_us != before[i].to_us)
+            tac__island_integrate(e, &e->islands[i]);
+    }
+    for (size_t i = 0; i < e->island_count; i++) { // one may have had another taken yet again
+        tac__island_state *s = e->islands[i].state;
+        s->steps = before[i].steps;
+        s->rejected = before[i].rejected;
+        s->evals = before[i].evals;
+        s->undone = before[i].undone;
+    }
+    return TAC_OK;
 }
 
 static tac_status restore(tac_engine *e, const char *path, const char *bytes, size_t size,
@@ -317,8 +318,8 @@ static tac_status restore(tac_engine *e, const char *path, const char *bytes, si
         return tac__fail(err, TAC_E_FORMAT, "'%s' is damaged: it does not say when it was taken",
                          path);
     TAC_TRY(tac__restore_opaque(e, p.opaque, p.h.opaque_size, err));
-    tac__restored_end(e);
-    return TAC_OK;
+    tac__timeline_set(&e->timeline, e->start_end_source, e->def.end_us);
+    return tac__steps_again(e) == TAC_OK ? TAC_OK : tac__fail_memory(err);
 }
 
 tac_status tac_engine_restore(tac_engine *e, const char *path, tac_error *err)

@@ -289,7 +289,8 @@ typedef struct tac__island_state {
     tac_time changed_us; // last change of a mode at an instant of its own
     tac_time h_us;       // adaptive: length of this step if nothing cuts it short
     tac_time h_next_us;  // and of the next one
-    uint64_t tries;      // adaptive: steps tried since the last boundary
+    uint64_t tries;      // adaptive: steps tried between the last boundary and from_us
+    uint64_t tries_next; // and up to to_us
     uint64_t chatter;    // changes of modes that followed close upon each other
     uint64_t steps, rejected, evals, undone, events;
     uint64_t digest;
@@ -627,7 +628,8 @@ tac_status tac__islands_arrive(tac_engine *engine, tac_time t_us); // those that
 void tac__islands_integrate(tac_engine *engine);                   // from there
 tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time t_us);
 tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
-void tac__island_integrate(tac_engine *engine, tac__island *island, tac_time t_us);
+// The next step, from where the island stands and with the inputs that are held.
+void tac__island_integrate(tac_engine *engine, tac__island *island);
 // The next boundary of an island that has always been known.
 tac_time tac__island_planned(const tac_engine *engine, const tac__island *island);
 // Held inputs that are seen through a view are renewed at its boundaries.
@@ -740,8 +742,7 @@ tac_status tac__restore_opaque(tac_engine *engine, const char *bytes, size_t siz
 // island; NULL: those of the block.
 tac_status tac__restore_block(tac_engine *engine, const void *block, bool exact,
                               const tac_time *h_us, tac_error *err);
-void tac__restored_end(tac_engine *engine);
-void tac__step_again(tac_engine *engine, tac__island *island); // the one under way
+tac_status tac__steps_again(tac_engine *engine); // those under way, without a trace in counters
 
 // --- model.c: the model as text, which its hash is taken of ---
 void tac__model_text(const tac_engine *engine, tac__text *out);

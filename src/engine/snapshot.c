@@ -81,17 +81,6 @@ bool tac__snapshot_fits(const tac_engine *e, const void *bytes, size_t size)
            h.opaque_size == size - sizeof h - h.block_size;
 }
 
-// Steps under way were those of another method, or did not know yet of what a driver knows now:
-// take them again.
-static void step_anew(tac_engine *e)
-{
-    for (size_t i = 0; i < e->island_count; i++) {
-        const tac__island_state *s = e->islands[i].state;
-        if (s->from_us != s->to_us)
-            tac__step_again(e, &e->islands[i]);
-    }
-}
-
 tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, bool same_model,
                                  bool other_method, tac_error *err)
 {
@@ -113,10 +102,10 @@ tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, 
                                      size - sizeof(head) - e->block.run_size, err);
     if (status == TAC_OK && e->driver)
         status = tac__drive_begin(e, e->clock->started, e->clock->t_us);
-    if (status == TAC_OK && (e->driver || other_method))
-        step_anew(e);
     if (status == TAC_OK && e->clock->started) // else the boundary at 0 is still to come
-        tac__restored_end(e);
+        tac__timeline_set(&e->timeline, e->start_end_source, e->def.end_us);
+    if (status == TAC_OK)
+        status = tac__steps_again(e);
     e->err = NULL;
     if (status != TAC_OK)
         e->phase = TAC__FAILED;
