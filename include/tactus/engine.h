@@ -269,9 +269,11 @@ TAC_API tac_signal_info tac_engine_signal_info(const tac_engine *engine, int sig
 TAC_API const void *tac_engine_read(tac_engine *engine, int signal);
 
 // The digest over everything that matches `pattern` (NULL: all), as in tac_engine_add_policy;
-// `*count`, where not NULL, tells how many signals, islands and ports matched.
+// `*count`, where not NULL, tells how many digests matched. 0: none did, or digests are off; no
+// hash is 0. docs/contract.md says what it covers.
 TAC_API uint64_t tac_engine_hash(const tac_engine *engine, const char *pattern, size_t *count);
-// One by one, in order of name: NULL after the last.
+// One by one, in order of name: signals, message ports, states of islands ("uav1.body#state"), and
+// for each component "uav1.body#end", what of it decides how the run goes on. NULL after the last.
 TAC_API const char *tac_engine_digest(const tac_engine *engine, size_t i, uint64_t *digest);
 
 TAC_API uint64_t tac_engine_schema_hash(const tac_engine *engine);

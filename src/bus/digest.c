@@ -20,6 +20,18 @@ uint64_t tac__digest_nans(uint64_t digest, tac_time t_us, const double *value, s
     return digest;
 }
 
+tac__hash tac__digest_mix(tac__hash h, const tac_type *type, const void *value)
+{
+    const size_t words = tac__type_words(type);
+    for (size_t i = 0; i < words; i++) {
+        if (type->scalar == TAC_F64)
+            h = tac__hash_f64(h, ((const double *)value)[i]);
+        else
+            h = tac__hash_word(h, ((const uint64_t *)value)[i]);
+    }
+    return h;
+}
+
 uint64_t tac__digest_scan(uint64_t before, tac_time t_us, const double *value, size_t words,
                           bool *nan)
 {

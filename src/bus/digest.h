@@ -5,8 +5,7 @@
 #define TAC_BUS_DIGEST_H
 
 #include "base/hash.h"
-#include <stdbool.h>
-#include <tactus/time.h>
+#include "bus/type.h"
 
 #define TAC__DIGEST_INLINE static inline __attribute__((always_inline))
 
@@ -64,6 +63,17 @@ static inline uint64_t tac__digest_words(uint64_t digest, tac_time t_us, const v
         digest = tac__hash_word(digest, word);
     }
     return digest;
+}
+
+// Mix in a value as it stands.
+tac__hash tac__digest_mix(tac__hash h, const tac_type *type, const void *value);
+
+// The hash that some digests combine to, all of them mixed into `h` one after another. 0 means that
+// there are none, so no hash is 0.
+static inline uint64_t tac__digest_whole(tac__hash h, size_t count)
+{
+    const uint64_t hash = tac__hash_end(h);
+    return count == 0 ? 0 : hash ? hash : 1;
 }
 
 #endif

@@ -74,6 +74,28 @@ static uint32_t pop(const tac__queue *q)
     return top;
 }
 
+static tac__hash mix(const tac__queue *q, tac__hash h, const tac__queue_slot *s)
+{
+    h = tac__hash_word(h, s->deliver_us);
+    h = tac__hash_word(h, s->sent_us);
+    h = tac__hash_word(h, s->sender < q->key_count ? q->keys[s->sender] : s->sender);
+    h = tac__hash_word(h, s->sequence);
+    return tac__hash_bytes(h, s + 1, s->size);
+}
+
+// Where a message lies in the heap depends on which was sent first: a sum does not.
+tac__hash tac__queue_mix(const tac__queue *q, tac__hash h)
+{
+    uint64_t flying = 0;
+    for (uint32_t i = 0; i < q->state->flying; i++)
+        flying += tac__hash_end(mix(q, TAC__HASH_SEED, slot(q, q->heap[i])));
+    h = tac__hash_word(tac__hash_word(h, q->state->flying), flying);
+    h = tac__hash_word(h, q->state->waiting);
+    for (uint32_t i = 0; i < q->state->waiting; i++)
+        h = mix(q, h, slot(q, q->ring[(q->state->first + i) % q->capacity]));
+    return h;
+}
+
 uint32_t tac__queue_deliver(const tac__queue *q, tac_time t_us, uint64_t *digest)
 {
     uint32_t n = 0;
@@ -81,10 +103,7 @@ uint32_t tac__queue_deliver(const tac__queue *q, tac_time t_us, uint64_t *digest
         const uint32_t arrived = pop(q);
         const tac__queue_slot *s = slot(q, arrived);
         q->ring[(q->state->first + q->state->waiting++) % q->capacity] = arrived;
-        *digest = tac__hash_word(*digest, s->deliver_us);
-        *digest = tac__hash_word(*digest, s->sender);
-        *digest = tac__hash_word(*digest, s->sequence);
-        *digest = tac__hash_bytes(*digest, s + 1, s->size);
+        *digest = mix(q, *digest, s);
         n++;
     }
     return n;

@@ -31,6 +31,9 @@ typedef struct tac__queue {
     tac__queue_state *state;
     uint32_t *heap, *ring, *stack; // `capacity` slot numbers each
     unsigned char *slots;
+    // What digests know senders by, from 0; one that is not here by its number.
+    uint64_t *keys;
+    uint32_t key_count;
 } tac__queue;
 
 size_t tac__queue_slot_size(uint32_t max_bytes);
@@ -43,12 +46,16 @@ bool tac__queue_send(const tac__queue *queue, const tac__queue_slot *head, const
 // When the next message on its way arrives, or TAC_TIME_NEVER.
 tac_time tac__queue_next(const tac__queue *queue);
 
-// Deliver all messages due at or before `t_us`; mixes them into `*digest`. Returns how many.
+// Deliver all messages due at or before `t_us`; mixes them into `*digest`: when they were sent and
+// arrived, from whom, and what. Returns how many.
 uint32_t tac__queue_deliver(const tac__queue *queue, tac_time t_us, uint64_t *digest);
 
 // Are those on their way in order? The last check of a queue that was restored: all numbers of
 // slots are sound.
 bool tac__queue_ordered(const tac__queue *queue);
+
+// Mix in all that is on its way, in no order, and all that waits.
+tac__hash tac__queue_mix(const tac__queue *queue, tac__hash h);
 
 // Take back all that is on its way.
 void tac__queue_recall(const tac__queue *queue);

@@ -27,6 +27,18 @@ void tac__history_push(const tac__history *history, tac_time t_us, const void *v
     memcpy(entry(history, n), value, history->words * 8);
 }
 
+tac__hash tac__history_mix(const tac__history *history, const tac_type *type, uint32_t depth,
+                           tac__hash h)
+{
+    const uint64_t last = *history->writes, all = last + 1, count = all < depth ? all : depth;
+    h = tac__hash_word(h, count);
+    for (uint64_t n = all - count; n <= last; n++) {
+        h = tac__hash_word(h, history->times[n % history->depth]);
+        h = tac__digest_mix(h, type, entry(history, n));
+    }
+    return h;
+}
+
 // The last entry that counts at t' = t - delay.
 static uint64_t find_entry(const tac__view *v, tac_time t_us)
 {

@@ -16,6 +16,7 @@
 #define TAC_BUS_VIEW_H
 
 #include "base/unit.h"
+#include "bus/digest.h"
 #include "bus/type.h"
 
 // The last writes of one signal, in a ring. Entry 0 is the value at the start. The pointers lead
@@ -30,6 +31,10 @@ typedef struct tac__history {
 
 void tac__history_start(const tac__history *history, const void *value);
 void tac__history_push(const tac__history *history, tac_time t_us, const void *value);
+
+// Mix in the last `depth` entries: times and values of type `type`.
+tac__hash tac__history_mix(const tac__history *history, const tac_type *type, uint32_t depth,
+                           tac__hash h);
 
 // Entries that a reader needs: those inside the delay, the two of the policy, the one of this very
 // boundary that a delayed reader must not see, and one to spare.

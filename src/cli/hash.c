@@ -124,7 +124,8 @@ const cli_command cli_hash = {
     .doc = "Show the hash of the whole run, as 'tactus run' reported it: two runs with the same "
            "hash computed the same bits. With patterns, one line for each: the hash of everything "
            "whose name matches, as in \"uav1.*\", and how many that are. Names are those of "
-           "signals, message ports and, as in \"EOM#state\", of the states of an island.\n\n"
+           "signals, message ports, of the states of an island, as in \"EOM#state\", and of "
+           "components, as in \"EOM#end\": what decided how the run would have gone on.\n\n"
            "The digests were taken while the run went on and are of every write, also of signals "
            "that the recording has only samples of. A run that did not come to its end has none.",
     .options = options,

@@ -136,7 +136,10 @@ static void about_json(const tac_recording *r, tac__text *out)
     tac__json_key_u64(&json, "t_us", info->last_us);
     tac__json_key_u64(&json, "t_complete_us", info->complete_us);
     tac__json_key_u64(&json, "t_end_us", info->end_us);
-    tac__json_key_hex64(&json, "hash", info->hash);
+    if (info->hash)
+        tac__json_key_hex64(&json, "hash", info->hash);
+    else
+        tac__json_key_text(&json, "hash", NULL);
     tac__json_key_hex64(&json, "model_hash", info->model_hash);
     tac__json_key_hex64(&json, "schema_hash", info->schema_hash);
     tac__json_key_u64(&json, "seed", info->seed);

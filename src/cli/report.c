@@ -245,7 +245,11 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
         tac__text_add(out, "%016" PRIx64 "  %s (%zu)\n", hash, pattern, count);
     }
     row(out, "hash");
-    tac__text_add(out, "%016" PRIx64 "\n", tac_engine_hash(r->engine, NULL, NULL));
+    const uint64_t hash = tac_engine_hash(r->engine, NULL, NULL);
+    if (hash)
+        tac__text_add(out, "%016" PRIx64 "\n", hash);
+    else
+        tac__text_add(out, "none: digests are switched off\n");
 }
 
 // --- for a program ------------------------------------------------------------------------------
@@ -335,7 +339,11 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     tac__json json = tac__json_begin(out);
     tac__json_object_begin(&json);
     tac__json_key_text(&json, "name", tac_config_name(r->config));
-    tac__json_key_hex64(&json, "hash", tac_engine_hash(r->engine, NULL, NULL));
+    const uint64_t hash = tac_engine_hash(r->engine, NULL, NULL);
+    if (hash)
+        tac__json_key_hex64(&json, "hash", hash);
+    else // digests are switched off
+        tac__json_key_text(&json, "hash", NULL);
     tac__json_key_bool(&json, "finished", tac_engine_finished(r->engine));
     tac__json_key_bool(&json, "stopped", status == TAC_E_STOPPED);
     tac__json_key_u64(&json, "t_start_us", r->start_us);

@@ -4,6 +4,8 @@
 #include "engine/graph.h"
 #include "engine/plan.h"
 
+#include <string.h>
+
 // --- forming ------------------------------------------------------------------------------------
 
 static uint32_t find_root(uint32_t *parent, uint32_t i)
@@ -13,13 +15,23 @@ static uint32_t find_root(uint32_t *parent, uint32_t i)
     return i;
 }
 
+// Put a component among `count` that are in order of name.
+static void put_by_name(const tac_engine *e, uint32_t *components, size_t count, uint32_t c)
+{
+    size_t at = count;
+    for (; at > 0 && strcmp(e->components[components[at - 1]]->name, e->components[c]->name) > 0;
+         at--)
+        components[at] = components[at - 1];
+    components[at] = c;
+}
+
+// Its states lie in the order of their components' names, and its own name is the first of those:
+// neither its digest nor what is computed with the whole state vector depends on the order of
+// declaration.
 static tac_status add_island(tac_engine *e, uint32_t root, const uint32_t *parent)
 {
     tac__island *island = &e->islands[e->island_count];
-    *island = (tac__island){.name = e->components[root]->name,
-                            .digest_name =
-                                tac__arena_format(&e->arena, "%s#state", e->components[root]->name),
-                            .step_source = -1,
+    *island = (tac__island){.step_source = -1,
                             .event_source = -1,
                             .peeked_us = TAC_TIME_NEVER,
                             .kept_us = TAC_TIME_NEVER,
@@ -27,14 +39,19 @@ static tac_status add_island(tac_engine *e, uint32_t root, const uint32_t *paren
     for (uint32_t i = root; i < e->component_count; i++)
         island->count += parent[i] == root && tac__is_continuous(e->components[i]->type);
     island->components = tac__arena_array(&e->arena, island->count, sizeof *island->components);
-    if (!island->components || !island->digest_name)
+    if (!island->components)
         return TAC_E_MEMORY;
     size_t k = 0;
     for (uint32_t i = root; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
-        if (parent[i] != root || !tac__is_continuous(c->type))
-            continue;
-        island->components[k++] = i;
+        if (parent[i] == root && tac__is_continuous(e->components[i]->type))
+            put_by_name(e, island->components, k++, i);
+    }
+    island->name = e->components[island->components[0]]->name;
+    island->digest_name = tac__arena_format(&e->arena, "%s#state", island->name);
+    if (!island->digest_name)
+        return TAC_E_MEMORY;
+    for (k = 0; k < island->count; k++) {
+        tac_instance *c = e->components[island->components[k]];
         c->island = (int)e->island_count;
         c->x_offset = island->x_count;
         c->event_offset = island->event_count;

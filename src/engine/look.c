@@ -1,4 +1,4 @@
-// look.c - looking at an engine from outside: time, counters, signals, digests.
+// look.c - looking at an engine from outside: time, counters, signals.
 #include "engine/phases.h"
 #include "base/floats.h"
 
@@ -123,31 +123,6 @@ tac__sight tac__sight_of(tac_engine *e, int signal)
             sight.scratch = c->scratch.out[i];
     }
     return sight;
-}
-
-// --- digests ------------------------------------------------------------------------------------
-
-uint64_t tac_engine_hash(const tac_engine *e, const char *pattern, size_t *count)
-{
-    size_t matched = 0;
-    tac__hash h = TAC__HASH_SEED;
-    for (size_t i = 0; e && i < e->digest_count; i++) {
-        if (pattern && !tac__path_match(pattern, e->digest_list[i].name))
-            continue;
-        h = tac__hash_word(h, *e->digest_list[i].value);
-        matched++;
-    }
-    if (count)
-        *count = matched;
-    return tac__hash_end(h);
-}
-
-const char *tac_engine_digest(const tac_engine *e, size_t i, uint64_t *digest)
-{
-    if (!e || !digest || i >= e->digest_count)
-        return NULL;
-    *digest = tac__hash_end(*e->digest_list[i].value);
-    return e->digest_list[i].name;
 }
 
 uint64_t tac_engine_schema_hash(const tac_engine *e)

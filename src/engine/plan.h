@@ -96,6 +96,7 @@ typedef struct tac__input {
     int signal;        // -1: unconnected
     uint32_t element;  // first element of the signal that is seen
     tac_policy policy; // as resolved; ZOH where it makes no difference
+    uint32_t depth;    // of the history, as far as this reader may look back
     bool coupled;      // continuous to continuous: seen anew at every evaluation
     const tac__history *history;
     void *buffer; // what a view puts there, or the resting value of an open input
@@ -112,6 +113,7 @@ typedef struct tac__sender {
     uint32_t component;
     bool numbers;       // its messages are doubles
     uint64_t *sequence; // in the block
+    uint64_t *digest;   // in the block, over what was sent; NULL where none
     tac__link *links;
     size_t count, capacity;
 } tac__sender;
@@ -344,7 +346,7 @@ typedef struct tac__island {
     tac__ode_problem problem;
     tac__ode_work work;
 
-    const char *name;        // of its first component
+    const char *name;        // of its first component, in order of name
     const char *digest_name; // "uav1.body#state"
     uint32_t *components;    // in order of evaluation
     size_t count;
@@ -381,7 +383,8 @@ typedef struct tac__nan_count {
 
 typedef struct tac__digest {
     const char *name;
-    const uint64_t *value; // in the block
+    const uint64_t *value;         // a running one, in the block; NULL: taken when it is asked for,
+    const tac_instance *component; // over what decides the future of this component
 } tac__digest;
 
 // One piece of work at a boundary. Items are sorted by stage, then by order inside it.
@@ -494,6 +497,7 @@ struct tac_engine {
     size_t item_count;
     tac__timeline timeline;
     int start_end_source;
+    int physics_source; // -1: no physics axis
     // per source a row of bits: of the items due with it, then of the islands that have a boundary
     uint64_t *masks;
     uint64_t *all_masks; // as they would be with every component active; NULL: none is ever not
@@ -520,9 +524,10 @@ struct tac_engine {
     uint64_t *arriving;       // scratch: islands with a boundary at the present instant
     uint64_t **digests;       // one a signal, NULL where none
     tac__nan_count *nans;     // one a signal
-    tac__digest *digest_list; // of signals, islands and ports, in order of name
+    tac__digest *digest_list; // of signals, islands, ports and components, in order of name
     size_t digest_count;
-    tac_error *err; // of the call under way
+    uint64_t *digest_scratch; // room for one value
+    tac_error *err;           // of the call under way
     tac_time checkpoint_us;
     const char *checkpoint_path; // NULL: none asked for
     unsigned char *checkpoint;   // copy of the block
@@ -714,6 +719,11 @@ void tac__doubts(tac_engine *engine);
 
 // --- wire.c: memory and pointers ---
 tac_status tac__wire(tac_engine *engine);
+
+// --- hash.c: digests by name ---
+tac_status tac__digests_list(tac_engine *engine);
+// Before the last step of the hash: what recordings keep.
+uint64_t tac__digest_value(const tac_engine *engine, const tac__digest *digest);
 
 // --- step.c: an entry of the engine's own in the log ---
 TAC_PRINTF(3, 4)

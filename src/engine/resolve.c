@@ -527,6 +527,7 @@ static tac_status resolve_history(tac_engine *e, tac_instance *c, tac__input *in
     tac__history *h = &e->histories[in->signal];
     h->depth = h->depth > depth ? h->depth : depth;
     in->history = h;
+    in->depth = depth;
     if (in->policy == TAC_EXTRAPOLATED && s->derivative >= 0) {
         tac__history *d = &e->histories[s->derivative];
         d->depth = d->depth > h->depth ? d->depth : h->depth;
@@ -612,18 +613,29 @@ static tac_status add_link(tac_engine *e, tac__sender *s, uint32_t receiver,
 }
 
 // A sender has a number with each receiver, its place among those that are linked to it, so that
-// one who sends to others changes nothing here.
-static void number_senders(tac_engine *e)
+// one who sends to others changes nothing here. Digests know it by its name.
+static tac_status number_senders(tac_engine *e)
 {
-    for (uint32_t r = 0; r < e->receiver_count; r++) {
-        uint32_t number = 0;
-        for (size_t s = 0; s < e->sender_count; s++) {
-            for (size_t i = 0; i < e->senders[s].count; i++) {
-                if (e->senders[s].links[i].receiver == r)
-                    e->senders[s].links[i].number = number++;
-            }
+    for (size_t s = 0; s < e->sender_count; s++) {
+        for (size_t i = 0; i < e->senders[s].count; i++) {
+            tac__link *link = &e->senders[s].links[i];
+            link->number = e->receivers[link->receiver].queue.key_count++;
         }
     }
+    for (size_t r = 0; r < e->receiver_count; r++) {
+        tac__queue *q = &e->receivers[r].queue;
+        q->keys = tac__arena_array(&e->arena, q->key_count, sizeof *q->keys);
+        if (!q->keys)
+            return TAC_E_MEMORY;
+    }
+    for (size_t s = 0; s < e->sender_count; s++) {
+        const uint64_t key = tac__hash_text(TAC__HASH_SEED, e->senders[s].name);
+        for (size_t i = 0; i < e->senders[s].count; i++) {
+            const tac__link *link = &e->senders[s].links[i];
+            e->receivers[link->receiver].queue.keys[link->number] = key;
+        }
+    }
+    return TAC_OK;
 }
 
 // Patterns connect vehicles with others, never one with itself; inside an entity ports are linked
@@ -636,22 +648,29 @@ static bool may_link(const tac_engine *e, const tac__sender *s, const tac__recei
 }
 
 // Both have digests by name. Of one component they were told apart when it declared them.
-static tac_status check_receivers(const tac_engine *e, tac_error *err)
+static tac_status check_port(const tac_engine *e, const char *name, uint32_t component,
+                             tac_error *err)
 {
-    for (size_t r = 0; r < e->receiver_count; r++) {
-        const int signal = tac__schema_find(&e->schema, e->receivers[r].name);
-        if (signal >= 0)
-            return tac__fail_at(err, TAC_E_DUPLICATE,
-                                &e->components[e->receivers[r].component]->place,
-                                "message port '%s' has the name of a signal of '%s'",
-                                e->receivers[r].name, e->schema.signals[signal].writer);
-    }
+    const int signal = tac__schema_find(&e->schema, name);
+    if (signal < 0)
+        return TAC_OK;
+    return tac__fail_at(err, TAC_E_DUPLICATE, &e->components[component]->place,
+                        "message port '%s' has the name of a signal of '%s'", name,
+                        e->schema.signals[signal].writer);
+}
+
+static tac_status check_ports(const tac_engine *e, tac_error *err)
+{
+    for (size_t i = 0; i < e->receiver_count; i++)
+        TAC_TRY(check_port(e, e->receivers[i].name, e->receivers[i].component, err));
+    for (size_t i = 0; i < e->sender_count; i++)
+        TAC_TRY(check_port(e, e->senders[i].name, e->senders[i].component, err));
     return TAC_OK;
 }
 
 tac_status tac__resolve_links(tac_engine *e, tac_error *err)
 {
-    TAC_TRY(check_receivers(e, err));
+    TAC_TRY(check_ports(e, err));
     for (size_t i = 0; i < e->link_count; i++) {
         const tac_link_def *def = &e->links[i];
         const bool by_name = !strpbrk(def->from, "*?") && !strpbrk(def->to, "*?");
@@ -681,6 +700,5 @@ tac_status tac__resolve_links(tac_engine *e, tac_error *err)
                                 "component",
                                 def->from, def->to);
     }
-    number_senders(e);
-    return TAC_OK;
+    return number_senders(e);
 }

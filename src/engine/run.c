@@ -421,6 +421,10 @@ static void start_digests(tac_engine *e)
         e->islands[i].state->digest = tac__hash_text(TAC__HASH_SEED, e->islands[i].name);
     for (size_t i = 0; i < e->receiver_count; i++)
         *e->receivers[i].digest = tac__hash_text(TAC__HASH_SEED, e->receivers[i].name);
+    for (size_t i = 0; i < e->sender_count; i++) {
+        if (e->senders[i].digest)
+            *e->senders[i].digest = tac__hash_text(TAC__HASH_SEED, e->senders[i].name);
+    }
 }
 
 // Adaptive methods find their own step from here.

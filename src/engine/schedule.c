@@ -97,7 +97,7 @@ static tac_status add_lead_source(tac_engine *e, tac_instance *c)
         &c->lead_source);
 }
 
-static tac_status add_sources(tac_engine *e, int *physics)
+static tac_status add_sources(tac_engine *e)
 {
     tac_time *ends = tac__arena_array(&e->arena, 2, sizeof *ends);
     if (!ends)
@@ -108,10 +108,11 @@ static tac_status add_sources(tac_engine *e, int *physics)
                                       .times_us = ends,
                                       .times_count = e->def.end_us ? 2 : 1},
                        &e->start_end_source));
-    *physics = -1;
+    e->physics_source = -1;
     if (e->def.physics_us)
-        TAC_TRY(add_source(
-            e, &(tac__source){.kind = TAC__SOURCE_AXIS, .period_us = e->def.physics_us}, physics));
+        TAC_TRY(add_source(e,
+                           &(tac__source){.kind = TAC__SOURCE_AXIS, .period_us = e->def.physics_us},
+                           &e->physics_source));
     for (uint32_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];
         if (c->group >= 0) {
@@ -161,7 +162,7 @@ static bool has_hooks(const tac_instance *c)
 }
 
 // What is known without looking at others.
-static void seed_sets(work *w, int physics)
+static void seed_sets(work *w)
 {
     tac_engine *e = w->e;
     for (size_t i = 0; i < e->component_count; i++) {
@@ -192,8 +193,8 @@ static void seed_sets(work *w, int physics)
         tac__set_bit(row(&w->islands, i), (size_t)e->start_end_source);
         if (e->islands[i].event_count)
             tac__set_bit(row(&w->islands, i), (size_t)e->islands[i].event_source);
-        if (physics >= 0)
-            tac__set_bit(row(&w->islands, i), (size_t)physics);
+        if (e->physics_source >= 0)
+            tac__set_bit(row(&w->islands, i), (size_t)e->physics_source);
     }
     for (size_t i = 0; i < e->entity_count; i++)
         tac__set_bit(row(&w->entities, i), (size_t)e->start_end_source);
@@ -649,8 +650,7 @@ static tac_status list_instants(work *w)
 
 tac_status tac__schedule(tac_engine *e)
 {
-    int physics;
-    TAC_TRY(add_sources(e, &physics));
+    TAC_TRY(add_sources(e));
     const size_t words = (e->timeline.count + 63) / 64;
     work w = {.e = e};
     if (!make_sets(&w.steps, &e->arena, e->component_count, words) ||
@@ -658,7 +658,7 @@ tac_status tac__schedule(tac_engine *e)
         !make_sets(&w.islands, &e->arena, e->island_count, words) ||
         !make_sets(&w.outputs, &e->arena, e->island_count, words))
         return TAC_E_MEMORY;
-    seed_sets(&w, physics);
+    seed_sets(&w);
     close_sets(&w);
     mark_periodic(&w);
     time_outputs(&w);

@@ -5,7 +5,6 @@
 #include "engine/phases.h"
 #include "engine/validate.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // A pointer that will lead into the block once it has memory.
@@ -206,6 +205,8 @@ static tac_status reserve_messages(wiring *w)
     tac_engine *e = w->e;
     for (size_t i = 0; i < e->sender_count; i++)
         WANT(w, "sent", e->senders[i].name, 1, tac__check_any, NULL, e->senders[i].sequence);
+    for (size_t i = 0; e->def.digests && i < e->sender_count; i++)
+        WANT(w, "digest", e->senders[i].name, 1, tac__check_any, NULL, e->senders[i].digest);
     for (size_t i = 0; i < e->receiver_count; i++) {
         tac__receiver *r = &e->receivers[i];
         tac__queue *q = &r->queue;
@@ -551,37 +552,6 @@ static tac_status wire_components(tac_engine *e)
     return tac__lanes_form(e);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const tac__digest *)a)->name, ((const tac__digest *)b)->name);
-}
-
-// In order of name, so that the hash of a whole does not depend on the order of declaration.
-static tac_status list_digests(tac_engine *e)
-{
-    if (!e->def.digests)
-        return TAC_OK;
-    e->digest_list = tac__arena_array(
-        &e->arena, e->schema.count + e->island_count + e->receiver_count, sizeof *e->digest_list);
-    if (!e->digest_list)
-        return TAC_E_MEMORY;
-    for (size_t i = 0; i < e->schema.count; i++) {
-        if (e->digests[i])
-            e->digest_list[e->digest_count++] =
-                (tac__digest){e->schema.signals[i].name, e->digests[i]};
-    }
-    for (size_t i = 0; i < e->island_count; i++) {
-        if (e->islands[i].x_count)
-            e->digest_list[e->digest_count++] =
-                (tac__digest){e->islands[i].digest_name, &e->islands[i].state->digest};
-    }
-    for (size_t i = 0; i < e->receiver_count; i++)
-        e->digest_list[e->digest_count++] =
-            (tac__digest){e->receivers[i].name, e->receivers[i].digest};
-    qsort(e->digest_list, e->digest_count, sizeof *e->digest_list, by_name);
-    return TAC_OK;
-}
-
 tac_status tac__wire(tac_engine *e)
 {
     wiring wires = {.e = e}, *w = &wires;
@@ -611,7 +581,7 @@ tac_status tac__wire(tac_engine *e)
     e->message = tac__arena_alloc(&e->arena, e->message_size);
     if (!e->message)
         return TAC_E_MEMORY;
-    TAC_TRY(list_digests(e));
     TAC_TRY(tac__activity_wire(e));
-    return wire_components(e);
+    TAC_TRY(wire_components(e));
+    return tac__digests_list(e);
 }

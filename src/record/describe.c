@@ -378,7 +378,8 @@ void tac__recorder_conclude(tac_recorder *r, const char *failure)
 {
     const tac_engine *e = r->engine;
     char hash[24], last[24];
-    snprintf(hash, sizeof hash, "%016" PRIx64, tac_engine_hash(e, NULL, NULL));
+    const uint64_t whole = tac_engine_hash(e, NULL, NULL);
+    snprintf(hash, sizeof hash, "%016" PRIx64, whole);
     snprintf(last, sizeof last, "%" PRIu64, e->clock->t_us);
     const tac__mcap_pair pairs[] = {
         {"hash", hash},
@@ -390,10 +391,11 @@ void tac__recorder_conclude(tac_recorder *r, const char *failure)
     tac__text_init(&digests, r->allocator);
     for (size_t i = 0; i < e->digest_count; i++)
         tac__text_add(&digests, "%s %016" PRIx64 "\n", e->digest_list[i].name,
-                      *e->digest_list[i].value);
+                      tac__digest_value(e, &e->digest_list[i]));
     tac__mcap_flush(r->writer);
     attach(r, "digests.txt", "text/plain", &digests);
-    tac__mcap_metadata(r->writer, "tactus.end", pairs, sizeof pairs / sizeof *pairs);
+    const size_t skip = whole == 0; // digests are off: there is no hash
+    tac__mcap_metadata(r->writer, "tactus.end", pairs + skip, sizeof pairs / sizeof *pairs - skip);
     if (digests.failed && r->err.status == TAC_OK)
         tac__fail_memory(&r->err);
     tac__text_fini(&digests);

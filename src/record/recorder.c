@@ -489,7 +489,7 @@ static tac_status plan_digests(tac_recorder *r, tac_error *err)
         tac__digester *d = &r->digesters[r->digester_count++];
         d->recorder = r;
         d->island = &e->islands[i];
-        d->name = e->components[e->islands[i].components[0]]->name;
+        d->name = e->islands[i].name;
         d->tap = (tac__tap){.show = sample_digest, .context = d};
         tac__engine_tap(r->engine, e->islands[i].components[0], true, &d->tap);
     }

@@ -5,7 +5,7 @@
 #include "record/recording.h"
 #include "base/file.h"
 #include "base/floats.h"
-#include "base/hash.h"
+#include "bus/digest.h"
 #include "bus/type.h"
 
 #include <inttypes.h>
@@ -416,7 +416,7 @@ uint64_t tac_recording_hash(const tac_recording *r, const char *pattern, size_t 
     }
     if (count)
         *count = matched;
-    return tac__hash_end(h);
+    return tac__digest_whole(h, matched);
 }
 
 double tac_recorded_element(const tac_recorded *s, const tac_sample *sample, uint32_t element)

@@ -19,7 +19,8 @@ typedef struct bench {
 static void begin(bench *b)
 {
     memset(b, 0, sizeof *b);
-    b->queue = (tac__queue){CAPACITY, MAX_BYTES, &b->state, b->heap, b->ring, b->stack, b->slots};
+    b->queue =
+        (tac__queue){CAPACITY, MAX_BYTES, &b->state, b->heap, b->ring, b->stack, b->slots, NULL, 0};
     assert_true(tac__queue_slot_size(MAX_BYTES) <= 128);
     tac__queue_start(&b->queue);
 }

@@ -103,8 +103,9 @@ static void test_what_couples(void **state)
         const tac_sizes n = tac_engine_sizes(b.engine);
         assert_int_equal(n.islands, ways[i].islands);
         assert_int_equal(n.states, 2);
-        // An island is named after the first of its components.
-        bench_digest(&b, "b#state");
+        // An island is named after the first of its components in order of name, whichever was
+        // declared first.
+        bench_digest(&b, "a#state");
         if (ways[i].islands == 2)
             bench_digest(&b, "a#state");
         bench_run(&b, 10000);

@@ -325,6 +325,7 @@ typedef struct model_wish {
     const tac_node *params; // of the first plant
     const tac_strategy *strategy;
     bool signal, component; // one more
+    uint64_t shuffle;       // components are declared in another order; 0: as they come
 } model_wish;
 
 static const char *const model_entities[] = {"", "red", "blue"};
@@ -647,6 +648,35 @@ static inline tac_engine_def model_engine(dice *d, tac_time *periods)
     return def;
 }
 
+// Of these the order of declaration is part of the model: it numbers the senders of a port, and two
+// that change states at once do so in this order.
+static inline bool unit_is_ordered(const unit *u)
+{
+    return u->flags & UNIT_SENDS ||
+           (u->flags & UNIT_STEP && u->flags & UNIT_PLANT && unit_stage(u) == TAC_STAGE_ACTUATE);
+}
+
+// An order of the units, in which those that are ordered follow each other as they were made.
+static inline void model_order(const model *m, uint64_t shuffle, size_t *order)
+{
+    dice d = {shuffle};
+    for (size_t i = 0; i < m->count; i++)
+        order[i] = i;
+    for (size_t i = m->count; shuffle && i > 1; i--) {
+        const size_t other = dice_below(&d, (unsigned)i), swap = order[i - 1];
+        order[i - 1] = order[other];
+        order[other] = swap;
+    }
+    size_t next = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        if (!unit_is_ordered(&m->units[order[i]]))
+            continue;
+        while (!unit_is_ordered(&m->units[next]))
+            next++;
+        order[i] = next++;
+    }
+}
+
 // All but `prepare`. TAC_OK, or why the engine does not want it.
 static inline tac_status model_make(model *m, uint64_t number, const model_wish *wish)
 {
@@ -692,8 +722,11 @@ static inline tac_status model_make(model *m, uint64_t number, const model_wish 
             if (phases[k] && !strcmp(m->units[i].entity, model_entities[k]))
                 model_unit_phases(&p, &m->units[i]);
         }
-        TAC_TRY(model_add(m, &m->units[i], wish && i == 0 ? wish->params : NULL));
     }
+    size_t order[MODEL_UNITS + 1];
+    model_order(m, wish ? wish->shuffle : 0, order);
+    for (size_t i = 0; i < m->count; i++)
+        TAC_TRY(model_add(m, &m->units[order[i]], wish && order[i] == 0 ? wish->params : NULL));
     for (int k = 0; k < 3; k++) {
         if (phases[k])
             TAC_TRY(model_machine(m, &p, model_entities[k]));
