@@ -39,7 +39,8 @@ enum {
     TAC_PORT_HELD = 2,     // input of a continuous component: sampled at stage 10 of a boundary and
                            // held, even when it comes from another continuous component
     TAC_PORT_DERIVE_ONLY = 4, // input that only `derive` uses, neither `output` nor `step`
-    TAC_PORT_EVAL = 8,        // output written by `output`; implied where there is no `step`
+    TAC_PORT_EVAL = 8,        // output that `output` writes, not `step`. Implied where there is no
+                              // `step`; a type with both must mark those of `output`
     TAC_PORT_NAN = 16, // output in which NaN has a meaning ("unused"): no warning, and not counted
 };
 

@@ -423,6 +423,23 @@ static tac_status outcome(tac_declare *d, tac_status status, const char *functio
     return d->error.status;
 }
 
+// With a step, outputs are what it writes, unless they are marked. An `output` that has none to
+// write is a mark forgotten: its results would be zero for ever.
+static void check_outputs(tac_declare *d)
+{
+    const tac_instance *c = d->instance;
+    bool marked = !c->type->step || !c->type->output || c->outputs.count == 0;
+    for (size_t i = 0; i < c->outputs.count; i++)
+        marked |= (c->outputs.items[i].flags & TAC_PORT_EVAL) != 0;
+    tac_error err;
+    if (marked || d->failed)
+        return;
+    tac__fail(&err, TAC_E_CONFIG,
+              "it has a step and an output function, but no output is marked TAC_PORT_EVAL: mark "
+              "those that the output function writes");
+    tac__declare_keep(d, &err);
+}
+
 tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_component_type *type,
                         const char *name, uint32_t entity, const tac_node *params,
                         const tac_place *place, tac_instance **instance, tac_error *err)
@@ -467,6 +484,8 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
     const tac_status status = type->declare ? type->declare(d, self) : TAC_OK;
     while (d->depth > 0)
         tac__scope_end(d);
+    if (status == TAC_OK)
+        check_outputs(d);
     const tac_status result = outcome(d, status, "declare", err);
     if (result != TAC_OK && type->close)
         type->close(self);

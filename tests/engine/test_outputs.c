@@ -255,6 +255,32 @@ static void test_first_samples(void **state)
     }
 }
 
+// With a step and an output function, outputs must say which of them the latter writes.
+static void test_marks(void **state)
+{
+    (void)state;
+    static const char *const outputs[][2] = {{"y", NULL}, {"n", "y"}, {"~y", NULL}, {"~y", "n"}};
+    for (int i = 0; i < 4; i++) {
+        bench b;
+        bench_begin(&b, NULL);
+        bench_group(&b, "g", 1000, 0);
+        probe p = plant;
+        p.constant = false;
+        p.group = "g";
+        p.in[0] = "?u";
+        p.out[0] = outputs[i][0];
+        p.out[1] = outputs[i][1];
+        p.step = jump_by_ten;
+        p.stage = "actuate";
+        const tac_status status = bench_try_add(&b, &p);
+        if (i < 2)
+            bench_error(&b, TAC_E_CONFIG, "TAC_PORT_EVAL", "step", NULL);
+        else
+            assert_int_equal(status, TAC_OK);
+        bench_end(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_seen_by_a_coupled_step),
         cmocka_unit_test(test_policies_of_inputs),
         cmocka_unit_test(test_first_samples),
+        cmocka_unit_test(test_marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
