@@ -249,6 +249,12 @@ TAC_API const tac_world *tac_declare_world(const tac_declare *d);
 // Each returns the index to use with in[], out[], state[].
 TAC_API int tac_declare_input(tac_declare *d, const tac_port_def *p);
 TAC_API int tac_declare_output(tac_declare *d, const tac_port_def *p);
+// Which inputs an output that `output` writes depends on at the same instant; without this, on all
+// but those that are TAC_PORT_DERIVE_ONLY. What is left out reaches it through states only, or
+// never, and closes no algebraic loop. Where components need outputs of each other, `output` may
+// then be called before all inputs are there: it writes the outputs that it can, and what it
+// returns is not looked at; a call with all inputs follows.
+TAC_API void tac_declare_feedthrough(tac_declare *d, int output, const int *inputs, size_t count);
 TAC_API int tac_declare_state(tac_declare *d, const tac_port_def *p); // discrete
 // Continuous state of f64s; returns its offset in x[] and dx[]. Readable by all as a signal.
 TAC_API int tac_declare_continuous(tac_declare *d, const tac_port_def *p);

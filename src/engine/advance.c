@@ -25,11 +25,27 @@ static void update(const tac__views *views, tac_time t_us)
 // Routes between continuous components have neither delay nor policy: the time does not matter.
 enum { NO_TIME = 0 };
 
+// Outputs that others need before the rest of their component can be evaluated. What cannot be had
+// yet comes to nothing, or fails: the call for all of them decides.
+__attribute__((noinline)) static void scratch_parts(tac__island *island, double t_s, bool all)
+{
+    for (size_t i = 0; i < island->part_count; i++) {
+        tac_instance *c = island->engine->components[island->part_calls[i]];
+        if (!c->type->output || !(all || c->chained) || !c->active)
+            continue;
+        update(&c->scratch_views, NO_TIME);
+        c->scratch.t_s = t_s;
+        (void)c->type->output(&c->scratch, c->self);
+    }
+}
+
 // The outputs at the scratch state: of those components that others see while integrating, or of
 // all.
 static tac_status scratch_outputs(tac__island *island, double t_s, bool all)
 {
     tac_engine *e = island->engine;
+    if (island->part_count)
+        scratch_parts(island, t_s, all);
     for (size_t i = 0; i < island->live_count; i++) {
         tac_instance *c = e->components[island->live[i]];
         update(&c->scratch_views, NO_TIME);
@@ -546,9 +562,23 @@ EACH_STEP tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, b
     return island->rise_count ? tac__count_turns(e, island, t_us) : TAC_OK;
 }
 
+static void bus_parts(tac_engine *e, const tac__island *island, tac_time t_us)
+{
+    for (size_t i = 0; i < island->part_count; i++) {
+        tac_instance *c = e->components[island->part_calls[i]];
+        if (!c->type->output || !c->active)
+            continue;
+        tac__views_renew(&c->views, t_us);
+        c->bus.t_s = tac_time_seconds(t_us);
+        (void)c->type->output(&c->bus, c->self);
+    }
+}
+
 // Stage 3: algebraic outputs, written to the bus.
 tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us)
 {
+    if (island->part_count)
+        bus_parts(e, island, t_us);
     for (size_t i = 0; i < island->live_count; i++) {
         tac_instance *c = e->components[island->live[i]];
         if (!c->type->output || !c->active)
@@ -606,6 +636,8 @@ __attribute__((cold, noinline)) static void begin(tac_engine *e, tac_time t_us)
 {
     for (size_t i = 0; i < e->island_count; i++) {
         const tac__island *island = &e->islands[i];
+        if (island->begins)
+            bus_parts(e, island, t_us);
         for (size_t k = 0; island->begins && k < island->live_count; k++) {
             tac_instance *c = e->components[island->live[k]];
             if (c->type->output && c->active)

@@ -121,6 +121,31 @@ int tac_declare_output(tac_declare *d, const tac_port_def *p)
     return i;
 }
 
+void tac_declare_feedthrough(tac_declare *d, int output, const int *inputs, size_t count)
+{
+    tac_instance *c = d->instance;
+    bool good = output >= 0 && (size_t)output < c->outputs.count;
+    for (size_t i = 0; i < count; i++)
+        good &= inputs[i] >= 0 && (size_t)inputs[i] < c->inputs.count;
+    if (d->failed)
+        return;
+    if (!good) {
+        tac_error err;
+        tac__fail(&err, TAC_E_RANGE, "feed-through of an output or input that it does not have");
+        tac__declare_keep(d, &err);
+        return;
+    }
+    int *copy = tac__arena_array(d->arena, count + 1, sizeof *copy);
+    if (!copy) {
+        tac__declare_no_memory(d);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        copy[i] = inputs[i];
+    c->outputs.items[output].direct = copy;
+    c->outputs.items[output].direct_count = count;
+}
+
 int tac_declare_state(tac_declare *d, const tac_port_def *p)
 {
     return add_port(d, &d->instance->states, p, "state");

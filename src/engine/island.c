@@ -103,45 +103,194 @@ tac_status tac__islands_form(tac_engine *e, tac_error *err)
 
 // --- order of evaluation ------------------------------------------------------------------------
 
-// Inside one evaluation `output` functions run so that none reads what is not yet there.
+static bool is_evaluated(const tac_instance *c, size_t output)
+{
+    return c->type->output && (c->outputs.items[output].flags & TAC_PORT_EVAL);
+}
+
+// Does an output need another one of the island at the same instant, which comes through this
+// input?
+static bool needs_output(const tac_engine *e, const tac_instance *c, size_t output, size_t input)
+{
+    const tac__input *in = &c->in[input];
+    if (!in->coupled || e->schema.signals[in->signal].state ||
+        (c->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY) || !is_evaluated(c, output))
+        return false;
+    const tac__port *port = &c->outputs.items[output];
+    bool direct = !port->direct;
+    for (size_t i = 0; port->direct && i < port->direct_count; i++)
+        direct |= port->direct[i] == (int)input;
+    return direct;
+}
+
+static tac_status add_edge(tac_engine *e, tac__graph *g, uint32_t from, uint32_t to, int signal)
+{
+    if (!TAC__ARENA_GROW(&e->arena, g->edges, g->count, g->capacity))
+        return TAC_E_MEMORY;
+    g->edges[g->count++] = (tac__edge){from, to, signal};
+    return TAC_OK;
+}
+
+static uint32_t place_of(const tac__island *island, uint32_t component)
+{
+    uint32_t i = 0;
+    while (island->components[i] != component)
+        i++;
+    return i;
+}
+
+// Components by components: `output` of the one runs after that of the other.
+static tac_status join_components(tac_engine *e, const tac__island *island, tac__graph *g)
+{
+    for (uint32_t i = 0; i < island->count; i++) {
+        const tac_instance *c = e->components[island->components[i]];
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            bool needs = false;
+            for (size_t o = 0; !needs && o < c->outputs.count; o++)
+                needs = needs_output(e, c, o, k);
+            if (!needs)
+                continue;
+            const int signal = c->in[k].signal;
+            const uint32_t from = place_of(island, e->schema.signals[signal].component);
+            TAC_TRY(add_edge(e, g, from, i, signal));
+        }
+    }
+    return TAC_OK;
+}
+
+// Outputs by outputs. Those of the i-th component begin at node `first[i]`.
+static tac_status join_outputs(tac_engine *e, const tac__island *island, const uint32_t *first,
+                               tac__graph *g)
+{
+    for (uint32_t i = 0; i < island->count; i++) {
+        const tac_instance *c = e->components[island->components[i]];
+        for (uint32_t o = 0; o < c->outputs.count; o++) {
+            for (size_t k = 0; k < c->inputs.count; k++) {
+                if (!needs_output(e, c, o, k))
+                    continue;
+                const int signal = c->in[k].signal;
+                const uint32_t writer = e->schema.signals[signal].component;
+                uint32_t from = first[place_of(island, writer)];
+                for (const int *s = e->components[writer]->signals; *s != signal; s++)
+                    from++;
+                TAC_TRY(add_edge(e, g, from, first[i] + o, signal));
+            }
+        }
+    }
+    return TAC_OK;
+}
+
+static tac_status fail_loop(const tac_engine *e, const tac__island *island, const uint32_t *first,
+                            const uint32_t *loop, size_t count, tac_error *err)
+{
+    const char *names[2] = {NULL, NULL}; // the first output, and the present one
+    for (size_t n = 0; n <= count; n++) {
+        const uint32_t node = loop[n % count];
+        uint32_t i = 0;
+        while (i + 1 < island->count && first[i + 1] <= node)
+            i++;
+        const tac_instance *c = e->components[island->components[i]];
+        names[n > 0] = e->schema.signals[c->signals[node - first[i]]].name;
+        if (n == 0)
+            tac__fail_at(err, TAC_E_CYCLE, &c->place,
+                         "algebraic loop: outputs of the plant depend on each other at the same "
+                         "instant: %s",
+                         names[0]);
+        else
+            tac__error_append(err, " -> %s", names[1]);
+    }
+    return TAC_E_CYCLE;
+}
+
+// Are all there that this output needs?
+static bool is_ready(const tac__graph *g, const bool *there, uint32_t node)
+{
+    bool ready = true;
+    for (size_t i = 0; ready && i < g->count; i++)
+        ready = g->edges[i].to != node || there[g->edges[i].from];
+    return ready;
+}
+
+// Components need each other, but no output needs itself: some are called for a part of their
+// outputs before they are called for all. `calls` is the whole sequence, `order` that of the last
+// calls of each.
+static tac_status call_in_parts(tac_engine *e, tac__island *island, const tac__graph *g,
+                                const uint32_t *first, uint32_t *order)
+{
+    bool *there = tac__arena_array(&e->arena, g->nodes, sizeof *there);
+    bool *done = tac__arena_array(&e->arena, island->count, sizeof *done);
+    uint32_t *calls = tac__arena_array(&e->arena, g->nodes + island->count, sizeof *calls);
+    if (!there || !done || !calls)
+        return TAC_E_MEMORY;
+    size_t count = 0, placed = 0;
+    while (placed < island->count) {
+        // Best one whose outputs can all be had; else one that has something to give.
+        uint32_t next = UINT32_MAX;
+        for (uint32_t i = 0; i < island->count; i++) {
+            const tac_instance *c = e->components[island->components[i]];
+            size_t missing = 0, gives = 0;
+            for (uint32_t k = 0; !done[i] && k < c->outputs.count; k++) {
+                const bool ready = is_ready(g, there, first[i] + k);
+                missing += !ready;
+                gives += ready && !there[first[i] + k];
+            }
+            if (done[i] || (missing && (!gives || next != UINT32_MAX)))
+                continue;
+            next = i;
+            if (!missing)
+                break;
+        }
+        const tac_instance *c = e->components[island->components[next]];
+        bool all = true;
+        for (uint32_t k = 0; k < c->outputs.count; k++)
+            all &= there[first[next] + k] |= is_ready(g, there, first[next] + k);
+        calls[count++] = island->components[next];
+        done[next] = all;
+        if (all)
+            order[placed++] = next;
+        else
+            island->part_count = count;
+    }
+    island->part_calls = calls;
+    return TAC_OK;
+}
+
+static tac_status order_outputs(tac_engine *e, tac__island *island, uint32_t *order, tac_error *err)
+{
+    tac__graph g = {0};
+    uint32_t *first = tac__arena_array(&e->arena, island->count, sizeof *first);
+    if (!first)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < island->count; i++) {
+        first[i] = (uint32_t)g.nodes;
+        g.nodes += e->components[island->components[i]]->outputs.count;
+    }
+    TAC_TRY(join_outputs(e, island, first, &g));
+    uint32_t *sorted = tac__arena_array(&e->arena, g.nodes, sizeof *sorted);
+    if (!sorted)
+        return TAC_E_MEMORY;
+    size_t count;
+    const tac_status status = tac__graph_sort(&g, &e->arena, sorted, &count);
+    if (status == TAC_E_CYCLE)
+        return fail_loop(e, island, first, sorted, count, err);
+    TAC_TRY(status);
+    return call_in_parts(e, island, &g, first, order);
+}
+
+// Inside one evaluation `output` functions run so that none reads what is not yet there. Mostly
+// each runs once.
 static tac_status order_island(tac_engine *e, tac__island *island, tac_error *err)
 {
     tac__graph g = {.nodes = island->count};
-    for (uint32_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->components[island->components[i]];
-        for (size_t k = 0; c->type->output && k < c->inputs.count; k++) {
-            const tac__input *in = &c->in[k];
-            if (!in->coupled || e->schema.signals[in->signal].state ||
-                (c->inputs.items[k].flags & TAC_PORT_DERIVE_ONLY))
-                continue;
-            uint32_t from = 0;
-            while (island->components[from] != e->schema.signals[in->signal].component)
-                from++;
-            if (!TAC__ARENA_GROW(&e->arena, g.edges, g.count, g.capacity))
-                return tac__fail_memory(err);
-            g.edges[g.count++] = (tac__edge){from, i, in->signal};
-        }
-    }
+    TAC_TRY(join_components(e, island, &g));
     uint32_t *order = tac__arena_array(&e->arena, island->count, sizeof *order);
     uint32_t *sorted = tac__arena_array(&e->arena, island->count, sizeof *sorted);
     if (!order || !sorted)
-        return tac__fail_memory(err);
+        return TAC_E_MEMORY;
     size_t count;
-    const tac_status status = tac__graph_sort(&g, &e->arena, order, &count);
-    if (status == TAC_E_CYCLE) {
-        const tac_instance *first = e->components[island->components[order[0]]];
-        tac__fail_at(err, TAC_E_CYCLE, &first->place,
-                     "algebraic loop: outputs of the plant depend on each other at the same "
-                     "instant: ");
-        for (size_t i = 0; i < count; i++) {
-            const int signal = tac__graph_signal(&g, order[i], order[(i + 1) % count]);
-            tac__error_append(err, "%s -> (%s) -> ",
-                              e->components[island->components[order[i]]]->name,
-                              e->schema.signals[signal].name);
-        }
-        tac__error_append(err, "%s", first->name);
-        return TAC_E_CYCLE;
-    }
+    tac_status status = tac__graph_sort(&g, &e->arena, order, &count);
+    if (status == TAC_E_CYCLE)
+        status = order_outputs(e, island, order, err);
     TAC_TRY(status);
     for (size_t i = 0; i < island->count; i++)
         sorted[i] = island->components[order[i]];
@@ -151,7 +300,10 @@ static tac_status order_island(tac_engine *e, tac__island *island, tac_error *er
 
 tac_status tac__islands_order(tac_engine *e, tac_error *err)
 {
-    for (size_t i = 0; i < e->island_count; i++)
-        TAC_TRY(order_island(e, &e->islands[i], err));
+    for (size_t i = 0; i < e->island_count; i++) {
+        const tac_status status = order_island(e, &e->islands[i], err);
+        if (status != TAC_OK)
+            return status == TAC_E_MEMORY ? tac__fail_memory(err) : status;
+    }
     return TAC_OK;
 }

@@ -67,6 +67,16 @@ static tac_status evaluate(tac__island *island, double t_s)
 {
     tac_engine *e = island->engine;
     tac__dual_eval *dual = island->dual;
+    for (size_t k = 0; k < island->part_count; k++) {
+        const tac_instance *c = e->components[island->part_calls[k]];
+        size_t i = 0;
+        while (island->components[i] != c->index)
+            i++;
+        dual->components[i].eval.t_s = t_s;
+        copy_inputs(&dual->components[i]);
+        if (c->active && c->type->output && c->chained)
+            (void)c->type->output_dual(&dual->components[i].eval, c->self);
+    }
     for (size_t i = 0; i < island->count; i++) {
         const tac_instance *c = e->components[island->components[i]];
         dual->components[i].eval.t_s = t_s;

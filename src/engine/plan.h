@@ -28,9 +28,11 @@ typedef struct tac__port { // input, output, discrete or continuous state, as de
     double scale;
     tac_part part;
     bool has_rest;
-    double rest;      // what an open f64 input reads, or an output is before it is written
-    const char *peer; // a watch: the signal it sees; a feed: the input it leads to; else NULL
-    tac_place place;  // of what names the peer
+    double rest;         // what an open f64 input reads, or an output is before it is written
+    const int *direct;   // output: inputs that it depends on directly; NULL: all
+    size_t direct_count; // of those
+    const char *peer;    // a watch: the signal it sees; a feed: the input it leads to; else NULL
+    tac_place place;     // of what names the peer
 } tac__port;
 
 typedef struct tac__ports {
@@ -350,9 +352,12 @@ typedef struct tac__island {
     const char *digest_name; // "uav1.body#state"
     uint32_t *components;    // in order of evaluation
     size_t count;
-    uint32_t *viewers;            // those that see something through views, active or not
-    bool gated;                   // some are active in some phases only
-    bool resting;                 // some of these are inactive now
+    uint32_t
+        *part_calls;   // components whose `output` runs before that, for a part of their outputs:
+    size_t part_count; // those that need each other, but not for the same outputs; mostly none
+    uint32_t *viewers; // those that see something through views, active or not
+    bool gated;        // some are active in some phases only
+    bool resting;      // some of these are inactive now
     tac__ode_work peek_work;      // the right-hand side is evaluated at work.z here, too
     double *peek;                 // scratch: y of a look between boundaries
     double *memory;               // of both works, one after the other

@@ -41,6 +41,12 @@ static tac_status equations_declare(tac_declare *d, void *self)
     TAC_TRY(tac__equations_order(d, c));
     for (size_t i = 0; i < c->port_count; i++)
         declare_port(d, c, &c->ports[i]);
+    for (size_t i = 0; i < c->port_count; i++) {
+        int inputs[2 * TAC__EQ_PORTS];
+        const port *p = &c->ports[i];
+        if (p->role == TAC__EQ_OUTPUT)
+            tac_declare_feedthrough(d, p->index, inputs, tac__equations_inputs_of(c, p, inputs));
+    }
     return TAC_OK;
 }
 
@@ -66,12 +72,14 @@ static tac_status equations_init(tac_step *s, const void *self)
 
 // --- running --------------------------------------------------------------------------------
 
-// A NaN that decides something would go unseen: it makes the evaluation fail. One that comes out
-// is passed on, and the engine sees it in the state.
+// A NaN that decides something would go unseen: it makes the evaluation fail, though other outputs,
+// which may be asked for before all inputs are there, are what they are. One that comes out is
+// passed on, and the engine sees it in the state.
 static tac_status evaluate(const equations *c, const tac_eval *e, const tac__eq_steps *steps,
                            double *frame)
 {
     const void *slots[SLOTS];
+    tac_status status = TAC_OK;
     for (size_t i = 0; i < c->input_count; i++)
         slots[i] = e->in[i];
     slots[c->input_count] = e->x;
@@ -83,9 +91,9 @@ static tac_status evaluate(const equations *c, const tac_eval *e, const tac__eq_
         const tac__expr_result result = tac__program_run_at(step->program, e->t_s, slots);
         frame[step->frame] = result.value;
         if (result.nan && result.value == result.value)
-            return TAC_E_NUMERIC;
+            status = TAC_E_NUMERIC;
     }
-    return TAC_OK;
+    return status;
 }
 
 static tac_status equations_derive(const tac_eval *e, const void *self)
@@ -101,7 +109,7 @@ static tac_status equations_output(const tac_eval *e, const void *self)
 {
     const equations *c = self;
     double frame[TAC__EQ_FRAME];
-    TAC_TRY(evaluate(c, e, &c->output, frame));
+    const tac_status status = evaluate(c, e, &c->output, frame);
     for (size_t i = 0; i < c->port_count; i++) {
         const port *p = &c->ports[i];
         if (p->role != TAC__EQ_OUTPUT)
@@ -111,7 +119,7 @@ static tac_status equations_output(const tac_eval *e, const void *self)
         else
             memcpy(e->out[p->index], frame + p->frame, p->type.count * sizeof *frame);
     }
-    return TAC_OK;
+    return status;
 }
 
 static void normalise(double *q)

@@ -104,6 +104,9 @@ const char *tac__equations_candidate(const void *context, size_t i); // a tac__c
 // Check, sort and compile.
 tac_status tac__equations_order(tac_declare *d, tac__equations *c);
 
+// The inputs that an output needs, parameters among them; returns how many. Room for all of them.
+size_t tac__equations_inputs_of(const tac__equations *c, const tac__eq_port *output, int *inputs);
+
 // "a state", for errors.
 const char *tac__equations_role(tac__eq_role role);
 

@@ -286,6 +286,29 @@ static void mark_used(equations *c, const bool *for_outputs)
     }
 }
 
+size_t tac__equations_inputs_of(const equations *c, const tac__eq_port *output, int *inputs)
+{
+    bool needed[TAC__EQ_EQUATIONS] = {0}, taken[2 * TAC__EQ_PORTS] = {0};
+    size_t total = 0;
+    for (uint32_t i = 0; i < output->type.count; i++)
+        need(c, (uint32_t)c->names[output->first + i].equation, needed);
+    for (size_t i = 0; i < c->equation_count; i++) {
+        size_t count;
+        const char *const *names = tac__expr_signals(c->equations[i].expr, &count);
+        for (size_t k = 0; needed[i] && k < count; k++) {
+            const int name = tac__equations_find(c, names[k]);
+            if (name < 0 ||
+                (c->names[name].role != TAC__EQ_INPUT && c->names[name].role != TAC__EQ_PARAMETER))
+                continue;
+            const int input = c->ports[c->names[name].port].index;
+            if (!taken[input])
+                inputs[total++] = input;
+            taken[input] = true;
+        }
+    }
+    return total;
+}
+
 // A parameter that nothing uses is one whose name is misspelt, perhaps on the command line.
 static tac_status check_used(tac_declare *d, const equations *c)
 {

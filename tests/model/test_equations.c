@@ -240,6 +240,39 @@ static void test_coupled(void **state)
     rig_refused(CART(DRAG, " + force*0 s/kg"), TAC_E_CYCLE, "");
 }
 
+// Two components in a ring: each output of `a` comes from another way round, and none from itself.
+#define RING(q)                                                                                    \
+    "duration: 1 s\n"                                                                              \
+    "plant: {integrator: {kind: rk4}}\n"                                                           \
+    "components:\n"                                                                                \
+    "  a:\n"                                                                                       \
+    "    type: equations\n"                                                                        \
+    "    params:\n"                                                                                \
+    "      inputs: {u: '1'}\n"                                                                     \
+    "      states: {x: {initial: 2}}\n"                                                            \
+    "      outputs: {p: '1', q: '1'}\n"                                                            \
+    "      equations: [der(x) = -u/3 s, p = x, q = 2*u]\n"                                         \
+    "    inputs: {u: b.r}\n"                                                                       \
+    "  b:\n"                                                                                       \
+    "    type: equations\n"                                                                        \
+    "    params:\n"                                                                                \
+    "      inputs: {s: '1'}\n"                                                                     \
+    "      outputs: {r: '1'}\n"                                                                    \
+    "      equations: [r = 3*s]\n"                                                                 \
+    "    inputs: {s: a." q "}\n"
+
+static void test_ring(void **state)
+{
+    (void)state;
+    rig r;
+    rig_open(&r, RING("p"));
+    rig_run(&r, TAC_TIME_NEVER);
+    near(rig_f64(&r, "a.x"), 2 * exp(-1), 1e-12, "x' = -x");
+    rig_same(rig_f64(&r, "a.q"), 2 * (3 * rig_f64(&r, "a.x")), "q", 1000000);
+    rig_close(&r);
+    rig_refused(RING("q"), TAC_E_CYCLE, "a.q -> b.r -> a.q");
+}
+
 // --- conditions, bounds, quaternions
 // --------------------------------------------------------------
 
@@ -519,7 +552,7 @@ static void test_mistakes(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_twins), cmocka_unit_test(test_closed_forms),
           cmocka_unit_test(test_any_order), cmocka_unit_test(test_coupled),
-          cmocka_unit_test(test_conditions), cmocka_unit_test(test_bounds),
-          cmocka_unit_test(test_quaternion), cmocka_unit_test(test_nan),
-          cmocka_unit_test(test_parameters), cmocka_unit_test(test_mistakes_in_equations),
-          cmocka_unit_test(test_mistakes))
+          cmocka_unit_test(test_ring), cmocka_unit_test(test_conditions),
+          cmocka_unit_test(test_bounds), cmocka_unit_test(test_quaternion),
+          cmocka_unit_test(test_nan), cmocka_unit_test(test_parameters),
+          cmocka_unit_test(test_mistakes_in_equations), cmocka_unit_test(test_mistakes))

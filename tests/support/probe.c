@@ -95,6 +95,12 @@ static tac_status declare(tac_declare *d, void *self)
         const tac_port_def port = parse_port(p->out[i], buffer);
         tac_declare_output(d, &port);
         p->out_count++;
+        int direct[PROBE_PORTS];
+        size_t count = 0;
+        for (const char *c = p->direct[i]; c && *c; c++)
+            direct[count++] = *c - '0';
+        if (p->direct[i])
+            tac_declare_feedthrough(d, i, direct, count);
     }
     for (int i = 0; i < PROBE_PORTS && p->x[i]; i++) {
         const tac_port_def port = parse_port(p->x[i], buffer);

@@ -20,13 +20,14 @@ typedef struct bench bench;
 typedef struct probe {
     const char *entity, *name, *group, *stage;
     const char *in[PROBE_PORTS], *out[PROBE_PORTS], *x[PROBE_PORTS];
-    const char *tx, *rx, *stream; // sender, receiver, random stream
-    bool deaf;                    // messages do not trigger
-    uint32_t capacity;            // of rx, 16 where 0
-    uint32_t flags;               // TAC_COMPONENT_...
-    bool silent;                  // nothing is logged
-    bool constant;                // no step either
-    double p[PROBE_PARAMS];       // for the functions below
+    const char *direct[PROBE_PORTS]; // of an output: digits of the inputs it depends on; NULL: all
+    const char *tx, *rx, *stream;    // sender, receiver, random stream
+    bool deaf;                       // messages do not trigger
+    uint32_t capacity;               // of rx, 16 where 0
+    uint32_t flags;                  // TAC_COMPONENT_...
+    bool silent;                     // nothing is logged
+    bool constant;                   // no step either
+    double p[PROBE_PARAMS];          // for the functions below
     tac_status (*init)(tac_step *, const void *);
     tac_status (*step)(tac_step *, const void *);
     tac_status (*output)(const tac_eval *, const void *);
