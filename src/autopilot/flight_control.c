@@ -124,16 +124,22 @@ static void read_habits(tac_declare *d, tac__flight *f)
     f->spool_s = number(d, "spool_time", "s", "0.8", "[0.01, 60]", "from idle to lift");
 }
 
+// Speeds that may be set while it flies, and the largest that is taken.
+enum { SPEEDS = IN_LAND_SPEED - IN_CRUISE_SPEED + 1 };
+static const struct {
+    tac_param_def param;
+    double most;
+} speeds[SPEEDS] = {
+    {{"cruise_speed", "m/s", "5", "(0, 100]", "on level ways"}, 100},
+    {{"climb_speed", "m/s", "2.5", "(0, 50]", "upwards"}, 50},
+    {{"descend_speed", "m/s", "1.5", "(0, 50]", "downwards"}, 50},
+    {{"land_speed", "m/s", "0.5", "(0, 10]", "near the ground"}, 10},
+};
+
 static void read_speeds(tac_declare *d)
 {
-    static const tac_param_def speeds[] = {
-        {"cruise_speed", "m/s", "5", "(0, 100]", "on level ways"},
-        {"climb_speed", "m/s", "2.5", "(0, 50]", "upwards"},
-        {"descend_speed", "m/s", "1.5", "(0, 50]", "downwards"},
-        {"land_speed", "m/s", "0.5", "(0, 10]", "near the ground"},
-    };
-    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++)
-        tac_param_input(d, &speeds[i]);
+    for (size_t i = 0; i < SPEEDS; i++)
+        tac_param_input(d, &speeds[i].param);
 }
 
 static void read_vehicle(tac_declare *d, flight_control *c, tac__vehicle *v)
@@ -261,9 +267,21 @@ static tac__flight_state state_of(const tac_step *s)
     return (tac__flight_state){s->state[STATE_NUMBERS], s->state[STATE_WORDS]};
 }
 
+// Whoever sets it: within its range.
 static double speed(const tac_step *s, int input)
 {
-    return tac_max(0.01, *TAC_IN(s, double, input)); // a scenario may have set it to nothing
+    return tac_clamp(*TAC_IN(s, double, input), 0.01, speeds[input - IN_CRUISE_SPEED].most);
+}
+
+// The least of several speeds would hide one that is no number.
+static tac_status check_speeds(tac_step *s)
+{
+    for (int i = 0; i < SPEEDS; i++) {
+        const double value = *TAC_IN(s, double, IN_CRUISE_SPEED + i);
+        if (value != value)
+            return tac_fail_as(s, TAC_E_NUMERIC, "input %s is NaN", speeds[i].param.name);
+    }
+    return TAC_OK;
 }
 
 static void read_inputs(const tac_step *s, const flight_control *c, tac__flight_in *in)
@@ -283,7 +301,7 @@ static void read_inputs(const tac_step *s, const flight_control *c, tac__flight_
     const double nominal = c->flight.control.voltage_v;
     const double *bus = tac_connected(s, IN_BUS_VOLTAGE) ? s->in[IN_BUS_VOLTAGE] : NULL;
     for (int i = 0; i < c->flight.control.rotors; i++) // of a bus without power there is no reading
-        in->voltage[i] = bus && bus[c->bus[i]] > 0.1 * nominal ? bus[c->bus[i]] : nominal;
+        in->voltage[i] = bus && !(bus[c->bus[i]] <= 0.1 * nominal) ? bus[c->bus[i]] : nominal;
 }
 
 static void write_outputs(tac_step *s, const flight_control *c, const tac__control_out *out)
@@ -342,6 +360,7 @@ static tac_status flight_step(tac_step *s, const void *self)
     memcpy(worked, state.n->works, sizeof worked);
     tac__flight_in in;
     tac__control_out out;
+    TAC_TRY(check_speeds(s));
     read_inputs(s, c, &in);
     tac__flight_step(&c->flight, tac_time_seconds(s->period_us), &in, state, &out);
     write_outputs(s, c, &out);
@@ -366,7 +385,7 @@ static tac_status flight_verify(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__flight_control_type = {
-    TAC__TYPE("flight_control", "1", "flies a multirotor: missions, return, landing, lost motors"),
+    TAC__TYPE("flight_control", "2", "flies a multirotor: missions, return, landing, lost motors"),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(flight_control),
     .declare = flight_declare,

@@ -154,7 +154,7 @@ static tac_status mass_output_dual(const tac_eval *e, const void *self)
 }
 
 const tac_component_type tac__rocket_mass_type = {
-    TAC__TYPE("rocket_mass", "1", "mass, centre of mass and inertia of stages with their fuel"),
+    TAC__TYPE("rocket_mass", "2", "mass, centre of mass and inertia of stages with their fuel"),
     .self_size = sizeof(tac__rocket_mass),
     .declare = mass_declare,
     .init = mass_init,

@@ -88,7 +88,7 @@ static inline mass_now mass__at(const tac__rocket_mass *p, const void *const *in
     for (int i = 0; i < p->stages; i++) {
         const tac__stage *s = &p->stage[i];
         const void *const *at = in + i * TAC__MASS_INS;
-        real there = *(const real *)at[TAC__MASS_IN_ATTACHED];
+        real there = r_clamp(*(const real *)at[TAC__MASS_IN_ATTACHED], R(0.0), R(1.0));
         real fuel = there * *(const real *)at[TAC__MASS_IN_FUEL];
         real flow = there * *(const real *)at[TAC__MASS_IN_FLOW];
         mass_fuel f = mass__fuel(s, fuel);

@@ -58,7 +58,7 @@ static tac_status barometer_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__barometer_type = {
-    TAC__TYPE("barometer", "1", "static pressure, and altitude in the standard atmosphere"),
+    TAC__TYPE("barometer", "2", "static pressure, and altitude in the standard atmosphere"),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(barometer),
     .declare = barometer_declare,

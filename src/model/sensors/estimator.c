@@ -124,7 +124,7 @@ static tac_status estimator_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__estimator_type = {
-    TAC__TYPE("estimator", "1",
+    TAC__TYPE("estimator", "2",
               "position, velocity, attitude and rate with noise, drift and delay"),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(estimator),

@@ -90,7 +90,7 @@ static tac_status gps_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__gps_type = {
-    TAC__TYPE("gps", "1", "position, latitude, longitude, altitude and velocity"),
+    TAC__TYPE("gps", "2", "position, latitude, longitude, altitude and velocity"),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(gps),
     .declare = gps_declare,

@@ -72,7 +72,7 @@ static tac_status imu_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__imu_type = {
-    TAC__TYPE("imu", "1", "three gyroscopes and three accelerometers"),
+    TAC__TYPE("imu", "2", "three gyroscopes and three accelerometers"),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(imu),
     .declare = imu_declare,

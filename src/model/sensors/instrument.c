@@ -207,7 +207,7 @@ void tac__instrument_measure(tac_step *s, const tac__instrument *p, int channel,
     tac_draw_normals(s, p->stream, n, (size_t)((law->noisy + law->drifts) * law->count));
     const int32_t fault = *TAC_IN(s, int32_t, p->fault);
     const double value = *TAC_IN(s, double, p->fault_value);
-    const double effect[2] = {fault == TAC__FAULT_NOISE ? value : 1,
+    const double effect[2] = {fault == TAC__FAULT_NOISE ? tac_max(0, value) : 1,
                               fault == TAC__FAULT_BIAS && channel == 0 ? value : 0};
     tac__channel_step_f64(law, &state->law, truth, n, effect, state->drift, measured);
 }

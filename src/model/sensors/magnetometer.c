@@ -62,7 +62,7 @@ static tac_status magnetometer_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__magnetometer_type = {
-    TAC__TYPE("magnetometer", "1", "the magnetic field in body axes"),
+    TAC__TYPE("magnetometer", "2", "the magnetic field in body axes"),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(magnetometer),
     .declare = magnetometer_declare,

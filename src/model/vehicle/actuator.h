@@ -6,10 +6,16 @@
 #include "math/real.h"
 #include "model/vehicle/multirotor.h"
 
+// What a switch chooses. One that is NaN is neither on nor off, and hides behind neither.
+static inline real switched(real on, real yes, real no)
+{
+    return r_select(on > 0.5, yes, r_select(on <= 0.5, no, on));
+}
+
 // The command as it arrives: the scenario's where it holds the motor, limited to 0..1.
 static inline real actuator_command(real command, real hold, real held_at)
 {
-    return r_clamp(r_select(hold > 0.5, held_at, command), R(0.0), R(1.0));
+    return r_clamp(switched(hold, held_at, command), R(0.0), R(1.0));
 }
 
 // x points at the position of the first of `count` actuators, whose rates follow all positions.

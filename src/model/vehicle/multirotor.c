@@ -316,7 +316,7 @@ static tac_status multirotor_project(double *x, const void *self)
 }
 
 const tac_component_type tac__multirotor_type = {
-    TAC__TYPE("multirotor", "3", "a rigid body with rotors, motors, batteries, feet and a hull"),
+    TAC__TYPE("multirotor", "4", "a rigid body with rotors, motors, batteries, feet and a hull"),
     .flags = TAC_COMPONENT_SHARED,
     .self_size = sizeof(multirotor),
     .declare = multirotor_declare,

@@ -105,7 +105,7 @@ MULTIROTOR__CORE vec3 multirotor_rotors(const tac__multirotor *p, vehicle_shape 
     VEHICLE_UNROLL
     for (int i = 0; i < n.rotors; i++) {
         const tac__rotor *r = &p->vehicle.rotor[i];
-        real left = now->density * (1.0 - loss[i]);
+        real left = now->density * (1.0 - r_min(R(1.0), r_max(R(0.0), loss[i])));
         real v_axial = n.upright ? air.z : array_dot(r->axis, air);
         rotor_load load = rotor_load_at(&r->propeller, left, speed[i], v_axial);
         real torque = motor_torque(&r->motor, now->current[i], speed[i]);

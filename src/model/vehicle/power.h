@@ -45,7 +45,7 @@ static inline power_source power_source_at(const tac__multirotor *p, vehicle_sha
     for (int k = 0; k < n.batteries; k++) {
         if (n.buses > 1 && p->battery[k].bus != bus)
             continue;
-        share[k] = r_select(open[k] > 0.5, R(0.0), R(p->battery[k].weight));
+        share[k] = switched(open[k], R(0.0), R(p->battery[k].weight));
         sum += share[k];
     }
     real per_sum = 1.0 / r_select(sum > 0.0, sum, R(1.0));
