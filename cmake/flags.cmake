@@ -59,6 +59,10 @@ foreach(flag -fno-single-precision-constant -fno-cx-limited-range -fno-approx-fu
     endif()
 endforeach()
 add_compile_options(${exact})
+# clang's -fno-unsafe-math-optimizations also promises strict floating-point exceptions, which costs
+# speed, and it warns wherever one flag takes back another.
+add_compile_options(
+    "$<$<C_COMPILER_ID:Clang>:-fno-trapping-math;-Wno-unknown-warning-option;-Wno-overriding-t-option;-Wno-overriding-option>")
 # -mno-daz-ftz too where it is known: gcc and clang link crtfastmath.o by these options.
 set(exact_link ${exact})
 list(FILTER exact_link INCLUDE REGEX "fast-math|unsafe-math|daz-ftz")
