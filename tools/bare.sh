@@ -33,12 +33,7 @@ fi
 # --- what this machine gives: sources of this suite, and keys -------------------------------------
 
 shopt -s nullglob
-sources=()
-for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
-    if [ -f "$file" ] && grep -Eq "^[^#]*[[:space:]]$suite([[:space:]]|\$)" "$file"; then
-        sources+=("$file")
-    fi
-done
+mapfile -t sources < <(tools/apt_sources.sh "$suite")
 keys=(/usr/share/keyrings/debian-archive-*.gpg /etc/apt/trusted.gpg /etc/apt/trusted.gpg.d/*
     /etc/apt/keyrings/*)
 for file in ${sources[@]+"${sources[@]}"}; do # keys that a source names itself

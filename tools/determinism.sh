@@ -7,7 +7,10 @@
 # with many vehicles only begins its flight. --with adds programs that are built already; so does
 # TACTUS_BUILT (separated by colons), where test.sh names those of its other trees. Trees are
 # temporary unless --work says where to keep them. --all adds the variants that a daily run can do
-# without. Exits with 77 (skipped) where there is nothing to run yet.
+# without, and another processor: aarch64, cross-compiled and run by qemu, whose recordings and
+# checkpoints of the first seconds must have the same bytes, too. It says so where that cannot be had.
+#
+# Exits with 77 (skipped) where there is nothing to run yet.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,10 +24,14 @@ rest=('gcc -O1' 'gcc -O2' 'gcc -O3' 'gcc -O3 -march=native' 'clang -O0' 'clang -
 variants=("${few[@]}")
 IFS=: read -ra built <<<"${TACTUS_BUILT:-}"
 work=
+emulate=false
 files=()
 while [ $# -gt 0 ]; do
     case $1 in
-    --all) variants+=("${rest[@]}") ;;
+    --all)
+        variants+=("${rest[@]}")
+        emulate=true
+        ;;
     --work)
         work=$2
         shift
@@ -60,6 +67,7 @@ if [ -z "$work" ]; then
     trap 'rm -rf "$work"' EXIT
 fi
 mkdir -p "$work"
+work=$(cd "$work" && pwd)
 unset CFLAGS CXXFLAGS LDFLAGS
 
 hash_of() { # PROGRAM FILE
@@ -70,6 +78,7 @@ hash_of() { # PROGRAM FILE
 
 declare -A seen # "FILE HASH" -> the variants that gave it
 declare -A hashes
+native= # a program of this machine
 compare() { # VARIANT PROGRAM
     local file hash
     for file in "${files[@]}"; do
@@ -86,18 +95,14 @@ compare() { # VARIANT PROGRAM
 for program in ${built[@]+"${built[@]}"}; do
     compare "$program" "$program"
 done
-for variant in "${variants[@]}"; do
-    compiler=${variant%% *}
-    flags=${variant#* }
-    variant=${variant/$careless/with careless flags}
-    tree=$work/$(tr -c 'a-zA-Z0-9\n' _ <<<"$variant")
-    plus=g++
-    [ "$compiler" = gcc ] || plus=clang++
+# Warnings are the business of other trees; no build type, so these flags are all there is.
+build() { # VARIANT TREE COMPILER C++-COMPILER FLAGS [OPTION OF CMAKE...]
+    local variant=$1 tree=$2 compiler=$3 plus=$4 flags=$5
+    shift 5
     mkdir -p "$tree"
-    # Warnings are the business of other trees; no build type, so these flags are all there is.
     if ! { cmake -S . -B "$tree" -G Ninja -DCMAKE_BUILD_TYPE=None -DTACTUS_TESTS=OFF \
         -DTACTUS_WERROR=OFF -DCMAKE_C_COMPILER="$compiler" -DCMAKE_CXX_COMPILER="$plus" \
-        -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" &&
+        -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" "$@" &&
         cmake --build "$tree" -j "$(nproc)" --target tactus; } >"$tree/build.log" 2>&1; then
         cat "$tree/build.log"
         echo "determinism.sh: '$variant' does not build"
@@ -108,8 +113,76 @@ for variant in "${variants[@]}"; do
         echo "determinism.sh: '$variant' is linked with crtfastmath.o"
         exit 1
     fi
+}
+
+for variant in "${variants[@]}"; do
+    compiler=${variant%% *}
+    flags=${variant#* }
+    variant=${variant/$careless/with careless flags}
+    tree=$work/$(tr -c 'a-zA-Z0-9\n' _ <<<"$variant")
+    plus=g++
+    [ "$compiler" = gcc ] || plus=clang++
+    build "$variant" "$tree" "$compiler" "$plus" "$flags"
     compare "$variant" "$tree/tactus"
+    native=${native:-$tree/tactus}
 done
+
+# --- another processor, emulated ------------------------------------------------------------------
+
+# Its libraries, unpacked into a folder: nothing of this system changes.
+make_root() { # FOLDER
+    local suite sources packages=libc6-dev,libyaml-dev,libsleef-dev,libzstd-dev,liblz4-dev
+    tools/install_packages.sh cross || return 1
+    suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+    mapfile -t sources < <(tools/apt_sources.sh "$suite")
+    mmdebstrap --quiet --variant=extract --mode=chrootless --architectures=arm64 \
+        --include="$packages" "$suite" "$1" ${sources[@]+"${sources[@]}"} </dev/null
+}
+
+# A recording and a checkpoint of the first seconds, as FOLDER/FILE.mcap and .checkpoint.
+record() { # PROGRAM FOLDER
+    local file name
+    mkdir -p "$2"
+    for file in "${files[@]}"; do
+        name=$2/$(basename "$file" .yaml)
+        rm -f "$name".*
+        if ! "$1" run "$file" --quiet --duration '3 s' --out "$work/run.mcap" --force \
+            --checkpoint-at '1.5 s' --checkpoint "$work/run.checkpoint" \
+            </dev/null >"$2/log" 2>&1; then
+            cat "$2/log"
+            echo "determinism.sh: '$1' does not record $file"
+            exit 1
+        fi
+        mv "$work/run.mcap" "$name.mcap"
+        mv "$work/run.checkpoint" "$name.checkpoint"
+    done
+}
+
+if $emulate; then
+    root=$work/aarch64-root
+    if [ -e "$root/usr/include/sleef.h" ] || make_root "$root"; then
+        tree=$work/emulated
+        export PKG_CONFIG_SYSROOT_DIR=$root
+        export PKG_CONFIG_LIBDIR=$root/usr/lib/aarch64-linux-gnu/pkgconfig
+        build 'aarch64 gcc -O2' "$tree" aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ -O2 \
+            -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_SYSROOT="$root"
+        unset PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_LIBDIR
+        printf '#!/bin/sh\nexec qemu-aarch64 -L "%s" "%s" "$@"\n' "$root" "$tree/tactus" \
+            >"$tree/run"
+        chmod +x "$tree/run"
+        compare 'aarch64 gcc -O2, emulated' "$tree/run"
+        record "$native" "$work/recordings/native"
+        record "$tree/run" "$work/recordings/emulated"
+        rm -f "$work"/recordings/*/log
+        if ! diff -r "$work/recordings/native" "$work/recordings/emulated"; then
+            echo "determinism.sh: aarch64 records other bytes"
+            exit 1
+        fi
+        echo "same    bytes of recordings and checkpoints of the first 3 s on aarch64"
+    else
+        echo "SKIPPED aarch64: its compiler, its libraries or qemu cannot be had here"
+    fi
+fi
 
 status=0
 for file in "${files[@]}"; do

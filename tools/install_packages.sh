@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, on Debian and its like.
 #
-#   tools/install_packages.sh PURPOSE...    of: build, demo, test, bench, clients, bare
+#   tools/install_packages.sh PURPOSE...    of: build, demo, test, bench, clients, bare,
+#                                           cross
 #
 # Shows what it installs and how far it is. Does nothing and asks for no rights where everything is
 # there.
@@ -16,6 +17,7 @@ test=(libcmocka-dev clang 'libclang-rt-*dev=libclang-rt-dev' 'clang-format*=clan
 bench=(valgrind libsundials-dev)
 clients=(python3-pip)
 bare=(mmdebstrap)
+cross=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user mmdebstrap)
 # Node comes from many places, with npm in the same package or not: the commands are asked for.
 command -v node >/dev/null || test+=('nodejs*=nodejs')
 command -v npm >/dev/null || test+=(npm)
@@ -29,8 +31,9 @@ for purpose in "$@"; do
     bench) wanted+=("${bench[@]}") ;;
     clients) wanted+=("${clients[@]}") ;;
     bare) wanted+=("${bare[@]}") ;;
+    cross) wanted+=("${cross[@]}") ;;
     *)
-        echo "install_packages.sh: unknown purpose '$purpose'; there are build, demo, test, bench, clients, bare" >&2
+        echo "install_packages.sh: unknown purpose '$purpose'; there are build, demo, test, bench, clients, bare, cross" >&2
         exit 2
         ;;
     esac
