@@ -140,11 +140,7 @@ void tac_engine_destroy(tac_engine *e)
 
 static int find_entity(const tac_engine *e, const char *name)
 {
-    for (size_t i = 0; i < e->entity_count; i++) {
-        if (!strcmp(e->entities[i].name, name))
-            return (int)i;
-    }
-    return -1;
+    return tac__names_find(&e->entity_names, name);
 }
 
 tac_status tac_engine_add_entity(tac_engine *e, const char *name, const tac_place *place,
@@ -157,7 +153,8 @@ tac_status tac_engine_add_entity(tac_engine *e, const char *name, const tac_plac
     if (find_entity(e, name) >= 0)
         return tac__fail_at(err, TAC_E_DUPLICATE, place, "entity '%s' exists already", name);
     char *copy = tac__arena_text(&e->arena, name);
-    if (!copy || !TAC__ARENA_GROW(&e->arena, e->entities, e->entity_count, e->entity_capacity))
+    if (!copy || !TAC__ARENA_GROW(&e->arena, e->entities, e->entity_count, e->entity_capacity) ||
+        tac__names_set(&e->entity_names, &e->arena, copy, (uint32_t)e->entity_count) != TAC_OK)
         return tac__fail_memory(err);
     e->entities[e->entity_count++] = (tac__entity){.name = copy, .machine = -1};
     return TAC_OK;

@@ -54,26 +54,27 @@ static tac_status find_island(const tac_engine *e, const tac_instance *c, tac__c
     return TAC_OK;
 }
 
-// What a driver plays back is not looked for.
-static tac_status list_rises(tac_engine *e, tac__island *island, size_t number)
+// Those of each island, counted first, then filled in. What a driver plays back is not looked for.
+static tac_status list_rises(tac_engine *e)
 {
     for (int fill = 0; fill < 2; fill++) {
-        size_t count = 0;
         for (size_t i = 0; i < e->component_count; i++) {
             tac_instance *c = e->components[i];
             for (size_t k = 0; k < c->condition_count && !tac__is_played(e, c->type); k++) {
-                if (c->conditions[k].island != (int)number)
-                    continue;
+                tac__island *island = &e->islands[c->conditions[k].island];
                 if (fill)
-                    island->rises[count] = (tac__rise){.component = c, .number = (int)k};
-                count++;
+                    island->rises[island->rise_count] =
+                        (tac__rise){.component = c, .number = (int)k};
+                island->rise_count++;
             }
         }
-        if (!fill)
-            island->rises = tac__arena_array(&e->arena, count, sizeof *island->rises);
-        if (!island->rises)
-            return TAC_E_MEMORY;
-        island->rise_count = count;
+        for (size_t i = 0; i < e->island_count && !fill; i++) {
+            tac__island *island = &e->islands[i];
+            island->rises = tac__arena_array(&e->arena, island->rise_count, sizeof *island->rises);
+            if (!island->rises)
+                return TAC_E_MEMORY;
+            island->rise_count = 0;
+        }
     }
     return TAC_OK;
 }
@@ -87,7 +88,5 @@ tac_status tac__resolve_conditions(tac_engine *e, tac_error *err)
         for (size_t k = 0; k < c->condition_count; k++)
             TAC_TRY(find_island(e, c, &c->conditions[k], err));
     }
-    for (size_t i = 0; i < e->island_count; i++)
-        TAC_TRY(list_rises(e, &e->islands[i], i));
-    return TAC_OK;
+    return list_rises(e);
 }

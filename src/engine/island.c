@@ -25,10 +25,7 @@ static void put_by_name(const tac_engine *e, uint32_t *components, size_t count,
     components[at] = c;
 }
 
-// Its states lie in the order of their components' names, and its own name is the first of those:
-// neither its digest nor what is computed with the whole state vector depends on the order of
-// declaration.
-static tac_status add_island(tac_engine *e, uint32_t root, const uint32_t *parent)
+static tac_status add_island(tac_engine *e, uint32_t root, size_t components)
 {
     tac__island *island = &e->islands[e->island_count];
     *island = (tac__island){.step_source = -1,
@@ -36,37 +33,58 @@ static tac_status add_island(tac_engine *e, uint32_t root, const uint32_t *paren
                             .peeked_us = TAC_TIME_NEVER,
                             .kept_us = TAC_TIME_NEVER,
                             .engine = e};
-    for (uint32_t i = root; i < e->component_count; i++)
-        island->count += parent[i] == root && tac__is_continuous(e->components[i]->type);
-    island->components = tac__arena_array(&e->arena, island->count, sizeof *island->components);
+    island->components = tac__arena_array(&e->arena, components, sizeof *island->components);
     if (!island->components)
         return TAC_E_MEMORY;
-    size_t k = 0;
-    for (uint32_t i = root; i < e->component_count; i++) {
-        if (parent[i] == root && tac__is_continuous(e->components[i]->type))
-            put_by_name(e, island->components, k++, i);
-    }
+    e->components[root]->island = (int)e->island_count++;
+    return TAC_OK;
+}
+
+// Its states lie in the order of their components' names, and its own name is the first of those:
+// neither its digest nor what is computed with the whole state vector depends on the order of
+// declaration.
+static tac_status lay_out(tac_engine *e, tac__island *island)
+{
     island->name = e->components[island->components[0]]->name;
     island->digest_name = tac__arena_format(&e->arena, "%s#state", island->name);
     if (!island->digest_name)
         return TAC_E_MEMORY;
-    for (k = 0; k < island->count; k++) {
-        tac_instance *c = e->components[island->components[k]];
-        c->island = (int)e->island_count;
+    for (size_t i = 0; i < island->count; i++) {
+        tac_instance *c = e->components[island->components[i]];
         c->x_offset = island->x_count;
         c->event_offset = island->event_count;
         island->x_count += c->x_count;
         island->event_count += c->event_count;
     }
-    e->island_count++;
+    return TAC_OK;
+}
+
+// The root of an island is its component that was declared first, so it comes before the others.
+static tac_status make_islands(tac_engine *e, const uint32_t *root_of, uint32_t *sizes)
+{
+    for (uint32_t i = 0; i < e->component_count; i++)
+        sizes[root_of[i]] += tac__is_continuous(e->components[i]->type);
+    for (uint32_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (!tac__is_continuous(c->type))
+            continue;
+        if (root_of[i] == i)
+            TAC_TRY(add_island(e, i, sizes[i]));
+        c->island = e->components[root_of[i]]->island;
+        tac__island *island = &e->islands[c->island];
+        put_by_name(e, island->components, island->count++, i);
+    }
+    for (size_t i = 0; i < e->island_count; i++)
+        TAC_TRY(lay_out(e, &e->islands[i]));
     return TAC_OK;
 }
 
 tac_status tac__islands_form(tac_engine *e, tac_error *err)
 {
     uint32_t *parent = tac__arena_array(&e->arena, e->component_count, sizeof *parent);
+    uint32_t *sizes = tac__arena_array(&e->arena, e->component_count, sizeof *sizes);
     e->islands = tac__arena_array(&e->arena, e->component_count, sizeof *e->islands);
-    if (!parent || !e->islands)
+    if (!parent || !sizes || !e->islands)
         return tac__fail_memory(err);
     for (uint32_t i = 0; i < e->component_count; i++) {
         parent[i] = i;
@@ -94,11 +112,7 @@ tac_status tac__islands_form(tac_engine *e, tac_error *err)
     }
     for (uint32_t i = 0; i < e->component_count; i++)
         parent[i] = find_root(parent, i);
-    for (uint32_t i = 0; i < e->component_count; i++) {
-        if (parent[i] == i && tac__is_continuous(e->components[i]->type))
-            TAC_TRY(add_island(e, i, parent));
-    }
-    return TAC_OK;
+    return make_islands(e, parent, sizes);
 }
 
 // --- order of evaluation ------------------------------------------------------------------------

@@ -467,6 +467,7 @@ struct tac_engine {
     size_t group_count, group_capacity;
     tac_instance **components;
     size_t component_count, component_capacity;
+    tac__names entity_names;
     tac__names component_names; // may know some that were refused
     tac__guard *guards;         // of component types that are not built in
     tac__schema schema;

@@ -668,29 +668,61 @@ static tac_status check_ports(const tac_engine *e, tac_error *err)
     return TAC_OK;
 }
 
+// Ports of one direction, with an index of their names.
+typedef struct ports {
+    const tac_engine *e;
+    const char *(*name)(const void *engine, size_t i);
+    size_t count;
+    tac__names names;
+} ports;
+
+static tac_status index_ports(tac_engine *e, ports *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        TAC_TRY(tac__names_set(&p->names, &e->arena, p->name(e, i), (uint32_t)i));
+    return TAC_OK;
+}
+
+static bool is_pattern(const char *text)
+{
+    return strpbrk(text, "*?") != NULL;
+}
+
+// The next port at or after `i` whose name matches; `count` if there is none.
+static size_t next_port(const ports *p, const char *pattern, size_t i)
+{
+    if (!is_pattern(pattern)) {
+        const int found = tac__names_find(&p->names, pattern);
+        return found >= 0 && (size_t)found >= i ? (size_t)found : p->count;
+    }
+    while (i < p->count && !tac__glob_match(pattern, p->name(p->e, i)))
+        i++;
+    return i;
+}
+
 tac_status tac__resolve_links(tac_engine *e, tac_error *err)
 {
     TAC_TRY(check_ports(e, err));
+    ports from = {.e = e, .name = sender_name, .count = e->link_count ? e->sender_count : 0};
+    ports to = {.e = e, .name = receiver_name, .count = e->link_count ? e->receiver_count : 0};
+    if (index_ports(e, &from) != TAC_OK || index_ports(e, &to) != TAC_OK)
+        return tac__fail_memory(err);
     for (size_t i = 0; i < e->link_count; i++) {
         const tac_link_def *def = &e->links[i];
-        const bool by_name = !strpbrk(def->from, "*?") && !strpbrk(def->to, "*?");
-        bool any_sender = false, any_receiver = false, any_link = false;
-        for (size_t r = 0; r < e->receiver_count; r++)
-            any_receiver |= tac__glob_match(def->to, e->receivers[r].name);
-        for (size_t s = 0; s < e->sender_count; s++) {
-            if (!tac__glob_match(def->from, e->senders[s].name))
-                continue;
-            any_sender = true;
-            for (uint32_t r = 0; r < e->receiver_count; r++) {
-                if (!tac__glob_match(def->to, e->receivers[r].name) ||
-                    !may_link(e, &e->senders[s], &e->receivers[r], by_name))
+        const bool by_name = !is_pattern(def->from) && !is_pattern(def->to);
+        bool any_link = false;
+        const size_t first_sender = next_port(&from, def->from, 0),
+                     first_receiver = next_port(&to, def->to, 0);
+        if (first_sender == from.count || first_receiver == to.count)
+            return fail_link(e, def, first_sender == from.count, err);
+        for (size_t s = first_sender; s < from.count; s = next_port(&from, def->from, s + 1)) {
+            for (size_t r = first_receiver; r < to.count; r = next_port(&to, def->to, r + 1)) {
+                if (!may_link(e, &e->senders[s], &e->receivers[r], by_name))
                     continue;
-                TAC_TRY(add_link(e, &e->senders[s], r, def, err));
+                TAC_TRY(add_link(e, &e->senders[s], (uint32_t)r, def, err));
                 any_link = true;
             }
         }
-        if (!any_sender || !any_receiver)
-            return fail_link(e, def, !any_sender, err);
         if (!any_link && !by_name)
             tac__warn(e, &def->place, "link from '%s' to '%s' connects nobody", def->from, def->to);
         // A pattern may find nobody else, in a swarm of one; two ports by name are meant.

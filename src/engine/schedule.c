@@ -21,7 +21,20 @@ typedef struct work {
     tac_engine *e;
     sets steps, entities, islands;
     sets outputs; // of islands: when stage 3 runs for them
+    sets alone;   // one row each: see below
+    bool *shown;  // of islands: an observer that follows it looks at its outputs
 } work;
+
+// Rows of `alone`.
+enum {
+    ROW_AXES,       // sources that are axes
+    ROW_OBSERVERS,  // sources of observers
+    ROW_ANY_ISLAND, // sources that split any island
+    ROW_ANY_PHASES, // sources with which any machine of phases steps
+    ROW_OUTSIDE,    // sources that come from outside: see comes_from_outside
+    ROW_ONE,        // scratch
+    ROW_COUNT
+};
 
 static uint64_t *row(const sets *s, size_t i)
 {
@@ -304,14 +317,59 @@ static void close_sets(work *w)
     }
 }
 
+// A delivery, a wake-up or a located condition of something outside the plant that splits an
+// island, or makes a scenario or the phases of an entity step: what they wrote is played back
+// whoever reads it.
+static bool comes_from_outside(const work *w, size_t source)
+{
+    const tac_engine *e = w->e;
+    const tac__source *s = &e->timeline.sources[source];
+    if (s->kind != TAC__SOURCE_PORT && s->kind != TAC__SOURCE_TIMER &&
+        s->kind != TAC__SOURCE_CONDITION)
+        return false;
+    const uint32_t owner =
+        s->kind == TAC__SOURCE_PORT ? e->receivers[s->index].component : s->index;
+    const tac_instance *c = e->components[owner];
+    if (tac__is_continuous(c->type))
+        return false;
+    if (c->stage == TAC_STAGE_SCENARIO && tac__has_bit(row(&w->steps, owner), source))
+        return true;
+    return tac__has_bit(row(&w->alone, ROW_ANY_PHASES), source) ||
+           tac__has_bit(row(&w->alone, ROW_ANY_ISLAND), source);
+}
+
+// What is asked of every island or item is gathered once.
+static void gather(work *w)
+{
+    tac_engine *e = w->e;
+    const size_t words = w->islands.words;
+    for (size_t i = 0; i < e->island_count; i++)
+        unite(row(&w->alone, ROW_ANY_ISLAND), row(&w->islands, i), words);
+    for (size_t i = 0; i < e->machine_count; i++)
+        unite(row(&w->alone, ROW_ANY_PHASES), row(&w->steps, e->machines[i]), words);
+    for (size_t s = 0; s < e->timeline.count; s++) {
+        if (e->timeline.sources[s].kind == TAC__SOURCE_AXIS)
+            tac__set_bit(row(&w->alone, ROW_AXES), s);
+        if (e->timeline.sources[s].observer)
+            tac__set_bit(row(&w->alone, ROW_OBSERVERS), s);
+        if (comes_from_outside(w, s))
+            tac__set_bit(row(&w->alone, ROW_OUTSIDE), s);
+    }
+    for (size_t i = 0; i < e->observer_count; i++) {
+        const tac__observer *o = &e->observers[i];
+        if (o->def.follow == TAC_FOLLOW_ISLAND && o->def.outputs)
+            w->shown[o->leads->island] = true;
+    }
+}
+
 // Which entities have boundaries again and again, whatever happens.
 static void mark_periodic(const work *w)
 {
     tac_engine *e = w->e;
+    const uint64_t *axes = row(&w->alone, ROW_AXES);
     for (size_t i = 0; i < e->entity_count; i++) {
-        for (size_t s = 0; s < e->timeline.count; s++)
-            e->entities[i].periodic |= e->timeline.sources[s].kind == TAC__SOURCE_AXIS &&
-                                       tac__has_bit(row(&w->entities, i), s);
+        for (size_t k = 0; k < w->entities.words; k++)
+            e->entities[i].periodic |= (row(&w->entities, i)[k] & axes[k]) != 0;
     }
 }
 
@@ -460,93 +518,88 @@ static void list_items(tac_engine *e)
         add_item(e, TAC__ITEM_OBSERVE, TAC_STAGE_RECORD, i);
 }
 
-// A delivery, a wake-up or a located condition of something outside the plant that splits an
-// island, or makes a scenario or the phases of an entity step: what they wrote is played back
-// whoever reads it.
-static bool comes_from_outside(const work *w, size_t source)
+// A set of one source, or of none; valid until the next call.
+static uint64_t *only(const work *w, int source)
 {
-    const tac_engine *e = w->e;
-    const tac__source *s = &e->timeline.sources[source];
-    if (s->kind != TAC__SOURCE_PORT && s->kind != TAC__SOURCE_TIMER &&
-        s->kind != TAC__SOURCE_CONDITION)
-        return false;
-    const uint32_t owner =
-        s->kind == TAC__SOURCE_PORT ? e->receivers[s->index].component : s->index;
-    const tac_instance *c = e->components[owner];
-    if (tac__is_continuous(c->type))
-        return false;
-    if (c->stage == TAC_STAGE_SCENARIO && tac__has_bit(row(&w->steps, owner), source))
-        return true;
-    for (size_t i = 0; i < e->machine_count; i++) {
-        if (tac__has_bit(row(&w->steps, e->machines[i]), source))
-            return true;
-    }
-    for (size_t i = 0; i < e->island_count; i++) {
-        if (tac__has_bit(row(&w->islands, i), source))
-            return true;
-    }
-    return false;
+    uint64_t *one = row(&w->alone, ROW_ONE);
+    memset(one, 0, w->alone.words * sizeof *one);
+    if (source >= 0)
+        tac__set_bit(one, (size_t)source);
+    return one;
 }
 
-// Does the component step and write with this source?
-static bool writes_with(const work *w, size_t component, size_t source)
+// The sources with which a component steps and writes; valid until the next call.
+static const uint64_t *sources_of_writes(const work *w, size_t component)
 {
-    return tac__has_bit(row(&w->steps, component), source) &&
-           w->e->components[component]->lead_source != (int)source;
+    const uint64_t *steps = row(&w->steps, component);
+    const int lead = w->e->components[component]->lead_source;
+    if (lead < 0)
+        return steps;
+    uint64_t *one = only(w, lead);
+    for (size_t k = 0; k < w->alone.words; k++)
+        one[k] = steps[k] & ~one[k];
+    return one;
 }
 
-static bool observer_due_with(const work *w, const tac__observer *o, size_t source)
+static const uint64_t *sources_of_observer(const work *w, const tac__observer *o)
 {
     switch (o->def.follow) {
     case TAC_FOLLOW_AXIS:
-        return o->source == (int)source;
+        return only(w, o->source);
     case TAC_FOLLOW_STEPS:
-        return writes_with(w, o->leads->index, source);
+        return sources_of_writes(w, o->leads->index);
     case TAC_FOLLOW_ISLAND:
-        return tac__has_bit(row(&w->islands, (size_t)o->leads->island), source);
+        return row(&w->islands, (size_t)o->leads->island);
     case TAC_FOLLOW_INSTANTS:
-        return comes_from_outside(w, source);
+        break;
     }
-    return false;
+    return row(&w->alone, ROW_OUTSIDE);
 }
 
 // Observers may look at the outputs of an island: on an axis at any, else at the one they follow.
-static bool preview_due_with(const work *w, size_t island, size_t source)
+static const uint64_t *sources_of_preview(const work *w, size_t island)
 {
-    const tac_engine *e = w->e;
-    if (e->timeline.sources[source].observer)
-        return true;
-    for (size_t i = 0; i < e->observer_count; i++) {
-        const tac__observer *o = &e->observers[i];
-        if (o->def.follow == TAC_FOLLOW_ISLAND && (size_t)o->leads->island == island &&
-            o->def.outputs && observer_due_with(w, o, source))
-            return true;
-    }
-    return false;
+    uint64_t *one = row(&w->alone, ROW_ONE);
+    memcpy(one, row(&w->alone, ROW_OBSERVERS), w->alone.words * sizeof *one);
+    if (w->shown[island])
+        unite(one, row(&w->islands, island), w->alone.words);
+    return one;
 }
 
-static bool item_due_with(const work *w, const tac__item *item, size_t source)
+// The set of sources with which an item is due; valid until the next call.
+static const uint64_t *sources_of_item(const work *w, const tac__item *item)
 {
     switch (item->kind) {
     case TAC__ITEM_BEGIN:
     case TAC__ITEM_END:
-        return tac__has_bit(row(&w->entities, item->index), source);
+        return row(&w->entities, item->index);
     case TAC__ITEM_STEP:
     case TAC__ITEM_SHADOW:
     case TAC__ITEM_PHASES:
-        return writes_with(w, item->index, source);
+        return sources_of_writes(w, item->index);
     case TAC__ITEM_LEAD:
-        return w->e->components[item->index]->lead_source == (int)source;
+        return only(w, w->e->components[item->index]->lead_source);
     case TAC__ITEM_OUTPUTS:
-        return tac__has_bit(row(&w->outputs, item->index), source);
+        return row(&w->outputs, item->index);
     case TAC__ITEM_PREVIEW:
-        return preview_due_with(w, item->index, source);
+        return sources_of_preview(w, item->index);
     case TAC__ITEM_STATE:
-        return tac__has_bit(row(&w->islands, item->index), source);
+        return row(&w->islands, item->index);
     case TAC__ITEM_OBSERVE:
-        return observer_due_with(w, &w->e->observers[item->index], source);
+        break;
     }
-    return false;
+    return sources_of_observer(w, &w->e->observers[item->index]);
+}
+
+// The next member of a set at or after `source`; SIZE_MAX: there is none.
+static size_t next_source(const uint64_t *set, size_t words, size_t source)
+{
+    for (size_t k = source / 64; k < words; k++) {
+        const uint64_t left = k == source / 64 ? set[k] >> source % 64 << source % 64 : set[k];
+        if (left)
+            return 64 * k + (size_t)__builtin_ctzll(left);
+    }
+    return SIZE_MAX;
 }
 
 static tac_status make_masks(work *w)
@@ -559,15 +612,17 @@ static tac_status make_masks(work *w)
         tac__arena_array(&e->arena, sources * (e->item_words + e->island_words), sizeof *e->masks);
     if (!e->masks)
         return TAC_E_MEMORY;
-    for (size_t s = 0; s < sources; s++) {
-        for (size_t i = 0; i < e->item_count; i++) {
-            if (item_due_with(w, &e->items[i], s))
-                tac__set_bit(tac__item_mask(e, s), i);
-        }
-        for (size_t i = 0; i < e->island_count; i++) {
-            if (tac__has_bit(row(&w->islands, i), s))
-                tac__set_bit(tac__island_mask(e, s), i);
-        }
+    // By the sets, which are nearly empty, not by the masks: an item is due with few sources.
+    const size_t words = w->islands.words;
+    for (size_t i = 0; i < e->item_count; i++) {
+        const uint64_t *set = sources_of_item(w, &e->items[i]);
+        for (size_t s = 0; (s = next_source(set, words, s)) != SIZE_MAX; s++)
+            tac__set_bit(tac__item_mask(e, s), i);
+    }
+    for (size_t i = 0; i < e->island_count; i++) {
+        const uint64_t *set = row(&w->islands, i);
+        for (size_t s = 0; (s = next_source(set, words, s)) != SIZE_MAX; s++)
+            tac__set_bit(tac__island_mask(e, s), i);
     }
     return TAC_OK;
 }
@@ -597,13 +652,16 @@ static tac_status list_island_sources(work *w)
     for (size_t i = 0; i < e->island_count; i++) {
         tac__island *island = &e->islands[i];
         const uint64_t *splits = row(&w->islands, i);
-        island->sources = tac__arena_array(&e->arena, e->timeline.count, sizeof *island->sources);
+        const size_t words = w->islands.words;
+        size_t most = 1 + island->rise_count;
+        for (size_t k = 0; k < words; k++)
+            most += (size_t)__builtin_popcountll(splits[k]);
+        island->sources = tac__arena_array(&e->arena, most, sizeof *island->sources);
         if (!island->sources)
             return TAC_E_MEMORY;
         for (int planned = 1; planned >= 0; planned--) {
-            for (size_t s = 0; s < e->timeline.count; s++) {
-                if (tac__has_bit(splits, s) && is_planned(e, s) == planned &&
-                    !is_located(island, (int)s))
+            for (size_t s = 0; (s = next_source(splits, words, s)) != SIZE_MAX; s++) {
+                if (is_planned(e, s) == planned && !is_located(island, (int)s))
                     island->sources[island->source_count++] = (int)s;
             }
             if (planned)
@@ -638,7 +696,7 @@ static tac_status list_instants(work *w)
     if (!e->instants)
         return TAC_E_MEMORY;
     for (size_t s = 0; s < e->timeline.own; s++) {
-        if (!comes_from_outside(w, s))
+        if (!tac__has_bit(row(&w->alone, ROW_OUTSIDE), s))
             continue;
         const char *name = instants_name(e, (int)s);
         if (!name)
@@ -648,18 +706,20 @@ static tac_status list_instants(work *w)
     return TAC_OK;
 }
 
-tac_status tac__schedule(tac_engine *e)
+static tac_status schedule(tac_engine *e, tac__arena *scratch)
 {
     TAC_TRY(add_sources(e));
     const size_t words = (e->timeline.count + 63) / 64;
-    work w = {.e = e};
-    if (!make_sets(&w.steps, &e->arena, e->component_count, words) ||
-        !make_sets(&w.entities, &e->arena, e->entity_count, words) ||
-        !make_sets(&w.islands, &e->arena, e->island_count, words) ||
-        !make_sets(&w.outputs, &e->arena, e->island_count, words))
+    work w = {.e = e, .shown = tac__arena_array(scratch, e->island_count, sizeof *w.shown)};
+    if (!w.shown || !make_sets(&w.steps, scratch, e->component_count, words) ||
+        !make_sets(&w.entities, scratch, e->entity_count, words) ||
+        !make_sets(&w.islands, scratch, e->island_count, words) ||
+        !make_sets(&w.outputs, scratch, e->island_count, words) ||
+        !make_sets(&w.alone, scratch, ROW_COUNT, words))
         return TAC_E_MEMORY;
     seed_sets(&w);
     close_sets(&w);
+    gather(&w);
     mark_periodic(&w);
     time_outputs(&w);
 
@@ -673,4 +733,14 @@ tac_status tac__schedule(tac_engine *e)
     TAC_TRY(make_masks(&w));
     TAC_TRY(list_instants(&w));
     return list_island_sources(&w);
+}
+
+// What is only needed to find it out is given back: it grows with the square of the vehicles.
+tac_status tac__schedule(tac_engine *e)
+{
+    tac__arena scratch;
+    tac__arena_init(&scratch, e->allocator);
+    const tac_status status = schedule(e, &scratch);
+    tac__arena_fini(&scratch);
+    return status;
 }
