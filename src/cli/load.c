@@ -3,6 +3,7 @@
 // --seed and --duration are shorthands of --set, so that the resolved configuration tells the
 // truth; they are checked here, where the error can name the option.
 #include "cli/load.h"
+#include "base/file.h"
 #include "cli/files.h"
 
 #include <ctype.h>
@@ -84,9 +85,26 @@ tac_status cli_load_config(cli_simulation *sim, const cli_args *args, const char
     return cli_load_config_with(sim, args, path, NULL, 0, err);
 }
 
+// A file of another kind would be refused for its first byte, which says little.
+static tac_status check_kind(const char *path, tac_error *err)
+{
+    if (tac_recording_is(path))
+        return tac__fail(err, TAC_E_CONFIG,
+                         "'%s' is a recording, not a configuration; 'tactus replay' runs it again, "
+                         "'tactus info --resolved' shows its configuration",
+                         path);
+    if (tac__file_begins(path, "TACTUSCP", 8))
+        return tac__fail(err, TAC_E_CONFIG,
+                         "'%s' is a checkpoint, not a configuration; 'tactus run FILE --from' goes "
+                         "on from it",
+                         path);
+    return TAC_OK;
+}
+
 tac_status cli_load_config_with(cli_simulation *sim, const cli_args *args, const char *path,
                                 const char *const *more, size_t more_count, tac_error *err)
 {
+    TAC_TRY(check_kind(path, err));
     TAC_TRY(cli_load_registry(sim, args, err));
     tac__arena arena;
     tac__arena_init(&arena, tac_allocator_default());

@@ -62,6 +62,57 @@ expect 2 help run --json
 expect 2 help nosuchthing
 says err "there is no command and no component type 'nosuchthing'"
 
+# Files of another kind than the command needs, and none at all
+"$TACTUS" run "$small" -q --out a.mcap --checkpoint-at 0.5s --checkpoint state </dev/null
+: >empty
+mkdir folder
+head -c 2000 a.mcap | tail -c 1000 >binary
+for command in check run explain; do
+    expect 3 $command nosuch
+    says err "cannot open 'nosuch': No such file"
+    expect 3 $command folder
+    says err "cannot read 'folder': Is a directory"
+    expect 2 $command empty
+    says err 'empty:1:1: error: there is nothing in it'
+    expect 2 $command binary
+    expect 2 $command a.mcap
+    says err "'a.mcap' is a recording, not a configuration" 'tactus replay'
+    expect 2 $command state
+    says err "'state' is a checkpoint, not a configuration" '--from'
+done
+for name in nosuch folder empty binary "$small" state; do
+    for command in replay hash recover 'export -o x.csv' 'compare a.mcap'; do
+        expect 3 $command "$name"
+        says err "'$name'"
+    done
+done
+for name in nosuch folder empty binary a.mcap; do
+    expect 3 run "$small" --from "$name"
+    says err "'$name'"
+done
+[ ! -e x.csv ] || fail 'something was written of a file that is no recording'
+for plugin in nosuch folder empty binary; do
+    expect 3 schema --plugin "$plugin"
+    says err "cannot load plugin '$plugin'"
+    expect 3 px4 probe "$plugin"
+    says err "'$plugin'"
+done
+for output in folder nosuch/file ''; do
+    expect 3 run "$small" -q --out "$output"
+    expect 3 run "$small" -q --csv "$output"
+    expect 3 run "$small" -q --checkpoint-at 0.5s --checkpoint "$output"
+    expect 3 schema -o "$output"
+    expect 3 export a.mcap --format csv -o "$output"
+    expect 3 recover a.mcap -o "$output"
+    says err "cannot write '$output'"
+done
+if [ "$(id -u)" -ne 0 ]; then
+    cp "$small" secret.yaml
+    chmod 0 secret.yaml
+    expect 3 check secret.yaml
+    says err "cannot open 'secret.yaml': Permission denied"
+fi
+
 # An error for programs, even if the command line could not be read
 expect 2 run --json --sede 4
 is_json out
