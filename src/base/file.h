@@ -39,11 +39,11 @@ typedef struct tac__output {
 } tac__output;
 
 TAC_MUST_CHECK tac_status tac__output_open(tac__output *output, const char *path, tac_error *err);
-// Everything was written: close it and give it its name. Or remove it. Both leave it not open.
+// Commit: close the file and give it its name. Abandon: remove it. Afterwards it is not open.
 TAC_MUST_CHECK tac_status tac__output_commit(tac__output *output, tac_error *err);
 void tac__output_abandon(tac__output *output); // does nothing where it is not open
 
-// Could a file be made there? Told before long work, as far as it can be known without making it.
+// Check before long work that a file can be created at `path`, without creating it.
 TAC_MUST_CHECK tac_status tac__file_check(const char *path, tac_error *err);
 
 // Write all of it to a descriptor.

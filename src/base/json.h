@@ -1,5 +1,5 @@
-// json.h - writing JSON. Commas, quoting and indentation are the writer's affair; nesting is the
-// caller's. Doubles are written with the fewest digits that read back exactly; NaN and infinities
+// json.h - writing JSON. The writer adds commas, quotes and indentation; the caller nests objects
+// and arrays. Doubles are written with the fewest digits that read back exactly; NaN and infinities
 // as null, which is all JSON has for them.
 #ifndef TAC_BASE_JSON_H
 #define TAC_BASE_JSON_H

@@ -71,8 +71,8 @@ AVX2 static inline void store(uint32_t *words, __m256i v)
     _mm_storeu_si128((__m128i *)words, _mm256_castsi256_si128(lower));
 }
 
-// Each counter has a lane of 64 bits, of which the lower half is a word and the upper half whatever
-// is left over: the multiplication does not see it.
+// Each counter has a lane of 64 bits. Only the lower 32 bits are valid; the upper ones hold
+// leftovers, which the 32-bit multiplication ignores.
 AVX2 static void words_at_once(const tac__stream *stream, uint64_t index,
                                uint32_t words[4][TAC__STREAM_WIDE])
 {

@@ -87,7 +87,8 @@ void tac__text_repeat(tac__text *text, char c, size_t n)
     text->chars[text->length] = '\0';
 }
 
-// Most of what is added is texts: they need no formatting. Returns where that ends.
+// Fast path: copies literal text and "%s" arguments. Returns the rest of the format, which needs
+// vsnprintf.
 static const char *add_texts(tac__text *text, const char *format, va_list *args)
 {
     for (;;) {
@@ -120,7 +121,7 @@ void tac__text_add(tac__text *text, const char *format, ...)
         return;
     }
     va_copy(again, args);
-    // Mostly it fits; where it does not, it is known by now how much is missing.
+    // The first attempt usually fits; if not, its result says how much room is needed.
     const size_t room = text->capacity - text->length;
     const int n = vsnprintf(text->chars + text->length, room, format, args);
     va_end(args);
@@ -285,8 +286,8 @@ enum { NEAREST_MAX = 64, EDIT = NEAREST_MAX + 1 };
 
 tac__nearest tac__nearest_begin(const char *name)
 {
-    // A name is "close" within a third of its length, and at least two edits; but something of it
-    // must be left.
+    // A name is close if it takes at most a third of its length in edits, or two; but fewer than
+    // its length.
     const size_t length = strlen(name);
     size_t bound = length / 3 < 2 ? 2 : length / 3;
     if (bound >= length)

@@ -32,7 +32,7 @@ TAC_PRINTF(2, 3) void tac__text_add(tac__text *text, const char *format, ...);
 void tac__text_bytes(tac__text *text, const char *bytes, size_t n);
 void tac__text_repeat(tac__text *text, char c, size_t n);
 
-// Whether `text` ends so and has something before it.
+// True if `text` ends in `end` and is longer than `end`.
 bool tac__ends_in(const char *text, const char *end);
 
 // The shortest decimal text that reads back as the same double ("0.1", "1e-09", "nan"), and the way

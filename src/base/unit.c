@@ -94,7 +94,7 @@ bool tac__unit_multiply(tac__unit *a, const tac__unit *b, int exponent)
     return true;
 }
 
-// unit *= symbol^exponent; false when that is beyond all sense
+// unit *= symbol^exponent; false if an exponent gets too large
 static bool apply(tac__unit *unit, const struct symbol *symbol, int16_t prefix_ten, int exponent)
 {
     tac__unit factor = {.pi = symbol->pi,

@@ -26,8 +26,8 @@ tac_status tac__unit_parse(const char *text, tac__unit *unit, tac_error *err);
 bool tac__unit_same(const tac__unit *a, const tac__unit *b);       // dimension and scale
 bool tac__unit_compatible(const tac__unit *a, const tac__unit *b); // dimension only
 
-// a *= b to the power of `exponent`, 1 or -1; false, and nothing useful in a, when that is beyond
-// all sense.
+// a *= b to the power of `exponent`, 1 or -1. False if an exponent gets too large; `a` is then
+// undefined.
 bool tac__unit_multiply(tac__unit *a, const tac__unit *b, int exponent);
 
 // value_in_b = value_in_a * num / den: two roundings at most, none where the ratio is 1. Where pi

@@ -1,4 +1,5 @@
-// aside.c - see aside.h. The library has the same stdio, so its buffer is emptied at both ends.
+// aside.c - see aside.h. The library shares our stdio buffer, so the buffer is flushed before and
+// after.
 #include "cli/aside.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// aside.h - keeps what others print out of the report: while it is on, standard output is standard
-// error. Flight software in a library prints as it likes.
+// aside.h - flight software in a library prints to standard output as it likes. Between begin and
+// end such output goes to standard error, so that it does not mix with the report.
 #ifndef TAC_CLI_ASIDE_H
 #define TAC_CLI_ASIDE_H
 

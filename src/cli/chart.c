@@ -10,7 +10,7 @@ const char *const cli_chart_colours[CLI_CHART_COLOURS] = {
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F",
 };
 #define GRID "#E4E4E4"
-// From dark to light, in steps that look even, for many of a kind.
+// Colours from dark to light, in visually even steps, for many curves of one kind.
 #define SHADES "0 '#440154', 1 '#414487', 2 '#2A788E', 3 '#22A884', 4 '#5DC264'"
 
 // --- tables --------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ cli_range cli_range_with(cli_range r, double min, double max)
 
 // --- scales --------------------------------------------------------------------------------------
 
-// The next of 1, 2, 5, 10, 20, ... and 0.5, 0.2, ... that is no less.
+// The smallest number of ..., 0.2, 0.5, 1, 2, 5, 10, 20, ... that is not below `step`.
 static double round_step(double step)
 {
     const double decade = pow(10, floor(log10(step)));
@@ -54,7 +54,7 @@ static double round_step(double step)
     return 10 * decade;
 }
 
-// Less than what its numbers can show is no range.
+// A range narrower than the resolution of its numbers counts as empty.
 static double width_of(cli_range r)
 {
     const double size = fmax(fabs(r.min), fabs(r.max));

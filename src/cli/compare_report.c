@@ -49,7 +49,7 @@ static tac_time begin_of(const tac_difference *d)
     return d->first_us < d->unmatched_us ? d->first_us : d->unmatched_us;
 }
 
-// By time; what begins at the same time stays as it was.
+// Sorted by the time of the first difference; a stable sort.
 static int earlier(const void *x, const void *y)
 {
     const tac_difference *const *a = x, *const *b = y;
@@ -349,7 +349,7 @@ static void json_recording(tac__json *json, const char *key, const tac_recording
     tac__json_object_end(json);
 }
 
-// JSON has no NaN, and no -0 that every reader keeps: the texts have.
+// JSON has no NaN, and many readers lose the sign of -0: the values are also given as text.
 static void json_values(tac__json *json, const tac_difference *d)
 {
     char text[TAC__NUMBER_TEXT];

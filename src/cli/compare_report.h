@@ -11,12 +11,12 @@ typedef struct cli_comparison {
     bool all;      // list every signal
 } cli_comparison;
 
-// Whether there was nothing to compare, nor anything that only one of them has.
+// True if the recordings have no signal in common and none that only one of them has.
 bool cli_comparison_empty(const cli_comparison *c);
 
 TAC_MUST_CHECK tac_status cli_comparison_text(const cli_comparison *c, tac__text *out,
                                               tac_error *err);
-// `different` is what is said where they are.
+// `different` is the error to include if the recordings differ.
 TAC_MUST_CHECK tac_status cli_comparison_json(const cli_comparison *c, const tac_error *different,
                                               tac__text *out, tac_error *err);
 

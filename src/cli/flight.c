@@ -53,7 +53,7 @@ static size_t count_type(const tac_engine *engine, const char *type)
     return n;
 }
 
-// A vehicle goes by the name of its entity, unless that has several.
+// A vehicle is named after its entity; if the entity has several vehicles, after its component.
 static void add_body(cli_flight *f, const tac_component_info *c)
 {
     cli_vehicle *v = &f->vehicles[f->count++];
@@ -111,7 +111,7 @@ tac_status cli_flight_watch(cli_flight *f, tac_engine *engine, tac_error *err)
     return tac_engine_add_observer(engine, &def, err);
 }
 
-// A signal of another type than expected is as good as none.
+// A signal of an unexpected type counts as missing.
 static void bind(const tac_engine *engine, cli_vehicle *v, cli_signal s)
 {
     v->signals[s].index = -1;
@@ -147,7 +147,7 @@ static tac_status bind_vehicle(cli_flight *f, const tac_engine *engine, cli_vehi
     return TAC_OK;
 }
 
-// What has no position is no vehicle, whatever its type is called.
+// A component without a position is not a vehicle, whatever the name of its type.
 static tac_status bind_all(cli_flight *f, const tac_engine *engine, tac_error *err)
 {
     const size_t found = f->count;
@@ -230,7 +230,7 @@ static double read_number(tac_engine *engine, const cli_vehicle *v, cli_signal s
 }
 
 // What the report says of the end.
-// A count, whatever a component says.
+// A component may report any number: limit it to what a count can be.
 static int64_t whole(double x)
 {
     return x > 0 ? (int64_t)fmin(x, 1e15) : 0;
@@ -252,7 +252,7 @@ static void read_state(tac_engine *engine, cli_vehicle *v)
     v->total = whole(read_number(engine, v, CLI_TOTAL));
 }
 
-// Without feet to tell, the control does.
+// A vehicle without foot contacts is on the ground if its flight control says so.
 static bool is_airborne(tac_engine *engine, const cli_vehicle *v)
 {
     return v->signals[CLI_FEET_DOWN].index >= 0 ? read_number(engine, v, CLI_FEET_DOWN) == 0
@@ -299,7 +299,7 @@ static void read_angles(tac_engine *engine, const cli_vehicle *v, const double *
     }
 }
 
-// On the ground nothing is planned.
+// On the ground there is no reference to show.
 static void read_reference(const cli_flight *f, tac_engine *engine, const cli_vehicle *v,
                            double *to)
 {

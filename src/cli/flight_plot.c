@@ -76,8 +76,8 @@ static void add_reference(const page *p, bool *first, size_t x, size_t y)
                   "lines linewidth 6 linecolor rgb '" CLI_CHART_LIGHT "' title 'planned'");
 }
 
-// A few vehicles have colours of their own, a crowd shades from first to last. The table's column
-// `offset` of each, over time or over another one.
+// Curves of all vehicles, column `offset` of each, over time or over another column. Up to a few
+// vehicles have distinct colours; more than that get shades from the first to the last.
 static void add_vehicles(const page *p, bool *first, size_t x_offset, bool over_time,
                          size_t y_offset)
 {
@@ -135,7 +135,7 @@ typedef struct mark {
     char text[40]; // numbers of the items that were passed here
 } mark;
 
-// Items passed at one spot share a mark.
+// Mission items at the same position share one mark.
 static mark *mark_near(mark *marks, size_t *count, double north, double east)
 {
     for (size_t i = 0; i < *count; i++) {
@@ -271,7 +271,7 @@ static void begin_first(const page *p, const cli_box *box, const char *title)
     cli_panel_begin(p->script, box, text);
 }
 
-// A panel needs a plot to be drawn, even of nothing.
+// gnuplot draws the frame of a panel only with a plot command, so an empty one is given.
 static void end_panel(const page *p, bool empty)
 {
     ADD(empty ? "plot NaN\n" : "\n");

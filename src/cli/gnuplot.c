@@ -67,8 +67,8 @@ static void close_files(files *f)
 
 static int spawn(const char *path, const files *f, pid_t *pid)
 {
-    // Without the settings of the person who happens to run it; and by name, as it reads what has
-    // none one byte at a time.
+    // -d: without the user's settings file. The script is given as /dev/stdin because gnuplot reads
+    // an unnamed standard input one byte at a time.
     char *const argv[] = {"gnuplot", "-d", "/dev/stdin", NULL};
     posix_spawn_file_actions_t actions;
     int reason = posix_spawn_file_actions_init(&actions);
@@ -92,7 +92,7 @@ static void read_back(FILE *file, tac__text *text)
         tac__text_bytes(text, buffer, n);
 }
 
-// What it complained of: its last line that says anything.
+// The last line of gnuplot's messages that is not empty and not a caret.
 static tac_status fail_drawing(FILE *complaints, tac_error *err)
 {
     char line[256], last[256] = "";

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-// Where it is, looked for in PATH. `path` gets its full name.
+// Find gnuplot in PATH; `path` gets its full name.
 TAC_MUST_CHECK tac_status cli_gnuplot_find(tac__text *path, tac_error *err);
 
 // Run it with a script; `picture` gets what it writes to its standard output. Nothing is left
@@ -12,7 +12,7 @@ TAC_MUST_CHECK tac_status cli_gnuplot_find(tac__text *path, tac_error *err);
 TAC_MUST_CHECK tac_status cli_gnuplot_run(const char *path, const tac__text *script,
                                           tac__text *picture, tac_error *err);
 
-// A text as gnuplot reads it, in quotes; it cannot end them or give commands.
+// Add `text` as a quoted gnuplot string; no text can end the quotes or give commands.
 void cli_gnuplot_quote(tac__text *script, const char *text);
 
 #endif

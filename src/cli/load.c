@@ -55,7 +55,7 @@ static tac_status duration_set(const char *text, tac__arena *arena, const char *
     return TAC_OK;
 }
 
-// With room for `more` of them.
+// Collect the settings of the command line in an array with room for `more`.
 static tac_status collect_sets(const cli_args *args, size_t more, tac__arena *arena,
                                const char ***sets, size_t *count, tac_error *err)
 {
@@ -85,7 +85,7 @@ tac_status cli_load_config(cli_simulation *sim, const cli_args *args, const char
     return cli_load_config_with(sim, args, path, NULL, 0, err);
 }
 
-// A file of another kind would be refused for its first byte, which says little.
+// Without this check, a file of another kind would be refused because of its first byte.
 static tac_status check_kind(const char *path, tac_error *err)
 {
     if (tac_recording_is(path))
@@ -133,7 +133,7 @@ tac_status cli_load_unprepared(cli_simulation *sim, const cli_args *args, const 
                                tac_error *err)
 {
     TAC_TRY(cli_load_config(sim, args, path, err));
-    // Only to warn: nothing is run, so nothing else is logged.
+    // The log shows only warnings here: nothing is run.
     tac__text *kept = sim->log.kept;
     cli_log_init(&sim->log, NULL);
     sim->log.untimed = true;

@@ -20,7 +20,7 @@ TAC_MUST_CHECK tac_status cli_load_registry(cli_simulation *sim, const cli_args 
 // Also the configuration, with --set, --seed and --duration applied in the order given.
 TAC_MUST_CHECK tac_status cli_load_config(cli_simulation *sim, const cli_args *args,
                                           const char *path, tac_error *err);
-// The same, with further sets behind them.
+// The same, with more "path=value" settings applied after those of the command line.
 TAC_MUST_CHECK tac_status cli_load_config_with(cli_simulation *sim, const cli_args *args,
                                                const char *path, const char *const *more,
                                                size_t more_count, tac_error *err);
@@ -30,6 +30,6 @@ TAC_MUST_CHECK tac_status cli_load_unprepared(cli_simulation *sim, const cli_arg
                                               const char *path, tac_error *err);
 TAC_MUST_CHECK tac_status cli_load_engine(cli_simulation *sim, const cli_args *args,
                                           const char *path, tac_error *err);
-void cli_unload(cli_simulation *sim); // also half-loaded ones
+void cli_unload(cli_simulation *sim); // also after loading failed half-way
 
 #endif

@@ -8,9 +8,9 @@
 #include <tactus/engine.h>
 
 typedef struct cli_log {
-    cli_progress *progress; // makes room for an entry
+    cli_progress *progress; // hidden while an entry is printed
     bool colour;
-    bool untimed;    // nothing runs: entries have no time
+    bool untimed;    // print entries without a time: nothing is running yet
     bool muted;      // shows nothing
     tac__text *kept; // entries are kept here too, one a line; NULL: they are not
 } cli_log;

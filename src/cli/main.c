@@ -54,7 +54,7 @@ static bool any_command_has(const char *option)
     return false;
 }
 
-// An option in place of a command.
+// The first argument is an option of the program, not a command.
 static tac_status run_program(int argc, char **argv, tac__arena *arena, tac__text *out,
                               tac_error *err)
 {
@@ -113,7 +113,7 @@ static tac_status dispatch(int argc, char **argv, tac__arena *arena, tac__text *
     return fail_command(argv[1], err);
 }
 
-// Even of a command line that could not be read.
+// Is --json among the arguments? Also asked when the command line could not be parsed.
 static bool wants_json(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
@@ -150,7 +150,8 @@ int main(int argc, char **argv)
     if (status != TAC_OK && out.length == 0 && wants_json(argc, argv))
         add_json_error(&out, &err);
 
-    // A report of a failed run is written too, before the error; its own failure comes second.
+    // The report of a failed run is written before the error. If writing the report fails too, that
+    // error is printed second.
     tac_error write_error;
     tac_error_clear(&write_error);
     const tac_status write_status = status == TAC_OK && path

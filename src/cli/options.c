@@ -113,7 +113,7 @@ static tac_status take_all(cli_args *args, int argc, char **argv, tac_error *err
     return TAC_OK;
 }
 
-// Where to read on: a command's own page, or the program's.
+// Add a hint to the help page of the command, or of the program.
 static tac_status point_to_help(const cli_command *command, tac_status status, tac_error *err)
 {
     if (status == TAC_E_USAGE)
@@ -125,7 +125,7 @@ static tac_status point_to_help(const cli_command *command, tac_status status, t
 tac_status cli_parse(const cli_command *command, int argc, char **argv, tac__arena *arena,
                      cli_args *args, tac_error *err)
 {
-    // A cluster of letters gives more options than there are arguments, never more than letters.
+    // "-qh" gives two options in one argument: there are at most as many options as characters.
     size_t most = 1;
     for (int i = 0; i < argc; i++)
         most += strlen(argv[i]) + 1;

@@ -1,4 +1,4 @@
-// output.c - owns every byte that leaves the program, but log entries and progress.
+// output.c - writes everything that the program prints, except log entries and progress.
 #include "cli/output.h"
 #include "base/file.h"
 #include "cli/stop.h"
@@ -11,7 +11,8 @@
 
 void cli_claim_standard_files(void)
 {
-    // Opened the wrong way round, so that using one still fails and is reported.
+    // Standard input is opened for writing and the others for reading, so that using a descriptor
+    // that was closed still fails and is reported.
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
@@ -19,7 +20,7 @@ void cli_claim_standard_files(void)
     }
 }
 
-// What goes out as it is, all at once.
+// Writes runs of harmless characters in one call each.
 static bool write_shown(const char *text, size_t left)
 {
     char shown[TAC__SHOWN];
@@ -68,7 +69,7 @@ void cli_print_error(const tac_error *err)
     fputs(text, stderr);
 }
 
-// What is not known is null.
+// An unknown value is written as null.
 static void key_known(tac__json *json, const char *key, const char *value)
 {
     tac__json_key_text(json, key, value[0] ? value : NULL);

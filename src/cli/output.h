@@ -10,7 +10,7 @@
 void cli_claim_standard_files(void);
 
 // Write all of it, control characters shown as \x1b, and know that it has been written. A closed
-// pipe fails without a text in `err`: the reader has seen enough, and nobody needs to be told.
+// pipe fails without a text in `err`: the reader has stopped reading, and no message is needed.
 TAC_MUST_CHECK tac_status cli_write_stdout(const tac__text *text, tac_error *err);
 
 // Write a file as a whole or not at all, as tac__file_write does.
@@ -26,7 +26,7 @@ void cli_json_model_hash(tac__json *json, const tac_engine *engine);
 // A list of texts, from lines.
 void cli_json_lines(tac__json *json, const char *key, const char *lines);
 
-// Text that was made by the library: added to `out` and freed. NULL is lack of memory.
+// Add a text that the library allocated to `out`, and free it. NULL means lack of memory.
 TAC_MUST_CHECK tac_status cli_take_text(tac__text *out, char *text, tac_error *err);
 
 #endif

@@ -80,7 +80,7 @@ void cli_pace_begin(cli_pace *pace, double factor, tac_time start_us)
 int64_t cli_pace_due_ns(const cli_pace *pace, tac_time t_us)
 {
     const double wait_ns = (double)(t_us - pace->start_us) * 1e3 / pace->factor;
-    // A slow factor may lie beyond the clock; 200 years are as good as for ever.
+    // With a tiny factor the due time may overflow the clock: limit it to 200 years.
     return pace->start_ns + (wait_ns < 6e18 ? (int64_t)wait_ns : INT64_C(6000000000000000000));
 }
 

@@ -30,7 +30,7 @@ double cli_jitter_max_us(const cli_jitter *jitter);
 double cli_jitter_quantile_us(const cli_jitter *jitter, double q);
 
 // Simulated time t is due when (t - start) / factor has passed on the wall clock. After a delay the
-// run catches up: the wall clock is the master, no lateness is forgiven.
+// run catches up: due times follow the wall clock and are never moved.
 typedef struct cli_pace {
     double factor; // 2: twice as fast as real time
     tac_time start_us;

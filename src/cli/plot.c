@@ -25,7 +25,7 @@ static const cli_option options[] = {
 
 // --- operands ------------------------------------------------------------------------------------
 
-// What is called like a recording and is none is opened all the same: the error tells what it is.
+// A file named *.mcap that is not a recording is opened too, so that the user sees the reason.
 static bool is_recording(const char *operand)
 {
     return tac_recording_is(operand) || tac__ends_in(operand, ".mcap");
@@ -54,7 +54,7 @@ static tac_status open_recordings(cli_page *page, const cli_args *args, tac_erro
     return TAC_OK;
 }
 
-// Those of all recordings, one after the other.
+// The i-th signal, counted through all recordings.
 static const tac_recorded *signal_at(const cli_page *page, size_t i)
 {
     for (size_t k = 0; k < page->recording_count; k++) {
@@ -98,7 +98,7 @@ static tac_status find_everywhere(const cli_page *page, cli_page_signal *s, tac_
     return TAC_OK;
 }
 
-// Into the first panel of this argument that it fits into, or a new one.
+// Add the signal to the first panel of this argument that it fits into, else to a new panel.
 static tac_status add_signal(cli_page *page, size_t begin, const tac_recorded *s, tac_error *err)
 {
     cli_page_panel *panel = NULL;
@@ -153,7 +153,7 @@ static tac_status add_panels(cli_page *page, const cli_args *args, tac_error *er
     return page->panel_count ? TAC_OK : tac__fail(err, TAC_E_USAGE, "no signal given");
 }
 
-// What is asked for, as far as any recording has it.
+// The time span asked for, limited to what the recordings cover.
 static tac_status find_span(cli_page *page, const cli_args *args, tac_error *err)
 {
     TAC_TRY(cli_read_span(args, &page->span, err));

@@ -20,7 +20,7 @@ enum {
 
 enum { TINTS = 7, BANDS_MAX = 200 };
 
-// The colours of curves, thinned with white.
+// The colours of curves, mixed with white.
 static const char *const tints[TINTS][2] = {
     {"#CFE3F1", "#F1F7FB"}, {"#F9DCC8", "#FDF3EC"}, {"#C9E9DE", "#EFF9F5"}, {"#F3DCE8", "#FBF3F8"},
     {"#FAE8C0", "#FEF8E9"}, {"#DBEFFB", "#F4FAFE"}, {"#E3E3E3", "#F5F5F5"},
@@ -111,8 +111,8 @@ static void print_mark(const cli_page_change *m, char *text, size_t size)
         tac__out_add(&out, "%g", m->value);
 }
 
-// Each name on the lowest line where it touches no other; where there is none it is left out, and
-// the mark itself tells enough. Returns how many lines that takes; `draw` from `bottom` up.
+// Put each name on the lowest line where it overlaps no other name; a name that fits on no line is
+// left out, its mark stays. Returns the number of lines used; with `draw`, draws from `bottom` up.
 static int place_marks(const drawing *d, bool draw, int bottom)
 {
     double end[MARK_LINES];

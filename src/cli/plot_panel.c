@@ -99,7 +99,7 @@ static cli_scale scale_of(cli_range r, const tac_type *type)
     return cli_scale_of(r);
 }
 
-// Beside the numbers, at the same place in all panels.
+// The axis label beside the numbers, at the same x position in all panels.
 static void add_y_label(const drawing *d, const cli_box *box)
 {
     const tac_recorded *s = first_of(d);
@@ -142,7 +142,7 @@ static const char *tail_of(const char *name, int parts)
     return tail + (*tail == '.');
 }
 
-// As much of the end of a signal's name as tells it from the others of its panel.
+// The shortest end of a signal's name that differs from the other names in its panel.
 static const char *short_name(const drawing *d, const cli_page_signal *s)
 {
     bool ambiguous = true;
@@ -157,7 +157,7 @@ static const char *short_name(const drawing *d, const cli_page_signal *s)
     return tail;
 }
 
-// A curve is called what tells it from the others: its signal, its element, or its file.
+// A curve is labelled with what distinguishes it: signal, element, or file.
 static void print_legend(const drawing *d, const cli_page_signal *s, uint32_t element,
                          size_t recording, char *text, size_t size)
 {
@@ -180,7 +180,7 @@ enum { DASHES = sizeof dashes / sizeof *dashes };
 static void add_style(const drawing *d, size_t curve, size_t curves, size_t recording)
 {
     const bool lone = curves == 1;
-    // What lies under dashes is wide enough to be seen beside them.
+    // A solid curve under a dashed one is wider, so that it stays visible.
     const bool under = d->page->recording_count > 1 && recording == 0;
     const double width = under ? (lone ? 3.4 : 2.4) : curves > 3 ? 1.2 : 1.6;
     ADD("linewidth %g dashtype %s ", width, dashes[recording % DASHES]);
@@ -210,7 +210,8 @@ static void add_curves(const drawing *d, size_t recording, curve_state *state)
             cli_curve(d->script, &state->first, state->table, 0, 1 + e, "%s ",
                       s->any->continuous ? "lines" : "steps");
             add_style(d, curve + e, curves, recording);
-            // Of many only the first and the last are told; a second recording has the same ones.
+            // Of many curves only the first and the last are in the legend. Curves of further
+            // recordings would repeat the names of the first.
             const bool told = curves <= NAMED_MAX || curve + e == 0 || curve + e + 1 == curves;
             if (text[0] && told && (recording == 0 || curves == 1)) {
                 ADD(" title ");

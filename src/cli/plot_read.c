@@ -86,7 +86,7 @@ static tac_status add_tables(taps *t, cli_page *page, size_t recording, tac_erro
     return TAC_OK;
 }
 
-// Only machines of phases write in stage 0.
+// Stage 0 is the stage of phase machines only.
 static bool is_of_machine(const tac_recorded *s)
 {
     return s->stage == TAC_STAGE_BEGIN && !s->continuous;
@@ -194,7 +194,8 @@ static tac_status take(const taps *t, tap *p, const tac_sample *sample, tac_time
     return TAC_OK;
 }
 
-// What channels hold at the beginning of the page is a sample there, unless they have one.
+// The value that a channel holds at the start of the page becomes a sample there, unless the
+// channel has a sample at that time.
 static tac_status take_held(taps *t, tac_error *err)
 {
     for (size_t i = 0; i < t->count; i++) {

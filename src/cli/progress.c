@@ -1,4 +1,4 @@
-// progress.c - the progress bar and its plain sister.
+// progress.c - the progress bar on a terminal, and plain progress lines elsewhere.
 #include "cli/progress.h"
 #include "base/text.h"
 #include "cli/pace.h"
@@ -65,7 +65,7 @@ static void print_left(tac__out *out, double seconds)
     }
 }
 
-// As many decimals as a run of this length needs to be seen moving.
+// Enough decimals that the number changes visibly in a run of this length.
 static int decimals(tac_time end_us)
 {
     return end_us < 10000000 ? 3 : end_us < 1000000000 ? 1 : 0;

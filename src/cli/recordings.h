@@ -27,7 +27,7 @@ typedef struct cli_span {
 // From --from and --to; without them 0 and TAC_TIME_NEVER.
 TAC_MUST_CHECK tac_status cli_read_span(const cli_args *args, cli_span *span, tac_error *err);
 
-// What a value of an enumeration or a boolean is called; NULL: nothing.
+// The label of a value of an enum or bool; NULL if it has none.
 const char *cli_value_name(const tac_type *type, double value);
 
 // The name of a signal without those of its component and entity.

@@ -1,8 +1,8 @@
 // replay.c - `tactus replay REC`: drive the plant of a recording again, alone or with several
 // integrators that are compared with each other.
 //
-// The simulation is made anew from the configuration in the recording, in a folder that exists only
-// for that moment.
+// The simulation is built from the configuration in the recording, which is unpacked into a
+// temporary folder.
 #include "cli/advance.h"
 #include "cli/commands.h"
 #include "cli/files.h"
@@ -280,7 +280,7 @@ static tac_status drive(job *j, cli_simulation *sim, tac_replay *replay, tac_rec
         tac_error trouble = {0};
         const tac_status closed =
             tac_recorder_end(recorder, status == TAC_OK ? NULL : err->text, &trouble);
-        // A recording that cannot be written stops the replay: then that is why.
+        // A recorder that fails stops the engine: report its error instead of "stopped".
         if ((status == TAC_OK || status == TAC_E_STOPPED) && closed != TAC_OK) {
             *err = trouble;
             status = closed;
@@ -380,7 +380,7 @@ static tac_status replay_reference(job *j, tac_error *err)
     return TAC_OK;
 }
 
-// Other bits are a failure only where the same were to be expected.
+// Different bits are a failure only if the replay used the recorded model and integrator.
 static tac_status verdict(const job *j, tac_error *err)
 {
     const tac_replay_result *r = &j->all.outcomes[0].result;

@@ -103,7 +103,7 @@ static double angle_between(const double *a, const double *b)
     return 4 * atan2(sqrt(fmin(minus, plus)), sqrt(fmax(minus, plus)));
 }
 
-// The length of the difference; of an array of single things the largest of them.
+// The Euclidean length of the difference of a vector; for an array of scalars the largest one.
 static double distance(const tac_type *type, const double *a, const double *b)
 {
     double sum = 0, most = 0;

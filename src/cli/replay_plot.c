@@ -23,7 +23,7 @@ enum {
 
 // --- data ---------------------------------------------------------------------------------------
 
-// Time and the errors of all columns; none that is 0, which has no place on such a scale.
+// Time and the errors of all columns. Zeros are left out: the scale is logarithmic.
 static bool make_table(const cli_errors *e, cli_table *table)
 {
     const size_t columns = e->column_count, step = e->count / POINTS + 1;

@@ -34,7 +34,7 @@ static bool any_matches(const cli_args *args, const char *name)
     return false;
 }
 
-// States of the plant have no digests of their own: their islands have.
+// The states of an island share one digest; single states have none.
 static bool is_state(const tac_engine *engine, const char *pattern)
 {
     for (size_t i = 0; i < tac_engine_signal_count(engine); i++) {
@@ -254,7 +254,7 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
 
 // --- for a program ------------------------------------------------------------------------------
 
-// Times of the wall clock mean nothing beyond a few decimals.
+// Wall-clock times are rounded: more decimals would only be noise.
 static double rounded(double value, double parts)
 {
     return round(value * parts) / parts;

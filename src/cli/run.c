@@ -174,7 +174,7 @@ static tac_status read_settings(const cli_args *args, settings *s, tac_error *er
 
 // --- starting -----------------------------------------------------------------------------------
 
-// The name of the simulation as that of a file in the present folder.
+// A file in the current folder, named after the simulation.
 static tac_status default_checkpoint(const tac_config *config, tac__text *path, tac_error *err)
 {
     for (const char *c = tac_config_name(config); *c; c++)
@@ -237,8 +237,8 @@ static void log_entry(void *context, const tac_log_entry *entry)
         tac_recorder_log(j->recorder, entry);
 }
 
-// From the watchdog's thread, while the run stands still: it will not come back, so what there is
-// of the recording is all there will be.
+// Called by the watchdog's thread while the engine's thread is blocked in a call that does not
+// return: close the recording with what it has, report the error and end the program.
 static void call_hangs(void *context, const tac_hang *hang)
 {
     job *j = context;
@@ -256,8 +256,8 @@ static void call_hangs(void *context, const tac_hang *hang)
     _exit(tac_status_exit_code(err.status));
 }
 
-// What is shown is the user's wish of the moment; what is recorded is part of the configuration, so
-// that the same run gives the same file.
+// Options decide which log entries are shown; the configuration decides which are recorded, so that
+// the same run always gives the same file.
 static tac_engine_def engine_def(job *j)
 {
     const settings *s = &j->settings;
