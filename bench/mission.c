@@ -46,8 +46,8 @@ static void report_mission(void)
 {
     static pieces engine, bare;
     flight flown, taken; // the bare loop uses the component of the one that was taken down
-    load(&flown, "examples/iris_mission.yaml", NULL, 0);
-    load(&taken, "examples/iris_mission.yaml", NULL, 0);
+    load(&flown, "bench/iris_mission.yaml", NULL, 0);
+    load(&taken, "bench/iris_mission.yaml", NULL, 0);
     const record r = take_down(&taken);
     cut(&engine, &flown);
     cut(&bare, &taken);
@@ -74,8 +74,8 @@ static void report_swarm(void)
     static const char *const single[] = {"duration=20 s", "entities.uav.count=1"};
     static pieces one, all;
     flight alone, swarm;
-    load(&swarm, "examples/iris_mission.yaml", twenty, 2);
-    load(&alone, "examples/iris_mission.yaml", single, 2);
+    load(&swarm, "bench/iris_mission.yaml", twenty, 2);
+    load(&alone, "bench/iris_mission.yaml", single, 2);
     cut(&one, &alone);
     cut(&all, &swarm);
     for (int k = 0; k < REPEATS; k++) {

@@ -59,7 +59,7 @@ static void report_recording(void)
 {
     static whole plain, recorded;
     flight f;
-    load(&f, "examples/iris_mission.yaml", NULL, 0);
+    load(&f, "bench/iris_mission.yaml", NULL, 0);
     cut_whole(&plain, &f);
     cut_whole(&recorded, &f);
     uint64_t hash = 0, with = 0;
@@ -118,8 +118,8 @@ static void report_replay(void)
     static const char *const minute[] = {"duration=60 s"};
     static pieces engine, bare;
     flight replayed, taken;
-    load(&replayed, "examples/iris_mission.yaml", minute, 1);
-    load(&taken, "examples/iris_mission.yaml", minute, 1);
+    load(&replayed, "bench/iris_mission.yaml", minute, 1);
+    load(&taken, "bench/iris_mission.yaml", minute, 1);
     static whole recorded;
     cut_whole(&recorded, &replayed);
     run_whole(&replayed, true, &recorded);

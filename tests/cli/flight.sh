@@ -85,7 +85,7 @@ same landed "$(value out landed)" true
 same armed "$(value out armed)" false
 near altitude "$(value out max_altitude_m)" 12 1
 near 'landing error' "$(value out landing_error_m)" 0 1
-near battery "$(value out battery_soc)" 0.85 0.1
+near battery "$(value out battery_soc)" 0.957 0.01
 same 'name of the vehicle' "$(grep -c '"name": "uav"' out)" 1
 ! grep -q '"plot"' out || fail 'a plot that nobody asked for'
 hash=$(value out hash)

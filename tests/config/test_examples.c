@@ -106,9 +106,9 @@ static void test_golden_hashes(void **state)
         uint64_t hash;
     } golden[] = {{"rates", UINT64_C(0x77d30286d850ad8c)},
                   {"convoy", UINT64_C(0x65f1fdfcad7a25e8)},
-                  {"iris_mission", UINT64_C(0xa429e843243bfaf7)},
+                  {"iris_mission", UINT64_C(0xca8ab0912a87386b)},
                   {"hexa_motor_out", UINT64_C(0xc44a0207e754c826)},
-                  {"sensors", UINT64_C(0x9d44b1da5a4fcd01)},
+                  {"sensors", UINT64_C(0x3c46ce42dc55065b)},
                   {"equations", UINT64_C(0xb195216f3b062001)},
                   {"orbit", UINT64_C(0xbc38ec7237e0a527)},
                   {"rocket_ascent", UINT64_C(0x3ad92e0ba4c00848)},

@@ -13,13 +13,16 @@
 
 // --- the vehicle --------------------------------------------------------------------------------
 
-// Parameters of type `multirotor`, inside a flow map; more may follow.
+// Parameters of type `multirotor`, inside a flow map; more may follow. Motors and propellers are
+// those of examples/vehicles/iris_px4lockstep.yaml, for which values have been published.
 #define FLIGHT_IRIS                                                                                \
     "mass: 1.5 kg, inertia: [0.029125, 0.029125, 0.055225],"                                       \
     " rotors: [{position: [0.1515, 0.245, 0], direction: 1},"                                      \
     " {position: [-0.1515, -0.1875, 0], direction: 1},"                                            \
     " {position: [0.1515, -0.245, 0], direction: -1},"                                             \
-    " {position: [-0.1515, 0.1875, 0], direction: -1}]"
+    " {position: [-0.1515, 0.1875, 0], direction: -1}],"                                           \
+    " motor: {kv: 920, resistance: 0.25, inertia: 1.2e-5, no_load_current: 0.6, max_current: 60}," \
+    " propeller: {torque_ratio: 0.05}, calibration: {thrust_to_weight: 2}"
 #define FLIGHT_FEET  ", feet: {radius: 0.2 m, height: 0.1 m}"
 #define FLIGHT_IDEAL ", batteries: {kind: ideal, voltage: 12 V}"
 

@@ -287,7 +287,7 @@ static const setting mission_settings[] = {
 static void test_mission(void **state)
 {
     (void)state;
-    static const tac_time parts_us[][2] = {{2000000, 8000000}, {57000000, 59000000}};
+    static const tac_time parts_us[][2] = {{2000000, 8000000}, {57000000, 61000000}};
     for (size_t i = 0; i < sizeof mission_settings / sizeof *mission_settings; i++) {
         char set[128];
         snprintf(set, sizeof set, "plant.integrator=%s", mission_settings[i].integrator);

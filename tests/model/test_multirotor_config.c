@@ -315,12 +315,13 @@ static void test_implausible(void **state)
          ":15:16: "},
         {ROTORS "      inertia: [3, 3, 5.5]\n" REAL_BODY, "1.91 m from the axis", ":15:16: "},
         {BODY ROTORS "      calibration: {thrust_to_weight: 2}\n"
-                     "      propeller: {torque_ratio: 0.05}\n      motor: {resistance: 0.25}\n",
+                     "      propeller: {torque_ratio: 0.05}\n"
+                     "      motor: {kv: 920, resistance: 0.25, max_current: 60}\n",
          "CT = T/(rho n^2 D^4) of a propeller of 0.254 m is 0.627", ":17:20: "},
         {BODY ROTORS "      propeller: {thrust_coefficient: 1.2e-5, torque_ratio: 0.01}\n",
          "figure of merit of a propeller is 1.09", ":17:39: "},
         {BODY ROTORS "      propeller: {thrust_coefficient: 2e-6, torque_ratio: 0.012}\n",
-         "it cannot hover: a rotor would need a duty of 1.1", ":17:39: "},
+         "it cannot hover: a rotor would need a duty of 1.22", ":17:39: "},
         {BODY ROTORS "      propeller: {thrust_coefficient: 1.2e-5, torque_ratio: 0.0163}\n"
                      "      motor: {kv: 6000, resistance: 0.002, max_current: 3000}\n",
          "faster than sound", ":17:39: "},

@@ -184,12 +184,13 @@ static double number_or(tac_declare *d, const char *name, const char *unit, doub
     return number(d, name, unit, text, range, doc);
 }
 
-static const tac__motor default_motor = {.kv_rpm_v = 920,
-                                         .resistance_ohm = 0.25,
-                                         .no_load_a = 0.6,
-                                         .max_a = 60,
+// Defaults are those of the Iris: docs/models/propulsion.md.
+static const tac__motor default_motor = {.kv_rpm_v = 850,
+                                         .resistance_ohm = 0.2,
+                                         .no_load_a = 0.5,
+                                         .max_a = 20,
                                          .friction = 2e-6,
-                                         .inertia = 1.2e-5,
+                                         .inertia = 4e-5,
                                          .efficiency = 0.98};
 
 static void motor_params(tac_declare *d, tac__motor *m)
@@ -211,7 +212,7 @@ typedef struct propeller {
     double radius_m, inflow, torque_ratio_m, kt;
 } propeller;
 
-static const propeller default_propeller = {0.127, 8, 0.05, 0};
+static const propeller default_propeller = {0.127, 8, 0.0163, 0};
 
 static void propeller_params(tac_declare *d, propeller *p)
 {
@@ -237,7 +238,7 @@ static calibration calibration_params(tac_declare *d)
                          "thrust of the whole vehicle in still air, from which kT follows"},
         1);
     tac_param_begin(d, "calibration", 0);
-    c.thrust_to_weight = number(d, "thrust_to_weight", NULL, "2", "(0, inf)", "at full duty");
+    c.thrust_to_weight = number(d, "thrust_to_weight", NULL, "2.736", "(0, inf)", "at full duty");
     c.voltage_v = number(d, "voltage", "V", "12", "(0, inf)", "nominal, of the bus");
     c.density = number(d, "density", "kg/m^3", "1.225", "(0, inf)", "of the air");
     tac_param_end(d);
