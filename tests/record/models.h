@@ -314,7 +314,7 @@ typedef struct model {
     size_t count;
     tac_time periods[MODEL_GROUPS];
     tac_time times[5];
-    char groups[MODEL_GROUPS + 1][8];
+    char groups[MODEL_GROUPS + 1][16];
     tac_document *doc; // of phases
 } model;
 

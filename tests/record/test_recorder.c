@@ -450,7 +450,7 @@ static void side_by_side(void **state)
         char paths[RECORDERS][400];
         must(&m, model_make(&m, number, NULL));
         for (int i = 0; i < RECORDERS; i++) {
-            char name[16];
+            char name[24];
             snprintf(name, sizeof name, "%d.mcap", i);
             snprintf(paths[i], sizeof paths[i], "%s", path_of(name));
             defs[i] = tac_recorder_def_default();
