@@ -1,6 +1,7 @@
 // arena.c - arenas and the default allocator.
 #define _DEFAULT_SOURCE // madvise
 #include "base/arena.h"
+#include "base/print.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -121,11 +122,11 @@ char *tac__arena_format(tac__arena *arena, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    const int n = vsnprintf(NULL, 0, format, args);
+    const int n = tac__vprint(NULL, 0, format, args);
     va_end(args);
     char *text = n < 0 ? NULL : tac__arena_alloc(arena, (size_t)n + 1);
     if (text)
-        vsnprintf(text, (size_t)n + 1, format, again);
+        tac__vprint(text, (size_t)n + 1, format, again);
     va_end(again);
     return text;
 }

@@ -1,9 +1,11 @@
 // error.c - owns the text of errors. A tac_error is a plain struct of fixed size, so reporting
 // "out of memory" needs none. Texts that do not fit are cut, never dropped.
 #include "base/error.h"
+#include "base/print.h"
 #include "base/text.h"
 
 #include <stdbool.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,7 +48,7 @@ TAC_PRINTF(3, 0)
 static void append(char *buffer, size_t size, const char *format, va_list args)
 {
     const size_t used = strlen(buffer);
-    vsnprintf(buffer + used, size - used, format, args);
+    tac__vprint(buffer + used, size - used, format, args);
 }
 
 static void copy(char *buffer, size_t size, const char *text)
@@ -233,4 +235,72 @@ size_t tac_error_print(const tac_error *err, char *buffer, size_t size)
 const char *tac_version(void)
 {
     return TAC_VERSION;
+}
+
+// The texts of the C libraries that we know. Others may share a number: the first one counts.
+const char *tac__errno_text(int code)
+{
+    static const struct {
+        int code;
+        const char *text;
+    } texts[] = {
+        {EPERM, "Operation not permitted"},
+        {ENOENT, "No such file or directory"},
+        {EINTR, "Interrupted system call"},
+        {EIO, "Input/output error"},
+        {ENXIO, "No such device or address"},
+        {E2BIG, "Argument list too long"},
+        {ENOEXEC, "Exec format error"},
+        {EBADF, "Bad file descriptor"},
+        {ECHILD, "No child processes"},
+        {EAGAIN, "Resource temporarily unavailable"},
+        {ENOMEM, "Cannot allocate memory"},
+        {EACCES, "Permission denied"},
+        {EFAULT, "Bad address"},
+        {EBUSY, "Device or resource busy"},
+        {EEXIST, "File exists"},
+        {EXDEV, "Invalid cross-device link"},
+        {ENODEV, "No such device"},
+        {ENOTDIR, "Not a directory"},
+        {EISDIR, "Is a directory"},
+        {EINVAL, "Invalid argument"},
+        {ENFILE, "Too many open files in system"},
+        {EMFILE, "Too many open files"},
+        {ENOTTY, "Inappropriate ioctl for device"},
+        {ETXTBSY, "Text file busy"},
+        {EFBIG, "File too large"},
+        {ENOSPC, "No space left on device"},
+        {ESPIPE, "Illegal seek"},
+        {EROFS, "Read-only file system"},
+        {EMLINK, "Too many links"},
+        {EPIPE, "Broken pipe"},
+        {ERANGE, "Numerical result out of range"},
+        {EDEADLK, "Resource deadlock avoided"},
+        {ENAMETOOLONG, "File name too long"},
+        {ENOSYS, "Function not implemented"},
+        {ENOTEMPTY, "Directory not empty"},
+        {ELOOP, "Too many levels of symbolic links"},
+        {EOVERFLOW, "Value too large for defined data type"},
+        {ENOTSUP, "Operation not supported"},
+        {EADDRINUSE, "Address already in use"},
+        {EADDRNOTAVAIL, "Cannot assign requested address"},
+        {ENETUNREACH, "Network is unreachable"},
+        {ECONNABORTED, "Software caused connection abort"},
+        {ECONNRESET, "Connection reset by peer"},
+        {ETIMEDOUT, "Connection timed out"},
+        {ECONNREFUSED, "Connection refused"},
+        {EHOSTUNREACH, "No route to host"},
+        {EINPROGRESS, "Operation now in progress"},
+#ifdef ESTALE
+        {ESTALE, "Stale file handle"},
+#endif
+#ifdef EDQUOT
+        {EDQUOT, "Disk quota exceeded"},
+#endif
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i].code == code)
+            return texts[i].text;
+    }
+    return "Unknown error";
 }

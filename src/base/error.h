@@ -55,4 +55,7 @@ void tac__error_place(tac_error *err, const tac_place *place);
 // Say when and in which component a run failed.
 void tac__error_run(tac_error *err, tac_time t_us, const char *component);
 
+// What a value of errno means, in English whatever the locale is; strerror would translate it.
+const char *tac__errno_text(int code);
+
 #endif

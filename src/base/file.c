@@ -1,6 +1,7 @@
 // file.c - whole files in, whole files out. The one file of base that knows POSIX: which file is
 // which is a question of device and inode, and of locks.
 #define _GNU_SOURCE // mkostemp
+#include "base/error.h"
 #include "base/file.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ static tac_status fail(tac_error *err, const char *what, const char *path)
     if (errno == ENOMEM)
         return tac__fail_memory(err);
     return tac__fail(err, TAC_E_FILE, "cannot %s '%s': %s", what, path,
-                     errno ? strerror(errno) : "unknown reason");
+                     errno ? tac__errno_text(errno) : "unknown reason");
 }
 
 tac_status tac__file_read(const char *path, size_t limit, const tac_allocator *allocator,

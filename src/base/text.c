@@ -1,13 +1,11 @@
 // text.c - fixed and growing texts, nearest names, patterns.
+#include "base/decimal.h"
+#include "base/print.h"
 #include "base/text.h"
 
-#include <ctype.h>
-#include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 tac__out tac__out_begin(char *buffer, size_t size)
@@ -29,7 +27,7 @@ void tac__out_add(tac__out *out, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    const int n = vsnprintf(out->buffer + out->length, out->size - out->length, format, args);
+    const int n = tac__vprint(out->buffer + out->length, out->size - out->length, format, args);
     va_end(args);
     if (n > 0)
         out->length +=
@@ -123,63 +121,54 @@ void tac__text_add(tac__text *text, const char *format, ...)
     va_copy(again, args);
     // The first attempt usually fits; if not, its result says how much room is needed.
     const size_t room = text->capacity - text->length;
-    const int n = vsnprintf(text->chars + text->length, room, format, args);
+    const int n = tac__vprint(text->chars + text->length, room, format, args);
     va_end(args);
     if (n >= 0 && reserve(text, (size_t)n)) {
         if ((size_t)n >= room)
-            vsnprintf(text->chars + text->length, (size_t)n + 1, format, again);
+            tac__vprint(text->chars + text->length, (size_t)n + 1, format, again);
         text->length += (size_t)n;
     }
     text->chars[text->length] = '\0';
     va_end(again);
 }
 
-// The decimal point of the host program's locale: one character in every locale that glibc has.
-static char locale_point(void)
-{
-    const char *point = localeconv()->decimal_point;
-    return point && point[0] ? point[0] : '.';
-}
-
 double tac__number_parse(const char *text, const char **end)
 {
-    char *stop;
-    const char point = locale_point();
-    if (point == '.') {
-        const double value = strtod(text, &stop);
-        *end = stop;
-        return value;
-    }
-    // Read a copy that is written as the locale wants it, up to where a number can reach.
-    char copy[512];
-    const size_t length = strspn(text, " \t+-0123456789.eExXaAbBcCdDfFiInNtTyY");
-    const size_t kept = length < sizeof copy ? length : sizeof copy - 1;
-    for (size_t i = 0; i < kept; i++)
-        copy[i] = text[i] == '.' ? point : text[i];
-    copy[kept] = '\0';
-    const double value = strtod(copy, &stop);
-    *end = text + (stop - copy);
+    const char *c = text + strspn(text, " \t\n\v\f\r");
+    const double value = tac__decimal_parse(c, end);
+    if (*end == c)
+        *end = text;
     return value;
 }
 
-// Write `value` with as few digits as read back the same, "1.25e-01"; returns how many stand after
-// the first. A number of at most 15 digits survives as a double, so where 15 are enough the fewest
-// are what is left of them without trailing zeros; not so below DBL_MIN.
-static int shortest(double value, char text[TAC__NUMBER_TEXT])
+uint64_t tac__digits_parse(const char *text, const char **end, unsigned base)
 {
-    int digits = 0;
-    if (fabs(value) >= DBL_MIN) {
-        digits = 14;
-        snprintf(text, TAC__NUMBER_TEXT, "%.*e", digits, value);
-        const bool enough = strtod(text, NULL) == value;
-        for (const char *end = strchr(text, 'e'); enough && digits > 0 && *--end == '0';)
-            digits--;
-        digits += !enough;
+    uint64_t value = 0;
+    const char *c = text;
+    for (;; c++) {
+        const char small = tac__to_lower(*c);
+        const unsigned digit = tac__is_digit(small)           ? (unsigned)(small - '0')
+                               : small >= 'a' && small <= 'f' ? (unsigned)(small - 'a' + 10)
+                                                              : base;
+        if (digit >= base)
+            break;
+        value = value > (UINT64_MAX - digit) / base ? UINT64_MAX : value * base + digit;
     }
-    do {
-        snprintf(text, TAC__NUMBER_TEXT, "%.*e", digits, value);
-    } while (strtod(text, NULL) != value && digits++ < 17);
-    return digits;
+    if (end)
+        *end = c;
+    return value;
+}
+
+bool tac__whole_parse(const char *text, const char **end, int64_t *value)
+{
+    const bool minus = *text == '-';
+    const char *digits = text + (*text == '-' || *text == '+'), *stop;
+    const uint64_t size = tac__digits_parse(digits, &stop, 10);
+    *end = stop == digits ? text : stop;
+    const uint64_t most = (uint64_t)INT64_MAX + minus;
+    const uint64_t kept = size < most ? size : most;
+    *value = minus ? (int64_t)(0 - kept) : (int64_t)kept;
+    return size <= most;
 }
 
 // The same for what people write: up to 15 digits, few of them behind the point. Powers of ten up
@@ -223,14 +212,30 @@ void tac__number_print(double value, char text[TAC__NUMBER_TEXT])
     }
     if (print_short(value, text))
         return;
-    const int digits = shortest(value, text);
     // Plain where people would write it so: 250, 0.001; 1e-09 and 1e+20 stay as they are.
-    const int exponent = atoi(strchr(text, 'e') + 1);
-    if (exponent >= -5 && exponent < 16)
-        snprintf(text, TAC__NUMBER_TEXT, "%.*f", digits > exponent ? digits - exponent : 0, value);
-    char *point = strchr(text, locale_point());
-    if (point)
-        *point = '.';
+    char digits[17];
+    int exponent;
+    const int count = tac__decimal_shortest(fabs(value), digits, &exponent);
+    char *at = text;
+    if (signbit(value))
+        *at++ = '-';
+    const bool plain = exponent >= -5 && exponent < 16;
+    const int before = !plain          ? 1
+                       : exponent >= 0 ? exponent + 1
+                                       : 0; // digits in front of the point
+    if (before == 0)
+        *at++ = '0';
+    for (int i = 0; i < before; i++)
+        *at++ = i < count ? digits[i] : '0';
+    if (count > before)
+        *at++ = '.';
+    for (int zeros = before == 0 ? -exponent - 1 : 0; zeros > 0; zeros--)
+        *at++ = '0';
+    for (int i = before; i < count; i++)
+        *at++ = digits[i];
+    *at = '\0';
+    if (!plain)
+        tac__print(at, (size_t)(text + TAC__NUMBER_TEXT - at), "e%+03d", exponent);
 }
 
 size_t tac__utf8_decode(const char *text, size_t left, uint32_t *character)
@@ -304,8 +309,8 @@ static size_t edit_distance(const char *a, size_t n, const char *b, size_t m)
     for (size_t i = 1; i <= n; i++) {
         row[0] = EDIT * i;
         for (size_t j = 1; j <= m; j++) {
-            const int x = (unsigned char)a[i - 1], y = (unsigned char)b[j - 1];
-            const size_t swap = x == y ? 0 : tolower(x) == tolower(y) ? 1 : EDIT;
+            const char x = a[i - 1], y = b[j - 1];
+            const size_t swap = x == y ? 0 : tac__to_lower(x) == tac__to_lower(y) ? 1 : EDIT;
             size_t best = above[j - 1] + swap;
             if (above[j] + EDIT < best)
                 best = above[j] + EDIT;

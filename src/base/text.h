@@ -36,12 +36,44 @@ void tac__text_repeat(tac__text *text, char c, size_t n);
 bool tac__ends_in(const char *text, const char *end);
 
 // The shortest decimal text that reads back as the same double ("0.1", "1e-09", "nan"), and the way
-// back: as strtod, but with a point whatever the locale of the host program is.
+// back, as strtod would read it in the "C" locale.
 enum { TAC__NUMBER_TEXT = 32 };
 void tac__number_print(double value, char text[TAC__NUMBER_TEXT]);
 double tac__number_parse(const char *text, const char **end);
 
+// Digits of a whole number to the base 10 or 16, without a sign; UINT64_MAX where it is too large.
+// `*end` (may be NULL) is just after them: `text` where there are none.
+uint64_t tac__digits_parse(const char *text, const char **end, unsigned base);
+// The same with a sign, to the base 10. False where it does not fit.
+bool tac__whole_parse(const char *text, const char **end, int64_t *value);
+
 // --- characters ------------------------------------------------------------------------------
+
+// ASCII only, whatever the locale of the host program is: C's own depend on that.
+static inline bool tac__is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool tac__is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool tac__is_alnum(char c)
+{
+    return tac__is_letter(c) || tac__is_digit(c);
+}
+
+static inline char tac__to_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static inline char tac__to_upper(char c)
+{
+    return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
 
 // Bytes of the UTF-8 character at `c`, of which there are `left`; 0 if it is not valid.
 size_t tac__utf8_decode(const char *c, size_t left, uint32_t *character);

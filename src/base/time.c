@@ -2,6 +2,7 @@
 // power of ten; no floating point is involved.
 #include "base/error.h"
 #include "base/floats.h"
+#include "base/print.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -114,7 +115,7 @@ static bool divide(decimal numerator, uint64_t scale, decimal denominator, u128 
 
 static void print_rate(uint64_t period_us, char *text, size_t size)
 {
-    snprintf(text, size, "%.9g Hz", 1e6 / (double)period_us);
+    tac__print(text, size, "%.9g Hz", 1e6 / (double)period_us);
 }
 
 static tac_status fail_fraction(const char *text, uint64_t below, bool rate, bool zero_too,

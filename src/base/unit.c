@@ -170,8 +170,9 @@ tac_status tac__unit_parse(const char *text, tac__unit *unit, tac_error *err)
         c += length;
         int exponent = 1;
         if (*c == '^') {
-            char *end;
-            const long e = strtol(c + 1, &end, 10);
+            const char *end;
+            int64_t e;
+            (void)tac__whole_parse(c + 1, &end, &e);
             if (end == c + 1 || e < -EXPONENT_MAX || e > EXPONENT_MAX)
                 return tac__fail(err, TAC_E_UNIT,
                                  "unit '%s': a power must be a whole number from "

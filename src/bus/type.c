@@ -2,7 +2,6 @@
 #include "bus/type.h"
 #include "base/text.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,7 +188,7 @@ const char *tac_policy_name(tac_policy policy)
 
 static bool same_word(const char *a, const char *b)
 {
-    while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b)) {
+    while (*a && tac__to_lower(*a) == tac__to_lower(*b)) {
         a++;
         b++;
     }

@@ -1,5 +1,6 @@
 // chart.c - tables, scales and panels.
 #include "cli/chart.h"
+#include "base/print.h"
 #include "cli/gnuplot.h"
 
 #include <math.h>
@@ -215,7 +216,7 @@ void cli_curve(tac__text *script, bool *first, size_t table, size_t x, size_t y,
     char text[512];
     va_list arguments;
     va_start(arguments, style);
-    vsnprintf(text, sizeof text, style, arguments);
+    tac__vprint(text, sizeof text, style, arguments);
     va_end(arguments);
     tac__text_add(script, "%s$d%zu using %zu:%zu with %s", *first ? "plot " : ", \\\n  ", table,
                   x + 1, y + 1, text);

@@ -1,5 +1,6 @@
 // compare_report.c - differences in the order in which they began.
 #include "cli/compare_report.h"
+#include "base/print.h"
 #include "cli/output.h"
 
 #include <inttypes.h>
@@ -228,7 +229,7 @@ static void add_row(tac__text *out, const tac_difference *d, int width)
         tac_time_print(d->first_us, first);
     if (d->max_us != TAC_TIME_NEVER)
         tac_time_print(d->max_us, most);
-    snprintf(number, sizeof number, "%.6g", d->max_abs);
+    tac__print(number, sizeof number, "%.6g", d->max_abs);
     tac__text_add(out, "  %-*s  %-8s%10" PRIu64 "%10" PRIu64 "  %14s%14s  %s\n", width, d->name,
                   d->unit, d->samples, d->beyond, first, number, most);
 }

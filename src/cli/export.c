@@ -1,5 +1,6 @@
 // export.c - `tactus export REC`: a recording in a format of others.
 #include "cli/commands.h"
+#include "base/error.h"
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/recordings.h"
@@ -187,7 +188,7 @@ static tac_status export(const char *path, const cli_args *args, tac_export_def 
         p.reason = errno;
     if (p.reason)
         status =
-            tac__fail(err, TAC_E_FILE, "cannot write to standard output: %s", strerror(p.reason));
+            tac__fail(err, TAC_E_FILE, "cannot write to standard output: %s", tac__errno_text(p.reason));
     if (status != TAC_OK)
         return status;
     if (notes->failed)

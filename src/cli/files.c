@@ -1,5 +1,6 @@
 // files.c - see files.h.
 #include "cli/files.h"
+#include "base/error.h"
 #include "base/file.h"
 
 #include <errno.h>
@@ -57,7 +58,7 @@ static tac_status identify(cli_files *files, entry *e, bool *regular, tac_error 
     if (!folder)
         return tac__fail_memory(err);
     if (stat(folder, &s) != 0)
-        return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", e->path, strerror(errno));
+        return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", e->path, tac__errno_text(errno));
     e->device = s.st_dev;
     e->inode = s.st_ino;
     e->name = tac__arena_text(&files->arena, slash ? slash + 1 : e->path);

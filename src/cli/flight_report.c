@@ -1,5 +1,6 @@
 // flight_report.c - what became of the vehicles: lines, a table, JSON.
 #include "cli/flight_report.h"
+#include "base/print.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -153,9 +154,9 @@ static void table_row(const cli_flight *f, const cli_vehicle *v, int width, tac_
     if (v->control)
         snprintf(items, sizeof items, "%" PRId64 "/%" PRId64, v->reached, v->total);
     if (v->batteries)
-        snprintf(left, sizeof left, "%.1f %%", 100 * sum.soc);
+        tac__print(left, sizeof left, "%.1f %%", 100 * sum.soc);
     if (!isnan(sum.landing_error_m))
-        snprintf(landing, sizeof landing, "%.2f m", sum.landing_error_m);
+        tac__print(landing, sizeof landing, "%.2f m", sum.landing_error_m);
     else
         snprintf(landing, sizeof landing, "%s", v->landed ? "on ground" : "none");
     tac__text_add(out, "  %-*s  %7s  %8.1f m  %6.1f s  %7.1f m  %8s  %9s\n", width, v->name, items,

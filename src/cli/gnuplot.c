@@ -3,6 +3,7 @@
 // Script, picture and complaints go through files without a name, so that neither side waits for
 // the other and nothing needs to be removed.
 #include "cli/gnuplot.h"
+#include "base/error.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -111,11 +112,12 @@ static tac_status run_and_wait(const char *path, const files *f, tac_error *err)
     pid_t pid;
     const int reason = spawn(path, f, &pid);
     if (reason)
-        return tac__fail(err, TAC_E_FILE, "cannot run '%s': %s", path, strerror(reason));
+        return tac__fail(err, TAC_E_FILE, "cannot run '%s': %s", path, tac__errno_text(reason));
     int how;
     while (waitpid(pid, &how, 0) < 0) {
         if (errno != EINTR)
-            return tac__fail(err, TAC_E_FILE, "cannot wait for gnuplot: %s", strerror(errno));
+            return tac__fail(err, TAC_E_FILE, "cannot wait for gnuplot: %s",
+                             tac__errno_text(errno));
     }
     return WIFEXITED(how) && WEXITSTATUS(how) == 0 ? TAC_OK : fail_drawing(f->err, err);
 }
@@ -130,7 +132,8 @@ tac_status cli_gnuplot_run(const char *path, const tac__text *script, tac__text 
     if (open_files(&f, script))
         status = run_and_wait(path, &f, err);
     else
-        status = tac__fail(err, TAC_E_FILE, "cannot write a temporary file: %s", strerror(errno));
+        status =
+            tac__fail(err, TAC_E_FILE, "cannot write a temporary file: %s", tac__errno_text(errno));
     if (status == TAC_OK)
         read_back(f.out, picture);
     if (status == TAC_OK && picture->length == 0)

@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "cli/files.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,14 +30,14 @@ tac_status cli_load_registry(cli_simulation *sim, const cli_args *args, tac_erro
 
 static tac_status seed_set(const char *text, tac__arena *arena, const char **set, tac_error *err)
 {
-    char *end;
-    errno = 0;
-    const unsigned long long seed = strtoull(text, &end, 0);
-    if (!isdigit((unsigned char)text[0]) || *end || errno || seed > INT64_MAX)
+    const char *end;
+    const bool hex = text[0] == '0' && tac__to_lower(text[1]) == 'x' && text[2];
+    const uint64_t seed = tac__digits_parse(hex ? text + 2 : text, &end, hex ? 16 : 10);
+    if (end == text || *end || seed > INT64_MAX)
         return tac__fail(err, TAC_E_USAGE,
                          "option '--seed' needs a whole number from 0 to %" PRId64 ", not '%s'",
                          INT64_MAX, text);
-    *set = tac__arena_format(arena, "seed=%llu", seed);
+    *set = tac__arena_format(arena, "seed=%" PRIu64, seed);
     return TAC_OK;
 }
 

@@ -1,5 +1,6 @@
 // output.c - writes everything that the program prints, except log entries and progress.
 #include "cli/output.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "cli/stop.h"
 
@@ -52,7 +53,8 @@ tac_status cli_write_stdout(const tac__text *text, tac_error *err)
         tac_error_clear(err);
         return TAC_E_FILE;
     }
-    return tac__fail(err, TAC_E_FILE, "cannot write to standard output: %s", strerror(reason));
+    return tac__fail(err, TAC_E_FILE, "cannot write to standard output: %s",
+                     tac__errno_text(reason));
 }
 
 tac_status cli_write_file(const char *path, const tac__text *text, tac_error *err)

@@ -4,6 +4,8 @@
 // The simulation is built from the configuration in the recording, which is unpacked into a
 // temporary folder.
 #include "cli/advance.h"
+#include "base/error.h"
+#include "base/print.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/load.h"
@@ -91,8 +93,8 @@ static tac_status read_method(const char *text, size_t length, cli_method *m, ta
     memcpy(m->label, text, length);
     if (!colon)
         return TAC_OK;
-    char *end;
-    m->rtol = strtod(colon + 1, &end);
+    const char *end;
+    m->rtol = tac__number_parse(colon + 1, &end);
     if (end != text + length || !(m->rtol > 0) || !isfinite(m->rtol))
         return tac__fail(err, TAC_E_USAGE, "'%.*s': expected a positive tolerance after ':'",
                          (int)length, text);
@@ -173,7 +175,8 @@ static tac_status unpack(job *j, tac_error *err)
              temporary && *temporary && strlen(temporary) < 40 ? temporary : "/tmp");
     if (!mkdtemp(j->folder)) {
         *j->folder = '\0';
-        return tac__fail(err, TAC_E_FILE, "cannot create a temporary folder: %s", strerror(errno));
+        return tac__fail(err, TAC_E_FILE, "cannot create a temporary folder: %s",
+                         tac__errno_text(errno));
     }
     snprintf(j->config, sizeof j->config, "%s/config.yaml", j->folder);
     return tac_recording_unpack(j->recording, j->folder, err);
@@ -191,8 +194,8 @@ static tac_status build(job *j, const cli_method *m, cli_simulation *sim, tac_er
         sets[count++] = kind;
     }
     if (m->rtol > 0) {
-        snprintf(rtol, sizeof rtol, "plant.integrator.rtol=%.17g", m->rtol);
-        snprintf(atol, sizeof atol, "plant.integrator.atol=%.17g", m->rtol);
+        tac__print(rtol, sizeof rtol, "plant.integrator.rtol=%.17g", m->rtol);
+        tac__print(atol, sizeof atol, "plant.integrator.atol=%.17g", m->rtol);
         sets[count++] = rtol;
         sets[count++] = atol;
     }

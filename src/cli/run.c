@@ -128,8 +128,8 @@ static tac_status read_progress(const char *text, cli_progress_mode *mode, tac_e
 
 static tac_status read_factor(const char *text, double *factor, tac_error *err)
 {
-    char *end;
-    *factor = strtod(text, &end);
+    const char *end;
+    *factor = tac__number_parse(text, &end);
     if (end == text || *end || !isfinite(*factor) || *factor <= 0)
         return tac__fail(err, TAC_E_USAGE, "option '--realtime' needs a positive number, not '%s'",
                          text);

@@ -419,7 +419,7 @@ static tac_status find_item(const setter *s, const step *at, const tac_node *lis
         return tac__fail_at(s->err, TAC_E_USAGE, &at->place,
                             "a list of %zu stands here: expected a position, not '%s'", count,
                             at->key);
-    *i = digits < 10 ? strtoul(at->key, NULL, 10) : SIZE_MAX;
+    *i = digits < 10 ? tac__digits_parse(at->key, NULL, 10) : SIZE_MAX;
     if (*i >= count)
         return tac__fail_at(s->err, TAC_E_RANGE, &at->place,
                             "no item %s in a list of %zu; the first is 0", at->key, count);

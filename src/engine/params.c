@@ -1,5 +1,6 @@
 // params.c - reading parameters.
 #include "base/file.h"
+#include "base/print.h"
 #include "base/hash.h"
 #include "base/node.h"
 #include "engine/declare.h"
@@ -55,7 +56,7 @@ static const tac_node *node_at(const tac_node *map, const char *path)
     if (!node || tac_node_kind_of(node) == TAC_NODE_SCALAR)
         return node; // a single text is a list of one
     if (path[length] == '[')
-        return tac_node_item(node, (size_t)strtoull(path + length + 1, NULL, 10));
+        return tac_node_item(node, (size_t)tac__digits_parse(path + length + 1, NULL, 10));
     return tac_node_kind_of(node) == TAC_NODE_MAP ? node_at(node, path + length + 1) : NULL;
 }
 
@@ -323,13 +324,12 @@ int64_t tac_param_int(tac_declare *d, const tac_param_def *p)
     given g;
     int64_t value = 0;
     if (look_up(d, p, false, &g)) {
-        char buffer[128], *end;
+        char buffer[128];
         const char *text = text_of(&g, 0, buffer);
         tac_error err;
         tac_error_clear(&err);
-        errno = 0;
-        value = strtoll(text, &end, 10);
-        if (errno == ERANGE)
+        const char *end;
+        if (!tac__whole_parse(text, &end, &value))
             tac__fail(&err, TAC_E_RANGE, "'%s' is too large for a whole number", text);
         else if (end == text || *end)
             tac__fail(&err, TAC_E_TYPE, "'%s' is not a whole number", text);
@@ -338,7 +338,9 @@ int64_t tac_param_int(tac_declare *d, const tac_param_def *p)
                       p->range);
         if (err.status != TAC_OK) {
             mistake(d, p, place_of(&g, 0), &err);
-            value = p->fallback ? strtoll(p->fallback, NULL, 10) : 0;
+            value = 0;
+            if (p->fallback)
+                (void)tac__whole_parse(p->fallback, &end, &value);
         }
     }
     char text[32];
@@ -566,7 +568,7 @@ static tac_status fail_with(tac_declare *d, const char *param, const tac_place *
 {
     tac_error err;
     char text[512];
-    vsnprintf(text, sizeof text, format, args);
+    tac__vprint(text, sizeof text, format, args);
     tac__fail_at(&err, TAC_E_CONFIG, place, "%s", text);
     if (param)
         tac__error_context(&err, "checking parameter '%s' of '%s'", param, d->instance->name);
@@ -603,7 +605,7 @@ void tac_declare_warn(tac_declare *d, const char *param, const char *format, ...
     char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    tac__vprint(text, sizeof text, format, args);
     va_end(args);
     const tac_place *place = tac__param_place(d, param);
     if (place->line)

@@ -3,7 +3,6 @@
 #include "engine/declare.h"
 #include "engine/phases.h"
 
-#include <ctype.h>
 #include <string.h>
 
 // --- names --------------------------------------------------------------------------------------
@@ -70,7 +69,7 @@ static bool is_signal(const char *text)
     text += strspn(text, "- ");
     const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                        "0123456789_.");
-    return isalpha((unsigned char)*text) && !text[length] && strchr(text, '.');
+    return tac__is_letter(*text) && !text[length] && strchr(text, '.');
 }
 
 // The state that a reset is about, of the own entity: continuous, or discrete and made of f64.
@@ -248,7 +247,7 @@ static tac_status read_from(tac_declare *d, const tac__phases *p, const char *co
 
 static bool is_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return tac__is_alnum(c) || c == '_';
 }
 
 // The same text but for blanks that separate nothing.

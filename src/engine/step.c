@@ -1,5 +1,6 @@
 // step.c - what a component may ask of the engine while it runs: draws, timers, messages, jumps,
 // failing, logging.
+#include "base/print.h"
 #include "base/hash.h"
 #include "engine/hang.h"
 #include "base/floats.h"
@@ -20,7 +21,7 @@ static tac_status fail_with(tac_step *s, tac_status status, const char *format, 
         return status;
     if (c->failed == TAC_OK) {
         char text[TAC_ERROR_TEXT];
-        vsnprintf(text, sizeof text, format, args);
+        tac__vprint(text, sizeof text, format, args);
         tac__fail(c->engine->err, status, "%s", text);
         c->failed = status;
     }
@@ -228,7 +229,7 @@ static void write_log(const tac_engine *e, tac_time t_us, const char *component,
     if (!e->def.log || level < e->def.log_level)
         return;
     char text[1024];
-    vsnprintf(text, sizeof text, format, args);
+    tac__vprint(text, sizeof text, format, args);
     const tac_log_entry entry = {t_us, component, level, text};
     e->def.log(e->def.log_context, &entry);
     (void)tac__floats_kept();
@@ -270,7 +271,7 @@ void tac__warn(tac_engine *e, const tac_place *place, const char *format, ...)
     char said[512], text[900];
     va_list args;
     va_start(args, format);
-    vsnprintf(said, sizeof said, format, args);
+    tac__vprint(said, sizeof said, format, args);
     va_end(args);
     if (place && place->line)
         snprintf(text, sizeof text, "%.300s:%u:%u: %s", place->file ? place->file : "-",

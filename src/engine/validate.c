@@ -4,6 +4,7 @@
 // for the past, an island either stands at the present or has a step under way that ends in the
 // future, every slot of a queue is in exactly one place.
 #include "engine/validate.h"
+#include "base/print.h"
 #include "bus/type.h"
 #include "engine/phases.h"
 
@@ -18,7 +19,7 @@ static tac_status damaged(tac_error *err, const char *part, const char *format, 
     char text[200];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    tac__vprint(text, sizeof text, format, args);
     va_end(args);
     return tac__fail(err, TAC_E_FORMAT, "the stored state is damaged: '%s' %s", part, text);
 }

@@ -1,8 +1,8 @@
 // lex.c - numbers with their units, names with their dots, labels, operators.
 #include "expr/lex.h"
+#include "base/print.h"
 #include "base/text.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ tac_status tac__expr_fail(tac_error *err, tac_status status, const char *text, s
     char message[TAC_ERROR_TEXT];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    tac__vprint(message, sizeof message, format, args);
     va_end(args);
     uint32_t column = 1;
     for (size_t i = 0; i < at; i++)
@@ -114,7 +114,7 @@ static size_t name_length(const char *c)
 static bool is_word(const char *c, size_t length, const char *word)
 {
     for (size_t i = 0; i < length; i++) {
-        if (tolower((unsigned char)c[i]) != word[i])
+        if (tac__to_lower(c[i]) != word[i])
             return false;
     }
     return word[length] == '\0';

@@ -37,8 +37,8 @@ static tac_type read_type(const char *text, size_t *length)
         if (strlen(types[i].name) == word && !memcmp(types[i].name, text, word))
             return types[i].type;
     }
-    char *end = NULL;
-    const unsigned long count = strncmp(text, "f64[", 4) ? 0 : strtoul(text + 4, &end, 10);
+    const char *end = NULL;
+    const uint64_t count = strncmp(text, "f64[", 4) ? 0 : tac__digits_parse(text + 4, &end, 10);
     if (count >= 1 && count <= TAC__EQ_COUNT && *end == ']' && end + 1 == text + word)
         return (tac_type)TAC_TYPE_ARRAY(TAC_F64, (uint32_t)count);
     *length = 0;
@@ -321,9 +321,9 @@ int tac__equations_find(const equations *c, const char *text)
     const char *bracket = strchr(text, '[');
     if (!bracket)
         return -1;
-    char *end;
+    const char *end;
     const size_t length = (size_t)(bracket - text);
-    const unsigned long element = strtoul(bracket + 1, &end, 10);
+    const uint64_t element = tac__digits_parse(bracket + 1, &end, 10);
     for (size_t i = 0; !strcmp(end, "]") && i < c->port_count; i++) {
         const port *p = &c->ports[i];
         if (strlen(p->name) == length && !memcmp(p->name, text, length) && element < p->type.count)

@@ -1,5 +1,6 @@
 // monitor.c - telemetry: writes what it sees to the log of the run.
 #include "model/builtin.h"
+#include "base/print.h"
 
 #include <stdio.h>
 
@@ -35,7 +36,7 @@ static tac_status monitor_step(tac_step *s, const void *self)
     char text[TAC__SIZE_MAX * 16];
     size_t n = 0;
     for (uint32_t i = 0; i < c->shaped.size; i++)
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.6g", i ? ", " : "", u[i]);
+        n += (size_t)tac__print(text + n, sizeof text - n, "%s%.6g", i ? ", " : "", u[i]);
     tac_log_write(s, TAC_LOG_INFO, "%s = %s %s", c->label, text, c->shaped.unit);
     return TAC_OK;
 }

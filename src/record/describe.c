@@ -7,7 +7,6 @@
 #include "record/recorder.h"
 #include "record/recording.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,7 +115,7 @@ static char *type_of(tac_recorder *r, const char *topic)
 {
     char *type = tac__arena_format(&r->arena, "tactus/%s", topic + 1);
     for (char *c = type ? type + strlen("tactus/") : NULL; c && *c; c++) {
-        if (!isalnum((unsigned char)*c))
+        if (!tac__is_alnum(*c))
             *c = '_';
     }
     return type;

@@ -6,7 +6,6 @@
 #include "base/names.h"
 #include "bus/type.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +37,9 @@ static char *legal_name(tac__arena *arena, const char *full, const char *compone
     const size_t prefix = strlen(component);
     if (prefix && !strncmp(full, component, prefix) && full[prefix] == '.')
         full += prefix + 1;
-    char *name = tac__arena_format(arena, "%s%s", isalpha((unsigned char)*full) ? "" : "s_", full);
+    char *name = tac__arena_format(arena, "%s%s", tac__is_letter(*full) ? "" : "s_", full);
     for (char *c = name; c && *c; c++) {
-        if (!isalnum((unsigned char)*c))
+        if (!tac__is_alnum(*c))
             *c = '_';
     }
     return name;
@@ -108,7 +107,7 @@ void tac__layout_decode(const tac__layout *l, const unsigned char *message, void
 static void add_upper(tac__text *out, const char *text)
 {
     for (; *text; text++) {
-        const char c = isalnum((unsigned char)*text) ? (char)toupper((unsigned char)*text) : '_';
+        const char c = tac__is_alnum(*text) ? tac__to_upper(*text) : '_';
         tac__text_bytes(out, &c, 1);
     }
 }
@@ -221,7 +220,7 @@ static tac_status read_labels(const tac_node *node, tac__arena *arena, tac_type 
 static tac_status read_signal(const tac_node *node, tac__arena *arena, tac_recorded *s, bool *sound)
 {
     int scalar, shape;
-    const unsigned long count = strtoul(get(node, "count"), NULL, 10);
+    const uint64_t count = tac__digits_parse(get(node, "count"), NULL, 10);
     *sound = choose(get(node, "type"), scalar_names, 5, &scalar) &&
              choose(get(node, "shape"), shape_names, 4, &shape) && count >= 1 &&
              count <= ELEMENTS_LIMIT && *get(node, "name") &&

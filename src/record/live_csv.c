@@ -3,14 +3,15 @@
 // A row at every tick of the log axis with every signal of the simulation. What is written reaches
 // the file ten times a second at least, so that it can be watched.
 #include "record/recorder.h"
+#include "base/error.h"
 #include "base/file.h"
+#include "base/print.h"
 #include "bus/type.h"
 #include "engine/drive.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <tactus/math.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -74,10 +75,9 @@ tac_status tac__live_csv_open(tac_recorder *r, tac_error *err)
 static void add_value(FILE *file, const tac_type *type, const void *value, uint32_t k)
 {
     const double x = tac__scalar_f64(type->scalar, value, k);
-    if (type->scalar == TAC_F64)
-        fprintf(file, ",%.9g", tac_one_nan(x));
-    else
-        fprintf(file, ",%.0f", x);
+    char text[TAC__NUMBER_TEXT];
+    tac__print(text, sizeof text, type->scalar == TAC_F64 ? ",%.9g" : ",%.0f", x);
+    fputs(text, file);
 }
 
 void tac__live_csv_row(tac__live_csv *csv, tac_engine *e, tac_time t_us)
@@ -116,6 +116,6 @@ tac_status tac__live_csv_close(tac__live_csv *csv, tac_error *err)
         csv->failed = errno;
     if (csv->failed)
         return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", csv->path,
-                         strerror(csv->failed));
+                         tac__errno_text(csv->failed));
     return TAC_OK;
 }

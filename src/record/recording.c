@@ -138,7 +138,7 @@ static tac_status read_track(tac_recording *r, const tac__mcap_channel_info *cha
                                  .trace = trace_of(tac__track_metadata(t, "trace")),
                                  .replay = !strcmp(tac__track_metadata(t, "replay"), "true"),
                                  .size = t->layout.size};
-    t->info.period_us = strtoull(tac__track_metadata(t, "period_us"), NULL, 10);
+    t->info.period_us = tac__digits_parse(tac__track_metadata(t, "period_us"), NULL, 10);
     return TAC_OK;
 }
 
@@ -186,9 +186,9 @@ static tac_status list_signals(tac_recording *r, tac_error *err)
 
 // --- what the run was ---------------------------------------------------------------------------
 
-static uint64_t number(const tac__mcap_metadata_info *m, const char *key, int base)
+static uint64_t number(const tac__mcap_metadata_info *m, const char *key, unsigned base)
 {
-    return strtoull(pair_value(m->pairs, m->count, key), NULL, base);
+    return tac__digits_parse(pair_value(m->pairs, m->count, key), NULL, base);
 }
 
 static void read_head(tac_recording *r, const tac__mcap_metadata_info *m)
@@ -245,7 +245,7 @@ static tac_status read_digests(tac_recording *r, tac_error *err)
             return tac__fail(err, TAC_E_FORMAT, "the list of digests is damaged");
         *space = '\0';
         r->digest_names[r->digest_count] = line;
-        r->digest_values[r->digest_count++] = strtoull(space + 1, NULL, 16);
+        r->digest_values[r->digest_count++] = tac__digits_parse(space + 1, NULL, 16);
     }
     return TAC_OK;
 }

@@ -1,4 +1,5 @@
 // unpack.c - the configuration of a recording and the files that it names, into a folder.
+#include "base/error.h"
 #include "base/file.h"
 #include "base/floats.h"
 #include "record/recording.h"
@@ -28,7 +29,8 @@ static tac_status make_folders(char *path, size_t from, tac_error *err)
         *slash = '\0';
         const bool failed = mkdir(path, 0700) && errno != EEXIST;
         if (failed)
-            tac__fail(err, TAC_E_FILE, "cannot create folder '%s': %s", path, strerror(errno));
+            tac__fail(err, TAC_E_FILE, "cannot create folder '%s': %s", path,
+                      tac__errno_text(errno));
         *slash = '/';
         if (failed)
             return TAC_E_FILE;

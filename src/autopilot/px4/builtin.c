@@ -251,10 +251,8 @@ static tac_status next_field(tac__arena *arena, const char **names, tac__uorb_ty
     *field = (tac__uorb_field){.name = name, .type = type, .count = 1};
     const char *end = start + length;
     if (*end == '*') {
-        char *after;
         field->array = true;
-        field->count = (uint32_t)strtoul(end + 1, &after, 10);
-        end = after;
+        field->count = (uint32_t)tac__digits_parse(end + 1, &end, 10);
     }
     *names = end + strspn(end, " ");
     return TAC_OK;

@@ -2,6 +2,7 @@
 // files, unlinked at once.
 #define _GNU_SOURCE
 #include "autopilot/px4/copy.h"
+#include "base/error.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -69,7 +70,7 @@ tac_status tac__copy_open(const char *file, int *descriptor, char path[TAC__COPY
     const int from = open(file, O_RDONLY | O_CLOEXEC);
     struct stat about;
     if (from < 0)
-        return tac__fail(err, TAC_E_FILE, "cannot open '%s': %s", file, strerror(errno));
+        return tac__fail(err, TAC_E_FILE, "cannot open '%s': %s", file, tac__errno_text(errno));
     int to = -1, trouble = 0;
     if (fstat(from, &about) == 0 && !S_ISREG(about.st_mode))
         trouble = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
@@ -82,7 +83,7 @@ tac_status tac__copy_open(const char *file, int *descriptor, char path[TAC__COPY
         if (to >= 0)
             close(to);
         return tac__fail(err, TAC_E_FILE, "cannot make a copy of '%s': %s", file,
-                         strerror(trouble));
+                         tac__errno_text(trouble));
     }
     *descriptor = to;
     name_copy(to, path);

@@ -2,6 +2,7 @@
 // order of their names, so that errors do not depend on the order of the disk.
 #include "autopilot/px4/load.h"
 #include "autopilot/px4/parse.h"
+#include "base/error.h"
 #include "base/file.h"
 
 #include <dirent.h>
@@ -39,7 +40,8 @@ static tac_status read_names(tac__arena *arena, DIR *stream, const char *path, l
                              TAC__UORB_FILES_MAX);
     }
     if (errno)
-        return tac__fail(err, TAC_E_FILE, "cannot read folder '%s': %s", path, strerror(errno));
+        return tac__fail(err, TAC_E_FILE, "cannot read folder '%s': %s", path,
+                         tac__errno_text(errno));
     return TAC_OK;
 }
 
@@ -51,7 +53,8 @@ static tac_status list_folder(tac__arena *arena, const char *path, bool optional
     if (!stream && optional && errno == ENOENT)
         return TAC_OK;
     if (!stream)
-        return tac__fail(err, TAC_E_FILE, "cannot open folder '%s': %s", path, strerror(errno));
+        return tac__fail(err, TAC_E_FILE, "cannot open folder '%s': %s", path,
+                         tac__errno_text(errno));
     const tac_status status = read_names(arena, stream, path, list, err);
     closedir(stream);
     if (status == TAC_OK && list->count)

@@ -5,6 +5,7 @@
 #include "autopilot/ports.h"
 #include "autopilot/flight.h"
 #include "autopilot/types.h"
+#include "base/error.h"
 #include "model/builtin.h"
 #include "model/vehicle/params.h"
 
@@ -124,7 +125,8 @@ static void read_mission(tac_declare *d, px4 *c)
     FILE *file = fopen(c->mission, "rb");
     char begin[sizeof mark] = "";
     if (!file) {
-        (void)tac_declare_fail(d, "mission", "cannot open '%s': %s", c->mission, strerror(errno));
+        (void)tac_declare_fail(d, "mission", "cannot open '%s': %s", c->mission,
+                               tac__errno_text(errno));
         return;
     }
     const size_t got = fread(begin, 1, sizeof mark - 1, file);

@@ -1,5 +1,6 @@
 // values.c - the names of values.h.
 #include "autopilot/px4/values.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,11 @@ static long element_of(const char *text, uint32_t count)
         const long i = at ? at - letters : -1;
         return count == 4 ? i : count == 3 ? i - 1 : -1;
     }
-    char *end = NULL;
-    const long i =
-        text[0] == '[' && text[1] >= '0' && text[1] <= '9' ? strtol(text + 1, &end, 10) : -1;
-    return i >= 0 && i < (long)count && !strcmp(end, "]") ? i : -1;
+    if (text[0] != '[' || !tac__is_digit(text[1]))
+        return -1;
+    const char *end;
+    const uint64_t i = tac__digits_parse(text + 1, &end, 10);
+    return i < (uint64_t)count && !strcmp(end, "]") ? (long)i : -1;
 }
 
 _Bool tac__px4_name_find(const tac__px4_name *names, const char *text, tac__px4_name *found)

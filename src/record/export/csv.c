@@ -3,6 +3,7 @@
 //
 // The columns of a channel stand together, so its part of a row is made once a sample and used
 // again in the rows between.
+#include "base/print.h"
 #include "base/text.h"
 #include "record/export/export.h"
 #include "record/export/hold.h"
@@ -42,10 +43,7 @@ static void add_number(tac__text *out, double value, bool exact)
     if (exact || value - value != 0) {
         tac__number_print(value, text);
     } else {
-        snprintf(text, sizeof text, "%.9g", value);
-        char *point = strpbrk(text, ",."); // whatever the locale says
-        if (point)
-            *point = '.';
+        tac__print(text, sizeof text, "%.9g", value);
     }
     tac__text_bytes(out, text, strlen(text));
 }

@@ -2,6 +2,7 @@
 #include "record/export/export.h"
 #include "base/choose.h"
 #include "base/floats.h"
+#include "base/print.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -42,7 +43,7 @@ void tac__export_note(const tac__export *x, const char *format, ...)
     char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    tac__vprint(text, sizeof text, format, args);
     va_end(args);
     x->def->note(x->def->context, text);
     (void)tac__floats_kept();

@@ -9,7 +9,6 @@
 #include "record/export/hold.h"
 #include "record/export/sink.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -89,7 +88,7 @@ static tac_status add_labels(log_file *f, const tac_recorded *signal, const char
     for (size_t i = 0; i < count; i++) {
         char *name = tac__arena_format(&f->x->arena, "%s_%s", member, signal->type.labels[i]);
         for (char *c = name; c && *c; c++)
-            *c = isalnum((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '_';
+            *c = tac__is_alnum(*c) ? tac__to_upper(*c) : '_';
         const char *unique = name ? tac__export_unique(f->x, taken, name) : NULL;
         if (!unique)
             return tac__fail_memory(err);

@@ -1,5 +1,6 @@
 // sink.c - a buffer before a file that is under way, or before a function of the caller.
 #include "record/export/sink.h"
+#include "base/error.h"
 #include "base/floats.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 static tac_status fail(tac_error *err, const char *path, int reason)
 {
     return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", path,
-                     reason ? strerror(reason) : "unknown reason");
+                     reason ? tac__errno_text(reason) : "unknown reason");
 }
 
 // The buffer has a descriptor of its own, so that closing it leaves that of `output` open.

@@ -107,15 +107,29 @@ static void inform_multiple(ulog *u, const char *name, const char *text, size_t 
     }
 }
 
+// "1.2.3"; what follows does not matter.
+static bool read_version(const char *text, uint32_t parts[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const char *end;
+        parts[i] = (uint32_t)tac__digits_parse(text, &end, 10);
+        if (end == text || (i < 2 && *end != '.'))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
 static void write_information(ulog *u)
 {
     const tac_recording_info *about = u->x->about;
-    unsigned major = 0, minor = 0, patch = 0;
+    uint32_t parts[3];
     inform_text(u, "sys_name", "Tactus");
     inform_text(u, "ver_sw", about->version);
-    if (sscanf(about->version, "%u.%u.%u", &major, &minor, &patch) == 3)
+    if (read_version(about->version, parts))
         inform_number(u, "uint32_t", "ver_sw_release",
-                      (major & 0xFF) << 24 | (minor & 0xFF) << 16 | (patch & 0xFF) << 8 | RELEASE,
+                      (parts[0] & 0xFF) << 24 | (parts[1] & 0xFF) << 16 | (parts[2] & 0xFF) << 8 |
+                          RELEASE,
                       4);
     inform_number(u, "int32_t", "time_ref_utc", 0, 4);
     inform_text(u, "tactus_name", about->name);

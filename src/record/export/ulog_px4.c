@@ -53,8 +53,8 @@ static bool next_field(const char **text, field *f)
     }
     f->count = 1;
     if (**text == '[') {
-        char *end;
-        f->count = (uint32_t)strtoul(*text + 1, &end, 10);
+        const char *end;
+        f->count = (uint32_t)tac__digits_parse(*text + 1, &end, 10);
         *text = end + 1;
     }
     f->name = *text + 1;
@@ -139,7 +139,7 @@ static const uint8_t *make_map(maker *m, const tac_type *type, const char *text,
         const size_t length = strlen(labels[i]);
         for (const char *p = text; p; p = strchr(p, ' ') ? strchr(p, ' ') + 1 : NULL) {
             if (!strncmp(p, labels[i], length) && p[length] == '=')
-                map[i] = (uint8_t)atoi(p + length + 1);
+                map[i] = (uint8_t)tac__digits_parse(p + length + 1, NULL, 10);
         }
     }
     return map;

@@ -1,5 +1,6 @@
 // open.c - opening a file: header, footer, summary; where there is no use of that, a scan.
 #include "record/mcap/crc32.h"
+#include "base/error.h"
 #include "record/mcap/reader.h"
 
 #include <errno.h>
@@ -386,7 +387,7 @@ static tac_status open_file(tac__mcap_reader *r, tac_error *err)
     struct stat about;
     r->source.fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe would wait
     if (r->source.fd < 0 || fstat(r->source.fd, &about) != 0)
-        return tac__fail(err, TAC_E_FILE, "%s", strerror(errno));
+        return tac__fail(err, TAC_E_FILE, "%s", tac__errno_text(errno));
     if (!S_ISREG(about.st_mode))
         return tac__fail(err, TAC_E_FILE, "not a regular file");
     r->source.size = (uint64_t)about.st_size;

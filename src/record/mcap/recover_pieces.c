@@ -5,7 +5,9 @@
 // it, as their records in the data have no check sum of their own. Without a summary the records
 // are walked; one whose content is not sound is left out, one whose length is not sound ends the
 // walk. Message indexes are made anew.
+#include "base/error.h"
 #include "base/file.h"
+#include "base/print.h"
 #include "record/mcap/crc32.h"
 #include "record/mcap/reader.h"
 #include "record/mcap/summary.h"
@@ -19,7 +21,7 @@
 tac_status tac__mcap_put(tac__mcap_target *t, const void *bytes, size_t size, tac_error *err)
 {
     if (!tac__write_all(t->fd, bytes, size))
-        return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", t->path, strerror(errno));
+        return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", t->path, tac__errno_text(errno));
     t->crc = tac__crc32(t->crc, bytes, size);
     t->at += size;
     return TAC_OK;
@@ -86,7 +88,7 @@ static void tell(const pieces *p, const char *format, ...)
     char text[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    tac__vprint(text, sizeof text, format, args);
     va_end(args);
     tac__text_add(p->lost, "%s\n", text);
 }

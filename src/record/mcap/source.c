@@ -1,5 +1,6 @@
 // source.c - bytes of a file or of memory, never from outside of it.
 #include "record/mcap/crc32.h"
+#include "base/error.h"
 #include "record/mcap/reader.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ tac_status tac__mcap_read(tac__mcap_source *source, uint64_t at, uint64_t size, 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return tac__fail(err, TAC_E_FILE, "cannot read: %s", strerror(errno));
+            return tac__fail(err, TAC_E_FILE, "cannot read: %s", tac__errno_text(errno));
         if (n == 0) // it became shorter since it was opened
             return outside(source, at, size, err);
         done += (uint64_t)n;

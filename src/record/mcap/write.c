@@ -3,6 +3,7 @@
 //
 // Memory of chunks goes round: from the filler to the queue and back. A channel's chunk grows with
 // its messages up to chunk_size, so that many slow channels cost little.
+#include "base/error.h"
 #include "base/file.h"
 #include "record/mcap/append.h"
 #include "record/mcap/crc32.h"
@@ -452,7 +453,7 @@ static tac_status tell(const tac__mcap_writer *w, tac_error *err)
     if (q->status == TAC_E_MEMORY)
         return tac__fail_memory(err);
     return tac__fail(err, q->status, "cannot write '%.*s': %s", PATH_SHOWN, w->path,
-                     q->what ? q->what : strerror(q->reason));
+                     q->what ? q->what : tac__errno_text(q->reason));
 }
 
 static bool make_outs(tac__mcap_writer *w, tac__mcap_worker *worker)
