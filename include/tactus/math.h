@@ -41,11 +41,12 @@ TAC_API double tac_hypot(double x, double y);
 // Exactly tac_sin(x) and tac_cos(x).
 TAC_API void tac_sincos(double x, double *sine, double *cosine);
 
-// What computes the functions above, e.g. "sleef-3.5.1-cinz". Part of the model hash.
+// What the library was built with, e.g. "sleef-3.5.1-cinz".
 TAC_API const char *tac_math_version(void);
 
-// A digest of the functions' values at fixed arguments. SLEEF cannot be asked for its version at
-// run time: this notices a shared library that is not the one the headers were from.
+// A digest of the functions' values at fixed arguments, in the library that was loaded: SLEEF
+// cannot be asked for its version at run time, and versions may agree in every bit. The model hash
+// covers it, function by function.
 TAC_API uint64_t tac_math_fingerprint(void);
 
 // IEEE 754 and C define the results of these to the last bit: any C library will do.

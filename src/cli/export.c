@@ -187,8 +187,8 @@ static tac_status export(const char *path, const cli_args *args, tac_export_def 
     if (status == TAC_OK && def->write && fflush(stdout) != 0)
         p.reason = errno;
     if (p.reason)
-        status =
-            tac__fail(err, TAC_E_FILE, "cannot write to standard output: %s", tac__errno_text(p.reason));
+        status = tac__fail(err, TAC_E_FILE, "cannot write to standard output: %s",
+                           tac__errno_text(p.reason));
     if (status != TAC_OK)
         return status;
     if (notes->failed)

@@ -1,4 +1,5 @@
 // info.c - `tactus info [FILE]`: about the program, a configuration, a recording or a checkpoint.
+#include "base/print.h"
 #include "cli/commands.h"
 #include "base/file.h"
 #include "cli/load.h"
@@ -59,7 +60,8 @@ static void program_text(const tac_registry *registry, tac__text *out)
     tac__text_add(out, "  library   %s\n", tac_version());
     tac__text_add(out, "  compiler  %s\n", compiler);
     tac__text_add(out, "  build     %s\n", build);
-    tac__text_add(out, "  math      %s\n", tac_math_version());
+    tac__text_add(out, "  math      %s, fingerprint %016" PRIx64 "\n", tac_math_version(),
+                  tac_math_fingerprint());
     const size_t count = tac_registry_count(registry);
     size_t width = 0;
     for (size_t i = 0; i < count; i++) {
@@ -83,6 +85,9 @@ static void program_json(const tac_registry *registry, tac__text *out)
     tac__json_key_text(&json, "compiler", compiler);
     tac__json_key_text(&json, "build", build);
     tac__json_key_text(&json, "math_version", tac_math_version());
+    char print[17];
+    tac__print(print, sizeof print, "%016" PRIx64, tac_math_fingerprint());
+    tac__json_key_text(&json, "math_fingerprint", print);
     tac__json_key(&json, "types");
     tac__json_array_begin(&json);
     for (size_t i = 0; i < tac_registry_count(registry); i++) {

@@ -164,7 +164,7 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 static void drop_folder(job *j)
 {
     if (*j->folder && nftw(j->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
-        fprintf(stderr, "warning: cannot remove '%s': %s\n", j->folder, strerror(errno));
+        fprintf(stderr, "warning: cannot remove '%s': %s\n", j->folder, tac__errno_text(errno));
     *j->folder = '\0';
 }
 

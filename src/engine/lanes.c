@@ -1,8 +1,23 @@
 // lanes.c - see lanes.h.
 #include "engine/lanes.h"
 #include "math/machine.h"
+#include "math/prints.h"
 
 enum { LANES = TAC_PACK_LANES };
+
+// The machine has packs, and the functions of packs in the library that was loaded give the bits of
+// the plain ones: it may be another than the one that was tested. Asked once a process.
+static bool packs_are_sound(void)
+{
+    enum { UNKNOWN, SOUND, UNSOUND };
+    static _Atomic int known;
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer == UNKNOWN) {
+        answer = tac__machine_has_pack4() && tac__packs_agree() ? SOUND : UNSOUND;
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    }
+    return answer == SOUND;
+}
 
 // --- who is alike -------------------------------------------------------------------------------
 
@@ -87,7 +102,7 @@ static tac_status prepare(tac_engine *e, tac__lanes *l)
 
 tac_status tac__lanes_form(tac_engine *e)
 {
-    if (!e->def.lanes || !tac__machine_has_pack4())
+    if (!e->def.lanes || !packs_are_sound())
         return TAC_OK;
     for (size_t i = 0; i < e->island_count; i++) {
         tac__island *first = &e->islands[i];

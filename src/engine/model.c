@@ -2,6 +2,7 @@
 // hash. The length of the run is not part of it: a longer run is the same model.
 #include "engine/plan.h"
 #include "base/floats.h"
+#include "math/prints.h"
 #include <tactus/math.h>
 
 #include <inttypes.h>
@@ -91,8 +92,12 @@ static void add_components(const tac_engine *e, tac__text *out)
 
 void tac__model_text(const tac_engine *e, tac__text *out)
 {
-    tac__text_add(out, "tactus engine %d math %s %016" PRIx64 "\n", ENGINE_SEMANTICS,
-                  tac_math_version(), tac_math_fingerprint());
+    tac__text_add(out, "tactus engine %d\n", ENGINE_SEMANTICS);
+    // One a line, so that a difference names the function.
+    const char *function;
+    uint64_t print;
+    for (size_t i = 0; (function = tac__math_print(i, &print)); i++)
+        tac__text_add(out, "math %s %016" PRIx64 "\n", function, print);
     tac__text_add(out, "seed %" PRIu64 "\n", e->def.seed);
     tac__text_add(out, "integrator %s", e->method->name);
     add_time(out, "h_max", e->def.integrator.h_max_us);

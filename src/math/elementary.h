@@ -7,8 +7,10 @@
 
 #include <sleef.h>
 
-// X(name, accuracy): functions of one argument.
-#define TAC__ELEMENTARY_1(X)                                                                       \
+// X(name, accuracy): functions of one argument. Most are SLEEF's namesakes. Two are not everywhere,
+// since SLEEF changed them in 3.9: at the end of their ranges they are what is written here, so
+// that all versions from 3.5.1 on have the same bits.
+#define TAC__ELEMENTARY_WITH(X, EXP, LOG1P)                                                        \
     X(sin, u10)                                                                                    \
     X(cos, u10)                                                                                    \
     X(tan, u10)                                                                                    \
@@ -18,14 +20,22 @@
     X(sinh, u10)                                                                                   \
     X(cosh, u10)                                                                                   \
     X(tanh, u10)                                                                                   \
-    X(exp, u10)                                                                                    \
+    EXP(exp, u10)                                                                                  \
     X(exp2, u10)                                                                                   \
     X(expm1, u10)                                                                                  \
     X(log, u10)                                                                                    \
     X(log2, u10)                                                                                   \
     X(log10, u10)                                                                                  \
-    X(log1p, u10)                                                                                  \
+    LOG1P(log1p, u10)                                                                              \
     X(cbrt, u10)
+#define TAC__ELEMENTARY_1(X) TAC__ELEMENTARY_WITH(X, X, X)
+#define TAC__NAMESAKES_1(X)  TAC__ELEMENTARY_WITH(X, TAC__NO_NAMESAKE, TAC__NO_NAMESAKE)
+#define TAC__NO_NAMESAKE(name, accuracy)
+
+// Infinity above; the last argument with a finite result is 709.782712893384.
+#define TAC__EXP_MOST 709.78271114955742909217217426
+// log(x) above, which is the same number there.
+#define TAC__LOG1P_MOST 1e307
 
 // X(name, accuracy): functions of two arguments.
 #define TAC__ELEMENTARY_2(X)                                                                       \

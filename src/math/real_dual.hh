@@ -101,8 +101,16 @@ static inline real r_floor(real a) { return real(floor(a.v)); }
         return TAC__SLEEF_F64(name, accuracy)(a, b);     \
     }
 
-TAC__ELEMENTARY_1(TAC__F64_1)
+TAC__NAMESAKES_1(TAC__F64_1)
 TAC__ELEMENTARY_2(TAC__F64_2)
+static inline double tac__exp(double a)
+{
+    return a > TAC__EXP_MOST ? (double)INFINITY : TAC__SLEEF_F64(exp, u10)(a);
+}
+static inline double tac__log1p(double a)
+{
+    return a <= TAC__LOG1P_MOST ? TAC__SLEEF_F64(log1p, u10)(a) : tac__log(a);
+}
 
 // slope * d, but 0 where d is 0.
 static inline tac__tangent tac__along(double slope, tac__tangent d)

@@ -26,8 +26,16 @@ static inline real r_floor(real a) { return floor(a); }
 #define TAC__F64_2(name, accuracy) \
     static inline real r_##name(real a, real b) { return TAC__SLEEF_F64(name, accuracy)(a, b); }
 
-TAC__ELEMENTARY_1(TAC__F64_1)
+TAC__NAMESAKES_1(TAC__F64_1)
 TAC__ELEMENTARY_2(TAC__F64_2)
+static inline real r_exp(real a)
+{
+    return a > TAC__EXP_MOST ? (real)INFINITY : TAC__SLEEF_F64(exp, u10)(a);
+}
+static inline real r_log1p(real a)
+{
+    return a <= TAC__LOG1P_MOST ? TAC__SLEEF_F64(log1p, u10)(a) : r_log(a);
+}
 
 // clang-format on
 

@@ -109,8 +109,18 @@ typedef union tac__chunks {
 
 TAC__BY_CHUNK_1(sqrt, tac__chunk_sqrt)
 TAC__BY_CHUNK_1(floor, tac__chunk_floor)
-TAC__ELEMENTARY_1(TAC__PACK_1)
+TAC__NAMESAKES_1(TAC__PACK_1)
 TAC__ELEMENTARY_2(TAC__PACK_2)
+TAC__BY_CHUNK_1(exp_below, TAC__SLEEF_CHUNK(exp, u10))
+static inline real r_exp(real a)
+{
+    return r_select(a > R(TAC__EXP_MOST), R((double)INFINITY), r_exp_below(a));
+}
+TAC__BY_CHUNK_1(log1p_below, TAC__SLEEF_CHUNK(log1p, u10))
+static inline real r_log1p(real a)
+{
+    return r_select(a <= R(TAC__LOG1P_MOST), r_log1p_below(a), r_log(a));
+}
 
 // data[index] in each lane, for whole indices from 0 to count - 1.
 static inline real r_pick(const double *data, int count, real index)

@@ -77,7 +77,7 @@ static herr_t keep_reason(hid_t stack, void *reason)
 
 static tac_status fail(const archive *a, tac_error *err)
 {
-    const char *reason = a->under.reason ? strerror(a->under.reason) : a->reason;
+    const char *reason = a->under.reason ? tac__errno_text(a->under.reason) : a->reason;
     return tac__fail(err, TAC_E_FILE, "cannot write '%s': %s", a->x->def->path,
                      reason[0] ? reason : "unknown reason");
 }

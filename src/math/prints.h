@@ -1,0 +1,25 @@
+// prints.h - fingerprints of the elementary functions: do those of the library that was loaded give
+// the bits that they gave elsewhere? SLEEF cannot be asked for its version at run time, and two
+// versions may well agree.
+//
+// Each function is evaluated at fixed arguments: over all exponents, subnormal numbers, the limits
+// of its ranges, infinities. That is done once a process and takes less than a millisecond.
+#ifndef TAC_MATH_PRINTS_H
+#define TAC_MATH_PRINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The name of the i-th function and the digest of its values; NULL after the last.
+const char *tac__math_print(size_t i, uint64_t *print);
+
+// The arguments: the same in every order on every machine.
+enum { TAC__PROBES = 352 };
+double tac__math_probe(unsigned i);
+
+// Do the functions of packs give the bits of the plain ones? Only where the machine has packs.
+// Asked once a process before islands are integrated in lanes.
+bool tac__packs_agree(void);
+
+#endif
