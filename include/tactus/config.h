@@ -45,6 +45,13 @@ typedef struct tac_config_def {
     // The value of ${NAME}, NULL if it has none. NULL: the environment of the process.
     const char *(*variable)(void *context, const char *name);
     void *variable_context;
+    // The configuration is data of others, as that of a recording is: what it names is not
+    // followed. Its own `plugins` and `extends` count for nothing, its variables have no value,
+    // files that parameters name must lie below its folder, and tools are none. What `sets` name is
+    // followed.
+    bool untrusted;
+    // No plugin is loaded from below this folder, whoever names it; NULL: from anywhere.
+    const char *closed_folder;
 } tac_config_def;
 
 TAC_API tac_config_def tac_config_def_default(void);

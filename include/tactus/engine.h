@@ -82,7 +82,9 @@ typedef struct tac_engine_def {
     tac_log_level log_level;     // entries below it are not made
     tac_phase_fn *phase_changed; // told of every change of a phase; may be NULL
     void *phase_context;
-    tac_hang_fn *hang; // may be NULL: such a call is waited for
+    const char *untrusted; // the file (as in places) of a configuration that is data of others: see
+                           // tac_config_def; NULL: there is none
+    tac_hang_fn *hang;     // may be NULL: such a call is waited for
     void *hang_context;
 } tac_engine_def;
 

@@ -210,7 +210,8 @@ TAC_API double tac_recorded_element(const tac_recorded *signal, const tac_sample
                                     uint32_t element);
 
 // Write the configuration, as config.yaml, and the files that it names into a folder, which must
-// exist: loading it gives the simulation that was recorded.
+// exist: loading it gives the simulation that was recorded. It is data of others: load it with
+// `untrusted` and `closed_folder` of tac_config_def, or plugins that it names are run.
 TAC_API TAC_MUST_CHECK tac_status tac_recording_unpack(tac_recording *recording, const char *folder,
                                                        tac_error *err);
 

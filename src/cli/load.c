@@ -78,12 +78,6 @@ static tac_status collect_sets(const cli_args *args, size_t more, tac__arena *ar
     return *sets ? TAC_OK : tac__fail_memory(err);
 }
 
-tac_status cli_load_config(cli_simulation *sim, const cli_args *args, const char *path,
-                           tac_error *err)
-{
-    return cli_load_config_with(sim, args, path, NULL, 0, err);
-}
-
 // Without this check, a file of another kind would be refused because of its first byte.
 static tac_status check_kind(const char *path, tac_error *err)
 {
@@ -100,25 +94,42 @@ static tac_status check_kind(const char *path, tac_error *err)
     return TAC_OK;
 }
 
-tac_status cli_load_config_with(cli_simulation *sim, const cli_args *args, const char *path,
-                                const char *const *more, size_t more_count, tac_error *err)
+static tac_status load_config(cli_simulation *sim, const cli_args *args, const char *path,
+                              tac_config_def *def, const char *const *more, size_t more_count,
+                              tac_error *err)
 {
     TAC_TRY(check_kind(path, err));
     TAC_TRY(cli_load_registry(sim, args, err));
     tac__arena arena;
     tac__arena_init(&arena, tac_allocator_default());
     const char **sets;
-    tac_config_def def = tac_config_def_default();
-    def.registry = sim->registry;
-    tac_status status = collect_sets(args, more_count, &arena, &sets, &def.set_count, err);
+    def->registry = sim->registry;
+    tac_status status = collect_sets(args, more_count, &arena, &sets, &def->set_count, err);
     if (status == TAC_OK) {
         for (size_t i = 0; i < more_count; i++)
-            sets[def.set_count++] = more[i];
-        def.sets = sets;
-        status = tac_config_load(path, &def, &sim->config, err);
+            sets[def->set_count++] = more[i];
+        def->sets = sets;
+        status = tac_config_load(path, def, &sim->config, err);
     }
     tac__arena_fini(&arena);
     return status == TAC_OK ? cli_reads_config(args, sim->config, err) : status;
+}
+
+tac_status cli_load_config(cli_simulation *sim, const cli_args *args, const char *path,
+                           tac_error *err)
+{
+    tac_config_def def = tac_config_def_default();
+    return load_config(sim, args, path, &def, NULL, 0, err);
+}
+
+tac_status cli_load_recorded(cli_simulation *sim, const cli_args *args, const char *path,
+                             const char *folder, const char *const *more, size_t more_count,
+                             tac_error *err)
+{
+    tac_config_def def = tac_config_def_default();
+    def.untrusted = !cli_has(args, "trust");
+    def.closed_folder = folder;
+    return load_config(sim, args, path, &def, more, more_count, err);
 }
 
 tac_status cli_load_engine(cli_simulation *sim, const cli_args *args, const char *path,

@@ -20,10 +20,12 @@ TAC_MUST_CHECK tac_status cli_load_registry(cli_simulation *sim, const cli_args 
 // Also the configuration, with --set, --seed and --duration applied in the order given.
 TAC_MUST_CHECK tac_status cli_load_config(cli_simulation *sim, const cli_args *args,
                                           const char *path, tac_error *err);
-// The same, with more "path=value" settings applied after those of the command line.
-TAC_MUST_CHECK tac_status cli_load_config_with(cli_simulation *sim, const cli_args *args,
-                                               const char *path, const char *const *more,
-                                               size_t more_count, tac_error *err);
+// That of a recording, which was unpacked into `folder`, with more "path=value" settings. It is
+// data of others unless --trust is given, and no plugin comes out of that folder in any case.
+TAC_MUST_CHECK tac_status cli_load_recorded(cli_simulation *sim, const cli_args *args,
+                                            const char *path, const char *folder,
+                                            const char *const *more, size_t more_count,
+                                            tac_error *err);
 // Also the engine, as the configuration says: with all its components, or prepared. Warnings go to
 // standard error, and into `sim->log.kept` where that was set before.
 TAC_MUST_CHECK tac_status cli_load_unprepared(cli_simulation *sim, const cli_args *args,

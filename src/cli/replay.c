@@ -49,6 +49,11 @@ static const cli_option options[] = {
      .doc = "Go on though the recording was made by another model, and say what differs."},
     CLI_OPTION_SET,
     CLI_OPTION_PLUGIN,
+    {.name = "trust",
+     .doc =
+         "Follow what the recording names: plugins, files that its configuration extends or that "
+         "lie elsewhere, variables of the environment. Plugins are code: only for recordings of "
+         "people whose programs you would run."},
     CLI_OPTION_JSON,
     {.name = "quiet", .letter = 'q', .doc = "No report; the exit code tells."},
     CLI_OPTION_HELP,
@@ -199,7 +204,7 @@ static tac_status build(job *j, const cli_method *m, cli_simulation *sim, tac_er
         sets[count++] = rtol;
         sets[count++] = atol;
     }
-    TAC_TRY(cli_load_config_with(sim, j->args, j->config, sets, count, err));
+    TAC_TRY(cli_load_recorded(sim, j->args, j->config, j->folder, sets, count, err));
     cli_log_init(&sim->log, NULL);
     sim->log.muted = true; // the run has given the warnings of the set-up
     tac_engine_def def = tac_config_engine_def(sim->config);

@@ -60,6 +60,7 @@ tac_engine_def tac_config_engine_def(const tac_config *c)
     def.allow_fast_sync = tac__get_bool(sync, &tac__format_sync, "allow_fast_sync");
     def.log_level =
         (tac_log_level)tac__get_word(tac__get_node(root, "log"), &tac__format_log, "level");
+    def.untrusted = c->untrusted ? tac_node_place(root)->file : NULL;
     return def;
 }
 
@@ -239,6 +240,11 @@ static tac_status add_component(build *b, const entry *e)
         tac__fail_at(b->err, TAC_E_NAME, tac_node_place(type), "unknown component type '%s'",
                      tac_node_text(type));
         tac__error_suggest(b->err, tac_node_text(type), type_name, b->config->registry);
+        if (b->config->ignored_plugin)
+            tac__error_append(b->err,
+                              "; the plugin that is named here, '%s', is not loaded unless you "
+                              "say so",
+                              b->config->ignored_plugin);
         return TAC_E_NAME;
     }
     def.group = e->group;
@@ -357,7 +363,10 @@ tac_status tac_config_build_unprepared(const tac_config *config, const tac_engin
     TAC_REQUIRE(config && def && engine);
     *engine = NULL;
     build b = {.config = config, .err = err};
-    const tac_status created = tac_engine_create(def, &b.engine, err);
+    tac_engine_def own = *def;
+    if (config->untrusted) // whatever the caller made of it
+        own.untrusted = tac_node_place(tac_document_root(config->doc))->file;
+    const tac_status created = tac_engine_create(&own, &b.engine, err);
     if (created != TAC_OK) {
         const tac_node *plant = tac__get_node(tac_document_root(config->doc), "plant");
         const tac_node *integrator = tac__get_node(plant, "integrator");

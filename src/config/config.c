@@ -57,7 +57,9 @@ static tac_status make_instance(tac_config *c, tac_node *table, const char *name
     tac__node_remove(copy, "each");
     tac__node_remove(copy, "count");
     const tac__variable variable = {"i", number};
-    const tac__variables variables = {&variable, 1, c->variables.lookup, c->variables.context};
+    tac__variables variables = c->variables;
+    variables.table = &variable;
+    variables.count = 1;
     TAC_TRY(tac__expand(c->doc, copy, &variables, err));
     if (tac_node_get(table, full))
         return tac__fail_at(err, TAC_E_DUPLICATE, place, "entity '%s' exists already", full);
@@ -226,6 +228,34 @@ static tac_status place_events(tac_config *c, tac_error *err)
 
 // --- loading ------------------------------------------------------------------------------------
 
+// Of data of others: neither plugins nor files to extend. The first plugin is remembered, to speak
+// of it where one of its types is missing.
+static void drop_extends(tac_node *node)
+{
+    if (tac_node_kind_of(node) == TAC_NODE_MAP)
+        tac__node_remove(node, "extends");
+    for (size_t i = 0; i < tac_node_count(node); i++)
+        drop_extends(tac__node_item_mutable(node, i));
+}
+
+static void clean(void *context, tac_node *root)
+{
+    tac_config *c = context;
+    const tac_node *plugins = tac_node_get(root, "plugins");
+    const tac_node *first = plugins ? tac_node_item(plugins, 0) : NULL;
+    if (first && tac_node_kind_of(first) == TAC_NODE_SCALAR)
+        c->ignored_plugin = tac_node_text(first);
+    tac__node_remove(root, "plugins");
+    drop_extends(root);
+}
+
+// Does it lie below a folder, as its name says?
+static bool is_below(const char *path, const char *folder)
+{
+    const size_t length = folder ? strlen(folder) : 0;
+    return length && !strncmp(path, folder, length) && path[length] == '/';
+}
+
 static tac_status load_plugins(tac_config *c, tac_error *err)
 {
     const tac_node *plugins = tac__get_node(tac_document_root(c->doc), "plugins");
@@ -234,6 +264,10 @@ static tac_status load_plugins(tac_config *c, tac_error *err)
         const char *path = tac__node_path_beside(c->doc, item);
         if (!path)
             return tac__fail_memory(err);
+        if (is_below(path, c->closed_folder))
+            return tac__fail_at(err, TAC_E_FILE, tac_node_place(item),
+                                "plugin '%s' is not loaded: it would come out of the recording",
+                                tac_node_text(item));
         const tac_status status = tac_registry_load(c->registry, path, err);
         if (status != TAC_OK) {
             tac__error_place(err, tac_node_place(item));
@@ -264,6 +298,12 @@ static tac_status create(const tac_config_def *def, tac_config **config, tac_err
     *c = (tac_config){.allocator = allocator, .registry = def->registry};
     c->variables.lookup = def->variable ? def->variable : tac__lookup_environment;
     c->variables.context = def->variable_context;
+    c->closed_folder = def->closed_folder;
+    if (def->untrusted) {
+        c->untrusted = true;
+        c->variables.lookup = NULL;
+        c->variables.untrusted = true;
+    }
     tac__arena_init(&c->arena, allocator);
     *config = c;
     return TAC_OK;
@@ -287,6 +327,10 @@ static tac__load_def load_def(tac_config *c, const tac_config_def *def)
     load.extends.variables = c->variables;
     load.extends.seen = note_extended;
     load.extends.seen_context = c;
+    if (c->untrusted) {
+        load.clean = clean;
+        load.clean_context = c;
+    }
     return load;
 }
 

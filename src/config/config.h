@@ -11,6 +11,9 @@ struct tac_config {
     tac_registry *registry;
     tac_document *doc; // checked against tac__format; entities made, variables expanded
     tac__variables variables;
+    bool untrusted;             // data of others
+    const char *ignored_plugin; // the first one that it names in vain; NULL: none
+    const char *closed_folder;  // no plugin from below it
     char file_name[TAC_ERROR_NAME];
     const char **extended; // names of the files that it extends; in `arena`
     size_t extended_count, extended_capacity;

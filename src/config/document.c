@@ -16,6 +16,8 @@ static tac_status assemble(tac_document *doc, tac_node *root, const tac__load_de
         return tac__fail_at(err, TAC_E_TYPE, tac_node_place(root),
                             "a configuration is a map of keys and values");
     tac_document_set_root(doc, root);
+    if (def->clean)
+        def->clean(def->clean_context, root);
     TAC_TRY(tac__extends_resolve(doc, root, &def->extends, err));
     for (size_t i = 0; i < def->set_count; i++)
         TAC_TRY(tac__set(doc, def->sets[i], err));

@@ -14,6 +14,9 @@ typedef struct tac__load_def {
     const char *const *sets;        // "path=value", in order
     size_t set_count;
     tac__extends_def extends;
+    // Called with what was read, before anything in it is followed; NULL: nothing is to be done.
+    void (*clean)(void *context, tac_node *root);
+    void *clean_context;
 } tac__load_def;
 
 // No overrides, files from the file system, variables from the environment.

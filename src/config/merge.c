@@ -72,6 +72,9 @@ static tac_status expand_one(const tac_node *scalar, const char *at,
         tac__text_bytes(out, value, strlen(value));
     else if (name[length] == ':')
         tac__text_bytes(out, fallback, (size_t)(close - fallback));
+    else if (variables->untrusted)
+        return tac__fail_at(err, TAC_E_NAME, &place,
+                            "variable '%s' is not looked up: this is data of others", word);
     else
         return tac__fail_at(err, TAC_E_NAME, &place,
                             "variable '%s' has no value; set it, or give a default: ${%s:...}",

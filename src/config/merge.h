@@ -23,6 +23,7 @@ typedef struct tac__variables {
     size_t count;
     tac__lookup_fn *lookup;
     void *context;
+    bool untrusted; // the text is data of others: there is no function
 } tac__variables;
 
 // Replace ${NAME} and ${NAME:default} in every scalar value under `node`; $${ stands for ${. A

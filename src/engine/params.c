@@ -492,12 +492,36 @@ static void record_file(tac_declare *d, const tac_param_def *p, const char *path
 }
 
 // NULL: no memory.
-static const char *path_of(tac_declare *d, const tac_param_def *p)
+// "files/1/table.csv": below the folder of the file in which it is written.
+static bool leads_below(const char *name)
+{
+    if (*name == '/')
+        return false;
+    for (const char *part = name; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        const size_t length = strcspn(part, "/");
+        if (length == 2 && part[0] == '.' && part[1] == '.')
+            return false;
+    }
+    return true;
+}
+
+static const char *path_of(tac_declare *d, const tac_param_def *p, bool tool)
 {
     given g;
     char buffer[128];
     const char *text = look_up(d, p, false, &g) ? text_of(&g, 0, buffer) : "";
     const char *file = g.node ? tac_node_place(g.node)->file : NULL;
+    const char *untrusted = d->engine ? d->engine->def.untrusted : NULL;
+    if (untrusted && file && !strcmp(file, untrusted)) {
+        if (tool)
+            return "";
+        if (!leads_below(text)) {
+            (void)tac_declare_fail(d, p->name, "'%s' is not opened: it leads out of the recording",
+                                   text);
+            return "";
+        }
+    }
     const char *path = *text ? tac__path_beside(d->arena, file, text) : "";
     if (!path)
         tac__declare_no_memory(d);
@@ -506,7 +530,7 @@ static const char *path_of(tac_declare *d, const tac_param_def *p)
 
 const char *tac_param_path(tac_declare *d, const tac_param_def *p)
 {
-    const char *path = path_of(d, p);
+    const char *path = path_of(d, p, false);
     if (path)
         record_file(d, p, path);
     return path ? path : "";
@@ -514,7 +538,7 @@ const char *tac_param_path(tac_declare *d, const tac_param_def *p)
 
 const char *tac_param_tool(tac_declare *d, const tac_param_def *p)
 {
-    const char *path = path_of(d, p);
+    const char *path = path_of(d, p, true);
     record(d, p, "tool", "", NULL);
     return path ? path : "";
 }

@@ -43,12 +43,20 @@ expect 2 run talk.yaml --checkpoint-at 0s
 says err "component 'one' of type 'talker' cannot be saved"
 [ ! -e talk.checkpoint ] || fail 'a checkpoint that cannot be restored'
 
-# A recording names its plugins. The error does not speak of a folder that is gone.
+# A recording names its plugins; they are loaded if one says so. The error does not speak of a folder
+# that is gone.
 expect 0 run talk.yaml --quiet --out talk.mcap
-mv talkers.so moved.so
-expect 3 replay talk.mcap
-says err 'talk.mcap/config.yaml:' talkers.so "replaying 'talk.mcap' with its own integrator"
+expect 2 replay talk.mcap
+says err 'talk.mcap/config.yaml:' "unknown component type 'talker'" talkers.so 'unless you say so' \
+    "replaying 'talk.mcap' with its own integrator"
 ! grep -q /tactus- err || fail 'a temporary folder in an error'
+expect 0 replay talk.mcap --plugin ./talkers.so
+expect 0 replay talk.mcap --trust
+mv talkers.so moved.so
+expect 3 replay talk.mcap --trust
+says err 'talk.mcap/config.yaml:' talkers.so
+! grep -q /tactus- err || fail 'a temporary folder in an error'
+expect 0 replay talk.mcap --plugin ./moved.so
 expect 0 replay talk.mcap --set plugins='[./moved.so]'
 mv moved.so talkers.so
 

@@ -434,7 +434,7 @@ static void test_deep_set(void **state)
 
 static tac_status expand(const tac__variable *table, size_t count)
 {
-    const tac__variables variables = {table, count, look_up, NULL};
+    const tac__variables variables = {.table = table, .count = count, .lookup = look_up};
     tac_error_clear(&err);
     return tac__expand(doc, tac_document_root(doc), &variables, &err);
 }
@@ -471,7 +471,7 @@ static void test_local_variables(void **state)
         tac_node *copy = tac__node_copy(doc, doc, tac_node_get(root, "uav"));
         assert_non_null(copy);
         const tac__variable local[] = {{"i", i ? "1" : "0"}, {"RATE", "local"}};
-        const tac__variables variables = {local, 2, look_up, NULL};
+        const tac__variables variables = {.table = local, .count = 2, .lookup = look_up};
         good(tac__expand(doc, copy, &variables, &err));
         // A copy of what was expanded counts as expanded.
         assert_int_equal(tac_node_append(doc, list, tac__node_copy(doc, doc, copy)), TAC_OK);
