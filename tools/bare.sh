@@ -44,7 +44,7 @@ done
 
 # --- the base -------------------------------------------------------------------------------------
 
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/tactus
+cache=${XDG_CACHE_HOME:-${HOME:-/var/tmp}/.cache}/tactus
 base=$cache/$suite.tar
 mkdir -p "$cache"
 exec 8>"$cache/lock"
@@ -61,6 +61,8 @@ if [ -z "$(find "$base" -mtime -7 2>/dev/null)" ]; then
 fi
 [ "$1" != --prepare ] || exit 0
 
+# Of calls that were killed.
+find "$cache" -maxdepth 1 -name 'root.*' -mtime +0 -exec rm -rf --one-file-system {} +
 root=$(mktemp -d "$cache/root.XXXXXX")
 # Mounts are those of a namespace of its own: they are gone before this runs.
 trap 'rm -rf --one-file-system "$root"' EXIT
