@@ -10,7 +10,7 @@
 #
 #   gcc      as users run it      every test; format, rooms, symbols, installation, determinism
 #   clang    assertions on        every test
-#   asan     gcc's sanitizers     every test, at -O1
+#   asan     gcc's sanitizers     every test but long_runs of tests/CMakeLists.txt, at -O1
 #   fuzz     clang's sanitizers   the fuzz targets, some seconds each
 #
 # gcc/tools/determinism compares the programs of these trees with builds at -O0 and at
