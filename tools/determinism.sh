@@ -71,7 +71,7 @@ work=$(cd "$work" && pwd)
 unset CFLAGS CXXFLAGS LDFLAGS
 
 hash_of() { # PROGRAM FILE
-    local options=(--json --quiet)
+    local options=(--json --quiet --log-level error)
     [ "$2" != examples/swarm.yaml ] || options+=(--duration '5 s')
     "$1" run "$2" "${options[@]}" </dev/null | sed -n 's/.*"hash": *"\([^"]*\)".*/\1/p' | head -n 1
 }
