@@ -250,7 +250,8 @@ static tac_status check_stage(tac_instance *c, const tac_component_def *def, tac
                             "'%s': no component steps in stage '%s'; expected one of scenario, "
                             "environment, outputs, estimate, telemetry, control, actuate",
                             c->name, tac_stage_name(c->stage));
-    if (tac__is_observer(c) &&
+    c->observer = c->type->step && c->stage == TAC_STAGE_TELEMETRY;
+    if (c->observer &&
         (c->outputs.count || tac__is_continuous(c->type) || c->sender_count || c->receiver_count))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' is in stage 'telemetry', which only reads, but it has outputs or "
@@ -590,6 +591,7 @@ static tac_status prepare(tac_engine *e, tac_error *err)
     TAC_TRY(tac__activity_resolve(e, err));
     TAC_TRY(tac__resolve_routes(e, err));
     TAC_TRY(tac__connect(e, err));
+    tac__resolve_observers(e);
     TAC_TRY(tac__resolve_groups(e, err));
     TAC_TRY(tac__resolve_leads(e, err));
     TAC_TRY(tac__resolve_links(e, err));

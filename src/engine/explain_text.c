@@ -718,7 +718,10 @@ static void add_observers(page *p)
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
         if (tac__is_observer(c) && c->axis_source >= 0 && tac__swarms_show(p->swarms, c))
-            add_observer(p, c->name, "telemetry component", c->axis_source);
+            add_observer(p, c->name,
+                         c->stage == TAC_STAGE_TELEMETRY ? "telemetry component"
+                                                         : "unread component",
+                         c->axis_source);
     }
     for (size_t i = 0; i < e->observer_count; i++) {
         const tac__observer *o = &e->observers[i];

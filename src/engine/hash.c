@@ -170,7 +170,7 @@ static tac_status add_components(tac_engine *e)
             const size_t words = tac__type_words(&c->inputs.items[k].type);
             most = words > most ? words : most;
         }
-        if (tac__is_observer(c))
+        if (tac__is_observer(c) && !c->outputs.count)
             continue;
         const char *name = tac__arena_format(&e->arena, "%s#end", c->name);
         if (!name)

@@ -172,7 +172,8 @@ struct tac_instance {
     int axis_source;  // -1: none
     uint32_t pending; // TAC_DUE_MESSAGE, TAC_DUE_TIMER of the present instant
     tac_status
-        failed; // why, if it called tac_fail or asked for what cannot be; cleared before a call
+        failed;    // why, if it called tac_fail or asked for what cannot be; cleared before a call
+    bool observer; // it only watches
     bool has_before; // before a step: views, or it may jump
     bool has_after;  // after a step: taps, a jump, or the first write
     bool may_jump;   // in init, or in a step of stage actuate
@@ -582,9 +583,10 @@ static inline bool tac__is_played(const tac_engine *engine, const tac_component_
     return engine->driver && !tac__is_continuous(type);
 }
 
+// It only watches: it stands in stage telemetry, or nothing but observers reads what it writes.
 static inline bool tac__is_observer(const tac_instance *c)
 {
-    return c->type->step && c->stage == TAC_STAGE_TELEMETRY;
+    return c->observer;
 }
 
 // --- build.c ---
@@ -607,6 +609,7 @@ tac_status tac__connect(tac_engine *engine, tac_error *err);
 
 // --- resolve.c: routes, links, policies, synchronised groups ---
 tac_status tac__resolve_routes(tac_engine *engine, tac_error *err);
+void tac__resolve_observers(tac_engine *engine);
 tac_status tac__resolve_groups(tac_engine *engine, tac_error *err);
 tac_status tac__resolve_histories(tac_engine *engine, tac_error *err);
 tac_status tac__resolve_leads(tac_engine *engine, tac_error *err);

@@ -362,6 +362,44 @@ tac_status tac__resolve_routes(tac_engine *e, tac_error *err)
     return TAC_OK;
 }
 
+// --- observers ----------------------------------------------------------------------------------
+
+// Could it be one, if nobody but observers reads its outputs? One that sends, listens, waits for
+// the plant, has hooks or is switched by phases takes part in the run whoever reads it; so does a
+// scenario, one with state outside the engine, and one without outputs, which does what it does
+// unseen.
+static bool may_only_watch(const tac_instance *c)
+{
+    const tac_component_type *t = c->type;
+    return t->step && !tac__is_continuous(t) && !tac__is_machine(c) && c->outputs.count &&
+           !c->sender_count && !c->receiver_count && !c->condition_count && !c->active_names &&
+           !t->pre_step && !t->post_step && !t->phase_enter && !t->phase_exit &&
+           !(t->flags & TAC_COMPONENT_OPAQUE) && c->stage != TAC_STAGE_SCENARIO &&
+           c->stage != TAC_STAGE_ACTUATE;
+}
+
+// A component from which no path leads to anything but observers is one itself. Those that might be
+// are taken for such until a reader turns up that is not.
+void tac__resolve_observers(tac_engine *e)
+{
+    for (size_t i = 0; i < e->component_count; i++)
+        e->components[i]->observer |= may_only_watch(e->components[i]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < e->component_count; i++) {
+            const tac_instance *reader = e->components[i];
+            for (size_t k = 0; !reader->observer && k < reader->inputs.count; k++) {
+                if (reader->in[k].signal < 0)
+                    continue;
+                tac_instance *writer =
+                    e->components[e->schema.signals[reader->in[k].signal].component];
+                changed |= writer->observer;
+                writer->observer = false;
+            }
+        }
+    }
+}
+
 // --- policies and synchronised groups -----------------------------------------------------------
 
 static tac_policy policy_of(const tac_engine *e, const tac__input *in, const tac_instance *reader)

@@ -72,7 +72,7 @@ __attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_insta
 // What comes before some steps only: inputs that are seen through views. False: it does not step.
 __attribute__((noinline)) static bool begin_step(tac_engine *e, tac_instance *c, tac_time t_us)
 {
-    if (c->stage == TAC_STAGE_TELEMETRY && !peek_inputs(e, c, t_us))
+    if (c->observer && !peek_inputs(e, c, t_us))
         return false;
     tac__views_renew(&c->views, t_us);
     c->may_jump = c->stage == TAC_STAGE_ACTUATE;

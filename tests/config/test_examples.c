@@ -109,7 +109,7 @@ static void test_golden_hashes(void **state)
                   {"convoy", UINT64_C(0x65f1fdfcad7a25e8)},
                   {"iris_mission", UINT64_C(0xca8ab0912a87386b)},
                   {"hexa_motor_out", UINT64_C(0xc44a0207e754c826)},
-                  {"sensors", UINT64_C(0x3c46ce42dc55065b)},
+                  {"sensors", UINT64_C(0xb59a85429036a034)},
                   {"equations", UINT64_C(0xb195216f3b062001)},
                   {"orbit", UINT64_C(0xbc38ec7237e0a527)},
                   {"rocket_ascent", UINT64_C(0x3ad92e0ba4c00848)},

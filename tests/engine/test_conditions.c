@@ -344,9 +344,9 @@ static void test_phases(void **state)
                  "    phases:\n      names: [REST, WAIT]\n      initial: REST\n"
                  "      transitions: [{from: REST, to: WAIT, condition: t >= %s}]\n"
                  "    components:\n"
-                 "      gate: {type: gate}\n"
+                 "      gate: {type: gate, params: {after: 1 us}}\n"
                  "      s: {type: sentry, active: [WAIT], params: {waits: [\n"
-                 "        {signal: p.z, level: 0.8500005, below: false}]}}\n",
+                 "        {signal: p.z, gate: gate.open, level: 0.8500005, below: false}]}}\n",
                  begins[i]);
         rig r;
         open_with(&r, "kind: rk4, h_max: 10 s", components);

@@ -114,6 +114,8 @@ static const tac_component_type sensor = {TYPE, .name = "sensor", .stage = TAC_S
                                           .declare = law_declare, .step = law_step};
 static const tac_component_type law = {TYPE, .name = "law", .stage = TAC_STAGE_CONTROL,
                                        .declare = law_declare, .step = law_step};
+static const tac_component_type actor = {TYPE, .name = "law", .stage = TAC_STAGE_ACTUATE,
+                                         .declare = law_declare, .step = law_step};
 static const tac_component_type hostile = {TYPE, .name = "<law> & \"co\\mpany\"\n\x01\xff]]>",
                                            .stage = TAC_STAGE_CONTROL, .declare = law_declare,
                                            .step = law_step};
@@ -404,7 +406,7 @@ static void test_synchronized(void **state)
     add_group(e, "six", 6000, 0);
     add_group(e, "idle", 5000, 0);
     add(e, "", "a", &sensor, "four");
-    add(e, "", "b", &law, "six");
+    add(e, "", "b", &actor, "six"); // a law that nobody reads would only watch
     route(e, "b.a", "a.y", false);
     ok(tac_engine_add_policy(e, "*", TAC_SYNCHRONIZED, NULL, &err));
     ok(tac_engine_prepare(e, &err));

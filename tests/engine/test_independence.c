@@ -276,6 +276,69 @@ static void test_observer(void **state)
     }
 }
 
+// --- (b') sensors that nobody reads -------------------------------------------------------------
+
+// A chain of them on odd axes, in the vehicle's own entity: no path leads from it to anything but
+// an observer, so it is one, and reads between the boundaries of what it looks at.
+static void test_unread_chain(void **state)
+{
+    (void)state;
+    for (int watched = 0; watched < 2; watched++) {
+        bench b;
+        begin(&b);
+        bench_group(&b, "odd", 777, 13);
+        bench_group(&b, "odder", 5003, 0);
+        add_vehicle(&b, "base");
+        bench_entity(&b, "more");
+        bench_add(&b, &(probe){.entity = "more",
+                               .name = "gps",
+                               .group = "odd",
+                               .stage = "estimate",
+                               .in = {"y", "v"},
+                               .out = {"m", "w"},
+                               .stream = "noise",
+                               .step = sense});
+        bench_add(&b, &(probe){.entity = "more",
+                               .name = "filter",
+                               .group = "odder",
+                               .stage = "estimate",
+                               .in = {"m"},
+                               .out = {"n"},
+                               .step = probe_copy});
+        bench_route(&b, "more.gps.y", "base.body.y");
+        bench_route(&b, "more.gps.v", "base.body.v");
+        bench_route(&b, "more.filter.m", "more.gps.m");
+        if (watched) {
+            bench_add(&b,
+                      &(probe){.name = "log", .group = "odder", .stage = "telemetry", .in = {"n"}});
+            bench_route(&b, "log.n", "more.filter.n");
+        }
+        run_and_compare(&b);
+        same_work(&b, 1);
+        assert_int_equal(bench_count(&b, "more.filter", AT_STEP), END / 5003 + 1);
+        char *text = tac_engine_explain(b.engine, TAC_FORMAT_TEXT);
+        assert_non_null(strstr(strstr(text, "Observers"), "more.filter"));
+        tac_text_free(text);
+        bench_end(&b);
+    }
+    // Where something comes of it, it is read: the island is split on its axis.
+    bench b;
+    begin(&b);
+    bench_group(&b, "odd", 777, 13);
+    add_vehicle(&b, "base");
+    bench_add(&b, &(probe){.name = "tell",
+                           .group = "odd",
+                           .in = {"y"},
+                           .out = {"n"},
+                           .tx = "tx",
+                           .step = probe_copy});
+    bench_route(&b, "tell.y", "base.body.y");
+    bench_prepare(&b);
+    bench_run(&b, TAC_TIME_MAX);
+    assert_true(bench_digest(&b, "base.body#state") != bench_digest(&base, "base.body#state"));
+    bench_end(&b);
+}
+
 // --- (c) telemetry ------------------------------------------------------------------------------
 
 static tac_status wake_odd(tac_step *s, const void *self)
@@ -765,6 +828,7 @@ int main(void)
         cmocka_unit_test(test_second_vehicle),
         cmocka_unit_test(test_vehicle_with_other_rates),
         cmocka_unit_test(test_observer),
+        cmocka_unit_test(test_unread_chain),
         cmocka_unit_test(test_telemetry),
         cmocka_unit_test(test_synchronized_telemetry),
         cmocka_unit_test(test_unrelated_component),

@@ -612,7 +612,8 @@ static void test_policies_use_the_joined_period(void **state)
                  "    - {name: c, period: 500 us, components: [p]}\n"
                  "components:\n"
                  "  src: {type: source}\n"
-                 "  q: {type: gain, inputs: {u: {from: src.y, policy: SYNCHRONIZED}}}\n"
+                 "  q: {type: gain, stage: actuate,"
+                 " inputs: {u: {from: src.y, policy: SYNCHRONIZED}}}\n"
                  "  p: {type: probe, inputs: {u: {from: src.y, policy: INTERPOLATED}}}\n");
     check_group(&r, "a", 2000, 0);
     rig_run(&r, TAC_TIME_NEVER);

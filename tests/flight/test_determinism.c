@@ -169,6 +169,15 @@ static void test_company(void **state)
                            "links: [{from: b.tx, to: l.rx, delay: 3 ms}]\n"),
                     "uav.*"),
          uav, "with strangers");
+    same(
+        in_company(GROUPS("    - {name: odd, period: 7777 us, components: [gps]}\n"
+                          "    - {name: odder, period: 3333 us, offset: 11 us, components: [far]}\n"
+                          "components:\n"
+                          "  gps: {type: gps, inputs: {position: uav.vehicle.position,"
+                          " velocity: uav.vehicle.velocity}}\n"
+                          "  far: {type: gain, params: {unit: m}, inputs: {u: gps.position.x}}\n"),
+                   "uav.*"),
+        uav, "with a GPS that nobody reads");
     same(in_company(GROUPS("entities:\n"
                            "  other:\n"
                            "    extends: vehicles/iris.yaml\n"
