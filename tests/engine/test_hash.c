@@ -249,7 +249,7 @@ static void flip_one(const flight *f, const file *c, size_t word, unsigned bit, 
     end(&r, f);
 }
 
-// Every `stride`-th word, in two bits each.
+// Every `stride`-th word, in one bit each.
 static tally flip_all(const flight *f, size_t stride)
 {
     tally n = {0};
@@ -288,8 +288,7 @@ static tally flip_all(const flight *f, size_t stride)
     end(&r, f);
 
     for (size_t word = f->number % stride; word < c.block_size / 8; word += stride) {
-        flip_one(f, &c, word, (unsigned)(word * 7 % 64), &now, &later, &n);
-        flip_one(f, &c, word, 0, &now, &later, &n);
+        flip_one(f, &c, word, word % 2 ? 0 : (unsigned)(word * 7 % 64), &now, &later, &n);
     }
     if (f->name)
         print_message("%s at %llu us: %zu words; %zu flips change the hash, %zu are refused, %zu "
@@ -305,23 +304,23 @@ static void test_mission(void **state)
 {
     (void)state;
     const tally n = flip_all(&(flight){"iris_mission", 0, 30000000, 30010000}, 1);
-    assert_true(n.seen > 1000 && n.idle > 0);
-    flip_all(&(flight){"iris_mission", 0, 1003000, 1030000}, 3);
+    assert_true(n.seen > 500 && n.idle > 0);
+    flip_all(&(flight){"iris_mission", 0, 1003000, 1030000}, 7);
 }
 
 static void test_rocket(void **state)
 {
     (void)state;
     const tally n = flip_all(&(flight){"rocket", 0, 5000000, 5200000}, 1);
-    assert_true(n.seen > 500);
-    flip_all(&(flight){"rocket", 0, 30000000, 30200000}, 3);
+    assert_true(n.seen > 200);
+    flip_all(&(flight){"rocket", 0, 30000000, 30200000}, 7);
 }
 
 static void test_messages(void **state)
 {
     (void)state;
     const tally n = flip_all(&(flight){"convoy", 0, 2037000, 2100000}, 3);
-    assert_true(n.seen > 60 && n.refused > 0);
+    assert_true(n.seen > 20 && n.refused > 0);
 }
 
 // Everything a component may have: timers, conditions, phases, delays, policies, all methods.
@@ -330,14 +329,14 @@ static void test_random_models(void **state)
     (void)state;
     tally all = {0};
     for (uint64_t number = 0; number < 60; number++) {
-        const tally n = flip_all(&(flight){NULL, number, 2000 + number * 137, 0}, 17);
+        const tally n = flip_all(&(flight){NULL, number, 2000 + number * 137, 0}, 37);
         all.seen += n.seen;
         all.refused += n.refused;
         all.idle += n.idle;
     }
     print_message("random models: %zu flips change the hash, %zu are refused, %zu decide nothing\n",
                   all.seen, all.refused, all.idle);
-    assert_true(all.seen > 500 && all.refused > 20 && all.idle > 20);
+    assert_true(all.seen > 200 && all.refused > 20 && all.idle > 20);
 }
 
 // --- the order of declaration -------------------------------------------------------------------
