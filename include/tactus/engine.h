@@ -143,6 +143,7 @@ typedef struct tac_observer_def {
     const char *name;
     tac_follow follow;
     tac_time period_us, offset_us; // of an axis
+    bool ends;                     // of an axis: also at the start and the end of the run
     const char *component;         // full name, where one is followed
     bool outputs;                  // it reads outputs of the island that it follows
     void (*observe)(void *context, tac_engine *engine, tac_time t_us);

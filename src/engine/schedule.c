@@ -23,6 +23,7 @@ typedef struct work {
     sets outputs; // of islands: when stage 3 runs for them
     sets alone;   // one row each: see below
     bool *shown;  // of islands: an observer that follows it looks at its outputs
+    bool ends;    // an observer on an axis looks at the start and the end, too
 } work;
 
 // Rows of `alone`.
@@ -357,6 +358,7 @@ static void gather(work *w)
     }
     for (size_t i = 0; i < e->observer_count; i++) {
         const tac__observer *o = &e->observers[i];
+        w->ends |= o->def.follow == TAC_FOLLOW_AXIS && o->def.ends;
         if (o->def.follow == TAC_FOLLOW_ISLAND && o->def.outputs)
             w->shown[o->leads->island] = true;
     }
@@ -544,8 +546,12 @@ static const uint64_t *sources_of_writes(const work *w, size_t component)
 static const uint64_t *sources_of_observer(const work *w, const tac__observer *o)
 {
     switch (o->def.follow) {
-    case TAC_FOLLOW_AXIS:
-        return only(w, o->source);
+    case TAC_FOLLOW_AXIS: {
+        uint64_t *one = only(w, o->source);
+        if (o->def.ends)
+            tac__set_bit(one, (size_t)w->e->start_end_source);
+        return one;
+    }
     case TAC_FOLLOW_STEPS:
         return sources_of_writes(w, o->leads->index);
     case TAC_FOLLOW_ISLAND:
@@ -561,6 +567,8 @@ static const uint64_t *sources_of_preview(const work *w, size_t island)
 {
     uint64_t *one = row(&w->alone, ROW_ONE);
     memcpy(one, row(&w->alone, ROW_OBSERVERS), w->alone.words * sizeof *one);
+    if (w->ends)
+        tac__set_bit(one, (size_t)w->e->start_end_source);
     if (w->shown[island])
         unite(one, row(&w->islands, island), w->alone.words);
     return one;

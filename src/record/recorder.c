@@ -242,10 +242,19 @@ static void sample_window(void *context, tac_engine *e, tac_time t_us)
         tac__window_sample(f, e, t_us);
 }
 
+static void sample_island(void *context, tac_engine *e, tac_time t_us)
+{
+    tac__feed *f = context;
+    f->sampled_us = t_us + 1;
+    sample_write(context, e, t_us);
+}
+
 static void sample_beat(void *context, tac_engine *e, tac_time t_us)
 {
     const tac__beat *b = context;
     for (size_t i = 0; b->recorder->writer && i < b->count; i++) {
+        if (b->feeds[i]->sampled_us == t_us + 1) // at a boundary of its island
+            continue;
         if (b->feeds[i]->later)
             sample_later(b->feeds[i], e, t_us);
         else
@@ -412,23 +421,24 @@ static tac_status observe(tac_recorder *r, tac_follow follow, const char *compon
     def.component = component;
     def.outputs = outputs;
     def.period_us = period_us;
+    def.ends = fn != flush;
     def.observe = fn;
     def.context = context;
     return tac_engine_add_observer(r->engine, &def, err);
 }
 
-static tac_status join_beat(tac_recorder *r, tac__feed *f, tac_error *err)
+static tac_status join_beat(tac_recorder *r, tac__feed *f, tac_time period_us, tac_error *err)
 {
     tac__beat *beat = NULL;
     for (size_t i = 0; i < r->beat_count && !beat; i++) {
-        if (r->beats[i].period_us == f->pick->mode.period_us)
+        if (r->beats[i].period_us == period_us)
             beat = &r->beats[i];
     }
     if (!beat) {
         if (!TAC__ARENA_GROW(&r->arena, r->beats, r->beat_count, r->beat_capacity))
             return tac__fail_memory(err);
         beat = &r->beats[r->beat_count++];
-        *beat = (tac__beat){.recorder = r, .period_us = f->pick->mode.period_us};
+        *beat = (tac__beat){.recorder = r, .period_us = period_us};
     }
     if (!TAC__ARENA_GROW(&r->arena, beat->feeds, beat->count, beat->capacity))
         return tac__fail_memory(err);
@@ -440,14 +450,16 @@ static tac_status watch_feed(tac_recorder *r, tac__feed *f, tac_error *err)
 {
     const tac__mode *mode = &f->pick->mode;
     if (mode->kind == TAC__MODE_AXIS)
-        return join_beat(r, f, err);
+        return join_beat(r, f, mode->period_us, err);
     void (*const fns[])(void *, tac_engine *, tac_time) = {
         [TAC__MODE_WRITES] = sample_write,  [TAC__MODE_HOLD] = sample_change,
-        [TAC__MODE_EVERY] = sample_every,   [TAC__MODE_ISLAND] = sample_write,
+        [TAC__MODE_EVERY] = sample_every,   [TAC__MODE_ISLAND] = sample_island,
         [TAC__MODE_WINDOW] = sample_window,
     };
     if (mode->kind == TAC__MODE_WINDOW)
         TAC_TRY(tac__window_create(f, err));
+    if (mode->kind == TAC__MODE_ISLAND) // one that nobody reads has few boundaries, or none
+        TAC_TRY(join_beat(r, f, r->def.log_us, err));
     if (mode->kind == TAC__MODE_WRITES || mode->kind == TAC__MODE_HOLD) {
         f->tap = (tac__tap){.show = fns[mode->kind], .context = f};
         tac__engine_tap(r->engine, f->pick->component, false, &f->tap);

@@ -43,7 +43,8 @@ typedef struct tac__feed {
     unsigned char *last;       // hold: the last message, once `begun`
     bool begun;
     tac__tap tap;
-    uint32_t seen; // every: steps since the last sample
+    uint32_t seen;       // every: steps since the last sample
+    tac_time sampled_us; // island: 1 us after the last sample at a boundary; 0: none
     tac__window *window;
 } tac__feed;
 

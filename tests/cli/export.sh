@@ -109,7 +109,7 @@ for ending in csv h5 ulg lcm; do
     [ "$ending$h5" != h5no ] || continue
     rm -f crowded.*
     expect 0 export small.mcap -o "crowded.$ending"
-    size=$(($(wc -c <"crowded.$ending") / 512))
+    size=$(($(wc -c <"crowded.$ending") / 1024)) # a block of ulimit is 512 or 1024 bytes
     rm -f crowded.*
     for blocks in 1 2 5 $((size / 4)) $((size / 2)) $((size - 4)) $((size - 1)); do
         [ "$blocks" -gt 0 ] || continue

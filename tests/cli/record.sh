@@ -271,4 +271,22 @@ for command in check 'run -q --out x.mcap'; do
     expect 2 $command with.yaml
 done
 [ ! -e x.mcap ] || fail 'a recording was begun though it cannot be'
+
+# A plant that nobody reads has no boundaries of its own: `all` has it where `log` has it, too. The
+# end of a run has a row although it lies off the axis.
+cat >lone.yaml <<'END'
+name: lone
+duration: 105 ms
+record: {rate: 100 Hz}
+components:
+  o: {type: oscillator}
+END
+for tier in log all; do
+    expect 0 run lone.yaml -q --out lone_$tier.mcap --set record.tier=$tier --csv lone.csv --force
+    expect 0 info lone_$tier.mcap --json
+    same "samples of $tier" "$(tr -d '\n ' <out | grep -oE '"topic":"/o",[^}]*"samples":[0-9]+' |
+        sed 's/.*://')" 12
+    same 'rows of the live table' "$(wc -l <lone.csv)" 13
+    same 'the last row' "$(tail -n 1 lone.csv | cut -d , -f 1)" 0.105000
+done
 finish
