@@ -31,7 +31,7 @@ expect 0 help equations --json
 is_json out
 expect 0 check "$example"
 expect 0 explain "$example"
-says out 'island cruise: cruise.throttle' 'car.v (coupled)' 'smooth.y (held)'
+says out 'island car: car.height' 'cruise.throttle' 'car.v (coupled)' 'smooth.y (held)'
 expect 0 info "$example" --resolved
 says out 'der(v) = (force - resistance)/mass - g*sin(atan(slope))'
 
