@@ -673,9 +673,8 @@ static inline bool tac__locates(const tac__island *island)
 }
 
 // A mode holds where the number of its event is positive. Do they differ from the present ones?
-// Two at a time: a multirotor has sixteen, and this is asked at the end of every step (one by one
-// it took 197 instructions, of some 15,000 a step; counted by callgrind on
-// bench/iris_mission.yaml).
+// Two at a time: a multirotor has sixteen, and this is asked at the end of every step. One by one
+// it took 70 instructions more, of 13,700 a step (callgrind, bench/iris_mission.yaml).
 static inline bool tac__modes_differ(const tac__island *island, const double *numbers)
 {
     typedef double pair __attribute__((vector_size(16)));
