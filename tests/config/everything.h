@@ -209,8 +209,8 @@ static void mistakes(findings *f, tac_registry *registry)
     static const char *const wrong[] = {
         "duration: 0.3 us\n",
         "duration: 1 s\nseed: 1.5\n",
-        "duration: 1 s\ncomponents: {a: {type: noise, params: {deviation: -1.25}}}\n"
-        "scheduler: {rate_groups: [{name: g, rate: 300 Hz, components: [a]}]}\n",
+        ("duration: 1 s\ncomponents: {a: {type: noise, params: {deviation: -1.25}}}\n"
+         "scheduler: {rate_groups: [{name: g, rate: 300 Hz, components: [a]}]}\n"),
         "duration: 1 s\nplant: {integrator: {kind: rk45, rtol: 2.5}}\n",
         "duration: 1 s\nextends: [no_such_file.yaml]\n",
     };
