@@ -1,11 +1,18 @@
 #!/bin/sh
 # What is allowed but looks like a mistake: warnings of `tactus check` with their place, once each,
-# and none for any example.
+# and none for any example but those that fly PX4: their vehicle is the published one, whose
+# propellers cannot be.
 . "$TACTUS_SOURCE/tests/cli/common"
 
 for file in "$TACTUS_SOURCE"/examples/*.yaml; do
     expect 0 check "$file"
-    same "warnings of $file" "$(cat err)" ''
+    case $file in
+    *px4*)
+        says err 'iris_px4lockstep.yaml:' 'the thrust coefficient CT'
+        same "warnings of $file" "$(wc -l <err)" 1
+        ;;
+    *) same "warnings of $file" "$(cat err)" '' ;;
+    esac
 done
 
 flight=$TACTUS_SOURCE/examples/iris_mission.yaml
