@@ -98,7 +98,7 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
 }
 
 // A step ahead of those of the group: it measures, but writes nothing.
-static tac_status run_lead(tac_engine *e, tac_instance *c, tac_time t_us)
+__attribute__((noinline)) static tac_status run_lead(tac_engine *e, tac_instance *c, tac_time t_us)
 {
     c->step.t_us = t_us;
     c->step.due = TAC_DUE_LEAD;
@@ -312,7 +312,7 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
 
 // What is seen through views before anything is written: the values at the start. That goes for
 // events of the plant, which are asked for before stage 0.
-static void see_start(const tac_engine *e)
+__attribute__((noinline)) static void see_start(const tac_engine *e)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         const tac__views *views = &e->components[i]->views;
@@ -321,7 +321,7 @@ static void see_start(const tac_engine *e)
     }
 }
 
-static tac_status run(tac_engine *e, tac_time until_us)
+__attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us)
 {
     if (!e->clock->started)
         see_start(e);
