@@ -69,13 +69,11 @@ trap 'rm -rf --one-file-system "$root"' EXIT
 tar -C "$root" -xf "$base"
 flock -u 8
 
-rm -rf "$root"/etc/apt/sources.list "$root"/etc/apt/sources.list.d/*
+# Without sources of this machine the root keeps those that mmdebstrap gave it.
+[ ${#sources[@]} -eq 0 ] || rm -rf "$root"/etc/apt/sources.list "$root"/etc/apt/sources.list.d/*
 for file in ${sources[@]+"${sources[@]}"} "${keys[@]}" /etc/resolv.conf /etc/hosts; do
     [ ! -f "$file" ] || install -D -m 644 "$file" "$root$file"
 done
-if [ ${#sources[@]} -eq 0 ]; then
-    echo "deb http://deb.debian.org/debian $suite main" >"$root/etc/apt/sources.list"
-fi
 [ -z "$(git status --porcelain)" ] || echo "bare.sh: what is not committed is not in the clone"
 git clone --quiet --no-hardlinks . "$root/root/tactus"
 
