@@ -308,7 +308,7 @@ static const char vandal_model[] =
     "  wave: {type: sine, params: {amplitude: 0.7, frequency: 3.3 Hz}}\n"
     "  v: {type: vandal, inputs: {u: wave.y}}\n"
     "  reader: {type: gain, params: {gain: 0.3}, inputs: {u: v.y}}\n"
-    "  lag: {type: lag, params: {tau: 33 ms, initial: 1e-300}, inputs: {u: wave.y}}\n"
+    "  lag: {type: lag, params: {tau: 33 ms, initial: 1e-300}, inputs: {u: reader.y}}\n"
     "  guard: {type: guard, inputs: {u: v.x}}\n";
 
 static void spoil_observer(void *context, tac_engine *engine, tac_time t_us)
