@@ -90,7 +90,7 @@ typedef struct tac_engine_def {
 
 typedef struct tac_group_def {
     const char *name;
-    tac_time period_us, offset_us; // or:
+    tac_time period_us, offset_us; // or, or also:
     const tac_time *times_us;      // explicit times, ascending
     size_t times_count;
     tac_place place;
@@ -240,7 +240,8 @@ TAC_API tac_sizes tac_engine_sizes(const tac_engine *engine);
 
 typedef struct tac_group_info {
     const char *name;
-    tac_time period_us, offset_us; // as resolved; period 0: explicit times
+    tac_time period_us, offset_us; // as resolved; period 0: explicit times only
+    size_t times;                  // how many explicit times it has
     size_t components;
 } tac_group_info;
 

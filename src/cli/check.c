@@ -32,10 +32,11 @@ static void print_group(const tac_group_info *g, tac__text *out)
     tac__text_add(out, "  rate group  %s: ", g->name);
     if (g->period_us)
         tac__text_add(out, "every %s", period);
-    else
-        tac__text_add(out, "at given times");
     if (g->offset_us)
         tac__text_add(out, " from %s", offset);
+    if (g->times)
+        tac__text_add(out, "%sat %zu given time%s", g->period_us ? " and " : "", g->times,
+                      g->times == 1 ? "" : "s");
     tac__text_add(out, ", %zu component%s\n", g->components, g->components == 1 ? "" : "s");
 }
 

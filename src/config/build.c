@@ -153,9 +153,9 @@ static tac_status put_in_group(build *b, const char *group, const tac_node *item
 
 static tac_status read_axis(build *b, const tac_node *node, tac_group_def *def)
 {
-    static const char *const keys[] = {"rate_hz", "rate", "period", "times"};
+    static const char *const keys[] = {"rate_hz", "rate", "period"};
     const char *used = NULL;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 3; i++) {
         const tac_node *value = tac__get_node(node, keys[i]);
         if (!value)
             continue;
@@ -164,17 +164,16 @@ static tac_status read_axis(build *b, const tac_node *node, tac_group_def *def)
                                 "rate group '%s' has both '%s' and '%s'; expected one of them",
                                 def->name, used, keys[i]);
         used = keys[i];
-        if (i < 3)
-            def->period_us = tac__get_period(node, &tac__format_group, keys[i]);
+        def->period_us = tac__get_period(node, &tac__format_group, keys[i]);
     }
-    if (!used)
+    const tac_node *times = tac__get_node(node, "times"), *offset = tac__get_node(node, "offset");
+    if (!used && !times)
         return tac__fail_at(b->err, TAC_E_CONFIG, tac_node_place(node),
                             "rate group '%s' has no rate; expected rate_hz, rate, period or times",
                             def->name);
-    const tac_node *times = tac__get_node(node, "times"), *offset = tac__get_node(node, "offset");
     if (!times)
         return TAC_OK;
-    if (offset)
+    if (!used && offset)
         return tac__fail_at(b->err, TAC_E_CONFIG, tac_node_place(offset),
                             "rate group '%s' has explicit times, which take no offset", def->name);
     def->times_count = tac_node_count(times);

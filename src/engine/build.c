@@ -190,9 +190,9 @@ tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_err
     if (find_group(e, def->name) >= 0)
         return tac__fail_at(err, TAC_E_DUPLICATE, &def->place, "rate group '%s' exists already",
                             def->name);
-    if ((def->period_us == 0) == (def->times_count == 0))
+    if (def->period_us == 0 && def->times_count == 0)
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
-                            "rate group '%s' needs either a period or explicit times", def->name);
+                            "rate group '%s' needs a period, explicit times, or both", def->name);
     if (def->period_us > TAC_TIME_MAX || def->offset_us > TAC_TIME_MAX)
         return tac__fail_at(err, TAC_E_RANGE, &def->place, "rate group '%s': the %s is too long",
                             def->name, def->period_us > TAC_TIME_MAX ? "period" : "offset");

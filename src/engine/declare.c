@@ -489,6 +489,7 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
                         .stage = type->stage,
                         .island = -1,
                         .axis_source = -1,
+                        .extra_source = -1,
                         .lead_source = -1,
                         .timer_source = -1,
                         .step_item = -1,

@@ -55,10 +55,16 @@ uint64_t tac__source_instants(const tac_engine *e, int source)
     return n;
 }
 
+// Is it the period of the component's rate group, or its explicit times?
+static bool is_of_group(const tac_instance *c, int source)
+{
+    return c->axis_source == source || c->extra_source == source;
+}
+
 bool tac__group_uses(const tac_engine *e, int group, int source)
 {
     for (size_t i = 0; i < e->component_count; i++) {
-        if (e->components[i]->group == group && e->components[i]->axis_source == source)
+        if (e->components[i]->group == group && is_of_group(e->components[i], source))
             return true;
     }
     return false;
@@ -68,7 +74,7 @@ bool tac__component_steps(const tac_engine *e, const tac_instance *c, int source
 {
     if (!c->type->step)
         return false;
-    if (c->axis_source == source || c->timer_source == source || c->lead_source == source)
+    if (is_of_group(c, source) || c->timer_source == source || c->lead_source == source)
         return true;
     for (size_t i = 0; i < c->receiver_count; i++) {
         const tac__receiver *r = &e->receivers[c->receivers[i]];
@@ -279,12 +285,12 @@ static void direct_splits(const tac_engine *e, size_t island, int source, tac__s
     condition_splits(e, island, source, TAC__SPLIT_EVENT, visit, context);
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
-        if (c->island == (int)island && c->axis_source == source)
+        if (c->island == (int)island && is_of_group(c, source))
             visit(context, TAC__SPLIT_GROUP, c->name);
     }
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
-        if (c->island == (int)island && c->axis_source != source &&
+        if (c->island == (int)island && !is_of_group(c, source) &&
             tac__component_steps(e, c, source))
             visit(context, TAC__SPLIT_STEP, c->name);
     }

@@ -129,6 +129,7 @@ static uint64_t end_digest(const tac_engine *e, const tac__digest *digest)
     const tac_instance *c = digest->component;
     tac__hash h = tac__hash_text(TAC__HASH_SEED, digest->name);
     h = mix_source(e, c->axis_source, h);
+    h = mix_source(e, c->extra_source, h);
     h = mix_source(e, c->lead_source, h);
     h = mix_source(e, c->timer_source, h);
     h = mix_ports(&c->outputs, c->step.out, h);

@@ -63,7 +63,7 @@ tac_group_info tac_engine_group_info(const tac_engine *e, size_t group)
     if (group >= e->group_count)
         return (tac_group_info){.name = ""};
     const tac__group *g = &e->groups[group];
-    tac_group_info info = {g->name, g->period_us, g->offset_us, 0};
+    tac_group_info info = {g->name, g->period_us, g->offset_us, g->times_count, 0};
     for (size_t i = 0; i < e->component_count; i++)
         info.components += e->components[i]->group == (int)group;
     return info;

@@ -226,6 +226,7 @@ struct tac_instance {
     bool chained;      // its outputs are needed to evaluate the right-hand side of the island
     int timer_source;  // -1: none
     int lead_source;   // -1: none, or a multiple of the period
+    int extra_source;  // explicit times besides the period of its group, -1: none
     tac_step hook;     // what hooks see: as step, without outputs
     tac_step look;     // what `holds` sees: inputs inside an integration step
     tac__turns *turns; // NULL: it is no machine of phases and has no conditions
@@ -266,11 +267,17 @@ typedef struct tac__group {
     const char *name;
     tac_time period_us, offset_us; // after synchronisation; period 0: explicit times
     tac_time declared_period_us, declared_offset_us;
-    const tac_time *times_us;
+    const tac_time *times_us; // instead of a period, or besides it
     size_t times_count;
     int root; // groups that step together share one
     tac_place place;
 } tac__group;
+
+// The period of a group that steps at nothing else; 0: it is not regular.
+static inline tac_time tac__group_period(const tac__group *g)
+{
+    return g->times_count ? 0 : g->period_us;
+}
 
 typedef struct tac__policy_rule {
     const char *pattern;

@@ -442,10 +442,10 @@ static tac_status join(tac_engine *e, int a, int b, const tac_route_def *r, tac_
     tac__group *x = &e->groups[root_of(e, a)], *y = &e->groups[root_of(e, b)];
     if (x == y)
         return TAC_OK;
-    if (x->period_us == 0 || y->period_us == 0)
+    if (!tac__group_period(x) || !tac__group_period(y))
         return tac__fail_at(err, TAC_E_CONFIG, &r->place,
                             "SYNCHRONIZED needs two regular rates, but '%s' has explicit times",
-                            x->period_us ? y->name : x->name);
+                            tac__group_period(x) ? y->name : x->name);
     if (x > y) { // the one declared first stays the root
         tac__group *swap = x;
         x = y;
@@ -515,7 +515,7 @@ tac_time tac__signal_period(const tac_engine *e, const tac__signal *signal)
         if (e->receivers[c->receivers[i]].def.triggers)
             return 0;
     }
-    return e->groups[c->group].period_us;
+    return tac__group_period(&e->groups[c->group]);
 }
 
 // --- histories ----------------------------------------------------------------------------------
@@ -596,7 +596,7 @@ tac_status tac__resolve_leads(tac_engine *e, tac_error *err)
         const tac_instance *c = e->components[i];
         if (!c->lead_us)
             continue;
-        const tac_time period_us = c->group < 0 ? 0 : e->groups[c->group].period_us;
+        const tac_time period_us = c->group < 0 ? 0 : tac__group_period(&e->groups[c->group]);
         char lead[TAC_TIME_TEXT], period[TAC_TIME_TEXT];
         tac_time_print(c->lead_us, lead);
         tac_time_print(period_us, period);

@@ -69,9 +69,12 @@ __attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_insta
     return jumped ? tac__island_jumped(e, &e->islands[c->island], t_us) : TAC_OK;
 }
 
-// What comes before some steps only: inputs that are seen through views. False: it does not step.
+// What comes before some steps only: an explicit time of a group that has a period, too, and inputs
+// that are seen through views. False: it does not step.
 __attribute__((noinline)) static bool begin_step(tac_engine *e, tac_instance *c, tac_time t_us)
 {
+    if (c->extra_source >= 0 && e->timeline.last[c->extra_source] == t_us)
+        c->step.due |= TAC_DUE_AXIS;
     if (c->observer && !peek_inputs(e, c, t_us))
         return false;
     tac__views_renew(&c->views, t_us);

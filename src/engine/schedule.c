@@ -69,17 +69,9 @@ static tac_status add_source(tac_engine *e, const tac__source *source, int *numb
     return *number < 0 ? TAC_E_MEMORY : TAC_OK;
 }
 
-static tac_status add_group_source(tac_engine *e, const tac_instance *c, int *number)
+// The explicit times of a group; all its components share them.
+static tac_status add_times_source(tac_engine *e, const tac__group *g, bool observer, int *number)
 {
-    const tac__group *g = &e->groups[c->group];
-    const bool observer = tac__is_observer(c);
-    if (g->period_us)
-        return add_source(e,
-                          &(tac__source){.kind = TAC__SOURCE_AXIS,
-                                         .observer = observer,
-                                         .period_us = g->period_us,
-                                         .offset_us = g->offset_us},
-                          number);
     for (size_t i = 0; i < e->timeline.count; i++) {
         const tac__source *s = &e->timeline.sources[i];
         if (s->times_us == g->times_us && s->observer == observer) {
@@ -95,11 +87,26 @@ static tac_status add_group_source(tac_engine *e, const tac_instance *c, int *nu
                       number);
 }
 
+static tac_status add_group_sources(tac_engine *e, tac_instance *c)
+{
+    const tac__group *g = &e->groups[c->group];
+    const bool observer = tac__is_observer(c);
+    if (!g->period_us)
+        return add_times_source(e, g, observer, &c->axis_source);
+    TAC_TRY(add_source(e,
+                       &(tac__source){.kind = TAC__SOURCE_AXIS,
+                                      .observer = observer,
+                                      .period_us = g->period_us,
+                                      .offset_us = g->offset_us},
+                       &c->axis_source));
+    return g->times_count ? add_times_source(e, g, observer, &c->extra_source) : TAC_OK;
+}
+
 // Instants that lie ahead of those of its group, where none of those is there anyhow.
 static tac_status add_lead_source(tac_engine *e, tac_instance *c)
 {
     const tac__group *g = &e->groups[c->group];
-    const tac_time rest_us = g->period_us ? c->lead_us % g->period_us : 0;
+    const tac_time rest_us = tac__group_period(g) ? c->lead_us % g->period_us : 0;
     if (!rest_us || !c->type->step)
         return TAC_OK;
     return add_source(
@@ -130,7 +137,7 @@ static tac_status add_sources(tac_engine *e)
     for (uint32_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];
         if (c->group >= 0) {
-            TAC_TRY(add_group_source(e, c, &c->axis_source));
+            TAC_TRY(add_group_sources(e, c));
             TAC_TRY(add_lead_source(e, c));
         }
         if (c->type->flags & TAC_COMPONENT_TIMER)
@@ -184,6 +191,8 @@ static void seed_sets(work *w)
         uint64_t *steps = row(&w->steps, i);
         if (c->type->step && c->axis_source >= 0)
             tac__set_bit(steps, (size_t)c->axis_source);
+        if (c->type->step && c->extra_source >= 0)
+            tac__set_bit(steps, (size_t)c->extra_source);
         if (c->type->step && c->timer_source >= 0)
             tac__set_bit(steps, (size_t)c->timer_source);
         if (c->lead_source >= 0)
@@ -195,6 +204,8 @@ static void seed_sets(work *w)
         }
         if (c->island >= 0 && c->axis_source >= 0)
             tac__set_bit(row(&w->islands, (size_t)c->island), (size_t)c->axis_source);
+        if (c->island >= 0 && c->extra_source >= 0)
+            tac__set_bit(row(&w->islands, (size_t)c->island), (size_t)c->extra_source);
         for (size_t k = 0; k < c->condition_count; k++) {
             const size_t source = (size_t)c->conditions[k].source;
             if (c->type->step)

@@ -518,14 +518,13 @@ static tac_status wire_components(tac_engine *e)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];
-        const bool regular = c->group >= 0;
-        c->step.period_us = regular ? e->groups[c->group].period_us : 0;
+        c->step.period_us = c->group >= 0 ? tac__group_period(&e->groups[c->group]) : 0;
         c->step.instance = c;
         const bool played = tac__is_played(e, c->type);
         c->run = played ? e->driver->players[i].step : c->type->step;
         c->run_self = played ? e->driver->players[i].self : c->self;
         TAC_TRY(wire_inputs(e, c));
-        c->has_before = c->views.count || c->stage == TAC_STAGE_ACTUATE;
+        c->has_before = c->views.count || c->stage == TAC_STAGE_ACTUATE || c->extra_source >= 0;
         c->has_after |= c->stage == TAC_STAGE_ACTUATE;
         TAC_TRY(wire_outputs(e, c));
     }

@@ -22,5 +22,5 @@ awk -v s="$(value out wall_s)" 'BEGIN { exit !(s >= 0.499 && s < 3.5) }' ||
     fail "4 s at eight times real time took $(value out wall_s) s"
 
 expect 0 run "$small" --realtime=10
-says out 'jitter             mean ' 'of 521 boundaries by more than 1 ms'
+says out 'jitter             mean ' 'of 525 boundaries by more than 1 ms'
 finish

@@ -5,7 +5,7 @@
 # For a person
 expect 0 run "$small"
 says out 'small: finished at 1 s' 'x real time' 'boundaries' 'component steps' 'RHS evaluations' \
-    '0 rejected' 'undone' 'events             0' 'messages           20'
+    '0 rejected' 'undone' 'events             0' 'messages           22'
 grep -Eq '^  hash +[0-9a-f]{16}$' out || fail 'no hash in the report'
 says err '[  0.250 s] show: position = '
 if grep -q "$(printf '\033')" out err; then

@@ -943,7 +943,36 @@ static void test_more_than_a_word_of_everything(void **state)
     bench_end(&b);
 }
 
-TEST_MAIN(cmocka_unit_test(test_stages_in_order), cmocka_unit_test(test_outputs_before_estimate),
+// A step at an extra time of its group is due as one on the period is.
+static void test_due_at_extra_times(void **state)
+{
+    (void)state;
+    static const tac_time times_us[] = {30, 70, 100};
+    tac_engine_def def = tac_engine_def_default();
+    def.end_us = 200;
+    bench b;
+    bench_begin(&b, &def);
+    tac_group_def both = tac_group_def_default();
+    both.name = "both";
+    both.period_us = 50;
+    both.times_us = times_us;
+    both.times_count = 3;
+    assert_int_equal(tac_engine_add_group(b.engine, &both, &b.err), TAC_OK);
+    bench_add(&b, &(probe){.name = "A", .group = "both", .in = {"?u"}});
+    bench_prepare(&b);
+    bench_run(&b, TAC_TIME_MAX);
+    static const tac_time steps_us[] = {0, 30, 50, 70, 100, 150, 200};
+    assert_int_equal(bench_count(&b, "A", AT_STEP), 7);
+    for (size_t i = 0; i < 7; i++) {
+        const bench_entry *e = bench_find(&b, "A", AT_STEP, i);
+        assert_int_equal(e->t_us, steps_us[i]);
+        assert_int_equal(e->due, TAC_DUE_AXIS);
+    }
+    bench_end(&b);
+}
+
+TEST_MAIN(cmocka_unit_test(test_stages_in_order), cmocka_unit_test(test_due_at_extra_times),
+          cmocka_unit_test(test_outputs_before_estimate),
           cmocka_unit_test(test_inputs_of_the_plant),
           cmocka_unit_test(test_hooks_at_every_boundary_of_their_entity),
           cmocka_unit_test(test_hooks_at_boundaries_of_the_island),

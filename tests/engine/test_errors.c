@@ -115,8 +115,8 @@ static void test_entities_and_groups(void **state)
     REFUSED(&b,
             try_group(&b,
                       &(tac_group_def){
-                          .name = "g", .period_us = 1, .times_us = falling, .times_count = 1}),
-            TAC_E_CONFIG, "'g'", "either");
+                          .name = "g", .period_us = 1, .times_us = falling, .times_count = 3}),
+            TAC_E_CONFIG, "'g'", "ascend");
     REFUSED(&b, try_group(&b, &(tac_group_def){.name = "g", .times_us = falling, .times_count = 3}),
             TAC_E_CONFIG, "'g'", "ascend");
     REFUSED(&b, try_group(&b, &(tac_group_def){.name = "g", .period_us = TAC_TIME_MAX + 1}),

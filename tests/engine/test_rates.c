@@ -329,6 +329,60 @@ static void test_irregular_writers_hold(void **state)
     rig_close(&r);
 }
 
+// A rate and extra times, some of which are on the rate anyhow: one step at each, and no line
+// through values that are not a period apart.
+static void test_rate_and_times(void **state)
+{
+    (void)state;
+    static const tac_time writes_us[] = {2000,  3000,  7000,  11000, 12000, 17000,
+                                         22000, 27000, 30000, 32000, 37000};
+    enum { WRITES = sizeof writes_us / sizeof *writes_us };
+    rig r;
+    rig_open(&r, "duration: 40 ms\n"
+                 "scheduler:\n"
+                 "  rate_groups:\n"
+                 "    - name: w\n"
+                 "      period: 5 ms\n"
+                 "      offset: 2 ms\n"
+                 "      times: [3 ms, 7 ms, 11 ms, 30 ms, 50 ms]\n"
+                 "      components: [src, w]\n"
+                 "    - {name: r, period: 1 ms, components: [p]}\n"
+                 "  synchronization: {default_policy: INTERPOLATED}\n"
+                 "components:\n"
+                 "  src: {type: source}\n"
+                 "  w: {type: probe, inputs: {u: src.y}}\n"
+                 "  p: {type: probe, inputs: {u: src.y}}\n");
+    rig_run(&r, TAC_TIME_NEVER);
+    size_t steps = 0;
+    for (size_t i = 0; i < rig_sample_count; i++) {
+        const rig_sample *m = &rig_samples[i];
+        if (!strcmp(m->name, "w")) {
+            assert_true(steps < WRITES);
+            assert_int_equal(m->t_us, writes_us[steps++]);
+            continue;
+        }
+        size_t n = 0;
+        while (n < WRITES && writes_us[n] <= m->t_us)
+            n++;
+        rig_same(m->f64[0], n ? rig_value(writes_us[n - 1], 0) : 0, m->name, m->t_us);
+    }
+    assert_int_equal(steps, WRITES);
+    const tac_group_info info = tac_engine_group_info(r.engine, 0);
+    assert_int_equal(info.period_us, 5000);
+    assert_int_equal(info.offset_us, 2000);
+    assert_int_equal(info.times, 5);
+    rig_close(&r);
+    rig_refused("duration: 1 ms\n"
+                "scheduler:\n"
+                "  rate_groups:\n"
+                "    - {name: a, period: 1 ms, times: [300 us], components: [src]}\n"
+                "    - {name: b, period: 1 ms, components: [p]}\n"
+                "components:\n"
+                "  src: {type: source}\n"
+                "  p: {type: probe, inputs: {u: {from: src.y, delay: 1 ms}}}\n",
+                TAC_E_TIME, "it has no regular period");
+}
+
 // A listener steps with its rate group and with every message: not periodic, so it holds.
 static void test_triggered_writers_hold(void **state)
 {
@@ -694,7 +748,7 @@ TEST_MAIN(cmocka_unit_test(test_policies_at_every_boundary),
           cmocka_unit_test(test_quaternions_stay_on_the_sphere),
           cmocka_unit_test(test_quaternion_carried_by_its_rate),
           cmocka_unit_test(test_other_types_only_hold),
-          cmocka_unit_test(test_irregular_writers_hold),
+          cmocka_unit_test(test_irregular_writers_hold), cmocka_unit_test(test_rate_and_times),
           cmocka_unit_test(test_triggered_writers_hold),
           cmocka_unit_test(test_writers_with_timers_hold),
           cmocka_unit_test(test_last_matching_override_wins),
