@@ -21,7 +21,8 @@ typedef enum mix { DISCRETE, CONTINUOUS, BOTH } mix;
 
 static const char *const mixes[] = {"discrete components", "continuous components", "components"};
 
-// From the ACTIVE-th on they are active in OFF only, which never comes.
+// From the ACTIVE-th on they are active in OFF only, which never comes. Names have two digits: the
+// states of an island lie in order of name, and only those behind the last active one are left out.
 static void write_text(char *text, size_t size, int count, mix kind)
 {
     size_t n = (size_t)snprintf(text, size,
@@ -37,12 +38,12 @@ static void write_text(char *text, size_t size, int count, mix kind)
         const char *active = i < ACTIVE ? "ON" : "OFF";
         if (kind == DISCRETE || (kind == BOTH && i % 2)) {
             n += (size_t)snprintf(text + n, size - n,
-                                  "  c%d: {type: sine, active: %s, params: {frequency: %d Hz}}\n",
+                                  "  c%02d: {type: sine, active: %s, params: {frequency: %d Hz}}\n",
                                   i, active, i + 1);
             continue;
         }
         n += (size_t)snprintf(text + n, size - n,
-                              "  p%d: {type: lag, active: %s, inputs: {u: p%d.x},"
+                              "  p%02d: {type: lag, active: %s, inputs: {u: p%02d.x},"
                               " params: {tau: %d ms, initial: 1}}\n",
                               i, active, last, 50 + i);
         last = i;
