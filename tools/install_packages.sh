@@ -65,9 +65,10 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
+# Without a terminal of its own: a chroot or container may have none to give (no /dev/pts).
 apt() {
     ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 \
-        apt-get -y -o DPkg::Lock::Timeout=300 "$@" </dev/null 2>&1
+        apt-get -y -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null 2>&1
 }
 
 # apt's reports (dlstatus:NUMBER:PERCENT:WORDS, pmstatus:...) as progress, of which downloading is the
