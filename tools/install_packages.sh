@@ -65,32 +65,35 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# Without a terminal of its own: a chroot or container may have none to give (no /dev/pts).
+# Runs apt-get: what it says goes into the log, its reports of progress to stdout. They need a
+# descriptor of their own, which dpkg does not inherit, opened behind sudo, which closes all others.
+# Without a terminal for dpkg: a chroot or container may have none to give (no /dev/pts).
 apt() {
+    # shellcheck disable=SC2016
     ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 \
-        apt-get -y -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null 2>&1
+        sh -c 'exec apt-get "$@" 3>&1 >&2' apt-get -y -o APT::Status-Fd=3 \
+        -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null 2>>"$log"
 }
 
 # apt's reports (dlstatus:NUMBER:PERCENT:WORDS, pmstatus:...) as progress, of which downloading is the
-# first half; everything into the log.
+# first half.
 show() {
     while IFS= read -r line; do
-        printf '%s\n' "$line" >&3
         if [[ $line =~ ^(dl|pm)status:[^:]*:([0-9]+)[^:]*:(.*) ]]; then
             half=0
             [ "${BASH_REMATCH[1]}" = dl ] || half=50
             echo "$((half + BASH_REMATCH[2] / 2)) ${BASH_REMATCH[3]}"
         fi
-    done 3>>"$log" | "$(dirname "$0")/progress.sh"
+    done | "$(dirname "$0")/progress.sh"
 }
 
 install() {
-    apt install --no-install-recommends -o APT::Status-Fd=1 "${missing[@]}" | show
+    apt install --no-install-recommends "${missing[@]}" | show
 }
 
 echo "installing: ${missing[*]}"
 # The lists of packages may be missing or old: fetch them only when it does not work without.
-if ! install && ! { echo "  fetching the lists of packages" && apt update >>"$log" && install; }; then
+if ! install && ! { echo "  fetching the lists of packages" && apt update >/dev/null && install; }; then
     cat "$log" >&2
     echo "install_packages.sh: could not install ${missing[*]}" >&2
     exit 3
