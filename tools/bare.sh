@@ -6,7 +6,7 @@
 #
 # Debian's minimal base is all there is: no compiler, no git, no python, no certificates. Of this
 # machine it gets the apt sources for Debian 12 and their keys, and what finds their hosts; nothing
-# else, no environment, no network setting. The base is made by mmdebstrap once a week and kept
+# else, no environment, no network setting, no terminals (/dev/pts). The base is made by mmdebstrap once a week and kept
 # under ${XDG_CACHE_HOME:-~/.cache}/tactus; every call unpacks it anew and removes it at the end.
 #
 # Exits as the command does; with 77 and a sentence where no bare root can be made here.
@@ -85,7 +85,7 @@ status=0
 unshare --mount --pid --fork --kill-child sh -c '
     root=$1
     shift
-    mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || exit 77
+    mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" || exit 77
     exec chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 TERM=dumb ${CI:+"CI=$CI"} \
         PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
         sh -c "cd /root/tactus && exec \"\$@\"" sh "$@"' sh "$root" "$@" </dev/null 8>&- || status=$?
