@@ -6,8 +6,9 @@
 #
 # Debian's minimal base is all there is: no compiler, no git, no python, no certificates. Of this
 # machine it gets the apt sources for Debian 12 and their keys, and what finds their hosts; nothing
-# else, no environment, no network setting, no terminals (/dev/pts). The base is made by mmdebstrap once a week and kept
-# under ${XDG_CACHE_HOME:-~/.cache}/tactus; every call unpacks it anew and removes it at the end.
+# else, no environment, no network setting, no terminals (/dev/pts). The base is made by mmdebstrap
+# once a week and kept under ${XDG_CACHE_HOME:-~/.cache}/tactus; every call unpacks it anew and
+# removes it at the end.
 #
 # Exits as the command does; with 77 and a sentence where no bare root can be made here.
 set -euo pipefail

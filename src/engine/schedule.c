@@ -4,8 +4,9 @@
 // with it. An island's intervals are split only where something that it reads may be written, where
 // something other than an observer reads it, on its own rate groups and the physics axis, and at
 // the start and end of the run. What a condition sees that is located in an island counts as read
-// by the island. An entity has a boundary wherever one of its components steps, one
-// of its islands has one, or a message is delivered to it. Observers add nothing to either.
+// by the island. An entity has a boundary wherever one of its components steps, one of its islands
+// has one, a message is delivered to it, or something is written that a located condition of its
+// phases sees. Observers add nothing to either.
 #include "engine/drive.h"
 #include "engine/phases.h"
 
@@ -280,7 +281,9 @@ static bool is_changed_by_phases(const tac_engine *e, const tac_instance *c)
 }
 
 // Who writes what a condition sees ties the island in which it is located, so that no value
-// changes inside a step; so do phases in which its component does not look.
+// changes inside a step; so do phases in which its component does not look. What a machine of
+// phases waits for may come true with such a write, and not between two: its entity has a boundary
+// there.
 static bool tie_condition(work *w, const tac_instance *c, const tac__condition *condition)
 {
     const tac_engine *e = w->e;
@@ -289,9 +292,12 @@ static bool tie_condition(work *w, const tac_instance *c, const tac__condition *
         is_changed_by_phases(e, c) && unite(island, row(&w->entities, c->entity), w->islands.words);
     for (size_t i = 0; i < condition->count; i++) {
         const int signal = c->in[condition->inputs[i]].signal;
-        if (signal >= 0 && !e->schema.signals[signal].continuous)
-            changed |= unite(island, row(&w->steps, e->schema.signals[signal].component),
-                             w->islands.words);
+        if (signal < 0 || e->schema.signals[signal].continuous)
+            continue;
+        const uint64_t *writes = row(&w->steps, e->schema.signals[signal].component);
+        changed |= unite(island, writes, w->islands.words);
+        if (tac__is_machine(c))
+            changed |= unite(row(&w->entities, c->entity), writes, w->islands.words);
     }
     return changed;
 }

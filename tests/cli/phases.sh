@@ -61,6 +61,8 @@ expect 0 run early.yaml --json --out early.mcap --duration '30 s'
 early=$(value out hash)
 coast=$(sed -n 's/.*"t_us": \([0-9]*\),.*"to": "COAST".*/\1/p' out)
 says out "{\"t_us\": $((coast + 1)), \"entity\": \"rocket\", \"from\": \"COAST\", \"to\": \"SEPARATION\""
+# What another entity waits for came true with that write, not between two of its own boundaries.
+says out "{\"t_us\": $((coast + 1)), \"entity\": \"booster\", \"from\": \"ATTACHED\", \"to\": \"FALLING\""
 expect 0 replay early.mcap --json
 same 'replay of an inserted boundary' "$(value out hash_match)" true
 expect 0 replay early.mcap --json --from 12s
