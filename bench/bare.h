@@ -8,7 +8,7 @@
 #define TAC_BENCH_BARE_H
 
 #include "bench.h"
-#include "engine/plan.h"
+#include "engine/plan/plan.h"
 #include <tactus/config.h>
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // What the bridge to PX4 costs in a tick: all of it, with the stand-in in place of PX4 publishing
 // as usual but computing nothing.
 #include "bench.h"
-#include "engine/plan.h"
+#include "engine/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // compare.c - `tactus compare A B`: where and by how much two recordings differ.
 #include "cli/commands.h"
-#include "cli/compare_report.h"
+#include "cli/report/compare.h"
 #include "cli/output.h"
 
 #include <math.h>

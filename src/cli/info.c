@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "cli/load.h"
 #include "cli/output.h"
-#include "cli/recording_info.h"
+#include "cli/report/recording.h"
 
 #include <errno.h>
 #include <inttypes.h>

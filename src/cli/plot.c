@@ -1,9 +1,9 @@
 // plot.c - `tactus plot REC... SIGNAL...`: signals of recordings over time, as a picture.
 #include "cli/commands.h"
 #include "cli/files.h"
-#include "cli/picture.h"
+#include "cli/plot/picture.h"
 #include "cli/output.h"
-#include "cli/plot_page.h"
+#include "cli/plot/page.h"
 #include "base/choose.h"
 
 #include <string.h>

@@ -11,10 +11,10 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/pace.h"
-#include "cli/picture.h"
+#include "cli/plot/picture.h"
 #include "cli/recordings.h"
-#include "cli/replay_plot.h"
-#include "cli/replay_report.h"
+#include "cli/plot/replay.h"
+#include "cli/report/replay.h"
 #include "cli/stop.h"
 
 #include <errno.h>

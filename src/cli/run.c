@@ -7,14 +7,14 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/flight.h"
-#include "cli/flight_plot.h"
+#include "cli/plot/flight.h"
 #include "cli/load.h"
 #include "cli/log.h"
 #include "cli/output.h"
 #include "cli/pace.h"
-#include "cli/picture.h"
+#include "cli/plot/picture.h"
 #include "cli/progress.h"
-#include "cli/report.h"
+#include "cli/report/report.h"
 #include "cli/stop.h"
 
 #include <math.h>

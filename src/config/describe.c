@@ -3,7 +3,7 @@
 #include "base/floats.h"
 #include "base/json.h"
 #include "config/format.h"
-#include "engine/phases.h"
+#include "engine/phases/phases.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/floats.h"
 #include "base/node.h"
 #include "base/text.h"
-#include "engine/plan.h"
+#include "engine/plan/plan.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/floats.h"
-#include "engine/phases.h"
+#include "engine/phases/phases.h"
 #include "model/builtin.h"
 #include "scenario/types.h"
 #include <tactus/config.h>

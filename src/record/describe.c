@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "bus/type.h"
-#include "engine/drive.h"
+#include "engine/run/drive.h"
 #include "record/recorder.h"
 #include "record/recording.h"
 

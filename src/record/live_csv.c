@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/print.h"
 #include "bus/type.h"
-#include "engine/drive.h"
+#include "engine/run/drive.h"
 
 #include <errno.h>
 #include <stdio.h>

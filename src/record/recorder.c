@@ -5,9 +5,9 @@
 // that cannot go on keeps its first error and asks the engine to stop.
 #include "record/recorder.h"
 #include "base/floats.h"
-#include "engine/drive.h"
-#include "engine/phases.h"
-#include "engine/pose.h"
+#include "engine/run/drive.h"
+#include "engine/phases/phases.h"
+#include "engine/run/pose.h"
 #include "record/cdr.h"
 #include "record/mcap/append.h"
 

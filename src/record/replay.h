@@ -2,7 +2,7 @@
 #ifndef TAC_RECORD_REPLAY_H
 #define TAC_RECORD_REPLAY_H
 
-#include "engine/drive.h"
+#include "engine/run/drive.h"
 #include "record/recording.h"
 
 typedef struct tac__put { // from a message onto the bus

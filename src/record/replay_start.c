@@ -2,8 +2,8 @@
 // split from outside, and the state at the start.
 #include "base/file.h"
 #include "base/json_read.h"
-#include "engine/phases.h"
-#include "engine/validate.h"
+#include "engine/phases/phases.h"
+#include "engine/run/validate.h"
 #include "record/cdr.h"
 #include "record/replay.h"
 

@@ -5,8 +5,8 @@
 // matches.
 #include "record/select.h"
 #include "base/choose.h"
-#include "engine/drive.h"
-#include "engine/phases.h"
+#include "engine/run/drive.h"
+#include "engine/phases/phases.h"
 
 static void cross(const tac_engine *e, const tac__input *in, bool *crossing)
 {

@@ -2,7 +2,7 @@
 #ifndef TAC_RECORD_SELECT_H
 #define TAC_RECORD_SELECT_H
 
-#include "engine/plan.h"
+#include "engine/plan/plan.h"
 #include "record/layout.h"
 
 typedef enum tac__mode_kind {

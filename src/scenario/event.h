@@ -5,7 +5,7 @@
 #ifndef TAC_SCENARIO_EVENT_H
 #define TAC_SCENARIO_EVENT_H
 
-#include "engine/peers.h"
+#include "engine/plan/peers.h"
 #include "model/labels.h"
 #include "scenario/schedule.h"
 #include <tactus/component.h>

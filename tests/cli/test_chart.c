@@ -1,6 +1,6 @@
 // Scales: round numbers about a range, few of them, and two axes on one grid.
-#include "cli/chart.c"
-#include "cli/gnuplot.c"
+#include "cli/plot/chart.c"
+#include "cli/plot/gnuplot.c"
 #include "support/test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // The axis of labels: as many marks as there are labels in its range, whatever the values are.
-#include "cli/chart.c"
-#include "cli/plot_panel.c"
+#include "cli/plot/chart.c"
+#include "cli/plot/panel.c"
 #include "support/test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Thinning out: little is kept, nothing that can be seen is lost.
-#include "cli/chart.c"
-#include "cli/gnuplot.c"
-#include "cli/trace.c"
+#include "cli/plot/chart.c"
+#include "cli/plot/gnuplot.c"
+#include "cli/plot/trace.c"
 #include "support/test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Adaptive integration inside the engine: tolerances, step sizes across boundaries, faults, parts
 // of a plant one by one, derivatives from dual numbers.
-#include "engine/plan.h"
+#include "engine/plan/plan.h"
 #include "engine/test_rig.h"
 #include "support/probe.h"
 

@@ -1,6 +1,6 @@
 // Islands in lanes: whatever they do and whatever happens to them, digests and counters are those
 // of islands that are integrated one by one.
-#include "engine/lanes.h"
+#include "engine/run/lanes.h"
 #include "engine/test_rig.h"
 
 // --- balls --------------------------------------------------------------------------------------

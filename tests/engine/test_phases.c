@@ -1,7 +1,7 @@
 // Flight phases: when conditions are looked at, when a change takes effect, which hooks run where,
 // what actions do, and that who else is there changes nothing.
 #include "engine/phase_rig.h"
-#include "engine/plan.h"
+#include "engine/plan/plan.h"
 #include "support/formats.h"
 
 #define CLOCK                                                                                      \

@@ -1,9 +1,9 @@
 // States that come from outside: every one that a run comes to is accepted; one that was changed is
 // refused by name, or does no harm. Under the address and undefined behaviour sanitizers this is
 // the proof that no index, count, label, mask or time of a block is trusted unseen.
-#include "engine/drive.h"
-#include "engine/phases.h"
-#include "engine/validate.h"
+#include "engine/run/drive.h"
+#include "engine/phases/phases.h"
+#include "engine/run/validate.h"
 #include "test_rig.h"
 
 #include <time.h>

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "bus/digest.h"
-#include "engine/writes.h"
+#include "engine/run/writes.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,7 +13,7 @@ int main(void)
 
 #else
 
-#include "engine/plan.h"
+#include "engine/plan/plan.h"
 
 #include <cvode/cvode.h>
 #include <nvector/nvector_serial.h>

@@ -2,7 +2,7 @@
 // that the engine evaluates itself, although controls have been written since stage 3.
 #include "flight/flight.h"
 
-#include "engine/pose.h"
+#include "engine/run/pose.h"
 
 typedef struct watch {
     const tac_instance *vehicle;

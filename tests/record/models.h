@@ -8,7 +8,7 @@
 
 #include "support/test.h"
 #include "base/json_read.h"
-#include "engine/phases.h"
+#include "engine/phases/phases.h"
 
 #include <math.h>
 #include <stdatomic.h>

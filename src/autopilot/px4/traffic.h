@@ -11,7 +11,7 @@
 #include "autopilot/px4/load.h"
 #include "autopilot/px4/message.h"
 #include "autopilot/px4/values.h"
-#include "engine/peers.h"
+#include "engine/plan/peers.h"
 
 enum { TAC__PX4_TOPICS_MAX = 64, TAC__PX4_FIELDS_MAX = 128 };
 

@@ -7,7 +7,7 @@
 #ifndef TAC_AUTOPILOT_PX4_WATCHDOG_H
 #define TAC_AUTOPILOT_PX4_WATCHDOG_H
 
-#include "engine/hang.h"
+#include "engine/plan/hang.h"
 
 #include <stdatomic.h>
 

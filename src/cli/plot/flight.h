@@ -1,0 +1,14 @@
+// flight.h - a flight on one page: ground track, altitude, attitude, motors, battery.
+#ifndef TAC_CLI_PLOT_FLIGHT_H
+#define TAC_CLI_PLOT_FLIGHT_H
+
+#include "cli/flight.h"
+
+// Before a long run: everything that the plot will need is there.
+TAC_MUST_CHECK tac_status cli_flight_plot_check(const cli_flight *flight, tac_error *err);
+
+// Draw the samples of the flight. The file is written as a whole or not at all.
+TAC_MUST_CHECK tac_status cli_flight_plot_write(const char *file, const cli_flight *flight,
+                                                const char *name, uint64_t hash, tac_error *err);
+
+#endif

@@ -1,9 +1,0 @@
-// recording_info.h - what `tactus info REC` says.
-#ifndef TAC_CLI_RECORDING_INFO_H
-#define TAC_CLI_RECORDING_INFO_H
-
-#include "cli/options.h"
-
-TAC_MUST_CHECK tac_status cli_about_recording(const cli_args *args, tac__text *out, tac_error *err);
-
-#endif

@@ -1,0 +1,253 @@
+// flight.c - what became of the vehicles: lines, a table, JSON.
+#include "cli/report/flight.h"
+#include "base/print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// --- lines ---------------------------------------------------------------------------------------
+
+typedef struct page {
+    cli_flight_line *lines;
+    size_t count;
+} page;
+
+static tac__out line(page *p, const char *label)
+{
+    cli_flight_line *l = &p->lines[p->count++];
+    l->label = label;
+    return tac__out_begin(l->text, sizeof l->text);
+}
+
+// As exact as a person wants to know: "0.42 m", "12.3 m", "1.23 km".
+static void add_metres(tac__out *out, double metres)
+{
+    if (fabs(metres) >= 10000)
+        tac__out_add(out, "%.1f km", metres / 1000);
+    else if (fabs(metres) >= 1000)
+        tac__out_add(out, "%.2f km", metres / 1000);
+    else
+        tac__out_add(out, "%.*f m", fabs(metres) < 9.995 ? 2 : 1, metres);
+}
+
+static void add_duration(tac__out *out, tac_time t_us)
+{
+    const double s = tac_time_seconds(t_us);
+    if (s < 119.95)
+        tac__out_add(out, "%.1f s", s);
+    else
+        tac__out_add(out, "%.0f min %02.0f s", floor(round(s) / 60), fmod(round(s), 60));
+}
+
+static void route_line(page *p, const cli_fleet *sum, const char *longest)
+{
+    tac__out out = line(p, "route");
+    if (sum->controlled)
+        tac__out_add(&out, "%" PRId64 " of %" PRId64 " items, ", sum->reached, sum->total);
+    add_metres(&out, sum->distance_m);
+    tac__out_add(&out, " in %s", longest);
+    add_duration(&out, sum->flight_us);
+}
+
+static void altitude_line(page *p, const cli_fleet *sum)
+{
+    tac__out out = line(p, "altitude");
+    tac__out_add(&out, "up to ");
+    add_metres(&out, sum->max_altitude_m);
+    tac__out_add(&out, " above the ground");
+}
+
+static void battery_line(page *p, const cli_vehicle *v)
+{
+    tac__out out = line(p, "battery");
+    for (size_t i = 0; i < v->batteries; i++)
+        tac__out_add(&out, "%s%.1f %% used, %.1f %% left at %.2f V", i ? "; " : "",
+                     100 * (v->start_soc[i] - v->soc[i]), 100 * v->soc[i], v->voltage_v[i]);
+}
+
+static void batteries_line(page *p, const cli_fleet *sum)
+{
+    tac__out out = line(p, "battery");
+    tac__out_add(&out, "%.1f to %.1f %% used, %.1f %% left in the lowest", 100 * sum->used_min,
+                 100 * sum->used_max, 100 * sum->soc);
+}
+
+static void landing_line(page *p, const cli_flight *f, const cli_vehicle *v)
+{
+    tac__out out = line(p, "landing");
+    if (v->flight_us == 0) {
+        tac__out_add(&out, "never left the ground");
+    } else if (v->landed) {
+        if (!f->continued) {
+            add_metres(&out, cli_from_start_m(v));
+            tac__out_add(&out, " from the start");
+        } else {
+            tac__out_add(&out, "on the ground");
+        }
+    } else {
+        tac__out_add(&out, "none: ");
+        add_metres(&out, cli_altitude_m(f, v));
+        tac__out_add(&out, " above the ground at the end");
+    }
+    if (v->armed)
+        tac__out_add(&out, ", still armed");
+}
+
+static void landings_line(page *p, const cli_fleet *sum)
+{
+    tac__out out = line(p, "landing");
+    if (sum->landed == sum->count)
+        tac__out_add(&out, "all");
+    else
+        tac__out_add(&out, "%zu of %zu", sum->landed, sum->count);
+    if (!isnan(sum->landing_error_m)) {
+        tac__out_add(&out, ", ");
+        add_metres(&out, sum->landing_error_m);
+        tac__out_add(&out, " from the start at most");
+    }
+}
+
+size_t cli_flight_lines(const cli_flight *f, cli_flight_line lines[CLI_FLIGHT_LINES])
+{
+    if (f->count == 0)
+        return 0;
+    page p = {lines, 0};
+    const cli_fleet sum = cli_flight_sum(f, f->vehicles, f->count);
+    const bool one = f->count == 1;
+    if (!one) {
+        tac__out out = line(&p, "vehicles");
+        tac__out_add(&out, "%zu", f->count);
+    }
+    route_line(&p, &sum, one ? "" : "all, the longest ");
+    altitude_line(&p, &sum);
+    if (one && f->vehicles->batteries > 0 && f->vehicles->batteries <= 2)
+        battery_line(&p, f->vehicles);
+    else if (!isnan(sum.soc))
+        batteries_line(&p, &sum);
+    if (one)
+        landing_line(&p, f, f->vehicles);
+    else
+        landings_line(&p, &sum);
+    return p.count;
+}
+
+// --- table ---------------------------------------------------------------------------------------
+
+enum { TABLE_LINES = 24 };
+
+static int name_width(const cli_flight *f, size_t shown)
+{
+    size_t widest = strlen("vehicle");
+    for (size_t i = 0; i < shown; i++) {
+        const size_t length = strlen(f->vehicles[i].name);
+        widest = length > widest ? length : widest;
+    }
+    return (int)widest;
+}
+
+static void table_row(const cli_flight *f, const cli_vehicle *v, int width, tac__text *out)
+{
+    const cli_fleet sum = cli_flight_sum(f, v, 1);
+    char items[48] = "-", left[32] = "-", landing[32];
+    if (v->control)
+        snprintf(items, sizeof items, "%" PRId64 "/%" PRId64, v->reached, v->total);
+    if (v->batteries)
+        tac__print(left, sizeof left, "%.1f %%", 100 * sum.soc);
+    if (!isnan(sum.landing_error_m))
+        tac__print(landing, sizeof landing, "%.2f m", sum.landing_error_m);
+    else
+        snprintf(landing, sizeof landing, "%s", v->landed ? "on ground" : "none");
+    tac__text_add(out, "  %-*s  %7s  %8.1f m  %6.1f s  %7.1f m  %8s  %9s\n", width, v->name, items,
+                  v->distance_m, tac_time_seconds(v->flight_us), v->max_altitude_m, left, landing);
+}
+
+void cli_flight_table(const cli_flight *f, tac__text *out)
+{
+    if (f->count < 2)
+        return;
+    const size_t shown = f->count <= TABLE_LINES ? f->count : TABLE_LINES - 1;
+    const int width = name_width(f, shown);
+    tac__text_add(out, "\n  %-*s  %7s  %10s  %8s  %9s  %8s  %9s\n", width, "vehicle", "items",
+                  "distance", "flight", "altitude", "battery", "landing");
+    for (size_t i = 0; i < shown; i++)
+        table_row(f, &f->vehicles[i], width, out);
+    if (shown < f->count)
+        tac__text_add(out, "  and %zu more; --json has them all\n", f->count - shown);
+    tac__text_add(out, "\n");
+}
+
+// --- JSON ----------------------------------------------------------------------------------------
+
+static void key_i64(tac__json *json, const char *key, int64_t value)
+{
+    tac__json_key(json, key);
+    tac__json_i64(json, value);
+}
+
+// What cannot be said of a flight (of a landing, where there was none) is null.
+static void json_sum(const cli_fleet *sum, tac__json *json)
+{
+    if (sum->controlled) {
+        key_i64(json, "mission_reached", sum->reached);
+        key_i64(json, "mission_total", sum->total);
+    }
+    tac__json_key_bool(json, "landed", sum->landed == sum->count);
+    tac__json_key_number(json, "max_altitude_m", sum->max_altitude_m);
+    tac__json_key_number(json, "landing_error_m", sum->landing_error_m);
+    tac__json_key_number(json, "battery_soc", sum->soc);
+}
+
+static void json_batteries(const cli_vehicle *v, tac__json *json)
+{
+    tac__json_key(json, "batteries");
+    tac__json_compact(json);
+    tac__json_array_begin(json);
+    for (size_t i = 0; i < v->batteries; i++) {
+        tac__json_object_begin(json);
+        tac__json_key_number(json, "soc", v->soc[i]);
+        tac__json_key_number(json, "used", v->start_soc[i] - v->soc[i]);
+        tac__json_key_number(json, "voltage_v", v->voltage_v[i]);
+        tac__json_object_end(json);
+    }
+    tac__json_array_end(json);
+}
+
+static void json_position(const cli_vehicle *v, tac__json *json)
+{
+    tac__json_key(json, "position");
+    tac__json_compact(json);
+    tac__json_array_begin(json);
+    for (int i = 0; i < 3; i++)
+        tac__json_number(json, v->position_m[i]);
+    tac__json_array_end(json);
+}
+
+static void json_vehicle(const cli_flight *f, const cli_vehicle *v, tac__json *json)
+{
+    const cli_fleet sum = cli_flight_sum(f, v, 1);
+    tac__json_object_begin(json);
+    tac__json_key_text(json, "name", v->name);
+    json_sum(&sum, json);
+    tac__json_key_bool(json, "armed", v->armed);
+    json_position(v, json);
+    tac__json_key_number(json, "flight_time_s", tac_time_seconds(v->flight_us));
+    tac__json_key_number(json, "distance_m", v->distance_m);
+    tac__json_key_number(json, "battery_voltage_v", sum.voltage_v);
+    json_batteries(v, json);
+    tac__json_object_end(json);
+}
+
+void cli_flight_json(const cli_flight *f, tac__json *json)
+{
+    if (f->count == 0)
+        return;
+    const cli_fleet sum = cli_flight_sum(f, f->vehicles, f->count);
+    json_sum(&sum, json);
+    tac__json_key(json, "vehicles");
+    tac__json_array_begin(json);
+    for (size_t i = 0; i < f->count; i++)
+        json_vehicle(f, &f->vehicles[i], json);
+    tac__json_array_end(json);
+}

@@ -1,0 +1,37 @@
+// report.h - what a run has to say when it is over, for a person or a program.
+#ifndef TAC_CLI_REPORT_REPORT_H
+#define TAC_CLI_REPORT_REPORT_H
+
+#include "cli/flight.h"
+#include "cli/options.h"
+#include "cli/pace.h"
+#include "cli/phases.h"
+
+#include <tactus/config.h>
+
+typedef struct cli_report {
+    const tac_config *config;
+    const tac_engine *engine;
+    const cli_args *args; // for --digest
+    const cli_flight *flight;
+    const cli_phases *phases;
+    const char *plot;         // picture it drew, NULL: none
+    const char *recording;    // it made, NULL: none
+    const char *continued;    // checkpoint it began with, NULL: none
+    const char *checkpoint;   // checkpoint it wrote, NULL: none
+    const cli_jitter *jitter; // NULL: not in real time
+    const char *signal;       // that stopped it, NULL: none
+    tac_time start_us;
+    double wall_s;
+} cli_report;
+
+void cli_report_text(const cli_report *report, tac_status status, tac__text *out);
+// `err` tells of the failure where status is not TAC_OK.
+void cli_report_json(const cli_report *report, tac_status status, const tac_error *err,
+                     tac__text *out);
+
+// Every --digest PATTERN must match something.
+TAC_MUST_CHECK tac_status cli_check_digests(const tac_engine *engine, const cli_args *args,
+                                            tac_error *err);
+
+#endif

@@ -1,0 +1,425 @@
+// activity.c - components that are active in some phases of their entity only.
+//
+// While one is inactive its outputs are zero, or held, and its derivatives, discrete states and
+// draws stand still. Nothing looks at every boundary whether it may run: when a phase changes, the
+// masks of due items and the lists of what islands evaluate are made anew.
+//
+// With `gate` inactive components run all the same, behind a closed gate: their steps on copies
+// that are put back, their outputs and derivatives replaced at once. What fails there is no error.
+#include "bus/type.h"
+#include "engine/run/drive.h"
+#include "engine/phases/phases.h"
+#include "engine/run/written.h"
+
+#include <string.h>
+
+// --- which phases -------------------------------------------------------------------------------
+
+static tac_status resolve_component(const tac_engine *e, tac_instance *c, tac_error *err)
+{
+    const int machine = e->entities[c->entity].machine;
+    c->active = true;
+    c->active_in = UINT64_MAX;
+    if (!c->active_names)
+        return TAC_OK;
+    if (machine < 0)
+        return tac__fail_at(err, TAC_E_CONFIG, &c->place,
+                            "'%s' is active in some phases only, but its entity has none", c->name);
+    const tac__phases *p = tac__phases_of(e->components[machine]);
+    c->active_in = 0;
+    for (size_t i = 0; i < c->active_count; i++) {
+        const int phase = tac__phase_find(p, c->active_names[i]);
+        if (phase < 0) {
+            tac__fail_at(err, TAC_E_NAME, &c->place, "'%s' is active in an unknown phase '%s'",
+                         c->name, c->active_names[i]);
+            tac__error_suggest(err, c->active_names[i], tac__phase_name, p);
+            return TAC_E_NAME;
+        }
+        c->active_in |= UINT64_C(1) << phase;
+    }
+    return TAC_OK;
+}
+
+static tac_status list_machines(tac_engine *e, tac_error *err)
+{
+    e->machines = tac__arena_array(&e->arena, e->component_count, sizeof *e->machines);
+    e->taken = tac__arena_array(&e->arena, e->component_count, sizeof *e->taken);
+    if (!e->machines || !e->taken)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < e->entity_count; i++)
+        e->entities[i].machine = -1;
+    for (uint32_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        if (!tac__is_machine(c))
+            continue;
+        int *machine = &e->entities[c->entity].machine;
+        if (*machine >= 0)
+            return tac__fail_at(err, TAC_E_DUPLICATE, &c->place,
+                                "'%s': its entity has phases already, in '%s'", c->name,
+                                e->components[*machine]->name);
+        *machine = (int)i;
+        e->machines[e->machine_count++] = i;
+    }
+    return TAC_OK;
+}
+
+tac_status tac__activity_resolve(tac_engine *e, tac_error *err)
+{
+    TAC_TRY(list_machines(e, err));
+    for (size_t i = 0; i < e->component_count; i++)
+        TAC_TRY(resolve_component(e, e->components[i], err));
+    return TAC_OK;
+}
+
+// --- memory -------------------------------------------------------------------------------------
+
+static bool is_gated(const tac_instance *c)
+{
+    return c->active_names != NULL;
+}
+
+// Its states stand apart from what else its methods need, which may become shorter.
+static tac_status prepare_shrinking(tac_engine *e, tac__island *island)
+{
+    island->live_groups =
+        tac__arena_array(&e->arena, island->group_count, sizeof *island->live_groups);
+    double *z = tac__ode_array(&e->arena, island->x_count);
+    if (!island->live_groups || !z)
+        return TAC_E_MEMORY;
+    island->work.z = island->peek_work.z = z;
+    return TAC_OK;
+}
+
+tac_status tac__activity_wire(tac_engine *e)
+{
+    bool any = false;
+    for (size_t i = 0; i < e->island_count; i++) {
+        tac__island *island = &e->islands[i];
+        island->live = tac__arena_array(&e->arena, island->count, sizeof *island->live);
+        if (!island->live)
+            return TAC_E_MEMORY;
+        memcpy(island->live, island->components, island->count * sizeof *island->live);
+        island->live_count = island->count;
+        for (size_t k = 0; k < island->count; k++)
+            island->gated |= is_gated(e->components[island->components[k]]);
+        if (island->gated)
+            TAC_TRY(prepare_shrinking(e, island));
+    }
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        any |= is_gated(c);
+        if (!is_gated(c) || e->def.strategy != TAC_STRATEGY_GATE || !c->type->step)
+            continue;
+        const size_t words =
+            tac__ports_words(&c->outputs) + tac__ports_words(&c->states) + c->stream_count;
+        c->saved = tac__arena_array(&e->arena, words, sizeof(uint64_t));
+        if (!c->saved)
+            return TAC_E_MEMORY;
+    }
+    if (!any)
+        return TAC_OK;
+    const size_t words = e->timeline.count * (e->item_words + e->island_words);
+    e->all_masks = tac__arena_array(&e->arena, words, sizeof *e->all_masks);
+    if (!e->all_masks)
+        return TAC_E_MEMORY;
+    memcpy(e->all_masks, e->masks, words * sizeof *e->masks);
+    return TAC_OK;
+}
+
+// --- making lists anew --------------------------------------------------------------------------
+
+// The method need not look at states behind the last one that is active: they stand still.
+static size_t moving_states(const tac_engine *e, const tac__island *island)
+{
+    size_t n = 0;
+    if (e->def.strategy == TAC_STRATEGY_GATE || e->def.split || e->method->implicit)
+        return island->x_count;
+    for (size_t i = 0; i < island->count; i++) {
+        const tac_instance *c = e->components[island->components[i]];
+        const size_t end = c->x_offset + c->x_count;
+        if (c->active && end > n)
+            n = end;
+    }
+    n = tac__ode_whole(n);
+    return n < island->x_count ? n : island->x_count;
+}
+
+// Nor at the errors of those that stand still.
+static void shrink_problem(const tac_engine *e, tac__island *island)
+{
+    const size_t n = moving_states(e, island);
+    double *z = island->work.z;
+    size_t group = 0, live = 0;
+    for (size_t i = 0; i < island->count; i++) {
+        const tac_instance *c = e->components[island->components[i]];
+        for (size_t s = 0; s < c->continuous.count; s++, group++) {
+            if (c->active || e->def.strategy == TAC_STRATEGY_GATE)
+                island->live_groups[live++] = island->groups[group];
+        }
+    }
+    island->problem.groups = island->live_groups;
+    island->problem.group_count = live;
+    island->still = false;
+    if (n == island->problem.n)
+        return;
+    island->problem.n = n;
+    tac__ode_work_init(&island->work, e->method, n, island->memory);
+    tac__ode_work_init(&island->peek_work, e->method, n,
+                       island->memory + tac__ode_work_doubles(e->method, island->x_count));
+    island->work.z = island->peek_work.z = z;
+}
+
+// What an island evaluates: those that are active, or all of them behind their gates.
+static void list_live(tac_engine *e, tac__island *island)
+{
+    island->live_count = 0;
+    island->resting = false;
+    for (size_t i = 0; i < island->count; i++) {
+        const tac_instance *c = e->components[island->components[i]];
+        if (c->active || e->def.strategy == TAC_STRATEGY_GATE)
+            island->live[island->live_count++] = island->components[i];
+        island->resting |= !c->active;
+    }
+    shrink_problem(e, island);
+}
+
+static void set_item(const tac_engine *e, int item, bool runs)
+{
+    if (item < 0)
+        return;
+    const size_t word = (size_t)item / 64, row = e->item_words + e->island_words;
+    const uint64_t bit = UINT64_C(1) << item % 64;
+    for (size_t s = 0; s < e->timeline.count; s++) {
+        uint64_t *mask = &e->masks[s * row + word];
+        *mask = (*mask & ~bit) | (runs ? e->all_masks[s * row + word] & bit : 0);
+    }
+}
+
+static void set_items(const tac_engine *e, const tac_instance *c)
+{
+    set_item(e, c->step_item, c->active);
+    set_item(e, c->shadow_item, !c->active);
+}
+
+// The integrator looks at its scratch: there, too, stands what is held.
+void tac__activity_close(const tac_instance *c)
+{
+    for (size_t k = 0; c->island >= 0 && k < c->outputs.count; k++) {
+        if (c->scratch.out[k] != c->step.out[k])
+            memcpy(c->scratch.out[k], c->step.out[k],
+                   tac__type_words(&c->outputs.items[k].type) * sizeof(uint64_t));
+    }
+}
+
+static void rest_outputs(const tac_instance *c)
+{
+    for (size_t k = 0; k < c->outputs.count; k++)
+        tac__type_rest(&c->outputs.items[k].type, c->step.out[k]);
+}
+
+// Those that it writes in its steps.
+static bool outputs_rest(const tac_engine *e, const tac_instance *c)
+{
+    bool rest = true;
+    for (size_t k = 0; k < c->outputs.count; k++)
+        rest &= e->schema.signals[c->signals[k]].continuous ||
+                tac__type_rests(&c->outputs.items[k].type, c->step.out[k]);
+    return rest;
+}
+
+static bool is_active_now(const tac_engine *e, const tac_instance *c)
+{
+    const int machine = e->entities[c->entity].machine;
+    return !is_gated(c) || c->active_in >> tac__phase_now(e->components[machine]) & 1;
+}
+
+static void update_all(tac_engine *e)
+{
+    for (size_t i = 0; e->all_masks && i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        c->active = is_active_now(e, c);
+        if (is_gated(c))
+            set_items(e, c);
+        if (!c->active)
+            tac__activity_close(c);
+    }
+    for (size_t i = 0; i < e->island_count; i++) {
+        if (e->islands[i].gated)
+            list_live(e, &e->islands[i]);
+    }
+}
+
+void tac__activity_start(tac_engine *e)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (is_active_now(e, c) || c->hold)
+            continue;
+        rest_outputs(c);
+        tac__written_now(c);
+    }
+    update_all(e);
+}
+
+void tac__activity_save(tac_engine *e)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        if (e->components[i]->missed)
+            *e->components[i]->missed = e->components[i]->pending;
+    }
+}
+
+void tac__activity_restored(tac_engine *e)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        if (e->components[i]->missed)
+            e->components[i]->pending = (uint32_t)*e->components[i]->missed;
+    }
+    update_all(e);
+}
+
+// --- a change -----------------------------------------------------------------------------------
+
+// Outputs of the plant that are to be held are those of this instant, with all as active as before.
+static tac_status hold_outputs(tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    for (size_t k = 0; k < c->outputs.count; k++) {
+        const void *value;
+        if (!e->schema.signals[c->signals[k]].continuous)
+            continue;
+        const tac_status status = tac__island_peek(e, c->signals[k], t_us, &value);
+        if (status != TAC_OK) {
+            tac__fail(e->err, status, "its outputs failed: %s", tac_status_text(status));
+            return tac__run_failed(e, status, t_us, c->name);
+        }
+        if (value != c->step.out[k])
+            memcpy(c->step.out[k], value,
+                   tac__type_words(&c->outputs.items[k].type) * sizeof(uint64_t));
+    }
+    return TAC_OK;
+}
+
+// What plays the component, if anything does.
+static const tac__player *player_of(const tac_engine *e, const tac_instance *c)
+{
+    if (!tac__is_played(e, c->type) || !e->driver->players[c->index].step)
+        return NULL;
+    return &e->driver->players[c->index];
+}
+
+static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    const tac__player *p = player_of(e, c);
+    // One that has not stepped since it was closed writes nothing, so that there is at most one
+    // such write to a step: histories have room for that.
+    const bool rests = outputs_rest(e, c);
+    c->active = false;
+    if (p)
+        p->skip(p->self, t_us);
+    if (!c->hold)
+        rest_outputs(c);
+    tac__activity_close(c);
+    tac__writes_done(&c->eval_writes, t_us);
+    if (!c->hold)
+        tac__written_now(c);
+    if (!c->hold && !rests) {
+        tac__writes_done(&c->writes, t_us);
+        tac__taps_show(c->taps, e, t_us);
+    }
+    // A trigger of this instant waits, as all that come while it is inactive.
+    if (c->step_item >= 0)
+        e->due_items[c->step_item / 64] &= ~(UINT64_C(1) << c->step_item % 64);
+}
+
+static void open_component(tac_engine *e, tac_instance *c)
+{
+    c->active = true;
+    if (c->missed)
+        *c->missed = 0;
+    // Due on an axis at this instant, or because of what it has missed.
+    const tac__player *p = player_of(e, c);
+    bool due = c->pending != 0 || (p && p->has(p->self, e->clock->t_us));
+    for (size_t s = 0; c->step_item >= 0 && !due && s < e->timeline.count; s++)
+        due = e->timeline.last[s] == e->clock->t_us &&
+              tac__has_bit(e->all_masks + s * (e->item_words + e->island_words),
+                           (size_t)c->step_item);
+    if (c->step_item >= 0 && due)
+        tac__set_bit(e->due_items, (size_t)c->step_item);
+    if (c->shadow_item >= 0)
+        e->due_items[c->shadow_item / 64] &= ~(UINT64_C(1) << c->shadow_item % 64);
+}
+
+// Are some of its components active in some phases of this machine only?
+static bool is_switched_by(const tac_engine *e, const tac__island *island, const tac_instance *m)
+{
+    for (size_t i = 0; island->gated && i < island->count; i++) {
+        const tac_instance *c = e->components[island->components[i]];
+        if (is_gated(c) && c->entity == m->entity)
+            return true;
+    }
+    return false;
+}
+
+tac_status tac__activity_change(tac_engine *e, const tac_instance *m, tac_time t_us)
+{
+    if (!e->all_masks)
+        return TAC_OK;
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (c->entity == m->entity && c->active && !is_active_now(e, c) && c->hold)
+            TAC_TRY(hold_outputs(e, c, t_us));
+    }
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        const bool active = is_active_now(e, c);
+        if (c->entity != m->entity || c->active == active)
+            continue;
+        if (active)
+            open_component(e, c);
+        else
+            close_component(e, c, t_us);
+        set_items(e, c);
+    }
+    for (size_t i = 0; i < e->island_count; i++) {
+        if (!is_switched_by(e, &e->islands[i], m))
+            continue;
+        list_live(e, &e->islands[i]);
+        TAC_TRY(tac__island_jumped(e, &e->islands[i], t_us));
+    }
+    return TAC_OK;
+}
+
+// --- behind a closed gate -----------------------------------------------------------------------
+
+// Everything that a step may change, to and from its copy.
+static void save(const tac_instance *c, bool back)
+{
+    unsigned char *copy = c->saved;
+    for (size_t i = 0; i < c->outputs.count + c->states.count; i++) {
+        const bool output = i < c->outputs.count;
+        const size_t k = output ? i : i - c->outputs.count;
+        void *own = output ? c->step.out[k] : c->step.state[k];
+        const tac__ports *ports = output ? &c->outputs : &c->states;
+        const size_t bytes = tac__type_words(&ports->items[k].type) * sizeof(uint64_t);
+        memcpy(back ? own : copy, back ? copy : own, bytes);
+        copy += bytes;
+    }
+    for (size_t k = 0; k < c->stream_count; k++, copy += sizeof(uint64_t))
+        memcpy(back ? (void *)c->streams[k].next : copy, back ? copy : (void *)c->streams[k].next,
+               sizeof(uint64_t));
+}
+
+void tac__activity_shadow(tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    if ((c->type->flags & TAC_COMPONENT_OPAQUE) || tac__is_played(e, c->type))
+        return;
+    save(c, false);
+    tac__views_renew(&c->views, t_us);
+    c->shadow = true;
+    c->step.t_us = t_us;
+    c->step.due = TAC_DUE_AXIS;
+    (void)c->type->step(&c->step, c->self);
+    c->shadow = false;
+    c->failed = TAC_OK;
+    save(c, true);
+}

@@ -1,0 +1,484 @@
+// transit.c - phases as they change.
+//
+// Deciding and taking effect are two moments. Stage 8 of a boundary evaluates conditions on the
+// values of that boundary: the first transition that holds is queued, and the hooks run. Before
+// stage 0 of the entity's next boundary it takes effect; an entity without periodic boundaries gets
+// one for that, 1 us later. A located condition does both before stage 0 of the boundary that was
+// put where it turned true.
+//
+// Where several entities change at one instant, all values of their actions are found first, then
+// all changes are made: each sees the others as they were.
+#include "engine/run/drive.h"
+#include "base/floats.h"
+#include "engine/phases/phases.h"
+
+#include <string.h>
+
+// --- the outputs of a machine -------------------------------------------------------------------
+
+static int64_t *number_out(const tac_instance *m, int output)
+{
+    return m->step.out[output];
+}
+
+static int64_t *queued_of(const tac_instance *m)
+{
+    return number_out(m, tac__phases_of(m)->queued);
+}
+
+static int64_t changes_of(const tac_instance *m)
+{
+    return *number_out(m, tac__phases_of(m)->changes);
+}
+
+static void written(tac_engine *e, tac_instance *m, tac_time t_us)
+{
+    tac__writes_done(&m->writes, t_us);
+    tac__taps_show(m->taps, e, t_us);
+}
+
+static uint64_t *memory_of(const tac_instance *m, const tac__formula *f)
+{
+    const tac__phases *p = tac__phases_of(m);
+    return f->memory_words ? tac__formula_memory(f, m->step.state[p->memory]) : NULL;
+}
+
+static tac_status fail_nan(tac_engine *e, const tac_instance *m, const tac__formula *f,
+                           const char *nan)
+{
+    tac__fail(e->err, TAC_E_NUMERIC, "'%s' is not a number, in '%s'", nan, f->text);
+    return tac__run_failed(e, TAC_E_NUMERIC, e->clock->t_us, m->name);
+}
+
+// --- hooks --------------------------------------------------------------------------------------
+
+static bool is_active_in(const tac_instance *c, int32_t phase)
+{
+    return c->active_in >> phase & 1;
+}
+
+static tac_status run_hooks(tac_engine *e, const tac_instance *m, int32_t from, int32_t to)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (c->entity == m->entity && c->type->phase_exit && is_active_in(c, from) &&
+            !tac__is_played(e, c->type))
+            TAC_TRY(tac__run_phase_hook(e, c, false, from, to));
+    }
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (c->entity == m->entity && c->type->phase_enter && is_active_in(c, to) &&
+            !tac__is_played(e, c->type))
+            TAC_TRY(tac__run_phase_hook(e, c, true, from, to));
+    }
+    return TAC_OK;
+}
+
+// --- taking effect ------------------------------------------------------------------------------
+
+static bool has_values(const tac__transition *t)
+{
+    bool any = false;
+    for (size_t i = 0; i < t->action_count; i++)
+        any |= t->actions[i].count > 0;
+    return any;
+}
+
+// Outputs of the plant that values are made of are those of this instant. A replay does the same,
+// although it has the values: hooks before the step see those outputs.
+static tac_status refresh_outputs(tac_engine *e, const tac_instance *m, tac_time t_us)
+{
+    for (size_t i = 0; i < m->inputs.count; i++) {
+        if (m->in[i].signal < 0)
+            continue;
+        const tac__signal *s = &e->schema.signals[m->in[i].signal];
+        if (!s->continuous || s->state)
+            continue;
+        tac__island *island = &e->islands[e->components[s->component]->island];
+        if (island->state->outputs_us != t_us)
+            TAC_TRY(tac__island_outputs(e, island, t_us));
+    }
+    return TAC_OK;
+}
+
+// The values of all actions, in their order. They are put out once all machines have found theirs.
+static tac_status find_values(tac_engine *e, tac_instance *m, const tac__transition *t,
+                              tac_time t_us)
+{
+    const tac__phases *p = tac__phases_of(m);
+    if (!has_values(t))
+        return TAC_OK;
+    TAC_TRY(refresh_outputs(e, m, t_us));
+    tac__views_renew(&m->views, t_us);
+    double *value = p->found;
+    for (size_t i = 0; i < t->action_count; i++) {
+        const tac__phase_action *a = &t->actions[i];
+        for (size_t k = 0; k < a->count; k++) {
+            const tac__formula *f = &a->values[k];
+            const tac__expr_result r =
+                tac__program_run(f->program, t_us, m->step.in, memory_of(m, f));
+            if (r.nan || r.value != r.value)
+                return fail_nan(e, m, f, r.nan ? r.nan : f->text);
+            *value++ = r.value;
+        }
+    }
+    return TAC_OK;
+}
+
+static void put_values(const tac_instance *m, const tac__transition *t)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const double *value = p->found;
+    for (size_t i = 0; i < t->action_count; i++) {
+        const tac__phase_action *a = &t->actions[i];
+        if (a->kind == TAC__SET)
+            memcpy(m->step.out[a->output], value, a->count * sizeof *value);
+        if (a->kind == TAC__RESET)
+            memcpy((double *)m->step.out[p->resets] + a->first, value, a->count * sizeof *value);
+        value += a->count;
+    }
+}
+
+static void tell(const tac_engine *e, const tac_instance *m, const tac__transition *t, int32_t from,
+                 bool located)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const tac_phase_change c = {e->clock->t_us,  e->entities[m->entity].name, p->names[from],
+                                p->names[t->to], t->condition.text,           located};
+    if (e->def.phase_changed) {
+        e->def.phase_changed(e->def.phase_context, &c);
+        (void)tac__floats_kept();
+    }
+}
+
+static void say(const tac_engine *e, tac_instance *m, const tac__transition *t, int32_t from)
+{
+    const tac__phases *p = tac__phases_of(m);
+    m->hook.t_us = e->clock->t_us;
+    tac_log_write(&m->hook, TAC_LOG_INFO, "%s -> %s (%s)", p->names[from], p->names[t->to],
+                  t->condition.text);
+    for (size_t i = 0; i < t->action_count; i++) {
+        if (t->actions[i].kind == TAC__SAY)
+            tac_log_write(&m->hook, t->actions[i].level, "%s", t->actions[i].target);
+    }
+}
+
+// Is it the first of the transition's resets that lead to this component, or to its island?
+static bool is_first_reset(const tac_engine *e, const tac__transition *t, size_t action,
+                           bool island)
+{
+    const int component = t->actions[action].component;
+    for (size_t i = 0; i < action; i++) {
+        const tac__phase_action *a = &t->actions[i];
+        if (a->kind == TAC__RESET && a->state < 0 &&
+            (a->component == component ||
+             (island && e->components[a->component]->island == e->components[component]->island)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_zero(const double *q)
+{
+    return q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0;
+}
+
+static tac_status fail_reset(tac_engine *e, const tac_instance *c, const tac__port *port,
+                             const char *what, tac_time t_us)
+{
+    tac__fail(e->err, TAC_E_NUMERIC, "state '%s.%s' %s after a reset", c->name, port->name, what);
+    return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->name);
+}
+
+// What a component was reset to is brought onto its bounds as at the end of an interval, so that
+// nobody sees a tank below zero or a quaternion of length 2. A quaternion of length 0 has no
+// direction to keep.
+static tac_status settle_reset(tac_engine *e, const tac_instance *c, tac_time t_us)
+{
+    double *first = e->islands[c->island].x + c->x_offset;
+    const double *x = first;
+    for (size_t k = 0; k < c->continuous.count; x += c->continuous.items[k++].type.count) {
+        const tac__port *port = &c->continuous.items[k];
+        if (port->type.shape == TAC_QUAT && is_zero(x))
+            return fail_reset(e, c, port, "is a quaternion of length 0", t_us);
+        for (uint32_t i = 0; i < port->type.count; i++) {
+            if (!(x[i] - x[i] == 0))
+                return fail_reset(e, c, port, x[i] == x[i] ? "is infinite" : "is NaN", t_us);
+        }
+    }
+    const tac_status status = c->type->project ? c->type->project(first, c->self) : TAC_OK;
+    if (status == TAC_OK)
+        return TAC_OK;
+    tac__fail(e->err, status, "its projection failed: %s", tac_status_text(status));
+    return tac__run_failed(e, status, t_us, c->name);
+}
+
+// All of them first: several may make up one state, element by element.
+static tac_status reset_states(tac_engine *e, const tac_instance *m, const tac__transition *t,
+                               tac_time t_us)
+{
+    const tac__phases *p = tac__phases_of(m);
+    for (size_t i = 0; i < t->action_count; i++) {
+        const tac__phase_action *a = &t->actions[i];
+        if (a->kind != TAC__RESET)
+            continue;
+        const tac_instance *c = e->components[a->component];
+        double *x = a->state >= 0 ? c->step.state[a->state] : e->islands[c->island].x + c->x_offset;
+        memcpy(x + a->offset, (const double *)m->step.out[p->resets] + a->first,
+               a->count * sizeof *x);
+    }
+    for (size_t i = 0; i < t->action_count; i++) {
+        const tac__phase_action *a = &t->actions[i];
+        if (a->kind == TAC__RESET && a->state < 0 && is_first_reset(e, t, i, false))
+            TAC_TRY(settle_reset(e, e->components[a->component], t_us));
+    }
+    for (size_t i = 0; i < t->action_count; i++) {
+        const tac__phase_action *a = &t->actions[i];
+        if (a->kind == TAC__RESET && a->state < 0 && is_first_reset(e, t, i, true))
+            TAC_TRY(tac__island_jumped(e, &e->islands[e->components[a->component]->island], t_us));
+    }
+    return TAC_OK;
+}
+
+// The machine's outputs are there: let the plant follow.
+static tac_status take_effect(tac_engine *e, tac_instance *m, const tac__transition *t,
+                              tac_time t_us)
+{
+    TAC_TRY(tac__activity_change(e, m, t_us));
+    return reset_states(e, m, t, t_us);
+}
+
+static tac_status change(tac_engine *e, tac_instance *m, size_t number, tac_time t_us)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const tac__transition *t = &p->transitions[number];
+    const int32_t from = tac__phase_now(m);
+    tell(e, m, t, from, *queued_of(m) == 0);
+    *(int32_t *)m->step.out[p->phase] = t->to;
+    *number_out(m, p->transition) = (int64_t)number + 1;
+    *number_out(m, p->queued) = 0;
+    ++*number_out(m, p->changes);
+    put_values(m, t);
+    say(e, m, t, from);
+    written(e, m, t_us);
+    return take_effect(e, m, t, t_us);
+}
+
+// --- stage 0 ------------------------------------------------------------------------------------
+
+enum { NONE = -1 };
+
+// Does a condition that remembers hold now that time has passed? What it remembers stays: stage 8
+// will look again.
+static tac_status has_come_true(tac_engine *e, tac_instance *m, const tac__formula *f, bool *holds)
+{
+    uint64_t memory[TAC__EXPR_TIMED];
+    const tac_time t_us = e->clock->t_us;
+    *holds = false;
+    if (!tac__formula_ready(f, &m->step))
+        return TAC_OK;
+    TAC_ASSERT(f->memory_words <= TAC__EXPR_TIMED);
+    memcpy(memory, memory_of(m, f), f->memory_words * sizeof *memory);
+    TAC_TRY(refresh_outputs(e, m, t_us));
+    tac__views_renew(&m->views, t_us);
+    const tac__expr_result r = tac__program_run(f->program, t_us, m->step.in, memory);
+    *holds = !r.nan && r.value != 0;
+    return TAC_OK;
+}
+
+// A change for which the machine's timer gave its entity a boundary. Phases that follow each other
+// in such a way for ever stop the run.
+static tac_status count_change(tac_engine *e, const tac_instance *m, int number)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const tac__transition *t = &p->transitions[number];
+    if (!tac__chatters(m->turns, e->clock->t_us))
+        return TAC_OK;
+    tac__fail(e->err, TAC_E_NUMERIC,
+              "phases chatter: %d changes within %d us of each other, the last to %s (%s)",
+              TAC__CHATTER_MAX, TAC__CHATTER_US, p->names[t->to], t->condition.text);
+    return tac__run_failed(e, TAC_E_NUMERIC, e->clock->t_us, m->name);
+}
+
+// The transition that takes effect at this instant, if any does. A located one has its hooks now.
+static tac_status find_change(tac_engine *e, tac_instance *m, int *number)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const uint32_t due = m->pending;
+    m->pending = 0;
+    m->step.t_us = e->clock->t_us;
+    *number = (int)*queued_of(m) - 1;
+    if (*number != NONE)
+        return due & TAC_DUE_TIMER ? count_change(e, m, *number) : TAC_OK;
+    const int32_t phase = tac__phase_now(m);
+    for (size_t i = 0; due && *number == NONE && i < p->transition_count; i++) {
+        const tac__transition *t = &p->transitions[i];
+        bool holds = false;
+        if (!t->locate || !(t->from >> phase & 1))
+            continue;
+        if (!t->waits)
+            holds = tac_turned_true(&m->step, t->number);
+        else if (due & TAC_DUE_TIMER)
+            TAC_TRY(has_come_true(e, m, &t->condition, &holds));
+        if (holds)
+            *number = (int)i;
+    }
+    return *number == NONE ? TAC_OK : run_hooks(e, m, phase, p->transitions[*number].to);
+}
+
+static bool is_due(const tac_engine *e, const tac_instance *m)
+{
+    return tac__has_bit(e->due_items, (size_t)m->step_item);
+}
+
+static tac_status begin_live(tac_engine *e, tac_time t_us)
+{
+    for (size_t i = 0; i < e->machine_count; i++) {
+        tac_instance *m = e->components[e->machines[i]];
+        int *taken = &e->taken[i];
+        *taken = NONE;
+        if (!is_due(e, m))
+            continue;
+        TAC_TRY(find_change(e, m, taken));
+        if (*taken != NONE)
+            TAC_TRY(find_values(e, m, &tac__phases_of(m)->transitions[*taken], t_us));
+    }
+    for (size_t i = 0; i < e->machine_count; i++) {
+        if (e->taken[i] != NONE)
+            TAC_TRY(change(e, e->components[e->machines[i]], (size_t)e->taken[i], t_us));
+    }
+    return TAC_OK;
+}
+
+// Only transitions that exist, whatever the recording says.
+static tac_status check_played(tac_engine *e, const tac_instance *m, tac_time t_us)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const int64_t numbers[] = {*number_out(m, p->transition), *queued_of(m)};
+    bool good = tac__phase_now(m) >= 0 && (size_t)tac__phase_now(m) < p->count;
+    for (size_t i = 0; i < 2; i++)
+        good &= numbers[i] >= 0 && (size_t)numbers[i] <= p->transition_count;
+    if (good && (numbers[0] > 0 || changes_of(m) == 0))
+        return TAC_OK;
+    tac__fail(e->err, TAC_E_FORMAT, "the recording has a transition that does not exist");
+    return tac__run_failed(e, TAC_E_FORMAT, t_us, m->name);
+}
+
+// What a driver has for a machine at this instant: changes take effect, hooks of the plant run when
+// they did. A decision of this instant comes with it, and waits for stage 8.
+static tac_status begin_played(tac_engine *e, tac_instance *m, tac_time t_us)
+{
+    const tac__phases *p = tac__phases_of(m);
+    m->pending = 0;
+    if (!m->run || !is_due(e, m))
+        return TAC_OK;
+    const int32_t from = tac__phase_now(m);
+    const int64_t changes = changes_of(m), queued = *queued_of(m);
+    m->step.t_us = t_us;
+    m->failed = TAC_OK;
+    const tac_status status = m->run(&m->step, m->run_self);
+    if (status != TAC_OK)
+        return tac__run_failed(e, status, t_us, m->name);
+    TAC_TRY(check_played(e, m, t_us));
+    const bool changed = changes_of(m) != changes;
+    if (changed || queued == 0) {
+        m->decides = *queued_of(m);
+        *queued_of(m) = 0;
+    }
+    if (!changed)
+        return TAC_OK;
+    const tac__transition *t = &p->transitions[*number_out(m, p->transition) - 1];
+    if (queued == 0)
+        TAC_TRY(run_hooks(e, m, from, tac__phase_now(m)));
+    if (has_values(t))
+        TAC_TRY(refresh_outputs(e, m, t_us));
+    tell(e, m, t, from, queued == 0);
+    written(e, m, t_us);
+    return take_effect(e, m, t, t_us);
+}
+
+tac_status tac__phases_begin(tac_engine *e, tac_time t_us)
+{
+    if (!e->driver)
+        return begin_live(e, t_us);
+    for (size_t i = 0; i < e->machine_count; i++)
+        TAC_TRY(begin_played(e, e->components[e->machines[i]], t_us));
+    return TAC_OK;
+}
+
+// --- stage 8 ------------------------------------------------------------------------------------
+
+// The first transition out of the present phase whose condition holds. Conditions that remember see
+// every boundary, whatever the phase.
+static tac_status find_transition(tac_engine *e, tac_instance *m, tac_time t_us, int *number)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const int32_t phase = tac__phase_now(m);
+    *number = NONE;
+    for (size_t i = 0; i < p->transition_count; i++) {
+        const tac__formula *f = &p->transitions[i].condition;
+        const bool wanted = *number == NONE && p->transitions[i].from >> phase & 1;
+        if ((!wanted && !f->memory_words) || !tac__formula_ready(f, &m->step))
+            continue;
+        const tac__expr_result r = tac__program_run(f->program, t_us, m->step.in, memory_of(m, f));
+        if (wanted && r.nan)
+            return fail_nan(e, m, f, r.nan);
+        if (wanted && r.value != 0)
+            *number = (int)i;
+    }
+    return TAC_OK;
+}
+
+// Be there when a held() of a condition out of the present phase comes true, and where a queued
+// change takes effect, if no axis leads there. Behind the end of the run nothing is reached any
+// more, but a checkpoint taken at the end may go on.
+static tac_status plan_wake(tac_engine *e, tac_instance *m, tac_time t_us, bool queued)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const int32_t phase = tac__phase_now(m);
+    tac_time next_us = queued && !e->entities[m->entity].periodic ? t_us + 1 : TAC_TIME_NEVER;
+    for (size_t i = 0; !queued && i < p->transition_count; i++) {
+        const tac__formula *f = &p->transitions[i].condition;
+        if (!f->memory_words || !(p->transitions[i].from >> phase & 1))
+            continue;
+        const tac_time then_us = tac__program_next(f->program, memory_of(m, f), t_us + 1);
+        next_us = then_us < next_us ? then_us : next_us;
+    }
+    if (e->timeline.next[m->timer_source] == next_us)
+        return TAC_OK;
+    m->hook.t_us = t_us;
+    return tac_wake_at(&m->hook, next_us);
+}
+
+tac_status tac__phases_decide(tac_engine *e, tac_instance *m, tac_time t_us)
+{
+    const tac__phases *p = tac__phases_of(m);
+    const int32_t phase = tac__phase_now(m);
+    int number;
+    if (e->driver) {
+        number = (int)m->decides - 1;
+        m->decides = 0;
+    } else {
+        tac__views_renew(&m->views, t_us);
+        TAC_TRY(find_transition(e, m, t_us, &number));
+        TAC_TRY(plan_wake(e, m, t_us, number != NONE));
+    }
+    if (number == NONE)
+        return TAC_OK;
+    *queued_of(m) = (int64_t)number + 1;
+    written(e, m, t_us);
+    return run_hooks(e, m, phase, p->transitions[number].to);
+}
+
+bool tac__phases_inserted(const tac_engine *e, const tac__island *island, tac_time t_us)
+{
+    for (size_t i = 0; i < e->machine_count; i++) {
+        const tac_instance *m = e->components[e->machines[i]];
+        if (*queued_of(m) && !e->entities[m->entity].periodic &&
+            e->timeline.next[m->timer_source] == t_us &&
+            tac__has_bit(tac__island_mask(e, (size_t)m->timer_source),
+                         (size_t)(island - e->islands)))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,52 @@
+// block.h - every mutable byte of a run, in one block described by one manifest.
+//
+// Parts are reserved by name while the plan is made; then the block is allocated at once. Start,
+// checkpoint, restore and comparison work on the block as a whole, so no part can be forgotten.
+// What is reserved after the block was sealed belongs to those who watch, and is not part of the
+// run.
+#ifndef TAC_ENGINE_PLAN_BLOCK_H
+#define TAC_ENGINE_PLAN_BLOCK_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <tactus/engine.h>
+
+typedef struct tac__part tac__part;
+// Is what the block holds there something that the engine can go on from? See validate.h.
+typedef tac_status tac__part_check(const tac_engine *engine, const tac__part *part, bool exact,
+                                   tac_error *err);
+
+struct tac__part {
+    const char *name; // "signal Nav.position", "timeline next"
+    size_t offset, size;
+    tac__part_check *check;
+    const void *subject; // what the check is about
+};
+
+typedef struct tac__block {
+    tac__part *parts;
+    size_t count, capacity;
+    size_t size;
+    size_t run_count, run_size; // of the part that was sealed
+    unsigned char *bytes;       // NULL until allocated
+} tac__block;
+
+// Reserve `count` elements of `size` bytes, zeroed at the start, aligned to 8. The offset comes
+// back through `*offset`. The name is kept by pointer. `check` is asked about what was restored.
+tac_status tac__block_reserve(tac__block *block, tac__arena *arena, const char *name, size_t count,
+                              size_t size, tac__part_check *check, const void *subject,
+                              size_t *offset);
+void tac__block_seal(tac__block *block);
+tac_status tac__block_allocate(tac__block *block, tac__arena *arena);
+
+static inline void *tac__block_at(const tac__block *block, size_t offset)
+{
+    return block->bytes + offset;
+}
+
+// Names and sizes of what belongs to the run: two runs with the same manifest can be exchanged.
+uint64_t tac__block_manifest_hash(const tac__block *block);
+
+#endif

@@ -1,0 +1,628 @@
+// build.c - creating an engine and adding to it. What is added is checked here as far as it can be
+// seen alone; what depends on the whole is checked when the engine is prepared.
+#include "engine/phases/phases.h"
+#include "base/floats.h"
+#include "engine/run/written.h"
+
+#include <string.h>
+
+// --- definitions ------------------------------------------------------------------------------
+
+tac_engine_def tac_engine_def_default(void)
+{
+    return (tac_engine_def){.seed = 1,
+                            .end_us = 1000000,
+                            .integrator = {.kind = "rk4",
+                                           .rtol = 1e-6,
+                                           .atol = 1e-6,
+                                           .h_min_us = 1,
+                                           .max_substeps = 100000},
+                            .world = {.g_m_s2 = 9.80665},
+                            .policy = TAC_ZOH,
+                            .lanes = true,
+                            .digests = true,
+                            .log_level = TAC_LOG_INFO};
+}
+
+tac_group_def tac_group_def_default(void)
+{
+    return (tac_group_def){.period_us = 0};
+}
+
+tac_component_def tac_component_def_default(void)
+{
+    return (tac_component_def){.entity = ""};
+}
+
+tac_route_def tac_route_def_default(void)
+{
+    return (tac_route_def){.gain = 1};
+}
+
+tac_link_def tac_link_def_default(void)
+{
+    return (tac_link_def){.delay_us = 1};
+}
+
+tac_observer_def tac_observer_def_default(void)
+{
+    return (tac_observer_def){.period_us = 10000};
+}
+
+// --- create and destroy -----------------------------------------------------------------------
+
+enum { FIXED_STEP_US = 1000 };
+
+static tac_status check_integrator(const tac_engine_def *def, const tac__method *method,
+                                   tac_error *err)
+{
+    const tac_integrator_def *i = &def->integrator;
+    const double tolerances[] = {i->rtol, i->atol};
+    for (size_t k = 0; method->adaptive && k < 2; k++) {
+        if (!(tolerances[k] > 0 && tolerances[k] < 1))
+            return tac__fail(err, TAC_E_RANGE, "%s must lie between 0 and 1, not %g",
+                             k ? "atol" : "rtol", tolerances[k]);
+    }
+    if (method->adaptive && (i->h_min_us == 0 || (i->h_max_us && i->h_min_us > i->h_max_us)))
+        return tac__fail(err, TAC_E_RANGE, "h_min must be above zero and not above h_max");
+    if (def->split && method->adaptive)
+        return tac__fail(err, TAC_E_CONFIG,
+                         "coupling 'split' needs a fixed-step method, and '%s' is adaptive",
+                         method->name);
+    if (def->split && def->physics_us == 0)
+        return tac__fail(err, TAC_E_CONFIG,
+                         "coupling 'split' steps on the physics axis: set timeline.physics");
+    return TAC_OK;
+}
+
+tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(def && engine);
+    *engine = NULL;
+    if (def->end_us > TAC_TIME_MAX)
+        return tac__fail(err, TAC_E_RANGE, "the end of the run lies too far in the future");
+    const char *kind = def->integrator.kind ? def->integrator.kind : "";
+    const tac__method *method = tac__method_find(kind);
+    if (!method) {
+        tac__fail(err, TAC_E_NAME, "unknown integrator '%s'", kind);
+        tac__error_suggest(err, kind, tac__method_name, NULL);
+        return TAC_E_NAME;
+    }
+    if (def->physics_us > TAC_TIME_MAX)
+        return tac__fail(err, TAC_E_RANGE, "the period of the physics axis is too long");
+    if ((unsigned)def->policy > TAC_SYNCHRONIZED)
+        return tac__fail(err, TAC_E_RANGE, "%d is no policy", (int)def->policy);
+    if ((unsigned)def->strategy > TAC_STRATEGY_SPLIT)
+        return tac__fail(err, TAC_E_RANGE, "%d is no strategy", (int)def->strategy);
+    TAC_TRY(check_integrator(def, method, err));
+    const tac_allocator *allocator = def->allocator ? def->allocator : tac_allocator_default();
+    tac_engine *e = allocator->resize(allocator->context, NULL, 0, sizeof *e);
+    if (!e)
+        return tac__fail_memory(err);
+    memset(e, 0, sizeof *e);
+    e->def = *def;
+    if (def->integrator.h_max_us == 0)
+        e->def.integrator.h_max_us = method->adaptive  ? TAC_TIME_MAX
+                                     : def->physics_us ? def->physics_us
+                                                       : FIXED_STEP_US;
+    e->allocator = allocator;
+    e->method = method;
+    e->checkpoint_us = e->snapshot_us = TAC_TIME_NEVER;
+    tac__arena_init(&e->arena, allocator);
+    atomic_init(&e->stop, false);
+    // The root entity holds what stands in no other.
+    const tac_status status = tac_engine_add_entity(e, "", NULL, err);
+    if (status != TAC_OK) {
+        tac_engine_destroy(e);
+        return status;
+    }
+    *engine = e;
+    return TAC_OK;
+}
+
+void tac_engine_destroy(tac_engine *e)
+{
+    TAC__FLOATS;
+    if (!e)
+        return;
+    for (size_t i = e->component_count; i-- > 0;) {
+        if (e->components[i]->type->close)
+            e->components[i]->type->close(e->components[i]->self);
+    }
+    if (e->checkpoint_opaque.allocator)
+        tac__text_fini(&e->checkpoint_opaque);
+    tac__arena_fini(&e->arena);
+    e->allocator->resize(e->allocator->context, e, sizeof *e, 0);
+}
+
+// --- adding -----------------------------------------------------------------------------------
+
+static int find_entity(const tac_engine *e, const char *name)
+{
+    return tac__names_find(&e->entity_names, name);
+}
+
+tac_status tac_engine_add_entity(tac_engine *e, const char *name, const tac_place *place,
+                                 tac_error *err)
+{
+    TAC_REQUIRE(e && name && e->phase == TAC__BUILDING);
+    if (*name && !tac__name_valid(name))
+        return tac__fail_at(err, TAC_E_NAME, place,
+                            "'%s' is not a name: a letter, then letters, digits and '_'", name);
+    if (find_entity(e, name) >= 0)
+        return tac__fail_at(err, TAC_E_DUPLICATE, place, "entity '%s' exists already", name);
+    char *copy = tac__arena_text(&e->arena, name);
+    if (!copy || !TAC__ARENA_GROW(&e->arena, e->entities, e->entity_count, e->entity_capacity) ||
+        tac__names_set(&e->entity_names, &e->arena, copy, (uint32_t)e->entity_count) != TAC_OK)
+        return tac__fail_memory(err);
+    e->entities[e->entity_count++] = (tac__entity){.name = copy, .machine = -1};
+    return TAC_OK;
+}
+
+static int find_group(const tac_engine *e, const char *name)
+{
+    for (size_t i = 0; i < e->group_count; i++) {
+        if (!strcmp(e->groups[i].name, name))
+            return (int)i;
+    }
+    return -1;
+}
+
+static tac_status check_times(const tac_group_def *def, tac_error *err)
+{
+    for (size_t i = 1; i < def->times_count; i++) {
+        if (def->times_us[i] <= def->times_us[i - 1])
+            return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                                "rate group '%s': explicit times must ascend", def->name);
+    }
+    return TAC_OK;
+}
+
+tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(e && def && def->name && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(def->times_us || def->times_count == 0);
+    if (!tac__name_valid(def->name))
+        return tac__fail_at(err, TAC_E_NAME, &def->place, "'%s' is not a name for a rate group",
+                            def->name);
+    if (find_group(e, def->name) >= 0)
+        return tac__fail_at(err, TAC_E_DUPLICATE, &def->place, "rate group '%s' exists already",
+                            def->name);
+    if (def->period_us == 0 && def->times_count == 0)
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "rate group '%s' needs a period, explicit times, or both", def->name);
+    if (def->period_us > TAC_TIME_MAX || def->offset_us > TAC_TIME_MAX)
+        return tac__fail_at(err, TAC_E_RANGE, &def->place, "rate group '%s': the %s is too long",
+                            def->name, def->period_us > TAC_TIME_MAX ? "period" : "offset");
+    TAC_TRY(check_times(def, err));
+    tac_time *times = tac__arena_array(&e->arena, def->times_count, sizeof *times);
+    char *name = tac__arena_text(&e->arena, def->name);
+    if (!times || !name ||
+        !TAC__ARENA_GROW(&e->arena, e->groups, e->group_count, e->group_capacity))
+        return tac__fail_memory(err);
+    if (def->times_count)
+        memcpy(times, def->times_us, def->times_count * sizeof *times);
+    e->groups[e->group_count] = (tac__group){.name = name,
+                                             .period_us = def->period_us,
+                                             .offset_us = def->offset_us,
+                                             .declared_period_us = def->period_us,
+                                             .declared_offset_us = def->offset_us,
+                                             .times_us = times,
+                                             .times_count = def->times_count,
+                                             .root = (int)e->group_count,
+                                             .place = def->place};
+    e->group_count++;
+    return TAC_OK;
+}
+
+static const char *group_name(const void *context, size_t i)
+{
+    const tac_engine *e = context;
+    return i < e->group_count ? e->groups[i].name : NULL;
+}
+
+static const char *stage_name(const void *context, size_t i)
+{
+    (void)context;
+    return i < TAC_STAGE_COUNT ? tac_stage_name((tac_stage)i) : NULL;
+}
+
+// The stages in which a discrete component may run; the others are the engine's own.
+static bool stage_takes_steps(tac_stage stage)
+{
+    return stage >= TAC_STAGE_SCENARIO && stage <= TAC_STAGE_ACTUATE;
+}
+
+static tac_status check_stage(tac_instance *c, const tac_component_def *def, tac_error *err)
+{
+    if (def->stage && !tac_stage_parse(def->stage, &c->stage)) {
+        tac__fail_at(err, TAC_E_NAME, &def->place, "unknown stage '%s'", def->stage);
+        tac__error_suggest(err, def->stage, stage_name, NULL);
+        return TAC_E_NAME;
+    }
+    if (def->stage && !c->type->step)
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "'%s' has no step, so it cannot be given a stage", c->name);
+    if (c->type->step && !stage_takes_steps(c->stage) && !tac__is_machine(c))
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "'%s': no component steps in stage '%s'; expected one of scenario, "
+                            "environment, outputs, estimate, telemetry, control, actuate",
+                            c->name, tac_stage_name(c->stage));
+    c->observer = c->type->step && c->stage == TAC_STAGE_TELEMETRY;
+    if (c->observer &&
+        (c->outputs.count || tac__is_continuous(c->type) || c->sender_count || c->receiver_count))
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "'%s' is in stage 'telemetry', which only reads, but it has outputs or "
+                            "message ports",
+                            c->name);
+    return TAC_OK;
+}
+
+static tac_status check_group(tac_engine *e, tac_instance *c, const tac_component_def *def,
+                              tac_error *err)
+{
+    if (def->group) {
+        c->group = find_group(e, def->group);
+        if (c->group < 0) {
+            tac__fail_at(err, TAC_E_NAME, &def->place, "unknown rate group '%s'", def->group);
+            tac__error_suggest(err, def->group, group_name, e);
+            return TAC_E_NAME;
+        }
+        return TAC_OK;
+    }
+    bool triggered = (c->type->flags & TAC_COMPONENT_TIMER) || c->condition_count;
+    for (size_t i = 0; i < c->receiver_count; i++)
+        triggered |= e->receivers[c->receivers[i]].def.triggers;
+    if (c->type->step && !triggered && !(c->type->flags & TAC_COMPONENT_CONSTANT))
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "'%s' is in no rate group, so it would never step", c->name);
+    return TAC_OK;
+}
+
+// Make the signals of a component: its outputs and its continuous states.
+static tac_status add_signals(tac_engine *e, tac_instance *c, tac_error *err)
+{
+    const size_t outputs = c->outputs.count, total = outputs + c->continuous.count;
+    c->signals = tac__arena_array(&e->arena, total, sizeof *c->signals);
+    c->in = tac__arena_array(&e->arena, c->inputs.count, sizeof *c->in);
+    if (!c->signals || !c->in)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < c->inputs.count; i++)
+        c->in[i].signal = -1;
+    for (size_t i = 0; i < total; i++) {
+        const bool state = i >= outputs;
+        const tac__port *port = state ? &c->continuous.items[i - outputs] : &c->outputs.items[i];
+        // What nothing but init writes is no output of the plant: it never changes.
+        const bool continuous = state || ((port->flags & TAC_PORT_EVAL) && c->type->output);
+        const char *name = tac__arena_format(&e->arena, "%s.%s", c->name, port->name);
+        if (!name)
+            return tac__fail_memory(err);
+        c->signals[i] = (int)e->schema.count;
+        TAC_TRY(tac__schema_add(
+            &e->schema, &e->arena,
+            &(tac__signal){.name = name,
+                           .unit = port->unit,
+                           .doc = port->doc,
+                           .writer = c->name,
+                           .group = c->group < 0 ? "" : e->groups[c->group].name,
+                           .type = port->type,
+                           .dimension = port->dimension,
+                           .stage = state                                  ? TAC_STAGE_INTEGRATE
+                                    : continuous                           ? TAC_STAGE_OUTPUTS
+                                    : c->type->step && !tac__is_machine(c) ? c->stage
+                                                                           : TAC_STAGE_BEGIN,
+                           .continuous = continuous,
+                           .state = state,
+                           .component = c->index,
+                           .derivative = -1},
+            err));
+    }
+    for (size_t i = 0; i < outputs; i++) {
+        const char *derivative = c->outputs.items[i].derivative;
+        if (!derivative)
+            continue;
+        for (size_t k = 0; k < outputs; k++) {
+            if (!strcmp(c->outputs.items[k].name, derivative))
+                e->schema.signals[c->signals[i]].derivative = c->signals[k];
+        }
+        const tac__signal *s = &e->schema.signals[c->signals[i]];
+        const uint32_t expected = s->type.shape == TAC_QUAT ? 3 : s->type.count;
+        // Written together, so that the n-th values of both belong together.
+        if (s->derivative < 0 || e->schema.signals[s->derivative].type.scalar != TAC_F64 ||
+            e->schema.signals[s->derivative].continuous != s->continuous ||
+            e->schema.signals[s->derivative].type.count != expected)
+            return tac__fail(err, TAC_E_TYPE,
+                             "output '%s' names '%s' as its derivative, which is no output of the "
+                             "same size that is written together with it",
+                             s->name, derivative);
+    }
+    return TAC_OK;
+}
+
+tac_instance *tac__find_component(const tac_engine *e, const char *name)
+{
+    const int i = tac__names_find(&e->component_names, name);
+    if (i < 0 || (size_t)i >= e->component_count || strcmp(e->components[i]->name, name))
+        return NULL;
+    return e->components[i];
+}
+
+const char *tac__component_name(const void *context, size_t i)
+{
+    const tac_engine *e = context;
+    return i < e->component_count ? e->components[i]->name : NULL;
+}
+
+static const char *entity_name(const void *context, size_t i)
+{
+    const tac_engine *e = context;
+    return i + 1 < e->entity_count ? e->entities[i + 1].name : NULL; // the root has no name
+}
+
+static tac_status keep_phases(tac_engine *e, tac_instance *c, const tac_component_def *def,
+                              tac_error *err)
+{
+    c->hold = def->hold;
+    if (!def->active)
+        return TAC_OK;
+    if (tac__is_machine(c))
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "'%s' has the phases, so it is active in all of them", c->name);
+    if (def->active_count == 0)
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "'%s' is active in no phase; expected at least one", c->name);
+    const char **names = tac__arena_array(&e->arena, def->active_count, sizeof *names);
+    if (!names)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < def->active_count; i++) {
+        names[i] = tac__arena_text(&e->arena, def->active[i]);
+        if (!names[i])
+            return tac__fail_memory(err);
+    }
+    c->active_names = names;
+    c->active_count = def->active_count;
+    return TAC_OK;
+}
+
+static tac_status finish_component(tac_engine *e, tac_instance *c, const tac_component_def *def,
+                                   tac_error *err)
+{
+    TAC_TRY(check_stage(c, def, err));
+    TAC_TRY(check_group(e, c, def, err));
+    TAC_TRY(keep_phases(e, c, def, err));
+    const tac_status status = add_signals(e, c, err);
+    if (status != TAC_OK)
+        tac__error_place(err, &def->place);
+    return status;
+}
+
+tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(e && def && def->name && def->type && e->phase == TAC__BUILDING);
+    const tac_component_type *type = def->type;
+    if (type->abi != TAC_ABI_VERSION || type->size != sizeof *type)
+        return tac__fail_at(err, TAC_E_ABI, &def->place,
+                            "component type '%s' has ABI version %u and size %u, this library %u "
+                            "and %zu",
+                            type->name ? type->name : "?", type->abi, type->size, TAC_ABI_VERSION,
+                            sizeof *type);
+    if (!tac__name_valid(def->name))
+        return tac__fail_at(err, TAC_E_NAME, &def->place,
+                            "'%s' is not a name: a letter, then letters, digits and '_'",
+                            def->name);
+    const int entity = find_entity(e, def->entity ? def->entity : "");
+    if (entity < 0) {
+        tac__fail_at(err, TAC_E_NAME, &def->place, "unknown entity '%s'", def->entity);
+        tac__error_suggest(err, def->entity, entity_name, e);
+        return TAC_E_NAME;
+    }
+    const char *name = entity == 0 ? tac__arena_text(&e->arena, def->name)
+                                   : tac__arena_format(&e->arena, "%s.%s", def->entity, def->name);
+    if (!name ||
+        !TAC__ARENA_GROW(&e->arena, e->components, e->component_count, e->component_capacity))
+        return tac__fail_memory(err);
+    if (tac__find_component(e, name))
+        return tac__fail_at(err, TAC_E_DUPLICATE, &def->place, "component '%s' exists already",
+                            name);
+    if (tac__names_set(&e->component_names, &e->arena, name, (uint32_t)e->component_count) !=
+        TAC_OK)
+        return tac__fail_memory(err);
+    const size_t signals = e->schema.count, senders = e->sender_count,
+                 receivers = e->receiver_count;
+    tac_instance *c = NULL;
+    tac_status status =
+        tac__declare(e, &e->arena, type, name, (uint32_t)entity, def->params, &def->place, &c, err);
+    if (status == TAC_OK) {
+        // From here on the engine owns it: destroy will close it.
+        e->components[e->component_count++] = c;
+        status = finish_component(e, c, def, err);
+        if (status == TAC_OK)
+            return TAC_OK;
+        e->component_count--;
+        if (type->close)
+            type->close(c->self);
+    }
+    // Nothing of a component that is refused stays behind.
+    e->schema.count = signals;
+    e->sender_count = senders;
+    e->receiver_count = receivers;
+    return status;
+}
+
+tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(e && def && def->to && def->from && e->phase == TAC__BUILDING);
+    if (def->has_policy && (unsigned)def->policy > TAC_SYNCHRONIZED)
+        return tac__fail_at(err, TAC_E_RANGE, &def->place, "%d is no policy", (int)def->policy);
+    if (!TAC__ARENA_GROW(&e->arena, e->routes, e->route_count, e->route_capacity))
+        return tac__fail_memory(err);
+    tac_route_def *r = &e->routes[e->route_count++];
+    *r = *def;
+    r->to = tac__arena_text(&e->arena, def->to);
+    r->from = tac__arena_text(&e->arena, def->from);
+    return r->to && r->from ? TAC_OK : tac__fail_memory(err);
+}
+
+tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(e && def && def->to && def->from && e->phase == TAC__BUILDING);
+    if (def->delay_us == 0)
+        return tac__fail_at(err, TAC_E_RANGE, &def->place,
+                            "a link needs a delay of at least 1 us: a message cannot arrive at the "
+                            "boundary at which it is sent");
+    if (def->delay_us > TAC_TIME_MAX)
+        return tac__fail_at(err, TAC_E_RANGE, &def->place, "the delay is too long");
+    if (!TAC__ARENA_GROW(&e->arena, e->links, e->link_count, e->link_capacity))
+        return tac__fail_memory(err);
+    tac_link_def *l = &e->links[e->link_count++];
+    *l = *def;
+    l->to = tac__arena_text(&e->arena, def->to);
+    l->from = tac__arena_text(&e->arena, def->from);
+    return l->to && l->from ? TAC_OK : tac__fail_memory(err);
+}
+
+tac_status tac_engine_add_policy(tac_engine *e, const char *pattern, tac_policy policy,
+                                 const tac_place *place, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(e && pattern && e->phase == TAC__BUILDING);
+    if ((unsigned)policy > TAC_SYNCHRONIZED)
+        return tac__fail_at(err, TAC_E_RANGE, place, "%d is no policy", (int)policy);
+    char *copy = tac__arena_text(&e->arena, pattern);
+    if (!copy || !TAC__ARENA_GROW(&e->arena, e->rules, e->rule_count, e->rule_capacity))
+        return tac__fail_memory(err);
+    e->rules[e->rule_count++] = (tac__policy_rule){copy, policy, place ? *place : (tac_place){0}};
+    return TAC_OK;
+}
+
+tac_status tac_engine_set_order(tac_engine *e, const char *const *components, size_t count,
+                                const tac_place *place, tac_error *err)
+{
+    TAC_REQUIRE(e && components && e->phase == TAC__BUILDING);
+    e->order = tac__arena_array(&e->arena, count, sizeof *e->order);
+    if (!e->order)
+        return tac__fail_memory(err);
+    e->order_count = count;
+    if (place)
+        e->order_place = *place;
+    for (size_t i = 0; i < count; i++) {
+        e->order[i] = tac__arena_text(&e->arena, components[i]);
+        if (!e->order[i])
+            return tac__fail_memory(err);
+    }
+    return TAC_OK;
+}
+
+static tac_status check_axis(const tac_observer_def *def, tac_error *err)
+{
+    if (def->period_us == 0)
+        return tac__fail(err, TAC_E_RANGE, "an observer needs a period");
+    if (def->period_us > TAC_TIME_MAX || def->offset_us > TAC_TIME_MAX)
+        return tac__fail(err, TAC_E_RANGE, "the period or offset of an observer is too long");
+    return TAC_OK;
+}
+
+static tac_status find_leader(const tac_engine *e, const tac_observer_def *def,
+                              const tac_instance **leads, tac_error *err)
+{
+    TAC_REQUIRE(def->component);
+    *leads = tac__find_component(e, def->component);
+    if (!*leads) {
+        tac__fail(err, TAC_E_NAME, "unknown component '%s'", def->component);
+        tac__error_suggest(err, def->component, tac__component_name, e);
+        return TAC_E_NAME;
+    }
+    const bool steps = def->follow == TAC_FOLLOW_STEPS;
+    if (steps ? !(*leads)->type->step : !tac__is_continuous((*leads)->type))
+        return tac__fail(err, TAC_E_TYPE, "'%s' has no %s that an observer could follow",
+                         def->component, steps ? "steps" : "island");
+    return TAC_OK;
+}
+
+tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(e && def && def->observe && e->phase == TAC__BUILDING);
+    const tac_instance *leads = NULL;
+    if (def->follow == TAC_FOLLOW_AXIS)
+        TAC_TRY(check_axis(def, err));
+    else if (def->follow != TAC_FOLLOW_INSTANTS)
+        TAC_TRY(find_leader(e, def, &leads, err));
+    if (!TAC__ARENA_GROW(&e->arena, e->observers, e->observer_count, e->observer_capacity))
+        return tac__fail_memory(err);
+    tac__observer *o = &e->observers[e->observer_count++];
+    *o = (tac__observer){*def, -1, leads};
+    o->def.name = tac__arena_text(&e->arena, def->name ? def->name : "observer");
+    return o->def.name ? TAC_OK : tac__fail_memory(err);
+}
+
+void tac__engine_tap(tac_engine *e, size_t component, bool state, tac__tap *tap)
+{
+    tac_instance *c = e->components[component];
+    const tac__tap **taps = state ? &e->islands[c->island].taps : &c->taps;
+    tap->next = *taps;
+    *taps = tap;
+    c->has_after |= !state;
+}
+
+tac_status tac__engine_when_resolved(tac_engine *e, tac__resolved_fn *call, void *context)
+{
+    if (!TAC__ARENA_GROW(&e->arena, e->resolved, e->resolved_count, e->resolved_capacity))
+        return TAC_E_MEMORY;
+    e->resolved[e->resolved_count++] = (tac__resolved){call, context};
+    return TAC_OK;
+}
+
+void tac__engine_listen(tac_engine *e, tac__listener *listener)
+{
+    listener->next = e->listeners;
+    e->listeners = listener;
+}
+
+// --- preparing --------------------------------------------------------------------------------
+
+static tac_status prepare(tac_engine *e, tac_error *err)
+{
+    TAC_TRY(tac__activity_resolve(e, err));
+    TAC_TRY(tac__resolve_routes(e, err));
+    TAC_TRY(tac__connect(e, err));
+    tac__resolve_observers(e);
+    TAC_TRY(tac__resolve_groups(e, err));
+    TAC_TRY(tac__resolve_leads(e, err));
+    TAC_TRY(tac__resolve_links(e, err));
+    TAC_TRY(tac__islands_form(e, err));
+    TAC_TRY(tac__islands_order(e, err));
+    TAC_TRY(tac__resolve_conditions(e, err));
+    TAC_TRY(tac__order_components(e, err));
+    TAC_TRY(tac__resolve_histories(e, err));
+    for (size_t i = 0; i < e->resolved_count; i++)
+        TAC_TRY(e->resolved[i].call(e->resolved[i].context, e, err));
+    TAC_TRY(tac__schedule(e));
+    tac__phases_warn(e);
+    tac__doubts(e);
+    tac__written_ask(e);
+    return tac__wire(e);
+}
+
+tac_status tac_engine_prepare(tac_engine *e, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(e && e->phase == TAC__BUILDING);
+    tac_error_clear(err);
+    tac_status status = prepare(e, err);
+    if (status == TAC_E_MEMORY)
+        tac__fail_memory(err);
+    if (status == TAC_OK) {
+        e->phase = TAC__RUNNING;
+        e->err = err;
+        status = tac__start(e);
+        e->err = NULL;
+    }
+    e->phase = status == TAC_OK ? TAC__PREPARED : TAC__FAILED;
+    return status;
+}

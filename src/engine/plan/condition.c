@@ -1,0 +1,92 @@
+// condition.c - the conditions of components that are to be located: each belongs to the island
+// whose states and outputs it sees. locate.c finds where they turn true.
+#include "engine/plan/plan.h"
+
+const tac__condition *tac__condition_of(const tac_instance *c, int source)
+{
+    for (size_t i = 0; i < c->condition_count; i++) {
+        if (c->conditions[i].source == source)
+            return &c->conditions[i];
+    }
+    return NULL;
+}
+
+static tac_status check_type(const tac_instance *c, tac_error *err)
+{
+    if (!c->type->holds)
+        return tac__fail_at(err, TAC_E_CONFIG, &c->place,
+                            "'%s' has conditions but its type '%s' has no holds", c->name,
+                            c->type->name);
+    if (tac__is_continuous(c->type))
+        return tac__fail_at(err, TAC_E_CONFIG, &c->place,
+                            "'%s' has conditions, but also a continuous part: that has events",
+                            c->name);
+    if (tac__is_observer(c))
+        return tac__fail_at(err, TAC_E_CONFIG, &c->place,
+                            "'%s' is in stage 'telemetry', which only reads, but its conditions "
+                            "would add boundaries",
+                            c->name);
+    return TAC_OK;
+}
+
+static tac_status find_island(const tac_engine *e, const tac_instance *c, tac__condition *condition,
+                              tac_error *err)
+{
+    const tac__signal *first = NULL;
+    for (size_t i = 0; i < condition->count; i++) {
+        const int signal = c->in[condition->inputs[i]].signal;
+        if (signal < 0 || !e->schema.signals[signal].continuous)
+            continue;
+        const tac__signal *s = &e->schema.signals[signal];
+        const int island = e->components[s->component]->island;
+        if (first && island != condition->island)
+            return tac__fail_at(err, TAC_E_CONFIG, &condition->place,
+                                "'%s' and '%s' are integrated apart: such a condition cannot be "
+                                "located",
+                                first->name, s->name);
+        first = first ? first : s;
+        condition->island = island;
+    }
+    if (!first)
+        return tac__fail_at(err, TAC_E_CONFIG, &condition->place,
+                            "there is nothing to locate: the condition sees no state or output of "
+                            "the plant, and all else changes at boundaries only");
+    return TAC_OK;
+}
+
+// Those of each island, counted first, then filled in. What a driver plays back is not looked for.
+static tac_status list_rises(tac_engine *e)
+{
+    for (int fill = 0; fill < 2; fill++) {
+        for (size_t i = 0; i < e->component_count; i++) {
+            tac_instance *c = e->components[i];
+            for (size_t k = 0; k < c->condition_count && !tac__is_played(e, c->type); k++) {
+                tac__island *island = &e->islands[c->conditions[k].island];
+                if (fill)
+                    island->rises[island->rise_count] =
+                        (tac__rise){.component = c, .number = (int)k};
+                island->rise_count++;
+            }
+        }
+        for (size_t i = 0; i < e->island_count && !fill; i++) {
+            tac__island *island = &e->islands[i];
+            island->rises = tac__arena_array(&e->arena, island->rise_count, sizeof *island->rises);
+            if (!island->rises)
+                return TAC_E_MEMORY;
+            island->rise_count = 0;
+        }
+    }
+    return TAC_OK;
+}
+
+tac_status tac__resolve_conditions(tac_engine *e, tac_error *err)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (c->condition_count)
+            TAC_TRY(check_type(c, err));
+        for (size_t k = 0; k < c->condition_count; k++)
+            TAC_TRY(find_island(e, c, &c->conditions[k], err));
+    }
+    return list_rises(e);
+}

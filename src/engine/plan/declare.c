@@ -1,0 +1,536 @@
+// declare.c - the declaring side of the component protocol: ports, states, events, streams; and the
+// whole of it. Parameters are in params.c.
+#include "engine/plan/declare.h"
+#include "engine/plan/peers.h"
+#include "engine/plan/guard.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void tac__declare_keep(tac_declare *d, const tac_error *err)
+{
+    if (!d->failed)
+        d->error = *err;
+    d->failed = true;
+}
+
+void tac__declare_no_memory(tac_declare *d)
+{
+    tac_error err;
+    tac__fail_memory(&err);
+    tac__declare_keep(d, &err);
+    d->no_memory = true;
+}
+
+const char *tac__declare_text(tac_declare *d, const char *text)
+{
+    if (!text)
+        return NULL;
+    const char *copy = tac__arena_text(d->arena, text);
+    if (!copy)
+        tac__declare_no_memory(d);
+    return copy ? copy : "";
+}
+
+const tac_world *tac_declare_world(const tac_declare *d)
+{
+    static const tac_world none = {.g_m_s2 = 9.80665};
+    return d->engine ? &d->engine->def.world : &none;
+}
+
+// --- ports ------------------------------------------------------------------------------------
+
+const char *tac_declare_name(const tac_declare *d)
+{
+    return d->instance->name;
+}
+
+static bool fail_twice(tac_declare *d, const char *what, const char *name)
+{
+    tac_error err;
+    tac__fail(&err, TAC_E_DUPLICATE, "%s '%s' is declared twice", what, name);
+    tac__declare_keep(d, &err);
+    return false;
+}
+
+static bool has_port(const tac__ports *ports, const char *name)
+{
+    for (size_t i = 0; i < ports->count; i++) {
+        if (!strcmp(ports->items[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+static bool has_message_port(const tac_declare *d, const char *name)
+{
+    for (size_t i = 0; i < d->instance->message_count; i++) {
+        if (!strcmp(d->instance->messages[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+static int add_port(tac_declare *d, tac__ports *ports, const tac_port_def *p, const char *what)
+{
+    tac_error err;
+    tac__port port = {.unit = p->unit ? tac__declare_text(d, p->unit) : "1",
+                      .doc = p->doc ? tac__declare_text(d, p->doc) : "",
+                      .derivative = tac__declare_text(d, p->derivative),
+                      .type = p->type,
+                      .flags = p->flags,
+                      .scale = p->scale > 0 ? p->scale : 1,
+                      .part = p->part};
+    const bool is_input = ports == &d->instance->inputs;
+    if (is_input ? !tac__name_valid(p->name) : !tac__signal_name_valid(p->name)) {
+        tac__fail(&err, TAC_E_NAME, "'%s' is not a name for %s: expected letters, digits and '_'%s",
+                  p->name ? p->name : "", what,
+                  is_input ? "" : ", dots between names, and no .x, .y, .z or .w at the end");
+        tac__declare_keep(d, &err);
+        return 0;
+    }
+    port.name = tac__declare_text(d, p->name);
+    if (tac__type_check(&p->type, p->name, &err) != TAC_OK ||
+        tac__unit_parse(port.unit, &port.dimension, &err) != TAC_OK) {
+        tac__error_context(&err, "declaring %s '%s'", what, p->name);
+        tac__declare_keep(d, &err);
+        return 0;
+    }
+    // Outputs, states and message ports all have digests by name.
+    const bool digested = ports == &d->instance->outputs || ports == &d->instance->continuous;
+    if (has_port(ports, p->name) || (digested && has_message_port(d, p->name)))
+        fail_twice(d, what, p->name);
+    if (!TAC__ARENA_GROW(d->arena, ports->items, ports->count, ports->capacity)) {
+        tac__declare_no_memory(d);
+        return 0;
+    }
+    ports->items[ports->count] = port;
+    return (int)ports->count++;
+}
+
+int tac_declare_input(tac_declare *d, const tac_port_def *p)
+{
+    return add_port(d, &d->instance->inputs, p, "input");
+}
+
+int tac_declare_output(tac_declare *d, const tac_port_def *p)
+{
+    const int i = add_port(d, &d->instance->outputs, p, "output");
+    if (!d->failed && !d->instance->type->step)
+        d->instance->outputs.items[i].flags |= TAC_PORT_EVAL;
+    return i;
+}
+
+void tac_declare_feedthrough(tac_declare *d, int output, const int *inputs, size_t count)
+{
+    tac_instance *c = d->instance;
+    bool good = output >= 0 && (size_t)output < c->outputs.count;
+    for (size_t i = 0; i < count; i++)
+        good &= inputs[i] >= 0 && (size_t)inputs[i] < c->inputs.count;
+    if (d->failed)
+        return;
+    if (!good) {
+        tac_error err;
+        tac__fail(&err, TAC_E_RANGE, "feed-through of an output or input that it does not have");
+        tac__declare_keep(d, &err);
+        return;
+    }
+    int *copy = tac__arena_array(d->arena, count + 1, sizeof *copy);
+    if (!copy) {
+        tac__declare_no_memory(d);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        copy[i] = inputs[i];
+    c->outputs.items[output].direct = copy;
+    c->outputs.items[output].direct_count = count;
+}
+
+int tac_declare_state(tac_declare *d, const tac_port_def *p)
+{
+    return add_port(d, &d->instance->states, p, "state");
+}
+
+int tac_declare_continuous(tac_declare *d, const tac_port_def *p)
+{
+    if (p->type.scalar != TAC_F64) {
+        tac_error err;
+        tac__fail(&err, TAC_E_TYPE, "continuous state '%s' must be made of f64", p->name);
+        tac__declare_keep(d, &err);
+        return 0;
+    }
+    const size_t offset = d->instance->x_count;
+    add_port(d, &d->instance->continuous, p, "continuous state");
+    d->instance->x_count += p->type.count;
+    return (int)offset;
+}
+
+// Streams and message ports are told apart by name: a stream by "component.name", so that a dot in
+// one could make it the stream of another component.
+static bool check_name(tac_declare *d, const char *what, const char *name)
+{
+    if (tac__name_valid(name))
+        return true;
+    tac_error err;
+    tac__fail(&err, TAC_E_NAME, "'%s' is not a name for a %s", name ? name : "", what);
+    tac__declare_keep(d, &err);
+    return false;
+}
+
+int tac_declare_event(tac_declare *d, const char *name, const char *doc)
+{
+    tac_instance *c = d->instance;
+    if (!check_name(d, "event", name))
+        return 0;
+    if (!TAC__ARENA_GROW(d->arena, c->events, c->event_count, c->event_capacity)) {
+        tac__declare_no_memory(d);
+        return 0;
+    }
+    c->events[c->event_count] =
+        (tac__event){tac__declare_text(d, name), doc ? tac__declare_text(d, doc) : ""};
+    return (int)c->event_count++;
+}
+
+static bool has_condition(const tac_instance *c, const char *name)
+{
+    for (size_t i = 0; i < c->condition_count; i++) {
+        if (!strcmp(c->conditions[i].name, name))
+            return true;
+    }
+    return !strcmp(name, "timer"); // as "uav1.planner#timer" stands for its wake-ups
+}
+
+static bool check_inputs(tac_declare *d, const char *name, const int *inputs, size_t count)
+{
+    const size_t n = d->instance->inputs.count;
+    for (size_t i = 0; i < count; i++) {
+        if (inputs[i] >= 0 && (size_t)inputs[i] < n)
+            continue;
+        tac_error err;
+        tac__fail(&err, TAC_E_RANGE, "condition '%s' names input %d, but there are %zu", name,
+                  inputs[i], n);
+        tac__declare_keep(d, &err);
+        return false;
+    }
+    return true;
+}
+
+int tac_declare_condition(tac_declare *d, const char *name, const int *inputs, size_t count,
+                          const char *param)
+{
+    tac_instance *c = d->instance;
+    if (!check_name(d, "condition", name) || !check_inputs(d, name, inputs, count))
+        return 0;
+    if (has_condition(c, name))
+        fail_twice(d, "condition", name);
+    int *copy = tac__arena_array(d->arena, count, sizeof *copy);
+    if (!copy ||
+        !TAC__ARENA_GROW(d->arena, c->conditions, c->condition_count, c->condition_capacity)) {
+        tac__declare_no_memory(d);
+        return 0;
+    }
+    if (count)
+        memcpy(copy, inputs, count * sizeof *copy);
+    c->conditions[c->condition_count] = (tac__condition){.name = tac__declare_text(d, name),
+                                                         .inputs = copy,
+                                                         .count = count,
+                                                         .place = *tac__param_place(d, param),
+                                                         .island = -1,
+                                                         .source = -1};
+    return (int)c->condition_count++;
+}
+
+tac_time tac__declare_end(const tac_declare *d)
+{
+    return d->engine->def.end_us;
+}
+
+tac_time tac__declare_period(const tac_declare *d)
+{
+    const int group = d->instance->group;
+    return group < 0 ? 0 : d->engine->groups[group].declared_period_us;
+}
+
+// --- connected by name ------------------------------------------------------------------------
+
+static void set_peer(tac_declare *d, tac__port *port, const char *peer, const char *param)
+{
+    port->peer = tac__declare_text(d, peer);
+    port->place = tac__place_inside(tac__param_place(d, param), peer, 0);
+}
+
+int tac_declare_watch(tac_declare *d, const char *signal, const char *param)
+{
+    tac__ports *inputs = &d->instance->inputs;
+    char name[32];
+    snprintf(name, sizeof name, "watch%zu", inputs->count);
+    const int i = add_port(
+        d, inputs, &(tac_port_def){.name = name, .type = TAC_TYPE_F64, .flags = TAC_PORT_OPTIONAL},
+        "watch");
+    if (!d->failed)
+        set_peer(d, &inputs->items[i], signal, param);
+    return i;
+}
+
+int tac_declare_feed(tac_declare *d, const tac_port_def *p, const char *input, const char *param)
+{
+    const int i = tac_declare_output(d, p);
+    if (!d->failed)
+        set_peer(d, &d->instance->outputs.items[i], input, param);
+    return i;
+}
+
+static const tac__port *port_at(const tac__ports *ports, int i)
+{
+    return i >= 0 && (size_t)i < ports->count ? &ports->items[i] : NULL;
+}
+
+tac_type tac_watch_type(const tac_declare *d, int input)
+{
+    const tac_instance *c = d->instance;
+    if (!port_at(&c->inputs, input) || !c->in || c->in[input].signal < 0)
+        return (tac_type)TAC_TYPE_F64;
+    const tac_type *type = &d->engine->schema.signals[c->in[input].signal].type;
+    return (tac_type){type->scalar, TAC_SINGLE, 1, type->labels};
+}
+
+const char *tac_watch_unit(const tac_declare *d, int input)
+{
+    const tac__port *port = port_at(&d->instance->inputs, input);
+    return port ? port->unit : "1";
+}
+
+const char *tac_feed_unit(const tac_declare *d, int output)
+{
+    const tac__port *port = port_at(&d->instance->outputs, output);
+    return port ? port->unit : "1";
+}
+
+// --- streams and messages ---------------------------------------------------------------------
+
+static bool check_stream(tac_declare *d, const char *full, const char *name)
+{
+    for (size_t i = 0; i < d->instance->stream_count; i++) {
+        if (!strcmp(d->instance->streams[i].name, full))
+            return fail_twice(d, "random stream", name);
+    }
+    return true;
+}
+
+// A message port has a name of its own among all that has a digest.
+static bool add_message_port(tac_declare *d, const tac_message_def *p, bool sends)
+{
+    tac_instance *c = d->instance;
+    const char *what = sends ? "sender" : "receiver";
+    if (!check_name(d, what, p->name))
+        return false;
+    if (has_message_port(d, p->name) || has_port(&c->outputs, p->name) ||
+        has_port(&c->continuous, p->name))
+        return fail_twice(d, what, p->name);
+    if (!TAC__ARENA_GROW(d->arena, c->messages, c->message_count, c->message_capacity)) {
+        tac__declare_no_memory(d);
+        return false;
+    }
+    c->messages[c->message_count++] = (tac__message_port){
+        tac__declare_text(d, p->name), p->doc ? tac__declare_text(d, p->doc) : "", sends};
+    return true;
+}
+
+void tac_declare_lead(tac_declare *d, tac_time lead_us, uint32_t periods, const char *param)
+{
+    tac_instance *c = d->instance;
+    c->lead_us = lead_us;
+    c->lead_max = periods;
+    c->lead_place = *tac__param_place(d, param);
+}
+
+int tac_declare_stream(tac_declare *d, const char *name)
+{
+    tac_instance *c = d->instance;
+    if (!check_name(d, "random stream", name))
+        return 0;
+    char *full = tac__arena_format(d->arena, "%s.%s", c->name, name);
+    if (!full || !TAC__ARENA_GROW(d->arena, c->streams, c->stream_count, c->stream_capacity)) {
+        tac__declare_no_memory(d);
+        return 0;
+    }
+    if (!check_stream(d, full, name))
+        return 0;
+    const uint64_t seed = d->engine ? d->engine->def.seed : 0;
+    c->streams[c->stream_count] =
+        (tac__draws){.name = full, .stream = tac__stream_make(seed, full)};
+    return (int)c->stream_count++;
+}
+
+static int add_number(tac_declare *d, uint32_t **numbers, size_t *count, size_t *capacity,
+                      size_t number)
+{
+    if (!TAC__ARENA_GROW(d->arena, *numbers, *count, *capacity)) {
+        tac__declare_no_memory(d);
+        return 0;
+    }
+    (*numbers)[*count] = (uint32_t)number;
+    return (int)(*count)++;
+}
+
+int tac_declare_sender(tac_declare *d, const tac_message_def *p)
+{
+    tac_instance *c = d->instance;
+    size_t number = 0;
+    if (!add_message_port(d, p, true))
+        return 0;
+    if (d->engine) {
+        tac_engine *e = d->engine;
+        char *full = tac__arena_format(d->arena, "%s.%s", c->name, p->name);
+        if (!full || !TAC__ARENA_GROW(d->arena, e->senders, e->sender_count, e->sender_capacity)) {
+            tac__declare_no_memory(d);
+            return 0;
+        }
+        number = e->sender_count++;
+        e->senders[number] =
+            (tac__sender){.name = full, .component = c->index, .numbers = p->numbers};
+    }
+    return add_number(d, &c->senders, &c->sender_count, &c->sender_capacity, number);
+}
+
+int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
+{
+    tac_instance *c = d->instance;
+    size_t number = 0;
+    if (!add_message_port(d, p, false))
+        return 0;
+    if (p->capacity == 0 || p->capacity > 1u << 20 || p->max_bytes > 1u << 24) {
+        tac_error err;
+        tac__fail(&err, TAC_E_RANGE,
+                  "message port '%s': capacity %u and max_bytes %u are not "
+                  "within 1..1048576 and 0..16777216",
+                  p->name, p->capacity, p->max_bytes);
+        tac__declare_keep(d, &err);
+        return 0;
+    }
+    if (d->engine) {
+        tac_engine *e = d->engine;
+        char *full = tac__arena_format(d->arena, "%s.%s", c->name, p->name);
+        if (!full ||
+            !TAC__ARENA_GROW(d->arena, e->receivers, e->receiver_count, e->receiver_capacity)) {
+            tac__declare_no_memory(d);
+            return 0;
+        }
+        number = e->receiver_count++;
+        e->receivers[number] =
+            (tac__receiver){.name = full, .component = c->index, .def = *p, .source = -1};
+        e->receivers[number].def.name = tac__declare_text(d, p->name);
+        e->receivers[number].def.doc = tac__declare_text(d, p->doc);
+    }
+    return add_number(d, &c->receivers, &c->receiver_count, &c->receiver_capacity, number);
+}
+
+// --- the whole --------------------------------------------------------------------------------
+
+// What comes of a function of the type that returned `status`. While a type is only described,
+// mistakes do not count, lack of memory does.
+static tac_status outcome(tac_declare *d, tac_status status, const char *function, tac_error *err)
+{
+    const tac_instance *c = d->instance;
+    if (!d->failed && status != TAC_OK) {
+        tac__fail(&d->error, status, "its %s function failed: %s", function,
+                  tac_status_text(status));
+        d->failed = true;
+    }
+    if (d->no_memory || status == TAC_E_MEMORY)
+        return tac__fail_memory(err); // mistakes found after it may be none
+    if (!d->failed || !d->engine)
+        return TAC_OK;
+    if (err)
+        *err = d->error;
+    tac__error_place(err, &c->place);
+    tac__error_context(err, "setting up component '%s' of type '%s'", c->name, c->type->name);
+    return d->error.status;
+}
+
+// With a step, outputs are what it writes, unless they are marked. An `output` that has none to
+// write is a mark forgotten: its results would be zero for ever.
+static void check_outputs(tac_declare *d)
+{
+    const tac_instance *c = d->instance;
+    bool marked = !c->type->step || !c->type->output || c->outputs.count == 0;
+    for (size_t i = 0; i < c->outputs.count; i++)
+        marked |= (c->outputs.items[i].flags & TAC_PORT_EVAL) != 0;
+    tac_error err;
+    if (marked || d->failed)
+        return;
+    tac__fail(&err, TAC_E_CONFIG,
+              "it has a step and an output function, but no output is marked TAC_PORT_EVAL: mark "
+              "those that the output function writes");
+    tac__declare_keep(d, &err);
+}
+
+tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_component_type *type,
+                        const char *name, uint32_t entity, const tac_node *params,
+                        const tac_place *place, tac_instance **instance, tac_error *err)
+{
+    if (params && tac_node_is_null(params))
+        params = NULL;
+    if (params && tac_node_kind_of(params) != TAC_NODE_MAP)
+        return tac__fail_at(err, TAC_E_TYPE, tac_node_place(params),
+                            "params: expected a map of parameters");
+    tac_instance *c = tac__arena_alloc(arena, sizeof *c);
+    const tac_component_type *guarded = tac__guard_type(engine, type);
+    void *self = guarded ? tac__guard_self(arena, type, guarded) : NULL;
+    tac_declare *d = tac__arena_alloc(arena, sizeof *d);
+    if (!c || !self || !d)
+        return tac__fail_memory(err);
+    type = guarded;
+    *c = (tac_instance){.type = type,
+                        .self = self,
+                        .engine = engine,
+                        .name = name,
+                        .group = -1,
+                        .stage = type->stage,
+                        .island = -1,
+                        .axis_source = -1,
+                        .extra_source = -1,
+                        .lead_source = -1,
+                        .timer_source = -1,
+                        .step_item = -1,
+                        .shadow_item = -1,
+                        .active = true,
+                        .active_in = UINT64_MAX};
+    c->index = engine ? (uint32_t)engine->component_count : 0;
+    if (place)
+        c->place = *place;
+    c->declaring = d;
+    c->param_node = params;
+    c->entity = entity;
+    *d = (tac_declare){.engine = engine, .arena = arena, .instance = c, .entity = entity};
+    d->scopes[0].prefix = "";
+    *instance = c;
+    tac__scope_begin(d, params, "", false);
+
+    const tac_status status = type->declare ? type->declare(d, self) : TAC_OK;
+    while (d->depth > 0)
+        tac__scope_end(d);
+    if (status == TAC_OK)
+        check_outputs(d);
+    const tac_status result = outcome(d, status, "declare", err);
+    if (result != TAC_OK && type->close)
+        type->close(self);
+    return result;
+}
+
+tac_status tac__connect(tac_engine *e, tac_error *err)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (!c->type->connect)
+            continue;
+        // Parameters were listed and asked for when it was declared.
+        tac_declare *d = c->declaring;
+        tac__scope_begin(d, c->param_node, "", true);
+        const tac_status status = c->type->connect(d, c->self);
+        while (d->depth > 0)
+            tac__scope_end(d);
+        TAC_TRY(outcome(d, status, "connect", err));
+    }
+    return TAC_OK;
+}

@@ -1,0 +1,58 @@
+// declare.h - an instance being declared: what params.c and declare.c share.
+//
+// The first mistake is kept and reported when `declare` returns; after it, parameters read as their
+// fallback or zero so that declaring can go on. Without an engine (to list what a type has) every
+// parameter reads as its fallback.
+#ifndef TAC_ENGINE_PLAN_DECLARE_H
+#define TAC_ENGINE_PLAN_DECLARE_H
+
+#include "engine/plan/plan.h"
+
+// Where parameters are read from: the whole of them, or a map inside.
+typedef struct tac__scope {
+    const tac_node *map; // NULL: nothing is given
+    bool *used;          // per key of the map
+    const char *prefix;  // of names in listings: "rotors[2]."
+    bool peer;           // parameters of another component: neither listed nor all to be used
+} tac__scope;
+
+enum { TAC__SCOPES_MAX = 8 };
+
+struct tac_declare {
+    tac_engine *engine; // NULL: only to learn what the type has
+    tac__arena *arena;
+    tac_instance *instance;
+    uint32_t entity;
+    tac__scope scopes[TAC__SCOPES_MAX];
+    size_t depth; // of the present scope
+    tac_error error;
+    bool failed;
+    bool no_memory; // counts also where mistakes do not
+    bool unknown;   // the mistake is a key that does not exist
+};
+
+static inline tac__scope *tac__scope_of(tac_declare *d)
+{
+    return &d->scopes[d->depth];
+}
+
+// Remember a mistake, unless there is one already.
+void tac__declare_keep(tac_declare *d, const tac_error *err);
+void tac__declare_no_memory(tac_declare *d);
+
+// Texts of definitions may come from a buffer of the author's: keep a copy. NULL stays NULL.
+const char *tac__declare_text(tac_declare *d, const char *text);
+
+// --- params.c ---
+// Begin to read from `map`, and end: a key that was not asked for is a mistake.
+void tac__scope_begin(tac_declare *d, const tac_node *map, const char *prefix, bool peer);
+void tac__scope_end(tac_declare *d);
+
+// The place of a parameter in the present map, of the map or else of the component.
+const tac_place *tac__param_place(const tac_declare *d, const char *param);
+
+// The place of `part` inside what stands at `place`, and so many characters further; `place` itself
+// where its line does not show it (a text that is folded or escaped).
+tac_place tac__place_inside(const tac_place *place, const char *part, uint32_t further);
+
+#endif

@@ -1,0 +1,103 @@
+// guard.c - see guard.h. A guarded `self` stands behind a word that leads to its own type: that is
+// how these functions know whom to call.
+#include "engine/plan/guard.h"
+#include "base/floats.h"
+
+typedef struct front {
+    _Alignas(16) const tac_component_type *type;
+} front;
+
+static const tac_component_type *type_of(const void *self)
+{
+    return ((const front *)self - 1)->type;
+}
+
+static tac_status kept(tac_status status)
+{
+    return tac__floats_kept() || status != TAC_OK ? status : TAC_E_FLOATS;
+}
+
+// X(function, parameters, arguments): all that return a status.
+#define GUARDED(X)                                                                                 \
+    X(declare, (tac_declare * d, void *self), (d, self))                                           \
+    X(connect, (tac_declare * d, void *self), (d, self))                                           \
+    X(init, (tac_step * s, const void *self), (s, self))                                           \
+    X(step, (tac_step * s, const void *self), (s, self))                                           \
+    X(output, (const tac_eval *e, const void *self), (e, self))                                    \
+    X(derive, (const tac_eval *e, const void *self), (e, self))                                    \
+    X(output_dual, (const tac_eval *e, const void *self), (e, self))                               \
+    X(derive_dual, (const tac_eval *e, const void *self), (e, self))                               \
+    X(derive_pack, (const tac_eval *e, const void *self), (e, self))                               \
+    X(detect, (const tac_eval *e, const void *self, double *g), (e, self, g))                      \
+    X(project, (double *x, const void *self), (x, self))                                           \
+    X(pre_step, (tac_step * s, const void *self), (s, self))                                       \
+    X(post_step, (tac_step * s, const void *self), (s, self))                                      \
+    X(phase_exit, (tac_step * s, const void *self, int32_t from, int32_t to), (s, self, from, to)) \
+    X(phase_enter, (tac_step * s, const void *self, int32_t from, int32_t to),                     \
+      (s, self, from, to))                                                                         \
+    X(save, (const void *self, void *bytes, size_t *size), (self, bytes, size))                    \
+    X(restore, (const void *self, const void *bytes, size_t size), (self, bytes, size))
+
+#define CALL(function, parameters, arguments)                                                      \
+    static tac_status guarded_##function parameters                                                \
+    {                                                                                              \
+        return kept(type_of(self)->function arguments);                                            \
+    }
+GUARDED(CALL)
+#undef CALL
+
+// These cannot fail: the environment is put back, and nothing was computed in another one.
+static bool guarded_alike(const void *self, const void *other)
+{
+    const bool alike = type_of(self)->alike(self, other);
+    (void)tac__floats_kept();
+    return alike;
+}
+
+static bool guarded_holds(const tac_step *s, const void *self, int condition)
+{
+    const bool holds = type_of(self)->holds(s, self, condition);
+    (void)tac__floats_kept();
+    return holds;
+}
+
+static void guarded_close(void *self)
+{
+    type_of(self)->close(self);
+    (void)tac__floats_kept();
+}
+
+const tac_component_type *tac__guard_type(tac_engine *e, const tac_component_type *type)
+{
+    if (!e || type->builtin)
+        return type;
+    for (const tac__guard *g = e->guards; g; g = g->next) {
+        if (g->of == type)
+            return &g->type;
+    }
+    tac__guard *g = tac__arena_alloc(&e->arena, sizeof *g);
+    if (!g)
+        return NULL;
+    *g = (tac__guard){.of = type, .type = *type, .next = e->guards};
+#define REPLACE(function, parameters, arguments)                                                   \
+    g->type.function = type->function ? guarded_##function : NULL;
+    GUARDED(REPLACE)
+    REPLACE(alike, , )
+    REPLACE(holds, , )
+    REPLACE(close, , )
+#undef REPLACE
+    e->guards = g;
+    return &g->type;
+}
+
+void *tac__guard_self(tac__arena *arena, const tac_component_type *type,
+                      const tac_component_type *guarded)
+{
+    if (type == guarded)
+        return tac__arena_alloc(arena, type->self_size);
+    front *f = tac__arena_alloc(arena, sizeof *f + type->self_size);
+    if (!f)
+        return NULL;
+    f->type = type;
+    return f + 1;
+}

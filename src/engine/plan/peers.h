@@ -1,0 +1,65 @@
+// peers.h - what a component is connected to by names in its own parameters: formulas over signals
+// that it watches, inputs that it feeds.
+//
+// While it is declared, each formula is parsed and the signals it names become watches, each once;
+// once all is connected, types and units are known and the formulas are compiled.
+#ifndef TAC_ENGINE_PLAN_PEERS_H
+#define TAC_ENGINE_PLAN_PEERS_H
+
+#include "expr/expr.h"
+#include <tactus/component.h>
+
+typedef struct tac__peer {
+    const char *name;
+    int port;
+} tac__peer;
+
+typedef struct tac__peer_list {
+    tac__peer *items;
+    size_t count, capacity;
+} tac__peer_list;
+
+typedef struct tac__peers {
+    tac__arena *arena;
+    tac__peer_list watches, feeds;
+    size_t memory_words; // of all formulas
+} tac__peers;
+
+typedef struct tac__formula {
+    const char *text;
+    tac__expr *parsed; // until it is compiled
+    tac__program *program;
+    size_t memory, memory_words; // where its words begin among those of all
+    int *inputs;                 // watches that it reads
+    size_t input_count;
+} tac__formula;
+
+// `param` is to blame for what is wrong with the text.
+TAC_MUST_CHECK tac_status tac__formula_read(tac_declare *d, tac__peers *peers, const char *param,
+                                            const char *text, tac__formula *formula);
+// `unit` is what a number is converted to; NULL leaves it as it comes.
+TAC_MUST_CHECK tac_status tac__formula_compile(tac_declare *d, const tac__peers *peers,
+                                               const char *param, tac__expr_type wanted,
+                                               const char *unit, tac__formula *formula);
+// Have the engine find where it turns true; the number of the condition.
+int tac__formula_locate(tac_declare *d, const char *name, const char *param,
+                        const tac__formula *formula);
+// Has all that it reads a value? A discrete signal has none before its first write or init. A
+// condition that is not ready is not evaluated. `s` is of the component that it belongs to.
+bool tac__formula_ready(const tac__formula *formula, const tac_step *s);
+
+// In `connect`: the end of the run, and the period of the component's rate group as it was
+// declared, 0 where it has none.
+tac_time tac__declare_end(const tac_declare *d);
+tac_time tac__declare_period(const tac_declare *d);
+
+static inline uint64_t *tac__formula_memory(const tac__formula *f, uint64_t *words)
+{
+    return f->memory_words ? words + f->memory : NULL;
+}
+
+// The output that feeds an input, as in "control.speed": each once, called set_control_speed.
+TAC_MUST_CHECK tac_status tac__peers_feed(tac_declare *d, tac__peers *peers, const char *input,
+                                          const char *param, int *output);
+
+#endif

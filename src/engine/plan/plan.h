@@ -1,0 +1,790 @@
+// plan.h - the inside of an engine: what was declared, what was resolved from it, and where the
+// state of the run lies.
+//
+// Everything here but the block is fixed once tac_engine_prepare has returned. Components, signals,
+// sources and islands are named by their index in declaration order; all of it lives in one arena.
+#ifndef TAC_ENGINE_PLAN_PLAN_H
+#define TAC_ENGINE_PLAN_PLAN_H
+
+#include "base/random.h"
+#include "bus/queue.h"
+#include "bus/schema.h"
+#include "bus/view.h"
+#include "engine/run/timeline.h"
+#include "engine/run/writes.h"
+#include "math/normal.h"
+#include "ode/method.h"
+
+#include <stdatomic.h>
+#include <tactus/engine.h>
+
+// --- what components declare ------------------------------------------------------------------
+
+typedef struct tac__port { // input, output, discrete or continuous state, as declared
+    const char *name, *unit, *doc, *derivative;
+    tac_type type;
+    tac__unit dimension;
+    uint32_t flags;
+    double scale;
+    tac_part part;
+    bool has_rest;
+    double rest;         // what an open f64 input reads, or an output is before it is written
+    const int *direct;   // output: inputs that it depends on directly; NULL: all
+    size_t direct_count; // of those
+    const char *peer;    // a watch: the signal it sees; a feed: the input it leads to; else NULL
+    tac_place place;     // of what names the peer
+} tac__port;
+
+typedef struct tac__ports {
+    tac__port *items;
+    size_t count, capacity;
+} tac__ports;
+
+// Words that the values of all of them take.
+static inline size_t tac__ports_words(const tac__ports *ports)
+{
+    size_t words = 0;
+    for (size_t i = 0; i < ports->count; i++)
+        words += tac__type_words(&ports->items[i].type);
+    return words;
+}
+
+typedef struct tac__message_port {
+    const char *name, *doc;
+    bool sends;
+} tac__message_port;
+
+typedef struct tac__event {
+    const char *name, *doc;
+} tac__event;
+
+typedef struct tac__condition { // whose turning true is located
+    const char *name;
+    int *inputs;
+    size_t count;
+    tac_place place; // of what is to blame
+    int island;      // whose states and outputs it sees
+    int source;
+} tac__condition;
+
+// How conditions of one component turned true, and how a machine of phases changed at boundaries
+// that were inserted for it; in the block.
+typedef struct tac__turns {
+    tac_time last_us;
+    uint64_t chatter; // turns that followed close upon each other
+} tac__turns;
+
+// So many turns, each within so many microseconds of the one before, never come to an end.
+enum { TAC__CHATTER_MAX = 1000, TAC__CHATTER_US = 10 };
+
+// Count one at t_us. True: that is one too many.
+static inline bool tac__chatters(tac__turns *n, tac_time t_us)
+{
+    n->chatter = t_us - n->last_us <= TAC__CHATTER_US ? n->chatter + 1 : 0;
+    n->last_us = t_us;
+    return n->chatter > TAC__CHATTER_MAX;
+}
+
+typedef struct tac__param { // as resolved: for listings and the model hash
+    const char *name, *value;
+    tac_param_def def;
+    const char *kind;           // "f64", "time", "choice", ...
+    const char *const *choices; // of a choice
+} tac__param;
+
+typedef struct tac__input {
+    bool routed;
+    tac_route_def route;
+    int signal;        // -1: unconnected
+    uint32_t element;  // first element of the signal that is seen
+    tac_policy policy; // as resolved; ZOH where it makes no difference
+    uint32_t depth;    // of the history, as far as this reader may look back
+    bool coupled;      // continuous to continuous: seen anew at every evaluation
+    const tac__history *history;
+    void *buffer; // what a view puts there, or the resting value of an open input
+} tac__input;
+
+typedef struct tac__link {
+    uint32_t receiver; // index in engine->receivers
+    uint32_t number;   // of the sender among those of the receiver, in order of declaration
+    tac_time delay_us;
+} tac__link;
+
+typedef struct tac__sender {
+    const char *name; // full
+    uint32_t component;
+    bool numbers;       // its messages are doubles
+    uint64_t *sequence; // in the block
+    uint64_t *digest;   // in the block, over what was sent; NULL where none
+    tac__link *links;
+    size_t count, capacity;
+} tac__sender;
+
+typedef struct tac__receiver {
+    const char *name; // full
+    uint32_t component;
+    tac_message_def def;
+    tac__queue queue;
+    uint64_t *digest; // in the block
+    int source;
+} tac__receiver;
+
+typedef struct tac__draws {
+    const char *name;
+    tac__stream stream;
+    uint64_t *next;     // in the block: index of the next draw
+    tac__normals ready; // scratch: numbers of the draws to come
+} tac__draws;
+
+typedef struct tac__views {
+    tac__view *items;
+    size_t count;
+    size_t live; // the first so many; the rest are samples of the plant that are held
+} tac__views;
+
+// What steps, hooks and stage 3 see, as of t_us.
+static inline void tac__views_renew(const tac__views *views, tac_time t_us)
+{
+    for (size_t i = 0; i < views->live; i++)
+        tac__view_update(&views->items[i], t_us);
+}
+
+// Who is shown what was written, right after it: cheaper than an observer of its own, and what it
+// sees of that component or island at stage 9 is the same.
+typedef struct tac__tap tac__tap;
+struct tac__tap {
+    void (*show)(void *context, tac_engine *engine, tac_time t_us);
+    void *context;
+    const tac__tap *next;
+};
+
+static inline void tac__taps_show(const tac__tap *tap, tac_engine *engine, tac_time t_us)
+{
+    for (; tap; tap = tap->next)
+        tap->show(tap->context, engine, t_us);
+}
+
+struct tac_instance {
+    // for a step, in as few cache lines as it takes: one that this begins with is `step`
+    tac_step step;
+    tac_status (*run)(tac_step *s, const void *self); // the type's step, or what replays it
+    const void *run_self;
+    int axis_source;  // -1: none
+    uint32_t pending; // TAC_DUE_MESSAGE, TAC_DUE_TIMER of the present instant
+    tac_status
+        failed;    // why, if it called tac_fail or asked for what cannot be; cleared before a call
+    bool observer; // it only watches
+    bool has_before; // before a step: views, or it may jump
+    bool has_after;  // after a step: taps, a jump, or the first write
+    bool may_jump;   // in init, or in a step of stage actuate
+    bool jumped;     // and it did
+    tac_engine *engine;
+    tac__draws *streams;
+    const tac_component_type *type;
+    void *self;
+    tac__writes writes;
+    size_t stream_count;
+    const tac__tap *taps; // on its steps
+
+    // continuous part: the same functions on the integrator's scratch and on the bus
+    tac_eval scratch, bus;
+    tac__views scratch_views;   // before output and derive on the scratch; on the bus: `views`
+    const void *const *kept_in; // as scratch.in, but held inputs as the island keeps them
+    tac__writes eval_writes;
+    tac__views views; // inputs to be renewed before a step
+
+    // declared
+    const char *name; // "uav1.battery"
+    uint32_t index, entity;
+    int group; // -1: none
+    tac_stage stage;
+    tac_place place;
+    tac_time lead_us;     // it also steps so long before each step of its group
+    uint32_t lead_max;    // as many periods at most
+    tac_place lead_place; // of what says so
+    tac__param *params;
+    size_t param_count, param_capacity;
+    tac_declare *declaring;     // for `connect`
+    const tac_node *param_node; // NULL: none given
+    tac__ports inputs, outputs, states, continuous;
+    tac__event *events;
+    size_t event_count, event_capacity;
+    tac__condition *conditions;
+    size_t condition_count, condition_capacity;
+    size_t stream_capacity;
+    tac__message_port *messages;
+    size_t message_count, message_capacity;
+    uint32_t *senders, *receivers; // indices in the engine
+    size_t sender_count, sender_capacity, receiver_count, receiver_capacity;
+
+    // resolved
+    tac__input *in;                // one an input
+    int *signals;                  // of outputs, then of continuous states
+    size_t x_count;                // doubles of continuous state
+    int island;                    // -1: none
+    size_t x_offset, event_offset; // in those of the island
+    bool chained;      // its outputs are needed to evaluate the right-hand side of the island
+    int timer_source;  // -1: none
+    int lead_source;   // -1: none, or a multiple of the period
+    int extra_source;  // explicit times besides the period of its group, -1: none
+    tac_step hook;     // what hooks see: as step, without outputs
+    tac_step look;     // what `holds` sees: inputs inside an integration step
+    tac__turns *turns; // NULL: it is no machine of phases and has no conditions
+
+    // see written.h
+    uint64_t *written; // in the block: 1 once its outputs were written; NULL: nobody asks
+    bool asked;        // somebody does
+    bool all_written;  // all that it watches is known to have a value
+
+    // observers: inputs that come from the plant, by view
+    int *peek_signals; // one a view, -1: not from the plant
+
+    // phases: see activity.c
+    const char *const *active_names; // as given; NULL: always active
+    size_t active_count;
+    bool hold;                  // outputs stay what they were, instead of zero
+    bool active;                // in the present phase
+    bool shadow;                // stepping behind a closed gate
+    int64_t decides;            // a machine that is played: what it queues in stage 8, 0: nothing
+    uint64_t active_in;         // bits of phases
+    int step_item, shadow_item; // -1: none
+    uint64_t *missed;           // in the block: `pending` of one that is inactive
+    void *saved;                // scratch of a step behind a closed gate
+};
+
+// --- what the engine makes of it --------------------------------------------------------------
+
+typedef struct tac__entity {
+    const char *name; // "" is the root
+    // what it has to do at its boundaries: indices of receivers, and of components with hooks
+    uint32_t *receivers, *pre, *post;
+    size_t receiver_count, pre_count, post_count;
+    int machine;   // component that has its phase; -1: none
+    bool periodic; // an axis gives it boundaries
+} tac__entity;
+
+typedef struct tac__group {
+    const char *name;
+    tac_time period_us, offset_us; // after synchronisation; period 0: explicit times
+    tac_time declared_period_us, declared_offset_us;
+    const tac_time *times_us; // instead of a period, or besides it
+    size_t times_count;
+    int root; // groups that step together share one
+    tac_place place;
+} tac__group;
+
+// The period of a group that steps at nothing else; 0: it is not regular.
+static inline tac_time tac__group_period(const tac__group *g)
+{
+    return g->times_count ? 0 : g->period_us;
+}
+
+typedef struct tac__policy_rule {
+    const char *pattern;
+    tac_policy policy;
+    tac_place place;
+} tac__policy_rule;
+
+typedef struct tac__observer {
+    tac_observer_def def;
+    int source;                // of its axis, -1: it follows something
+    const tac_instance *leads; // the component that it follows
+} tac__observer;
+
+// The mutable part of an island, in the block.
+typedef struct tac__island_state {
+    tac_time at_us;      // last boundary
+    tac_time from_us;    // x is the state here
+    tac_time to_us;      // y is the tentative state here
+    tac_time outputs_us; // the outputs on the bus are those of this instant
+    tac_time event_us;   // where a mode changes at the end of the step, TAC_TIME_NEVER: nowhere
+    tac_time changed_us; // last change of a mode at an instant of its own
+    tac_time h_us;       // adaptive: length of this step if nothing cuts it short
+    tac_time h_next_us;  // and of the next one
+    uint64_t tries;      // adaptive: steps tried between the last boundary and from_us
+    uint64_t tries_next; // and up to to_us
+    uint64_t chatter;    // changes of modes that followed close upon each other
+    uint64_t steps, rejected, evals, undone, events;
+    uint64_t digest;
+} tac__island_state;
+
+typedef struct tac__keep { // a held input, and a copy of it
+    const void *from;
+    void *to;
+    size_t bytes;
+    const tac__view *view; // as stage 3 sees it, into `to`; NULL: it is copied
+} tac__keep;
+
+typedef struct tac__dual_eval tac__dual_eval; // see jacobian.c
+typedef struct tac__lanes tac__lanes;         // see lanes.h
+
+// A condition that is looked for inside the steps of an island. All but who it is is scratch.
+typedef struct tac__rise {
+    tac_instance *component;
+    int number;  // among its conditions
+    bool before; // does it hold where the search begins?
+    bool now;    // and at the last look?
+    bool turned; // it turns true at the end of the present step
+} tac__rise;
+
+typedef struct tac__island {
+    // for a step of it
+    _Alignas(64) tac__island_state *state; // in the block, as are these four:
+    double *x, *y;
+    double *mode;        // of each event, 1 where it holds
+    double *next_mode;   // at the end of the step, where event_us says so
+    tac_instance *alone; // the one component that makes its right-hand side; NULL: several do
+    size_t x_count, event_count, rise_count;
+    tac_time peeked_us; // instant for which scratch outputs and `peek` are valid, else NEVER
+    tac_time kept_us;   // instant for which held inputs have been kept, else NEVER
+    bool settled;       // the present step is known to change no mode
+    bool sound;         // and to have come to finite numbers
+    bool still;         // what the method does not look at is the same wherever it is seen
+    bool turned;        // a condition turns true at the end of the present step
+    bool ahead;         // that step has been taken already, in lanes
+    bool packed;        // and what belongs in `work` is still in theirs
+    uint8_t lane;       // which of them is its own
+    int step_source;    // end of the present integration step
+    int event_source;   // located event at its end
+    uint32_t failed;    // component whose derive or output failed last
+    uint32_t *live;     // those of its components that are evaluated in the present phases
+    size_t live_count;
+    size_t viewer_count;
+    tac_engine *engine;
+    const tac__tap *taps; // on its digests
+    tac__lanes *lanes;    // in which it is integrated beside others; NULL: there are none alike
+    tac__ode_problem problem;
+    tac__ode_work work;
+
+    const char *name;        // of its first component, in order of name
+    const char *digest_name; // "uav1.body#state"
+    uint32_t *components;    // in order of evaluation
+    size_t count;
+    uint32_t
+        *part_calls;   // components whose `output` runs before that, for a part of their outputs:
+    size_t part_count; // those that need each other, but not for the same outputs; mostly none
+    uint32_t *viewers; // those that see something through views, active or not
+    bool gated;        // some are active in some phases only
+    bool resting;      // some of these are inactive now
+    tac__ode_work peek_work;      // the right-hand side is evaluated at work.z here, too
+    double *peek;                 // scratch: y of a look between boundaries
+    double *memory;               // of both works, one after the other
+    const tac__ode_group *groups; // of all states; the problem has those of active components
+    size_t group_count;
+    tac__ode_group *live_groups; // scratch: where they are listed; NULL: all are always active
+    tac__dual_eval *dual;        // to differentiate the right-hand side; NULL: not needed
+    tac_part *parts;             // of each state
+    tac_part part;               // the one that moves, where they do so one by one
+    double *split;               // scratch of split steps
+    int *sources;                // that split its intervals
+    size_t source_count;
+    size_t planned_count; // the first so many have always been known: axes and explicit times
+    size_t found_count; // then those that turn up during the run; last come what it locates itself
+    tac__keep *keeps;
+    size_t keep_count;
+    tac__rise *rises;      // conditions of others that are located inside its steps
+    tac__views rise_views; // of what they see
+    bool rise_outputs;     // some see outputs
+    bool begins;           // its outputs are evaluated before the first boundary, too
+} tac__island;
+
+// Writes of a signal in which there was a NaN, in the block.
+typedef struct tac__nan_count {
+    uint64_t writes;
+    tac_time first_us; // where there are any
+} tac__nan_count;
+
+typedef struct tac__digest {
+    const char *name;
+    const uint64_t *value;         // a running one, in the block; NULL: taken when it is asked for,
+    const tac_instance *component; // over what decides the future of this component
+} tac__digest;
+
+// One piece of work at a boundary. Items are sorted by stage, then by order inside it.
+typedef enum tac__item_kind {
+    TAC__ITEM_BEGIN,   // entity: deliver messages, pre-step hooks
+    TAC__ITEM_OUTPUTS, // island: algebraic outputs
+    TAC__ITEM_PREVIEW, // island: the same for observers, off the bus
+    TAC__ITEM_STEP,    // component
+    TAC__ITEM_LEAD,    // component: a step ahead of that, which writes nothing
+    TAC__ITEM_SHADOW,  // component: a step behind its closed gate
+    TAC__ITEM_PHASES,  // machine of phases: conditions
+    TAC__ITEM_END,     // entity: post-step hooks
+    TAC__ITEM_STATE,   // island: digest of its state
+    TAC__ITEM_OBSERVE, // observer
+} tac__item_kind;
+
+typedef struct tac__item {
+    tac__item_kind kind;
+    tac_stage stage;
+    uint32_t index;
+} tac__item;
+
+// The clock of the run, in the block.
+typedef struct tac__clock {
+    tac_time t_us;
+    uint64_t boundaries, steps, messages;
+    uint64_t started, finished;
+} tac__clock;
+
+typedef enum tac__engine_phase {
+    TAC__BUILDING,
+    TAC__PREPARED,
+    TAC__RUNNING, // or starting, or being restored: no call from inside may change it
+    TAC__FAILED,
+} tac__engine_phase;
+
+typedef struct tac__driver tac__driver; // see drive.h
+typedef struct tac__guard tac__guard;   // see guard.h
+typedef struct tac__instants tac__instants;
+
+// Shown every message that is delivered, at stage 0.
+typedef struct tac__listener tac__listener;
+struct tac__listener {
+    void (*show)(void *context, tac_engine *engine, size_t receiver, const tac_message *message);
+    void *context;
+    const tac__listener *next;
+};
+// Called while the engine is prepared, once it is known what is connected and which islands there
+// are: the last moment at which observers can be added.
+typedef tac_status tac__resolved_fn(void *context, tac_engine *engine, tac_error *err);
+typedef struct tac__resolved {
+    tac__resolved_fn *call;
+    void *context;
+} tac__resolved;
+// Called after the first instant at or after every multiple of a period; see drive.h.
+typedef struct tac__photographer tac__photographer;
+struct tac__photographer {
+    void (*take)(void *context, tac_engine *engine, tac_time t_us);
+    void *context;
+    tac_time period_us, due_us;
+    tac__photographer *next;
+};
+
+struct tac_engine {
+    tac_engine_def def;
+    const tac_allocator *allocator;
+    tac__arena arena;
+    tac__engine_phase phase;
+    atomic_bool stop;
+
+    // declared, in order
+    tac__entity *entities;
+    size_t entity_count, entity_capacity;
+    tac__group *groups;
+    size_t group_count, group_capacity;
+    tac_instance **components;
+    size_t component_count, component_capacity;
+    tac__names entity_names;
+    tac__names component_names; // may know some that were refused
+    tac__guard *guards;         // of component types that are not built in
+    tac__schema schema;
+    tac__sender *senders;
+    size_t sender_count, sender_capacity;
+    tac__receiver *receivers;
+    size_t receiver_count, receiver_capacity;
+    unsigned char *message; // scratch: room for the longest that any of them takes
+    size_t message_size;
+    tac_route_def *routes;
+    size_t route_count, route_capacity;
+    tac_link_def *links;
+    size_t link_count, link_capacity;
+    tac__policy_rule *rules;
+    size_t rule_count, rule_capacity;
+    tac__observer *observers;
+    size_t observer_count, observer_capacity;
+    const char **order; // explicit order of components, NULL: none
+    size_t order_count;
+    tac_place order_place;
+    const tac__driver *driver; // NULL: a live run
+    uint64_t *warned;          // hashes of warnings that were given, so that each is given once
+    size_t warned_count, warned_capacity;
+
+    // resolved
+    const tac__method *method;
+    tac__island *islands;
+    size_t island_count;
+    uint32_t *sequence; // discrete components in the order in which they run
+    size_t sequence_count;
+    tac__history *histories; // one a signal; depth 0: none kept
+    tac__item *items;
+    size_t item_count;
+    tac__timeline timeline;
+    int start_end_source;
+    int physics_source; // -1: no physics axis
+    // per source a row of bits: of the items due with it, then of the islands that have a boundary
+    uint64_t *masks;
+    uint64_t *all_masks; // as they would be with every component active; NULL: none is ever not
+    size_t item_words, island_words;
+    uint32_t *machines; // components that have the phase of an entity
+    int *taken;         // one a machine: scratch of transit.c
+    size_t machine_count;
+    tac__instants *instants; // what splits islands from outside the plant
+    size_t instants_count;
+
+    // who watches
+    tac__resolved *resolved; // called in this order
+    size_t resolved_count, resolved_capacity;
+    const tac__listener *listeners;
+    tac__photographer *photographers;
+    tac_time snapshot_us; // when the first of them is due, or TAC_TIME_NEVER
+
+    // the run
+    tac__block block;
+    size_t timeline_offsets[2];
+    tac__clock *clock;
+    uint64_t *due_items;      // scratch: of the present instant; `arriving` follows, as in a row
+    uint64_t *due_islands;    // to be integrated from the present instant; in the block
+    uint64_t *arriving;       // scratch: islands with a boundary at the present instant
+    uint64_t **digests;       // one a signal, NULL where none
+    tac__nan_count *nans;     // one a signal
+    tac__digest *digest_list; // of signals, islands, ports and components, in order of name
+    size_t digest_count;
+    uint64_t *digest_scratch; // room for one value
+    tac_error *err;           // of the call under way
+    tac_time checkpoint_us;
+    const char *checkpoint_path; // NULL: none asked for
+    unsigned char *checkpoint;   // copy of the block
+    tac_time checkpoint_time_us;
+    uint64_t checkpoint_boundaries;
+    tac__text checkpoint_opaque;
+    bool checkpoint_taken;
+};
+
+static inline bool tac__has_bit(const uint64_t *words, size_t i)
+{
+    return words[i / 64] >> i % 64 & 1;
+}
+
+static inline void tac__set_bit(uint64_t *words, size_t i)
+{
+    words[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+// Have the first so many cache lines of something come nearer. It may lead anywhere.
+static inline __attribute__((always_inline)) void tac__fetch(const void *at, int lines)
+{
+#pragma GCC unroll 32
+    for (int i = 0; i < lines; i++)
+        __builtin_prefetch((const void *)((uintptr_t)at + 64 * (uintptr_t)i));
+}
+
+static inline uint64_t *tac__item_mask(const tac_engine *e, size_t source)
+{
+    return e->masks + source * (e->item_words + e->island_words);
+}
+
+static inline uint64_t *tac__island_mask(const tac_engine *e, size_t source)
+{
+    return tac__item_mask(e, source) + e->item_words;
+}
+
+static inline bool tac__is_continuous(const tac_component_type *type)
+{
+    return type->derive || type->output;
+}
+
+// In a driven engine only the plant runs by itself.
+static inline bool tac__is_played(const tac_engine *engine, const tac_component_type *type)
+{
+    return engine->driver && !tac__is_continuous(type);
+}
+
+// It only watches: it stands in stage telemetry, or nothing but observers reads what it writes.
+static inline bool tac__is_observer(const tac_instance *c)
+{
+    return c->observer;
+}
+
+// --- build.c ---
+// Tap the steps of a component, or the digests of its island where `state`. While the engine is
+// resolved; `tap` is kept.
+void tac__engine_tap(tac_engine *engine, size_t component, bool state, tac__tap *tap);
+tac_status tac__engine_when_resolved(tac_engine *engine, tac__resolved_fn *call, void *context);
+void tac__engine_listen(tac_engine *engine, tac__listener *listener);          // which is kept
+tac_instance *tac__find_component(const tac_engine *engine, const char *name); // NULL: unknown
+tac__candidate_fn tac__component_name; // for suggestions: context is the engine
+
+// --- declare.c, params.c: run a type's declare function on a fresh instance; also without an
+// engine, to learn what a type has ---
+tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_component_type *type,
+                        const char *name, uint32_t entity, const tac_node *params,
+                        const tac_place *place, tac_instance **instance, tac_error *err);
+
+// Run the connect functions of all types.
+tac_status tac__connect(tac_engine *engine, tac_error *err);
+
+// --- resolve.c: routes, links, policies, synchronised groups ---
+tac_status tac__resolve_routes(tac_engine *engine, tac_error *err);
+void tac__resolve_observers(tac_engine *engine);
+tac_status tac__resolve_groups(tac_engine *engine, tac_error *err);
+tac_status tac__resolve_histories(tac_engine *engine, tac_error *err);
+tac_status tac__resolve_leads(tac_engine *engine, tac_error *err);
+tac_status tac__resolve_links(tac_engine *engine, tac_error *err);
+
+// A single element by its name, as `reader` would write it; -1: there is none.
+int tac__find_element(const tac_engine *engine, const tac_instance *reader, const char *text,
+                      uint32_t *element);
+
+// A continuous state of the component's entity, or an element of one, as it would be written there;
+// -1: there is none. `*count` elements from `*element` on are meant.
+int tac__find_own_state(const tac_engine *engine, const tac_instance *c, const char *text,
+                        uint32_t *element, size_t *count);
+void tac__suggest_own_state(const tac_engine *engine, const tac_instance *c, const char *text,
+                            tac_error *err);
+
+// The period with which a signal is written, 0 where it has none.
+tac_time tac__signal_period(const tac_engine *engine, const tac__signal *signal);
+
+// --- order.c: who runs before whom ---
+tac_status tac__order_components(tac_engine *engine, tac_error *err);
+
+// --- island.c: islands and what belongs to them ---
+tac_status tac__islands_form(tac_engine *engine, tac_error *err);
+tac_status tac__islands_order(tac_engine *engine, tac_error *err);
+
+// --- advance.c: their integration ---
+tac__rhs_fn tac__island_rhs;                                       // context is the island
+tac_status tac__islands_arrive(tac_engine *engine, tac_time t_us); // those that are due
+void tac__islands_integrate(tac_engine *engine);                   // from there
+tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time t_us);
+tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
+// The next step, from where the island stands and with the inputs that are held.
+void tac__island_integrate(tac_engine *engine, tac__island *island);
+// The next boundary of an island that has always been known.
+tac_time tac__island_planned(const tac_engine *engine, const tac__island *island);
+// Held inputs that are seen through a view are renewed at its boundaries.
+void tac__island_renew(const tac_engine *engine, tac__island *island, tac_time t_us);
+void tac__islands_replan(tac_engine *engine, int source, tac_time old_us, const tac__island *but);
+// Keep what is needed for outputs as they are at stage 3 of t_us, for observers that may look later
+// in the same boundary.
+void tac__island_preview(tac__island *island, tac_time t_us);
+// The value of a continuous signal at t_us, without a trace.
+tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
+
+// All of the outputs at the state in work.z, or those that others see while integrating.
+tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all);
+// One step from x at from_us to `to_us`, into `y`.
+tac_status tac__step_to(tac_engine *engine, tac__island *island, tac__ode_work *work,
+                        tac_time to_us, double *y);
+
+// --- condition.c: which island each condition belongs to ---
+tac_status tac__resolve_conditions(tac_engine *engine, tac_error *err);
+// That of a component which this source belongs to; NULL: none.
+const tac__condition *tac__condition_of(const tac_instance *c, int source);
+
+// --- locate.c: instants inside a step ---
+static inline bool tac__locates(const tac__island *island)
+{
+    return island->event_count | island->rise_count;
+}
+
+// A mode holds where the number of its event is positive. Do they differ from the present ones?
+// Two at a time: a multirotor has sixteen, and this is asked at the end of every step. One by one
+// it took 70 instructions more, of 13,700 a step (callgrind, bench/iris_mission.yaml).
+static inline bool tac__modes_differ(const tac__island *island, const double *numbers)
+{
+    typedef double pair __attribute__((vector_size(16)));
+    typedef int64_t mask __attribute__((vector_size(16)));
+    const double *present = island->mode;
+    const size_t n = island->event_count;
+    mask any = {0, 0};
+    size_t i = 0;
+    for (; i + 1 < n; i += 2) {
+        pair there, here;
+        memcpy(&there, numbers + i, sizeof there);
+        memcpy(&here, present + i, sizeof here);
+        any |= (mask)(there > 0) ^ (mask)(here > 0);
+    }
+    return any[0] || any[1] || (i < n && (numbers[i] > 0) != (present[i] > 0));
+}
+
+// Let the step that was taken end where a mode changes or a condition turns true, if one does.
+// False: that failed.
+bool tac__locate(tac_engine *engine, tac__island *island);
+// The step was cut short: which conditions are true where it ends now?
+void tac__locate_cut(tac__island *island);
+// Set the modes at a boundary of an island that has any.
+tac_status tac__latch(tac_engine *engine, tac__island *island, tac_time t_us);
+// At a boundary of an island that conditions look at: count those that turned true there.
+tac_status tac__count_turns(tac_engine *engine, tac__island *island, tac_time t_us);
+// Have what was located at the end of the present step for boundaries: an event at event_us, or
+// none (NEVER), and the conditions that turn true.
+void tac__plan_located(tac_engine *engine, tac__island *island, tac_time event_us);
+
+// A signal that is looked at often: what tac_engine_read does, with the usual ways laid out.
+typedef struct tac__sight {
+    const void *bus;           // its value there
+    const tac__island *island; // NULL: not of the plant
+    const void *scratch;       // of an output: where a look puts it; NULL: a state
+    int signal;
+} tac__sight;
+
+tac__sight tac__sight_of(tac_engine *engine, int signal);
+
+static inline const void *tac__sight_read(const tac__sight *s, tac_engine *engine, tac_time t_us)
+{
+    if (!s->island)
+        return s->bus;
+    const tac__island_state *state = s->island->state;
+    if ((s->scratch ? state->outputs_us : state->at_us) == t_us)
+        return s->bus;
+    if (s->scratch && s->island->peeked_us == t_us)
+        return s->scratch;
+    return tac_engine_read(engine, s->signal);
+}
+
+// --- jacobian.c: the right-hand side on dual numbers ---
+tac_status tac__jacobian_prepare(tac_engine *engine, tac__island *island);
+
+// --- schedule.c: sources, items and which of them belong together ---
+tac_status tac__schedule(tac_engine *engine);
+
+// --- doubts.c: warnings that need the whole ---
+void tac__doubts(tac_engine *engine);
+
+// --- wire.c: memory and pointers ---
+tac_status tac__wire(tac_engine *engine);
+
+// --- hash.c: digests by name ---
+tac_status tac__digests_list(tac_engine *engine);
+// Before the last step of the hash: what recordings keep.
+uint64_t tac__digest_value(const tac_engine *engine, const tac__digest *digest);
+
+// --- step.c: an entry of the engine's own in the log ---
+TAC_PRINTF(3, 4)
+void tac__log(const tac_engine *engine, tac_log_level level, const char *format, ...);
+// What is allowed but looks like a mistake, as a warning in the log: "FILE:LINE:COLUMN: text". Said
+// once, though every vehicle of a swarm may come from the same line. While setting up only.
+TAC_PRINTF(3, 4)
+void tac__warn(tac_engine *engine, const tac_place *place, const char *format, ...);
+
+// --- run.c ---
+tac_status tac__start(tac_engine *engine);
+tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us, const char *where);
+
+// --- checkpoint.c ---
+tac_status tac__checkpoint_consider(tac_engine *engine);
+tac_status tac__checkpoint_finish(tac_engine *engine);
+// --- nans.c ---
+// A signal was written with a NaN in it: it is counted, and the first one is a warning in the log,
+// unless its port says TAC_PORT_NAN.
+tac__nan_fn tac__nan_written; // context is the engine
+// In a copy of the block every NaN becomes the one: what is stored is the same on every machine.
+void tac__stored_nans(const tac_engine *engine, unsigned char *bytes);
+tac_status tac__save_opaque(tac_engine *engine, bool plant_only, tac__text *out);
+tac_status tac__restore_opaque(tac_engine *engine, const char *bytes, size_t size, tac_error *err);
+// Take over a block, if it is sound; see validate.h. `h_us`: step sizes to go on with, one an
+// island; NULL: those of the block.
+tac_status tac__restore_block(tac_engine *engine, const void *block, bool exact,
+                              const tac_time *h_us, tac_error *err);
+tac_status tac__steps_again(tac_engine *engine); // those under way, without a trace in counters
+
+// --- model.c: the model as text, which its hash is taken of ---
+void tac__model_text(const tac_engine *engine, tac__text *out);
+uint64_t tac__model_hash(const tac__text *text); // 0 where the text failed
+// The lines in which two models, or two listings of a schema, differ: "there: ..." and "here: ...",
+// each on a line of its own, up to a limit. Returns how many there are.
+size_t tac__model_differences(const char *there, const char *here, tac__text *out);
+
+#endif

@@ -1,0 +1,132 @@
+// toposort.c - Kahn's algorithm with the lowest free number first.
+#include "engine/plan/toposort.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+int tac__precedence_signal(const tac__precedence *g, uint32_t from, uint32_t to)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        if (g->edges[i].from == from && g->edges[i].to == to)
+            return g->edges[i].signal;
+    }
+    return -1;
+}
+
+// Every node left over waits for another one left over: walk back until one comes up again.
+static size_t find_cycle(const tac__precedence *g, const bool *done, uint32_t *visited_at,
+                         uint32_t *order)
+{
+    uint32_t node = 0;
+    while (done[node])
+        node++;
+    memset(visited_at, 0xff, g->nodes * sizeof *visited_at);
+    size_t length = 0;
+    while (visited_at[node] == UINT32_MAX) {
+        visited_at[node] = (uint32_t)length;
+        order[length++] = node;
+        for (size_t i = 0; i < g->count; i++) {
+            if (g->edges[i].to == node && !done[g->edges[i].from]) {
+                node = g->edges[i].from;
+                break;
+            }
+        }
+    }
+    // The walk went against the edges; turn the loop round and start it at its lowest number.
+    const size_t start = visited_at[node], count = length - start;
+    memmove(order, order + start, count * sizeof *order);
+    for (size_t i = 0; i < count / 2; i++) {
+        const uint32_t swap = order[i];
+        order[i] = order[count - 1 - i];
+        order[count - 1 - i] = swap;
+    }
+    size_t lowest = 0;
+    for (size_t i = 1; i < count; i++)
+        lowest = order[i] < order[lowest] ? i : lowest;
+    for (; lowest > 0; lowest--) {
+        const uint32_t first = order[0];
+        memmove(order, order + 1, (count - 1) * sizeof *order);
+        order[count - 1] = first;
+    }
+    return count;
+}
+
+// --- free nodes, the lowest on top --------------------------------------------------------------
+
+typedef struct heap {
+    uint32_t *nodes;
+    size_t count;
+} heap;
+
+static void push(heap *h, uint32_t node)
+{
+    size_t i = h->count++;
+    for (; i > 0 && h->nodes[(i - 1) / 2] > node; i = (i - 1) / 2)
+        h->nodes[i] = h->nodes[(i - 1) / 2];
+    h->nodes[i] = node;
+}
+
+static uint32_t pop(heap *h)
+{
+    const uint32_t top = h->nodes[0], last = h->nodes[--h->count];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < h->count; i = child) {
+        child += child + 1 < h->count && h->nodes[child + 1] < h->nodes[child];
+        if (h->nodes[child] >= last)
+            break;
+        h->nodes[i] = h->nodes[child];
+    }
+    h->nodes[i] = last;
+    return top;
+}
+
+// --- sorting ------------------------------------------------------------------------------------
+
+// Edges by the node they leave: those of node i are targets[first[i]] up to targets[first[i + 1]].
+static void list_targets(const tac__precedence *g, uint32_t *first, uint32_t *targets)
+{
+    for (size_t i = 0; i < g->count; i++)
+        first[g->edges[i].from + 1]++;
+    for (size_t i = 0; i < g->nodes; i++)
+        first[i + 1] += first[i];
+    for (size_t i = g->count; i-- > 0;) // moves the ends; they are beginnings afterwards
+        targets[--first[g->edges[i].from + 1]] = g->edges[i].to;
+    memmove(first, first + 1, g->nodes * sizeof *first);
+    first[g->nodes] = (uint32_t)g->count;
+}
+
+tac_status tac__toposort(const tac__precedence *g, tac__arena *arena, uint32_t *order,
+                         size_t *count)
+{
+    const size_t n = g->nodes;
+    uint32_t *waits_for = tac__arena_array(arena, n, sizeof *waits_for);
+    uint32_t *visited_at = tac__arena_array(arena, n, sizeof *visited_at);
+    uint32_t *first = tac__arena_array(arena, n + 1, sizeof *first);
+    uint32_t *targets = tac__arena_array(arena, g->count, sizeof *targets);
+    heap free_nodes = {.nodes = tac__arena_array(arena, n, sizeof *free_nodes.nodes)};
+    bool *done = tac__arena_array(arena, n, sizeof *done);
+    if (!waits_for || !visited_at || !first || !targets || !free_nodes.nodes || !done)
+        return TAC_E_MEMORY;
+    list_targets(g, first, targets);
+    for (size_t i = 0; i < g->count; i++)
+        waits_for[g->edges[i].to]++;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!waits_for[i])
+            push(&free_nodes, i);
+    }
+    for (size_t placed = 0; placed < n; placed++) {
+        if (!free_nodes.count) {
+            *count = find_cycle(g, done, visited_at, order);
+            return TAC_E_CYCLE;
+        }
+        const uint32_t next = pop(&free_nodes);
+        done[next] = true;
+        order[placed] = next;
+        for (uint32_t i = first[next]; i < first[next + 1]; i++) {
+            if (--waits_for[targets[i]] == 0)
+                push(&free_nodes, targets[i]);
+        }
+    }
+    *count = n;
+    return TAC_OK;
+}

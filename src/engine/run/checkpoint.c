@@ -1,0 +1,363 @@
+// checkpoint.c - the whole state of a run in a file, and back.
+//
+// The file is little-endian: a header, the model as text, the block, what opaque components saved,
+// and a hash over all of it. docs/checkpoint.md describes it byte by byte. The model text makes a
+// refusal explain itself: it lists the lines that differ.
+#include "base/file.h"
+#include "base/floats.h"
+#include "engine/run/lanes.h"
+#include "engine/phases/phases.h"
+#include "engine/run/validate.h"
+#include "engine/run/written.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "checkpoints are little-endian");
+
+typedef struct header {
+    char magic[8]; // "TACTUSCP"
+    uint32_t format;
+    char version[12]; // of the program that wrote it
+    uint64_t t_us;
+    uint64_t model_hash, schema_hash, manifest_hash;
+    uint64_t model_size, block_size, opaque_size;
+} header;
+
+static const char magic[8] = {'T', 'A', 'C', 'T', 'U', 'S', 'C', 'P'};
+enum { FORMAT = 1, SIZE_LIMIT = 1 << 30 };
+
+// --- taking -------------------------------------------------------------------------------------
+
+static const tac_instance *unsavable(const tac_engine *e)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_component_type *type = e->components[i]->type;
+        if ((type->flags & TAC_COMPONENT_OPAQUE) && (!type->save || !type->restore))
+            return e->components[i];
+    }
+    return NULL;
+}
+
+tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *path, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(e && path && e->phase == TAC__PREPARED);
+    const tac_instance *c = unsavable(e);
+    if (c)
+        return tac__fail_at(err, TAC_E_UNSAVABLE, &c->place,
+                            "component '%s' of type '%s' cannot be saved in a checkpoint", c->name,
+                            c->type->name);
+    // The end is a boundary of this run only: a longer run, the only one that could go on from
+    // there, would not have it.
+    if (t_us >= e->def.end_us) {
+        char wish[TAC_TIME_TEXT], end[TAC_TIME_TEXT];
+        tac_time_print(t_us, wish);
+        tac_time_print(e->def.end_us, end);
+        return tac__fail(err, TAC_E_RANGE,
+                         "a checkpoint at %s does not lie before the end of the run at %s", wish,
+                         end);
+    }
+    if (e->clock->started && e->clock->t_us > t_us)
+        return tac__fail(err, TAC_E_RANGE, "the run has passed the time of the checkpoint already");
+    unsigned char *copy = tac__arena_alloc(&e->arena, e->block.run_size);
+    const char *name = tac__arena_text(&e->arena, path);
+    if (!copy || !name)
+        return tac__fail_memory(err);
+    if (e->checkpoint_opaque.allocator) // of an earlier wish
+        tac__text_fini(&e->checkpoint_opaque);
+    tac__text_init(&e->checkpoint_opaque, e->allocator);
+    e->checkpoint = copy;
+    e->checkpoint_path = name;
+    e->checkpoint_us = t_us;
+    e->checkpoint_taken = false;
+    if (!e->clock->started)
+        return TAC_OK;
+    // The last boundary before t_us may be the present one. Integration has begun from there, which
+    // is as good a state to go on from.
+    e->err = err;
+    const tac_status status = tac__checkpoint_consider(e);
+    e->err = NULL;
+    return status;
+}
+
+// What opaque components have to say: for each its index, a size, and bytes.
+tac_status tac__save_opaque(tac_engine *e, bool plant_only, tac__text *out)
+{
+    for (uint32_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        if (!(c->type->flags & TAC_COMPONENT_OPAQUE) ||
+            (plant_only && !tac__is_continuous(c->type)))
+            continue;
+        size_t size = 0;
+        tac_status status = c->type->save(c->self, NULL, &size);
+        const uint64_t head[2] = {i, size};
+        tac__text_bytes(out, (const char *)head, sizeof head);
+        const size_t start = out->length;
+        tac__text_repeat(out, 0, size);
+        if (status == TAC_OK && !out->failed)
+            status = c->type->save(c->self, out->chars + start, &size);
+        if (status != TAC_OK) {
+            tac__fail(e->err, status, "it could not be saved: %s", tac_status_text(status));
+            return tac__run_failed(e, status, e->clock->t_us, c->name);
+        }
+    }
+    return out->failed ? tac__fail_memory(e->err) : TAC_OK;
+}
+
+// After stage 9: if no boundary at or before the wished time is planned any more, this may be the
+// last one. One that turns up later takes its place.
+tac_status tac__checkpoint_consider(tac_engine *e)
+{
+    const tac__timeline *tl = &e->timeline;
+    for (size_t i = 0; i < tl->count; i++) {
+        const tac__source *s = &tl->sources[i];
+        if (s->kind != TAC__SOURCE_STEP && !s->observer && tl->next[i] <= e->checkpoint_us)
+            return TAC_OK;
+    }
+    // An instant at which nothing but integration or watching happened is no boundary.
+    if (e->checkpoint_taken && e->clock->boundaries == e->checkpoint_boundaries)
+        return TAC_OK;
+    tac__activity_save(e);
+    memcpy(e->checkpoint, e->block.bytes, e->block.run_size);
+    tac__stored_nans(e, e->checkpoint);
+    e->checkpoint_taken = true;
+    e->checkpoint_boundaries = e->clock->boundaries;
+    e->checkpoint_time_us = e->clock->t_us;
+    e->checkpoint_opaque.length = 0;
+    return tac__save_opaque(e, false, &e->checkpoint_opaque);
+}
+
+// --- writing ------------------------------------------------------------------------------------
+
+tac_status tac__checkpoint_finish(tac_engine *e)
+{
+    const char *path = e->checkpoint_path;
+    e->checkpoint_path = NULL;
+    e->checkpoint_us = TAC_TIME_NEVER;
+    tac__text model, file;
+    tac__text_init(&model, e->allocator);
+    tac__text_init(&file, e->allocator);
+    tac__model_text(e, &model);
+    header h = {.format = FORMAT,
+                .t_us = e->checkpoint_time_us,
+                .model_hash = tac__model_hash(&model),
+                .schema_hash = tac_engine_schema_hash(e),
+                .manifest_hash = tac__block_manifest_hash(&e->block),
+                .model_size = model.length,
+                .block_size = e->block.run_size,
+                .opaque_size = e->checkpoint_opaque.length};
+    memcpy(h.magic, magic, sizeof magic);
+    snprintf(h.version, sizeof h.version, "%s", TAC_VERSION);
+    tac__text_bytes(&file, (const char *)&h, sizeof h);
+    if (model.length)
+        tac__text_bytes(&file, model.chars, model.length);
+    tac__text_bytes(&file, (const char *)e->checkpoint, e->block.run_size);
+    if (e->checkpoint_opaque.length)
+        tac__text_bytes(&file, e->checkpoint_opaque.chars, e->checkpoint_opaque.length);
+    const uint64_t check =
+        file.failed ? 0 : tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, file.chars, file.length));
+    tac__text_bytes(&file, (const char *)&check, sizeof check);
+    tac_status status = model.failed || file.failed
+                            ? tac__fail_memory(e->err)
+                            : tac__file_write(path, file.chars, file.length, e->err);
+    if (status != TAC_OK)
+        tac__error_context(e->err, "writing a checkpoint");
+    tac__text_fini(&model);
+    tac__text_fini(&file);
+    tac__text_fini(&e->checkpoint_opaque);
+    return status;
+}
+
+// --- reading ------------------------------------------------------------------------------------
+
+// The parts of a file, checked for size and damage but not for meaning.
+typedef struct parts {
+    header h;
+    const char *model, *block, *opaque;
+} parts;
+
+static tac_status take_apart(const char *path, const char *bytes, size_t size, parts *p,
+                             tac_error *err)
+{
+    if (size < sizeof p->h + 8 || memcmp(bytes, magic, sizeof magic))
+        return tac__fail(err, TAC_E_FORMAT, "'%s' is not a checkpoint", path);
+    memcpy(&p->h, bytes, sizeof p->h);
+    if (p->h.format != FORMAT)
+        return tac__fail(err, TAC_E_FORMAT,
+                         "'%s' is a checkpoint of format %u, this program reads "
+                         "%d",
+                         path, p->h.format, FORMAT);
+    p->h.version[sizeof p->h.version - 1] = '\0';
+    size_t rest = size - sizeof p->h - 8;
+    if (p->h.model_size > rest || p->h.block_size > rest - p->h.model_size ||
+        p->h.opaque_size != rest - p->h.model_size - p->h.block_size)
+        return tac__fail(err, TAC_E_FORMAT, "'%s' is cut short or damaged", path);
+    uint64_t check;
+    memcpy(&check, bytes + size - 8, 8);
+    if (check != tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, bytes, size - 8)))
+        return tac__fail(err, TAC_E_FORMAT, "'%s' is damaged: its check sum does not agree", path);
+    p->model = bytes + sizeof p->h;
+    p->block = p->model + p->h.model_size;
+    p->opaque = p->block + p->h.block_size;
+    return TAC_OK;
+}
+
+static tac_status fail_model(const tac_engine *e, const char *path, const parts *p, tac_error *err)
+{
+    tac__text there, here, lines;
+    tac__text_init(&there, e->allocator);
+    tac__text_init(&here, e->allocator);
+    tac__text_init(&lines, e->allocator);
+    tac__text_bytes(&there, p->model, p->h.model_size);
+    tac__model_text(e, &here);
+    tac__fail(err, TAC_E_MISMATCH, "'%s' was made by another model", path);
+    if (there.failed || here.failed)
+        tac__error_append(err, "; there is no memory to say in what it differs");
+    else if (tac__model_differences(there.chars ? there.chars : "", here.chars, &lines))
+        tac__error_append(err, ". What differs:\n%s", lines.chars ? lines.chars : "");
+    else
+        tac__error_append(err, ": the models are alike, but digests were switched on or off");
+    tac__text_fini(&there);
+    tac__text_fini(&here);
+    tac__text_fini(&lines);
+    return TAC_E_MISMATCH;
+}
+
+tac_status tac__restore_opaque(tac_engine *e, const char *bytes, size_t size, tac_error *err)
+{
+    while (size >= 16) {
+        uint64_t head[2];
+        memcpy(head, bytes, sizeof head);
+        bytes += 16;
+        size -= 16;
+        if (head[0] >= e->component_count || head[1] > size)
+            return tac__fail(err, TAC_E_FORMAT, "the checkpoint's opaque part is damaged");
+        const tac_instance *c = e->components[head[0]];
+        if (!c->type->restore)
+            return tac__fail(err, TAC_E_FORMAT, "the checkpoint's opaque part is damaged");
+        const tac_status status = c->type->restore(c->self, bytes, head[1]);
+        if (status != TAC_OK)
+            return tac__fail(err, status, "component '%s' could not be restored: %s", c->name,
+                             tac_status_text(status));
+        bytes += head[1];
+        size -= head[1];
+    }
+    return TAC_OK;
+}
+
+tac_status tac__restore_block(tac_engine *e, const void *block, bool exact, const tac_time *h_us,
+                              tac_error *err)
+{
+    memcpy(e->block.bytes, block, e->block.run_size);
+    for (size_t i = 0; h_us && i < e->island_count; i++)
+        e->islands[i].state->h_us = e->islands[i].state->h_next_us = h_us[i];
+    TAC_TRY(tac__validate(e, exact, err));
+    tac__timeline_resume(&e->timeline, e->clock->started ? e->clock->t_us : TAC_TIME_NEVER);
+    for (size_t i = 0; i < e->island_count; i++) {
+        e->islands[i].peeked_us = e->islands[i].kept_us = TAC_TIME_NEVER;
+        e->islands[i].work.first = e->islands[i].settled = e->islands[i].sound = false;
+        e->islands[i].packed = e->islands[i].ahead = false;
+        if (e->islands[i].lanes)
+            e->islands[i].lanes->tried_us = TAC_TIME_NEVER;
+    }
+    tac__written_restart(e);
+    tac__activity_restored(e);
+    return TAC_OK;
+}
+
+// Steps under way follow from what was saved. They are taken again, from the same state with the
+// same held inputs: the run may end at another time, be driven, or use another method. One takes
+// the place of another, which was counted.
+tac_status tac__steps_again(tac_engine *e)
+{
+    tac__island_state *before = tac__arena_array(&e->arena, e->island_count, sizeof *before);
+    if (!before)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < e->island_count; i++) {
+        tac__island_state *s = e->islands[i].state;
+        s->h_next_us = s->h_us; // and that of a method with fixed steps stays so
+        s->tries_next = s->tries;
+        before[i] = *s;
+    }
+    for (size_t i = 0; i < e->island_count; i++) {
+        if (before[i].from_us != before[i].to_us)
+            tac__island_integrate(e, &e->islands[i]);
+    }
+    for (size_t i = 0; i < e->island_count; i++) { // one may have had another taken yet again
+        tac__island_state *s = e->islands[i].state;
+        s->steps = before[i].steps;
+        s->rejected = before[i].rejected;
+        s->evals = before[i].evals;
+        s->undone = before[i].undone;
+    }
+    return TAC_OK;
+}
+
+static tac_status restore(tac_engine *e, const char *path, const char *bytes, size_t size,
+                          tac_error *err)
+{
+    parts p;
+    TAC_TRY(take_apart(path, bytes, size, &p, err));
+    tac__text model;
+    tac__text_init(&model, e->allocator);
+    tac__model_text(e, &model);
+    const uint64_t hash = tac__model_hash(&model);
+    const bool failed = model.failed;
+    tac__text_fini(&model);
+    if (failed)
+        return tac__fail_memory(err);
+    if (p.h.model_hash != hash || p.h.block_size != e->block.run_size ||
+        p.h.manifest_hash != tac__block_manifest_hash(&e->block))
+        return fail_model(e, path, &p, err);
+    if (p.h.t_us >= e->def.end_us)
+        return tac__fail(err, TAC_E_RANGE, "'%s' was taken at or after the end of this run", path);
+    TAC_TRY(tac__restore_block(e, p.block, true, NULL, err));
+    if (p.h.t_us != e->clock->t_us || !e->clock->started)
+        return tac__fail(err, TAC_E_FORMAT, "'%s' is damaged: it does not say when it was taken",
+                         path);
+    TAC_TRY(tac__restore_opaque(e, p.opaque, p.h.opaque_size, err));
+    tac__timeline_set(&e->timeline, e->start_end_source, e->def.end_us);
+    return tac__steps_again(e) == TAC_OK ? TAC_OK : tac__fail_memory(err);
+}
+
+tac_status tac_engine_restore(tac_engine *e, const char *path, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(e && path && e->phase == TAC__PREPARED && !e->clock->started);
+    const tac_instance *c = unsavable(e);
+    if (c)
+        return tac__fail_at(err, TAC_E_UNSAVABLE, &c->place,
+                            "component '%s' of type '%s' cannot be restored from a checkpoint",
+                            c->name, c->type->name);
+    char *bytes;
+    size_t size;
+    TAC_TRY(tac__file_read(path, SIZE_LIMIT, e->allocator, &bytes, &size, err));
+    const tac_status status = restore(e, path, bytes, size, err);
+    tac__file_free(e->allocator, bytes, size);
+    if (status != TAC_OK)
+        e->phase = TAC__FAILED;
+    return status;
+}
+
+tac_status tac_checkpoint_read_info(const char *path, tac_checkpoint_info *info, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(path && info);
+    char *bytes;
+    size_t size;
+    const tac_allocator *allocator = tac_allocator_default();
+    TAC_TRY(tac__file_read(path, SIZE_LIMIT, allocator, &bytes, &size, err));
+    parts p;
+    const tac_status status = take_apart(path, bytes, size, &p, err);
+    if (status == TAC_OK) {
+        *info = (tac_checkpoint_info){.t_us = p.h.t_us,
+                                      .model_hash = p.h.model_hash,
+                                      .schema_hash = p.h.schema_hash,
+                                      .size = size};
+        memcpy(info->version, p.h.version, sizeof p.h.version);
+    }
+    tac__file_free(allocator, bytes, size);
+    return status;
+}

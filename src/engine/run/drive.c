@@ -1,0 +1,93 @@
+// drive.c - the plant driven from traces; see drive.h.
+//
+// Wake-ups, deliveries and located conditions outside the plant matter only as instants that split
+// its islands: they are played back on the sources they had in the live run, so that what is known
+// in advance and what turns up stays what it was.
+#include "engine/run/drive.h"
+#include "engine/run/validate.h"
+
+#include <string.h>
+
+void tac__engine_drive(tac_engine *e, const tac__driver *driver)
+{
+    TAC_ASSERT(e->phase == TAC__BUILDING && driver->players);
+    e->driver = driver;
+}
+
+tac__instants *tac__engine_instants(tac_engine *e, size_t *count)
+{
+    *count = e->instants_count;
+    return e->instants;
+}
+
+static tac__instants *instants_of(const tac_engine *e, int source)
+{
+    for (size_t i = 0; i < e->instants_count; i++) {
+        if (e->instants[i].source == source)
+            return &e->instants[i];
+    }
+    return NULL;
+}
+
+// The first of them after `t_us`.
+static tac_time next_after(const tac__instants *in, tac_time t_us)
+{
+    size_t low = 0, high = in->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (in->times[middle] <= t_us)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < in->count ? in->times[low] : TAC_TIME_NEVER;
+}
+
+void tac__drive_next(tac_engine *e, int source, tac_time t_us)
+{
+    const tac__instants *in = instants_of(e, source);
+    if (in)
+        tac__timeline_set(&e->timeline, source, next_after(in, t_us));
+}
+
+tac_status tac__drive_message(tac_engine *e, size_t receiver, const tac_message *m)
+{
+    tac__receiver *r = &e->receivers[receiver];
+    const tac__queue_slot head = {m->sent_us, m->delivered_us, m->sequence, m->sender,
+                                  (uint32_t)m->size};
+    if (m->sender >= tac__senders_of(e, r) || m->sent_us > m->delivered_us)
+        return tac__fail(e->err, TAC_E_FORMAT, "a recorded message to '%s' is damaged", r->name);
+    if (m->size > r->def.max_bytes || !tac__queue_send(&r->queue, &head, m->bytes))
+        return tac__fail(e->err, TAC_E_QUEUE, "a recorded message does not fit the queue of '%s'",
+                         r->name);
+    const tac_time old_us = e->timeline.next[r->source];
+    tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
+    if (e->clock->started && e->timeline.next[r->source] < old_us)
+        tac__islands_replan(e, r->source, old_us, NULL);
+    return TAC_OK;
+}
+
+tac_status tac__drive_delivered(tac_engine *e, size_t receiver, tac_time t_us)
+{
+    const tac_instance *c = e->components[e->receivers[receiver].component];
+    if (!e->driver->messages || !tac__is_continuous(c->type))
+        return TAC_OK;
+    return e->driver->messages(e->driver->context, e, receiver, t_us);
+}
+
+// Everything that comes from traces begins anew: with what lies after `t_us`, or at the start.
+tac_status tac__drive_begin(tac_engine *e, bool after, tac_time t_us)
+{
+    for (size_t i = 0; i < e->receiver_count; i++) {
+        tac__queue_recall(&e->receivers[i].queue);
+        tac__timeline_set(&e->timeline, e->receivers[i].source, TAC_TIME_NEVER);
+    }
+    for (size_t i = 0; i < e->instants_count; i++) {
+        const tac__instants *in = &e->instants[i];
+        const tac_time first = in->count ? in->times[0] : TAC_TIME_NEVER;
+        tac__timeline_set(&e->timeline, in->source, after ? next_after(in, t_us) : first);
+    }
+    for (size_t i = 0; i < e->receiver_count; i++)
+        TAC_TRY(tac__drive_delivered(e, i, after ? t_us : TAC_TIME_NEVER));
+    return TAC_OK;
+}

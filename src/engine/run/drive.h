@@ -1,0 +1,76 @@
+// drive.h - driving the plant from traces: replay.
+//
+// In a driven engine only the plant runs: the components that have a continuous part, with their
+// own steps, timers and events. What the others wrote, and what was delivered to the plant, comes
+// from a driver; their own functions are never called. Axes, islands and their boundaries are those
+// of the live run.
+#ifndef TAC_ENGINE_RUN_DRIVE_H
+#define TAC_ENGINE_RUN_DRIVE_H
+
+#include "engine/plan/plan.h"
+
+// What takes the place of a component's step.
+typedef struct tac__player {
+    tac_status (*step)(tac_step *s, const void *self); // NULL: it does not step at all
+    // A phase closes it, which writes its outputs: what there is up to t_us is done with.
+    void (*skip)(const void *self, tac_time t_us);
+    // Is there something up to t_us? Asked of one that a phase opens, which may step there because
+    // of what it had missed.
+    bool (*has)(const void *self, tac_time t_us);
+    const void *self;
+    const bool *outputs; // one an output: those that it writes
+} tac__player;
+
+// Instants of a delivery, a wake-up or a located condition outside the plant, which split an island
+// or make a scenario step.
+typedef struct tac__instants {
+    const char *name; // "uav1.radio.in", "uav1.planner#timer", or "uav1.scenario#event3"
+    int source;
+    const tac_time *times; // ascending; NULL, as it is while nobody drives: none
+    size_t count;
+} tac__instants;
+
+struct tac__driver {
+    void *context;
+    const tac__player *players; // one a component; those of the plant are not looked at
+    // Send to a receiver of the plant all messages that come to it at the next time of a delivery
+    // after `t_us`, with tac__drive_message. NULL: there are none.
+    tac_status (*messages)(void *context, tac_engine *engine, size_t receiver, tac_time t_us);
+};
+
+// Drive the engine. Before it is prepared, but with all components in place; `driver` and what it
+// points to must outlive the engine's use.
+void tac__engine_drive(tac_engine *engine, const tac__driver *driver);
+
+// Those of a prepared engine. A driver fills in their times before the run.
+tac__instants *tac__engine_instants(tac_engine *engine, size_t *count);
+
+tac_status tac__drive_message(tac_engine *engine, size_t receiver, const tac_message *message);
+
+// Begin with what comes after `t_us`, or with all there is: once the initial state is set.
+// Restoring a snapshot does it.
+tac_status tac__drive_begin(tac_engine *engine, bool after, tac_time t_us);
+
+// --- for the run loop ---
+void tac__snapshot_due(tac_engine *engine, tac_time t_us);
+void tac__drive_next(tac_engine *engine, int source, tac_time t_us);
+tac_status tac__drive_delivered(tac_engine *engine, size_t receiver, tac_time t_us);
+
+// --- snapshots: the state of a run in memory --------------------------------------------------
+
+// The state between two instants, as bytes behind what is in `out`. Opaque components outside the
+// plant are left out.
+tac_status tac__snapshot_take(tac_engine *engine, tac__text *out, tac_error *err);
+
+// Call `take` after the first instant of the run at or after every multiple of `period_us`. Any
+// number may; `photographer` is kept.
+void tac__snapshot_every(tac_engine *engine, tac__photographer *photographer);
+
+// Go on from a snapshot that fits: on a prepared engine that has not run yet. `same_model`: it must
+// be one that this very model could have come to. With `other_method` steps under way are taken
+// anew, with the step sizes of a start.
+tac_status tac__snapshot_restore(tac_engine *engine, const void *bytes, size_t size,
+                                 bool same_model, bool other_method, tac_error *err);
+bool tac__snapshot_fits(const tac_engine *engine, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,237 @@
+// hash.c - the digests of a run by name, and the hash that they combine to.
+//
+// Running digests are mixed at every write, send, delivery and boundary; they lie in the block.
+// What else decides the future is looked at when somebody asks: for every component there is a
+// digest NAME#end over its present outputs, states, draw counters, triggers, messages, what it
+// remembers of its inputs, when it is due, and where its island stands.
+//
+// Two runs that will go on alike have the same hash, whatever brought them there: in one piece or
+// in several, from a checkpoint, with steps undone, watched or not, alone or beside other vehicles.
+// So nothing here depends on the clock or on the numbers of things, and nothing on the step under
+// way: its end (y, to_us, next modes, located instants) follows from its start. Counters, observers
+// and what is made anew before it is used are left out, too.
+#include "base/floats.h"
+#include "bus/digest.h"
+#include "engine/plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// --- the parts of a component -------------------------------------------------------------------
+
+// When a source is due next. Ports and located instants follow from queues and steps.
+static tac__hash mix_source(const tac_engine *e, int source, tac__hash h)
+{
+    if (source < 0)
+        return h;
+    if (e->timeline.sources[source].kind == TAC__SOURCE_TIMES)
+        h = tac__hash_word(h, e->timeline.taken[source]);
+    return tac__hash_word(h, e->timeline.next[source]);
+}
+
+static tac__hash mix_ports(const tac__ports *ports, void *const *values, tac__hash h)
+{
+    for (size_t i = 0; i < ports->count; i++)
+        h = tac__digest_mix(h, &ports->items[i].type, values[i]);
+    return h;
+}
+
+// The last writes that a view may still look at.
+static tac__hash mix_history(const tac_engine *e, const tac__input *in, tac__hash h)
+{
+    const tac__signal *s = &e->schema.signals[in->signal];
+    h = tac__history_mix(in->history, &s->type, in->depth, h);
+    if (in->policy == TAC_EXTRAPOLATED && s->derivative >= 0)
+        h = tac__history_mix(&e->histories[s->derivative], &e->schema.signals[s->derivative].type,
+                             in->depth, h);
+    return h;
+}
+
+// Does the island stand at a boundary from which it has not begun to integrate?
+static bool is_at_boundary(const tac_engine *e, const tac__island *island)
+{
+    return tac__has_bit(e->due_islands, (size_t)(island - e->islands)) &&
+           island->state->at_us == island->state->from_us;
+}
+
+// An input that the integrator holds and sees through a view. An island that is yet to begin its
+// step at a boundary will renew it then.
+static tac__hash mix_held(const tac_engine *e, const tac_instance *c, size_t input, tac__hash h)
+{
+    const tac_type *type = &c->inputs.items[input].type;
+    const tac__island *island = &e->islands[c->island];
+    const void *buffer = c->in[input].buffer;
+    if (!is_at_boundary(e, island))
+        return tac__digest_mix(h, type, buffer);
+    for (size_t i = 0; i < c->views.count; i++) {
+        tac__view view = c->views.items[i];
+        if (view.target != buffer)
+            continue;
+        memset(e->digest_scratch, 0, tac__type_words(type) * sizeof(uint64_t));
+        view.target = e->digest_scratch;
+        tac__view_update(&view, island->state->from_us);
+        h = tac__digest_mix(h, type, view.target);
+    }
+    return h;
+}
+
+// Whether a signal that is watched has a value yet; NULL: it always had one.
+static const uint64_t *watched_write(const tac_engine *e, const tac_instance *c, size_t input)
+{
+    if (!c->inputs.items[input].peer || c->in[input].signal < 0)
+        return NULL;
+    return e->components[e->schema.signals[c->in[input].signal].component]->written;
+}
+
+static tac__hash mix_inputs(const tac_engine *e, const tac_instance *c, tac__hash h)
+{
+    for (size_t i = 0; i < c->inputs.count; i++) {
+        const tac__input *in = &c->in[i];
+        if (in->signal < 0) // open: its resting value
+            h = tac__digest_mix(h, &c->inputs.items[i].type, in->buffer);
+        else if (in->buffer && c->island >= 0 && !in->coupled)
+            h = mix_held(e, c, i, h);
+        if (in->history)
+            h = mix_history(e, in, h);
+        const uint64_t *written = watched_write(e, c, i);
+        if (written)
+            h = tac__hash_word(h, *written);
+    }
+    return h;
+}
+
+static tac__hash mix_messages(const tac_engine *e, const tac_instance *c, tac__hash h)
+{
+    for (size_t i = 0; i < c->sender_count; i++)
+        h = tac__hash_word(h, *e->senders[c->senders[i]].sequence);
+    for (size_t i = 0; i < c->receiver_count; i++)
+        h = tac__queue_mix(&e->receivers[c->receivers[i]].queue, h);
+    return h;
+}
+
+static tac__hash mix_island(const tac_engine *e, const tac_instance *c, tac__hash h)
+{
+    const tac__island *island = &e->islands[c->island];
+    const tac__island_state *s = island->state;
+    const uint64_t words[] = {s->at_us, s->from_us, s->h_us, s->tries, s->changed_us, s->chatter};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        h = tac__hash_word(h, words[i]);
+    h = mix_source(e, e->physics_source, h);
+    for (size_t i = c->x_offset; i < c->x_offset + c->x_count; i++)
+        h = tac__hash_f64(h, i < island->problem.n ? island->x[i] : island->x[i] + 0); // no -0
+    for (size_t i = 0; i < c->event_count; i++)
+        h = tac__hash_f64(h, island->mode[c->event_offset + i]);
+    return h;
+}
+
+static uint64_t end_digest(const tac_engine *e, const tac__digest *digest)
+{
+    const tac_instance *c = digest->component;
+    tac__hash h = tac__hash_text(TAC__HASH_SEED, digest->name);
+    h = mix_source(e, c->axis_source, h);
+    h = mix_source(e, c->extra_source, h);
+    h = mix_source(e, c->lead_source, h);
+    h = mix_source(e, c->timer_source, h);
+    h = mix_ports(&c->outputs, c->step.out, h);
+    h = mix_ports(&c->states, c->step.state, h);
+    for (size_t i = 0; i < c->stream_count; i++)
+        h = tac__hash_word(h, *c->streams[i].next);
+    if (c->turns)
+        h = tac__hash_word(tac__hash_word(h, c->turns->last_us), c->turns->chatter);
+    if (c->missed) // where it is inactive
+        h = tac__hash_word(h, c->pending);
+    h = mix_inputs(e, c, h);
+    h = mix_messages(e, c, h);
+    return c->island >= 0 ? mix_island(e, c, h) : h;
+}
+
+uint64_t tac__digest_value(const tac_engine *e, const tac__digest *digest)
+{
+    return digest->value ? *digest->value : end_digest(e, digest);
+}
+
+// --- all of them --------------------------------------------------------------------------------
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const tac__digest *)a)->name, ((const tac__digest *)b)->name);
+}
+
+static void add(tac_engine *e, const char *name, const uint64_t *value, const tac_instance *c)
+{
+    e->digest_list[e->digest_count++] = (tac__digest){name, value, c};
+}
+
+static tac_status add_components(tac_engine *e)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            const size_t words = tac__type_words(&c->inputs.items[k].type);
+            most = words > most ? words : most;
+        }
+        if (tac__is_observer(c) && !c->outputs.count)
+            continue;
+        const char *name = tac__arena_format(&e->arena, "%s#end", c->name);
+        if (!name)
+            return TAC_E_MEMORY;
+        add(e, name, NULL, c);
+    }
+    e->digest_scratch = tac__arena_array(&e->arena, most, sizeof *e->digest_scratch);
+    return e->digest_scratch ? TAC_OK : TAC_E_MEMORY;
+}
+
+// In order of name, so that the hash of a whole does not depend on the order of declaration.
+tac_status tac__digests_list(tac_engine *e)
+{
+    if (!e->def.digests)
+        return TAC_OK;
+    const size_t most = e->schema.count + e->island_count + e->receiver_count + e->sender_count +
+                        e->component_count;
+    e->digest_list = tac__arena_array(&e->arena, most, sizeof *e->digest_list);
+    if (!e->digest_list)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < e->schema.count; i++) {
+        if (e->digests[i])
+            add(e, e->schema.signals[i].name, e->digests[i], NULL);
+    }
+    for (size_t i = 0; i < e->island_count; i++) {
+        if (e->islands[i].x_count)
+            add(e, e->islands[i].digest_name, &e->islands[i].state->digest, NULL);
+    }
+    for (size_t i = 0; i < e->receiver_count; i++)
+        add(e, e->receivers[i].name, e->receivers[i].digest, NULL);
+    for (size_t i = 0; i < e->sender_count; i++)
+        add(e, e->senders[i].name, e->senders[i].digest, NULL);
+    TAC_TRY(add_components(e));
+    qsort(e->digest_list, e->digest_count, sizeof *e->digest_list, by_name);
+    return TAC_OK;
+}
+
+// --- from outside -------------------------------------------------------------------------------
+
+uint64_t tac_engine_hash(const tac_engine *e, const char *pattern, size_t *count)
+{
+    TAC__FLOATS;
+    size_t matched = 0;
+    tac__hash h = TAC__HASH_SEED;
+    for (size_t i = 0; e && i < e->digest_count; i++) {
+        if (pattern && !tac__path_match(pattern, e->digest_list[i].name))
+            continue;
+        h = tac__hash_word(h, tac__digest_value(e, &e->digest_list[i]));
+        matched++;
+    }
+    if (count)
+        *count = matched;
+    return tac__digest_whole(h, matched);
+}
+
+const char *tac_engine_digest(const tac_engine *e, size_t i, uint64_t *digest)
+{
+    TAC__FLOATS;
+    if (!e || !digest || i >= e->digest_count)
+        return NULL;
+    *digest = tac__hash_end(tac__digest_value(e, &e->digest_list[i]));
+    return e->digest_list[i].name;
+}

@@ -1,0 +1,235 @@
+// lanes.c - see lanes.h.
+#include "engine/run/lanes.h"
+#include "math/machine.h"
+#include "math/prints.h"
+
+enum { LANES = TAC_PACK_LANES };
+
+// The machine has packs, and the functions of packs in the library that was loaded give the bits of
+// the plain ones: it may be another than the one that was tested. Asked once a process.
+static bool packs_are_sound(void)
+{
+    enum { UNKNOWN, SOUND, UNSOUND };
+    static _Atomic int known;
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer == UNKNOWN) {
+        answer = tac__machine_has_pack4() && tac__packs_agree() ? SOUND : UNSOUND;
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    }
+    return answer == SOUND;
+}
+
+// --- who is alike -------------------------------------------------------------------------------
+
+// Can it be integrated in lanes at all?
+static bool is_packable(const tac_engine *e, const tac__island *island)
+{
+    const tac_instance *c = island->alone;
+    if (!c || !c->type->derive_pack || !c->type->alike || e->method->implicit || e->def.split ||
+        (c->type->flags & TAC_COMPONENT_OPAQUE)) // of which nobody knows how long they stay alike
+        return false;
+    for (size_t k = 0; k < c->inputs.count; k++) {
+        if (c->inputs.items[k].type.scalar != TAC_F64 || c->in[k].coupled)
+            return false;
+    }
+    return true;
+}
+
+// Are their errors measured in the same way?
+static bool same_groups(const tac__ode_problem *a, const tac__ode_problem *b)
+{
+    bool same = a->group_count == b->group_count;
+    for (size_t i = 0; same && i < a->group_count; i++) {
+        const tac__ode_group *g = &a->groups[i], *h = &b->groups[i];
+        same = g->count == h->count && g->scale == h->scale && g->quaternion == h->quaternion;
+    }
+    return same;
+}
+
+static bool are_alike(const tac__island *a, const tac__island *b)
+{
+    const tac_instance *c = a->alone, *d = b->alone;
+    if (c->type != d->type || a->x_count != b->x_count || a->event_count != b->event_count ||
+        c->inputs.count != d->inputs.count || !same_groups(&a->problem, &b->problem))
+        return false;
+    for (size_t k = 0; k < c->inputs.count; k++) {
+        if (tac__type_words(&c->inputs.items[k].type) != tac__type_words(&d->inputs.items[k].type))
+            return false;
+    }
+    return c->type->alike(c->self, d->self);
+}
+
+static tac_status evaluate(void *context, double t_s, double *dx)
+{
+    tac__lanes *l = context;
+    const tac_instance *c = l->islands[0]->alone;
+    l->evals++;
+    l->eval.t_s = t_s;
+    l->eval.dx = dx;
+    return c->type->derive_pack(&l->eval, c->self);
+}
+
+static tac_status prepare(tac_engine *e, tac__lanes *l)
+{
+    const tac__island *first = l->islands[0];
+    const tac_instance *c = first->alone;
+    const size_t n = first->x_count * LANES;
+    double *memory =
+        tac__arena_array(&e->arena, tac__ode_work_doubles(e->method, n), sizeof *memory);
+    l->input_count = c->inputs.count;
+    l->in = tac__arena_array(&e->arena, l->input_count, sizeof *l->in);
+    l->words = tac__arena_array(&e->arena, l->input_count, sizeof *l->words);
+    l->mode = tac__ode_array(&e->arena, first->event_count * LANES);
+    l->x = tac__ode_array(&e->arena, n);
+    l->y = tac__ode_array(&e->arena, n);
+    if (!memory || !l->in || !l->words || !l->mode || !l->x || !l->y)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k < l->input_count; k++) {
+        l->words[k] = tac__type_words(&c->inputs.items[k].type);
+        l->in[k] = tac__ode_array(&e->arena, l->words[k] * LANES);
+        if (!l->in[k])
+            return TAC_E_MEMORY;
+    }
+    tac__ode_work_init(&l->work, e->method, n, memory);
+    l->problem = first->problem;
+    l->problem.n = n;
+    l->problem.context = l;
+    l->problem.rhs = evaluate;
+    l->eval = (tac_eval){.in = (const void *const *)l->in, .x = l->work.z, .mode = l->mode};
+    l->tried_us = TAC_TIME_NEVER;
+    return TAC_OK;
+}
+
+tac_status tac__lanes_form(tac_engine *e)
+{
+    if (!e->def.lanes || !packs_are_sound())
+        return TAC_OK;
+    for (size_t i = 0; i < e->island_count; i++) {
+        tac__island *first = &e->islands[i];
+        if (first->lanes || !is_packable(e, first))
+            continue;
+        tac__lanes *l = NULL;
+        for (size_t k = i + 1; k < e->island_count && (!l || l->count < LANES); k++) {
+            tac__island *next = &e->islands[k];
+            if (next->lanes || !is_packable(e, next) || !are_alike(first, next))
+                continue;
+            if (!l) {
+                l = tac__arena_array(&e->arena, 1, sizeof *l);
+                if (!l)
+                    return TAC_E_MEMORY;
+                first->lanes = l;
+                l->islands[l->count++] = first;
+            }
+            next->lanes = l;
+            next->lane = (uint8_t)l->count;
+            l->islands[l->count++] = next;
+        }
+        if (l)
+            TAC_TRY(prepare(e, l));
+    }
+    return TAC_OK;
+}
+
+// --- a step -------------------------------------------------------------------------------------
+
+// A lane that has no part in a step does what the first one does that has.
+typedef struct crew {
+    tac__island *from[LANES];
+    bool takes[LANES];
+    size_t count;
+    tac_time length_us; // of the step
+} crew;
+
+static crew assemble(const tac_engine *e, const tac__lanes *l, tac_time t_us)
+{
+    crew c = {.count = 0};
+    tac__island *first = NULL;
+    for (size_t lane = 0; lane < l->count; lane++) {
+        tac__island *island = l->islands[lane];
+        const tac__island_state *s = island->state;
+        if (s->from_us != t_us || s->to_us != t_us || island->work.first)
+            continue;
+        const tac_time left_us = tac__island_planned(e, island) - t_us;
+        const tac_time own_us = e->method->adaptive ? s->h_us : e->def.integrator.h_max_us;
+        const tac_time length_us = left_us < own_us ? left_us : own_us;
+        if (!first) {
+            first = island;
+            c.length_us = length_us;
+        }
+        c.takes[lane] = length_us == c.length_us;
+        c.count += c.takes[lane];
+    }
+    for (size_t lane = 0; lane < LANES; lane++)
+        c.from[lane] = c.takes[lane] ? l->islands[lane] : first;
+    return c;
+}
+
+// An array of each island side by side.
+static void gather(const double *const *from, size_t count, double *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t lane = 0; lane < LANES; lane++)
+            to[i * LANES + lane] = from[lane][i];
+    }
+}
+
+static void gather_all(const tac__lanes *l, const crew *c)
+{
+    const double *from[LANES];
+    for (size_t k = 0; k < l->input_count; k++) {
+        for (size_t lane = 0; lane < LANES; lane++)
+            from[lane] = c->from[lane]->alone->scratch.in[k];
+        gather(from, l->words[k], l->in[k]);
+    }
+    for (size_t lane = 0; lane < LANES; lane++)
+        from[lane] = c->from[lane]->mode;
+    gather(from, l->islands[0]->event_count, l->mode);
+    for (size_t lane = 0; lane < LANES; lane++)
+        from[lane] = c->from[lane]->x;
+    gather(from, l->islands[0]->x_count, l->x);
+}
+
+// Where its own step would have left it: in y, and where the right-hand side was last evaluated.
+static void give_back(const tac__lanes *l, size_t lane)
+{
+    tac__island *island = l->islands[lane];
+    for (size_t i = 0; i < island->x_count; i++)
+        island->y[i] = island->work.z[i] = l->y[i * LANES + lane];
+    island->ahead = true;
+}
+
+void tac__lanes_step(tac_engine *e, tac__lanes *l, tac_time t_us)
+{
+    l->tried_us = t_us;
+    const crew c = assemble(e, l, t_us);
+    if (c.count < 2)
+        return;
+    for (size_t lane = 0; lane < l->count; lane++) {
+        if (c.takes[lane])
+            tac__island_renew(e, l->islands[lane], t_us);
+        else
+            tac__lanes_leave(l->islands[lane]);
+    }
+    gather_all(l, &c);
+    const tac_integrator_def *def = &e->def.integrator;
+    const double h_s = tac_time_seconds(c.length_us);
+    l->to_us = t_us + c.length_us;
+    l->evals = 0;
+    l->work.first = false;
+    if (tac__ode_step(e->method, &l->problem, &l->work, tac_time_seconds(t_us),
+                      tac_time_seconds(l->to_us), h_s, l->x, l->y) != TAC_OK)
+        return; // each will find out by itself
+    tac__ode_errors(e->method, &l->problem, &l->work, def->rtol, def->atol, h_s, l->x, l->y,
+                    l->error, LANES);
+    for (size_t lane = 0; lane < l->count; lane++) {
+        if (c.takes[lane])
+            give_back(l, lane);
+    }
+}
+
+void tac__lanes_unpack(tac__island *island)
+{
+    tac__ode_unpack(island->engine->method, &island->lanes->work, LANES, island->lane,
+                    &island->work);
+    island->packed = false;
+}

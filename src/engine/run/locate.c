@@ -1,0 +1,375 @@
+// locate.c - the instants inside a step at which something changes, and what happens there.
+//
+// Events switch equations: a component's mode is fixed for the length of a step, and a step ends
+// where the mode would change. Conditions wake a component outside the plant: a step ends where one
+// turns from false to true. Nothing is remembered from one step to the next: whether a condition
+// held is seen anew at the start of each.
+#include "engine/plan/plan.h"
+#include "ode/event.h"
+
+#include <string.h>
+
+// --- modes --------------------------------------------------------------------------------------
+
+// From the numbers of events to modes.
+static void decide(const tac__island *island, double *mode)
+{
+    for (size_t i = 0; i < island->event_count; i++)
+        mode[i] = mode[i] > 0;
+}
+
+// The numbers of all events at a state: on the bus the present one, else that of the scratch.
+static tac_status ask(tac_engine *e, const tac__island *island, bool bus, double *mode)
+{
+    for (size_t i = 0; i < island->count; i++) {
+        tac_instance *c = e->components[island->components[i]];
+        if (c->event_count == 0)
+            continue;
+        if (!c->active) { // its modes stand still
+            memmove(mode + c->event_offset, island->mode + c->event_offset,
+                    c->event_count * sizeof *mode);
+            continue;
+        }
+        TAC_TRY(c->type->detect(bus ? &c->bus : &c->scratch, c->self, mode + c->event_offset));
+    }
+    return TAC_OK;
+}
+
+typedef struct crossing {
+    tac_engine *e;
+    tac__island *island;
+    tac_time from_us, to_us;
+    bool dense; // conditions: dense output is there to be looked at
+    bool moved; // and y is not that of the whole step any more
+} crossing;
+
+static bool begin_dense(const crossing *c)
+{
+    tac__island *island = c->island;
+    return tac__ode_dense_begin(c->e->method, &island->problem, &island->work,
+                                tac_time_seconds(c->from_us), tac_time_seconds(c->to_us),
+                                tac_time_seconds(c->to_us - c->from_us), island->x,
+                                island->y) == TAC_OK;
+}
+
+// The state inside the last step, on the scratch.
+static void dense_state(const crossing *c, tac_time t_us)
+{
+    tac__island *island = c->island;
+    const double theta = (double)(t_us - c->from_us) / (double)(c->to_us - c->from_us);
+    tac__ode_dense_at(c->e->method, &island->work, tac_time_seconds(c->to_us - c->from_us),
+                      island->x, island->y, theta, island->work.z);
+}
+
+// By a step that ends there, which it leaves in y and on the scratch.
+static bool step_state(const crossing *c, tac_time t_us)
+{
+    tac__island *island = c->island;
+    island->work.first = false;
+    if (tac__step_to(c->e, island, &island->work, t_us, island->y) != TAC_OK)
+        return false;
+    memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
+    return true;
+}
+
+// Are the modes others at the scratch state? A failing look changes nothing.
+static bool modes_change(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    return tac__scratch_outputs(island, tac_time_seconds(t_us), false) == TAC_OK &&
+           ask(e, island, false, island->next_mode) == TAC_OK &&
+           tac__modes_differ(island, island->next_mode);
+}
+
+static bool changed_at(void *context, tac_time t_us)
+{
+    const crossing *c = context;
+    dense_state(c, t_us);
+    return modes_change(c->e, c->island, t_us);
+}
+
+static bool changed_by_step(void *context, tac_time t_us)
+{
+    const crossing *c = context;
+    return step_state(c, t_us) && modes_change(c->e, c->island, t_us);
+}
+
+// A step with a change in it is first looked at in so many parts, so that of several changes the
+// first is found.
+enum { SAMPLES = 4 };
+
+// About where in the last step a mode changes first.
+static tac_time search_step(crossing *c)
+{
+    tac_time before_us = c->from_us;
+    for (tac_time i = 1; i < SAMPLES; i++) {
+        const tac_time t_us = c->from_us + (c->to_us - c->from_us) * i / SAMPLES;
+        if (t_us > before_us && changed_at(c, t_us))
+            return tac__first_true(before_us, t_us, changed_at, c);
+        before_us = t_us;
+    }
+    return tac__first_true(before_us, c->to_us, changed_at, c);
+}
+
+// The first microsecond at which it holds, which is near `t_us`, where `holds` asks a step that
+// ends there.
+static tac_time first_by_steps(crossing *c, tac_time t_us, tac__holds_fn *holds)
+{
+    tac_time before_us = t_us - 1, after_us = t_us;
+    for (tac_time span_us = 1; before_us > c->from_us && holds(c, before_us); span_us *= 2) {
+        after_us = before_us;
+        before_us = after_us - c->from_us > span_us ? after_us - span_us : c->from_us;
+    }
+    for (tac_time span_us = 1; after_us < c->to_us && !holds(c, after_us); span_us *= 2) {
+        before_us = after_us;
+        after_us = c->to_us - before_us > span_us ? before_us + span_us : c->to_us;
+    }
+    return tac__first_true(before_us, after_us, holds, c);
+}
+
+// Does a mode change inside the step? Then let the step end at the first microsecond at which it
+// has changed. Dense output says about where; what decides is the step that ends there, which
+// depends on nothing that comes later.
+static bool locate_event(tac_engine *e, tac__island *island)
+{
+    tac__island_state *s = island->state;
+    crossing c = {.e = e, .island = island, .from_us = s->from_us, .to_us = s->to_us};
+    if (!e->method->fsal || e->def.split) // else the last evaluation was there
+        memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
+    if (!modes_change(e, island, s->to_us))
+        return true;
+    if (!begin_dense(&c))
+        return false;
+    s->event_us = s->to_us = first_by_steps(&c, search_step(&c), changed_by_step);
+    changed_by_step(&c, s->to_us); // leaves the state, and the numbers of its events
+    decide(island, island->next_mode);
+    return true;
+}
+
+// --- conditions ---------------------------------------------------------------------------------
+
+// Which conditions hold at the scratch state; none where there is none, or where what they see of
+// it cannot be evaluated.
+static void ask_rises(tac__island *island, tac_time t_us, bool there)
+{
+    const bool seen =
+        there && (!island->rise_outputs ||
+                  tac__scratch_outputs(island, tac_time_seconds(t_us), true) == TAC_OK);
+    for (size_t i = 0; seen && i < island->rise_views.count; i++)
+        tac__view_update(&island->rise_views.items[i], t_us);
+    for (size_t i = 0; i < island->rise_count; i++) {
+        tac__rise *r = &island->rises[i];
+        tac_instance *c = r->component;
+        c->look.t_us = t_us;
+        r->now = seen && c->active && c->type->holds(&c->look, c->self, r->number);
+    }
+}
+
+// The search goes on from the last look.
+static void begin_rises(tac__island *island)
+{
+    for (size_t i = 0; i < island->rise_count; i++)
+        island->rises[i].before = island->rises[i].now;
+}
+
+static void begin_at_start(tac__island *island)
+{
+    if (island->x_count)
+        memcpy(island->work.z, island->x, island->x_count * sizeof *island->x);
+    ask_rises(island, island->state->from_us, true);
+    begin_rises(island);
+}
+
+static bool any_rise(const tac__island *island)
+{
+    bool any = false;
+    for (size_t i = 0; i < island->rise_count; i++)
+        any |= island->rises[i].now && !island->rises[i].before;
+    return any;
+}
+
+// Has one of those that were false where the search began turned true?
+static bool turned_by_step(void *context, tac_time t_us)
+{
+    crossing *c = context;
+    c->moved = true;
+    ask_rises(c->island, t_us, c->island->x_count == 0 || step_state(c, t_us));
+    return any_rise(c->island);
+}
+
+static bool turned_at(void *context, tac_time t_us)
+{
+    const crossing *c = context;
+    if (!c->dense)
+        return turned_by_step(context, t_us);
+    dense_state(c, t_us);
+    ask_rises(c->island, t_us, true);
+    return any_rise(c->island);
+}
+
+// Have the whole step back, to look into it.
+static void look_into(crossing *c)
+{
+    tac__island *island = c->island;
+    if (c->moved && island->x_count)
+        (void)step_state(c, c->to_us);
+    c->moved = false;
+    c->dense = island->x_count && begin_dense(c);
+}
+
+// So many parts of a step are looked at: a condition that is false at one end of a part and true at
+// the other is found.
+enum { PARTS = 8 };
+
+// The first microsecond at which a condition has turned true, whose state is left in y; NEVER, and
+// the whole step in y, where none does. What only dense output sees, and no step that ends there,
+// does not count.
+static tac_time search_rise(crossing *c)
+{
+    tac_time before_us = c->from_us;
+    for (tac_time i = 1; i <= PARTS; i++) {
+        const tac_time length_us = c->to_us - c->from_us;
+        const tac_time t_us = c->from_us + length_us / PARTS * i + length_us % PARTS * i / PARTS;
+        if (t_us == before_us)
+            continue;
+        if (turned_at(c, t_us)) {
+            const tac_time about_us = tac__first_true(before_us, t_us, turned_at, c);
+            const tac_time first_us = first_by_steps(c, about_us, turned_by_step);
+            if (turned_by_step(c, first_us))
+                return first_us;
+            look_into(c);
+            (void)turned_at(c, t_us);
+        }
+        begin_rises(c->island);
+        before_us = t_us;
+    }
+    if (c->moved && c->island->x_count)
+        (void)step_state(c, c->to_us);
+    return TAC_TIME_NEVER;
+}
+
+static void mark_turned(tac__island *island, bool found)
+{
+    for (size_t i = 0; i < island->rise_count; i++) {
+        tac__rise *r = &island->rises[i];
+        r->turned = found && r->now && !r->before;
+    }
+    island->turned = found;
+}
+
+// Does a condition turn true inside the step, which an event may have ended already? Then it ends
+// there.
+static void locate_rise(tac_engine *e, tac__island *island)
+{
+    tac__island_state *s = island->state;
+    crossing c = {.e = e, .island = island, .from_us = s->from_us, .to_us = s->to_us};
+    begin_at_start(island);
+    look_into(&c);
+    const tac_time t_us = search_rise(&c);
+    mark_turned(island, t_us != TAC_TIME_NEVER);
+    if (t_us >= s->to_us)
+        return;
+    s->to_us = t_us;
+    s->event_us = TAC_TIME_NEVER;
+}
+
+void tac__locate_cut(tac__island *island)
+{
+    const tac_time to_us = island->state->to_us;
+    begin_at_start(island);
+    if (island->x_count)
+        memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
+    ask_rises(island, to_us, true);
+    mark_turned(island, any_rise(island));
+}
+
+bool tac__locate(tac_engine *e, tac__island *island)
+{
+    if (island->event_count && island->x_count && !locate_event(e, island))
+        return false;
+    if (island->rise_count)
+        locate_rise(e, island);
+    return true;
+}
+
+// --- arriving -----------------------------------------------------------------------------------
+
+static tac_status change_modes(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    tac__island_state *s = island->state;
+    s->chatter = t_us - s->changed_us <= TAC__CHATTER_US ? s->chatter + 1 : 0;
+    s->changed_us = t_us;
+    s->events++;
+    if (s->chatter <= TAC__CHATTER_MAX) {
+        memcpy(island->mode, island->next_mode, island->event_count * sizeof *island->mode);
+        return TAC_OK;
+    }
+    const tac_instance *c = e->components[island->components[0]];
+    size_t i = 0;
+    while (island->mode[i] == island->next_mode[i])
+        i++;
+    for (size_t k = 0; k < island->count; k++) {
+        const tac_instance *each = e->components[island->components[k]];
+        if (i >= each->event_offset && i < each->event_offset + each->event_count)
+            c = each;
+    }
+    tac__fail(e->err, TAC_E_NUMERIC,
+              "event '%s.%s' chatters: %d changes within %d us of each other", c->name,
+              c->events[i - c->event_offset].name, TAC__CHATTER_MAX, TAC__CHATTER_US);
+    return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->name);
+}
+
+tac_status tac__count_turns(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    for (size_t i = 0; i < island->rise_count; i++) {
+        const tac_instance *c = island->rises[i].component;
+        const tac__condition *condition = &c->conditions[island->rises[i].number];
+        if (e->timeline.last[condition->source] != t_us)
+            continue;
+        island->state->events++;
+        if (!tac__chatters(c->turns, t_us))
+            continue;
+        tac__fail(e->err, TAC_E_NUMERIC,
+                  "condition '%s' of '%s' chatters: its conditions turned true %d times within %d "
+                  "us of each other",
+                  condition->name, c->name, TAC__CHATTER_MAX, TAC__CHATTER_US);
+        return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->name);
+    }
+    return TAC_OK;
+}
+
+// At a boundary modes are what the state says, but for those that were found to change just there.
+tac_status tac__latch(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->state->event_us == t_us)
+        return change_modes(e, island, t_us);
+    const tac_status status = ask(e, island, true, island->mode);
+    if (status != TAC_OK) {
+        tac__fail(e->err, status, "its events cannot be detected: %s", tac_status_text(status));
+        return tac__run_failed(e, status, t_us, island->name);
+    }
+    decide(island, island->mode);
+    return TAC_OK;
+}
+
+// --- planning -----------------------------------------------------------------------------------
+
+static void plan(tac_engine *e, tac__island *island, int source, tac_time t_us)
+{
+    if (source < 0 || e->timeline.next[source] == t_us)
+        return;
+    const tac_time old_us = e->timeline.next[source];
+    tac__timeline_set(&e->timeline, source, t_us);
+    tac__islands_replan(e, source, old_us, island);
+}
+
+// Other islands that are planned anew may in turn have this one planned anew: each source gets what
+// holds by then.
+void tac__plan_located(tac_engine *e, tac__island *island, tac_time event_us)
+{
+    plan(e, island, island->event_source, event_us);
+    for (size_t i = 0; i < island->rise_count; i++) {
+        const tac__rise *r = &island->rises[i];
+        plan(e, island, r->component->conditions[r->number].source,
+             island->turned && r->turned ? island->state->to_us : TAC_TIME_NEVER);
+    }
+}

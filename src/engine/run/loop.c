@@ -1,0 +1,464 @@
+// loop.c - the run loop: the only one there is.
+//
+// The boundary contract lives here. At each instant t:
+//   islands that have a boundary at t arrive there
+//   stages 0 to 9 run: the due items of engine->items, which are sorted by the contract
+//   stage 10: those islands begin to integrate from t
+// Stage 10 stands at the top of the loop, so that a checkpoint, which is taken after stage 9, is
+// simply the state between two turns of it.
+#include "engine/run/drive.h"
+#include "base/floats.h"
+#include "engine/phases/phases.h"
+#include "engine/run/written.h"
+#include "bus/digest.h"
+
+#include <string.h>
+
+// The run ends here: when and where. The text is in the error already.
+tac_status tac__run_failed(tac_engine *e, tac_status status, tac_time t_us, const char *where)
+{
+    tac__error_run(e->err, t_us, where);
+    e->phase = TAC__FAILED;
+    return status;
+}
+
+// What came of a call into a component. One that called tac_fail, or asked the engine for what
+// cannot be, has failed even if it returned TAC_OK, and has said why; another status needs a text.
+__attribute__((cold)) static tac_status outcome(tac_instance *c, tac_status status,
+                                                const char *what)
+{
+    tac_engine *e = c->engine;
+    if (c->failed != TAC_OK)
+        status = c->failed;
+    else if (status == TAC_OK)
+        return TAC_OK;
+    else
+        tac__fail(e->err, status, "its %s failed: %s", what, tac_status_text(status));
+    return tac__run_failed(e, status, e->clock->t_us, c->name);
+}
+
+// --- the items of a boundary --------------------------------------------------------------------
+
+// Observers look at the plant wherever its islands stand. A look that fails is no fault of the run,
+// which goes on without it: whoever only watches cannot stop anything.
+__attribute__((noinline)) static bool peek_inputs(tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    for (size_t i = 0; i < c->views.count; i++) {
+        if (c->peek_signals[i] < 0)
+            continue;
+        const tac_status status =
+            tac__island_peek(e, c->peek_signals[i], t_us, &c->views.items[i].signal);
+        if (status != TAC_OK) {
+            tac__log(e, TAC_LOG_WARN, "%s does not step: '%s' cannot be evaluated for it: %s",
+                     c->name, e->schema.signals[c->peek_signals[i]].name, tac_status_text(status));
+            return false;
+        }
+    }
+    return true;
+}
+
+// What comes after some steps only: taps, the first write, and jumps. After a jump of its state an
+// island's outputs are those of the new state.
+__attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_instance *c,
+                                                        tac_time t_us)
+{
+    tac__taps_show(c->taps, e, t_us);
+    tac__written_now(c);
+    const bool jumped = c->jumped;
+    c->may_jump = c->jumped = false;
+    return jumped ? tac__island_jumped(e, &e->islands[c->island], t_us) : TAC_OK;
+}
+
+// What comes before some steps only: an explicit time of a group that has a period, too, and inputs
+// that are seen through views. False: it does not step.
+__attribute__((noinline)) static bool begin_step(tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    if (c->extra_source >= 0 && e->timeline.last[c->extra_source] == t_us)
+        c->step.due |= TAC_DUE_AXIS;
+    if (c->observer && !peek_inputs(e, c, t_us))
+        return false;
+    tac__views_renew(&c->views, t_us);
+    c->may_jump = c->stage == TAC_STAGE_ACTUATE;
+    return true;
+}
+
+static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    const bool axis = c->axis_source >= 0 && e->timeline.last[c->axis_source] == t_us;
+    c->step.t_us = t_us;
+    c->step.due = c->pending | (axis ? TAC_DUE_AXIS : 0);
+    c->pending = 0;
+    if (c->has_before && !begin_step(e, c, t_us))
+        return TAC_OK;
+    c->failed = TAC_OK;
+    const tac_status status = c->run(&c->step, c->run_self);
+    if ((int)status | (int)c->failed)
+        return outcome(c, status, "step");
+    e->clock->steps++;
+    if (tac__writes_any(&c->writes))
+        tac__writes_done(&c->writes, t_us);
+    return c->has_after ? finish_step(e, c, t_us) : TAC_OK;
+}
+
+// A step ahead of those of the group: it measures, but writes nothing.
+__attribute__((noinline)) static tac_status run_lead(tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    c->step.t_us = t_us;
+    c->step.due = TAC_DUE_LEAD;
+    if (!c->active || (c->has_before && !begin_step(e, c, t_us)))
+        return TAC_OK;
+    c->failed = TAC_OK;
+    const tac_status status = c->run(&c->step, c->run_self);
+    if ((int)status | (int)c->failed)
+        return outcome(c, status, "step");
+    e->clock->steps++;
+    return TAC_OK;
+}
+
+// What a hook sees: inputs as they are now.
+static bool look_for_hook(tac_engine *e, tac_instance *c)
+{
+    if (tac__is_observer(c) && !peek_inputs(e, c, e->clock->t_us))
+        return false;
+    tac__views_renew(&c->views, e->clock->t_us);
+    c->hook.t_us = e->clock->t_us;
+    c->failed = TAC_OK;
+    return true;
+}
+
+static tac_status run_hook(tac_engine *e, tac_instance *c,
+                           tac_status (*hook)(tac_step *, const void *), const char *what)
+{
+    return look_for_hook(e, c) ? outcome(c, hook(&c->hook, c->self), what) : TAC_OK;
+}
+
+tac_status tac__run_phase_hook(tac_engine *e, tac_instance *c, bool enter, int32_t from, int32_t to)
+{
+    if (!look_for_hook(e, c))
+        return TAC_OK;
+    const tac_status status = enter ? c->type->phase_enter(&c->hook, c->self, from, to)
+                                    : c->type->phase_exit(&c->hook, c->self, from, to);
+    return outcome(c, status, enter ? "phase_enter hook" : "phase_exit hook");
+}
+
+static void show_delivered(tac_engine *e, uint32_t receiver, uint32_t n)
+{
+    const tac__queue *q = &e->receivers[receiver].queue;
+    for (uint32_t i = q->state->waiting - n; i < q->state->waiting; i++) {
+        const tac_message m = tac__queue_look(q, i);
+        for (const tac__listener *l = e->listeners; l; l = l->next)
+            l->show(l->context, e, receiver, &m);
+    }
+}
+
+static tac_status deliver(tac_engine *e, uint32_t receiver)
+{
+    tac__receiver *r = &e->receivers[receiver];
+    const uint32_t n = tac__queue_deliver(&r->queue, e->clock->t_us, r->digest);
+    if (n == 0)
+        return TAC_OK;
+    e->clock->messages += n;
+    if (r->def.triggers)
+        e->components[r->component]->pending |= TAC_DUE_MESSAGE;
+    tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
+    if (e->listeners)
+        show_delivered(e, receiver, n);
+    return e->driver ? tac__drive_delivered(e, receiver, e->clock->t_us) : TAC_OK;
+}
+
+static tac_status begin_entity(tac_engine *e, const tac__entity *entity)
+{
+    for (size_t i = 0; i < entity->receiver_count; i++)
+        TAC_TRY(deliver(e, entity->receivers[i]));
+    for (size_t i = 0; i < entity->pre_count; i++) {
+        tac_instance *c = e->components[entity->pre[i]];
+        if (c->active)
+            TAC_TRY(run_hook(e, c, c->type->pre_step, "pre-step hook"));
+    }
+    return TAC_OK;
+}
+
+static tac_status end_entity(tac_engine *e, const tac__entity *entity)
+{
+    for (size_t i = 0; i < entity->post_count; i++) {
+        tac_instance *c = e->components[entity->post[i]];
+        if (c->active)
+            TAC_TRY(run_hook(e, c, c->type->post_step, "post-step hook"));
+    }
+    return TAC_OK;
+}
+
+static void digest_state(tac_engine *e, const tac__island *island, tac_time t_us)
+{
+    island->state->digest =
+        tac__digest_wide(island->state->digest, t_us, island->x, island->x_count);
+    if (island->taps)
+        tac__taps_show(island->taps, e, t_us);
+}
+
+static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
+{
+    if (item->kind == TAC__ITEM_STEP) // the most frequent by far
+        return run_step(e, e->components[item->index], t_us);
+    switch (item->kind) {
+    case TAC__ITEM_STEP:
+        break;
+    case TAC__ITEM_LEAD:
+        return run_lead(e, e->components[item->index], t_us);
+    case TAC__ITEM_OUTPUTS:
+        return tac__island_outputs(e, &e->islands[item->index], t_us);
+    case TAC__ITEM_PREVIEW:
+        tac__island_preview(&e->islands[item->index], t_us);
+        return TAC_OK;
+    case TAC__ITEM_STATE:
+        digest_state(e, &e->islands[item->index], t_us);
+        return TAC_OK;
+    case TAC__ITEM_SHADOW:
+        tac__activity_shadow(e, e->components[item->index], t_us);
+        return TAC_OK;
+    case TAC__ITEM_PHASES:
+        return tac__phases_decide(e, e->components[item->index], t_us);
+    case TAC__ITEM_BEGIN:
+        return begin_entity(e, &e->entities[item->index]);
+    case TAC__ITEM_END:
+        return end_entity(e, &e->entities[item->index]);
+    case TAC__ITEM_OBSERVE: {
+        const tac_observer_def *o = &e->observers[item->index].def;
+        o->observe(o->context, e, t_us);
+        (void)tac__floats_kept();
+        return TAC_OK;
+    }
+    }
+    return TAC_OK;
+}
+
+// --- one instant --------------------------------------------------------------------------------
+
+// Take every source that is due at t, the next instant: what is to be done, and which islands have
+// a boundary. Returns whether this is a boundary of anything.
+static bool collect(tac_engine *e, tac_time t_us)
+{
+    uint64_t *due = e->due_items; // and, behind them, the islands that arrive
+    const size_t words = e->item_words + e->island_words;
+    bool boundary = false;
+    tac_time next_us;
+    do {
+        const size_t source = tac__timeline_take(&e->timeline, &next_us);
+        const tac__source *s = &e->timeline.sources[source];
+        if (s->kind != TAC__SOURCE_AXIS) {
+            if (s->kind == TAC__SOURCE_STEP) { // an island goes on, without a boundary
+                tac__set_bit(e->due_islands, s->index);
+                continue;
+            }
+            if (s->kind == TAC__SOURCE_TIMER)
+                e->components[s->index]->pending |= TAC_DUE_TIMER;
+            else if (s->kind == TAC__SOURCE_CONDITION)
+                e->components[s->index]->pending |= TAC_DUE_CONDITION;
+            if (e->driver)
+                tac__drive_next(e, (int)source, t_us);
+        }
+        boundary |= !s->observer;
+        const uint64_t *mask = e->masks + source * words;
+        due[0] |= mask[0]; // mostly these are all
+        due[1] |= mask[1];
+        for (size_t w = 2; w < words; w++)
+            due[w] |= mask[w];
+    } while (next_us == t_us);
+    return boundary;
+}
+
+// What the next item begins with comes nearer while this one runs: with many vehicles it has gone
+// far away since the last time.
+static inline __attribute__((always_inline)) void fetch(const tac_engine *e, const tac__item *item)
+{
+    if (item->kind == TAC__ITEM_STEP) {
+        const tac_instance *c = e->components[item->index];
+        tac__fetch(c, 3);
+        tac__fetch(c->run_self, 1);
+        tac__fetch(c->step.in, 1);
+        tac__fetch(c->step.out, 1);
+        tac__fetch(c->step.state, 1);
+        tac__fetch(c->writes.items, 1);
+        tac__fetch(c->streams, 3);
+    } else if (item->kind == TAC__ITEM_STATE) {
+        const tac__island *island = &e->islands[item->index];
+        tac__fetch(island->state, 2);
+        tac__fetch(island->x, 3);
+    }
+}
+
+static tac_status run_instant(tac_engine *e, tac_time t_us)
+{
+    const bool boundary = collect(e, t_us);
+    // The clock moves on once every island has come here: a step that failed leads nowhere.
+    if (e->island_count)
+        TAC_TRY(tac__islands_arrive(e, t_us));
+    e->clock->t_us = t_us;
+    if (e->machine_count)
+        TAC_TRY(tac__phases_begin(e, t_us));
+    e->clock->boundaries += boundary;
+    const size_t words = e->item_words;
+    const bool several = e->island_count > 1;
+    for (size_t w = 0; w < words; w++) {
+        uint64_t bits = e->due_items[w];
+        e->due_items[w] = 0;
+        for (const tac__item *all = e->items + w * 64; bits;) {
+            const tac__item *item = all + __builtin_ctzll(bits);
+            bits &= bits - 1;
+            if (several && bits)
+                fetch(e, all + __builtin_ctzll(bits));
+            TAC_TRY(run_item(e, item, t_us));
+        }
+    }
+    return TAC_OK;
+}
+
+// What is seen through views before anything is written: the values at the start. That goes for
+// events of the plant, which are asked for before stage 0.
+__attribute__((noinline)) static void see_start(const tac_engine *e)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac__views *views = &e->components[i]->views;
+        for (size_t k = 0; k < views->count; k++)
+            tac__view_update(&views->items[k], 0);
+    }
+}
+
+__attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us)
+{
+    if (!e->clock->started)
+        see_start(e);
+    e->clock->started = 1;
+    while (!e->clock->finished) {
+        if (e->island_count)
+            tac__islands_integrate(e);
+        const tac_time t_us = tac__timeline_next(&e->timeline);
+        if (t_us > e->checkpoint_us)
+            TAC_TRY(tac__checkpoint_finish(e));
+        if (t_us > until_us)
+            return TAC_OK;
+        if (atomic_load_explicit(&e->stop, memory_order_relaxed))
+            return TAC_E_STOPPED;
+        TAC_TRY(run_instant(e, t_us));
+        if (e->checkpoint_path)
+            TAC_TRY(tac__checkpoint_consider(e));
+        if (t_us >= e->snapshot_us)
+            tac__snapshot_due(e, t_us);
+        if (t_us == e->def.end_us)
+            e->clock->finished = 1;
+    }
+    return e->checkpoint_path ? tac__checkpoint_finish(e) : TAC_OK;
+}
+
+// --- from outside -------------------------------------------------------------------------------
+
+tac_status tac_engine_run(tac_engine *e, tac_time until_us, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(e && e->phase == TAC__PREPARED);
+    e->phase = TAC__RUNNING;
+    e->err = err;
+    tac_error_clear(err);
+    const tac_status status = run(e, until_us);
+    e->phase = TAC__PREPARED;
+    if (status == TAC_E_STOPPED) {
+        atomic_store(&e->stop, false);
+        tac__fail(e->err, status, "stopped on request");
+        tac__error_run(e->err, e->clock->t_us, NULL);
+    } else if (status != TAC_OK) {
+        e->phase = TAC__FAILED;
+    }
+    e->err = NULL;
+    return status;
+}
+
+void tac_engine_stop(tac_engine *e)
+{
+    if (e)
+        atomic_store(&e->stop, true);
+}
+
+// --- start --------------------------------------------------------------------------------------
+
+static void rest_port(const tac__port *port, void *value)
+{
+    tac__type_rest(&port->type, value);
+    if (port->has_rest)
+        *(double *)value = port->rest;
+}
+
+static void rest_values(tac_engine *e)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            if (c->in[k].buffer)
+                rest_port(&c->inputs.items[k], c->in[k].buffer);
+        }
+        for (size_t k = 0; k < c->outputs.count; k++)
+            rest_port(&c->outputs.items[k], c->step.out[k]);
+        for (size_t k = 0; k < c->continuous.count; k++)
+            rest_port(&c->continuous.items[k],
+                      tac__block_at(&e->block,
+                                    e->schema.signals[c->signals[c->outputs.count + k]].offset));
+        for (size_t k = 0; k < c->states.count; k++)
+            tac__type_rest(&c->states.items[k].type, c->step.state[k]);
+    }
+}
+
+static void start_digests(tac_engine *e)
+{
+    for (size_t i = 0; i < e->schema.count; i++) {
+        const tac__signal *s = &e->schema.signals[i];
+        const void *value = tac__block_at(&e->block, s->offset);
+        if (e->histories[i].depth)
+            tac__history_start(&e->histories[i], value);
+        if (!e->digests[i])
+            continue;
+        const uint64_t named = tac__hash_text(TAC__HASH_SEED, s->name);
+        *e->digests[i] = s->type.scalar == TAC_F64
+                             ? tac__digest_wide(named, TAC_TIME_NEVER, value, s->words)
+                             : tac__digest_words(named, TAC_TIME_NEVER, value, s->words);
+    }
+    for (size_t i = 0; i < e->island_count; i++)
+        e->islands[i].state->digest = tac__hash_text(TAC__HASH_SEED, e->islands[i].name);
+    for (size_t i = 0; i < e->receiver_count; i++)
+        *e->receivers[i].digest = tac__hash_text(TAC__HASH_SEED, e->receivers[i].name);
+    for (size_t i = 0; i < e->sender_count; i++) {
+        if (e->senders[i].digest)
+            *e->senders[i].digest = tac__hash_text(TAC__HASH_SEED, e->senders[i].name);
+    }
+}
+
+// Adaptive methods find their own step from here.
+enum { FIRST_STEP_US = 1000 };
+
+// Everything as it is before boundary 0.
+tac_status tac__start(tac_engine *e)
+{
+    memset(e->block.bytes, 0, e->block.size);
+    tac__timeline_start(&e->timeline);
+    for (size_t i = 0; i < e->receiver_count; i++)
+        tac__queue_start(&e->receivers[i].queue);
+    for (size_t i = 0; i < e->island_count; i++) {
+        tac__island_state *s = e->islands[i].state;
+        s->at_us = s->outputs_us = s->event_us = TAC_TIME_NEVER;
+        s->h_us = s->h_next_us =
+            e->def.integrator.h_max_us < FIRST_STEP_US ? e->def.integrator.h_max_us : FIRST_STEP_US;
+    }
+    rest_values(e);
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        if (!c->type->init || (tac__is_played(e, c->type) && !tac__is_machine(c)))
+            continue;
+        c->may_jump = true;
+        c->failed = TAC_OK;
+        const tac_status status = c->type->init(&c->step, c->self);
+        c->may_jump = c->jumped = false;
+        TAC_TRY(outcome(c, status, "init"));
+    }
+    tac__written_restart(e);
+    tac__activity_start(e);
+    start_digests(e);
+    return TAC_OK;
+}

@@ -1,0 +1,80 @@
+// nans.c - numbers that are none: signals that are written with one, and a copy of the block as it
+// is stored, in which all NaNs are alike.
+#include "engine/plan/plan.h"
+#include "base/floats.h"
+
+static void mend(const tac_engine *e, unsigned char *bytes, const void *at, size_t count)
+{
+    const size_t offset = (size_t)((const unsigned char *)at - e->block.bytes);
+    if (at && offset < e->block.run_size)
+        tac__one_nan(bytes + offset, count);
+}
+
+static void mend_ports(const tac_engine *e, unsigned char *bytes, const tac__ports *ports,
+                       void *const *values)
+{
+    for (size_t i = 0; i < ports->count; i++) {
+        if (ports->items[i].type.scalar == TAC_F64)
+            mend(e, bytes, values[i], ports->items[i].type.count);
+    }
+}
+
+void tac__stored_nans(const tac_engine *e, unsigned char *bytes)
+{
+    for (size_t i = 0; i < e->island_count; i++) {
+        mend(e, bytes, e->islands[i].x, e->islands[i].x_count);
+        mend(e, bytes, e->islands[i].y, e->islands[i].x_count);
+    }
+    for (size_t i = 0; i < e->schema.count; i++) {
+        const tac__signal *s = &e->schema.signals[i];
+        if (s->type.scalar != TAC_F64)
+            continue;
+        mend(e, bytes, tac__block_at(&e->block, s->offset), s->type.count);
+        const tac__history *h = &e->histories[i];
+        if (h->depth)
+            mend(e, bytes, h->values, h->depth * h->words);
+    }
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        mend_ports(e, bytes, &c->states, c->step.state);
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            if (c->inputs.items[k].type.scalar == TAC_F64)
+                mend(e, bytes, c->in[k].buffer, c->inputs.items[k].type.count);
+        }
+    }
+}
+
+void tac__nan_written(void *context, uint32_t signal, const double *value, size_t words,
+                      tac_time t_us)
+{
+    tac_engine *e = context;
+    const tac__signal *s = &e->schema.signals[signal];
+    tac_instance *c = e->components[s->component];
+    size_t i = 0, k = 0;
+    while (i < words && value[i] == value[i])
+        i++;
+    while (c->signals[k] != (int)signal)
+        k++;
+    if (i == words || c->outputs.items[k].flags & TAC_PORT_NAN) // two infinities look like one
+        return;
+    tac__nan_count *n = &e->nans[signal];
+    if (n->writes++)
+        return;
+    n->first_us = t_us;
+    if (e->driver) // the live run has said so
+        return;
+    c->hook.t_us = t_us;
+    if (s->type.count > 1)
+        tac_log_write(&c->hook, TAC_LOG_WARN, "'%s[%zu]' is NaN", s->name, i);
+    else
+        tac_log_write(&c->hook, TAC_LOG_WARN, "'%s' is NaN", s->name);
+}
+
+uint64_t tac_engine_nans(const tac_engine *e, size_t signal, tac_time *first_us)
+{
+    TAC_REQUIRE(e && e->nans && signal < e->schema.count);
+    const tac__nan_count *n = &e->nans[signal];
+    if (first_us)
+        *first_us = n->writes ? n->first_us : TAC_TIME_NEVER;
+    return n->writes;
+}

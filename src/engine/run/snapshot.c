@@ -1,0 +1,113 @@
+// snapshot.c - the state of a run in memory, to go on from when it is replayed.
+//
+// A snapshot is what a checkpoint is without the words about the model: a recording has those
+// already. It begins with what it must fit, then come the block and what opaque parts of the plant
+// saved.
+#include "engine/run/drive.h"
+#include "engine/phases/phases.h"
+
+#include <string.h>
+
+typedef struct head {
+    uint64_t manifest_hash, block_size, opaque_size;
+} head;
+
+tac_status tac__snapshot_take(tac_engine *e, tac__text *out, tac_error *err)
+{
+    const size_t start = out->length;
+    tac__activity_save(e);
+    head h = {tac__block_manifest_hash(&e->block), e->block.run_size, 0};
+    tac__text_bytes(out, (const char *)&h, sizeof h);
+    tac__text_bytes(out, (const char *)e->block.bytes, e->block.run_size);
+    if (!out->failed)
+        tac__stored_nans(e, (unsigned char *)out->chars + start + sizeof h);
+    const size_t opaque = out->length;
+    tac_error *outer = e->err;
+    e->err = err;
+    const tac_status status = tac__save_opaque(e, true, out);
+    e->err = outer;
+    TAC_TRY(status);
+    if (out->failed)
+        return tac__fail_memory(err);
+    h.opaque_size = out->length - opaque;
+    memcpy(out->chars + start, &h, sizeof h);
+    return TAC_OK;
+}
+
+static tac_time next_multiple(tac_time t_us, tac_time period_us)
+{
+    return (t_us / period_us + 1) * period_us;
+}
+
+void tac__snapshot_every(tac_engine *e, tac__photographer *p)
+{
+    p->due_us = next_multiple(e->clock->t_us, p->period_us);
+    p->next = e->photographers;
+    e->photographers = p;
+    e->snapshot_us = p->due_us < e->snapshot_us ? p->due_us : e->snapshot_us;
+}
+
+// An instant of the run itself, which it has whoever watches.
+static bool is_own_instant(const tac_engine *e, tac_time t_us)
+{
+    bool own = false;
+    for (size_t i = 0; i < e->timeline.own && !own; i++)
+        own = e->timeline.last[i] == t_us;
+    return own;
+}
+
+void tac__snapshot_due(tac_engine *e, tac_time t_us)
+{
+    if (!is_own_instant(e, t_us))
+        return;
+    e->snapshot_us = TAC_TIME_NEVER;
+    for (tac__photographer *p = e->photographers; p; p = p->next) {
+        if (p->due_us <= t_us) {
+            p->due_us = next_multiple(t_us, p->period_us);
+            p->take(p->context, e, t_us);
+        }
+        e->snapshot_us = p->due_us < e->snapshot_us ? p->due_us : e->snapshot_us;
+    }
+}
+
+bool tac__snapshot_fits(const tac_engine *e, const void *bytes, size_t size)
+{
+    head h;
+    if (size < sizeof h)
+        return false;
+    memcpy(&h, bytes, sizeof h);
+    return h.manifest_hash == tac__block_manifest_hash(&e->block) &&
+           h.block_size == e->block.run_size && h.block_size <= size - sizeof h &&
+           h.opaque_size == size - sizeof h - h.block_size;
+}
+
+tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, bool same_model,
+                                 bool other_method, tac_error *err)
+{
+    TAC_REQUIRE(e && e->phase == TAC__PREPARED && !e->clock->started);
+    if (!tac__snapshot_fits(e, bytes, size))
+        return tac__fail(err, TAC_E_MISMATCH, "the stored state is that of another model");
+    const char *block = (const char *)bytes + sizeof(head);
+    tac_time *h_us = tac__arena_array(&e->arena, e->island_count, sizeof *h_us);
+    if (!h_us)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < e->island_count; i++)
+        h_us[i] = e->islands[i].state->h_us;
+    e->err = err;
+    tac_status status = tac__restore_block(e, block, same_model, other_method ? h_us : NULL, err);
+    if (status == TAC_OK && e->clock->t_us > e->def.end_us)
+        status = tac__fail(err, TAC_E_RANGE, "the stored state lies after the end of this run");
+    if (status == TAC_OK)
+        status = tac__restore_opaque(e, block + e->block.run_size,
+                                     size - sizeof(head) - e->block.run_size, err);
+    if (status == TAC_OK && e->driver)
+        status = tac__drive_begin(e, e->clock->started, e->clock->t_us);
+    if (status == TAC_OK && e->clock->started) // else the boundary at 0 is still to come
+        tac__timeline_set(&e->timeline, e->start_end_source, e->def.end_us);
+    if (status == TAC_OK)
+        status = tac__steps_again(e);
+    e->err = NULL;
+    if (status != TAC_OK)
+        e->phase = TAC__FAILED;
+    return status;
+}

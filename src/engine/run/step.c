@@ -1,0 +1,283 @@
+// step.c - what a component may ask of the engine while it runs: draws, timers, messages, jumps,
+// failing, logging.
+#include "base/print.h"
+#include "base/hash.h"
+#include "engine/plan/hang.h"
+#include "base/floats.h"
+#include "engine/plan/plan.h"
+#include <tactus/math.h>
+
+#include <stdio.h>
+#include <string.h>
+
+// --- failing ------------------------------------------------------------------------------------
+
+// A component that fails has failed, whatever it returns. The first reason counts.
+TAC_PRINTF(3, 0)
+static tac_status fail_with(tac_step *s, tac_status status, const char *format, va_list args)
+{
+    tac_instance *c = s->instance;
+    if (c->shadow)
+        return status;
+    if (c->failed == TAC_OK) {
+        char text[TAC_ERROR_TEXT];
+        tac__vprint(text, sizeof text, format, args);
+        tac__fail(c->engine->err, status, "%s", text);
+        c->failed = status;
+    }
+    return c->failed;
+}
+
+tac_status tac_fail(tac_step *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const tac_status status = fail_with(s, TAC_E_COMPONENT, format, args);
+    va_end(args);
+    return status;
+}
+
+tac_status tac_fail_as(tac_step *s, tac_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    status = fail_with(s, status, format, args);
+    va_end(args);
+    return status;
+}
+
+tac__hang_hook tac__step_hang(const tac_step *s)
+{
+    const tac_engine_def *def = &s->instance->engine->def;
+    return (tac__hang_hook){def->hang, def->hang_context, s->instance->name};
+}
+
+bool tac_connected(const tac_step *s, int input)
+{
+    const tac_instance *c = s->instance;
+    return input >= 0 && (size_t)input < c->inputs.count && c->in[input].signal >= 0;
+}
+
+bool tac_turned_true(const tac_step *s, int condition)
+{
+    const tac_instance *c = s->instance;
+    return condition >= 0 && (size_t)condition < c->condition_count &&
+           c->engine->timeline.last[c->conditions[condition].source] == s->t_us;
+}
+
+// --- randomness ---------------------------------------------------------------------------------
+
+// NULL, and the component has failed, where there is no such stream.
+static tac__draws *find_draws(tac_step *s, int stream)
+{
+    tac_instance *c = s->instance;
+    if (stream >= 0 && (size_t)stream < c->stream_count)
+        return &c->streams[stream];
+    tac_fail(s, "draws from stream %d, but it has %zu", stream, c->stream_count);
+    return NULL;
+}
+
+double tac_draw_uniform(tac_step *s, int stream)
+{
+    tac__draws *d = find_draws(s, stream);
+    if (!d)
+        return 0;
+    return tac__stream_uniform(&d->stream, (*d->next)++);
+}
+
+double tac_draw_normal(tac_step *s, int stream)
+{
+    double value;
+    tac_draw_normals(s, stream, &value, 1);
+    return value;
+}
+
+void tac_draw_normals(tac_step *s, int stream, double *values, size_t count)
+{
+    tac__draws *d = find_draws(s, stream);
+    if (d)
+        tac__normals_draw(&d->ready, &d->stream, d->next, values, count);
+    else
+        memset(values, 0, count * sizeof *values);
+}
+
+// --- time ---------------------------------------------------------------------------------------
+
+tac_status tac_wake_at(tac_step *s, tac_time t_us)
+{
+    tac_instance *c = s->instance;
+    tac_engine *e = c->engine;
+    if (c->timer_source < 0)
+        return tac_fail(s, "asks for a wake-up, but its type has no TAC_COMPONENT_TIMER");
+    if (c->shadow)
+        return TAC_OK;
+    if (e->clock->started && t_us <= e->clock->t_us)
+        return tac_fail(s, "asks for a wake-up that does not lie in the future");
+    const tac_time old_us = e->timeline.next[c->timer_source];
+    tac__timeline_set(&e->timeline, c->timer_source, t_us);
+    if (e->clock->started)
+        tac__islands_replan(e, c->timer_source, old_us, NULL);
+    return TAC_OK;
+}
+
+double *tac_jump(tac_step *s)
+{
+    tac_instance *c = s->instance;
+    if (!c->may_jump || c->island < 0 || c->shadow)
+        return NULL;
+    c->jumped = true;
+    return c->engine->islands[c->island].x + c->x_offset;
+}
+
+// --- messages -----------------------------------------------------------------------------------
+
+// All or nothing: whether every receiver can take it is seen before any gets it.
+static tac_status check_send(tac_step *s, const tac__sender *port, size_t size)
+{
+    tac_engine *e = s->instance->engine;
+    for (size_t i = 0; i < port->count; i++) {
+        const tac__receiver *r = &e->receivers[port->links[i].receiver];
+        if (size > r->def.max_bytes)
+            return tac_fail(s, "sends %zu bytes to '%s', which takes at most %u", size, r->name,
+                            r->def.max_bytes);
+        if (r->queue.state->free == 0)
+            return tac_fail_as(s, TAC_E_QUEUE,
+                               "queue of '%s' is full: %u messages wait or are on their way",
+                               r->name, r->def.capacity);
+    }
+    return TAC_OK;
+}
+
+// A message that every machine sends alike.
+static const void *with_one_nan(const tac_engine *e, const void *bytes, size_t size)
+{
+    const size_t count = size / sizeof(double);
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word;
+        memcpy(&word, (const unsigned char *)bytes + i * sizeof word, sizeof word);
+        any |= tac__is_nan_word(word);
+    }
+    if (!any || size > e->message_size) // so long a one nobody receives
+        return bytes;
+    memcpy(e->message, bytes, size);
+    tac__one_nan(e->message, count);
+    return e->message;
+}
+
+// All NaNs count as one, also in a message that nobody receives.
+static void digest_sent(const tac__sender *port, tac_time t_us, const void *bytes, size_t size)
+{
+    if (!port->digest)
+        return;
+    tac__hash h = tac__hash_word(tac__hash_word(*port->digest, t_us), size);
+    size_t at = 0;
+    for (; port->numbers && at + sizeof(double) <= size; at += sizeof(double)) {
+        double value;
+        memcpy(&value, (const unsigned char *)bytes + at, sizeof value);
+        h = tac__hash_f64(h, value);
+    }
+    *port->digest = tac__hash_bytes(h, at ? (const unsigned char *)bytes + at : bytes, size - at);
+}
+
+tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
+{
+    tac_instance *c = s->instance;
+    tac_engine *e = c->engine;
+    if (sender < 0 || (size_t)sender >= c->sender_count || (!bytes && size))
+        return tac_fail(s, "sends nothing, or from a port that it does not have");
+    if (c->shadow)
+        return TAC_OK;
+    const tac__sender *port = &e->senders[c->senders[sender]];
+    if (e->driver) { // what arrives in the plant comes from the driver
+        (*port->sequence)++;
+        digest_sent(port, e->clock->t_us, bytes, size);
+        return TAC_OK;
+    }
+    TAC_TRY(check_send(s, port, size));
+    if (port->numbers)
+        bytes = with_one_nan(e, bytes, size);
+    const uint64_t sequence = (*port->sequence)++;
+    digest_sent(port, e->clock->t_us, bytes, size);
+    for (size_t i = 0; i < port->count; i++) {
+        const tac__link *link = &port->links[i];
+        tac__receiver *r = &e->receivers[link->receiver];
+        const tac__queue_slot head = {e->clock->t_us, e->clock->t_us + link->delay_us, sequence,
+                                      link->number, (uint32_t)size};
+        const tac_time old_us = e->timeline.next[r->source];
+        (void)tac__queue_send(&r->queue, &head, bytes); // there is room: see check_send
+        tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
+        if (e->timeline.next[r->source] < old_us)
+            tac__islands_replan(e, r->source, old_us, NULL);
+    }
+    return TAC_OK;
+}
+
+bool tac_receive(tac_step *s, int receiver, tac_message *message)
+{
+    tac_instance *c = s->instance;
+    if (receiver < 0 || (size_t)receiver >= c->receiver_count || c->shadow)
+        return false;
+    return tac__queue_receive(&c->engine->receivers[c->receivers[receiver]].queue, message);
+}
+
+// --- saying something ---------------------------------------------------------------------------
+
+static void write_log(const tac_engine *e, tac_time t_us, const char *component,
+                      tac_log_level level, const char *format, va_list args)
+{
+    if (!e->def.log || level < e->def.log_level)
+        return;
+    char text[1024];
+    tac__vprint(text, sizeof text, format, args);
+    const tac_log_entry entry = {t_us, component, level, text};
+    e->def.log(e->def.log_context, &entry);
+    (void)tac__floats_kept();
+}
+
+void tac_log_write(tac_step *s, tac_log_level level, const char *format, ...)
+{
+    if (s->instance->shadow)
+        return;
+    va_list args;
+    va_start(args, format);
+    write_log(s->instance->engine, s->t_us, s->instance->name, level, format, args);
+    va_end(args);
+}
+
+void tac__log(const tac_engine *e, tac_log_level level, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_log(e, tac_engine_time(e), "", level, format, args);
+    va_end(args);
+}
+
+static bool warned_before(tac_engine *e, const char *text)
+{
+    const uint64_t hash = tac__hash_end(tac__hash_text(TAC__HASH_SEED, text));
+    for (size_t i = 0; i < e->warned_count; i++) {
+        if (e->warned[i] == hash)
+            return true;
+    }
+    // Without memory for that the warning may come twice.
+    if (TAC__ARENA_GROW(&e->arena, e->warned, e->warned_count, e->warned_capacity))
+        e->warned[e->warned_count++] = hash;
+    return false;
+}
+
+void tac__warn(tac_engine *e, const tac_place *place, const char *format, ...)
+{
+    char said[512], text[900];
+    va_list args;
+    va_start(args, format);
+    tac__vprint(said, sizeof said, format, args);
+    va_end(args);
+    if (place && place->line)
+        snprintf(text, sizeof text, "%.300s:%u:%u: %s", place->file ? place->file : "-",
+                 place->line, place->column, said);
+    else
+        snprintf(text, sizeof text, "%s", said);
+    if (!warned_before(e, text))
+        tac__log(e, TAC_LOG_WARN, "%s", text);
+}

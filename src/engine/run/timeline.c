@@ -1,0 +1,86 @@
+// timeline.c - the next times of all sources under a tournament: moving a source plays its matches
+// again, from leaf to root. In which order sources of the same time come out does not matter: what
+// is due is the union of what they bring.
+#include "engine/run/validate.h"
+
+int tac__timeline_add(tac__timeline *tl, tac__arena *arena, const tac__source *source)
+{
+    if (source->kind == TAC__SOURCE_AXIS) {
+        for (size_t i = 0; i < tl->count; i++) {
+            const tac__source *s = &tl->sources[i];
+            if (s->kind == TAC__SOURCE_AXIS && s->period_us == source->period_us &&
+                s->offset_us == source->offset_us && s->observer == source->observer)
+                return (int)i;
+        }
+    }
+    if (!TAC__ARENA_GROW(arena, tl->sources, tl->count, tl->capacity))
+        return -1;
+    tl->sources[tl->count] = *source;
+    return (int)tl->count++;
+}
+
+tac_status tac__timeline_reserve(tac__timeline *tl, tac__block *block, tac__arena *arena,
+                                 size_t offsets[2])
+{
+    tl->winner = tac__arena_array(arena, 2 * tl->count, sizeof *tl->winner);
+    tl->last = tac__arena_array(arena, tl->count, sizeof *tl->last);
+    if (!tl->winner || !tl->last)
+        return TAC_E_MEMORY;
+    TAC_TRY(tac__block_reserve(block, arena, "timeline taken", tl->own, sizeof *tl->taken,
+                               tac__check_taken, NULL, &offsets[0]));
+    TAC_TRY(tac__block_reserve(block, arena, "timeline next", tl->own, sizeof *tl->next,
+                               tac__check_next, NULL, &offsets[1]));
+    tac__block_seal(block);
+    // The array goes on: parts of whole words lie one after another.
+    size_t rest;
+    return tac__block_reserve(block, arena, "observers next", tl->count - tl->own, sizeof *tl->next,
+                              tac__check_any, NULL, &rest);
+}
+
+void tac__timeline_wire(tac__timeline *tl, const tac__block *block, const size_t offsets[2])
+{
+    tl->taken = tac__block_at(block, offsets[0]);
+    tl->next = tac__block_at(block, offsets[1]);
+}
+
+// Play all matches.
+static void play(tac__timeline *tl)
+{
+    for (size_t i = 0; i < tl->count; i++)
+        tl->winner[tl->count + i] = (uint32_t)i;
+    for (size_t node = tl->count - 1; node > 0; node--) {
+        const uint32_t a = tl->winner[2 * node], b = tl->winner[2 * node + 1];
+        tl->winner[node] = tl->next[b] < tl->next[a] ? b : a;
+    }
+}
+
+void tac__timeline_start(tac__timeline *tl)
+{
+    for (size_t i = 0; i < tl->count; i++) {
+        const tac__source *s = &tl->sources[i];
+        tl->next[i] = TAC_TIME_NEVER;
+        if (s->kind == TAC__SOURCE_AXIS)
+            tl->next[i] = s->offset_us;
+        else if (s->kind == TAC__SOURCE_TIMES)
+            tl->next[i] = s->times_us[0];
+        tl->last[i] = TAC_TIME_NEVER;
+    }
+    play(tl);
+}
+
+void tac__timeline_resume(tac__timeline *tl, tac_time t_us)
+{
+    for (size_t i = tl->own; i < tl->count; i++) {
+        const tac__source *s = &tl->sources[i];
+        tl->next[i] = s->offset_us;
+        if (t_us != TAC_TIME_NEVER && t_us >= s->offset_us)
+            tl->next[i] += ((t_us - s->offset_us) / s->period_us + 1) * s->period_us;
+    }
+    play(tl);
+}
+
+void tac__timeline_set(tac__timeline *tl, int source, tac_time t_us)
+{
+    if (tl->next[source] != t_us)
+        (void)tac__timeline_move(tl, (size_t)source, t_us);
+}

@@ -1,0 +1,102 @@
+// timeline.h - when the next instant is.
+//
+// A source is anything that asks for instants: an axis (a period with an offset, or explicit
+// times), a message port, a timer, the end of an integration step. Each knows only its next time,
+// so a timeline costs the same however long the run is. At each instant all that are due come out
+// together.
+#ifndef TAC_ENGINE_RUN_TIMELINE_H
+#define TAC_ENGINE_RUN_TIMELINE_H
+
+#include "engine/plan/block.h"
+#include <stdbool.h>
+#include <tactus/time.h>
+
+typedef enum tac__source_kind {
+    TAC__SOURCE_AXIS,      // period and offset
+    TAC__SOURCE_TIMES,     // explicit times
+    TAC__SOURCE_PORT,      // next delivery to a message port
+    TAC__SOURCE_TIMER,     // a component's wake-up
+    TAC__SOURCE_STEP,      // end of an island's integration step: an instant, but no boundary
+    TAC__SOURCE_EVENT,     // a located event of an island
+    TAC__SOURCE_CONDITION, // a located condition of a component
+} tac__source_kind;
+
+typedef struct tac__source {
+    tac__source_kind kind;
+    bool observer; // only observers run on it
+    tac_time period_us, offset_us;
+    const tac_time *times_us; // ascending
+    size_t times_count;
+    uint32_t index; // of the port, component or island
+} tac__source;
+
+typedef struct tac__timeline {
+    tac__source *sources;
+    size_t count, capacity;
+    size_t own; // sources of the run itself; those after them are observers' axes
+    // in the block of the run:
+    uint64_t *taken; // of each source with explicit times: how many have passed
+    tac_time *next;  // of each source, TAC_TIME_NEVER where nothing is planned
+    // follows from that:
+    uint32_t *winner; // at each node of the tree the earlier source of the two below, which are
+                      // nodes 2 i and 2 i + 1: winner[1] is the first of all; the leaves themselves
+                      // begin at winner[count], whatever the count is
+    tac_time *last;   // when each source was due last; valid for the present instant only
+} tac__timeline;
+
+// Add a source; an axis that is there already is shared. Returns its number, or -1: no memory.
+int tac__timeline_add(tac__timeline *timeline, tac__arena *arena, const tac__source *source);
+
+// Reserve memory for the sources, the last parts of the block, and seal it between those of the run
+// and those of observers.
+tac_status tac__timeline_reserve(tac__timeline *timeline, tac__block *block, tac__arena *arena,
+                                 size_t offsets[2]);
+// Point into the block.
+void tac__timeline_wire(tac__timeline *timeline, const tac__block *block, const size_t offsets[2]);
+void tac__timeline_start(tac__timeline *timeline);
+// After the block was restored to what it was at `t_us`: observers go on from there. NEVER: it had
+// not started.
+void tac__timeline_resume(tac__timeline *timeline, tac_time t_us);
+
+static inline tac_time tac__timeline_next(const tac__timeline *timeline)
+{
+    return timeline->next[timeline->winner[1]];
+}
+
+// Give a source its next time; returns the first of all. The winner so far goes up in registers:
+// each match waits for the one before it, but not for what that has written.
+static inline tac_time tac__timeline_move(tac__timeline *tl, size_t source, tac_time t_us)
+{
+    uint32_t *winner = tl->winner, first = (uint32_t)source;
+    tl->next[source] = t_us;
+    for (size_t place = tl->count + source; place > 1; place /= 2) {
+        const uint32_t other = winner[place ^ 1];
+        const tac_time other_us = tl->next[other];
+        first = other_us < t_us ? other : first;
+        t_us = other_us < t_us ? other_us : t_us;
+        winner[place / 2] = first;
+    }
+    return t_us;
+}
+
+// Take a source that is due at the next instant and move it on to its next time (a port, timer or
+// step to TAC_TIME_NEVER). Returns its number, and which instant is the next one then.
+static inline size_t tac__timeline_take(tac__timeline *tl, tac_time *next_us)
+{
+    const size_t i = tl->winner[1];
+    const tac_time t_us = tl->next[i];
+    const tac__source *s = &tl->sources[i];
+    tac_time next = TAC_TIME_NEVER;
+    if (s->kind == TAC__SOURCE_AXIS)
+        next = t_us + s->period_us;
+    else if (s->kind == TAC__SOURCE_TIMES && ++tl->taken[i] < s->times_count)
+        next = s->times_us[tl->taken[i]];
+    tl->last[i] = t_us;
+    *next_us = tac__timeline_move(tl, i, next);
+    return i;
+}
+
+// Give a port, timer or step its next time.
+void tac__timeline_set(tac__timeline *timeline, int source, tac_time t_us);
+
+#endif

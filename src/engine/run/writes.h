@@ -1,0 +1,61 @@
+// writes.h - what follows when outputs have been written: digests and histories.
+//
+// A component has one list for its steps and one for stage 3. They are sorted by kind, so that the
+// few kinds that make up nearly all outputs need no decision for each.
+#ifndef TAC_ENGINE_RUN_WRITES_H
+#define TAC_ENGINE_RUN_WRITES_H
+
+#include "base/arena.h"
+#include "bus/type.h"
+#include "bus/view.h"
+
+typedef enum tac__write_kind {
+    TAC__WRITE_VECTOR,     // three doubles
+    TAC__WRITE_NUMBER,     // one
+    TAC__WRITE_QUATERNION, // four
+    TAC__WRITE_WORD,       // one word of another type
+    TAC__WRITE_DOUBLES,    // any number of doubles
+    TAC__WRITE_WORDS,      // of other words
+    TAC__WRITE_KINDS,
+} tac__write_kind;
+
+typedef struct tac__write { // of an output with a digest
+    const void *value;
+    uint64_t *digest;
+    uint32_t words;
+    uint32_t signal;
+} tac__write;
+
+// An output was written with a NaN in it. Digests have seen it: nobody looks for that alone.
+typedef void tac__nan_fn(void *context, uint32_t signal, const double *value, size_t words,
+                         tac_time t_us);
+
+typedef struct tac__kept { // an output with a history
+    const void *value;
+    const tac__history *history;
+} tac__kept;
+
+typedef struct tac__writes {
+    tac__write *items;               // kind after kind
+    uint32_t ends[TAC__WRITE_KINDS]; // where each kind ends
+    uint32_t kept_count;
+    tac__kept *kept;
+    tac__nan_fn *nan; // NULL: nobody is told
+    void *nan_context;
+} tac__writes;
+
+// Room for `count` outputs.
+tac_status tac__writes_init(tac__writes *writes, tac__arena *arena, size_t count);
+// Either may be NULL: there is none.
+void tac__writes_add(tac__writes *writes, uint32_t signal, const tac_type *type, const void *value,
+                     uint64_t *digest, const tac__history *history);
+
+static inline bool tac__writes_any(const tac__writes *writes)
+{
+    return writes->ends[TAC__WRITE_KINDS - 1] | writes->kept_count;
+}
+
+// All of them have been written at t_us.
+void tac__writes_done(const tac__writes *writes, tac_time t_us);
+
+#endif

@@ -1,0 +1,83 @@
+// written.c - which signals have a value yet. See written.h.
+#include "engine/run/written.h"
+#include "engine/plan/peers.h"
+
+// Continuous states begin with a value, outputs of the plant are evaluated before the first
+// boundary. A type with an init function, or an output with a resting value of its own, has given
+// one, too.
+static bool begins_with_value(const tac_engine *e, const tac__signal *s)
+{
+    const tac_instance *writer = e->components[s->component];
+    if (s->continuous || writer->type->init)
+        return true;
+    size_t k = 0;
+    while (e->schema.signals + writer->signals[k] != s)
+        k++;
+    return writer->outputs.items[k].has_rest;
+}
+
+void tac__written_ask(tac_engine *e)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        const tac_instance *c = e->components[i];
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            if (!c->inputs.items[k].peer || c->in[k].signal < 0)
+                continue;
+            const tac__signal *s = &e->schema.signals[c->in[k].signal];
+            e->components[s->component]->asked |= !begins_with_value(e, s);
+        }
+    }
+}
+
+void tac__written_restart(tac_engine *e)
+{
+    for (size_t i = 0; i < e->component_count; i++) {
+        tac_instance *c = e->components[i];
+        c->all_written = false;
+        c->has_after |= c->asked;
+    }
+}
+
+// One that a phase has closed has its outputs from the engine.
+void tac__written_now(tac_instance *c)
+{
+    if (!c->written)
+        return;
+    *c->written = 1;
+    c->has_after = c->taps || c->stage == TAC_STAGE_ACTUATE;
+}
+
+static bool has_value(const tac_engine *e, const tac__input *in, tac_time t_us)
+{
+    const tac__signal *s = &e->schema.signals[in->signal];
+    if (begins_with_value(e, s))
+        return true;
+    const tac__history *h = in->history;
+    if (!h)
+        return *e->components[s->component]->written;
+    // It looks back: what counts is a write that it sees.
+    return *h->writes > 1 || (*h->writes == 1 && (!in->route.delayed || h->times[1] < t_us));
+}
+
+static bool all_written(const tac_engine *e, const tac_instance *c, tac_time t_us)
+{
+    bool all = true;
+    for (size_t k = 0; all && k < c->inputs.count; k++)
+        all = !c->inputs.items[k].peer || c->in[k].signal < 0 || has_value(e, &c->in[k], t_us);
+    return all;
+}
+
+bool tac__formula_ready(const tac__formula *f, const tac_step *s)
+{
+    tac_instance *c = s->instance;
+    if (c->all_written)
+        return true;
+    const tac_engine *e = c->engine;
+    const tac_time t_us = e->clock->t_us;
+    for (size_t i = 0; i < f->input_count; i++) {
+        if (!has_value(e, &c->in[f->inputs[i]], t_us))
+            return false;
+    }
+    c->all_written = all_written(e, c, t_us);
+    return true;
+}

@@ -1,0 +1,19 @@
+// written.h - which signals have a value yet.
+//
+// A discrete signal has none before its first write, unless its type has an init function. A
+// condition that reads such a signal is not evaluated yet (tac__formula_ready in peers.h): 0 would
+// be a value that nobody meant. Only components that are watched by name are asked, and only until
+// their first step, so that a step in the long run costs nothing.
+#ifndef TAC_ENGINE_RUN_WRITTEN_H
+#define TAC_ENGINE_RUN_WRITTEN_H
+
+#include "engine/plan/plan.h"
+
+// Find the components whose first step must be noticed; once all is connected.
+void tac__written_ask(tac_engine *engine);
+// At the start, and after the block was restored.
+void tac__written_restart(tac_engine *engine);
+// The component has written its outputs.
+void tac__written_now(tac_instance *c);
+
+#endif
