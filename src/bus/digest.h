@@ -52,6 +52,22 @@ TAC__DIGEST_INLINE uint64_t tac__digest_numbers(uint64_t digest, tac_time t_us, 
     return digest;
 }
 
+// As tac__digest_wide, with short values in line: that saves 52 of about 100 instructions for the
+// six states of a point mass (callgrind, bench/engine.c).
+static inline uint64_t tac__digest_doubles(uint64_t digest, tac_time t_us, const double *value,
+                                           size_t words)
+{
+    if (words >= TAC__DIGEST_WIDE)
+        return tac__digest_wide(digest, t_us, value, words);
+    tac__hash h = tac__hash_word(digest, t_us);
+    double sum = 0;
+    for (size_t i = 0; i < words; i++) {
+        h = tac__hash_word(h, tac__digest_word_at(value, i));
+        sum += value[i];
+    }
+    return sum == sum ? h : tac__digest_nans(digest, t_us, value, words);
+}
+
 // Mix in a write of any other type; the padding is zero.
 static inline uint64_t tac__digest_words(uint64_t digest, tac_time t_us, const void *value,
                                          size_t words)

@@ -191,7 +191,7 @@ static tac_status end_entity(tac_engine *e, const tac__entity *entity)
 static void digest_state(tac_engine *e, const tac__island *island, tac_time t_us)
 {
     island->state->digest =
-        tac__digest_wide(island->state->digest, t_us, island->x, island->x_count);
+        tac__digest_doubles(island->state->digest, t_us, island->x, island->x_count);
     if (island->taps)
         tac__taps_show(island->taps, e, t_us);
 }
