@@ -110,6 +110,17 @@ same 'marks of another time' "$(grep -c '^set arrow' script)" 0
 told small.mcap mass.position
 ! grep -q '^set object' script || fail 'phases of nobody'
 
+# A scenario without a rate group writes at its events only: the first one is a change from rest.
+cat >late.yaml <<END
+extends: $small
+components: {scenario: {type: scenario, params: {motors: 2, batteries: 1}}}
+scenario: [{at: 300 ms, do: motor_off, motor: 2}]
+END
+expect 0 run late.yaml -q --out late.mcap
+told late.mcap mass.position
+says script "set label 'motor_hold[1] = 1'"
+same 'marks of the first event' "$(grep -c '^set arrow from 0.3, ' script)" 1
+
 # Flight phases: of the entity of the first signal, from the start on, each for as long as it lasted.
 expect 0 run "$data/phases.yaml" -q --out phases.mcap
 changes() { # ENTITY: times at which its phase is another, from the recording as a table

@@ -16,6 +16,7 @@ typedef struct tap {
     cli_trace trace;
     cli_page_changes *changes;
     bool with_first; // the list begins with the value at the start
+    bool from_rest;  // before its first sample the signal is at rest: 0, false, none
     double *values;  // the last ones
     bool seen;
 } tap;
@@ -128,6 +129,9 @@ static tac_status add_changes(taps *t, cli_page *page, tac_error *err)
             continue;
         TAC_TRY(add_tap(t, s, &added, err));
         added->changes = &page->marks;
+        // A scenario without a rate group has no sample before its first event.
+        added->from_rest = tac_recording_about(t->recording)->start_us == 0 &&
+                           tac_recording_channel(t->recording, s->channel)->trace == TAC_TRACE_HOLD;
     }
     return TAC_OK;
 }
@@ -183,7 +187,8 @@ static tac_status take(const taps *t, tap *p, const tac_sample *sample, tac_time
 {
     for (uint32_t e = 0; e < p->signal->type.count; e++) {
         const double value = tac_recorded_element(p->signal, sample, e);
-        const bool changed = p->seen ? value != p->values[e] : p->with_first;
+        const bool known = p->seen || (p->from_rest && t_us > t->page->span.from_us);
+        const bool changed = known ? value != p->values[e] : p->with_first;
         p->values[e] = value;
         if (p->changes && changed)
             TAC_TRY(add_change(t, p, e, t_us, value, err));
