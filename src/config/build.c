@@ -242,7 +242,7 @@ static tac_status add_component(build *b, const entry *e)
         if (b->config->ignored_plugin)
             tac__error_append(b->err,
                               "; the plugin that is named here, '%s', is not loaded unless you "
-                              "say so",
+                              "say so: --plugin, or --trust",
                               b->config->ignored_plugin);
         return TAC_E_NAME;
     }

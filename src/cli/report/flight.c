@@ -24,6 +24,8 @@ static tac__out line(page *p, const char *label)
 // As exact as a person wants to know: "0.42 m", "12.3 m", "1.23 km".
 static void add_metres(tac__out *out, double metres)
 {
+    if (fabs(metres) < 0.005)
+        metres = 0; // not "-0.00 m"
     if (fabs(metres) >= 10000)
         tac__out_add(out, "%.1f km", metres / 1000);
     else if (fabs(metres) >= 1000)
