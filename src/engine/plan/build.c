@@ -439,8 +439,11 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
         // From here on the engine owns it: destroy will close it.
         e->components[e->component_count++] = c;
         status = finish_component(e, c, def, err);
-        if (status == TAC_OK)
+        if (status == TAC_OK) {
+            c->first_input = (uint32_t)e->input_count;
+            e->input_count += c->inputs.count;
             return TAC_OK;
+        }
         e->component_count--;
         if (type->close)
             type->close(c->self);

@@ -196,7 +196,8 @@ struct tac_instance {
     // declared
     const char *name; // "uav1.battery"
     uint32_t index, entity;
-    int group; // -1: none
+    uint32_t first_input; // its number among the inputs of all components
+    int group;            // -1: none
     tac_stage stage;
     tac_place place;
     tac_time lead_us;     // it also steps so long before each step of its group
@@ -475,6 +476,7 @@ struct tac_engine {
     size_t group_count, group_capacity;
     tac_instance **components;
     size_t component_count, component_capacity;
+    size_t input_count; // of all of them
     tac__names entity_names;
     tac__names component_names; // may know some that were refused
     tac__guard *guards;         // of component types that are not built in
@@ -762,6 +764,10 @@ void tac__warn(tac_engine *engine, const tac_place *place, const char *format, .
 // --- run.c ---
 tac_status tac__start(tac_engine *engine);
 tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us, const char *where);
+
+// --- list.c ---
+// The component that has the input of this number, and which of its own it is; NULL: none has.
+const tac_instance *tac__input_at(const tac_engine *engine, int input, size_t *own);
 
 // --- checkpoint.c ---
 tac_status tac__checkpoint_consider(tac_engine *engine);

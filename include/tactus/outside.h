@@ -1,0 +1,76 @@
+// outside.h - an engine in the hands of another program: what there is in it, values and messages
+// that come from outside, time in pieces, going back.
+//
+// All of it is for a prepared engine, between two calls that run it, from the thread that the
+// engine belongs to. Inside a callback (a component, an observer, a log) only what lists and reads
+// may be called; what changes the engine returns TAC_E_CALLER there. docs/embedding.md shows each
+// part at work, and examples/embed/ has it as programs.
+#ifndef TACTUS_OUTSIDE_H
+#define TACTUS_OUTSIDE_H
+
+#include <tactus/engine.h>
+
+TAC_BEGIN_DECLS
+
+// --- what there is --------------------------------------------------------------------------
+// Numbers count from 0 and stay the same while the engine lives, as do all texts. With a number
+// that does not exist every text is "" and every other number 0. Signals, components and rate
+// groups are listed by engine.h.
+
+// An input of a component, and the route that leads to it.
+typedef struct tac_input_info {
+    const char *component, *name; // "uav1.Ctrl" and "position"; in full "uav1.Ctrl.position"
+    const char *unit, *doc;       // unit "1": a bare number
+    tac_type type;
+    bool optional;       // it may stay open
+    int signal;          // that the route comes from, -1: it is open
+    uint32_t element;    // the first element of the signal that is seen
+    double gain, offset; // value = gain * signal + offset
+    tac_time delay_us;
+    bool delayed;      // sees the value of the last boundary
+    tac_policy policy; // as resolved; ZOH where it makes no difference
+} tac_input_info;
+
+TAC_API size_t tac_engine_input_count(const tac_engine *engine);
+TAC_API tac_input_info tac_engine_input_info(const tac_engine *engine, int input);
+// By full name. -1, and an error with the nearest name, where there is none.
+TAC_API int tac_engine_find_input(const tac_engine *engine, const char *name, tac_error *err);
+
+// A message port. tac_sizes has the number of those that send and of those that receive.
+typedef struct tac_port_info {
+    const char *name, *component, *doc; // full names
+    bool numbers;                       // sending: a message is an array of doubles
+    bool triggers;                      // receiving: a delivery makes the component step
+    uint32_t capacity, max_bytes;       // receiving: messages that fit, and the longest of them
+} tac_port_info;
+
+TAC_API tac_port_info tac_engine_sender_info(const tac_engine *engine, int sender);
+TAC_API tac_port_info tac_engine_receiver_info(const tac_engine *engine, int receiver);
+// As tac_engine_find_input.
+TAC_API int tac_engine_find_sender(const tac_engine *engine, const char *name, tac_error *err);
+TAC_API int tac_engine_find_receiver(const tac_engine *engine, const char *name, tac_error *err);
+
+// One sender and one receiver that are linked, patterns resolved.
+typedef struct tac_link_info {
+    const char *from, *to; // full names of ports
+    tac_time delay_us;
+} tac_link_info;
+
+TAC_API size_t tac_engine_link_count(const tac_engine *engine);
+TAC_API tac_link_info tac_engine_link_info(const tac_engine *engine, size_t link);
+
+// A parameter as the component read it; those inside others as "rotors[2].position".
+typedef struct tac_param_info {
+    const char *name, *value;
+    const char *kind;             // "f64", "time", "choice", ...
+    const char *unit, *doc;       // unit "": none
+    const char *range, *fallback; // "" where there is none
+    const char *const *choices;   // of a choice, NULL after the last; else NULL
+} tac_param_info;
+
+// Of one component, by its number.
+TAC_API size_t tac_engine_param_count(const tac_engine *engine, size_t component);
+TAC_API tac_param_info tac_engine_param_info(const tac_engine *engine, size_t component, size_t i);
+
+TAC_END_DECLS
+#endif

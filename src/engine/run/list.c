@@ -1,0 +1,215 @@
+// list.c - what there is in a prepared engine, for programs: inputs with their routes, message
+// ports, links, parameters. Signals, components and groups are in look.c.
+#include "base/error.h"
+#include "engine/plan/plan.h"
+
+#include <string.h>
+#include <tactus/outside.h>
+
+static const char *text(const char *t)
+{
+    return t ? t : "";
+}
+
+static bool is_prepared(const tac_engine *e)
+{
+    return e && e->clock;
+}
+
+// --- inputs -------------------------------------------------------------------------------------
+
+size_t tac_engine_input_count(const tac_engine *e)
+{
+    return is_prepared(e) ? e->input_count : 0;
+}
+
+const tac_instance *tac__input_at(const tac_engine *e, int input, size_t *k)
+{
+    if (!is_prepared(e) || input < 0 || (size_t)input >= e->input_count)
+        return NULL;
+    size_t low = 0, high = e->component_count;
+    while (high - low > 1) { // the last component whose first input is not beyond it
+        const size_t middle = low + (high - low) / 2;
+        if (e->components[middle]->first_input <= (uint32_t)input)
+            low = middle;
+        else
+            high = middle;
+    }
+    *k = (uint32_t)input - e->components[low]->first_input;
+    return e->components[low];
+}
+
+tac_input_info tac_engine_input_info(const tac_engine *e, int input)
+{
+    size_t k;
+    const tac_instance *c = tac__input_at(e, input, &k);
+    if (!c)
+        return (tac_input_info){.component = "", .name = "", .unit = "", .doc = "", .signal = -1};
+    const tac__port *port = &c->inputs.items[k];
+    const tac__input *in = &c->in[k];
+    const tac_route_def *r = &in->route;
+    return (tac_input_info){.component = c->name,
+                            .name = port->name,
+                            .unit = text(port->unit),
+                            .doc = text(port->doc),
+                            .type = port->type,
+                            .optional = port->flags & TAC_PORT_OPTIONAL,
+                            .signal = in->signal,
+                            .element = in->element,
+                            .gain = in->routed ? r->gain : 1,
+                            .offset = in->routed ? r->offset : 0,
+                            .delay_us = in->routed ? r->delay_us : 0,
+                            .delayed = in->routed && r->delayed,
+                            .policy = in->policy};
+}
+
+static const char *input_name(const void *context, size_t i)
+{
+    const tac_instance *c = context;
+    return i < c->inputs.count ? c->inputs.items[i].name : NULL;
+}
+
+int tac_engine_find_input(const tac_engine *e, const char *name, tac_error *err)
+{
+    if (!is_prepared(e) || !name) {
+        tac__fail(err, TAC_E_CALLER, "inputs are known once an engine is prepared");
+        return -1;
+    }
+    const char *dot = strrchr(name, '.');
+    char owner[2 * TAC_ERROR_NAME];
+    tac__out out = tac__out_begin(owner, sizeof owner);
+    tac__out_add(&out, "%.*s", dot ? (int)(dot - name) : 0, name);
+    const tac_instance *c = tac__find_component(e, owner);
+    if (!c) {
+        tac__fail(err, TAC_E_NAME, "unknown input '%s': no component '%s'", name, owner);
+        tac__error_suggest(err, owner, tac__component_name, e);
+        return -1;
+    }
+    for (size_t k = 0; k < c->inputs.count; k++) {
+        if (!strcmp(c->inputs.items[k].name, dot + 1))
+            return (int)(c->first_input + k);
+    }
+    tac__fail(err, TAC_E_NAME, "'%s' has no input '%s'", c->name, dot + 1);
+    tac__error_suggest(err, dot + 1, input_name, c);
+    return -1;
+}
+
+// --- message ports ------------------------------------------------------------------------------
+
+static const char *port_doc(const tac_instance *c, const char *full)
+{
+    const char *name = full + strlen(c->name) + 1;
+    for (size_t i = 0; i < c->message_count; i++) {
+        if (!strcmp(c->messages[i].name, name))
+            return text(c->messages[i].doc);
+    }
+    return "";
+}
+
+tac_port_info tac_engine_sender_info(const tac_engine *e, int sender)
+{
+    if (!is_prepared(e) || sender < 0 || (size_t)sender >= e->sender_count)
+        return (tac_port_info){.name = "", .component = "", .doc = ""};
+    const tac__sender *s = &e->senders[sender];
+    const tac_instance *c = e->components[s->component];
+    return (tac_port_info){
+        .name = s->name, .component = c->name, .doc = port_doc(c, s->name), .numbers = s->numbers};
+}
+
+tac_port_info tac_engine_receiver_info(const tac_engine *e, int receiver)
+{
+    if (!is_prepared(e) || receiver < 0 || (size_t)receiver >= e->receiver_count)
+        return (tac_port_info){.name = "", .component = "", .doc = ""};
+    const tac__receiver *r = &e->receivers[receiver];
+    const tac_instance *c = e->components[r->component];
+    return (tac_port_info){.name = r->name,
+                           .component = c->name,
+                           .doc = port_doc(c, r->name),
+                           .triggers = r->def.triggers,
+                           .capacity = r->def.capacity,
+                           .max_bytes = r->def.max_bytes};
+}
+
+static const char *sender_name(const void *context, size_t i)
+{
+    const tac_engine *e = context;
+    return i < e->sender_count ? e->senders[i].name : NULL;
+}
+
+static const char *receiver_name(const void *context, size_t i)
+{
+    const tac_engine *e = context;
+    return i < e->receiver_count ? e->receivers[i].name : NULL;
+}
+
+static int find_port(const tac_engine *e, const char *name, const char *what,
+                     tac__candidate_fn *names, tac_error *err)
+{
+    if (!is_prepared(e) || !name) {
+        tac__fail(err, TAC_E_CALLER, "ports are known once an engine is prepared");
+        return -1;
+    }
+    const char *candidate;
+    for (size_t i = 0; (candidate = names(e, i)); i++) {
+        if (!strcmp(candidate, name))
+            return (int)i;
+    }
+    tac__fail(err, TAC_E_NAME, "unknown %s port '%s'", what, name);
+    tac__error_suggest(err, name, names, e);
+    return -1;
+}
+
+int tac_engine_find_sender(const tac_engine *e, const char *name, tac_error *err)
+{
+    return find_port(e, name, "sending", sender_name, err);
+}
+
+int tac_engine_find_receiver(const tac_engine *e, const char *name, tac_error *err)
+{
+    return find_port(e, name, "receiving", receiver_name, err);
+}
+
+// --- links --------------------------------------------------------------------------------------
+
+size_t tac_engine_link_count(const tac_engine *e)
+{
+    size_t count = 0;
+    for (size_t i = 0; is_prepared(e) && i < e->sender_count; i++)
+        count += e->senders[i].count;
+    return count;
+}
+
+tac_link_info tac_engine_link_info(const tac_engine *e, size_t link)
+{
+    for (size_t i = 0; is_prepared(e) && i < e->sender_count; i++) {
+        const tac__sender *s = &e->senders[i];
+        if (link < s->count)
+            return (tac_link_info){s->name, e->receivers[s->links[link].receiver].name,
+                                   s->links[link].delay_us};
+        link -= s->count;
+    }
+    return (tac_link_info){.from = "", .to = ""};
+}
+
+// --- parameters ---------------------------------------------------------------------------------
+
+size_t tac_engine_param_count(const tac_engine *e, size_t component)
+{
+    return is_prepared(e) && component < e->component_count ? e->components[component]->param_count
+                                                            : 0;
+}
+
+tac_param_info tac_engine_param_info(const tac_engine *e, size_t component, size_t i)
+{
+    if (i >= tac_engine_param_count(e, component))
+        return (tac_param_info){"", "", "", "", "", "", "", NULL};
+    const tac__param *p = &e->components[component]->params[i];
+    return (tac_param_info){.name = p->name,
+                            .value = text(p->value),
+                            .kind = text(p->kind),
+                            .unit = text(p->def.unit),
+                            .doc = text(p->def.doc),
+                            .range = text(p->def.range),
+                            .fallback = text(p->def.fallback),
+                            .choices = p->choices};
+}
