@@ -5,7 +5,7 @@
 #
 # In src/ROOM: "other/name.h" only where `other` is ROOM or above it; <tactus/...> and C's headers
 # always; other system headers only as far as the list allows. In include/tactus: <tactus/...> and
-# C's headers. A folder of src/ that is not on the list is an error, and so is a file beside them.
+# C's headers. Where the list names headers of another room, only those of it. A folder of src/ that is not on the list is an error, and so is a file beside them.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/..}"
@@ -31,6 +31,8 @@ function check(target, quoted, room, other) {
             complain("\"" target "\": there is no room \"" other "\"")
         else if (rank[other] > rank[room])
             complain("room " room " may not use " other ", which stands below it (\"" target "\")")
+        else if ((room, other, "only") in may && !((room, target) in may))
+            complain("room " room " may use only some headers of " other ", and \"" target "\" is none of them")
         return
     }
     if (target ~ /^tactus\// || (target in standard) || (room != "" && (room, "posix") in may))
@@ -47,8 +49,13 @@ BEGIN {
             continue
         n = split(row, words, /[ \t]+/)
         rank[words[1]] = ++rooms
-        for (i = 2; i <= n; i++)
+        for (i = 2; i <= n; i++) {
             may[words[1], words[i]] = 1
+            # a header of another room, or one of the system in a folder such as <sys/stat.h>
+            other = words[i]
+            if (sub(/\/.*/, "", other) && (other in rank))
+                may[words[1], other, "only"] = 1
+        }
     }
     if (!rooms) {
         print list ": no rooms"

@@ -8,12 +8,13 @@ trap 'rm -rf "$work"' EXIT
 
 fresh() {
     rm -rf "$work/tree"
-    mkdir -p "$work/tree/src/base" "$work/tree/src/engine/deep" "$work/tree/src/config" \
-        "$work/tree/include/tactus"
+    mkdir -p "$work/tree/src/base" "$work/tree/src/engine/deep" "$work/tree/src/record" \
+        "$work/tree/src/config" "$work/tree/include/tactus"
     cd "$work/tree"
     printf '#include <stdint.h>\n#include <tactus/time.h>\n' >include/tactus/api.h
     printf '#include "base/text.h"\n#include <string.h>\n' >src/base/text.c
     printf '# include "engine/x.h"\n#include "base/text.h" // why\n' >src/engine/deep/x.c
+    printf '#include "engine/watch.h"\n#include <sys/stat.h>\n' >src/record/file.c
     printf '#include <unistd.h>\n#include <yaml.h>\n#include "engine/x.h"\n' >src/config/file.c
 }
 
@@ -57,6 +58,8 @@ echo '#include "base/../config/x.h"' >>src/base/text.c
 refuse "a way round" "not a plain path"
 echo '#include "attic/x.h"' >>src/base/text.c
 refuse "a room that is none" "no room"
+echo '#include "engine/plan/plan.h"' >>src/record/file.c
+refuse "record uses the engine's plan" "src/record/file.c:3: room record may use only some headers"
 echo '#include HEADER' >>src/base/text.c
 refuse "a computed include" "cannot be read"
 echo '#include "base/text.h"' >>include/tactus/api.h

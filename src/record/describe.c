@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "bus/type.h"
-#include "engine/run/drive.h"
 #include "record/recorder.h"
 #include "record/recording.h"
 
@@ -20,20 +19,9 @@ static const char *const mode_suffixes[] = {
     [TAC__MODE_WRITES] = "steps", [TAC__MODE_HOLD] = "changes", [TAC__MODE_EVERY] = "every",
     [TAC__MODE_ISLAND] = "plant", [TAC__MODE_AXIS] = "log",     [TAC__MODE_WINDOW] = "window"};
 
-static bool seen_alike(const tac__sight *a, const tac__sight *b)
+static bool seen_alike(const tac__watched *a, const tac__watched *b)
 {
     return a->island == b->island && !a->scratch == !b->scratch;
-}
-
-// Which output of the plant a signal is; -1: a state, or written by steps.
-static int output_of(const tac_engine *e, const tac__feed *f, int signal)
-{
-    const tac_instance *c = e->components[f->pick->component];
-    for (size_t i = 0; i < c->outputs.count; i++) {
-        if (c->signals[i] == signal && e->schema.signals[signal].continuous)
-            return (int)i;
-    }
-    return -1;
 }
 
 static void find_rows(tac__feed *f)
@@ -41,7 +29,7 @@ static void find_rows(tac__feed *f)
     for (size_t i = 0; i < f->pick->count; i++) {
         if (i == 0 || !seen_alike(&f->copies[i].from, &f->copies[i - 1].from))
             f->rows[f->row_count++].first = i;
-        f->plant |= f->copies[i].from.island != NULL;
+        f->plant |= f->copies[i].from.island >= 0;
         f->rows[f->row_count - 1].count++;
     }
 }
@@ -50,7 +38,7 @@ static void find_moves(tac__feed *f)
 {
     for (size_t i = 0; i < f->pick->count; i++) {
         const tac__copy *c = &f->copies[i];
-        if (c->output >= 0)
+        if (c->from.output >= 0)
             continue;
         tac__move *last = f->move_count ? &f->moves[f->move_count - 1] : NULL;
         if (last && last->at + last->bytes == c->at &&
@@ -65,7 +53,7 @@ static tac_status lay_out(tac_recorder *r, tac__feed *f)
 {
     tac_engine *e = r->engine;
     for (size_t i = 0; i < f->pick->count; i++) {
-        const tac__signal *s = &e->schema.signals[f->pick->signals[i]];
+        const tac__signal *s = &tac__watch_schema(e)->signals[f->pick->signals[i]];
         const tac_recorded signal = {.name = s->name,
                                      .unit = s->unit,
                                      .doc = s->doc ? s->doc : "",
@@ -82,10 +70,9 @@ static tac_status lay_out(tac_recorder *r, tac__feed *f)
     if (!f->copies || !f->last || !f->rows || !f->moves)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < f->pick->count; i++)
-        f->copies[i] = (tac__copy){.from = tac__sight_of(e, (int)f->pick->signals[i]),
+        f->copies[i] = (tac__copy){.from = tac__watch_signal(e, (int)f->pick->signals[i]),
                                    .at = f->layout.fields[i].at,
-                                   .bytes = f->layout.fields[i].bytes,
-                                   .output = output_of(e, f, (int)f->pick->signals[i])};
+                                   .bytes = f->layout.fields[i].bytes};
     find_rows(f);
     find_moves(f);
     return TAC_OK;
@@ -123,12 +110,12 @@ static char *type_of(tac_recorder *r, const char *topic)
 
 static tac_time period_of(const tac_recorder *r, const tac__feed *f)
 {
-    const tac_engine *e = r->engine;
     const tac__mode *mode = &f->pick->mode;
     if (mode->kind == TAC__MODE_AXIS)
         return mode->period_us;
-    const tac_instance *c = e->components[f->pick->component];
-    return mode->kind == TAC__MODE_WRITES && c->group >= 0 ? e->groups[c->group].period_us : 0;
+    return mode->kind == TAC__MODE_WRITES
+               ? tac__watch_component(r->engine, f->pick->component).period_us
+               : 0;
 }
 
 static tac_status describe_feed(tac_recorder *r, tac__feed *f)
@@ -211,9 +198,10 @@ static tac_status describe_instants(tac_recorder *r)
     const tac_engine *e = r->engine;
     tac__text names;
     tac__text_init(&names, r->allocator);
-    for (size_t i = 0; i < e->instants_count; i++)
-        tac__text_add(&names, "%s\n", e->instants[i].name);
-    if (e->instants_count && !names.failed)
+    const size_t count = tac__watch_instant_count(e);
+    for (size_t i = 0; i < count; i++)
+        tac__text_add(&names, "%s\n", tac__watch_instant(e, i));
+    if (count && !names.failed)
         r->instants_id = own_channel(r, TAC__CHANNEL_INSTANTS, "tactus/Instant", instants_msg,
                                      "/tactus/instants", "", names.chars);
     const bool failed = names.failed;
@@ -231,17 +219,21 @@ static tac_status describe_own(tac_recorder *r)
     r->mark_id =
         own_channel(r, TAC__CHANNEL_MARK, "tactus/Mark", mark_msg, "/tactus/mark", "", NULL);
     TAC_TRY(describe_instants(r));
-    for (size_t i = 0; i < r->digester_count; i++)
-        r->digesters[i].id = subject_channel(r, TAC__CHANNEL_DIGEST, "tactus/Digests", digest_msg,
-                                             r->digesters[i].name);
-    r->delivery_ids = tac__arena_array(&r->arena, e->receiver_count, sizeof *r->delivery_ids);
+    for (size_t i = 0; i < r->digester_count; i++) {
+        tac__digester *d = &r->digesters[i];
+        d->value = tac__watch_digest(e, d->island);
+        d->id = subject_channel(r, TAC__CHANNEL_DIGEST, "tactus/Digests", digest_msg, d->name);
+    }
+    const size_t receivers = tac__watch_receiver_count(e);
+    r->delivery_ids = tac__arena_array(&r->arena, receivers, sizeof *r->delivery_ids);
     if (!r->delivery_ids)
         return TAC_E_MEMORY;
-    for (size_t i = 0; i < e->receiver_count; i++) {
-        const bool plant = tac__is_continuous(e->components[e->receivers[i].component]->type);
-        r->delivery_ids[i] = plant ? subject_channel(r, TAC__CHANNEL_DELIVERY, "tactus/Delivery",
-                                                     delivery_msg, e->receivers[i].name)
-                                   : UINT16_MAX;
+    for (size_t i = 0; i < receivers; i++) {
+        bool plant;
+        const char *name = tac__watch_receiver(e, i, &plant);
+        r->delivery_ids[i] =
+            plant ? subject_channel(r, TAC__CHANNEL_DELIVERY, "tactus/Delivery", delivery_msg, name)
+                  : UINT16_MAX;
     }
     return TAC_OK;
 }
@@ -251,13 +243,14 @@ static tac_status describe_own(tac_recorder *r)
 static void attach(tac_recorder *r, const char *name, const char *media, const tac__text *text)
 {
     if (!text->failed)
-        tac__mcap_attachment(r->writer, name, media, r->engine->clock->t_us * 1000,
+        tac__mcap_attachment(r->writer, name, media, tac_engine_time(r->engine) * 1000,
                              text->chars ? text->chars : "", text->length);
 }
 
 static void attach_text(tac_recorder *r, const char *name, const char *media, const char *text)
 {
-    tac__mcap_attachment(r->writer, name, media, r->engine->clock->t_us * 1000, text, strlen(text));
+    tac__mcap_attachment(r->writer, name, media, tac_engine_time(r->engine) * 1000, text,
+                         strlen(text));
 }
 
 // Values of all signals before the first boundary: for people, and for replay with another model.
@@ -265,9 +258,10 @@ static void initial_json(const tac_engine *e, tac__text *out)
 {
     tac__json json = tac__json_begin(out);
     tac__json_object_begin(&json);
-    for (size_t i = 0; i < e->schema.count; i++) {
-        const tac__signal *s = &e->schema.signals[i];
-        const void *value = tac__block_at(&e->block, s->offset);
+    const tac__schema *schema = tac__watch_schema(e);
+    for (size_t i = 0; i < schema->count; i++) {
+        const tac__signal *s = &schema->signals[i];
+        const void *value = tac__watch_bus(e, i);
         tac__json_key(&json, s->name);
         tac__json_compact(&json);
         tac__json_array_begin(&json);
@@ -289,12 +283,13 @@ static void initial_json(const tac_engine *e, tac__text *out)
 static void describe_run(tac_recorder *r, uint64_t model_hash)
 {
     const tac_engine *e = r->engine;
+    const tac__run_facts run = tac__watch_run(e);
     char seed[24], schema[24], model[24], start[24], end[24], log[24];
-    snprintf(seed, sizeof seed, "%" PRIu64, e->def.seed);
+    snprintf(seed, sizeof seed, "%" PRIu64, run.seed);
     snprintf(schema, sizeof schema, "%016" PRIx64, tac_engine_schema_hash(e));
     snprintf(model, sizeof model, "%016" PRIx64, model_hash);
-    snprintf(start, sizeof start, "%" PRIu64, e->clock->t_us);
-    snprintf(end, sizeof end, "%" PRIu64, e->def.end_us);
+    snprintf(start, sizeof start, "%" PRIu64, tac_engine_time(e));
+    snprintf(end, sizeof end, "%" PRIu64, run.end_us);
     snprintf(log, sizeof log, "%" PRIu64, r->def.log_us);
     static const char *const tiers[] = {"replay", "log", "all"};
     char version[8];
@@ -311,7 +306,7 @@ static void describe_run(tac_recorder *r, uint64_t model_hash)
         {"tier", tiers[r->def.tier]},
         {"log_us", log},
         {"compression", r->def.compression},
-        {"mode", e->driver ? "replay" : "live"},
+        {"mode", run.driven ? "replay" : "live"},
     };
     tac__mcap_metadata(r->writer, "tactus", pairs, sizeof pairs / sizeof *pairs);
 }
@@ -324,7 +319,7 @@ static tac_status describe_model(tac_recorder *r)
     tac__text_init(&schema, r->allocator);
     tac__text_init(&initial, r->allocator);
     tac__model_text(e, &model);
-    tac__schema_json(&e->schema, &schema);
+    tac__schema_json(tac__watch_schema(e), &schema);
     initial_json(e, &initial);
     describe_run(r, tac__model_hash(&model));
     attach_text(r, "config.yaml", "application/yaml", r->def.config);
@@ -353,7 +348,7 @@ static tac_status attach_files(tac_recorder *r, tac_error *err)
             return status;
         }
         tac__mcap_attachment(r->writer, r->def.files[i].name, "application/octet-stream",
-                             r->engine->clock->t_us * 1000, bytes, size);
+                             tac_engine_time(r->engine) * 1000, bytes, size);
         tac__file_free(r->allocator, bytes, size);
     }
     return TAC_OK;
@@ -379,7 +374,7 @@ void tac__recorder_conclude(tac_recorder *r, const char *failure)
     char hash[24], last[24];
     const uint64_t whole = tac_engine_hash(e, NULL, NULL);
     snprintf(hash, sizeof hash, "%016" PRIx64, whole);
-    snprintf(last, sizeof last, "%" PRIu64, e->clock->t_us);
+    snprintf(last, sizeof last, "%" PRIu64, tac_engine_time(e));
     const tac__mcap_pair pairs[] = {
         {"hash", hash},
         {"last_us", last},
@@ -388,9 +383,10 @@ void tac__recorder_conclude(tac_recorder *r, const char *failure)
     };
     tac__text digests;
     tac__text_init(&digests, r->allocator);
-    for (size_t i = 0; i < e->digest_count; i++)
-        tac__text_add(&digests, "%s %016" PRIx64 "\n", e->digest_list[i].name,
-                      tac__digest_value(e, &e->digest_list[i]));
+    const char *name;
+    uint64_t digest;
+    for (size_t i = 0; (name = tac__watch_digest_at(e, i, &digest)); i++)
+        tac__text_add(&digests, "%s %016" PRIx64 "\n", name, digest);
     tac__mcap_flush(r->writer);
     attach(r, "digests.txt", "text/plain", &digests);
     const size_t skip = whole == 0; // digests are off: there is no hash

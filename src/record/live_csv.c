@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/print.h"
 #include "bus/type.h"
-#include "engine/run/drive.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,6 +20,7 @@ struct tac__live_csv {
     FILE *file;
     const char *path;
     tac_recorder *recorder;
+    const tac__schema *schema;
     uint32_t *signals;
     size_t count;
     int64_t flushed_ns;
@@ -38,7 +38,7 @@ static void add_header(const tac__live_csv *csv)
 {
     fprintf(csv->file, "t [s]");
     for (size_t i = 0; i < csv->count; i++) {
-        const tac__signal *s = &csv->recorder->engine->schema.signals[csv->signals[i]];
+        const tac__signal *s = &csv->schema->signals[csv->signals[i]];
         for (uint32_t k = 0; k < s->type.count; k++) {
             char element[TAC_ELEMENT_TEXT];
             tac_element_print(&s->type, k, element);
@@ -52,12 +52,14 @@ tac_status tac__live_csv_open(tac_recorder *r, tac_error *err)
 {
     const tac_engine *e = r->engine;
     tac__live_csv *csv = tac__arena_array(&r->arena, 1, sizeof *csv);
-    uint32_t *signals = tac__arena_array(&r->arena, e->schema.count, sizeof *signals);
+    const tac__schema *schema = tac__watch_schema(e);
+    uint32_t *signals = tac__arena_array(&r->arena, schema->count, sizeof *signals);
     if (!csv || !signals)
         return tac__fail_memory(err);
-    *csv = (tac__live_csv){.path = r->def.csv, .recorder = r, .signals = signals};
-    for (uint32_t i = 0; i < e->schema.count; i++) {
-        if (!tac__is_played(e, e->components[e->schema.signals[i].component]->type))
+    *csv = (tac__live_csv){.path = r->def.csv, .recorder = r, .schema = schema, .signals = signals};
+    const bool driven = tac__watch_run(e).driven;
+    for (uint32_t i = 0; i < schema->count; i++) {
+        if (!driven || tac__watch_component(e, schema->signals[i].component).plant)
             csv->signals[csv->count++] = i;
     }
     int fd;
@@ -87,7 +89,7 @@ void tac__live_csv_row(tac__live_csv *csv, tac_engine *e, tac_time t_us)
     fprintf(csv->file, "%llu.%06u", (unsigned long long)(t_us / 1000000),
             (unsigned)(t_us % 1000000));
     for (size_t i = 0; i < csv->count; i++) {
-        const tac_type *type = &e->schema.signals[csv->signals[i]].type;
+        const tac_type *type = &csv->schema->signals[csv->signals[i]].type;
         const void *value = tac_engine_read(e, (int)csv->signals[i]);
         for (uint32_t k = 0; k < type->count; k++) {
             if (value)

@@ -5,9 +5,6 @@
 // that cannot go on keeps its first error and asks the engine to stop.
 #include "record/recorder.h"
 #include "base/floats.h"
-#include "engine/run/drive.h"
-#include "engine/phases/phases.h"
-#include "engine/run/pose.h"
 #include "record/cdr.h"
 #include "record/mcap/append.h"
 
@@ -66,7 +63,7 @@ static void look_at(const tac__copy *c, const tac__copy *end, tac_engine *e, tac
                     unsigned char *message)
 {
     for (; c < end; c++) {
-        const void *from = tac__sight_read(&c->from, e, t_us);
+        const void *from = tac__watched_value(&c->from, e, t_us);
         if (from)
             memcpy(message + c->at, from, c->bytes);
         else
@@ -78,7 +75,7 @@ static void fill_rows(const tac__feed *f, tac_engine *e, tac_time t_us, unsigned
 {
     for (size_t i = 0; i < f->row_count; i++) {
         const tac__copy *c = f->copies + f->rows[i].first, *end = c + f->rows[i].count;
-        const void *from = tac__sight_read(&c->from, e, t_us);
+        const void *from = tac__watched_value(&c->from, e, t_us);
         if (from == c->from.bus) {
             for (; c < end; c++)
                 copy_value(message + c->at, c->from.bus, c->bytes);
@@ -121,19 +118,19 @@ static inline void sample(const tac__feed *f, tac_engine *e, tac_time t_us)
 
 // --- outputs of the plant, evaluated where they are packed ---------------------------------------
 
-// A note: where in its chunk the message is, then the pose of the component.
+// A note: where in its chunk the message is, then what its outputs follow from.
 enum { NOTE_HEAD = sizeof(uint64_t) };
 
-static void fill_outputs(const tac__feed *f, const void *pose, unsigned char *message)
+static void fill_outputs(const tac__feed *f, const void *stored, unsigned char *message)
 {
-    tac__posed posed;
-    const bool good = tac__pose_outputs(f->later, pose, &posed) == TAC_OK;
+    tac__deferred_values values;
+    const bool good = tac__deferred_evaluate(&f->later, stored, &values) == TAC_OK;
     for (size_t i = 0; i < f->layout.count; i++) {
         const tac__copy *c = &f->copies[i];
-        if (c->output < 0)
+        if (c->from.output < 0)
             continue;
         if (good)
-            memcpy(message + c->at, posed.out[c->output], c->bytes);
+            memcpy(message + c->at, values.out[c->from.output], c->bytes);
         else
             memset(message + c->at, 0xff, c->bytes);
     }
@@ -166,22 +163,20 @@ static void complete(void *context, unsigned char *chunk, size_t size, const uns
 void tac__feed_put_off(tac__feed *f)
 {
     tac__mcap_completed_by(f->slot, complete, f);
-    const tac_engine *e = f->recorder->engine;
-    const tac_instance *c = e->components[f->pick->component];
-    const size_t pose = tac__pose_size(e, c);
+    const tac__deferred later = tac__defer_outputs(f->recorder->engine, f->pick->component);
     bool any = false;
     for (size_t i = 0; i < f->layout.count; i++)
-        any |= f->copies[i].output >= 0;
-    if (!any || !pose || f->pick->mode.kind != TAC__MODE_AXIS)
+        any |= f->copies[i].from.output >= 0;
+    if (!any || !later.component || f->pick->mode.kind != TAC__MODE_AXIS)
         return;
-    f->later = c;
-    f->note_size = NOTE_HEAD + pose;
+    f->later = later;
+    f->note_size = NOTE_HEAD + later.size;
 }
 
 // States now, which are at hand; outputs later, where they are not at hand as well.
 static void sample_later(const tac__feed *f, tac_engine *e, tac_time t_us)
 {
-    if (!tac__pose_ready(e, f->later, t_us)) {
+    if (!tac__deferred_ready(&f->later, t_us)) {
         sample(f, e, t_us);
         return;
     }
@@ -193,7 +188,7 @@ static void sample_later(const tac__feed *f, tac_engine *e, tac_time t_us)
         return;
     }
     memcpy(note, &at, sizeof at);
-    tac__pose_take(e, f->later, t_us, note + NOTE_HEAD);
+    tac__deferred_store(&f->later, t_us, note + NOTE_HEAD);
     move_values(f, message);
 }
 
@@ -255,7 +250,7 @@ static void sample_beat(void *context, tac_engine *e, tac_time t_us)
     for (size_t i = 0; b->recorder->writer && i < b->count; i++) {
         if (b->feeds[i]->sampled_us == t_us + 1) // at a boundary of its island
             continue;
-        if (b->feeds[i]->later)
+        if (b->feeds[i]->later.component)
             sample_later(b->feeds[i], e, t_us);
         else
             sample(b->feeds[i], e, t_us);
@@ -301,7 +296,7 @@ static void sample_digest(void *context, tac_engine *e, tac_time t_us)
     if (!d->recorder->writer)
         return;
     d->t_us[d->count] = t_us;
-    d->digest[d->count++] = d->island->state->digest;
+    d->digest[d->count++] = *d->value;
     if (d->count == TAC__DIGEST_BATCH)
         send_digests(d);
 }
@@ -309,8 +304,9 @@ static void sample_digest(void *context, tac_engine *e, tac_time t_us)
 static void sample_instants(void *context, tac_engine *e, tac_time t_us)
 {
     tac_recorder *r = context;
-    for (uint32_t i = 0; r->writer && i < e->instants_count; i++) {
-        if (e->timeline.last[e->instants[i].source] != t_us)
+    const size_t count = tac__watch_instant_count(e);
+    for (uint32_t i = 0; r->writer && i < count; i++) {
+        if (!tac__watch_instant_at(e, i, t_us))
             continue;
         tac__cdr_begin(&r->scratch);
         tac__cdr_u32(&r->scratch, i);
@@ -358,7 +354,7 @@ static void sample_initial_phases(tac_recorder *r, tac_time t_us)
     for (size_t i = 0; i < r->picks.count; i++) {
         tac__feed *f = &r->feeds[i];
         if (f->pick->mode.kind == TAC__MODE_HOLD &&
-            tac__is_machine(r->engine->components[f->pick->component]))
+            tac__watch_component(r->engine, f->pick->component).phases)
             sample_change(f, r->engine, t_us);
     }
 }
@@ -462,7 +458,7 @@ static tac_status watch_feed(tac_recorder *r, tac__feed *f, tac_error *err)
         TAC_TRY(join_beat(r, f, r->def.log_us, err));
     if (mode->kind == TAC__MODE_WRITES || mode->kind == TAC__MODE_HOLD) {
         f->tap = (tac__tap){.show = fns[mode->kind], .context = f};
-        tac__engine_tap(r->engine, f->pick->component, false, &f->tap);
+        tac__tap_steps(r->engine, f->pick->component, &f->tap);
         return TAC_OK;
     }
     return observe(r, mode->boundaries ? TAC_FOLLOW_ISLAND : TAC_FOLLOW_STEPS, f->component,
@@ -479,7 +475,7 @@ static tac_status plan_feeds(tac_recorder *r, tac_error *err)
         tac__feed *f = &r->feeds[i];
         f->recorder = r;
         f->pick = &r->picks.items[i];
-        f->component = r->engine->components[f->pick->component]->name;
+        f->component = tac__watch_component(r->engine, f->pick->component).name;
         TAC_TRY(watch_feed(r, f, err));
     }
     // Beats have found their places: observers may point to them.
@@ -491,19 +487,21 @@ static tac_status plan_feeds(tac_recorder *r, tac_error *err)
 
 static tac_status plan_digests(tac_recorder *r, tac_error *err)
 {
-    const tac_engine *e = r->engine;
-    r->digesters = tac__arena_array(&r->arena, e->island_count, sizeof *r->digesters);
+    tac_engine *e = r->engine;
+    const size_t count = tac__watch_run(e).digests ? tac__watch_island_count(e) : 0;
+    r->digesters = tac__arena_array(&r->arena, count, sizeof *r->digesters);
     if (!r->digesters)
         return tac__fail_memory(err);
-    for (size_t i = 0; e->def.digests && i < e->island_count; i++) {
-        if (!e->islands[i].x_count)
+    for (size_t i = 0; i < count; i++) {
+        const tac__island_facts island = tac__watch_island(e, i);
+        if (!island.states)
             continue;
         tac__digester *d = &r->digesters[r->digester_count++];
         d->recorder = r;
-        d->island = &e->islands[i];
-        d->name = e->islands[i].name;
+        d->island = i;
+        d->name = island.name;
         d->tap = (tac__tap){.show = sample_digest, .context = d};
-        tac__engine_tap(r->engine, e->islands[i].components[0], true, &d->tap);
+        tac__tap_digests(e, i, &d->tap);
     }
     return TAC_OK;
 }
@@ -544,17 +542,18 @@ tac_status tac_recorder_create(const tac_recorder_def *def, tac_engine *engine,
                                tac_recorder **recorder, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(def && engine && recorder && engine->phase == TAC__BUILDING && def->log_us &&
+    TAC_REQUIRE(def && engine && recorder && tac__engine_is_building(engine) && def->log_us &&
                 def->flush_us);
     *recorder = NULL;
-    const tac_allocator *a = engine->allocator;
+    const tac__run_facts run = tac__watch_run(engine);
+    const tac_allocator *a = run.allocator;
     tac__compression compression;
     TAC_TRY(tac__compression_parse(def->compression, &compression, err));
     tac_recorder *r = a->resize(a->context, NULL, 0, sizeof *r);
     if (!r)
         return tac__fail_memory(err);
     *r = (tac_recorder){.allocator = a, .def = *def, .engine = engine};
-    choose_periods(&r->def, engine->def.end_us);
+    choose_periods(&r->def, run.end_us);
     tac__arena_init(&r->arena, a);
     tac__text_init(&r->scratch, a);
     if (tac__engine_when_resolved(engine, plan, r) != TAC_OK) {
@@ -568,10 +567,10 @@ tac_status tac_recorder_create(const tac_recorder_def *def, tac_engine *engine,
 // A run that goes on from a checkpoint: what holds by now may not be written again for long.
 static void sample_held(tac_recorder *r)
 {
-    const tac__clock *clock = r->engine->clock;
-    for (size_t i = 0; clock->started && i < r->picks.count; i++) {
+    const bool started = tac__watch_run(r->engine).started;
+    for (size_t i = 0; started && i < r->picks.count; i++) {
         if (r->feeds[i].pick->mode.kind == TAC__MODE_HOLD)
-            sample_change(&r->feeds[i], r->engine, clock->t_us);
+            sample_change(&r->feeds[i], r->engine, tac_engine_time(r->engine));
     }
 }
 
@@ -587,12 +586,12 @@ static tac_status open_file(tac_recorder *r, tac_error *err)
     TAC_TRY(tac__mcap_create(r->def.path, &def, &r->writer, err));
     TAC_TRY(tac__recorder_describe(r, err));
     tac_engine *e = r->engine;
-    TAC_TRY(send_state(r, e->clock->t_us, err));
+    TAC_TRY(send_state(r, tac_engine_time(e), err));
     sample_held(r);
     if (r->def.state_us) {
-        r->photographer =
-            (tac__photographer){.take = sample_state, .context = r, .period_us = r->def.state_us};
-        tac__snapshot_every(e, &r->photographer);
+        r->snapshots =
+            (tac__snapshot_timer){.due = sample_state, .context = r, .period_us = r->def.state_us};
+        tac__snapshot_every(e, &r->snapshots);
     }
     tac__mcap_flush(r->writer);
     return TAC_OK;
@@ -601,7 +600,7 @@ static tac_status open_file(tac_recorder *r, tac_error *err)
 tac_status tac_recorder_begin(tac_recorder *r, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(r && r->engine->phase == TAC__PREPARED);
+    TAC_REQUIRE(r && tac__engine_is_prepared(r->engine));
     if (r->def.path) {
         const tac_status status = open_file(r, err);
         if (status != TAC_OK) {

@@ -6,9 +6,8 @@
 #include "record/select.h"
 
 typedef struct tac__copy { // from the bus into a message
-    tac__sight from;
+    tac__watched from;
     size_t at, bytes;
-    int output; // of the plant, -1: it is none
 } tac__copy;
 
 // Copies that lie side by side on the bus and in the message, as one.
@@ -38,9 +37,9 @@ typedef struct tac__feed {
     bool plant; // it has signals of the plant: these are where a look at them says
     tac__row *rows;
     size_t row_count;
-    const tac_instance *later; // its outputs are evaluated when they are packed; NULL: none are
-    size_t note_size;          // of what that takes
-    unsigned char *last;       // hold: the last message, once `begun`
+    tac__deferred later; // outputs that the compressor's threads evaluate; component NULL: none
+    size_t note_size;    // of what that takes
+    unsigned char *last; // hold: the last message, once `begun`
     bool begun;
     tac__tap tap;
     uint32_t seen;       // every: steps since the last sample
@@ -60,8 +59,9 @@ typedef struct tac__beat {
 enum { TAC__DIGEST_BATCH = 128 };
 typedef struct tac__digester {
     tac_recorder *recorder;
-    const tac__island *island;
-    const char *name; // of its first component
+    size_t island;
+    const uint64_t *value; // of a prepared engine
+    const char *name;      // of its first component
     tac__tap tap;
     uint16_t id;
     size_t count;
@@ -85,7 +85,7 @@ struct tac_recorder {
     size_t digester_count;
     uint16_t instants_id, state_id, log_id, mark_id;
     tac__listener listener;
-    tac__photographer photographer;
+    tac__snapshot_timer snapshots;
     uint16_t *delivery_ids; // one a receiver, UINT16_MAX: not of the plant
     tac__text scratch;      // of messages of variable size
     tac_error err;          // the first failure, with `failed`

@@ -88,7 +88,7 @@ static tac_status play(tac_step *s, const void *self)
 {
     const tac__replay_player *p = self;
     for (size_t i = 0; i < p->count; i++)
-        TAC_TRY(play_trace(&p->traces[i], s, p->replay->engine->err));
+        TAC_TRY(play_trace(&p->traces[i], s, tac__drive_error(p->replay->engine)));
     return TAC_OK;
 }
 
@@ -129,7 +129,8 @@ static tac_status send_message(tac_replay *r, size_t receiver, const tac__frame 
     m.sender = tac__cdr_read_u32(&c);
     m.bytes = tac__cdr_read_bytes(&c, &m.size);
     if (c.failed)
-        return tac__fail(r->engine->err, TAC_E_FORMAT, "a recorded message is damaged");
+        return tac__fail(tac__drive_error(r->engine), TAC_E_FORMAT,
+                         "a recorded message is damaged");
     return tac__drive_message(r->engine, receiver, &m);
 }
 
@@ -145,11 +146,11 @@ static tac_status send_messages(void *context, tac_engine *e, size_t receiver, t
         in->begun = true;
         tac__reel_init(&in->reel, r->recording, track, t_us == TAC_TIME_NEVER ? 0 : t_us + 1,
                        TAC_TIME_NEVER);
-        TAC_TRY(tac__reel_next(&in->reel, &in->frame, &in->more, e->err));
+        TAC_TRY(tac__reel_next(&in->reel, &in->frame, &in->more, tac__drive_error(e)));
     }
     for (const tac_time next_us = in->frame.t_us; in->more && in->frame.t_us == next_us;) {
         TAC_TRY(send_message(r, receiver, &in->frame));
-        TAC_TRY(tac__reel_next(&in->reel, &in->frame, &in->more, e->err));
+        TAC_TRY(tac__reel_next(&in->reel, &in->frame, &in->more, tac__drive_error(e)));
     }
     return TAC_OK;
 }
@@ -200,7 +201,7 @@ static void testify(void *context, tac_engine *e, tac_time t_us)
     }
     w->begun = true;
     result->boundaries++;
-    if (found && then_us == t_us && digest == w->island->state->digest) {
+    if (found && then_us == t_us && digest == *tac__watch_digest(e, w->island)) {
         w->at++;
         return;
     }
@@ -217,7 +218,7 @@ static void testify(void *context, tac_engine *e, tac_time t_us)
 
 // --- planning: while the engine is prepared -----------------------------------------------------
 
-static tac_status add_trace(tac_replay *r, tac__replay_player *p, const tac_instance *c,
+static tac_status add_trace(tac_replay *r, tac__replay_player *p, size_t component,
                             const tac__track *track, tac_error *err)
 {
     if (!TAC__ARENA_GROW(&r->arena, p->traces, p->count, p->capacity))
@@ -227,8 +228,9 @@ static tac_status add_trace(tac_replay *r, tac__replay_player *p, const tac_inst
     t->puts = tac__arena_array(&r->arena, track->layout.count, sizeof *t->puts);
     if (!t->puts)
         return tac__fail_memory(err);
-    for (size_t k = 0; k < c->outputs.count; k++) {
-        const tac__signal *s = &r->engine->schema.signals[c->signals[k]];
+    const tac__schema *schema = tac__watch_schema(r->engine);
+    for (size_t k = 0; k < p->output_count; k++) {
+        const tac__signal *s = &schema->signals[tac__watch_output(r->engine, component, k)];
         for (size_t i = 0; i < track->layout.count; i++) {
             const tac__field *f = &track->layout.fields[i];
             if (strcmp(f->signal.name, s->name) || !tac__type_same(&f->signal.type, &s->type))
@@ -244,58 +246,65 @@ static tac_status add_trace(tac_replay *r, tac__replay_player *p, const tac_inst
 }
 
 // That one is missing is said once it is known how the models differ.
-static void check_driven(tac_replay *r, const tac_instance *c, const tac__replay_player *p,
+static void check_driven(tac_replay *r, size_t component, const tac__replay_player *p,
                          const bool *crossing)
 {
-    for (size_t k = 0; c->type->step && !r->missing && k < c->outputs.count; k++) {
-        const int signal = c->signals[k];
+    for (size_t k = 0; !r->missing && k < p->output_count; k++) {
+        const int signal = tac__watch_output(r->engine, component, k);
         if (crossing[signal] && !p->outputs[k])
-            r->missing = r->engine->schema.signals[signal].name;
+            r->missing = tac__watch_schema(r->engine)->signals[signal].name;
     }
 }
 
-static tac_status plan_player(tac_replay *r, const tac_instance *c, const bool *crossing,
-                              tac_error *err)
+static tac_status plan_player(tac_replay *r, size_t component, const tac__component_facts *facts,
+                              const bool *crossing, tac_error *err)
 {
-    tac__replay_player *p = &r->own[c->index];
+    tac__replay_player *p = &r->own[component];
     p->replay = r;
-    p->outputs = tac__arena_array(&r->arena, c->outputs.count, sizeof *p->outputs);
+    while (tac__watch_output(r->engine, component, p->output_count) >= 0)
+        p->output_count++;
+    p->outputs = tac__arena_array(&r->arena, p->output_count, sizeof *p->outputs);
     if (!p->outputs)
         return tac__fail_memory(err);
     for (size_t i = 0; i < r->recording->channel_count; i++) {
         const tac__track *track = &r->recording->tracks[i];
-        if (track->info.replay && !strcmp(track->subject, c->name))
-            TAC_TRY(add_trace(r, p, c, track, err));
+        if (track->info.replay && !strcmp(track->subject, facts->name))
+            TAC_TRY(add_trace(r, p, component, track, err));
     }
-    check_driven(r, c, p, crossing);
+    if (facts->type->step)
+        check_driven(r, component, p, crossing);
     if (p->count)
-        r->players[c->index] = (tac__player){play, skip, has, p, p->outputs};
+        r->players[component] = (tac__player){play, skip, has, p, p->outputs};
     return TAC_OK;
 }
 
 static tac_status plan_witnesses(tac_replay *r, tac_error *err)
 {
-    const tac_engine *e = r->engine;
-    r->witnesses = tac__arena_array(&r->arena, e->island_count, sizeof *r->witnesses);
+    tac_engine *e = r->engine;
+    const size_t island_count = tac__watch_island_count(e);
+    r->witnesses = tac__arena_array(&r->arena, island_count, sizeof *r->witnesses);
     if (!r->witnesses)
         return tac__fail_memory(err);
     for (size_t i = 0; i < r->recording->track_count; i++) {
         const tac__track *track = &r->recording->tracks[i];
-        const tac_instance *c =
-            track->kind == TAC__CHANNEL_DIGEST ? tac__find_component(e, track->subject) : NULL;
-        if (!c || c->island < 0 || !e->def.digests || r->witness_count == e->island_count)
+        const int component =
+            track->kind == TAC__CHANNEL_DIGEST ? tac__watch_find(e, track->subject) : -1;
+        if (component < 0 || !tac__watch_run(e).digests || r->witness_count == island_count)
+            continue;
+        const tac__component_facts c = tac__watch_component(e, (size_t)component);
+        if (c.island < 0)
             continue;
         tac__replay_witness *w = &r->witnesses[r->witness_count++];
         *w = (tac__replay_witness){
-            .replay = r, .island = &e->islands[c->island], .name = c->name, .more = true};
+            .replay = r, .island = (size_t)c.island, .name = c.name, .more = true};
         tac__reel_init(&w->reel, r->recording, track, 0, TAC_TIME_NEVER);
         tac__reel_ahead(&w->reel, r->ahead);
         w->tap = (tac__tap){.show = testify, .context = w};
-        tac__engine_tap(r->engine, c->index, true, &w->tap);
+        tac__tap_digests(e, w->island, &w->tap);
     }
     size_t islands = 0;
-    for (size_t i = 0; i < e->island_count; i++)
-        islands += e->islands[i].x_count > 0;
+    for (size_t i = 0; i < island_count; i++)
+        islands += tac__watch_island(e, i).states > 0;
     r->result.compared = islands > 0 && r->witness_count == islands;
     return TAC_OK;
 }
@@ -303,14 +312,16 @@ static tac_status plan_witnesses(tac_replay *r, tac_error *err)
 static tac_status plan_inboxes(tac_replay *r, tac_error *err)
 {
     const tac_engine *e = r->engine;
-    r->inboxes = tac__arena_array(&r->arena, e->receiver_count, sizeof *r->inboxes);
+    const size_t count = tac__watch_receiver_count(e);
+    r->inboxes = tac__arena_array(&r->arena, count, sizeof *r->inboxes);
     if (!r->inboxes)
         return tac__fail_memory(err);
-    r->inbox_count = e->receiver_count;
+    r->inbox_count = count;
     for (size_t i = 0; i < r->recording->track_count; i++) {
         const tac__track *track = &r->recording->tracks[i];
-        for (size_t k = 0; track->kind == TAC__CHANNEL_DELIVERY && k < e->receiver_count; k++) {
-            if (!strcmp(track->subject, e->receivers[k].name))
+        for (size_t k = 0; track->kind == TAC__CHANNEL_DELIVERY && k < count; k++) {
+            bool plant;
+            if (!strcmp(track->subject, tac__watch_receiver(e, k, &plant)))
                 r->inboxes[k].reel.track = track;
         }
     }
@@ -320,12 +331,13 @@ static tac_status plan_inboxes(tac_replay *r, tac_error *err)
 static tac_status plan(void *context, tac_engine *e, tac_error *err)
 {
     tac_replay *r = context;
-    const bool *crossing = tac__crossing(e, &r->arena);
+    const bool *crossing = tac__watch_crossing(e, &r->arena);
     if (!crossing)
         return tac__fail_memory(err);
-    for (size_t i = 0; i < e->component_count; i++) {
-        if (!tac__is_continuous(e->components[i]->type))
-            TAC_TRY(plan_player(r, e->components[i], crossing, err));
+    for (size_t i = 0; i < r->component_count; i++) {
+        const tac__component_facts facts = tac__watch_component(e, i);
+        if (!facts.plant)
+            TAC_TRY(plan_player(r, i, &facts, crossing, err));
     }
     TAC_TRY(plan_inboxes(r, err));
     return plan_witnesses(r, err);
@@ -337,9 +349,9 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
                              const tac_replay_def *def, tac_replay **replay, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(recording && engine && def && replay && engine->phase == TAC__BUILDING);
+    TAC_REQUIRE(recording && engine && def && replay && tac__engine_is_building(engine));
     *replay = NULL;
-    const tac_allocator *a = engine->allocator;
+    const tac_allocator *a = tac__watch_run(engine).allocator;
     tac_replay *r = a->resize(a->context, NULL, 0, sizeof *r);
     if (!r)
         return tac__fail_memory(err);
@@ -348,9 +360,9 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
     tac__text_init(&r->differences, a);
     r->result = (tac_replay_result){
         .hash_match = true, .mismatch_us = TAC_TIME_NEVER, .mismatch = "", .differences = ""};
-    r->players = tac__arena_array(&r->arena, engine->component_count, sizeof *r->players);
-    r->own = tac__arena_array(&r->arena, engine->component_count, sizeof *r->own);
-    r->component_count = engine->component_count;
+    r->component_count = tac__watch_component_count(engine);
+    r->players = tac__arena_array(&r->arena, r->component_count, sizeof *r->players);
+    r->own = tac__arena_array(&r->arena, r->component_count, sizeof *r->own);
     if (!r->players || !r->own || tac__ahead_create(recording->reader, a, &r->ahead) != TAC_OK) {
         tac_replay_destroy(r);
         return tac__fail_memory(err);
@@ -368,7 +380,7 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
 tac_status tac_replay_begin(tac_replay *r, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(r && r->engine->phase == TAC__PREPARED);
+    TAC_REQUIRE(r && tac__engine_is_prepared(r->engine));
     const tac_recording_info *info = &r->recording->info;
     if (!*info->model || !*info->schema)
         return tac__fail(err, TAC_E_FORMAT,
@@ -389,7 +401,7 @@ static void find_missing(tac_replay *r)
     for (size_t i = 0; i < r->witness_count; i++) {
         tac__replay_witness *w = &r->witnesses[i];
         uint64_t t_us, digest;
-        if (!w->begun || !expected(w, &t_us, &digest) || t_us > r->engine->clock->t_us ||
+        if (!w->begun || !expected(w, &t_us, &digest) || t_us > tac_engine_time(r->engine) ||
             t_us >= r->result.mismatch_us)
             continue;
         r->result.hash_match = false;

@@ -2,7 +2,7 @@
 #ifndef TAC_RECORD_REPLAY_H
 #define TAC_RECORD_REPLAY_H
 
-#include "engine/run/drive.h"
+#include "engine/drive.h"
 #include "record/recording.h"
 
 typedef struct tac__put { // from a message onto the bus
@@ -25,13 +25,14 @@ typedef struct tac__replay_player {
     tac_replay *replay;
     tac__replay_trace *traces;
     size_t count, capacity;
-    bool *outputs;
+    size_t output_count;
+    bool *outputs; // one an output: a trace has it
 } tac__replay_player;
 
 // What compares the states of one island.
 typedef struct tac__replay_witness {
     tac_replay *replay;
-    const tac__island *island;
+    size_t island;
     const char *name;
     tac__tap tap;
     tac__reel reel;

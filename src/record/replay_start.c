@@ -2,8 +2,6 @@
 // split from outside, and the state at the start.
 #include "base/file.h"
 #include "base/json_read.h"
-#include "engine/phases/phases.h"
-#include "engine/run/validate.h"
 #include "record/cdr.h"
 #include "record/replay.h"
 
@@ -124,7 +122,7 @@ tac_status tac__replay_compare_models(tac_replay *r, tac_error *err)
     tac__text_init(&model, r->allocator);
     tac__text_init(&schema, r->allocator);
     tac__model_text(r->engine, &model);
-    tac__schema_json(&r->engine->schema, &schema);
+    tac__schema_json(tac__watch_schema(r->engine), &schema);
     tac__text *out = &r->differences;
     if (!model.failed && !schema.failed) {
         tac__model_differences(r->recording->info.model, model.chars, out);
@@ -187,43 +185,26 @@ static tac_status find_state(tac_replay *r, tac__text *bytes, tac_error *err)
     return status == TAC_OK && bytes->failed ? tac__fail_memory(err) : status;
 }
 
-static void put_number(tac_scalar scalar, void *value, size_t i, double x)
-{
-    const double whole = x > -9e18 && x < 9e18 ? x : 0;
-    switch (scalar) {
-    case TAC_F64:
-        ((double *)value)[i] = x;
-        break;
-    case TAC_I64:
-        ((int64_t *)value)[i] = (int64_t)whole;
-        break;
-    case TAC_BOOL:
-        ((bool *)value)[i] = x != 0;
-        break;
-    case TAC_I32:
-    case TAC_ENUM:
-        ((int32_t *)value)[i] = (int32_t)(int64_t)whole;
-        break;
-    }
-}
+// Another model: values by name, as far as they are there.
+typedef struct initial {
+    const tac_node *values;
+    const tac__signal *signal; // the last that was asked for, and its list
+    const tac_node *list;
+} initial;
 
-// Another model: values by name, as far as they are there. Whoever looks back sees them too.
-static void lay_over(tac_engine *e, const tac_node *values)
+static bool initial_value(void *context, const tac__signal *s, uint32_t k, double *x)
 {
-    for (size_t i = 0; i < e->schema.count; i++) {
-        const tac__signal *s = &e->schema.signals[i];
-        const tac_node *list = tac_node_get(values, s->name);
-        if (tac_node_count(list) != s->type.count)
-            continue;
-        void *to = tac__block_at(&e->block, s->offset);
-        for (uint32_t k = 0; k < s->type.count; k++) {
-            const char *text = tac_node_text(tac_node_item(list, k)), *end;
-            if (text)
-                put_number(s->type.scalar, to, k, tac__number_parse(text, &end));
-        }
-        if (e->histories[i].depth)
-            tac__history_start(&e->histories[i], to);
+    initial *in = context;
+    if (in->signal != s) {
+        in->signal = s;
+        in->list = tac_node_get(in->values, s->name);
+        if (tac_node_count(in->list) != s->type.count)
+            in->list = NULL;
     }
+    const char *text = in->list ? tac_node_text(tac_node_item(in->list, k)) : NULL, *end;
+    if (text)
+        *x = tac__number_parse(text, &end);
+    return text != NULL;
 }
 
 static tac_status start_by_name(tac_replay *r, tac_error *err)
@@ -237,21 +218,15 @@ static tac_status start_by_name(tac_replay *r, tac_error *err)
     tac_node *root;
     tac_status status =
         doc ? tac__json_read(doc, "initial.json", bytes, size, &root, err) : tac__fail_memory(err);
-    if (status == TAC_OK) {
-        lay_over(r->engine, root);
-        status = tac__validate(r->engine, false, err);
-    }
+    if (status == TAC_OK && r->recording->info.start_us > 0)
+        status =
+            tac__fail(err, TAC_E_MISMATCH,
+                      "the recording begins with a checkpoint, which another model cannot read");
     if (status == TAC_OK)
-        tac__activity_restored(r->engine);
+        status = tac__drive_start_with(r->engine, initial_value, &(initial){.values = root}, err);
     tac_document_destroy(doc);
     tac__file_free(r->allocator, bytes, size);
-    if (status == TAC_OK && r->recording->info.start_us > 0)
-        return tac__fail(err, TAC_E_MISMATCH,
-                         "the recording begins with a checkpoint, which another model cannot read");
-    r->engine->err = err;
-    const tac_status begun = status == TAC_OK ? tac__drive_begin(r->engine, false, 0) : status;
-    r->engine->err = NULL;
-    return begun;
+    return status;
 }
 
 tac_status tac__replay_set_state(tac_replay *r, tac_error *err)
@@ -266,12 +241,13 @@ tac_status tac__replay_set_state(tac_replay *r, tac_error *err)
     else if (status == TAC_OK)
         status = start_by_name(r, err);
     tac__text_fini(&bytes);
-    const tac__clock *clock = r->engine->clock;
-    r->result.start_us = clock->t_us;
+    const tac_time start_us = tac_engine_time(r->engine);
+    r->result.start_us = start_us;
     // A state that was stored at an instant has what was written there.
-    for (size_t i = 0; i < r->engine->component_count; i++) {
+    const bool started = tac__watch_run(r->engine).started;
+    for (size_t i = 0; i < r->component_count; i++) {
         for (size_t k = 0; k < r->own[i].count; k++)
-            r->own[i].traces[k].reel.from_us = clock->started ? clock->t_us + 1 : 0;
+            r->own[i].traces[k].reel.from_us = started ? start_us + 1 : 0;
     }
     return status;
 }

@@ -5,47 +5,6 @@
 // matches.
 #include "record/select.h"
 #include "base/choose.h"
-#include "engine/run/drive.h"
-#include "engine/phases/phases.h"
-
-static void cross(const tac_engine *e, const tac__input *in, bool *crossing)
-{
-    const tac__signal *s = &e->schema.signals[in->signal];
-    if (tac__is_continuous(e->components[s->component]->type))
-        return;
-    crossing[in->signal] = true;
-    if (in->policy == TAC_EXTRAPOLATED && s->derivative >= 0)
-        crossing[s->derivative] = true;
-}
-
-bool *tac__crossing(const tac_engine *e, tac__arena *arena)
-{
-    bool *crossing = tac__arena_array(arena, e->schema.count, sizeof *crossing);
-    for (size_t i = 0; crossing && i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
-        for (size_t k = 0; tac__is_continuous(c->type) && k < c->inputs.count; k++) {
-            if (c->in[k].signal >= 0)
-                cross(e, &c->in[k], crossing);
-        }
-        // Phases open and close parts of the plant, and reset its states.
-        for (size_t k = 0; tac__is_machine(c) && k < c->outputs.count; k++)
-            crossing[c->signals[k]] = true;
-    }
-    return crossing;
-}
-
-// In a driven engine most discrete signals are not there.
-static bool is_alive(const tac_engine *e, const tac_instance *c, uint32_t signal)
-{
-    if (!tac__is_played(e, c->type))
-        return true;
-    const tac__player *p = &e->driver->players[c->index];
-    for (size_t k = 0; p->step && k < c->outputs.count; k++) {
-        if (c->signals[k] == (int)signal)
-            return p->outputs[k];
-    }
-    return false;
-}
 
 static const tac_record_rule *rule_for(const tac_recorder_def *def, const char *signal)
 {
@@ -60,7 +19,8 @@ static const tac_record_rule *rule_for(const tac_recorder_def *def, const char *
 }
 
 // Wherever it is written: what neither steps nor belongs to the plant never changes.
-static tac__mode at_writes(const tac_recorder_def *def, const tac__signal *s, const tac_instance *c)
+static tac__mode at_writes(const tac_recorder_def *def, const tac__signal *s,
+                           const tac__component_facts *c)
 {
     if (s->continuous)
         return (tac__mode){.kind = TAC__MODE_ISLAND, .boundaries = true};
@@ -70,7 +30,7 @@ static tac__mode at_writes(const tac_recorder_def *def, const tac__signal *s, co
 }
 
 static tac__mode by_rule(const tac_recorder_def *def, const tac_record_rule *rule,
-                         const tac__signal *s, const tac_instance *c)
+                         const tac__signal *s, const tac__component_facts *c)
 {
     if (rule->never)
         return (tac__mode){.kind = TAC__MODE_NONE};
@@ -92,22 +52,21 @@ static tac__mode by_rule(const tac_recorder_def *def, const tac_record_rule *rul
 static tac__mode mode_of(const tac_recorder_def *def, const tac_engine *e, uint32_t signal,
                          bool crossing)
 {
-    const tac__signal *s = &e->schema.signals[signal];
-    const tac_instance *c = e->components[s->component];
-    if (!is_alive(e, c, signal))
+    const tac__signal *s = &tac__watch_schema(e)->signals[signal];
+    const tac__component_facts c = tac__watch_component(e, s->component);
+    if (!tac__watch_has_value(e, signal))
         return (tac__mode){.kind = TAC__MODE_NONE};
-    const bool scenario =
-        c->type->step && !tac__is_continuous(c->type) && s->stage == TAC_STAGE_SCENARIO;
+    const bool scenario = c.type->step && !c.plant && s->stage == TAC_STAGE_SCENARIO;
     // What a phase closes is also written by the engine: then it steps at fewer instants than it
     // has values.
-    const bool holds = scenario || tac__is_machine(c) || c->active_names;
-    if (scenario || (crossing && c->type->step))
+    const bool holds = scenario || c.phases || c.gated;
+    if (scenario || (crossing && c.type->step))
         return (tac__mode){.kind = holds ? TAC__MODE_HOLD : TAC__MODE_WRITES, .replay = true};
     const tac_record_rule *rule = rule_for(def, s->name);
     if (rule)
-        return by_rule(def, rule, s, c);
+        return by_rule(def, rule, s, &c);
     if (def->tier == TAC_TIER_ALL)
-        return at_writes(def, s, c);
+        return at_writes(def, s, &c);
     if (def->tier == TAC_TIER_LOG)
         return (tac__mode){.kind = TAC__MODE_AXIS, .period_us = def->log_us};
     return (tac__mode){.kind = TAC__MODE_NONE};
@@ -135,7 +94,7 @@ static tac__pick *pick_for(tac__picks *picks, tac__arena *arena, uint32_t compon
 
 static tac_status check_rules(const tac_recorder_def *def, const tac_engine *e, tac_error *err)
 {
-    const tac__choices signals = {tac__schema_name, &e->schema, "signal"};
+    const tac__choices signals = {tac__schema_name, tac__watch_schema(e), "signal"};
     for (size_t i = 0; i < def->rule_count; i++) {
         const tac_record_rule *rule = &def->rules[i];
         const tac_status status =
@@ -152,15 +111,16 @@ tac_status tac__select(const tac_recorder_def *def, const tac_engine *e, tac__ar
                        tac__picks *picks, tac_error *err)
 {
     TAC_TRY(check_rules(def, e, err));
-    const bool *crossing = tac__crossing(e, arena);
+    const bool *crossing = tac__watch_crossing(e, arena);
     if (!crossing)
         return tac__fail_memory(err);
     // The signals of a component follow each other.
-    for (uint32_t i = 0; i < e->schema.count; i++) {
+    const tac__schema *schema = tac__watch_schema(e);
+    for (uint32_t i = 0; i < schema->count; i++) {
         const tac__mode mode = mode_of(def, e, i, crossing[i]);
         if (mode.kind == TAC__MODE_NONE)
             continue;
-        tac__pick *pick = pick_for(picks, arena, e->schema.signals[i].component, &mode);
+        tac__pick *pick = pick_for(picks, arena, schema->signals[i].component, &mode);
         if (!pick || !TAC__ARENA_GROW(arena, pick->signals, pick->count, pick->capacity))
             return tac__fail_memory(err);
         pick->signals[pick->count++] = i;

@@ -2,7 +2,7 @@
 #ifndef TAC_RECORD_SELECT_H
 #define TAC_RECORD_SELECT_H
 
-#include "engine/plan/plan.h"
+#include "engine/watch.h"
 #include "record/layout.h"
 
 typedef enum tac__mode_kind {
@@ -35,9 +35,6 @@ typedef struct tac__picks {
     tac__pick *items;
     size_t count, capacity;
 } tac__picks;
-
-// Whether a signal crosses from discrete code into the plant.
-bool *tac__crossing(const tac_engine *engine, tac__arena *arena); // one a signal; NULL: no memory
 
 // The channels of a recorder, in order of component; of a resolved engine.
 tac_status tac__select(const tac_recorder_def *def, const tac_engine *engine, tac__arena *arena,

@@ -44,7 +44,7 @@ static bool find(const void *context, const char *name, tac__expr_signal *signal
         const watched *w = &s->window->signals[i];
         if (w->signal < 0)
             return false;
-        const tac__signal *info = &s->engine->schema.signals[w->signal];
+        const tac__signal *info = &tac__watch_schema(s->engine)->signals[w->signal];
         signal->index = (int)i;
         signal->type = info->type.scalar == TAC_BOOL ? TAC__EXPR_BOOL : TAC__EXPR_NUMBER;
         signal->unit = info->unit;
@@ -56,7 +56,7 @@ static bool find(const void *context, const char *name, tac__expr_signal *signal
 
 static const char *candidate(const void *context, size_t i)
 {
-    return tac__schema_name(&((const scope *)context)->engine->schema, i);
+    return tac__schema_name(tac__watch_schema(((const scope *)context)->engine), i);
 }
 
 static tac_status compile(tac__feed *f, tac__window *w, tac_error *err)
@@ -75,8 +75,8 @@ static tac_status compile(tac__feed *f, tac__window *w, tac_error *err)
     if (!w->signals || !w->values || !w->memory)
         return tac__fail_memory(err);
     for (size_t i = 0; i < s.count; i++) {
-        w->signals[i].signal = tac__find_element(e, e->components[f->pick->component], s.names[i],
-                                                 &w->signals[i].element);
+        w->signals[i].signal =
+            tac__watch_element(e, f->pick->component, s.names[i], &w->signals[i].element);
         w->values[i] = &w->signals[i].value;
     }
     const tac__expr_scope outer = {find, candidate, &s};
@@ -88,12 +88,12 @@ static tac_status compile(tac__feed *f, tac__window *w, tac_error *err)
 static bool holds(const tac__feed *f, tac_engine *e, tac_time t_us)
 {
     const tac__window *w = f->window;
+    const tac__schema *schema = tac__watch_schema(e);
     for (size_t i = 0; i < w->signal_count; i++) {
         watched *s = &w->signals[i];
         const void *value = tac_engine_read(e, s->signal);
-        s->value =
-            value ? tac__scalar_f64(e->schema.signals[s->signal].type.scalar, value, s->element)
-                  : (double)NAN;
+        const tac__signal *signal = &schema->signals[s->signal];
+        s->value = value ? tac__scalar_f64(signal->type.scalar, value, s->element) : (double)NAN;
     }
     const tac__expr_result result = tac__program_run(w->condition, t_us, w->values, w->memory);
     if (result.nan && !f->recorder->failed) {

@@ -1,7 +1,7 @@
 // States that come from outside: every one that a run comes to is accepted; one that was changed is
 // refused by name, or does no harm. Under the address and undefined behaviour sanitizers this is
 // the proof that no index, count, label, mask or time of a block is trusted unseen.
-#include "engine/run/drive.h"
+#include "engine/run/driven.h"
 #include "engine/phases/phases.h"
 #include "engine/run/validate.h"
 #include "test_rig.h"

@@ -7,7 +7,7 @@
 // With `gate` inactive components run all the same, behind a closed gate: their steps on copies
 // that are put back, their outputs and derivatives replaced at once. What fails there is no error.
 #include "bus/type.h"
-#include "engine/run/drive.h"
+#include "engine/run/driven.h"
 #include "engine/phases/phases.h"
 #include "engine/run/written.h"
 

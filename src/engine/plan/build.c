@@ -564,13 +564,18 @@ tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, t
     return o->def.name ? TAC_OK : tac__fail_memory(err);
 }
 
-void tac__engine_tap(tac_engine *e, size_t component, bool state, tac__tap *tap)
+void tac__tap_steps(tac_engine *e, size_t component, tac__tap *tap)
 {
     tac_instance *c = e->components[component];
-    const tac__tap **taps = state ? &e->islands[c->island].taps : &c->taps;
-    tap->next = *taps;
-    *taps = tap;
-    c->has_after |= !state;
+    tap->next = c->taps;
+    c->taps = tap;
+    c->has_after = true;
+}
+
+void tac__tap_digests(tac_engine *e, size_t island, tac__tap *tap)
+{
+    tap->next = e->islands[island].taps;
+    e->islands[island].taps = tap;
 }
 
 tac_status tac__engine_when_resolved(tac_engine *e, tac__resolved_fn *call, void *context)

@@ -12,6 +12,7 @@
 #include "bus/view.h"
 #include "engine/run/timeline.h"
 #include "engine/run/writes.h"
+#include "engine/watch.h"
 #include "math/normal.h"
 #include "ode/method.h"
 
@@ -147,21 +148,6 @@ static inline void tac__views_renew(const tac__views *views, tac_time t_us)
 {
     for (size_t i = 0; i < views->live; i++)
         tac__view_update(&views->items[i], t_us);
-}
-
-// Who is shown what was written, right after it: cheaper than an observer of its own, and what it
-// sees of that component or island at stage 9 is the same.
-typedef struct tac__tap tac__tap;
-struct tac__tap {
-    void (*show)(void *context, tac_engine *engine, tac_time t_us);
-    void *context;
-    const tac__tap *next;
-};
-
-static inline void tac__taps_show(const tac__tap *tap, tac_engine *engine, tac_time t_us)
-{
-    for (; tap; tap = tap->next)
-        tap->show(tap->context, engine, t_us);
 }
 
 struct tac_instance {
@@ -439,28 +425,10 @@ typedef struct tac__driver tac__driver; // see drive.h
 typedef struct tac__guard tac__guard;   // see guard.h
 typedef struct tac__instants tac__instants;
 
-// Shown every message that is delivered, at stage 0.
-typedef struct tac__listener tac__listener;
-struct tac__listener {
-    void (*show)(void *context, tac_engine *engine, size_t receiver, const tac_message *message);
-    void *context;
-    const tac__listener *next;
-};
-// Called while the engine is prepared, once it is known what is connected and which islands there
-// are: the last moment at which observers can be added.
-typedef tac_status tac__resolved_fn(void *context, tac_engine *engine, tac_error *err);
 typedef struct tac__resolved {
     tac__resolved_fn *call;
     void *context;
 } tac__resolved;
-// Called after the first instant at or after every multiple of a period; see drive.h.
-typedef struct tac__photographer tac__photographer;
-struct tac__photographer {
-    void (*take)(void *context, tac_engine *engine, tac_time t_us);
-    void *context;
-    tac_time period_us, due_us;
-    tac__photographer *next;
-};
 
 struct tac_engine {
     tac_engine_def def;
@@ -528,7 +496,7 @@ struct tac_engine {
     tac__resolved *resolved; // called in this order
     size_t resolved_count, resolved_capacity;
     const tac__listener *listeners;
-    tac__photographer *photographers;
+    tac__snapshot_timer *snapshot_timers;
     tac_time snapshot_us; // when the first of them is due, or TAC_TIME_NEVER
 
     // the run
@@ -599,11 +567,6 @@ static inline bool tac__is_observer(const tac_instance *c)
 }
 
 // --- build.c ---
-// Tap the steps of a component, or the digests of its island where `state`. While the engine is
-// resolved; `tap` is kept.
-void tac__engine_tap(tac_engine *engine, size_t component, bool state, tac__tap *tap);
-tac_status tac__engine_when_resolved(tac_engine *engine, tac__resolved_fn *call, void *context);
-void tac__engine_listen(tac_engine *engine, tac__listener *listener);          // which is kept
 tac_instance *tac__find_component(const tac_engine *engine, const char *name); // NULL: unknown
 tac__candidate_fn tac__component_name; // for suggestions: context is the engine
 
@@ -714,28 +677,6 @@ tac_status tac__count_turns(tac_engine *engine, tac__island *island, tac_time t_
 // none (NEVER), and the conditions that turn true.
 void tac__plan_located(tac_engine *engine, tac__island *island, tac_time event_us);
 
-// A signal that is looked at often: what tac_engine_read does, with the usual ways laid out.
-typedef struct tac__sight {
-    const void *bus;           // its value there
-    const tac__island *island; // NULL: not of the plant
-    const void *scratch;       // of an output: where a look puts it; NULL: a state
-    int signal;
-} tac__sight;
-
-tac__sight tac__sight_of(tac_engine *engine, int signal);
-
-static inline const void *tac__sight_read(const tac__sight *s, tac_engine *engine, tac_time t_us)
-{
-    if (!s->island)
-        return s->bus;
-    const tac__island_state *state = s->island->state;
-    if ((s->scratch ? state->outputs_us : state->at_us) == t_us)
-        return s->bus;
-    if (s->scratch && s->island->peeked_us == t_us)
-        return s->scratch;
-    return tac_engine_read(engine, s->signal);
-}
-
 // --- jacobian.c: the right-hand side on dual numbers ---
 tac_status tac__jacobian_prepare(tac_engine *engine, tac__island *island);
 
@@ -785,12 +726,5 @@ tac_status tac__restore_opaque(tac_engine *engine, const char *bytes, size_t siz
 tac_status tac__restore_block(tac_engine *engine, const void *block, bool exact,
                               const tac_time *h_us, tac_error *err);
 tac_status tac__steps_again(tac_engine *engine); // those under way, without a trace in counters
-
-// --- model.c: the model as text, which its hash is taken of ---
-void tac__model_text(const tac_engine *engine, tac__text *out);
-uint64_t tac__model_hash(const tac__text *text); // 0 where the text failed
-// The lines in which two models, or two listings of a schema, differ: "there: ..." and "here: ...",
-// each on a line of its own, up to a limit. Returns how many there are.
-size_t tac__model_differences(const char *there, const char *here, tac__text *out);
 
 #endif

@@ -1,6 +1,6 @@
 // wire.c - memory of a run and the pointers into it: reserves every part in the block, allocates it
 // once, then gives each component its tables of inputs, outputs and states.
-#include "engine/run/drive.h"
+#include "engine/run/driven.h"
 #include "engine/run/lanes.h"
 #include "engine/phases/phases.h"
 #include "engine/run/validate.h"

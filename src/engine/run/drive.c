@@ -1,9 +1,10 @@
-// drive.c - the plant driven from traces; see drive.h.
+// drive.c - the plant driven from traces; see engine/drive.h.
 //
 // Wake-ups, deliveries and located conditions outside the plant matter only as instants that split
 // its islands: they are played back on the sources they had in the live run, so that what is known
 // in advance and what turns up stays what it was.
-#include "engine/run/drive.h"
+#include "engine/phases/phases.h"
+#include "engine/run/driven.h"
 #include "engine/run/validate.h"
 
 #include <string.h>
@@ -90,4 +91,56 @@ tac_status tac__drive_begin(tac_engine *e, bool after, tac_time t_us)
     for (size_t i = 0; i < e->receiver_count; i++)
         TAC_TRY(tac__drive_delivered(e, i, after ? t_us : TAC_TIME_NEVER));
     return TAC_OK;
+}
+
+tac_error *tac__drive_error(const tac_engine *e)
+{
+    return e->err;
+}
+
+// --- values by name ------------------------------------------------------------------------------
+
+static void put_number(tac_scalar scalar, void *value, size_t i, double x)
+{
+    const double whole = x > -9e18 && x < 9e18 ? x : 0;
+    switch (scalar) {
+    case TAC_F64:
+        ((double *)value)[i] = x;
+        break;
+    case TAC_I64:
+        ((int64_t *)value)[i] = (int64_t)whole;
+        break;
+    case TAC_BOOL:
+        ((bool *)value)[i] = x != 0;
+        break;
+    case TAC_I32:
+    case TAC_ENUM:
+        ((int32_t *)value)[i] = (int32_t)(int64_t)whole;
+        break;
+    }
+}
+
+tac_status tac__drive_start_with(tac_engine *e, tac__drive_value_fn *value, void *context,
+                                 tac_error *err)
+{
+    for (size_t i = 0; i < e->schema.count; i++) {
+        const tac__signal *s = &e->schema.signals[i];
+        void *to = tac__block_at(&e->block, s->offset);
+        bool any = false;
+        for (uint32_t k = 0; k < s->type.count; k++) {
+            double x;
+            if (!value(context, s, k, &x))
+                continue;
+            put_number(s->type.scalar, to, k, x);
+            any = true;
+        }
+        if (any && e->histories[i].depth)
+            tac__history_start(&e->histories[i], to);
+    }
+    TAC_TRY(tac__validate(e, false, err));
+    tac__activity_restored(e);
+    e->err = err;
+    const tac_status status = tac__drive_begin(e, false, 0);
+    e->err = NULL;
+    return status;
 }

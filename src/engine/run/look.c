@@ -110,21 +110,6 @@ const void *tac_engine_read(tac_engine *e, int signal)
     return value;
 }
 
-tac__sight tac__sight_of(tac_engine *e, int signal)
-{
-    const tac__signal *s = &e->schema.signals[signal];
-    const tac_instance *c = e->components[s->component];
-    tac__sight sight = {.bus = tac__block_at(&e->block, s->offset), .signal = signal};
-    if (!s->continuous)
-        return sight;
-    sight.island = &e->islands[c->island];
-    for (size_t i = 0; i < c->outputs.count; i++) {
-        if (c->signals[i] == signal)
-            sight.scratch = c->scratch.out[i];
-    }
-    return sight;
-}
-
 uint64_t tac_engine_schema_hash(const tac_engine *e)
 {
     return tac__schema_hash(&e->schema);

@@ -6,7 +6,7 @@
 //   stage 10: those islands begin to integrate from t
 // Stage 10 stands at the top of the loop, so that a checkpoint, which is taken after stage 9, is
 // simply the state between two turns of it.
-#include "engine/run/drive.h"
+#include "engine/run/driven.h"
 #include "base/floats.h"
 #include "engine/phases/phases.h"
 #include "engine/run/written.h"

@@ -3,7 +3,7 @@
 // A snapshot is what a checkpoint is without the words about the model: a recording has those
 // already. It begins with what it must fit, then come the block and what opaque parts of the plant
 // saved.
-#include "engine/run/drive.h"
+#include "engine/run/driven.h"
 #include "engine/phases/phases.h"
 
 #include <string.h>
@@ -39,12 +39,12 @@ static tac_time next_multiple(tac_time t_us, tac_time period_us)
     return (t_us / period_us + 1) * period_us;
 }
 
-void tac__snapshot_every(tac_engine *e, tac__photographer *p)
+void tac__snapshot_every(tac_engine *e, tac__snapshot_timer *timer)
 {
-    p->due_us = next_multiple(e->clock->t_us, p->period_us);
-    p->next = e->photographers;
-    e->photographers = p;
-    e->snapshot_us = p->due_us < e->snapshot_us ? p->due_us : e->snapshot_us;
+    timer->due_us = next_multiple(e->clock->t_us, timer->period_us);
+    timer->next = e->snapshot_timers;
+    e->snapshot_timers = timer;
+    e->snapshot_us = timer->due_us < e->snapshot_us ? timer->due_us : e->snapshot_us;
 }
 
 // An instant of the run itself, which it has whoever watches.
@@ -61,12 +61,12 @@ void tac__snapshot_due(tac_engine *e, tac_time t_us)
     if (!is_own_instant(e, t_us))
         return;
     e->snapshot_us = TAC_TIME_NEVER;
-    for (tac__photographer *p = e->photographers; p; p = p->next) {
-        if (p->due_us <= t_us) {
-            p->due_us = next_multiple(t_us, p->period_us);
-            p->take(p->context, e, t_us);
+    for (tac__snapshot_timer *timer = e->snapshot_timers; timer; timer = timer->next) {
+        if (timer->due_us <= t_us) {
+            timer->due_us = next_multiple(t_us, timer->period_us);
+            timer->due(timer->context, e, t_us);
         }
-        e->snapshot_us = p->due_us < e->snapshot_us ? p->due_us : e->snapshot_us;
+        e->snapshot_us = timer->due_us < e->snapshot_us ? timer->due_us : e->snapshot_us;
     }
 }
 

@@ -4,10 +4,10 @@
 // own steps, timers and events. What the others wrote, and what was delivered to the plant, comes
 // from a driver; their own functions are never called. Axes, islands and their boundaries are those
 // of the live run.
-#ifndef TAC_ENGINE_RUN_DRIVE_H
-#define TAC_ENGINE_RUN_DRIVE_H
+#ifndef TAC_ENGINE_DRIVE_H
+#define TAC_ENGINE_DRIVE_H
 
-#include "engine/plan/plan.h"
+#include "engine/watch.h"
 
 // What takes the place of a component's step.
 typedef struct tac__player {
@@ -30,13 +30,13 @@ typedef struct tac__instants {
     size_t count;
 } tac__instants;
 
-struct tac__driver {
+typedef struct tac__driver {
     void *context;
     const tac__player *players; // one a component; those of the plant are not looked at
     // Send to a receiver of the plant all messages that come to it at the next time of a delivery
     // after `t_us`, with tac__drive_message. NULL: there are none.
     tac_status (*messages)(void *context, tac_engine *engine, size_t receiver, tac_time t_us);
-};
+} tac__driver;
 
 // Drive the engine. Before it is prepared, but with all components in place; `driver` and what it
 // points to must outlive the engine's use.
@@ -51,20 +51,10 @@ tac_status tac__drive_message(tac_engine *engine, size_t receiver, const tac_mes
 // Restoring a snapshot does it.
 tac_status tac__drive_begin(tac_engine *engine, bool after, tac_time t_us);
 
-// --- for the run loop ---
-void tac__snapshot_due(tac_engine *engine, tac_time t_us);
-void tac__drive_next(tac_engine *engine, int source, tac_time t_us);
-tac_status tac__drive_delivered(tac_engine *engine, size_t receiver, tac_time t_us);
+// Where a driver that is called during a run says what failed; may be NULL.
+tac_error *tac__drive_error(const tac_engine *engine);
 
-// --- snapshots: the state of a run in memory --------------------------------------------------
-
-// The state between two instants, as bytes behind what is in `out`. Opaque components outside the
-// plant are left out.
-tac_status tac__snapshot_take(tac_engine *engine, tac__text *out, tac_error *err);
-
-// Call `take` after the first instant of the run at or after every multiple of `period_us`. Any
-// number may; `photographer` is kept.
-void tac__snapshot_every(tac_engine *engine, tac__photographer *photographer);
+// --- the state to begin with --------------------------------------------------------------------
 
 // Go on from a snapshot that fits: on a prepared engine that has not run yet. `same_model`: it must
 // be one that this very model could have come to. With `other_method` steps under way are taken
@@ -72,5 +62,12 @@ void tac__snapshot_every(tac_engine *engine, tac__photographer *photographer);
 tac_status tac__snapshot_restore(tac_engine *engine, const void *bytes, size_t size,
                                  bool same_model, bool other_method, tac_error *err);
 bool tac__snapshot_fits(const tac_engine *engine, const void *bytes, size_t size);
+
+// Begin with values by name, on a prepared engine that has not run yet: `value` tells element k of
+// a signal; false: it stays as it is. Whoever looks back in time sees these values, too.
+typedef bool tac__drive_value_fn(void *context, const tac__signal *signal, uint32_t k,
+                                 double *value);
+tac_status tac__drive_start_with(tac_engine *engine, tac__drive_value_fn *value, void *context,
+                                 tac_error *err);
 
 #endif

@@ -1,11 +1,12 @@
-// Outputs of a vehicle from a pose that was taken when observers looked: the same bits as those
+// Deferred outputs of a vehicle, from what was stored when observers looked: the same bits as those
 // that the engine evaluates itself, although controls have been written since stage 3.
 #include "flight/flight.h"
 
-#include "engine/run/pose.h"
+#include "engine/plan/plan.h"
 
 typedef struct watch {
     const tac_instance *vehicle;
+    tac__deferred outputs;
     int taken, moved; // looks, and those at which the motors had been told something new
 } watch;
 
@@ -13,19 +14,19 @@ static void compare(void *context, tac_engine *e, tac_time t_us)
 {
     watch *w = context;
     const tac_instance *c = w->vehicle;
-    assert_true(tac__pose_ready(e, c, t_us));
-    uint64_t pose[256];
-    assert_true(tac__pose_size(e, c) > 0 && tac__pose_size(e, c) <= sizeof pose);
-    tac__pose_take(e, c, t_us, pose);
-    tac__posed posed;
-    assert_int_equal(tac__pose_outputs(c, pose, &posed), TAC_OK);
+    assert_true(tac__deferred_ready(&w->outputs, t_us));
+    uint64_t stored[256];
+    assert_true(w->outputs.size > 0 && w->outputs.size <= sizeof stored);
+    tac__deferred_store(&w->outputs, t_us, stored);
+    tac__deferred_values values;
+    assert_int_equal(tac__deferred_evaluate(&w->outputs, stored, &values), TAC_OK);
     for (size_t i = 0; i < c->outputs.count; i++) {
         const tac_type *type = &c->outputs.items[i].type;
         const void *value = tac_engine_read(e, c->signals[i]);
         assert_non_null(value);
-        assert_memory_equal(posed.out[i], value, type->count * tac__scalar_size(type->scalar));
+        assert_memory_equal(values.out[i], value, type->count * tac__scalar_size(type->scalar));
     }
-    assert_false(tac__pose_ready(e, c, t_us)); // they have been looked at now
+    assert_false(tac__deferred_ready(&w->outputs, t_us)); // they have been looked at now
     w->taken++;
     w->moved += memcmp(c->kept_in[0], c->scratch.in[0], 4 * sizeof(double)) != 0;
 }
@@ -48,13 +49,14 @@ static void test_same_bits(void **state)
     assert_int_equal(tac_engine_prepare(r.engine, &r.err), TAC_OK);
     w.vehicle = tac__find_component(r.engine, "uav.vehicle");
     assert_non_null(w.vehicle);
+    w.outputs = tac__defer_outputs(r.engine, w.vehicle->index);
     assert_int_equal(tac_engine_run(r.engine, 20000000, &r.err), TAC_OK);
     assert_int_equal(w.taken, 5001);
     assert_true(w.moved > 4000); // otherwise it would not matter which inputs are taken
     rig_close(&r);
 }
 
-// An input that a vehicle reads from itself is not held: then there is no pose.
+// An input that a vehicle reads from itself is not held: then nothing can be deferred.
 static void test_own_input(void **state)
 {
     (void)state;
@@ -69,7 +71,7 @@ static void test_own_input(void **state)
                 NULL);
     const tac_instance *c = tac__find_component(r.engine, "vehicle");
     assert_ptr_equal(r.engine->islands[0].alone, c);
-    assert_int_equal(tac__pose_size(r.engine, c), 0);
+    assert_null(tac__defer_outputs(r.engine, c->index).component);
     rig_close(&r);
 }
 

@@ -1,0 +1,66 @@
+// deferred.c - outputs of the plant that are evaluated later, on another thread; see watch.h. What
+// is stored: time, states, modes and held inputs, one after another in whole words.
+#include "engine/plan/plan.h"
+
+#include <string.h>
+
+enum { INPUTS_MAX = 32 };
+
+tac__deferred tac__defer_outputs(const tac_engine *e, size_t component)
+{
+    const tac__deferred none = {0};
+    const tac_instance *c = e->components[component];
+    if (!(c->type->flags & TAC_COMPONENT_SHARED) || !c->type->output || c->island < 0)
+        return none;
+    const tac__island *island = &e->islands[c->island];
+    const bool held = island->alone == c && island->keep_count == c->inputs.count;
+    if (!held || c->inputs.count > INPUTS_MAX || c->outputs.count > TAC__DEFERRED_OUTPUTS ||
+        tac__ports_words(&c->outputs) > TAC__DEFERRED_WORDS)
+        return none;
+    const size_t words = 1 + c->x_count + c->event_count + tac__ports_words(&c->inputs);
+    return (tac__deferred){.component = c,
+                           .size = words * sizeof(uint64_t),
+                           .inputs_us = &island->kept_us,
+                           .evaluated_us = &island->peeked_us};
+}
+
+void tac__deferred_store(const tac__deferred *d, tac_time t_us, void *stored)
+{
+    const tac_instance *c = d->component;
+    const tac__island *island = &c->engine->islands[c->island];
+    double *to = stored;
+    *to++ = tac_time_seconds(t_us);
+    memcpy(to, island->x, c->x_count * sizeof *to);
+    to += c->x_count;
+    memcpy(to, island->mode, c->event_count * sizeof *to);
+    to += c->event_count;
+    for (size_t i = 0; i < island->keep_count; i++) { // one an input
+        const tac__keep *keep = &island->keeps[i];
+        memcpy(to, keep->to, keep->bytes);
+        to += (keep->bytes + sizeof *to - 1) / sizeof *to;
+    }
+}
+
+tac_status tac__deferred_evaluate(const tac__deferred *d, const void *stored,
+                                  tac__deferred_values *values)
+{
+    const tac_instance *c = d->component;
+    const double *from = stored;
+    const void *in[INPUTS_MAX];
+    tac_eval eval = {.t_s = *from++, .in = in, .out = values->out};
+    eval.x = from;
+    from += c->x_count;
+    eval.mode = from;
+    from += c->event_count;
+    for (size_t i = 0; i < c->inputs.count; i++) {
+        in[i] = from;
+        from += tac__type_words(&c->inputs.items[i].type);
+    }
+    uint64_t *to = values->words;
+    for (size_t i = 0; i < c->outputs.count; i++) {
+        values->out[i] = to;
+        to += tac__type_words(&c->outputs.items[i].type);
+    }
+    memset(values->words, 0, (size_t)(to - values->words) * sizeof *to);
+    return c->type->output(&eval, c->self);
+}

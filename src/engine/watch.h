@@ -1,0 +1,207 @@
+// watch.h - watching an engine from the rooms above it: what recorders, replay and viewers see.
+//
+// Four things: what there is; being called where something was written, delivered or is due; the
+// values; and outputs of the plant that another thread evaluates later. Watching adds no boundary
+// and changes no bit. Nothing here shows how an engine keeps its plan or its state. Components,
+// signals, islands, receivers and instants go by their index. Every list takes any number of
+// watchers; what is put on one is kept by pointer and must outlive the engine's runs.
+#ifndef TAC_ENGINE_WATCH_H
+#define TAC_ENGINE_WATCH_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "bus/schema.h"
+
+#include <tactus/engine.h>
+
+// --- what there is ------------------------------------------------------------------------------
+
+bool tac__engine_is_building(const tac_engine *engine); // components may be added
+bool tac__engine_is_prepared(const tac_engine *engine); // and is neither running nor failed
+
+typedef struct tac__run_facts {
+    const tac_allocator *allocator;
+    uint64_t seed;
+    tac_time end_us;
+    bool digests; // are taken
+    bool driven;  // only the plant runs; see drive.h
+    bool started; // the boundary at the start is past
+} tac__run_facts;
+
+tac__run_facts tac__watch_run(const tac_engine *engine);
+
+// From the moment at which all components are there, as is the rest below.
+const tac__schema *tac__watch_schema(const tac_engine *engine);
+
+typedef struct tac__component_facts {
+    const char *name;
+    const tac_component_type *type;
+    bool plant;  // it has a continuous part
+    bool phases; // its outputs are the flight phase of its entity and what changes of phase set
+    bool gated;  // active in some phases only
+    tac_time period_us; // of its rate group; 0: it has none
+    int island;         // -1: none
+} tac__component_facts;
+
+size_t tac__watch_component_count(const tac_engine *engine);
+tac__component_facts tac__watch_component(const tac_engine *engine, size_t component);
+int tac__watch_find(const tac_engine *engine, const char *component); // -1: unknown
+// Of a component, its k-th output: the signal. -1 after the last.
+int tac__watch_output(const tac_engine *engine, size_t component, size_t k);
+// A single element by its name, as `component` would write it; -1: there is none.
+int tac__watch_element(const tac_engine *engine, size_t component, const char *text,
+                       uint32_t *element);
+
+// Signals that drive the plant: those that cross from discrete code into an island, and all that
+// phases write. One a signal; NULL: no memory.
+bool *tac__watch_crossing(const tac_engine *engine, tac__arena *arena);
+// In a driven engine most discrete signals have no value.
+bool tac__watch_has_value(const tac_engine *engine, size_t signal);
+
+typedef struct tac__island_facts {
+    const char *name; // of its first component, in order of name
+    size_t states;    // numbers
+} tac__island_facts;
+
+size_t tac__watch_island_count(const tac_engine *engine);
+tac__island_facts tac__watch_island(const tac_engine *engine, size_t island);
+
+size_t tac__watch_receiver_count(const tac_engine *engine);
+const char *tac__watch_receiver(const tac_engine *engine, size_t receiver, bool *plant);
+
+// Deliveries, wake-ups and located conditions outside the plant that split islands or make a
+// scenario or phases step.
+size_t tac__watch_instant_count(const tac_engine *engine);
+const char *tac__watch_instant(const tac_engine *engine, size_t instant);
+// Does it happen at t_us, the present boundary?
+bool tac__watch_instant_at(const tac_engine *engine, size_t instant, tac_time t_us);
+
+// The model as text, which its hash is taken of.
+void tac__model_text(const tac_engine *engine, tac__text *out);
+uint64_t tac__model_hash(const tac__text *text); // 0 where the text failed
+// The lines in which two models, or two listings of a schema, differ: "there: ..." and "here: ...",
+// each on a line of its own, up to a limit. Returns how many there are.
+size_t tac__model_differences(const char *there, const char *here, tac__text *out);
+
+// --- being called -------------------------------------------------------------------------------
+
+// Called while the engine is prepared, once it is known what is connected and which islands there
+// are: the last moment at which observers and taps can be added.
+typedef tac_status tac__resolved_fn(void *context, tac_engine *engine, tac_error *err);
+tac_status tac__engine_when_resolved(tac_engine *engine, tac__resolved_fn *call, void *context);
+
+// Called right after something was written: cheaper than an observer, and what it sees of that
+// component or island is what an observer sees at stage 9.
+typedef struct tac__tap tac__tap;
+struct tac__tap {
+    void (*show)(void *context, tac_engine *engine, tac_time t_us);
+    void *context;
+    const tac__tap *next; // the engine's
+};
+
+static inline void tac__taps_show(const tac__tap *tap, tac_engine *engine, tac_time t_us)
+{
+    for (; tap; tap = tap->next)
+        tap->show(tap->context, engine, t_us);
+}
+
+// While the engine is resolved: after every step of a component, or every digest of an island.
+void tac__tap_steps(tac_engine *engine, size_t component, tac__tap *tap);
+void tac__tap_digests(tac_engine *engine, size_t island, tac__tap *tap);
+
+// Called for every message that is delivered, at stage 0.
+typedef struct tac__listener tac__listener;
+struct tac__listener {
+    void (*show)(void *context, tac_engine *engine, size_t receiver, const tac_message *message);
+    void *context;
+    const tac__listener *next; // the engine's
+};
+
+void tac__engine_listen(tac_engine *engine, tac__listener *listener);
+
+// Called after the first instant of the run at or after every multiple of a period, where a
+// snapshot may be taken. On a prepared engine.
+typedef struct tac__snapshot_timer tac__snapshot_timer;
+struct tac__snapshot_timer {
+    void (*due)(void *context, tac_engine *engine, tac_time t_us);
+    void *context;
+    tac_time period_us;
+    tac_time due_us; // the engine's, as is `next`
+    tac__snapshot_timer *next;
+};
+
+void tac__snapshot_every(tac_engine *engine, tac__snapshot_timer *timer);
+// The state between two instants, as bytes behind what is in `out`. Opaque components outside the
+// plant are left out. drive.h has the way back.
+tac_status tac__snapshot_take(tac_engine *engine, tac__text *out, tac_error *err);
+
+// --- values, of a prepared engine ---------------------------------------------------------------
+
+// What lies on the bus, whatever instant it is of.
+const void *tac__watch_bus(const tac_engine *engine, size_t signal);
+// The running digest of an island's state.
+const uint64_t *tac__watch_digest(const tac_engine *engine, size_t island);
+// As tac_engine_digest, before the last step of the hash: what recordings keep.
+const char *tac__watch_digest_at(const tac_engine *engine, size_t i, uint64_t *digest);
+
+// A signal that is read often: what tac_engine_read does, without a call where the value is at
+// hand.
+typedef struct tac__watched {
+    const void *bus;
+    const tac_time *bus_us;     // the value there is of this instant; NULL: of any
+    const void *scratch;        // of an output of the plant: where it is evaluated; else NULL
+    const tac_time *scratch_us; // the value there is of this instant
+    int signal;
+    int island; // -1: not of the plant
+    int output; // of the plant: its number among the outputs of its component; -1: it is none
+} tac__watched;
+
+tac__watched tac__watch_signal(const tac_engine *engine, int signal);
+
+// NULL: it cannot be evaluated.
+static inline const void *tac__watched_value(const tac__watched *w, tac_engine *engine,
+                                             tac_time t_us)
+{
+    if (!w->bus_us || *w->bus_us == t_us)
+        return w->bus;
+    if (w->scratch && *w->scratch_us == t_us)
+        return w->scratch;
+    return tac_engine_read(engine, w->signal);
+}
+
+// --- deferred outputs ---------------------------------------------------------------------------
+
+// Outputs of the plant that nothing in the run reads are evaluated for watchers only. A watcher may
+// store what they follow from (time, states, modes, held inputs) and have another thread evaluate
+// them while the run goes on: the same bits. Only for a component that is an island by itself,
+// reads nothing of itself and whose type is TAC_COMPONENT_SHARED.
+typedef struct tac__deferred {
+    const tac_instance *component; // NULL: its outputs cannot be deferred
+    size_t size;                   // bytes of what is stored
+    const tac_time *inputs_us, *evaluated_us;
+} tac__deferred;
+
+tac__deferred tac__defer_outputs(const tac_engine *engine, size_t component);
+
+// May it be stored at t_us, where observers are called? Not where the outputs are on the bus or
+// have been evaluated already, nor between two boundaries, where the state would have to be found
+// first.
+static inline bool tac__deferred_ready(const tac__deferred *d, tac_time t_us)
+{
+    return *d->inputs_us == t_us && *d->evaluated_us != t_us;
+}
+
+void tac__deferred_store(const tac__deferred *d, tac_time t_us, void *stored);
+
+// Where each output begins, in memory of the caller.
+enum { TAC__DEFERRED_OUTPUTS = 32, TAC__DEFERRED_WORDS = 256 };
+typedef struct tac__deferred_values {
+    void *out[TAC__DEFERRED_OUTPUTS];
+    uint64_t words[TAC__DEFERRED_WORDS];
+} tac__deferred_values;
+
+// On any thread: uses nothing that changes in a run.
+tac_status tac__deferred_evaluate(const tac__deferred *d, const void *stored,
+                                  tac__deferred_values *values);
+
+#endif
