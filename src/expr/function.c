@@ -2,6 +2,7 @@
 // through, so that none is passed over in silence.
 #include "expr/function.h"
 
+#include <math.h>
 #include <string.h>
 #include <tactus/math.h>
 
@@ -30,6 +31,13 @@ static double clamp(double x, double low, double high)
 static double hypotenuse(double a, double b)
 {
     return __builtin_isunordered(a, b) ? not_a_number : tac_hypot(a, b);
+}
+
+// The rest of a / b with the sign of b. fmod is exact, so it has the same bits everywhere.
+static double modulo(double a, double b)
+{
+    const double rest = fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
 double tac__expr_power(double x, double y)
@@ -87,6 +95,7 @@ static const tac__function functions[] = {
     ONE("ceil", ALIKE, up),
     TWO("min", "(a, b, ...)", MANY, ALIKE, least),
     TWO("max", "(a, b, ...)", MANY, ALIKE, most),
+    TWO("mod", "(a, b)", 2, ALIKE, modulo),
     {
         .name = "clamp",
         .usage = "clamp(x, low, high)",

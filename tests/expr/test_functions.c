@@ -99,6 +99,13 @@ static void test_functions(void **state)
     equals("clamp(body.soc, 0, 1)", 0);
     equals("clamp(and.x, 0, 1)", 0.4);
     equals("clamp(7, 0, 1)", 1);
+    equals("mod(7, 5)", 2);
+    equals("mod(-7, 5)", 3);
+    equals("mod(7, -5)", -3);
+    equals("mod(-7, -5)", -2);
+    equals("mod(10, 5)", 0);
+    equals("mod(0.5, 0.2)", 0.09999999999999998);
+    equals("mod(9007199254740991, 10)", 1);
     equals("pi", 3.14159265358979323846);
     equals("-2 * -abs(-3)^2", 18);
     equals("sin(pi / 6) * 2", tac_sin(3.14159265358979323846 / 6) * 2);
@@ -125,6 +132,7 @@ static void test_function_units(void **state)
     holds("max(1 m, body.position.z) == 3000", true);
     holds("clamp(body.position.z, 0, 2 km) == 2000 m", true);
     holds("clamp(10 km, body.position.z, 1000) == 1000 m", true);
+    holds("mod(body.position.z, 2 km) == 1 km", true);
     holds("abs(body.speed) == 2 m/s", true);
     holds("sign(body.speed) == -1", true);
     holds("sqrt(body.speed^2) == 2 m/s", true);
@@ -194,10 +202,24 @@ static void test_nan(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "min(body.soc, 1)",      "min(1, body.soc)",      "max(body.soc, 1)", "max(1, body.soc)",
-        "clamp(body.soc, 0, 1)", "clamp(0, body.soc, 1)", "body.soc^0",       "1^body.soc",
-        "clamp(0, 0, body.soc)", "sign(body.soc)",        "sqrt(body.soc)",   "abs(body.soc)",
-        "hypot(body.soc, 1/0)",  "floor(body.soc)",       "body.soc^2",       "exp(body.soc)",
+        "min(body.soc, 1)",
+        "min(1, body.soc)",
+        "max(body.soc, 1)",
+        "max(1, body.soc)",
+        "clamp(body.soc, 0, 1)",
+        "clamp(0, body.soc, 1)",
+        "body.soc^0",
+        "1^body.soc",
+        "clamp(0, 0, body.soc)",
+        "sign(body.soc)",
+        "sqrt(body.soc)",
+        "abs(body.soc)",
+        "mod(body.soc, 1)",
+        "mod(1, body.soc)",
+        "hypot(body.soc, 1/0)",
+        "floor(body.soc)",
+        "body.soc^2",
+        "exp(body.soc)",
     };
     values[SOC] = (double)NAN;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
