@@ -477,3 +477,76 @@ tac_node *tac__node_copy(tac_document *doc, const tac_document *from, const tac_
     copier c = {.doc = doc, .foreign = doc != from};
     return copy_node(&c, node);
 }
+
+// --- sharing --------------------------------------------------------------------------------
+
+// A node that holds the same items. Of a map it has no index: it is searched key by key until it
+// grows, which is right for the few keys that a part of an entity has.
+static tac_node *copy_shallow(tac_document *doc, const tac_node *node)
+{
+    tac_node *copy = make(doc, node->kind, &node->place);
+    if (!copy)
+        return NULL;
+    copy->quoted = node->quoted;
+    copy->expanded = node->expanded;
+    if (node->kind == TAC_NODE_SCALAR) {
+        copy->text = node->text;
+        return copy;
+    }
+    const size_t size = node->kind == TAC_NODE_MAP ? sizeof *node->entries : sizeof *node->items;
+    void *items = node->count ? tac__arena_array(&doc->arena, node->count, size) : NULL;
+    if (node->count && !items)
+        return NULL;
+    if (node->count)
+        memcpy(items, node->kind == TAC_NODE_MAP ? (void *)node->entries : (void *)node->items,
+               node->count * size);
+    if (node->kind == TAC_NODE_MAP)
+        copy->entries = items;
+    else
+        copy->items = items;
+    copy->count = copy->capacity = node->count;
+    return copy;
+}
+
+// Does a variable stand in the tree that has not been expanded?
+static bool has_variable(const tac_node *node)
+{
+    if (node->kind == TAC_NODE_SCALAR)
+        return !node->expanded && strstr(node->text, "${");
+    for (size_t i = 0; i < node->count; i++) {
+        if (has_variable(tac_node_item(node, i)))
+            return true;
+    }
+    return false;
+}
+
+tac_node *tac__node_instance(tac_document *doc, const tac_node *node)
+{
+    tac_node *copy = copy_shallow(doc, node);
+    for (size_t i = 0; copy && i < copy->count; i++) {
+        const tac_node *item = tac_node_item(node, i);
+        if (!has_variable(item))
+            continue;
+        tac_node *own = tac__node_instance(doc, item);
+        if (!own)
+            return NULL;
+        tac__node_replace(copy, i, own);
+    }
+    return copy;
+}
+
+bool tac__node_shared(const tac_node *node, size_t i)
+{
+    return tac_node_item(node, i)->parent != node;
+}
+
+tac_node *tac__node_own(tac_document *doc, tac_node *node, size_t i)
+{
+    tac_node *item = tac__node_item_mutable(node, i);
+    if (item->parent == node)
+        return item;
+    tac_node *own = copy_shallow(doc, item);
+    if (own)
+        tac__node_replace(node, i, own);
+    return own;
+}

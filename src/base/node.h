@@ -1,5 +1,6 @@
 // node.h - documents from the inside: what reading, merging and templates need beyond
-// tactus/node.h. Nodes live as long as their document; a node stands in one place of one tree.
+// tactus/node.h. Nodes live as long as their document; a node stands in one place of one tree,
+// unless it is shared (see tac__node_instance).
 #ifndef TAC_BASE_NODE_H
 #define TAC_BASE_NODE_H
 
@@ -39,6 +40,18 @@ bool tac__node_expanded(const tac_node *scalar);
 
 // A deep copy inside `doc`, of a node that lives in `from` (may be `doc` itself). NULL: no memory.
 tac_node *tac__node_copy(tac_document *doc, const tac_document *from, const tac_node *node);
+
+// Instances of a template share the nodes in which they do not differ: such a node stands in
+// several trees and must not be changed. Its path is that in the template.
+//
+// An instance of a template inside the same document: nodes on the way to a variable that is still
+// to be expanded are its own, all others are shared. NULL: no memory.
+tac_node *tac__node_instance(tac_document *doc, const tac_node *node);
+// Is the i-th item or value shared?
+bool tac__node_shared(const tac_node *node, size_t i);
+// The i-th item or value, to be changed: of a node that is shared, a copy takes its place, which
+// shares what the node holds. NULL: no memory.
+tac_node *tac__node_own(tac_document *doc, tac_node *node, size_t i);
 
 // Nodes in a tree, itself included, and how many maps and sequences stand inside each other.
 typedef struct tac__node_extent {

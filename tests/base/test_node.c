@@ -251,8 +251,41 @@ static void test_every_allocation_may_fail(void **state)
     }
 }
 
+// Instances of a template share what has no variable in it; who changes something gets a copy.
+static void test_instances_share(void **state)
+{
+    (void)state;
+    tac_node *root = tac_node_map(doc, NULL), *template = tac_node_map(doc, NULL);
+    tac_node *same = tac_node_map(doc, NULL), *list = tac_node_sequence(doc, NULL);
+    tac_document_set_root(doc, root);
+    assert_int_equal(tac_node_set(doc, root, "uav", NULL, template), TAC_OK);
+    assert_int_equal(tac_node_set(doc, template, "same", NULL, same), TAC_OK);
+    assert_int_equal(tac_node_set(doc, same, "mass", NULL, scalar("1 kg")), TAC_OK);
+    assert_int_equal(tac_node_set(doc, template, "list", NULL, list), TAC_OK);
+    assert_int_equal(tac_node_append(doc, list, scalar("0")), TAC_OK);
+    assert_int_equal(tac_node_append(doc, list, scalar("${i}")), TAC_OK);
+    const size_t before = tac__document_nodes(doc);
+    tac_node *one = tac__node_instance(doc, template), *two = tac__node_instance(doc, template);
+    assert_int_equal(tac__document_nodes(doc) - before, 2 * 3); // the map, the list, the variable
+    assert_ptr_equal(tac_node_get(one, "same"), same);
+    assert_true(tac__node_shared(one, 0) && !tac__node_shared(one, 1));
+    assert_true(tac_node_get(one, "list") != tac_node_get(two, "list"));
+    assert_ptr_equal(tac_node_item(tac_node_get(one, "list"), 0), tac_node_item(list, 0));
+    char path[64];
+    assert_true(tac__node_path(tac_node_get(one, "same"), path, sizeof path) > 0);
+    assert_string_equal(path, "uav.same");
+    tac_node *own = tac__node_own(doc, one, 0);
+    assert_true(own != same && tac__node_own(doc, one, 0) == own && !tac__node_shared(one, 0));
+    assert_int_equal(tac_node_set(doc, own, "mass", NULL, scalar("2 kg")), TAC_OK);
+    assert_int_equal(tac_node_set(doc, own, "more", NULL, scalar("3")), TAC_OK);
+    assert_string_equal(tac_node_text(tac_node_get(tac_node_get(two, "same"), "mass")), "1 kg");
+    assert_int_equal(tac_node_count(same), 1);
+    assert_string_equal(tac_node_text(tac_node_get(own, "mass")), "2 kg");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 TEST_MAIN(TEST(test_maps_keep_their_order), TEST(test_set_replaces), TEST(test_remove),
           TEST(test_take), TEST(test_nulls), TEST(test_paths), TEST(test_wrong_calls),
-          TEST(test_copy_outlives_its_source), TEST(test_every_allocation_may_fail))
+          TEST(test_copy_outlives_its_source), TEST(test_instances_share),
+          TEST(test_every_allocation_may_fail))
