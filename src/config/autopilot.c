@@ -6,18 +6,23 @@
 
 #include <string.h>
 
+static bool takes_it(const tac_node *component)
+{
+    const char *type = tac_node_text(tac_node_get(component, "type"));
+    return type && !strcmp(type, "px4");
+}
+
 static tac_status hand_over(tac_config *c, tac_node *component, const tac_node *common,
                             tac_error *err)
 {
-    const char *type = tac_node_text(tac_node_get(component, "type"));
-    if (!type || strcmp(type, "px4"))
-        return TAC_OK;
     tac_node *own = tac__node_get_mutable(component, "params");
     if (own && !tac_node_is_null(own) && tac_node_kind_of(own) != TAC_NODE_MAP)
         return tac__fail_at(err, TAC_E_TYPE, tac_node_place(own),
                             "params: expected a map of parameters");
     tac_node *all = tac__node_copy(c->doc, c->doc, common);
-    if (!all)
+    if (own && !tac_node_is_null(own)) // it may be shared, and merging moves what it holds
+        own = tac__node_copy(c->doc, c->doc, own);
+    if (!all || (tac_node_get(component, "params") && !own))
         return tac__fail_memory(err);
     if (own && !tac_node_is_null(own))
         TAC_TRY(tac__merge(c->doc, all, own, err));
@@ -28,9 +33,17 @@ static tac_status hand_over(tac_config *c, tac_node *component, const tac_node *
 static tac_status hand_over_all(tac_config *c, tac_node *owner, const tac_node *common,
                                 tac_error *err)
 {
-    tac_node *components = tac__node_get_mutable(owner, "components");
-    for (size_t i = 0; components && i < tac_node_count(components); i++)
-        TAC_TRY(hand_over(c, tac__node_item_mutable(components, i), common, err));
+    const size_t at = tac__node_find(owner, "components");
+    const tac_node *shown = tac_node_get(owner, "components");
+    for (size_t i = 0; i < tac_node_count(shown); i++) {
+        if (!takes_it(tac_node_item(shown, i)))
+            continue;
+        tac_node *components = tac__node_own(c->doc, owner, at);
+        tac_node *component = components ? tac__node_own(c->doc, components, i) : NULL;
+        if (!component)
+            return tac__fail_memory(err);
+        TAC_TRY(hand_over(c, component, common, err));
+    }
     return TAC_OK;
 }
 

@@ -36,34 +36,42 @@ static tac_status read_count(tac_config *c, tac_node *entity, int64_t *count, ta
     return TAC_OK;
 }
 
-// The i-th instance of a template, from 0: a copy with what `each` says about it laid over it.
-static tac_status make_instance(tac_config *c, tac_node *table, const char *name,
-                                const tac_place *place, const tac_node *entity, size_t i,
+// A template: what all its instances have in common, and what each of the first ones has besides.
+typedef struct template
+{
+    const char *name;
+    const tac_place *place;
+    tac_node *entity;     // without `each` and `count`
+    const tac_node *each; // NULL: there is none
+    int64_t count;
+}
+template;
+
+// The i-th instance of a template, from 0, with what `each` says about it laid over it.
+static tac_status make_instance(tac_config *c, tac_node *table, const template *t, size_t i,
                                 tac_error *err)
 {
-    char number[32], full[2 * TAC_ERROR_NAME];
+    char number[32], count[32], full[2 * TAC_ERROR_NAME];
     snprintf(number, sizeof number, "%zu", i + 1);
-    snprintf(full, sizeof full, "%s%s", name, number);
-    tac_node *copy = tac__node_copy(c->doc, c->doc, entity);
+    snprintf(count, sizeof count, "%lld", (long long)t->count);
+    snprintf(full, sizeof full, "%s%s", t->name, number);
+    tac_node *copy = tac__node_instance(c->doc, t->entity);
     if (!copy)
         return tac__fail_memory(err);
-    const tac_node *each = tac__get_node(copy, "each");
-    if (each && i < tac_node_count(each)) {
-        tac_node *over = tac__node_copy(c->doc, c->doc, tac_node_item(each, i));
+    if (t->each && i < tac_node_count(t->each)) {
+        tac_node *over = tac__node_copy(c->doc, c->doc, tac_node_item(t->each, i));
         if (!over)
             return tac__fail_memory(err);
         TAC_TRY(tac__merge(c->doc, copy, over, err));
     }
-    tac__node_remove(copy, "each");
-    tac__node_remove(copy, "count");
-    const tac__variable variable = {"i", number};
+    const tac__variable table_of[] = {{"i", number}, {"n", count}};
     tac__variables variables = c->variables;
-    variables.table = &variable;
-    variables.count = 1;
+    variables.table = table_of;
+    variables.count = 2;
     TAC_TRY(tac__expand(c->doc, copy, &variables, err));
     if (tac_node_get(table, full))
-        return tac__fail_at(err, TAC_E_DUPLICATE, place, "entity '%s' exists already", full);
-    return tac_node_set(c->doc, table, full, place, copy);
+        return tac__fail_at(err, TAC_E_DUPLICATE, t->place, "entity '%s' exists already", full);
+    return tac_node_set(c->doc, table, full, t->place, copy);
 }
 
 static tac_status check_each(const tac_node *each, int64_t count, tac_error *err)
@@ -109,9 +117,13 @@ static tac_status make_entities(tac_config *c, tac_error *err)
                 return tac__fail_at(err, TAC_E_DUPLICATE, place, "entity '%s' exists already",
                                     name);
             TAC_TRY(tac_node_set(c->doc, table, name, place, entity));
+            continue;
         }
+        tac__node_remove(entity, "each");
+        tac__node_remove(entity, "count");
+        const template t = {name, place, entity, each, count};
         for (size_t k = 0; k < (size_t)count; k++)
-            TAC_TRY(make_instance(c, table, name, place, entity, k, err));
+            TAC_TRY(make_instance(c, table, &t, k, err));
     }
     tac__node_replace(root, tac__node_find(root, "entities"), table);
     return TAC_OK;
@@ -119,20 +131,28 @@ static tac_status make_entities(tac_config *c, tac_error *err)
 
 // --- events for scenarios -----------------------------------------------------------------------
 
-// The map under `key`, made where it is absent.
+// The node under `key`, to be changed; NULL where it is absent, or there is no memory.
+static tac_node *own(tac_config *c, tac_node *map, const char *key)
+{
+    const size_t i = tac__node_find(map, key);
+    return i == SIZE_MAX ? NULL : tac__node_own(c->doc, map, i);
+}
+
+// The map under `key`, to be changed, made where it is absent.
 static tac_node *map_at(tac_config *c, tac_node *map, const char *key)
 {
-    tac_node *node = tac__node_get_mutable(map, key);
-    if (node && !tac_node_is_null(node))
-        return node;
-    node = tac_node_map(c->doc, tac_node_place(map));
+    if (tac__get_node(map, key))
+        return own(c, map, key);
+    tac_node *node = tac_node_map(c->doc, tac_node_place(map));
     return node && tac_node_set(c->doc, map, key, NULL, node) == TAC_OK ? node : NULL;
 }
 
 // The list of events of a scenario's parameters. A single one may stand there without a list.
 static tac_node *events_of(tac_config *c, tac_node *params)
 {
-    tac_node *events = tac__node_get_mutable(params, "events");
+    tac_node *events = own(c, params, "events");
+    if (!events && tac_node_get(params, "events"))
+        return NULL;
     if (events && tac_node_kind_of(events) == TAC_NODE_SEQUENCE)
         return events;
     tac_node *list = tac_node_sequence(c->doc, tac_node_place(events ? events : params));
@@ -143,18 +163,18 @@ static tac_node *events_of(tac_config *c, tac_node *params)
     return tac_node_set(c->doc, params, "events", NULL, list) == TAC_OK ? list : NULL;
 }
 
-// The scenario of an entity or of the root, NULL where there is none.
-static tac_node *scenario_of(tac_node *entity)
+// Has an entity, or the root, a scenario?
+static bool has_scenario(const tac_node *entity)
 {
-    tac_node *components = tac__node_get_mutable(entity, "components");
-    tac_node *scenario = tac__node_get_mutable(components, "scenario");
-    return tac_node_kind_of(scenario) == TAC_NODE_MAP ? scenario : NULL;
+    const tac_node *components = tac_node_get(entity, "components");
+    return tac_node_kind_of(tac_node_get(components, "scenario")) == TAC_NODE_MAP;
 }
 
-static tac_status add_event(tac_config *c, tac_node *scenario, const tac_node *event,
-                            tac_error *err)
+static tac_status add_event(tac_config *c, tac_node *entity, const tac_node *event, tac_error *err)
 {
-    tac_node *params = map_at(c, scenario, "params");
+    tac_node *components = own(c, entity, "components");
+    tac_node *scenario = components ? own(c, components, "scenario") : NULL;
+    tac_node *params = scenario ? map_at(c, scenario, "params") : NULL;
     if (params && tac_node_kind_of(params) != TAC_NODE_MAP)
         return fail_kind(params, "params: expected a map of parameters", err);
     tac_node *events = params ? events_of(c, params) : NULL;
@@ -198,18 +218,18 @@ static tac_status place_event(tac_config *c, const tac_node *event, tac_error *e
     if (entity && !pattern)
         return fail_kind(entity, "entity: expected a name or a pattern", err);
     bool matched = false, taken = false;
-    if (!pattern && scenario_of(root)) {
-        TAC_TRY(add_event(c, scenario_of(root), event, err));
+    if (!pattern && has_scenario(root)) {
+        TAC_TRY(add_event(c, root, event, err));
         taken = true;
     }
     for (size_t i = 0; i < tac_node_count(entities); i++) {
         if (pattern && !tac__glob_match(pattern, tac_node_key(entities, i)))
             continue;
         matched = true;
-        tac_node *scenario = scenario_of(tac__node_item_mutable(entities, i));
-        if (!scenario)
+        tac_node *owner = tac__node_item_mutable(entities, i);
+        if (!has_scenario(owner))
             continue;
-        TAC_TRY(add_event(c, scenario, event, err));
+        TAC_TRY(add_event(c, owner, event, err));
         taken = true;
     }
     return taken ? TAC_OK : fail_event(event, entities, pattern, matched, err);

@@ -7,7 +7,9 @@
 #include "base/node.h"
 #include "base/text.h"
 #include "config/yaml.h"
+#include "expr/expr.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +51,123 @@ static tac_place place_of_piece(const tac_node *scalar, const char *piece, size_
     return place;
 }
 
+// --- expressions of variables
+
+typedef struct names {
+    const char *const *items;
+    size_t count;
+} names;
+
+// Names are those of `values`, in their order.
+static bool find_value(const void *context, const char *name, tac__expr_signal *signal)
+{
+    const names *n = context;
+    for (size_t i = 0; i < n->count; i++) {
+        if (!strcmp(n->items[i], name)) {
+            *signal = (tac__expr_signal){.index = (int)i, .type = TAC__EXPR_NUMBER};
+            return true;
+        }
+    }
+    return false;
+}
+
+// The number that a name in an expression stands for.
+static tac_status read_name(const tac_node *scalar, const char *name,
+                            const tac__variables *variables, double *value, tac_error *err)
+{
+    const char *text = tac__name_valid(name) ? find_variable(variables, name) : NULL, *end = "";
+    if (text)
+        *value = tac__number_parse(text, &end);
+    if (text && end != text && !*end)
+        return TAC_OK;
+    const tac_place place = place_of_piece(scalar, name, strlen(name));
+    if (text)
+        return tac__fail_at(err, TAC_E_TYPE, &place, "variable '%s' is '%s', not a number", name,
+                            text);
+    tac__fail_at(err, TAC_E_NAME, &place, "variable '%s' has no value", name);
+    for (size_t i = 0; i < variables->count; i++)
+        tac__error_append(err, "%s%s", i ? ", " : "; here there are ", variables->table[i].name);
+    if (!variables->count)
+        tac__error_append(err, "; i and n have one in an entity with a count");
+    return TAC_E_NAME;
+}
+
+// An error in an expression has a column in its text: say where that is in the file.
+static tac_status place_expression(const tac_node *scalar, const char *text, tac_status status,
+                                   tac_error *err)
+{
+    if (!err)
+        return status;
+    tac_place place = place_of_piece(scalar, text, strlen(text));
+    place.column += err->column ? err->column - 1 : 0;
+    err->column = 0;
+    err->caret = 0;
+    err->excerpt[0] = '\0';
+    tac__error_place(err, &place);
+    tac__error_context(err, "evaluating '%s'", text);
+    return status;
+}
+
+static tac_status run_expression(tac__arena *arena, const tac_node *scalar, const char *text,
+                                 const tac__variables *variables, tac__text *out, tac_error *err)
+{
+    tac__expr *expr;
+    tac_status status = tac__expr_parse(arena, text, &expr, err);
+    if (status != TAC_OK)
+        return place_expression(scalar, text, status, err);
+    names n;
+    n.items = tac__expr_signals(expr, &n.count);
+    double *values = tac__arena_array(arena, n.count, sizeof *values);
+    const void **at = tac__arena_array(arena, n.count, sizeof *at);
+    if (!values || !at)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < n.count; i++) {
+        TAC_TRY(read_name(scalar, n.items[i], variables, &values[i], err));
+        at[i] = &values[i];
+    }
+    const tac_place place = place_of_piece(scalar, text, strlen(text));
+    if (tac__expr_memory(expr))
+        return tac__fail_at(err, TAC_E_CONFIG, &place,
+                            "'%s' depends on what was before; here nothing was", text);
+    tac__program *program;
+    const tac__expr_scope scope = {.find = find_value, .context = &n};
+    status = tac__expr_compile(arena, expr, TAC__EXPR_ANY, NULL, &scope, &program, err);
+    if (status != TAC_OK)
+        return place_expression(scalar, text, status, err);
+    const bool truth = tac__expr_type_of(expr) == TAC__EXPR_BOOL;
+    tac__unit bare;
+    TAC_TRY(tac__unit_parse("1", &bare, err));
+    if (!truth && !tac__unit_same(tac__expr_unit_of(expr), &bare))
+        return tac__fail_at(err, TAC_E_UNIT, &place,
+                            "'%s' has a unit; expected a bare number, with the unit behind it: "
+                            "${= ...} m",
+                            text);
+    const tac__expr_result result = tac__program_run_at(program, 0, at);
+    if (result.nan || !isfinite(result.value))
+        return tac__fail_at(err, TAC_E_RANGE, &place, "'%s' is no finite number", text);
+    char number[TAC__NUMBER_TEXT];
+    tac__number_print(result.value, number);
+    if (truth)
+        tac__text_add(out, "%s", result.value != 0 ? "true" : "false");
+    else
+        tac__text_add(out, "%s", number);
+    return TAC_OK;
+}
+
+// Evaluate what stands between "${=" and `close`.
+static tac_status expand_expression(const tac_node *scalar, const char *from, const char *close,
+                                    const tac__variables *variables, tac__text *out, tac_error *err)
+{
+    tac__arena arena;
+    tac__arena_init(&arena, out->allocator);
+    from += strspn(from, " ");
+    const char *text = tac__arena_format(&arena, "%.*s", (int)(close - from), from);
+    const tac_status status =
+        text ? run_expression(&arena, scalar, text, variables, out, err) : tac__fail_memory(err);
+    tac__arena_fini(&arena);
+    return status;
+}
+
 // Expand the variable at `at` ("${NAME...") into `out`; *end is set to what follows it.
 static tac_status expand_one(const tac_node *scalar, const char *at,
                              const tac__variables *variables, tac__text *out, const char **end,
@@ -61,6 +180,11 @@ static tac_status expand_one(const tac_node *scalar, const char *at,
     if (!close)
         return tac__fail_at(err, TAC_E_SYNTAX, &place,
                             "'${' without '}'; write '$${' for the characters themselves");
+    if (*name == '=') {
+        TAC_TRY(expand_expression(scalar, name + 1, close, variables, out, err));
+        *end = close + 1;
+        return TAC_OK;
+    }
     char word[TAC_ERROR_NAME] = "";
     if (length < sizeof word)
         memcpy(word, name, length);
@@ -138,8 +262,10 @@ tac_status tac__expand(tac_document *doc, tac_node *node, const tac__variables *
     TAC_REQUIRE(doc && node && variables);
     if (tac_node_kind_of(node) == TAC_NODE_SCALAR)
         return expand_scalar(doc, node, variables, err);
-    for (size_t i = 0; i < tac_node_count(node); i++)
-        TAC_TRY(tac__expand(doc, tac__node_item_mutable(node, i), variables, err));
+    for (size_t i = 0; i < tac_node_count(node); i++) {
+        if (!tac__node_shared(node, i)) // what is shared has no variables
+            TAC_TRY(tac__expand(doc, tac__node_item_mutable(node, i), variables, err));
+    }
     return TAC_OK;
 }
 
@@ -153,21 +279,22 @@ static bool is_map(const tac_node *node)
 tac_status tac__merge(tac_document *doc, tac_node *base, tac_node *over, tac_error *err)
 {
     TAC_REQUIRE(doc && is_map(base) && is_map(over));
-    for (size_t i = 0; i < tac_node_count(over); i++) {
-        const char *key = tac_node_key(over, i);
-        tac_node *value = tac__node_item_mutable(over, i);
+    for (size_t k = 0; k < tac_node_count(over); k++) {
+        const char *key = tac_node_key(over, k);
+        tac_node *value = tac__node_item_mutable(over, k);
         if (is_map(value)) {
             // A new map goes through the same motions, so that its nulls are removed as well.
-            tac_node *inner = tac__node_get_mutable(base, key);
-            if (!is_map(inner))
-                inner = tac_node_map(doc, NULL);
+            const size_t i = tac__node_find(base, key);
+            tac_node *inner = i != SIZE_MAX && is_map(tac_node_item(base, i))
+                                  ? tac__node_own(doc, base, i)
+                                  : tac_node_map(doc, NULL);
             if (!inner)
                 return tac__fail_memory(err);
             TAC_TRY(tac__merge(doc, inner, value, err));
             tac__node_set_place(inner, tac_node_place(value));
             value = inner;
         }
-        if (tac_node_set(doc, base, key, tac_node_key_place(over, i), value) != TAC_OK)
+        if (tac_node_set(doc, base, key, tac_node_key_place(over, k), value) != TAC_OK)
             return tac__fail_memory(err);
     }
     tac__node_remove_nulls(base);

@@ -26,9 +26,11 @@ typedef struct tac__variables {
     bool untrusted; // the text is data of others: there is no function
 } tac__variables;
 
-// Replace ${NAME} and ${NAME:default} in every scalar value under `node`; $${ stands for ${. A
-// variable without value and default is an error. Each scalar is expanded once in its life, also
-// when copied: a template is expanded with variables of its own before the rest of the document.
+// Replace ${NAME}, ${NAME:default} and ${= EXPRESSION} in every scalar value under `node`; $${
+// stands for ${. A variable without value and default is an error. An expression is one of
+// expr/expr.h; the names in it are variables, which must be numbers. Each scalar is expanded once
+// in its life, also when copied: a template is expanded with variables of its own before the rest
+// of the document.
 // "${NAME}" in quotes and nothing else counts as unquoted: inside [] and {} YAML needs the quotes.
 TAC_MUST_CHECK tac_status tac__expand(tac_document *doc, tac_node *node,
                                       const tac__variables *variables, tac_error *err);

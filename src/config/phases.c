@@ -20,7 +20,10 @@ static tac_status add_machine(tac_config *c, tac_node *entity, tac_node *phases,
     if (tac_node_kind_of(phases) != TAC_NODE_MAP)
         return fail_map(phases, err);
     const tac_place *place = tac_node_place(phases);
-    tac_node *components = tac__node_get_mutable(entity, "components");
+    const size_t at = tac__node_find(entity, "components");
+    tac_node *components = at == SIZE_MAX ? NULL : tac__node_own(c->doc, entity, at);
+    if (at != SIZE_MAX && !components)
+        return tac__fail_memory(err);
     if (!components || tac_node_is_null(components)) {
         components = tac_node_map(c->doc, place);
         if (!components || tac_node_set(c->doc, entity, "components", place, components) != TAC_OK)

@@ -5,7 +5,10 @@
 . "$TACTUS_SOURCE/tests/cli/common"
 
 for file in "$TACTUS_SOURCE"/examples/*.yaml; do
-    expect 0 check "$file"
+    case $file in
+    *swarm_large*) expect 0 check "$file" --set entities.uav.count=20 ;;
+    *) expect 0 check "$file" ;;
+    esac
     case $file in
     *px4*)
         says err 'iris_px4lockstep.yaml:' 'the thrust coefficient CT'

@@ -11,6 +11,7 @@ for file in "$TACTUS_SOURCE"/examples/*.yaml; do
     case $name in
     *px4*) continue ;; # need PX4's library
     swarm) set -- --set entities.uav.count=2 --set "entities.uav.each=$two" --duration '65 s' ;;
+    swarm_large) set -- --set entities.uav.count=3 ;;
     orbit) set -- --duration '600 s' ;;
     rocket) set -- --duration '180 s' ;;
     *) set -- ;;

@@ -52,8 +52,12 @@ validator = jsonschema.Draft202012Validator(schema)
 # What extends another file is whole only as it was resolved.
 written = os.path.join(SOURCE, "tests/cli/data/phases.yaml")
 documents = {written: yaml.load(open(written), Loader)}
+# Expressions of variables where numbers and times are expected.
+documents["expressions"] = dict(documents[written], duration="${= 2 * 3} s", world={"latitude": "${= 90 / 2}"})
+large = os.path.join(SOURCE, "examples/swarm_large.yaml")
 for path in [written, *sorted(glob.glob(os.path.join(SOURCE, "examples/*.yaml")))]:
-    documents[path + " (resolved)"] = yaml.load(output("info", path, "--resolved"), Loader)
+    documents[path + " (resolved)"] = yaml.load(
+        output("info", path, "--resolved", *(["--set", "entities.uav.count=3"] if path == large else [])), Loader)
 for name, document in documents.items():
     for error in validator.iter_errors(document):
         fail(f"{name}: {error.json_path}: {error.message[:200]}")

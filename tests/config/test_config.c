@@ -58,6 +58,50 @@ static void test_names_and_numbers(void **state)
     rig_close(&r);
 }
 
+// What expressions of the number make of a template is what one would have written for each.
+static void test_expressions_of_the_number(void **state)
+{
+    (void)state;
+    static const char shown[] =
+        "duration: 3 ms\n" GROUP "entities:\n"
+        "  uav:\n"
+        "    count: 3\n"
+        "    components:\n"
+        "      c: {type: constant, params: {value: '${= 5 * mod(i, 2) - 2^i / n}'}}\n"
+        "      e: {type: constant, params: {value: 4}}\n"
+        "      p: {type: point_mass, params: {mass: '${= 1 + i/4} kg', position: "
+        "['${= if(i > 1, -i, 0.5)}', 7, 1]}}\n";
+    static const char meant[] =
+        "duration: 3 ms\n" GROUP "entities:\n"
+        "  uav:\n"
+        "    count: 3\n"
+        "    components:\n"
+        "      c: {type: constant}\n"
+        "      e: {type: constant, params: {value: 4}}\n"
+        "      p: {type: point_mass, params: {position: [0, 7, 1]}}\n"
+        "    each:\n"
+        "      - {components: {c: {params: {value: 4.333333333333333}}, p: {params: {mass: 1.25, "
+        "position: [0.5, 7, 1]}}}}\n"
+        "      - {components: {c: {params: {value: -1.3333333333333333}}, p: {params: {mass: 1.5, "
+        "position: [-2, 7, 1]}}}}\n"
+        "      - {components: {c: {params: {value: 2.3333333333333335}}, p: {params: {mass: 1.75, "
+        "position: [-3, 7, 1]}}}}\n";
+    rig r, other;
+    rig_open(&r, shown);
+    rig_open(&other, meant);
+    assert_true(tac_engine_model_hash(r.engine) == tac_engine_model_hash(other.engine));
+    rig_run(&r, TAC_TIME_NEVER);
+    rig_run(&other, TAC_TIME_NEVER);
+    assert_true(tac_engine_hash(r.engine, NULL, NULL) == tac_engine_hash(other.engine, NULL, NULL));
+    char *resolved = tac_config_resolved(r.config), *second = tac_config_resolved(other.config);
+    assert_non_null(strstr(resolved, "position: [-3, 7, 1]"));
+    assert_non_null(strstr(second, "position: [-3, 7, 1]"));
+    tac_text_free(resolved);
+    tac_text_free(second);
+    rig_close(&r);
+    rig_close(&other);
+}
+
 static void test_entities_that_are_refused(void **state)
 {
     (void)state;
@@ -89,6 +133,10 @@ static void test_entities_that_are_refused(void **state)
          "counter}}}\n",
          TAC_E_DUPLICATE, "entity 'u1' exists already", 5, 3},
         {"  u: 5\n", TAC_E_TYPE, "expected a map that describes the entity", 4, 6},
+        {"  u: {count: 2, components: {c: {type: constant, params: {value: '${= j + 1}'}}}}\n",
+         TAC_E_NAME, "variable 'j' has no value; here there are i, n", 4, 71},
+        {"  u: {count: '${= i}', components: {c: {type: counter}}}\n", TAC_E_NAME,
+         "variable 'i' has no value; i and n have one in an entity with a count", 4, 19},
         {"  u-v: {components: {c: {type: counter}}}\n", TAC_E_NAME, "'u-v' is not a name", 4, 3},
         {"  u: {components: {c: {type: '${NOT_SET_ANYWHERE}'}}}\n", TAC_E_NAME, "NOT_SET_ANYWHERE",
          4, 31},
@@ -622,6 +670,7 @@ static void test_registry(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_names_and_numbers),
+          cmocka_unit_test(test_expressions_of_the_number),
           cmocka_unit_test(test_entities_that_are_refused),
           cmocka_unit_test(test_groups_by_pattern), cmocka_unit_test(test_groups_that_are_refused),
           cmocka_unit_test(test_mistakes_have_places), cmocka_unit_test(test_sets_and_variables),

@@ -460,6 +460,56 @@ static void test_variables(void **state)
                         "${RATE} $ {} $x 250250");
 }
 
+static void test_expressions(void **state)
+{
+    (void)state;
+    files = (const file[]){{"main.yaml", "a: ${= RATE / 4}\n"
+                                         "b: [\"${=2^10}\", '${= 1 / 3 } m', '${= RATE > 200}']\n"
+                                         "c: $${= x ${= mod(-7, 5)}${=floor(2.5)}\n"
+                                         "d: ${= 0.1 + 0.2}\n"},
+                           {0}};
+    good(LOAD());
+    good(expand(NULL, 0));
+    same("{a: 62.5, b: [1024, '0.3333333333333333 m', true], c: ${= x 32, "
+         "d: 0.30000000000000004}");
+}
+
+static void test_bad_expressions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        tac_status status;
+        const char *error;
+        uint32_t column;
+    } cases[] = {
+        {"a: 'x${= 1 + '\n", TAC_E_SYNTAX, "'${' without '}'", 6},
+        {"a: ${=}\n", TAC_E_SYNTAX, "", 4},
+        {"a: ${= 1 + * 2}\n", TAC_E_SYNTAX, "found '*'", 12},
+        {"a: 'é ${= 2 * NONE}'\n", TAC_E_NAME, "variable 'NONE' has no value", 15},
+        {"a: ${= URL}\n", TAC_E_NAME, "variable 'URL' has no value", 8},
+        {"a: ${= EMPTY + 1}\n", TAC_E_TYPE, "variable 'EMPTY' is '', not a number", 8},
+        {"a: ${= a.b + 1}\n", TAC_E_NAME, "variable 'a.b' has no value", 8},
+        {"a: ${= 3 m}\n", TAC_E_UNIT, "'3 m' has a unit; expected a bare number", 8},
+        {"a: ${= t}\n", TAC_E_UNIT, "'t' has a unit", 8},
+        {"a: ${= 1/0}\n", TAC_E_RANGE, "'1/0' is no finite number", 8},
+        {"a: ${= sqrt(0-RATE)}\n", TAC_E_RANGE, "is no finite number", 8},
+        {"a: ${= rising(RATE > 1)}\n", TAC_E_CONFIG, "depends on what was before", 8},
+        {"a: ${= RATE AND true}\n", TAC_E_TYPE, "", 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const file shown[] = {{"main.yaml", cases[i].text}, {0}};
+        files = shown;
+        tac_document_destroy(doc);
+        doc = NULL;
+        good(LOAD());
+        const tac_status status = expand(NULL, 0);
+        if (status != cases[i].status || !strstr(err.text, cases[i].error) ||
+            err.column != cases[i].column || err.line != 1)
+            fail_msg("%s: %s at %u:%u", cases[i].text, err.text, err.line, err.column);
+    }
+}
+
 static void test_local_variables(void **state)
 {
     (void)state;
@@ -598,6 +648,7 @@ static void test_every_allocation_may_fail(void **state)
 TEST_MAIN(TEST(test_deep_merge), TEST(test_chain_and_list), TEST(test_inside_any_map),
           TEST(test_extends_names), TEST(test_cycles), TEST(test_bad_extends), TEST(test_endless),
           TEST(test_real_files), TEST(test_set), TEST(test_set_places), TEST(test_bad_sets),
-          TEST(test_deep_set), TEST(test_variables), TEST(test_local_variables),
-          TEST(test_bad_variables), TEST(test_expansion_is_bounded), TEST(test_environment),
+          TEST(test_deep_set), TEST(test_variables), TEST(test_expressions),
+          TEST(test_bad_expressions), TEST(test_local_variables), TEST(test_bad_variables),
+          TEST(test_expansion_is_bounded), TEST(test_environment),
           TEST(test_every_allocation_may_fail))
