@@ -13,8 +13,8 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-// Memory in pages of 2 MB, where the system has them: the data of many vehicles lie in more small
-// pages than a processor keeps translations for.
+// Memory in pages of 2 MB, where the system has them: the data of many vehicles take more pages of
+// 4 kB than the processor's TLB has entries.
 static void *huge_pages(size_t size)
 {
     size = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
@@ -43,7 +43,7 @@ const tac_allocator *tac_allocator_default(void)
     return &allocator;
 }
 
-// What is as large as some cache lines begins one.
+// An allocation of several cache lines begins on a cache line.
 enum { ALIGNMENT = 16, LINE = 64, LARGE = 4 * LINE };
 enum { FIRST_BLOCK = 4 << 10, LAST_SMALL = 128 << 10 }; // then a huge page each
 
@@ -74,7 +74,7 @@ static size_t align_up(size_t n, size_t alignment)
 
 void *tac__arena_alloc(tac__arena *arena, size_t size)
 {
-    // Alignment is of addresses, not offsets: the allocator promises no more than malloc does.
+    // Addresses are aligned here, not offsets: the allocator promises no more than malloc does.
     if (size > SIZE_MAX / 4)
         return NULL;
     if (size == 0)

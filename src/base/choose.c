@@ -1,11 +1,11 @@
-// choose.c - names that match, or the one that was meant.
+// choose.c - finds the names that match patterns, and suggests the nearest one where none does.
 #include "base/choose.h"
 #include "base/text.h"
 
 #include <string.h>
 
-// People leave out what stands in front of a name, as patterns allow: the nearest is looked for
-// among its tails too.
+// A user may leave out the front of a name, as patterns allow, so the ends of names after each dot
+// are compared, too.
 static const char *nearest_name(const tac__choices *from, const char *pattern)
 {
     const char *name, *best = NULL;

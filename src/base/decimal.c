@@ -1,10 +1,10 @@
 // decimal.c - see decimal.h.
 //
-// All rests on one thing: the exact decimal digits of m * 2^e, as many as are asked for. A number
-// is printed by rounding them; the shortest text is the first that lies nearer to the number than
-// the middle between it and its neighbours, digits compared with digits; and a text is read by
-// guessing the double and comparing it with the middles next to the guess. So nothing depends on
-// rounding modes, and no table has to be right.
+// Everything is built on one function: the exact decimal digits of m * 2^e, as many as are asked
+// for. A number is printed by rounding these digits. The shortest text is the first one that lies
+// between the midpoints to the neighbouring doubles. A text is read by guessing the double and
+// comparing the text with the midpoints beside the guess. So nothing depends on rounding modes, and
+// there is no table that could be wrong.
 #include "base/decimal.h"
 
 #include <float.h>
@@ -12,13 +12,13 @@
 #include <stdint.h>
 #include <string.h>
 
-// The longest double has 767 digits; the middle between two has one more.
+// The longest double has 767 digits; the midpoint between two doubles has one more.
 enum { DIGITS_MAX = 800, LIMBS = 40 };
 
 typedef struct decimal {
     int count;    // digits, the first is not 0; none: the number is 0
-    int exponent; // the point stands before the first digit, times ten to this
-    bool more;    // something that is not 0 follows
+    int exponent; // the value is 0.d1d2d3... times ten to this power
+    bool more;    // digits that are not stored follow, and not all of them are 0
     char digits[DIGITS_MAX];
 } decimal;
 
@@ -276,7 +276,7 @@ static int compare(const decimal *a, const decimal *b)
     return (int)a->more - (int)b->more;
 }
 
-// The middle between m 2^e and the double above or below it.
+// The midpoint between m 2^e and the double above or below it.
 static void expand_middle(decimal *d, uint64_t m, int e, bool above, int limit)
 {
     const bool narrow = m == UINT64_C(1) << 52 && e > -1074 && !above; // the spacing halves below
@@ -300,7 +300,8 @@ int tac__decimal_shortest(double value, char digits[17], int *exponent)
         decimal candidate;
         memcpy(&candidate, &d, offsetof(decimal, digits) + 20);
         round_to(&candidate, n);
-        // On the middle itself the even one is read; 20 digits tell it from what is next to it.
+        // At a midpoint, reading rounds to the even double. 20 digits tell a midpoint from its
+        // neighbours.
         const int below = compare(&candidate, &low), above = compare(&candidate, &high);
         const bool inside =
             (below > 0 || (below == 0 && m % 2 == 0)) && (above < 0 || (above == 0 && m % 2 == 0));
@@ -490,7 +491,7 @@ static double next_down(double value)
 // Nearest to d, from a guess that is a few doubles off at most.
 static double nearest(const decimal *d, double guess)
 {
-    // Twenty digits tell apart all that is not as long as that itself.
+    // Compare one digit more than the text has, and at least twenty.
     const int limit = d->count < 20 ? 20 : d->count + 1;
     decimal middle;
     for (;;) {
@@ -531,7 +532,7 @@ static double to_double(const decimal *d)
     for (int i = 0; i < taken; i++)
         m = m * 10 + (uint64_t)(d->digits[i] - '0');
     const int e = d->exponent - taken;
-    // Both exact, so that one operation is rounded once.
+    // Digits and power of ten are exact doubles, so the result is rounded once.
     if (taken == d->count && !d->more && m >> 53 == 0 && e >= -22 && e <= 22)
         return e < 0 ? (double)m / power_of_ten(-e) : (double)m * power_of_ten(e);
     double guess = (double)m;

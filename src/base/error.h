@@ -6,14 +6,14 @@
 #include <tactus/status.h>
 #include <tactus/time.h>
 
-// A caller's bug, checked in release builds too.
+// Checks for a bug of the caller, in release builds too.
 #define TAC_REQUIRE(condition)                                                                     \
     do {                                                                                           \
         if (!(condition))                                                                          \
             return TAC_E_CALLER;                                                                   \
     } while (0)
 
-// An internal invariant, checked in debug and test builds.
+// Checks an internal invariant, in debug and test builds.
 #ifdef NDEBUG
 #define TAC_ASSERT(condition) ((void)sizeof(condition))
 #else
@@ -21,7 +21,7 @@
 #define TAC_ASSERT(condition) assert(condition)
 #endif
 
-// Pass a failure up.
+// Return the status of a call that failed.
 #define TAC_TRY(call)                                                                              \
     do {                                                                                           \
         const tac_status try_status_ = (call);                                                     \

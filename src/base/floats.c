@@ -46,8 +46,8 @@ void tac__floats_enter(tac__floats *found)
     }
 }
 
-// An exception that x87 code has met meanwhile must not become a trap where those are unmasked
-// again: then all of it is restored, with the flags as they were.
+// x87 code may have raised exception flags since. Where the caller's traps are unmasked, a pending
+// flag would trap at once, so the whole x87 environment is restored, flags included.
 void tac__floats_leave(const tac__floats *found)
 {
     if (get_mxcsr() != found->mxcsr)

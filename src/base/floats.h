@@ -1,17 +1,17 @@
 // floats.h - the floating-point environment in which Tactus computes: rounding to nearest, nothing
-// flushed to zero, all traps masked. A host, a plugin's start-up code or a library may leave
-// another one behind, and every result depends on it.
+// flushed to zero, all traps masked. A host program, a plugin's start-up code or a library may
+// leave a different environment behind, and every result depends on it.
 //
-// A public function that computes, reads numbers or prints them begins with TAC__FLOATS, a thread
-// of our own too; the caller's environment is back when it returns. Code that is not ours (plugins,
-// PX4, callbacks of the host) is called in our environment and may not change it for what follows:
-// after such a call, tac__floats_kept.
+// A public function that computes, reads numbers or prints them begins with TAC__FLOATS; so does
+// each thread of the library. The caller's environment is restored on return. Foreign code
+// (plugins, PX4, callbacks of the host) is called in our environment and may not change it for what
+// follows: after such a call, use tac__floats_kept.
 //
 // On x86-64 this is MXCSR and, for long double in plugins, the control word of the x87 (the library
 // itself has no x87 instruction); on AArch64 it is FPCR; elsewhere whatever <fenv.h> knows.
 //
-// And the one NaN: which bits a NaN has is up to the machine and the compiler, so all that leave
-// the engine (digests, messages, recordings, checkpoints, texts) are made the same.
+// Also here: the one NaN. Which bits a NaN has depends on machine and compiler, so every NaN that
+// leaves the engine (in digests, messages, recordings, checkpoints, texts) gets the same bits.
 #ifndef TAC_BASE_FLOATS_H
 #define TAC_BASE_FLOATS_H
 
@@ -38,10 +38,10 @@ typedef struct tac__floats { // as it was found, with the flags of exceptions
 void tac__floats_enter(tac__floats *found);
 void tac__floats_leave(const tac__floats *found);
 
-// Is it still ours? Where not, it is put back.
+// Whether the environment is still ours. If it is not, it is restored to ours.
 bool tac__floats_kept(void);
 
-// From here to the end of the block.
+// Compute in our environment from here to the end of the enclosing block.
 #define TAC__FLOATS                                                                                \
     __attribute__((cleanup(tac__floats_leave))) tac__floats floats_found_;                         \
     tac__floats_enter(&floats_found_)
@@ -53,7 +53,7 @@ static inline bool tac__is_nan_word(uint64_t word)
     return (word & INT64_MAX) > UINT64_C(0x7ff0000000000000);
 }
 
-// Every NaN among `count` doubles, which need not be aligned, becomes the one.
+// Replace every NaN among `count` doubles, which need not be aligned, by the one NaN.
 static inline void tac__one_nan(void *doubles, size_t count)
 {
     unsigned char *at = (unsigned char *)doubles;

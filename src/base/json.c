@@ -15,7 +15,7 @@ static void new_line(tac__json *json)
     tac__text_repeat(json->text, ' ', 2 * (size_t)json->depth);
 }
 
-// Before every value and key: the comma and the line it stands on.
+// Called before every value and key: writes the comma, and begins the line.
 static void separate(tac__json *json)
 {
     if (json->after_key) {
@@ -40,7 +40,7 @@ static void open_level(tac__json *json, const char *bracket)
     }
     json->depth++;
     json->has_items[json->depth] = false;
-    // One level further down inherits from here, so a compact level stays so inside.
+    // A nested level inherits the setting, so everything inside a compact level is compact.
     json->compact[json->depth + 1] = json->compact[json->depth];
 }
 

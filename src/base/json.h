@@ -24,7 +24,7 @@ void tac__json_object_begin(tac__json *json);
 void tac__json_object_end(tac__json *json);
 void tac__json_array_begin(tac__json *json);
 void tac__json_array_end(tac__json *json);
-// The next object or array, and all inside it, on one line.
+// Write the next object or array, and everything inside it, on one line.
 void tac__json_compact(tac__json *json);
 
 void tac__json_key(tac__json *json, const char *key);

@@ -39,7 +39,7 @@ static void print_line(const reader *r, char text[TAC_ERROR_NAME])
     text[used] = '\0';
 }
 
-// Places come nearly in order, so a line is counted once however long it is.
+// Places are asked for nearly in order, so each line is counted once, however long it is.
 static tac_place place_at(reader *r, const char *c, const char *excerpt)
 {
     if (r->counted < r->line_start || r->counted > c) {
@@ -62,7 +62,7 @@ static void place_error(reader *r, const char *c)
     tac__error_place(r->err, &place);
 }
 
-// The place of a node that begins here: lives as long as the document.
+// The place of a node that begins here; its texts live as long as the document.
 static tac_status keep_place(reader *r, tac_place *place)
 {
     if (!r->excerpt) {
@@ -224,7 +224,7 @@ static size_t skip_digits(reader *r)
     return (size_t)(r->at - start);
 }
 
-// Past a number, as the grammar has it.
+// Skip a number of JSON's grammar.
 static tac_status skip_number(reader *r)
 {
     r->at += peek(r) == '-';

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Where a text is, or the free place where it belongs.
+// The entry that holds a text, or the free entry where the text belongs.
 static tac__name *place_of(tac__name *table, size_t capacity, const char *text)
 {
     size_t i = tac__hash_end(tac__hash_text(TAC__HASH_SEED, text)) & (capacity - 1);

@@ -508,7 +508,7 @@ static tac_node *copy_shallow(tac_document *doc, const tac_node *node)
     return copy;
 }
 
-// Does a variable stand in the tree that has not been expanded?
+// Whether the tree contains a variable that has not been expanded.
 static bool has_variable(const tac_node *node)
 {
     if (node->kind == TAC_NODE_SCALAR)

@@ -9,7 +9,7 @@
 
 typedef struct out {
     char *text;
-    size_t size, length; // the length goes on where the text is cut
+    size_t size, length; // the length goes on counting where the text is cut
 } out;
 
 static void put(out *o, const char *chars, size_t n)
@@ -174,7 +174,7 @@ static void convert(out *o, conversion *c, va_list *args)
     case 'G':
         put_number(o, c, va_arg(*args, double));
         break;
-    default: // '%', and what it does not know
+    default: // '%', and conversions that are not known
         put(o, &c->kind, c->kind != '\0');
     }
 }

@@ -86,7 +86,7 @@ void tac__text_repeat(tac__text *text, char c, size_t n)
 }
 
 // Fast path: copies literal text and "%s" arguments. Returns the rest of the format, which needs
-// vsnprintf.
+// tac__vprint.
 static const char *add_texts(tac__text *text, const char *format, va_list *args)
 {
     for (;;) {
@@ -171,10 +171,10 @@ bool tac__whole_parse(const char *text, const char **end, int64_t *value)
     return size <= most;
 }
 
-// The same for what people write: up to 15 digits, few of them behind the point. Powers of ten up
-// to 1e22 and whole numbers up to 2^53 are exact and a division is rounded once, so whole / power
-// is what the decimal number reads back as; and of at most 15 digits only one does. Whether it was
-// written.
+// A quick way for numbers as people write them: up to 15 digits, few of them behind the point.
+// Powers of ten up to 1e22 and whole numbers up to 2^53 are exact and a division is rounded once,
+// so whole / power is the double that the decimal text reads back as; and only one text of at most
+// 15 digits does. False: the number is not of this kind, nothing was written.
 static bool print_short(double value, char text[TAC__NUMBER_TEXT])
 {
     enum { PLACES = 6 };

@@ -49,7 +49,7 @@ bool tac__whole_parse(const char *text, const char **end, int64_t *value);
 
 // --- characters ------------------------------------------------------------------------------
 
-// ASCII only, whatever the locale of the host program is: C's own depend on that.
+// ASCII only, whatever the locale of the host program is. C's own functions depend on the locale.
 static inline bool tac__is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -78,12 +78,13 @@ static inline char tac__to_upper(char c)
 // Bytes of the UTF-8 character at `c`, of which there are `left`; 0 if it is not valid.
 size_t tac__utf8_decode(const char *c, size_t left, uint32_t *character);
 
-// Text from files and components must not give commands to a terminal: control characters (C0, DEL,
-// C1) and bytes that are not UTF-8 are shown as \x1b. Tells how the character at `c` is shown, ""
-// where it is shown as it is, and returns its length in bytes. Line ends and tabs are text.
+// Text from files and components must not send commands to a terminal: control characters (C0, DEL,
+// C1) and bytes that are not UTF-8 are shown as \x1b. `shown` becomes how the character at `c` is
+// shown, "" where it is shown unchanged. Returns the length of the character in bytes. Line ends
+// and tabs are text.
 enum { TAC__SHOWN = 16 };
 size_t tac__shown_as(const char *c, size_t left, char shown[TAC__SHOWN]);
-// Add text so shown; unless it may have `lines`, a line end is shown as a space.
+// Add text, escaped in this way; unless `lines`, a line end is shown as a space.
 void tac__out_shown(tac__out *out, const char *text, bool lines);
 
 // --- names ----------------------------------------------------------------------------------
@@ -110,7 +111,7 @@ bool tac__glob_match(const char *pattern, const char *text);
 // "battery.*" matches "uav1.vehicle.battery.soc".
 bool tac__path_match(const char *pattern, const char *path);
 
-// The name of a file as it is written in `file` (may be NULL), which it is relative to. NULL: no
+// The path of a file `name` that is written in `file` (may be NULL) and relative to it. NULL: no
 // memory.
 char *tac__path_beside(tac__arena *arena, const char *file, const char *name);
 
