@@ -1,5 +1,5 @@
-// <tactus/math.h>: each function is its SLEEF namesake from the manifest and nothing else, the
-// ends of exp and log1p apart.
+// <tactus/math.h>: each function is the SLEEF function of the manifest (elementary.h) and nothing
+// else, except at the ends of the ranges of exp and log1p.
 #include <tactus/math.h>
 
 #include "math/elementary.h"

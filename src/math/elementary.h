@@ -7,9 +7,9 @@
 
 #include <sleef.h>
 
-// X(name, accuracy): functions of one argument. Most are SLEEF's namesakes. Two are not everywhere,
-// since SLEEF changed them in 3.9: at the end of their ranges they are what is written here, so
-// that all versions from 3.5.1 on have the same bits.
+// X(name, accuracy): functions of one argument. Most are SLEEF's functions of the same name. Two of
+// them, exp and log1p, are replaced at the end of their ranges by what is written here: SLEEF 3.9
+// changed its results there, and all versions from 3.5.1 on must give the same bits.
 #define TAC__ELEMENTARY_WITH(X, EXP, LOG1P)                                                        \
     X(sin, u10)                                                                                    \
     X(cos, u10)                                                                                    \
@@ -32,9 +32,9 @@
 #define TAC__NAMESAKES_1(X)  TAC__ELEMENTARY_WITH(X, TAC__NO_NAMESAKE, TAC__NO_NAMESAKE)
 #define TAC__NO_NAMESAKE(name, accuracy)
 
-// Infinity above; the last argument with a finite result is 709.782712893384.
+// exp is infinite above this; the last argument with a finite result is 709.782712893384.
 #define TAC__EXP_MOST 709.78271114955742909217217426
-// log(x) above, which is the same number there.
+// log1p is log(x) above this, which is the same double there.
 #define TAC__LOG1P_MOST 1e307
 
 // X(name, accuracy): functions of two arguments.

@@ -1,5 +1,5 @@
-// machine.h - whether this machine has the registers that units of packs are compiled for
-// (cmake/kinds.cmake): who calls such a unit asks first.
+// machine.h - whether this machine has the vector registers that units of packs are compiled for
+// (cmake/kinds.cmake). Ask before calling such a unit.
 #ifndef TAC_MATH_MACHINE_H
 #define TAC_MATH_MACHINE_H
 

@@ -35,8 +35,9 @@ static inline void mat_solve(int n, const real *a, const real *b, real *x)
     }
 
     for (int k = 0; k < n; k++) {
-        // Which row has the largest pivot is a value, so rows are not chosen but exchanged by
-        // select: each row below that has a larger one changes places with row k.
+        // Which row has the largest pivot depends on values, and model code must not branch on
+        // values. So rows are exchanged by select: each row below k whose pivot is larger changes
+        // places with row k.
         for (int i = k + 1; i < n; i++) {
             cond larger = r_abs(m[i][k]) > r_abs(m[k][k]);
             for (int j = k; j <= n; j++) {

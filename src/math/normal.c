@@ -1,10 +1,11 @@
-// normal.c - the ziggurat: the curve exp(-x^2/2) lies in layers of equal area, 255 rectangles and a
-// base with the tail. A point in a layer is almost always left of the next edge and so under the
-// curve; only near the edge does the curve itself have to be asked.
+// normal.c - the ziggurat method: the area under exp(-x^2/2) is cut into layers of equal area, 255
+// rectangles and a base with the tail. A random point in a layer is almost always left of the next
+// layer's edge and so under the curve; only near the edge is the curve itself evaluated.
 //
-// A draw of the stream has four words: one for the place of each of three numbers in its layer, and
-// one with ten bits for each, layer and sign. What is refused is drawn again from words that belong
-// to this draw alone, so that a draw is one index of the stream whatever happens.
+// A draw of the stream has four words: one each for the positions of three numbers in their layers,
+// and one with ten bits for each number, layer and sign. A rejected number is drawn again from
+// further words that belong to this draw alone, so a draw uses one index of the stream whatever
+// happens.
 //
 // Source: G. Marsaglia, W. W. Tsang, "The ziggurat method for generating random variables", Journal
 // of Statistical Software 5 (2000) 8; the tail: G. Marsaglia, Technometrics 6 (1964) 101.
@@ -15,8 +16,8 @@
 
 enum { LAYERS = TAC__NORMAL_LAYERS };
 
-// Edge i closes layer i on the right: that of 1 is r, where the tail begins, and the width of layer
-// 0, v / f(r), makes the base as large as the others with their area v = r f(r) + tail.
+// Edge i is the right end of layer i. The edge of layer 1 is r, where the tail begins; the width of
+// layer 0, v / f(r), gives the base the same area as the others, v = r f(r) + tail.
 const tac__normal_edge tac__normal_edges[LAYERS + 1] = {
     {3.910757959524916, 0.00047746776460938793},
     {3.654152885361009, 0.0012602859304985978},
@@ -312,7 +313,7 @@ static double tail(more *m)
     }
 }
 
-// |x| where the point `u` of a layer is not left of the next edge.
+// |x| for a point at the fraction `u` of a layer that is not left of the next edge.
 static double at_the_edge(more *m, unsigned layer, double u)
 {
     for (;;) {
@@ -333,7 +334,8 @@ static double at_the_edge(more *m, unsigned layer, double u)
 
 // --- drawing ------------------------------------------------------------------------------------
 
-// x or -x by the bit LAYERS of `minus`, without a branch that would be guessed wrong half the time.
+// x or -x, by the bit LAYERS of `minus`; without a branch, which would be mispredicted half the
+// time.
 static double with_sign(double x, unsigned minus)
 {
     uint64_t word;
@@ -343,7 +345,7 @@ static double with_sign(double x, unsigned minus)
     return x;
 }
 
-// The k-th number of a draw, from the word of its place and the one of the layers.
+// The k-th number of a draw, from the word of its position and the word of the layers.
 static inline double normal(const tac__stream *stream, uint64_t index, uint32_t k, uint32_t place,
                             uint32_t layers)
 {

@@ -6,14 +6,15 @@
 
 #include <stddef.h>
 
-// Mean 0, deviation 1. Every three of them are one draw of the stream, `*next`, which moves on; of
-// the last draw the rest is not used.
+// Normal numbers of mean 0 and deviation 1. Every three of them take one draw of the stream;
+// `*next` is the index of the next draw and is advanced. What is left of the last draw is not used.
 void tac__stream_normals(const tac__stream *stream, uint64_t *next, double *values, size_t count);
 
-// The same numbers, of which those of several draws are made at once and kept for the next calls:
-// `ready` follows from the stream and is part of no state. Zeros to begin with.
+// The same numbers, with those of several draws computed at once and kept for the next calls.
+// `ready` can always be computed again from the stream, so it is part of no state. Zero it at
+// first.
 typedef struct tac__normals {
-    uint64_t end; // it holds the draws before this one; 0: none
+    uint64_t end; // `ready` holds the draws before this index; 0: none
     double values[TAC__STREAM_WIDE][3];
 } tac__normals;
 
@@ -28,7 +29,7 @@ static inline void tac__normals_draw(tac__normals *ready, const tac__stream *str
         tac__normals_make(ready, stream, next, values, count);
         return;
     }
-    // The most frequent by far: a vector, which is there already.
+    // By far the most frequent case: three numbers, computed already.
     const double *n = ready->values[TAC__STREAM_WIDE - left];
     ++*next;
     values[0] = n[0];

@@ -1,5 +1,5 @@
-// packs.c - the functions of packs, compared with the plain ones at the arguments of prints.c.
-// Compiled as units of packs are (cmake/kinds.cmake): call it only where the machine has them.
+// packs.c - compares the functions of packs with the plain ones, at the arguments of prints.c.
+// Compiled for vector registers (cmake/kinds.cmake): call it only where the machine has them.
 #define TAC_KIND_PACK4
 #include "math/elementary.h"
 #include "math/prints.h"

@@ -8,7 +8,7 @@
 
 // --- arguments ----------------------------------------------------------------------------------
 
-// Where functions change: ranges of reduction, overflow, underflow, results that are exact.
+// Arguments where functions change: limits of range reduction, overflow, underflow, exact results.
 static const double corners[] = {
     0,
     0x1p-1074,
@@ -132,7 +132,8 @@ static const struct {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-// They do not change while a process runs; two threads that begin at once find the same.
+// The values do not change while a process runs, so two threads that compute them at once write the
+// same.
 static _Atomic uint64_t prints[FUNCTIONS], all_prints;
 static atomic_bool taken;
 
@@ -149,7 +150,7 @@ static void take_prints(void)
         tac__hash hash = tac__hash_text(TAC__HASH_SEED, functions[f].name);
         for (unsigned i = 0; i < TAC__PROBES; i++) {
             const double x = probes[i];
-            // Pairs of all kinds; every other first one positive, as pow likes it.
+            // Pairs of all kinds; every other first argument is positive, as pow needs it.
             const double y = probes[(i * 7 + 3) % TAC__PROBES];
             hash = tac__hash_f64(hash, functions[f].one
                                            ? functions[f].one(x)

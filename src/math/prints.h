@@ -1,6 +1,6 @@
-// prints.h - fingerprints of the elementary functions: do those of the library that was loaded give
-// the bits that they gave elsewhere? SLEEF cannot be asked for its version at run time, and two
-// versions may well agree.
+// prints.h - fingerprints of the elementary functions: does the SLEEF that was loaded give the bits
+// that it gave elsewhere? SLEEF cannot be asked for its version at run time, and two versions may
+// agree.
 //
 // Each function is evaluated at fixed arguments: over all exponents, subnormal numbers, the limits
 // of its ranges, infinities. That is done once a process and takes less than a millisecond.
@@ -18,8 +18,8 @@ const char *tac__math_print(size_t i, uint64_t *print);
 enum { TAC__PROBES = 352 };
 double tac__math_probe(unsigned i);
 
-// Do the functions of packs give the bits of the plain ones? Only where the machine has packs.
-// Asked once a process before islands are integrated in lanes.
+// Whether the functions of packs give the bits of the plain ones. Only where the machine has packs.
+// Called once a process, before islands are integrated in lanes.
 bool tac__packs_agree(void);
 
 #endif

@@ -96,8 +96,8 @@ static inline quat quat_from_euler(real roll, real pitch, real yaw)
                      cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy);
 }
 
-// cos and sin of y, at most pi/2 either way: series at y/4, where six or seven terms are exact to
-// rounding, and the angle doubled twice. Within 1e-15, in a tenth of the time of r_cos and r_sin.
+// cos and sin of y for |y| <= pi/2: series at y/4, where six or seven terms are exact to rounding,
+// then the angle is doubled twice. Error at most 1e-15, in a tenth of the time of r_cos and r_sin.
 static inline void quat__quarter_turn(real y, real *c, real *s)
 {
     real x = 0.25 * y, x2 = x * x;
@@ -112,7 +112,7 @@ static inline void quat__quarter_turn(real y, real *c, real *s)
     *c = 1.0 - 2.0 * s1 * s1;
 }
 
-// The turn by `yaw` about the vertical; fast within half a turn either way.
+// The rotation by `yaw` about the vertical; the fast way needs |yaw| <= pi.
 static inline quat quat_from_yaw(real yaw)
 {
     real half = 0.5 * yaw, c, s;
@@ -135,8 +135,8 @@ static inline vec3 quat_to_euler(quat q)
 
 // --- rotation vectors: axis times angle [rad] ----------------------------------------------------
 
-// Below this square of an angle the first terms of the series are exact to the last bit or so. The
-// other side of each select is kept finite there, so that derivatives of it are too.
+// Below this square of the angle the first terms of the series are exact to the last bit or so.
+// There the other side of each select is kept finite, so that its derivatives are finite too.
 #define QUAT__SMALL 1e-8
 
 // The rotation by the vector `v`.
@@ -164,8 +164,9 @@ static inline vec3 quat_log(quat q)
     return vec3_scale(r_select(back, -s, s), u);
 }
 
-// From `a` (t = 0) to the attitude of `b` (t = 1) by the shorter arc at constant rate; also beyond.
-// Unit length whatever `t` is. Of two equal arcs, half a turn apart, always the same one is taken.
+// From `a` (t = 0) to the attitude of `b` (t = 1) along the shorter arc at constant rate; also
+// beyond. The result has unit length whatever `t` is. Where both arcs are half a turn, always the
+// same one is taken.
 static inline quat quat_slerp(quat a, quat b, real t)
 {
     vec3 arc = quat_log(quat_mul(quat_conj(a), b));

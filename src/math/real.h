@@ -14,8 +14,9 @@
 // r_floor, r_pick, and the functions of elementary.h as r_sin, r_atan2, ... A double becomes a real
 // by R(x) wherever the language wants a real: in an initialiser, an assignment or an argument.
 //
-// c_all(c) is an int: whether `c` holds in every lane; in a graph, where nothing is known, it is 0.
-// The one branch on values that there is: only to leave out work that would change no bit.
+// c_all(c) is an int: whether `c` holds in every lane; in a graph, where no value is known, it is
+// 0. It is the only branch on values that model code may have, and only to leave out work that
+// would change no bit.
 //
 // A `real` is passed by value between functions of one unit only; between units by pointer.
 #ifndef TAC_MATH_REAL_H
@@ -28,10 +29,10 @@
 #error "define exactly one of TAC_KIND_F64, _PACK4, _PACK8, _DUAL, _SYM before including model code"
 #endif
 
-// The bits of a run are those of the written operations, in the written order. Contraction to FMA
-// cannot be seen from here: the build passes -ffp-contract=off, and tests/math/test_kinds.c notices
-// if it does not. gcc 12 needs more: where FMA is to be had its vectoriser makes vfmaddsub of
-// neighbouring a * b - c and a * b + c all the same.
+// The bits of a run follow from the written operations in the written order. Contraction to FMA
+// cannot be detected here: the build passes -ffp-contract=off, and tests/math/test_kinds.c fails if
+// it does not. gcc 12 needs more: where the target has FMA, its vectoriser makes vfmaddsub of
+// neighbouring a * b - c and a * b + c in spite of that flag.
 #if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0 || defined(__ASSOCIATIVE_MATH__) ||             \
     defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) || __FINITE_MATH_ONLY__ + 0 != 0
 #error "model code needs strict IEEE doubles: nothing of -ffast-math, no x87"
@@ -72,9 +73,9 @@
 #define TAC_ENTRY extern
 #endif
 
-// As r_select, for sides that cost much: where a real is one number only the chosen side is
-// computed, and where it is several the second only if one of them needs it. Both are pure, so the
-// bits are the same.
+// As r_select, for sides that are expensive: where a real is one number, only the chosen side is
+// computed; where it is several, the second side only if some lane needs it. Both sides are pure,
+// so the bits are the same.
 #if defined(TAC_KIND_F64)
 #define R_CHOOSE(c, a, b) ((c) ? (a) : (b))
 #elif defined(TAC_KIND_DUAL)
@@ -85,9 +86,10 @@
 #define R_CHOOSE(c, a, b) r_select((c), (a), (b))
 #endif
 
-// What follows is the same text for every kind, so its corner cases are too.
+// What follows is the same source for every kind, so its corner cases are the same too.
 
-// If the comparison fails the result is `b`: in r_max(limit, value) the limit hides no NaN.
+// Where the comparison fails the result is `b`, so in r_max(limit, value) a NaN value is not hidden
+// by the limit.
 static inline real r_min(real a, real b)
 {
     return r_select(a < b, a, b);

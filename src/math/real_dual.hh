@@ -1,12 +1,13 @@
 // real_dual.hh - scalar kind dual: a value with its derivatives along TAC_DUAL_DIRECTIONS
 // directions. Included by real.h only.
 //
-// In memory 1 + TAC_DUAL_DIRECTIONS doubles, value first. The value is computed by the operations
-// of f64, bit for bit. C++ serves for its operators alone; there is nothing of it to link.
+// In memory it is 1 + TAC_DUAL_DIRECTIONS doubles, value first. The value is computed by the
+// operations of f64, bit for bit. C++ is used for its operators only; nothing of its library is
+// linked.
 //
-// At a kink the derivative is that of the side the value is on (select, min, max, abs). Where there
-// is none, as of sqrt at 0, it is infinite or NaN; but a direction that does not reach the argument
-// of a function contributes 0 whatever the slope.
+// At a kink the derivative is that of the side on which the value lies (select, min, max, abs).
+// Where there is no derivative, as of sqrt at 0, it is infinite or NaN; but a direction along which
+// the argument does not change contributes 0, whatever the slope.
 #ifndef __cplusplus
 #error "the dual kind is compiled as C++17"
 #endif
@@ -26,8 +27,8 @@
 typedef double tac__tangent
     __attribute__((vector_size(8 * TAC_DUAL_DIRECTIONS), aligned(8), may_alias));
 
-// Constructors are forced inline: a shared copy of one, as C++ would keep for all units together,
-// might be that of a unit with other directions or for another processor.
+// Constructors are forced inline: C++ would keep one shared copy for all units, and that copy might
+// come from a unit with other directions or for another processor.
 struct tac__dual {
     double v;
     tac__tangent d;
@@ -60,7 +61,7 @@ static inline real operator/(real a, real b)
     return real(q, (a.d - b.d * q) / b.v);
 }
 
-// With a constant on one side there is less to do.
+// Operations with a constant on one side, which take less work.
 static inline real operator+(real a, double b) { return real(a.v + b, a.d); }
 static inline real operator-(real a, double b) { return real(a.v - b, a.d); }
 static inline real operator*(real a, double b) { return real(a.v * b, a.d * b); }

@@ -9,9 +9,9 @@
 
 #include "math/elementary.h"
 
-// Packs are passed by value between functions of one unit only, so it matters to nobody that the
-// way of passing them changes with -mavx. (gcc still prints a note without AVX; -Wno-psabi on the
-// command line silences that too.)
+// Packs are passed by value between functions of one unit only, so it does not matter that the
+// calling convention for them changes with -mavx. (gcc still prints a note without AVX; -Wno-psabi
+// on the command line silences that too.)
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 // Memory that holds packs is aligned to sizeof(real), and may also be looked at as doubles.

@@ -1,15 +1,15 @@
 // real_sym.hh - scalar kind sym: a node of a graph under construction. Included by real.h only.
 //
-// To evaluate model code is to write the graph down. A value is known only when the graph runs, so
-// there is nothing to branch on: `cond` converts to no bool, and an `if` on a value does not
-// compile. C++ serves for its operators alone; there is nothing of it to link.
+// Evaluating model code of this kind writes down the graph. Values are known only when the graph
+// runs, so there is nothing to branch on: `cond` does not convert to bool, and an `if` on a value
+// does not compile. C++ is used for its operators only; nothing of its library is linked.
 #ifndef __cplusplus
 #error "the sym kind is compiled as C++17"
 #endif
 
 #include "math/sym_ops.h"
 
-// The constructor is forced inline so that C++ keeps no copy of it for all units together.
+// The constructor is forced inline, so that C++ keeps no shared copy of it for all units.
 struct tac__sym {
     int id;
 

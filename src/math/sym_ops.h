@@ -1,7 +1,7 @@
 // sym_ops.h - the operations of a symbolic graph, and how the sym kind hands them over.
 //
-// Plain C: the kind writes nodes through the two functions below; whoever builds a graph defines
-// them, and with them what "the graph under construction" is.
+// Plain C: the kind creates nodes through the two functions below. The builder of a graph defines
+// these functions, and so decides what "the graph under construction" is.
 #ifndef TAC_MATH_SYM_OPS_H
 #define TAC_MATH_SYM_OPS_H
 

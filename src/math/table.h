@@ -26,7 +26,8 @@ typedef struct table2 {
     table_ends ends;
 } table2;
 
-// At least two, strictly increasing, finite. For whoever takes a table in; lookups do not check.
+// At least two, strictly increasing, finite. Check a table with this when it is read; lookups do
+// not.
 static inline int table_breakpoints_valid(int n, const double *x)
 {
     for (int i = 1; i < n; i++) {
