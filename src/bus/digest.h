@@ -1,4 +1,4 @@
-// digest.h - running digests: what makes two runs comparable signal by signal.
+// digest.h - running digests, by which two runs are compared signal by signal.
 //
 // The digest of a signal covers its name, its value at the start and each write: time and bits.
 #ifndef TAC_BUS_DIGEST_H
@@ -9,18 +9,19 @@
 
 #define TAC__DIGEST_INLINE static inline __attribute__((always_inline))
 
-// From so many words on, a value is mixed in along four ways that do not wait for each other.
+// From so many words on, a value is mixed in along four independent chains, which the processor
+// computes in parallel.
 enum { TAC__DIGEST_WIDE = 8 };
 
 // Mix in a write of any length.
 uint64_t tac__digest_wide(uint64_t digest, tac_time t_us, const double *value, size_t words);
 
-// The same where there is no NaN. Where `*nan` says that there may be one, the result is void:
-// tac__digest_nans is to be asked.
+// The same for values without a NaN. Where `*nan` becomes true there may be a NaN, and the result
+// is void: call tac__digest_nans instead.
 uint64_t tac__digest_scan(uint64_t digest, tac_time t_us, const double *value, size_t words,
                           bool *nan);
 
-// Mix in any write in which there may be NaNs, which are all alike.
+// Mix in a write that may contain NaNs; all NaNs count as equal.
 uint64_t tac__digest_nans(uint64_t digest, tac_time t_us, const double *value, size_t words);
 
 static inline uint64_t tac__digest_word_at(const double *value, size_t i)
@@ -30,8 +31,8 @@ static inline uint64_t tac__digest_word_at(const double *value, size_t i)
     return word;
 }
 
-// Is there a NaN among `words` doubles, a constant? Seen from their sum, which costs less than to
-// look at each; infinities may look like one.
+// Whether there is a NaN among `words` doubles (a compile-time constant). Tested on their sum,
+// which costs less than a test of each; infinities of both signs also give true.
 TAC__DIGEST_INLINE bool tac__digest_nan(const double *value, size_t words)
 {
     double sum = value[0];
@@ -41,7 +42,7 @@ TAC__DIGEST_INLINE bool tac__digest_nan(const double *value, size_t words)
     return sum != sum;
 }
 
-// Mix in `words` doubles without a NaN, a constant.
+// Mix in `words` doubles (a compile-time constant) without a NaN.
 TAC__DIGEST_INLINE uint64_t tac__digest_numbers(uint64_t digest, tac_time t_us, const double *value,
                                                 size_t words)
 {
@@ -81,10 +82,10 @@ static inline uint64_t tac__digest_words(uint64_t digest, tac_time t_us, const v
     return digest;
 }
 
-// Mix in a value as it stands.
+// Mix in a value without its time.
 tac__hash tac__digest_mix(tac__hash h, const tac_type *type, const void *value);
 
-// The hash that some digests combine to, all of them mixed into `h` one after another. 0 means that
+// The final hash of `count` digests, which have been mixed into `h` one after another. 0 means that
 // there are none, so no hash is 0.
 static inline uint64_t tac__digest_whole(tac__hash h, size_t count)
 {

@@ -83,7 +83,8 @@ static tac__hash mix(const tac__queue *q, tac__hash h, const tac__queue_slot *s)
     return tac__hash_bytes(h, s + 1, s->size);
 }
 
-// Where a message lies in the heap depends on which was sent first: a sum does not.
+// The position of a message in the heap depends on the order of sending; a sum over the messages
+// does not.
 tac__hash tac__queue_mix(const tac__queue *q, tac__hash h)
 {
     uint64_t flying = 0;

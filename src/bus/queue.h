@@ -31,7 +31,8 @@ typedef struct tac__queue {
     tac__queue_state *state;
     uint32_t *heap, *ring, *stack; // `capacity` slot numbers each
     unsigned char *slots;
-    // What digests know senders by, from 0; one that is not here by its number.
+    // By these keys digests know senders, from number 0 on; a sender beyond them is known by its
+    // number.
     uint64_t *keys;
     uint32_t key_count;
 } tac__queue;
@@ -50,20 +51,20 @@ tac_time tac__queue_next(const tac__queue *queue);
 // arrived, from whom, and what. Returns how many.
 uint32_t tac__queue_deliver(const tac__queue *queue, tac_time t_us, uint64_t *digest);
 
-// Are those on their way in order? The last check of a queue that was restored: all numbers of
-// slots are sound.
+// Whether the heap of messages on their way is in order. The last check of a restored queue: all
+// slot numbers have been checked before.
 bool tac__queue_ordered(const tac__queue *queue);
 
-// Mix in all that is on its way, in no order, and all that waits.
+// Mix in all messages on their way, independent of their order in memory, and all that wait.
 tac__hash tac__queue_mix(const tac__queue *queue, tac__hash h);
 
-// Take back all that is on its way.
+// Remove all messages on their way.
 void tac__queue_recall(const tac__queue *queue);
 
-// The i-th one waiting; it stays there.
+// The i-th waiting message; it stays in the queue.
 tac_message tac__queue_look(const tac__queue *queue, uint32_t i);
 
-// Take the first one waiting. Its bytes stay until the next send to this queue.
+// Take the first waiting message. Its bytes stay valid until the next send to this queue.
 bool tac__queue_receive(const tac__queue *queue, tac_message *message);
 
 #endif

@@ -31,7 +31,7 @@ typedef struct tac__signal {
 typedef struct tac__schema {
     tac__signal *signals;
     size_t count, capacity;
-    tac__names names; // may know more than there are: of signals that were taken back
+    tac__names names; // also of signals that were taken back
 } tac__schema;
 
 // Append; the name must be new. The arena keeps the copies.

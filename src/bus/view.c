@@ -19,7 +19,7 @@ void tac__history_start(const tac__history *history, const void *value)
 
 void tac__history_push(const tac__history *history, tac_time t_us, const void *value)
 {
-    // Outputs of the plant may be written again at the same instant, after a jump: one entry.
+    // After a jump, outputs of the plant are written again at the same instant: that is one entry.
     const uint64_t last = *history->writes;
     const bool again = last > 0 && history->times[last % history->depth] == t_us;
     const uint64_t n = *history->writes = last + !again;
@@ -75,7 +75,8 @@ static void along_line(const tac__view *v, uint64_t n, double c, double *value)
     }
 }
 
-// The same on the sphere: the turn from the one before, carried to c (or past the latest by c).
+// The same on the sphere: the rotation from the value before, carried to c (or past the latest by
+// c).
 static void along_arc(const tac__view *v, uint64_t n, double c, double *value)
 {
     const quat latest = load_quat(entry(v->history, n));

@@ -36,8 +36,8 @@ void tac__history_push(const tac__history *history, tac_time t_us, const void *v
 tac__hash tac__history_mix(const tac__history *history, const tac_type *type, uint32_t depth,
                            tac__hash h);
 
-// Entries that a reader needs: those inside the delay, the two of the policy, the one of this very
-// boundary that a delayed reader must not see, and one to spare.
+// How many entries a reader needs: those inside the delay, the two of the policy, the one of the
+// present boundary that a delayed reader must not see, and one to spare.
 static inline uint32_t tac__history_depth(tac_time delay_us, tac_time period_us)
 {
     return 4 + (period_us ? (uint32_t)(delay_us / period_us) : 0);
