@@ -1,4 +1,4 @@
-// check.c - names and types of a tree; units.c has its units.
+// check.c - checks names and types of a tree; units.c checks its units.
 #include "expr/check.h"
 #include "base/text.h"
 #include "expr/function.h"
@@ -70,7 +70,7 @@ static const char *type_name(const tac__expr_node *node)
     return node->type == TAC__EXPR_BOOL ? "true or false" : "a number";
 }
 
-// Both are conditions, or both are numbers, in one unit.
+// Both operands are conditions, or both are numbers, which are brought to one unit.
 static tac_status match(tac__checker *c, tac__expr_node *node, tac__expr_node **a,
                         tac__expr_node **b)
 {
@@ -115,7 +115,7 @@ static const char *label_at(const void *context, size_t i)
     return ((const char *const *)context)[i];
 }
 
-// A label becomes the number that it has in the enum it is compared with.
+// Replaces a label by its number in the enum with which it is compared.
 static tac_status check_label(tac__checker *c, tac__expr_node *label, const tac__expr_node *signal)
 {
     char quote[TAC__EXPR_QUOTE];
@@ -191,7 +191,7 @@ static tac_status check_since(tac__checker *c, tac__expr_node *node, bool compar
     return TAC_OK;
 }
 
-// Before it happens, a comparison with it is false.
+// Gives `since` the value that makes a comparison with it false before its condition has been true.
 static tac_status complete_since(tac__checker *c, tac__expr_node *since, bool less)
 {
     if (since->kind != TAC__EXPR_SINCE || since->b)
@@ -228,7 +228,7 @@ static tac_status check_if(tac__checker *c, tac__expr_node *node)
     return TAC_OK;
 }
 
-// `node`, the operands of which are checked. `compared`: its parent compares which is more.
+// Checks `node`; its operands have been checked. `compared`: the parent is a comparison by size.
 static tac_status check_kind(tac__checker *c, tac__expr_node *node, bool compared)
 {
     switch (node->kind) {
@@ -286,7 +286,7 @@ static tac_status check_node(tac__checker *c, tac__expr_node *node, bool compare
     const bool equality = tac__expr_is_equality(node->kind);
     const bool compares = tac__expr_is_comparison(node->kind) && !equality;
     for (size_t i = 0; i < 3; i++) {
-        // A label is understood once its signal is known.
+        // A label is resolved once the signal it is compared with is known.
         if (operands[i] && !(equality && operands[i]->kind == TAC__EXPR_LABEL))
             TAC_TRY(check_node(c, operands[i], compares));
     }

@@ -1,4 +1,4 @@
-// check.h - what the check of a tree is made of.
+// check.h - what check.c and units.c share.
 #ifndef TAC_EXPR_CHECK_H
 #define TAC_EXPR_CHECK_H
 
@@ -19,12 +19,13 @@ enum { TAC__EXPR_QUOTE = 64 };
 const char *tac__expr_quote(const tac__expr *expr, const tac__expr_node *node,
                             char buffer[TAC__EXPR_QUOTE]);
 
-// --- units.c: each gives `node` its unit; the types of its operands are known to be right ---
+// --- units.c: each function sets the unit of `node`; types of operands have been checked ---
 
-// Bring `*node` to a unit of the same kind; a bare number takes it on. `where` is for the error.
+// Convert `*node` to a unit of the same kind; a number without a unit takes the unit on. `where` is
+// for the error message.
 tac_status tac__check_convert(tac__checker *c, tac__expr_node **node, const char *unit,
                               const char *where);
-// Bring operands to one unit, which is that of the result.
+// Convert operands to one unit, which is also the unit of the result.
 tac_status tac__check_alike(tac__checker *c, tac__expr_node *node, tac__expr_node **operands[],
                             size_t count);
 tac_status tac__check_multiply(tac__checker *c, tac__expr_node *node);

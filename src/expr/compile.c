@@ -5,7 +5,7 @@ typedef struct compiler {
     tac__arena *arena;
     tac__program *program;
     int stack;
-    int timed; // operators that remember, so far
+    int timed; // how many operators that remember so far
     tac_error *err;
 } compiler;
 
@@ -32,7 +32,7 @@ static tac__opcode code_of(tac__expr_kind kind)
                                                        : TAC__OP_POWER + (kind - TAC__EXPR_POWER));
 }
 
-// The comparison with its sides exchanged.
+// The comparison that says the same with its sides exchanged.
 static tac__expr_kind mirrored(tac__expr_kind kind)
 {
     switch (kind) {
@@ -49,7 +49,7 @@ static tac__expr_kind mirrored(tac__expr_kind kind)
     }
 }
 
-// A comparison of a signal with a number, either way round, as one operation.
+// A comparison of a signal with a number, on either side, as one operation.
 static bool fuse(const tac__expr_node *node, tac__operation *o)
 {
     const tac__expr_node *a = node->a, *b = node->b;
@@ -107,7 +107,7 @@ static tac_status compile_logic(compiler *c, const tac__expr_node *node)
     return TAC_OK;
 }
 
-// Emit a jump whose target is not known yet; where it stands.
+// Emit a jump whose target is not known yet; `*from` becomes its position.
 static tac_status jump(compiler *c, tac__opcode code, size_t *from)
 {
     *from = c->program->count;
@@ -161,7 +161,7 @@ static tac_status compile_power(compiler *c, const tac__expr_node *node)
 
 // --- operators that remember ----------------------------------------------------------------
 
-// What has been found by `hoist`.
+// Refers to the result that `hoist` has placed at the bottom of the stack.
 static tac_status compile_timed(compiler *c, const tac__expr_node *node)
 {
     TAC_TRY(push(c, (tac__operation){.code = TAC__OP_PICK, .at = node->index}));

@@ -1,4 +1,4 @@
-// equation.c - equations: what is on the left of '=', and an expression on its right.
+// equation.c - equations: a target, '=', and an expression.
 #include "expr/parse.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static tac_status parse_target(tac__parser *p, tac__equation *equation)
     return equation->target ? TAC_OK : tac__fail_memory(p->err);
 }
 
-// The sign is no word of expressions, which compare by ==.
+// '=' is not a token of expressions, which compare by ==.
 static tac_status parse_sign(tac__parser *p, const tac__equation *equation)
 {
     const char *text = p->expr->text;

@@ -1,12 +1,13 @@
 // expr.h - the expression language: conditions such as "vehicle.battery.soc < 0.3 AND NOT landed".
 //
-// Text becomes a tree (parse), whose signals may then be asked for; the tree becomes a flat program
-// (compile), once names, types and units are known; the program is evaluated as often as one likes,
-// without allocating anything. Trees and programs live in the arena they are made in.
+// Text becomes a tree (parse), which can be asked for its signals. Once names, types and units are
+// known, the tree becomes a flat program (compile). A program can be evaluated any number of times
+// and allocates nothing. Trees and programs live in the arena in which they are made.
 // docs/expressions.md describes the language.
 //
 // Errors have no line: err->column is the column in the text, in characters from 1, and
-// err->excerpt with err->caret shows the spot. Whoever knows where the text stands adds that.
+// err->excerpt with err->caret shows the spot. The caller, who knows where the text stands in a
+// file, adds the rest.
 #ifndef TAC_EXPR_EXPR_H
 #define TAC_EXPR_EXPR_H
 
@@ -16,10 +17,10 @@
 #include <stdbool.h>
 #include <tactus/time.h>
 
-// Bytes of a text; nesting; operators that remember.
+// Limits: bytes of a text, levels of nesting, operators that remember.
 enum { TAC__EXPR_LENGTH = 4096, TAC__EXPR_DEPTH = 64, TAC__EXPR_TIMED = 32 };
 
-// ANY: whatever it comes to; only as what is wanted of an expression.
+// ANY: of whatever type the expression is; only as an argument.
 typedef enum tac__expr_type { TAC__EXPR_NUMBER, TAC__EXPR_BOOL, TAC__EXPR_ANY } tac__expr_type;
 
 typedef struct tac__expr tac__expr;
@@ -29,8 +30,8 @@ TAC_MUST_CHECK tac_status tac__expr_parse(tac__arena *arena, const char *text, t
                                           tac_error *err);
 
 // An equation: "energy = kinetic + 0.5*k*x^2", "der(v) = force/mass". Its right side is an
-// expression that has no operators that remember and no labels, and may name derivatives: der(v).
-// `target` is what stands on the left, without spaces, and begins in column `column` of the text.
+// expression without operators that remember and without labels; it may name derivatives: der(v).
+// `target` is the left side without spaces, and begins in column `column` of the text.
 typedef struct tac__equation {
     tac__expr *expr;
     const char *target; // "energy", "pull.x", "der(v)"
@@ -45,16 +46,16 @@ TAC_MUST_CHECK tac_status tac__equation_parse(tac__arena *arena, const char *tex
 // order in which they appear.
 const char *const *tac__expr_signals(const tac__expr *expr, size_t *count);
 
-// Words of memory that its programs need: for operators such as held, which remember. Known before
-// anything is compiled, so that the memory can be declared.
+// How many words of memory its programs need, for operators such as held. Known before anything is
+// compiled, so that the memory can be declared.
 size_t tac__expr_memory(const tac__expr *expr);
 
-// May it come true by the mere passing of time? tac__program_next tells when.
+// Whether it can become true only because time passes. tac__program_next tells when.
 bool tac__expr_waits(const tac__expr *expr);
 
 // What is known of a signal.
 typedef struct tac__expr_signal {
-    int index; // of its value among those that tac__program_run gets
+    int index; // which of the values that tac__program_run gets
     tac__expr_type type;
     const char *unit;          // of a number; NULL is "1"
     const char *const *labels; // of an enum, which is a number; NULL after the last
@@ -68,15 +69,15 @@ typedef struct tac__expr_scope {
     const void *context;
 } tac__expr_scope;
 
-// Check names, types and units and make a program; `wanted` is the type of the whole, and `unit`
-// what a number is converted to, NULL leaving it as it comes. An expression is compiled once: its
-// tree is changed by it.
+// Check names, types and units and make a program. `wanted` is the type of the whole expression; a
+// number is converted to `unit`, unless that is NULL. An expression can be compiled once only:
+// compiling changes its tree.
 TAC_MUST_CHECK tac_status tac__expr_compile(tac__arena *arena, tac__expr *expr,
                                             tac__expr_type wanted, const char *unit,
                                             const tac__expr_scope *scope, tac__program **program,
                                             tac_error *err);
 
-// Of an expression that has been compiled: its type and, of a number, its unit.
+// The type of a compiled expression and, of a number, its unit.
 tac__expr_type tac__expr_type_of(const tac__expr *expr);
 const tac__unit *tac__expr_unit_of(const tac__expr *expr);
 
@@ -85,18 +86,19 @@ typedef struct tac__expr_result {
     const char *nan; // what was not a number where one was needed: a signal, or the whole text
 } tac__expr_result;
 
-// Evaluate at `t_us`, which never goes back; `signals[i]` points to the double of the signal with
-// index i, a bool being 1 or 0. A comparison with NaN is false and is told of. `memory` is the
-// caller's: tac__expr_memory words, all 0 before the first evaluation; NULL where none are needed.
+// Evaluate at `t_us`, which must not decrease from call to call. `signals[i]` points to the double
+// of the signal with index i; a bool is 1 or 0. A comparison with NaN is false, and result.nan
+// names the culprit. `memory` is the caller's: tac__expr_memory words, all 0 before the first
+// evaluation; NULL where none are needed.
 tac__expr_result tac__program_run(const tac__program *program, tac_time t_us,
                                   const void *const *signals, uint64_t *memory);
 
-// The same at any time in seconds, of a program that needs no memory.
+// The same at any time in seconds, for a program that needs no memory.
 tac__expr_result tac__program_run_at(const tac__program *program, double t_s,
                                      const void *const *signals);
 
-// The earliest time, at or after `from_us`, at which a held that is counting becomes true, if its
-// condition stays: the program should be evaluated then. TAC_TIME_NEVER where none counts.
+// The earliest time, at or after `from_us`, at which a held() that is counting becomes true if its
+// condition stays true: evaluate the program again then. TAC_TIME_NEVER where none is counting.
 tac_time tac__program_next(const tac__program *program, const uint64_t *memory, tac_time from_us);
 
 #endif

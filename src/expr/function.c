@@ -1,5 +1,5 @@
-// function.c - the functions by name. All of them have the same bits everywhere, and let every NaN
-// through, so that none is passed over in silence.
+// function.c - the functions by name. All give the same bits on every machine, and all pass NaNs
+// on, so that no NaN is lost silently.
 #include "expr/function.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static double hypotenuse(double a, double b)
     return __builtin_isunordered(a, b) ? not_a_number : tac_hypot(a, b);
 }
 
-// The rest of a / b with the sign of b. fmod is exact, so it has the same bits everywhere.
+// The remainder of a / b with the sign of b. fmod is exact, so the bits are the same everywhere.
 static double modulo(double a, double b)
 {
     const double rest = fmod(a, b);

@@ -4,7 +4,7 @@
 
 #include "expr/tree.h"
 
-// What a function asks of the units of its arguments, and which unit it gives.
+// Which units a function takes, and which unit it gives.
 typedef enum tac__function_units {
     TAC__UNITS_PLAIN,       // 1 to 1
     TAC__UNITS_FROM_ANGLE,  // an angle to 1
@@ -30,7 +30,7 @@ struct tac__function {
 const tac__function *tac__function_find(const char *name, size_t length);
 const char *tac__function_name(const void *context, size_t i); // a tac__candidate_fn
 
-// x^y; a NaN on either side goes through.
+// x^y; NaN if either is NaN.
 double tac__expr_power(double x, double y);
 
 #endif

@@ -1,4 +1,4 @@
-// lex.c - numbers with their units, names with their dots, labels, operators.
+// lex.c - splits a text into tokens: numbers with units, names with dots, labels, operators.
 #include "expr/lex.h"
 #include "base/print.h"
 #include "base/text.h"
@@ -76,7 +76,8 @@ static bool is_unit(const char *text, size_t length)
     return tac__unit_parse(name, &unit, NULL) == TAC_OK;
 }
 
-// The length of m, m^2, s^-1; 0 where no unit stands. What goes on as a name does is none: s2, s.x.
+// The length of m, m^2, s^-1; 0 where there is no unit. What continues like a name is no unit: s2,
+// s.x.
 static size_t factor_length(const char *text)
 {
     size_t n = symbol_length(text);
@@ -90,7 +91,7 @@ static size_t factor_length(const char *text)
     return n;
 }
 
-// "m/s^2" in "m/s^2*mass": factors that touch each other.
+// "m/s^2" in "m/s^2*mass": factors without spaces between them.
 static size_t unit_length(const char *text)
 {
     size_t n = factor_length(text);
@@ -128,7 +129,7 @@ static const struct {
     {"true", TAC__TOKEN_TRUE}, {"false", TAC__TOKEN_FALSE},
 };
 
-// TAC__TOKEN_NAME where it is no word of the language.
+// TAC__TOKEN_NAME where the text is no keyword.
 static tac__token_kind word_kind(const char *c, size_t length)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -138,7 +139,7 @@ static tac__token_kind word_kind(const char *c, size_t length)
     return TAC__TOKEN_NAME;
 }
 
-// What follows a number is its unit, or nothing that could be one.
+// A number may be followed by its unit; nothing else that looks like a unit may follow.
 static tac_status lex_unit(const char *text, tac__token *token, tac_error *err)
 {
     const uint32_t at = token->to + (uint32_t)strspn(text + token->to, " \t\r\n");
@@ -224,7 +225,7 @@ static tac_status lex_label(const char *text, tac__token *token, tac_error *err)
 static const struct {
     const char *text;
     tac__token_kind kind;
-    const char *instead; // not of the language: what to write
+    const char *instead; // what to write instead, where the operator is not of the language
 } operators[] = {
     {"<=", TAC__TOKEN_LESS_EQUAL, NULL}, {">=", TAC__TOKEN_GREATER_EQUAL, NULL},
     {"==", TAC__TOKEN_EQUAL, NULL},      {"!=", TAC__TOKEN_NOT_EQUAL, NULL},

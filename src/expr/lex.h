@@ -1,4 +1,4 @@
-// lex.h - the words of an expression, one after another.
+// lex.h - the tokens of an expression.
 #ifndef TAC_EXPR_LEX_H
 #define TAC_EXPR_LEX_H
 
@@ -37,7 +37,7 @@ typedef struct tac__token {
     uint32_t unit;     // of a number: where its unit begins; `to` where it has none
 } tac__token;
 
-// Read the word at or after byte `at`.
+// Read the token at or after byte `at`.
 tac_status tac__lex(const char *text, uint32_t at, tac__token *token, tac_error *err);
 
 #endif

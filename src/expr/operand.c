@@ -76,7 +76,7 @@ tac_status tac__parse_derivative(tac__parser *p, const char **name)
     return p->token.kind == TAC__TOKEN_CLOSE ? TAC_OK : tac__parse_fail(p, "')'");
 }
 
-// der(v) in an equation: a name like any other.
+// der(v) in an equation: treated as a name.
 static tac_status parse_rate(tac__parser *p, tac__expr_node *node)
 {
     const char *name;
@@ -140,7 +140,7 @@ static tac_status parse_parentheses(tac__parser *p, tac__expr_node **node)
         return fail_open(p, &open);
     if (p->token.kind != TAC__TOKEN_CLOSE)
         return tac__parse_fail(p, "an operator or ')'");
-    // Errors quote it with its parentheses.
+    // Errors quote the operand with its parentheses.
     (*node)->from = open.from;
     (*node)->to = p->token.to;
     p->depth--;

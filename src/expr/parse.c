@@ -1,5 +1,5 @@
-// parse.c - from words to a tree. Binding, loosest first: OR, AND, NOT, comparisons, + and -, * and
-// /, sign, powers. Recursion is bounded by TAC__EXPR_DEPTH, and by the length of the text where
+// parse.c - from tokens to a tree. Precedence, lowest first: OR, AND, NOT, comparisons, + and -, *
+// and /, sign, powers. Recursion is bounded by TAC__EXPR_DEPTH, and by the length of the text where
 // operators follow each other.
 #include "expr/parse.h"
 #include "expr/function.h"
@@ -27,7 +27,7 @@ static const struct binary {
 
 // --- operators ------------------------------------------------------------------------------
 
-// NOT x, -x, +x: `operand` is the level of x.
+// NOT x, -x, +x: `operand` is the precedence of x.
 static tac_status parse_prefix(tac__parser *p, int operand, tac__expr_kind kind,
                                tac__expr_node **node)
 {
@@ -48,7 +48,7 @@ static bool in_parentheses(const tac__parser *p, const tac__expr_node *node)
     return p->expr->text[node->from] == '(';
 }
 
-// a^b, which takes a sign after it, and another power: 2^-3^2 is 2^(-(3^2)).
+// a^b. The exponent may have a sign and may be a power: 2^-3^2 is 2^(-(3^2)).
 static tac_status parse_power(tac__parser *p, tac__expr_node **node)
 {
     TAC_TRY(tac__parse_operand(p, node));
@@ -75,7 +75,7 @@ static tac_status parse_sign(tac__parser *p, tac__expr_node **node)
     if (p->token.kind != TAC__TOKEN_MINUS && p->token.kind != TAC__TOKEN_PLUS)
         return parse_power(p, node);
     TAC_TRY(parse_prefix(p, TAC__LEVEL_SIGN, TAC__EXPR_NEGATE, node));
-    // A literal takes the sign in.
+    // The sign becomes part of a literal.
     if ((*node)->kind == TAC__EXPR_NEGATE && (*node)->a->kind == TAC__EXPR_LITERAL) {
         tac__expr_node *literal = (*node)->a;
         literal->value = -literal->value;
@@ -94,7 +94,7 @@ static const struct binary *find_binary(const tac__parser *p, int level)
     return NULL;
 }
 
-// Signals of a simulation have dots, labels of enums need none.
+// Names of signals of a simulation have dots; labels of enums have none.
 static bool has_dot(const tac__expr_node *node)
 {
     return strpbrk(node->name, ".[");
@@ -105,8 +105,8 @@ static bool may_be_label(const tac__parser *p, const tac__expr_node *node)
     return !has_dot(node) && !in_parentheses(p, node);
 }
 
-// In a.phase == landed the name without a dot is a label; in phase == landed the second one. In
-// parentheses it is a signal. Equations have no enums.
+// In a.phase == landed the name without a dot is the label; in phase == landed it is the second
+// one. A name in parentheses is a signal. Equations have no enums.
 static void find_label(const tac__parser *p, const tac__expr_node *node)
 {
     tac__expr_node *a = node->a, *b = node->b;
@@ -151,7 +151,7 @@ tac_status tac__parse_level(tac__parser *p, int level, tac__expr_node **node)
     return tac__parse_level(p, TAC__LEVEL_COMPARISON, node);
 }
 
-// --- what it needs --------------------------------------------------------------------------
+// --- what an expression needs ---------------------------------------------------------------
 
 static tac_status list_name(tac__parser *p, const char *name)
 {
@@ -166,7 +166,7 @@ static tac_status list_name(tac__parser *p, const char *name)
     return TAC_OK;
 }
 
-// Signals in order of appearance, and operators that remember.
+// Collects signals in order of appearance, and operators that remember.
 static tac_status survey(tac__parser *p, const tac__expr_node *node)
 {
     if (!node)

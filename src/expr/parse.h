@@ -1,4 +1,4 @@
-// parse.h - what the parser is made of: parse.c has the operators, operand.c what they work on.
+// parse.h - what parse.c (operators) and operand.c (operands) share.
 #ifndef TAC_EXPR_PARSE_H
 #define TAC_EXPR_PARSE_H
 
@@ -7,12 +7,12 @@
 typedef struct tac__parser {
     tac__arena *arena;
     tac__expr *expr;
-    tac__token token; // the next word
+    tac__token token; // the next token
     int depth;
     tac_error *err;
 } tac__parser;
 
-// Loosest first; sign and powers come after products.
+// Precedence, lowest first; sign and powers come after products.
 enum {
     TAC__LEVEL_OR,
     TAC__LEVEL_AND,
@@ -23,7 +23,8 @@ enum {
     TAC__LEVEL_SIGN
 };
 
-// Begin with the text, and go on to its end from the word after `p->token`.
+// tac__parse_begin starts with the text; the other continues to its end from the token after
+// `p->token`.
 tac_status tac__parse_begin(tac__parser *p, const char *text);
 tac_status tac__parse_whole(tac__parser *p);
 
@@ -31,7 +32,7 @@ tac_status tac__parse_advance(tac__parser *p);
 tac_status tac__parse_enter(tac__parser *p);
 tac_status tac__parse_fail(const tac__parser *p, const char *expected);
 tac_status tac__parse_make(tac__parser *p, tac__expr_kind kind, tac__expr_node **node);
-// The "(v)" of der(v), up to the ')', which stays the next word.
+// Reads the "(v)" of der(v), up to the ')', which stays the next token.
 tac_status tac__parse_derivative(tac__parser *p, const char **name);
 tac_status tac__parse_operand(tac__parser *p, tac__expr_node **node);
 tac_status tac__parse_level(tac__parser *p, int level, tac__expr_node **node);

@@ -1,15 +1,17 @@
 // program.h - a program: a flat list of operations on a stack of doubles.
 //
-// A condition is 1 or 0. First come the operators that remember, one after another, inner before
-// outer, each with its operand; their results stay at the bottom of the stack, where the rest picks
-// them up. So they see every evaluation, whatever AND, OR and if leave out. A program is checked
-// when it is made: its stack fits, its jumps lead forward, it ends with END.
+// A condition is 1 or 0. A program begins with the operators that remember, one after another,
+// inner before outer, each with its operand; their results stay at the bottom of the stack, where
+// the rest picks them up. So these operators see every evaluation, whatever AND, OR and if leave
+// out. A program is checked when it is made: its stack fits, its jumps lead forward, it ends with
+// END.
 #ifndef TAC_EXPR_PROGRAM_H
 #define TAC_EXPR_PROGRAM_H
 
 #include "expr/function.h"
 
-// Operands that wait: six a level of nesting, and what is remembered.
+// Room for operands on the stack: six a level of nesting, and the results of operators that
+// remember.
 enum { TAC__STACK = 6 * TAC__EXPR_DEPTH + TAC__EXPR_TIMED + 4 };
 
 typedef enum tac__opcode {
@@ -17,7 +19,7 @@ typedef enum tac__opcode {
     TAC__OP_NUMBER,
     TAC__OP_TIME,
     TAC__OP_SIGNAL,
-    TAC__OP_PICK, // the result of the remembering operator `at`
+    TAC__OP_PICK, // push the result of the remembering operator number `at`
     TAC__OP_NEGATE,
     TAC__OP_NOT,
     TAC__OP_SCALE_UP,   // * value
@@ -28,7 +30,7 @@ typedef enum tac__opcode {
     TAC__OP_DIVIDE,
     TAC__OP_ADD,
     TAC__OP_SUBTRACT,
-    TAC__OP_MULTIPLY_SIGNAL, // the same with a signal on the right
+    TAC__OP_MULTIPLY_SIGNAL, // the same with a signal as the right operand
     TAC__OP_DIVIDE_SIGNAL,
     TAC__OP_ADD_SIGNAL,
     TAC__OP_SUBTRACT_SIGNAL,
@@ -38,7 +40,7 @@ typedef enum tac__opcode {
     TAC__OP_GREATER_EQUAL,
     TAC__OP_EQUAL,
     TAC__OP_NOT_EQUAL,
-    TAC__OP_SIGNAL_LESS, // a signal and a number, as most conditions have it
+    TAC__OP_SIGNAL_LESS, // a signal compared with a number: the form of most conditions
     TAC__OP_SIGNAL_LESS_EQUAL,
     TAC__OP_SIGNAL_GREATER,
     TAC__OP_SIGNAL_GREATER_EQUAL,
@@ -52,10 +54,10 @@ typedef enum tac__opcode {
     TAC__OP_SKIP_UNLESS_NAN,
     TAC__OP_JUMP_IF_FALSE, // drop the value; jump to `at` if it was false
     TAC__OP_JUMP,
-    TAC__OP_RISING, // these change the word `at` of the memory
+    TAC__OP_RISING, // from here on: operators that remember; each changes the word `at`
     TAC__OP_FALLING,
     TAC__OP_HELD,
-    TAC__OP_SINCE, // NaN: not yet
+    TAC__OP_SINCE, // NaN: its condition has not been true yet
 } tac__opcode;
 
 typedef struct tac__operation {

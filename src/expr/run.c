@@ -1,10 +1,10 @@
-// run.c - the evaluation of a program.
+// run.c - evaluates programs.
 #include "expr/program.h"
 
 // --- memory ---------------------------------------------------------------------------------
 // One word an operator; 0 before the first evaluation.
 
-// 1: it was false, 2: it was true. Falling is rising of the opposite.
+// The word is 1 if the condition was false, 2 if it was true. Falling is rising of the opposite.
 static double rising(uint64_t *word, bool now)
 {
     const bool rises = now && *word == 1;
@@ -12,14 +12,15 @@ static double rising(uint64_t *word, bool now)
     return rises;
 }
 
-// The time at which it was first seen true, plus 1; 0: it is false.
+// The word is 1 plus the time at which the condition was first seen true; 0: it is false.
 static double held(uint64_t *word, bool now, tac_time t_us, tac_time duration_us)
 {
     *word = !now ? 0 : *word ? *word : t_us + 1;
     return now && t_us - (*word - 1) >= duration_us;
 }
 
-// The same for the last time it became true, or 0 for never, above a bit that says whether it is.
+// The word is the same for the last time at which the condition became true (0: never), shifted by
+// one bit; the lowest bit says whether it is true now.
 static double since(uint64_t *word, bool now, tac_time t_us)
 {
     const tac_time became = now && !(*word & 1) ? t_us + 1 : *word >> 1;
@@ -47,7 +48,7 @@ static inline double load(const void *const *signals, const tac__operation *o)
     return ((const double *)signals[o->at])[o->element];
 }
 
-// Who is to blame for a NaN that came out of the operations from `o` to before `end`.
+// The name for an error about a NaN that came out of the operations from `o` to before `end`.
 static const char *blame(const tac__program *p, const tac__operation *o, const tac__operation *end,
                          const void *const *signals)
 {
@@ -70,7 +71,7 @@ static const char *blame(const tac__program *p, const tac__operation *o, const t
         break;                                                                                     \
     }
 
-// False for NaN whatever the comparison; the first is blamed.
+// False for NaN, whatever the comparison; the first NaN is reported.
 #define COMPARE(expression)                                                                        \
     {                                                                                              \
         const double b = *top--, a = *top;                                                         \
@@ -98,13 +99,13 @@ static const char *blame(const tac__program *p, const tac__operation *o, const t
         break;                                                                                     \
     }
 
-// At `t_s` seconds; operators that remember count in microseconds.
+// Evaluates at `t_s` seconds; operators that remember count in microseconds.
 __attribute__((noinline)) static tac__expr_result evaluate(const tac__program *p, double t_s,
                                                            tac_time t_us,
                                                            const void *const *signals,
                                                            uint64_t *memory)
 {
-    double stack[TAC__STACK + 1], *top = stack; // the first is never used
+    double stack[TAC__STACK + 1], *top = stack; // the first element is never used
     tac__expr_result result = {0, NULL};
     for (const tac__operation *o = p->operations;; o++) {
         switch (o->code) {
@@ -223,7 +224,7 @@ __attribute__((noinline)) static tac__expr_result evaluate(const tac__program *p
             *top = since(&memory[o->at], *top != 0, t_us);
             break;
         default:
-            __builtin_unreachable(); // the compiler of programs makes no other
+            __builtin_unreachable(); // compile.c emits no other code
         }
     }
 }

@@ -31,7 +31,7 @@ typedef enum tac__expr_kind {
     TAC__EXPR_RISING, // from here on: operators that remember
     TAC__EXPR_FALLING,
     TAC__EXPR_HELD,
-    TAC__EXPR_SINCE, // `b` is its value before; the check gives it one where it has none
+    TAC__EXPR_SINCE, // `b` is its value before; where there is none, the check adds one
 } tac__expr_kind;
 
 typedef struct tac__function tac__function;

@@ -1,15 +1,15 @@
 // units.c - the units of a tree.
 //
-// A number is in the unit of its parts: a signal's as declared, a literal's as written. A bare
-// literal takes the unit of what it is used with. Where units of one kind meet in different scales,
-// one side is converted, a literal at once.
+// A number is in the unit of its parts: a signal in its declared unit, a literal in the unit as
+// written. A literal without a unit takes the unit of what it is used with. Where units of one kind
+// meet in different scales, one side is converted; a literal is converted at compile time.
 #include "base/text.h"
 #include "expr/check.h"
 #include "expr/function.h"
 
 #include <math.h>
 
-// What a node is measured in, as it was written or as a product of base units.
+// The unit of a node as text: as written, or as a product of base units.
 static const char *unit_of(const tac__expr_node *node, char buffer[TAC__EXPR_QUOTE])
 {
     static const char *const base[] = {"m", "kg", "s", "A", "K", "rad"};
@@ -98,7 +98,8 @@ static tac_status clash(tac__checker *c, const tac__expr_node *at, const tac__ex
                            tac__expr_quote(c->expr, b, right), unit_of(b, of_b));
 }
 
-// Whose unit the others take: the first that has one, a literal only where nothing else does.
+// The operand whose unit the others take: the first that has a unit, a literal only if nothing else
+// has one.
 static tac__expr_node *leader(tac__expr_node **operands[], size_t count)
 {
     tac__expr_node *found = *operands[0];
@@ -141,8 +142,8 @@ static bool is_plain(const tac__expr_node *node)
     return tac__unit_parse("1", &one, NULL) == TAC_OK && tac__unit_compatible(&node->unit, &one);
 }
 
-// Where units cancel but for their scale, as in km/m, the result is a plain number: one side is
-// converted, a literal at once.
+// Where units cancel except for their scale, as in km/m, the result is a plain number: one side is
+// converted, a literal at compile time.
 static tac_status cancel(tac__checker *c, tac__expr_node *node)
 {
     const bool left = node->a->kind == TAC__EXPR_LITERAL;
@@ -175,7 +176,7 @@ tac_status tac__check_multiply(tac__checker *c, tac__expr_node *node)
 
 enum { EXPONENT_MAX = 8 };
 
-// The power of a number that has a unit.
+// A power of a number with a unit.
 static tac_status raise(tac__checker *c, tac__expr_node *node)
 {
     char quote[TAC__EXPR_QUOTE], of[TAC__EXPR_QUOTE];
@@ -215,7 +216,7 @@ tac_status tac__check_power(tac__checker *c, tac__expr_node *node)
 
 // --- functions ------------------------------------------------------------------------------
 
-// The root of a unit is that of its base units.
+// The root of a unit is the root of its base units.
 static tac_status check_root(tac__checker *c, tac__expr_node *node, int degree)
 {
     char quote[TAC__EXPR_QUOTE], of[TAC__EXPR_QUOTE];
