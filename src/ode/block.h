@@ -1,9 +1,9 @@
 // block.h - sums of arrays, in blocks that a vector register takes.
 //
-// Arrays of this room are aligned to TAC__BLOCK doubles at least, and as long as a multiple of
-// them, so there are no ends to treat apart. Vectors are used element by element only: the bits are
-// those of a scalar loop. Coefficients are compile-time constants to the functions that these are
-// inlined into: terms with a zero disappear.
+// Arrays of this room are aligned to TAC__BLOCK doubles at least, and their length is a multiple of
+// it, so no remainder needs code of its own. Vectors are used element by element only, so the bits
+// are those of a scalar loop. The functions below are inlined where the coefficients are
+// compile-time constants: terms with a zero coefficient disappear.
 #ifndef TAC_ODE_BLOCK_H
 #define TAC_ODE_BLOCK_H
 
@@ -20,7 +20,7 @@ enum { TAC__BLOCK = 4 };
 #define TAC__UNROLL _Pragma("GCC unroll 16")
 #endif
 
-// Two doubles: what every x86-64 and every AArch64 has.
+// Two doubles: the vector width that every x86-64 and every AArch64 has.
 typedef double tac__pair __attribute__((vector_size(16), may_alias));
 typedef double tac__loose_pair __attribute__((vector_size(16), may_alias, aligned(8)));
 
@@ -33,14 +33,15 @@ TAC__INLINE size_t tac__block_up(size_t n)
     return (n + TAC__BLOCK - 1) / TAC__BLOCK * TAC__BLOCK;
 }
 
-// A pair that has just been written one double at a time, as right-hand sides do. A processor hands
-// recent stores on to a load that lies within one of them; a load of both waits until they are in
-// the cache. On an Intel processor (family 6, model 207) a step of rk4 with 19 states took 1.35
-// times as long as a loop written by hand, with two loads 1.02 to 1.10 times (bench/ode.c).
+// Loads a pair that has just been written one double at a time, as right-hand sides do. A processor
+// forwards a recent store to a load that lies within that store; one load across two stores waits
+// until both are in the cache. On an Intel processor (family 6, model 207) a step of rk4 with 19
+// states took 1.35 times as long as a loop written by hand, with two loads 1.02 to 1.10 times
+// (bench/ode.c).
 TAC__INLINE tac__pair tac__fresh_pair(const double *k)
 {
     double low = k[0];
-    // So that the compiler does not make one load of the two.
+    // Keeps the compiler from merging the two loads.
 #if defined(__x86_64__)
     __asm__("" : "+x"(low));
 #elif defined(__aarch64__)
@@ -49,7 +50,7 @@ TAC__INLINE tac__pair tac__fresh_pair(const double *k)
     return (tac__pair){low, k[1]};
 }
 
-// sum_j weights_j k_j, of the pair at `at`; the last k is fresh
+// sum_j weights_j k_j of the pair at `at`; the last k has just been written
 TAC__INLINE tac__pair tac__sum(const double *weights, int count, const double *k, size_t stride,
                                size_t at)
 {
@@ -110,7 +111,7 @@ TAC__INLINE void tac__weigh(const double *weights, int count, const double *k, s
     }
 }
 
-// In pairs, and not by memcpy: a load that spans several recent stores waits for them all.
+// In pairs instead of memcpy: a load that spans several recent stores waits for all of them.
 TAC__INLINE void tac__copy(size_t n, const double *from, double *to)
 {
     size_t i = 0;

@@ -1,5 +1,5 @@
-// core.h - what the files of this room share: the steps, error estimates and dense output of each
-// method, as hooks of tac__method.
+// core.h - what the files of this room share: steps, error estimates and dense output of each
+// method, which tac__method points to.
 #ifndef TAC_ODE_CORE_H
 #define TAC_ODE_CORE_H
 

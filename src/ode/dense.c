@@ -1,12 +1,12 @@
-// dense.c - values inside a step. For every method they are, with d = y1 - y and u = 1 - theta,
+// dense.c - the state inside a step. For every method it is, with d = y1 - y and u = 1 - theta,
 //
 //     y + theta (d + u P),    P = p_0 + theta (p_1 + u (p_2 + theta (p_3 + ...)))
 //
-// and a method is the number of its coefficients p and how it gets them.
+// and a method differs only in how many coefficients p it has and how it computes them.
 #include "ode/core.h"
 #include "ode/tables.h"
 
-// f(t1, y1) as k[i], unless the step has left it somewhere.
+// f(t1, y1) as k[i]; copied where the step has computed it already.
 static tac_status evaluate_end(const tac__ode_problem *p, tac__ode_work *w, int i, double t1_s)
 {
     if (w->end)
@@ -17,8 +17,8 @@ static tac_status evaluate_end(const tac__ode_problem *p, tac__ode_work *w, int 
     return TAC_OK;
 }
 
-// p_0 and p_1 of the cubic that has the slopes f(t0, y) and f(t1, y1) at its ends (Hermite). All
-// that is explicit begins with it.
+// p_0 and p_1 of the cubic with the slopes f(t0, y) and f(t1, y1) at its ends (Hermite). Dense
+// output of every explicit method begins with it.
 static void hermite(tac__ode_work *w, double h_s)
 {
     const double *f0 = w->k, *f1 = tac__slot(w, w->k, w->end);
@@ -99,7 +99,7 @@ TAC__INLINE double inner(const double *dense, size_t stride, int count, double t
     return sum;
 }
 
-// Counted from the nearer end, so that both ends come out exactly.
+// Counted from the nearer end, so that both ends are exact.
 TAC__INLINE void interpolate(const tac__ode_work *w, int count, const double *y, const double *y1,
                              double theta, double *out)
 {

@@ -1,11 +1,11 @@
-// error.c - how large the error of a step is, and what that says about the next one.
+// error.c - the error of a step, and how long the next step may be.
 #include <math.h>
 #include <string.h>
 #include <tactus/math.h>
 
 #include "ode/core.h"
 
-// Squares of the norms of a group.
+// Squares of the norms of one group.
 typedef struct squares {
     double e, second, y, y1;
 } squares;
@@ -24,18 +24,19 @@ TAC__INLINE squares measure(const tac__ode_work *w, const tac__ode_group *g, boo
     return s;
 }
 
-// Of two estimates of different order, dop853 takes a mean that shrinks with h^8: [HNW] II.10.
+// dop853 combines two estimates of different order into a mean that shrinks with h^8: [HNW] II.10.
 static double mean_square(double e5, double e3)
 {
     return e5 > 0 ? e5 * e5 / (e5 + 0.01 * e3) : e5;
 }
 
-// Of the groups so far: the square of the largest error, and a sum that is finite if all is.
+// Over the groups so far: the square of the largest error, and a sum that is finite if every number
+// is.
 typedef struct worst_of {
     double square, all;
 } worst_of;
 
-// Squares as long as possible: a root and a division a group, and no branch on their values.
+// Works on squares as long as possible: one root and one division a group, and no branch on values.
 TAC__INLINE void weigh(const tac__method *m, const tac__ode_group *g, double rtol, double atol,
                        squares s, worst_of *worst)
 {
@@ -107,12 +108,14 @@ void tac__ode_errors(const tac__method *m, const tac__ode_problem *p, const tac_
     }
 }
 
-// x^(-1/p) to 2e-4, for x within [1e-12, 1e12] and p from 3 to 8: a first guess from the bits of x,
-// whose integer is close to a logarithm, and two steps of Newton's method. The same bits everywhere
-// as any power function would have to be, in a fraction of its time.
+// x^(-1/p) to 2e-4, for x within [1e-12, 1e12] and p from 3 to 8. The first guess comes from the
+// bits of x: read as an integer they are close to a logarithm. Two steps of Newton's method follow.
+// The bits are the same on every machine, as any power function would have to guarantee, in a
+// fraction of its time.
 static double inverse_root(double x, int p)
 {
-    const double one = 0x3FFp52, middle = 0.045 * 0x1p52; // of 1.0; of the logarithm's deviation
+    const double one = 0x3FFp52;          // the bits of 1.0
+    const double middle = 0.045 * 0x1p52; // mean deviation of the logarithm
     const double part = 1.0 / p;
     int64_t bits;
     memcpy(&bits, &x, sizeof bits);

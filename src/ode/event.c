@@ -1,4 +1,4 @@
-// event.c - bisection over whole microseconds.
+// event.c - finds by bisection, over whole microseconds, when a condition becomes true.
 #include "ode/event.h"
 
 tac_time tac__first_true(tac_time a_us, tac_time b_us, tac__holds_fn *holds, void *context)

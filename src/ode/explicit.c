@@ -2,7 +2,8 @@
 #include "ode/core.h"
 #include "ode/tables.h"
 
-// Stage i: z_i from the stages before it, then f there. The last stage of FSAL methods is at y1.
+// Stage i: z_i from the stages before it, then k_i = f(z_i). The last stage of FSAL methods is at
+// y1.
 TAC__INLINE tac_status stage(const tac__tableau *t, bool fsal, int i, const tac__ode_problem *p,
                              tac__ode_work *w, double t0_s, double t1_s, double h_s, double *y1)
 {
@@ -12,7 +13,8 @@ TAC__INLINE tac_status stage(const tac__tableau *t, bool fsal, int i, const tac_
     return tac__evaluate(p, w, i, t->c[i], t0_s, t1_s, h_s);
 }
 
-// A loop over the stages would leave it to the compiler whether tables are constants inside.
+// Written out stage by stage: in a loop it would depend on the compiler whether the table's entries
+// become constants.
 #define STAGE(i)                                                                                   \
     if (i < t->stages)                                                                             \
         TAC_TRY(stage(t, fsal, i, p, w, t0_s, t1_s, h_s, y1));

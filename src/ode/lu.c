@@ -1,5 +1,5 @@
-// lu.c - linear systems. The diagonal of the factors holds the reciprocals of the pivots. Zeros are
-// not multiplied by: Jacobians of vehicles are mostly that.
+// lu.c - linear systems. The diagonal of the factors holds the reciprocals of the pivots. Rows with
+// a zero factor are skipped: Jacobians of vehicles consist mostly of zeros.
 #include "ode/lu.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // lu.h - linear systems of any size by LU decomposition with partial pivoting.
 //
-// Matrices lie column by column, so that all inner loops run over neighbours.
+// Matrices are stored column by column, so that all inner loops run over adjacent elements.
 #ifndef TAC_ODE_LU_H
 #define TAC_ODE_LU_H
 

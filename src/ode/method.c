@@ -1,4 +1,5 @@
-// method.c - the methods there are, their working memory, and what is the same in a step of each.
+// method.c - the list of methods, their working memory, and what a step of every method has in
+// common.
 #include "ode/method.h"
 
 #include <string.h>
@@ -95,8 +96,8 @@ const char *tac__method_name(const void *context, size_t i)
 
 // --- working memory -----------------------------------------------------------------------------
 
-// Arrays begin on a cache line, which is also what eight lanes ask for (math/real_pack.h): with n a
-// multiple of eight every array behind the first begins on one, too.
+// Arrays begin on a cache line, which is also the alignment of eight lanes (math/real_pack.h). With
+// n a multiple of eight every array after the first begins on one, too.
 enum { ALIGNMENT = 8 }; // doubles
 
 static double *aligned(double *memory)
@@ -106,7 +107,7 @@ static double *aligned(double *memory)
     return memory;
 }
 
-// Hands out arrays one after another; from NULL it only counts.
+// Hands out arrays one after another; beginning from NULL it only counts.
 typedef struct cursor {
     double *next;
     size_t stride, doubles;
@@ -168,7 +169,7 @@ void tac__ode_work_init(tac__ode_work *w, const tac__method *m, size_t n, double
 
 // --- steps --------------------------------------------------------------------------------------
 
-// w->y = w->z = y, and no -0 in them: then there is none in y1 either, and f(t1, y1) of this step
+// w->y = w->z = y, with -0 replaced by 0. Then y1 contains no -0 either, and f(t1, y1) of this step
 // has the bits of f(t0, y) of the next.
 static void take_state(tac__ode_work *w, const double *y)
 {

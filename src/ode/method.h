@@ -1,6 +1,6 @@
 // method.h - one-step methods for y' = f(t, y): steps, their errors, and values between.
 //
-// Who integrates owns time, tolerances and the decision whether a step counts; this room owns the
+// The caller owns time, tolerances and the decision whether a step is accepted; this room owns the
 // arithmetic. One round of an adaptive method:
 //
 //     tac__ode_step(m, p, w, t0, t1, h, y, y1)
@@ -9,8 +9,8 @@
 //     error > 1:  tac__ode_retry(m, w), and step again from the same y over a shorter h
 //     either way: the next h is at most h * tac__ode_factor(m, error)
 //
-// Sums run over the stages in ascending order and skip coefficients that are zero in the table, so
-// the bits of a step are a property of the table alone. Nothing here allocates.
+// Sums run over the stages in ascending order and skip zero coefficients of the table, so the bits
+// of a step depend on the table alone. Nothing here allocates.
 #ifndef TAC_ODE_METHOD_H
 #define TAC_ODE_METHOD_H
 
@@ -26,18 +26,18 @@ typedef struct tac__method tac__method;
 typedef struct tac__ode_problem tac__ode_problem;
 typedef struct tac__ode_work tac__ode_work;
 
-// dy = f(t, z): the right-hand side is always evaluated at work->z, so that whoever computes it can
-// keep pointers into it. A status other than TAC_OK ends the step and is passed up.
+// dy = f(t, z): the right-hand side is always evaluated at work->z, so that its function can keep
+// pointers into that array. A status other than TAC_OK ends the step and is returned.
 typedef tac_status tac__rhs_fn(void *context, double t_s, double *dy);
 
 // df/dy at work->z, n by n, row by row: j[i * n + k] = df_i / dy_k.
 typedef tac_status tac__jacobian_fn(void *context, double t_s, double *j);
 
-// States whose error is measured together. The groups of a problem cover its states.
+// States whose error is measured together. Groups are disjoint and cover all states of a problem.
 typedef struct tac__ode_group {
     uint32_t first, count;
     double scale;    // absolute tolerance is atol * scale
-    bool quaternion; // its error is an angle: the geodesic one [rad]
+    bool quaternion; // its error is measured as a geodesic angle [rad]
 } tac__ode_group;
 
 struct tac__ode_problem {
@@ -53,23 +53,23 @@ struct tac__ode_problem {
 // Working memory of one problem.
 struct tac__ode_work {
     size_t n;
-    double *z;  // where the right-hand side is evaluated; stays where it is
+    double *z;  // where the right-hand side is evaluated; never moves
     double *k;  // stages, each `stride` after the one before
     bool first; // f(t0, y) of the next step is known already
 
-    // The rest is for this room. Arrays are `stride` long, n rounded up, the rest zero.
+    // Private to this room. Arrays are `stride` long: n rounded up; elements past n are zero.
     size_t stride;
-    double *y, *y1;      // ends of the step that dense output looks into
+    double *y, *y1;      // ends of the step for which there is dense output
     double *e[2];        // error estimates
     double *dense;       // coefficients of dense output
     double *jacobian;    // n * n, row by row
     double *lu, *pivots; // of a matrix of n columns
     double *rate;        // df/dt
-    int source;          // where `first`: index in k of f(t0, y)
+    int source;          // index in k of f(t0, y), where `first`
     int end;             // index in k of f(t1, y1) of the last step; 0: not evaluated
     bool started;        // k[0] is f(t0, y) of the last step
     bool linearised;     // jacobian and rate are those of the last step
-    bool again;          // the next step begins where the last one did
+    bool again;          // the next step begins where the last one began
 };
 
 // --- methods ----------------------------------------------------------------------------------
@@ -82,14 +82,15 @@ struct tac__method {
     bool implicit;   // uses the Jacobian
     bool fsal;       // the last stage is f(t1, y1)
 
-    // Arrays of n that it keeps: stages and the like, coefficients of dense output.
+    // How many arrays of n doubles the method keeps: stages and the like; coefficients of dense
+    // output.
     int slots, dense;
-    // From w->y, which is also in w->z, and k[0].
+    // Starts from w->y (w->z is equal) and k[0].
     tac_status (*step)(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
                        double h_s, double *y1);
     void (*estimate)(const tac__ode_work *w, double h_s); // writes w->e
     bool second_estimate;
-    // From w->y, w->y1 and k, writes w->dense. NULL: the coefficients are none.
+    // Computes w->dense from w->y, w->y1 and k. NULL: the method has no coefficients.
     tac_status (*dense_begin)(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
                               double h_s);
 };
@@ -101,9 +102,9 @@ tac__candidate_fn tac__method_name;                    // for suggestions
 
 size_t tac__ode_work_doubles(const tac__method *m, size_t n);
 
-// An array such as z, for who wants to keep it elsewhere. NULL: no memory.
+// An array like z, for a caller that keeps a state elsewhere. NULL: no memory.
 double *tac__ode_array(tac__arena *arena, size_t n);
-// The next number of states, from n on, whose arrays have nothing behind them.
+// n rounded up to a number of states whose arrays need no padding.
 size_t tac__ode_whole(size_t n);
 
 // `memory` is that many doubles and stays the caller's.
@@ -117,18 +118,18 @@ void tac__ode_work_init(tac__ode_work *w, const tac__method *m, size_t n, double
 tac_status tac__ode_step(const tac__method *m, const tac__ode_problem *p, tac__ode_work *w,
                          double t0_s, double t1_s, double h_s, const double *y, double *y1);
 
-// The next step begins at (t1, y1) of the last one and f is still the same function: keep f(t1, y1)
-// where it has been evaluated. The last step can still be looked into.
+// Call when the next step begins at (t1, y1) of the last one and f has not changed: f(t1, y1) is
+// kept where it has been evaluated. Dense output of the last step stays available.
 void tac__ode_carry(const tac__method *m, tac__ode_work *w);
 
-// The next step begins at (t0, y) like the last one, which is thrown away: keep f(t0, y) and the
-// Jacobian.
+// Call when the last step is rejected and the next one begins at the same (t0, y): f(t0, y) and the
+// Jacobian are kept.
 void tac__ode_retry(const tac__method *m, tac__ode_work *w);
 
-// Nothing is known of where the next step begins.
+// Call when neither holds: nothing is known about where the next step begins.
 void tac__ode_forget(tac__ode_work *w);
 
-// After a step of several problems side by side: leave in `own` what the step of one of them alone
+// After a step of several problems in lanes: put into `own` what a step of that one problem alone
 // would have left there.
 void tac__ode_unpack(const tac__method *m, const tac__ode_work *w, size_t lanes, size_t lane,
                      tac__ode_work *own);
@@ -141,8 +142,8 @@ void tac__ode_unpack(const tac__method *m, const tac__ode_work *w, size_t lanes,
 double tac__ode_error(const tac__method *m, const tac__ode_problem *p, const tac__ode_work *w,
                       double rtol, double atol, double h_s, const double *y, const double *y1);
 
-// Of a step of several problems side by side, y[i * lanes + lane]: the error of each, as alone. The
-// groups are those of one. `lanes` is even.
+// Errors of a step of several problems in lanes, y[i * lanes + lane]: the error of each is as if
+// computed alone. The groups are those of one problem. `lanes` is even.
 void tac__ode_errors(const tac__method *m, const tac__ode_problem *p, const tac__ode_work *w,
                      double rtol, double atol, double h_s, const double *y, const double *y1,
                      double *errors, size_t lanes);
@@ -152,9 +153,9 @@ double tac__ode_factor(const tac__method *m, double error);
 
 // --- dense output -----------------------------------------------------------------------------
 
-// Prepare to look into the last step, whose arguments these are; until the next step. May evaluate
-// the right-hand side: f(t1, y1) for rk4 and dop853 (which tac__ode_carry keeps), 3 more for
-// dop853.
+// Prepare dense output of the last step, whose arguments these are; valid until the next step. May
+// evaluate the right-hand side: f(t1, y1) for rk4 and dop853 (which tac__ode_carry keeps), 3 more
+// for dop853.
 tac_status tac__ode_dense_begin(const tac__method *m, const tac__ode_problem *p, tac__ode_work *w,
                                 double t0_s, double t1_s, double h_s, const double *y,
                                 const double *y1);

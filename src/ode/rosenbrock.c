@@ -1,5 +1,5 @@
-// rosenbrock.c - rodas4, for stiff problems: as many linear systems as stages, one factorisation a
-// step, and no iteration.
+// rosenbrock.c - rodas4, for stiff problems: one linear system a stage, one factorisation a step,
+// no iteration.
 //
 // k[0] is f(t0, y); u_i, counted from 0, is k[1 + i].
 #include <math.h>
@@ -13,7 +13,7 @@ static const tac__rosenbrock_table *const t = &tac__rodas4_table;
 
 // --- derivatives --------------------------------------------------------------------------------
 
-// Increments of finite differences. Half of a double's digits; relative to the state or, where that
+// Increment of finite differences: half of a double's digits, relative to the state or, where that
 // is small, to the scale of its group.
 static const double increment = 0x1p-26;
 
@@ -26,7 +26,7 @@ static double scale_of(const tac__ode_problem *p, size_t state)
     return 1;
 }
 
-// Column by column: f at a shifted state, against k[0].
+// Column by column: f at a state with one element shifted, minus k[0].
 static tac_status difference_by_state(const tac__ode_problem *p, tac__ode_work *w, double t_s)
 {
     double *shifted = tac__slot(w, w->k, 1);
@@ -41,7 +41,7 @@ static tac_status difference_by_state(const tac__ode_problem *p, tac__ode_work *
     return TAC_OK;
 }
 
-// An increment of 15 ns, more after 17 minutes, and never beyond the step.
+// The increment is 15 ns, more after 17 minutes, and never reaches beyond the step.
 static tac_status difference_by_time(const tac__ode_problem *p, tac__ode_work *w, double t_s,
                                      double h_s)
 {
@@ -64,7 +64,8 @@ static bool all_finite(const double *x, size_t n)
     return low[0] + low[1] == 0;
 }
 
-// What is not finite here might be hidden by the elimination: an infinite pivot is but stiff.
+// Checks that the derivatives are finite: elimination could hide an infinite pivot, which would
+// look like mere stiffness.
 static tac_status linearise(const tac__ode_problem *p, tac__ode_work *w, double t_s, double h_s)
 {
     if (w->linearised)
@@ -92,7 +93,7 @@ static tac_status factor(tac__ode_work *w, double h_s)
 
 // --- the step -----------------------------------------------------------------------------------
 
-// u_i from f at its stage, which is k[0] or already where u_i will be.
+// Computes u_i. f at its stage is k[0], or lies already in the array of u_i.
 TAC__INLINE void solve(int i, const tac__ode_problem *p, tac__ode_work *w, double h_s)
 {
     const double *f = i == 0 ? w->k : tac__slot(w, w->k, 1 + i);
