@@ -77,14 +77,16 @@ typedef struct tac_engine_def {
     bool allow_fast_sync;  // SYNCHRONIZED above 10 kHz
     bool digests;          // on by default
     tac_strategy strategy; // of phases
-    tac_log_fn *log;       // may be NULL
+    tac_log_fn *log; // told from the very beginning; may be NULL. tac_engine_add_log adds others
     void *log_context;
-    tac_log_level log_level;     // entries below it are not made
-    tac_phase_fn *phase_changed; // told of every change of a phase; may be NULL
+    tac_log_level log_level;     // entries below it are not told to `log`
+    tac_phase_fn *phase_changed; // told of every change of a phase; may be NULL.
+                                 // tac_engine_add_phase_watcher adds others
     void *phase_context;
     const char *untrusted; // the file (as in places) of a configuration that is data of others: see
                            // tac_config_def; NULL: there is none
-    tac_hang_fn *hang;     // may be NULL: such a call is waited for
+    tac_hang_fn *hang;     // may be NULL: such a call is waited for. One only: what it does not
+                           // end is waited for
     void *hang_context;
 } tac_engine_def;
 
@@ -189,6 +191,16 @@ TAC_API TAC_MUST_CHECK tac_status tac_engine_set_order(tac_engine *engine,
 TAC_API TAC_MUST_CHECK tac_status tac_engine_add_observer(tac_engine *engine,
                                                           const tac_observer_def *def,
                                                           tac_error *err);
+
+// Be told of what is logged, from `level` on, and of changes of phases: any number may be, and they
+// are told in the order in which they were added, those of tac_engine_def first. Also on a prepared
+// engine. `context` must outlive the engine's runs.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_add_log(tac_engine *engine, tac_log_level level,
+                                                     tac_log_fn *log, void *context,
+                                                     tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_engine_add_phase_watcher(tac_engine *engine,
+                                                               tac_phase_fn *changed, void *context,
+                                                               tac_error *err);
 
 // Resolve everything and allocate all memory of the run. Boundary 0 is the next.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_prepare(tac_engine *engine, tac_error *err);

@@ -51,6 +51,7 @@ typedef struct tac_recorder_def {
                        // the default: TAC_FLUSH_US, but at most 2000 times in the run. A
                        // program that is killed loses at most two flushes
     bool sync;         // each flush is to be on the disk: a loss of power costs no more
+    tac_log_level log_level; // what is logged is recorded, too, from this level on
     const char *compression; // "zstd", "lz4", "none"
     int level;               // of zstd, -7 to 19
     const tac_record_rule *rules;
@@ -67,7 +68,8 @@ TAC_BEGIN_DECLS
 TAC_API tac_recorder_def
 tac_recorder_def_default(void); // log tier, 100 Hz, states every 10 s or less often, zstd -1
 
-// Of an engine with all its components, not prepared yet; `def` is copied but for what it points
+// Of an engine with all its components, not prepared yet; one engine may have several recorders.
+// `def` is copied but for what it points
 // to, which must outlive the recorder, as the recorder must outlive the engine's runs; the engine
 // is destroyed only after the recorder was ended or destroyed.
 TAC_API TAC_MUST_CHECK tac_status tac_recorder_create(const tac_recorder_def *def,
@@ -76,8 +78,6 @@ TAC_API TAC_MUST_CHECK tac_status tac_recorder_create(const tac_recorder_def *de
 // Create the file: once the engine is prepared and, if it goes on from a checkpoint, restored. It
 // stays locked until the end, so that no other recorder replaces it meanwhile.
 TAC_API TAC_MUST_CHECK tac_status tac_recorder_begin(tac_recorder *recorder, tac_error *err);
-// Also record what is said; to be called by the engine's log function.
-TAC_API void tac_recorder_log(tac_recorder *recorder, const tac_log_entry *entry);
 // A recorder that cannot write asks the engine to stop; this tells whether it did.
 TAC_API bool tac_recorder_failed(const tac_recorder *recorder);
 // Close the file: after the run, however it ended. `failure` says why it did not come to its end,

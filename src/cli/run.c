@@ -103,7 +103,6 @@ typedef struct job {
     cli_simulation sim;
     cli_progress progress;
     cli_log log;
-    tac_log_level shown, recorded; // entries from these levels on
     cli_flight flight;
     cli_phases phases;
     tac_recorder_def recording; // path is NULL: none
@@ -228,15 +227,6 @@ static tac_status plan_recording(job *j, tac_error *err)
     return tac_recorder_create(&j->recording, j->sim.engine, &j->recorder, err);
 }
 
-static void log_entry(void *context, const tac_log_entry *entry)
-{
-    job *j = context;
-    if (entry->level >= j->shown)
-        cli_log_show(&j->log, entry);
-    if (entry->level >= j->recorded)
-        tac_recorder_log(j->recorder, entry);
-}
-
 // Called by the watchdog's thread while the engine's thread is blocked in a call that does not
 // return: close the recording with what it has, report the error and end the program.
 static void call_hangs(void *context, const tac_hang *hang)
@@ -262,17 +252,15 @@ static tac_engine_def engine_def(job *j)
 {
     const settings *s = &j->settings;
     tac_engine_def def = tac_config_engine_def(j->sim.config);
-    def.log = log_entry;
-    def.log_context = j;
+    def.log = cli_log_show;
+    def.log_context = &j->log;
     def.hang = call_hangs;
     def.hang_context = j;
     cli_phases_watch(&j->phases, &def);
-    j->shown = j->recorded = def.log_level;
     if (s->has_level)
-        j->shown = s->level;
-    else if (s->quiet && j->shown < TAC_LOG_WARN)
-        j->shown = TAC_LOG_WARN;
-    def.log_level = j->shown < j->recorded ? j->shown : j->recorded;
+        def.log_level = s->level;
+    else if (s->quiet && def.log_level < TAC_LOG_WARN)
+        def.log_level = TAC_LOG_WARN;
     return def;
 }
 

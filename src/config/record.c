@@ -81,6 +81,7 @@ static tac_status read_record(tac_config *c, tac_recorder_def *def, tac_error *e
     const tac_node *node = tac__get_node(tac_document_root(c->doc), "record");
     def->name = tac_config_name(c);
     def->tier = (tac_tier)tac__get_word(node, spec, "tier");
+    def->log_level = tac_config_engine_def(c).log_level;
     def->log_us = tac__get_period(node, spec, "rate");
     if (tac__get_node(node, "states"))
         def->state_us = tac__get_time(node, spec, "states");

@@ -25,7 +25,8 @@ typedef struct tac__mode {
 } tac__mode;
 
 typedef struct tac__pick { // a channel to be
-    uint32_t component;
+    uint32_t component;    // of all its signals, unless they are of several
+    bool several;
     tac__mode mode;
     uint32_t *signals; // indices in the schema
     size_t count, capacity;

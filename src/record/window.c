@@ -1,7 +1,7 @@
 // window.c - samples round an event: kept for a while in memory, written if the event comes.
 //
-// The condition is looked at wherever the feed is sampled. When it becomes true, what was seen in
-// the span before it is written, and everything until the span after it has passed.
+// The condition is looked at wherever the channel is sampled. When it becomes true, what was seen
+// in the span before it is written, and everything until the span after it has passed.
 #include "record/recorder.h"
 #include "expr/expr.h"
 
@@ -59,11 +59,11 @@ static const char *candidate(const void *context, size_t i)
     return tac__schema_name(tac__watch_schema(((const scope *)context)->engine), i);
 }
 
-static tac_status compile(tac__feed *f, tac__window *w, tac_error *err)
+static tac_status compile(tac__channel *c, tac__window *w, tac_error *err)
 {
-    tac_recorder *r = f->recorder;
+    tac_recorder *r = c->sampler->recorder;
     const tac_engine *e = r->engine;
-    const tac_record_rule *rule = f->pick->mode.rule;
+    const tac_record_rule *rule = c->pick->mode.rule;
     tac__expr *expr;
     TAC_TRY(tac__expr_parse(&r->arena, rule->when, &expr, err));
     scope s = {.engine = e, .window = w};
@@ -76,7 +76,7 @@ static tac_status compile(tac__feed *f, tac__window *w, tac_error *err)
         return tac__fail_memory(err);
     for (size_t i = 0; i < s.count; i++) {
         w->signals[i].signal =
-            tac__watch_element(e, f->pick->component, s.names[i], &w->signals[i].element);
+            tac__watch_element(e, c->pick->component, s.names[i], &w->signals[i].element);
         w->values[i] = &w->signals[i].value;
     }
     const tac__expr_scope outer = {find, candidate, &s};
@@ -85,9 +85,9 @@ static tac_status compile(tac__feed *f, tac__window *w, tac_error *err)
 
 // A NaN that was compared is told of, as everywhere: the recorder stops the run. What the plant
 // cannot be asked for is one too.
-static bool holds(const tac__feed *f, tac_engine *e, tac_time t_us)
+static bool holds(const tac__channel *c, tac_engine *e, tac_time t_us)
 {
-    const tac__window *w = f->window;
+    const tac__window *w = c->window;
     const tac__schema *schema = tac__watch_schema(e);
     for (size_t i = 0; i < w->signal_count; i++) {
         watched *s = &w->signals[i];
@@ -96,35 +96,35 @@ static bool holds(const tac__feed *f, tac_engine *e, tac_time t_us)
         s->value = value ? tac__scalar_f64(signal->type.scalar, value, s->element) : (double)NAN;
     }
     const tac__expr_result result = tac__program_run(w->condition, t_us, w->values, w->memory);
-    if (result.nan && !f->recorder->failed) {
-        tac__fail_at(&f->recorder->err, TAC_E_NUMERIC, &f->pick->mode.rule->place,
+    if (result.nan && !c->sampler->recorder->failed) {
+        tac__fail_at(&c->sampler->recorder->err, TAC_E_NUMERIC, &c->pick->mode.rule->place,
                      "'%s' is not a number in the condition of a window", result.nan);
-        tac__error_run(&f->recorder->err, t_us, NULL);
-        tac__recorder_fail(f->recorder);
+        tac__error_run(&c->sampler->recorder->err, t_us, NULL);
+        tac__recorder_fail(c->sampler->recorder);
     }
     return result.value != 0;
 }
 
 // --- samples ------------------------------------------------------------------------------------
 
-tac_status tac__window_create(tac__feed *f, tac_error *err)
+tac_status tac__window_create(tac__channel *c, tac_error *err)
 {
-    tac__window *w = tac__arena_array(&f->recorder->arena, 1, sizeof *w);
+    tac__window *w = tac__arena_array(&c->sampler->recorder->arena, 1, sizeof *w);
     if (!w)
         return tac__fail_memory(err);
-    f->window = w;
-    const tac_status status = compile(f, w, err);
+    c->window = w;
+    const tac_status status = compile(c, w, err);
     if (status != TAC_OK)
-        tac__error_place(err, &f->pick->mode.rule->place);
+        tac__error_place(err, &c->pick->mode.rule->place);
     return status;
 }
 
-void tac__window_destroy(tac__feed *f)
+void tac__window_destroy(tac__channel *c)
 {
-    const tac_allocator *a = f->recorder ? f->recorder->allocator : NULL;
-    if (f->window && f->window->ring)
-        a->resize(a->context, f->window->ring, f->window->capacity * f->window->stride, 0);
-    f->window = NULL;
+    const tac_allocator *a = c->sampler ? c->sampler->recorder->allocator : NULL;
+    if (c->window && c->window->ring)
+        a->resize(a->context, c->window->ring, c->window->capacity * c->window->stride, 0);
+    c->window = NULL;
 }
 
 static unsigned char *entry(const tac__window *w, size_t i)
@@ -139,10 +139,10 @@ static tac_time entry_time(const tac__window *w, size_t i)
     return t_us;
 }
 
-static bool grow(const tac__feed *f, tac__window *w)
+static bool grow(const tac__channel *c, tac__window *w)
 {
-    const tac_allocator *a = f->recorder->allocator;
-    w->stride = sizeof(tac_time) + f->layout.message_size;
+    const tac_allocator *a = c->sampler->recorder->allocator;
+    w->stride = sizeof(tac_time) + c->layout.message_size;
     const size_t capacity = w->capacity ? 2 * w->capacity : 64;
     unsigned char *ring = a->resize(a->context, NULL, 0, capacity * w->stride);
     if (!ring)
@@ -157,35 +157,35 @@ static bool grow(const tac__feed *f, tac__window *w)
     return true;
 }
 
-static void keep(const tac__feed *f, tac__window *w, tac_engine *e, tac_time t_us)
+static void keep(const tac__channel *c, tac__window *w, tac_engine *e, tac_time t_us)
 {
-    const tac_time before_us = f->pick->mode.rule->before_us;
+    const tac_time before_us = c->pick->mode.rule->before_us;
     while (w->count && t_us - entry_time(w, 0) > before_us) {
         w->first = (w->first + 1) % w->capacity;
         w->count--;
     }
-    if (w->count == w->capacity && !grow(f, w)) {
-        tac__fail_memory(&f->recorder->err);
-        tac__recorder_fail(f->recorder);
+    if (w->count == w->capacity && !grow(c, w)) {
+        tac__fail_memory(&c->sampler->recorder->err);
+        tac__recorder_fail(c->sampler->recorder);
         return;
     }
     unsigned char *to = entry(w, w->count++);
     memcpy(to, &t_us, sizeof t_us);
-    tac__feed_fill(f, e, t_us, to + sizeof t_us);
+    tac__channel_fill(c, e, t_us, to + sizeof t_us);
 }
 
-void tac__window_sample(tac__feed *f, tac_engine *e, tac_time t_us)
+void tac__window_sample(tac__channel *c, tac_engine *e, tac_time t_us)
 {
-    tac__window *w = f->window;
-    const tac_record_rule *rule = f->pick->mode.rule;
-    keep(f, w, e, t_us);
-    const bool now = holds(f, e, t_us);
+    tac__window *w = c->window;
+    const tac_record_rule *rule = c->pick->mode.rule;
+    keep(c, w, e, t_us);
+    const bool now = holds(c, e, t_us);
     if (now && !w->held)
         w->until_us = t_us + rule->after_us + 1;
     w->held = now;
     if (t_us >= w->until_us)
         return;
     for (size_t i = 0; i < w->count; i++)
-        tac__feed_append(f, entry_time(w, i), entry(w, i) + sizeof(tac_time));
+        c->sink->type->append(c, entry_time(w, i), entry(w, i) + sizeof(tac_time));
     w->count = 0;
 }

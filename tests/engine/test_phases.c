@@ -487,6 +487,22 @@ static void tune(tac_engine_def *def)
     def->log = on_log;
 }
 
+// Others beside those of the engine's definition.
+static char told_too[1024], warned[1024];
+
+static void add_change(void *context, const tac_phase_change *c)
+{
+    const size_t n = strlen(context);
+    snprintf((char *)context + n, sizeof told_too - n, "%llu > %s; ", (unsigned long long)c->t_us,
+             c->to);
+}
+
+static void add_entry(void *context, const tac_log_entry *entry)
+{
+    const size_t n = strlen(context);
+    snprintf((char *)context + n, sizeof warned - n, "%s; ", entry->text);
+}
+
 static void test_told(void **state)
 {
     (void)state;
@@ -520,8 +536,13 @@ static void test_told(void **state)
                    "    - {from: A, to: B, condition: clock.n >= 3, actions: [{log: off it goes},\n"
                    "       {log: careful, level: warn}]}\n"
                    "    - {from: B, to: A, condition: clock.n == 5}\n");
+    told_too[0] = warned[0] = '\0';
+    assert_int_equal(tac_engine_add_phase_watcher(r.engine, add_change, told_too, &r.err), TAC_OK);
+    assert_int_equal(tac_engine_add_log(r.engine, TAC_LOG_WARN, add_entry, warned, &r.err), TAC_OK);
     rig_run(&r, TAC_TIME_NEVER);
     rig_tune = NULL;
+    assert_string_equal(told_too, "3000 > B; 5000 > A; 6000 > B; ");
+    assert_string_equal(warned, "careful; careful; ");
     assert_string_equal(told, "3000 : A > B because clock.n >= 3; 5000 : B > A because clock.n == "
                               "5; 6000 : A > B because clock.n >= 3; ");
     assert_string_equal(trace, "3000 flight 1 A -> B (clock.n >= 3); 3000 flight 1 off it goes; "

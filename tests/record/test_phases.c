@@ -36,8 +36,7 @@ static tac_status make(model *m, uint64_t number, const model_wish *wish, story 
     TAC_TRY(model_make(m, number, wish));
     if (s) {
         *s = (story){0};
-        m->engine->def.phase_changed = tell;
-        m->engine->def.phase_context = s;
+        return tac_engine_add_phase_watcher(m->engine, tell, s, &m->err);
     }
     return TAC_OK;
 }

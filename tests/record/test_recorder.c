@@ -445,11 +445,31 @@ static void same_file(void **state)
     }
 }
 
-// Any number of recorders on one engine: each file is what it would be with no other beside it.
+// Entries of the log in a recording.
+static uint64_t logged(const char *path)
+{
+    tac_recording *r;
+    uint64_t count = 0;
+    assert_int_equal(tac_recording_open(path, &r, NULL), TAC_OK);
+    for (size_t i = 0; i < r->track_count; i++)
+        count += r->tracks[i].kind == TAC__CHANNEL_LOG ? r->tracks[i].mcap->messages : 0;
+    tac_recording_close(r);
+    return count;
+}
+
+static void count_entry(void *context, const tac_log_entry *entry)
+{
+    (void)entry;
+    ++*(uint64_t *)context;
+}
+
+// Any number of recorders on one engine: each file and table is what it would be with no other
+// beside it; and each has the log from its own level on, whoever else is told of it.
 static void side_by_side(void **state)
 {
     (void)state;
     enum { RECORDERS = 7 };
+    uint64_t entries = 0;
     for (uint64_t number = 6100, made = 0; made < 12; number++) {
         uint64_t hash, again = 0;
         if (!acceptable(number, &hash))
@@ -458,7 +478,7 @@ static void side_by_side(void **state)
         model m;
         tac_recorder *recorders[RECORDERS];
         tac_recorder_def defs[RECORDERS];
-        char paths[RECORDERS][400];
+        char paths[RECORDERS][400], tables[RECORDERS][400];
         must(&m, model_make(&m, number, NULL));
         for (int i = 0; i < RECORDERS; i++) {
             char name[24];
@@ -470,11 +490,18 @@ static void side_by_side(void **state)
             defs[i].log_us = (tac_time)(300 + 100 * i);
             defs[i].state_us = (tac_time)(i == 3 ? 0 : 1000 * (i + 1));
             defs[i].flush_us = (tac_time)(2000 + 500 * i);
+            defs[i].log_level = i == 2 ? TAC_LOG_ERROR : TAC_LOG_INFO;
+            snprintf(name, sizeof name, "%d.csv", i);
+            snprintf(tables[i], sizeof tables[i], "%s", path_of(name));
+            defs[i].csv = i % 2 ? tables[i] : NULL;
             must(&m, tac_recorder_create(&defs[i], m.engine, &recorders[i], &m.err));
         }
         must(&m, tac_engine_prepare(m.engine, &m.err));
         for (int i = 0; i < RECORDERS; i++)
             must(&m, tac_recorder_begin(recorders[i], &m.err));
+        uint64_t infos = 0, errors = 0;
+        must(&m, tac_engine_add_log(m.engine, TAC_LOG_INFO, count_entry, &infos, &m.err));
+        must(&m, tac_engine_add_log(m.engine, TAC_LOG_ERROR, count_entry, &errors, &m.err));
         must(&m, tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err));
         for (int i = 0; i < RECORDERS; i++) {
             must(&m, tac_recorder_end(recorders[i], NULL, &m.err));
@@ -483,11 +510,19 @@ static void side_by_side(void **state)
         assert_true(tac_engine_hash(m.engine, NULL, NULL) == hash);
         model_end(&m);
         for (int i = 0; i < RECORDERS; i++) {
+            char table[400];
+            snprintf(table, sizeof table, "%s", path_of("alone.csv"));
             defs[i].path = path_of("alone.mcap");
+            defs[i].csv = i % 2 ? table : NULL;
             record(number, &defs[i], &again);
             same_bytes(paths[i], defs[i].path);
+            if (i % 2)
+                same_bytes(tables[i], table);
+            assert_int_equal(logged(paths[i]), i == 2 ? errors : infos);
         }
+        entries += infos;
     }
+    assert_true(entries > 10); // otherwise nothing was said
 }
 
 // Outputs that are evaluated by the threads that pack them are the same as those that the

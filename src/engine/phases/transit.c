@@ -145,8 +145,8 @@ static void tell(const tac_engine *e, const tac_instance *m, const tac__transiti
     const tac__phases *p = tac__phases_of(m);
     const tac_phase_change c = {e->clock->t_us,  e->entities[m->entity].name, p->names[from],
                                 p->names[t->to], t->condition.text,           located};
-    if (e->def.phase_changed) {
-        e->def.phase_changed(e->def.phase_context, &c);
+    for (size_t i = 0; i < e->phase_watcher_count; i++) {
+        e->phase_watchers[i].changed(e->phase_watchers[i].context, &c);
         (void)tac__floats_kept();
     }
 }

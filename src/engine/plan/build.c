@@ -112,7 +112,11 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
     tac__arena_init(&e->arena, allocator);
     atomic_init(&e->stop, false);
     // The root entity holds what stands in no other.
-    const tac_status status = tac_engine_add_entity(e, "", NULL, err);
+    tac_status status = tac_engine_add_entity(e, "", NULL, err);
+    if (status == TAC_OK && def->log)
+        status = tac_engine_add_log(e, def->log_level, def->log, def->log_context, err);
+    if (status == TAC_OK && def->phase_changed)
+        status = tac_engine_add_phase_watcher(e, def->phase_changed, def->phase_context, err);
     if (status != TAC_OK) {
         tac_engine_destroy(e);
         return status;
@@ -562,6 +566,32 @@ tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, t
     *o = (tac__observer){*def, -1, leads};
     o->def.name = tac__arena_text(&e->arena, def->name ? def->name : "observer");
     return o->def.name ? TAC_OK : tac__fail_memory(err);
+}
+
+static bool may_add_watcher(const tac_engine *e)
+{
+    return e->phase == TAC__BUILDING || e->phase == TAC__PREPARED;
+}
+
+tac_status tac_engine_add_log(tac_engine *e, tac_log_level level, tac_log_fn *log, void *context,
+                              tac_error *err)
+{
+    TAC_REQUIRE(e && log && may_add_watcher(e));
+    if (!TAC__ARENA_GROW(&e->arena, e->logs, e->log_count, e->log_capacity))
+        return tac__fail_memory(err);
+    e->logs[e->log_count++] = (tac__log_watcher){level, log, context};
+    return TAC_OK;
+}
+
+tac_status tac_engine_add_phase_watcher(tac_engine *e, tac_phase_fn *changed, void *context,
+                                        tac_error *err)
+{
+    TAC_REQUIRE(e && changed && may_add_watcher(e));
+    if (!TAC__ARENA_GROW(&e->arena, e->phase_watchers, e->phase_watcher_count,
+                         e->phase_watcher_capacity))
+        return tac__fail_memory(err);
+    e->phase_watchers[e->phase_watcher_count++] = (tac__phase_watcher){changed, context};
+    return TAC_OK;
 }
 
 void tac__tap_steps(tac_engine *e, size_t component, tac__tap *tap)

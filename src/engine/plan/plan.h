@@ -430,6 +430,17 @@ typedef struct tac__resolved {
     void *context;
 } tac__resolved;
 
+typedef struct tac__log_watcher {
+    tac_log_level level; // the lowest that it is told of
+    tac_log_fn *log;
+    void *context;
+} tac__log_watcher;
+
+typedef struct tac__phase_watcher {
+    tac_phase_fn *changed;
+    void *context;
+} tac__phase_watcher;
+
 struct tac_engine {
     tac_engine_def def;
     const tac_allocator *allocator;
@@ -495,6 +506,10 @@ struct tac_engine {
     // who watches
     tac__resolved *resolved; // called in this order
     size_t resolved_count, resolved_capacity;
+    tac__log_watcher *logs; // told in this order
+    size_t log_count, log_capacity;
+    tac__phase_watcher *phase_watchers; // likewise
+    size_t phase_watcher_count, phase_watcher_capacity;
     const tac__listener *listeners;
     tac__snapshot_timer *snapshot_timers;
     tac_time snapshot_us; // when the first of them is due, or TAC_TIME_NEVER

@@ -226,13 +226,20 @@ bool tac_receive(tac_step *s, int receiver, tac_message *message)
 static void write_log(const tac_engine *e, tac_time t_us, const char *component,
                       tac_log_level level, const char *format, va_list args)
 {
-    if (!e->def.log || level < e->def.log_level)
+    bool wanted = false;
+    for (size_t i = 0; i < e->log_count; i++)
+        wanted |= level >= e->logs[i].level;
+    if (!wanted)
         return;
     char text[1024];
     tac__vprint(text, sizeof text, format, args);
     const tac_log_entry entry = {t_us, component, level, text};
-    e->def.log(e->def.log_context, &entry);
-    (void)tac__floats_kept();
+    for (size_t i = 0; i < e->log_count; i++) {
+        if (level < e->logs[i].level)
+            continue;
+        e->logs[i].log(e->logs[i].context, &entry);
+        (void)tac__floats_kept();
+    }
 }
 
 void tac_log_write(tac_step *s, tac_log_level level, const char *format, ...)
