@@ -8,7 +8,7 @@
 #define TAC_BENCH_BARE_H
 
 #include "bench.h"
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 #include <tactus/config.h>
 
 #include <math.h>
@@ -129,8 +129,8 @@ static record take_down(flight *f)
     enum { MOST = 300000 };
     tac_error err;
     build(f, NULL, NULL);
-    const tac__island *island = &f->engine->islands[0];
-    record r = {.body = f->engine->components[island->components[0]]};
+    const tac__island *island = &f->engine->plan->islands[0];
+    record r = {.body = f->engine->plan->components[island->components[0]]};
     describe_inputs(&r);
     r.intervals = malloc(MOST * sizeof *r.intervals);
     r.held = malloc(MOST * r.stride * sizeof *r.held);
@@ -217,12 +217,12 @@ static void integrate(loop *l, const interval *it)
 static double integrate_once(const flight *f, const record *r, pieces *p)
 {
     static double memory[16384];
-    const tac__island *island = &f->engine->islands[0];
+    const tac__island *island = &f->engine->plan->islands[0];
     loop l = {.record = r,
-              .method = f->engine->method,
+              .method = f->engine->plan->method,
               .problem = island->problem,
               .h_us = 1000,
-              .def = &f->engine->def.integrator};
+              .def = &f->engine->plan->def.integrator};
     l.problem.context = &l;
     l.problem.rhs = right_hand_side;
     tac__ode_work_init(&l.work, l.method, l.problem.n, memory);

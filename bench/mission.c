@@ -22,7 +22,7 @@ static void add_log(flight *f, void *context)
     log.observe = keep_log;
     log.context = signals;
     check(tac_engine_add_observer(f->engine, &log, &err), &err);
-    for (size_t i = 0; i < f->engine->component_count; i++) {
+    for (size_t i = 0; i < f->engine->plan->component_count; i++) {
         const tac_component_info c = tac_engine_component_info(f->engine, i);
         if (strcmp(c.type, "multirotor"))
             continue;

@@ -1,7 +1,7 @@
 // What the bridge to PX4 costs in a tick: all of it, with the stand-in in place of PX4 publishing
 // as usual but computing nothing.
 #include "bench.h"
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +57,9 @@ int main(int argc, char **argv)
     check(tac_engine_run(engine, 3000000, &err), &err);
 
     job j = {.t_us = tac_engine_time(engine)};
-    for (size_t i = 0; i < engine->component_count; i++) {
-        if (!strcmp(engine->components[i]->type->name, "px4"))
-            j.control = engine->components[i];
+    for (size_t i = 0; i < engine->plan->component_count; i++) {
+        if (!strcmp(engine->plan->components[i]->type->name, "px4"))
+            j.control = engine->plan->components[i];
     }
     engine->err = &err;
     const double best_s = bench_best_s(tick, &j, BURSTS);

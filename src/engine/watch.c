@@ -19,59 +19,59 @@ tac__run_facts tac__watch_run(const tac_engine *e)
 {
     return (tac__run_facts){
         .allocator = e->allocator,
-        .seed = e->def.seed,
-        .end_us = e->def.end_us,
-        .digests = e->def.digests,
-        .driven = e->driver != NULL,
+        .seed = e->plan->def.seed,
+        .end_us = e->plan->def.end_us,
+        .digests = e->plan->def.digests,
+        .driven = e->plan->driver != NULL,
         .started = e->clock && e->clock->started,
     };
 }
 
 const tac__schema *tac__watch_schema(const tac_engine *e)
 {
-    return &e->schema;
+    return &e->plan->schema;
 }
 
 size_t tac__watch_component_count(const tac_engine *e)
 {
-    return e->component_count;
+    return e->plan->component_count;
 }
 
 tac__component_facts tac__watch_component(const tac_engine *e, size_t component)
 {
-    const tac_instance *c = e->components[component];
+    const tac_instance *c = e->plan->components[component];
     return (tac__component_facts){
         .name = c->name,
         .type = c->type,
         .plant = tac__is_continuous(c->type),
         .phases = tac__is_machine(c),
         .gated = c->active_names != NULL,
-        .period_us = c->group >= 0 ? e->groups[c->group].period_us : 0,
+        .period_us = c->group >= 0 ? e->plan->groups[c->group].period_us : 0,
         .island = c->island,
     };
 }
 
 int tac__watch_find(const tac_engine *e, const char *component)
 {
-    const tac_instance *c = tac__find_component(e, component);
+    const tac_instance *c = tac__find_component(e->plan, component);
     return c ? (int)c->index : -1;
 }
 
 int tac__watch_output(const tac_engine *e, size_t component, size_t k)
 {
-    const tac_instance *c = e->components[component];
+    const tac_instance *c = e->plan->components[component];
     return k < c->outputs.count ? c->signals[k] : -1;
 }
 
 int tac__watch_element(const tac_engine *e, size_t component, const char *text, uint32_t *element)
 {
-    return tac__find_element(e, e->components[component], text, element);
+    return tac__find_element(e->plan, e->plan->components[component], text, element);
 }
 
 static void cross(const tac_engine *e, const tac__input *in, bool *crossing)
 {
-    const tac__signal *s = &e->schema.signals[in->signal];
-    if (tac__is_continuous(e->components[s->component]->type))
+    const tac__signal *s = &e->plan->schema.signals[in->signal];
+    if (tac__is_continuous(e->plan->components[s->component]->type))
         return;
     crossing[in->signal] = true;
     if (in->policy == TAC_EXTRAPOLATED && s->derivative >= 0)
@@ -80,9 +80,9 @@ static void cross(const tac_engine *e, const tac__input *in, bool *crossing)
 
 bool *tac__watch_crossing(const tac_engine *e, tac__arena *arena)
 {
-    bool *crossing = tac__arena_array(arena, e->schema.count, sizeof *crossing);
-    for (size_t i = 0; crossing && i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    bool *crossing = tac__arena_array(arena, e->plan->schema.count, sizeof *crossing);
+    for (size_t i = 0; crossing && i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         for (size_t k = 0; tac__is_continuous(c->type) && k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0)
                 cross(e, &c->in[k], crossing);
@@ -96,10 +96,10 @@ bool *tac__watch_crossing(const tac_engine *e, tac__arena *arena)
 
 bool tac__watch_has_value(const tac_engine *e, size_t signal)
 {
-    const tac_instance *c = e->components[e->schema.signals[signal].component];
-    if (!tac__is_played(e, c->type))
+    const tac_instance *c = e->plan->components[e->plan->schema.signals[signal].component];
+    if (!tac__is_played(e->plan, c->type))
         return true;
-    const tac__player *p = &e->driver->players[c->index];
+    const tac__player *p = &e->plan->driver->players[c->index];
     for (size_t k = 0; p->step && k < c->outputs.count; k++) {
         if (c->signals[k] == (int)signal)
             return p->outputs[k];
@@ -109,70 +109,70 @@ bool tac__watch_has_value(const tac_engine *e, size_t signal)
 
 size_t tac__watch_island_count(const tac_engine *e)
 {
-    return e->island_count;
+    return e->plan->island_count;
 }
 
 tac__island_facts tac__watch_island(const tac_engine *e, size_t island)
 {
-    return (tac__island_facts){e->islands[island].name, e->islands[island].x_count};
+    return (tac__island_facts){e->plan->islands[island].name, e->plan->islands[island].x_count};
 }
 
 size_t tac__watch_receiver_count(const tac_engine *e)
 {
-    return e->receiver_count;
+    return e->plan->receiver_count;
 }
 
 const char *tac__watch_receiver(const tac_engine *e, size_t receiver, bool *plant)
 {
-    const tac__receiver *r = &e->receivers[receiver];
-    *plant = tac__is_continuous(e->components[r->component]->type);
+    const tac__receiver *r = &e->plan->receivers[receiver];
+    *plant = tac__is_continuous(e->plan->components[r->component]->type);
     return r->name;
 }
 
 size_t tac__watch_instant_count(const tac_engine *e)
 {
-    return e->instants_count;
+    return e->plan->instants_count;
 }
 
 const char *tac__watch_instant(const tac_engine *e, size_t instant)
 {
-    return e->instants[instant].name;
+    return e->plan->instants[instant].name;
 }
 
 bool tac__watch_instant_at(const tac_engine *e, size_t instant, tac_time t_us)
 {
-    return e->timeline.last[e->instants[instant].source] == t_us;
+    return e->timeline.last[e->plan->instants[instant].source] == t_us;
 }
 
 // --- values --------------------------------------------------------------------------------------
 
 const void *tac__watch_bus(const tac_engine *e, size_t signal)
 {
-    return tac__block_at(&e->block, e->schema.signals[signal].offset);
+    return tac__block_at(&e->plan->block, e->plan->schema.signals[signal].offset);
 }
 
 const uint64_t *tac__watch_digest(const tac_engine *e, size_t island)
 {
-    return &e->islands[island].state->digest;
+    return &e->plan->islands[island].state->digest;
 }
 
 const char *tac__watch_digest_at(const tac_engine *e, size_t i, uint64_t *digest)
 {
-    if (i >= e->digest_count)
+    if (i >= e->plan->digest_count)
         return NULL;
-    *digest = tac__digest_value(e, &e->digest_list[i]);
-    return e->digest_list[i].name;
+    *digest = tac__digest_value(e, &e->plan->digest_list[i]);
+    return e->plan->digest_list[i].name;
 }
 
 tac__watched tac__watch_signal(const tac_engine *e, int signal)
 {
-    const tac__signal *s = &e->schema.signals[signal];
-    const tac_instance *c = e->components[s->component];
+    const tac__signal *s = &e->plan->schema.signals[signal];
+    const tac_instance *c = e->plan->components[s->component];
     tac__watched w = {
         .bus = tac__watch_bus(e, (size_t)signal), .signal = signal, .island = -1, .output = -1};
     if (!s->continuous)
         return w;
-    const tac__island *island = &e->islands[c->island];
+    const tac__island *island = &e->plan->islands[c->island];
     w.island = c->island;
     w.bus_us = &island->state->at_us;
     for (size_t i = 0; i < c->outputs.count; i++) {

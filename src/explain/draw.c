@@ -61,7 +61,7 @@ static tac__box *add_box(tac__picture *p, const tac__box *box)
 
 static bool add_component(tac__picture *p, tac__box_kind kind, tac_stage stage, uint32_t index)
 {
-    const tac_instance *c = p->engine->components[index];
+    const tac_instance *c = p->engine->plan->components[index];
     if (!tac__swarms_show(p->swarms, c))
         return true;
     return add_box(p, &(tac__box){.kind = kind,
@@ -92,12 +92,12 @@ static int find_box(const tac__picture *p, tac__box_kind kind, uint32_t componen
 // Is a state, or an output, of this component of the plant read at boundaries?
 static bool is_read(const tac_engine *e, uint32_t component, bool state)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal < 0 || c->in[k].coupled)
                 continue;
-            const tac__signal *s = &e->schema.signals[c->in[k].signal];
+            const tac__signal *s = &e->plan->schema.signals[c->in[k].signal];
             if (s->component == component && s->continuous && s->state == state)
                 return true;
         }
@@ -122,8 +122,8 @@ static bool add_entity(tac__picture *p, const tac__item *item)
     if (p->swarms->count[item->index] == 0)
         return true;
     bool messages = false, hooks = false;
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (c->entity != item->index)
             continue;
         messages |= item->kind == TAC__ITEM_BEGIN && c->receiver_count > 0;
@@ -143,7 +143,7 @@ static bool add_entity(tac__picture *p, const tac__item *item)
 
 static bool add_observer(tac__picture *p, uint32_t index)
 {
-    const tac__observer *o = &p->engine->observers[index];
+    const tac__observer *o = &p->engine->plan->observers[index];
     char when[TAC__WHEN_TEXT];
     tac__observer_print(o, when);
     return add_box(p, &(tac__box){.kind = TAC__BOX_OBSERVER,
@@ -163,7 +163,7 @@ static bool add_item(tac__picture *p, const tac__item *item, unsigned *number)
     case TAC__ITEM_END:
         return add_entity(p, item);
     case TAC__ITEM_OUTPUTS:
-        return add_read_parts(p, &p->engine->islands[item->index], false);
+        return add_read_parts(p, &p->engine->plan->islands[item->index], false);
     case TAC__ITEM_PHASES:
     case TAC__ITEM_STEP: {
         const size_t before = p->box_count;
@@ -187,22 +187,23 @@ static bool add_item(tac__picture *p, const tac__item *item, unsigned *number)
 static bool add_boxes(tac__picture *p)
 {
     const tac_engine *e = p->engine;
-    for (size_t i = 0; i < e->island_count; i++) {
-        if (!add_read_parts(p, &e->islands[i], true))
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        if (!add_read_parts(p, &e->plan->islands[i], true))
             return false;
     }
-    for (size_t i = 0; i < e->machine_count; i++) {
-        if (!add_component(p, TAC__BOX_CHANGE, TAC_STAGE_BEGIN, e->machines[i]))
+    for (size_t i = 0; i < e->plan->machine_count; i++) {
+        if (!add_component(p, TAC__BOX_CHANGE, TAC_STAGE_BEGIN, e->plan->machines[i]))
             return false;
     }
     unsigned number = 0;
-    for (size_t i = 0; i < e->item_count; i++) {
-        if (!add_item(p, &e->items[i], &number))
+    for (size_t i = 0; i < e->plan->item_count; i++) {
+        if (!add_item(p, &e->plan->items[i], &number))
             return false;
     }
-    for (size_t i = 0; i < e->island_count; i++) {
-        for (size_t k = 0; k < e->islands[i].count; k++) {
-            if (!add_component(p, TAC__BOX_PLANT, TAC_STAGE_INTEGRATE, e->islands[i].components[k]))
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        for (size_t k = 0; k < e->plan->islands[i].count; k++) {
+            if (!add_component(p, TAC__BOX_PLANT, TAC_STAGE_INTEGRATE,
+                               e->plan->islands[i].components[k]))
                 return false;
         }
     }
@@ -261,13 +262,13 @@ static bool add_route(tac__picture *p, const tac_instance *reader, size_t input)
 {
     const tac_engine *e = p->engine;
     const tac__input *in = &reader->in[input];
-    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac__signal *s = &e->plan->schema.signals[in->signal];
     const int from = find_box(p,
-                              in->coupled                                    ? TAC__BOX_PLANT
-                              : s->state                                     ? TAC__BOX_STATE
-                              : s->continuous                                ? TAC__BOX_OUTPUT
-                              : tac__is_machine(e->components[s->component]) ? TAC__BOX_CHANGE
-                                                                             : TAC__BOX_STEP,
+                              in->coupled                                          ? TAC__BOX_PLANT
+                              : s->state                                           ? TAC__BOX_STATE
+                              : s->continuous                                      ? TAC__BOX_OUTPUT
+                              : tac__is_machine(e->plan->components[s->component]) ? TAC__BOX_CHANGE
+                                                                                   : TAC__BOX_STEP,
                               s->component);
     char meaning[TAC__ROUTE_TEXT];
     tac__route_meaning(e, reader, input, meaning);
@@ -291,7 +292,7 @@ static bool add_route(tac__picture *p, const tac_instance *reader, size_t input)
 static bool add_link(tac__picture *p, const tac__sender *sender, const tac__link *link)
 {
     const tac_engine *e = p->engine;
-    const tac__receiver *r = &e->receivers[link->receiver];
+    const tac__receiver *r = &e->plan->receivers[link->receiver];
     char delay[TAC_TIME_TEXT];
     tac_time_print(link->delay_us, delay);
     const int from = find_box(p, TAC__BOX_STEP, sender->component);
@@ -331,23 +332,24 @@ static bool add_queue(tac__picture *p, const tac_instance *m)
 static bool add_arrows(tac__picture *p)
 {
     const tac_engine *e = p->engine;
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         for (size_t k = 0; tac__swarms_show(p->swarms, c) && k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0 && !add_route(p, c, k))
                 return false;
         }
     }
-    for (size_t i = 0; i < e->machine_count; i++) {
-        const tac_instance *m = e->components[e->machines[i]];
+    for (size_t i = 0; i < e->plan->machine_count; i++) {
+        const tac_instance *m = e->plan->components[e->plan->machines[i]];
         if (tac__swarms_show(p->swarms, m) && !add_queue(p, m))
             return false;
     }
-    for (size_t i = 0; i < e->sender_count; i++) {
-        const tac__sender *s = &e->senders[i];
+    for (size_t i = 0; i < e->plan->sender_count; i++) {
+        const tac__sender *s = &e->plan->senders[i];
         for (size_t k = 0; k < s->count; k++) {
-            const tac_instance *to = e->components[e->receivers[s->links[k].receiver].component];
-            if ((tac__swarms_show(p->swarms, e->components[s->component]) ||
+            const tac_instance *to =
+                e->plan->components[e->plan->receivers[s->links[k].receiver].component];
+            if ((tac__swarms_show(p->swarms, e->plan->components[s->component]) ||
                  tac__swarms_show(p->swarms, to)) &&
                 !add_link(p, s, &s->links[k]))
                 return false;

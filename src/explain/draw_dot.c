@@ -102,13 +102,14 @@ static void add_columns(const tac__picture *p, tac__text *out)
 static void add_islands(const tac__picture *p, tac__text *out)
 {
     const tac_engine *e = p->engine;
-    for (size_t n = 0; n < e->island_count; n++) {
+    for (size_t n = 0; n < e->plan->island_count; n++) {
         if (!tac__swarms_show_island(e, p->swarms, n))
             continue;
         char label[TAC_ERROR_NAME];
         tac__out text = tac__out_begin(label, sizeof label);
-        tac__out_add(&text, "10 integrate: island %s, %zu %s", e->islands[n].name,
-                     e->islands[n].x_count, e->islands[n].x_count == 1 ? "state" : "states");
+        tac__out_add(&text, "10 integrate: island %s, %zu %s", e->plan->islands[n].name,
+                     e->plan->islands[n].x_count,
+                     e->plan->islands[n].x_count == 1 ? "state" : "states");
         cluster_begin(out, "island", n, label, "#e7e5e4");
         for (size_t i = 0; i < p->box_count; i++) {
             if (p->boxes[i].island == (int)n)
@@ -145,8 +146,8 @@ static void add_legend(const tac__picture *p, tac__text *out)
 {
     const tac_engine *e = p->engine;
     cluster_begin(out, "legend", 0, "rate groups", "#ffffff");
-    for (size_t i = 0; i < e->group_count; i++) {
-        const tac__group *g = &e->groups[i];
+    for (size_t i = 0; i < e->plan->group_count; i++) {
+        const tac__group *g = &e->plan->groups[i];
         const tac__colours colours = tac__group_colours((int)i);
         char label[TAC_ERROR_NAME], rate[TAC_TIME_TEXT];
         tac__rate_print(g->period_us, rate);
@@ -218,7 +219,7 @@ static void add_transition(const tac__phases *p, size_t machine, size_t i, tac__
 static void add_machine(const tac__picture *picture, size_t n, tac__text *out)
 {
     const tac_engine *e = picture->engine;
-    const tac_instance *m = e->components[e->machines[n]];
+    const tac_instance *m = e->plan->components[e->plan->machines[n]];
     const tac__phases *p = tac__phases_of(m);
     char label[2 * TAC_ERROR_NAME];
     tac__out text = tac__out_begin(label, sizeof label);
@@ -243,8 +244,8 @@ static void add_machine(const tac__picture *picture, size_t n, tac__text *out)
 
 static void add_machines(const tac__picture *p, tac__text *out)
 {
-    for (size_t i = 0; i < p->engine->machine_count; i++) {
-        if (tac__swarms_show(p->swarms, p->engine->components[p->engine->machines[i]]))
+    for (size_t i = 0; i < p->engine->plan->machine_count; i++) {
+        if (tac__swarms_show(p->swarms, p->engine->plan->components[p->engine->plan->machines[i]]))
             add_machine(p, i, out);
     }
 }

@@ -541,7 +541,7 @@ static bool place_boxes(work *w)
     const tac__picture *p = w->p;
     tac__layout *l = w->l;
     l->boxes = tac__arena_array(w->arena, p->box_count, sizeof *l->boxes);
-    l->islands = tac__arena_array(w->arena, p->engine->island_count, sizeof *l->islands);
+    l->islands = tac__arena_array(w->arena, p->engine->plan->island_count, sizeof *l->islands);
     if (!l->boxes || !l->islands)
         return false;
     for (size_t i = 0; i < p->box_count; i++) {
@@ -554,8 +554,8 @@ static bool place_boxes(work *w)
         tac__rect *is = &l->islands[island];
         char text[TAC_ERROR_NAME];
         tac__out out = tac__out_begin(text, sizeof text);
-        tac__out_add(&out, "%s: %zu states", p->engine->islands[island].name,
-                     p->engine->islands[island].x_count);
+        tac__out_add(&out, "%s: %zu states", p->engine->plan->islands[island].name,
+                     p->engine->plan->islands[island].x_count);
         const double header = tac__svg_width(text, TAC__SUBTITLE_SIZE, true) + 20;
         const double beside = c->beside > ISLAND_PADDING ? c->beside : ISLAND_PADDING;
         if (is->w == 0)

@@ -193,11 +193,11 @@ static void measure(tac__machine *m)
 
 static bool list_components(tac__machine *m, const tac_engine *e, tac__arena *arena)
 {
-    m->gated = tac__arena_array(arena, e->component_count, sizeof *m->gated);
+    m->gated = tac__arena_array(arena, e->plan->component_count, sizeof *m->gated);
     if (!m->gated)
         return false;
-    for (uint32_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (uint32_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (c->entity != m->instance->entity || c == m->instance)
             continue;
         if (!tac__is_gated(c)) {

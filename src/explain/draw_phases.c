@@ -204,7 +204,7 @@ static double add_activity(const drawing *d, double y)
     if (m->gated_count == 0)
         return y;
     for (size_t i = 0; i < m->gated_count; i++, y += ROW) {
-        const tac_instance *c = d->e->components[m->gated[i]];
+        const tac_instance *c = d->e->plan->components[m->gated[i]];
         tac__svg_text(d->out, d->x, y + ROW / 2.0 + 4, m->label - 8,
                       &(tac__font){TAC__SUBTITLE_SIZE, true, false, TAC__ANCHOR_START, "#334155"},
                       c->name);
@@ -333,8 +333,8 @@ static void add_title(const drawing *d, double y)
                            "microsecond, others at the entity's next boundary"
                          : "");
     if (m->gated_count)
-        tac__out_add(&out, " \xc2\xb7 %s: %s", tac__strategy_name(d->e->def.strategy),
-                     tac__strategy_text(d->e->def.strategy));
+        tac__out_add(&out, " \xc2\xb7 %s: %s", tac__strategy_name(d->e->plan->def.strategy),
+                     tac__strategy_text(d->e->plan->def.strategy));
     tac__svg_text(d->out, d->x, y + 15, d->width,
                   &(tac__font){TAC__SUBTITLE_SIZE, false, false, TAC__ANCHOR_START, SOFT}, text);
 }
@@ -356,11 +356,11 @@ bool tac__machines_make(const tac__picture *p, tac__arena *arena, tac__machines 
 {
     const tac_engine *e = p->engine;
     *machines = (tac__machines){.engine = e};
-    machines->items = tac__arena_array(arena, e->machine_count, sizeof *machines->items);
+    machines->items = tac__arena_array(arena, e->plan->machine_count, sizeof *machines->items);
     if (!machines->items)
         return false;
-    for (size_t i = 0; i < e->machine_count; i++) {
-        const tac_instance *c = e->components[e->machines[i]];
+    for (size_t i = 0; i < e->plan->machine_count; i++) {
+        const tac_instance *c = e->plan->components[e->plan->machines[i]];
         tac__machine *m = &machines->items[machines->count];
         if (!tac__swarms_show(p->swarms, c))
             continue;

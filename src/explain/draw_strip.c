@@ -22,7 +22,7 @@ static tac_time find_window(const tac_engine *e)
         }
     }
     const tac_time repeat = tac__hyperperiod(e);
-    tac_time window = e->def.end_us;
+    tac_time window = e->plan->def.end_us;
     if (slowest && slowest < window / PERIODS)
         window = slowest * PERIODS;
     if (repeat && repeat + latest < window)
@@ -38,17 +38,18 @@ static const char *axis_label(const tac_engine *e, tac__arena *arena, int source
     *colour = "#64748b";
     if (tac__is_physics(e, source))
         label = "physics";
-    for (size_t i = 0; label && i < e->group_count; i++) {
+    for (size_t i = 0; label && i < e->plan->group_count; i++) {
         if (!tac__group_uses(e, (int)i, source))
             continue;
         if (!strcmp(*colour, "#64748b"))
             *colour = tac__group_colours((int)i).line;
-        label = tac__arena_format(arena, "%s%s%s", label, *label ? ", " : "", e->groups[i].name);
+        label =
+            tac__arena_format(arena, "%s%s%s", label, *label ? ", " : "", e->plan->groups[i].name);
     }
-    for (size_t i = 0; label && i < e->observer_count; i++) {
-        if (e->observers[i].source == source)
+    for (size_t i = 0; label && i < e->plan->observer_count; i++) {
+        if (e->plan->observers[i].source == source)
             label = tac__arena_format(arena, "%s%s%s", label, *label ? ", " : "",
-                                      e->observers[i].def.name);
+                                      e->plan->observers[i].def.name);
     }
     return label && s->observer ? tac__arena_format(arena, "%s (observes)", label) : label;
 }
@@ -81,13 +82,14 @@ bool tac__strip_make(const tac__picture *p, tac__arena *arena, tac__strip *strip
 {
     const tac_engine *e = p->engine;
     *strip = (tac__strip){.engine = e, .window_us = find_window(e)};
-    strip->rows = tac__arena_array(arena, e->timeline.count + e->island_count, sizeof *strip->rows);
+    strip->rows =
+        tac__arena_array(arena, e->timeline.count + e->plan->island_count, sizeof *strip->rows);
     int *sources = tac__arena_array(arena, e->timeline.count, sizeof *sources);
     if (!strip->rows || !sources)
         return false;
     for (int i = -1; (i = tac__next_axis(e, i)) >= 0;) {
         sources[i] = i;
-        if (i == e->start_end_source)
+        if (i == e->plan->start_end_source)
             continue;
         tac__strip_row row = {.sources = &sources[i], .count = 1};
         row.label = axis_label(e, arena, i, &row.colour);
@@ -95,15 +97,15 @@ bool tac__strip_make(const tac__picture *p, tac__arena *arena, tac__strip *strip
         if (!add_row(strip, &row))
             return false;
     }
-    for (size_t i = 0; i < e->island_count; i++) {
+    for (size_t i = 0; i < e->plan->island_count; i++) {
         if (!tac__swarms_show_island(e, p->swarms, i))
             continue;
-        const tac__strip_row row = {.label =
-                                        tac__arena_format(arena, "island %s", e->islands[i].name),
-                                    .note = "its boundaries",
-                                    .colour = "#57534e",
-                                    .sources = e->islands[i].sources,
-                                    .count = e->islands[i].source_count};
+        const tac__strip_row row = {
+            .label = tac__arena_format(arena, "island %s", e->plan->islands[i].name),
+            .note = "its boundaries",
+            .colour = "#57534e",
+            .sources = e->plan->islands[i].sources,
+            .count = e->plan->islands[i].source_count};
         if (!add_row(strip, &row))
             return false;
     }

@@ -58,7 +58,8 @@ static void add_bands(canvas *v)
         const double x = l->columns[i].x - 10;
         double w = l->columns[last].x + l->columns[last].w + l->columns[last].beside + 10 - x;
         for (size_t k = 0;
-             l->columns[i].stage == TAC_STAGE_INTEGRATE && k < v->p->engine->island_count; k++) {
+             l->columns[i].stage == TAC_STAGE_INTEGRATE && k < v->p->engine->plan->island_count;
+             k++) {
             const double right = l->islands[k].x + l->islands[k].w - x;
             w = right > w ? right : w;
         }
@@ -72,14 +73,14 @@ static void add_bands(canvas *v)
 static void add_islands(canvas *v)
 {
     const tac_engine *e = v->p->engine;
-    for (size_t i = 0; i < e->island_count; i++) {
+    for (size_t i = 0; i < e->plan->island_count; i++) {
         const tac__rect *r = &v->l->islands[i];
         if (r->w == 0)
             continue;
         char text[TAC_ERROR_NAME];
         tac__out out = tac__out_begin(text, sizeof text);
-        tac__out_add(&out, "%s: %zu %s", e->islands[i].name, e->islands[i].x_count,
-                     e->islands[i].x_count == 1 ? "state" : "states");
+        tac__out_add(&out, "%s: %zu %s", e->plan->islands[i].name, e->plan->islands[i].x_count,
+                     e->plan->islands[i].x_count == 1 ? "state" : "states");
         tac__svg_rect(v->out, r->x, r->y, r->w, r->h, 8, "#f5f5f4", "#a8a29e", NULL);
         tac__svg_text(v->out, r->x + 10, r->y + 16, r->w - 16,
                       &(tac__font){TAC__SUBTITLE_SIZE, true, false, TAC__ANCHOR_START, "#57534e"},
@@ -221,7 +222,7 @@ static void add_loop(canvas *v)
         return;
     const tac__column *to = &l->columns[0], *from = &l->columns[l->column_count - 1];
     double low = 0;
-    for (size_t i = 0; i < v->p->engine->island_count; i++) {
+    for (size_t i = 0; i < v->p->engine->plan->island_count; i++) {
         const double bottom = l->islands[i].y + l->islands[i].h;
         low = bottom > low ? bottom : low;
     }
@@ -292,8 +293,8 @@ static void legend_groups(legend *g)
         plant |= b->kind == TAC__BOX_PLANT && b->group < 0;
         ghosts |= b->kind == TAC__BOX_STATE || b->kind == TAC__BOX_OUTPUT;
     }
-    for (size_t i = 0; i < e->group_count; i++) {
-        const tac__group *group = &e->groups[i];
+    for (size_t i = 0; i < e->plan->group_count; i++) {
+        const tac__group *group = &e->plan->groups[i];
         char text[TAC_ERROR_NAME], rate[TAC_TIME_TEXT];
         tac__out out = tac__out_begin(text, sizeof text);
         tac__rate_print(group->period_us, rate);
@@ -339,24 +340,24 @@ static void add_title(canvas *v)
 {
     const tac_engine *e = v->p->engine;
     char text[512], end[TAC_TIME_TEXT], step[TAC_TIME_TEXT];
-    tac_time_print(e->def.end_us, end);
-    tac_time_print(e->def.integrator.h_max_us, step);
+    tac_time_print(e->plan->def.end_us, end);
+    tac_time_print(e->plan->def.integrator.h_max_us, step);
     tac__out out = tac__out_begin(text, sizeof text);
-    tac__out_add(&out, "%zu components in %zu rate groups, %zu %s \xc2\xb7 %s", e->component_count,
-                 e->group_count, e->island_count, e->island_count == 1 ? "island" : "islands",
-                 e->method->name);
-    if (e->def.integrator.h_max_us < TAC_TIME_MAX)
+    tac__out_add(&out, "%zu components in %zu rate groups, %zu %s \xc2\xb7 %s",
+                 e->plan->component_count, e->plan->group_count, e->plan->island_count,
+                 e->plan->island_count == 1 ? "island" : "islands", e->plan->method->name);
+    if (e->plan->def.integrator.h_max_us < TAC_TIME_MAX)
         tac__out_add(&out, ", steps up to %s", step);
-    if (e->def.physics_us) {
+    if (e->plan->def.physics_us) {
         char physics[TAC_TIME_TEXT];
-        tac_time_print(e->def.physics_us, physics);
+        tac_time_print(e->plan->def.physics_us, physics);
         tac__out_add(&out, ", physics axis %s", physics);
     }
     tac__out_add(&out, " \xc2\xb7 run of %s", end);
-    for (uint32_t i = 0; i < e->entity_count; i++) {
+    for (uint32_t i = 0; i < e->plan->entity_count; i++) {
         if (v->p->swarms->count[i] > 1)
-            tac__out_add(&out, " \xc2\xb7 %s stands for %u equal entities", e->entities[i].name,
-                         v->p->swarms->count[i]);
+            tac__out_add(&out, " \xc2\xb7 %s stands for %u equal entities",
+                         e->plan->entities[i].name, v->p->swarms->count[i]);
     }
     tac__svg_text(v->out, 34, 32, 0, &(tac__font){17, true, false, TAC__ANCHOR_START, INK},
                   "What happens at a boundary, from left to right");

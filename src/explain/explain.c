@@ -14,7 +14,7 @@ typedef struct members {
 
 static const char *local_name(const tac_engine *e, uint32_t entity, const char *name)
 {
-    const size_t length = strlen(e->entities[entity].name);
+    const size_t length = strlen(e->plan->entities[entity].name);
     return length ? name + length + 1 : name;
 }
 
@@ -27,10 +27,11 @@ static bool same_routes(const tac_engine *e, const tac_instance *a, const tac_in
             return false;
         if (x->signal < 0)
             continue;
-        const tac__signal *s = &e->schema.signals[x->signal], *t = &e->schema.signals[y->signal];
+        const tac__signal *s = &e->plan->schema.signals[x->signal],
+                          *t = &e->plan->schema.signals[y->signal];
         if (s != t &&
-            (e->components[s->component]->entity != a->entity ||
-             e->components[t->component]->entity != b->entity ||
+            (e->plan->components[s->component]->entity != a->entity ||
+             e->plan->components[t->component]->entity != b->entity ||
              strcmp(local_name(e, a->entity, s->name), local_name(e, b->entity, t->name)) != 0))
             return false;
         if (x->element != y->element || x->policy != y->policy || r->gain != q->gain ||
@@ -43,7 +44,8 @@ static bool same_routes(const tac_engine *e, const tac_instance *a, const tac_in
 static bool same_links(const tac_engine *e, const tac_instance *a, const tac_instance *b)
 {
     for (size_t k = 0; k < a->sender_count; k++) {
-        const tac__sender *s = &e->senders[a->senders[k]], *t = &e->senders[b->senders[k]];
+        const tac__sender *s = &e->plan->senders[a->senders[k]],
+                          *t = &e->plan->senders[b->senders[k]];
         if (s->count != t->count)
             return false;
         for (size_t i = 0; i < s->count; i++) {
@@ -70,7 +72,7 @@ static bool same_entity(const tac_engine *e, const members *a, const members *b)
     if (a->count != b->count || a->count == 0)
         return false;
     for (size_t i = 0; i < a->count; i++) {
-        if (!same_component(e, e->components[a->items[i]], e->components[b->items[i]]))
+        if (!same_component(e, e->plan->components[a->items[i]], e->plan->components[b->items[i]]))
             return false;
     }
     return true;
@@ -78,16 +80,16 @@ static bool same_entity(const tac_engine *e, const members *a, const members *b)
 
 static bool list_members(const tac_engine *e, tac__arena *arena, members *all)
 {
-    for (uint32_t n = 0; n < e->entity_count; n++) {
+    for (uint32_t n = 0; n < e->plan->entity_count; n++) {
         size_t count = 0;
-        for (size_t i = 0; i < e->component_count; i++)
-            count += e->components[i]->entity == n;
+        for (size_t i = 0; i < e->plan->component_count; i++)
+            count += e->plan->components[i]->entity == n;
         all[n].items = tac__arena_array(arena, count, sizeof *all[n].items);
         if (!all[n].items)
             return false;
     }
-    for (uint32_t i = 0; i < e->component_count; i++) {
-        members *m = &all[e->components[i]->entity];
+    for (uint32_t i = 0; i < e->plan->component_count; i++) {
+        members *m = &all[e->plan->components[i]->entity];
         m->items[m->count++] = i;
     }
     return true;
@@ -96,15 +98,16 @@ static bool list_members(const tac_engine *e, tac__arena *arena, members *all)
 bool tac__swarms_find(const tac_engine *e, tac__arena *arena, tac__swarms *swarms)
 {
     enum { FEWEST = 3 };
-    members *all = tac__arena_array(arena, e->entity_count, sizeof *all);
-    swarms->first = tac__arena_array(arena, e->entity_count, sizeof *swarms->first);
-    swarms->count = tac__arena_array(arena, e->entity_count, sizeof *swarms->count);
-    swarms->component = tac__arena_array(arena, e->component_count, sizeof *swarms->component);
+    members *all = tac__arena_array(arena, e->plan->entity_count, sizeof *all);
+    swarms->first = tac__arena_array(arena, e->plan->entity_count, sizeof *swarms->first);
+    swarms->count = tac__arena_array(arena, e->plan->entity_count, sizeof *swarms->count);
+    swarms->component =
+        tac__arena_array(arena, e->plan->component_count, sizeof *swarms->component);
     swarms->any = false;
     if (!all || !swarms->first || !swarms->count || !swarms->component ||
         !list_members(e, arena, all))
         return false;
-    for (uint32_t n = 0; n < e->entity_count; n++) {
+    for (uint32_t n = 0; n < e->plan->entity_count; n++) {
         uint32_t first = n;
         for (uint32_t k = 1; n > 0 && k < n && first == n; k++) {
             if (swarms->first[k] == k && same_entity(e, &all[k], &all[n]))
@@ -113,12 +116,12 @@ bool tac__swarms_find(const tac_engine *e, tac__arena *arena, tac__swarms *swarm
         swarms->first[n] = first;
         swarms->count[first]++;
     }
-    for (uint32_t n = 0; n < e->entity_count; n++) {
+    for (uint32_t n = 0; n < e->plan->entity_count; n++) {
         const uint32_t first = swarms->first[n];
         if (first != n && swarms->count[first] < FEWEST)
             swarms->first[n] = n;
     }
-    for (uint32_t n = 0; n < e->entity_count; n++) {
+    for (uint32_t n = 0; n < e->plan->entity_count; n++) {
         const members *m = &all[n], *shown = &all[swarms->first[n]];
         swarms->count[n] = swarms->first[n] != n       ? 0
                            : swarms->count[n] < FEWEST ? 1
@@ -132,8 +135,8 @@ bool tac__swarms_find(const tac_engine *e, tac__arena *arena, tac__swarms *swarm
 
 bool tac__swarms_show_island(const tac_engine *e, const tac__swarms *swarms, size_t island)
 {
-    for (size_t i = 0; i < e->islands[island].count; i++) {
-        if (tac__swarms_show(swarms, e->components[e->islands[island].components[i]]))
+    for (size_t i = 0; i < e->plan->islands[island].count; i++) {
+        if (tac__swarms_show(swarms, e->plan->components[e->plan->islands[island].components[i]]))
             return true;
     }
     return false;
@@ -176,9 +179,9 @@ char *tac_engine_schema(const tac_engine *e, tac_format format)
     tac__text text;
     tac__text_init(&text, e->allocator);
     if (format == TAC_FORMAT_TEXT)
-        tac__schema_text(&e->schema, &text);
+        tac__schema_text(&e->plan->schema, &text);
     else
-        tac__schema_json(&e->schema, &text);
+        tac__schema_json(&e->plan->schema, &text);
     return finish(&text, format == TAC_FORMAT_TEXT);
 }
 

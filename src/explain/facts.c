@@ -15,8 +15,8 @@ bool tac__is_axis(const tac__source *s)
 static bool axis_before(const tac_engine *e, int a, int b)
 {
     const tac__source *s = &e->timeline.sources[a], *t = &e->timeline.sources[b];
-    if ((a == e->start_end_source) != (b == e->start_end_source))
-        return a == e->start_end_source;
+    if ((a == e->plan->start_end_source) != (b == e->plan->start_end_source))
+        return a == e->plan->start_end_source;
     if (s->observer != t->observer)
         return t->observer;
     if (s->kind != t->kind)
@@ -40,17 +40,19 @@ int tac__next_axis(const tac_engine *e, int source)
 bool tac__is_physics(const tac_engine *e, int source)
 {
     const tac__source *s = &e->timeline.sources[source];
-    return e->def.physics_us && s->kind == TAC__SOURCE_AXIS && !s->observer &&
-           s->period_us == e->def.physics_us && s->offset_us == 0;
+    return e->plan->def.physics_us && s->kind == TAC__SOURCE_AXIS && !s->observer &&
+           s->period_us == e->plan->def.physics_us && s->offset_us == 0;
 }
 
 uint64_t tac__source_instants(const tac_engine *e, int source)
 {
     const tac__source *s = &e->timeline.sources[source];
     if (s->kind == TAC__SOURCE_AXIS)
-        return s->offset_us > e->def.end_us ? 0 : (e->def.end_us - s->offset_us) / s->period_us + 1;
+        return s->offset_us > e->plan->def.end_us
+                   ? 0
+                   : (e->plan->def.end_us - s->offset_us) / s->period_us + 1;
     uint64_t n = 0;
-    while (n < s->times_count && s->times_us[n] <= e->def.end_us)
+    while (n < s->times_count && s->times_us[n] <= e->plan->def.end_us)
         n++;
     return n;
 }
@@ -63,8 +65,8 @@ static bool is_of_group(const tac_instance *c, int source)
 
 bool tac__group_uses(const tac_engine *e, int group, int source)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        if (e->components[i]->group == group && is_of_group(e->components[i], source))
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        if (e->plan->components[i]->group == group && is_of_group(e->plan->components[i], source))
             return true;
     }
     return false;
@@ -77,7 +79,7 @@ bool tac__component_steps(const tac_engine *e, const tac_instance *c, int source
     if (is_of_group(c, source) || c->timer_source == source || c->lead_source == source)
         return true;
     for (size_t i = 0; i < c->receiver_count; i++) {
-        const tac__receiver *r = &e->receivers[c->receivers[i]];
+        const tac__receiver *r = &e->plan->receivers[c->receivers[i]];
         if (r->def.triggers && r->source == source)
             return true;
     }
@@ -86,20 +88,20 @@ bool tac__component_steps(const tac_engine *e, const tac_instance *c, int source
 
 bool tac__island_bound(const tac_engine *e, size_t island, int source)
 {
-    return tac__has_bit(tac__island_mask(e, (size_t)source), island);
+    return tac__has_bit(tac__island_mask(e->plan, (size_t)source), island);
 }
 
 // As schedule.c closes its sets: from the steps, islands and ports of its own components.
 bool tac__entity_bound(const tac_engine *e, uint32_t entity, int source)
 {
-    if (source == e->start_end_source)
+    if (source == e->plan->start_end_source)
         return true;
     const tac__source *s = &e->timeline.sources[source];
     if (s->kind == TAC__SOURCE_PORT &&
-        e->components[e->receivers[s->index].component]->entity == entity)
+        e->plan->components[e->plan->receivers[s->index].component]->entity == entity)
         return true;
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (c->entity != entity)
             continue;
         if (!tac__is_observer(c) && tac__component_steps(e, c, source))
@@ -114,8 +116,8 @@ bool tac__entity_bound(const tac_engine *e, uint32_t entity, int source)
 
 bool tac__entity_used(const tac_engine *e, uint32_t entity)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        if (e->components[i]->entity == entity)
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        if (e->plan->components[i]->entity == entity)
             return true;
     }
     return false;
@@ -123,7 +125,7 @@ bool tac__entity_used(const tac_engine *e, uint32_t entity)
 
 const char *tac__entity_label(const tac_engine *e, uint32_t entity)
 {
-    return *e->entities[entity].name ? e->entities[entity].name : "(root)";
+    return *e->plan->entities[entity].name ? e->plan->entities[entity].name : "(root)";
 }
 
 static tac_time gcd(tac_time a, tac_time b)
@@ -204,24 +206,24 @@ void tac__source_print(const tac_engine *e, int source, char *text, size_t size)
         break;
     case TAC__SOURCE_TIMES:
         tac__out_add(&out, "%s",
-                     source == e->start_end_source ? "start and end" : "explicit times");
+                     source == e->plan->start_end_source ? "start and end" : "explicit times");
         break;
     case TAC__SOURCE_PORT:
-        tac__out_add(&out, "messages to %s", e->receivers[s->index].name);
+        tac__out_add(&out, "messages to %s", e->plan->receivers[s->index].name);
         break;
     case TAC__SOURCE_TIMER:
-        tac__out_add(&out, "timer of %s", e->components[s->index]->name);
+        tac__out_add(&out, "timer of %s", e->plan->components[s->index]->name);
         break;
     case TAC__SOURCE_STEP:
-        tac__out_add(&out, "integration of %s", e->islands[s->index].name);
+        tac__out_add(&out, "integration of %s", e->plan->islands[s->index].name);
         break;
     case TAC__SOURCE_EVENT:
-        tac__out_add(&out, "events of %s", e->islands[s->index].name);
+        tac__out_add(&out, "events of %s", e->plan->islands[s->index].name);
         break;
     case TAC__SOURCE_CONDITION:
         tac__out_add(&out, "condition %s of %s",
-                     tac__condition_of(e->components[s->index], source)->name,
-                     e->components[s->index]->name);
+                     tac__condition_of(e->plan->components[s->index], source)->name,
+                     e->plan->components[s->index]->name);
         break;
     }
 }
@@ -249,8 +251,8 @@ static void count_split(void *context, tac__split why, const char *name)
 static void condition_splits(const tac_engine *e, size_t island, int source, tac__split why,
                              tac__split_fn *visit, void *context)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         for (size_t k = 0; k < c->condition_count; k++) {
             const tac__condition *condition = &c->conditions[k];
             if (condition->island != (int)island)
@@ -259,9 +261,9 @@ static void condition_splits(const tac_engine *e, size_t island, int source, tac
                 visit(context, why, condition->name);
             for (size_t n = 0; why == TAC__SPLIT_READS && n < condition->count; n++) {
                 const int signal = c->in[condition->inputs[n]].signal;
-                const tac__signal *s = signal < 0 ? NULL : &e->schema.signals[signal];
+                const tac__signal *s = signal < 0 ? NULL : &e->plan->schema.signals[signal];
                 if (s && !s->continuous &&
-                    tac__component_steps(e, e->components[s->component], source))
+                    tac__component_steps(e, e->plan->components[s->component], source))
                     visit(context, why, s->name);
             }
         }
@@ -273,47 +275,49 @@ static void condition_splits(const tac_engine *e, size_t island, int source, tac
 static void direct_splits(const tac_engine *e, size_t island, int source, tac__split_fn *visit,
                           void *context)
 {
-    if (source == e->start_end_source)
+    if (source == e->plan->start_end_source)
         visit(context, TAC__SPLIT_START_END, "");
     if (tac__is_physics(e, source))
         visit(context, TAC__SPLIT_PHYSICS, "");
-    for (size_t i = 0; i < e->component_count && e->islands[island].event_source == source; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0;
+         i < e->plan->component_count && e->plan->islands[island].event_source == source; i++) {
+        const tac_instance *c = e->plan->components[i];
         for (size_t k = 0; c->island == (int)island && k < c->event_count; k++)
             visit(context, TAC__SPLIT_EVENT, c->events[k].name);
     }
     condition_splits(e, island, source, TAC__SPLIT_EVENT, visit, context);
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (c->island == (int)island && is_of_group(c, source))
             visit(context, TAC__SPLIT_GROUP, c->name);
     }
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (c->island == (int)island && !is_of_group(c, source) &&
             tac__component_steps(e, c, source))
             visit(context, TAC__SPLIT_STEP, c->name);
     }
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         for (size_t k = 0; c->island == (int)island && k < c->inputs.count; k++) {
             if (c->in[k].signal < 0)
                 continue;
-            const tac__signal *s = &e->schema.signals[c->in[k].signal];
-            if (!s->continuous && tac__component_steps(e, e->components[s->component], source))
+            const tac__signal *s = &e->plan->schema.signals[c->in[k].signal];
+            if (!s->continuous &&
+                tac__component_steps(e, e->plan->components[s->component], source))
                 visit(context, TAC__SPLIT_READS, s->name);
         }
     }
     condition_splits(e, island, source, TAC__SPLIT_READS, visit, context);
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (tac__is_observer(c) || !tac__component_steps(e, c, source))
             continue;
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal < 0)
                 continue;
-            const tac__signal *s = &e->schema.signals[c->in[k].signal];
-            if (s->continuous && e->components[s->component]->island == (int)island)
+            const tac__signal *s = &e->plan->schema.signals[c->in[k].signal];
+            if (s->continuous && e->plan->components[s->component]->island == (int)island)
                 visit(context, TAC__SPLIT_READ_BY, c->name);
         }
     }
@@ -322,16 +326,16 @@ static void direct_splits(const tac_engine *e, size_t island, int source, tac__s
 static void hook_splits(const tac_engine *e, size_t island, int source, tac__split_fn *visit,
                         void *context)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (!c->type->pre_step && !c->type->post_step && !c->type->phase_exit &&
             !c->type->phase_enter)
             continue;
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal < 0)
                 continue;
-            const tac__signal *s = &e->schema.signals[c->in[k].signal];
-            if (s->continuous && e->components[s->component]->island == (int)island &&
+            const tac__signal *s = &e->plan->schema.signals[c->in[k].signal];
+            if (s->continuous && e->plan->components[s->component]->island == (int)island &&
                 tac__entity_bound(e, c->entity, source))
                 visit(context, TAC__SPLIT_HOOKS, c->name);
         }
@@ -341,22 +345,23 @@ static void hook_splits(const tac_engine *e, size_t island, int source, tac__spl
 // Is the island closed, opened, reset or set by a machine, or read by it?
 static bool is_of_machine(const tac_engine *e, size_t island, const tac_instance *m)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (c->island != (int)island)
             continue;
         if (c->entity == m->entity && (tac__is_gated(c) || tac__phases_reset(m, c->index)))
             return true;
         for (size_t k = 0; k < c->inputs.count; k++) {
-            if (c->in[k].signal >= 0 && e->schema.signals[c->in[k].signal].component == m->index)
+            if (c->in[k].signal >= 0 &&
+                e->plan->schema.signals[c->in[k].signal].component == m->index)
                 return true;
         }
     }
     for (size_t k = 0; k < m->inputs.count; k++) {
         if (m->in[k].signal < 0)
             continue;
-        const tac__signal *s = &e->schema.signals[m->in[k].signal];
-        if (s->continuous && e->components[s->component]->island == (int)island)
+        const tac__signal *s = &e->plan->schema.signals[m->in[k].signal];
+        if (s->continuous && e->plan->components[s->component]->island == (int)island)
             return true;
     }
     return false;
@@ -366,8 +371,8 @@ static bool is_of_machine(const tac_engine *e, size_t island, const tac_instance
 static void phase_splits(const tac_engine *e, size_t island, int source, tac__split_fn *visit,
                          void *context)
 {
-    for (size_t i = 0; i < e->machine_count; i++) {
-        const tac_instance *m = e->components[e->machines[i]];
+    for (size_t i = 0; i < e->plan->machine_count; i++) {
+        const tac_instance *m = e->plan->components[e->plan->machines[i]];
         if (tac__entity_bound(e, m->entity, source) && is_of_machine(e, island, m))
             visit(context, TAC__SPLIT_PHASES, m->name);
     }
@@ -377,19 +382,19 @@ static void phase_splits(const tac_engine *e, size_t island, int source, tac__sp
 static void tied_splits(const tac_engine *e, size_t island, int source, tac__split_fn *visit,
                         void *context)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         for (size_t k = 0; c->island >= 0 && k < c->inputs.count; k++) {
             if (c->in[k].signal < 0)
                 continue;
-            const tac__signal *s = &e->schema.signals[c->in[k].signal];
-            const int other = e->components[s->component]->island;
+            const tac__signal *s = &e->plan->schema.signals[c->in[k].signal];
+            const int other = e->plan->components[s->component]->island;
             if (!s->continuous || other == c->island)
                 continue;
             if (c->island == (int)island && tac__island_bound(e, (size_t)other, source))
-                visit(context, TAC__SPLIT_TIED, e->islands[other].name);
+                visit(context, TAC__SPLIT_TIED, e->plan->islands[other].name);
             if (other == (int)island && tac__island_bound(e, (size_t)c->island, source))
-                visit(context, TAC__SPLIT_TIED, e->islands[c->island].name);
+                visit(context, TAC__SPLIT_TIED, e->plan->islands[c->island].name);
         }
     }
 }
@@ -421,8 +426,8 @@ bool tac__route_crosses(const tac_engine *e, const tac_instance *reader, size_t 
     const tac__input *in = &reader->in[input];
     if (in->signal < 0)
         return false;
-    const tac__signal *s = &e->schema.signals[in->signal];
-    const int writer = e->components[s->component]->group;
+    const tac__signal *s = &e->plan->schema.signals[in->signal];
+    const int writer = e->plan->components[s->component]->group;
     return !s->continuous && writer >= 0 && reader->group >= 0 && writer != reader->group;
 }
 
@@ -445,7 +450,7 @@ void tac__route_how(const tac_engine *e, const tac_instance *c, size_t input,
         return;
     const tac_route_def *r = &in->route;
     const tac__port *port = &c->inputs.items[input];
-    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac__signal *s = &e->plan->schema.signals[in->signal];
     if (in->coupled)
         add_part(&out, "coupled");
     else if (tac__route_crosses(e, c, input))
@@ -479,7 +484,7 @@ void tac__route_how(const tac_engine *e, const tac_instance *c, size_t input,
 static size_t place_in_sequence(const tac_engine *e, uint32_t component)
 {
     size_t i = 0;
-    while (i < e->sequence_count && e->sequence[i] != component)
+    while (i < e->plan->sequence_count && e->plan->sequence[i] != component)
         i++;
     return i;
 }
@@ -490,24 +495,25 @@ static tac_time step_period(const tac_engine *e, const tac_instance *c)
     if (c->group < 0 || !c->type->step || c->timer_source >= 0)
         return 0;
     for (size_t i = 0; i < c->receiver_count; i++) {
-        if (e->receivers[c->receivers[i]].def.triggers)
+        if (e->plan->receivers[c->receivers[i]].def.triggers)
             return 0;
     }
-    return e->groups[c->group].period_us;
+    return e->plan->groups[c->group].period_us;
 }
 
 // How old what a reader sees can be once both run, for two regular rates.
 static bool find_ages(const tac_engine *e, const tac_instance *c, const tac__input *in,
                       tac_time *least, tac_time *most)
 {
-    const tac__signal *s = &e->schema.signals[in->signal];
-    const tac_instance *writer = e->components[s->component];
-    const tac_time period = tac__signal_period(e, s), own = step_period(e, c);
+    const tac__signal *s = &e->plan->schema.signals[in->signal];
+    const tac_instance *writer = e->plan->components[s->component];
+    const tac_time period = tac__signal_period(e->plan, s), own = step_period(e, c);
     if (period == 0 || own == 0)
         return false;
     const tac_time g = gcd(period, own);
-    const tac_time phase =
-        (e->groups[c->group].offset_us % g + g - e->groups[writer->group].offset_us % g) % g;
+    const tac_time phase = (e->plan->groups[c->group].offset_us % g + g -
+                            e->plan->groups[writer->group].offset_us % g) %
+                           g;
     *least = phase;
     *most = phase + period - g;
     const bool late =
@@ -552,7 +558,8 @@ static const char *why_it_holds(const tac_engine *e, const tac__signal *s)
 {
     if (s->type.scalar != TAC_F64)
         return "; it is not f64, so it holds";
-    return tac__signal_period(e, s) == 0 ? "; its writer has no regular period, so it holds" : NULL;
+    return tac__signal_period(e->plan, s) == 0 ? "; its writer has no regular period, so it holds"
+                                               : NULL;
 }
 
 void tac__route_meaning(const tac_engine *e, const tac_instance *c, size_t input,
@@ -564,7 +571,7 @@ void tac__route_meaning(const tac_engine *e, const tac_instance *c, size_t input
         tac__out_add(&out, "not connected");
         return;
     }
-    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac__signal *s = &e->plan->schema.signals[in->signal];
     if (in->coupled) {
         tac__out_add(&out, "as of each evaluation of the island");
         return;
@@ -581,7 +588,7 @@ void tac__route_meaning(const tac_engine *e, const tac_instance *c, size_t input
     if (!moves || holds) {
         tac__out_add(&out, "the last value");
         if (in->policy == TAC_SYNCHRONIZED) {
-            tac_time_print(e->groups[c->group].period_us, time);
+            tac_time_print(e->plan->groups[c->group].period_us, time);
             tac__out_add(&out, "; both groups step together every %s", time);
         }
         add_ages(e, c, in, "old", &out);
@@ -589,7 +596,7 @@ void tac__route_meaning(const tac_engine *e, const tac_instance *c, size_t input
             tac__out_add(&out, ", held until the next boundary");
         tac__out_add(&out, "%s", holds ? holds : "");
     } else if (in->policy == TAC_INTERPOLATED) {
-        tac_time_print(tac__signal_period(e, s), time);
+        tac_time_print(tac__signal_period(e->plan, s), time);
         tac__out_add(&out, "on the line through the last two values, one period (%s) late", time);
         if (in->route.delay_us) {
             tac_time_print(in->route.delay_us, time);
@@ -598,7 +605,7 @@ void tac__route_meaning(const tac_engine *e, const tac_instance *c, size_t input
     } else {
         if (s->derivative >= 0)
             tac__out_add(&out, "the last value carried forward with %s",
-                         e->schema.signals[s->derivative].name);
+                         e->plan->schema.signals[s->derivative].name);
         else
             tac__out_add(&out, "the line through the last two values carried forward");
         if (in->route.delay_us == 0) {

@@ -53,7 +53,7 @@ static void key_times(tac__json *j, const tac_time *times_us, size_t count)
 
 static const char *group_name(const tac_engine *e, int group)
 {
-    return group >= 0 ? e->groups[group].name : NULL;
+    return group >= 0 ? e->plan->groups[group].name : NULL;
 }
 
 // --- parts --------------------------------------------------------------------------------------
@@ -62,42 +62,42 @@ static void add_run(const tac_engine *e, tac__json *j)
 {
     tac__json_key(j, "run");
     tac__json_object_begin(j);
-    tac__json_key_u64(j, "end_us", e->def.end_us);
-    tac__json_key_u64(j, "seed", e->def.seed);
-    tac__json_key_text(j, "integrator", e->method->name);
-    if (e->method->adaptive) {
-        tac__json_key_number(j, "rtol", e->def.integrator.rtol);
-        tac__json_key_number(j, "atol", e->def.integrator.atol);
+    tac__json_key_u64(j, "end_us", e->plan->def.end_us);
+    tac__json_key_u64(j, "seed", e->plan->def.seed);
+    tac__json_key_text(j, "integrator", e->plan->method->name);
+    if (e->plan->method->adaptive) {
+        tac__json_key_number(j, "rtol", e->plan->def.integrator.rtol);
+        tac__json_key_number(j, "atol", e->plan->def.integrator.atol);
     }
-    tac__json_key_u64(j, "h_max_us", e->def.integrator.h_max_us);
-    tac__json_key_text(j, "coupling", e->def.split ? "split" : "coupled");
-    key_period(j, "physics_us", e->def.physics_us);
+    tac__json_key_u64(j, "h_max_us", e->plan->def.integrator.h_max_us);
+    tac__json_key_text(j, "coupling", e->plan->def.split ? "split" : "coupled");
+    key_period(j, "physics_us", e->plan->def.physics_us);
     key_period(j, "hyperperiod_us", tac__hyperperiod(e));
-    tac__json_key_text(j, "default_policy", tac_policy_name(e->def.policy));
-    tac__json_key_bool(j, "explicit_order", e->order != NULL);
-    tac__json_key_text(j, "phase_strategy", tac__strategy_name(e->def.strategy));
+    tac__json_key_text(j, "default_policy", tac_policy_name(e->plan->def.policy));
+    tac__json_key_bool(j, "explicit_order", e->plan->order != NULL);
+    tac__json_key_text(j, "phase_strategy", tac__strategy_name(e->plan->def.strategy));
     tac__json_object_end(j);
 
     size_t states = 0;
-    for (size_t i = 0; i < e->island_count; i++)
-        states += e->islands[i].x_count;
+    for (size_t i = 0; i < e->plan->island_count; i++)
+        states += e->plan->islands[i].x_count;
     tac__json_key(j, "counts");
     tac__json_object_begin(j);
-    tac__json_key_u64(j, "components", e->component_count);
-    tac__json_key_u64(j, "groups", e->group_count);
-    tac__json_key_u64(j, "signals", e->schema.count);
-    tac__json_key_u64(j, "islands", e->island_count);
+    tac__json_key_u64(j, "components", e->plan->component_count);
+    tac__json_key_u64(j, "groups", e->plan->group_count);
+    tac__json_key_u64(j, "signals", e->plan->schema.count);
+    tac__json_key_u64(j, "islands", e->plan->island_count);
     tac__json_key_u64(j, "states", states);
-    tac__json_key_u64(j, "message_ports", e->sender_count + e->receiver_count);
-    tac__json_key_u64(j, "observers", e->observer_count);
+    tac__json_key_u64(j, "message_ports", e->plan->sender_count + e->plan->receiver_count);
+    tac__json_key_u64(j, "observers", e->plan->observer_count);
     tac__json_object_end(j);
 }
 
 static void add_groups(const tac_engine *e, tac__json *j)
 {
     key_array(j, "groups");
-    for (size_t i = 0; i < e->group_count; i++) {
-        const tac__group *g = &e->groups[i];
+    for (size_t i = 0; i < e->plan->group_count; i++) {
+        const tac__group *g = &e->plan->groups[i];
         tac__json_object_begin(j);
         tac__json_key_text(j, "name", g->name);
         key_period(j, "period_us", g->period_us);
@@ -107,15 +107,15 @@ static void add_groups(const tac_engine *e, tac__json *j)
         tac__json_key_u64(j, "declared_offset_us", g->declared_offset_us);
         key_times(j, g->times_us, g->times_count);
         key_list(j, "synchronized_with");
-        for (size_t k = 0; k < e->group_count; k++) {
-            if (k != i && e->groups[k].root == g->root)
-                tac__json_text(j, e->groups[k].name);
+        for (size_t k = 0; k < e->plan->group_count; k++) {
+            if (k != i && e->plan->groups[k].root == g->root)
+                tac__json_text(j, e->plan->groups[k].name);
         }
         tac__json_array_end(j);
         key_list(j, "components");
-        for (size_t k = 0; k < e->component_count; k++) {
-            if (e->components[k]->group == (int)i)
-                tac__json_text(j, e->components[k]->name);
+        for (size_t k = 0; k < e->plan->component_count; k++) {
+            if (e->plan->components[k]->group == (int)i)
+                tac__json_text(j, e->plan->components[k]->name);
         }
         tac__json_array_end(j);
         tac__json_object_end(j);
@@ -128,9 +128,9 @@ static void add_axis(const tac_engine *e, int source, tac__json *j)
     const tac__source *s = &e->timeline.sources[source];
     tac__json_object_begin(j);
     tac__json_key_text(j, "kind",
-                       source == e->start_end_source ? "start_end"
-                       : s->kind == TAC__SOURCE_AXIS ? "period"
-                                                     : "times");
+                       source == e->plan->start_end_source ? "start_end"
+                       : s->kind == TAC__SOURCE_AXIS       ? "period"
+                                                           : "times");
     key_period(j, "period_us", s->period_us);
     key_rate(j, s->period_us);
     tac__json_key_u64(j, "offset_us", s->offset_us);
@@ -139,21 +139,21 @@ static void add_axis(const tac_engine *e, int source, tac__json *j)
     tac__json_key_bool(j, "observers_only", s->observer);
     tac__json_key_u64(j, "instants", tac__source_instants(e, source));
     key_list(j, "groups");
-    for (size_t i = 0; i < e->group_count; i++) {
+    for (size_t i = 0; i < e->plan->group_count; i++) {
         if (tac__group_uses(e, (int)i, source))
-            tac__json_text(j, e->groups[i].name);
+            tac__json_text(j, e->plan->groups[i].name);
     }
     tac__json_array_end(j);
     key_list(j, "entities");
-    for (uint32_t i = 0; i < e->entity_count; i++) {
+    for (uint32_t i = 0; i < e->plan->entity_count; i++) {
         if (tac__entity_used(e, i) && tac__entity_bound(e, i, source))
-            tac__json_text(j, e->entities[i].name);
+            tac__json_text(j, e->plan->entities[i].name);
     }
     tac__json_array_end(j);
     key_list(j, "islands");
-    for (size_t i = 0; i < e->island_count; i++) {
+    for (size_t i = 0; i < e->plan->island_count; i++) {
         if (tac__island_bound(e, i, source))
-            tac__json_text(j, e->islands[i].name);
+            tac__json_text(j, e->plan->islands[i].name);
     }
     tac__json_array_end(j);
     tac__json_object_end(j);
@@ -181,7 +181,8 @@ static void key_phases(tac__json *j, const char *key, const tac__phases *p, uint
 static void key_active(const tac_engine *e, const tac_instance *c, tac__json *j)
 {
     if (tac__is_gated(c))
-        key_phases(j, "active", tac__phases_of(e->components[e->entities[c->entity].machine]),
+        key_phases(j, "active",
+                   tac__phases_of(e->plan->components[e->plan->entities[c->entity].machine]),
                    c->active_in);
     else
         tac__json_key_text(j, "active", NULL);
@@ -191,26 +192,26 @@ static void key_active(const tac_engine *e, const tac_instance *c, tac__json *j)
 static void add_components(const tac_engine *e, tac__json *j)
 {
     key_array(j, "components");
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         tac__json_object_begin(j);
         tac__json_key_text(j, "name", c->name);
-        tac__json_key_text(j, "entity", e->entities[c->entity].name);
+        tac__json_key_text(j, "entity", e->plan->entities[c->entity].name);
         tac__json_key_text(j, "type", c->type->name);
         tac__json_key_text(j, "stage", c->type->step ? tac_stage_name(c->stage) : NULL);
         tac__json_key_text(j, "group", group_name(e, c->group));
-        tac__json_key_text(j, "island", c->island >= 0 ? e->islands[c->island].name : NULL);
+        tac__json_key_text(j, "island", c->island >= 0 ? e->plan->islands[c->island].name : NULL);
         tac__json_key_u64(j, "states", c->x_count);
         key_active(e, c, j);
         key_list(j, "reads");
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0)
-                tac__json_text(j, e->schema.signals[c->in[k].signal].name);
+                tac__json_text(j, e->plan->schema.signals[c->in[k].signal].name);
         }
         tac__json_array_end(j);
         key_list(j, "writes");
         for (size_t k = 0; k < c->outputs.count + c->continuous.count; k++)
-            tac__json_text(j, e->schema.signals[c->signals[k]].name);
+            tac__json_text(j, e->plan->schema.signals[c->signals[k]].name);
         tac__json_array_end(j);
         tac__json_object_end(j);
     }
@@ -257,39 +258,40 @@ static void add_item(int stage, const char *work, const char *key, const char *n
 static void add_order(const tac_engine *e, tac__json *j)
 {
     key_array(j, "order");
-    for (size_t i = 0; i < e->machine_count; i++)
-        add_item(TAC_STAGE_BEGIN, "change", "component", e->components[e->machines[i]]->name, j);
-    for (size_t i = 0; i < e->item_count; i++) {
-        const tac__item *item = &e->items[i];
+    for (size_t i = 0; i < e->plan->machine_count; i++)
+        add_item(TAC_STAGE_BEGIN, "change", "component",
+                 e->plan->components[e->plan->machines[i]]->name, j);
+    for (size_t i = 0; i < e->plan->item_count; i++) {
+        const tac__item *item = &e->plan->items[i];
         const char *key = "component", *name = NULL;
         switch (item->kind) {
         case TAC__ITEM_BEGIN:
         case TAC__ITEM_END:
             key = "entity";
-            name = e->entities[item->index].name;
+            name = e->plan->entities[item->index].name;
             break;
         case TAC__ITEM_PREVIEW:
             continue;
         case TAC__ITEM_OUTPUTS:
         case TAC__ITEM_STATE:
             key = "island";
-            name = e->islands[item->index].name;
+            name = e->plan->islands[item->index].name;
             break;
         case TAC__ITEM_STEP:
         case TAC__ITEM_LEAD:
         case TAC__ITEM_SHADOW:
         case TAC__ITEM_PHASES:
-            name = e->components[item->index]->name;
+            name = e->plan->components[item->index]->name;
             break;
         case TAC__ITEM_OBSERVE:
             key = "observer";
-            name = e->observers[item->index].def.name;
+            name = e->plan->observers[item->index].def.name;
             break;
         }
         add_item((int)item->stage, item_work(item->kind), key, name, j);
     }
-    for (size_t i = 0; i < e->island_count; i++)
-        add_item(TAC_STAGE_INTEGRATE, "integrate", "island", e->islands[i].name, j);
+    for (size_t i = 0; i < e->plan->island_count; i++)
+        add_item(TAC_STAGE_INTEGRATE, "integrate", "island", e->plan->islands[i].name, j);
     tac__json_array_end(j);
 }
 
@@ -305,14 +307,14 @@ static void add_reason(void *context, tac__split why, const char *name)
 static void add_islands(const tac_engine *e, tac__json *j)
 {
     key_array(j, "islands");
-    for (size_t i = 0; i < e->island_count; i++) {
-        const tac__island *island = &e->islands[i];
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        const tac__island *island = &e->plan->islands[i];
         tac__json_object_begin(j);
         tac__json_key_text(j, "name", island->name);
         tac__json_key_u64(j, "states", island->x_count);
         key_list(j, "components");
         for (size_t k = 0; k < island->count; k++)
-            tac__json_text(j, e->components[island->components[k]]->name);
+            tac__json_text(j, e->plan->components[island->components[k]]->name);
         tac__json_array_end(j);
         key_array(j, "split_by");
         for (size_t k = 0; k < island->source_count; k++) {
@@ -336,8 +338,8 @@ static void add_islands(const tac_engine *e, tac__json *j)
 static void add_route(const tac_engine *e, const tac_instance *c, size_t k, tac__json *j)
 {
     const tac__input *in = &c->in[k];
-    const tac__signal *s = &e->schema.signals[in->signal];
-    const tac_instance *writer = e->components[s->component];
+    const tac__signal *s = &e->plan->schema.signals[in->signal];
+    const tac_instance *writer = e->plan->components[s->component];
     const bool part = s->type.count > 1 && c->inputs.items[k].type.count == 1;
     char meaning[TAC__ROUTE_TEXT];
     tac__route_meaning(e, c, k, meaning);
@@ -369,8 +371,8 @@ static void add_route(const tac_engine *e, const tac_instance *c, size_t k, tac_
 static void add_routes(const tac_engine *e, tac__json *j)
 {
     key_array(j, "routes");
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0)
                 add_route(e, c, k, j);
@@ -384,11 +386,11 @@ static void add_messages(const tac_engine *e, tac__json *j)
     tac__json_key(j, "messages");
     tac__json_object_begin(j);
     key_array(j, "receivers");
-    for (size_t i = 0; i < e->receiver_count; i++) {
-        const tac__receiver *r = &e->receivers[i];
+    for (size_t i = 0; i < e->plan->receiver_count; i++) {
+        const tac__receiver *r = &e->plan->receivers[i];
         row_begin(j);
         tac__json_key_text(j, "name", r->name);
-        tac__json_key_text(j, "component", e->components[r->component]->name);
+        tac__json_key_text(j, "component", e->plan->components[r->component]->name);
         tac__json_key_u64(j, "capacity", r->def.capacity);
         tac__json_key_u64(j, "max_bytes", r->def.max_bytes);
         tac__json_key_bool(j, "triggers", r->def.triggers);
@@ -396,20 +398,21 @@ static void add_messages(const tac_engine *e, tac__json *j)
     }
     tac__json_array_end(j);
     key_array(j, "senders");
-    for (size_t i = 0; i < e->sender_count; i++) {
+    for (size_t i = 0; i < e->plan->sender_count; i++) {
         row_begin(j);
-        tac__json_key_text(j, "name", e->senders[i].name);
-        tac__json_key_text(j, "component", e->components[e->senders[i].component]->name);
+        tac__json_key_text(j, "name", e->plan->senders[i].name);
+        tac__json_key_text(j, "component",
+                           e->plan->components[e->plan->senders[i].component]->name);
         tac__json_object_end(j);
     }
     tac__json_array_end(j);
     key_array(j, "links");
-    for (size_t i = 0; i < e->sender_count; i++) {
-        for (size_t k = 0; k < e->senders[i].count; k++) {
-            const tac__link *l = &e->senders[i].links[k];
+    for (size_t i = 0; i < e->plan->sender_count; i++) {
+        for (size_t k = 0; k < e->plan->senders[i].count; k++) {
+            const tac__link *l = &e->plan->senders[i].links[k];
             row_begin(j);
-            tac__json_key_text(j, "from", e->senders[i].name);
-            tac__json_key_text(j, "to", e->receivers[l->receiver].name);
+            tac__json_key_text(j, "from", e->plan->senders[i].name);
+            tac__json_key_text(j, "to", e->plan->receivers[l->receiver].name);
             tac__json_key_u64(j, "delay_us", l->delay_us);
             tac__json_object_end(j);
         }
@@ -445,13 +448,13 @@ static void add_follower(const tac__observer *o, tac__json *j)
 static void add_observers(const tac_engine *e, tac__json *j)
 {
     key_array(j, "observers");
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (tac__is_observer(c) && c->axis_source >= 0)
             add_observer(e, c->name, true, c->axis_source, j);
     }
-    for (size_t i = 0; i < e->observer_count; i++) {
-        const tac__observer *o = &e->observers[i];
+    for (size_t i = 0; i < e->plan->observer_count; i++) {
+        const tac__observer *o = &e->plan->observers[i];
         if (o->source >= 0)
             add_observer(e, o->def.name, false, o->source, j);
         else
@@ -499,8 +502,8 @@ static void add_transition(const tac__phases *p, size_t i, tac__json *j)
 static void add_activity(const tac_engine *e, const tac_instance *m, tac__json *j)
 {
     key_array(j, "active");
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (c->entity != m->entity || !tac__is_gated(c))
             continue;
         row_begin(j);
@@ -515,13 +518,13 @@ static void add_activity(const tac_engine *e, const tac_instance *m, tac__json *
 static void add_phases(const tac_engine *e, tac__json *j)
 {
     key_array(j, "phases");
-    for (size_t i = 0; i < e->machine_count; i++) {
-        const tac_instance *m = e->components[e->machines[i]];
+    for (size_t i = 0; i < e->plan->machine_count; i++) {
+        const tac_instance *m = e->plan->components[e->plan->machines[i]];
         const tac__phases *p = tac__phases_of(m);
         tac__json_object_begin(j);
-        tac__json_key_text(j, "entity", e->entities[m->entity].name);
+        tac__json_key_text(j, "entity", e->plan->entities[m->entity].name);
         tac__json_key_text(j, "component", m->name);
-        tac__json_key_text(j, "signal", e->schema.signals[m->signals[p->phase]].name);
+        tac__json_key_text(j, "signal", e->plan->schema.signals[m->signals[p->phase]].name);
         key_phases(j, "names", p, UINT64_MAX);
         tac__json_key_text(j, "initial", p->names[p->initial]);
         key_array(j, "transitions");
@@ -539,7 +542,7 @@ void tac__phases_json(const tac_engine *e, tac__text *out)
     tac__json json = tac__json_begin(out);
     tac__json_object_begin(&json);
     tac__json_key_u64(&json, "version", EXPLAIN_VERSION);
-    tac__json_key_text(&json, "strategy", tac__strategy_name(e->def.strategy));
+    tac__json_key_text(&json, "strategy", tac__strategy_name(e->plan->def.strategy));
     add_phases(e, &json);
     tac__json_object_end(&json);
 }

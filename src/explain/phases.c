@@ -215,8 +215,8 @@ static size_t add_columns(section *s, size_t first, size_t name)
         tac__text_add(s->out, "%s%-*s", end > first ? "  " : "", (int)wide, p->names[end]);
     }
     tac__text_add(s->out, "\n");
-    for (size_t i = 0; i < s->e->component_count; i++) {
-        const tac_instance *c = s->e->components[i];
+    for (size_t i = 0; i < s->e->plan->component_count; i++) {
+        const tac_instance *c = s->e->plan->components[i];
         if (c->entity != s->machine->entity || !tac__is_gated(c))
             continue;
         tac__text_add(s->out, "%*s%s", TAC__PAGE_INDENT, "", c->name);
@@ -233,8 +233,8 @@ static size_t add_columns(section *s, size_t first, size_t name)
 static void add_activity(section *s)
 {
     size_t name = strlen("active in"), gated = 0, others = 0;
-    for (size_t i = 0; i < s->e->component_count; i++) {
-        const tac_instance *c = s->e->components[i];
+    for (size_t i = 0; i < s->e->plan->component_count; i++) {
+        const tac_instance *c = s->e->plan->components[i];
         if (c->entity != s->machine->entity || c == s->machine)
             continue;
         others += !tac__is_gated(c);
@@ -267,16 +267,16 @@ static void add_machine(section *s, uint32_t count)
 
 void tac__phases_text(const tac_engine *e, const tac__swarms *swarms, tac__text *out)
 {
-    if (e->machine_count == 0) {
+    if (e->plan->machine_count == 0) {
         tac__text_add(out, "No entity has phases.\n");
         return;
     }
-    tac__text_add(out, "Phases (%s: %s)\n", tac__strategy_name(e->def.strategy),
-                  tac__strategy_text(e->def.strategy));
+    tac__text_add(out, "Phases (%s: %s)\n", tac__strategy_name(e->plan->def.strategy),
+                  tac__strategy_text(e->plan->def.strategy));
     section s = {.e = e, .out = out};
     tac__text_init(&s.words, out->allocator);
-    for (size_t i = 0; i < e->machine_count; i++) {
-        s.machine = e->components[e->machines[i]];
+    for (size_t i = 0; i < e->plan->machine_count; i++) {
+        s.machine = e->plan->components[e->plan->machines[i]];
         s.p = tac__phases_of(s.machine);
         if (tac__swarms_show(swarms, s.machine))
             add_machine(&s, tac__swarms_count(swarms, s.machine));

@@ -21,13 +21,13 @@ static void heading(page *p, const char *text)
 
 static const char *group_name(const tac_engine *e, const tac_instance *c)
 {
-    return c->group >= 0 ? e->groups[c->group].name : "-";
+    return c->group >= 0 ? e->plan->groups[c->group].name : "-";
 }
 
 static void measure(page *p)
 {
-    for (size_t i = 0; i < p->e->component_count; i++) {
-        const tac_instance *c = p->e->components[i];
+    for (size_t i = 0; i < p->e->plan->component_count; i++) {
+        const tac_instance *c = p->e->plan->components[i];
         p->name = tac__page_widest(p->name, c->name, NAME_MAX);
         p->type = tac__page_widest(p->type, c->type->name, TYPE_MAX);
         p->group = tac__page_widest(p->group, group_name(p->e, c), GROUP_MAX);
@@ -45,16 +45,16 @@ static void print_count(size_t n, const char *one, const char *many, char *text,
 // "rk4 with steps up to 1 ms", "rk45 at rtol 1e-06", "rk4 with steps up to 1 ms, split".
 static void describe_method(const tac_engine *e, tac__out *out)
 {
-    const tac_integrator_def *def = &e->def.integrator;
-    tac__out_add(out, "%s", e->method->name);
-    if (e->method->adaptive)
+    const tac_integrator_def *def = &e->plan->def.integrator;
+    tac__out_add(out, "%s", e->plan->method->name);
+    if (e->plan->method->adaptive)
         tac__out_add(out, " at rtol %g", def->rtol);
     if (def->h_max_us < TAC_TIME_MAX) {
         char time[TAC_TIME_TEXT];
         tac_time_print(def->h_max_us, time);
         tac__out_add(out, " with steps up to %s", time);
     }
-    if (e->def.split)
+    if (e->plan->def.split)
         tac__out_add(out, ", split");
 }
 
@@ -62,14 +62,14 @@ static void add_summary(page *p)
 {
     const tac_engine *e = p->e;
     char text[128], time[TAC_TIME_TEXT];
-    tac_time_print(e->def.end_us, time);
+    tac_time_print(e->plan->def.end_us, time);
     tac__text_add(p->out, "Run of %s: ", time);
     tac__list l = {p->out, 2, 0};
     tac__out out = tac__out_begin(text, sizeof text);
     describe_method(e, &out);
     tac__list_add(&l, ",", text);
-    if (e->def.physics_us) {
-        tac_time_print(e->def.physics_us, time);
+    if (e->plan->def.physics_us) {
+        tac_time_print(e->plan->def.physics_us, time);
         out = tac__out_begin(text, sizeof text);
         tac__out_add(&out, "physics axis %s", time);
         tac__list_add(&l, ",", text);
@@ -77,18 +77,19 @@ static void add_summary(page *p)
         tac__list_add(&l, ",", "no physics axis");
     }
     size_t states = 0;
-    for (size_t i = 0; i < e->island_count; i++)
-        states += e->islands[i].x_count;
+    for (size_t i = 0; i < e->plan->island_count; i++)
+        states += e->plan->islands[i].x_count;
     const struct {
         size_t n;
         const char *one, *many;
-    } counts[] = {{e->component_count, "component", "components"},
-                  {e->group_count, "rate group", "rate groups"},
-                  {e->schema.count, "signal", "signals"},
-                  {e->island_count, "island", "islands"},
-                  {states, "state", "states"},
-                  {e->sender_count + e->receiver_count, "message port", "message ports"},
-                  {e->observer_count, "observer", "observers"}};
+    } counts[] = {
+        {e->plan->component_count, "component", "components"},
+        {e->plan->group_count, "rate group", "rate groups"},
+        {e->plan->schema.count, "signal", "signals"},
+        {e->plan->island_count, "island", "islands"},
+        {states, "state", "states"},
+        {e->plan->sender_count + e->plan->receiver_count, "message port", "message ports"},
+        {e->plan->observer_count, "observer", "observers"}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         print_count(counts[i].n, counts[i].one, counts[i].many, text, sizeof text);
         tac__list_add(&l, ",", text);
@@ -106,16 +107,16 @@ static void add_summary(page *p)
 static void add_swarms(page *p)
 {
     const tac_engine *e = p->e;
-    for (uint32_t n = 0; n < e->entity_count; n++) {
+    for (uint32_t n = 0; n < e->plan->entity_count; n++) {
         if (p->swarms->count[n] <= 1)
             continue;
         tac__text_add(p->out,
                       "%u entities of equal structure, shown once as %s: ", p->swarms->count[n],
-                      e->entities[n].name);
+                      e->plan->entities[n].name);
         tac__list l = {p->out, 2, 0};
-        for (uint32_t k = 0; k < e->entity_count; k++) {
+        for (uint32_t k = 0; k < e->plan->entity_count; k++) {
             if (p->swarms->first[k] == n)
-                tac__list_add(&l, ",", e->entities[k].name);
+                tac__list_add(&l, ",", e->plan->entities[k].name);
         }
         tac__text_add(p->out, "\n");
     }
@@ -131,8 +132,8 @@ static void add_group_names(page *p, int source)
     tac__list l = tac__list_begin(p->out);
     if (tac__is_physics(e, source))
         tac__list_add(&l, ",", "the physics axis");
-    for (size_t i = 0; i < e->group_count; i++) {
-        const tac__group *g = &e->groups[i];
+    for (size_t i = 0; i < e->plan->group_count; i++) {
+        const tac__group *g = &e->plan->groups[i];
         if (!tac__group_uses(e, (int)i, source))
             continue;
         char text[TAC_ERROR_NAME], declared[TAC_TIME_TEXT], now[TAC_TIME_TEXT];
@@ -143,13 +144,13 @@ static void add_group_names(page *p, int source)
             tac_time_print(g->period_us, now);
             tac__out_add(&out, " (synchronized: declared %s -> %s)", declared, now);
         } else if (g->root != (int)i) {
-            tac__out_add(&out, " (synchronized with %s)", e->groups[g->root].name);
+            tac__out_add(&out, " (synchronized with %s)", e->plan->groups[g->root].name);
         }
         tac__list_add(&l, ",", text);
     }
-    for (size_t i = 0; i < e->observer_count; i++) {
-        if (e->observers[i].source == source)
-            tac__list_add(&l, ",", e->observers[i].def.name);
+    for (size_t i = 0; i < e->plan->observer_count; i++) {
+        if (e->plan->observers[i].source == source)
+            tac__list_add(&l, ",", e->plan->observers[i].def.name);
     }
     if (l.count == 0)
         tac__text_add(p->out, "-");
@@ -165,7 +166,7 @@ static void add_bounds(page *p, int source)
     }
     bool any = false;
     for (int islands = 0; islands < 2; islands++) {
-        const size_t count = islands ? e->island_count : e->entity_count;
+        const size_t count = islands ? e->plan->island_count : e->plan->entity_count;
         tac__list l = {p->out, GROUPS + 2, 0};
         for (uint32_t i = 0; i < count; i++) {
             const bool shown = islands ? tac__swarms_show_island(e, p->swarms, i) &&
@@ -178,7 +179,7 @@ static void add_bounds(page *p, int source)
                 tac__text_add(p->out, "%s%s", any ? "; " : "boundaries of ",
                               islands ? "islands " : "");
             any = true;
-            tac__list_add(&l, ",", islands ? e->islands[i].name : tac__entity_label(e, i));
+            tac__list_add(&l, ",", islands ? e->plan->islands[i].name : tac__entity_label(e, i));
         }
     }
     if (!any)
@@ -205,7 +206,7 @@ static void add_axis(page *p, int source)
     const tac__source *s = &e->timeline.sources[source];
     char text[TAC_TIME_TEXT];
     tac__text_repeat(p->out, ' ', PERIOD);
-    if (source == e->start_end_source) {
+    if (source == e->plan->start_end_source) {
         tac__text_add(p->out, "start and end");
     } else if (s->kind == TAC__SOURCE_TIMES) {
         add_times(p, s);
@@ -246,12 +247,12 @@ static void add_axes(page *p)
     tac__text_add(p->out, "\n");
     for (int i = -1; (i = tac__next_axis(e, i)) >= 0;)
         add_axis(p, i);
-    for (size_t i = 0; i < e->group_count; i++) {
+    for (size_t i = 0; i < e->plan->group_count; i++) {
         bool used = false;
-        for (size_t k = 0; k < e->component_count; k++)
-            used |= e->components[k]->group == (int)i;
+        for (size_t k = 0; k < e->plan->component_count; k++)
+            used |= e->plan->components[k]->group == (int)i;
         if (!used)
-            tac__text_add(p->out, "  rate group %s has no components\n", e->groups[i].name);
+            tac__text_add(p->out, "  rate group %s has no components\n", e->plan->groups[i].name);
     }
 }
 
@@ -267,7 +268,7 @@ static void print_read(const tac_engine *e, const tac_instance *c, size_t k, cha
         tac__out_add(&out, "%s (open)", port->name);
         return;
     }
-    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac__signal *s = &e->plan->schema.signals[in->signal];
     char how[TAC__ROUTE_TEXT];
     tac__route_how(e, c, k, how);
     tac__out_add(&out, "%s", s->name);
@@ -299,7 +300,7 @@ static void add_reads_and_writes(page *p, const tac_instance *c, size_t at, bool
     const size_t total = c->outputs.count + c->continuous.count;
     tac__list l = {0};
     for (size_t k = 0; k < total; k++) {
-        const tac__signal *s = &e->schema.signals[c->signals[k]];
+        const tac__signal *s = &e->plan->schema.signals[c->signals[k]];
         if (!(s->continuous ? continuous : steps))
             continue;
         if (l.count == 0) {
@@ -348,14 +349,14 @@ static void add_entity_work(page *p, uint32_t entity, bool begin)
     tac__page_pad(p->out, at);
     tac__list l = tac__list_begin(p->out);
     char text[TAC_ERROR_NAME];
-    for (size_t i = 0; begin && i < e->receiver_count; i++) {
+    for (size_t i = 0; begin && i < e->plan->receiver_count; i++) {
         tac__out out = tac__out_begin(text, sizeof text);
-        tac__out_add(&out, "messages to %s", e->receivers[i].name);
-        if (e->components[e->receivers[i].component]->entity == entity)
+        tac__out_add(&out, "messages to %s", e->plan->receivers[i].name);
+        if (e->plan->components[e->plan->receivers[i].component]->entity == entity)
             tac__list_add(&l, ",", text);
     }
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         tac__out out = tac__out_begin(text, sizeof text);
         tac__out_add(&out, "%s hook of %s", begin ? "pre-step" : "post-step", c->name);
         if (c->entity == entity && (begin ? c->type->pre_step : c->type->post_step))
@@ -373,9 +374,9 @@ static void add_outputs(page *p, const tac__island *island)
     tac__text_add(p->out, "island %s: ", island->name);
     tac__list l = {p->out, TAC__PAGE_INDENT + 2, 0};
     for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->components[island->components[i]];
+        const tac_instance *c = e->plan->components[island->components[i]];
         for (size_t k = 0; c->type->output && k < c->outputs.count; k++) {
-            const tac__signal *s = &e->schema.signals[c->signals[k]];
+            const tac__signal *s = &e->plan->schema.signals[c->signals[k]];
             if (s->continuous && tac__swarms_show(p->swarms, c))
                 tac__list_add(&l, ",", s->name);
         }
@@ -401,11 +402,11 @@ static void add_machine_work(page *p, const tac_instance *m, bool begin)
     tac__list l = tac__list_begin(p->out);
     for (size_t k = 0; k < m->outputs.count; k++) {
         if (begin != ((int)k == tac__phases_of(m)->queued))
-            tac__list_add(&l, ",", tac__signal_port(&e->schema.signals[m->signals[k]]));
+            tac__list_add(&l, ",", tac__signal_port(&e->plan->schema.signals[m->signals[k]]));
     }
     l.count = 0;
-    for (size_t i = 0; !begin && i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; !begin && i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (c->entity != m->entity || (!c->type->phase_exit && !c->type->phase_enter))
             continue;
         if (l.count == 0) {
@@ -429,7 +430,7 @@ static bool item_shown(const page *p, const tac__item *item)
         return tac__swarms_show_island(p->e, p->swarms, item->index);
     case TAC__ITEM_STEP:
     case TAC__ITEM_PHASES:
-        return tac__swarms_show(p->swarms, p->e->components[item->index]);
+        return tac__swarms_show(p->swarms, p->e->plan->components[item->index]);
     case TAC__ITEM_PREVIEW:
     case TAC__ITEM_LEAD:
     case TAC__ITEM_SHADOW:
@@ -450,26 +451,26 @@ static void add_item(page *p, const tac__item *item)
         add_entity_work(p, item->index, item->kind == TAC__ITEM_BEGIN);
         break;
     case TAC__ITEM_OUTPUTS:
-        add_outputs(p, &e->islands[item->index]);
+        add_outputs(p, &e->plan->islands[item->index]);
         break;
     case TAC__ITEM_PREVIEW:
     case TAC__ITEM_LEAD:
     case TAC__ITEM_SHADOW:
         break;
     case TAC__ITEM_PHASES:
-        add_machine_work(p, e->components[item->index], false);
+        add_machine_work(p, e->plan->components[item->index], false);
         break;
     case TAC__ITEM_STEP:
-        add_component(p, e->components[item->index], true, false);
+        add_component(p, e->plan->components[item->index], true, false);
         break;
     case TAC__ITEM_STATE:
         tac__text_add(p->out, "%*sdigest of the state of island %s\n", TAC__PAGE_INDENT, "",
-                      e->islands[item->index].name);
+                      e->plan->islands[item->index].name);
         break;
     case TAC__ITEM_OBSERVE:
-        tac__observer_print(&e->observers[item->index], when);
+        tac__observer_print(&e->plan->observers[item->index], when);
         tac__text_add(p->out, "%*s%s, %s\n", TAC__PAGE_INDENT, "",
-                      e->observers[item->index].def.name, when);
+                      e->plan->observers[item->index].def.name, when);
         break;
     }
 }
@@ -489,8 +490,8 @@ static bool add_changes(page *p)
 {
     const tac_engine *e = p->e;
     bool any = false;
-    for (size_t i = 0; i < e->machine_count; i++) {
-        const tac_instance *m = e->components[e->machines[i]];
+    for (size_t i = 0; i < e->plan->machine_count; i++) {
+        const tac_instance *m = e->plan->components[e->plan->machines[i]];
         if (!tac__swarms_show(p->swarms, m))
             continue;
         if (!any)
@@ -504,26 +505,27 @@ static bool add_changes(page *p)
 static void add_order(page *p)
 {
     const tac_engine *e = p->e;
-    heading(p, e->order ? "Boundary order (within stages as given)" : "Boundary order");
+    heading(p, e->plan->order ? "Boundary order (within stages as given)" : "Boundary order");
     size_t next = 0;
     for (int stage = 0; stage < TAC_STAGE_COUNT; stage++) {
         bool any = stage == TAC_STAGE_BEGIN && add_changes(p);
-        for (; next < e->item_count && e->items[next].stage == (tac_stage)stage; next++) {
-            if (!item_shown(p, &e->items[next]))
+        for (; next < e->plan->item_count && e->plan->items[next].stage == (tac_stage)stage;
+             next++) {
+            if (!item_shown(p, &e->plan->items[next]))
                 continue;
             if (!any)
                 add_stage(p, stage);
             any = true;
-            add_item(p, &e->items[next]);
+            add_item(p, &e->plan->items[next]);
         }
-        if (stage != TAC_STAGE_INTEGRATE || e->island_count == 0)
+        if (stage != TAC_STAGE_INTEGRATE || e->plan->island_count == 0)
             continue;
         add_stage(p, stage);
         tac__text_repeat(p->out, ' ', TAC__PAGE_INDENT);
         tac__list l = tac__list_begin(p->out);
-        for (size_t i = 0; i < e->island_count; i++) {
+        for (size_t i = 0; i < e->plan->island_count; i++) {
             if (tac__swarms_show_island(e, p->swarms, i))
-                tac__list_add(&l, ",", e->islands[i].name);
+                tac__list_add(&l, ",", e->plan->islands[i].name);
         }
         tac__text_add(p->out, "\n");
     }
@@ -563,7 +565,7 @@ static void add_reason(void *context, tac__split why, const char *name)
 
 static void add_splits(page *p, size_t island)
 {
-    const tac__island *is = &p->e->islands[island];
+    const tac__island *is = &p->e->plan->islands[island];
     size_t wide = 0;
     char text[TAC_ERROR_NAME];
     for (size_t i = 0; i < is->source_count; i++) {
@@ -577,7 +579,7 @@ static void add_splits(page *p, size_t island)
         tac__page_pad(p->out, TAC__PAGE_INDENT + 10 + wide + 2);
         reasons r = {.l = tac__list_begin(p->out), .why = -1};
         // Of the start and end of the run there is no more to say.
-        if (is->sources[i] != p->e->start_end_source)
+        if (is->sources[i] != p->e->plan->start_end_source)
             tac__each_split(p->e, island, is->sources[i], add_reason, &r);
         tac__text_add(p->out, "\n");
     }
@@ -586,11 +588,11 @@ static void add_splits(page *p, size_t island)
 static void add_islands(page *p)
 {
     const tac_engine *e = p->e;
-    if (e->island_count == 0)
+    if (e->plan->island_count == 0)
         return;
     heading(p, "Islands");
-    for (size_t i = 0; i < e->island_count; i++) {
-        const tac__island *island = &e->islands[i];
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        const tac__island *island = &e->plan->islands[i];
         if (!tac__swarms_show_island(e, p->swarms, i))
             continue;
         char states[64], components[64];
@@ -599,7 +601,7 @@ static void add_islands(page *p)
         tac__text_add(p->out, "  %s: %s, %s in order of evaluation\n", island->name, states,
                       components);
         for (size_t k = 0; k < island->count; k++) {
-            const tac_instance *c = e->components[island->components[k]];
+            const tac_instance *c = e->plan->components[island->components[k]];
             if (tac__swarms_show(p->swarms, c))
                 add_component(p, c, false, true);
         }
@@ -612,14 +614,15 @@ static void add_islands(page *p)
 static void add_crossing(page *p, const tac_instance *c, size_t k, size_t wide)
 {
     const tac_engine *e = p->e;
-    const tac__signal *s = &e->schema.signals[c->in[k].signal];
-    const tac_instance *writer = e->components[s->component];
+    const tac__signal *s = &e->plan->schema.signals[c->in[k].signal];
+    const tac_instance *writer = e->plan->components[s->component];
     const size_t at = 2 + wide + 2;
     char meaning[TAC__ROUTE_TEXT];
     tac__route_meaning(e, c, k, meaning);
     tac__text_add(p->out, "  %s", s->name);
     tac__page_pad(p->out, at);
-    tac__text_add(p->out, "%s -> %s", e->groups[writer->group].name, e->groups[c->group].name);
+    tac__text_add(p->out, "%s -> %s", e->plan->groups[writer->group].name,
+                  e->plan->groups[c->group].name);
     tac__page_pad(p->out, at + 2 * p->group + 6);
     tac__text_add(p->out, "%s", tac_policy_name(c->in[k].policy));
     tac__page_pad(p->out, at + 2 * p->group + 6 + 14);
@@ -636,15 +639,15 @@ static void add_crossings(page *p)
     for (int pass = 0; pass < 2; pass++) {
         if (pass && wide)
             heading(p, "Routes between rate groups");
-        for (size_t i = 0; i < e->component_count; i++) {
-            const tac_instance *c = e->components[i];
+        for (size_t i = 0; i < e->plan->component_count; i++) {
+            const tac_instance *c = e->plan->components[i];
             for (size_t k = 0; tac__swarms_show(p->swarms, c) && k < c->inputs.count; k++) {
                 if (!tac__route_crosses(e, c, k))
                     continue;
                 if (pass)
                     add_crossing(p, c, k, wide);
                 else
-                    wide = tac__page_widest(wide, e->schema.signals[c->in[k].signal].name,
+                    wide = tac__page_widest(wide, e->plan->schema.signals[c->in[k].signal].name,
                                             2 * NAME_MAX);
             }
         }
@@ -654,20 +657,20 @@ static void add_crossings(page *p)
 static void add_messages(page *p)
 {
     const tac_engine *e = p->e;
-    if (e->sender_count + e->receiver_count == 0)
+    if (e->plan->sender_count + e->plan->receiver_count == 0)
         return;
     heading(p, "Messages");
-    for (size_t i = 0; i < e->receiver_count; i++) {
-        const tac__receiver *r = &e->receivers[i];
-        if (!tac__swarms_show(p->swarms, e->components[r->component]))
+    for (size_t i = 0; i < e->plan->receiver_count; i++) {
+        const tac__receiver *r = &e->plan->receivers[i];
+        if (!tac__swarms_show(p->swarms, e->plan->components[r->component]))
             continue;
         tac__text_add(p->out, "  port %s takes up to %u messages of %u bytes%s\n", r->name,
                       r->def.capacity, r->def.max_bytes,
                       r->def.triggers ? "; each delivery makes its component step" : "");
     }
-    for (size_t i = 0; i < e->sender_count; i++) {
-        const tac__sender *s = &e->senders[i];
-        if (!tac__swarms_show(p->swarms, e->components[s->component]))
+    for (size_t i = 0; i < e->plan->sender_count; i++) {
+        const tac__sender *s = &e->plan->senders[i];
+        if (!tac__swarms_show(p->swarms, e->plan->components[s->component]))
             continue;
         tac__text_add(p->out, "  port %s sends ", s->name);
         tac__list l = tac__list_begin(p->out);
@@ -675,7 +678,8 @@ static void add_messages(page *p)
             char text[2 * TAC_ERROR_NAME], delay[TAC_TIME_TEXT];
             tac__out out = tac__out_begin(text, sizeof text);
             tac_time_print(s->links[k].delay_us, delay);
-            tac__out_add(&out, "to %s after %s", e->receivers[s->links[k].receiver].name, delay);
+            tac__out_add(&out, "to %s after %s", e->plan->receivers[s->links[k].receiver].name,
+                         delay);
             tac__list_add(&l, ",", text);
         }
         tac__text_add(p->out, "%s\n", s->count ? "" : "to nobody");
@@ -709,22 +713,22 @@ static void add_follower(page *p, const tac__observer *o)
 static void add_observers(page *p)
 {
     const tac_engine *e = p->e;
-    bool any = e->observer_count > 0;
-    for (size_t i = 0; i < e->component_count; i++)
-        any |= tac__is_observer(e->components[i]);
+    bool any = e->plan->observer_count > 0;
+    for (size_t i = 0; i < e->plan->component_count; i++)
+        any |= tac__is_observer(e->plan->components[i]);
     if (!any)
         return;
     heading(p, "Observers (they add no boundary and change nothing)");
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (tac__is_observer(c) && c->axis_source >= 0 && tac__swarms_show(p->swarms, c))
             add_observer(p, c->name,
                          c->stage == TAC_STAGE_TELEMETRY ? "telemetry component"
                                                          : "unread component",
                          c->axis_source);
     }
-    for (size_t i = 0; i < e->observer_count; i++) {
-        const tac__observer *o = &e->observers[i];
+    for (size_t i = 0; i < e->plan->observer_count; i++) {
+        const tac__observer *o = &e->plan->observers[i];
         if (o->source >= 0)
             add_observer(p, o->def.name, "observer", o->source);
         else
@@ -740,7 +744,7 @@ void tac__explain_text(const tac_engine *e, const tac__swarms *swarms, tac__text
     add_swarms(&p);
     add_axes(&p);
     add_order(&p);
-    if (e->machine_count) {
+    if (e->plan->machine_count) {
         tac__text_add(out, "\n");
         tac__phases_text(e, swarms, out);
     }

@@ -1,6 +1,6 @@
 // Adaptive integration inside the engine: tolerances, step sizes across boundaries, faults, parts
 // of a plant one by one, derivatives from dual numbers.
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 #include "engine/test_rig.h"
 #include "support/probe.h"
 
@@ -311,8 +311,8 @@ static void test_jacobian(void **state)
     rig_types[0] = &stiffness_type;
     rig r;
     rig_open(&r, stiff);
-    assert_int_equal(r.engine->island_count, 1);
-    tac__island *island = &r.engine->islands[0];
+    assert_int_equal(r.engine->plan->island_count, 1);
+    tac__island *island = &r.engine->plan->islands[0];
     const size_t n = island->x_count;
     assert_non_null(island->problem.jacobian);
     double j[64], up[8], down[8];

@@ -1,6 +1,6 @@
 // Checkpoints: a run that was saved and taken up again has the bits of one that never stopped.
 #include "test_rig.h"
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 
 #include <errno.h>
 #include <signal.h>

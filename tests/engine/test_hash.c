@@ -190,9 +190,9 @@ static digests look(const run *r)
 static const tac__part *part_of(const tac_engine *e, size_t word)
 {
     size_t i = 0;
-    while (e->block.parts[i].offset + e->block.parts[i].size <= word * 8)
+    while (e->plan->block.parts[i].offset + e->plan->block.parts[i].size <= word * 8)
         i++;
-    return &e->block.parts[i];
+    return &e->plan->block.parts[i];
 }
 
 typedef struct tally {
@@ -349,8 +349,8 @@ static uint64_t hash_of(uint64_t number, uint64_t shuffle, size_t *coupled, tac_
         *status = tac_engine_prepare(m.engine, &m.err);
     if (*status == TAC_OK)
         *status = tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err);
-    for (size_t i = 0; *status == TAC_OK && i < m.engine->island_count; i++)
-        *coupled += m.engine->islands[i].count > 1;
+    for (size_t i = 0; *status == TAC_OK && i < m.engine->plan->island_count; i++)
+        *coupled += m.engine->plan->islands[i].count > 1;
     const uint64_t hash = tac_engine_hash(m.engine, NULL, NULL);
     model_end(&m);
     return hash;

@@ -473,9 +473,9 @@ static const char *const pairing =
 
 static const tac__lanes *lanes_of(const rig *r, const char *name)
 {
-    for (size_t i = 0; i < r->engine->island_count; i++) {
-        if (!strcmp(r->engine->islands[i].name, name))
-            return r->engine->islands[i].lanes;
+    for (size_t i = 0; i < r->engine->plan->island_count; i++) {
+        if (!strcmp(r->engine->plan->islands[i].name, name))
+            return r->engine->plan->islands[i].lanes;
     }
     fail_msg("no island '%s'", name);
     return NULL;

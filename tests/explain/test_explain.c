@@ -622,7 +622,7 @@ static void test_ages(void **state)
         else
             snprintf(expected, sizeof expected, "the last value, %s to %s old", least ? from : "0",
                      to);
-        tac__route_meaning(e, e->components[1], 0, meaning);
+        tac__route_meaning(e, e->plan->components[1], 0, meaning);
         assert_string_equal(meaning, expected);
         tac_engine_destroy(e);
     }
@@ -637,10 +637,10 @@ static void count_reason(void *context, tac__split why, const char *name)
 
 static void check_reasons(const tac_engine *e)
 {
-    for (size_t i = 0; i < e->island_count; i++) {
-        for (size_t k = 0; k < e->islands[i].source_count; k++) {
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        for (size_t k = 0; k < e->plan->islands[i].source_count; k++) {
             size_t n = 0;
-            tac__each_split(e, i, e->islands[i].sources[k], count_reason, &n);
+            tac__each_split(e, i, e->plan->islands[i].sources[k], count_reason, &n);
             assert_true(n > 0);
         }
     }

@@ -351,10 +351,10 @@ static void test_reasons(void **state)
     rig_open(&r, HEAD "entities:\n  drop:\n" BODY
                       "      mass: {type: point_mass, active: FALL}\n" PHASES);
     const tac_engine *e = r.engine;
-    for (size_t i = 0; i < e->island_count; i++) {
-        for (size_t k = 0; k < e->islands[i].source_count; k++) {
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        for (size_t k = 0; k < e->plan->islands[i].source_count; k++) {
             size_t n = 0;
-            tac__each_split(e, i, e->islands[i].sources[k], count_reason, &n);
+            tac__each_split(e, i, e->plan->islands[i].sources[k], count_reason, &n);
             assert_true(n > 0);
         }
     }

@@ -13,7 +13,7 @@ int main(void)
 
 #else
 
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 
 #include <cvode/cvode.h>
 #include <nvector/nvector_serial.h>
@@ -111,7 +111,7 @@ static void reference_integrate(reference *r)
 // The error of a group of states over what its tolerances allow, as in docs/integrators.md.
 static double group_error(const reference *r, const tac__ode_group *g)
 {
-    const tac_integrator_def *def = &r->island->engine->def.integrator;
+    const tac_integrator_def *def = &r->island->engine->plan->def.integrator;
     const double *y = r->island->y + g->first, *end = r->end + g->first;
     const double error = flight_distance(y, end, g->count);
     const double before = flight_norm(r->island->x + g->first, g->count);
@@ -123,7 +123,7 @@ static double group_error(const reference *r, const tac__ode_group *g)
 
 static const char *group_name(const tac__island *island, size_t group)
 {
-    const tac_instance *c = island->engine->components[island->components[0]];
+    const tac_instance *c = island->engine->plan->components[island->components[0]];
     return group < c->continuous.count ? c->continuous.items[group].name : "?";
 }
 
@@ -172,8 +172,9 @@ static void reference_follow(reference *r)
 
 static tac__island *island_of(rig *r, const char *state)
 {
-    const tac__signal *s = &r->engine->schema.signals[tac_engine_find_signal(r->engine, state)];
-    return &r->engine->islands[r->engine->components[s->component]->island];
+    const tac__signal *s =
+        &r->engine->plan->schema.signals[tac_engine_find_signal(r->engine, state)];
+    return &r->engine->plan->islands[r->engine->plan->components[s->component]->island];
 }
 
 // Fly the whole of it, instant by instant; compare from one time to another.

@@ -2,7 +2,7 @@
 // that the engine evaluates itself, although controls have been written since stage 3.
 #include "flight/flight.h"
 
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 
 typedef struct watch {
     const tac_instance *vehicle;
@@ -47,7 +47,7 @@ static void test_same_bits(void **state)
     def.context = &w;
     assert_int_equal(tac_engine_add_observer(r.engine, &def, &r.err), TAC_OK);
     assert_int_equal(tac_engine_prepare(r.engine, &r.err), TAC_OK);
-    w.vehicle = tac__find_component(r.engine, "uav.vehicle");
+    w.vehicle = tac__find_component(r.engine->plan, "uav.vehicle");
     assert_non_null(w.vehicle);
     w.outputs = tac__defer_outputs(r.engine, w.vehicle->index);
     assert_int_equal(tac_engine_run(r.engine, 20000000, &r.err), TAC_OK);
@@ -69,8 +69,8 @@ static void test_own_input(void **state)
                 "  vehicle:\n    type: multirotor\n    params: {" FLIGHT_IRIS "}\n"
                 "    inputs: {motor: pilot.motor, wind: vehicle.velocity}\n",
                 NULL);
-    const tac_instance *c = tac__find_component(r.engine, "vehicle");
-    assert_ptr_equal(r.engine->islands[0].alone, c);
+    const tac_instance *c = tac__find_component(r.engine->plan, "vehicle");
+    assert_ptr_equal(r.engine->plan->islands[0].alone, c);
     assert_null(tac__defer_outputs(r.engine, c->index).component);
     rig_close(&r);
 }

@@ -760,7 +760,7 @@ static inline void model_end(model *m)
 // The unit that stands first in an island.
 static inline const unit *model_first(const model *m, const tac__island *island)
 {
-    const char *name = m->engine->components[island->components[0]]->name;
+    const char *name = m->engine->plan->components[island->components[0]]->name;
     for (size_t i = 0; i < m->count; i++) {
         if (!strcmp(m->units[i].full, name))
             return &m->units[i];
@@ -772,8 +772,8 @@ static inline const unit *model_first(const model *m, const tac__island *island)
 static inline uint64_t model_boundaries(const model *m, bool all, tac_time after_us)
 {
     uint64_t n = 0;
-    for (size_t i = 0; i < m->engine->island_count; i++) {
-        const unit *u = model_first(m, &m->engine->islands[i]);
+    for (size_t i = 0; i < m->engine->plan->island_count; i++) {
+        const unit *u = model_first(m, &m->engine->plan->islands[i]);
         for (size_t k = 0; k < u->boundary_count; k++)
             n += all || u->boundaries[k] > after_us;
     }

@@ -208,7 +208,8 @@ static void replays(void **state)
         assert_int_equal(tac_engine_hash(first.engine, NULL, NULL), hash);
         for (int way = 0; way < 2; way++) {
             const tac_strategy gate = TAC_STRATEGY_GATE;
-            const char *other = strcmp(first.engine->def.integrator.kind, "rk4") ? "rk4" : "euler";
+            const char *other =
+                strcmp(first.engine->plan->def.integrator.kind, "rk4") ? "rk4" : "euler";
             const model_wish wish = {.strategy = way ? NULL : &gate,
                                      .integrator = way ? other : NULL};
             model m;

@@ -178,14 +178,14 @@ static const unit *unit_named(const model *m, const char *name)
 // Does any input of the plant lead to it?
 static bool drives(const model *m, const char *signal)
 {
-    for (size_t i = 0; i < m->engine->component_count; i++) {
-        const tac_instance *c = m->engine->components[i];
+    for (size_t i = 0; i < m->engine->plan->component_count; i++) {
+        const tac_instance *c = m->engine->plan->components[i];
         for (size_t k = 0; c->type->derive && k < c->inputs.count; k++) {
             if (c->in[k].signal < 0)
                 continue;
-            const tac__signal *s = &m->engine->schema.signals[c->in[k].signal];
+            const tac__signal *s = &m->engine->plan->schema.signals[c->in[k].signal];
             const bool rate = s->derivative >= 0 && c->in[k].policy == TAC_EXTRAPOLATED &&
-                              !strcmp(m->engine->schema.signals[s->derivative].name, signal);
+                              !strcmp(m->engine->plan->schema.signals[s->derivative].name, signal);
             if (!strcmp(s->name, signal) || rate)
                 return true;
         }
@@ -355,7 +355,7 @@ static void check(uint64_t number, tac_tier tier, ways way, uint64_t hash, uint6
     must(&a.m, tac_recording_open(path, &r, &a.m.err));
     assert_int_equal(r->info.hash, hash);
     assert_true(r->info.whole && r->info.finished);
-    assert_int_equal(r->info.last_us, a.m.engine->def.end_us);
+    assert_int_equal(r->info.last_us, a.m.engine->plan->def.end_us);
     for (size_t i = 0; i < tac_engine_signal_count(a.m.engine); i++)
         check_signal(&a, r, i, tier, way, samples);
     tac_recording_close(r);
@@ -391,7 +391,7 @@ static void record(uint64_t number, const tac_recorder_def *def, uint64_t *hash)
     must(&m, tac_recorder_create(def, m.engine, &recorder, &m.err));
     must(&m, tac_engine_prepare(m.engine, &m.err));
     must(&m, tac_recorder_begin(recorder, &m.err));
-    for (tac_time t_us = 0; *hash && t_us < m.engine->def.end_us; t_us += 1234)
+    for (tac_time t_us = 0; *hash && t_us < m.engine->plan->def.end_us; t_us += 1234)
         must(&m, tac_engine_run(m.engine, t_us, &m.err)); // the second time in pieces
     must(&m, tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err));
     models_home = false; // this thread helps to pack what is left

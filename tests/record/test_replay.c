@@ -79,7 +79,7 @@ static void check_replay(const model *live, uint64_t number, const char *path, t
     must(&m, tac_replay_create(recording, m.engine, &def, &replay, &m.err));
     must(&m, tac_engine_prepare(m.engine, &m.err));
     must(&m, tac_replay_begin(replay, &m.err));
-    const tac_time end_us = m.engine->def.end_us;
+    const tac_time end_us = m.engine->plan->def.end_us;
     for (tac_time t_us = from_us; pieces && t_us < end_us; t_us += 777)
         must(&m, tac_engine_run(m.engine, t_us, &m.err));
     must(&m, tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err));
@@ -88,15 +88,16 @@ static void check_replay(const model *live, uint64_t number, const char *path, t
         fail_msg("model %llu from %llu us (%s): state of '%s' differs at %llu us, of %llu "
                  "boundaries",
                  (unsigned long long)number, (unsigned long long)result.start_us,
-                 m.engine->def.integrator.kind, result.mismatch,
+                 m.engine->plan->def.integrator.kind, result.mismatch,
                  (unsigned long long)result.mismatch_us, (unsigned long long)result.boundaries);
     assert_int_equal(result.start_us, from_us);
     assert_string_equal(result.differences, "");
     assert_int_equal(result.boundaries, model_boundaries(live, first, from_us));
     check_calls(&m, number);
     // What the plant wrote in its own steps is the same too.
-    for (size_t i = 0; i < live->engine->digest_count; i++) {
-        const tac__digest *a = &live->engine->digest_list[i], *b = &m.engine->digest_list[i];
+    for (size_t i = 0; i < live->engine->plan->digest_count; i++) {
+        const tac__digest *a = &live->engine->plan->digest_list[i],
+                          *b = &m.engine->plan->digest_list[i];
         assert_string_equal(a->name, b->name);
         const char *dot = strrchr(a->name, '.');
         if (strstr(a->name, "plant") && a->value && dot && strcmp(dot, ".y") &&
@@ -167,7 +168,7 @@ static void random_models(void **state)
         assert_int_equal(times[0], 0);
         states += n - 1;
         for (size_t i = 1; i < n; i++) {
-            if (times[i] < live.engine->def.end_us)
+            if (times[i] < live.engine->plan->def.end_us)
                 check_replay(&live, number, path, times[i], false, i % 2);
         }
         model_end(&live);
@@ -545,7 +546,7 @@ static void other_model(const char *path, uint64_t number)
     tac_recorder_def def = replay_tier(path);
     model live;
     record(&live, number, &def);
-    const char *other = strcmp(live.engine->def.integrator.kind, "rk4") ? "rk4" : "euler";
+    const char *other = strcmp(live.engine->plan->def.integrator.kind, "rk4") ? "rk4" : "euler";
     model_end(&live);
 
     tac_document *doc = tac_document_create(tac_allocator_default());

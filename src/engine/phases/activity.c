@@ -15,7 +15,7 @@
 
 // --- which phases -------------------------------------------------------------------------------
 
-static tac_status resolve_component(const tac_engine *e, tac_instance *c, tac_error *err)
+static tac_status resolve_component(const tac__plan *e, tac_instance *c, tac_error *err)
 {
     const int machine = e->entities[c->entity].machine;
     c->active = true;
@@ -40,11 +40,10 @@ static tac_status resolve_component(const tac_engine *e, tac_instance *c, tac_er
     return TAC_OK;
 }
 
-static tac_status list_machines(tac_engine *e, tac_error *err)
+static tac_status list_machines(tac__plan *e, tac_error *err)
 {
     e->machines = tac__arena_array(&e->arena, e->component_count, sizeof *e->machines);
-    e->taken = tac__arena_array(&e->arena, e->component_count, sizeof *e->taken);
-    if (!e->machines || !e->taken)
+    if (!e->machines)
         return tac__fail_memory(err);
     for (size_t i = 0; i < e->entity_count; i++)
         e->entities[i].machine = -1;
@@ -63,7 +62,7 @@ static tac_status list_machines(tac_engine *e, tac_error *err)
     return TAC_OK;
 }
 
-tac_status tac__activity_resolve(tac_engine *e, tac_error *err)
+tac_status tac__activity_resolve(tac__plan *e, tac_error *err)
 {
     TAC_TRY(list_machines(e, err));
     for (size_t i = 0; i < e->component_count; i++)
@@ -82,8 +81,8 @@ static bool is_gated(const tac_instance *c)
 static tac_status prepare_shrinking(tac_engine *e, tac__island *island)
 {
     island->live_groups =
-        tac__arena_array(&e->arena, island->group_count, sizeof *island->live_groups);
-    double *z = tac__ode_array(&e->arena, island->x_count);
+        tac__arena_array(&e->memory, island->group_count, sizeof *island->live_groups);
+    double *z = tac__ode_array(&e->memory, island->x_count);
     if (!island->live_groups || !z)
         return TAC_E_MEMORY;
     island->work.z = island->peek_work.z = z;
@@ -93,36 +92,40 @@ static tac_status prepare_shrinking(tac_engine *e, tac__island *island)
 tac_status tac__activity_wire(tac_engine *e)
 {
     bool any = false;
-    for (size_t i = 0; i < e->island_count; i++) {
-        tac__island *island = &e->islands[i];
-        island->live = tac__arena_array(&e->arena, island->count, sizeof *island->live);
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        tac__island *island = &e->plan->islands[i];
+        island->live = tac__arena_array(&e->memory, island->count, sizeof *island->live);
         if (!island->live)
             return TAC_E_MEMORY;
         memcpy(island->live, island->components, island->count * sizeof *island->live);
         island->live_count = island->count;
         for (size_t k = 0; k < island->count; k++)
-            island->gated |= is_gated(e->components[island->components[k]]);
+            island->gated |= is_gated(e->plan->components[island->components[k]]);
         if (island->gated)
             TAC_TRY(prepare_shrinking(e, island));
     }
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        tac_instance *c = e->plan->components[i];
         any |= is_gated(c);
-        if (!is_gated(c) || e->def.strategy != TAC_STRATEGY_GATE || !c->type->step)
+        if (!is_gated(c) || e->plan->def.strategy != TAC_STRATEGY_GATE || !c->type->step)
             continue;
         const size_t words =
             tac__ports_words(&c->outputs) + tac__ports_words(&c->states) + c->stream_count;
-        c->saved = tac__arena_array(&e->arena, words, sizeof(uint64_t));
+        c->saved = tac__arena_array(&e->memory, words, sizeof(uint64_t));
         if (!c->saved)
             return TAC_E_MEMORY;
     }
+    e->taken = tac__arena_array(&e->memory, e->plan->machine_count, sizeof *e->taken);
+    e->masks = e->plan->masks;
+    if (!e->taken)
+        return TAC_E_MEMORY;
     if (!any)
         return TAC_OK;
-    const size_t words = e->timeline.count * (e->item_words + e->island_words);
-    e->all_masks = tac__arena_array(&e->arena, words, sizeof *e->all_masks);
-    if (!e->all_masks)
+    const size_t words = e->timeline.count * (e->plan->item_words + e->plan->island_words);
+    e->masks = tac__arena_array(&e->memory, words, sizeof *e->masks);
+    if (!e->masks)
         return TAC_E_MEMORY;
-    memcpy(e->all_masks, e->masks, words * sizeof *e->masks);
+    memcpy(e->masks, e->plan->masks, words * sizeof *e->masks);
     return TAC_OK;
 }
 
@@ -132,10 +135,11 @@ tac_status tac__activity_wire(tac_engine *e)
 static size_t moving_states(const tac_engine *e, const tac__island *island)
 {
     size_t n = 0;
-    if (e->def.strategy == TAC_STRATEGY_GATE || e->def.split || e->method->implicit)
+    if (e->plan->def.strategy == TAC_STRATEGY_GATE || e->plan->def.split ||
+        e->plan->method->implicit)
         return island->x_count;
     for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->components[island->components[i]];
+        const tac_instance *c = e->plan->components[island->components[i]];
         const size_t end = c->x_offset + c->x_count;
         if (c->active && end > n)
             n = end;
@@ -151,9 +155,9 @@ static void shrink_problem(const tac_engine *e, tac__island *island)
     double *z = island->work.z;
     size_t group = 0, live = 0;
     for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->components[island->components[i]];
+        const tac_instance *c = e->plan->components[island->components[i]];
         for (size_t s = 0; s < c->continuous.count; s++, group++) {
-            if (c->active || e->def.strategy == TAC_STRATEGY_GATE)
+            if (c->active || e->plan->def.strategy == TAC_STRATEGY_GATE)
                 island->live_groups[live++] = island->groups[group];
         }
     }
@@ -163,9 +167,9 @@ static void shrink_problem(const tac_engine *e, tac__island *island)
     if (n == island->problem.n)
         return;
     island->problem.n = n;
-    tac__ode_work_init(&island->work, e->method, n, island->memory);
-    tac__ode_work_init(&island->peek_work, e->method, n,
-                       island->memory + tac__ode_work_doubles(e->method, island->x_count));
+    tac__ode_work_init(&island->work, e->plan->method, n, island->memory);
+    tac__ode_work_init(&island->peek_work, e->plan->method, n,
+                       island->memory + tac__ode_work_doubles(e->plan->method, island->x_count));
     island->work.z = island->peek_work.z = z;
 }
 
@@ -175,8 +179,8 @@ static void list_live(tac_engine *e, tac__island *island)
     island->live_count = 0;
     island->resting = false;
     for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->components[island->components[i]];
-        if (c->active || e->def.strategy == TAC_STRATEGY_GATE)
+        const tac_instance *c = e->plan->components[island->components[i]];
+        if (c->active || e->plan->def.strategy == TAC_STRATEGY_GATE)
             island->live[island->live_count++] = island->components[i];
         island->resting |= !c->active;
     }
@@ -187,11 +191,11 @@ static void set_item(const tac_engine *e, int item, bool runs)
 {
     if (item < 0)
         return;
-    const size_t word = (size_t)item / 64, row = e->item_words + e->island_words;
+    const size_t word = (size_t)item / 64, row = e->plan->item_words + e->plan->island_words;
     const uint64_t bit = UINT64_C(1) << item % 64;
     for (size_t s = 0; s < e->timeline.count; s++) {
         uint64_t *mask = &e->masks[s * row + word];
-        *mask = (*mask & ~bit) | (runs ? e->all_masks[s * row + word] & bit : 0);
+        *mask = (*mask & ~bit) | (runs ? e->plan->masks[s * row + word] & bit : 0);
     }
 }
 
@@ -222,37 +226,37 @@ static bool outputs_rest(const tac_engine *e, const tac_instance *c)
 {
     bool rest = true;
     for (size_t k = 0; k < c->outputs.count; k++)
-        rest &= e->schema.signals[c->signals[k]].continuous ||
+        rest &= e->plan->schema.signals[c->signals[k]].continuous ||
                 tac__type_rests(&c->outputs.items[k].type, c->step.out[k]);
     return rest;
 }
 
 static bool is_active_now(const tac_engine *e, const tac_instance *c)
 {
-    const int machine = e->entities[c->entity].machine;
-    return !is_gated(c) || c->active_in >> tac__phase_now(e->components[machine]) & 1;
+    const int machine = e->plan->entities[c->entity].machine;
+    return !is_gated(c) || c->active_in >> tac__phase_now(e->plan->components[machine]) & 1;
 }
 
 static void update_all(tac_engine *e)
 {
-    for (size_t i = 0; e->all_masks && i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+    for (size_t i = 0; e->masks != e->plan->masks && i < e->plan->component_count; i++) {
+        tac_instance *c = e->plan->components[i];
         c->active = is_active_now(e, c);
         if (is_gated(c))
             set_items(e, c);
         if (!c->active)
             tac__activity_close(c);
     }
-    for (size_t i = 0; i < e->island_count; i++) {
-        if (e->islands[i].gated)
-            list_live(e, &e->islands[i]);
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        if (e->plan->islands[i].gated)
+            list_live(e, &e->plan->islands[i]);
     }
 }
 
 void tac__activity_start(tac_engine *e)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        tac_instance *c = e->plan->components[i];
         if (is_active_now(e, c) || c->hold)
             continue;
         rest_outputs(c);
@@ -263,17 +267,17 @@ void tac__activity_start(tac_engine *e)
 
 void tac__activity_save(tac_engine *e)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        if (e->components[i]->missed)
-            *e->components[i]->missed = e->components[i]->pending;
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        if (e->plan->components[i]->missed)
+            *e->plan->components[i]->missed = e->plan->components[i]->pending;
     }
 }
 
 void tac__activity_restored(tac_engine *e)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        if (e->components[i]->missed)
-            e->components[i]->pending = (uint32_t)*e->components[i]->missed;
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        if (e->plan->components[i]->missed)
+            e->plan->components[i]->pending = (uint32_t)*e->plan->components[i]->missed;
     }
     update_all(e);
 }
@@ -285,7 +289,7 @@ static tac_status hold_outputs(tac_engine *e, tac_instance *c, tac_time t_us)
 {
     for (size_t k = 0; k < c->outputs.count; k++) {
         const void *value;
-        if (!e->schema.signals[c->signals[k]].continuous)
+        if (!e->plan->schema.signals[c->signals[k]].continuous)
             continue;
         const tac_status status = tac__island_peek(e, c->signals[k], t_us, &value);
         if (status != TAC_OK) {
@@ -302,9 +306,9 @@ static tac_status hold_outputs(tac_engine *e, tac_instance *c, tac_time t_us)
 // What plays the component, if anything does.
 static const tac__player *player_of(const tac_engine *e, const tac_instance *c)
 {
-    if (!tac__is_played(e, c->type) || !e->driver->players[c->index].step)
+    if (!tac__is_played(e->plan, c->type) || !e->plan->driver->players[c->index].step)
         return NULL;
-    return &e->driver->players[c->index];
+    return &e->plan->driver->players[c->index];
 }
 
 static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
@@ -341,7 +345,7 @@ static void open_component(tac_engine *e, tac_instance *c)
     bool due = c->pending != 0 || (p && p->has(p->self, e->clock->t_us));
     for (size_t s = 0; c->step_item >= 0 && !due && s < e->timeline.count; s++)
         due = e->timeline.last[s] == e->clock->t_us &&
-              tac__has_bit(e->all_masks + s * (e->item_words + e->island_words),
+              tac__has_bit(e->plan->masks + s * (e->plan->item_words + e->plan->island_words),
                            (size_t)c->step_item);
     if (c->step_item >= 0 && due)
         tac__set_bit(e->due_items, (size_t)c->step_item);
@@ -353,7 +357,7 @@ static void open_component(tac_engine *e, tac_instance *c)
 static bool is_switched_by(const tac_engine *e, const tac__island *island, const tac_instance *m)
 {
     for (size_t i = 0; island->gated && i < island->count; i++) {
-        const tac_instance *c = e->components[island->components[i]];
+        const tac_instance *c = e->plan->components[island->components[i]];
         if (is_gated(c) && c->entity == m->entity)
             return true;
     }
@@ -362,15 +366,15 @@ static bool is_switched_by(const tac_engine *e, const tac__island *island, const
 
 tac_status tac__activity_change(tac_engine *e, const tac_instance *m, tac_time t_us)
 {
-    if (!e->all_masks)
+    if (e->masks == e->plan->masks)
         return TAC_OK;
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        tac_instance *c = e->plan->components[i];
         if (c->entity == m->entity && c->active && !is_active_now(e, c) && c->hold)
             TAC_TRY(hold_outputs(e, c, t_us));
     }
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        tac_instance *c = e->plan->components[i];
         const bool active = is_active_now(e, c);
         if (c->entity != m->entity || c->active == active)
             continue;
@@ -380,11 +384,11 @@ tac_status tac__activity_change(tac_engine *e, const tac_instance *m, tac_time t
             close_component(e, c, t_us);
         set_items(e, c);
     }
-    for (size_t i = 0; i < e->island_count; i++) {
-        if (!is_switched_by(e, &e->islands[i], m))
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        if (!is_switched_by(e, &e->plan->islands[i], m))
             continue;
-        list_live(e, &e->islands[i]);
-        TAC_TRY(tac__island_jumped(e, &e->islands[i], t_us));
+        list_live(e, &e->plan->islands[i]);
+        TAC_TRY(tac__island_jumped(e, &e->plan->islands[i], t_us));
     }
     return TAC_OK;
 }
@@ -411,7 +415,7 @@ static void save(const tac_instance *c, bool back)
 
 void tac__activity_shadow(tac_engine *e, tac_instance *c, tac_time t_us)
 {
-    if ((c->type->flags & TAC_COMPONENT_OPAQUE) || tac__is_played(e, c->type))
+    if ((c->type->flags & TAC_COMPONENT_OPAQUE) || tac__is_played(e->plan, c->type))
         return;
     save(c, false);
     tac__views_renew(&c->views, t_us);

@@ -38,7 +38,7 @@ static tac_status read_names(tac_declare *d, tac__phases *p)
         TAC__PHASES_MAX, &p->count);
     const char *initial = tac_param_text(
         d, &(tac_param_def){.name = "initial", .doc = "the phase in which the run begins"});
-    if (!d->engine || d->failed)
+    if (!d->plan || d->failed)
         return TAC_OK;
     if (p->count == 0)
         return tac_declare_fail(d, "names", "expected at least one phase");
@@ -76,7 +76,7 @@ static bool is_signal(const char *text)
 // Returns how many elements it has, 0 where there is no such state.
 static size_t find_target(const tac_declare *d, tac__phase_action *a)
 {
-    const tac_engine *e = d->engine;
+    const tac__plan *e = d->plan;
     uint32_t element;
     size_t count;
     const int signal = tac__find_own_state(e, d->instance, a->target, &element, &count);
@@ -121,7 +121,7 @@ static tac_status read_reset(tac_declare *d, tac__phases *p, tac__phase_action *
                   "'%s' is no state of this entity that could be reset: a continuous one, or a "
                   "discrete one of numbers of type f64",
                   a->target);
-        tac__suggest_own_state(d->engine, d->instance, a->target, &err);
+        tac__suggest_own_state(d->plan, d->instance, a->target, &err);
         return tac_declare_fail(d, "reset", "%s", err.text);
     }
     if (keys->to_count != a->count && keys->to_count != 1)
@@ -180,7 +180,7 @@ static tac_status read_action(tac_declare *d, tac__phases *p, tac__phase_action 
         d, &(tac_param_def){.name = "log", .fallback = "", .doc = "a text for the log"});
     a->level = (tac_log_level)tac_param_choice(
         d, &(tac_param_def){.name = "level", .fallback = "info", .doc = "of the text"}, levels);
-    if (!d->engine || d->failed)
+    if (!d->plan || d->failed)
         return TAC_OK;
     const int kinds = (*keys.reset != 0) + (*keys.set != 0) + (*keys.log != 0);
     if (kinds != 1)
@@ -335,9 +335,8 @@ static tac_status read_transition(tac_declare *d, tac__phases *p, size_t n)
         d, &(tac_param_def){.name = "locate",
                             .fallback = "false",
                             .doc = "find the very microsecond at which the condition turns true"});
-    const tac_status status = d->engine && !d->failed
-                                  ? check_transition(d, p, n, to, from, from_count, condition)
-                                  : TAC_OK;
+    const tac_status status =
+        d->plan && !d->failed ? check_transition(d, p, n, to, from, from_count, condition) : TAC_OK;
     const tac_status actions = read_actions(d, p, t);
     TAC_TRY(status);
     TAC_TRY(actions);
@@ -389,7 +388,7 @@ static tac_status check_reachable(tac_declare *d, const tac__phases *p)
     return TAC_OK;
 }
 
-void tac__phases_warn(tac_engine *e)
+void tac__phases_warn(tac__plan *e)
 {
     for (size_t i = 0; i < e->machine_count; i++) {
         const tac_instance *m = e->components[e->machines[i]];
@@ -476,7 +475,7 @@ static tac_status phases_declare(tac_declare *d, void *self)
     const tac_status names = read_names(d, p);
     TAC_TRY(read_transitions(d, p));
     TAC_TRY(names);
-    if (d->engine && !d->failed)
+    if (d->plan && !d->failed)
         TAC_TRY(check_reachable(d, p));
     TAC_TRY(reserve_values(p));
     declare_outputs(d, p);
@@ -487,7 +486,7 @@ static const char *unit_of(const tac_declare *d, const tac__phase_action *a, siz
 {
     if (a->kind == TAC__SET)
         return tac_feed_unit(d, a->output);
-    const tac_instance *c = d->engine->components[a->component];
+    const tac_instance *c = d->plan->components[a->component];
     if (a->state >= 0)
         return c->states.items[a->state].unit;
     size_t k = 0, end = c->continuous.items[0].type.count;

@@ -12,7 +12,7 @@
 #define TAC_ENGINE_PHASES_PHASES_H
 
 #include "engine/plan/peers.h"
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 
 enum { TAC__PHASES_MAX = 64, TAC__TRANSITIONS_MAX = 1024, TAC__ACTIONS_MAX = 64 };
 
@@ -81,7 +81,7 @@ int tac__phase_find(const tac__phases *phases, const char *name); // -1: unknown
 tac__candidate_fn tac__phase_name;                                // context is the phases
 
 // Warn of conditions that are looked at only where something else happens; once all is scheduled.
-void tac__phases_warn(tac_engine *engine);
+void tac__phases_warn(tac__plan *plan);
 
 // Does one of its actions reset a continuous state of the component?
 bool tac__phases_reset(const tac_instance *machine, uint32_t component);
@@ -96,7 +96,7 @@ bool tac__phases_inserted(const tac_engine *engine, const tac__island *island, t
 
 // --- activity.c: components that are active in some phases only ---
 // Find the phases that components name; once all are declared.
-tac_status tac__activity_resolve(tac_engine *engine, tac_error *err);
+tac_status tac__activity_resolve(tac__plan *plan, tac_error *err);
 tac_status tac__activity_wire(tac_engine *engine);
 // The entity of `machine` has come to another phase: close and open its components.
 tac_status tac__activity_change(tac_engine *engine, const tac_instance *machine, tac_time t_us);

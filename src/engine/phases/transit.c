@@ -59,16 +59,16 @@ static bool is_active_in(const tac_instance *c, int32_t phase)
 
 static tac_status run_hooks(tac_engine *e, const tac_instance *m, int32_t from, int32_t to)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        tac_instance *c = e->plan->components[i];
         if (c->entity == m->entity && c->type->phase_exit && is_active_in(c, from) &&
-            !tac__is_played(e, c->type))
+            !tac__is_played(e->plan, c->type))
             TAC_TRY(tac__run_phase_hook(e, c, false, from, to));
     }
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        tac_instance *c = e->plan->components[i];
         if (c->entity == m->entity && c->type->phase_enter && is_active_in(c, to) &&
-            !tac__is_played(e, c->type))
+            !tac__is_played(e->plan, c->type))
             TAC_TRY(tac__run_phase_hook(e, c, true, from, to));
     }
     return TAC_OK;
@@ -91,10 +91,10 @@ static tac_status refresh_outputs(tac_engine *e, const tac_instance *m, tac_time
     for (size_t i = 0; i < m->inputs.count; i++) {
         if (m->in[i].signal < 0)
             continue;
-        const tac__signal *s = &e->schema.signals[m->in[i].signal];
+        const tac__signal *s = &e->plan->schema.signals[m->in[i].signal];
         if (!s->continuous || s->state)
             continue;
-        tac__island *island = &e->islands[e->components[s->component]->island];
+        tac__island *island = &e->plan->islands[e->plan->components[s->component]->island];
         if (island->state->outputs_us != t_us)
             TAC_TRY(tac__island_outputs(e, island, t_us));
     }
@@ -143,8 +143,9 @@ static void tell(const tac_engine *e, const tac_instance *m, const tac__transiti
                  bool located)
 {
     const tac__phases *p = tac__phases_of(m);
-    const tac_phase_change c = {e->clock->t_us,  e->entities[m->entity].name, p->names[from],
-                                p->names[t->to], t->condition.text,           located};
+    const tac_phase_change c = {e->clock->t_us,    e->plan->entities[m->entity].name,
+                                p->names[from],    p->names[t->to],
+                                t->condition.text, located};
     for (size_t i = 0; i < e->phase_watcher_count; i++) {
         e->phase_watchers[i].changed(e->phase_watchers[i].context, &c);
         (void)tac__floats_kept();
@@ -171,8 +172,8 @@ static bool is_first_reset(const tac_engine *e, const tac__transition *t, size_t
     for (size_t i = 0; i < action; i++) {
         const tac__phase_action *a = &t->actions[i];
         if (a->kind == TAC__RESET && a->state < 0 &&
-            (a->component == component ||
-             (island && e->components[a->component]->island == e->components[component]->island)))
+            (a->component == component || (island && e->plan->components[a->component]->island ==
+                                                         e->plan->components[component]->island)))
             return false;
     }
     return true;
@@ -195,7 +196,7 @@ static tac_status fail_reset(tac_engine *e, const tac_instance *c, const tac__po
 // direction to keep.
 static tac_status settle_reset(tac_engine *e, const tac_instance *c, tac_time t_us)
 {
-    double *first = e->islands[c->island].x + c->x_offset;
+    double *first = e->plan->islands[c->island].x + c->x_offset;
     const double *x = first;
     for (size_t k = 0; k < c->continuous.count; x += c->continuous.items[k++].type.count) {
         const tac__port *port = &c->continuous.items[k];
@@ -222,20 +223,22 @@ static tac_status reset_states(tac_engine *e, const tac_instance *m, const tac__
         const tac__phase_action *a = &t->actions[i];
         if (a->kind != TAC__RESET)
             continue;
-        const tac_instance *c = e->components[a->component];
-        double *x = a->state >= 0 ? c->step.state[a->state] : e->islands[c->island].x + c->x_offset;
+        const tac_instance *c = e->plan->components[a->component];
+        double *x =
+            a->state >= 0 ? c->step.state[a->state] : e->plan->islands[c->island].x + c->x_offset;
         memcpy(x + a->offset, (const double *)m->step.out[p->resets] + a->first,
                a->count * sizeof *x);
     }
     for (size_t i = 0; i < t->action_count; i++) {
         const tac__phase_action *a = &t->actions[i];
         if (a->kind == TAC__RESET && a->state < 0 && is_first_reset(e, t, i, false))
-            TAC_TRY(settle_reset(e, e->components[a->component], t_us));
+            TAC_TRY(settle_reset(e, e->plan->components[a->component], t_us));
     }
     for (size_t i = 0; i < t->action_count; i++) {
         const tac__phase_action *a = &t->actions[i];
         if (a->kind == TAC__RESET && a->state < 0 && is_first_reset(e, t, i, true))
-            TAC_TRY(tac__island_jumped(e, &e->islands[e->components[a->component]->island], t_us));
+            TAC_TRY(tac__island_jumped(
+                e, &e->plan->islands[e->plan->components[a->component]->island], t_us));
     }
     return TAC_OK;
 }
@@ -333,8 +336,8 @@ static bool is_due(const tac_engine *e, const tac_instance *m)
 
 static tac_status begin_live(tac_engine *e, tac_time t_us)
 {
-    for (size_t i = 0; i < e->machine_count; i++) {
-        tac_instance *m = e->components[e->machines[i]];
+    for (size_t i = 0; i < e->plan->machine_count; i++) {
+        tac_instance *m = e->plan->components[e->plan->machines[i]];
         int *taken = &e->taken[i];
         *taken = NONE;
         if (!is_due(e, m))
@@ -343,9 +346,10 @@ static tac_status begin_live(tac_engine *e, tac_time t_us)
         if (*taken != NONE)
             TAC_TRY(find_values(e, m, &tac__phases_of(m)->transitions[*taken], t_us));
     }
-    for (size_t i = 0; i < e->machine_count; i++) {
+    for (size_t i = 0; i < e->plan->machine_count; i++) {
         if (e->taken[i] != NONE)
-            TAC_TRY(change(e, e->components[e->machines[i]], (size_t)e->taken[i], t_us));
+            TAC_TRY(
+                change(e, e->plan->components[e->plan->machines[i]], (size_t)e->taken[i], t_us));
     }
     return TAC_OK;
 }
@@ -399,10 +403,10 @@ static tac_status begin_played(tac_engine *e, tac_instance *m, tac_time t_us)
 
 tac_status tac__phases_begin(tac_engine *e, tac_time t_us)
 {
-    if (!e->driver)
+    if (!e->plan->driver)
         return begin_live(e, t_us);
-    for (size_t i = 0; i < e->machine_count; i++)
-        TAC_TRY(begin_played(e, e->components[e->machines[i]], t_us));
+    for (size_t i = 0; i < e->plan->machine_count; i++)
+        TAC_TRY(begin_played(e, e->plan->components[e->plan->machines[i]], t_us));
     return TAC_OK;
 }
 
@@ -436,7 +440,7 @@ static tac_status plan_wake(tac_engine *e, tac_instance *m, tac_time t_us, bool 
 {
     const tac__phases *p = tac__phases_of(m);
     const int32_t phase = tac__phase_now(m);
-    tac_time next_us = queued && !e->entities[m->entity].periodic ? t_us + 1 : TAC_TIME_NEVER;
+    tac_time next_us = queued && !e->plan->entities[m->entity].periodic ? t_us + 1 : TAC_TIME_NEVER;
     for (size_t i = 0; !queued && i < p->transition_count; i++) {
         const tac__formula *f = &p->transitions[i].condition;
         if (!f->memory_words || !(p->transitions[i].from >> phase & 1))
@@ -455,7 +459,7 @@ tac_status tac__phases_decide(tac_engine *e, tac_instance *m, tac_time t_us)
     const tac__phases *p = tac__phases_of(m);
     const int32_t phase = tac__phase_now(m);
     int number;
-    if (e->driver) {
+    if (e->plan->driver) {
         number = (int)m->decides - 1;
         m->decides = 0;
     } else {
@@ -472,12 +476,12 @@ tac_status tac__phases_decide(tac_engine *e, tac_instance *m, tac_time t_us)
 
 bool tac__phases_inserted(const tac_engine *e, const tac__island *island, tac_time t_us)
 {
-    for (size_t i = 0; i < e->machine_count; i++) {
-        const tac_instance *m = e->components[e->machines[i]];
-        if (*queued_of(m) && !e->entities[m->entity].periodic &&
+    for (size_t i = 0; i < e->plan->machine_count; i++) {
+        const tac_instance *m = e->plan->components[e->plan->machines[i]];
+        if (*queued_of(m) && !e->plan->entities[m->entity].periodic &&
             e->timeline.next[m->timer_source] == t_us &&
-            tac__has_bit(tac__island_mask(e, (size_t)m->timer_source),
-                         (size_t)(island - e->islands)))
+            tac__has_bit(tac__island_mask(e->plan, (size_t)m->timer_source),
+                         (size_t)(island - e->plan->islands)))
             return true;
     }
     return false;

@@ -75,6 +75,26 @@ static tac_status check_integrator(const tac_engine_def *def, const tac__method 
     return TAC_OK;
 }
 
+// It lies in its own arena.
+static tac__plan *make_plan(const tac_engine_def *def, const tac__method *method,
+                            const tac_allocator *allocator)
+{
+    tac__arena arena;
+    tac__arena_init(&arena, allocator);
+    tac__plan *p = tac__arena_alloc(&arena, sizeof *p);
+    if (!p)
+        return NULL;
+    p->arena = arena;
+    p->def = *def;
+    if (def->integrator.h_max_us == 0)
+        p->def.integrator.h_max_us = method->adaptive  ? TAC_TIME_MAX
+                                     : def->physics_us ? def->physics_us
+                                                       : FIXED_STEP_US;
+    p->allocator = allocator;
+    p->method = method;
+    return p;
+}
+
 tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac_error *err)
 {
     TAC__FLOATS;
@@ -101,18 +121,15 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
     if (!e)
         return tac__fail_memory(err);
     memset(e, 0, sizeof *e);
-    e->def = *def;
-    if (def->integrator.h_max_us == 0)
-        e->def.integrator.h_max_us = method->adaptive  ? TAC_TIME_MAX
-                                     : def->physics_us ? def->physics_us
-                                                       : FIXED_STEP_US;
     e->allocator = allocator;
-    e->method = method;
     e->checkpoint_us = e->snapshot_us = TAC_TIME_NEVER;
-    tac__arena_init(&e->arena, allocator);
+    tac__arena_init(&e->memory, allocator);
     atomic_init(&e->stop, false);
+    e->plan = e->building = make_plan(def, method, allocator);
+    if (e->building)
+        e->building->logs = &e->logs;
     // The root entity holds what stands in no other.
-    tac_status status = tac_engine_add_entity(e, "", NULL, err);
+    tac_status status = e->plan ? tac_engine_add_entity(e, "", NULL, err) : tac__fail_memory(err);
     if (status == TAC_OK && def->log)
         status = tac_engine_add_log(e, def->log_level, def->log, def->log_context, err);
     if (status == TAC_OK && def->phase_changed)
@@ -130,44 +147,50 @@ void tac_engine_destroy(tac_engine *e)
     TAC__FLOATS;
     if (!e)
         return;
-    for (size_t i = e->component_count; i-- > 0;) {
-        if (e->components[i]->type->close)
-            e->components[i]->type->close(e->components[i]->self);
+    const tac__plan *p = e->plan;
+    for (size_t i = p ? p->component_count : 0; i-- > 0;) {
+        if (p->components[i]->type->close)
+            p->components[i]->type->close(p->components[i]->self);
     }
     if (e->checkpoint_opaque.allocator)
         tac__text_fini(&e->checkpoint_opaque);
-    tac__arena_fini(&e->arena);
+    tac__arena_fini(&e->memory);
+    if (p) {
+        tac__arena own = p->arena;
+        tac__arena_fini(&own);
+    }
     e->allocator->resize(e->allocator->context, e, sizeof *e, 0);
 }
 
 // --- adding -----------------------------------------------------------------------------------
 
-static int find_entity(const tac_engine *e, const char *name)
+static int find_entity(const tac__plan *p, const char *name)
 {
-    return tac__names_find(&e->entity_names, name);
+    return tac__names_find(&p->entity_names, name);
 }
 
 tac_status tac_engine_add_entity(tac_engine *e, const char *name, const tac_place *place,
                                  tac_error *err)
 {
     TAC_REQUIRE(e && name && e->phase == TAC__BUILDING);
+    tac__plan *p = e->building;
     if (*name && !tac__name_valid(name))
         return tac__fail_at(err, TAC_E_NAME, place,
                             "'%s' is not a name: a letter, then letters, digits and '_'", name);
-    if (find_entity(e, name) >= 0)
+    if (find_entity(p, name) >= 0)
         return tac__fail_at(err, TAC_E_DUPLICATE, place, "entity '%s' exists already", name);
-    char *copy = tac__arena_text(&e->arena, name);
-    if (!copy || !TAC__ARENA_GROW(&e->arena, e->entities, e->entity_count, e->entity_capacity) ||
-        tac__names_set(&e->entity_names, &e->arena, copy, (uint32_t)e->entity_count) != TAC_OK)
+    char *copy = tac__arena_text(&p->arena, name);
+    if (!copy || !TAC__ARENA_GROW(&p->arena, p->entities, p->entity_count, p->entity_capacity) ||
+        tac__names_set(&p->entity_names, &p->arena, copy, (uint32_t)p->entity_count) != TAC_OK)
         return tac__fail_memory(err);
-    e->entities[e->entity_count++] = (tac__entity){.name = copy, .machine = -1};
+    p->entities[p->entity_count++] = (tac__entity){.name = copy, .machine = -1};
     return TAC_OK;
 }
 
-static int find_group(const tac_engine *e, const char *name)
+static int find_group(const tac__plan *p, const char *name)
 {
-    for (size_t i = 0; i < e->group_count; i++) {
-        if (!strcmp(e->groups[i].name, name))
+    for (size_t i = 0; i < p->group_count; i++) {
+        if (!strcmp(p->groups[i].name, name))
             return (int)i;
     }
     return -1;
@@ -187,11 +210,12 @@ tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_err
 {
     TAC__FLOATS;
     TAC_REQUIRE(e && def && def->name && e->phase == TAC__BUILDING);
+    tac__plan *p = e->building;
     TAC_REQUIRE(def->times_us || def->times_count == 0);
     if (!tac__name_valid(def->name))
         return tac__fail_at(err, TAC_E_NAME, &def->place, "'%s' is not a name for a rate group",
                             def->name);
-    if (find_group(e, def->name) >= 0)
+    if (find_group(p, def->name) >= 0)
         return tac__fail_at(err, TAC_E_DUPLICATE, &def->place, "rate group '%s' exists already",
                             def->name);
     if (def->period_us == 0 && def->times_count == 0)
@@ -201,30 +225,30 @@ tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_err
         return tac__fail_at(err, TAC_E_RANGE, &def->place, "rate group '%s': the %s is too long",
                             def->name, def->period_us > TAC_TIME_MAX ? "period" : "offset");
     TAC_TRY(check_times(def, err));
-    tac_time *times = tac__arena_array(&e->arena, def->times_count, sizeof *times);
-    char *name = tac__arena_text(&e->arena, def->name);
+    tac_time *times = tac__arena_array(&p->arena, def->times_count, sizeof *times);
+    char *name = tac__arena_text(&p->arena, def->name);
     if (!times || !name ||
-        !TAC__ARENA_GROW(&e->arena, e->groups, e->group_count, e->group_capacity))
+        !TAC__ARENA_GROW(&p->arena, p->groups, p->group_count, p->group_capacity))
         return tac__fail_memory(err);
     if (def->times_count)
         memcpy(times, def->times_us, def->times_count * sizeof *times);
-    e->groups[e->group_count] = (tac__group){.name = name,
+    p->groups[p->group_count] = (tac__group){.name = name,
                                              .period_us = def->period_us,
                                              .offset_us = def->offset_us,
                                              .declared_period_us = def->period_us,
                                              .declared_offset_us = def->offset_us,
                                              .times_us = times,
                                              .times_count = def->times_count,
-                                             .root = (int)e->group_count,
+                                             .root = (int)p->group_count,
                                              .place = def->place};
-    e->group_count++;
+    p->group_count++;
     return TAC_OK;
 }
 
 static const char *group_name(const void *context, size_t i)
 {
-    const tac_engine *e = context;
-    return i < e->group_count ? e->groups[i].name : NULL;
+    const tac__plan *p = context;
+    return i < p->group_count ? p->groups[i].name : NULL;
 }
 
 static const char *stage_name(const void *context, size_t i)
@@ -264,21 +288,21 @@ static tac_status check_stage(tac_instance *c, const tac_component_def *def, tac
     return TAC_OK;
 }
 
-static tac_status check_group(tac_engine *e, tac_instance *c, const tac_component_def *def,
+static tac_status check_group(tac__plan *p, tac_instance *c, const tac_component_def *def,
                               tac_error *err)
 {
     if (def->group) {
-        c->group = find_group(e, def->group);
+        c->group = find_group(p, def->group);
         if (c->group < 0) {
             tac__fail_at(err, TAC_E_NAME, &def->place, "unknown rate group '%s'", def->group);
-            tac__error_suggest(err, def->group, group_name, e);
+            tac__error_suggest(err, def->group, group_name, p);
             return TAC_E_NAME;
         }
         return TAC_OK;
     }
     bool triggered = (c->type->flags & TAC_COMPONENT_TIMER) || c->condition_count;
     for (size_t i = 0; i < c->receiver_count; i++)
-        triggered |= e->receivers[c->receivers[i]].def.triggers;
+        triggered |= p->receivers[c->receivers[i]].def.triggers;
     if (c->type->step && !triggered && !(c->type->flags & TAC_COMPONENT_CONSTANT))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' is in no rate group, so it would never step", c->name);
@@ -286,11 +310,11 @@ static tac_status check_group(tac_engine *e, tac_instance *c, const tac_componen
 }
 
 // Make the signals of a component: its outputs and its continuous states.
-static tac_status add_signals(tac_engine *e, tac_instance *c, tac_error *err)
+static tac_status add_signals(tac__plan *p, tac_instance *c, tac_error *err)
 {
     const size_t outputs = c->outputs.count, total = outputs + c->continuous.count;
-    c->signals = tac__arena_array(&e->arena, total, sizeof *c->signals);
-    c->in = tac__arena_array(&e->arena, c->inputs.count, sizeof *c->in);
+    c->signals = tac__arena_array(&p->arena, total, sizeof *c->signals);
+    c->in = tac__arena_array(&p->arena, c->inputs.count, sizeof *c->in);
     if (!c->signals || !c->in)
         return tac__fail_memory(err);
     for (size_t i = 0; i < c->inputs.count; i++)
@@ -300,17 +324,17 @@ static tac_status add_signals(tac_engine *e, tac_instance *c, tac_error *err)
         const tac__port *port = state ? &c->continuous.items[i - outputs] : &c->outputs.items[i];
         // What nothing but init writes is no output of the plant: it never changes.
         const bool continuous = state || ((port->flags & TAC_PORT_EVAL) && c->type->output);
-        const char *name = tac__arena_format(&e->arena, "%s.%s", c->name, port->name);
+        const char *name = tac__arena_format(&p->arena, "%s.%s", c->name, port->name);
         if (!name)
             return tac__fail_memory(err);
-        c->signals[i] = (int)e->schema.count;
+        c->signals[i] = (int)p->schema.count;
         TAC_TRY(tac__schema_add(
-            &e->schema, &e->arena,
+            &p->schema, &p->arena,
             &(tac__signal){.name = name,
                            .unit = port->unit,
                            .doc = port->doc,
                            .writer = c->name,
-                           .group = c->group < 0 ? "" : e->groups[c->group].name,
+                           .group = c->group < 0 ? "" : p->groups[c->group].name,
                            .type = port->type,
                            .dimension = port->dimension,
                            .stage = state                                  ? TAC_STAGE_INTEGRATE
@@ -329,14 +353,14 @@ static tac_status add_signals(tac_engine *e, tac_instance *c, tac_error *err)
             continue;
         for (size_t k = 0; k < outputs; k++) {
             if (!strcmp(c->outputs.items[k].name, derivative))
-                e->schema.signals[c->signals[i]].derivative = c->signals[k];
+                p->schema.signals[c->signals[i]].derivative = c->signals[k];
         }
-        const tac__signal *s = &e->schema.signals[c->signals[i]];
+        const tac__signal *s = &p->schema.signals[c->signals[i]];
         const uint32_t expected = s->type.shape == TAC_QUAT ? 3 : s->type.count;
         // Written together, so that the n-th values of both belong together.
-        if (s->derivative < 0 || e->schema.signals[s->derivative].type.scalar != TAC_F64 ||
-            e->schema.signals[s->derivative].continuous != s->continuous ||
-            e->schema.signals[s->derivative].type.count != expected)
+        if (s->derivative < 0 || p->schema.signals[s->derivative].type.scalar != TAC_F64 ||
+            p->schema.signals[s->derivative].continuous != s->continuous ||
+            p->schema.signals[s->derivative].type.count != expected)
             return tac__fail(err, TAC_E_TYPE,
                              "output '%s' names '%s' as its derivative, which is no output of the "
                              "same size that is written together with it",
@@ -345,27 +369,27 @@ static tac_status add_signals(tac_engine *e, tac_instance *c, tac_error *err)
     return TAC_OK;
 }
 
-tac_instance *tac__find_component(const tac_engine *e, const char *name)
+tac_instance *tac__find_component(const tac__plan *p, const char *name)
 {
-    const int i = tac__names_find(&e->component_names, name);
-    if (i < 0 || (size_t)i >= e->component_count || strcmp(e->components[i]->name, name))
+    const int i = tac__names_find(&p->component_names, name);
+    if (i < 0 || (size_t)i >= p->component_count || strcmp(p->components[i]->name, name))
         return NULL;
-    return e->components[i];
+    return p->components[i];
 }
 
 const char *tac__component_name(const void *context, size_t i)
 {
-    const tac_engine *e = context;
-    return i < e->component_count ? e->components[i]->name : NULL;
+    const tac__plan *p = context;
+    return i < p->component_count ? p->components[i]->name : NULL;
 }
 
 static const char *entity_name(const void *context, size_t i)
 {
-    const tac_engine *e = context;
-    return i + 1 < e->entity_count ? e->entities[i + 1].name : NULL; // the root has no name
+    const tac__plan *p = context;
+    return i + 1 < p->entity_count ? p->entities[i + 1].name : NULL; // the root has no name
 }
 
-static tac_status keep_phases(tac_engine *e, tac_instance *c, const tac_component_def *def,
+static tac_status keep_phases(tac__plan *p, tac_instance *c, const tac_component_def *def,
                               tac_error *err)
 {
     c->hold = def->hold;
@@ -377,11 +401,11 @@ static tac_status keep_phases(tac_engine *e, tac_instance *c, const tac_componen
     if (def->active_count == 0)
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' is active in no phase; expected at least one", c->name);
-    const char **names = tac__arena_array(&e->arena, def->active_count, sizeof *names);
+    const char **names = tac__arena_array(&p->arena, def->active_count, sizeof *names);
     if (!names)
         return tac__fail_memory(err);
     for (size_t i = 0; i < def->active_count; i++) {
-        names[i] = tac__arena_text(&e->arena, def->active[i]);
+        names[i] = tac__arena_text(&p->arena, def->active[i]);
         if (!names[i])
             return tac__fail_memory(err);
     }
@@ -390,13 +414,13 @@ static tac_status keep_phases(tac_engine *e, tac_instance *c, const tac_componen
     return TAC_OK;
 }
 
-static tac_status finish_component(tac_engine *e, tac_instance *c, const tac_component_def *def,
+static tac_status finish_component(tac__plan *p, tac_instance *c, const tac_component_def *def,
                                    tac_error *err)
 {
     TAC_TRY(check_stage(c, def, err));
-    TAC_TRY(check_group(e, c, def, err));
-    TAC_TRY(keep_phases(e, c, def, err));
-    const tac_status status = add_signals(e, c, err);
+    TAC_TRY(check_group(p, c, def, err));
+    TAC_TRY(keep_phases(p, c, def, err));
+    const tac_status status = add_signals(p, c, err);
     if (status != TAC_OK)
         tac__error_place(err, &def->place);
     return status;
@@ -406,6 +430,7 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
 {
     TAC__FLOATS;
     TAC_REQUIRE(e && def && def->name && def->type && e->phase == TAC__BUILDING);
+    tac__plan *p = e->building;
     const tac_component_type *type = def->type;
     if (type->abi != TAC_ABI_VERSION || type->size != sizeof *type)
         return tac__fail_at(err, TAC_E_ABI, &def->place,
@@ -417,45 +442,45 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
         return tac__fail_at(err, TAC_E_NAME, &def->place,
                             "'%s' is not a name: a letter, then letters, digits and '_'",
                             def->name);
-    const int entity = find_entity(e, def->entity ? def->entity : "");
+    const int entity = find_entity(p, def->entity ? def->entity : "");
     if (entity < 0) {
         tac__fail_at(err, TAC_E_NAME, &def->place, "unknown entity '%s'", def->entity);
-        tac__error_suggest(err, def->entity, entity_name, e);
+        tac__error_suggest(err, def->entity, entity_name, p);
         return TAC_E_NAME;
     }
-    const char *name = entity == 0 ? tac__arena_text(&e->arena, def->name)
-                                   : tac__arena_format(&e->arena, "%s.%s", def->entity, def->name);
+    const char *name = entity == 0 ? tac__arena_text(&p->arena, def->name)
+                                   : tac__arena_format(&p->arena, "%s.%s", def->entity, def->name);
     if (!name ||
-        !TAC__ARENA_GROW(&e->arena, e->components, e->component_count, e->component_capacity))
+        !TAC__ARENA_GROW(&p->arena, p->components, p->component_count, p->component_capacity))
         return tac__fail_memory(err);
-    if (tac__find_component(e, name))
+    if (tac__find_component(p, name))
         return tac__fail_at(err, TAC_E_DUPLICATE, &def->place, "component '%s' exists already",
                             name);
-    if (tac__names_set(&e->component_names, &e->arena, name, (uint32_t)e->component_count) !=
+    if (tac__names_set(&p->component_names, &p->arena, name, (uint32_t)p->component_count) !=
         TAC_OK)
         return tac__fail_memory(err);
-    const size_t signals = e->schema.count, senders = e->sender_count,
-                 receivers = e->receiver_count;
+    const size_t signals = p->schema.count, senders = p->sender_count,
+                 receivers = p->receiver_count;
     tac_instance *c = NULL;
     tac_status status =
-        tac__declare(e, &e->arena, type, name, (uint32_t)entity, def->params, &def->place, &c, err);
+        tac__declare(p, &p->arena, type, name, (uint32_t)entity, def->params, &def->place, &c, err);
     if (status == TAC_OK) {
         // From here on the engine owns it: destroy will close it.
-        e->components[e->component_count++] = c;
-        status = finish_component(e, c, def, err);
+        p->components[p->component_count++] = c;
+        status = finish_component(p, c, def, err);
         if (status == TAC_OK) {
-            c->first_input = (uint32_t)e->input_count;
-            e->input_count += c->inputs.count;
+            c->first_input = (uint32_t)p->input_count;
+            p->input_count += c->inputs.count;
             return TAC_OK;
         }
-        e->component_count--;
+        p->component_count--;
         if (type->close)
             type->close(c->self);
     }
     // Nothing of a component that is refused stays behind.
-    e->schema.count = signals;
-    e->sender_count = senders;
-    e->receiver_count = receivers;
+    p->schema.count = signals;
+    p->sender_count = senders;
+    p->receiver_count = receivers;
     return status;
 }
 
@@ -463,14 +488,15 @@ tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_err
 {
     TAC__FLOATS;
     TAC_REQUIRE(e && def && def->to && def->from && e->phase == TAC__BUILDING);
+    tac__plan *p = e->building;
     if (def->has_policy && (unsigned)def->policy > TAC_SYNCHRONIZED)
         return tac__fail_at(err, TAC_E_RANGE, &def->place, "%d is no policy", (int)def->policy);
-    if (!TAC__ARENA_GROW(&e->arena, e->routes, e->route_count, e->route_capacity))
+    if (!TAC__ARENA_GROW(&p->arena, p->routes, p->route_count, p->route_capacity))
         return tac__fail_memory(err);
-    tac_route_def *r = &e->routes[e->route_count++];
+    tac_route_def *r = &p->routes[p->route_count++];
     *r = *def;
-    r->to = tac__arena_text(&e->arena, def->to);
-    r->from = tac__arena_text(&e->arena, def->from);
+    r->to = tac__arena_text(&p->arena, def->to);
+    r->from = tac__arena_text(&p->arena, def->from);
     return r->to && r->from ? TAC_OK : tac__fail_memory(err);
 }
 
@@ -478,18 +504,19 @@ tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error
 {
     TAC__FLOATS;
     TAC_REQUIRE(e && def && def->to && def->from && e->phase == TAC__BUILDING);
+    tac__plan *p = e->building;
     if (def->delay_us == 0)
         return tac__fail_at(err, TAC_E_RANGE, &def->place,
                             "a link needs a delay of at least 1 us: a message cannot arrive at the "
                             "boundary at which it is sent");
     if (def->delay_us > TAC_TIME_MAX)
         return tac__fail_at(err, TAC_E_RANGE, &def->place, "the delay is too long");
-    if (!TAC__ARENA_GROW(&e->arena, e->links, e->link_count, e->link_capacity))
+    if (!TAC__ARENA_GROW(&p->arena, p->links, p->link_count, p->link_capacity))
         return tac__fail_memory(err);
-    tac_link_def *l = &e->links[e->link_count++];
+    tac_link_def *l = &p->links[p->link_count++];
     *l = *def;
-    l->to = tac__arena_text(&e->arena, def->to);
-    l->from = tac__arena_text(&e->arena, def->from);
+    l->to = tac__arena_text(&p->arena, def->to);
+    l->from = tac__arena_text(&p->arena, def->from);
     return l->to && l->from ? TAC_OK : tac__fail_memory(err);
 }
 
@@ -498,12 +525,13 @@ tac_status tac_engine_add_policy(tac_engine *e, const char *pattern, tac_policy 
 {
     TAC__FLOATS;
     TAC_REQUIRE(e && pattern && e->phase == TAC__BUILDING);
+    tac__plan *p = e->building;
     if ((unsigned)policy > TAC_SYNCHRONIZED)
         return tac__fail_at(err, TAC_E_RANGE, place, "%d is no policy", (int)policy);
-    char *copy = tac__arena_text(&e->arena, pattern);
-    if (!copy || !TAC__ARENA_GROW(&e->arena, e->rules, e->rule_count, e->rule_capacity))
+    char *copy = tac__arena_text(&p->arena, pattern);
+    if (!copy || !TAC__ARENA_GROW(&p->arena, p->rules, p->rule_count, p->rule_capacity))
         return tac__fail_memory(err);
-    e->rules[e->rule_count++] = (tac__policy_rule){copy, policy, place ? *place : (tac_place){0}};
+    p->rules[p->rule_count++] = (tac__policy_rule){copy, policy, place ? *place : (tac_place){0}};
     return TAC_OK;
 }
 
@@ -511,15 +539,16 @@ tac_status tac_engine_set_order(tac_engine *e, const char *const *components, si
                                 const tac_place *place, tac_error *err)
 {
     TAC_REQUIRE(e && components && e->phase == TAC__BUILDING);
-    e->order = tac__arena_array(&e->arena, count, sizeof *e->order);
-    if (!e->order)
+    tac__plan *p = e->building;
+    p->order = tac__arena_array(&p->arena, count, sizeof *p->order);
+    if (!p->order)
         return tac__fail_memory(err);
-    e->order_count = count;
+    p->order_count = count;
     if (place)
-        e->order_place = *place;
+        p->order_place = *place;
     for (size_t i = 0; i < count; i++) {
-        e->order[i] = tac__arena_text(&e->arena, components[i]);
-        if (!e->order[i])
+        p->order[i] = tac__arena_text(&p->arena, components[i]);
+        if (!p->order[i])
             return tac__fail_memory(err);
     }
     return TAC_OK;
@@ -534,14 +563,14 @@ static tac_status check_axis(const tac_observer_def *def, tac_error *err)
     return TAC_OK;
 }
 
-static tac_status find_leader(const tac_engine *e, const tac_observer_def *def,
+static tac_status find_leader(const tac__plan *p, const tac_observer_def *def,
                               const tac_instance **leads, tac_error *err)
 {
     TAC_REQUIRE(def->component);
-    *leads = tac__find_component(e, def->component);
+    *leads = tac__find_component(p, def->component);
     if (!*leads) {
         tac__fail(err, TAC_E_NAME, "unknown component '%s'", def->component);
-        tac__error_suggest(err, def->component, tac__component_name, e);
+        tac__error_suggest(err, def->component, tac__component_name, p);
         return TAC_E_NAME;
     }
     const bool steps = def->follow == TAC_FOLLOW_STEPS;
@@ -555,16 +584,17 @@ tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, t
 {
     TAC__FLOATS;
     TAC_REQUIRE(e && def && def->observe && e->phase == TAC__BUILDING);
+    tac__plan *p = e->building;
     const tac_instance *leads = NULL;
     if (def->follow == TAC_FOLLOW_AXIS)
         TAC_TRY(check_axis(def, err));
     else if (def->follow != TAC_FOLLOW_INSTANTS)
-        TAC_TRY(find_leader(e, def, &leads, err));
-    if (!TAC__ARENA_GROW(&e->arena, e->observers, e->observer_count, e->observer_capacity))
+        TAC_TRY(find_leader(p, def, &leads, err));
+    if (!TAC__ARENA_GROW(&p->arena, p->observers, p->observer_count, p->observer_capacity))
         return tac__fail_memory(err);
-    tac__observer *o = &e->observers[e->observer_count++];
+    tac__observer *o = &p->observers[p->observer_count++];
     *o = (tac__observer){*def, -1, leads};
-    o->def.name = tac__arena_text(&e->arena, def->name ? def->name : "observer");
+    o->def.name = tac__arena_text(&p->arena, def->name ? def->name : "observer");
     return o->def.name ? TAC_OK : tac__fail_memory(err);
 }
 
@@ -577,9 +607,9 @@ tac_status tac_engine_add_log(tac_engine *e, tac_log_level level, tac_log_fn *lo
                               tac_error *err)
 {
     TAC_REQUIRE(e && log && may_add_watcher(e));
-    if (!TAC__ARENA_GROW(&e->arena, e->logs, e->log_count, e->log_capacity))
+    if (!TAC__ARENA_GROW(&e->memory, e->logs.items, e->logs.count, e->logs.capacity))
         return tac__fail_memory(err);
-    e->logs[e->log_count++] = (tac__log_watcher){level, log, context};
+    e->logs.items[e->logs.count++] = (tac__log_watcher){level, log, context};
     return TAC_OK;
 }
 
@@ -587,7 +617,7 @@ tac_status tac_engine_add_phase_watcher(tac_engine *e, tac_phase_fn *changed, vo
                                         tac_error *err)
 {
     TAC_REQUIRE(e && changed && may_add_watcher(e));
-    if (!TAC__ARENA_GROW(&e->arena, e->phase_watchers, e->phase_watcher_count,
+    if (!TAC__ARENA_GROW(&e->memory, e->phase_watchers, e->phase_watcher_count,
                          e->phase_watcher_capacity))
         return tac__fail_memory(err);
     e->phase_watchers[e->phase_watcher_count++] = (tac__phase_watcher){changed, context};
@@ -596,7 +626,7 @@ tac_status tac_engine_add_phase_watcher(tac_engine *e, tac_phase_fn *changed, vo
 
 void tac__tap_steps(tac_engine *e, size_t component, tac__tap *tap)
 {
-    tac_instance *c = e->components[component];
+    tac_instance *c = e->building->components[component];
     tap->next = c->taps;
     c->taps = tap;
     c->has_after = true;
@@ -604,15 +634,17 @@ void tac__tap_steps(tac_engine *e, size_t component, tac__tap *tap)
 
 void tac__tap_digests(tac_engine *e, size_t island, tac__tap *tap)
 {
-    tap->next = e->islands[island].taps;
-    e->islands[island].taps = tap;
+    tac__island *i = &e->building->islands[island];
+    tap->next = i->taps;
+    i->taps = tap;
 }
 
 tac_status tac__engine_when_resolved(tac_engine *e, tac__resolved_fn *call, void *context)
 {
-    if (!TAC__ARENA_GROW(&e->arena, e->resolved, e->resolved_count, e->resolved_capacity))
+    tac__plan *p = e->building;
+    if (!TAC__ARENA_GROW(&p->arena, p->resolved, p->resolved_count, p->resolved_capacity))
         return TAC_E_MEMORY;
-    e->resolved[e->resolved_count++] = (tac__resolved){call, context};
+    p->resolved[p->resolved_count++] = (tac__resolved){call, context};
     return TAC_OK;
 }
 
@@ -626,24 +658,25 @@ void tac__engine_listen(tac_engine *e, tac__listener *listener)
 
 static tac_status prepare(tac_engine *e, tac_error *err)
 {
-    TAC_TRY(tac__activity_resolve(e, err));
-    TAC_TRY(tac__resolve_routes(e, err));
-    TAC_TRY(tac__connect(e, err));
-    tac__resolve_observers(e);
-    TAC_TRY(tac__resolve_groups(e, err));
-    TAC_TRY(tac__resolve_leads(e, err));
-    TAC_TRY(tac__resolve_links(e, err));
-    TAC_TRY(tac__islands_form(e, err));
-    TAC_TRY(tac__islands_order(e, err));
-    TAC_TRY(tac__resolve_conditions(e, err));
-    TAC_TRY(tac__order_components(e, err));
-    TAC_TRY(tac__resolve_histories(e, err));
-    for (size_t i = 0; i < e->resolved_count; i++)
-        TAC_TRY(e->resolved[i].call(e->resolved[i].context, e, err));
-    TAC_TRY(tac__schedule(e));
-    tac__phases_warn(e);
-    tac__doubts(e);
-    tac__written_ask(e);
+    tac__plan *p = e->building;
+    TAC_TRY(tac__activity_resolve(p, err));
+    TAC_TRY(tac__resolve_routes(p, err));
+    TAC_TRY(tac__connect(p, err));
+    tac__resolve_observers(p);
+    TAC_TRY(tac__resolve_groups(p, err));
+    TAC_TRY(tac__resolve_leads(p, err));
+    TAC_TRY(tac__resolve_links(p, err));
+    TAC_TRY(tac__islands_form(p, err));
+    TAC_TRY(tac__islands_order(p, err));
+    TAC_TRY(tac__resolve_conditions(p, err));
+    TAC_TRY(tac__order_components(p, err));
+    TAC_TRY(tac__resolve_histories(p, err));
+    for (size_t i = 0; i < p->resolved_count; i++)
+        TAC_TRY(p->resolved[i].call(p->resolved[i].context, e, err));
+    TAC_TRY(tac__schedule(p));
+    tac__phases_warn(p);
+    tac__doubts(p);
+    tac__written_ask(p);
     return tac__wire(e);
 }
 
@@ -655,6 +688,7 @@ tac_status tac_engine_prepare(tac_engine *e, tac_error *err)
     tac_status status = prepare(e, err);
     if (status == TAC_E_MEMORY)
         tac__fail_memory(err);
+    e->building = NULL;
     if (status == TAC_OK) {
         e->phase = TAC__RUNNING;
         e->err = err;

@@ -29,7 +29,7 @@ static tac_status check_type(const tac_instance *c, tac_error *err)
     return TAC_OK;
 }
 
-static tac_status find_island(const tac_engine *e, const tac_instance *c, tac__condition *condition,
+static tac_status find_island(const tac__plan *e, const tac_instance *c, tac__condition *condition,
                               tac_error *err)
 {
     const tac__signal *first = NULL;
@@ -55,7 +55,7 @@ static tac_status find_island(const tac_engine *e, const tac_instance *c, tac__c
 }
 
 // Those of each island, counted first, then filled in. What a driver plays back is not looked for.
-static tac_status list_rises(tac_engine *e)
+static tac_status list_rises(tac__plan *e)
 {
     for (int fill = 0; fill < 2; fill++) {
         for (size_t i = 0; i < e->component_count; i++) {
@@ -79,7 +79,7 @@ static tac_status list_rises(tac_engine *e)
     return TAC_OK;
 }
 
-tac_status tac__resolve_conditions(tac_engine *e, tac_error *err)
+tac_status tac__resolve_conditions(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];

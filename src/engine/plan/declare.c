@@ -35,7 +35,7 @@ const char *tac__declare_text(tac_declare *d, const char *text)
 const tac_world *tac_declare_world(const tac_declare *d)
 {
     static const tac_world none = {.g_m_s2 = 9.80665};
-    return d->engine ? &d->engine->def.world : &none;
+    return d->plan ? &d->plan->def.world : &none;
 }
 
 // --- ports ------------------------------------------------------------------------------------
@@ -242,13 +242,13 @@ int tac_declare_condition(tac_declare *d, const char *name, const int *inputs, s
 
 tac_time tac__declare_end(const tac_declare *d)
 {
-    return d->engine->def.end_us;
+    return d->plan->def.end_us;
 }
 
 tac_time tac__declare_period(const tac_declare *d)
 {
     const int group = d->instance->group;
-    return group < 0 ? 0 : d->engine->groups[group].declared_period_us;
+    return group < 0 ? 0 : d->plan->groups[group].declared_period_us;
 }
 
 // --- connected by name ------------------------------------------------------------------------
@@ -290,7 +290,7 @@ tac_type tac_watch_type(const tac_declare *d, int input)
     const tac_instance *c = d->instance;
     if (!port_at(&c->inputs, input) || !c->in || c->in[input].signal < 0)
         return (tac_type)TAC_TYPE_F64;
-    const tac_type *type = &d->engine->schema.signals[c->in[input].signal].type;
+    const tac_type *type = &d->plan->schema.signals[c->in[input].signal].type;
     return (tac_type){type->scalar, TAC_SINGLE, 1, type->labels};
 }
 
@@ -356,7 +356,7 @@ int tac_declare_stream(tac_declare *d, const char *name)
     }
     if (!check_stream(d, full, name))
         return 0;
-    const uint64_t seed = d->engine ? d->engine->def.seed : 0;
+    const uint64_t seed = d->plan ? d->plan->def.seed : 0;
     c->streams[c->stream_count] =
         (tac__draws){.name = full, .stream = tac__stream_make(seed, full)};
     return (int)c->stream_count++;
@@ -379,8 +379,8 @@ int tac_declare_sender(tac_declare *d, const tac_message_def *p)
     size_t number = 0;
     if (!add_message_port(d, p, true))
         return 0;
-    if (d->engine) {
-        tac_engine *e = d->engine;
+    if (d->plan) {
+        tac__plan *e = d->plan;
         char *full = tac__arena_format(d->arena, "%s.%s", c->name, p->name);
         if (!full || !TAC__ARENA_GROW(d->arena, e->senders, e->sender_count, e->sender_capacity)) {
             tac__declare_no_memory(d);
@@ -408,8 +408,8 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
         tac__declare_keep(d, &err);
         return 0;
     }
-    if (d->engine) {
-        tac_engine *e = d->engine;
+    if (d->plan) {
+        tac__plan *e = d->plan;
         char *full = tac__arena_format(d->arena, "%s.%s", c->name, p->name);
         if (!full ||
             !TAC__ARENA_GROW(d->arena, e->receivers, e->receiver_count, e->receiver_capacity)) {
@@ -439,7 +439,7 @@ static tac_status outcome(tac_declare *d, tac_status status, const char *functio
     }
     if (d->no_memory || status == TAC_E_MEMORY)
         return tac__fail_memory(err); // mistakes found after it may be none
-    if (!d->failed || !d->engine)
+    if (!d->failed || !d->plan)
         return TAC_OK;
     if (err)
         *err = d->error;
@@ -465,7 +465,7 @@ static void check_outputs(tac_declare *d)
     tac__declare_keep(d, &err);
 }
 
-tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_component_type *type,
+tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_type *type,
                         const char *name, uint32_t entity, const tac_node *params,
                         const tac_place *place, tac_instance **instance, tac_error *err)
 {
@@ -475,7 +475,7 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
         return tac__fail_at(err, TAC_E_TYPE, tac_node_place(params),
                             "params: expected a map of parameters");
     tac_instance *c = tac__arena_alloc(arena, sizeof *c);
-    const tac_component_type *guarded = tac__guard_type(engine, type);
+    const tac_component_type *guarded = tac__guard_type(plan, type);
     void *self = guarded ? tac__guard_self(arena, type, guarded) : NULL;
     tac_declare *d = tac__arena_alloc(arena, sizeof *d);
     if (!c || !self || !d)
@@ -483,7 +483,6 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
     type = guarded;
     *c = (tac_instance){.type = type,
                         .self = self,
-                        .engine = engine,
                         .name = name,
                         .group = -1,
                         .stage = type->stage,
@@ -496,13 +495,13 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
                         .shadow_item = -1,
                         .active = true,
                         .active_in = UINT64_MAX};
-    c->index = engine ? (uint32_t)engine->component_count : 0;
+    c->index = plan ? (uint32_t)plan->component_count : 0;
     if (place)
         c->place = *place;
     c->declaring = d;
     c->param_node = params;
     c->entity = entity;
-    *d = (tac_declare){.engine = engine, .arena = arena, .instance = c, .entity = entity};
+    *d = (tac_declare){.plan = plan, .arena = arena, .instance = c, .entity = entity};
     d->scopes[0].prefix = "";
     *instance = c;
     tac__scope_begin(d, params, "", false);
@@ -518,7 +517,7 @@ tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_compone
     return result;
 }
 
-tac_status tac__connect(tac_engine *e, tac_error *err)
+tac_status tac__connect(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];

@@ -19,7 +19,7 @@ typedef struct tac__scope {
 enum { TAC__SCOPES_MAX = 8 };
 
 struct tac_declare {
-    tac_engine *engine; // NULL: only to learn what the type has
+    tac__plan *plan; // NULL: only to learn what the type has
     tac__arena *arena;
     tac_instance *instance;
     uint32_t entity;

@@ -1,9 +1,62 @@
 // doubts.c - what is allowed but looks like a mistake, seen from the whole: warnings of `tactus
 // check`. What a component can see alone it says itself (tac_declare_warn).
+#include "base/floats.h"
+#include "base/hash.h"
+#include "base/print.h"
 #include "engine/plan/plan.h"
 
+#include <stdio.h>
+
+bool tac__logs_want(const tac__logs *logs, tac_log_level level)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < logs->count; i++)
+        wanted |= level >= logs->items[i].level;
+    return wanted;
+}
+
+void tac__logs_tell(const tac__logs *logs, const tac_log_entry *entry)
+{
+    for (size_t i = 0; i < logs->count; i++) {
+        if (entry->level < logs->items[i].level)
+            continue;
+        logs->items[i].log(logs->items[i].context, entry);
+        (void)tac__floats_kept();
+    }
+}
+
+static bool warned_before(tac__plan *e, const char *text)
+{
+    const uint64_t hash = tac__hash_end(tac__hash_text(TAC__HASH_SEED, text));
+    for (size_t i = 0; i < e->warned_count; i++) {
+        if (e->warned[i] == hash)
+            return true;
+    }
+    // Without memory for that the warning may come twice.
+    if (TAC__ARENA_GROW(&e->arena, e->warned, e->warned_count, e->warned_capacity))
+        e->warned[e->warned_count++] = hash;
+    return false;
+}
+
+void tac__warn(tac__plan *e, const tac_place *place, const char *format, ...)
+{
+    char said[512], text[900];
+    va_list args;
+    va_start(args, format);
+    tac__vprint(said, sizeof said, format, args);
+    va_end(args);
+    if (place && place->line)
+        snprintf(text, sizeof text, "%.300s:%u:%u: %s", place->file ? place->file : "-",
+                 place->line, place->column, said);
+    else
+        snprintf(text, sizeof text, "%s", said);
+    const tac_log_entry entry = {0, "", TAC_LOG_WARN, text};
+    if (!warned_before(e, text))
+        tac__logs_tell(e->logs, &entry);
+}
+
 // Does a sensor or an estimator of the entity read the signal?
-static bool is_measured(const tac_engine *e, uint32_t entity, int signal)
+static bool is_measured(const tac__plan *e, uint32_t entity, int signal)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
@@ -19,7 +72,7 @@ static bool is_measured(const tac_engine *e, uint32_t entity, int signal)
 
 // What sensors and estimators measure is for them: a controller that reads it too flies with the
 // truth.
-static void doubt_truth(tac_engine *e, const tac_instance *c)
+static void doubt_truth(tac__plan *e, const tac_instance *c)
 {
     for (size_t k = 0; k < c->inputs.count; k++) {
         const tac__input *in = &c->in[k];
@@ -34,7 +87,7 @@ static void doubt_truth(tac_engine *e, const tac_instance *c)
     }
 }
 
-void tac__doubts(tac_engine *e)
+void tac__doubts(tac__plan *e)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];

@@ -67,7 +67,7 @@ static void guarded_close(void *self)
     (void)tac__floats_kept();
 }
 
-const tac_component_type *tac__guard_type(tac_engine *e, const tac_component_type *type)
+const tac_component_type *tac__guard_type(tac__plan *e, const tac_component_type *type)
 {
     if (!e || type->builtin)
         return type;

@@ -17,7 +17,7 @@ struct tac__guard {
 
 // The type by which an engine calls `type`: the same for all components of one type. NULL: no
 // memory.
-const tac_component_type *tac__guard_type(tac_engine *e, const tac_component_type *type);
+const tac_component_type *tac__guard_type(tac__plan *e, const tac_component_type *type);
 
 // Zeroed memory for the `self` of a component. NULL: there is none.
 void *tac__guard_self(tac__arena *arena, const tac_component_type *type,

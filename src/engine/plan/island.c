@@ -16,7 +16,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t i)
 }
 
 // Put a component among `count` that are in order of name.
-static void put_by_name(const tac_engine *e, uint32_t *components, size_t count, uint32_t c)
+static void put_by_name(const tac__plan *e, uint32_t *components, size_t count, uint32_t c)
 {
     size_t at = count;
     for (; at > 0 && strcmp(e->components[components[at - 1]]->name, e->components[c]->name) > 0;
@@ -25,14 +25,13 @@ static void put_by_name(const tac_engine *e, uint32_t *components, size_t count,
     components[at] = c;
 }
 
-static tac_status add_island(tac_engine *e, uint32_t root, size_t components)
+static tac_status add_island(tac__plan *e, uint32_t root, size_t components)
 {
     tac__island *island = &e->islands[e->island_count];
     *island = (tac__island){.step_source = -1,
                             .event_source = -1,
                             .peeked_us = TAC_TIME_NEVER,
-                            .kept_us = TAC_TIME_NEVER,
-                            .engine = e};
+                            .kept_us = TAC_TIME_NEVER};
     island->components = tac__arena_array(&e->arena, components, sizeof *island->components);
     if (!island->components)
         return TAC_E_MEMORY;
@@ -43,7 +42,7 @@ static tac_status add_island(tac_engine *e, uint32_t root, size_t components)
 // Its states lie in the order of their components' names, and its own name is the first of those:
 // neither its digest nor what is computed with the whole state vector depends on the order of
 // declaration.
-static tac_status lay_out(tac_engine *e, tac__island *island)
+static tac_status lay_out(tac__plan *e, tac__island *island)
 {
     island->name = e->components[island->components[0]]->name;
     island->digest_name = tac__arena_format(&e->arena, "%s#state", island->name);
@@ -60,7 +59,7 @@ static tac_status lay_out(tac_engine *e, tac__island *island)
 }
 
 // The root of an island is its component that was declared first, so it comes before the others.
-static tac_status make_islands(tac_engine *e, const uint32_t *root_of, uint32_t *sizes)
+static tac_status make_islands(tac__plan *e, const uint32_t *root_of, uint32_t *sizes)
 {
     for (uint32_t i = 0; i < e->component_count; i++)
         sizes[root_of[i]] += tac__is_continuous(e->components[i]->type);
@@ -79,7 +78,7 @@ static tac_status make_islands(tac_engine *e, const uint32_t *root_of, uint32_t 
     return TAC_OK;
 }
 
-tac_status tac__islands_form(tac_engine *e, tac_error *err)
+tac_status tac__islands_form(tac__plan *e, tac_error *err)
 {
     uint32_t *parent = tac__arena_array(&e->arena, e->component_count, sizeof *parent);
     uint32_t *sizes = tac__arena_array(&e->arena, e->component_count, sizeof *sizes);
@@ -124,7 +123,7 @@ static bool is_evaluated(const tac_instance *c, size_t output)
 
 // Does an output need another one of the island at the same instant, which comes through this
 // input?
-static bool needs_output(const tac_engine *e, const tac_instance *c, size_t output, size_t input)
+static bool needs_output(const tac__plan *e, const tac_instance *c, size_t output, size_t input)
 {
     const tac__input *in = &c->in[input];
     if (!in->coupled || e->schema.signals[in->signal].state ||
@@ -137,8 +136,7 @@ static bool needs_output(const tac_engine *e, const tac_instance *c, size_t outp
     return direct;
 }
 
-static tac_status add_edge(tac_engine *e, tac__precedence *g, uint32_t from, uint32_t to,
-                           int signal)
+static tac_status add_edge(tac__plan *e, tac__precedence *g, uint32_t from, uint32_t to, int signal)
 {
     if (!TAC__ARENA_GROW(&e->arena, g->edges, g->count, g->capacity))
         return TAC_E_MEMORY;
@@ -155,7 +153,7 @@ static uint32_t place_of(const tac__island *island, uint32_t component)
 }
 
 // Components by components: `output` of the one runs after that of the other.
-static tac_status join_components(tac_engine *e, const tac__island *island, tac__precedence *g)
+static tac_status join_components(tac__plan *e, const tac__island *island, tac__precedence *g)
 {
     for (uint32_t i = 0; i < island->count; i++) {
         const tac_instance *c = e->components[island->components[i]];
@@ -174,7 +172,7 @@ static tac_status join_components(tac_engine *e, const tac__island *island, tac_
 }
 
 // Outputs by outputs. Those of the i-th component begin at node `first[i]`.
-static tac_status join_outputs(tac_engine *e, const tac__island *island, const uint32_t *first,
+static tac_status join_outputs(tac__plan *e, const tac__island *island, const uint32_t *first,
                                tac__precedence *g)
 {
     for (uint32_t i = 0; i < island->count; i++) {
@@ -195,7 +193,7 @@ static tac_status join_outputs(tac_engine *e, const tac__island *island, const u
     return TAC_OK;
 }
 
-static tac_status fail_loop(const tac_engine *e, const tac__island *island, const uint32_t *first,
+static tac_status fail_loop(const tac__plan *e, const tac__island *island, const uint32_t *first,
                             const uint32_t *loop, size_t count, tac_error *err)
 {
     const char *names[2] = {NULL, NULL}; // the first output, and the present one
@@ -229,7 +227,7 @@ static bool is_ready(const tac__precedence *g, const bool *there, uint32_t node)
 // Components need each other, but no output needs itself: some are called for a part of their
 // outputs before they are called for all. `calls` is the whole sequence, `order` that of the last
 // calls of each.
-static tac_status call_in_parts(tac_engine *e, tac__island *island, const tac__precedence *g,
+static tac_status call_in_parts(tac__plan *e, tac__island *island, const tac__precedence *g,
                                 const uint32_t *first, uint32_t *order)
 {
     bool *there = tac__arena_array(&e->arena, g->nodes, sizeof *there);
@@ -270,7 +268,7 @@ static tac_status call_in_parts(tac_engine *e, tac__island *island, const tac__p
     return TAC_OK;
 }
 
-static tac_status order_outputs(tac_engine *e, tac__island *island, uint32_t *order, tac_error *err)
+static tac_status order_outputs(tac__plan *e, tac__island *island, uint32_t *order, tac_error *err)
 {
     tac__precedence g = {0};
     uint32_t *first = tac__arena_array(&e->arena, island->count, sizeof *first);
@@ -294,7 +292,7 @@ static tac_status order_outputs(tac_engine *e, tac__island *island, uint32_t *or
 
 // Inside one evaluation `output` functions run so that none reads what is not yet there. Mostly
 // each runs once.
-static tac_status order_island(tac_engine *e, tac__island *island, tac_error *err)
+static tac_status order_island(tac__plan *e, tac__island *island, tac_error *err)
 {
     tac__precedence g = {.nodes = island->count};
     TAC_TRY(join_components(e, island, &g));
@@ -313,7 +311,7 @@ static tac_status order_island(tac_engine *e, tac__island *island, tac_error *er
     return TAC_OK;
 }
 
-tac_status tac__islands_order(tac_engine *e, tac_error *err)
+tac_status tac__islands_order(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->island_count; i++) {
         const tac_status status = order_island(e, &e->islands[i], err);

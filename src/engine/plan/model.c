@@ -1,6 +1,6 @@
 // model.c - the model as text: everything that decides the bits of a run, one fact a line, and its
 // hash. The length of the run is not part of it: a longer run is the same model.
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 #include "base/floats.h"
 #include "math/prints.h"
 #include <tactus/math.h>
@@ -36,7 +36,7 @@ static void add_world(const tac_world *w, tac__text *out)
     tac__text_add(out, " geodesy %d gravity %d\n", (int)w->geodesy, (int)w->gravity);
 }
 
-static void add_groups(const tac_engine *e, tac__text *out)
+static void add_groups(const tac__plan *e, tac__text *out)
 {
     for (size_t i = 0; i < e->group_count; i++) {
         const tac__group *g = &e->groups[i];
@@ -51,7 +51,7 @@ static void add_groups(const tac_engine *e, tac__text *out)
     }
 }
 
-static void add_route(const tac_engine *e, const tac_instance *c, size_t input, tac__text *out)
+static void add_route(const tac__plan *e, const tac_instance *c, size_t input, tac__text *out)
 {
     const tac__input *in = &c->in[input];
     if (in->signal < 0)
@@ -68,7 +68,7 @@ static void add_route(const tac_engine *e, const tac_instance *c, size_t input, 
     tac__text_add(out, "%s%s\n", r->delayed ? " delayed" : "", r->convert ? " convert" : "");
 }
 
-static void add_components(const tac_engine *e, tac__text *out)
+static void add_components(const tac__plan *e, tac__text *out)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
@@ -90,8 +90,9 @@ static void add_components(const tac_engine *e, tac__text *out)
     }
 }
 
-void tac__model_text(const tac_engine *e, tac__text *out)
+void tac__model_text(const tac_engine *engine, tac__text *out)
 {
+    const tac__plan *e = engine->plan;
     tac__text_add(out, "tactus engine %d\n", ENGINE_SEMANTICS);
     // One a line, so that a difference names the function.
     const char *function;

@@ -8,7 +8,7 @@
 // Must the writer of this input run before its reader, at boundaries that they share?
 // States and outputs of the plant are there before any stage, or after stage 3; only a step that
 // may change a state at once matters to those who read it.
-static bool is_dependency(const tac_engine *e, const tac_instance *reader, size_t input)
+static bool is_dependency(const tac__plan *e, const tac_instance *reader, size_t input)
 {
     const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
@@ -20,7 +20,7 @@ static bool is_dependency(const tac_engine *e, const tac_instance *reader, size_
 }
 
 // A signal that a later stage writes can only be seen one boundary late, and the route must say so.
-static tac_status check_stages(const tac_engine *e, const tac_instance *reader, size_t input,
+static tac_status check_stages(const tac__plan *e, const tac_instance *reader, size_t input,
                                tac_error *err)
 {
     const tac__input *in = &reader->in[input];
@@ -35,7 +35,7 @@ static tac_status check_stages(const tac_engine *e, const tac_instance *reader, 
                         tac_stage_name(s->stage));
 }
 
-static tac_status fail_cycle(const tac_engine *e, const tac__precedence *g, const uint32_t *loop,
+static tac_status fail_cycle(const tac__plan *e, const tac__precedence *g, const uint32_t *loop,
                              size_t count, tac_error *err)
 {
     const tac_instance *first = e->components[loop[0]];
@@ -51,7 +51,7 @@ static tac_status fail_cycle(const tac_engine *e, const tac__precedence *g, cons
     return TAC_E_CYCLE;
 }
 
-static tac_status sort_by_signals(tac_engine *e, uint32_t *order, tac_error *err)
+static tac_status sort_by_signals(tac__plan *e, uint32_t *order, tac_error *err)
 {
     tac__precedence g = {.nodes = e->component_count};
     for (uint32_t i = 0; i < e->component_count; i++) {
@@ -74,7 +74,7 @@ static tac_status sort_by_signals(tac_engine *e, uint32_t *order, tac_error *err
 }
 
 // An explicit order names every discrete component once.
-static tac_status sort_as_given(tac_engine *e, uint32_t *order, tac_error *err)
+static tac_status sort_as_given(tac__plan *e, uint32_t *order, tac_error *err)
 {
     bool *named = tac__arena_array(&e->arena, e->component_count, sizeof *named);
     if (!named)
@@ -107,7 +107,7 @@ static tac_status sort_as_given(tac_engine *e, uint32_t *order, tac_error *err)
     return TAC_OK;
 }
 
-tac_status tac__order_components(tac_engine *e, tac_error *err)
+tac_status tac__order_components(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *reader = e->components[i];

@@ -134,7 +134,7 @@ static const tac_node *take(tac_declare *d, const char *name)
 
 static void fail_missing(tac_declare *d, const tac_param_def *p)
 {
-    if (!d->engine)
+    if (!d->plan)
         return;
     const tac_node *map = tac__scope_of(d)->map;
     tac_error err;
@@ -459,12 +459,12 @@ const char *const *tac_param_names(tac_declare *d, const tac_param_def *p, size_
     } else if (!node && !p->fallback) {
         fail_missing(d, p);
     }
-    *count = d->engine ? tac_node_count(node) : 1;
+    *count = d->plan ? tac_node_count(node) : 1;
     const char **names = make_words(d, p, node, max, count);
     const size_t keys = *count;
     *count = 0;
     for (size_t i = 0; i < keys; i++) {
-        if (!d->engine)
+        if (!d->plan)
             names[(*count)++] = "NAME";
         else if (!tac_node_is_null(tac_node_item(node, i)))
             names[(*count)++] = tac__declare_text(d, tac_node_key(node, i));
@@ -482,8 +482,7 @@ static void record_file(tac_declare *d, const tac_param_def *p, const char *path
     char text[32] = "";
     char *bytes;
     size_t size;
-    if (d->engine && *path &&
-        tac__file_read(path, LIMIT, allocator, &bytes, &size, NULL) == TAC_OK) {
+    if (d->plan && *path && tac__file_read(path, LIMIT, allocator, &bytes, &size, NULL) == TAC_OK) {
         const uint64_t hash = tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, bytes, size));
         snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
         tac__file_free(allocator, bytes, size);
@@ -512,7 +511,7 @@ static const char *path_of(tac_declare *d, const tac_param_def *p, bool tool)
     char buffer[128];
     const char *text = look_up(d, p, false, &g) ? text_of(&g, 0, buffer) : "";
     const char *file = g.node ? tac_node_place(g.node)->file : NULL;
-    const char *untrusted = d->engine ? d->engine->def.untrusted : NULL;
+    const char *untrusted = d->plan ? d->plan->def.untrusted : NULL;
     if (untrusted && file && !strcmp(file, untrusted)) {
         if (tool)
             return "";
@@ -624,7 +623,7 @@ tac_status tac_declare_fail_at(tac_declare *d, const char *param, uint32_t colum
 
 void tac_declare_warn(tac_declare *d, const char *param, const char *format, ...)
 {
-    if (!d->engine)
+    if (!d->plan)
         return;
     char text[512];
     va_list args;
@@ -633,9 +632,9 @@ void tac_declare_warn(tac_declare *d, const char *param, const char *format, ...
     va_end(args);
     const tac_place *place = tac__param_place(d, param);
     if (place->line)
-        tac__warn(d->engine, place, "%s", text);
+        tac__warn(d->plan, place, "%s", text);
     else // made by a program: there is no file to point at
-        tac__warn(d->engine, NULL, "component '%s': %s", d->instance->name, text);
+        tac__warn(d->plan, NULL, "component '%s': %s", d->instance->name, text);
 }
 
 // --- parameters inside parameters -------------------------------------------------------------
@@ -736,7 +735,7 @@ size_t tac_param_items(tac_declare *d, const tac_param_def *p, size_t max)
     char text[32];
     snprintf(text, sizeof text, "%zu", count);
     record(d, p, "maps", text, NULL);
-    return d->engine ? count : 1; // to list what they hold
+    return d->plan ? count : 1; // to list what they hold
 }
 
 void tac_param_begin(tac_declare *d, const char *name, size_t i)
@@ -766,13 +765,13 @@ void tac_param_end(tac_declare *d)
 
 bool tac_param_peer_begin(tac_declare *d, const char *component)
 {
-    if (!d->engine) {
+    if (!d->plan) {
         tac__scope_begin(d, NULL, "", true);
         return true;
     }
-    const char *entity = d->engine->entities[d->entity].name;
+    const char *entity = d->plan->entities[d->entity].name;
     char *full = tac__arena_format(d->arena, "%s%s%s", entity, *entity ? "." : "", component);
-    const tac_instance *peer = full ? tac__find_component(d->engine, full) : NULL;
+    const tac_instance *peer = full ? tac__find_component(d->plan, full) : NULL;
     if (!full)
         tac__declare_no_memory(d);
     else if (!peer)

@@ -16,7 +16,6 @@
 #include "math/normal.h"
 #include "ode/method.h"
 
-#include <stdatomic.h>
 #include <tactus/engine.h>
 
 // --- what components declare ------------------------------------------------------------------
@@ -375,12 +374,6 @@ typedef struct tac__island {
     bool begins;           // its outputs are evaluated before the first boundary, too
 } tac__island;
 
-// Writes of a signal in which there was a NaN, in the block.
-typedef struct tac__nan_count {
-    uint64_t writes;
-    tac_time first_us; // where there are any
-} tac__nan_count;
-
 typedef struct tac__digest {
     const char *name;
     const uint64_t *value;         // a running one, in the block; NULL: taken when it is asked for,
@@ -407,20 +400,6 @@ typedef struct tac__item {
     uint32_t index;
 } tac__item;
 
-// The clock of the run, in the block.
-typedef struct tac__clock {
-    tac_time t_us;
-    uint64_t boundaries, steps, messages;
-    uint64_t started, finished;
-} tac__clock;
-
-typedef enum tac__engine_phase {
-    TAC__BUILDING,
-    TAC__PREPARED,
-    TAC__RUNNING, // or starting, or being restored: no call from inside may change it
-    TAC__FAILED,
-} tac__engine_phase;
-
 typedef struct tac__driver tac__driver; // see drive.h
 typedef struct tac__guard tac__guard;   // see guard.h
 typedef struct tac__instants tac__instants;
@@ -436,17 +415,19 @@ typedef struct tac__log_watcher {
     void *context;
 } tac__log_watcher;
 
-typedef struct tac__phase_watcher {
-    tac_phase_fn *changed;
-    void *context;
-} tac__phase_watcher;
+typedef struct tac__logs {
+    tac__log_watcher *items; // told in this order
+    size_t count, capacity;
+} tac__logs;
 
-struct tac_engine {
+// Everything that was declared and what was resolved from it. While the engine is built and
+// prepared it is changed through tac_engine.building; from the end of tac_engine_prepare on nobody
+// has anything but a pointer to const.
+typedef struct tac__plan {
+    tac__arena arena; // all of it, this struct included
     tac_engine_def def;
     const tac_allocator *allocator;
-    tac__arena arena;
-    tac__engine_phase phase;
-    atomic_bool stop;
+    const tac__logs *logs; // of the engine
 
     // declared, in order
     tac__entity *entities;
@@ -464,8 +445,7 @@ struct tac_engine {
     size_t sender_count, sender_capacity;
     tac__receiver *receivers;
     size_t receiver_count, receiver_capacity;
-    unsigned char *message; // scratch: room for the longest that any of them takes
-    size_t message_size;
+    size_t message_size; // of the longest message that any receiver takes
     tac_route_def *routes;
     size_t route_count, route_capacity;
     tac_link_def *links;
@@ -480,6 +460,8 @@ struct tac_engine {
     const tac__driver *driver; // NULL: a live run
     uint64_t *warned;          // hashes of warnings that were given, so that each is given once
     size_t warned_count, warned_capacity;
+    tac__resolved *resolved; // called in this order
+    size_t resolved_count, resolved_capacity;
 
     // resolved
     const tac__method *method;
@@ -490,51 +472,25 @@ struct tac_engine {
     tac__history *histories; // one a signal; depth 0: none kept
     tac__item *items;
     size_t item_count;
-    tac__timeline timeline;
+    tac__sources timeline;
     int start_end_source;
     int physics_source; // -1: no physics axis
-    // per source a row of bits: of the items due with it, then of the islands that have a boundary
+    // per source a row of bits: of the items due with it, then of the islands that have a boundary;
+    // with every component active
     uint64_t *masks;
-    uint64_t *all_masks; // as they would be with every component active; NULL: none is ever not
     size_t item_words, island_words;
     uint32_t *machines; // components that have the phase of an entity
-    int *taken;         // one a machine: scratch of transit.c
     size_t machine_count;
-    tac__instants *instants; // what splits islands from outside the plant
+    tac__instants *instants; // what splits islands from outside the plant; without times
     size_t instants_count;
 
-    // who watches
-    tac__resolved *resolved; // called in this order
-    size_t resolved_count, resolved_capacity;
-    tac__log_watcher *logs; // told in this order
-    size_t log_count, log_capacity;
-    tac__phase_watcher *phase_watchers; // likewise
-    size_t phase_watcher_count, phase_watcher_capacity;
-    const tac__listener *listeners;
-    tac__snapshot_timer *snapshot_timers;
-    tac_time snapshot_us; // when the first of them is due, or TAC_TIME_NEVER
-
-    // the run
+    // where the run lies in memory
     tac__block block;
     size_t timeline_offsets[2];
-    tac__clock *clock;
-    uint64_t *due_items;      // scratch: of the present instant; `arriving` follows, as in a row
-    uint64_t *due_islands;    // to be integrated from the present instant; in the block
-    uint64_t *arriving;       // scratch: islands with a boundary at the present instant
     uint64_t **digests;       // one a signal, NULL where none
-    tac__nan_count *nans;     // one a signal
     tac__digest *digest_list; // of signals, islands, ports and components, in order of name
     size_t digest_count;
-    uint64_t *digest_scratch; // room for one value
-    tac_error *err;           // of the call under way
-    tac_time checkpoint_us;
-    const char *checkpoint_path; // NULL: none asked for
-    unsigned char *checkpoint;   // copy of the block
-    tac_time checkpoint_time_us;
-    uint64_t checkpoint_boundaries;
-    tac__text checkpoint_opaque;
-    bool checkpoint_taken;
-};
+} tac__plan;
 
 static inline bool tac__has_bit(const uint64_t *words, size_t i)
 {
@@ -554,14 +510,14 @@ static inline __attribute__((always_inline)) void tac__fetch(const void *at, int
         __builtin_prefetch((const void *)((uintptr_t)at + 64 * (uintptr_t)i));
 }
 
-static inline uint64_t *tac__item_mask(const tac_engine *e, size_t source)
+static inline uint64_t *tac__item_mask(const tac__plan *p, size_t source)
 {
-    return e->masks + source * (e->item_words + e->island_words);
+    return p->masks + source * (p->item_words + p->island_words);
 }
 
-static inline uint64_t *tac__island_mask(const tac_engine *e, size_t source)
+static inline uint64_t *tac__island_mask(const tac__plan *p, size_t source)
 {
-    return tac__item_mask(e, source) + e->item_words;
+    return tac__item_mask(p, source) + p->item_words;
 }
 
 static inline bool tac__is_continuous(const tac_component_type *type)
@@ -570,9 +526,9 @@ static inline bool tac__is_continuous(const tac_component_type *type)
 }
 
 // In a driven engine only the plant runs by itself.
-static inline bool tac__is_played(const tac_engine *engine, const tac_component_type *type)
+static inline bool tac__is_played(const tac__plan *plan, const tac_component_type *type)
 {
-    return engine->driver && !tac__is_continuous(type);
+    return plan->driver && !tac__is_continuous(type);
 }
 
 // It only watches: it stands in stage telemetry, or nothing but observers reads what it writes.
@@ -582,164 +538,66 @@ static inline bool tac__is_observer(const tac_instance *c)
 }
 
 // --- build.c ---
-tac_instance *tac__find_component(const tac_engine *engine, const char *name); // NULL: unknown
-tac__candidate_fn tac__component_name; // for suggestions: context is the engine
+tac_instance *tac__find_component(const tac__plan *plan, const char *name); // NULL: unknown
+tac__candidate_fn tac__component_name; // for suggestions: context is the plan
 
-// --- declare.c, params.c: run a type's declare function on a fresh instance; also without an
-// engine, to learn what a type has ---
-tac_status tac__declare(tac_engine *engine, tac__arena *arena, const tac_component_type *type,
+// --- declare.c, params.c: run a type's declare function on a fresh instance; also without a plan,
+// to learn what a type has ---
+tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_type *type,
                         const char *name, uint32_t entity, const tac_node *params,
                         const tac_place *place, tac_instance **instance, tac_error *err);
 
 // Run the connect functions of all types.
-tac_status tac__connect(tac_engine *engine, tac_error *err);
+tac_status tac__connect(tac__plan *plan, tac_error *err);
 
 // --- resolve.c: routes, links, policies, synchronised groups ---
-tac_status tac__resolve_routes(tac_engine *engine, tac_error *err);
-void tac__resolve_observers(tac_engine *engine);
-tac_status tac__resolve_groups(tac_engine *engine, tac_error *err);
-tac_status tac__resolve_histories(tac_engine *engine, tac_error *err);
-tac_status tac__resolve_leads(tac_engine *engine, tac_error *err);
-tac_status tac__resolve_links(tac_engine *engine, tac_error *err);
+tac_status tac__resolve_routes(tac__plan *plan, tac_error *err);
+void tac__resolve_observers(tac__plan *plan);
+tac_status tac__resolve_groups(tac__plan *plan, tac_error *err);
+tac_status tac__resolve_histories(tac__plan *plan, tac_error *err);
+tac_status tac__resolve_leads(tac__plan *plan, tac_error *err);
+tac_status tac__resolve_links(tac__plan *plan, tac_error *err);
 
 // A single element by its name, as `reader` would write it; -1: there is none.
-int tac__find_element(const tac_engine *engine, const tac_instance *reader, const char *text,
+int tac__find_element(const tac__plan *plan, const tac_instance *reader, const char *text,
                       uint32_t *element);
 
 // A continuous state of the component's entity, or an element of one, as it would be written there;
 // -1: there is none. `*count` elements from `*element` on are meant.
-int tac__find_own_state(const tac_engine *engine, const tac_instance *c, const char *text,
+int tac__find_own_state(const tac__plan *plan, const tac_instance *c, const char *text,
                         uint32_t *element, size_t *count);
-void tac__suggest_own_state(const tac_engine *engine, const tac_instance *c, const char *text,
+void tac__suggest_own_state(const tac__plan *plan, const tac_instance *c, const char *text,
                             tac_error *err);
 
 // The period with which a signal is written, 0 where it has none.
-tac_time tac__signal_period(const tac_engine *engine, const tac__signal *signal);
+tac_time tac__signal_period(const tac__plan *plan, const tac__signal *signal);
 
 // --- order.c: who runs before whom ---
-tac_status tac__order_components(tac_engine *engine, tac_error *err);
+tac_status tac__order_components(tac__plan *plan, tac_error *err);
 
 // --- island.c: islands and what belongs to them ---
-tac_status tac__islands_form(tac_engine *engine, tac_error *err);
-tac_status tac__islands_order(tac_engine *engine, tac_error *err);
-
-// --- advance.c: their integration ---
-tac__rhs_fn tac__island_rhs;                                       // context is the island
-tac_status tac__islands_arrive(tac_engine *engine, tac_time t_us); // those that are due
-void tac__islands_integrate(tac_engine *engine);                   // from there
-tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time t_us);
-tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
-// The next step, from where the island stands and with the inputs that are held.
-void tac__island_integrate(tac_engine *engine, tac__island *island);
-// The next boundary of an island that has always been known.
-tac_time tac__island_planned(const tac_engine *engine, const tac__island *island);
-// Held inputs that are seen through a view are renewed at its boundaries.
-void tac__island_renew(const tac_engine *engine, tac__island *island, tac_time t_us);
-void tac__islands_replan(tac_engine *engine, int source, tac_time old_us, const tac__island *but);
-// Keep what is needed for outputs as they are at stage 3 of t_us, for observers that may look later
-// in the same boundary.
-void tac__island_preview(tac__island *island, tac_time t_us);
-// The value of a continuous signal at t_us, without a trace.
-tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
-
-// All of the outputs at the state in work.z, or those that others see while integrating.
-tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all);
-// One step from x at from_us to `to_us`, into `y`.
-tac_status tac__step_to(tac_engine *engine, tac__island *island, tac__ode_work *work,
-                        tac_time to_us, double *y);
+tac_status tac__islands_form(tac__plan *plan, tac_error *err);
+tac_status tac__islands_order(tac__plan *plan, tac_error *err);
 
 // --- condition.c: which island each condition belongs to ---
-tac_status tac__resolve_conditions(tac_engine *engine, tac_error *err);
+tac_status tac__resolve_conditions(tac__plan *plan, tac_error *err);
 // That of a component which this source belongs to; NULL: none.
 const tac__condition *tac__condition_of(const tac_instance *c, int source);
 
-// --- locate.c: instants inside a step ---
-static inline bool tac__locates(const tac__island *island)
-{
-    return island->event_count | island->rise_count;
-}
-
-// A mode holds where the number of its event is positive. Do they differ from the present ones?
-// Two at a time: a multirotor has sixteen, and this is asked at the end of every step. One by one
-// it took 70 instructions more, of 13,700 a step (callgrind, bench/iris_mission.yaml).
-static inline bool tac__modes_differ(const tac__island *island, const double *numbers)
-{
-    typedef double pair __attribute__((vector_size(16)));
-    typedef int64_t mask __attribute__((vector_size(16)));
-    const double *present = island->mode;
-    const size_t n = island->event_count;
-    mask any = {0, 0};
-    size_t i = 0;
-    for (; i + 1 < n; i += 2) {
-        pair there, here;
-        memcpy(&there, numbers + i, sizeof there);
-        memcpy(&here, present + i, sizeof here);
-        any |= (mask)(there > 0) ^ (mask)(here > 0);
-    }
-    return any[0] || any[1] || (i < n && (numbers[i] > 0) != (present[i] > 0));
-}
-
-// Let the step that was taken end where a mode changes or a condition turns true, if one does.
-// False: that failed.
-bool tac__locate(tac_engine *engine, tac__island *island);
-// The step was cut short: which conditions are true where it ends now?
-void tac__locate_cut(tac__island *island);
-// Set the modes at a boundary of an island that has any.
-tac_status tac__latch(tac_engine *engine, tac__island *island, tac_time t_us);
-// At a boundary of an island that conditions look at: count those that turned true there.
-tac_status tac__count_turns(tac_engine *engine, tac__island *island, tac_time t_us);
-// Have what was located at the end of the present step for boundaries: an event at event_us, or
-// none (NEVER), and the conditions that turn true.
-void tac__plan_located(tac_engine *engine, tac__island *island, tac_time event_us);
-
-// --- jacobian.c: the right-hand side on dual numbers ---
-tac_status tac__jacobian_prepare(tac_engine *engine, tac__island *island);
-
 // --- schedule.c: sources, items and which of them belong together ---
-tac_status tac__schedule(tac_engine *engine);
+tac_status tac__schedule(tac__plan *plan);
 
 // --- doubts.c: warnings that need the whole ---
-void tac__doubts(tac_engine *engine);
+void tac__doubts(tac__plan *plan);
 
 // --- wire.c: memory and pointers ---
 tac_status tac__wire(tac_engine *engine);
 
-// --- hash.c: digests by name ---
-tac_status tac__digests_list(tac_engine *engine);
-// Before the last step of the hash: what recordings keep.
-uint64_t tac__digest_value(const tac_engine *engine, const tac__digest *digest);
-
-// --- step.c: an entry of the engine's own in the log ---
-TAC_PRINTF(3, 4)
-void tac__log(const tac_engine *engine, tac_log_level level, const char *format, ...);
+bool tac__logs_want(const tac__logs *logs, tac_log_level level);
+void tac__logs_tell(const tac__logs *logs, const tac_log_entry *entry);
 // What is allowed but looks like a mistake, as a warning in the log: "FILE:LINE:COLUMN: text". Said
 // once, though every vehicle of a swarm may come from the same line. While setting up only.
 TAC_PRINTF(3, 4)
-void tac__warn(tac_engine *engine, const tac_place *place, const char *format, ...);
-
-// --- run.c ---
-tac_status tac__start(tac_engine *engine);
-tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us, const char *where);
-
-// --- list.c ---
-// The component that has the input of this number, and which of its own it is; NULL: none has.
-const tac_instance *tac__input_at(const tac_engine *engine, int input, size_t *own);
-
-// --- checkpoint.c ---
-tac_status tac__checkpoint_consider(tac_engine *engine);
-tac_status tac__checkpoint_finish(tac_engine *engine);
-// --- nans.c ---
-// A signal was written with a NaN in it: it is counted, and the first one is a warning in the log,
-// unless its port says TAC_PORT_NAN.
-tac__nan_fn tac__nan_written; // context is the engine
-// In a copy of the block every NaN becomes the one: what is stored is the same on every machine.
-void tac__stored_nans(const tac_engine *engine, unsigned char *bytes);
-tac_status tac__save_opaque(tac_engine *engine, bool plant_only, tac__text *out);
-tac_status tac__restore_opaque(tac_engine *engine, const char *bytes, size_t size, tac_error *err);
-// Take over a block, if it is sound; see validate.h. `h_us`: step sizes to go on with, one an
-// island; NULL: those of the block.
-tac_status tac__restore_block(tac_engine *engine, const void *block, bool exact,
-                              const tac_time *h_us, tac_error *err);
-tac_status tac__steps_again(tac_engine *engine); // those under way, without a trace in counters
+void tac__warn(tac__plan *plan, const tac_place *place, const char *format, ...);
 
 #endif

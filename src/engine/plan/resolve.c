@@ -12,7 +12,7 @@ static const char *input_name(const void *context, size_t i)
 
 // --- where a route ends -----------------------------------------------------------------------
 
-static tac_status find_input(const tac_engine *e, const tac_route_def *r, tac_instance **reader,
+static tac_status find_input(const tac__plan *e, const tac_route_def *r, tac_instance **reader,
                              size_t *input, tac_error *err)
 {
     const char *dot = strrchr(r->to, '.');
@@ -37,7 +37,7 @@ static tac_status find_input(const tac_engine *e, const tac_route_def *r, tac_in
 // --- where a route begins ---------------------------------------------------------------------
 
 // A name is looked up in the entity of the reader first, then as it stands.
-static int find_signal(const tac_engine *e, const tac_instance *reader, const char *name)
+static int find_signal(const tac__plan *e, const tac_instance *reader, const char *name)
 {
     const char *entity = e->entities[reader->entity].name;
     char local[2 * TAC_ERROR_NAME];
@@ -60,7 +60,7 @@ static bool is_tail(const char *tail, const char *name)
 
 // The names of the reader's own entity count as they would be written there. Where none is near,
 // one that only lacks its beginning is meant, best of the own entity.
-static const char *nearest_signal(const tac_engine *e, const tac_instance *reader, const char *name)
+static const char *nearest_signal(const tac__plan *e, const tac_instance *reader, const char *name)
 {
     const char *entity = e->entities[reader->entity].name, *own = NULL, *other = NULL;
     const size_t prefix = *entity ? strlen(entity) + 1 : 0;
@@ -76,7 +76,7 @@ static const char *nearest_signal(const tac_engine *e, const tac_instance *reade
     return nearest.best ? nearest.best : own ? own : other;
 }
 
-static tac_status fail_signal(const tac_engine *e, const tac_instance *reader,
+static tac_status fail_signal(const tac__plan *e, const tac_instance *reader,
                               const tac_route_def *r, const char *name, tac_error *err)
 {
     tac__fail_at(err, TAC_E_NAME, &r->place, "unknown signal '%s'", r->from);
@@ -132,7 +132,7 @@ static bool letter_element(const tac_type *type, const char *from, uint32_t *ele
     return true;
 }
 
-static tac_status find_source(const tac_engine *e, const tac_instance *reader,
+static tac_status find_source(const tac__plan *e, const tac_instance *reader,
                               const tac_route_def *r, int *signal, uint32_t *element, bool *part,
                               tac_error *err)
 {
@@ -160,7 +160,7 @@ static tac_status find_source(const tac_engine *e, const tac_instance *reader,
     return TAC_OK;
 }
 
-int tac__find_element(const tac_engine *e, const tac_instance *reader, const char *text,
+int tac__find_element(const tac__plan *e, const tac_instance *reader, const char *text,
                       uint32_t *element)
 {
     const tac_route_def r = {.from = text};
@@ -172,12 +172,12 @@ int tac__find_element(const tac_engine *e, const tac_instance *reader, const cha
     return part || e->schema.signals[signal].type.count == 1 ? signal : -1;
 }
 
-static bool is_own_state(const tac_engine *e, const tac_instance *c, const tac__signal *s)
+static bool is_own_state(const tac__plan *e, const tac_instance *c, const tac__signal *s)
 {
     return s->state && e->components[s->component]->entity == c->entity;
 }
 
-int tac__find_own_state(const tac_engine *e, const tac_instance *c, const char *text,
+int tac__find_own_state(const tac__plan *e, const tac_instance *c, const char *text,
                         uint32_t *element, size_t *count)
 {
     const tac_route_def r = {.from = text};
@@ -191,7 +191,7 @@ int tac__find_own_state(const tac_engine *e, const tac_instance *c, const char *
     return signal;
 }
 
-void tac__suggest_own_state(const tac_engine *e, const tac_instance *c, const char *text,
+void tac__suggest_own_state(const tac__plan *e, const tac_instance *c, const char *text,
                             tac_error *err)
 {
     const char *entity = e->entities[c->entity].name;
@@ -253,7 +253,7 @@ static tac_status check_free(const tac__input *in, const tac_route_def *r, tac_e
                         "input '%s' has a route already, from '%s'", r->to, in->route.from);
 }
 
-static tac_status resolve_route(tac_engine *e, const tac_route_def *r, tac_error *err)
+static tac_status resolve_route(tac__plan *e, const tac_route_def *r, tac_error *err)
 {
     tac_instance *reader;
     size_t input;
@@ -275,7 +275,7 @@ static tac_status resolve_route(tac_engine *e, const tac_route_def *r, tac_error
 // --- inputs and outputs that are connected by their own component -------------------------------
 
 // A watch takes any single value, as it is.
-static tac_status resolve_watch(tac_engine *e, tac_instance *c, size_t input, tac_error *err)
+static tac_status resolve_watch(tac__plan *e, tac_instance *c, size_t input, tac_error *err)
 {
     tac__port *port = &c->inputs.items[input];
     tac__input *in = &c->in[input];
@@ -306,7 +306,7 @@ static tac_status resolve_watch(tac_engine *e, tac_instance *c, size_t input, ta
 }
 
 // A feed has the unit of the input it leads to and begins with what that reads when it is open.
-static tac_status resolve_feed(tac_engine *e, tac_instance *c, size_t output, tac_error *err)
+static tac_status resolve_feed(tac__plan *e, tac_instance *c, size_t output, tac_error *err)
 {
     tac__port *port = &c->outputs.items[output];
     tac__signal *s = &e->schema.signals[c->signals[output]];
@@ -328,7 +328,7 @@ static tac_status resolve_feed(tac_engine *e, tac_instance *c, size_t output, ta
     return resolve_route(e, &r, err);
 }
 
-static tac_status resolve_peers(tac_engine *e, tac_error *err)
+static tac_status resolve_peers(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         tac_instance *c = e->components[i];
@@ -344,7 +344,7 @@ static tac_status resolve_peers(tac_engine *e, tac_error *err)
     return TAC_OK;
 }
 
-tac_status tac__resolve_routes(tac_engine *e, tac_error *err)
+tac_status tac__resolve_routes(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->route_count; i++)
         TAC_TRY(resolve_route(e, &e->routes[i], err));
@@ -380,7 +380,7 @@ static bool may_only_watch(const tac_instance *c)
 
 // A component from which no path leads to anything but observers is one itself. Those that might be
 // are taken for such until a reader turns up that is not.
-void tac__resolve_observers(tac_engine *e)
+void tac__resolve_observers(tac__plan *e)
 {
     for (size_t i = 0; i < e->component_count; i++)
         e->components[i]->observer |= may_only_watch(e->components[i]);
@@ -402,7 +402,7 @@ void tac__resolve_observers(tac_engine *e)
 
 // --- policies and synchronised groups -----------------------------------------------------------
 
-static tac_policy policy_of(const tac_engine *e, const tac__input *in, const tac_instance *reader)
+static tac_policy policy_of(const tac__plan *e, const tac__input *in, const tac_instance *reader)
 {
     const tac__signal *s = &e->schema.signals[in->signal];
     const tac_instance *writer = e->components[s->component];
@@ -419,7 +419,7 @@ static tac_policy policy_of(const tac_engine *e, const tac__input *in, const tac
     return policy == TAC_SYNCHRONIZED && tac__is_observer(reader) ? TAC_ZOH : policy;
 }
 
-static int root_of(const tac_engine *e, int group)
+static int root_of(const tac__plan *e, int group)
 {
     while (e->groups[group].root != group)
         group = e->groups[group].root;
@@ -437,7 +437,7 @@ static tac_time gcd(tac_time a, tac_time b)
 }
 
 // Let two groups step together: on the coarsest axis that holds both.
-static tac_status join(tac_engine *e, int a, int b, const tac_route_def *r, tac_error *err)
+static tac_status join(tac__plan *e, int a, int b, const tac_route_def *r, tac_error *err)
 {
     tac__group *x = &e->groups[root_of(e, a)], *y = &e->groups[root_of(e, b)];
     if (x == y)
@@ -467,7 +467,7 @@ static tac_status join(tac_engine *e, int a, int b, const tac_route_def *r, tac_
 }
 
 // A rule that matches nothing is no mistake, for files are shared, but it may be a misspelt one.
-static void warn_of_idle_rules(tac_engine *e)
+static void warn_of_idle_rules(tac__plan *e)
 {
     for (size_t i = 0; i < e->rule_count; i++) {
         const tac__policy_rule *rule = &e->rules[i];
@@ -480,7 +480,7 @@ static void warn_of_idle_rules(tac_engine *e)
     }
 }
 
-tac_status tac__resolve_groups(tac_engine *e, tac_error *err)
+tac_status tac__resolve_groups(tac__plan *e, tac_error *err)
 {
     warn_of_idle_rules(e);
     for (size_t i = 0; i < e->component_count; i++) {
@@ -505,7 +505,7 @@ tac_status tac__resolve_groups(tac_engine *e, tac_error *err)
     return TAC_OK;
 }
 
-tac_time tac__signal_period(const tac_engine *e, const tac__signal *signal)
+tac_time tac__signal_period(const tac__plan *e, const tac__signal *signal)
 {
     const tac_instance *c = e->components[signal->component];
     if (signal->continuous || c->group < 0 || (c->type->flags & TAC_COMPONENT_TIMER) ||
@@ -522,14 +522,14 @@ tac_time tac__signal_period(const tac_engine *e, const tac__signal *signal)
 
 // A delayed reader that runs before the writer at a boundary sees the last value as it is. One that
 // runs after it, as integration does, needs the history to look back.
-static bool looks_back(const tac_engine *e, const tac_instance *reader, const tac__signal *s)
+static bool looks_back(const tac__plan *e, const tac_instance *reader, const tac__signal *s)
 {
     if (tac__is_continuous(reader->type))
         return true;
     return e->components[s->component] != reader && s->stage <= reader->stage;
 }
 
-static tac_status resolve_history(tac_engine *e, tac_instance *c, tac__input *in, tac_error *err)
+static tac_status resolve_history(tac__plan *e, tac_instance *c, tac__input *in, tac_error *err)
 {
     const tac__signal *s = &e->schema.signals[in->signal];
     const tac_time period = tac__signal_period(e, s);
@@ -573,7 +573,7 @@ static tac_status resolve_history(tac_engine *e, tac_instance *c, tac__input *in
     return TAC_OK;
 }
 
-tac_status tac__resolve_histories(tac_engine *e, tac_error *err)
+tac_status tac__resolve_histories(tac__plan *e, tac_error *err)
 {
     e->histories = tac__arena_array(&e->arena, e->schema.count, sizeof *e->histories);
     if (!e->histories)
@@ -590,7 +590,7 @@ tac_status tac__resolve_histories(tac_engine *e, tac_error *err)
 
 // --- leads --------------------------------------------------------------------------------------
 
-tac_status tac__resolve_leads(tac_engine *e, tac_error *err)
+tac_status tac__resolve_leads(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
@@ -616,17 +616,17 @@ tac_status tac__resolve_leads(tac_engine *e, tac_error *err)
 
 static const char *sender_name(const void *context, size_t i)
 {
-    const tac_engine *e = context;
+    const tac__plan *e = context;
     return i < e->sender_count ? e->senders[i].name : NULL;
 }
 
 static const char *receiver_name(const void *context, size_t i)
 {
-    const tac_engine *e = context;
+    const tac__plan *e = context;
     return i < e->receiver_count ? e->receivers[i].name : NULL;
 }
 
-static tac_status fail_link(const tac_engine *e, const tac_link_def *l, bool from, tac_error *err)
+static tac_status fail_link(const tac__plan *e, const tac_link_def *l, bool from, tac_error *err)
 {
     const char *name = from ? l->from : l->to;
     tac__fail_at(err, TAC_E_NAME, &l->place, "link: no %s port matches '%s'",
@@ -635,8 +635,8 @@ static tac_status fail_link(const tac_engine *e, const tac_link_def *l, bool fro
     return TAC_E_NAME;
 }
 
-static tac_status add_link(tac_engine *e, tac__sender *s, uint32_t receiver,
-                           const tac_link_def *def, tac_error *err)
+static tac_status add_link(tac__plan *e, tac__sender *s, uint32_t receiver, const tac_link_def *def,
+                           tac_error *err)
 {
     for (size_t i = 0; i < s->count; i++) {
         if (s->links[i].receiver == receiver)
@@ -652,7 +652,7 @@ static tac_status add_link(tac_engine *e, tac__sender *s, uint32_t receiver,
 
 // A sender has a number with each receiver, its place among those that are linked to it, so that
 // one who sends to others changes nothing here. Digests know it by its name.
-static tac_status number_senders(tac_engine *e)
+static tac_status number_senders(tac__plan *e)
 {
     for (size_t s = 0; s < e->sender_count; s++) {
         for (size_t i = 0; i < e->senders[s].count; i++) {
@@ -678,15 +678,14 @@ static tac_status number_senders(tac_engine *e)
 
 // Patterns connect vehicles with others, never one with itself; inside an entity ports are linked
 // by name.
-static bool may_link(const tac_engine *e, const tac__sender *s, const tac__receiver *r,
-                     bool by_name)
+static bool may_link(const tac__plan *e, const tac__sender *s, const tac__receiver *r, bool by_name)
 {
     const tac_instance *from = e->components[s->component], *to = e->components[r->component];
     return from != to && (by_name || from->entity == 0 || from->entity != to->entity);
 }
 
 // Both have digests by name. Of one component they were told apart when it declared them.
-static tac_status check_port(const tac_engine *e, const char *name, uint32_t component,
+static tac_status check_port(const tac__plan *e, const char *name, uint32_t component,
                              tac_error *err)
 {
     const int signal = tac__schema_find(&e->schema, name);
@@ -697,7 +696,7 @@ static tac_status check_port(const tac_engine *e, const char *name, uint32_t com
                         e->schema.signals[signal].writer);
 }
 
-static tac_status check_ports(const tac_engine *e, tac_error *err)
+static tac_status check_ports(const tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->receiver_count; i++)
         TAC_TRY(check_port(e, e->receivers[i].name, e->receivers[i].component, err));
@@ -708,13 +707,13 @@ static tac_status check_ports(const tac_engine *e, tac_error *err)
 
 // Ports of one direction, with an index of their names.
 typedef struct ports {
-    const tac_engine *e;
+    const tac__plan *e;
     const char *(*name)(const void *engine, size_t i);
     size_t count;
     tac__names names;
 } ports;
 
-static tac_status index_ports(tac_engine *e, ports *p)
+static tac_status index_ports(tac__plan *e, ports *p)
 {
     for (size_t i = 0; i < p->count; i++)
         TAC_TRY(tac__names_set(&p->names, &e->arena, p->name(e, i), (uint32_t)i));
@@ -738,7 +737,7 @@ static size_t next_port(const ports *p, const char *pattern, size_t i)
     return i;
 }
 
-tac_status tac__resolve_links(tac_engine *e, tac_error *err)
+tac_status tac__resolve_links(tac__plan *e, tac_error *err)
 {
     TAC_TRY(check_ports(e, err));
     ports from = {.e = e, .name = sender_name, .count = e->link_count ? e->sender_count : 0};

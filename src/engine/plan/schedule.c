@@ -19,7 +19,7 @@ typedef struct sets {
 } sets;
 
 typedef struct work {
-    tac_engine *e;
+    tac__plan *e;
     sets steps, entities, islands;
     sets outputs; // of islands: when stage 3 runs for them
     sets alone;   // one row each: see below
@@ -64,14 +64,14 @@ static bool unite(uint64_t *into, const uint64_t *from, size_t words)
 
 // --- sources ------------------------------------------------------------------------------------
 
-static tac_status add_source(tac_engine *e, const tac__source *source, int *number)
+static tac_status add_source(tac__plan *e, const tac__source *source, int *number)
 {
     *number = tac__timeline_add(&e->timeline, &e->arena, source);
     return *number < 0 ? TAC_E_MEMORY : TAC_OK;
 }
 
 // The explicit times of a group; all its components share them.
-static tac_status add_times_source(tac_engine *e, const tac__group *g, bool observer, int *number)
+static tac_status add_times_source(tac__plan *e, const tac__group *g, bool observer, int *number)
 {
     for (size_t i = 0; i < e->timeline.count; i++) {
         const tac__source *s = &e->timeline.sources[i];
@@ -88,7 +88,7 @@ static tac_status add_times_source(tac_engine *e, const tac__group *g, bool obse
                       number);
 }
 
-static tac_status add_group_sources(tac_engine *e, tac_instance *c)
+static tac_status add_group_sources(tac__plan *e, tac_instance *c)
 {
     const tac__group *g = &e->groups[c->group];
     const bool observer = tac__is_observer(c);
@@ -104,7 +104,7 @@ static tac_status add_group_sources(tac_engine *e, tac_instance *c)
 }
 
 // Instants that lie ahead of those of its group, where none of those is there anyhow.
-static tac_status add_lead_source(tac_engine *e, tac_instance *c)
+static tac_status add_lead_source(tac__plan *e, tac_instance *c)
 {
     const tac__group *g = &e->groups[c->group];
     const tac_time rest_us = tac__group_period(g) ? c->lead_us % g->period_us : 0;
@@ -119,7 +119,7 @@ static tac_status add_lead_source(tac_engine *e, tac_instance *c)
         &c->lead_source);
 }
 
-static tac_status add_sources(tac_engine *e)
+static tac_status add_sources(tac__plan *e)
 {
     tac_time *ends = tac__arena_array(&e->arena, 2, sizeof *ends);
     if (!ends)
@@ -186,7 +186,7 @@ static bool has_hooks(const tac_instance *c)
 // What is known without looking at others.
 static void seed_sets(work *w)
 {
-    tac_engine *e = w->e;
+    tac__plan *e = w->e;
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
         uint64_t *steps = row(&w->steps, i);
@@ -233,7 +233,7 @@ static void seed_sets(work *w)
 
 // One that a phase has closed may have missed a message or a wake-up; then it steps where it opens,
 // which is any boundary of its entity.
-static bool may_step_late(const tac_engine *e, const tac_instance *c)
+static bool may_step_late(const tac__plan *e, const tac_instance *c)
 {
     bool triggered = c->timer_source >= 0;
     for (size_t i = 0; i < c->receiver_count; i++)
@@ -245,7 +245,7 @@ static bool may_step_late(const tac_engine *e, const tac_instance *c)
 // those of two islands to each other. A phase that closes the writer writes, too.
 static bool tie_input(work *w, const tac_instance *reader, const tac__input *in)
 {
-    tac_engine *e = w->e;
+    tac__plan *e = w->e;
     const tac__signal *s = &e->schema.signals[in->signal];
     const tac_instance *writer = e->components[s->component];
     const size_t words = w->islands.words;
@@ -274,7 +274,7 @@ static bool tie_input(work *w, const tac_instance *reader, const tac__input *in)
 }
 
 // A change of phase opens or closes it, or resets its states.
-static bool is_changed_by_phases(const tac_engine *e, const tac_instance *c)
+static bool is_changed_by_phases(const tac__plan *e, const tac_instance *c)
 {
     const int machine = e->entities[c->entity].machine;
     return machine >= 0 && (c->active_names || tac__phases_reset(e->components[machine], c->index));
@@ -286,7 +286,7 @@ static bool is_changed_by_phases(const tac_engine *e, const tac_instance *c)
 // there.
 static bool tie_condition(work *w, const tac_instance *c, const tac__condition *condition)
 {
-    const tac_engine *e = w->e;
+    const tac__plan *e = w->e;
     uint64_t *island = row(&w->islands, (size_t)condition->island);
     bool changed =
         is_changed_by_phases(e, c) && unite(island, row(&w->entities, c->entity), w->islands.words);
@@ -304,7 +304,7 @@ static bool tie_condition(work *w, const tac_instance *c, const tac__condition *
 
 static void close_sets(work *w)
 {
-    tac_engine *e = w->e;
+    tac__plan *e = w->e;
     const size_t words = w->islands.words;
     bool changed = true;
     while (changed) {
@@ -340,7 +340,7 @@ static void close_sets(work *w)
 // whoever reads it.
 static bool comes_from_outside(const work *w, size_t source)
 {
-    const tac_engine *e = w->e;
+    const tac__plan *e = w->e;
     const tac__source *s = &e->timeline.sources[source];
     if (s->kind != TAC__SOURCE_PORT && s->kind != TAC__SOURCE_TIMER &&
         s->kind != TAC__SOURCE_CONDITION)
@@ -359,7 +359,7 @@ static bool comes_from_outside(const work *w, size_t source)
 // What is asked of every island or item is gathered once.
 static void gather(work *w)
 {
-    tac_engine *e = w->e;
+    tac__plan *e = w->e;
     const size_t words = w->islands.words;
     for (size_t i = 0; i < e->island_count; i++)
         unite(row(&w->alone, ROW_ANY_ISLAND), row(&w->islands, i), words);
@@ -384,7 +384,7 @@ static void gather(work *w)
 // Which entities have boundaries again and again, whatever happens.
 static void mark_periodic(const work *w)
 {
-    tac_engine *e = w->e;
+    tac__plan *e = w->e;
     const uint64_t *axes = row(&w->alone, ROW_AXES);
     for (size_t i = 0; i < e->entity_count; i++) {
         for (size_t k = 0; k < w->entities.words; k++)
@@ -397,7 +397,7 @@ static void mark_periodic(const work *w)
 // coupled is evaluated anew with every right-hand side, but steps and hooks look at the bus.
 static void tie_outputs(work *w, const tac_instance *reader, size_t input)
 {
-    tac_engine *e = w->e;
+    tac__plan *e = w->e;
     const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
     const size_t words = w->islands.words, island = (size_t)e->components[s->component]->island;
@@ -420,7 +420,7 @@ static void tie_outputs(work *w, const tac_instance *reader, size_t input)
 
 static void time_outputs(work *w)
 {
-    tac_engine *e = w->e;
+    tac__plan *e = w->e;
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
@@ -432,7 +432,7 @@ static void time_outputs(work *w)
 
 // --- items and masks ----------------------------------------------------------------------------
 
-static bool island_has_outputs(const tac_engine *e, const tac__island *island)
+static bool island_has_outputs(const tac__plan *e, const tac__island *island)
 {
     for (size_t i = 0; i < island->count; i++) {
         if (e->components[island->components[i]]->type->output)
@@ -441,14 +441,14 @@ static bool island_has_outputs(const tac_engine *e, const tac__island *island)
     return false;
 }
 
-static bool has_hook(const tac_engine *e, const tac_instance *c, bool hook)
+static bool has_hook(const tac__plan *e, const tac_instance *c, bool hook)
 {
     return hook && !tac__is_played(e, c->type);
 }
 
 // Lists for each entity, so that a boundary of one does not look at all others. Counted first, then
 // filled.
-static tac_status list_entity_work(tac_engine *e)
+static tac_status list_entity_work(tac__plan *e)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
@@ -480,18 +480,18 @@ static tac_status list_entity_work(tac_engine *e)
     return TAC_OK;
 }
 
-static void add_item(tac_engine *e, tac__item_kind kind, tac_stage stage, size_t index)
+static void add_item(tac__plan *e, tac__item_kind kind, tac_stage stage, size_t index)
 {
     e->items[e->item_count++] = (tac__item){kind, stage, (uint32_t)index};
 }
 
-static bool runs(const tac_engine *e, uint32_t component)
+static bool runs(const tac__plan *e, uint32_t component)
 {
     return !tac__is_played(e, e->components[component]->type) || e->driver->players[component].step;
 }
 
 // All work there can be at a boundary, in the order of the contract.
-static void list_items(tac_engine *e)
+static void list_items(tac__plan *e)
 {
     for (size_t i = 0; i < e->entity_count; i++) {
         if (e->entities[i].receiver_count + e->entities[i].pre_count)
@@ -629,7 +629,7 @@ static size_t next_source(const uint64_t *set, size_t words, size_t source)
 
 static tac_status make_masks(work *w)
 {
-    tac_engine *e = w->e;
+    tac__plan *e = w->e;
     const size_t sources = e->timeline.count;
     e->item_words = e->item_count ? (e->item_count + 63) / 64 : 1; // at least one of each
     e->island_words = e->island_count ? (e->island_count + 63) / 64 : 1;
@@ -652,7 +652,7 @@ static tac_status make_masks(work *w)
     return TAC_OK;
 }
 
-static bool is_planned(const tac_engine *e, size_t source)
+static bool is_planned(const tac__plan *e, size_t source)
 {
     const tac__source_kind kind = e->timeline.sources[source].kind;
     return kind == TAC__SOURCE_AXIS || kind == TAC__SOURCE_TIMES;
@@ -673,7 +673,7 @@ static bool is_located(const tac__island *island, int source)
 // itself.
 static tac_status list_island_sources(work *w)
 {
-    tac_engine *e = w->e;
+    tac__plan *e = w->e;
     for (size_t i = 0; i < e->island_count; i++) {
         tac__island *island = &e->islands[i];
         const uint64_t *splits = row(&w->islands, i);
@@ -703,7 +703,7 @@ static tac_status list_island_sources(work *w)
     return TAC_OK;
 }
 
-static const char *instants_name(tac_engine *e, int source)
+static const char *instants_name(tac__plan *e, int source)
 {
     const tac__source *s = &e->timeline.sources[source];
     if (s->kind == TAC__SOURCE_PORT)
@@ -716,7 +716,7 @@ static const char *instants_name(tac_engine *e, int source)
 // What a driver has to play back so that islands have the boundaries they had.
 static tac_status list_instants(work *w)
 {
-    tac_engine *e = w->e;
+    tac__plan *e = w->e;
     e->instants = tac__arena_array(&e->arena, e->timeline.own, sizeof *e->instants);
     if (!e->instants)
         return TAC_E_MEMORY;
@@ -731,7 +731,7 @@ static tac_status list_instants(work *w)
     return TAC_OK;
 }
 
-static tac_status schedule(tac_engine *e, tac__arena *scratch)
+static tac_status schedule(tac__plan *e, tac__arena *scratch)
 {
     TAC_TRY(add_sources(e));
     const size_t words = (e->timeline.count + 63) / 64;
@@ -761,7 +761,7 @@ static tac_status schedule(tac_engine *e, tac__arena *scratch)
 }
 
 // What is only needed to find it out is given back: it grows with the square of the vehicles.
-tac_status tac__schedule(tac_engine *e)
+tac_status tac__schedule(tac__plan *e)
 {
     tac__arena scratch;
     tac__arena_init(&scratch, e->allocator);

@@ -23,12 +23,12 @@ typedef struct wiring {
 static tac_status want(wiring *w, const char *what, const char *name, size_t count, size_t size,
                        tac__part_check *check, const void *subject, void **pointer)
 {
-    tac_engine *e = w->e;
+    tac__plan *p = w->e->building;
     size_t offset;
-    TAC_TRY(tac__block_reserve(&e->block, &e->arena,
-                               tac__arena_format(&e->arena, "%s %s", what, name), count, size,
+    TAC_TRY(tac__block_reserve(&p->block, &p->arena,
+                               tac__arena_format(&p->arena, "%s %s", what, name), count, size,
                                check, subject, &offset));
-    if (!TAC__ARENA_GROW(&e->arena, w->fixups, w->count, w->capacity))
+    if (!TAC__ARENA_GROW(&p->arena, w->fixups, w->count, w->capacity))
         return TAC_E_MEMORY;
     w->fixups[w->count++] = (fixup){pointer, offset};
     return TAC_OK;
@@ -41,17 +41,17 @@ static tac_status want(wiring *w, const char *what, const char *name, size_t cou
 // --- reserving ----------------------------------------------------------------------------------
 
 // Groups of states whose errors are measured together: each state that was declared is one.
-static tac_status list_groups(tac_engine *e, tac__island *island)
+static tac_status list_groups(tac__plan *p, tac__island *island)
 {
     size_t count = 0, i = 0;
     for (size_t k = 0; k < island->count; k++)
-        count += e->components[island->components[k]]->continuous.count;
-    tac__ode_group *groups = tac__arena_array(&e->arena, count, sizeof *groups);
-    island->parts = tac__arena_array(&e->arena, island->x_count, sizeof *island->parts);
+        count += p->components[island->components[k]]->continuous.count;
+    tac__ode_group *groups = tac__arena_array(&p->arena, count, sizeof *groups);
+    island->parts = tac__arena_array(&p->arena, island->x_count, sizeof *island->parts);
     if (!groups || !island->parts)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < island->count; k++) {
-        const tac_instance *c = e->components[island->components[k]];
+        const tac_instance *c = p->components[island->components[k]];
         size_t first = c->x_offset;
         for (size_t s = 0; s < c->continuous.count; s++) {
             const tac__port *port = &c->continuous.items[s];
@@ -71,67 +71,68 @@ static tac_status list_groups(tac_engine *e, tac__island *island)
 // What the integrator needs besides the state: all of it scratch.
 static tac_status prepare_method(tac_engine *e, tac__island *island)
 {
-    const size_t n = island->x_count, work = tac__ode_work_doubles(e->method, n);
-    double *doubles = tac__arena_array(&e->arena, 2 * work + 3 * n, sizeof *doubles);
+    tac__plan *p = e->building;
+    const size_t n = island->x_count, work = tac__ode_work_doubles(p->method, n);
+    double *doubles = tac__arena_array(&e->memory, 2 * work + 3 * n, sizeof *doubles);
     if (!doubles)
         return TAC_E_MEMORY;
     island->memory = doubles;
-    tac__ode_work_init(&island->work, e->method, n, doubles);
-    tac__ode_work_init(&island->peek_work, e->method, n, doubles + work);
+    tac__ode_work_init(&island->work, p->method, n, doubles);
+    tac__ode_work_init(&island->peek_work, p->method, n, doubles + work);
     island->peek_work.z = island->work.z;
     island->peek = doubles + 2 * work;
     island->split = island->peek + n;
     island->problem = (tac__ode_problem){.n = n, .context = island, .rhs = tac__island_rhs};
-    return list_groups(e, island);
+    return list_groups(p, island);
 }
 
 static tac_status reserve_islands(wiring *w)
 {
-    tac_engine *e = w->e;
-    for (size_t i = 0; i < e->island_count; i++) {
-        tac__island *island = &e->islands[i];
+    tac__plan *p = w->e->building;
+    for (size_t i = 0; i < p->island_count; i++) {
+        tac__island *island = &p->islands[i];
         WANT(w, "island", island->name, 1, tac__check_island, island, island->state);
         // The states of its components are signals; they lie in x one after another.
-        const size_t x = e->block.size;
+        const size_t x = p->block.size;
         WANT(w, "state", island->name, island->x_count, tac__check_any, NULL, island->x);
         WANT(w, "tentative", island->name, island->x_count, tac__check_any, NULL, island->y);
         WANT(w, "modes", island->name, island->event_count, tac__check_modes, island, island->mode);
         WANT(w, "next modes", island->name, island->event_count, tac__check_next_modes, island,
              island->next_mode);
         for (size_t k = 0; k < island->count; k++) {
-            const tac_instance *c = e->components[island->components[k]];
+            const tac_instance *c = p->components[island->components[k]];
             size_t offset = x + c->x_offset * sizeof(double);
             for (size_t s = 0; s < c->continuous.count; s++) {
-                e->schema.signals[c->signals[c->outputs.count + s]].offset = offset;
+                p->schema.signals[c->signals[c->outputs.count + s]].offset = offset;
                 offset += c->continuous.items[s].type.count * sizeof(double);
             }
         }
-        TAC_TRY(prepare_method(e, island));
+        TAC_TRY(prepare_method(w->e, island));
     }
     return TAC_OK;
 }
 
 static tac_status reserve_signals(wiring *w)
 {
-    tac_engine *e = w->e;
-    e->digests = tac__arena_array(&e->arena, e->schema.count, sizeof *e->digests);
-    if (!e->digests)
+    tac__plan *p = w->e->building;
+    p->digests = tac__arena_array(&p->arena, p->schema.count, sizeof *p->digests);
+    if (!p->digests)
         return TAC_E_MEMORY;
     // The values of a component lie side by side: who wants them all copies them at once.
-    for (size_t i = 0; i < e->schema.count; i++) {
-        tac__signal *s = &e->schema.signals[i];
+    for (size_t i = 0; i < p->schema.count; i++) {
+        tac__signal *s = &p->schema.signals[i];
         if (!s->state)
-            TAC_TRY(tac__block_reserve(&e->block, &e->arena,
-                                       tac__arena_format(&e->arena, "signal %s", s->name), s->words,
+            TAC_TRY(tac__block_reserve(&p->block, &p->arena,
+                                       tac__arena_format(&p->arena, "signal %s", s->name), s->words,
                                        sizeof(uint64_t), tac__check_signal, s, &s->offset));
     }
-    for (size_t i = 0; i < e->schema.count; i++) {
-        tac__signal *s = &e->schema.signals[i];
+    for (size_t i = 0; i < p->schema.count; i++) {
+        tac__signal *s = &p->schema.signals[i];
         if (s->state)
             continue;
-        if (e->def.digests)
-            WANT(w, "digest", s->name, 1, tac__check_any, NULL, e->digests[i]);
-        tac__history *h = &e->histories[i];
+        if (p->def.digests)
+            WANT(w, "digest", s->name, 1, tac__check_any, NULL, p->digests[i]);
+        tac__history *h = &p->histories[i];
         h->words = s->words;
         if (h->depth) {
             WANT(w, "history writes", s->name, 1, tac__check_writes, h, h->writes);
@@ -149,12 +150,12 @@ static bool is_scaled(const tac__signal *s, const tac__port *port, const tac_rou
 }
 
 // Can the reader look straight at the signal, or does it need a buffer of its own?
-static bool needs_view(const tac_engine *e, const tac_instance *c, size_t input)
+static bool needs_view(const tac__plan *p, const tac_instance *c, size_t input)
 {
     const tac__input *in = &c->in[input];
     if (in->signal < 0)
         return false;
-    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac__signal *s = &p->schema.signals[in->signal];
     const bool sampled =
         s->continuous && !in->coupled && (tac__is_observer(c) || tac__is_continuous(c->type));
     const bool converted = s->type.scalar != c->inputs.items[input].type.scalar;
@@ -163,26 +164,26 @@ static bool needs_view(const tac_engine *e, const tac_instance *c, size_t input)
 
 static tac_status reserve_components(wiring *w)
 {
-    tac_engine *e = w->e;
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+    tac__plan *p = w->e->building;
+    for (size_t i = 0; i < p->component_count; i++) {
+        tac_instance *c = p->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             const tac__port *port = &c->inputs.items[k];
-            if (c->in[k].signal < 0 || needs_view(e, c, k)) {
-                const char *name = tac__arena_format(&e->arena, "%s.%s", c->name, port->name);
+            if (c->in[k].signal < 0 || needs_view(p, c, k)) {
+                const char *name = tac__arena_format(&p->arena, "%s.%s", c->name, port->name);
                 if (!name)
                     return TAC_E_MEMORY;
                 TAC_TRY(want(w, "input", name, tac__type_words(&port->type), 8, tac__check_value,
                              &port->type, &c->in[k].buffer));
             }
         }
-        void **states = tac__arena_array(&e->arena, c->states.count, sizeof *states);
+        void **states = tac__arena_array(&p->arena, c->states.count, sizeof *states);
         if (!states)
             return TAC_E_MEMORY;
         c->step.state = states;
         for (size_t k = 0; k < c->states.count; k++) {
             const tac__port *port = &c->states.items[k];
-            const char *name = tac__arena_format(&e->arena, "%s.%s", c->name, port->name);
+            const char *name = tac__arena_format(&p->arena, "%s.%s", c->name, port->name);
             if (!name)
                 return TAC_E_MEMORY;
             TAC_TRY(want(w, "discrete state", name, tac__type_words(&port->type), 8,
@@ -202,13 +203,13 @@ static tac_status reserve_components(wiring *w)
 
 static tac_status reserve_messages(wiring *w)
 {
-    tac_engine *e = w->e;
-    for (size_t i = 0; i < e->sender_count; i++)
-        WANT(w, "sent", e->senders[i].name, 1, tac__check_any, NULL, e->senders[i].sequence);
-    for (size_t i = 0; e->def.digests && i < e->sender_count; i++)
-        WANT(w, "digest", e->senders[i].name, 1, tac__check_any, NULL, e->senders[i].digest);
-    for (size_t i = 0; i < e->receiver_count; i++) {
-        tac__receiver *r = &e->receivers[i];
+    tac__plan *p = w->e->building;
+    for (size_t i = 0; i < p->sender_count; i++)
+        WANT(w, "sent", p->senders[i].name, 1, tac__check_any, NULL, p->senders[i].sequence);
+    for (size_t i = 0; p->def.digests && i < p->sender_count; i++)
+        WANT(w, "digest", p->senders[i].name, 1, tac__check_any, NULL, p->senders[i].digest);
+    for (size_t i = 0; i < p->receiver_count; i++) {
+        tac__receiver *r = &p->receivers[i];
         tac__queue *q = &r->queue;
         q->capacity = r->def.capacity;
         q->max_bytes = r->def.max_bytes;
@@ -225,11 +226,11 @@ static tac_status reserve_messages(wiring *w)
 
 // --- wiring -------------------------------------------------------------------------------------
 
-static void make_view(const tac_engine *e, const tac_instance *c, size_t input, const void *signal,
+static void make_view(const tac__plan *p, const tac_instance *c, size_t input, const void *signal,
                       void *target, tac__view *view)
 {
     const tac__input *in = &c->in[input];
-    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac__signal *s = &p->schema.signals[in->signal];
     const tac__port *port = &c->inputs.items[input];
     const bool extrapolates = in->policy == TAC_EXTRAPOLATED && s->derivative >= 0;
     *view = (tac__view){.type = s->type,
@@ -237,9 +238,9 @@ static void make_view(const tac_engine *e, const tac_instance *c, size_t input, 
                         .count = port->type.count,
                         .signal = signal,
                         .history = in->history,
-                        .derivative = extrapolates ? &e->histories[s->derivative] : NULL,
+                        .derivative = extrapolates ? &p->histories[s->derivative] : NULL,
                         .policy = in->policy == TAC_SYNCHRONIZED ? TAC_ZOH : in->policy,
-                        .period_us = tac__signal_period(e, s),
+                        .period_us = tac__signal_period(p, s),
                         .delay_us = in->route.delay_us,
                         .delayed = in->route.delayed,
                         .as_f64 = port->type.scalar == TAC_F64 && s->type.scalar != TAC_F64,
@@ -258,27 +259,27 @@ static const char *element_of(const tac__signal *s, const void *value, uint32_t 
 }
 
 // A sample of the plant that a continuous component holds between boundaries.
-static bool is_held_sample(const tac_engine *e, const tac_instance *c, const tac__input *in)
+static bool is_held_sample(const tac__plan *p, const tac_instance *c, const tac__input *in)
 {
-    return e->schema.signals[in->signal].continuous && !in->coupled && tac__is_continuous(c->type);
+    return p->schema.signals[in->signal].continuous && !in->coupled && tac__is_continuous(c->type);
 }
 
-static void add_view(tac_engine *e, tac_instance *c, size_t input)
+static void add_view(tac__plan *p, tac_instance *c, size_t input)
 {
     const tac__input *in = &c->in[input];
-    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac__signal *s = &p->schema.signals[in->signal];
     c->peek_signals[c->views.count] = tac__is_observer(c) && s->continuous ? in->signal : -1;
-    make_view(e, c, input, tac__block_at(&e->block, s->offset), in->buffer,
+    make_view(p, c, input, tac__block_at(&p->block, s->offset), in->buffer,
               &c->views.items[c->views.count++]);
 }
 
 // Inputs as they are seen on the bus: by steps, hooks and stage 3. Held samples come last.
-static tac_status wire_inputs(tac_engine *e, tac_instance *c)
+static tac_status wire_inputs(tac__plan *p, tac_instance *c)
 {
     const size_t n = c->inputs.count;
-    const void **in = tac__arena_array(&e->arena, n, sizeof *in);
-    c->views.items = tac__arena_array(&e->arena, n, sizeof *c->views.items);
-    c->peek_signals = tac__arena_array(&e->arena, n, sizeof *c->peek_signals);
+    const void **in = tac__arena_array(&p->arena, n, sizeof *in);
+    c->views.items = tac__arena_array(&p->arena, n, sizeof *c->views.items);
+    c->peek_signals = tac__arena_array(&p->arena, n, sizeof *c->peek_signals);
     if (!in || !c->views.items || !c->peek_signals)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < n; k++) {
@@ -286,52 +287,53 @@ static tac_status wire_inputs(tac_engine *e, tac_instance *c)
         in[k] = input->buffer;
         if (input->signal < 0)
             continue;
-        const tac__signal *s = &e->schema.signals[input->signal];
+        const tac__signal *s = &p->schema.signals[input->signal];
         if (!input->buffer)
-            in[k] = element_of(s, tac__block_at(&e->block, s->offset), input->element);
-        else if (!is_held_sample(e, c, input))
-            add_view(e, c, k);
+            in[k] = element_of(s, tac__block_at(&p->block, s->offset), input->element);
+        else if (!is_held_sample(p, c, input))
+            add_view(p, c, k);
     }
     c->views.live = c->views.count;
     for (size_t k = 0; k < n; k++) {
-        if (c->in[k].signal >= 0 && c->in[k].buffer && is_held_sample(e, c, &c->in[k]))
-            add_view(e, c, k);
+        if (c->in[k].signal >= 0 && c->in[k].buffer && is_held_sample(p, c, &c->in[k]))
+            add_view(p, c, k);
     }
     c->step.in = c->bus.in = in;
     return TAC_OK;
 }
 
 // What plays a component back may know some of its outputs only.
-static bool is_written(const tac_engine *e, const tac_instance *c, size_t output)
+static bool is_written(const tac__plan *p, const tac_instance *c, size_t output)
 {
-    if (!tac__is_played(e, c->type))
+    if (!tac__is_played(p, c->type))
         return true;
-    const tac__player *p = &e->driver->players[c->index];
-    return p->step && p->outputs[output];
+    const tac__player *player = &p->driver->players[c->index];
+    return player->step && player->outputs[output];
 }
 
 static tac_status wire_outputs(tac_engine *e, tac_instance *c)
 {
+    tac__plan *p = e->building;
     const size_t n = c->outputs.count;
-    void **out = tac__arena_array(&e->arena, n, sizeof *out);
-    void **scratch = tac__arena_array(&e->arena, n, sizeof *scratch);
+    void **out = tac__arena_array(&p->arena, n, sizeof *out);
+    void **scratch = tac__arena_array(&p->arena, n, sizeof *scratch);
     if (!out || !scratch)
         return TAC_E_MEMORY;
-    TAC_TRY(tac__writes_init(&c->writes, &e->arena, n));
-    TAC_TRY(tac__writes_init(&c->eval_writes, &e->arena, n));
+    TAC_TRY(tac__writes_init(&c->writes, &p->arena, n));
+    TAC_TRY(tac__writes_init(&c->eval_writes, &p->arena, n));
     c->writes.nan = c->eval_writes.nan = tac__nan_written;
     c->writes.nan_context = c->eval_writes.nan_context = e;
     for (size_t k = 0; k < n; k++) {
         const int signal = c->signals[k];
-        const tac__signal *s = &e->schema.signals[signal];
-        out[k] = tac__block_at(&e->block, s->offset);
-        scratch[k] = s->continuous ? tac__arena_array(&e->arena, s->words, 8) : out[k];
+        const tac__signal *s = &p->schema.signals[signal];
+        out[k] = tac__block_at(&p->block, s->offset);
+        scratch[k] = s->continuous ? tac__arena_array(&e->memory, s->words, 8) : out[k];
         if (!scratch[k])
             return TAC_E_MEMORY;
-        if (is_written(e, c, k))
+        if (is_written(p, c, k))
             tac__writes_add(s->continuous ? &c->eval_writes : &c->writes, (uint32_t)signal,
-                            &s->type, out[k], e->digests[signal],
-                            e->histories[signal].depth ? &e->histories[signal] : NULL);
+                            &s->type, out[k], p->digests[signal],
+                            p->histories[signal].depth ? &p->histories[signal] : NULL);
     }
     c->step.out = c->bus.out = out;
     c->scratch.out = scratch;
@@ -339,13 +341,13 @@ static tac_status wire_outputs(tac_engine *e, tac_instance *c)
 }
 
 // Where an evaluation of the integrator has the value of a signal of the plant.
-static const void *scratch_of(const tac_engine *e, int signal)
+static const void *scratch_of(const tac__plan *p, int signal)
 {
-    const tac__signal *s = &e->schema.signals[signal];
-    const tac_instance *writer = e->components[s->component];
-    const tac__island *island = &e->islands[writer->island];
+    const tac__signal *s = &p->schema.signals[signal];
+    const tac_instance *writer = p->components[s->component];
+    const tac__island *island = &p->islands[writer->island];
     if (s->state) {
-        const char *x = tac__block_at(&e->block, s->offset);
+        const char *x = tac__block_at(&p->block, s->offset);
         return island->work.z + (x - (const char *)island->x) / (ptrdiff_t)sizeof(double);
     }
     size_t output = 0;
@@ -355,12 +357,12 @@ static const void *scratch_of(const tac_engine *e, int signal)
 }
 
 // Inputs as an evaluation of the integrator sees them: coupled ones lead to its scratch.
-static tac_status wire_scratch(tac_engine *e, tac_instance *c)
+static tac_status wire_scratch(tac__plan *p, tac_instance *c)
 {
-    const tac__island *island = &e->islands[c->island];
+    const tac__island *island = &p->islands[c->island];
     const size_t n = c->inputs.count;
-    const void **in = tac__arena_array(&e->arena, n, sizeof *in);
-    c->scratch_views.items = tac__arena_array(&e->arena, n, sizeof *c->scratch_views.items);
+    const void **in = tac__arena_array(&p->arena, n, sizeof *in);
+    c->scratch_views.items = tac__arena_array(&p->arena, n, sizeof *c->scratch_views.items);
     if (!in || !c->scratch_views.items)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < n; k++) {
@@ -368,17 +370,17 @@ static tac_status wire_scratch(tac_engine *e, tac_instance *c)
         in[k] = c->bus.in[k];
         if (!input->coupled)
             continue;
-        const tac__signal *s = &e->schema.signals[input->signal];
-        const void *value = scratch_of(e, input->signal);
+        const tac__signal *s = &p->schema.signals[input->signal];
+        const void *value = scratch_of(p, input->signal);
         if (!input->buffer) {
             in[k] = element_of(s, value, input->element);
             continue;
         }
-        void *target = tac__arena_array(&e->arena, tac__type_words(&c->inputs.items[k].type), 8);
+        void *target = tac__arena_array(&p->arena, tac__type_words(&c->inputs.items[k].type), 8);
         if (!target)
             return TAC_E_MEMORY;
         in[k] = target;
-        make_view(e, c, k, value, target, &c->scratch_views.items[c->scratch_views.count++]);
+        make_view(p, c, k, value, target, &c->scratch_views.items[c->scratch_views.count++]);
     }
     c->scratch.in = in;
     c->scratch.x = island->work.z + c->x_offset;
@@ -389,22 +391,22 @@ static tac_status wire_scratch(tac_engine *e, tac_instance *c)
 
 // An input as a condition sees it inside a step: from the plant what the scratch says, else what is
 // held. What needs a view has one apart from that of steps.
-static tac_status wire_rise_input(tac_engine *e, tac__island *island, const tac_instance *c,
+static tac_status wire_rise_input(tac__plan *p, tac__island *island, const tac_instance *c,
                                   size_t input, const void **seen)
 {
     const tac__input *in = &c->in[input];
     if (in->signal < 0)
         return TAC_OK;
-    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac__signal *s = &p->schema.signals[in->signal];
     const void *value =
-        s->continuous ? scratch_of(e, in->signal) : tac__block_at(&e->block, s->offset);
+        s->continuous ? scratch_of(p, in->signal) : tac__block_at(&p->block, s->offset);
     island->rise_outputs |= s->continuous && !s->state;
     if (!in->buffer) {
         *seen = element_of(s, value, in->element);
         return TAC_OK;
     }
     if (*seen == in->buffer) {
-        *seen = tac__arena_array(&e->arena, tac__type_words(&c->inputs.items[input].type), 8);
+        *seen = tac__arena_array(&p->arena, tac__type_words(&c->inputs.items[input].type), 8);
         if (!*seen)
             return TAC_E_MEMORY;
     }
@@ -413,7 +415,7 @@ static tac_status wire_rise_input(tac_engine *e, tac__island *island, const tac_
             return TAC_OK;
     }
     tac__view *view = &island->rise_views.items[island->rise_views.count++];
-    make_view(e, c, input, value, (void *)*seen, view);
+    make_view(p, c, input, value, (void *)*seen, view);
     if (s->continuous) { // which the scratch has as of the instant that is looked at
         view->history = NULL;
         view->delayed = false;
@@ -421,21 +423,21 @@ static tac_status wire_rise_input(tac_engine *e, tac__island *island, const tac_
     return TAC_OK;
 }
 
-static tac_status wire_rises(tac_engine *e, tac__island *island)
+static tac_status wire_rises(tac__plan *p, tac__island *island)
 {
     size_t most = 0;
     for (size_t i = 0; i < island->rise_count; i++) {
         const tac__rise *r = &island->rises[i];
         most += r->component->conditions[r->number].count;
     }
-    island->rise_views.items = tac__arena_array(&e->arena, most, sizeof(tac__view));
+    island->rise_views.items = tac__arena_array(&p->arena, most, sizeof(tac__view));
     if (!island->rise_views.items)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->rise_count; i++) {
         tac_instance *c = island->rises[i].component;
         const tac__condition *condition = &c->conditions[island->rises[i].number];
         if (!c->look.instance) {
-            const void **in = tac__arena_array(&e->arena, c->inputs.count, sizeof *in);
+            const void **in = tac__arena_array(&p->arena, c->inputs.count, sizeof *in);
             if (!in)
                 return TAC_E_MEMORY;
             memcpy(in, c->step.in, c->inputs.count * sizeof *in);
@@ -444,7 +446,7 @@ static tac_status wire_rises(tac_engine *e, tac__island *island)
         }
         for (size_t k = 0; k < condition->count; k++) {
             const size_t input = (size_t)condition->inputs[k];
-            TAC_TRY(wire_rise_input(e, island, c, input, (const void **)&c->look.in[input]));
+            TAC_TRY(wire_rise_input(p, island, c, input, (const void **)&c->look.in[input]));
         }
     }
     return TAC_OK;
@@ -452,26 +454,26 @@ static tac_status wire_rises(tac_engine *e, tac__island *island)
 
 // Copies of what an island holds, for observers.
 // Those whose inputs are renewed at its boundaries.
-static tac_status list_viewers(tac_engine *e, tac__island *island)
+static tac_status list_viewers(tac__plan *p, tac__island *island)
 {
-    island->viewers = tac__arena_array(&e->arena, island->count, sizeof *island->viewers);
+    island->viewers = tac__arena_array(&p->arena, island->count, sizeof *island->viewers);
     if (!island->viewers)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->count; i++) {
-        if (e->components[island->components[i]]->views.count)
+        if (p->components[island->components[i]]->views.count)
             island->viewers[island->viewer_count++] = island->components[i];
     }
     return TAC_OK;
 }
 
 // An input that stage 3 renews: the same view into the copy.
-static tac_status keep_view(tac_engine *e, const tac_instance *c, const void *buffer,
+static tac_status keep_view(tac__plan *p, const tac_instance *c, const void *buffer,
                             tac__keep *keep)
 {
     for (size_t i = 0; i < c->views.live; i++) {
         if (c->views.items[i].target != buffer)
             continue;
-        tac__view *view = tac__arena_array(&e->arena, 1, sizeof *view);
+        tac__view *view = tac__arena_array(&p->arena, 1, sizeof *view);
         if (!view)
             return TAC_E_MEMORY;
         *view = c->views.items[i];
@@ -483,15 +485,16 @@ static tac_status keep_view(tac_engine *e, const tac_instance *c, const void *bu
 
 static tac_status wire_keeps(tac_engine *e, tac__island *island)
 {
+    tac__plan *p = e->building;
     size_t most = 0;
     for (size_t i = 0; i < island->count; i++)
-        most += e->components[island->components[i]]->inputs.count;
-    island->keeps = tac__arena_array(&e->arena, most, sizeof *island->keeps);
+        most += p->components[island->components[i]]->inputs.count;
+    island->keeps = tac__arena_array(&p->arena, most, sizeof *island->keeps);
     if (!island->keeps)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->count; i++) {
-        tac_instance *c = e->components[island->components[i]];
-        const void **in = tac__arena_array(&e->arena, c->inputs.count, sizeof *in);
+        tac_instance *c = p->components[island->components[i]];
+        const void **in = tac__arena_array(&p->arena, c->inputs.count, sizeof *in);
         if (!in)
             return TAC_E_MEMORY;
         c->kept_in = in;
@@ -500,7 +503,7 @@ static tac_status wire_keeps(tac_engine *e, tac__island *island)
             if (c->in[k].coupled)
                 continue;
             const tac_type *type = &c->inputs.items[k].type;
-            void *copy = tac__arena_array(&e->arena, tac__type_words(type), 8);
+            void *copy = tac__arena_array(&e->memory, tac__type_words(type), 8);
             if (!copy)
                 return TAC_E_MEMORY;
             in[k] = copy;
@@ -508,7 +511,7 @@ static tac_status wire_keeps(tac_engine *e, tac__island *island)
             *keep = (tac__keep){.from = c->scratch.in[k],
                                 .to = copy,
                                 .bytes = type->count * tac__scalar_size(type->scalar)};
-            TAC_TRY(keep_view(e, c, c->in[k].buffer, keep));
+            TAC_TRY(keep_view(p, c, c->in[k].buffer, keep));
         }
     }
     return TAC_OK;
@@ -516,36 +519,39 @@ static tac_status wire_keeps(tac_engine *e, tac__island *island)
 
 static tac_status wire_components(tac_engine *e)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
-        c->step.period_us = c->group >= 0 ? tac__group_period(&e->groups[c->group]) : 0;
+    tac__plan *p = e->building;
+    for (size_t i = 0; i < p->component_count; i++) {
+        tac_instance *c = p->components[i];
+        c->step.period_us = c->group >= 0 ? tac__group_period(&p->groups[c->group]) : 0;
+        c->engine = e;
         c->step.instance = c;
-        const bool played = tac__is_played(e, c->type);
-        c->run = played ? e->driver->players[i].step : c->type->step;
-        c->run_self = played ? e->driver->players[i].self : c->self;
-        TAC_TRY(wire_inputs(e, c));
+        const bool played = tac__is_played(p, c->type);
+        c->run = played ? p->driver->players[i].step : c->type->step;
+        c->run_self = played ? p->driver->players[i].self : c->self;
+        TAC_TRY(wire_inputs(p, c));
         c->has_before = c->views.count || c->stage == TAC_STAGE_ACTUATE || c->extra_source >= 0;
         c->has_after |= c->stage == TAC_STAGE_ACTUATE;
         TAC_TRY(wire_outputs(e, c));
     }
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+    for (size_t i = 0; i < p->component_count; i++) {
+        tac_instance *c = p->components[i];
         if (c->island >= 0)
-            TAC_TRY(wire_scratch(e, c));
+            TAC_TRY(wire_scratch(p, c));
         c->hook = c->step;
         c->hook.out = NULL;
     }
-    for (size_t i = 0; i < e->island_count; i++) {
-        tac__island *island = &e->islands[i];
-        tac_instance *first = e->components[island->components[0]];
+    for (size_t i = 0; i < p->island_count; i++) {
+        tac__island *island = &p->islands[i];
+        tac_instance *first = p->components[island->components[0]];
         if (island->count == 1 && first->type->derive && !first->chained &&
             first->scratch_views.count == 0 && !island->gated)
             island->alone = first;
+        island->engine = e;
         island->failed = first->index;
-        TAC_TRY(list_viewers(e, island));
+        TAC_TRY(list_viewers(p, island));
         TAC_TRY(wire_keeps(e, island));
-        TAC_TRY(wire_rises(e, island));
-        if (e->method->implicit)
+        TAC_TRY(wire_rises(p, island));
+        if (p->method->implicit)
             TAC_TRY(tac__jacobian_prepare(e, island));
     }
     return tac__lanes_form(e);
@@ -553,33 +559,40 @@ static tac_status wire_components(tac_engine *e)
 
 tac_status tac__wire(tac_engine *e)
 {
+    tac__plan *p = e->building;
     wiring wires = {.e = e}, *w = &wires;
     WANT(w, "clock", "of the run", 1, tac__check_clock, NULL, e->clock);
-    WANT(w, "islands", "to be integrated", e->island_words, tac__check_due, NULL, e->due_islands);
+    WANT(w, "islands", "to be integrated", p->island_words, tac__check_due, NULL, e->due_islands);
     TAC_TRY(reserve_islands(w));
     TAC_TRY(reserve_signals(w));
-    WANT(w, "nans", "of signals", e->schema.count, tac__check_any, NULL, e->nans);
+    WANT(w, "nans", "of signals", p->schema.count, tac__check_any, NULL, e->nans);
     TAC_TRY(reserve_components(w));
     TAC_TRY(reserve_messages(w));
-    TAC_TRY(tac__timeline_reserve(&e->timeline, &e->block, &e->arena, e->timeline_offsets));
+    TAC_TRY(tac__timeline_reserve(&p->timeline, &p->block, &p->arena, p->timeline_offsets));
 
-    TAC_TRY(tac__block_allocate(&e->block, &e->arena));
+    TAC_TRY(tac__block_allocate(&p->block, &e->memory));
     for (size_t i = 0; i < w->count; i++)
-        *w->fixups[i].pointer = tac__block_at(&e->block, w->fixups[i].offset);
-    tac__timeline_wire(&e->timeline, &e->block, e->timeline_offsets);
+        *w->fixups[i].pointer = tac__block_at(&p->block, w->fixups[i].offset);
+    TAC_TRY(
+        tac__timeline_wire(&e->timeline, &p->timeline, &p->block, &e->memory, p->timeline_offsets));
 
     e->due_items =
-        tac__arena_array(&e->arena, e->item_words + e->island_words, sizeof *e->due_items);
+        tac__arena_array(&e->memory, p->item_words + p->island_words, sizeof *e->due_items);
     if (!e->due_items)
         return TAC_E_MEMORY;
-    e->arriving = e->due_items + e->item_words;
-    for (size_t i = 0; i < e->receiver_count; i++) {
-        const size_t size = e->receivers[i].def.max_bytes;
-        e->message_size = size > e->message_size ? size : e->message_size;
+    e->arriving = e->due_items + p->item_words;
+    for (size_t i = 0; i < p->receiver_count; i++) {
+        const size_t size = p->receivers[i].def.max_bytes;
+        p->message_size = size > p->message_size ? size : p->message_size;
     }
-    e->message = tac__arena_alloc(&e->arena, e->message_size);
+    e->message = tac__arena_alloc(&e->memory, p->message_size);
     if (!e->message)
         return TAC_E_MEMORY;
+    e->instants = tac__arena_array(&e->memory, p->instants_count, sizeof *e->instants);
+    if (!e->instants)
+        return TAC_E_MEMORY;
+    if (p->instants_count)
+        memcpy(e->instants, p->instants, p->instants_count * sizeof *e->instants);
     TAC_TRY(tac__activity_wire(e));
     TAC_TRY(wire_components(e));
     return tac__digests_list(e);

@@ -32,10 +32,10 @@ enum { FORMAT = 1, SIZE_LIMIT = 1 << 30 };
 
 static const tac_instance *unsavable(const tac_engine *e)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_component_type *type = e->components[i]->type;
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_component_type *type = e->plan->components[i]->type;
         if ((type->flags & TAC_COMPONENT_OPAQUE) && (!type->save || !type->restore))
-            return e->components[i];
+            return e->plan->components[i];
     }
     return NULL;
 }
@@ -51,18 +51,18 @@ tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *pa
                             c->type->name);
     // The end is a boundary of this run only: a longer run, the only one that could go on from
     // there, would not have it.
-    if (t_us >= e->def.end_us) {
+    if (t_us >= e->plan->def.end_us) {
         char wish[TAC_TIME_TEXT], end[TAC_TIME_TEXT];
         tac_time_print(t_us, wish);
-        tac_time_print(e->def.end_us, end);
+        tac_time_print(e->plan->def.end_us, end);
         return tac__fail(err, TAC_E_RANGE,
                          "a checkpoint at %s does not lie before the end of the run at %s", wish,
                          end);
     }
     if (e->clock->started && e->clock->t_us > t_us)
         return tac__fail(err, TAC_E_RANGE, "the run has passed the time of the checkpoint already");
-    unsigned char *copy = tac__arena_alloc(&e->arena, e->block.run_size);
-    const char *name = tac__arena_text(&e->arena, path);
+    unsigned char *copy = tac__arena_alloc(&e->memory, e->plan->block.run_size);
+    const char *name = tac__arena_text(&e->memory, path);
     if (!copy || !name)
         return tac__fail_memory(err);
     if (e->checkpoint_opaque.allocator) // of an earlier wish
@@ -85,8 +85,8 @@ tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *pa
 // What opaque components have to say: for each its index, a size, and bytes.
 tac_status tac__save_opaque(tac_engine *e, bool plant_only, tac__text *out)
 {
-    for (uint32_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (uint32_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         if (!(c->type->flags & TAC_COMPONENT_OPAQUE) ||
             (plant_only && !tac__is_continuous(c->type)))
             continue;
@@ -120,7 +120,7 @@ tac_status tac__checkpoint_consider(tac_engine *e)
     if (e->checkpoint_taken && e->clock->boundaries == e->checkpoint_boundaries)
         return TAC_OK;
     tac__activity_save(e);
-    memcpy(e->checkpoint, e->block.bytes, e->block.run_size);
+    memcpy(e->checkpoint, e->plan->block.bytes, e->plan->block.run_size);
     tac__stored_nans(e, e->checkpoint);
     e->checkpoint_taken = true;
     e->checkpoint_boundaries = e->clock->boundaries;
@@ -144,16 +144,16 @@ tac_status tac__checkpoint_finish(tac_engine *e)
                 .t_us = e->checkpoint_time_us,
                 .model_hash = tac__model_hash(&model),
                 .schema_hash = tac_engine_schema_hash(e),
-                .manifest_hash = tac__block_manifest_hash(&e->block),
+                .manifest_hash = tac__block_manifest_hash(&e->plan->block),
                 .model_size = model.length,
-                .block_size = e->block.run_size,
+                .block_size = e->plan->block.run_size,
                 .opaque_size = e->checkpoint_opaque.length};
     memcpy(h.magic, magic, sizeof magic);
     snprintf(h.version, sizeof h.version, "%s", TAC_VERSION);
     tac__text_bytes(&file, (const char *)&h, sizeof h);
     if (model.length)
         tac__text_bytes(&file, model.chars, model.length);
-    tac__text_bytes(&file, (const char *)e->checkpoint, e->block.run_size);
+    tac__text_bytes(&file, (const char *)e->checkpoint, e->plan->block.run_size);
     if (e->checkpoint_opaque.length)
         tac__text_bytes(&file, e->checkpoint_opaque.chars, e->checkpoint_opaque.length);
     const uint64_t check =
@@ -232,9 +232,9 @@ tac_status tac__restore_opaque(tac_engine *e, const char *bytes, size_t size, ta
         memcpy(head, bytes, sizeof head);
         bytes += 16;
         size -= 16;
-        if (head[0] >= e->component_count || head[1] > size)
+        if (head[0] >= e->plan->component_count || head[1] > size)
             return tac__fail(err, TAC_E_FORMAT, "the checkpoint's opaque part is damaged");
-        const tac_instance *c = e->components[head[0]];
+        const tac_instance *c = e->plan->components[head[0]];
         if (!c->type->restore)
             return tac__fail(err, TAC_E_FORMAT, "the checkpoint's opaque part is damaged");
         const tac_status status = c->type->restore(c->self, bytes, head[1]);
@@ -250,17 +250,18 @@ tac_status tac__restore_opaque(tac_engine *e, const char *bytes, size_t size, ta
 tac_status tac__restore_block(tac_engine *e, const void *block, bool exact, const tac_time *h_us,
                               tac_error *err)
 {
-    memcpy(e->block.bytes, block, e->block.run_size);
-    for (size_t i = 0; h_us && i < e->island_count; i++)
-        e->islands[i].state->h_us = e->islands[i].state->h_next_us = h_us[i];
+    memcpy(e->plan->block.bytes, block, e->plan->block.run_size);
+    for (size_t i = 0; h_us && i < e->plan->island_count; i++)
+        e->plan->islands[i].state->h_us = e->plan->islands[i].state->h_next_us = h_us[i];
     TAC_TRY(tac__validate(e, exact, err));
     tac__timeline_resume(&e->timeline, e->clock->started ? e->clock->t_us : TAC_TIME_NEVER);
-    for (size_t i = 0; i < e->island_count; i++) {
-        e->islands[i].peeked_us = e->islands[i].kept_us = TAC_TIME_NEVER;
-        e->islands[i].work.first = e->islands[i].settled = e->islands[i].sound = false;
-        e->islands[i].packed = e->islands[i].ahead = false;
-        if (e->islands[i].lanes)
-            e->islands[i].lanes->tried_us = TAC_TIME_NEVER;
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        e->plan->islands[i].peeked_us = e->plan->islands[i].kept_us = TAC_TIME_NEVER;
+        e->plan->islands[i].work.first = e->plan->islands[i].settled = e->plan->islands[i].sound =
+            false;
+        e->plan->islands[i].packed = e->plan->islands[i].ahead = false;
+        if (e->plan->islands[i].lanes)
+            e->plan->islands[i].lanes->tried_us = TAC_TIME_NEVER;
     }
     tac__written_restart(e);
     tac__activity_restored(e);
@@ -272,21 +273,21 @@ tac_status tac__restore_block(tac_engine *e, const void *block, bool exact, cons
 // the place of another, which was counted.
 tac_status tac__steps_again(tac_engine *e)
 {
-    tac__island_state *before = tac__arena_array(&e->arena, e->island_count, sizeof *before);
+    tac__island_state *before = tac__arena_array(&e->memory, e->plan->island_count, sizeof *before);
     if (!before)
         return TAC_E_MEMORY;
-    for (size_t i = 0; i < e->island_count; i++) {
-        tac__island_state *s = e->islands[i].state;
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        tac__island_state *s = e->plan->islands[i].state;
         s->h_next_us = s->h_us; // and that of a method with fixed steps stays so
         s->tries_next = s->tries;
         before[i] = *s;
     }
-    for (size_t i = 0; i < e->island_count; i++) {
+    for (size_t i = 0; i < e->plan->island_count; i++) {
         if (before[i].from_us != before[i].to_us)
-            tac__island_integrate(e, &e->islands[i]);
+            tac__island_integrate(e, &e->plan->islands[i]);
     }
-    for (size_t i = 0; i < e->island_count; i++) { // one may have had another taken yet again
-        tac__island_state *s = e->islands[i].state;
+    for (size_t i = 0; i < e->plan->island_count; i++) { // one may have had another taken yet again
+        tac__island_state *s = e->plan->islands[i].state;
         s->steps = before[i].steps;
         s->rejected = before[i].rejected;
         s->evals = before[i].evals;
@@ -308,17 +309,17 @@ static tac_status restore(tac_engine *e, const char *path, const char *bytes, si
     tac__text_fini(&model);
     if (failed)
         return tac__fail_memory(err);
-    if (p.h.model_hash != hash || p.h.block_size != e->block.run_size ||
-        p.h.manifest_hash != tac__block_manifest_hash(&e->block))
+    if (p.h.model_hash != hash || p.h.block_size != e->plan->block.run_size ||
+        p.h.manifest_hash != tac__block_manifest_hash(&e->plan->block))
         return fail_model(e, path, &p, err);
-    if (p.h.t_us >= e->def.end_us)
+    if (p.h.t_us >= e->plan->def.end_us)
         return tac__fail(err, TAC_E_RANGE, "'%s' was taken at or after the end of this run", path);
     TAC_TRY(tac__restore_block(e, p.block, true, NULL, err));
     if (p.h.t_us != e->clock->t_us || !e->clock->started)
         return tac__fail(err, TAC_E_FORMAT, "'%s' is damaged: it does not say when it was taken",
                          path);
     TAC_TRY(tac__restore_opaque(e, p.opaque, p.h.opaque_size, err));
-    tac__timeline_set(&e->timeline, e->start_end_source, e->def.end_us);
+    tac__timeline_set(&e->timeline, e->plan->start_end_source, e->plan->def.end_us);
     return tac__steps_again(e) == TAC_OK ? TAC_OK : tac__fail_memory(err);
 }
 

@@ -1,6 +1,6 @@
 // deferred.c - outputs of the plant that are evaluated later, on another thread; see watch.h. What
 // is stored: time, states, modes and held inputs, one after another in whole words.
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 
 #include <string.h>
 
@@ -9,10 +9,10 @@ enum { INPUTS_MAX = 32 };
 tac__deferred tac__defer_outputs(const tac_engine *e, size_t component)
 {
     const tac__deferred none = {0};
-    const tac_instance *c = e->components[component];
+    const tac_instance *c = e->plan->components[component];
     if (!(c->type->flags & TAC_COMPONENT_SHARED) || !c->type->output || c->island < 0)
         return none;
-    const tac__island *island = &e->islands[c->island];
+    const tac__island *island = &e->plan->islands[c->island];
     const bool held = island->alone == c && island->keep_count == c->inputs.count;
     if (!held || c->inputs.count > INPUTS_MAX || c->outputs.count > TAC__DEFERRED_OUTPUTS ||
         tac__ports_words(&c->outputs) > TAC__DEFERRED_WORDS)
@@ -27,7 +27,7 @@ tac__deferred tac__defer_outputs(const tac_engine *e, size_t component)
 void tac__deferred_store(const tac__deferred *d, tac_time t_us, void *stored)
 {
     const tac_instance *c = d->component;
-    const tac__island *island = &c->engine->islands[c->island];
+    const tac__island *island = &c->engine->plan->islands[c->island];
     double *to = stored;
     *to++ = tac_time_seconds(t_us);
     memcpy(to, island->x, c->x_count * sizeof *to);

@@ -12,18 +12,18 @@
 void tac__engine_drive(tac_engine *e, const tac__driver *driver)
 {
     TAC_ASSERT(e->phase == TAC__BUILDING && driver->players);
-    e->driver = driver;
+    e->building->driver = driver;
 }
 
 tac__instants *tac__engine_instants(tac_engine *e, size_t *count)
 {
-    *count = e->instants_count;
+    *count = e->plan->instants_count;
     return e->instants;
 }
 
 static tac__instants *instants_of(const tac_engine *e, int source)
 {
-    for (size_t i = 0; i < e->instants_count; i++) {
+    for (size_t i = 0; i < e->plan->instants_count; i++) {
         if (e->instants[i].source == source)
             return &e->instants[i];
     }
@@ -53,7 +53,7 @@ void tac__drive_next(tac_engine *e, int source, tac_time t_us)
 
 tac_status tac__drive_message(tac_engine *e, size_t receiver, const tac_message *m)
 {
-    tac__receiver *r = &e->receivers[receiver];
+    tac__receiver *r = &e->plan->receivers[receiver];
     const tac__queue_slot head = {m->sent_us, m->delivered_us, m->sequence, m->sender,
                                   (uint32_t)m->size};
     if (m->sender >= tac__senders_of(e, r) || m->sent_us > m->delivered_us)
@@ -70,25 +70,25 @@ tac_status tac__drive_message(tac_engine *e, size_t receiver, const tac_message 
 
 tac_status tac__drive_delivered(tac_engine *e, size_t receiver, tac_time t_us)
 {
-    const tac_instance *c = e->components[e->receivers[receiver].component];
-    if (!e->driver->messages || !tac__is_continuous(c->type))
+    const tac_instance *c = e->plan->components[e->plan->receivers[receiver].component];
+    if (!e->plan->driver->messages || !tac__is_continuous(c->type))
         return TAC_OK;
-    return e->driver->messages(e->driver->context, e, receiver, t_us);
+    return e->plan->driver->messages(e->plan->driver->context, e, receiver, t_us);
 }
 
 // Everything that comes from traces begins anew: with what lies after `t_us`, or at the start.
 tac_status tac__drive_begin(tac_engine *e, bool after, tac_time t_us)
 {
-    for (size_t i = 0; i < e->receiver_count; i++) {
-        tac__queue_recall(&e->receivers[i].queue);
-        tac__timeline_set(&e->timeline, e->receivers[i].source, TAC_TIME_NEVER);
+    for (size_t i = 0; i < e->plan->receiver_count; i++) {
+        tac__queue_recall(&e->plan->receivers[i].queue);
+        tac__timeline_set(&e->timeline, e->plan->receivers[i].source, TAC_TIME_NEVER);
     }
-    for (size_t i = 0; i < e->instants_count; i++) {
+    for (size_t i = 0; i < e->plan->instants_count; i++) {
         const tac__instants *in = &e->instants[i];
         const tac_time first = in->count ? in->times[0] : TAC_TIME_NEVER;
         tac__timeline_set(&e->timeline, in->source, after ? next_after(in, t_us) : first);
     }
-    for (size_t i = 0; i < e->receiver_count; i++)
+    for (size_t i = 0; i < e->plan->receiver_count; i++)
         TAC_TRY(tac__drive_delivered(e, i, after ? t_us : TAC_TIME_NEVER));
     return TAC_OK;
 }
@@ -123,9 +123,9 @@ static void put_number(tac_scalar scalar, void *value, size_t i, double x)
 tac_status tac__drive_start_with(tac_engine *e, tac__drive_value_fn *value, void *context,
                                  tac_error *err)
 {
-    for (size_t i = 0; i < e->schema.count; i++) {
-        const tac__signal *s = &e->schema.signals[i];
-        void *to = tac__block_at(&e->block, s->offset);
+    for (size_t i = 0; i < e->plan->schema.count; i++) {
+        const tac__signal *s = &e->plan->schema.signals[i];
+        void *to = tac__block_at(&e->plan->block, s->offset);
         bool any = false;
         for (uint32_t k = 0; k < s->type.count; k++) {
             double x;
@@ -134,8 +134,8 @@ tac_status tac__drive_start_with(tac_engine *e, tac__drive_value_fn *value, void
             put_number(s->type.scalar, to, k, x);
             any = true;
         }
-        if (any && e->histories[i].depth)
-            tac__history_start(&e->histories[i], to);
+        if (any && e->plan->histories[i].depth)
+            tac__history_start(&e->plan->histories[i], to);
     }
     TAC_TRY(tac__validate(e, false, err));
     tac__activity_restored(e);

@@ -12,7 +12,7 @@
 // and what is made anew before it is used are left out, too.
 #include "base/floats.h"
 #include "bus/digest.h"
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,18 +39,18 @@ static tac__hash mix_ports(const tac__ports *ports, void *const *values, tac__ha
 // The last writes that a view may still look at.
 static tac__hash mix_history(const tac_engine *e, const tac__input *in, tac__hash h)
 {
-    const tac__signal *s = &e->schema.signals[in->signal];
+    const tac__signal *s = &e->plan->schema.signals[in->signal];
     h = tac__history_mix(in->history, &s->type, in->depth, h);
     if (in->policy == TAC_EXTRAPOLATED && s->derivative >= 0)
-        h = tac__history_mix(&e->histories[s->derivative], &e->schema.signals[s->derivative].type,
-                             in->depth, h);
+        h = tac__history_mix(&e->plan->histories[s->derivative],
+                             &e->plan->schema.signals[s->derivative].type, in->depth, h);
     return h;
 }
 
 // Does the island stand at a boundary from which it has not begun to integrate?
 static bool is_at_boundary(const tac_engine *e, const tac__island *island)
 {
-    return tac__has_bit(e->due_islands, (size_t)(island - e->islands)) &&
+    return tac__has_bit(e->due_islands, (size_t)(island - e->plan->islands)) &&
            island->state->at_us == island->state->from_us;
 }
 
@@ -59,7 +59,7 @@ static bool is_at_boundary(const tac_engine *e, const tac__island *island)
 static tac__hash mix_held(const tac_engine *e, const tac_instance *c, size_t input, tac__hash h)
 {
     const tac_type *type = &c->inputs.items[input].type;
-    const tac__island *island = &e->islands[c->island];
+    const tac__island *island = &e->plan->islands[c->island];
     const void *buffer = c->in[input].buffer;
     if (!is_at_boundary(e, island))
         return tac__digest_mix(h, type, buffer);
@@ -80,7 +80,7 @@ static const uint64_t *watched_write(const tac_engine *e, const tac_instance *c,
 {
     if (!c->inputs.items[input].peer || c->in[input].signal < 0)
         return NULL;
-    return e->components[e->schema.signals[c->in[input].signal].component]->written;
+    return e->plan->components[e->plan->schema.signals[c->in[input].signal].component]->written;
 }
 
 static tac__hash mix_inputs(const tac_engine *e, const tac_instance *c, tac__hash h)
@@ -103,20 +103,20 @@ static tac__hash mix_inputs(const tac_engine *e, const tac_instance *c, tac__has
 static tac__hash mix_messages(const tac_engine *e, const tac_instance *c, tac__hash h)
 {
     for (size_t i = 0; i < c->sender_count; i++)
-        h = tac__hash_word(h, *e->senders[c->senders[i]].sequence);
+        h = tac__hash_word(h, *e->plan->senders[c->senders[i]].sequence);
     for (size_t i = 0; i < c->receiver_count; i++)
-        h = tac__queue_mix(&e->receivers[c->receivers[i]].queue, h);
+        h = tac__queue_mix(&e->plan->receivers[c->receivers[i]].queue, h);
     return h;
 }
 
 static tac__hash mix_island(const tac_engine *e, const tac_instance *c, tac__hash h)
 {
-    const tac__island *island = &e->islands[c->island];
+    const tac__island *island = &e->plan->islands[c->island];
     const tac__island_state *s = island->state;
     const uint64_t words[] = {s->at_us, s->from_us, s->h_us, s->tries, s->changed_us, s->chatter};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         h = tac__hash_word(h, words[i]);
-    h = mix_source(e, e->physics_source, h);
+    h = mix_source(e, e->plan->physics_source, h);
     for (size_t i = c->x_offset; i < c->x_offset + c->x_count; i++)
         h = tac__hash_f64(h, i < island->problem.n ? island->x[i] : island->x[i] + 0); // no -0
     for (size_t i = 0; i < c->event_count; i++)
@@ -157,55 +157,57 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const tac__digest *)a)->name, ((const tac__digest *)b)->name);
 }
 
-static void add(tac_engine *e, const char *name, const uint64_t *value, const tac_instance *c)
+static void add(tac__plan *p, const char *name, const uint64_t *value, const tac_instance *c)
 {
-    e->digest_list[e->digest_count++] = (tac__digest){name, value, c};
+    p->digest_list[p->digest_count++] = (tac__digest){name, value, c};
 }
 
 static tac_status add_components(tac_engine *e)
 {
+    tac__plan *p = e->building;
     size_t most = 1;
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < p->component_count; i++) {
+        const tac_instance *c = p->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             const size_t words = tac__type_words(&c->inputs.items[k].type);
             most = words > most ? words : most;
         }
         if (tac__is_observer(c) && !c->outputs.count)
             continue;
-        const char *name = tac__arena_format(&e->arena, "%s#end", c->name);
+        const char *name = tac__arena_format(&p->arena, "%s#end", c->name);
         if (!name)
             return TAC_E_MEMORY;
-        add(e, name, NULL, c);
+        add(p, name, NULL, c);
     }
-    e->digest_scratch = tac__arena_array(&e->arena, most, sizeof *e->digest_scratch);
+    e->digest_scratch = tac__arena_array(&e->memory, most, sizeof *e->digest_scratch);
     return e->digest_scratch ? TAC_OK : TAC_E_MEMORY;
 }
 
 // In order of name, so that the hash of a whole does not depend on the order of declaration.
 tac_status tac__digests_list(tac_engine *e)
 {
-    if (!e->def.digests)
+    tac__plan *p = e->building;
+    if (!p->def.digests)
         return TAC_OK;
-    const size_t most = e->schema.count + e->island_count + e->receiver_count + e->sender_count +
-                        e->component_count;
-    e->digest_list = tac__arena_array(&e->arena, most, sizeof *e->digest_list);
-    if (!e->digest_list)
+    const size_t most = p->schema.count + p->island_count + p->receiver_count + p->sender_count +
+                        p->component_count;
+    p->digest_list = tac__arena_array(&p->arena, most, sizeof *p->digest_list);
+    if (!p->digest_list)
         return TAC_E_MEMORY;
-    for (size_t i = 0; i < e->schema.count; i++) {
-        if (e->digests[i])
-            add(e, e->schema.signals[i].name, e->digests[i], NULL);
+    for (size_t i = 0; i < p->schema.count; i++) {
+        if (p->digests[i])
+            add(p, p->schema.signals[i].name, p->digests[i], NULL);
     }
-    for (size_t i = 0; i < e->island_count; i++) {
-        if (e->islands[i].x_count)
-            add(e, e->islands[i].digest_name, &e->islands[i].state->digest, NULL);
+    for (size_t i = 0; i < p->island_count; i++) {
+        if (p->islands[i].x_count)
+            add(p, p->islands[i].digest_name, &p->islands[i].state->digest, NULL);
     }
-    for (size_t i = 0; i < e->receiver_count; i++)
-        add(e, e->receivers[i].name, e->receivers[i].digest, NULL);
-    for (size_t i = 0; i < e->sender_count; i++)
-        add(e, e->senders[i].name, e->senders[i].digest, NULL);
+    for (size_t i = 0; i < p->receiver_count; i++)
+        add(p, p->receivers[i].name, p->receivers[i].digest, NULL);
+    for (size_t i = 0; i < p->sender_count; i++)
+        add(p, p->senders[i].name, p->senders[i].digest, NULL);
     TAC_TRY(add_components(e));
-    qsort(e->digest_list, e->digest_count, sizeof *e->digest_list, by_name);
+    qsort(p->digest_list, p->digest_count, sizeof *p->digest_list, by_name);
     return TAC_OK;
 }
 
@@ -216,10 +218,10 @@ uint64_t tac_engine_hash(const tac_engine *e, const char *pattern, size_t *count
     TAC__FLOATS;
     size_t matched = 0;
     tac__hash h = TAC__HASH_SEED;
-    for (size_t i = 0; e && i < e->digest_count; i++) {
-        if (pattern && !tac__path_match(pattern, e->digest_list[i].name))
+    for (size_t i = 0; e && i < e->plan->digest_count; i++) {
+        if (pattern && !tac__path_match(pattern, e->plan->digest_list[i].name))
             continue;
-        h = tac__hash_word(h, tac__digest_value(e, &e->digest_list[i]));
+        h = tac__hash_word(h, tac__digest_value(e, &e->plan->digest_list[i]));
         matched++;
     }
     if (count)
@@ -230,8 +232,8 @@ uint64_t tac_engine_hash(const tac_engine *e, const char *pattern, size_t *count
 const char *tac_engine_digest(const tac_engine *e, size_t i, uint64_t *digest)
 {
     TAC__FLOATS;
-    if (!e || !digest || i >= e->digest_count)
+    if (!e || !digest || i >= e->plan->digest_count)
         return NULL;
-    *digest = tac__hash_end(tac__digest_value(e, &e->digest_list[i]));
-    return e->digest_list[i].name;
+    *digest = tac__hash_end(tac__digest_value(e, &e->plan->digest_list[i]));
+    return e->plan->digest_list[i].name;
 }

@@ -30,7 +30,7 @@ enum { NO_TIME = 0 };
 __attribute__((noinline)) static void scratch_parts(tac__island *island, double t_s, bool all)
 {
     for (size_t i = 0; i < island->part_count; i++) {
-        tac_instance *c = island->engine->components[island->part_calls[i]];
+        tac_instance *c = island->engine->plan->components[island->part_calls[i]];
         if (!c->type->output || !(all || c->chained) || !c->active)
             continue;
         update(&c->scratch_views, NO_TIME);
@@ -47,7 +47,7 @@ static tac_status scratch_outputs(tac__island *island, double t_s, bool all)
     if (island->part_count)
         scratch_parts(island, t_s, all);
     for (size_t i = 0; i < island->live_count; i++) {
-        tac_instance *c = e->components[island->live[i]];
+        tac_instance *c = e->plan->components[island->live[i]];
         update(&c->scratch_views, NO_TIME);
         c->scratch.t_s = t_s;
         if (!c->type->output || !(all || c->chained))
@@ -71,7 +71,7 @@ static tac_status derive_all(tac__island *island, double *dx)
     if (island->resting)
         memset(dx, 0, island->problem.n * sizeof *dx);
     for (size_t i = 0; i < island->live_count; i++) {
-        tac_instance *c = e->components[island->live[i]];
+        tac_instance *c = e->plan->components[island->live[i]];
         if (!c->type->derive)
             continue;
         // Views of outputs that come later in the order are only complete now.
@@ -144,7 +144,7 @@ static tac_status split_step(tac_engine *e, tac__island *island, double t0_s, do
         memcpy(start, y, island->x_count * sizeof *y);
         if (order[p] == TAC_PART_BODY) {
             w->first = false;
-            TAC_TRY(tac__ode_step(e->method, &body, w, t0_s, t1_s, h_s, start, y));
+            TAC_TRY(tac__ode_step(e->plan->method, &body, w, t0_s, t1_s, h_s, start, y));
             continue;
         }
         memcpy(w->z, y, island->x_count * sizeof *y);
@@ -161,9 +161,9 @@ EACH_STEP tac_status step_to(tac_engine *e, tac__island *island, tac__ode_work *
     const tac_time from_us = island->state->from_us;
     const double t0_s = tac_time_seconds(from_us), t1_s = tac_time_seconds(to_us);
     const double h_s = tac_time_seconds(to_us - from_us);
-    if (e->def.split)
+    if (e->plan->def.split)
         return split_step(e, island, t0_s, t1_s, h_s, y);
-    return tac__ode_step(e->method, &island->problem, work, t0_s, t1_s, h_s, island->x, y);
+    return tac__ode_step(e->plan->method, &island->problem, work, t0_s, t1_s, h_s, island->x, y);
 }
 
 tac_status tac__step_to(tac_engine *e, tac__island *island, tac__ode_work *work, tac_time to_us,
@@ -175,8 +175,8 @@ tac_status tac__step_to(tac_engine *e, tac__island *island, tac__ode_work *work,
 static double error_of(const tac_engine *e, const tac__island *island,
                        const tac__ode_problem *problem, tac_time length_us)
 {
-    const tac_integrator_def *def = &e->def.integrator;
-    return tac__ode_error(e->method, problem, &island->work, def->rtol, def->atol,
+    const tac_integrator_def *def = &e->plan->def.integrator;
+    return tac__ode_error(e->plan->method, problem, &island->work, def->rtol, def->atol,
                           tac_time_seconds(length_us), island->x, island->y);
 }
 
@@ -200,7 +200,7 @@ static tac_time scaled(tac_time length_us, double factor, const tac_integrator_d
 EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time limit_us, bool lanes)
 {
     tac__island_state *s = island->state;
-    const tac_integrator_def *def = &e->def.integrator;
+    const tac_integrator_def *def = &e->plan->def.integrator;
     tac_time h_us = s->h_us;
     s->tries_next = s->tries;
     for (;;) {
@@ -219,7 +219,7 @@ EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time lim
             error = status == TAC_OK ? error_of(e, island, &island->problem, length_us)
                                      : (double)INFINITY;
         }
-        const tac_time next_us = scaled(length_us, tac__ode_factor(e->method, error), def);
+        const tac_time next_us = scaled(length_us, tac__ode_factor(e->plan->method, error), def);
         if (error <= 1) {
             // A step that was cut short says little about how long the next may be.
             s->h_next_us = cut && next_us < s->h_us && h_us == s->h_us ? s->h_us : next_us;
@@ -231,14 +231,14 @@ EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time lim
         h_us = next_us < length_us ? next_us : length_us - 1;
         if (lanes)
             tac__lanes_leave(island);
-        tac__ode_retry(e->method, &island->work);
+        tac__ode_retry(e->plan->method, &island->work);
     }
 }
 
 EACH_STEP outcome fixed_step(tac_engine *e, tac__island *island, tac_time limit_us, bool lanes)
 {
     tac__island_state *s = island->state;
-    const tac_time h_us = e->def.integrator.h_max_us;
+    const tac_time h_us = e->plan->def.integrator.h_max_us;
     s->to_us = limit_us - s->from_us > h_us ? s->from_us + h_us : limit_us;
     double none;
     if (lanes && tac__lanes_take(island, s->to_us, &none))
@@ -249,8 +249,8 @@ EACH_STEP outcome fixed_step(tac_engine *e, tac__island *island, tac_time limit_
 EACH_STEP outcome take_step(tac_engine *e, tac__island *island, tac_time limit_us, bool lanes)
 {
     island->state->steps++;
-    return e->method->adaptive ? adaptive_step(e, island, limit_us, lanes)
-                               : fixed_step(e, island, limit_us, lanes);
+    return e->plan->method->adaptive ? adaptive_step(e, island, limit_us, lanes)
+                                     : fixed_step(e, island, limit_us, lanes);
 }
 
 // --- beginning a step ---------------------------------------------------------------------------
@@ -261,7 +261,7 @@ EACH_STEP bool changes_nothing(const tac_engine *e, tac__island *island)
     tac_instance *c = island->alone;
     if (!c || island->rise_count)
         return false;
-    if (!e->method->fsal || e->def.split) // else the last evaluation was at its end
+    if (!e->plan->method->fsal || e->plan->def.split) // else the last evaluation was at its end
         memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
     c->scratch.t_s = tac_time_seconds(island->state->to_us);
     return c->type->detect(&c->scratch, c->self, island->next_mode) == TAC_OK &&
@@ -297,7 +297,7 @@ static bool name_bad_input(const tac_engine *e, const tac_instance *c, tac__out 
             i++;
         if (i == port->type.count)
             continue;
-        const tac__signal *s = &e->schema.signals[in->signal];
+        const tac__signal *s = &e->plan->schema.signals[in->signal];
         tac__out_add(out, "input %s", port->name);
         if (port->type.count > 1)
             tac__out_add(out, "[%u]", i);
@@ -314,7 +314,7 @@ static const tac_instance *find_bad_input(const tac_engine *e, const tac__island
                                           tac__out *out)
 {
     for (size_t i = 0; i < island->live_count; i++) {
-        const tac_instance *c = e->components[island->live[i]];
+        const tac_instance *c = e->plan->components[island->live[i]];
         if (c->active && name_bad_input(e, c, out))
             return c;
     }
@@ -327,7 +327,8 @@ static const tac_instance *find_bad_input(const tac_engine *e, const tac__island
 static tac_status fail_rhs(tac_engine *e, tac__island *island, tac_status status)
 {
     tac__fail(e->err, status, "its right-hand side failed: %s", tac_status_text(status));
-    return tac__run_failed(e, status, island->state->from_us, e->components[island->failed]->name);
+    return tac__run_failed(e, status, island->state->from_us,
+                           e->plan->components[island->failed]->name);
 }
 
 // The state that begins at an offset of the island's.
@@ -340,7 +341,7 @@ typedef struct named_state {
 static named_state state_at(const tac_engine *e, const tac__island *island, size_t index)
 {
     for (size_t k = 0; k < island->count; k++) {
-        const tac_instance *c = e->components[island->components[k]];
+        const tac_instance *c = e->plan->components[island->components[k]];
         size_t offset = c->x_offset;
         for (size_t s = 0; s < c->continuous.count; s++) {
             const tac__port *port = &c->continuous.items[s];
@@ -380,7 +381,7 @@ static tac_status fail_small(tac_engine *e, tac__island *island)
     }
     const named_state state = state_at(e, island, island->problem.groups[group].first);
     char h_min[TAC_TIME_TEXT];
-    tac_time_print(e->def.integrator.h_min_us, h_min);
+    tac_time_print(e->plan->def.integrator.h_min_us, h_min);
     tac__fail(e->err, TAC_E_NUMERIC,
               "the integration step fell below %s: the error of state '%s.%s' is %.3g times what "
               "the tolerances allow",
@@ -404,10 +405,10 @@ __attribute__((cold)) static tac_status fail_step(tac_engine *e, tac__island *is
     const outcome out = natural_step(e, island, s->to_us, true);
     s->tries = tries;
     s->tries_next = tried;
-    if (tried > e->def.integrator.max_substeps) {
+    if (tried > e->plan->def.integrator.max_substeps) {
         tac__fail(e->err, TAC_E_LIMIT,
                   "more than %llu integration steps without a boundary; the last was %llu us long",
-                  (unsigned long long)e->def.integrator.max_substeps,
+                  (unsigned long long)e->plan->def.integrator.max_substeps,
                   (unsigned long long)(s->to_us - s->from_us));
         return tac__run_failed(e, TAC_E_LIMIT, s->from_us, island->name);
     }
@@ -485,7 +486,7 @@ EACH_STEP void integrate_to(tac_engine *e, tac__island *island, tac_time limit_u
         island->packed = false;
     if (!island->still)
         stand_still(island);
-    const bool decides = e->method->adaptive || tac__locates(island);
+    const bool decides = e->plan->method->adaptive || tac__locates(island);
     if (!decides && cut_us < limit_us)
         limit_us = cut_us;
     bool taken = natural_step(e, island, limit_us, lanes) == TAKEN;
@@ -493,17 +494,17 @@ EACH_STEP void integrate_to(tac_engine *e, tac__island *island, tac_time limit_u
         island->ahead = false; // also where it was not asked for
     island->settled = taken && s->event_us == TAC_TIME_NEVER && !island->turned;
     // An error that was found small enough is that of finite numbers.
-    island->sound = island->settled && e->method->adaptive;
+    island->sound = island->settled && e->plan->method->adaptive;
     if (cut_us < s->to_us) {
         island->settled = island->sound = island->turned = false;
         s->to_us = cut_us;
         s->event_us = TAC_TIME_NEVER;
         if (lanes)
             tac__lanes_leave(island);
-        if (e->machine_count && tac__phases_inserted(e, island, cut_us))
+        if (e->plan->machine_count && tac__phases_inserted(e, island, cut_us))
             s->h_next_us = s->h_us;
-        if (e->method->adaptive)
-            tac__ode_retry(e->method, &island->work);
+        if (e->plan->method->adaptive)
+            tac__ode_retry(e->plan->method, &island->work);
         taken = tac__step_to(e, island, &island->work, cut_us, island->y) == TAC_OK;
         if (island->rise_count && taken)
             tac__locate_cut(island);
@@ -526,7 +527,7 @@ static tac_status reach(tac_engine *e, tac__island *island, tac_time t_us)
 EACH_STEP tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
 {
     for (size_t i = 0; i < island->live_count; i++) {
-        const tac_instance *c = e->components[island->live[i]];
+        const tac_instance *c = e->plan->components[island->live[i]];
         if (!c->type->project || !c->active)
             continue;
         const tac_status status = c->type->project(island->x + c->x_offset, c->self);
@@ -550,7 +551,7 @@ EACH_STEP tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, b
     }
     if (!boundary) {
         tac__lanes_leave(island);
-        tac__ode_carry(e->method, &island->work);
+        tac__ode_carry(e->plan->method, &island->work);
         return TAC_OK;
     }
     island->work.first = false;
@@ -565,7 +566,7 @@ EACH_STEP tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, b
 static void bus_parts(tac_engine *e, const tac__island *island, tac_time t_us)
 {
     for (size_t i = 0; i < island->part_count; i++) {
-        tac_instance *c = e->components[island->part_calls[i]];
+        tac_instance *c = e->plan->components[island->part_calls[i]];
         if (!c->type->output || !c->active)
             continue;
         tac__views_renew(&c->views, t_us);
@@ -580,7 +581,7 @@ tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us
     if (island->part_count)
         bus_parts(e, island, t_us);
     for (size_t i = 0; i < island->live_count; i++) {
-        tac_instance *c = e->components[island->live[i]];
+        tac_instance *c = e->plan->components[island->live[i]];
         if (!c->type->output || !c->active)
             continue;
         // Samples of other parts of the plant stay as they were held: whether those have been
@@ -607,7 +608,7 @@ EACH_STEP void renew(const tac_engine *e, tac__island *island, tac_time t_us)
     if (island->state->at_us != t_us)
         return;
     for (size_t i = 0; i < island->viewer_count; i++)
-        update(&e->components[island->viewers[i]]->views, t_us);
+        update(&e->plan->components[island->viewers[i]]->views, t_us);
 }
 
 // Held inputs may not have their first values yet. What cannot be evaluated with those is NaN: who
@@ -618,14 +619,14 @@ static void begin_outputs(const tac_engine *e, tac_instance *c, tac_time t_us)
     c->bus.t_s = tac_time_seconds(t_us);
     const tac_status status = c->type->output(&c->bus, c->self);
     for (size_t k = 0; k < c->outputs.count; k++) {
-        const tac__signal *s = &e->schema.signals[c->signals[k]];
+        const tac__signal *s = &e->plan->schema.signals[c->signals[k]];
         double *value = c->bus.out[k];
         if (!s->continuous)
             continue;
         for (size_t i = 0; status != TAC_OK && s->type.scalar == TAC_F64 && i < s->words; i++)
             value[i] = (double)NAN;
-        if (e->histories[c->signals[k]].depth)
-            tac__history_start(&e->histories[c->signals[k]], value);
+        if (e->plan->histories[c->signals[k]].depth)
+            tac__history_start(&e->plan->histories[c->signals[k]], value);
     }
 }
 
@@ -634,28 +635,28 @@ static void begin_outputs(const tac_engine *e, tac_instance *c, tac_time t_us)
 // so that their order does not matter.
 __attribute__((cold, noinline)) static void begin(tac_engine *e, tac_time t_us)
 {
-    for (size_t i = 0; i < e->island_count; i++) {
-        const tac__island *island = &e->islands[i];
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        const tac__island *island = &e->plan->islands[i];
         if (island->begins)
             bus_parts(e, island, t_us);
         for (size_t k = 0; island->begins && k < island->live_count; k++) {
-            tac_instance *c = e->components[island->live[k]];
+            tac_instance *c = e->plan->components[island->live[k]];
             if (c->type->output && c->active)
                 begin_outputs(e, c, t_us);
         }
     }
-    for (size_t i = 0; i < e->island_count; i++)
-        renew(e, &e->islands[i], t_us);
+    for (size_t i = 0; i < e->plan->island_count; i++)
+        renew(e, &e->plan->islands[i], t_us);
 }
 
 // First every step is seen to have succeeded, then all are committed: a run that fails here stands
 // at its last instant, whole.
 tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
 {
-    const size_t words = e->island_words;
+    const size_t words = e->plan->island_words;
     for (size_t w = 0; w < words; w++) {
         uint64_t bits = e->due_islands[w] |= e->arriving[w];
-        for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
+        for (tac__island *all = e->plan->islands + w * 64; bits; bits &= bits - 1) {
             tac__island *island = all + __builtin_ctzll(bits);
             if (!island->sound)
                 TAC_TRY(reach(e, island, t_us));
@@ -665,7 +666,7 @@ tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
         const uint64_t boundaries = e->arriving[w];
         uint64_t bits = e->due_islands[w];
         e->arriving[w] = 0;
-        for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
+        for (tac__island *all = e->plan->islands + w * 64; bits; bits &= bits - 1) {
             const int i = __builtin_ctzll(bits);
             TAC_TRY(arrive(e, all + i, t_us, boundaries >> i & 1));
         }
@@ -698,7 +699,7 @@ EACH_STEP window next_window(const tac_engine *e, const tac__island *island)
     const tac__timeline *tl = &e->timeline;
     const size_t first = tl->winner[1], planned = island->planned_count;
     if (tl->sources[first].kind <= TAC__SOURCE_TIMES &&
-        tac__has_bit(tac__island_mask(e, first), (size_t)(island - e->islands)))
+        tac__has_bit(tac__island_mask(e->plan, first), (size_t)(island - e->plan->islands)))
         return (window){tl->next[first], TAC_TIME_NEVER};
     return (window){next_of(e, island->sources, planned),
                     next_of(e, island->sources + planned, island->found_count)};
@@ -759,10 +760,10 @@ __attribute__((noinline)) static void fetch(const tac__island *island)
 void tac__islands_integrate(tac_engine *e)
 {
     const tac_time t_us = e->clock->t_us;
-    for (size_t w = 0; w < e->island_words; w++) {
+    for (size_t w = 0; w < e->plan->island_words; w++) {
         uint64_t bits = e->due_islands[w];
         e->due_islands[w] = 0;
-        for (tac__island *all = e->islands + w * 64; bits;) {
+        for (tac__island *all = e->plan->islands + w * 64; bits;) {
             tac__island *island = all + __builtin_ctzll(bits);
             bits &= bits - 1;
             if (bits)
@@ -781,10 +782,10 @@ void tac__islands_integrate(tac_engine *e)
 void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__island *but)
 {
     const tac_time new_us = e->timeline.next[source];
-    const uint64_t *mask = tac__island_mask(e, (size_t)source);
-    for (size_t w = 0; w < e->island_words; w++) {
+    const uint64_t *mask = tac__island_mask(e->plan, (size_t)source);
+    for (size_t w = 0; w < e->plan->island_words; w++) {
         for (uint64_t bits = mask[w]; bits; bits &= bits - 1) {
-            tac__island *island = &e->islands[w * 64 + (size_t)__builtin_ctzll(bits)];
+            tac__island *island = &e->plan->islands[w * 64 + (size_t)__builtin_ctzll(bits)];
             const tac__island_state *s = island->state;
             // One that stands at a boundary will see the plan as it is.
             if (island == but || s->from_us >= s->to_us ||
@@ -792,8 +793,8 @@ void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__
                 continue;
             island->state->undone += island->x_count > 0;
             tac__lanes_leave(island);
-            if (e->method->adaptive)
-                tac__ode_retry(e->method, &island->work);
+            if (e->plan->method->adaptive)
+                tac__ode_retry(e->plan->method, &island->work);
             tac__island_integrate(e, island);
         }
     }
@@ -820,7 +821,7 @@ static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
 static void swap_inputs(tac__island *island)
 {
     for (size_t i = 0; i < island->count; i++) {
-        tac_instance *c = island->engine->components[island->components[i]];
+        tac_instance *c = island->engine->plan->components[island->components[i]];
         const void *const *in = c->scratch.in;
         c->scratch.in = c->kept_in;
         c->kept_in = in;
@@ -882,12 +883,12 @@ tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
 
 tac_status tac__island_peek(tac_engine *e, int signal, tac_time t_us, const void **value)
 {
-    const tac__signal *s = &e->schema.signals[signal];
-    const tac_instance *c = e->components[s->component];
-    tac__island *island = &e->islands[c->island];
+    const tac__signal *s = &e->plan->schema.signals[signal];
+    const tac_instance *c = e->plan->components[s->component];
+    tac__island *island = &e->plan->islands[c->island];
     // On the bus outputs are of this instant once stage 3 has run.
     if (s->state ? island->state->at_us == t_us : island->state->outputs_us == t_us) {
-        *value = tac__block_at(&e->block, s->offset);
+        *value = tac__block_at(&e->plan->block, s->offset);
         return TAC_OK;
     }
     TAC_TRY(look(e, island, t_us));

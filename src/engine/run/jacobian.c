@@ -3,7 +3,7 @@
 //
 // A copy of the scratch on dual numbers: states seeded with unit directions, a few at a time, held
 // inputs without direction, coupled inputs and outputs as they are linked on the scratch.
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 
 #include <string.h>
 
@@ -68,7 +68,7 @@ static tac_status evaluate(tac__island *island, double t_s)
     tac_engine *e = island->engine;
     tac__dual_eval *dual = island->dual;
     for (size_t k = 0; k < island->part_count; k++) {
-        const tac_instance *c = e->components[island->part_calls[k]];
+        const tac_instance *c = e->plan->components[island->part_calls[k]];
         size_t i = 0;
         while (island->components[i] != c->index)
             i++;
@@ -78,7 +78,7 @@ static tac_status evaluate(tac__island *island, double t_s)
             (void)c->type->output_dual(&dual->components[i].eval, c->self);
     }
     for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->components[island->components[i]];
+        const tac_instance *c = e->plan->components[island->components[i]];
         dual->components[i].eval.t_s = t_s;
         if (!c->active) {
             stand_still(c, &dual->components[i]);
@@ -89,7 +89,7 @@ static tac_status evaluate(tac__island *island, double t_s)
             TAC_TRY(c->type->output_dual(&dual->components[i].eval, c->self));
     }
     for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->components[island->components[i]];
+        const tac_instance *c = e->plan->components[island->components[i]];
         if (!c->active)
             continue;
         copy_inputs(&dual->components[i]);
@@ -127,12 +127,12 @@ static tac_status jacobian(void *context, double t_s, double *j)
 
 static double *make_duals(tac_engine *e, size_t count)
 {
-    return tac__arena_array(&e->arena, count * WIDTH, sizeof(double));
+    return tac__arena_array(&e->memory, count * WIDTH, sizeof(double));
 }
 
 static tac_status make_outputs(tac_engine *e, const tac_instance *c, dual_component *dual)
 {
-    void **out = tac__arena_array(&e->arena, c->outputs.count, sizeof *out);
+    void **out = tac__arena_array(&e->memory, c->outputs.count, sizeof *out);
     if (!out)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < c->outputs.count; k++) {
@@ -148,8 +148,8 @@ static tac_status make_outputs(tac_engine *e, const tac_instance *c, dual_compon
 // Where the dual value of a coupled signal lies.
 static const double *dual_signal(const tac_engine *e, const tac__island *island, int signal)
 {
-    const tac__signal *s = &e->schema.signals[signal];
-    const tac_instance *writer = e->components[s->component];
+    const tac__signal *s = &e->plan->schema.signals[signal];
+    const tac_instance *writer = e->plan->components[s->component];
     size_t k = 0, i = 0;
     while (writer->signals[k] != signal)
         k++;
@@ -166,8 +166,8 @@ static const double *dual_signal(const tac_engine *e, const tac__island *island,
 static tac_status make_inputs(tac_engine *e, const tac__island *island, const tac_instance *c,
                               dual_component *dual)
 {
-    const void **in = tac__arena_array(&e->arena, c->inputs.count, sizeof *in);
-    dual->inputs = tac__arena_array(&e->arena, c->inputs.count, sizeof *dual->inputs);
+    const void **in = tac__arena_array(&e->memory, c->inputs.count, sizeof *in);
+    dual->inputs = tac__arena_array(&e->memory, c->inputs.count, sizeof *dual->inputs);
     if (!in || !dual->inputs)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < c->inputs.count; k++) {
@@ -183,7 +183,7 @@ static tac_status make_inputs(tac_engine *e, const tac__island *island, const ta
             return TAC_E_MEMORY;
         if (!input->coupled)
             continue;
-        const tac__signal *s = &e->schema.signals[input->signal];
+        const tac__signal *s = &e->plan->schema.signals[input->signal];
         const tac__factor factor = tac__unit_factor(&s->dimension, &port->dimension);
         const double zero = tac__factor_apply(factor, 0), one = tac__factor_apply(factor, 1);
         d->dual = dual_signal(e, island, input->signal) + input->element * WIDTH;
@@ -203,20 +203,20 @@ static bool has_dual(const tac_instance *c)
 tac_status tac__jacobian_prepare(tac_engine *e, tac__island *island)
 {
     for (size_t i = 0; i < island->count; i++) {
-        if (!has_dual(e->components[island->components[i]]))
+        if (!has_dual(e->plan->components[island->components[i]]))
             return TAC_OK; // the method takes differences
     }
-    tac__dual_eval *dual = island->dual = tac__arena_alloc(&e->arena, sizeof *dual);
+    tac__dual_eval *dual = island->dual = tac__arena_alloc(&e->memory, sizeof *dual);
     if (!dual)
         return TAC_E_MEMORY;
     dual->x = make_duals(e, island->x_count);
     dual->dx = make_duals(e, island->x_count);
     dual->mode = make_duals(e, island->event_count);
-    dual->components = tac__arena_array(&e->arena, island->count, sizeof *dual->components);
+    dual->components = tac__arena_array(&e->memory, island->count, sizeof *dual->components);
     if (!dual->x || !dual->dx || !dual->mode || !dual->components)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->components[island->components[i]];
+        const tac_instance *c = e->plan->components[island->components[i]];
         tac_eval *eval = &dual->components[i].eval;
         eval->x = dual->x + c->x_offset * WIDTH;
         eval->dx = dual->dx + c->x_offset * WIDTH;
@@ -224,7 +224,8 @@ tac_status tac__jacobian_prepare(tac_engine *e, tac__island *island)
         TAC_TRY(make_outputs(e, c, &dual->components[i]));
     }
     for (size_t i = 0; i < island->count; i++)
-        TAC_TRY(make_inputs(e, island, e->components[island->components[i]], &dual->components[i]));
+        TAC_TRY(make_inputs(e, island, e->plan->components[island->components[i]],
+                            &dual->components[i]));
     island->problem.jacobian = jacobian;
     return TAC_OK;
 }

@@ -25,7 +25,8 @@ static bool packs_are_sound(void)
 static bool is_packable(const tac_engine *e, const tac__island *island)
 {
     const tac_instance *c = island->alone;
-    if (!c || !c->type->derive_pack || !c->type->alike || e->method->implicit || e->def.split ||
+    if (!c || !c->type->derive_pack || !c->type->alike || e->plan->method->implicit ||
+        e->plan->def.split ||
         (c->type->flags & TAC_COMPONENT_OPAQUE)) // of which nobody knows how long they stay alike
         return false;
     for (size_t k = 0; k < c->inputs.count; k++) {
@@ -75,22 +76,22 @@ static tac_status prepare(tac_engine *e, tac__lanes *l)
     const tac_instance *c = first->alone;
     const size_t n = first->x_count * LANES;
     double *memory =
-        tac__arena_array(&e->arena, tac__ode_work_doubles(e->method, n), sizeof *memory);
+        tac__arena_array(&e->memory, tac__ode_work_doubles(e->plan->method, n), sizeof *memory);
     l->input_count = c->inputs.count;
-    l->in = tac__arena_array(&e->arena, l->input_count, sizeof *l->in);
-    l->words = tac__arena_array(&e->arena, l->input_count, sizeof *l->words);
-    l->mode = tac__ode_array(&e->arena, first->event_count * LANES);
-    l->x = tac__ode_array(&e->arena, n);
-    l->y = tac__ode_array(&e->arena, n);
+    l->in = tac__arena_array(&e->memory, l->input_count, sizeof *l->in);
+    l->words = tac__arena_array(&e->memory, l->input_count, sizeof *l->words);
+    l->mode = tac__ode_array(&e->memory, first->event_count * LANES);
+    l->x = tac__ode_array(&e->memory, n);
+    l->y = tac__ode_array(&e->memory, n);
     if (!memory || !l->in || !l->words || !l->mode || !l->x || !l->y)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < l->input_count; k++) {
         l->words[k] = tac__type_words(&c->inputs.items[k].type);
-        l->in[k] = tac__ode_array(&e->arena, l->words[k] * LANES);
+        l->in[k] = tac__ode_array(&e->memory, l->words[k] * LANES);
         if (!l->in[k])
             return TAC_E_MEMORY;
     }
-    tac__ode_work_init(&l->work, e->method, n, memory);
+    tac__ode_work_init(&l->work, e->plan->method, n, memory);
     l->problem = first->problem;
     l->problem.n = n;
     l->problem.context = l;
@@ -102,19 +103,19 @@ static tac_status prepare(tac_engine *e, tac__lanes *l)
 
 tac_status tac__lanes_form(tac_engine *e)
 {
-    if (!e->def.lanes || !packs_are_sound())
+    if (!e->plan->def.lanes || !packs_are_sound())
         return TAC_OK;
-    for (size_t i = 0; i < e->island_count; i++) {
-        tac__island *first = &e->islands[i];
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        tac__island *first = &e->plan->islands[i];
         if (first->lanes || !is_packable(e, first))
             continue;
         tac__lanes *l = NULL;
-        for (size_t k = i + 1; k < e->island_count && (!l || l->count < LANES); k++) {
-            tac__island *next = &e->islands[k];
+        for (size_t k = i + 1; k < e->plan->island_count && (!l || l->count < LANES); k++) {
+            tac__island *next = &e->plan->islands[k];
             if (next->lanes || !is_packable(e, next) || !are_alike(first, next))
                 continue;
             if (!l) {
-                l = tac__arena_array(&e->arena, 1, sizeof *l);
+                l = tac__arena_array(&e->memory, 1, sizeof *l);
                 if (!l)
                     return TAC_E_MEMORY;
                 first->lanes = l;
@@ -150,7 +151,8 @@ static crew assemble(const tac_engine *e, const tac__lanes *l, tac_time t_us)
         if (s->from_us != t_us || s->to_us != t_us || island->work.first)
             continue;
         const tac_time left_us = tac__island_planned(e, island) - t_us;
-        const tac_time own_us = e->method->adaptive ? s->h_us : e->def.integrator.h_max_us;
+        const tac_time own_us =
+            e->plan->method->adaptive ? s->h_us : e->plan->def.integrator.h_max_us;
         const tac_time length_us = left_us < own_us ? left_us : own_us;
         if (!first) {
             first = island;
@@ -211,15 +213,15 @@ void tac__lanes_step(tac_engine *e, tac__lanes *l, tac_time t_us)
             tac__lanes_leave(l->islands[lane]);
     }
     gather_all(l, &c);
-    const tac_integrator_def *def = &e->def.integrator;
+    const tac_integrator_def *def = &e->plan->def.integrator;
     const double h_s = tac_time_seconds(c.length_us);
     l->to_us = t_us + c.length_us;
     l->evals = 0;
     l->work.first = false;
-    if (tac__ode_step(e->method, &l->problem, &l->work, tac_time_seconds(t_us),
+    if (tac__ode_step(e->plan->method, &l->problem, &l->work, tac_time_seconds(t_us),
                       tac_time_seconds(l->to_us), h_s, l->x, l->y) != TAC_OK)
         return; // each will find out by itself
-    tac__ode_errors(e->method, &l->problem, &l->work, def->rtol, def->atol, h_s, l->x, l->y,
+    tac__ode_errors(e->plan->method, &l->problem, &l->work, def->rtol, def->atol, h_s, l->x, l->y,
                     l->error, LANES);
     for (size_t lane = 0; lane < l->count; lane++) {
         if (c.takes[lane])
@@ -229,7 +231,7 @@ void tac__lanes_step(tac_engine *e, tac__lanes *l, tac_time t_us)
 
 void tac__lanes_unpack(tac__island *island)
 {
-    tac__ode_unpack(island->engine->method, &island->lanes->work, LANES, island->lane,
+    tac__ode_unpack(island->engine->plan->method, &island->lanes->work, LANES, island->lane,
                     &island->work);
     island->packed = false;
 }

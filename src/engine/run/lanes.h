@@ -9,7 +9,7 @@
 #ifndef TAC_ENGINE_RUN_LANES_H
 #define TAC_ENGINE_RUN_LANES_H
 
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 
 struct tac__lanes {
     size_t count; // islands, at most TAC_PACK_LANES

@@ -1,7 +1,7 @@
 // list.c - what there is in a prepared engine, for programs: inputs with their routes, message
 // ports, links, parameters. Signals, components and groups are in look.c.
 #include "base/error.h"
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 
 #include <string.h>
 #include <tactus/outside.h>
@@ -20,23 +20,23 @@ static bool is_prepared(const tac_engine *e)
 
 size_t tac_engine_input_count(const tac_engine *e)
 {
-    return is_prepared(e) ? e->input_count : 0;
+    return is_prepared(e) ? e->plan->input_count : 0;
 }
 
 const tac_instance *tac__input_at(const tac_engine *e, int input, size_t *k)
 {
-    if (!is_prepared(e) || input < 0 || (size_t)input >= e->input_count)
+    if (!is_prepared(e) || input < 0 || (size_t)input >= e->plan->input_count)
         return NULL;
-    size_t low = 0, high = e->component_count;
+    size_t low = 0, high = e->plan->component_count;
     while (high - low > 1) { // the last component whose first input is not beyond it
         const size_t middle = low + (high - low) / 2;
-        if (e->components[middle]->first_input <= (uint32_t)input)
+        if (e->plan->components[middle]->first_input <= (uint32_t)input)
             low = middle;
         else
             high = middle;
     }
-    *k = (uint32_t)input - e->components[low]->first_input;
-    return e->components[low];
+    *k = (uint32_t)input - e->plan->components[low]->first_input;
+    return e->plan->components[low];
 }
 
 tac_input_info tac_engine_input_info(const tac_engine *e, int input)
@@ -79,7 +79,7 @@ int tac_engine_find_input(const tac_engine *e, const char *name, tac_error *err)
     char owner[2 * TAC_ERROR_NAME];
     tac__out out = tac__out_begin(owner, sizeof owner);
     tac__out_add(&out, "%.*s", dot ? (int)(dot - name) : 0, name);
-    const tac_instance *c = tac__find_component(e, owner);
+    const tac_instance *c = tac__find_component(e->plan, owner);
     if (!c) {
         tac__fail(err, TAC_E_NAME, "unknown input '%s': no component '%s'", name, owner);
         tac__error_suggest(err, owner, tac__component_name, e);
@@ -108,20 +108,20 @@ static const char *port_doc(const tac_instance *c, const char *full)
 
 tac_port_info tac_engine_sender_info(const tac_engine *e, int sender)
 {
-    if (!is_prepared(e) || sender < 0 || (size_t)sender >= e->sender_count)
+    if (!is_prepared(e) || sender < 0 || (size_t)sender >= e->plan->sender_count)
         return (tac_port_info){.name = "", .component = "", .doc = ""};
-    const tac__sender *s = &e->senders[sender];
-    const tac_instance *c = e->components[s->component];
+    const tac__sender *s = &e->plan->senders[sender];
+    const tac_instance *c = e->plan->components[s->component];
     return (tac_port_info){
         .name = s->name, .component = c->name, .doc = port_doc(c, s->name), .numbers = s->numbers};
 }
 
 tac_port_info tac_engine_receiver_info(const tac_engine *e, int receiver)
 {
-    if (!is_prepared(e) || receiver < 0 || (size_t)receiver >= e->receiver_count)
+    if (!is_prepared(e) || receiver < 0 || (size_t)receiver >= e->plan->receiver_count)
         return (tac_port_info){.name = "", .component = "", .doc = ""};
-    const tac__receiver *r = &e->receivers[receiver];
-    const tac_instance *c = e->components[r->component];
+    const tac__receiver *r = &e->plan->receivers[receiver];
+    const tac_instance *c = e->plan->components[r->component];
     return (tac_port_info){.name = r->name,
                            .component = c->name,
                            .doc = port_doc(c, r->name),
@@ -133,13 +133,13 @@ tac_port_info tac_engine_receiver_info(const tac_engine *e, int receiver)
 static const char *sender_name(const void *context, size_t i)
 {
     const tac_engine *e = context;
-    return i < e->sender_count ? e->senders[i].name : NULL;
+    return i < e->plan->sender_count ? e->plan->senders[i].name : NULL;
 }
 
 static const char *receiver_name(const void *context, size_t i)
 {
     const tac_engine *e = context;
-    return i < e->receiver_count ? e->receivers[i].name : NULL;
+    return i < e->plan->receiver_count ? e->plan->receivers[i].name : NULL;
 }
 
 static int find_port(const tac_engine *e, const char *name, const char *what,
@@ -174,17 +174,17 @@ int tac_engine_find_receiver(const tac_engine *e, const char *name, tac_error *e
 size_t tac_engine_link_count(const tac_engine *e)
 {
     size_t count = 0;
-    for (size_t i = 0; is_prepared(e) && i < e->sender_count; i++)
-        count += e->senders[i].count;
+    for (size_t i = 0; is_prepared(e) && i < e->plan->sender_count; i++)
+        count += e->plan->senders[i].count;
     return count;
 }
 
 tac_link_info tac_engine_link_info(const tac_engine *e, size_t link)
 {
-    for (size_t i = 0; is_prepared(e) && i < e->sender_count; i++) {
-        const tac__sender *s = &e->senders[i];
+    for (size_t i = 0; is_prepared(e) && i < e->plan->sender_count; i++) {
+        const tac__sender *s = &e->plan->senders[i];
         if (link < s->count)
-            return (tac_link_info){s->name, e->receivers[s->links[link].receiver].name,
+            return (tac_link_info){s->name, e->plan->receivers[s->links[link].receiver].name,
                                    s->links[link].delay_us};
         link -= s->count;
     }
@@ -195,15 +195,16 @@ tac_link_info tac_engine_link_info(const tac_engine *e, size_t link)
 
 size_t tac_engine_param_count(const tac_engine *e, size_t component)
 {
-    return is_prepared(e) && component < e->component_count ? e->components[component]->param_count
-                                                            : 0;
+    return is_prepared(e) && component < e->plan->component_count
+               ? e->plan->components[component]->param_count
+               : 0;
 }
 
 tac_param_info tac_engine_param_info(const tac_engine *e, size_t component, size_t i)
 {
     if (i >= tac_engine_param_count(e, component))
         return (tac_param_info){"", "", "", "", "", "", "", NULL};
-    const tac__param *p = &e->components[component]->params[i];
+    const tac__param *p = &e->plan->components[component]->params[i];
     return (tac_param_info){.name = p->name,
                             .value = text(p->value),
                             .kind = text(p->kind),

@@ -4,7 +4,7 @@
 // where the mode would change. Conditions wake a component outside the plant: a step ends where one
 // turns from false to true. Nothing is remembered from one step to the next: whether a condition
 // held is seen anew at the start of each.
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 #include "ode/event.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void decide(const tac__island *island, double *mode)
 static tac_status ask(tac_engine *e, const tac__island *island, bool bus, double *mode)
 {
     for (size_t i = 0; i < island->count; i++) {
-        tac_instance *c = e->components[island->components[i]];
+        tac_instance *c = e->plan->components[island->components[i]];
         if (c->event_count == 0)
             continue;
         if (!c->active) { // its modes stand still
@@ -46,7 +46,7 @@ typedef struct crossing {
 static bool begin_dense(const crossing *c)
 {
     tac__island *island = c->island;
-    return tac__ode_dense_begin(c->e->method, &island->problem, &island->work,
+    return tac__ode_dense_begin(c->e->plan->method, &island->problem, &island->work,
                                 tac_time_seconds(c->from_us), tac_time_seconds(c->to_us),
                                 tac_time_seconds(c->to_us - c->from_us), island->x,
                                 island->y) == TAC_OK;
@@ -57,7 +57,7 @@ static void dense_state(const crossing *c, tac_time t_us)
 {
     tac__island *island = c->island;
     const double theta = (double)(t_us - c->from_us) / (double)(c->to_us - c->from_us);
-    tac__ode_dense_at(c->e->method, &island->work, tac_time_seconds(c->to_us - c->from_us),
+    tac__ode_dense_at(c->e->plan->method, &island->work, tac_time_seconds(c->to_us - c->from_us),
                       island->x, island->y, theta, island->work.z);
 }
 
@@ -133,7 +133,7 @@ static bool locate_event(tac_engine *e, tac__island *island)
 {
     tac__island_state *s = island->state;
     crossing c = {.e = e, .island = island, .from_us = s->from_us, .to_us = s->to_us};
-    if (!e->method->fsal || e->def.split) // else the last evaluation was there
+    if (!e->plan->method->fsal || e->plan->def.split) // else the last evaluation was there
         memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
     if (!modes_change(e, island, s->to_us))
         return true;
@@ -303,12 +303,12 @@ static tac_status change_modes(tac_engine *e, tac__island *island, tac_time t_us
         memcpy(island->mode, island->next_mode, island->event_count * sizeof *island->mode);
         return TAC_OK;
     }
-    const tac_instance *c = e->components[island->components[0]];
+    const tac_instance *c = e->plan->components[island->components[0]];
     size_t i = 0;
     while (island->mode[i] == island->next_mode[i])
         i++;
     for (size_t k = 0; k < island->count; k++) {
-        const tac_instance *each = e->components[island->components[k]];
+        const tac_instance *each = e->plan->components[island->components[k]];
         if (i >= each->event_offset && i < each->event_offset + each->event_count)
             c = each;
     }

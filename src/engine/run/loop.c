@@ -2,7 +2,7 @@
 //
 // The boundary contract lives here. At each instant t:
 //   islands that have a boundary at t arrive there
-//   stages 0 to 9 run: the due items of engine->items, which are sorted by the contract
+//   stages 0 to 9 run: the due items of engine->plan->items, which are sorted by the contract
 //   stage 10: those islands begin to integrate from t
 // Stage 10 stands at the top of the loop, so that a checkpoint, which is taken after stage 9, is
 // simply the state between two turns of it.
@@ -50,7 +50,8 @@ __attribute__((noinline)) static bool peek_inputs(tac_engine *e, tac_instance *c
             tac__island_peek(e, c->peek_signals[i], t_us, &c->views.items[i].signal);
         if (status != TAC_OK) {
             tac__log(e, TAC_LOG_WARN, "%s does not step: '%s' cannot be evaluated for it: %s",
-                     c->name, e->schema.signals[c->peek_signals[i]].name, tac_status_text(status));
+                     c->name, e->plan->schema.signals[c->peek_signals[i]].name,
+                     tac_status_text(status));
             return false;
         }
     }
@@ -66,7 +67,7 @@ __attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_insta
     tac__written_now(c);
     const bool jumped = c->jumped;
     c->may_jump = c->jumped = false;
-    return jumped ? tac__island_jumped(e, &e->islands[c->island], t_us) : TAC_OK;
+    return jumped ? tac__island_jumped(e, &e->plan->islands[c->island], t_us) : TAC_OK;
 }
 
 // What comes before some steps only: an explicit time of a group that has a period, too, and inputs
@@ -143,7 +144,7 @@ tac_status tac__run_phase_hook(tac_engine *e, tac_instance *c, bool enter, int32
 
 static void show_delivered(tac_engine *e, uint32_t receiver, uint32_t n)
 {
-    const tac__queue *q = &e->receivers[receiver].queue;
+    const tac__queue *q = &e->plan->receivers[receiver].queue;
     for (uint32_t i = q->state->waiting - n; i < q->state->waiting; i++) {
         const tac_message m = tac__queue_look(q, i);
         for (const tac__listener *l = e->listeners; l; l = l->next)
@@ -153,17 +154,17 @@ static void show_delivered(tac_engine *e, uint32_t receiver, uint32_t n)
 
 static tac_status deliver(tac_engine *e, uint32_t receiver)
 {
-    tac__receiver *r = &e->receivers[receiver];
+    tac__receiver *r = &e->plan->receivers[receiver];
     const uint32_t n = tac__queue_deliver(&r->queue, e->clock->t_us, r->digest);
     if (n == 0)
         return TAC_OK;
     e->clock->messages += n;
     if (r->def.triggers)
-        e->components[r->component]->pending |= TAC_DUE_MESSAGE;
+        e->plan->components[r->component]->pending |= TAC_DUE_MESSAGE;
     tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
     if (e->listeners)
         show_delivered(e, receiver, n);
-    return e->driver ? tac__drive_delivered(e, receiver, e->clock->t_us) : TAC_OK;
+    return e->plan->driver ? tac__drive_delivered(e, receiver, e->clock->t_us) : TAC_OK;
 }
 
 static tac_status begin_entity(tac_engine *e, const tac__entity *entity)
@@ -171,7 +172,7 @@ static tac_status begin_entity(tac_engine *e, const tac__entity *entity)
     for (size_t i = 0; i < entity->receiver_count; i++)
         TAC_TRY(deliver(e, entity->receivers[i]));
     for (size_t i = 0; i < entity->pre_count; i++) {
-        tac_instance *c = e->components[entity->pre[i]];
+        tac_instance *c = e->plan->components[entity->pre[i]];
         if (c->active)
             TAC_TRY(run_hook(e, c, c->type->pre_step, "pre-step hook"));
     }
@@ -181,7 +182,7 @@ static tac_status begin_entity(tac_engine *e, const tac__entity *entity)
 static tac_status end_entity(tac_engine *e, const tac__entity *entity)
 {
     for (size_t i = 0; i < entity->post_count; i++) {
-        tac_instance *c = e->components[entity->post[i]];
+        tac_instance *c = e->plan->components[entity->post[i]];
         if (c->active)
             TAC_TRY(run_hook(e, c, c->type->post_step, "post-step hook"));
     }
@@ -199,31 +200,31 @@ static void digest_state(tac_engine *e, const tac__island *island, tac_time t_us
 static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
 {
     if (item->kind == TAC__ITEM_STEP) // the most frequent by far
-        return run_step(e, e->components[item->index], t_us);
+        return run_step(e, e->plan->components[item->index], t_us);
     switch (item->kind) {
     case TAC__ITEM_STEP:
         break;
     case TAC__ITEM_LEAD:
-        return run_lead(e, e->components[item->index], t_us);
+        return run_lead(e, e->plan->components[item->index], t_us);
     case TAC__ITEM_OUTPUTS:
-        return tac__island_outputs(e, &e->islands[item->index], t_us);
+        return tac__island_outputs(e, &e->plan->islands[item->index], t_us);
     case TAC__ITEM_PREVIEW:
-        tac__island_preview(&e->islands[item->index], t_us);
+        tac__island_preview(&e->plan->islands[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_STATE:
-        digest_state(e, &e->islands[item->index], t_us);
+        digest_state(e, &e->plan->islands[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_SHADOW:
-        tac__activity_shadow(e, e->components[item->index], t_us);
+        tac__activity_shadow(e, e->plan->components[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_PHASES:
-        return tac__phases_decide(e, e->components[item->index], t_us);
+        return tac__phases_decide(e, e->plan->components[item->index], t_us);
     case TAC__ITEM_BEGIN:
-        return begin_entity(e, &e->entities[item->index]);
+        return begin_entity(e, &e->plan->entities[item->index]);
     case TAC__ITEM_END:
-        return end_entity(e, &e->entities[item->index]);
+        return end_entity(e, &e->plan->entities[item->index]);
     case TAC__ITEM_OBSERVE: {
-        const tac_observer_def *o = &e->observers[item->index].def;
+        const tac_observer_def *o = &e->plan->observers[item->index].def;
         o->observe(o->context, e, t_us);
         (void)tac__floats_kept();
         return TAC_OK;
@@ -239,7 +240,7 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
 static bool collect(tac_engine *e, tac_time t_us)
 {
     uint64_t *due = e->due_items; // and, behind them, the islands that arrive
-    const size_t words = e->item_words + e->island_words;
+    const size_t words = e->plan->item_words + e->plan->island_words;
     bool boundary = false;
     tac_time next_us;
     do {
@@ -251,10 +252,10 @@ static bool collect(tac_engine *e, tac_time t_us)
                 continue;
             }
             if (s->kind == TAC__SOURCE_TIMER)
-                e->components[s->index]->pending |= TAC_DUE_TIMER;
+                e->plan->components[s->index]->pending |= TAC_DUE_TIMER;
             else if (s->kind == TAC__SOURCE_CONDITION)
-                e->components[s->index]->pending |= TAC_DUE_CONDITION;
-            if (e->driver)
+                e->plan->components[s->index]->pending |= TAC_DUE_CONDITION;
+            if (e->plan->driver)
                 tac__drive_next(e, (int)source, t_us);
         }
         boundary |= !s->observer;
@@ -272,7 +273,7 @@ static bool collect(tac_engine *e, tac_time t_us)
 static inline __attribute__((always_inline)) void fetch(const tac_engine *e, const tac__item *item)
 {
     if (item->kind == TAC__ITEM_STEP) {
-        const tac_instance *c = e->components[item->index];
+        const tac_instance *c = e->plan->components[item->index];
         tac__fetch(c, 3);
         tac__fetch(c->run_self, 1);
         tac__fetch(c->step.in, 1);
@@ -281,7 +282,7 @@ static inline __attribute__((always_inline)) void fetch(const tac_engine *e, con
         tac__fetch(c->writes.items, 1);
         tac__fetch(c->streams, 3);
     } else if (item->kind == TAC__ITEM_STATE) {
-        const tac__island *island = &e->islands[item->index];
+        const tac__island *island = &e->plan->islands[item->index];
         tac__fetch(island->state, 2);
         tac__fetch(island->x, 3);
     }
@@ -291,18 +292,18 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
 {
     const bool boundary = collect(e, t_us);
     // The clock moves on once every island has come here: a step that failed leads nowhere.
-    if (e->island_count)
+    if (e->plan->island_count)
         TAC_TRY(tac__islands_arrive(e, t_us));
     e->clock->t_us = t_us;
-    if (e->machine_count)
+    if (e->plan->machine_count)
         TAC_TRY(tac__phases_begin(e, t_us));
     e->clock->boundaries += boundary;
-    const size_t words = e->item_words;
-    const bool several = e->island_count > 1;
+    const size_t words = e->plan->item_words;
+    const bool several = e->plan->island_count > 1;
     for (size_t w = 0; w < words; w++) {
         uint64_t bits = e->due_items[w];
         e->due_items[w] = 0;
-        for (const tac__item *all = e->items + w * 64; bits;) {
+        for (const tac__item *all = e->plan->items + w * 64; bits;) {
             const tac__item *item = all + __builtin_ctzll(bits);
             bits &= bits - 1;
             if (several && bits)
@@ -317,8 +318,8 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
 // events of the plant, which are asked for before stage 0.
 __attribute__((noinline)) static void see_start(const tac_engine *e)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac__views *views = &e->components[i]->views;
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac__views *views = &e->plan->components[i]->views;
         for (size_t k = 0; k < views->count; k++)
             tac__view_update(&views->items[k], 0);
     }
@@ -330,7 +331,7 @@ __attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us
         see_start(e);
     e->clock->started = 1;
     while (!e->clock->finished) {
-        if (e->island_count)
+        if (e->plan->island_count)
             tac__islands_integrate(e);
         const tac_time t_us = tac__timeline_next(&e->timeline);
         if (t_us > e->checkpoint_us)
@@ -344,7 +345,7 @@ __attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us
             TAC_TRY(tac__checkpoint_consider(e));
         if (t_us >= e->snapshot_us)
             tac__snapshot_due(e, t_us);
-        if (t_us == e->def.end_us)
+        if (t_us == e->plan->def.end_us)
             e->clock->finished = 1;
     }
     return e->checkpoint_path ? tac__checkpoint_finish(e) : TAC_OK;
@@ -389,8 +390,8 @@ static void rest_port(const tac__port *port, void *value)
 
 static void rest_values(tac_engine *e)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        tac_instance *c = e->plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].buffer)
                 rest_port(&c->inputs.items[k], c->in[k].buffer);
@@ -398,9 +399,10 @@ static void rest_values(tac_engine *e)
         for (size_t k = 0; k < c->outputs.count; k++)
             rest_port(&c->outputs.items[k], c->step.out[k]);
         for (size_t k = 0; k < c->continuous.count; k++)
-            rest_port(&c->continuous.items[k],
-                      tac__block_at(&e->block,
-                                    e->schema.signals[c->signals[c->outputs.count + k]].offset));
+            rest_port(
+                &c->continuous.items[k],
+                tac__block_at(&e->plan->block,
+                              e->plan->schema.signals[c->signals[c->outputs.count + k]].offset));
         for (size_t k = 0; k < c->states.count; k++)
             tac__type_rest(&c->states.items[k].type, c->step.state[k]);
     }
@@ -408,25 +410,26 @@ static void rest_values(tac_engine *e)
 
 static void start_digests(tac_engine *e)
 {
-    for (size_t i = 0; i < e->schema.count; i++) {
-        const tac__signal *s = &e->schema.signals[i];
-        const void *value = tac__block_at(&e->block, s->offset);
-        if (e->histories[i].depth)
-            tac__history_start(&e->histories[i], value);
-        if (!e->digests[i])
+    for (size_t i = 0; i < e->plan->schema.count; i++) {
+        const tac__signal *s = &e->plan->schema.signals[i];
+        const void *value = tac__block_at(&e->plan->block, s->offset);
+        if (e->plan->histories[i].depth)
+            tac__history_start(&e->plan->histories[i], value);
+        if (!e->plan->digests[i])
             continue;
         const uint64_t named = tac__hash_text(TAC__HASH_SEED, s->name);
-        *e->digests[i] = s->type.scalar == TAC_F64
-                             ? tac__digest_wide(named, TAC_TIME_NEVER, value, s->words)
-                             : tac__digest_words(named, TAC_TIME_NEVER, value, s->words);
+        *e->plan->digests[i] = s->type.scalar == TAC_F64
+                                   ? tac__digest_wide(named, TAC_TIME_NEVER, value, s->words)
+                                   : tac__digest_words(named, TAC_TIME_NEVER, value, s->words);
     }
-    for (size_t i = 0; i < e->island_count; i++)
-        e->islands[i].state->digest = tac__hash_text(TAC__HASH_SEED, e->islands[i].name);
-    for (size_t i = 0; i < e->receiver_count; i++)
-        *e->receivers[i].digest = tac__hash_text(TAC__HASH_SEED, e->receivers[i].name);
-    for (size_t i = 0; i < e->sender_count; i++) {
-        if (e->senders[i].digest)
-            *e->senders[i].digest = tac__hash_text(TAC__HASH_SEED, e->senders[i].name);
+    for (size_t i = 0; i < e->plan->island_count; i++)
+        e->plan->islands[i].state->digest =
+            tac__hash_text(TAC__HASH_SEED, e->plan->islands[i].name);
+    for (size_t i = 0; i < e->plan->receiver_count; i++)
+        *e->plan->receivers[i].digest = tac__hash_text(TAC__HASH_SEED, e->plan->receivers[i].name);
+    for (size_t i = 0; i < e->plan->sender_count; i++) {
+        if (e->plan->senders[i].digest)
+            *e->plan->senders[i].digest = tac__hash_text(TAC__HASH_SEED, e->plan->senders[i].name);
     }
 }
 
@@ -436,20 +439,21 @@ enum { FIRST_STEP_US = 1000 };
 // Everything as it is before boundary 0.
 tac_status tac__start(tac_engine *e)
 {
-    memset(e->block.bytes, 0, e->block.size);
+    memset(e->plan->block.bytes, 0, e->plan->block.size);
     tac__timeline_start(&e->timeline);
-    for (size_t i = 0; i < e->receiver_count; i++)
-        tac__queue_start(&e->receivers[i].queue);
-    for (size_t i = 0; i < e->island_count; i++) {
-        tac__island_state *s = e->islands[i].state;
+    for (size_t i = 0; i < e->plan->receiver_count; i++)
+        tac__queue_start(&e->plan->receivers[i].queue);
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        tac__island_state *s = e->plan->islands[i].state;
         s->at_us = s->outputs_us = s->event_us = TAC_TIME_NEVER;
-        s->h_us = s->h_next_us =
-            e->def.integrator.h_max_us < FIRST_STEP_US ? e->def.integrator.h_max_us : FIRST_STEP_US;
+        s->h_us = s->h_next_us = e->plan->def.integrator.h_max_us < FIRST_STEP_US
+                                     ? e->plan->def.integrator.h_max_us
+                                     : FIRST_STEP_US;
     }
     rest_values(e);
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
-        if (!c->type->init || (tac__is_played(e, c->type) && !tac__is_machine(c)))
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        tac_instance *c = e->plan->components[i];
+        if (!c->type->init || (tac__is_played(e->plan, c->type) && !tac__is_machine(c)))
             continue;
         c->may_jump = true;
         c->failed = TAC_OK;

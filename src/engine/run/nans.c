@@ -1,12 +1,12 @@
 // nans.c - numbers that are none: signals that are written with one, and a copy of the block as it
 // is stored, in which all NaNs are alike.
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 #include "base/floats.h"
 
 static void mend(const tac_engine *e, unsigned char *bytes, const void *at, size_t count)
 {
-    const size_t offset = (size_t)((const unsigned char *)at - e->block.bytes);
-    if (at && offset < e->block.run_size)
+    const size_t offset = (size_t)((const unsigned char *)at - e->plan->block.bytes);
+    if (at && offset < e->plan->block.run_size)
         tac__one_nan(bytes + offset, count);
 }
 
@@ -21,21 +21,21 @@ static void mend_ports(const tac_engine *e, unsigned char *bytes, const tac__por
 
 void tac__stored_nans(const tac_engine *e, unsigned char *bytes)
 {
-    for (size_t i = 0; i < e->island_count; i++) {
-        mend(e, bytes, e->islands[i].x, e->islands[i].x_count);
-        mend(e, bytes, e->islands[i].y, e->islands[i].x_count);
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        mend(e, bytes, e->plan->islands[i].x, e->plan->islands[i].x_count);
+        mend(e, bytes, e->plan->islands[i].y, e->plan->islands[i].x_count);
     }
-    for (size_t i = 0; i < e->schema.count; i++) {
-        const tac__signal *s = &e->schema.signals[i];
+    for (size_t i = 0; i < e->plan->schema.count; i++) {
+        const tac__signal *s = &e->plan->schema.signals[i];
         if (s->type.scalar != TAC_F64)
             continue;
-        mend(e, bytes, tac__block_at(&e->block, s->offset), s->type.count);
-        const tac__history *h = &e->histories[i];
+        mend(e, bytes, tac__block_at(&e->plan->block, s->offset), s->type.count);
+        const tac__history *h = &e->plan->histories[i];
         if (h->depth)
             mend(e, bytes, h->values, h->depth * h->words);
     }
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac_instance *c = e->plan->components[i];
         mend_ports(e, bytes, &c->states, c->step.state);
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->inputs.items[k].type.scalar == TAC_F64)
@@ -48,8 +48,8 @@ void tac__nan_written(void *context, uint32_t signal, const double *value, size_
                       tac_time t_us)
 {
     tac_engine *e = context;
-    const tac__signal *s = &e->schema.signals[signal];
-    tac_instance *c = e->components[s->component];
+    const tac__signal *s = &e->plan->schema.signals[signal];
+    tac_instance *c = e->plan->components[s->component];
     size_t i = 0, k = 0;
     while (i < words && value[i] == value[i])
         i++;
@@ -61,7 +61,7 @@ void tac__nan_written(void *context, uint32_t signal, const double *value, size_
     if (n->writes++)
         return;
     n->first_us = t_us;
-    if (e->driver) // the live run has said so
+    if (e->plan->driver) // the live run has said so
         return;
     c->hook.t_us = t_us;
     if (s->type.count > 1)
@@ -72,7 +72,7 @@ void tac__nan_written(void *context, uint32_t signal, const double *value, size_
 
 uint64_t tac_engine_nans(const tac_engine *e, size_t signal, tac_time *first_us)
 {
-    TAC_REQUIRE(e && e->nans && signal < e->schema.count);
+    TAC_REQUIRE(e && e->nans && signal < e->plan->schema.count);
     const tac__nan_count *n = &e->nans[signal];
     if (first_us)
         *first_us = n->writes ? n->first_us : TAC_TIME_NEVER;

@@ -16,9 +16,9 @@ tac_status tac__snapshot_take(tac_engine *e, tac__text *out, tac_error *err)
 {
     const size_t start = out->length;
     tac__activity_save(e);
-    head h = {tac__block_manifest_hash(&e->block), e->block.run_size, 0};
+    head h = {tac__block_manifest_hash(&e->plan->block), e->plan->block.run_size, 0};
     tac__text_bytes(out, (const char *)&h, sizeof h);
-    tac__text_bytes(out, (const char *)e->block.bytes, e->block.run_size);
+    tac__text_bytes(out, (const char *)e->plan->block.bytes, e->plan->block.run_size);
     if (!out->failed)
         tac__stored_nans(e, (unsigned char *)out->chars + start + sizeof h);
     const size_t opaque = out->length;
@@ -76,8 +76,8 @@ bool tac__snapshot_fits(const tac_engine *e, const void *bytes, size_t size)
     if (size < sizeof h)
         return false;
     memcpy(&h, bytes, sizeof h);
-    return h.manifest_hash == tac__block_manifest_hash(&e->block) &&
-           h.block_size == e->block.run_size && h.block_size <= size - sizeof h &&
+    return h.manifest_hash == tac__block_manifest_hash(&e->plan->block) &&
+           h.block_size == e->plan->block.run_size && h.block_size <= size - sizeof h &&
            h.opaque_size == size - sizeof h - h.block_size;
 }
 
@@ -88,22 +88,22 @@ tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, 
     if (!tac__snapshot_fits(e, bytes, size))
         return tac__fail(err, TAC_E_MISMATCH, "the stored state is that of another model");
     const char *block = (const char *)bytes + sizeof(head);
-    tac_time *h_us = tac__arena_array(&e->arena, e->island_count, sizeof *h_us);
+    tac_time *h_us = tac__arena_array(&e->memory, e->plan->island_count, sizeof *h_us);
     if (!h_us)
         return tac__fail_memory(err);
-    for (size_t i = 0; i < e->island_count; i++)
-        h_us[i] = e->islands[i].state->h_us;
+    for (size_t i = 0; i < e->plan->island_count; i++)
+        h_us[i] = e->plan->islands[i].state->h_us;
     e->err = err;
     tac_status status = tac__restore_block(e, block, same_model, other_method ? h_us : NULL, err);
-    if (status == TAC_OK && e->clock->t_us > e->def.end_us)
+    if (status == TAC_OK && e->clock->t_us > e->plan->def.end_us)
         status = tac__fail(err, TAC_E_RANGE, "the stored state lies after the end of this run");
     if (status == TAC_OK)
-        status = tac__restore_opaque(e, block + e->block.run_size,
-                                     size - sizeof(head) - e->block.run_size, err);
-    if (status == TAC_OK && e->driver)
+        status = tac__restore_opaque(e, block + e->plan->block.run_size,
+                                     size - sizeof(head) - e->plan->block.run_size, err);
+    if (status == TAC_OK && e->plan->driver)
         status = tac__drive_begin(e, e->clock->started, e->clock->t_us);
     if (status == TAC_OK && e->clock->started) // else the boundary at 0 is still to come
-        tac__timeline_set(&e->timeline, e->start_end_source, e->def.end_us);
+        tac__timeline_set(&e->timeline, e->plan->start_end_source, e->plan->def.end_us);
     if (status == TAC_OK)
         status = tac__steps_again(e);
     e->err = NULL;

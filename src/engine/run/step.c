@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "engine/plan/hang.h"
 #include "base/floats.h"
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 #include <tactus/math.h>
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ tac_status tac_fail_as(tac_step *s, tac_status status, const char *format, ...)
 
 tac__hang_hook tac__step_hang(const tac_step *s)
 {
-    const tac_engine_def *def = &s->instance->engine->def;
+    const tac_engine_def *def = &s->instance->engine->plan->def;
     return (tac__hang_hook){def->hang, def->hang_context, s->instance->name};
 }
 
@@ -126,7 +126,7 @@ double *tac_jump(tac_step *s)
     if (!c->may_jump || c->island < 0 || c->shadow)
         return NULL;
     c->jumped = true;
-    return c->engine->islands[c->island].x + c->x_offset;
+    return c->engine->plan->islands[c->island].x + c->x_offset;
 }
 
 // --- messages -----------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ static tac_status check_send(tac_step *s, const tac__sender *port, size_t size)
 {
     tac_engine *e = s->instance->engine;
     for (size_t i = 0; i < port->count; i++) {
-        const tac__receiver *r = &e->receivers[port->links[i].receiver];
+        const tac__receiver *r = &e->plan->receivers[port->links[i].receiver];
         if (size > r->def.max_bytes)
             return tac_fail(s, "sends %zu bytes to '%s', which takes at most %u", size, r->name,
                             r->def.max_bytes);
@@ -158,7 +158,7 @@ static const void *with_one_nan(const tac_engine *e, const void *bytes, size_t s
         memcpy(&word, (const unsigned char *)bytes + i * sizeof word, sizeof word);
         any |= tac__is_nan_word(word);
     }
-    if (!any || size > e->message_size) // so long a one nobody receives
+    if (!any || size > e->plan->message_size) // so long a one nobody receives
         return bytes;
     memcpy(e->message, bytes, size);
     tac__one_nan(e->message, count);
@@ -188,8 +188,8 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
         return tac_fail(s, "sends nothing, or from a port that it does not have");
     if (c->shadow)
         return TAC_OK;
-    const tac__sender *port = &e->senders[c->senders[sender]];
-    if (e->driver) { // what arrives in the plant comes from the driver
+    const tac__sender *port = &e->plan->senders[c->senders[sender]];
+    if (e->plan->driver) { // what arrives in the plant comes from the driver
         (*port->sequence)++;
         digest_sent(port, e->clock->t_us, bytes, size);
         return TAC_OK;
@@ -201,7 +201,7 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
     digest_sent(port, e->clock->t_us, bytes, size);
     for (size_t i = 0; i < port->count; i++) {
         const tac__link *link = &port->links[i];
-        tac__receiver *r = &e->receivers[link->receiver];
+        tac__receiver *r = &e->plan->receivers[link->receiver];
         const tac__queue_slot head = {e->clock->t_us, e->clock->t_us + link->delay_us, sequence,
                                       link->number, (uint32_t)size};
         const tac_time old_us = e->timeline.next[r->source];
@@ -218,7 +218,7 @@ bool tac_receive(tac_step *s, int receiver, tac_message *message)
     tac_instance *c = s->instance;
     if (receiver < 0 || (size_t)receiver >= c->receiver_count || c->shadow)
         return false;
-    return tac__queue_receive(&c->engine->receivers[c->receivers[receiver]].queue, message);
+    return tac__queue_receive(&c->engine->plan->receivers[c->receivers[receiver]].queue, message);
 }
 
 // --- saying something ---------------------------------------------------------------------------
@@ -226,20 +226,12 @@ bool tac_receive(tac_step *s, int receiver, tac_message *message)
 static void write_log(const tac_engine *e, tac_time t_us, const char *component,
                       tac_log_level level, const char *format, va_list args)
 {
-    bool wanted = false;
-    for (size_t i = 0; i < e->log_count; i++)
-        wanted |= level >= e->logs[i].level;
-    if (!wanted)
+    if (!tac__logs_want(&e->logs, level))
         return;
     char text[1024];
     tac__vprint(text, sizeof text, format, args);
     const tac_log_entry entry = {t_us, component, level, text};
-    for (size_t i = 0; i < e->log_count; i++) {
-        if (level < e->logs[i].level)
-            continue;
-        e->logs[i].log(e->logs[i].context, &entry);
-        (void)tac__floats_kept();
-    }
+    tac__logs_tell(&e->logs, &entry);
 }
 
 void tac_log_write(tac_step *s, tac_log_level level, const char *format, ...)
@@ -258,33 +250,4 @@ void tac__log(const tac_engine *e, tac_log_level level, const char *format, ...)
     va_start(args, format);
     write_log(e, tac_engine_time(e), "", level, format, args);
     va_end(args);
-}
-
-static bool warned_before(tac_engine *e, const char *text)
-{
-    const uint64_t hash = tac__hash_end(tac__hash_text(TAC__HASH_SEED, text));
-    for (size_t i = 0; i < e->warned_count; i++) {
-        if (e->warned[i] == hash)
-            return true;
-    }
-    // Without memory for that the warning may come twice.
-    if (TAC__ARENA_GROW(&e->arena, e->warned, e->warned_count, e->warned_capacity))
-        e->warned[e->warned_count++] = hash;
-    return false;
-}
-
-void tac__warn(tac_engine *e, const tac_place *place, const char *format, ...)
-{
-    char said[512], text[900];
-    va_list args;
-    va_start(args, format);
-    tac__vprint(said, sizeof said, format, args);
-    va_end(args);
-    if (place && place->line)
-        snprintf(text, sizeof text, "%.300s:%u:%u: %s", place->file ? place->file : "-",
-                 place->line, place->column, said);
-    else
-        snprintf(text, sizeof text, "%s", said);
-    if (!warned_before(e, text))
-        tac__log(e, TAC_LOG_WARN, "%s", text);
 }

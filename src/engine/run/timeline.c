@@ -3,7 +3,7 @@
 // is due is the union of what they bring.
 #include "engine/run/validate.h"
 
-int tac__timeline_add(tac__timeline *tl, tac__arena *arena, const tac__source *source)
+int tac__timeline_add(tac__sources *tl, tac__arena *arena, const tac__source *source)
 {
     if (source->kind == TAC__SOURCE_AXIS) {
         for (size_t i = 0; i < tl->count; i++) {
@@ -19,32 +19,35 @@ int tac__timeline_add(tac__timeline *tl, tac__arena *arena, const tac__source *s
     return (int)tl->count++;
 }
 
-tac_status tac__timeline_reserve(tac__timeline *tl, tac__block *block, tac__arena *arena,
+tac_status tac__timeline_reserve(const tac__sources *sources, tac__block *block, tac__arena *arena,
                                  size_t offsets[2])
 {
-    tl->winner = tac__arena_array(arena, 2 * tl->count, sizeof *tl->winner);
-    tl->last = tac__arena_array(arena, tl->count, sizeof *tl->last);
-    if (!tl->winner || !tl->last)
-        return TAC_E_MEMORY;
-    TAC_TRY(tac__block_reserve(block, arena, "timeline taken", tl->own, sizeof *tl->taken,
+    TAC_TRY(tac__block_reserve(block, arena, "timeline taken", sources->own, sizeof(uint64_t),
                                tac__check_taken, NULL, &offsets[0]));
-    TAC_TRY(tac__block_reserve(block, arena, "timeline next", tl->own, sizeof *tl->next,
+    TAC_TRY(tac__block_reserve(block, arena, "timeline next", sources->own, sizeof(tac_time),
                                tac__check_next, NULL, &offsets[1]));
     tac__block_seal(block);
     // The array goes on: parts of whole words lie one after another.
     size_t rest;
-    return tac__block_reserve(block, arena, "observers next", tl->count - tl->own, sizeof *tl->next,
-                              tac__check_any, NULL, &rest);
+    return tac__block_reserve(block, arena, "observers next", sources->count - sources->own,
+                              sizeof(tac_time), tac__check_any, NULL, &rest);
 }
 
-void tac__timeline_wire(tac__timeline *tl, const tac__block *block, const size_t offsets[2])
+tac_status tac__timeline_wire(tac__timeline *tl, const tac__sources *sources,
+                              const tac__block *block, tac__arena *arena, const size_t offsets[2])
 {
-    tl->taken = tac__block_at(block, offsets[0]);
-    tl->next = tac__block_at(block, offsets[1]);
+    *tl = (tac__timeline){.sources = sources->sources,
+                          .count = sources->count,
+                          .own = sources->own,
+                          .taken = tac__block_at(block, offsets[0]),
+                          .next = tac__block_at(block, offsets[1]),
+                          .winner = tac__arena_array(arena, 2 * sources->count, sizeof *tl->winner),
+                          .last = tac__arena_array(arena, sources->count, sizeof *tl->last)};
+    return tl->winner && tl->last ? TAC_OK : TAC_E_MEMORY;
 }
 
 // Play all matches.
-static void play(tac__timeline *tl)
+static void play(const tac__timeline *tl)
 {
     for (size_t i = 0; i < tl->count; i++)
         tl->winner[tl->count + i] = (uint32_t)i;
@@ -54,7 +57,7 @@ static void play(tac__timeline *tl)
     }
 }
 
-void tac__timeline_start(tac__timeline *tl)
+void tac__timeline_start(const tac__timeline *tl)
 {
     for (size_t i = 0; i < tl->count; i++) {
         const tac__source *s = &tl->sources[i];
@@ -68,7 +71,7 @@ void tac__timeline_start(tac__timeline *tl)
     play(tl);
 }
 
-void tac__timeline_resume(tac__timeline *tl, tac_time t_us)
+void tac__timeline_resume(const tac__timeline *tl, tac_time t_us)
 {
     for (size_t i = tl->own; i < tl->count; i++) {
         const tac__source *s = &tl->sources[i];
@@ -79,7 +82,7 @@ void tac__timeline_resume(tac__timeline *tl, tac_time t_us)
     play(tl);
 }
 
-void tac__timeline_set(tac__timeline *tl, int source, tac_time t_us)
+void tac__timeline_set(const tac__timeline *tl, int source, tac_time t_us)
 {
     if (tl->next[source] != t_us)
         (void)tac__timeline_move(tl, (size_t)source, t_us);

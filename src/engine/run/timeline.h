@@ -30,14 +30,20 @@ typedef struct tac__source {
     uint32_t index; // of the port, component or island
 } tac__source;
 
-typedef struct tac__timeline {
+// The sources of a plan.
+typedef struct tac__sources {
     tac__source *sources;
     size_t count, capacity;
     size_t own; // sources of the run itself; those after them are observers' axes
+} tac__sources;
+
+typedef struct tac__timeline {
+    const tac__source *sources;
+    size_t count, own;
     // in the block of the run:
     uint64_t *taken; // of each source with explicit times: how many have passed
     tac_time *next;  // of each source, TAC_TIME_NEVER where nothing is planned
-    // follows from that:
+    // scratch, which follows from that:
     uint32_t *winner; // at each node of the tree the earlier source of the two below, which are
                       // nodes 2 i and 2 i + 1: winner[1] is the first of all; the leaves themselves
                       // begin at winner[count], whatever the count is
@@ -45,18 +51,19 @@ typedef struct tac__timeline {
 } tac__timeline;
 
 // Add a source; an axis that is there already is shared. Returns its number, or -1: no memory.
-int tac__timeline_add(tac__timeline *timeline, tac__arena *arena, const tac__source *source);
+int tac__timeline_add(tac__sources *sources, tac__arena *arena, const tac__source *source);
 
 // Reserve memory for the sources, the last parts of the block, and seal it between those of the run
 // and those of observers.
-tac_status tac__timeline_reserve(tac__timeline *timeline, tac__block *block, tac__arena *arena,
+tac_status tac__timeline_reserve(const tac__sources *sources, tac__block *block, tac__arena *arena,
                                  size_t offsets[2]);
-// Point into the block.
-void tac__timeline_wire(tac__timeline *timeline, const tac__block *block, const size_t offsets[2]);
-void tac__timeline_start(tac__timeline *timeline);
+// Point into the block; scratch comes from the arena.
+tac_status tac__timeline_wire(tac__timeline *timeline, const tac__sources *sources,
+                              const tac__block *block, tac__arena *arena, const size_t offsets[2]);
+void tac__timeline_start(const tac__timeline *timeline);
 // After the block was restored to what it was at `t_us`: observers go on from there. NEVER: it had
 // not started.
-void tac__timeline_resume(tac__timeline *timeline, tac_time t_us);
+void tac__timeline_resume(const tac__timeline *timeline, tac_time t_us);
 
 static inline tac_time tac__timeline_next(const tac__timeline *timeline)
 {
@@ -65,7 +72,7 @@ static inline tac_time tac__timeline_next(const tac__timeline *timeline)
 
 // Give a source its next time; returns the first of all. The winner so far goes up in registers:
 // each match waits for the one before it, but not for what that has written.
-static inline tac_time tac__timeline_move(tac__timeline *tl, size_t source, tac_time t_us)
+static inline tac_time tac__timeline_move(const tac__timeline *tl, size_t source, tac_time t_us)
 {
     uint32_t *winner = tl->winner, first = (uint32_t)source;
     tl->next[source] = t_us;
@@ -81,7 +88,7 @@ static inline tac_time tac__timeline_move(tac__timeline *tl, size_t source, tac_
 
 // Take a source that is due at the next instant and move it on to its next time (a port, timer or
 // step to TAC_TIME_NEVER). Returns its number, and which instant is the next one then.
-static inline size_t tac__timeline_take(tac__timeline *tl, tac_time *next_us)
+static inline size_t tac__timeline_take(const tac__timeline *tl, tac_time *next_us)
 {
     const size_t i = tl->winner[1];
     const tac_time t_us = tl->next[i];
@@ -97,6 +104,6 @@ static inline size_t tac__timeline_take(tac__timeline *tl, tac_time *next_us)
 }
 
 // Give a port, timer or step its next time.
-void tac__timeline_set(tac__timeline *timeline, int source, tac_time t_us);
+void tac__timeline_set(const tac__timeline *timeline, int source, tac_time t_us);
 
 #endif

@@ -65,11 +65,11 @@ tac_status tac__check_clock(const tac_engine *e, const tac__part *part, bool exa
 tac_status tac__check_due(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
     (void)exact;
-    for (size_t i = 0; i < e->island_words * 64; i++) {
+    for (size_t i = 0; i < e->plan->island_words * 64; i++) {
         if (!tac__has_bit(e->due_islands, i))
             continue;
-        if (i >= e->island_count)
-            return damaged(err, part->name, "has island %zu of %zu", i, e->island_count);
+        if (i >= e->plan->island_count)
+            return damaged(err, part->name, "has island %zu of %zu", i, e->plan->island_count);
         if (!e->clock->started)
             return damaged(err, part->name, "has island %zu before the start", i);
     }
@@ -80,7 +80,7 @@ static const char *wrong_time(const tac_engine *e, const tac__island *island, bo
 {
     const tac__island_state *s = island->state;
     const tac_time t_us = e->clock->t_us;
-    const bool due = tac__has_bit(e->due_islands, (size_t)(island - e->islands));
+    const bool due = tac__has_bit(e->due_islands, (size_t)(island - e->plan->islands));
     const bool stands = due || !e->clock->started;
     if (s->from_us > t_us || (stands && s->from_us != t_us))
         return "from_us";
@@ -95,7 +95,7 @@ static const char *wrong_time(const tac_engine *e, const tac__island *island, bo
     if (s->changed_us > t_us)
         return "changed_us";
     const tac_time longest_us =
-        exact && e->method->adaptive ? e->def.integrator.h_max_us : TAC_TIME_MAX;
+        exact && e->plan->method->adaptive ? e->plan->def.integrator.h_max_us : TAC_TIME_MAX;
     if (s->h_us == 0 || s->h_us > longest_us)
         return "h_us";
     if (s->h_next_us == 0 || s->h_next_us > longest_us)
@@ -169,38 +169,38 @@ static tac_status check_type(const tac_type *type, const void *value, const char
 tac_status tac__check_value(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
     (void)exact;
-    return check_type(part->subject, tac__block_at(&e->block, part->offset), part->name, err);
+    return check_type(part->subject, tac__block_at(&e->plan->block, part->offset), part->name, err);
 }
 
 // Of machines: numbers of transitions, 0 for none.
 static bool names_transition(const tac_engine *e, const tac__signal *s)
 {
-    const tac_instance *m = e->components[s->component];
+    const tac_instance *m = e->plan->components[s->component];
     if (!tac__is_machine(m))
         return false;
     const tac__phases *p = tac__phases_of(m);
-    const int signal = (int)(s - e->schema.signals);
+    const int signal = (int)(s - e->plan->schema.signals);
     return m->signals[p->transition] == signal || m->signals[p->queued] == signal;
 }
 
 static bool counts_changes(const tac_engine *e, const tac__signal *s)
 {
-    const tac_instance *m = e->components[s->component];
+    const tac_instance *m = e->plan->components[s->component];
     return tac__is_machine(m) &&
-           m->signals[tac__phases_of(m)->changes] == (int)(s - e->schema.signals);
+           m->signals[tac__phases_of(m)->changes] == (int)(s - e->plan->schema.signals);
 }
 
 tac_status tac__check_signal(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
     (void)exact;
     const tac__signal *s = part->subject;
-    const void *value = tac__block_at(&e->block, part->offset);
+    const void *value = tac__block_at(&e->plan->block, part->offset);
     TAC_TRY(check_type(&s->type, value, part->name, err));
     if (counts_changes(e, s) && *(const uint64_t *)value >> 62)
         return damaged(err, part->name, "counts %" PRId64 " changes", *(const int64_t *)value);
     if (!names_transition(e, s))
         return TAC_OK;
-    const size_t count = tac__phases_of(e->components[s->component])->transition_count;
+    const size_t count = tac__phases_of(e->plan->components[s->component])->transition_count;
     const int64_t number = *(const int64_t *)value;
     if (number < 0 || (uint64_t)number > count)
         return damaged(err, part->name, "names transition %" PRId64 " of %zu", number, count);
@@ -259,7 +259,7 @@ tac_status tac__check_missed(const tac_engine *e, const tac__part *part, bool ex
 tac_status tac__check_flag(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
     (void)exact;
-    const uint64_t flag = *(const uint64_t *)tac__block_at(&e->block, part->offset);
+    const uint64_t flag = *(const uint64_t *)tac__block_at(&e->plan->block, part->offset);
     return flag <= 1 ? TAC_OK : damaged(err, part->name, "is neither 0 nor 1");
 }
 
@@ -274,9 +274,9 @@ static const tac__queue_slot *slot_of(const tac__queue *q, uint32_t i)
 size_t tac__senders_of(const tac_engine *e, const tac__receiver *r)
 {
     size_t count = 0;
-    for (size_t i = 0; i < e->sender_count; i++) {
-        for (size_t k = 0; k < e->senders[i].count; k++)
-            count += &e->receivers[e->senders[i].links[k].receiver] == r;
+    for (size_t i = 0; i < e->plan->sender_count; i++) {
+        for (size_t k = 0; k < e->plan->senders[i].count; k++)
+            count += &e->plan->receivers[e->plan->senders[i].links[k].receiver] == r;
     }
     return count;
 }
@@ -364,7 +364,7 @@ tac_status tac__check_taken(const tac_engine *e, const tac__part *part, bool exa
         const tac__source *s = &tl->sources[i];
         const uint64_t most = s->kind == TAC__SOURCE_TIMES ? s->times_count : 0;
         // The end may have been another.
-        const bool fixed = exact && most && i != (size_t)e->start_end_source;
+        const bool fixed = exact && most && i != (size_t)e->plan->start_end_source;
         if (tl->taken[i] > most || (fixed && tl->taken[i] != times_passed(e, s)))
             return damaged(err, part->name, "says that source %zu had %" PRIu64 " of %" PRIu64, i,
                            tl->taken[i], most);
@@ -386,24 +386,25 @@ static bool is_next(const tac_engine *e, size_t source, bool exact)
     const tac_time next_us = e->timeline.next[source];
     const bool ahead = lies_ahead(e, next_us), never = next_us == TAC_TIME_NEVER;
     const uint64_t taken = e->timeline.taken[source];
-    const bool messages = s->kind == TAC__SOURCE_PORT && e->receivers[s->index].queue.state->flying;
+    const bool messages =
+        s->kind == TAC__SOURCE_PORT && e->plan->receivers[s->index].queue.state->flying;
     switch (s->kind) {
     case TAC__SOURCE_AXIS:
         return ahead && (!exact || is_next_of_axis(e, s, next_us));
     case TAC__SOURCE_TIMES:
         if (taken == s->times_count)
             return never;
-        return ahead &&
-               (!exact || source == (size_t)e->start_end_source || next_us == s->times_us[taken]);
+        return ahead && (!exact || source == (size_t)e->plan->start_end_source ||
+                         next_us == s->times_us[taken]);
     case TAC__SOURCE_PORT:
-        return messages ? next_us == tac__queue_next(&e->receivers[s->index].queue)
+        return messages ? next_us == tac__queue_next(&e->plan->receivers[s->index].queue)
                         : never || ahead;
     case TAC__SOURCE_TIMER:
     case TAC__SOURCE_CONDITION:
         break;
     case TAC__SOURCE_STEP:
     case TAC__SOURCE_EVENT:
-        return never || (ahead && next_us == e->islands[s->index].state->to_us);
+        return never || (ahead && next_us == e->plan->islands[s->index].state->to_us);
     }
     return never || ahead;
 }
@@ -426,8 +427,8 @@ tac_status tac__check_next(const tac_engine *e, const tac__part *part, bool exac
             return damaged(err, part->name, "has source %zu at %" PRIu64 " us", i,
                            e->timeline.next[i]);
     }
-    for (size_t i = 0; exact && i < e->island_count; i++) {
-        const tac__island *island = &e->islands[i];
+    for (size_t i = 0; exact && i < e->plan->island_count; i++) {
+        const tac__island *island = &e->plan->islands[i];
         const tac_time to_us = island->state->to_us;
         if (island->state->from_us < to_us && to_us != planned_end(e, island))
             return damaged(err, part->name, "does not have the step of '%s' end at %" PRIu64 " us",
@@ -458,9 +459,9 @@ static tac_status ask_components(tac_engine *e, tac_error *err)
 {
     tac_error *outer = e->err;
     tac_status status = TAC_OK;
-    for (size_t i = 0; i < e->component_count && status == TAC_OK; i++) {
-        tac_instance *c = e->components[i];
-        if (c->type->verify && !tac__is_played(e, c->type))
+    for (size_t i = 0; i < e->plan->component_count && status == TAC_OK; i++) {
+        tac_instance *c = e->plan->components[i];
+        if (c->type->verify && !tac__is_played(e->plan, c->type))
             status = ask_component(e, c, err);
     }
     e->err = outer;
@@ -469,8 +470,8 @@ static tac_status ask_components(tac_engine *e, tac_error *err)
 
 tac_status tac__validate(tac_engine *e, bool exact, tac_error *err)
 {
-    for (size_t i = 0; i < e->block.run_count; i++) {
-        const tac__part *part = &e->block.parts[i];
+    for (size_t i = 0; i < e->plan->block.run_count; i++) {
+        const tac__part *part = &e->plan->block.parts[i];
         TAC_TRY(part->check(e, part, exact, err));
     }
     return ask_components(e, err);

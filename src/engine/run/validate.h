@@ -7,7 +7,7 @@
 #ifndef TAC_ENGINE_RUN_VALIDATE_H
 #define TAC_ENGINE_RUN_VALIDATE_H
 
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 
 // All parts, then what components say about their own states. The error names the part. `exact`:
 // the block was made by the same model, so that axes must agree to the microsecond; else only what

@@ -5,7 +5,7 @@
 // Continuous states begin with a value, outputs of the plant are evaluated before the first
 // boundary. A type with an init function, or an output with a resting value of its own, has given
 // one, too.
-static bool begins_with_value(const tac_engine *e, const tac__signal *s)
+static bool begins_with_value(const tac__plan *e, const tac__signal *s)
 {
     const tac_instance *writer = e->components[s->component];
     if (s->continuous || writer->type->init)
@@ -16,7 +16,7 @@ static bool begins_with_value(const tac_engine *e, const tac__signal *s)
     return writer->outputs.items[k].has_rest;
 }
 
-void tac__written_ask(tac_engine *e)
+void tac__written_ask(tac__plan *e)
 {
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
@@ -31,8 +31,8 @@ void tac__written_ask(tac_engine *e)
 
 void tac__written_restart(tac_engine *e)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        tac_instance *c = e->plan->components[i];
         c->all_written = false;
         c->has_after |= c->asked;
     }
@@ -49,12 +49,12 @@ void tac__written_now(tac_instance *c)
 
 static bool has_value(const tac_engine *e, const tac__input *in, tac_time t_us)
 {
-    const tac__signal *s = &e->schema.signals[in->signal];
-    if (begins_with_value(e, s))
+    const tac__signal *s = &e->plan->schema.signals[in->signal];
+    if (begins_with_value(e->plan, s))
         return true;
     const tac__history *h = in->history;
     if (!h)
-        return *e->components[s->component]->written;
+        return *e->plan->components[s->component]->written;
     // It looks back: what counts is a write that it sees.
     return *h->writes > 1 || (*h->writes == 1 && (!in->route.delayed || h->times[1] < t_us));
 }

@@ -7,10 +7,10 @@
 #ifndef TAC_ENGINE_RUN_WRITTEN_H
 #define TAC_ENGINE_RUN_WRITTEN_H
 
-#include "engine/plan/plan.h"
+#include "engine/run/state.h"
 
 // Find the components whose first step must be noticed; once all is connected.
-void tac__written_ask(tac_engine *engine);
+void tac__written_ask(tac__plan *plan);
 // At the start, and after the block was restored.
 void tac__written_restart(tac_engine *engine);
 // The component has written its outputs.

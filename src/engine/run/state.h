@@ -1,0 +1,177 @@
+// state.h - the run of a plan: where its parts of the block lie, and scratch.
+#ifndef TAC_ENGINE_RUN_STATE_H
+#define TAC_ENGINE_RUN_STATE_H
+
+#include "engine/plan/plan.h"
+
+#include <stdatomic.h>
+
+// The clock of the run, in the block.
+typedef struct tac__clock {
+    tac_time t_us;
+    uint64_t boundaries, steps, messages;
+    uint64_t started, finished;
+} tac__clock;
+
+// Writes of a signal in which there was a NaN, in the block.
+typedef struct tac__nan_count {
+    uint64_t writes;
+    tac_time first_us; // where there are any
+} tac__nan_count;
+
+typedef enum tac__engine_phase {
+    TAC__BUILDING,
+    TAC__PREPARED,
+    TAC__RUNNING, // or starting, or being restored: no call from inside may change it
+    TAC__FAILED,
+} tac__engine_phase;
+
+typedef struct tac__phase_watcher {
+    tac_phase_fn *changed;
+    void *context;
+} tac__phase_watcher;
+
+struct tac_engine {
+    const tac__plan *plan;
+    tac__plan *building; // the same while it may be changed, then NULL
+    const tac_allocator *allocator;
+    tac__arena memory; // of the block and of scratch
+    tac__engine_phase phase;
+    atomic_bool stop;
+
+    // who watches
+    tac__logs logs;
+    tac__phase_watcher *phase_watchers; // told in this order
+    size_t phase_watcher_count, phase_watcher_capacity;
+    const tac__listener *listeners;
+    tac__snapshot_timer *snapshot_timers;
+    tac_time snapshot_us;    // when the first of them is due, or TAC_TIME_NEVER
+    tac__instants *instants; // those of the plan, with times that a driver fills in
+
+    // for every instant
+    tac__timeline timeline;
+    // in the block
+    tac__clock *clock;
+    uint64_t *due_islands; // to be integrated from the present instant
+    tac__nan_count *nans;  // one a signal
+
+    // scratch
+    uint64_t *masks;          // plan->masks without the items of inactive components
+    uint64_t *due_items;      // of the present instant; `arriving` follows, as in a row
+    uint64_t *arriving;       // islands with a boundary at the present instant
+    int *taken;               // one a machine: see transit.c
+    unsigned char *message;   // room for the longest that any receiver takes
+    uint64_t *digest_scratch; // room for one value
+    tac_error *err;           // of the call under way
+
+    // a checkpoint that was asked for
+    tac_time checkpoint_us;
+    const char *checkpoint_path; // NULL: none asked for
+    unsigned char *checkpoint;   // copy of the block
+    tac_time checkpoint_time_us;
+    uint64_t checkpoint_boundaries;
+    tac__text checkpoint_opaque;
+    bool checkpoint_taken;
+};
+
+// --- integrate.c: their integration ---
+tac__rhs_fn tac__island_rhs;                                       // context is the island
+tac_status tac__islands_arrive(tac_engine *engine, tac_time t_us); // those that are due
+void tac__islands_integrate(tac_engine *engine);                   // from there
+tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time t_us);
+tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
+// The next step, from where the island stands and with the inputs that are held.
+void tac__island_integrate(tac_engine *engine, tac__island *island);
+// The next boundary of an island that has always been known.
+tac_time tac__island_planned(const tac_engine *engine, const tac__island *island);
+// Held inputs that are seen through a view are renewed at its boundaries.
+void tac__island_renew(const tac_engine *engine, tac__island *island, tac_time t_us);
+void tac__islands_replan(tac_engine *engine, int source, tac_time old_us, const tac__island *but);
+// Keep what is needed for outputs as they are at stage 3 of t_us, for observers that may look later
+// in the same boundary.
+void tac__island_preview(tac__island *island, tac_time t_us);
+// The value of a continuous signal at t_us, without a trace.
+tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
+
+// All of the outputs at the state in work.z, or those that others see while integrating.
+tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all);
+// One step from x at from_us to `to_us`, into `y`.
+tac_status tac__step_to(tac_engine *engine, tac__island *island, tac__ode_work *work,
+                        tac_time to_us, double *y);
+
+// --- locate.c: instants inside a step ---
+static inline bool tac__locates(const tac__island *island)
+{
+    return island->event_count | island->rise_count;
+}
+
+// A mode holds where the number of its event is positive. Do they differ from the present ones?
+// Two at a time: a multirotor has sixteen, and this is asked at the end of every step. One by one
+// it took 70 instructions more, of 13,700 a step (callgrind, bench/iris_mission.yaml).
+static inline bool tac__modes_differ(const tac__island *island, const double *numbers)
+{
+    typedef double pair __attribute__((vector_size(16)));
+    typedef int64_t mask __attribute__((vector_size(16)));
+    const double *present = island->mode;
+    const size_t n = island->event_count;
+    mask any = {0, 0};
+    size_t i = 0;
+    for (; i + 1 < n; i += 2) {
+        pair there, here;
+        memcpy(&there, numbers + i, sizeof there);
+        memcpy(&here, present + i, sizeof here);
+        any |= (mask)(there > 0) ^ (mask)(here > 0);
+    }
+    return any[0] || any[1] || (i < n && (numbers[i] > 0) != (present[i] > 0));
+}
+
+// Let the step that was taken end where a mode changes or a condition turns true, if one does.
+// False: that failed.
+bool tac__locate(tac_engine *engine, tac__island *island);
+// The step was cut short: which conditions are true where it ends now?
+void tac__locate_cut(tac__island *island);
+// Set the modes at a boundary of an island that has any.
+tac_status tac__latch(tac_engine *engine, tac__island *island, tac_time t_us);
+// At a boundary of an island that conditions look at: count those that turned true there.
+tac_status tac__count_turns(tac_engine *engine, tac__island *island, tac_time t_us);
+// Have what was located at the end of the present step for boundaries: an event at event_us, or
+// none (NEVER), and the conditions that turn true.
+void tac__plan_located(tac_engine *engine, tac__island *island, tac_time event_us);
+
+// --- jacobian.c: the right-hand side on dual numbers ---
+tac_status tac__jacobian_prepare(tac_engine *engine, tac__island *island);
+
+// --- hash.c: digests by name ---
+tac_status tac__digests_list(tac_engine *engine);
+// Before the last step of the hash: what recordings keep.
+uint64_t tac__digest_value(const tac_engine *engine, const tac__digest *digest);
+
+// --- step.c: an entry of the engine's own in the log ---
+TAC_PRINTF(3, 4)
+void tac__log(const tac_engine *engine, tac_log_level level, const char *format, ...);
+// --- run.c ---
+tac_status tac__start(tac_engine *engine);
+tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us, const char *where);
+
+// --- list.c ---
+// The component that has the input of this number, and which of its own it is; NULL: none has.
+const tac_instance *tac__input_at(const tac_engine *engine, int input, size_t *own);
+
+// --- checkpoint.c ---
+tac_status tac__checkpoint_consider(tac_engine *engine);
+tac_status tac__checkpoint_finish(tac_engine *engine);
+// --- nans.c ---
+// A signal was written with a NaN in it: it is counted, and the first one is a warning in the log,
+// unless its port says TAC_PORT_NAN.
+tac__nan_fn tac__nan_written; // context is the engine
+// In a copy of the block every NaN becomes the one: what is stored is the same on every machine.
+void tac__stored_nans(const tac_engine *engine, unsigned char *bytes);
+tac_status tac__save_opaque(tac_engine *engine, bool plant_only, tac__text *out);
+tac_status tac__restore_opaque(tac_engine *engine, const char *bytes, size_t size, tac_error *err);
+// Take over a block, if it is sound; see validate.h. `h_us`: step sizes to go on with, one an
+// island; NULL: those of the block.
+tac_status tac__restore_block(tac_engine *engine, const void *block, bool exact,
+                              const tac_time *h_us, tac_error *err);
+tac_status tac__steps_again(tac_engine *engine); // those under way, without a trace in counters
+
+#endif
