@@ -1,5 +1,5 @@
-// arrays.h - vectors that lie in arrays: of doubles, as parameters do, next to reals, and of reals,
-// as states and ports do. For every scalar kind.
+// arrays.h - vectors in arrays: of doubles (parameters) and of reals (states and ports). For every
+// scalar kind.
 #ifndef TAC_MODEL_ARRAYS_H
 #define TAC_MODEL_ARRAYS_H
 
@@ -32,7 +32,8 @@ static inline void vec3_write(vec3 v, real *x)
     x[2] = v.z;
 }
 
-// |v|. At rest its derivative is 0, in a graph too, where that of vec3_norm is 0/0.
+// |v|. At v = 0 its derivative is 0, in a graph too, where the derivative of vec3_norm would be
+// 0/0.
 static inline real vec3_length(vec3 v)
 {
     real n2 = vec3_dot(v, v);

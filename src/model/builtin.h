@@ -51,7 +51,7 @@ TAC__BUILTIN_TABLE(TAC__BUILTIN_EXTERN)
     .abi = TAC_ABI_VERSION, .size = sizeof(tac_component_type), .name = type_name,                 \
     .version = type_version, .summary = type_summary, .builtin = true
 
-// A signal whose size and unit are up to the user: `size: 3`, `unit: m/s`.
+// A signal whose size and unit are chosen by the user: `size: 3`, `unit: m/s`.
 enum { TAC__SIZE_MAX = 64 };
 
 typedef struct tac__shaped {
@@ -62,8 +62,9 @@ typedef struct tac__shaped {
 tac__shaped tac__shaped_params(tac_declare *d);
 tac_type tac__shaped_type(const tac__shaped *shaped);
 
-// Seconds as whole microseconds, which alone decide when something happens. False where there are
-// none: the rounding of a unit or a decimal is forgiven, a fraction is not.
+// Seconds as whole microseconds, which alone decide when something happens. False where `t_s` is no
+// whole number of microseconds: the rounding of a unit or a decimal is allowed for, a fraction is
+// not.
 bool tac__whole_microseconds(double t_s, tac_time *t_us);
 
 #endif

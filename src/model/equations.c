@@ -72,9 +72,9 @@ static tac_status equations_init(tac_step *s, const void *self)
 
 // --- running --------------------------------------------------------------------------------
 
-// A NaN that decides something would go unseen: it makes the evaluation fail, though other outputs,
-// which may be asked for before all inputs are there, are what they are. One that comes out is
-// passed on, and the engine sees it in the state.
+// A NaN in a comparison would decide something without being seen, so it makes the evaluation fail;
+// outputs that do not depend on it are valid nevertheless (they may be asked for before all inputs
+// are there). A NaN in a result is passed on, and the engine finds it in the state.
 static tac_status evaluate(const equations *c, const tac_eval *e, const tac__eq_steps *steps,
                            double *frame)
 {

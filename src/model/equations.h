@@ -1,12 +1,12 @@
-// equations.h - a component of type `equations` from the inside: what its parts have in common.
+// equations.h - the inside of a component of type `equations`: what its files share.
 //
-// Reading (equations_read.c) gives ports; ordering (equations_order.c) gives every number that
-// equations may name a place, sorts the equations and compiles them. All of it is fixed once
+// Reading (equations_read.c) makes the ports; ordering (equations_order.c) gives a place to every
+// number that equations may name, sorts the equations and compiles them. All of it is fixed once
 // `declare` has returned.
 //
-// An evaluation sees one table of pointers: the inputs, parameters among them, then the states,
-// then a frame on the stack with all that equations come to: first the derivatives, in the order of
-// the states, then the outputs, then conditions among the inputs as numbers, then local names.
+// An evaluation sees one table of pointers: the inputs (parameters among them), then the states,
+// then a frame on the stack with the results of equations: derivatives in the order of the states,
+// outputs, inputs that are conditions as numbers, local names.
 #ifndef TAC_MODEL_EQUATIONS_H
 #define TAC_MODEL_EQUATIONS_H
 
@@ -52,9 +52,9 @@ typedef struct tac__eq_name {
     tac__expr_type type;
     const char *unit; // NULL: `measure`
     tac__unit measure;
-    int slot; // where it is read: in the table of pointers
+    int slot; // place in the table of pointers
     uint32_t element;
-    int equation; // that gives it; -1: none
+    int equation; // the equation that computes it; -1: none
 } tac__eq_name;
 
 // One equation, ready to be evaluated.

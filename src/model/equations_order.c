@@ -1,4 +1,4 @@
-// equations_order.c - which equation gives what, in which order they are evaluated, and which of
+// equations_order.c - which equation computes what, in which order they are evaluated, and which of
 // them derivatives and outputs need.
 #include "model/equations.h"
 
@@ -44,7 +44,7 @@ static tac_status fail_port(tac_declare *d, const tac__eq_port *p, const char *t
     return tac_declare_fail(d, param, "%s", text);
 }
 
-// --- what each equation gives ---------------------------------------------------------------
+// --- what each equation computes ------------------------------------------------------------
 
 static tac_status add_local(tac_declare *d, equations *c, size_t i, int *target)
 {
@@ -93,7 +93,7 @@ static tac_status find_target(tac_declare *d, equations *c, size_t i, int *targe
     if (e->name && c->names[of].role != TAC__EQ_STATE)
         return FAIL(d, c, i, "der() takes a state, but '%s' is %s", e->name,
                     tac__equations_role(c->names[of].role));
-    // The rates of a state follow its elements.
+    // The derivatives of a state follow its elements.
     *target = e->name ? of + (int)c->ports[c->names[of].port].type.count
                       : tac__equations_find(c, e->target);
     return *target < 0 ? add_local(d, c, i, target) : TAC_OK;
@@ -117,7 +117,7 @@ static tac_status claim_target(tac_declare *d, equations *c, size_t i)
     return TAC_OK;
 }
 
-// A local name that is close to that of an output may be meant for it.
+// A local name that is close to an output's name may be a misspelt output.
 static void suggest_local(const equations *c, const char *output, tac_error *err)
 {
     tac__nearest nearest = tac__nearest_begin(output);
@@ -153,11 +153,11 @@ typedef struct sorter {
     equations *c;
     tac_declare *d;
     char *marks;
-    uint32_t *order, *path; // equations; the path leads to the present one
+    uint32_t *order, *path; // equations; `path` leads to the present one
     size_t count, depth;
 } sorter;
 
-// The equation that gives a name; -1 where there is none.
+// The equation that computes a name; -1 where there is none.
 static int giver(const equations *c, const char *text)
 {
     const int name = tac__equations_find(c, text);
@@ -233,9 +233,9 @@ static tac_status compile(tac_declare *d, equations *c, size_t i, tac__program *
     return TAC_OK;
 }
 
-// --- who needs what -------------------------------------------------------------------------
+// --- what each result needs -----------------------------------------------------------------
 
-// Mark equation `i` and all that it needs. They come before it in the order.
+// Mark equation `i` and all that it needs. Those come before it in the order.
 static void need(const equations *c, uint32_t i, bool *needed)
 {
     size_t count;
@@ -250,7 +250,7 @@ static void need(const equations *c, uint32_t i, bool *needed)
     }
 }
 
-// The steps, in order, to all names of one role.
+// The equations, in order, that all names of one role need.
 static tac_status select_steps(equations *c, tac__eq_role role, const sorter *s,
                                tac__program *const *programs, bool *needed, tac__eq_steps *steps)
 {
@@ -309,7 +309,7 @@ size_t tac__equations_inputs_of(const equations *c, const tac__eq_port *output, 
     return total;
 }
 
-// A parameter that nothing uses is one whose name is misspelt, perhaps on the command line.
+// A parameter that nothing uses has probably a misspelt name, perhaps on the command line.
 static tac_status check_used(tac_declare *d, const equations *c)
 {
     for (size_t i = 0; i < c->port_count; i++) {

@@ -1,4 +1,4 @@
-// equations_read.c - the parameters of `equations`: what it has, with types and units.
+// equations_read.c - reads the parameters of `equations`: ports with types and units.
 #include "base/text.h"
 #include "model/equations.h"
 
@@ -110,7 +110,7 @@ static void read_long(tac_declare *d, equations *c, port *p)
                                                  .doc = "its usual size, for tolerances"});
 }
 
-// A map of its own, or in short.
+// A port is described by a map, or in short by a text.
 static void read_form(tac_declare *d, equations *c, port *p)
 {
     const tac_node *node = tac_param_node(d, p->name);
@@ -226,7 +226,7 @@ static char *element_text(equations *c, const port *p, uint32_t i, const char *b
     return tac__arena_format(&c->arena, "%s%s%s%s", before, p->name, element, after);
 }
 
-// The elements of a port, which lie one after another from `element` of `slot` on.
+// Gives places to the elements of a port, which lie one after another from `element` of `slot` on.
 static tac_status place_port(equations *c, port *p, int slot, size_t element)
 {
     p->first = (uint32_t)c->name_count;

@@ -1,8 +1,8 @@
 // inertia.c - see inertia.h.
 #include "model/inertia.h"
 
-// The second moments of the mass, integral r r' dm = trace/2 - I, of which no principal minor is
-// negative. `slack` leaves room for a flat body, written with few digits.
+// The second moments of the mass, integral r r' dm = trace/2 - I, have no negative principal minor.
+// `slack` allows for the rounding of a flat body's inertia that is written with few digits.
 void tac__inertia_warn(tac_declare *d, const char *param, const double inertia[9])
 {
     const double half = 0.5 * (inertia[0] + inertia[4] + inertia[8]), slack = 1e-6 * half;

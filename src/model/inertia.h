@@ -4,8 +4,9 @@
 
 #include <tactus/component.h>
 
-// Nine numbers row by row, positive definite. A body has no principal moment above the sum of the
-// two others, for integral (y^2 + z^2) dm = I_xx and so on: warns about `param` otherwise.
+// Warns about `param` if no body can have this inertia (nine numbers row by row, positive
+// definite): no principal moment exceeds the sum of the two others, as integral (y^2 + z^2) dm =
+// I_xx and so on.
 void tac__inertia_warn(tac_declare *d, const char *param, const double inertia[9]);
 
 #endif

@@ -1,9 +1,9 @@
-// labels.h - the enums that flow between scenario, sensors and flight control. One array for each,
-// so that routes between them agree.
+// labels.h - enums of signals between scenario, sensors and flight control. There is one array of
+// labels for each, so that both ends of a route have the same type.
 #ifndef TAC_MODEL_LABELS_H
 #define TAC_MODEL_LABELS_H
 
-// What a scenario asks of flight control.
+// Commands of a scenario to flight control.
 typedef enum tac__flight_mode {
     TAC__MODE_IDLE,
     TAC__MODE_MISSION,
@@ -11,7 +11,7 @@ typedef enum tac__flight_mode {
     TAC__MODE_LAND,
 } tac__flight_mode;
 
-// What is wrong with a sensor or an estimator: see docs/faults.md.
+// Faults of a sensor or an estimator: see docs/faults.md.
 typedef enum tac__sensor_fault {
     TAC__FAULT_NONE,
     TAC__FAULT_FREEZE,

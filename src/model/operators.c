@@ -173,8 +173,8 @@ static tac_status filter_init(tac_step *s, const void *self)
     return s->period_us ? TAC_OK : tac_fail(s, "needs a rate group with a period");
 }
 
-// The exact response of a first-order lag to an input held since the last step: at the first no
-// time has passed, at an extra one less than a period. A pause in another phase counts as one
+// The time since the last step, for the exact response of a first-order lag to a held input: 0 at
+// the first step, less than a period at an extra one. A pause in another phase counts as one
 // period.
 static tac_time filter_elapsed(const tac_step *s, int64_t last_us)
 {

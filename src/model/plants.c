@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// On dual numbers these take them as they lie in memory.
+// On dual numbers; the arguments are arrays of duals.
 void tac__lag_derive_dual(const tac__lag *p, const void *x, const void *u, void *dx);
 void tac__oscillator_derive_dual(const tac__oscillator *p, const void *x, const void *force,
                                  void *dx);

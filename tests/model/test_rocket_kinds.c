@@ -70,15 +70,15 @@ static void set_up(bool special)
                                 .moment = {1, 2, 3}};
     mass.stages = 2;
     for (int i = 0; i < 2; i++)
-        mass.stage[i] = (tac__stage){.dry_kg = 150 - 50 * i,
-                                     .com_m = {1.5 + 3 * i, 0.02, -0.01},
-                                     .inertia = {5, 90, 95, 1, -2, 0.5},
-                                     .tank_m = {1.8 + 3 * i, 0, 0.1},
-                                     .length_m = 2.4,
-                                     .radius_m = 0.2,
-                                     .settled = i == (special ? 1 : 0),
-                                     .capacity_kg = 400,
-                                     .exit_m = {3 * i, 0, 0.02}};
+        mass.stage[i] = (tac__rocket_stage){.dry_kg = 150 - 50 * i,
+                                            .com_m = {1.5 + 3 * i, 0.02, -0.01},
+                                            .inertia = {5, 90, 95, 1, -2, 0.5},
+                                            .tank_m = {1.8 + 3 * i, 0, 0.1},
+                                            .length_m = 2.4,
+                                            .radius_m = 0.2,
+                                            .settled = i == (special ? 1 : 0),
+                                            .capacity_kg = 400,
+                                            .exit_m = {3 * i, 0, 0.02}};
     aero = (tac__rocket_aero){.area_m2 = 0.1,
                               .diameter_m = 0.36,
                               .points = 3,

@@ -142,23 +142,23 @@ static void mass_eval(mass_rig *c)
 static mass_rig stages(void)
 {
     mass_rig c = {.p = {.stages = 2}, .fuel = {300, 120}, .flow = {25, 8}, .attached = {1, 1}};
-    c.p.stage[0] = (tac__stage){.dry_kg = 150,
-                                .com_m = {1.5, 0.02, -0.01},
-                                .inertia = {5, 90, 95, 1, -2, 0.5},
-                                .tank_m = {1.8, 0, 0},
-                                .length_m = 2.4,
-                                .radius_m = 0.2,
-                                .settled = true,
-                                .capacity_kg = 400,
-                                .exit_m = {0, 0, 0}};
-    c.p.stage[1] = (tac__stage){.dry_kg = 90,
-                                .com_m = {5, 0.01, 0.03},
-                                .inertia = {3, 40, 41, -0.5, 0.2, 0.1},
-                                .tank_m = {4.5, 0.05, 0},
-                                .length_m = 1.6,
-                                .radius_m = 0.18,
-                                .capacity_kg = 1,
-                                .exit_m = {3.4, 0.01, 0}};
+    c.p.stage[0] = (tac__rocket_stage){.dry_kg = 150,
+                                       .com_m = {1.5, 0.02, -0.01},
+                                       .inertia = {5, 90, 95, 1, -2, 0.5},
+                                       .tank_m = {1.8, 0, 0},
+                                       .length_m = 2.4,
+                                       .radius_m = 0.2,
+                                       .settled = true,
+                                       .capacity_kg = 400,
+                                       .exit_m = {0, 0, 0}};
+    c.p.stage[1] = (tac__rocket_stage){.dry_kg = 90,
+                                       .com_m = {5, 0.01, 0.03},
+                                       .inertia = {3, 40, 41, -0.5, 0.2, 0.1},
+                                       .tank_m = {4.5, 0.05, 0},
+                                       .length_m = 1.6,
+                                       .radius_m = 0.18,
+                                       .capacity_kg = 1,
+                                       .exit_m = {3.4, 0.01, 0}};
     return c;
 }
 
@@ -201,7 +201,7 @@ static void test_mass_by_composition(void **state)
     mass_eval(&c);
     points s = {0};
     for (int i = 0; i < 2; i++) {
-        const tac__stage *g = &c.p.stage[i];
+        const tac__rocket_stage *g = &c.p.stage[i];
         add_point(&s, g->dry_kg, g->com_m);
         for (int k = 0; k < 6; k++)
             s.second[k] += g->inertia[k];

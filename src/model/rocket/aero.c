@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// One value, or one for each Mach number.
+// Reads one value, or one for each Mach number.
 static void table_params(tac_declare *d, const tac_param_def *def, int points, double *values)
 {
     size_t n;

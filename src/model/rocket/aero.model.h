@@ -32,7 +32,7 @@ TAC_ENTRY void TAC_KINDED(tac__rocket_aero_output)(const tac__rocket_aero *p, co
     real mach = *(const real *)in[TAC__AERO_IN_MACH];
     real speed = vec3_length(velocity);
 
-    // Along the axis, and across it where fins and nose hold.
+    // Drag along the axis, and the normal force, which acts at the centre of pressure.
     real x = aero__table(p, p->centre, mach);
     vec3 there = aero__velocity(velocity, rate, x);
     real along = half * p->area_m2 * aero__table(p, p->drag, mach) * speed;
@@ -40,7 +40,7 @@ TAC_ENTRY void TAC_KINDED(tac__rocket_aero_output)(const tac__rocket_aero *p, co
     vec3 force = vec3_make(-along * there.x, -across * there.y, -across * there.z);
     vec3 moment = aero__moment(x, force);
 
-    // What a body feels that the air meets from the side.
+    // Drag of the body in air that meets it from the side.
     vec3 side = aero__velocity(velocity, rate, R(p->cross_m));
     side.x = R(0.0);
     vec3 drag = vec3_scale(-half * p->cross_m2 * vec3_length(side), side);

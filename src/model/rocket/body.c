@@ -234,7 +234,8 @@ static tac_status body_detect(const tac_eval *e, const void *self, double *g)
     return TAC_OK;
 }
 
-// An attitude that does not change keeps its bits: what is of unit length to rounding is left.
+// Leaves a quaternion that is of unit length to rounding unchanged, so that a constant attitude
+// keeps its bits.
 static tac_status body_project(double *x, const void *self)
 {
     (void)self;

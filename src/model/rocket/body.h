@@ -1,10 +1,10 @@
 // body.h - a rigid body that loses mass, over a rotating Earth: parameters, the order of its states
 // and ports, entry points of body.model.h.
 //
-// SI units. The frame is ECEF. Body axes have their origin in a datum, a point fixed to the
-// structure, and x towards the nose; position and velocity are those of the datum, which no burning
-// and no separation moves. Equations: docs/models/rocket.md. A unit that includes this is of one
-// scalar kind (math/real.h).
+// SI units. The frame is ECEF. Body axes have their origin in the datum, a point fixed to the
+// structure, and x towards the nose. Position and velocity are those of the datum, which neither
+// burning nor separation moves. Equations: docs/models/rocket.md. A translation unit that includes
+// this is of one scalar kind (math/real.h).
 #ifndef TAC_MODEL_ROCKET_BODY_H
 #define TAC_MODEL_ROCKET_BODY_H
 
@@ -78,7 +78,7 @@ void tac__rocket_body_derive_f64(const tac__rocket_body *p, const void *const *i
                                  const double *mode, const double *x, double *dx);
 void tac__rocket_body_output_f64(const tac__rocket_body *p, const void *const *in, const double *x,
                                  void *const *out);
-// How far it is beyond the end of the rail.
+// How far the datum is beyond the end of the rail.
 void tac__rocket_body_detect_f64(const tac__rocket_body *p, const double *x, double *g);
 
 void tac__rocket_body_derive_dual(const tac__rocket_body *p, const void *const *in,

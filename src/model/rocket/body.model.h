@@ -56,7 +56,7 @@ static inline body_load body__load(const void *const *in)
     return l;
 }
 
-// I dw/dt = M - w x (I w) - J w about the centre of mass, with J of the jets.
+// I dw/dt = M - w x (I w) - J w about the centre of mass; J is what the jets carry away.
 static inline vec3 body__angular(const void *const *in, const body_now *b, const body_load *l)
 {
     mat3 inertia = tensor_to_mat3(tensor_read(body__in(in, TAC__BODY_IN_INERTIA)));
@@ -67,7 +67,7 @@ static inline vec3 body__angular(const void *const *in, const body_now *b, const
     return mat3_solve_spd(inertia, moment);
 }
 
-// Acceleration of the datum but for gravity and the turning frame, in body axes.
+// Acceleration of the datum without gravity and the terms of the rotating frame, in body axes.
 static inline vec3 body__proper(const void *const *in, const body_now *b, const body_load *l,
                                 vec3 angular)
 {
@@ -92,7 +92,7 @@ static inline body_motion body__held(vec3 acceleration)
     return m;
 }
 
-// All mass in one point, that does not turn.
+// All mass in one point that does not rotate.
 static inline vec3 body__point(const tac__rocket_body *p, const body_now *b, const body_load *l,
                                vec3 r)
 {
@@ -114,7 +114,7 @@ static inline body_motion body__free(const tac__rocket_body *p, const void *cons
     return m;
 }
 
-// Along the rail only, and never back.
+// Motion along the rail only, never backwards.
 static inline body_motion body__on_rail(const tac__rocket_body *p, const body_now *b,
                                         const body_load *l)
 {
@@ -162,7 +162,7 @@ TAC_ENTRY void TAC_KINDED(tac__rocket_body_detect)(const tac__rocket_body *p, co
     g[0] = array_dot(p->axis, way) - p->rail_m;
 }
 
-// --- where it is, and the air there --------------------------------------------------------------
+// --- position, and the air there -----------------------------------------------------------------
 
 // North, east and down at a place, in ECEF.
 static inline mat3 body__local(geodetic g)

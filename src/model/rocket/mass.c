@@ -12,7 +12,7 @@
 
 // --- parameters ----------------------------------------------------------------------------------
 
-static void inertia_params(tac_declare *d, tac__stage *s)
+static void inertia_params(tac_declare *d, tac__rocket_stage *s)
 {
     size_t n;
     const double *list = tac_param_list(
@@ -33,7 +33,7 @@ static void inertia_params(tac_declare *d, tac__stage *s)
                           (const double[]){i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]});
 }
 
-static void tank_params(tac_declare *d, tac__stage *s)
+static void tank_params(tac_declare *d, tac__rocket_stage *s)
 {
     s->capacity_kg = 1;
     s->settled = false;
@@ -56,7 +56,7 @@ static void tank_params(tac_declare *d, tac__stage *s)
     tac_param_end(d);
 }
 
-static void stage_params(tac_declare *d, tac__stage *s)
+static void stage_params(tac_declare *d, tac__rocket_stage *s)
 {
     s->dry_kg = tac_param_f64(d, &(tac_param_def){"mass", "kg", NULL, "(0, inf)", "without fuel"});
     tac_param_array(
@@ -98,14 +98,14 @@ static tac_status mass_declare(tac_declare *d, void *self)
     tac__rocket_mass *p = self;
     p->stages = (int)tac_param_items(
         d, &(tac_param_def){"stages", NULL, NULL, NULL, "1 to 4, which share the body axes"},
-        TAC__STAGES_MAX);
+        TAC__ROCKET_STAGES_MAX);
     for (int i = 0; i < p->stages; i++) {
         tac_param_begin(d, "stages", (size_t)i);
         stage_params(d, &p->stage[i]);
         tac_param_end(d);
     }
-    // All that there may be: listings and editors know no parameters.
-    for (int i = 0; i < TAC__STAGES_MAX; i++)
+    // All stages that there may be: listings and editors do not know the parameters.
+    for (int i = 0; i < TAC__ROCKET_STAGES_MAX; i++)
         declare_stage(d, i + 1);
     const tac_type vector = TAC_TYPE_VEC3, single = TAC_TYPE_F64, six = TAC_TYPE_ARRAY(TAC_F64, 6);
     const tac_port_def outputs[TAC__MASS_OUTS] = {
@@ -132,7 +132,7 @@ static tac_status mass_declare(tac_declare *d, void *self)
 static tac_status mass_init(tac_step *s, const void *self)
 {
     const tac__rocket_mass *p = self;
-    for (int i = p->stages * TAC__MASS_INS; i < TAC__STAGES_MAX * TAC__MASS_INS; i++) {
+    for (int i = p->stages * TAC__MASS_INS; i < TAC__ROCKET_STAGES_MAX * TAC__MASS_INS; i++) {
         const double rest = i % TAC__MASS_INS == TAC__MASS_IN_ATTACHED ? 1 : 0;
         if (tac_connected(s, i) || *TAC_IN(s, double, i) != rest)
             return tac_fail(s, "an input of stage %d is in use, but there is no such stage",

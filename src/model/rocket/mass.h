@@ -5,25 +5,25 @@
 
 #include <stdbool.h>
 
-enum { TAC__STAGES_MAX = 4 };
+enum { TAC__ROCKET_STAGES_MAX = 4 };
 
-typedef struct tac__stage {
+typedef struct tac__rocket_stage {
     double dry_kg;
     double com_m[3];   // without fuel
-    double inertia[6]; // about that: xx, yy, zz, xy, xz, yz
+    double inertia[6]; // about com_m: xx, yy, zz, xy, xz, yz
     double tank_m[3];  // centre of the tank, a cylinder along x
     double length_m, radius_m;
-    bool settled;       // fuel lies at the aft end, and does not thin out evenly
+    bool settled;       // fuel lies at the aft end; false: it fills the tank and thins out evenly
     double capacity_kg; // of the tank
     double exit_m[3];   // of the nozzle
-} tac__stage;
+} tac__rocket_stage;
 
 typedef struct tac__rocket_mass {
     int stages;
-    tac__stage stage[TAC__STAGES_MAX];
+    tac__rocket_stage stage[TAC__ROCKET_STAGES_MAX];
 } tac__rocket_mass;
 
-// The inputs of one stage after those of another.
+// Inputs of one stage; those of the next stage follow.
 enum { TAC__MASS_IN_FUEL, TAC__MASS_IN_FLOW, TAC__MASS_IN_ATTACHED, TAC__MASS_INS };
 enum {
     TAC__MASS_OUT_MASS,

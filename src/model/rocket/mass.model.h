@@ -20,7 +20,7 @@ static inline mass_sum mass__zero(void)
     return s;
 }
 
-// Add `m` kg at `c`, which has the inertia m k about its own centre.
+// Add `m` kg at `c`, with the inertia m k about its own centre.
 static inline mass_sum mass__add(mass_sum s, real m, vec3 c, tensor k)
 {
     s.mass = s.mass + m;
@@ -45,13 +45,13 @@ static inline tensor mass__cylinder(double radius, real length)
     return tensor_make(R(0.5 * r2), across, across, R(0.0), R(0.0), R(0.0));
 }
 
-// Where the fuel is, and where the next of it is taken away: everywhere, or at its surface.
+// Where the fuel is, and where the flow takes fuel away: everywhere, or at its surface.
 typedef struct mass_fuel {
     vec3 centre, taken;
     tensor k, k_taken;
 } mass_fuel;
 
-static inline mass_fuel mass__fuel(const tac__stage *s, real fuel)
+static inline mass_fuel mass__fuel(const tac__rocket_stage *s, real fuel)
 {
     mass_fuel f;
     f.centre = f.taken = vec3_from_array(s->tank_m);
@@ -68,12 +68,12 @@ static inline mass_fuel mass__fuel(const tac__stage *s, real fuel)
 }
 
 typedef struct mass_now {
-    mass_sum sum, rate;         // and its rate of change
-    real flow[TAC__STAGES_MAX]; // kg/s
-    vec3 stream;                // momentum of the flow inside
+    mass_sum sum, rate;                // and its rate of change
+    real flow[TAC__ROCKET_STAGES_MAX]; // kg/s
+    vec3 stream;                       // momentum of the flow inside
 } mass_now;
 
-static inline tensor mass__dry(const tac__stage *s)
+static inline tensor mass__dry(const tac__rocket_stage *s)
 {
     const double *i = s->inertia, per = 1.0 / s->dry_kg;
     return tensor_make(R(per * i[0]), R(per * i[1]), R(per * i[2]), R(per * i[3]), R(per * i[4]),
@@ -86,7 +86,7 @@ static inline mass_now mass__at(const tac__rocket_mass *p, const void *const *in
     now.sum = now.rate = mass__zero();
     now.stream = now.sum.first;
     for (int i = 0; i < p->stages; i++) {
-        const tac__stage *s = &p->stage[i];
+        const tac__rocket_stage *s = &p->stage[i];
         const void *const *at = in + i * TAC__MASS_INS;
         real there = r_clamp(*(const real *)at[TAC__MASS_IN_ATTACHED], R(0.0), R(1.0));
         real fuel = there * *(const real *)at[TAC__MASS_IN_FUEL];

@@ -12,7 +12,7 @@
 
 // --- parameters ----------------------------------------------------------------------------------
 
-// Where nothing is given the thrust is constant.
+// Without a curve the thrust is constant.
 static void curve_params(tac_declare *d, tac__rocket_motor *p)
 {
     static const char *const over[] = {"burnt", "time", NULL};
@@ -163,7 +163,8 @@ static tac_status motor_detect(const tac_eval *e, const void *self, double *g)
     return TAC_OK;
 }
 
-// The microsecond at which the tank is found empty may lie up to one beyond it.
+// The tank is found empty at a whole microsecond, up to one microsecond after it ran dry: remove
+// the negative rest.
 static tac_status motor_project(double *x, const void *self)
 {
     (void)self;

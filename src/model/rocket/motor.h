@@ -9,12 +9,12 @@ enum { TAC__MOTOR_CURVE_MAX = 64 };
 
 typedef struct tac__rocket_motor {
     double thrust_n; // in vacuum, at full throttle where the curve is 1
-    double flow;     // that gives it [kg/s]
-    double loss;     // part of the thrust that the pressure at sea level takes
+    double flow;     // mass flow at that thrust [kg/s]
+    double loss;     // part of the thrust that is lost at the pressure of sea level
     double fuel_kg;  // at t = 0
-    double rest_kg;  // that does not burn
+    double rest_kg;  // fuel that does not burn
     double tau_s;    // of the spool; 0: none
-    bool by_time;    // the curve is over the time burnt, else over the part burnt
+    bool by_time;    // the curve is a function of the time burnt; else of the part burnt
     int points;
     double at[TAC__MOTOR_CURVE_MAX], part[TAC__MOTOR_CURVE_MAX];
     double position_m[3], direction[3]; // of the thrust, in body axes

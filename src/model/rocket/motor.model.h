@@ -7,7 +7,7 @@
 
 typedef struct motor_now {
     real setting; // of the throttle, within its bounds
-    real spool;   // what the engine makes of it
+    real spool;   // the setting that the engine has reached
     real burn;    // thrust in vacuum over `thrust_n`, and flow over `flow`
 } motor_now;
 

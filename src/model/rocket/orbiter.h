@@ -1,5 +1,5 @@
 // orbiter.h - a point that falls about the Earth in an inertial frame: entry points of
-// orbiter.model.h. A unit that includes this is of one scalar kind (math/real.h).
+// orbiter.model.h. A translation unit that includes this is of one scalar kind (math/real.h).
 #ifndef TAC_MODEL_ROCKET_ORBITER_H
 #define TAC_MODEL_ROCKET_ORBITER_H
 

@@ -1,5 +1,5 @@
-// estimator.c - component `estimator`: what flight software is told of position, velocity, attitude
-// and rate, without the filter that would make it.
+// estimator.c - component `estimator`: position, velocity, attitude and rate as flight software
+// gets them, modelled as errors on the truth; there is no filter inside.
 #include "model/builtin.h"
 #include "model/sensors/instrument.h"
 
@@ -25,7 +25,7 @@ typedef struct sample {
     double position[3], velocity[3], attitude[4], rate[3];
 } sample;
 
-// The channels: of an attitude only the heading errs.
+// The channels. Of the attitude only the heading has an error.
 static const tac__channel_def channels[PORTS] = {{.name = "position",
                                                   .unit = "m",
                                                   .doc = "errors of the position",

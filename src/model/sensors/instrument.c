@@ -1,7 +1,7 @@
 // instrument.c - channels, delays and faults of estimator and sensors.
 //
-// An instrument draws as many numbers in every step whatever its faults are, and its drift and
-// delay go on while its outputs hold: when a fault is over, all is as if it had never been.
+// An instrument draws the same number of random numbers in every step whatever its faults are, and
+// drift and delay go on while outputs hold: after a fault everything is as if it had never been.
 #include "model/sensors/instrument.h"
 #include "model/labels.h"
 #include <tactus/math.h>
@@ -18,9 +18,9 @@ typedef struct channel_state {
     double drift[TAC__CHANNEL_MAX];
 } channel_state;
 
-// The state of the delay: a ring of as many samples as there are periods in it, a part of one
-// counting as one. With a part samples are taken between the steps, ahead of them.
-enum { SLOT, FILLED, PERIODS, AHEAD, TURN_WORDS };
+// The state of the delay: a ring of samples, one a period of the delay; a fraction of a period
+// counts as one. With a fraction (LEADS) samples are taken between the steps, a lead before each.
+enum { SLOT, FILLED, PERIODS, LEADS, TURN_WORDS };
 
 // --- declaring ----------------------------------------------------------------------------------
 
@@ -151,8 +151,8 @@ void tac__instrument_be_exact(tac_declare *d, tac__instrument *p)
 static void init_delay(tac_step *s, const tac__instrument *p)
 {
     int32_t *turn = TAC_STATE(s, int32_t, p->turn);
-    turn[AHEAD] = p->delay_us % s->period_us != 0;
-    turn[PERIODS] = (int32_t)(p->delay_us / s->period_us) + turn[AHEAD];
+    turn[LEADS] = p->delay_us % s->period_us != 0;
+    turn[PERIODS] = (int32_t)(p->delay_us / s->period_us) + turn[LEADS];
 }
 
 static void init_channel(tac_step *s, const tac__instrument *p, const tac__channel_params *c)
@@ -169,7 +169,7 @@ static void init_channel(tac_step *s, const tac__instrument *p, const tac__chann
         state->law.sigma[k] =
             tac_sqrt(c->noise[k] * c->noise[k] + c->density[k] * c->density[k] / dt_s);
         state->law.gain[k] = one_step * (drifts ? c->drift[k] : c->walk[k]);
-        state->drift[k] = c->drift[k] * n[k]; // as at any other time; a walk begins at 0
+        state->drift[k] = c->drift[k] * n[k]; // drawn as for any later time; a walk begins at 0
     }
 }
 
@@ -190,7 +190,7 @@ tac_status tac__instrument_verify(tac_step *s, const tac__instrument *p)
     if (turn[PERIODS] < 0 || turn[PERIODS] > most || turn[FILLED] < 0 ||
         turn[FILLED] > turn[PERIODS] || turn[SLOT] < 0 ||
         turn[SLOT] >= (turn[PERIODS] ? turn[PERIODS] : 1) ||
-        turn[AHEAD] != (s->period_us && p->delay_us % s->period_us != 0))
+        turn[LEADS] != (s->period_us && p->delay_us % s->period_us != 0))
         return tac_fail(s, "has the places %d, %d of %d in its ring", turn[SLOT], turn[FILLED],
                         turn[PERIODS]);
     return TAC_OK;
@@ -215,10 +215,10 @@ void tac__instrument_measure(tac_step *s, const tac__instrument *p, int channel,
 bool tac__instrument_samples(const tac_step *s, const tac__instrument *p)
 {
     const int32_t *turn = TAC_STATE(s, int32_t, p->turn);
-    return !turn[AHEAD] || s->due & TAC_DUE_LEAD || turn[FILLED] == 0;
+    return !turn[LEADS] || s->due & TAC_DUE_LEAD || turn[FILLED] == 0;
 }
 
-// A sample goes into the ring, in the place of the oldest, which goes to `due`.
+// Puts a sample into the ring in the place of the oldest, which is copied to `due`.
 static void turn_ring(double *ring, int32_t *turn, size_t width, const double *sample, double *due)
 {
     double *slot = ring + (size_t)turn[SLOT] * width;
@@ -229,7 +229,7 @@ static void turn_ring(double *ring, int32_t *turn, size_t width, const double *s
     turn[SLOT] = turn[SLOT] + 1 == turn[PERIODS] ? 0 : turn[SLOT] + 1;
 }
 
-// The sample of t - delay; until there is one, the first.
+// The sample taken at t - delay; before there is one, the first sample.
 static const double *take_turn(tac_step *s, const tac__instrument *p, const double *sample,
                                double *due)
 {
@@ -239,9 +239,9 @@ static const double *take_turn(tac_step *s, const tac__instrument *p, const doub
     double *ring = TAC_STATE(s, double, p->ring);
     for (; turn[FILLED] < turn[PERIODS]; turn[FILLED]++)
         memcpy(ring + (size_t)turn[FILLED] * p->width, sample, p->width * sizeof *sample);
-    if (!turn[AHEAD] || s->due & TAC_DUE_LEAD)
+    if (!turn[LEADS] || s->due & TAC_DUE_LEAD)
         turn_ring(ring, turn, p->width, sample, due);
-    else // the oldest of those that were taken ahead
+    else // the oldest sample that a lead has taken
         memcpy(due, ring + (size_t)turn[SLOT] * p->width, p->width * sizeof *due);
     return due;
 }

@@ -1,9 +1,9 @@
 // instrument.h - what estimator and sensors share: channels with noise and bias, a delay, faults.
 //
-// In `declare` a type adds its channels and closes with tac__instrument_declare. In `step`, where
-// tac__instrument_samples says so, it measures each channel and makes a sample of what its outputs
-// follow from. It hands the sample to tac__instrument_delay, which returns the one that is due, or
-// NULL where the outputs hold.
+// In `declare` a type adds its channels and ends with tac__instrument_declare. In `step`, if
+// tac__instrument_samples says so, it measures each channel and puts what its outputs depend on
+// into a sample. It gives the sample to tac__instrument_delay, which returns the sample that is
+// due, or NULL where the outputs hold.
 #ifndef TAC_MODEL_SENSORS_INSTRUMENT_H
 #define TAC_MODEL_SENSORS_INSTRUMENT_H
 
@@ -18,7 +18,7 @@ enum {
 
 // Defaults of a channel, written as a user would.
 typedef struct tac__channel_def {
-    const char *name; // of the map that holds its parameters; NULL: they stand alone
+    const char *name; // of the map with its parameters; NULL: they stand at the top
     const char *unit, *doc;
     int count;
     const char *noise, *density;          // deviation of a sample; or density [unit/sqrt(Hz)]
@@ -46,23 +46,23 @@ typedef struct tac__instrument {
 
 // Add a channel and read its parameters. Returns its number.
 int tac__instrument_channel(tac_declare *d, tac__instrument *p, const tac__channel_def *def);
-// The rest: delay, faults, `valid`.
+// Declare what is left: delay, faults, the output `valid`.
 void tac__instrument_declare(tac_declare *d, tac__instrument *p, size_t width, const char *delay);
-// Let it measure the truth at once, whatever its parameters are.
+// Make it measure the truth without a delay, whatever its parameters are.
 void tac__instrument_be_exact(tac_declare *d, tac__instrument *p);
 
 tac_status tac__instrument_init(tac_step *s, const tac__instrument *p);
-// Its states were restored: for `verify`.
+// Checks restored states: for `verify`.
 tac_status tac__instrument_verify(tac_step *s, const tac__instrument *p);
 
-// Is a sample taken in this step? With a delay that is no multiple of the period they are taken
-// between the steps that put them out.
+// Whether a sample is taken in this step. With a delay that is no multiple of the period, samples
+// are taken between the steps that put them out.
 bool tac__instrument_samples(const tac_step *s, const tac__instrument *p);
 
-// Channel 0 takes the bias of a fault, every channel its noise.
+// The fault's bias acts on channel 0, its noise on every channel.
 void tac__instrument_measure(tac_step *s, const tac__instrument *p, int channel,
                              const double *truth, double *measured);
-// `sample` is not looked at where none was taken.
+// `sample` is not used where none was taken.
 const double *tac__instrument_delay(tac_step *s, const tac__instrument *p, const double *sample,
                                     double *due);
 

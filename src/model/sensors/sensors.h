@@ -6,14 +6,14 @@
 
 enum { TAC__CHANNEL_MAX = 3 };
 
-// One measured quantity of up to three elements: what it measures is the truth, constant and
-// drifting bias, and white noise, limited and rounded.
+// One measured quantity of up to three elements: truth plus constant and drifting bias plus white
+// noise, then limited and rounded.
 typedef struct tac__channel {
     int count;
     double bias[TAC__CHANNEL_MAX]; // constant
     double range;                  // largest magnitude; 0: no limit
     double quantum;                // step of the converter; 0: none
-    bool noisy, drifts;            // takes `count` numbers of noise for each
+    bool noisy, drifts;            // takes `count` random numbers for each of the two
 } tac__channel;
 
 // What follows from the parameters and the period.

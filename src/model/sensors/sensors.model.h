@@ -5,7 +5,7 @@
 #include "model/world/atmosphere.h"
 #include "model/world/geodesy.h"
 
-// --- the channel that all have in common ---------------------------------------------------------
+// --- the channel that all sensors share ----------------------------------------------------------
 
 // y = round(limit(truth + bias + drift + fault[1] + fault[0] sigma n)); then the drift goes on to
 // the next sample. `n` are the numbers for the noise, then those for the drift. Without a fault
@@ -32,9 +32,9 @@ TAC_ENTRY void TAC_KINDED(tac__channel_step)(const tac__channel *c, const tac__c
     }
 }
 
-// --- what each measures --------------------------------------------------------------------------
+// --- what each sensor measures -------------------------------------------------------------------
 
-// The attitude q with an error of heading: turned about the world's down axis.
+// The attitude q with a heading error: rotated about the world's down axis.
 TAC_ENTRY void TAC_KINDED(tac__estimate_attitude)(const real *q, const real *yaw, real *y);
 TAC_ENTRY void TAC_KINDED(tac__estimate_attitude)(const real *q, const real *yaw, real *y)
 {

@@ -26,7 +26,7 @@ static inline void battery_derive(const tac__battery *b, real current, real v1, 
     *dv1 = current * b->per_c1 - v1 * b->per_tau;
 }
 
-// How many of its warnings a battery gives.
+// How many of the battery's warning levels have been passed.
 static inline real battery_warning(const tac__battery *b, real soc)
 {
     real level = R(0.0);

@@ -5,7 +5,7 @@
 
 #include "model/vehicle/rigid_body.h"
 
-#define CONTACT__RELEASE 1e-4 // m/s: a foot that rises faster is let go by its damper
+#define CONTACT__RELEASE 1e-4 // m/s: the damper does not act on a foot that rises faster
 
 typedef struct wrench {
     vec3 force;  // NED
@@ -26,15 +26,15 @@ static inline real contact_depth(const tac_world *w, const rigid_body *b, vec3 l
     return b->position.z + lever.z + w->ground_m;
 }
 
-// The vehicle is so high that nothing of it can touch the ground, whatever the attitude.
+// The vehicle is so high that no point of it can touch the ground, whatever its attitude.
 static inline cond contact_is_far(const tac__multirotor *p, real position_down)
 {
     return position_down + (p->reach_m + p->world.ground_m) < 0.0;
 }
 
 // The force on a foot at a depth, with the velocity v (NED). The damper acts while the foot sinks,
-// as told by its mode: the corner at v.z = 0 is an event. Friction is mu N v/sqrt(v^2 + s^2):
-// smooth, as a corner at low speed would cost adaptive methods many short steps at every landing.
+// as its mode says: the kink at v.z = 0 is an event. Friction is mu N v/sqrt(v^2 + s^2), which is
+// smooth: a kink at low speed would cost adaptive methods many short steps at every landing.
 static inline vec3 contact_force(const tac__foot *f, real depth, vec3 v, cond sinks)
 {
     real damping = r_select(sinks, f->damping * v.z, R(0.0));
@@ -44,7 +44,7 @@ static inline vec3 contact_force(const tac__foot *f, real depth, vec3 v, cond si
     return vec3_make(drag * v.x, drag * v.y, -normal);
 }
 
-// All that is down, and what of it sinks, as told by mode[].
+// Sum over all points that are down; mode[] says which are, and which of those sink.
 static inline wrench contact_wrench(const tac__multirotor *p, const rigid_body *b, const real *mode)
 {
     const vec3 zero = vec3_make(R(0.0), R(0.0), R(0.0));
@@ -76,16 +76,17 @@ static inline wrench contact_wrench(const tac__multirotor *p, const rigid_body *
     return sum;
 }
 
-// How far each contact is below the ground; then for each whether its damper acts, which begins as
-// it sinks and ends as it rises faster than CONTACT__RELEASE: a vehicle that stands in the wind
-// moves up and down by micrometres a second, and to end a step at each v.z = 0 took 1240 events in
-// the mission of the Iris instead of 170, and 9 % more evaluations. In the air it is -1, so that
-// nothing is located there. `g` may be `mode`.
+// Numbers of the events. First how far each point is below the ground; then for each whether its
+// damper acts, which begins when the point sinks and ends when it rises faster than
+// CONTACT__RELEASE: a vehicle that stands in the wind moves up and down by micrometres a second,
+// and ending a step at each v.z = 0 took 1240 events in the mission of the Iris instead of 170, and
+// 9 % more evaluations. In the air the numbers are -1, so that nothing is located there. `g` may be
+// `mode`.
 static inline void contact_detect(const tac__multirotor *p, const real *mode, const real *x,
                                   real *g)
 {
     cond far = contact_is_far(p, x[TAC__X_POSITION + 2]);
-    if (c_all(far)) { // no more than one comparison a step in the air
+    if (c_all(far)) { // in the air this one comparison is all that a step costs
         for (int i = 0; i < tac__multirotor_events(p); i++)
             g[i] = R(-1.0);
         return;

@@ -8,15 +8,15 @@
 
 #define ESC__OFF_BELOW 0.02
 
-// What the controller makes of a command: at most 1, and nothing at all below 2 %.
+// The duty that the speed controller applies: at most 1, and 0 below 2 %.
 static inline real esc_duty(real command)
 {
     real duty = r_min(R(1.0), command);
     return r_select(duty < ESC__OFF_BELOW, R(0.0), duty);
 }
 
-// The current of a motor is clamp(slope V - offset, 0, max_a), a function of the bus voltage alone
-// once duty and speed are known. The bus gives `share` times that current.
+// The current of a motor is clamp(slope V - offset, 0, max_a): once duty and speed are known, a
+// function of the bus voltage alone. The bus gives `share` times that current.
 typedef struct motor_line {
     real slope, offset, share;
 } motor_line;

@@ -15,10 +15,9 @@ typedef struct multirotor {
     bool hover;
 } multirotor;
 
-// --- the state at the start
-// ------------------------------------------------------------------------
+// --- the state at the start ----------------------------------------------------------------------
 
-// Down so far that the feet carry the weight; or the hull, where that is lower.
+// How deep the vehicle stands, so that feet (or the hull, where that is lower) carry the weight.
 static double standing_m(const multirotor *c)
 {
     const tac__multirotor *p = &c->p;
@@ -110,8 +109,7 @@ static tac_status multirotor_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-// --- ports
-// -----------------------------------------------------------------------------------------
+// --- ports ---------------------------------------------------------------------------------------
 
 typedef struct port {
     const char *name, *unit, *doc;
@@ -243,8 +241,7 @@ static tac_status multirotor_declare(tac_declare *d, void *self)
     return TAC_OK;
 }
 
-// --- the plant
-// -------------------------------------------------------------------------------------
+// --- the plant -----------------------------------------------------------------------------------
 
 static tac_status multirotor_output(const tac_eval *e, const void *self)
 {
@@ -281,7 +278,7 @@ static tac_status multirotor_derive_pack(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
-// All but the charge at the start.
+// Equal in all but the charge at the start.
 static bool multirotor_alike(const void *self, const void *other)
 {
     const multirotor *a = self, *b = other;

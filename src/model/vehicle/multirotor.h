@@ -21,7 +21,7 @@ enum {
     TAC__WARNINGS = 3,
 };
 
-// In each struct what tac__multirotor_prepare computes from the rest stands last.
+// In each struct the fields that tac__multirotor_prepare computes from the others stand last.
 
 typedef struct tac__propeller {
     double kt, kq; // N and N m for 1 kg/m^3 and 1 (rad/s)^2
@@ -69,7 +69,7 @@ typedef enum tac__actuator_kind {
     TAC__ACTUATOR_DIRECT,
     TAC__ACTUATOR_FIRST_ORDER,
     TAC__ACTUATOR_SECOND_ORDER,
-} tac__actuator_kind; // as a number: how many states an actuator has
+} tac__actuator_kind; // the value is the number of states of an actuator
 
 typedef struct tac__actuator {
     tac__actuator_kind kind;
@@ -79,7 +79,7 @@ typedef struct tac__actuator {
 } tac__actuator;
 
 typedef struct tac__battery {
-    bool ideal; // a constant voltage, the first of ocv_v, and a charge that lasts
+    bool ideal; // constant voltage, the first of ocv_v, and constant charge
     int points;
     double soc[TAC__OCV_MAX], ocv_v[TAC__OCV_MAX];
     double r0_ohm, r1_ohm, c1_f;
@@ -89,7 +89,7 @@ typedef struct tac__battery {
     double warning[TAC__WARNINGS]; // states of charge, falling
     int bus;
 
-    double weight; // its part in the current of the bus, relative to its neighbours
+    double weight; // its share in the current of the bus, relative to the other batteries there
     double per_c1, per_tau, per_capacity;
 } tac__battery;
 
@@ -123,7 +123,7 @@ typedef struct tac__multirotor {
     double per_mass, per_inertia[9]; // the inverse of the tensor
     bool upright;                    // all rotor axes are (0, 0, 1)
     int contacts;                    // feet and points of the hull
-    double reach_m;                  // of the farthest of them from the origin, and a little more
+    double reach_m; // distance of the farthest of them from the origin, with a margin
 } tac__multirotor;
 
 // Two events a contact: it is below the ground; and its damper acts. All of the first kind come
@@ -182,16 +182,17 @@ static inline int tac__multirotor_x_count(const tac__multirotor *p)
 }
 
 // kT of a propeller that gives `thrust_n` in still air of `density` at full duty and `voltage_v`.
-// kQ is `torque_ratio` times as large. The no-load current is left out. 0 where the motor cannot.
+// kQ is `torque_ratio` times kT. The no-load current is neglected. 0 where the motor cannot give
+// it.
 double tac__thrust_coefficient(const tac__motor *m, double torque_ratio, double thrust_n,
                                double voltage_v, double density);
 
-// A hull from the geometry, with the stiffness, damping and friction of `like`: of each rotor the
-// point of its rim that is farthest out; four points of its rim where there are fewer than three
-// rotors or it is in the middle; and the origin where nothing else is above it.
+// Make a hull from the geometry, with the stiffness, damping and friction of `like`: for each rotor
+// the point of its rim that is farthest out; four points of its rim where there are fewer than
+// three rotors or the rotor is in the middle; and the origin, unless some rotor is higher.
 void tac__multirotor_set_hull(tac__multirotor *p, const tac__foot *like);
 
-// Compute what follows from the other fields. The second does the vehicle too.
+// Compute the fields that follow from the others. The second function includes the first.
 void tac__vehicle_prepare(tac__vehicle *v);
 void tac__multirotor_prepare(tac__multirotor *p);
 
@@ -211,7 +212,7 @@ void tac__multirotor_derive_dual(const tac__multirotor *p, const void *const *in
 void tac__multirotor_output_dual(const tac__multirotor *p, const void *const *in, const void *mode,
                                  const void *x, void *const *out);
 
-#ifndef TAC_KIND_PACK4 // which sees packs as what they are
+#ifndef TAC_KIND_PACK4 // multirotor.model.h declares these with packs as their type
 // The same in packs of TAC_PACK_LANES doubles.
 void tac__multirotor_derive_pack4(const tac__multirotor *p, const void *const *in, const void *mode,
                                   const void *x, void *dx);

@@ -7,8 +7,8 @@
 #include "model/world/atmosphere.h"
 #include "model/world/gravity.h"
 
-// What is run is made of one piece. Derivatives and graphs need not be, and sanitizers would take
-// minutes over it.
+// Kinds that are run (f64, packs) are inlined into one function. Dual numbers and graphs need not
+// be, and with sanitizers compiling it would take minutes.
 #if defined(TAC_KIND_DUAL) || defined(TAC_KIND_SYM) || defined(__SANITIZE_ADDRESS__)
 #define MULTIROTOR__CORE static inline
 #define MULTIROTOR__WHOLE
@@ -17,8 +17,8 @@
 #define MULTIROTOR__WHOLE __attribute__((flatten))
 #endif
 
-// What runs is compiled once for each shape of vehicle that is common, so that its loops can be
-// unrolled; other kinds take loops as they come.
+// Kinds that are run are compiled once for each common shape of vehicle, so that loops can be
+// unrolled; other kinds have one version with plain loops.
 #if defined(TAC_KIND_F64) || defined(TAC_KIND_PACK4)
 #define MULTIROTOR__CALL(core, p, ...)                                                             \
     do {                                                                                           \
@@ -56,7 +56,7 @@ MULTIROTOR__CORE const real *multirotor_in(const void *const *in, int i)
     return (const real *)in[i];
 }
 
-// Bus voltages and with them the currents of motors and batteries.
+// Solves for bus voltages, and with them the currents of motors and batteries.
 MULTIROTOR__CORE void multirotor_power(const tac__multirotor *p, vehicle_shape n, const real *open,
                                        const motor_line *line, const real *x, multirotor_now *now)
 {
@@ -74,9 +74,9 @@ MULTIROTOR__CORE void multirotor_power(const tac__multirotor *p, vehicle_shape n
     }
 }
 
-// A rotor on the body: the force of a thrust, and the torque of a thrust and of the motor, whose
-// reaction is that to the air's torque Q and to the change of the rotor's own momentum, J dW/dt.
-// `spin` is the momentum of the rotor, J W.
+// Adds one rotor's effect on the body: the force of its thrust, and the torque of thrust and motor.
+// The motor's reaction torque is that to the air's torque Q and to the change of the rotor's own
+// angular momentum, J dW/dt. `spin` is the angular momentum of the rotor, J W.
 MULTIROTOR__CORE void multirotor_add(const tac__rotor *r, bool upright, real thrust, real torque,
                                      real spin, vec3 *force, multirotor_now *now)
 {
@@ -94,8 +94,8 @@ MULTIROTOR__CORE void multirotor_add(const tac__rotor *r, bool upright, real thr
     now->spin = vec3_sub(now->spin, array_scale(spin, r->spin));
 }
 
-// All rotors: their thrust, how fast they gain speed, and what they do to the body. `air` is the
-// velocity through the air, and the result a force, both in the body.
+// All rotors: thrust, angular acceleration, and what they do to the body. `air` is the velocity
+// through the air; it and the resulting force are in body axes.
 MULTIROTOR__CORE vec3 multirotor_rotors(const tac__multirotor *p, vehicle_shape n, const real *loss,
                                         vec3 air, const real *speed, multirotor_now *now)
 {

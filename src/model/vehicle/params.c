@@ -14,7 +14,7 @@
 #define PI         3.14159265358979323846
 #define STANDARD_G 9.80665 // m/s^2: what a thrust-to-weight ratio refers to
 
-// --- what follows from parameters ----------------------------------------------------------------
+// --- what is computed from parameters ------------------------------------------------------------
 
 static double motor_ke(const tac__motor *m)
 {
@@ -40,7 +40,7 @@ static void prepare_motor(tac__motor *m)
     m->per_efficiency = 1.0 / m->efficiency;
 }
 
-// The speed at which full duty ends, in still air: Kt ((V - Ke W)/R - I0) = kQ rho W^2 + b W.
+// The speed at which full duty settles in still air: Kt ((V - Ke W)/R - I0) = kQ rho W^2 + b W.
 static double full_speed(const tac__rotor *r, double voltage_v, double density)
 {
     const tac__motor *m = &r->motor;
@@ -95,7 +95,7 @@ static void prepare_battery(const tac__multirotor *p, tac__battery *b)
     int neighbours = 0;
     for (int k = 0; k < p->batteries; k++)
         neighbours += p->battery[k].bus == b->bus;
-    // Alone it carries all, exactly.
+    // A battery that is alone on its bus carries the whole current, exactly.
     b->weight = neighbours == 1 || p->bus[b->bus].by_equals ? 1.0 : 1.0 / b->r0_ohm;
     b->per_c1 = 1.0 / b->c1_f;
     b->per_tau = 1.0 / (b->r1_ohm * b->c1_f);
@@ -119,7 +119,7 @@ void tac__multirotor_set_hull(tac__multirotor *p, const tac__foot *like)
     for (int i = 0; i < p->vehicle.rotors; i++) {
         const tac__rotor *r = &p->vehicle.rotor[i];
         const vec3 hub = vec3_from_array(r->position_m), axis = vec3_from_array(r->axis);
-        // Away from the middle, in the plane of the disc.
+        // Outwards from the middle, in the plane of the disc.
         vec3 out = vec3_sub(hub, vec3_scale(vec3_dot(hub, axis), axis));
         const bool outside = vec3_norm(out) > 0.1 * r->propeller.radius_m;
         if (!outside) // any direction in that plane
@@ -161,13 +161,12 @@ void tac__multirotor_prepare(tac__multirotor *p)
     for (int i = 0; i < p->contacts; i++) {
         tac__foot *f = &p->foot[i];
         f->smoothing2 = f->smoothing_m_s * f->smoothing_m_s;
-        // With room for a quaternion that is not quite of unit length inside a step.
+        // 1 % more, because a quaternion inside a step is not exactly of unit length.
         p->reach_m = tac_max(p->reach_m, 1.01 * vec3_norm(vec3_from_array(f->position_m)));
     }
 }
 
-// --- reading
-// ---------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 
 static double number(tac_declare *d, const char *name, const char *unit, const char *fallback,
                      const char *range, const char *doc)
@@ -175,7 +174,7 @@ static double number(tac_declare *d, const char *name, const char *unit, const c
     return tac_param_f64(d, &(tac_param_def){name, unit, fallback, range, doc});
 }
 
-// A number whose fallback was read before.
+// A number whose default has been read before.
 static double number_or(tac_declare *d, const char *name, const char *unit, double fallback,
                         const char *range, const char *doc)
 {
@@ -207,7 +206,7 @@ static void motor_params(tac_declare *d, tac__motor *m)
         number_or(d, "esc_efficiency", NULL, m->efficiency, "(0, 1]", "of the speed controller");
 }
 
-// As configured: kT may be left to calibration, kQ goes with it.
+// As configured: kT may be left to the calibration; kQ follows from it.
 typedef struct propeller {
     double radius_m, inflow, torque_ratio_m, kt;
 } propeller;
@@ -373,8 +372,7 @@ static void vehicle_params(tac_declare *d, tac__vehicle *v)
     tac__vehicle_prepare(v);
 }
 
-// --- actuators, batteries, buses, feet
-// ---------------------------------------------------------------
+// --- actuators, batteries, buses, feet -----------------------------------------------------------
 
 static void actuator_params(tac_declare *d, tac__actuator *a)
 {
@@ -443,8 +441,8 @@ static void battery_params(tac_declare *d, tac__battery *b)
                     b->warning, TAC__WARNINGS);
 }
 
-// Put what a list names on a bus. Numbers count from 1, as in scenarios; bus_of[] holds -1 for what
-// is on none yet. A bus that is alone and names nothing has all.
+// Put the motors or batteries of a list on a bus. Numbers count from 1, as in scenarios; bus_of[]
+// is -1 for what is on no bus yet. A single bus without a list has all.
 static void connect(tac_declare *d, const char *list, int bus, bool alone, int count, int *bus_of)
 {
     size_t n;
@@ -477,7 +475,8 @@ static void check_connected(tac_declare *d, const char *what, int count, int *bu
     }
 }
 
-// What can be carried down to the floor can be carried with one answer only.
+// If batteries can carry the load at the floor voltage, the equation for the bus voltage has one
+// solution only; otherwise the parameters are refused.
 static void check_bus(tac_declare *d, const tac__multirotor *p, int bus)
 {
     int kinds[2] = {0, 0};
@@ -541,7 +540,7 @@ static void ground_params(tac_declare *d, tac__foot *f)
                                  "friction fades below this speed: v/sqrt(v^2 + smoothing^2)");
 }
 
-// The hull comes last.
+// Points of the hull come after all feet.
 static void add_contact(tac_declare *d, tac__multirotor *p, bool hull, const tac__foot *foot)
 {
     int *count = hull ? &p->hull : &p->feet;
@@ -607,7 +606,7 @@ static void feet_params(tac_declare *d, tac__multirotor *p)
                   "nothing",
                   TAC__HULL_MAX}};
     p->feet = p->hull = 0;
-    tac__foot frame = ground; // farther out than feet: with their damping it would be far stiffer
+    tac__foot frame = ground; // farther out than feet: their damping would make it too stiff
     frame.damping *= 0.25;
     for (int hull = 0; hull < 2; hull++) {
         const size_t items = tac_param_items(
@@ -632,7 +631,7 @@ static int count_batteries(tac_declare *d)
     return batteries;
 }
 
-// --- all of it -----------------------------------------------------------------------------------
+// --- everything ----------------------------------------------------------------------------------
 
 void tac__vehicle_params(tac_declare *d, tac__vehicle *v)
 {

@@ -1,7 +1,7 @@
 // params.h - the parameters of a multirotor as they stand in a configuration.
 //
-// The component `multirotor` reads all of them. Whoever controls a vehicle reads the same map for
-// what a pilot must know of it:
+// The component `multirotor` reads all of them. A controller reads from the same map what it must
+// know of the vehicle:
 //
 //     if (tac_param_peer_begin(d, "body")) {
 //         tac__vehicle_params(d, &vehicle);
@@ -14,11 +14,11 @@
 
 #include <tactus/component.h>
 
-// Mass, inertia, rotors with motors, propellers and buses, and what follows from them. For those
-// who read it of a peer: `multirotor` itself has more keys.
+// Mass, inertia, rotors with motors, propellers and buses, and what follows from them. For readers
+// of a peer's parameters: `multirotor` itself has more keys.
 void tac__vehicle_params(tac_declare *d, tac__vehicle *v);
 
-// Everything but the state at the start.
+// Everything except the state at the start.
 void tac__multirotor_params(tac_declare *d, tac__multirotor *p);
 
 // Warn of values that no real vehicle has: plausible.c.

@@ -1,5 +1,5 @@
-// plausible.c - what is allowed in a multirotor but cannot be true, or flies nowhere: warnings. The
-// definitions are in docs/models/propulsion.md.
+// plausible.c - warnings about parameters of a multirotor that are allowed but that no real vehicle
+// has, or with which it cannot fly. The definitions are in docs/models/propulsion.md.
 #define TAC_KIND_F64
 #include "math/mat3.h"
 #include "model/inertia.h"
@@ -61,7 +61,7 @@ static void warn_of_propeller(tac_declare *d, const tac__propeller *p, const cha
 static void warn_of_speed(tac_declare *d, const tac__vehicle *v, const tac__rotor *r,
                           const char *blame)
 {
-    // By what voltage or current allows.
+    // The speed at full duty, limited by voltage or by current.
     const double full = r->full_thrust_n / (r->propeller.kt * v->density);
     const double most = r->motor.ke * r->motor.max_a / (r->propeller.kq * v->density);
     const double full_rad_s = tac_sqrt(r->propeller.kq > 0 ? tac_min(full, most) : full);
@@ -77,7 +77,7 @@ static void warn_of_speed(tac_declare *d, const tac__vehicle *v, const tac__roto
                          r->hover_duty, v->voltage_v,
                          v->rotors * r->full_thrust_n / (v->mass_kg * v->g_m_s2));
     const double current_a = (r->propeller.kq * v->density * r->hover_rad_s * r->hover_rad_s) /
-                             r->motor.ke; // of the torque; friction is small
+                             r->motor.ke; // current for the torque; friction is neglected
     if (current_a > r->motor.max_a)
         tac_declare_warn(d, blame, "hover takes %.3g A of a motor whose controller allows %g A",
                          current_a, r->motor.max_a);
@@ -93,7 +93,7 @@ void tac__multirotor_warn(tac_declare *d, const tac__multirotor *p)
         const tac__rotor *r = &v->rotor[i], *first = &v->rotor[0];
         char own[32];
         snprintf(own, sizeof own, "rotors[%d]", i);
-        // Rotors that are alike are spoken of once: the text and its place are the same.
+        // Equal rotors are reported once: the text and its place are the same.
         const bool alike = r->propeller.kt == first->propeller.kt &&
                            r->propeller.kq == first->propeller.kq &&
                            r->propeller.radius_m == first->propeller.radius_m;

@@ -1,40 +1,41 @@
-// power.h - the power network: the voltage of each bus, at which its batteries carry its motors and
-// its avionics, for every scalar kind. Equations: docs/models/power.md.
+// power.h - the power network, for every scalar kind: finds the voltage of each bus at which its
+// batteries supply its motors and avionics. Equations: docs/models/power.md.
 #ifndef TAC_MODEL_VEHICLE_POWER_H
 #define TAC_MODEL_VEHICLE_POWER_H
 
 #include "model/vehicle/battery.h"
 #include "model/vehicle/motor.h"
 
-// The bus voltage is settled when currents balance to within 1e-8 A, or as far as the rounding of
-// the voltage itself allows. Two rounds reach that in flight, and no state that tests could think
-// of needs more than 16.
+// The bus voltage is found when currents balance to within 1e-8 A, or as well as the rounding of
+// the voltage allows. In flight two iterations are enough; no state in the tests needs more than
+// 16.
 #define POWER__CURRENT_A 1e-8
 #define POWER__ROUNDING  4e-15
 #define POWER__V_MIN     1e-3 // V: below this the avionics count as a resistance
 
 enum { POWER__ROUNDS = 24 };
 
-// What decides how far loops run. Where it is constant they can be unrolled.
+// The limits of all loops. Where they are constants the loops can be unrolled.
 typedef struct vehicle_shape {
     int rotors, batteries, buses;
     bool upright; // all rotor axes are (0, 0, 1)
 } vehicle_shape;
 
 #if defined(__GNUC__) && !defined(__clang__)
-#define VEHICLE_UNROLL _Pragma("GCC unroll 8") // clang does so unasked
+#define VEHICLE_UNROLL _Pragma("GCC unroll 8") // clang unrolls without being told
 #else
 #define VEHICLE_UNROLL
 #endif
 
-// The batteries of a bus as one: V = max(floor, emf - resistance I). Without any all is zero.
+// All batteries of a bus as one source: V = max(floor, emf - resistance I). All zero without
+// batteries.
 typedef struct power_source {
     real emf, resistance, floor;
 } power_source;
 
 typedef struct power_bus {
     real voltage, current;
-    real residual; // what the batteries would give at this voltage less what is drawn, A
+    real residual; // what the batteries would give at this voltage minus what is drawn, A
 } power_bus;
 
 // Connected batteries divide the current by their weights; share[] is set for those of the bus.
@@ -62,10 +63,10 @@ static inline power_source power_source_at(const tac__multirotor *p, vehicle_sha
     return s;
 }
 
-// The voltage lies between floor and emf, where `excess`, the voltage that the source would have
-// less that of the bus, falls from positive to negative: on pieces of the form k - gain v - r P/v.
-// Each round solves the piece it is on; a solution that leaves the bracket is replaced by its
-// middle. current[] is set for the motors of the bus.
+// The voltage lies between floor and emf. `excess`, the voltage of the source at the current drawn
+// minus the voltage of the bus, falls from positive to negative there; it is piecewise of the form
+// k - gain v - r P/v. Each iteration solves the present piece; a solution outside the bracket is
+// replaced by the bracket's midpoint. current[] is set for the motors of the bus.
 static inline power_bus power_bus_solve(const tac__multirotor *p, vehicle_shape n, int bus,
                                         power_source s, const motor_line *line, real *current)
 {
@@ -106,7 +107,7 @@ static inline power_bus power_bus_solve(const tac__multirotor *p, vehicle_shape 
             real k = excess + gain * v + s.resistance * avionics;
             next = (k + r_sqrt(r_max(R(0.0), k * k - 4.0 * (gain * rp)))) / (2.0 * gain);
         }
-        cond above = excess > 0.0; // the root is
+        cond above = excess > 0.0; // the root lies above
         low = r_select(above, v, low);
         high = r_select(above, high, v);
         next = r_max(s.floor, next);

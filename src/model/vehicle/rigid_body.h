@@ -29,7 +29,7 @@ static inline rigid_body rigid_body_read(const real *x)
 }
 
 // I dw/dt = torque - D w - w x (I w + H), where H is the angular momentum of the rotors relative to
-// the body. What H loses or gains by itself is part of `torque`.
+// the body. The reaction to changes of H is part of `torque`.
 static inline vec3 rigid_body_angular(const tac__multirotor *p, vec3 w, vec3 torque, vec3 h)
 {
     vec3 momentum = vec3_add(array_transform(p->vehicle.inertia, w), h);

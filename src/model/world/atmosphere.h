@@ -20,8 +20,8 @@ enum { ATMOSPHERE__LAYERS = 8 };
 // Where each layer begins, and temperature, gradient and pressure there. The eighth begins at 86 km
 // and carries on at constant temperature.
 //
-// In a layer p = p_b exp(-power log(T/T_b) - decay (h - h_b)): the first serves where there is a
-// gradient, the second where there is none.
+// In a layer p = p_b exp(-power log(T/T_b) - decay (h - h_b)): the first term is for layers with a
+// gradient, the second for those without.
 // clang-format off
 #define PER(x) (ATMOSPHERE__COLUMN / (x))
 static const double atmosphere__base[ATMOSPHERE__LAYERS] = { // m
@@ -115,7 +115,7 @@ static inline real atmosphere_altitude(real pressure)
     real fall = -r_log(pressure / r_pick(atmosphere__pressure, ATMOSPHERE__LAYERS, i));
     real power = r_pick(atmosphere__power, ATMOSPHERE__LAYERS, i);
     real decay = r_pick(atmosphere__decay, ATMOSPHERE__LAYERS, i);
-    // Each way has a harmless divisor in the layers of the other.
+    // In layers of the other kind the divisor is replaced by 1, so that nothing is divided by 0.
     cond steady = decay > 0.0;
     real warming = r_expm1(fall / r_select(steady, R(1.0), power));
     real dh =

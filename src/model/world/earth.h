@@ -42,7 +42,7 @@ static inline real earth_potential(const tac__earth *e, vec3 r)
     return -e->mu / r_sqrt(r2) * (1.0 - k * (3.0 * r.z * r.z / r2 - 1.0));
 }
 
-// What the turning frame adds to an acceleration seen in it: Coriolis and centrifugal.
+// What the rotating frame adds to an acceleration seen in it: Coriolis and centrifugal terms.
 static inline vec3 earth_turning(const tac__earth *e, vec3 r, vec3 v)
 {
     const double w = e->rotation_rad_s;

@@ -1,5 +1,5 @@
-// geodesy.h - between NED about the origin of the world and latitude, longitude, altitude, for
-// model code of any scalar kind.
+// geodesy.h - converts between NED about the origin of the world and latitude, longitude, altitude,
+// for model code of any scalar kind.
 //
 // Altitude is height above the ellipsoid (WGS84) or the sphere; there is no geoid. Angles in
 // radians, lengths in metres. docs/models/gravity_geodesy.md has the equations and their errors.
@@ -15,7 +15,7 @@
 #define GEODESY__B  (GEODESY__A * (1.0 - GEODESY__F)) // semi-minor axis
 #define GEODESY__E2 (GEODESY__F * (2.0 - GEODESY__F)) // first eccentricity, squared
 
-// What the conversions need to know of a world.
+// What the conversions need of a world.
 typedef struct tac__geodesy {
     tac_geodesy kind;
     double latitude_rad, longitude_rad, altitude_m; // of the origin
@@ -49,8 +49,8 @@ static inline vec3 geodesy_to_ecef(geodetic p)
                      ((1.0 - GEODESY__E2) * n + p.altitude) * s);
 }
 
-// Bowring's iteration for the parametric latitude. The first turn is right to 1e-8 of the distance
-// from 10 km below the ground to 30,000 km above it, the second to the last bits.
+// Bowring's iteration for the parametric latitude. The first iteration is right to 1e-8 of the
+// distance, from 10 km below the ground to 30,000 km above it; the second to the last bits.
 enum { GEODESY__TURNS = 2 };
 
 static inline geodetic geodesy_from_ecef(vec3 r)
@@ -68,7 +68,7 @@ static inline geodetic geodesy_from_ecef(vec3 r)
     }
     real n = r_sqrt(up * up + out * out);
     real s = up / n, c = out / n;
-    // Unlike p/c - N, this is as good at the poles.
+    // Unlike p/c - N, this is as accurate at the poles.
     real altitude = p * c + r.z * s - GEODESY__A * r_sqrt(1.0 - GEODESY__E2 * s * s);
     return geodetic_make(r_atan2(up, out), r_atan2(r.y, r.x), altitude);
 }

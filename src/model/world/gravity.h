@@ -9,8 +9,7 @@
 #define GRAVITY__RADIUS 6378137.0      // equatorial, WGS84 [m]
 
 // Uniform: g straight down. Central: mu/r^2 towards a centre that lies one equatorial radius and
-// the origin's altitude below the origin, where it is 9.79829 m/s^2 at sea level; `g_m_s2` has no
-// part in it.
+// the origin's altitude below the origin; 9.79829 m/s^2 at sea level. `g_m_s2` is not used then.
 static inline vec3 gravity_at(const tac_world *w, vec3 position_ned)
 {
     if (w->gravity == TAC_GRAVITY_UNIFORM)

@@ -223,7 +223,7 @@ static void add(double to[3], const double v[3])
     to[2] += v[2];
 }
 
-// What deviates from the mean at this instant; the processes go on to the next.
+// Adds the deviation from the mean at this instant, and advances the processes to the next step.
 static void add_ou(tac_step *s, const wind *c, double *velocity)
 {
     double *x = TAC_STATE(s, double, c->x), n[TAC__OU_STATES];

@@ -2,7 +2,7 @@
 #ifndef TAC_MODEL_WORLD_WIND_H
 #define TAC_MODEL_WORLD_WIND_H
 
-// Sizes of the state of each process, which is also the number of draws for a step.
+// Size of the state of each process, which is also its number of random numbers a step.
 enum { TAC__OU_STATES = 3, TAC__DRYDEN_STATES = 5 };
 
 // The Ornstein-Uhlenbeck process over one period.

@@ -50,11 +50,12 @@ static inline dryden_scale dryden__scale(const tac__dryden *p, real height_m)
     return s;
 }
 
-// The filters in units of their time constant L/V: a' = -a + w, b' = a - b, with w white so that a
-// has variance 1. Over a time d their noise has the covariance
+// The filters in units of their time constant L/V: a' = -a + w, b' = a - b, with white noise w such
+// that a has variance 1. Over a time d their noise has the covariance
 //     q11 = r1(2d), q12 = r2(2d)/2, q22 = r3(2d)/2, where rk(x) = 1 - exp(-x) (1 + ... +
 //     x^(k-1)/(k-1)!).
-// For small x that is a difference of nearly equal numbers; there the rest of the series serves.
+// For small x that is a difference of nearly equal numbers, so there the rest of the series is
+// summed instead.
 enum { DRYDEN__TERMS = 14 };
 
 static inline real dryden__rest(int k, real x, real decay, real closed)
@@ -96,7 +97,7 @@ static inline real dryden__output(const real *ab)
     return 1.2247448713915890 * ab[0] - 0.51763809020504152 * ab[1];
 }
 
-// Along the mean wind near the ground, along the body aloft, in between a mixture.
+// Along the mean wind near the ground, along the body axes aloft, and a mixture in between.
 static inline vec3 dryden__to_ned(const tac__dryden *p, vec3 t, quat attitude, real aloft)
 {
     vec3 low = vec3_make(p->north * t.x - p->east * t.y, p->east * t.x + p->north * t.y, t.z);
@@ -105,8 +106,7 @@ static inline vec3 dryden__to_ned(const tac__dryden *p, vec3 t, quat attitude, r
                      r_lerp(low.z, high.z, aloft));
 }
 
-// Turbulence in NED that belongs to the state x (of unit variances); x becomes that of one period
-// later.
+// Turbulence in NED for the state x (of unit variances); then x is advanced by one period.
 TAC_ENTRY void TAC_KINDED(tac__dryden_step)(const tac__dryden *p, double dt_s, const real *u,
                                             const real *n, real *x, real *velocity);
 TAC_ENTRY void TAC_KINDED(tac__dryden_step)(const tac__dryden *p, double dt_s, const real *u,

@@ -36,7 +36,7 @@ void tac__wind_table_fini(tac__wind_table *t)
     *t = (tac__wind_table){0};
 }
 
-// NULL, or what is wrong with it.
+// NULL, or a text that says what is wrong with the row.
 static const char *add_row(tac__wind_table *t, double t_s, const double velocity[3])
 {
     tac__wind_row row = {.velocity = {velocity[0], velocity[1], velocity[2]}};
@@ -108,7 +108,7 @@ static bool parse_line(const char *line, double values[4])
     return *line == '\0';
 }
 
-// A line that begins with a letter or '#' names the columns or comments.
+// Lines that begin with a letter or '#' are headings or comments.
 static bool is_row(const char *line)
 {
     line += strspn(line, " \t");

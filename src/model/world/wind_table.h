@@ -13,15 +13,15 @@ typedef struct tac__wind_row {
 typedef struct tac__wind_table {
     tac__wind_row *rows; // times ascend
     size_t count, capacity;
-    bool linear; // between rows; else the earlier one holds
+    bool linear; // interpolated between rows; else the earlier row holds
 } tac__wind_table;
 
 // Read the parameters, and the file that they may name; with `wanted` there must be a table.
 tac_status tac__wind_table_declare(tac_declare *d, bool wanted, tac__wind_table *t);
 void tac__wind_table_fini(tac__wind_table *t);
 
-// Add the velocity at a time; before the first row that of the first, after the last that of the
-// last.
+// Add the velocity at a time. Before the first row it is that of the first, after the last that of
+// the last.
 void tac__wind_table_add(const tac__wind_table *t, tac_time t_us, double *velocity);
 
 #endif
