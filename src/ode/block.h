@@ -112,7 +112,7 @@ TAC__INLINE void tac__weigh(const double *weights, int count, const double *k, s
 }
 
 // In pairs instead of memcpy: a load that spans several recent stores waits for all of them.
-TAC__INLINE void tac__copy(size_t n, const double *from, double *to)
+TAC__INLINE void tac__copy_doubles(size_t n, const double *from, double *to)
 {
     size_t i = 0;
     for (; i + 2 <= n; i += 2)

@@ -11,7 +11,7 @@ static tac_status evaluate_end(const tac__ode_problem *p, tac__ode_work *w, int 
 {
     if (w->end)
         return TAC_OK;
-    tac__copy(w->n, w->y1, w->z);
+    tac__copy_doubles(w->n, w->y1, w->z);
     TAC_TRY(p->rhs(p->context, t1_s, tac__slot(w, w->k, i)));
     w->end = i;
     return TAC_OK;
@@ -84,8 +84,8 @@ tac_status tac__ode_dense_begin(const tac__method *m, const tac__ode_problem *p,
                                 double t0_s, double t1_s, double h_s, const double *y,
                                 const double *y1)
 {
-    tac__copy(w->n, y, w->y);
-    tac__copy(w->n, y1, w->y1);
+    tac__copy_doubles(w->n, y, w->y);
+    tac__copy_doubles(w->n, y1, w->y1);
     return m->dense_begin ? m->dense_begin(p, w, t0_s, t1_s, h_s) : TAC_OK;
 }
 

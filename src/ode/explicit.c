@@ -9,7 +9,7 @@ TAC__INLINE tac_status stage(const tac__tableau *t, bool fsal, int i, const tac_
 {
     tac__combine(t->a[i], i, w->k, w->stride, h_s, w->y, w->z);
     if (fsal && i == t->stages - 1)
-        tac__copy(w->n, w->z, y1);
+        tac__copy_doubles(w->n, w->z, y1);
     return tac__evaluate(p, w, i, t->c[i], t0_s, t1_s, h_s);
 }
 

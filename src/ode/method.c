@@ -195,7 +195,7 @@ static tac_status start(const tac__ode_problem *p, tac__ode_work *w, double t0_s
     if (!known)
         TAC_TRY(p->rhs(p->context, t0_s, w->k));
     else if (w->source != 0)
-        tac__copy(w->n, tac__slot(w, w->k, w->source), w->k);
+        tac__copy_doubles(w->n, tac__slot(w, w->k, w->source), w->k);
     w->source = 0;
     w->started = true;
     return TAC_OK;

@@ -133,7 +133,7 @@ tac_status tac__rodas4_step(const tac__ode_problem *p, tac__ode_work *w, double 
 void tac__rodas4_estimate(const tac__ode_work *w, double h_s)
 {
     (void)h_s;
-    tac__copy(w->n, tac__slot(w, w->k, 6), w->e[0]);
+    tac__copy_doubles(w->n, tac__slot(w, w->k, 6), w->e[0]);
 }
 
 // Order 3.
