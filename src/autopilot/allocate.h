@@ -1,20 +1,21 @@
-// allocate.h - thrust and torque among the rotors, for every scalar kind.
+// allocate.h - distributes thrust and torque among the rotors, for every scalar kind.
 //
-// The rotors are numbers x between 0 and 1 of their full thrust; their effects b are columns of
-// four rows: thrust, roll, pitch, yaw, each row scaled to unit length. Where all rotors work and
-// none comes to a limit the pseudo-inverse has it all. Else, first thrust, roll and pitch
-// by least squares within the limits: they are met exactly where they can be, and where not roll
-// and pitch go before thrust. Then yaw, by what leaves those three as they are. Rotors that are out
-// have no part in any of it.
+// Each rotor is a number x between 0 and 1, a part of its full thrust. Its effect b is a column of
+// four rows (thrust, roll, pitch, yaw), each row scaled to unit length. Where all rotors work and
+// none reaches a limit, the pseudo-inverse gives the answer. Otherwise thrust, roll and pitch come
+// first, by least squares within the limits: they are met exactly where possible, and where not,
+// roll and pitch have priority over thrust. Then yaw, by changes that leave those three as they
+// are. Rotors that are out take no part.
 #ifndef TAC_AUTOPILOT_ALLOCATE_H
 #define TAC_AUTOPILOT_ALLOCATE_H
 
 #include "autopilot/control.h"
 #include "math/real.h"
 
-// A little of the identity, which keeps the equations regular when few rotors are left.
+// A small multiple of the identity, which keeps the equations regular when few rotors are left.
 #define ALLOCATE__DAMPING 1e-11
-// The part of yaw that must be independent of the rest, and the pull that frees a rotor.
+// The least part of yaw that must be independent of the rest; the gradient above which a rotor is
+// freed.
 #define ALLOCATE__INDEPENDENT 1e-6
 #define ALLOCATE__PULL        1e-9
 
@@ -25,7 +26,7 @@ typedef struct allocate_factor {
     real l10, l20, l21, r0, r1, r2;
 } allocate_factor;
 
-// Of the sum of b b^T over the rotors that are not fixed, by 1 or 0.
+// Factors of the sum of b b^T over the rotors that are not fixed (`fixed` is 1 or 0).
 static inline allocate_factor allocate_factorise(const tac__control *c, const real *fixed)
 {
     real a00 = R(ALLOCATE__DAMPING), a11 = a00, a22 = a00;
@@ -61,7 +62,7 @@ static inline void allocate_solve(const allocate_factor *f, const real *b, real 
     x[0] = b[0] * f->r0 - f->l10 * x[1] - f->l20 * x[2];
 }
 
-// How far x may go along `step`, in steps.
+// How far x may go along `step` before it reaches a limit, in steps.
 static inline real allocate_reach(real x, real step, real low, real high)
 {
     real room = r_select(step < 0.0, low - x, high - x);
@@ -69,7 +70,7 @@ static inline real allocate_reach(real x, real step, real low, real high)
     return r_select(still, R(1.0), room / r_select(still, R(1.0), step));
 }
 
-// What is left of thrust, roll and pitch when each rotor gives its part of x.
+// The error left in thrust, roll and pitch when each rotor gives its part of x.
 static inline void allocate_rest(const tac__control *c, const real *wanted, const real *part,
                                  const real *x, real *rest)
 {
@@ -85,8 +86,8 @@ static inline void allocate_rest(const tac__control *c, const real *wanted, cons
     }
 }
 
-// Where a rotor at a limit would lessen the error by leaving it, the one that does so most is
-// freed. Whether there was none.
+// Frees the rotor at a limit that would reduce the error most by leaving it. Holds where there was
+// none.
 static inline cond allocate_free(const tac__control *c, const real *wanted, const real *works,
                                  const real *low, const real *x, cond ready, real *fixed)
 {
@@ -104,7 +105,7 @@ static inline cond allocate_free(const tac__control *c, const real *wanted, cons
     return c_not(found);
 }
 
-// The best x of the rotors that are not fixed, and how much of the way there is within limits.
+// The best x of the rotors that are not fixed, and how much of the way there lies within limits.
 static inline real allocate_wish(const tac__control *c, const allocate_factor *f,
                                  const real *wanted, const real *fixed, const real *low,
                                  const real *high, const real *x, real *wish, real *reach)
@@ -122,10 +123,10 @@ static inline real allocate_wish(const tac__control *c, const allocate_factor *f
     return part;
 }
 
-// Thrust, roll and pitch by least squares with an active set: towards the best x of the rotors that
-// are free up to the first limit, where a rotor is fixed; and if none is in the way, one is freed
-// again or all is done. Twice as many rounds as rotors were always enough; mostly it is one. `low`
-// and `high` bound x; both are 0 for a rotor that is out.
+// Thrust, roll and pitch by least squares with an active set: go towards the best x of the free
+// rotors up to the first limit, where that rotor is fixed; if no limit is in the way, one rotor is
+// freed again, or the search ends. Mostly one round is enough, and twice as many rounds as rotors
+// always were. `low` and `high` bound x; both are 0 for a rotor that is out.
 static inline void allocate_lift(const tac__control *c, const allocate_factor *all,
                                  const real *works, const real *low, const real *high,
                                  const real *wanted, real *x)
@@ -139,7 +140,7 @@ static inline void allocate_lift(const tac__control *c, const allocate_factor *a
     for (int round = 0;; round++) {
         real part = allocate_wish(c, &f, wanted, fixed, low, high, x, wish, reach);
         cond whole = part >= 1.0;
-        cond loose = whole; // and no rotor is fixed that works
+        cond loose = whole; // and no working rotor is fixed
         for (int i = 0; i < c->rotors; i++) {
             cond blocks = c_and(c_not(whole), reach[i] <= part);
             real limit = r_select(wish[i] < x[i], low[i], high[i]);
@@ -157,8 +158,8 @@ static inline void allocate_lift(const tac__control *c, const allocate_factor *a
     }
 }
 
-// What changes nothing but yaw: the part of the yaw row that is orthogonal to the other three. Its
-// yaw is the square of its length, which is returned.
+// The direction that changes nothing but yaw: the part of the yaw row that is orthogonal to the
+// other three. The yaw it gives is the square of its length, which is returned.
 static inline real allocate_yaw_way(const tac__control *c, const allocate_factor *f,
                                     const real *fixed, real *way)
 {
@@ -178,7 +179,7 @@ static inline real allocate_yaw_way(const tac__control *c, const allocate_factor
     return length2;
 }
 
-// Yaw, as far as it can be had without a change of thrust, roll and pitch.
+// Yaw, as far as possible without a change of thrust, roll and pitch.
 static inline void allocate_yaw(const tac__control *c, const allocate_factor *all,
                                 const real *works, const real *low, const real *high, real wanted,
                                 real *x)
@@ -212,7 +213,7 @@ static inline void allocate_yaw(const tac__control *c, const allocate_factor *al
     }
 }
 
-// By the pseudo-inverse; whether that is within limits.
+// By the pseudo-inverse. Holds where the result is within limits.
 static inline cond allocate_mix(const tac__control *c, const real *works, const real *low,
                                 const real *high, const real *wanted, real *x)
 {
@@ -226,7 +227,7 @@ static inline cond allocate_mix(const tac__control *c, const real *works, const 
     return inside;
 }
 
-// Within limits, by priority.
+// Within limits, in order of priority.
 static inline void allocate_limited(const tac__control *c, const real *works, const real *low,
                                     const real *high, const real *wanted, real *x)
 {
@@ -240,7 +241,7 @@ static inline void allocate_limited(const tac__control *c, const real *works, co
     allocate_yaw(c, &all, works, low, high, wanted[3], x);
 }
 
-// Rotor thrusts [N] for wanted[4], N and N m; `reached` is what they come to.
+// Rotor thrusts [N] for wanted[4], in N and N m; `reached` is what they amount to.
 static inline void allocate(const tac__control *c, const real *works, const real *high_n,
                             const real *wanted, real *thrust, real *reached)
 {
@@ -255,7 +256,7 @@ static inline void allocate(const tac__control *c, const real *works, const real
     }
     for (int row = 0; row < 4; row++)
         scaled[row] = wanted[row] * c->per_scale[row];
-    // More thrust than there is, or less, would only weigh against the rest.
+    // Thrust beyond what the rotors can give would only take from roll and pitch.
     scaled[0] = r_clamp(scaled[0], least, most);
     cond inside = allocate_mix(c, works, low, high, scaled, x);
     if (!(c->mixes && c_all(inside))) {

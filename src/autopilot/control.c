@@ -1,4 +1,4 @@
-// control.c - what the control laws need to know of a vehicle.
+// control.c - computes what the control laws need to know of a vehicle.
 #define TAC_KIND_F64
 #include "autopilot/control.h"
 #include "autopilot/rotor_curve.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <tactus/math.h>
 
-// Part of the weight below which the thrust never falls in flight; part of the thrust there is that
-// is given to lift, the rest being for turning.
+// The thrust never falls below this part of the weight in flight. At most this part of the
+// available thrust is used for lift; the rest is kept for turning.
 static const double least_thrust = 0.15, most_lift = 0.9;
 
 static void init_rotor(tac__control_rotor *r, const tac__rotor *from, double density,
@@ -37,7 +37,7 @@ static void init_rotor(tac__control_rotor *r, const tac__rotor *from, double den
     r->effect[3] = r->full_n * (p[1] * a[0] - p[0] * a[1] + turn * a[2]);
 }
 
-// Divide each row of effects by its length, so that they can be compared.
+// Divide each row of effects by its length, so that rows can be compared.
 static void scale_rows(tac__control *c)
 {
     for (int row = 0; row < 4; row++) {

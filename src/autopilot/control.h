@@ -1,15 +1,15 @@
-// control.h - the control laws of a multirotor: parameters, what goes in and out, and the entry
+// control.h - the control laws of a multirotor: parameters, inputs and outputs, and the entry
 // points of control.model.h for doubles. docs/flight_control.md has the equations.
 //
-// SI units. The world is NED, the body forward-right-down. What goes in and out is listed once, as
-// fields of one or several numbers; control.model.h makes the same structs of reals of any kind.
+// SI units. The world is NED, the body forward-right-down. Inputs, outputs and states are listed
+// once, as fields of one or several numbers; control.model.h makes the same structs of reals of any
+// kind.
 #ifndef TAC_AUTOPILOT_CONTROL_H
 #define TAC_AUTOPILOT_CONTROL_H
 
 #include "model/vehicle/multirotor.h"
 
-// How fast each loop answers [rad/s], and what it may ask for. Gains follow from them and from the
-// vehicle.
+// Bandwidth of each loop [rad/s], and its limits. Gains follow from these and from the vehicle.
 typedef struct tac__control_tuning {
     double position, velocity, velocity_integral; // bandwidths
     double velocity_derivative;                   // 1
@@ -17,21 +17,21 @@ typedef struct tac__control_tuning {
     double yaw, yaw_rate;
     double max_tilt_rad, max_rate_rad_s, max_yaw_rate_rad_s;
     double acceleration, climb_acceleration, jerk; // of the reference, horizontal and vertical
-    double idle;                                   // duty of a motor that is to do nothing
+    double idle;                                   // duty of a motor that shall give no thrust
 } tac__control_tuning;
 
-// How the reference comes to rest: the last metres are closed at this rate [1/s], and braking takes
+// How the reference comes to rest: the last metres are closed at this rate [1/s], and braking uses
 // this part of the acceleration.
 #define TAC__APPROACH 1.0
 #define TAC__BRAKING  0.6
 
-// Weight of an error in thrust against one in roll and pitch, where not all can be met.
+// Weight of an error in thrust relative to one in roll and pitch, where not all can be met.
 #define TAC__THRUST_WEIGHT 0.1
 
-// A rotor as flight control sees it: thrust k W^2 at the voltage duty * V = v0 + v1 W + v2 thrust.
+// The model of a rotor: thrust k W^2 at the voltage duty * V = v0 + v1 W + v2 thrust.
 typedef struct tac__control_rotor {
     double effect[4];   // of full thrust: thrust, roll, pitch, yaw, in units of `scale`
-    double weighted[3]; // the first three, by how much an error in them weighs
+    double weighted[3]; // the first three, times the weights of their errors
     double given[4];    // the effect in N and N m
     double k, v0, v1, v2;
     double full_n; // thrust at full duty and nominal voltage
@@ -39,7 +39,7 @@ typedef struct tac__control_rotor {
     double per_k;
     double idle_n, idle, idle_rad_s; // thrust, part of full thrust and speed at idle
     double limit_n;                  // what the motor's greatest current allows
-    double mix[4];                   // its part of a wish of one unit of each, where nothing limits
+    double mix[4];                   // its share of one unit of each, where nothing is limited
 } tac__control_rotor;
 
 typedef struct tac__control {
@@ -112,7 +112,7 @@ typedef struct tac__control_out {
 #undef TAC__FIELD_NUMBER
 #undef TAC__FIELD_VECTOR
 
-// Gains and limits for a vehicle.
+// Compute gains and limits for a vehicle.
 void tac__control_init(tac__control *c, const tac__vehicle *vehicle,
                        const tac__control_tuning *tuning);
 
@@ -120,7 +120,7 @@ void tac__control_init(tac__control *c, const tac__vehicle *vehicle,
 // One step of dt_s.
 void tac__control_step_f64(const tac__control *c, double dt_s, const double *in, double *state,
                            double *out);
-// Rotor thrusts [N] for a thrust and a torque, and what they come to. Of an `in` only voltage and
+// Rotor thrusts [N] for a thrust and a torque, and what they amount to. Of `in` only voltage and
 // works are read.
 void tac__control_allocate_f64(const tac__control *c, const double *in, const double *wanted,
                                double *thrust, double *reached);

@@ -38,14 +38,14 @@ static inline real control_level(vec3 v) // length of the horizontal part
     return r_sqrt(v.x * v.x + v.y * v.y);
 }
 
-// By which to multiply what is `size` large to keep it within a limit, both positive. Mostly it is
-// within: then nothing has to wait for the quotient.
+// The factor that brings `size` within a limit, both positive. Mostly `size` is within: then
+// nothing has to wait for the quotient.
 static inline real control_within(real size, real limit)
 {
     return R_CHOOSE(size <= limit, R(1.0), limit / size);
 }
 
-// At most so long, in the same direction.
+// The same direction, at most so long.
 static inline vec3 control_limit(vec3 v, double length)
 {
     return vec3_scale(control_within(r_sqrt(vec3_dot(v, v) + 1e-12), R(length)), v);
@@ -53,14 +53,14 @@ static inline vec3 control_limit(vec3 v, double length)
 
 // --- the reference -------------------------------------------------------------------------------
 
-// Its loops are slower towards the outside by a factor of four, which makes all its poles real: it
-// arrives without overshoot. With less than the whole acceleration for braking, the delay of the
-// loops can be made up for.
+// The loops of the reference are slower from inside to outside by a factor of four, which makes all
+// its poles real: it arrives without overshoot. Braking uses less than the whole acceleration, so
+// that the delay of the loops can be made up for.
 #define CONTROL__PACE    4.0
-#define CONTROL__LEASH_M 2.0 // the reference does not run away from the vehicle
+#define CONTROL__LEASH_M 2.0 // the reference stays within this distance of the vehicle
 
-// The velocity with which to go on: straight to the target as fast as is allowed, slower near it so
-// that it can be reached in rest: d = v/k + v^2/(2 a).
+// The velocity for the next step: straight to the target as fast as is allowed, slower near it so
+// that the vehicle can come to rest there: d = v/k + v^2/(2 a).
 static inline vec3 control_course(const tac__control *c, const control_in *in, vec3 position)
 {
     cond landing = in->landing > 0.5;
@@ -69,7 +69,7 @@ static inline vec3 control_course(const tac__control *c, const control_in *in, v
     real d = r_sqrt(vec3_dot(way, way) + 1e-12);
     vec3 u = vec3_scale(1.0 / d, way);
     real level = control_level(u);
-    // Each limit holds for its part of the motion.
+    // Each limit applies to its own part of the motion.
     real vertical = r_select(u.z > 0.0, u.z / in->descend_speed, -u.z / in->climb_speed);
     real pace = r_max(level / in->cruise_speed, vertical);
     real speed = 1.0 / r_max(R(1e-3), pace);
@@ -112,7 +112,7 @@ static inline void control_reference(const tac__control *c, double dt, const con
 #define CONTROL__YAW_PACE   2.0 // 1/s
 #define CONTROL__YAW_SMOOTH 8.0 // 1/s
 
-// The shorter way round.
+// The same angle within half a turn.
 static inline real control_wrap(real angle)
 {
     return angle - CONTROL__TURN * r_floor(angle * (1.0 / CONTROL__TURN) + 0.5);
@@ -132,7 +132,7 @@ static inline void control_heading(const tac__control *c, double dt, const contr
 #define CONTROL__FILTER     20.0 // rad/s, of the velocity's error
 #define CONTROL__INTEGRAL_G 0.5  // most that the integral may add, of g
 
-// The force [N] that the rotors shall give, upward and level limited to what they can.
+// The force [N] that the rotors are to give, limited vertically and horizontally to what they can.
 static inline vec3 control_force(const tac__control *c, vec3 a, real most)
 {
     real up = c->mass_kg * (c->g_m_s2 - a.z);
@@ -153,7 +153,7 @@ static inline vec3 control_velocity(const tac__control *c, double dt, const cont
     *velocity_sp = vec3_add(control_get(s->velocity), vec3_scale(R(t->position), off));
     vec3 error = vec3_sub(*velocity_sp, control_get(in->velocity));
 
-    // The error is smoothed, which also gives its rate of change.
+    // The error is filtered; the filter also gives its rate of change.
     vec3 smooth = control_get(s->velocity_filter);
     vec3 change = vec3_scale(R(CONTROL__FILTER), vec3_sub(error, smooth));
     smooth = vec3_add(smooth, vec3_scale(R(dt), change));
@@ -164,7 +164,7 @@ static inline vec3 control_velocity(const tac__control *c, double dt, const cont
     wish = vec3_add(wish, vec3_scale(R(t->velocity_derivative), change));
     vec3 force = control_force(c, wish, most);
 
-    // What cannot be had is taken back from the integral.
+    // What the rotors cannot give is taken back from the integral (anti-windup).
     vec3 had = vec3_scale(R(1.0 / c->mass_kg), force);
     had.z += c->g_m_s2;
     const double gain = t->velocity * t->velocity_integral;
@@ -179,15 +179,15 @@ static inline vec3 control_velocity(const tac__control *c, double dt, const cont
 
 // --- attitude ------------------------------------------------------------------------------------
 
-// The shortest rotation that takes the down axis to `z`, of unit length. Upside down it is any
-// rotation by nearly half a turn.
+// The shortest rotation that takes the down axis to `z`, which has unit length. Upside down it is
+// some rotation by nearly half a turn.
 static inline quat control_tilt(vec3 z)
 {
     return quat_normalise(quat_make(r_max(R(1e-6), 1.0 + z.z), -z.y, z.x, R(0.0)));
 }
 
-// Body rates that bring the thrust's axis to `z` by the shortest way, and the yaw to the reference
-// as far as that does not disturb it.
+// Body rates that bring the thrust axis to `z` by the shortest way, and the yaw to the reference as
+// far as that does not disturb the thrust axis.
 static inline vec3 control_attitude(const tac__control *c, const control_in *in,
                                     const control_state *s, quat q, vec3 z, quat *attitude_sp)
 {
@@ -229,7 +229,7 @@ static inline void control_rate_integral(const tac__control *c, double dt, const
         mat3_mul_vec(inertia, vec3_make(gain[0] * error.x, gain[1] * error.y, gain[2] * error.z));
     const real push[3] = {turn.x, turn.y, turn.z};
     for (int i = 0; i < 3; i++) {
-        // Back to what the rotors can give, at the speed of the loop.
+        // Towards what the rotors can give, at the speed of the loop (anti-windup).
         real short_by = out->reached[1 + i] - out->torque[i];
         real more = t->rate_integral * push[i] + gain[i] * short_by;
         const double most = CONTROL__TORQUE_INTEGRAL * c->scale[1 + i];
@@ -302,7 +302,7 @@ TAC_ENTRY void TAC_KINDED(tac__control_step)(const tac__control *c, double dt, c
     vec3 rate = control_get(in->rate);
     vec3 error = vec3_sub(rate_sp, rate);
     vec3 torque = control_torque(c, rate, error, control_get(s->rate_integral));
-    // Of the force what the rotors can give as they stand now.
+    // The part of the force that the rotors can give in the present attitude.
     vec3 axis = quat_rotate(q, vec3_make(R(0.0), R(0.0), R(-1.0)));
     real thrust_sp = in->lift * r_max(R(c->thrust_min_n), vec3_dot(force, axis));
 

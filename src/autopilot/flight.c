@@ -1,12 +1,12 @@
-// flight.c - arming, phases, items of a mission, failed rotors, landing: what decides where the
-// control laws fly to. It sees estimates and telemetry only, never the truth.
+// flight.c - arming, phases, items of a mission, failed rotors, landing: decides where the control
+// laws fly to. It sees estimates and telemetry only, never the truth.
 #include "autopilot/flight.h"
 
 #include <math.h>
 #include <string.h>
 #include <tactus/math.h>
 
-const char *const tac__phase_labels[] = {
+const char *const tac__flight_phase_labels[] = {
 #define ROW(name, label) label,
     TAC__PHASE_TABLE(ROW)
 #undef ROW
@@ -52,14 +52,14 @@ static void reset_loops(const flying *y)
 
 // --- rotors -------------------------------------------------------------------------------------
 
-// A rotor is out when its speed is far below or above what its command should give for this long.
+// A rotor is out if its speed has been far below or above what its command should give for so long.
 static const double low_speed = 0.6, high_speed = 1.6, idle_speeds = 1.5, amiss_s = 0.08;
 static const double spin_s = 0.05, fade_s = 2;
 
 void tac__flight_assess(const tac__control *c, const double *voltage, const double *works,
                         bool *can_hover, bool *can_yaw)
 {
-    // Little torques to all sides, next to somewhat more than the weight.
+    // Small torques in all directions, together with slightly more thrust than the weight.
     const double weight = c->mass_kg * c->g_m_s2, tilt = 0.03, yaw = 0.02, close = 0.1;
     tac__control_in in = {0};
     memcpy(in.works, works, (size_t)c->rotors * sizeof *works);
@@ -108,7 +108,7 @@ static void watch_rotors(const flying *y)
     y->w->yaw_held = can_yaw;
 }
 
-// What the speeds should be next time, a moment after the command.
+// The speeds to expect at the next step, after this command.
 static void expect_speeds(const flying *y, const tac__control_out *out)
 {
     const double spin = y->dt / (spin_s + y->dt), fade = y->dt / fade_s;
@@ -122,7 +122,7 @@ static void expect_speeds(const flying *y, const tac__control_out *out)
 
 // --- phases -------------------------------------------------------------------------------------
 
-static void enter(const flying *y, tac__phase phase)
+static void enter(const flying *y, tac__flight_phase phase)
 {
     y->w->phase = (int32_t)phase;
     y->w->stage = 0;
@@ -131,7 +131,7 @@ static void enter(const flying *y, tac__phase phase)
     y->n->held_s = 0;
 }
 
-// Where the reference can come to rest from its speed.
+// Where the reference can come to rest from its present speed.
 static void hold(const flying *y)
 {
     const tac__control_state *l = &y->n->loops;
@@ -144,7 +144,7 @@ static void hold(const flying *y)
         l->position[2] + time * v[2]);
 }
 
-// A landing at a place; 0: where it is.
+// Begin a landing at a place; NULL: at the present position.
 static void land(const flying *y, const double *place, double ground)
 {
     const double *here = y->n->loops.position;
@@ -178,7 +178,7 @@ static const tac__mission_item *item_at(const flying *y, int32_t i)
     return (size_t)i < y->f->mission.count ? &y->f->mission.items[i] : NULL;
 }
 
-// The speed at which the corner between two legs can be rounded inside a radius: that of the arc
+// The speed at which the corner between two legs can be flown inside a radius: that of the arc
 // which touches both legs at that distance.
 static double corner_speed(const double from[3], const double at[3], const double to[3],
                            double radius_m, double acceleration)
@@ -196,7 +196,7 @@ static double corner_speed(const double from[3], const double at[3], const doubl
     return sqrt(acceleration * radius_m / tac_max(1e-3, tangent));
 }
 
-// How far beyond the item the way would end in rest if it is passed without a stop.
+// How far beyond the item the vehicle would come to rest if it passes the item without a stop.
 static double run_out_of(const flying *y, const tac__mission_item *item, int32_t next)
 {
     const tac__mission_item *then = item_at(y, next);
@@ -283,7 +283,7 @@ static void run_takeoff(const flying *y)
 {
     const tac__mission_item *item = y->w->on_item ? item_at(y, y->w->item) : NULL;
     const double radius = item ? radius_of(y, item) : y->f->acceptance_m;
-    // At least half way up, however generous the radius is.
+    // At least half of the climb must be done, however large the acceptance radius is.
     const double up = y->n->home[2] - y->n->target[2];
     if (y->n->lift < 1 ||
         y->in->position[2] - y->n->target[2] > tac_min(radius, 0.5 * tac_max(0, up)))
@@ -329,7 +329,7 @@ static double sink_speed(const flying *y)
 
 // --- landed -------------------------------------------------------------------------------------
 
-// So little thrust cannot keep a vehicle from falling: if it does not, something else carries it.
+// With so little thrust a vehicle would fall; if it does not, it stands on something.
 static const double carried = 0.6, still_s = 0.4, sinking_s = 0.1;
 
 static void watch_ground(const flying *y)
@@ -354,7 +354,7 @@ static void watch_ground(const flying *y)
     y->w->armed = 0;
 }
 
-// --- orders -------------------------------------------------------------------------------------
+// --- commands -----------------------------------------------------------------------------------
 
 static void take_orders(const flying *y)
 {
@@ -372,7 +372,7 @@ static void take_orders(const flying *y)
     if (rises && !w->armed) {
         w->armed = 1;
         enter(y, TAC__PHASE_IDLE);
-        y->n->lift = 1; // should it be in the air
+        y->n->lift = 1; // in case it is in the air
     }
     if (!w->armed)
         return;
@@ -449,7 +449,7 @@ static void fly(const flying *y, tac__control_out *out)
                           (double *)out);
 }
 
-// On the ground, or in the air with motors off. Home is where it stands.
+// On the ground, or in the air with motors off. Home is the present position.
 static void rest(const flying *y, tac__control_out *out)
 {
     const double home_s = 0.5;

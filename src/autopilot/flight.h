@@ -1,6 +1,6 @@
-// flight.h - flight control without the engine: orders in, motor commands out. What changes during
-// a flight is in two structs, one of numbers and one of words, which the component declares as
-// states. docs/flight_control.md describes phases and failures.
+// flight.h - flight control without the engine: commands and estimates in, motor commands out. What
+// changes during a flight is in two structs, one of doubles and one of int32_t, which the component
+// declares as states. docs/flight_control.md describes phases and failures.
 #ifndef TAC_AUTOPILOT_FLIGHT_H
 #define TAC_AUTOPILOT_FLIGHT_H
 
@@ -17,13 +17,13 @@
     X(LANDED, "landed") /* on the ground after a flight, motors off */                             \
     X(HOLD, "hold")     /* stays where it is */
 
-typedef enum tac__phase {
+typedef enum tac__flight_phase {
 #define TAC__PHASE_ENUM(name, label) TAC__PHASE_##name,
     TAC__PHASE_TABLE(TAC__PHASE_ENUM)
 #undef TAC__PHASE_ENUM
-} tac__phase;
+} tac__flight_phase;
 
-extern const char *const tac__phase_labels[];
+extern const char *const tac__flight_phase_labels[];
 
 // Fixed during a flight.
 typedef struct tac__flight {
@@ -45,7 +45,7 @@ typedef struct tac__flight_in {
     double voltage[TAC__ROTORS_MAX];
 } tac__flight_in;
 
-// Doubles only: the component declares it as an array.
+// Only doubles: the component declares the struct as an array.
 typedef struct tac__flight_numbers {
     tac__control_state loops;
     double home[3];
@@ -54,18 +54,18 @@ typedef struct tac__flight_numbers {
     double yaw;
     double lift;    // 0 to 1, while taking off
     double held_s;  // at the item
-    double still_s; // on the ground, as it seems
+    double still_s; // how long it has seemed to be on the ground
     double sinking; // velocity down, filtered
     double thrust;  // asked for in the last step
     double works[TAC__ROTORS_MAX];
-    double expected[TAC__ROTORS_MAX]; // speed of the rotors
-    double highest[TAC__ROTORS_MAX];  // of late
-    double amiss_s[TAC__ROTORS_MAX];  // the speed is not as expected
+    double expected[TAC__ROTORS_MAX]; // speed that the last command should give
+    double highest[TAC__ROTORS_MAX];  // highest speed in the last steps
+    double amiss_s[TAC__ROTORS_MAX];  // how long the speed has not been as expected
 } tac__flight_numbers;
 
 // int32_t only.
 typedef struct tac__flight_words {
-    int32_t started; // has seen where it is
+    int32_t started; // the first estimate has been seen
     int32_t phase;
     int32_t stage; // of return and land
     int32_t item, reached;
@@ -87,7 +87,7 @@ void tac__flight_step(const tac__flight *f, double dt_s, const tac__flight_in *i
                       tac__flight_state s, tac__control_out *out);
 
 // Whether the vehicle can hover and turn with the rotors that work, with some thrust to spare, and
-// whether it can hold its yaw. One voltage and one number for each rotor.
+// whether it can hold its yaw. `voltage` and `works` have one number a rotor.
 void tac__flight_assess(const tac__control *c, const double *voltage, const double *works,
                         bool *can_hover, bool *can_yaw);
 

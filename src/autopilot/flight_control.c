@@ -54,14 +54,15 @@ static double number(tac_declare *d, const char *name, const char *unit, const c
     return tac_param_f64(d, &(tac_param_def){name, unit, fallback, range, doc});
 }
 
-// Given, or as it follows from the rest.
+// The parameter, or the value derived from the others where it is 0.
 static double bandwidth(tac_declare *d, const char *name, const char *doc, double derived)
 {
     const double given = number(d, name, "rad/s", "0", "[0, 1000]", doc);
     return given > 0 ? given : derived;
 }
 
-// What the rotors need to follow a change at hover, the slowest of them: J/(Kt^2/R + 2 kQ rho W).
+// The time constant with which rotor speeds follow a change at hover, of the slowest rotor:
+// J/(Kt^2/R + 2 kQ rho W).
 static double motor_lag(const tac__vehicle *v)
 {
     double slowest = 0;
@@ -76,8 +77,8 @@ static double motor_lag(const tac__vehicle *v)
     return slowest;
 }
 
-// The innermost loop is as fast as the lag of motors, estimate and sampling allows; each loop
-// around it is slower by enough to see it as instantaneous.
+// The innermost loop is as fast as the lag of motors, estimate and sampling allows; each outer loop
+// is slower by a factor at which the inner one is instantaneous to it.
 static void read_bandwidths(tac_declare *d, const tac__vehicle *v, tac__control_tuning *t)
 {
     const double loop_lag_s = 0.012, fastest = 20, slowest = 4;
@@ -124,7 +125,7 @@ static void read_habits(tac_declare *d, tac__flight *f)
     f->spool_s = number(d, "spool_time", "s", "0.8", "[0.01, 60]", "from idle to lift");
 }
 
-// Speeds that may be set while it flies, and the largest that is taken.
+// Speeds that may be changed during the run, with their largest values.
 enum { SPEEDS = IN_LAND_SPEED - IN_CRUISE_SPEED + 1 };
 static const struct {
     tac_param_def param;
@@ -244,7 +245,7 @@ static tac_status flight_declare(tac_declare *d, void *self)
     tac__control_tuning tuning;
     c->buses = 1;
     read_vehicle(d, c, &v);
-    v.rotors = v.rotors > 0 ? v.rotors : 1; // where there is none to read from
+    v.rotors = v.rotors > 0 ? v.rotors : 1; // listings have no vehicle to read from
     const uint32_t rotors = (uint32_t)v.rotors;
     declare_inputs(d, rotors, (uint32_t)c->buses);
     read_speeds(d);
@@ -267,13 +268,13 @@ static tac__flight_state state_of(const tac_step *s)
     return (tac__flight_state){s->state[STATE_NUMBERS], s->state[STATE_WORDS]};
 }
 
-// Whoever sets it: within its range.
+// Limited to its range, whatever writes the input.
 static double speed(const tac_step *s, int input)
 {
     return tac_clamp(*TAC_IN(s, double, input), 0.01, speeds[input - IN_CRUISE_SPEED].most);
 }
 
-// The least of several speeds would hide one that is no number.
+// Fails if a speed is NaN: taking the least of several speeds would hide it.
 static tac_status check_speeds(tac_step *s)
 {
     for (int i = 0; i < SPEEDS; i++) {
@@ -300,7 +301,7 @@ static void read_inputs(const tac_step *s, const flight_control *c, tac__flight_
 
     const double nominal = c->flight.control.voltage_v;
     const double *bus = tac_connected(s, IN_BUS_VOLTAGE) ? s->in[IN_BUS_VOLTAGE] : NULL;
-    for (int i = 0; i < c->flight.control.rotors; i++) // of a bus without power there is no reading
+    for (int i = 0; i < c->flight.control.rotors; i++) // a bus without power gives no reading
         in->voltage[i] = bus && !(bus[c->bus[i]] <= 0.1 * nominal) ? bus[c->bus[i]] : nominal;
 }
 
@@ -346,7 +347,7 @@ static void log_changes(tac_step *s, const flight_control *c, const tac__flight_
         tac_log_write(s, TAC_LOG_INFO, "item %d of %zu passed", now.w->item,
                       c->flight.mission.count);
     if (before->phase != now.w->phase)
-        tac_log_write(s, TAC_LOG_INFO, "%s", tac__phase_labels[now.w->phase]);
+        tac_log_write(s, TAC_LOG_INFO, "%s", tac__flight_phase_labels[now.w->phase]);
 }
 
 static tac_status flight_step(tac_step *s, const void *self)
@@ -373,7 +374,7 @@ static tac_status flight_verify(tac_step *s, const void *self)
     const flight_control *c = self;
     const tac__flight_words *w = state_of(s).w;
     size_t phases = 0;
-    while (tac__phase_labels[phases])
+    while (tac__flight_phase_labels[phases])
         phases++;
     if (w->phase < 0 || (size_t)w->phase >= phases)
         return tac_fail(s, "is in phase %d of %zu", w->phase, phases);

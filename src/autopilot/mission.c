@@ -1,4 +1,4 @@
-// mission.c - what the fields of a mission item mean, which of MAVLink's commands and frames are
+// mission.c - the meaning of a mission item's fields, which of MAVLink's commands and frames are
 // understood, and where an item lies in the world.
 #define TAC_KIND_F64
 #include "autopilot/mission.h"
@@ -23,7 +23,7 @@ typedef struct named {
     const char *text;
 } named;
 
-// Commands that planners write, so that a mission is rejected in their words.
+// Names of commands that planners write, for errors about commands that are not understood.
 static const named commands[] = {
     {18, "NAV_LOITER_TURNS"},
     {30, "NAV_CONTINUE_AND_CHANGE_ALT"},
@@ -107,7 +107,8 @@ static double param(const reading *r, int number)
 #define FAIL(r, field, ...)                                                                        \
     tac__fail_at((r)->err, TAC_E_CONFIG, &(r)->fields->place[field], __VA_ARGS__)
 
-// A number between bounds; what was left open is `open`, which may be NaN to insist on a number.
+// A number between bounds; a field that was left open gives `open`, which may be NaN to require a
+// number.
 static tac_status read_bounded(const reading *r, tac__mission_field field, const char *what,
                                double low, double high, double open, double *value)
 {
@@ -183,7 +184,7 @@ static tac_status read_place(const reading *r, tac__mission_item *item)
     return TAC_OK;
 }
 
-// Of a landing: nothing, or zeros, stands for where the vehicle is.
+// The place of a landing: none, or zeros, means the present position.
 static tac_status read_place_or_here(const reading *r, tac__mission_item *item)
 {
     const double latitude = r->fields->value[TAC__FIELD_LATITUDE];
@@ -205,7 +206,7 @@ static tac_status read_waypoint(const reading *r, tac__mission_item *item)
     return read_altitude(r, item);
 }
 
-// The radius of a loiter is for aircraft that cannot stand still, as is parameter 4 of this one.
+// The radius of a loiter is for aircraft that cannot hover, and so is parameter 4 of this command.
 static tac_status read_loiter_time(const reading *r, tac__mission_item *item)
 {
     item->kind = TAC__ITEM_WAYPOINT;
@@ -269,7 +270,7 @@ static tac_status read_item(const reading *r, tac__mission_item *item)
                 command, NAME_OF(commands, command));
 }
 
-// What may follow what.
+// Checks which items may follow which.
 static tac_status check_order(const tac__mission *mission, const reading *r, tac__mission_kind kind)
 {
     if (mission->count == TAC__MISSION_MAX)
@@ -307,7 +308,7 @@ tac_status tac__mission_add(tac__mission *mission, const tac__mission_fields *fi
 
 // --- places in the world ------------------------------------------------------------------------
 
-// Farther from the origin a flat world is no longer a useful picture of the Earth.
+// Farther from the origin a flat world is too different from the Earth.
 enum { DISTANCE_MAX_M = 100000 };
 
 static tac_status locate(tac__mission *mission, const char *name, const tac_world *world,
@@ -319,7 +320,7 @@ static tac_status locate(tac__mission *mission, const char *name, const tac_worl
         tac__mission_item *item = &mission->items[i];
         if (item->here)
             continue;
-        // The shorter way round where the date line lies between.
+        // East or west, whichever way round is shorter, where the date line lies between.
         const double east = item->longitude_rad - world->longitude_rad;
         const double turns = floor((east + pi) / (2 * pi));
         const vec3 ned = geodesy_to_ned(

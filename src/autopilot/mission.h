@@ -1,8 +1,8 @@
-// mission.h - a mission: what flight control does one after another.
+// mission.h - a mission: items that flight control works off one after another.
 //
-// Read from QGroundControl's files, WPL 110 (wpl.c) and .plan (plan.c). Both hand over the fields
-// of MAVLink's mission item; what they mean is decided in mission.c alone. docs/missions.md says
-// which commands are understood. A mission is plain data of fixed size, without pointers.
+// Read from QGroundControl's files, WPL 110 (wpl.c) and .plan (plan.c). Both pass on the fields of
+// MAVLink's mission item; mission.c alone decides what they mean. docs/missions.md says which
+// commands are understood. A mission is plain data of fixed size, without pointers.
 #ifndef TAC_AUTOPILOT_MISSION_H
 #define TAC_AUTOPILOT_MISSION_H
 
@@ -12,28 +12,28 @@
 #include <stdbool.h>
 #include <tactus/world.h>
 
-// A field that is left open. C's macro is a float, which -Wdouble-promotion of clang minds.
+// A field that is left open. (C's macro NAN is a float, which clang's -Wdouble-promotion reports.)
 #define TAC__OPEN ((double)NAN)
 
 enum { TAC__MISSION_MAX = 512, TAC__MISSION_BYTES = 1 << 22 };
 
 typedef enum tac__mission_kind {
     TAC__ITEM_TAKEOFF,  // straight up
-    TAC__ITEM_WAYPOINT, // there, and stay for a while
-    TAC__ITEM_LOITER,   // there, and stay for good
-    TAC__ITEM_RETURN,   // home, and land
+    TAC__ITEM_WAYPOINT, // fly there and stay for a while
+    TAC__ITEM_LOITER,   // fly there and stay for good
+    TAC__ITEM_RETURN,   // fly home and land
     TAC__ITEM_LAND,
 } tac__mission_kind;
 
 typedef struct tac__mission_item {
     tac__mission_kind kind;
-    bool here;       // no place is given: where the vehicle is
-    bool above_home; // the altitude is, rather than above sea level
+    bool here;       // no place is given: the present position
+    bool above_home; // the altitude is above home; else above sea level
     double latitude_rad, longitude_rad, altitude_m;
     double north_m, east_m; // the place, about the world's origin
     double hold_s;          // stay for so long
     double radius_m;        // within this distance it counts as reached; 0: the vehicle's default
-    double yaw_rad;         // NaN: along the way
+    double yaw_rad;         // NaN: in the direction of flight
     uint32_t line, column;  // in the file
 } tac__mission_item;
 

@@ -1,7 +1,7 @@
-// plan.c - missions as QGroundControl's .plan: JSON with the items under mission.items. Of them
-// only simple items are understood; a survey, a corridor and their like are refused by name, and so
-// are fences and rally points, which nothing here would obey. Keys that say nothing about the
-// flight are left alone.
+// plan.c - missions as QGroundControl's .plan: JSON with the items under mission.items. Only simple
+// items are understood. Surveys, corridors and the like are refused by name, and so are fences and
+// rally points, which flight control would not obey. Keys that do not concern the flight are
+// ignored.
 #include "autopilot/mission.h"
 #include "base/json_read.h"
 
@@ -92,7 +92,7 @@ static tac_status read_item(const tac_node *item, tac__mission *mission, tac_err
 
 // --- the file -----------------------------------------------------------------------------------
 
-// What would restrict or change the flight and is not understood must not be there.
+// Refuses keys that would restrict or change the flight and are not understood.
 static tac_status check_absent(const tac_node *root, tac_error *err)
 {
     static const char *const lists[][2] = {

@@ -1,4 +1,4 @@
-// ports.c - what every flight control of a multirotor takes and gives; see ports.h.
+// ports.c - inputs and outputs that every flight control of a multirotor has; see ports.h.
 #include "autopilot/ports.h"
 
 void tac__flight_inputs(tac_declare *d)
@@ -21,7 +21,7 @@ void tac__flight_outputs(tac_declare *d, uint32_t rotors)
     const tac_port_def ports[] = {
         {"motor", TAC_TYPE_ARRAY(TAC_F64, rotors), NULL, "duty commanded, 0 to 1", .flags = 0},
         {"armed", TAC_TYPE_BOOL, NULL, "motors turn", .flags = 0},
-        {"phase", TAC_TYPE_ENUM(tac__phase_labels), NULL, "of the flight", .flags = 0},
+        {"phase", TAC_TYPE_ENUM(tac__flight_phase_labels), NULL, "of the flight", .flags = 0},
         {"landed", TAC_TYPE_BOOL, NULL, "on the ground, as it seems", .flags = 0},
         {"mission_current", TAC_TYPE_I32, NULL, "item under way, from 0", .flags = 0},
         {"mission_reached", TAC_TYPE_I32, NULL, "items passed", .flags = 0},

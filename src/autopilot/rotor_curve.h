@@ -1,5 +1,4 @@
-// rotor_curve.h - between thrust, speed and voltage of a rotor in steady turning, for every scalar
-// kind.
+// rotor_curve.h - thrust, speed and voltage of a rotor in steady rotation, for every scalar kind.
 //
 // Thrust k W^2, torque in proportion to it, current from the torque: the voltage duty * V is v0 +
 // v1 W + v2 thrust, with v0 = R I0, v1 = Ke + R b/Kt and v2 = R kQ/(kT Kt).

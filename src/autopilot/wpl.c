@@ -3,7 +3,7 @@
 // altitude, autocontinue.
 //
 // Item 0 may be the home position instead of an item: a waypoint (16) in frame 0. Planners write it
-// so; it is where the flight was planned from, not a place to fly to.
+// like this; it is where the flight was planned from, not a place to fly to.
 #include "autopilot/mission.h"
 #include "base/text.h"
 

@@ -90,13 +90,14 @@ static void step(void)
 }
 
 // Until the phase is reached; fails after `limit` seconds.
-static void fly_to(tac__phase phase, double limit)
+static void fly_to(tac__flight_phase phase, double limit)
 {
     const double end = g.t + limit;
     while (g.w.phase != (int32_t)phase) {
         if (g.t > end)
-            fail_msg("%s after %g s instead of %s, at %.2f %.2f %.2f", tac__phase_labels[g.w.phase],
-                     g.t, tac__phase_labels[phase], g.p.x[0], g.p.x[1], g.p.x[2]);
+            fail_msg("%s after %g s instead of %s, at %.2f %.2f %.2f",
+                     tac__flight_phase_labels[g.w.phase], g.t, tac__flight_phase_labels[phase],
+                     g.p.x[0], g.p.x[1], g.p.x[2]);
         step();
     }
 }

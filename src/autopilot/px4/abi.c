@@ -62,8 +62,8 @@ static void put_floats_back(const char *end)
     (void)tac__floats_kept();
 }
 
-// A call that the watchdog knows of. PX4 is called in our floating-point environment; should it
-// change that, it does so for itself only.
+// A call that the watchdog is told of. PX4 is called in our floating-point environment; if PX4
+// changes it, ours is restored after the call.
 #define CALL(p, name, ...)                                                                         \
     __extension__({                                                                                \
         __attribute__((cleanup(put_floats_back), unused)) const char end_ = 0;                     \
@@ -140,7 +140,7 @@ static tac_status load(tac__px4 *p, const char *path, tac_error *err)
     p->library = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
     (void)tac__floats_kept(); // constructors may have changed it
     if (!p->library) {
-        // It speaks of the copy.
+        // The text of dlerror names the copy.
         const char *why = dlerror();
         const size_t named = strlen(copy);
         why = why && !strncmp(why, copy, named) && why[named] == ':' ? why + named + 2 : why;
@@ -187,9 +187,9 @@ tac__px4_facts tac__px4_facts_of(const tac__px4 *p)
     return p->facts;
 }
 
-// --- what went wrong ----------------------------------------------------------------------------
+// --- errors -------------------------------------------------------------------------------------
 
-// `about` is what the call was made for: a topic, a parameter, a file; NULL: nothing.
+// `about` is the topic, parameter or file of the call; NULL: none.
 __attribute__((cold, noinline)) static tac_status failed(const char *function, int code,
                                                          const char *about, tac_error *err)
 {
@@ -207,8 +207,8 @@ __attribute__((cold, noinline)) static tac_status failed(const char *function, i
 
 // --- before the first step ----------------------------------------------------------------------
 
-// Saving parameters waits for ever for a semaphore that nobody has made: it is switched off before
-// the first is set, and none is set before the handle is there.
+// PX4's saving of parameters would wait for ever for a semaphore that is never created, so it is
+// switched off before the first parameter is set; and no parameter is set before the handle exists.
 tac_status tac__px4_create(tac__px4 *p, const tac__px4_config *config, tac_error *err)
 {
     p->handle = CALL(p, create, config);
@@ -234,7 +234,8 @@ tac_status tac__px4_set_f32(tac__px4 *p, const char *param, float value, tac_err
     return TAC_OK;
 }
 
-// Whoever reads without looking at the type may still mind it when it is set.
+// Reading tells whether the parameter is a whole number. A library may let a float be read as i32
+// and refuse only the write, so the code of the write is looked at, too.
 tac_status tac__px4_set(tac__px4 *p, const char *param, double value, tac_error *err)
 {
     enum { WRONG_TYPE = -3 };
@@ -273,7 +274,7 @@ tac_status tac__px4_load_mission(tac__px4 *p, const char *path, tac_error *err)
 
 // --- topics -------------------------------------------------------------------------------------
 
-// Without a text about its fields a topic is described all the same.
+// A topic is described even if the library has no text about its fields.
 tac_status tac__px4_topic(tac__px4 *p, const char *topic, tac__px4_topic_info *info, tac_error *err)
 {
     enum { NO_TEXT = -3 };

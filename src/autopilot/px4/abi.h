@@ -1,8 +1,9 @@
 // abi.h - libpx4_lockstep, version 3 of its ABI: the only place that knows its functions.
 //
-// A library is opened as a private copy of its file, since one copy gives one handle in a process;
-// so several vehicles fly in one process, and closing one leaves nothing behind. Every function
-// here fails with the library's code put into words. It belongs to one thread at a time.
+// A library is opened as a private copy of its file, because one copy gives one handle in a
+// process. So several vehicles fly in one process, and closing one leaves nothing behind. Every
+// function here fails with the meaning of the library's code as text. A handle belongs to one
+// thread at a time.
 #ifndef TAC_AUTOPILOT_PX4_ABI_H
 #define TAC_AUTOPILOT_PX4_ABI_H
 
@@ -33,25 +34,26 @@ tac__px4_config tac__px4_config_default(void);
 
 typedef struct tac__px4 tac__px4;
 
-// Copy, load, resolve every function, shake hands. `watch` is told of every call, and must be
-// between begin and end in all functions below.
+// Copy, load, resolve every function, compare versions and sizes. `watch` is told of every call,
+// and must be between begin and end in all functions below.
 tac_status tac__px4_open(const char *path, tac__watch *watch, tac__px4 **px4, tac_error *err);
 // NULL is fine. Destroys the handle.
 void tac__px4_close(tac__px4 *px4);
 
 typedef struct tac__px4_facts {
     uint32_t abi, in_size, out_size, config_size;
-    bool autosave; // it exports the switch for it
+    bool autosave; // the library exports the switch for saving parameters
 } tac__px4_facts;
 
 tac__px4_facts tac__px4_facts_of(const tac__px4 *px4);
 
-// The handle, which all below need; parameters are not saved by themselves from here on.
+// Make the handle, which all functions below need; from here on PX4 does not save parameters by
+// itself.
 tac_status tac__px4_create(tac__px4 *px4, const tac__px4_config *config, tac_error *err);
 
 tac_status tac__px4_set_i32(tac__px4 *px4, const char *param, int32_t value, tac_error *err);
 tac_status tac__px4_set_f32(tac__px4 *px4, const char *param, float value, tac_error *err);
-// By the type that the parameter has.
+// Sets the parameter in the type that it has.
 tac_status tac__px4_set(tac__px4 *px4, const char *param, double value, tac_error *err);
 tac_status tac__px4_notify(tac__px4 *px4, tac_error *err);
 tac_status tac__px4_update_allocator(tac__px4 *px4, tac_error *err);
@@ -60,13 +62,13 @@ tac_status tac__px4_load_mission(tac__px4 *px4, const char *path, tac_error *err
 typedef struct tac__px4_topic_info {
     uint32_t size, size_no_padding, hash;
     uint8_t queue_size;
-    const char *fields; // NULL: not told
+    const char *fields; // NULL: the library does not tell
 } tac__px4_topic_info;
 
 tac_status tac__px4_topic(tac__px4 *px4, const char *topic, tac__px4_topic_info *info,
                           tac_error *err);
 
-// `instance` < 0: the next that is free. The message must have this size.
+// `instance` < 0: the next free one. The message must have this size.
 tac_status tac__px4_advertise(tac__px4 *px4, const char *topic, int32_t instance, uint32_t size,
                               int32_t *publisher, tac_error *err);
 tac_status tac__px4_subscribe(tac__px4 *px4, const char *topic, uint32_t instance, uint32_t size,
@@ -77,7 +79,7 @@ tac_status tac__px4_publish(tac__px4 *px4, int32_t publisher, const void *messag
 tac_status tac__px4_check(tac__px4 *px4, int32_t subscriber, bool *updated, tac_error *err);
 tac_status tac__px4_copy(tac__px4 *px4, int32_t subscriber, void *message, uint32_t size,
                          tac_error *err);
-// Time never goes back.
+// `t_us` must not decrease.
 tac_status tac__px4_step(tac__px4 *px4, tac_time t_us, tac_error *err);
 
 #endif

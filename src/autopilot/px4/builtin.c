@@ -1,7 +1,7 @@
-// builtin.c - the messages at the boundary to PX4, as they are in the version that the bridge was
-// made with. Fields stand in the order of declaration, from which the layout and the hash follow;
-// the size and hash beside each topic were read from a build of PX4, and a test holds one against
-// the other.
+// builtin.c - the messages exchanged with PX4, as they are in the version that the bridge was made
+// with. Fields stand in the order of declaration, from which layout and hash follow. The size and
+// hash beside each topic were read from a build of PX4; a test compares them with the computed
+// ones.
 #include "autopilot/px4/message.h"
 
 #include <stdlib.h>
@@ -239,7 +239,7 @@ static const char *topic_name(const void *context, size_t i)
     return tac__uorb_builtin_topic(i);
 }
 
-// The field at *names, "xyz*3", which is left behind it.
+// Reads the field at *names, as in "xyz*3", and moves *names behind it.
 static tac_status next_field(tac__arena *arena, const char **names, tac__uorb_type type,
                              tac__uorb_field *field, tac_error *err)
 {

@@ -1,4 +1,4 @@
-// codes.h - what the codes of libpx4_lockstep mean.
+// codes.h - the meaning of the codes that libpx4_lockstep returns.
 #ifndef TAC_AUTOPILOT_PX4_CODES_H
 #define TAC_AUTOPILOT_PX4_CODES_H
 
@@ -14,7 +14,7 @@ typedef struct tac__px4_code {
 
 extern const tac__px4_code tac__px4_codes[]; // function NULL at the end
 
-// One that is not in the table is TAC_E_COMPONENT and says so.
+// A code that is not in the table gives TAC_E_COMPONENT and a text that says so.
 tac__px4_code tac__px4_code_of(const char *function, int code);
 
 #endif

@@ -1,5 +1,5 @@
-// constant.c - the values of constants in .msg files. They take no room in a message, so they are
-// only checked: a value that makes no sense is a sign of a file that is not what it seems.
+// constant.c - the values of constants in .msg files. Constants take no room in a message, so they
+// are only checked: a value that makes no sense suggests that the file is not a .msg file.
 #include "autopilot/px4/parse.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ static unsigned digit_of(char c)
                                   : 16;
 }
 
-// Digits in base 10, or 16 behind 0x; false where it is none. What 64 bits cannot hold does not
-// fit.
+// Digits in base 10, or 16 behind 0x; false where there are none. `*fits` is false if 64 bits
+// cannot hold the number.
 static bool read_digits(const char *text, uint64_t *value, bool *fits)
 {
     const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -42,7 +42,7 @@ static tac_status check_whole(tac__uorb_type type, const char *text, tac_error *
     bool fits;
     if (!read_digits(text + sign, &value, &fits))
         return tac__fail(err, TAC_E_SYNTAX, "expected a whole number, found '%s'", text);
-    // The negative of the lowest is found on the unsigned side, where that of int64 exists.
+    // The negative of the lowest value is computed as unsigned, where that of INT64_MIN exists.
     const uint64_t depth = 0 - (uint64_t)scalar->lowest;
     if (!fits || value > (minus ? depth : scalar->highest))
         return tac__fail(err, TAC_E_RANGE, "%s does not fit %s", text, scalar->name);

@@ -50,9 +50,9 @@ static int copy(int from, int to)
     }
 }
 
-// A library that cannot be unloaded (those of C++ often cannot) keeps its name for ever, and the
-// loader takes who comes by a name that it knows for the same. Descriptors are used again, so the
-// number of the copy is woven into the path, bit by bit, as parts that lead nowhere.
+// A library that cannot be unloaded (C++ libraries often cannot) keeps its name for ever, and the
+// loader takes a file of a known name for the same library. Descriptors are reused, so the number
+// of the copy is encoded in the path, bit by bit, as path elements without effect.
 static void name_copy(int descriptor, char path[TAC__COPY_PATH])
 {
     static atomic_uint_least64_t copies;

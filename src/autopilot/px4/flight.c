@@ -1,5 +1,5 @@
 // flight.c - a flight with PX4: its start, and what happens in each tick. The library is opened in
-// the first step, so that what never steps (check, explain, a replay) does without it.
+// the first step, so that commands that never step it (check, explain, a replay) do not need it.
 #define TAC_KIND_F64
 #include "autopilot/px4/px4.h"
 #include "autopilot/ports.h"
@@ -18,7 +18,7 @@ static const tac__px4_results *results_of(const tac__px4_flight *f)
     return (const tac__px4_results *)f->results;
 }
 
-// --- what PX4 is told ---------------------------------------------------------------------------
+// --- inputs of PX4 ------------------------------------------------------------------------------
 
 static double heading_of(const double *q)
 {
@@ -87,7 +87,7 @@ static tac_status exchange(tac_step *s, const tac__px4_component *c, tac_time t_
     tac__px4_flight *f = c->flight;
     const tac__px4_sending now = {
         .t_us = t_us,
-        .tick = all ? 0 : f->ticks - 2, // after the one before the start
+        .tick = all ? 0 : f->ticks - 2, // the tick before the start is not counted
         .all = all,
         .values = &f->values,
         .in = s->in,
@@ -118,7 +118,7 @@ static tac_status set_rotor(tac__px4 *px4, const tac__rotor *r, int i, tac_error
     return TAC_OK;
 }
 
-// The user's own come last, and so may correct the geometry too.
+// The user's parameters come last, so they may override the geometry, too.
 static tac_status set_params(const tac__px4_component *c, tac__px4 *px4, tac_error *err)
 {
     TAC_TRY(tac__px4_set_i32(px4, "CA_AIRFRAME", 0, err));
@@ -146,7 +146,7 @@ static void find_home(const tac_step *s, const tac__px4_component *c, tac__px4_f
     v->home_heading[0] = heading_of(s->in[TAC__PX4_IN_ATTITUDE]);
 }
 
-// Telemetry that is not connected: a battery that is full and gives its nominal voltage.
+// Values for telemetry that is not connected: a full battery at its nominal voltage.
 static void rest_telemetry(const tac_step *s, const tac__px4_component *c, tac__px4_flight *f)
 {
     tac__px4_values *v = &f->values;
@@ -158,8 +158,8 @@ static void rest_telemetry(const tac_step *s, const tac__px4_component *c, tac__
     }
 }
 
-// PX4 is shown the world once, disarmed and on the ground, before it gets its mission; the run then
-// begins at t = 0 again.
+// PX4 gets one round of messages, disarmed and on the ground, before it gets its mission; the run
+// then begins at t = 0 again.
 static tac_status start(tac_step *s, const tac__px4_component *c)
 {
     tac__px4_flight *f = c->flight;
@@ -190,9 +190,9 @@ static tac_status start(tac_step *s, const tac__px4_component *c)
     return TAC_OK;
 }
 
-// --- what comes of it ---------------------------------------------------------------------------
+// --- outputs of PX4 -----------------------------------------------------------------------------
 
-static tac__phase phase_of(const tac__pilot *p)
+static tac__flight_phase phase_of(const tac__pilot *p)
 {
     if (!p->armed)
         return p->flown && p->on_ground ? TAC__PHASE_LANDED : TAC__PHASE_IDLE;
@@ -208,7 +208,7 @@ static tac__phase phase_of(const tac__pilot *p)
     }
 }
 
-// PX4 forgets how far it came when it is disarmed; a flight that is over does not.
+// PX4 resets its progress when it is disarmed; the outputs keep that of the last flight.
 static void count_items(tac_step *s, tac__px4_flight *f, bool armed_before)
 {
     const tac__px4_results *r = results_of(f);
@@ -317,9 +317,9 @@ static tac_status fly(tac_step *s, const tac__px4_component *c)
     put_pilot(f);
     TAC_TRY(exchange(s, c, s->t_us, false));
     count_items(s, f, armed_before);
-    const tac__phase phase = phase_of(&f->pilot);
+    const tac__flight_phase phase = phase_of(&f->pilot);
     if ((int32_t)phase != f->phase)
-        tac_log_write(s, TAC_LOG_INFO, "%s", tac__phase_labels[phase]);
+        tac_log_write(s, TAC_LOG_INFO, "%s", tac__flight_phase_labels[phase]);
     f->phase = (int32_t)phase;
     return TAC_OK;
 }

@@ -1,5 +1,5 @@
-// listing.c - a message as a table for people: what lies where, padding too. Of an array of
-// messages the fields of the first element are listed.
+// listing.c - a message as a table for people: each field with its offset, and the padding. Of an
+// array of messages the fields of the first element are listed.
 #include "autopilot/px4/message.h"
 
 typedef struct lister {

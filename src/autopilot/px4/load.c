@@ -1,6 +1,6 @@
-// load.c - finds the file of a topic and of the messages in it, and lays each out once. A file that
-// is being laid out is marked, so a message that holds itself is noticed however long the way
-// round.
+// load.c - finds the file of a topic and of the messages nested in it, and computes each layout
+// once. A file whose layout is being computed is marked, so a message that contains itself is
+// noticed, however many messages lie between.
 #include "autopilot/px4/load.h"
 #include "autopilot/px4/parse.h"
 #include "base/names.h"
@@ -11,14 +11,14 @@ typedef struct file {
     const char *type, *path;
     const char *bytes;
     size_t size;
-    bool open;                        // being laid out
-    const tac__uorb_message *message; // named by its type; NULL: not yet
+    bool open;                        // its layout is being computed
+    const tac__uorb_message *message; // named by its type; NULL: no layout yet
 } file;
 
 typedef struct topic {
     const char *name;
     uint32_t file;
-    bool twice; // another file has it too
+    bool twice; // another file has this name, too
 } topic;
 
 struct tac__uorb_folder {
@@ -169,7 +169,7 @@ static tac_status find_nested(tac__uorb_folder *folder, const tac__uorb_declared
                            declared->place.file);
         return status;
     }
-    // Also where it was laid out before, with nothing round it.
+    // This also limits a message whose layout was computed before, outside of any other.
     if (folder->depth + f->message->depth > TAC__UORB_DEPTH_MAX)
         return fail_depth(&declared->place, err);
     *message = f->message;
@@ -190,12 +190,12 @@ static tac_status lay_out_open(tac__uorb_folder *folder, file *f, tac_error *err
     }
     const tac_status status =
         tac__uorb_lay_out(folder->arena, f->type, fields, source.field_count, &f->message, err);
-    if (status == TAC_E_LIMIT) // with its last field it is too large
+    if (status == TAC_E_LIMIT) // its last field made it too large
         tac__error_place(err, &source.fields[source.field_count - 1].place);
     return status;
 }
 
-// Each file once: later ones find it done.
+// Each file once: later calls find the result.
 static tac_status lay_out(tac__uorb_folder *folder, file *f, tac_error *err)
 {
     if (f->message)

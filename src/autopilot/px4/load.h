@@ -1,8 +1,8 @@
 // load.h - messages from a folder of .msg files: PX4's own, of the version that is flown.
 //
 // Opening reads every file of the folder, and of `versioned` in it, but parses none: a message is
-// parsed and laid out when it is asked for, with the messages that it holds. So a file that is not
-// understood matters to nobody who does not use it. All memory is the arena's.
+// parsed when it is asked for, with the messages nested in it. So a file that is not understood
+// does no harm unless it is used. All memory comes from the arena.
 #ifndef TAC_AUTOPILOT_PX4_LOAD_H
 #define TAC_AUTOPILOT_PX4_LOAD_H
 

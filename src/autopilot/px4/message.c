@@ -1,5 +1,4 @@
-// message.c - the layout of messages by PX4's rule, their hash, and the way from the name of a
-// field to its place.
+// message.c - the layout of messages by PX4's rule, their hash, and finding a field by name.
 #include "autopilot/px4/message.h"
 
 #include <string.h>
@@ -46,15 +45,15 @@ static uint64_t align_up(uint64_t offset)
     return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-// What fields are sorted by, largest first: messages come last.
+// Fields are sorted by this, largest first: nested messages come last.
 static uint32_t rank(const tac__uorb_field *field)
 {
     return field->message ? 0 : tac__uorb_element_size(field);
 }
 
-// Put the fields of one rank behind those that are there. Scalars need no padding between them, as
-// their sizes come from large to small; each message is aligned. An end of 64 bits cannot overflow;
-// offsets that are cut belong to a message that is refused as too large.
+// Place the fields of one rank behind those placed already. Scalars need no padding between them,
+// because their sizes decrease; each nested message is aligned. The 64-bit end cannot overflow;
+// offsets that do not fit into 32 bits belong to a message that is refused as too large.
 static void place_fields(const tac__uorb_field *declared, size_t count, uint32_t ranked,
                          tac__uorb_field *fields, uint16_t *order, size_t *used, uint64_t *end)
 {
@@ -82,8 +81,8 @@ static uint32_t hash_text(uint32_t hash, const char *text)
     return hash;
 }
 
-// "float32[3] xyz\n" for each field, a message in it followed by the same for its own fields. As
-// every message has at least one byte, the size of the outermost bounds the work.
+// "float32[3] xyz\n" for each field; a nested message is followed by the same for its own fields.
+// As every message has at least one byte, the size of the outermost message bounds the work.
 static uint32_t hash_fields(uint32_t hash, const tac__uorb_message *message)
 {
     for (size_t i = 0; i < message->field_count; i++) {
@@ -171,7 +170,7 @@ static tac_status fail_unknown(const tac__uorb_message *message, const char *nam
     return TAC_E_NAME;
 }
 
-// "[3]" at *path, which is left behind it.
+// Reads "[3]" at *path, and moves *path behind it.
 static tac_status read_index(const tac__uorb_field *field, const char **path, uint32_t *index,
                              tac_error *err)
 {

@@ -1,5 +1,5 @@
-// message.h - messages of uORB, PX4's bus, as data: where each field lies, and the size and hash
-// that tell whether PX4 sees it the same way. docs/px4_messages.md has the rules.
+// message.h - messages of uORB, PX4's bus, as data: the offset of each field, and the size and hash
+// by which to tell whether PX4 has the same layout. docs/px4_messages.md has the rules.
 //
 // A message lives in the arena that it was made in and never changes. Messages come from the table
 // of builtin.c or from a folder of .msg files (load.h); value.h puts numbers into them.
@@ -80,8 +80,8 @@ const char *tac__uorb_scalar_name(const void *context, size_t i);
 const char *tac__uorb_element_type(const tac__uorb_field *field);
 uint32_t tac__uorb_element_size(const tac__uorb_field *field);
 
-// Lay a message out: `declared` are its fields in the order of the .msg file, their offsets unset.
-// Names are not copied.
+// Compute the layout of a message: `declared` are its fields in the order of the .msg file, their
+// offsets unset. Names are not copied.
 tac_status tac__uorb_lay_out(tac__arena *arena, const char *name, const tac__uorb_field *declared,
                              size_t count, const tac__uorb_message **message, tac_error *err);
 

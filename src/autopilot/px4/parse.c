@@ -37,7 +37,7 @@ static void print_line(const reader *r, char text[TAC_ERROR_NAME])
     text[used] = '\0';
 }
 
-// Before a spot there are only characters of one byte: the first other one is an error itself.
+// Before an error all characters have one byte: the first other one is an error itself.
 static tac_place place_at(const reader *r, const char *c, const char *excerpt)
 {
     return (tac_place){r->name, r->line, (uint32_t)(c - r->start) + 1, excerpt};
@@ -160,7 +160,7 @@ static tac_status read_length(reader *r, tac__uorb_field *field)
     return TAC_OK;
 }
 
-// What follows '='. Constants take no room in a message: they are checked and forgotten.
+// Reads what follows '='. Constants take no room in a message: they are checked and forgotten.
 static tac_status read_constant(reader *r, const tac__uorb_declared *declared)
 {
     const tac__uorb_type type = declared->field.type;

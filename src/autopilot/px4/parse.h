@@ -1,5 +1,5 @@
-// parse.h - the text of one .msg file: what it declares, with the places of it for errors. Types of
-// messages inside it stay names; load.h finds them.
+// parse.h - the text of one .msg file: what it declares, with places for errors. Types of nested
+// messages stay names; load.h resolves them.
 #ifndef TAC_AUTOPILOT_PX4_PARSE_H
 #define TAC_AUTOPILOT_PX4_PARSE_H
 
@@ -29,7 +29,7 @@ tac_status tac__uorb_constant_check(tac__uorb_type type, const char *text, size_
 
 // --- the topics of a file -----------------------------------------------------------------------
 
-// The next word of the lines "# TOPICS a b c" at or behind *at, which is left behind it. False
+// Reads the next topic from lines "# TOPICS a b c" at or behind *at, and moves *at behind it. False
 // after the last.
 typedef struct tac__uorb_topics {
     const char *at, *end; // of the text

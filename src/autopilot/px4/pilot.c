@@ -1,13 +1,13 @@
 // pilot.c - see pilot.h.
 #include "autopilot/px4/pilot.h"
 
-// Above this a vehicle flies, whatever its speed.
+// Above this height a vehicle flies, whatever its speed.
 static const double FLYING_M = 0.5;
-// A request to fly makes the ground forgotten after this time, so that a vehicle that has yet to
-// lift off is not taken for one that has landed.
+// From so long after a request to fly on, PX4 is told that the vehicle is not landed, so that a
+// vehicle that has yet to lift off is not taken for one that has landed.
 enum { LIFT_OFF_US = 500000 };
-// An estimate that is wrong now and then does not begin the count of touchdown again: such moments
-// count against it so many times.
+// A short wrong estimate does not restart the count of touchdown: such moments are subtracted from
+// it, times this factor.
 static const double DOUBT = 5;
 
 void tac__pilot_init(tac__pilot *p)

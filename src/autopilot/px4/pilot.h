@@ -1,9 +1,9 @@
-// pilot.h - what PX4's commander would do, which is not part of the library: arming, choosing the
-// navigation state, telling whether the vehicle is on the ground.
+// pilot.h - what PX4's commander would do, which is not in the library: arming, choosing the
+// navigation state, deciding whether the vehicle is on the ground.
 //
-// A mission counts as requested when the vehicle is armed and its mode is mission. PX4 begins one
-// only when it enters that state, so if the mission is not valid by then, it is left and entered
-// again once it is.
+// A mission is requested while the vehicle is armed and its mode is mission. PX4 starts a mission
+// only on entering that state; so if the mission is not valid at that time, the state is left and
+// entered again once it is.
 #ifndef TAC_AUTOPILOT_PX4_PILOT_H
 #define TAC_AUTOPILOT_PX4_PILOT_H
 
@@ -21,10 +21,10 @@ enum {
 };
 
 typedef struct tac__pilot_habits {
-    double landed_height_m, landed_speed_m_s; // on the ground: no higher, no faster
-    double touchdown_s;    // on the ground for so long after a flight, it has landed; 0: never
-    double disarm_after_s; // it has landed; 0: never
-    tac_time renew_us;     // a state is left for so long to enter it again
+    double landed_height_m, landed_speed_m_s; // on the ground: not higher and not faster than this
+    double touchdown_s;    // landed after so long on the ground after a flight; 0: never
+    double disarm_after_s; // disarmed so long after landing; 0: never
+    tac_time renew_us;     // how long a state is left before it is entered again
 } tac__pilot_habits;
 
 typedef struct tac__pilot_in {
@@ -39,16 +39,16 @@ typedef struct tac__pilot_in {
 typedef struct tac__pilot {
     bool armed;
     int nav_state;
-    bool on_ground; // as it seems
+    bool on_ground; // as estimated
     bool landed;    // what PX4 is told
 
-    bool disarmed; // by itself, until `arm` has been taken back
+    bool disarmed; // by itself, until `arm` becomes false
     bool flown;    // since it was armed
     double still_s;
     int wanted; // state
     tac_time wanted_us;
     bool late;          // the mission was not valid when it was requested
-    tac_time manual_us; // until then the state is left
+    tac_time manual_us; // until then the state stays left
 } tac__pilot;
 
 // On the ground, motors off.

@@ -1,4 +1,4 @@
-// probe.c - what a library of PX4 says of itself, next to what is known here.
+// probe.c - compares what a library of PX4 reports about itself with what is known here.
 #include "autopilot/px4/abi.h"
 #include "autopilot/px4/load.h"
 #include "base/floats.h"
@@ -48,7 +48,7 @@ static tac_status find_message(probe *p, tac__uorb_folder *folder, row *r, tac_e
                                      : tac__uorb_builtin(&p->arena, r->topic, &r->message, err);
     if (status != TAC_E_NAME)
         return status;
-    r->message = NULL; // which the table says
+    r->message = NULL; // the table shows that it is unknown
     return TAC_OK;
 }
 

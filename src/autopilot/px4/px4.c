@@ -1,5 +1,6 @@
-// px4.c - the component type `px4`: parameters and ports. It stands where `flight_control` does,
-// with the same inputs and outputs as far as they make sense. docs/px4.md describes it.
+// px4.c - the component type `px4`: parameters and ports. It can take the place of
+// `flight_control`, with the same inputs and outputs as far as they make sense. docs/px4.md
+// describes it.
 #define TAC_KIND_F64
 #include "autopilot/px4/px4.h"
 #include "autopilot/ports.h"
@@ -112,7 +113,7 @@ static void read_vehicle(tac_declare *d, px4 *c)
     }
 }
 
-// PX4 reads it itself; what it cannot even open is told before the run.
+// PX4 reads the mission itself; a file that cannot be opened is reported before the run.
 static void read_mission(tac_declare *d, px4 *c)
 {
     static const char mark[] = "QGC WPL 110";

@@ -1,5 +1,5 @@
-// px4.h - the component `px4` from the inside: what is fixed once it is declared (px4.c), and what
-// changes as it flies (flight.c).
+// px4.h - the inside of the component `px4`: what is fixed once it is declared (px4.c), and what
+// changes during the flight (flight.c).
 #ifndef TAC_AUTOPILOT_PX4_PX4_H
 #define TAC_AUTOPILOT_PX4_PX4_H
 
@@ -52,14 +52,15 @@ enum {
     TAC__PX4_OUT_LAND_DETECTED,
 };
 
-// PX4 itself and what the bridge remembers: not the engine's, so there are no checkpoints.
+// PX4 itself and the state of the bridge. The engine does not own them, so there are no
+// checkpoints.
 typedef struct tac__px4_flight {
     tac__watch watch;
     tac__px4 *px4; // NULL: not started yet
     bool started;
     tac__pilot pilot;
     tac__px4_values values;
-    double *results; // tac__px4_results, and what follows them
+    double *results; // the tac__px4_results, and after them those of the extras
     double home[3];
     uint64_t ticks;
     int32_t reached; // items, since it was armed

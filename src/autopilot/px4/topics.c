@@ -11,7 +11,7 @@ tac__uorb_topics tac__uorb_topics_begin(const char *bytes, size_t size)
     return (tac__uorb_topics){.at = bytes, .end = bytes + size};
 }
 
-// Whether a line of topics begins here; if so, go behind its mark.
+// Whether a line of topics begins here; if so, moves behind its mark.
 static bool enter(tac__uorb_topics *t)
 {
     const size_t n = sizeof mark - 1;
@@ -45,7 +45,7 @@ bool tac__uorb_topics_next(tac__uorb_topics *t, char name[TAC__UORB_NAME])
             if (n < TAC__UORB_NAME)
                 name[n++] = *t->at;
         }
-        if (n > 0 && n < TAC__UORB_NAME) { // a longer one is nobody's topic
+        if (n > 0 && n < TAC__UORB_NAME) { // a longer name is no topic
             name[n] = '\0';
             return true;
         }

@@ -1,4 +1,4 @@
-// traffic.c - building the lists of topics, and using them; see traffic.h.
+// traffic.c - builds the lists of topics, and publishes and receives by them; see traffic.h.
 #include "autopilot/px4/traffic.h"
 #include "autopilot/px4/value.h"
 
@@ -14,7 +14,7 @@ tac_status tac__px4_traffic_init(tac__px4_traffic *t, tac__arena *arena, const c
     t->result_count = sizeof(tac__px4_results) / sizeof(double);
     if (!*folder)
         return TAC_OK;
-    // A replay may do without it.
+    // A failure is kept for later: a replay does not need the folder.
     if (tac__uorb_folder_open(arena, folder, &t->folder, &t->trouble) == TAC_E_MEMORY)
         return tac__fail_memory(err);
     return TAC_OK;
@@ -71,8 +71,8 @@ static bool overlap(const tac__uorb_slot *a, const tac__uorb_slot *b)
     return a->offset < b_end && b->offset < a_end;
 }
 
-// What is filled later counts: an earlier fill of the whole field goes, one of more than this stays
-// before it.
+// Later fills override earlier ones: an earlier fill of exactly this field is removed, one of a
+// larger field stays in front.
 static void forget_fills(tac__px4_publisher *p, const tac__uorb_slot *slot)
 {
     size_t kept = 0;
@@ -119,7 +119,7 @@ static bool read_number(const char *text, double *value)
     return end != text && !*end;
 }
 
-// A constant is put once and for all, unless it is part of a field that is filled as a whole.
+// A constant is written once, unless it is part of a field that is filled as a whole.
 static tac_status fill_constant(tac__px4_traffic *t, tac__px4_publisher *p,
                                 const tac__uorb_slot *slot, double value, tac_error *err)
 {
@@ -202,7 +202,7 @@ static tac_status evaluate(const tac__px4_publisher *p, const tac__px4_fill *fil
     const tac__expr_result result =
         tac__program_run(fill->formula->program, now->t_us, now->in,
                          tac__formula_memory(fill->formula, now->memory));
-    // One that comes out is passed on; one that decided something is not.
+    // A NaN as a result is passed on; a NaN in a comparison is an error.
     if (result.nan && result.value == result.value)
         return tac__fail(err, TAC_E_COMPONENT, "'%s' is not a number, in '%s' of topic '%s'",
                          result.nan, fill->formula->text, p->topic);

@@ -1,9 +1,10 @@
-// traffic.h - the messages that cross the bridge: which topics are published and subscribed to, how
-// often, and where their numbers come from and go to. What a multirotor needs is a table
-// (traffic_default.c); the configuration adds to it, changes it and switches off (traffic_read.c).
+// traffic.h - the messages exchanged with PX4: which topics are published and subscribed to, how
+// often, where their numbers come from and where they go. What a multirotor needs is a table
+// (traffic_default.c); the configuration adds to it, changes it and removes from it
+// (traffic_read.c).
 //
-// All is fixed and allocated before the first step; sending and receiving copy numbers and call the
-// library, nothing else.
+// Everything is fixed and allocated before the first step; sending and receiving only copy numbers
+// and call the library.
 #ifndef TAC_AUTOPILOT_PX4_TRAFFIC_H
 #define TAC_AUTOPILOT_PX4_TRAFFIC_H
 
@@ -21,15 +22,15 @@ typedef struct tac__px4_fill {
     tac__uorb_slot slot;
     uint32_t first, count;
     tac__formula *formula; // NULL: none
-    const char *param;     // to blame for it
-    bool fixed;            // a number after all: one element of a field that is filled as a whole
+    const char *param;     // parameter to name in errors
+    bool fixed;            // a constant: one element of a field that is filled as a whole
     double value;
 } tac__px4_fill;
 
 typedef struct tac__px4_publisher {
     const char *topic;
     const tac__uorb_message *layout;
-    int32_t instance; // -1: the next that is free
+    int32_t instance; // -1: the next free one
     uint32_t period;  // in ticks
     bool once;        // only before the start
     bool off;
@@ -56,7 +57,7 @@ typedef struct tac__px4_subscriber {
     size_t take_count, take_capacity;
 } tac__px4_subscriber;
 
-// An output of the component that the configuration asks for.
+// An output that the configuration adds to the component.
 typedef struct tac__px4_extra {
     int port;
     uint32_t first, count; // among the results
@@ -66,7 +67,7 @@ typedef struct tac__px4_traffic {
     tac__arena *arena;
     tac__peers peers;
     tac__uorb_folder *folder; // NULL: the built-in messages
-    tac_error trouble;        // the folder cannot be read: told when PX4 is started
+    tac_error trouble;        // the folder cannot be read: reported when PX4 is started
     tac__px4_publisher *publishers;
     size_t publisher_count, publisher_capacity;
     tac__px4_subscriber *subscribers;
@@ -85,7 +86,7 @@ tac_status tac__px4_traffic_init(tac__px4_traffic *t, tac__arena *arena, const c
 tac_status tac__px4_traffic_default(tac__px4_traffic *t, size_t batteries, tac_error *err);
 // `publish` and `subscribe` of the configuration. Declares outputs and watches.
 tac_status tac__px4_traffic_read(tac_declare *d, tac__px4_traffic *t);
-// Once all is connected.
+// Compile formulas, once everything is connected.
 tac_status tac__px4_traffic_compile(tac_declare *d, tac__px4_traffic *t);
 
 // The message of a topic: from the folder, else built in.
@@ -112,7 +113,7 @@ tac_status tac__px4_traffic_open(tac__px4_traffic *t, tac__px4 *px4, tac_error *
 typedef struct tac__px4_sending {
     tac_time t_us;
     uint64_t tick;
-    bool all; // whatever is due when
+    bool all; // send all topics, whether due or not
     const tac__px4_values *values;
     const void *const *in; // of the component, for formulas
     uint64_t *memory;      // of formulas
@@ -120,7 +121,7 @@ typedef struct tac__px4_sending {
 
 tac_status tac__px4_send(const tac__px4_traffic *t, tac__px4 *px4, const tac__px4_sending *now,
                          tac_error *err);
-// Of topics that have news; other results stay as they are.
+// Receives topics that have been updated; other results stay as they are.
 tac_status tac__px4_receive(const tac__px4_traffic *t, tac__px4 *px4, double *results,
                             tac_error *err);
 

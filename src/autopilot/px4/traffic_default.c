@@ -1,5 +1,5 @@
 // traffic_default.c - the topics that a multirotor needs to fly, and how they are filled and read:
-// field by field, as one would write it in a configuration. Fields that are not here are 0.
+// field by field, as one would write them in a configuration. Fields that are not listed are 0.
 #include "autopilot/px4/traffic.h"
 
 typedef struct pair {
@@ -9,7 +9,7 @@ typedef struct pair {
 typedef struct table {
     const char *name;
     const pair *pairs;
-    bool each; // battery
+    bool each; // one a battery
 } table;
 
 // --- to PX4 -------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ static const pair home_position[] = {
     {"valid_lpos", "1"},       {0},
 };
 
-// PX4 sees them in this order.
+// Published in this order.
 static const table published[] = {
     {"battery_status", battery_status, true},
     {"vehicle_attitude", vehicle_attitude, false},

@@ -33,7 +33,7 @@ static const char *topic_name(tac_declare *d)
 
 // --- publish ------------------------------------------------------------------------------------
 
-// A field by a number, a value or, if it is neither, a formula over signals.
+// Fill a field by a number, a value or, if the text is neither, a formula over signals.
 static tac_status read_field(tac_declare *d, tac__px4_traffic *t, tac__px4_publisher *p, size_t i,
                              const char *field, const char *source)
 {
@@ -55,7 +55,7 @@ static tac_status read_field(tac_declare *d, tac__px4_traffic *t, tac__px4_publi
     return tac__px4_add_fill(t, p, &fill, &err);
 }
 
-// What the user wrote under `fields`; between begin and end their names can be blamed.
+// The keys under `fields`; between begin and end errors can name them.
 typedef struct fields {
     const char *const *names;
     const char **texts;
@@ -108,7 +108,7 @@ static bool is_meant(const tac__px4_publisher *p, const wish *w)
 }
 
 // A topic that is published already is changed, in all instances or in the one that is named;
-// another is added, with its timestamp filled.
+// another topic is added, with its timestamp filled.
 static tac_status find_or_add(tac_declare *d, tac__px4_traffic *t, const wish *w)
 {
     for (size_t k = 0; k < t->publisher_count; k++) {
@@ -169,7 +169,7 @@ static tac_status add_output(tac_declare *d, tac__px4_traffic *t, tac__px4_subsc
     const int port =
         tac_declare_output(d, &(tac_port_def){.name = name,
                                               .type = take.count > 1 ? several : one,
-                                              .flags = TAC_PORT_NAN, // PX4 says "not set" by it
+                                              .flags = TAC_PORT_NAN, // PX4's sign for "not set"
                                               .doc = doc});
     if (!doc || !TAC__ARENA_GROW(t->arena, t->extras, t->extra_count, t->extra_capacity))
         return TAC_E_MEMORY;
@@ -210,7 +210,7 @@ static tac_status read_subscriber(tac_declare *d, tac__px4_traffic *t)
     return status;
 }
 
-// --- all ----------------------------------------------------------------------------------------
+// --- everything ---------------------------------------------------------------------------------
 
 tac_status tac__px4_traffic_read(tac_declare *d, tac__px4_traffic *t)
 {

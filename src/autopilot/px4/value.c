@@ -1,5 +1,5 @@
-// value.c - conversion between numbers and the fields of a message. Between the two stands a number
-// that is a double or whole, with a sign or without, so that each type is stored and loaded in one
+// value.c - conversion between numbers and the fields of a message. The intermediate number is a
+// double, a negative or a non-negative whole number, so that each type is stored and loaded in one
 // place and no value passes through a type that cannot hold it.
 #include "autopilot/px4/value.h"
 
@@ -37,7 +37,7 @@ static double to_f64(number n)
     return n.kind == REAL ? n.real : n.kind == WHOLE ? (double)n.whole : (double)n.below;
 }
 
-// Whole numbers go to float32 directly: by way of a double they would be rounded twice.
+// Whole numbers are converted to float32 directly: through a double they would be rounded twice.
 static float to_f32(number n)
 {
     if (n.kind != REAL)

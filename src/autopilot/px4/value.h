@@ -1,8 +1,9 @@
 // value.h - numbers into the bytes of a message, and out of them.
 //
 // A slot comes from tac__uorb_find; `bytes` is a whole message of its size, at any address. The
-// first `n` elements of the slot are put or got; what is more than it has is left out. Nothing here
-// allocates or fails: a number that a type cannot hold becomes the nearest that it can.
+// first `n` elements of the slot are written or read; elements that the slot does not have are
+// ignored. Nothing here allocates or fails: a number that a type cannot hold becomes the nearest
+// that it can.
 //
 //   to whole numbers   rounded to the nearest, halves away from 0; cut to the limits; NaN is 0
 //   to bool            false is 0 and NaN, true is all else, stored as 1

@@ -1,6 +1,6 @@
-// values.h - the numbers on both sides of the bridge, by name: what messages to PX4 are filled
-// with, and what is taken from its own. Each is an array of doubles, so that a message is filled by
-// plain copies.
+// values.h - the numbers on both sides of the bridge, by name: those that messages to PX4 are
+// filled with, and those that its messages are read into. Each is an array of doubles, so that
+// filling a message is plain copying.
 #ifndef TAC_AUTOPILOT_PX4_VALUES_H
 #define TAC_AUTOPILOT_PX4_VALUES_H
 

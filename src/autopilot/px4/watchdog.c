@@ -1,5 +1,5 @@
-// watchdog.c - the list of watches and the thread that looks at them. The thread lives as long as
-// there are any; the lock guards the list and is held while a call is being told of.
+// watchdog.c - the list of watches and the thread that checks them. The thread exists as long as
+// there are watches. The lock guards the list and is held while a hanging call is reported.
 #include "autopilot/px4/watchdog.h"
 #include "base/error.h"
 #include "base/floats.h"
@@ -10,7 +10,7 @@
 
 enum { IDLE, CALLING, TOLD };
 
-// Looks in the time that a call may take.
+// How often a watch is checked within the time that a call may take.
 enum { LOOKS = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -18,7 +18,7 @@ static pthread_cond_t changed;
 static tac__watch *watches;
 static pthread_t thread;
 static bool running;
-static uintptr_t era; // of the thread: one that finds another one is the last's and ends
+static uintptr_t era; // number of the present thread: an older thread finds another number and ends
 
 // --- the thread ---------------------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ static void *keep_looking(void *own_era)
         until.tv_sec += (time_t)(wait_us / 1000000 + ns / 1000000000);
         until.tv_nsec = (long)(ns % 1000000000);
         if (pthread_cond_timedwait(&changed, &lock, &until) == 0)
-            continue; // the list is another one
+            continue; // the list has changed
         for (tac__watch *w = watches; w; w = w->next)
             look(w, wait_us);
     }
@@ -71,7 +71,7 @@ static void *keep_looking(void *own_era)
     return NULL;
 }
 
-// Signals are for the others.
+// The thread blocks all signals: they are handled by the others.
 static int start_thread(void)
 {
     static bool made;
