@@ -114,7 +114,8 @@ typedef struct tac_component_def {
 typedef struct tac_route_def {
     const char *to;   // full name of an input: "uav1.Ctrl.position"
     const char *from; // name of a signal, seen from the entity of `to` first, then from the root;
-                      // an element as "Nav.position[2]" or "Nav.position.z"
+                      // an element as "Nav.position[2]" or "Nav.position.z". "outside": values
+                      // come from tac_engine_write; the component of `to` must be there already
     double gain, offset; // value = gain * signal + offset
     tac_time delay_us;   // a whole number of the writer's periods
     bool delayed;        // sees the value of the last boundary
@@ -122,6 +123,9 @@ typedef struct tac_route_def {
     bool has_policy;     // `policy` applies, whatever the rules say
     tac_policy policy;
     tac_place place;
+    const char *rest; // from outside: the value until another is written, as one would write it
+                      // ("2 m/s", "[0, 0, 1]"); NULL: that of the open input, if it is optional
+    uint32_t pending; // from outside: writes for instants to come that there is room for
 } tac_route_def;
 
 typedef struct tac_link_def {
@@ -157,7 +161,7 @@ TAC_BEGIN_DECLS
 TAC_API tac_engine_def tac_engine_def_default(void); // rk4, h_max 1 ms, end 1 s, seed 1, ZOH
 TAC_API tac_group_def tac_group_def_default(void);
 TAC_API tac_component_def tac_component_def_default(void);
-TAC_API tac_route_def tac_route_def_default(void); // gain 1
+TAC_API tac_route_def tac_route_def_default(void); // gain 1, pending 64
 TAC_API tac_link_def tac_link_def_default(void);   // delay 1 us
 TAC_API tac_observer_def tac_observer_def_default(void);
 

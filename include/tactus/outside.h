@@ -23,6 +23,7 @@ typedef struct tac_input_info {
     const char *unit, *doc;       // unit "1": a bare number
     tac_type type;
     bool optional;       // it may stay open
+    bool outside;        // tac_engine_write gives it values
     int signal;          // that the route comes from, -1: it is open
     uint32_t element;    // the first element of the signal that is seen
     double gain, offset; // value = gain * signal + offset
@@ -71,6 +72,33 @@ typedef struct tac_param_info {
 // Of one component, by its number.
 TAC_API size_t tac_engine_param_count(const tac_engine *engine, size_t component);
 TAC_API tac_param_info tac_engine_param_info(const tac_engine *engine, size_t component, size_t i);
+
+// --- time in pieces -------------------------------------------------------------------------
+
+// As tac_engine_run, but only to just before `to_us`: every instant before it is processed, the
+// boundary at `to_us` waits for a later call. Cutting a run so gives the same bits as one piece.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_advance(tac_engine *engine, tac_time to_us,
+                                                     tac_error *err);
+
+// The first instant for which something may still come from outside: 0 before the run has begun,
+// `to_us` after tac_engine_advance, `until_us` + 1 after tac_engine_run.
+TAC_API tac_time tac_engine_open_time(const tac_engine *engine);
+
+// Nothing discrete happens, and no message is sent, before this instant unless something comes from
+// outside: the next boundary that is planned (steps, wake-ups, deliveries, located events), or the
+// end of the present integration step where something may be located after it. TAC_TIME_NEVER: the
+// run is over.
+TAC_API tac_time tac_engine_next_event(const tac_engine *engine);
+
+// --- values from outside --------------------------------------------------------------------
+
+// Give an input that is declared `from: outside` the value `value`, in the type of the input, from
+// t_us on, which must be open (see tac_engine_open_time). t_us becomes a boundary of what reads the
+// input. The last write for an instant counts; writes for later instants stay. Until the first one
+// the input has its resting value. Bits do not depend on when a write was made, only on its
+// instant.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_write(tac_engine *engine, int input, tac_time t_us,
+                                                   const void *value, tac_error *err);
 
 TAC_END_DECLS
 #endif

@@ -255,6 +255,25 @@ static tac_status add_component(build *b, const entry *e)
     return tac_engine_add_component(b->engine, &def, b->err);
 }
 
+// A value as one would write it in C: "2 m/s", or "[0, 0, 1]" for a list.
+static tac_status read_rest(build *b, const tac_node *node, const char **text)
+{
+    if (!node || tac_node_kind_of(node) == TAC_NODE_SCALAR) {
+        *text = node ? tac_node_text(node) : NULL;
+        return TAC_OK;
+    }
+    const char *list = "[";
+    for (size_t i = 0; list && i < tac_node_count(node); i++) {
+        const char *item = tac_node_text(tac_node_item(node, i));
+        if (tac_node_kind_of(node) == TAC_NODE_MAP || !item)
+            return tac__fail_at(b->err, TAC_E_TYPE, tac_node_place(node),
+                                "'rest': expected a value or a list of values");
+        list = tac__arena_format(&b->arena, "%s%s%s", list, i ? ", " : "", item);
+    }
+    *text = list ? tac__arena_format(&b->arena, "%s]", list) : NULL;
+    return *text ? TAC_OK : tac__fail_memory(b->err);
+}
+
 static tac_status add_route(build *b, const entry *e, const char *input, const tac_place *place,
                             const tac_node *node)
 {
@@ -277,6 +296,8 @@ static tac_status add_route(build *b, const entry *e, const char *input, const t
         def.has_policy = tac__get_node(node, "policy") != NULL;
         if (def.has_policy)
             def.policy = (tac_policy)tac__get_word(node, spec, "policy");
+        def.pending = (uint32_t)tac__get_int(node, spec, "pending");
+        TAC_TRY(read_rest(b, tac__get_node(node, "rest"), &def.rest));
     } else if (tac_node_place(node)->line) {
         def.place = *tac_node_place(node);
     }

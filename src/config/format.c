@@ -132,7 +132,8 @@ const tac__spec tac__format_timeline = {"timeline", "Axes besides those of the r
 
 static const tac__key route_keys[] = {
     {"from", TAC__KIND_TEXT, TAC__REQUIRED,
-     .doc = "the signal: Nav.position; an element as Nav.position[2] or Nav.position.z"},
+     .doc = "the signal: Nav.position; an element as Nav.position[2] or Nav.position.z; or "
+            "'outside': values come from the program that holds the engine"},
     {"gain", TAC__KIND_NUMBER, .fallback = "1", .doc = "value = gain * signal + offset"},
     {"offset", TAC__KIND_NUMBER, .fallback = "0", .doc = "in the unit of the input"},
     {"delay", TAC__KIND_TIME, .fallback = "0", .doc = "a whole number of the writer's periods"},
@@ -142,6 +143,9 @@ static const tac__key route_keys[] = {
      .doc = "convert between units of one kind, such as deg and rad"},
     {"policy", TAC__KIND_WORD, .words = policy_words,
      .doc = "for this input, whatever synchronization says"},
+    {"rest", TAC__KIND_ANY, .doc = "from outside: the value until another is written"},
+    {"pending", TAC__KIND_INTEGER, .fallback = "64", .min = 1, .max = 65536,
+     .doc = "from outside: writes for instants to come that there is room for"},
     {0},
 };
 const tac__spec tac__format_route = {"route", "How an input is connected to a signal.", route_keys};

@@ -1,6 +1,7 @@
 // build.c - creating an engine and adding to it. What is added is checked here as far as it can be
 // seen alone; what depends on the whole is checked when the engine is prepared.
 #include "engine/phases/phases.h"
+#include "engine/plan/outside.h"
 #include "base/floats.h"
 #include "engine/run/written.h"
 
@@ -36,7 +37,7 @@ tac_component_def tac_component_def_default(void)
 
 tac_route_def tac_route_def_default(void)
 {
-    return (tac_route_def){.gain = 1};
+    return (tac_route_def){.gain = 1, .pending = 64};
 }
 
 tac_link_def tac_link_def_default(void)
@@ -273,7 +274,7 @@ static tac_status check_stage(tac_instance *c, const tac_component_def *def, tac
     if (def->stage && !c->type->step)
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' has no step, so it cannot be given a stage", c->name);
-    if (c->type->step && !stage_takes_steps(c->stage) && !tac__is_machine(c))
+    if (c->type->step && !stage_takes_steps(c->stage) && !tac__is_machine(c) && !tac__is_outside(c))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s': no component steps in stage '%s'; expected one of scenario, "
                             "environment, outputs, estimate, telemetry, control, actuate",
@@ -491,13 +492,27 @@ tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_err
     tac__plan *p = e->building;
     if (def->has_policy && (unsigned)def->policy > TAC_SYNCHRONIZED)
         return tac__fail_at(err, TAC_E_RANGE, &def->place, "%d is no policy", (int)def->policy);
+    const bool outside = !strcmp(def->from, TAC__OUTSIDE);
+    if (def->rest && !outside)
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "'rest' is for inputs that come from outside, and '%s' comes from '%s'",
+                            def->to, def->from);
+    if (outside && (def->pending == 0 || def->pending > 65536))
+        return tac__fail_at(err, TAC_E_RANGE, &def->place,
+                            "room for %u planned values; expected 1 to 65536", def->pending);
     if (!TAC__ARENA_GROW(&p->arena, p->routes, p->route_count, p->route_capacity))
         return tac__fail_memory(err);
-    tac_route_def *r = &p->routes[p->route_count++];
+    tac_route_def *r = &p->routes[p->route_count];
     *r = *def;
     r->to = tac__arena_text(&p->arena, def->to);
     r->from = tac__arena_text(&p->arena, def->from);
-    return r->to && r->from ? TAC_OK : tac__fail_memory(err);
+    if (!r->to || !r->from)
+        return tac__fail_memory(err);
+    if (outside)
+        TAC_TRY(tac__outside_add(e, r, err));
+    r->rest = NULL;
+    p->route_count++;
+    return TAC_OK;
 }
 
 tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error *err)

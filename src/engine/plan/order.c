@@ -1,5 +1,6 @@
 // order.c - the order in which discrete components run at a boundary: by stage, inside a stage
 // writers before readers, and where there is a choice as declared.
+#include "engine/plan/outside.h"
 #include "engine/plan/toposort.h"
 #include "engine/phases/phases.h"
 
@@ -96,7 +97,7 @@ static tac_status sort_as_given(tac__plan *e, uint32_t *order, tac_error *err)
         order[count++] = c;
     }
     for (uint32_t c = 0; c < e->component_count; c++) {
-        if (!named[c] && e->components[c]->type->step)
+        if (!named[c] && e->components[c]->type->step && !tac__is_outside(e->components[c]))
             return tac__fail_at(err, TAC_E_CONFIG, &e->order_place,
                                 "order: '%s' is missing; an explicit order names every component "
                                 "that steps",

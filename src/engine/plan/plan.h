@@ -452,6 +452,7 @@ typedef struct tac__plan {
     size_t link_count, link_capacity;
     tac__policy_rule *rules;
     size_t rule_count, rule_capacity;
+    const struct tac__outside_input *outside_input; // see outside.h; only while one is declared
     tac__observer *observers;
     size_t observer_count, observer_capacity;
     const char **order; // explicit order of components, NULL: none
@@ -558,6 +559,9 @@ tac_status tac__resolve_histories(tac__plan *plan, tac_error *err);
 tac_status tac__resolve_leads(tac__plan *plan, tac_error *err);
 tac_status tac__resolve_links(tac__plan *plan, tac_error *err);
 
+// The input that a route leads to.
+tac_status tac__find_input(const tac__plan *plan, const tac_route_def *route, tac_instance **reader,
+                           size_t *input, tac_error *err);
 // A single element by its name, as `reader` would write it; -1: there is none.
 int tac__find_element(const tac__plan *plan, const tac_instance *reader, const char *text,
                       uint32_t *element);

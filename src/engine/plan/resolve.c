@@ -12,8 +12,8 @@ static const char *input_name(const void *context, size_t i)
 
 // --- where a route ends -----------------------------------------------------------------------
 
-static tac_status find_input(const tac__plan *e, const tac_route_def *r, tac_instance **reader,
-                             size_t *input, tac_error *err)
+tac_status tac__find_input(const tac__plan *e, const tac_route_def *r, tac_instance **reader,
+                           size_t *input, tac_error *err)
 {
     const char *dot = strrchr(r->to, '.');
     char name[2 * TAC_ERROR_NAME];
@@ -258,7 +258,7 @@ static tac_status resolve_route(tac__plan *e, const tac_route_def *r, tac_error 
     tac_instance *reader;
     size_t input;
     bool part;
-    TAC_TRY(find_input(e, r, &reader, &input, err));
+    TAC_TRY(tac__find_input(e, r, &reader, &input, err));
     tac__input *in = &reader->in[input];
     TAC_TRY(check_free(in, r, err));
     TAC_TRY(find_source(e, reader, r, &in->signal, &in->element, &part, err));
@@ -319,7 +319,7 @@ static tac_status resolve_feed(tac__plan *e, tac_instance *c, size_t output, tac
         return tac__fail_memory(err);
     tac_instance *reader;
     size_t input;
-    TAC_TRY(find_input(e, &r, &reader, &input, err));
+    TAC_TRY(tac__find_input(e, &r, &reader, &input, err));
     const tac__port *target = &reader->inputs.items[input];
     port->unit = s->unit = target->unit;
     port->dimension = s->dimension = target->dimension;

@@ -9,6 +9,7 @@
 // phases sees. Observers add nothing to either.
 #include "engine/run/driven.h"
 #include "engine/phases/phases.h"
+#include "engine/plan/outside.h"
 
 #include <string.h>
 
@@ -493,11 +494,18 @@ static bool runs(const tac__plan *e, uint32_t component)
 // All work there can be at a boundary, in the order of the contract.
 static void list_items(tac__plan *e)
 {
+    size_t next = 0;
+    for (; next < e->sequence_count && tac__is_outside(e->components[e->sequence[next]]); next++) {
+        tac_instance *c = e->components[e->sequence[next]];
+        if (!runs(e, c->index))
+            continue;
+        c->step_item = (int)e->item_count;
+        add_item(e, TAC__ITEM_STEP, TAC_STAGE_BEGIN, c->index);
+    }
     for (size_t i = 0; i < e->entity_count; i++) {
         if (e->entities[i].receiver_count + e->entities[i].pre_count)
             add_item(e, TAC__ITEM_BEGIN, TAC_STAGE_BEGIN, i);
     }
-    size_t next = 0;
     for (int stage = TAC_STAGE_SCENARIO; stage <= TAC_STAGE_ACTUATE; stage++) {
         for (size_t i = 0; stage == TAC_STAGE_OUTPUTS && i < e->island_count; i++) {
             if (!island_has_outputs(e, &e->islands[i]))

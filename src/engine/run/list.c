@@ -1,6 +1,7 @@
 // list.c - what there is in a prepared engine, for programs: inputs with their routes, message
 // ports, links, parameters. Signals, components and groups are in look.c.
 #include "base/error.h"
+#include "engine/plan/outside.h"
 #include "engine/run/state.h"
 
 #include <string.h>
@@ -39,6 +40,11 @@ const tac_instance *tac__input_at(const tac_engine *e, int input, size_t *k)
     return e->plan->components[low];
 }
 
+static const tac_instance *writer_of(const tac_engine *e, const tac__input *in)
+{
+    return e->plan->components[e->plan->schema.signals[in->signal].component];
+}
+
 tac_input_info tac_engine_input_info(const tac_engine *e, int input)
 {
     size_t k;
@@ -54,6 +60,7 @@ tac_input_info tac_engine_input_info(const tac_engine *e, int input)
                             .doc = text(port->doc),
                             .type = port->type,
                             .optional = port->flags & TAC_PORT_OPTIONAL,
+                            .outside = in->signal >= 0 && tac__is_outside(writer_of(e, in)),
                             .signal = in->signal,
                             .element = in->element,
                             .gain = in->routed ? r->gain : 1,

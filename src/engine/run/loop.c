@@ -7,6 +7,7 @@
 // Stage 10 stands at the top of the loop, so that a checkpoint, which is taken after stage 9, is
 // simply the state between two turns of it.
 #include "engine/run/driven.h"
+#include "engine/run/outside.h"
 #include "base/floats.h"
 #include "engine/phases/phases.h"
 #include "engine/run/written.h"
@@ -356,12 +357,14 @@ __attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us
 tac_status tac_engine_run(tac_engine *e, tac_time until_us, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && e->phase == TAC__PREPARED);
+    TAC_TRY(tac__outside_ready(e, err));
     e->phase = TAC__RUNNING;
     e->err = err;
     tac_error_clear(err);
     const tac_status status = run(e, until_us);
     e->phase = TAC__PREPARED;
+    if (status == TAC_OK)
+        tac__outside_reached(e, until_us);
     if (status == TAC_E_STOPPED) {
         atomic_store(&e->stop, false);
         tac__fail(e->err, status, "stopped on request");

@@ -48,6 +48,8 @@ struct tac_engine {
     tac_time snapshot_us;    // when the first of them is due, or TAC_TIME_NEVER
     tac__instants *instants; // those of the plan, with times that a driver fills in
 
+    tac_time open_us; // no instant before this one is open for what comes from outside: see
+                      // tac__open_us
     // for every instant
     tac__timeline timeline;
     // in the block

@@ -1,0 +1,44 @@
+// outside.h - inputs whose values come from another program.
+//
+// Such an input is connected to a signal like any other: for each the engine makes a component of
+// the type below, with one output of the input's type and unit. The output rests at the value that
+// the route gives until tac_engine_write plans another. Planned values are a discrete state of the
+// component, in the block, and its timer is set to the first of them. At that instant the component
+// steps, before everything else of stage 0. So order, islands, recording and replay know nothing of
+// the outside.
+#ifndef TAC_ENGINE_PLAN_OUTSIDE_H
+#define TAC_ENGINE_PLAN_OUTSIDE_H
+
+#include "engine/plan/plan.h"
+
+extern const tac_component_type tac__outside_type;
+
+// The word that stands for the outside in routes and links.
+#define TAC__OUTSIDE "outside"
+
+static inline bool tac__is_outside(const tac_instance *c)
+{
+    return c->type == &tac__outside_type;
+}
+
+typedef struct tac__outside {
+    uint32_t pending; // planned values that there is room for
+    size_t bytes;     // of one value
+    const void *rest;
+} tac__outside;
+
+// Discrete states: how many values are planned, and their times and values, the earliest first.
+// What lies behind them is zero.
+enum { TAC__OUTSIDE_COUNT, TAC__OUTSIDE_TIMES, TAC__OUTSIDE_VALUES };
+
+// What the type reads while it is declared: the input that it stands for.
+struct tac__outside_input {
+    const tac__port *port;
+    const tac_route_def *route;
+};
+
+// Make the component for a route from outside, and change the route to come from its signal. The
+// component that the route leads to must be there.
+tac_status tac__outside_add(tac_engine *engine, tac_route_def *route, tac_error *err);
+
+#endif

@@ -1,0 +1,190 @@
+// outside.c - an engine driven from another program: values for inputs that come from outside, and
+// time in pieces.
+//
+// An instant is open until it has been processed or passed over: whatever is planned for an open
+// instant gives the same bits whenever it became known, so it never matters how early a program
+// writes or how it cuts a run into pieces.
+#include "engine/run/outside.h"
+#include "base/floats.h"
+#include "bus/digest.h"
+#include "bus/type.h"
+#include "engine/plan/outside.h"
+
+#include <string.h>
+#include <tactus/outside.h>
+
+tac_status tac__outside_ready(const tac_engine *e, tac_error *err)
+{
+    const char *why = "there is no engine";
+    if (e && e->phase == TAC__PREPARED)
+        return TAC_OK;
+    if (e && e->phase == TAC__BUILDING)
+        why = "the engine is not prepared yet";
+    else if (e && e->phase == TAC__RUNNING)
+        why = "the engine is in the middle of a run: callbacks may list and read, nothing else";
+    else if (e)
+        why = "the run has failed; the engine can only be looked at";
+    return tac__fail(err, TAC_E_CALLER, "%s", why);
+}
+
+// --- time ---------------------------------------------------------------------------------------
+
+tac_time tac__open_us(const tac_engine *e)
+{
+    const tac_time after_us = e->clock->started ? e->clock->t_us + 1 : 0;
+    return after_us > e->open_us ? after_us : e->open_us;
+}
+
+void tac__outside_reached(tac_engine *e, tac_time until_us)
+{
+    const tac_time last_us = until_us < e->plan->def.end_us ? until_us : e->plan->def.end_us;
+    e->open_us = last_us + 1 > e->open_us ? last_us + 1 : e->open_us;
+}
+
+tac_status tac_engine_advance(tac_engine *e, tac_time to_us, tac_error *err)
+{
+    if (to_us > 0)
+        return tac_engine_run(e, to_us - 1, err);
+    return tac__outside_ready(e, err);
+}
+
+tac_time tac_engine_open_time(const tac_engine *e)
+{
+    return e && e->clock ? tac__open_us(e) : 0;
+}
+
+// Instants at which nothing but integration or watching happens are no events. But an island that
+// may locate something has been searched only up to the end of its present step.
+static bool is_event(const tac_engine *e, size_t source)
+{
+    const tac__source *s = &e->plan->timeline.sources[source];
+    if (s->observer)
+        return false;
+    return s->kind != TAC__SOURCE_STEP || tac__locates(&e->plan->islands[s->index]);
+}
+
+tac_time tac_engine_next_event(const tac_engine *e)
+{
+    if (tac_engine_next_time(e) == TAC_TIME_NEVER)
+        return TAC_TIME_NEVER;
+    const tac__timeline *tl = &e->timeline;
+    if (is_event(e, tl->winner[1])) // mostly the very next one is
+        return tac__timeline_next(tl);
+    tac_time next_us = TAC_TIME_NEVER;
+    for (size_t i = 0; i < tl->count; i++) {
+        if (tl->next[i] < next_us && is_event(e, i))
+            next_us = tl->next[i];
+    }
+    // Restored from a checkpoint: integration from there is yet to begin.
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        if (tac__has_bit(e->due_islands, i) && tac__locates(&e->plan->islands[i]) &&
+            e->clock->started)
+            return e->clock->t_us + 1;
+    }
+    return next_us;
+}
+
+// --- values -------------------------------------------------------------------------------------
+
+static tac_status fail_past(const tac_engine *e, const char *what, const char *name, tac_time t_us,
+                            tac_error *err)
+{
+    char wish[TAC_TIME_TEXT], open[TAC_TIME_TEXT];
+    tac_time_print(t_us, wish);
+    tac_time_print(tac__open_us(e), open);
+    return tac__fail(err, TAC_E_RANGE, "%s '%s' for %s comes too late: open from %s on", what, name,
+                     wish, open);
+}
+
+static tac_status fail_not_outside(const tac_engine *e, const tac_instance *reader, size_t input,
+                                   tac_error *err)
+{
+    const int signal = reader->in[input].signal;
+    tac__fail(err, TAC_E_OWNER, "input '%s.%s' is ", reader->name,
+              reader->inputs.items[input].name);
+    if (signal < 0)
+        tac__error_append(err, "open");
+    else
+        tac__error_append(err, "connected to '%s'", e->plan->schema.signals[signal].name);
+    tac__error_append(err, "; only one declared 'from: outside' can be written");
+    return TAC_E_OWNER;
+}
+
+static tac_status check_value(const tac_type *type, const char *name, const void *value,
+                              tac_error *err)
+{
+    const size_t labels = tac__type_labels(type);
+    for (uint32_t i = 0; type->scalar == TAC_ENUM && i < type->count; i++) {
+        int32_t label;
+        memcpy(&label, (const char *)value + i * sizeof label, sizeof label);
+        if (label < 0 || (size_t)label >= labels)
+            return tac__fail(err, TAC_E_RANGE, "'%s' has %zu labels, and %d is none of them", name,
+                             labels, label);
+    }
+    for (uint32_t i = 0; type->scalar == TAC_BOOL && i < type->count; i++) {
+        if (((const unsigned char *)value)[i] > 1)
+            return tac__fail(err, TAC_E_RANGE, "'%s' takes bools, and byte %u of the value is %u",
+                             name, i, ((const unsigned char *)value)[i]);
+    }
+    return TAC_OK;
+}
+
+// Put a value among those that are planned, in order of time. The last write for an instant counts.
+static tac_status plan_value(tac_engine *e, tac_instance *source, tac_time t_us, const void *value,
+                             tac_error *err)
+{
+    const tac__outside *c = source->self;
+    int64_t *count = source->step.state[TAC__OUTSIDE_COUNT];
+    int64_t *times = source->step.state[TAC__OUTSIDE_TIMES];
+    unsigned char *values = source->step.state[TAC__OUTSIDE_VALUES];
+    const size_t n = (size_t)*count;
+    size_t i = n;
+    while (i > 0 && (tac_time)times[i - 1] >= t_us)
+        i--;
+    if (i == n || (tac_time)times[i] != t_us) {
+        if (n == c->pending)
+            return tac__fail(err, TAC_E_QUEUE,
+                             "'%s' has %u writes to come, as many as there is room for ('pending' "
+                             "of its route)",
+                             source->name, c->pending);
+        memmove(times + i + 1, times + i, (n - i) * sizeof *times);
+        memmove(values + (i + 1) * c->bytes, values + i * c->bytes, (n - i) * c->bytes);
+        times[i] = (int64_t)t_us;
+        ++*count;
+    }
+    memcpy(values + i * c->bytes, value, c->bytes);
+    const tac_type *type = &source->outputs.items[0].type;
+    if (type->scalar == TAC_F64)
+        tac__one_nan(values + i * c->bytes, type->count);
+    const tac_time old_us = e->timeline.next[source->timer_source];
+    if (t_us >= old_us)
+        return TAC_OK;
+    tac__timeline_set(&e->timeline, source->timer_source, t_us);
+    if (e->clock->started)
+        tac__islands_replan(e, source->timer_source, old_us, NULL);
+    return TAC_OK;
+}
+
+tac_status tac_engine_write(tac_engine *e, int input, tac_time t_us, const void *value,
+                            tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_TRY(tac__outside_ready(e, err));
+    size_t k;
+    const tac_instance *reader = tac__input_at(e, input, &k);
+    if (!reader || !value)
+        return tac__fail(err, TAC_E_CALLER, "there is no input %d, or no value for it", input);
+    const int signal = reader->in[k].signal;
+    tac_instance *source =
+        signal < 0 ? NULL : e->plan->components[e->plan->schema.signals[signal].component];
+    if (!source || !tac__is_outside(source))
+        return fail_not_outside(e, reader, k, err);
+    if (e->plan->driver)
+        return tac__fail(err, TAC_E_CALLER,
+                         "'%s' comes from the recording that is replayed: it cannot be written",
+                         source->name);
+    if (t_us < tac__open_us(e) || t_us > TAC_TIME_MAX)
+        return fail_past(e, "a value of", source->name, t_us, err);
+    TAC_TRY(check_value(&source->outputs.items[0].type, source->name, value, err));
+    return plan_value(e, source, t_us, value, err);
+}
