@@ -89,7 +89,7 @@ int tac_engine_find_input(const tac_engine *e, const char *name, tac_error *err)
     const tac_instance *c = tac__find_component(e->plan, owner);
     if (!c) {
         tac__fail(err, TAC_E_NAME, "unknown input '%s': no component '%s'", name, owner);
-        tac__error_suggest(err, owner, tac__component_name, e);
+        tac__error_suggest(err, owner, tac__component_name, e->plan);
         return -1;
     }
     for (size_t k = 0; k < c->inputs.count; k++) {
