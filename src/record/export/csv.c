@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "record/export/export.h"
 #include "record/export/hold.h"
-#include "record/export/sink.h"
+#include "record/export/file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 typedef struct table {
     tac__export *x;
     tac__hold instants;
-    tac__sink sink;
+    tac__export_file file;
     tac__text row;
     tac__text *parts; // by channel: its cells of a row, a comma before each
     bool *stale;      // by channel: the part is older than the sample
@@ -110,9 +110,9 @@ static tac_status write_row(table *t, tac_error *err)
     tac__text_bytes(&t->row, "\n", 1);
     if (t->row.failed)
         return tac__fail_memory(err);
-    tac__sink_write(&t->sink, t->row.chars, t->row.length);
+    tac__export_file_write(&t->file, t->row.chars, t->row.length);
     t->row.length = 0;
-    return t->sink.failed ? tac__sink_close(&t->sink, err) : TAC_OK;
+    return t->file.failed ? tac__export_file_close(&t->file, err) : TAC_OK;
 }
 
 static tac_status write_header(table *t, tac_error *err)
@@ -194,11 +194,11 @@ static tac_status write_all(table *t, tac_error *err)
     }
     TAC_TRY(tac__hold_open(&t->instants, x->recording, x->wanted, x->def->from_us, x->def->to_us,
                            &x->arena, err));
-    TAC_TRY(tac__sink_open(&t->sink, x->def->path, x->def->write, x->def->context, err));
+    TAC_TRY(tac__export_file_open(&t->file, x->def->path, x->def->write, x->def->context, err));
     TAC_TRY(write_header(t, err));
     TAC_TRY(x->def->period_us ? write_axis(t, err) : write_instants(t, err));
-    x->result.bytes = t->sink.bytes;
-    return tac__sink_close(&t->sink, err);
+    x->result.bytes = t->file.bytes;
+    return tac__export_file_close(&t->file, err);
 }
 
 tac_status tac__export_csv(tac__export *x, tac_error *err)
@@ -206,7 +206,7 @@ tac_status tac__export_csv(tac__export *x, tac_error *err)
     table t = {.x = x};
     tac__text_init(&t.row, x->arena.allocator);
     const tac_status status = write_all(&t, err);
-    tac__sink_abandon(&t.sink);
+    tac__export_file_abandon(&t.file);
     tac__hold_close(&t.instants);
     for (size_t c = 0; t.parts && c < x->channel_count; c++)
         tac__text_fini(&t.parts[c]);

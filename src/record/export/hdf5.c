@@ -21,7 +21,7 @@ tac_status tac__export_hdf5(tac__export *x, tac_error *err)
 #include "bus/type.h"
 #include "record/export/hdf5_file.h"
 #include "record/export/hold.h"
-#include "record/export/sink.h"
+#include "record/export/file.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 #include "bus/type.h"
 #include "record/export/export.h"
 #include "record/export/hold.h"
-#include "record/export/sink.h"
+#include "record/export/file.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -31,7 +31,7 @@ typedef struct stream {
 typedef struct log_file {
     tac__export *x;
     tac__hold instants;
-    tac__sink sink, types;
+    tac__export_file file, types;
     tac__text event, text;
     stream *streams;
     uint64_t events;
@@ -168,7 +168,7 @@ static tac_status write_types(log_file *f, tac_error *err)
         return tac__fail_memory(err);
     static const char head[] = "// Messages of a log that Tactus exported; for lcm-gen.\n"
                                "package tactus;\n";
-    tac__sink_write(&f->types, head, sizeof head - 1);
+    tac__export_file_write(&f->types, head, sizeof head - 1);
     for (size_t c = 0; c < x->channel_count; c++) {
         if (!x->wanted[c])
             continue;
@@ -187,7 +187,7 @@ static tac_status write_types(log_file *f, tac_error *err)
                       f->streams[c].name, f->streams[c].fingerprint, name, f->streams[c].body);
         if (f->text.failed)
             return tac__fail_memory(err);
-        tac__sink_write(&f->types, f->text.chars, f->text.length);
+        tac__export_file_write(&f->types, f->text.chars, f->text.length);
     }
     return TAC_OK;
 }
@@ -227,8 +227,8 @@ static tac_status write_event(log_file *f, size_t c, tac_error *err)
     }
     if (out->failed)
         return tac__fail_memory(err);
-    tac__sink_write(&f->sink, out->chars, out->length);
-    return f->sink.failed ? tac__sink_close(&f->sink, err) : TAC_OK;
+    tac__export_file_write(&f->file, out->chars, out->length);
+    return f->file.failed ? tac__export_file_close(&f->file, err) : TAC_OK;
 }
 
 static tac_status write_events(log_file *f, tac_error *err)
@@ -265,14 +265,15 @@ static bool discard(void *context, const void *bytes, size_t size)
 static tac_status open_files(log_file *f, const char **types, tac_error *err)
 {
     const tac_export_def *def = f->x->def;
-    TAC_TRY(tac__sink_open(&f->sink, def->path, def->write, def->context, err));
-    if (def->write || f->sink.output.direct) {
+    TAC_TRY(tac__export_file_open(&f->file, def->path, def->write, def->context, err));
+    if (def->write || f->file.output.direct) {
         tac__export_note(f->x, "without a file for the log the types of its messages are not "
                                "written");
-        return tac__sink_open(&f->types, NULL, discard, NULL, err);
+        return tac__export_file_open(&f->types, NULL, discard, NULL, err);
     }
     *types = types_path(f);
-    return *types ? tac__sink_open(&f->types, *types, NULL, NULL, err) : tac__fail_memory(err);
+    return *types ? tac__export_file_open(&f->types, *types, NULL, NULL, err)
+                  : tac__fail_memory(err);
 }
 
 static tac_status write_all(log_file *f, tac_error *err)
@@ -285,11 +286,11 @@ static tac_status write_all(log_file *f, tac_error *err)
     TAC_TRY(write_types(f, err));
     TAC_TRY(write_events(f, err));
     x->result.samples = f->events;
-    x->result.bytes = f->sink.bytes;
-    TAC_TRY(tac__sink_finish(&f->types, err));
-    TAC_TRY(tac__sink_finish(&f->sink, err));
-    TAC_TRY(tac__sink_close(&f->types, err));
-    TAC_TRY(tac__sink_close(&f->sink, err));
+    x->result.bytes = f->file.bytes;
+    TAC_TRY(tac__export_file_finish(&f->types, err));
+    TAC_TRY(tac__export_file_finish(&f->file, err));
+    TAC_TRY(tac__export_file_close(&f->types, err));
+    TAC_TRY(tac__export_file_close(&f->file, err));
     if (types)
         tac__export_note(x, "the types of the messages are in '%s'", types);
     return TAC_OK;
@@ -301,8 +302,8 @@ tac_status tac__export_lcm(tac__export *x, tac_error *err)
     tac__text_init(&f.event, x->arena.allocator);
     tac__text_init(&f.text, x->arena.allocator);
     const tac_status status = write_all(&f, err);
-    tac__sink_abandon(&f.sink);
-    tac__sink_abandon(&f.types);
+    tac__export_file_abandon(&f.file);
+    tac__export_file_abandon(&f.types);
     tac__hold_close(&f.instants);
     tac__text_fini(&f.event);
     tac__text_fini(&f.text);

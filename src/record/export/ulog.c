@@ -1,6 +1,6 @@
 // ulog.c - a log as PX4 writes it: header, definitions, data. Little-endian.
 #include "base/json.h"
-#include "record/export/sink.h"
+#include "record/export/file.h"
 #include "record/export/ulog_topics.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ enum {
 typedef struct ulog {
     tac__export *x;
     tac__hold instants;
-    tac__sink sink;
+    tac__export_file file;
     tac__ulog_topics topics;
     tac__text message, text;
 } ulog;
@@ -33,8 +33,8 @@ static void put(tac__text *out, uint64_t bits, size_t size)
 static void write_message(ulog *u, char type, const void *bytes, size_t size)
 {
     const char head[3] = {(char)(size & 0xFF), (char)(size >> 8), type};
-    tac__sink_write(&u->sink, head, sizeof head);
-    tac__sink_write(&u->sink, bytes, size);
+    tac__export_file_write(&u->file, head, sizeof head);
+    tac__export_file_write(&u->file, bytes, size);
 }
 
 static void write_made(ulog *u, char type)
@@ -53,7 +53,7 @@ static void write_header(ulog *u)
     put(&u->message,
         u->x->def->from_us > u->x->about->start_us ? u->x->def->from_us : u->x->about->start_us, 8);
     if (!u->message.failed)
-        tac__sink_write(&u->sink, u->message.chars, u->message.length);
+        tac__export_file_write(&u->file, u->message.chars, u->message.length);
     u->message.length = 0;
     static const char flags[40] = {0}; // nothing is appended
     write_message(u, 'B', flags, sizeof flags);
@@ -213,8 +213,8 @@ static tac_status write_data(ulog *u, tac_error *err)
             write_made(u, 'D');
             u->x->result.samples++;
         }
-        if (u->sink.failed)
-            return tac__sink_close(&u->sink, err);
+        if (u->file.failed)
+            return tac__export_file_close(&u->file, err);
     }
 }
 
@@ -229,7 +229,7 @@ static tac_status write_all(ulog *u, tac_error *err)
                          TOPICS_MAX, u->topics.count);
     TAC_TRY(tac__hold_open(&u->instants, x->recording, x->wanted, x->def->from_us, x->def->to_us,
                            &x->arena, err));
-    TAC_TRY(tac__sink_open(&u->sink, x->def->path, x->def->write, x->def->context, err));
+    TAC_TRY(tac__export_file_open(&u->file, x->def->path, x->def->write, x->def->context, err));
     write_header(u);
     write_information(u);
     write_formats(u);
@@ -237,8 +237,8 @@ static tac_status write_all(ulog *u, tac_error *err)
     if (u->message.failed || u->text.failed)
         return tac__fail_memory(err);
     TAC_TRY(write_data(u, err));
-    x->result.bytes = u->sink.bytes;
-    return tac__sink_close(&u->sink, err);
+    x->result.bytes = u->file.bytes;
+    return tac__export_file_close(&u->file, err);
 }
 
 tac_status tac__export_ulog(tac__export *x, tac_error *err)
@@ -247,7 +247,7 @@ tac_status tac__export_ulog(tac__export *x, tac_error *err)
     tac__text_init(&u.message, x->arena.allocator);
     tac__text_init(&u.text, x->arena.allocator);
     const tac_status status = write_all(&u, err);
-    tac__sink_abandon(&u.sink);
+    tac__export_file_abandon(&u.file);
     tac__hold_close(&u.instants);
     tac__text_fini(&u.message);
     tac__text_fini(&u.text);

@@ -1,7 +1,7 @@
 // ulog_px4.c - finds the components that fill topics of PX4, and lays those topics out.
 #include "base/text.h"
 #include "autopilot/px4/message.h"
-#include "record/export/px4.h"
+#include "autopilot/px4/ulog.h"
 #include "record/export/ulog_topics.h"
 
 #include <inttypes.h>
@@ -86,17 +86,17 @@ static void rest(unsigned char *data, const char *format)
 
 // --- components ------------------------------------------------------------------------------
 
-static bool comes_from(const tac_recorded *signal, tac__px4_from from)
+static bool comes_from(const tac_recorded *signal, tac__px4_ulog_from from)
 {
-    static const tac_stage stages[] = {[TAC__PX4_AIR] = TAC_STAGE_ENVIRONMENT,
-                                       [TAC__PX4_ESTIMATE] = TAC_STAGE_ESTIMATE,
-                                       [TAC__PX4_CONTROL] = TAC_STAGE_CONTROL};
-    return from == TAC__PX4_PLANT ? signal->continuous
-                                  : !signal->continuous && signal->stage == stages[from];
+    static const tac_stage stages[] = {[TAC__PX4_ULOG_AIR] = TAC_STAGE_ENVIRONMENT,
+                                       [TAC__PX4_ULOG_ESTIMATE] = TAC_STAGE_ESTIMATE,
+                                       [TAC__PX4_ULOG_CONTROL] = TAC_STAGE_CONTROL};
+    return from == TAC__PX4_ULOG_PLANT ? signal->continuous
+                                       : !signal->continuous && signal->stage == stages[from];
 }
 
 static const tac_recorded *find_port(const maker *m, const char *component, const char *port,
-                                     tac__px4_from from)
+                                     tac__px4_ulog_from from)
 {
     char name[512];
     tac__out out = tac__out_begin(name, sizeof name);
@@ -107,7 +107,8 @@ static const tac_recorded *find_port(const maker *m, const char *component, cons
 
 // The signal of a source, if the component has it as it should be.
 static const tac_recorded *find_source(const maker *m, const char *component,
-                                       const tac__px4_topic *topic, const tac__px4_source *source)
+                                       const tac__px4_ulog_topic *topic,
+                                       const tac__px4_ulog_source *source)
 {
     const tac_recorded *signal = find_port(m, component, source->port, topic->from);
     if (!signal || signal->type.count <= source->element)
@@ -117,11 +118,11 @@ static const tac_recorded *find_source(const maker *m, const char *component,
     return source->unit && strcmp(source->unit, signal->unit) != 0 ? NULL : signal;
 }
 
-static bool qualifies(const maker *m, const char *component, const tac__px4_topic *topic)
+static bool qualifies(const maker *m, const char *component, const tac__px4_ulog_topic *topic)
 {
     if (topic->with && !find_port(m, component, topic->with, topic->from))
         return false;
-    for (const tac__px4_source *s = topic->sources; s->field; s++) {
+    for (const tac__px4_ulog_source *s = topic->sources; s->field; s++) {
         if (s->port && !s->optional && !find_source(m, component, topic, s))
             return false;
     }
@@ -147,7 +148,7 @@ static const uint8_t *make_map(maker *m, const tac_type *type, const char *text,
 
 // The fields of a message of the bridge, as a ULog defines them: its padding is at the end, and is
 // left out.
-static const char *format_of(maker *m, const tac__px4_topic *topic)
+static const char *format_of(maker *m, const tac__px4_ulog_topic *topic)
 {
     static const char *const types[] = {
         [TAC__UORB_BOOL] = "bool",     [TAC__UORB_CHAR] = "char",
@@ -178,7 +179,7 @@ static const char *format_of(maker *m, const tac__px4_topic *topic)
 }
 
 static tac_status add_source(maker *m, tac__ulog_topic *t, const char *component,
-                             const tac__px4_topic *topic, const tac__px4_source *source,
+                             const tac__px4_ulog_topic *topic, const tac__px4_ulog_source *source,
                              uint32_t element, tac_error *err)
 {
     const char *format = t->format;
@@ -217,7 +218,7 @@ static tac_status add_source(maker *m, tac__ulog_topic *t, const char *component
     return TAC_OK;
 }
 
-static tac_status add_instance(maker *m, const char *component, const tac__px4_topic *topic,
+static tac_status add_instance(maker *m, const char *component, const tac__px4_ulog_topic *topic,
                                const char *format, size_t instance, uint32_t element,
                                tac_error *err)
 {
@@ -249,7 +250,7 @@ static tac_status add_instance(maker *m, const char *component, const tac__px4_t
     return TAC_OK;
 }
 
-static tac_status add_px4(maker *m, const tac__px4_topic *topic, tac_error *err)
+static tac_status add_px4(maker *m, const tac__px4_ulog_topic *topic, tac_error *err)
 {
     const char *format = format_of(m, topic);
     size_t instance = 0, left_out = 0;
@@ -301,7 +302,7 @@ tac_status tac__ulog_px4_make(tac__ulog_topics *topics, tac__export *x, tac_erro
 {
     maker m = {.x = x, .topics = topics};
     TAC_TRY(list(&m, err));
-    for (const tac__px4_topic *t = tac__px4_topics; t->name; t++)
+    for (const tac__px4_ulog_topic *t = tac__px4_ulog_topics; t->name; t++)
         TAC_TRY(add_px4(&m, t, err));
     return TAC_OK;
 }

@@ -1,7 +1,7 @@
 // ulog_topics.h - the messages of a ULog: how each is laid out and what fills it.
 //
 // Every channel is a topic of Tactus' own that keeps all bits; beside them stand the topics of PX4
-// that the recording can fill (px4.h).
+// that the recording can fill (autopilot/px4/ulog.h).
 #ifndef TAC_RECORD_EXPORT_ULOG_TOPICS_H
 #define TAC_RECORD_EXPORT_ULOG_TOPICS_H
 

@@ -1,6 +1,6 @@
-// px4.c - the topics of PX4 that are filled. Fields without a source are NaN, or 0 where they are
-// whole numbers.
-#include "record/export/px4.h"
+// ulog.c - the topics of a PX4 log that a recording fills. Fields without a source are NaN, or 0
+// where they are whole numbers.
+#include "autopilot/px4/ulog.h"
 
 #include <stddef.h>
 
@@ -12,12 +12,12 @@
 
 // --- sources ------------------------------------------------------------------------------------
 
-static const tac__px4_source attitude[] = {
+static const tac__px4_ulog_source attitude[] = {
     {.field = "q", .port = "attitude", .unit = "1"},
     {0},
 };
 
-static const tac__px4_source rate[] = {
+static const tac__px4_ulog_source rate[] = {
     {.field = "xyz", .port = "rate", .unit = "rad/s"},
     {0},
 };
@@ -34,7 +34,7 @@ static const tac__px4_source rate[] = {
         .field = "heading", .port = "attitude", .unit = "1", .yaw = true                           \
     }
 
-static const tac__px4_source true_position[] = {
+static const tac__px4_ulog_source true_position[] = {
     POSITION_AND_VELOCITY,
     {.field = "xy_valid", .value = 1},
     {.field = "z_valid", .value = 1},
@@ -44,7 +44,7 @@ static const tac__px4_source true_position[] = {
     {0},
 };
 
-static const tac__px4_source estimated_position[] = {
+static const tac__px4_ulog_source estimated_position[] = {
     POSITION_AND_VELOCITY,
     {.field = "xy_valid", .port = "valid", .optional = true},
     {.field = "z_valid", .port = "valid", .optional = true},
@@ -54,7 +54,7 @@ static const tac__px4_source estimated_position[] = {
     {0},
 };
 
-static const tac__px4_source battery[] = {
+static const tac__px4_ulog_source battery[] = {
     {.field = "voltage_v", .port = "battery.voltage", .unit = "V"},
     {.field = "current_a", .port = "battery.current", .unit = "A"},
     {.field = "remaining", .port = "battery.soc", .unit = "1", .optional = true},
@@ -65,7 +65,7 @@ static const tac__px4_source battery[] = {
     {0},
 };
 
-static const tac__px4_source wind[] = {
+static const tac__px4_ulog_source wind[] = {
     {.field = "windspeed_north", .port = "velocity", .unit = "m/s", .element = 0},
     {.field = "windspeed_east", .port = "velocity", .unit = "m/s", .element = 1},
     {.field = "variance_north", .value = 0},
@@ -74,25 +74,25 @@ static const tac__px4_source wind[] = {
 };
 
 // Of two sources of one field the later counts, if it is there: what PX4 itself said.
-static const tac__px4_source motors[] = {
+static const tac__px4_ulog_source motors[] = {
     {.field = "control", .port = "motor", .unit = "1"},
     {.field = "control", .port = "control", .unit = "1", .optional = true},
     {0},
 };
 
-static const tac__px4_source attitude_setpoint[] = {
+static const tac__px4_ulog_source attitude_setpoint[] = {
     {.field = "q_d", .port = "attitude_sp", .unit = "1"},
     {0},
 };
 
-static const tac__px4_source rates_setpoint[] = {
+static const tac__px4_ulog_source rates_setpoint[] = {
     {.field = "roll", .port = "rate_sp", .unit = "rad/s", .element = 0},
     {.field = "pitch", .port = "rate_sp", .unit = "rad/s", .element = 1},
     {.field = "yaw", .port = "rate_sp", .unit = "rad/s", .element = 2},
     {0},
 };
 
-static const tac__px4_source trajectory_setpoint[] = {
+static const tac__px4_ulog_source trajectory_setpoint[] = {
     {.field = "position", .port = "position_sp", .unit = "m"},
     {.field = "velocity", .port = "velocity_sp", .unit = "m/s", .optional = true},
     {.field = "acceleration", .port = "acceleration_sp", .unit = "m/s^2", .optional = true},
@@ -100,17 +100,17 @@ static const tac__px4_source trajectory_setpoint[] = {
     {0},
 };
 
-static const tac__px4_source torque_setpoint[] = {
+static const tac__px4_ulog_source torque_setpoint[] = {
     {.field = "xyz", .port = "torque_sp", .unit = "1"},
     {0},
 };
 
-static const tac__px4_source thrust_setpoint[] = {
+static const tac__px4_ulog_source thrust_setpoint[] = {
     {.field = "xyz", .port = "thrust_sp", .unit = "1"},
     {0},
 };
 
-static const tac__px4_source mission_result[] = {
+static const tac__px4_ulog_source mission_result[] = {
     {.field = "seq_reached", .port = "mission_reached", .value = -1}, // counted from 0
     {.field = "seq_current", .port = "mission_current"},
     {.field = "seq_total", .port = "mission_total"},
@@ -122,7 +122,7 @@ static const tac__px4_source mission_result[] = {
 // Numbers of navigation states: 0 manual, 3 mission, 4 loiter, 5 return, 17 take-off, 18 land.
 #define NAVIGATION "idle=0 takeoff=17 mission=3 return=5 land=18 landed=18 hold=4"
 
-static const tac__px4_source status[] = {
+static const tac__px4_ulog_source status[] = {
     {.field = "arming_state", .port = "armed", .map = "false=1 true=2"},
     {.field = "nav_state", .port = "phase", .map = NAVIGATION},
     {.field = "nav_state_user_intention", .port = "phase", .map = NAVIGATION},
@@ -132,7 +132,7 @@ static const tac__px4_source status[] = {
     {0},
 };
 
-static const tac__px4_source land_detected[] = {
+static const tac__px4_ulog_source land_detected[] = {
     {.field = "landed", .port = "landed"},
     {.field = "maybe_landed", .port = "landed"},
     {.field = "ground_contact", .port = "landed"},
@@ -144,26 +144,28 @@ static const tac__px4_source land_detected[] = {
 
 // --- topics -------------------------------------------------------------------------------------
 
-const tac__px4_topic tac__px4_topics[] = {
-    {"vehicle_attitude_groundtruth", "vehicle_attitude", NULL, TAC__PX4_PLANT, "rate", false,
+const tac__px4_ulog_topic tac__px4_ulog_topics[] = {
+    {"vehicle_attitude_groundtruth", "vehicle_attitude", NULL, TAC__PX4_ULOG_PLANT, "rate", false,
      attitude},
-    {"vehicle_local_position_groundtruth", "vehicle_local_position", NULL, TAC__PX4_PLANT, "rate",
-     false, true_position},
-    {"vehicle_angular_velocity_groundtruth", "vehicle_angular_velocity", NULL, TAC__PX4_PLANT,
+    {"vehicle_local_position_groundtruth", "vehicle_local_position", NULL, TAC__PX4_ULOG_PLANT,
+     "rate", false, true_position},
+    {"vehicle_angular_velocity_groundtruth", "vehicle_angular_velocity", NULL, TAC__PX4_ULOG_PLANT,
      "attitude", false, rate},
-    {"battery_status", NULL, NULL, TAC__PX4_PLANT, NULL, true, battery},
-    {"wind", NULL, WIND, TAC__PX4_AIR, NULL, false, wind},
-    {"vehicle_attitude", NULL, NULL, TAC__PX4_ESTIMATE, "rate", false, attitude},
-    {"vehicle_local_position", NULL, NULL, TAC__PX4_ESTIMATE, "rate", false, estimated_position},
-    {"vehicle_angular_velocity", NULL, NULL, TAC__PX4_ESTIMATE, "attitude", false, rate},
-    {"actuator_motors", NULL, NULL, TAC__PX4_CONTROL, NULL, false, motors},
-    {"vehicle_attitude_setpoint", NULL, NULL, TAC__PX4_CONTROL, NULL, false, attitude_setpoint},
-    {"vehicle_rates_setpoint", NULL, NULL, TAC__PX4_CONTROL, NULL, false, rates_setpoint},
-    {"trajectory_setpoint", NULL, NULL, TAC__PX4_CONTROL, NULL, false, trajectory_setpoint},
-    {"vehicle_torque_setpoint", NULL, NULL, TAC__PX4_CONTROL, NULL, false, torque_setpoint},
-    {"vehicle_thrust_setpoint", NULL, NULL, TAC__PX4_CONTROL, NULL, false, thrust_setpoint},
-    {"mission_result", NULL, NULL, TAC__PX4_CONTROL, NULL, false, mission_result},
-    {"vehicle_status", NULL, NULL, TAC__PX4_CONTROL, NULL, false, status},
-    {"vehicle_land_detected", NULL, NULL, TAC__PX4_CONTROL, NULL, false, land_detected},
-    {NULL, NULL, NULL, TAC__PX4_PLANT, NULL, false, NULL},
+    {"battery_status", NULL, NULL, TAC__PX4_ULOG_PLANT, NULL, true, battery},
+    {"wind", NULL, WIND, TAC__PX4_ULOG_AIR, NULL, false, wind},
+    {"vehicle_attitude", NULL, NULL, TAC__PX4_ULOG_ESTIMATE, "rate", false, attitude},
+    {"vehicle_local_position", NULL, NULL, TAC__PX4_ULOG_ESTIMATE, "rate", false,
+     estimated_position},
+    {"vehicle_angular_velocity", NULL, NULL, TAC__PX4_ULOG_ESTIMATE, "attitude", false, rate},
+    {"actuator_motors", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, motors},
+    {"vehicle_attitude_setpoint", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false,
+     attitude_setpoint},
+    {"vehicle_rates_setpoint", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, rates_setpoint},
+    {"trajectory_setpoint", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, trajectory_setpoint},
+    {"vehicle_torque_setpoint", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, torque_setpoint},
+    {"vehicle_thrust_setpoint", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, thrust_setpoint},
+    {"mission_result", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, mission_result},
+    {"vehicle_status", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, status},
+    {"vehicle_land_detected", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, land_detected},
+    {NULL, NULL, NULL, TAC__PX4_ULOG_PLANT, NULL, false, NULL},
 };
