@@ -272,22 +272,25 @@ TAC_END_DECLS
 
 // --- exporting ----------------------------------------------------------------------------------
 
-typedef enum tac_export_format {
-    TAC_EXPORT_CSV,
-    TAC_EXPORT_HDF5,
-    TAC_EXPORT_ULOG,
-    TAC_EXPORT_LCM
+// A format that recordings can be exported to.
+typedef struct tac_export_format {
+    const char *name;    // "csv"
+    const char *endings; // of files, with spaces between, the usual one first: ".h5 .hdf5"
+    const char *beside;  // ending of a second file that is written beside the first; NULL: none is
+    const char *doc;
+    bool rows;   // has rows: takes `period_us` and `exact` of tac_export_def
+    bool stream; // is written in order: takes `write`
 } tac_export_format;
 
 typedef struct tac_export_def {
-    tac_export_format format;
+    const char *format;          // its name
     const char *path;            // written as a whole or not at all
     const char *const *patterns; // of signals, as in tac_engine_hash; none: all
     size_t pattern_count;
     tac_time from_us, to_us; // both included
-    bool exact;              // CSV: numbers that read back as the same doubles
-    tac_time period_us;      // CSV: a row at every multiple, holding; 0: at every sample
-    // Takes the bytes in order instead of a file at `path`; false ends the export. Not for HDF5.
+    bool exact;              // rows: numbers that read back as the same doubles
+    tac_time period_us;      // rows: one at every multiple, holding; 0: at every sample
+    // Takes the bytes in order instead of a file at `path`; false ends the export.
     bool (*write)(void *context, const void *bytes, size_t size);
     // Told what the format cannot hold, and what else is to be known. May be NULL.
     void (*note)(void *context, const char *text);
@@ -342,8 +345,12 @@ TAC_API tac_export_def tac_export_def_default(void); // CSV, everything
 TAC_API TAC_MUST_CHECK tac_status tac_recording_export(tac_recording *recording,
                                                        const tac_export_def *def,
                                                        tac_export_result *result, tac_error *err);
-// "csv", "hdf5", "ulog", "lcm".
-TAC_API bool tac_export_format_parse(const char *name, tac_export_format *format);
+TAC_API const tac_export_format *tac_export_format_at(size_t i);              // NULL after the last
+TAC_API const tac_export_format *tac_export_format_find(const char *name);    // NULL: unknown
+TAC_API const tac_export_format *tac_export_format_of_path(const char *path); // by its ending
+// The path of the second file: "flight.types.lcm" beside "flight.lcm". Free it with tac_text_free.
+// NULL: the format has none, or there is no memory.
+TAC_API char *tac_export_beside(const tac_export_format *format, const char *path);
 
 TAC_API tac_compare_def tac_compare_def_default(void);
 TAC_API TAC_MUST_CHECK tac_status tac_recording_compare(tac_recording *a, tac_recording *b,

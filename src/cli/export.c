@@ -4,6 +4,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/recordings.h"
+#include "record/export/formats.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +20,7 @@ static const cli_option options[] = {
      .doc = "The file to write; it is replaced only when all is well. '-' is standard output."},
     {.name = "format",
      .value = "FORMAT",
-     .doc = "csv, hdf5, ulog or lcm. By default as FILE ends: .csv, .h5, .hdf5, .ulg, .lcm."},
+     .doc = "One of" TAC__EXPORT_NAMES ". By default as FILE ends:" TAC__EXPORT_ENDINGS "."},
     {.name = "signals",
      .value = "PATTERN",
      .doc = "Only signals whose name matches, as in \"uav1.*\"; may be given several times."},
@@ -38,57 +39,30 @@ static const cli_option options[] = {
 
 // --- the command line ---------------------------------------------------------------------------
 
-static const char *const names[] = {"csv", "hdf5", "ulog", "lcm", NULL};
-
-static tac_status read_format(const char *name, tac_export_format *format, tac_error *err)
+static tac_status guess_format(tac_export_def *def, tac_error *err)
 {
-    if (tac_export_format_parse(name, format))
-        return TAC_OK;
-    tac__fail(err, TAC_E_USAGE, "unknown format '%s': there are csv, hdf5, ulog and lcm", name);
-    tac__nearest nearest = tac__nearest_begin(name);
-    for (size_t i = 0; names[i]; i++)
-        tac__nearest_offer(&nearest, names[i]);
-    if (nearest.best)
-        tac__error_append(err, "; did you mean '%s'?", nearest.best);
-    return TAC_E_USAGE;
-}
-
-static tac_status guess_format(const char *path, tac_export_format *format, tac_error *err)
-{
-    static const struct {
-        const char *ending;
-        tac_export_format format;
-    } endings[] = {
-        {".csv", TAC_EXPORT_CSV},  {".h5", TAC_EXPORT_HDF5}, {".hdf5", TAC_EXPORT_HDF5},
-        {".ulg", TAC_EXPORT_ULOG}, {".lcm", TAC_EXPORT_LCM},
-    };
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        if (tac__ends_in(path, endings[i].ending)) {
-            *format = endings[i].format;
-            return TAC_OK;
-        }
-    }
-    return tac__fail(err, TAC_E_USAGE,
-                     "'%s' does not tell the format: end it with .csv, .h5, .hdf5, .ulg or .lcm, "
-                     "or give --format csv, hdf5, ulog or lcm",
-                     path);
+    const tac_export_format *format = tac_export_format_of_path(def->path);
+    if (!format)
+        return tac__fail(err, TAC_E_USAGE,
+                         "'%s' does not tell the format: end it with one of" TAC__EXPORT_ENDINGS
+                         ", or give --format with one of" TAC__EXPORT_NAMES,
+                         def->path);
+    def->format = format->name;
+    return TAC_OK;
 }
 
 static tac_status name_files(const cli_args *args, const tac_export_def *def, tac_error *err)
 {
     TAC_TRY(cli_reads(args, args->operands[0], err));
     TAC_TRY(cli_writes(args, def->path, "--out", CLI_REPLACES, err));
-    if (def->format != TAC_EXPORT_LCM || cli_is_stdout(def->path))
+    const tac_export_format *format = tac_export_format_find(def->format);
+    if (!format || !format->beside || cli_is_stdout(def->path))
         return TAC_OK;
-    tac__arena arena;
-    tac__arena_init(&arena, tac_allocator_default());
-    const size_t ending = tac__ends_in(def->path, ".lcm") ? 4 : 0;
-    const char *types =
-        tac__arena_format(&arena, "%.*s.types.lcm", (int)(strlen(def->path) - ending), def->path);
-    const tac_status status = types
-                                  ? cli_writes(args, types, "the file of types", CLI_REPLACES, err)
-                                  : tac__fail_memory(err);
-    tac__arena_fini(&arena);
+    char *second = tac_export_beside(format, def->path);
+    const tac_status status =
+        second ? cli_writes(args, second, "the second file of the export", CLI_REPLACES, err)
+               : tac__fail_memory(err);
+    tac_text_free(second);
     return status;
 }
 
@@ -100,11 +74,10 @@ static tac_status read_args(const cli_args *args, const char **patterns, tac_exp
         return tac__fail(err, TAC_E_USAGE, "where to? give -o FILE, or -o - for standard output");
     if (cli_is_stdout(def->path) && cli_has(args, "json"))
         return tac__fail(err, TAC_E_USAGE, "--json writes to standard output too: give -o a file");
-    const char *format = cli_value(args, "format");
-    if (format)
-        TAC_TRY(read_format(format, &def->format, err));
+    if (cli_has(args, "format"))
+        def->format = cli_value(args, "format");
     else
-        TAC_TRY(guess_format(def->path, &def->format, err));
+        TAC_TRY(guess_format(def, err));
     TAC_TRY(cli_read_time(args, "from", tac_time_parse, &def->from_us, err));
     TAC_TRY(cli_read_time(args, "to", tac_time_parse, &def->to_us, err));
     TAC_TRY(cli_read_time(args, "rate", tac_period_parse, &def->period_us, err));
@@ -148,7 +121,7 @@ static void report_json(const tac_export_def *def, const tac_export_result *resu
     tac__json json = tac__json_begin(out);
     tac__json_object_begin(&json);
     tac__json_key_text(&json, "file", def->path);
-    tac__json_key_text(&json, "format", names[def->format]);
+    tac__json_key_text(&json, "format", def->format);
     tac__json_key_u64(&json, "signals", result->signals);
     tac__json_key_u64(&json, "samples", result->samples);
     tac__json_key_u64(&json, "bytes", result->bytes);
@@ -162,7 +135,8 @@ static void report_text(const tac_export_def *def, const tac_export_result *resu
     if (!def->write)
         tac__text_add(out, "%s: %zu signals, %" PRIu64 " %s, %" PRIu64 " bytes\n", def->path,
                       result->signals, result->samples,
-                      def->format == TAC_EXPORT_CSV ? "rows" : "samples", result->bytes);
+                      tac_export_format_find(def->format)->rows ? "rows" : "samples",
+                      result->bytes);
     for (; *notes; notes += strcspn(notes, "\n") + 1) {
         char note[1024], line[sizeof note];
         snprintf(note, sizeof note, "%.*s", (int)strcspn(notes, "\n"), notes);
@@ -214,20 +188,17 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     return status;
 }
 
+#define FORMAT_DOC(name, endings, rows, stream, beside, doc) "\n" #name ": " doc
+
 const cli_command cli_export = {
     .name = "export",
     .operands = "REC",
     .operands_min = 1,
     .operands_max = 1,
-    .summary = "Write a recording as CSV, HDF5, ULog or LCM log.",
-    .doc =
-        "Write the signals of a recording to a file of another format.\n\n"
-        "csv: a row wherever a signal has a sample, each signal holding its last value; a "
-        "column an element, with its unit. hdf5: a dataset a signal, in groups by the parts of "
-        "its name, with its times. ulog: a log as PX4 writes it, with PX4's own topics where "
-        "the recording can fill them, and all signals in topics of their own. lcm: a log as "
-        "lcm-logger writes it; the types of its messages go to a second file, FILE.types.lcm.\n\n"
-        "What a format cannot hold is said on standard error.",
+    .summary = "Write a recording in another format:" TAC__EXPORT_NAMES ".",
+    .doc = "Write the signals of a recording to a file of another format.\n" TAC__EXPORT_FORMATS(
+        FORMAT_DOC) "\n\n"
+                    "What a format cannot hold is said on standard error.",
     .options = options,
     .run = run,
 };

@@ -4,7 +4,26 @@
 
 expect 0 run "$small" --out small.mcap -q --log-level error
 h5=yes
-for ending in csv h5 hdf5 ulg lcm; do
+
+# Names and endings as help has them; man page and docs have each of them.
+"$TACTUS" help export | tr '\n' ' ' | tr -s ' ' >help
+names=$(sed -n 's/.*--format FORMAT One of \([^.]*\)\. .*/\1/p' help)
+endings=$(sed -n 's/.*By default as FILE ends: \([a-z0-9. ]*\)\. .*/\1/p' help)
+[ -n "$names" ] && [ -n "$endings" ] || fail 'help of export names no formats, or no endings'
+page=$TACTUS_SOURCE/man/tactus-export.1
+says "$page" ".Op Fl -format Cm $(echo $names | sed 's/ / | /g')" \
+    ".It Fl -format Cm $(echo $names | sed 's/ / | /g')"
+for name in $names; do
+    says "$page" ".It Cm $name"
+    grep -q "^| .* | \`$name\` | " "$TACTUS_SOURCE/docs/export.md" ||
+        fail "docs/export.md has no row of $name"
+done
+for ending in $endings; do
+    says "$page" ".Pa $ending"
+    says "$TACTUS_SOURCE/docs/export.md" "\`$ending\`"
+done
+
+for ending in $(echo $endings | tr -d .); do
     "$TACTUS" export small.mcap -o "out.$ending" >out 2>err </dev/null
     code=$?
     case $ending in
@@ -88,9 +107,9 @@ same 'rows after the end' "$(wc -l <later.csv | tr -d ' ')" 1
 expect 2 export small.mcap -o out.csv --rate '0 Hz'
 says err "reading option '--rate'"
 expect 2 export small.mcap -o out.ulg --exact
-says err 'only CSV'
+says err 'ulog need not be told to be exact'
 expect 2 export small.mcap -o out.lcm --rate '10 Hz'
-says err 'only CSV'
+says err 'lcm has no rows on an axis'
 expect 2 export small.mcap -o - --format csv --json
 expect 3 export nosuch.mcap -o out.csv
 says err nosuch.mcap

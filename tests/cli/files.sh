@@ -86,7 +86,7 @@ cmp -s a.mcap b.mcap || fail 'b.mcap was changed'
 # The log of messages and the file of its types.
 cp a.mcap a.types.lcm
 expect 2 export a.types.lcm -o a.lcm
-says err "the file of types 'a.types.lcm' is a file that is read"
+says err "the second file of the export 'a.types.lcm' is a file that is read"
 cmp -s a.mcap a.types.lcm || fail 'the file of types has replaced the recording'
 
 expect 0 run "$small" -q --seed 9 --out b.mcap --force

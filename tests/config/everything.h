@@ -160,13 +160,14 @@ static void read_again(findings *f, tac_registry *registry, const char *path)
         fwrite(series.values, sizeof *series.values, series.samples * series.count, f->file);
         tac_series_fini(&series);
     }
-    for (int format = TAC_EXPORT_CSV; format <= TAC_EXPORT_LCM; format++) {
+    const tac_export_format *format;
+    for (size_t i = 0; (format = tac_export_format_at(i)); i++) {
         tac_export_def def = tac_export_def_default();
         tac_export_result result;
-        def.format = (tac_export_format)format;
+        def.format = format->name;
         def.write = take;
         def.context = f;
-        if (def.format != TAC_EXPORT_HDF5) // not into memory, and may be absent
+        if (format->stream)
             DO(tac_recording_export(recording, &def, &result, &err));
     }
     const tac_tolerance tolerance = {"*", 0.1, 1e-3};

@@ -204,13 +204,14 @@ static found fly(size_t pattern, const char *recording)
 
     tac_recording *r;
     require(tac_recording_open(recording, &r, &err), &err);
-    for (int format = TAC_EXPORT_CSV; format <= TAC_EXPORT_LCM; format++) {
+    const tac_export_format *format;
+    for (size_t i = 0; (format = tac_export_format_at(i)); i++) {
         tac_export_def export = tac_export_def_default();
         tac_export_result result;
-        export.format = (tac_export_format)format;
+        export.format = format->name;
         export.write = take;
         export.context = all;
-        if (format != TAC_EXPORT_HDF5) // not into memory
+        if (format->stream)
             require(tac_recording_export(r, &export, &result, &err), &err);
     }
     tac_recording_close(r);

@@ -8,32 +8,88 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    tac_status (*write)(tac__export *x, tac_error *err);
-} formats[] = {
-    [TAC_EXPORT_CSV] = {"csv", tac__export_csv},
-    [TAC_EXPORT_HDF5] = {"hdf5", tac__export_hdf5},
-    [TAC_EXPORT_ULOG] = {"ulog", tac__export_ulog},
-    [TAC_EXPORT_LCM] = {"lcm", tac__export_lcm},
-};
+// --- formats ------------------------------------------------------------------------------------
+
+#define FORMAT(name, endings, rows, stream, beside, doc)                                           \
+    {#name, (endings) + 1, beside, doc, rows, stream},
+static const tac_export_format formats[] = {TAC__EXPORT_FORMATS(FORMAT)};
+#undef FORMAT
+
+#define WRITER(name, endings, rows, stream, beside, doc) tac__export_##name,
+static tac_status (*const writers[])(tac__export *, tac_error *) = {TAC__EXPORT_FORMATS(WRITER)};
+#undef WRITER
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-tac_export_def tac_export_def_default(void)
+const tac_export_format *tac_export_format_at(size_t i)
 {
-    return (tac_export_def){.format = TAC_EXPORT_CSV, .to_us = TAC_TIME_NEVER};
+    return i < FORMATS ? &formats[i] : NULL;
 }
 
-bool tac_export_format_parse(const char *name, tac_export_format *format)
+const tac_export_format *tac_export_format_find(const char *name)
 {
-    for (int i = 0; i < FORMATS; i++) {
-        if (!strcmp(name, formats[i].name)) {
-            *format = (tac_export_format)i;
-            return true;
-        }
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (!strcmp(name, formats[i].name))
+            return &formats[i];
     }
-    return false;
+    return NULL;
+}
+
+// The length of the ending in `endings` that a path has; 0: none.
+static size_t ending_of(const char *endings, const char *path)
+{
+    const size_t length = strlen(path);
+    for (const char *at = endings; *at; at += strspn(at, " ")) {
+        const size_t n = strcspn(at, " ");
+        if (length > n && !strncmp(path + length - n, at, n))
+            return n;
+        at += n;
+    }
+    return 0;
+}
+
+const tac_export_format *tac_export_format_of_path(const char *path)
+{
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (ending_of(formats[i].endings, path))
+            return &formats[i];
+    }
+    return NULL;
+}
+
+char *tac_export_beside(const tac_export_format *format, const char *path)
+{
+    if (!format->beside)
+        return NULL;
+    tac__text text;
+    tac__text_init(&text, tac_allocator_default());
+    tac__text_bytes(&text, path, strlen(path) - ending_of(format->endings, path));
+    tac__text_add(&text, "%s", format->beside);
+    if (text.failed)
+        tac__text_fini(&text);
+    return text.chars;
+}
+
+static const char *format_name(const void *context, size_t i)
+{
+    (void)context;
+    return i < FORMATS ? formats[i].name : NULL;
+}
+
+tac_export_def tac_export_def_default(void)
+{
+    return (tac_export_def){.format = formats[0].name, .to_us = TAC_TIME_NEVER};
+}
+
+static tac_status find_format(tac__export *x, tac_error *err)
+{
+    x->format = tac_export_format_find(x->def->format);
+    if (x->format)
+        return TAC_OK;
+    tac__fail(err, TAC_E_USAGE, "unknown format '%s': there are%s", x->def->format,
+              TAC__EXPORT_NAMES);
+    tac__error_suggest(err, x->def->format, format_name, NULL);
+    return TAC_E_USAGE;
 }
 
 void tac__export_note(const tac__export *x, const char *format, ...)
@@ -189,12 +245,15 @@ static tac_status check(const tac__export *x, tac_error *err)
         tac_time_print(def->to_us, to);
         return tac__fail(err, TAC_E_RANGE, "nothing lies between %s and %s", from, to);
     }
-    if (def->format != TAC_EXPORT_CSV && def->period_us > 0)
-        return tac__fail(err, TAC_E_USAGE, "only CSV has rows on an axis; %s keeps every sample",
-                         formats[def->format].name);
-    if (def->format != TAC_EXPORT_CSV && def->exact)
-        return tac__fail(err, TAC_E_USAGE, "only CSV needs to be told to be exact; %s always is",
-                         formats[def->format].name);
+    if (!x->format->rows && def->period_us > 0)
+        return tac__fail(err, TAC_E_USAGE, "%s has no rows on an axis: it keeps every sample",
+                         x->format->name);
+    if (!x->format->rows && def->exact)
+        return tac__fail(err, TAC_E_USAGE, "%s need not be told to be exact: it always is",
+                         x->format->name);
+    if (!x->format->stream && (!def->path || def->write))
+        return tac__fail(err, TAC_E_USAGE, "%s needs a file: it is not written in order",
+                         x->format->name);
     return TAC_OK;
 }
 
@@ -203,19 +262,21 @@ tac_status tac_recording_export(tac_recording *recording, const tac_export_def *
 {
     TAC__FLOATS;
     TAC_REQUIRE(recording && def && (def->path || def->write));
-    TAC_REQUIRE((unsigned)def->format < FORMATS);
+    TAC_REQUIRE(def->format);
     tac__export x = {.recording = recording, .about = tac_recording_about(recording), .def = def};
     tac__arena_init(&x.arena, tac_allocator_default());
-    tac_status status = check(&x, err);
+    tac_status status = find_format(&x, err);
+    if (status == TAC_OK)
+        status = check(&x, err);
     if (status == TAC_OK)
         status = choose(&x, err);
     if (status == TAC_OK) {
         note_gaps(&x);
-        status = formats[def->format].write(&x, err);
+        status = writers[x.format - formats](&x, err);
     }
     tac__arena_fini(&x.arena);
     if (status != TAC_OK)
-        tac__error_context(err, "exporting '%s' as %s", x.about->path, formats[def->format].name);
+        tac__error_context(err, "exporting '%s' as %s", x.about->path, def->format);
     else if (result)
         *result = x.result;
     return status;

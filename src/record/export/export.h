@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/names.h"
+#include "record/export/formats.h"
 
 #include <stdarg.h>
 #include <tactus/record.h>
@@ -13,6 +14,7 @@ typedef struct tac__export {
     tac_recording *recording;
     const tac_recording_info *about;
     const tac_export_def *def;
+    const tac_export_format *format;
     tac__arena arena; // lives as long as the export
     size_t channel_count;
     bool *wanted;     // by channel: has signals that were chosen
@@ -48,9 +50,10 @@ uint64_t tac__export_bits(const tac_recorded *signal, const tac_sample *sample, 
 // Labels of an enum; 0 for other types.
 size_t tac__export_labels(const tac_type *type);
 
-tac_status tac__export_csv(tac__export *x, tac_error *err);
-tac_status tac__export_hdf5(tac__export *x, tac_error *err);
-tac_status tac__export_ulog(tac__export *x, tac_error *err);
-tac_status tac__export_lcm(tac__export *x, tac_error *err);
+// The writers: tac__export_csv and so on.
+#define TAC__EXPORT_WRITER(name, endings, rows, stream, beside, doc)                               \
+    tac_status tac__export_##name(tac__export *x, tac_error *err);
+TAC__EXPORT_FORMATS(TAC__EXPORT_WRITER)
+#undef TAC__EXPORT_WRITER
 
 #endif

@@ -12,7 +12,7 @@ tac_status tac__export_hdf5(tac__export *x, tac_error *err)
     (void)x;
     return tac__fail(err, TAC_E_USAGE,
                      "this build of Tactus has no HDF5: install libhdf5 and build "
-                     "it again, or export csv, ulog or lcm");
+                     "it again, or export to another format");
 }
 
 #else
@@ -461,8 +461,6 @@ static tac_status write_all(archive *a, tac_error *err)
 
 tac_status tac__export_hdf5(tac__export *x, tac_error *err)
 {
-    if (!x->def->path || x->def->write)
-        return tac__fail(err, TAC_E_USAGE, "HDF5 needs a file: it is not written in order");
     archive a = {.x = x};
     H5E_auto2_t print;
     void *context;

@@ -246,16 +246,6 @@ static tac_status write_events(log_file *f, tac_error *err)
 
 // --- the two files ------------------------------------------------------------------------------
 
-// flight.lcm: flight.types.lcm
-static char *types_path(log_file *f)
-{
-    const char *path = f->x->def->path;
-    size_t length = strlen(path);
-    if (length > 4 && !strcmp(path + length - 4, ".lcm"))
-        length -= 4;
-    return tac__arena_format(&f->x->arena, "%.*s.types.lcm", (int)length, path);
-}
-
 static bool discard(void *context, const void *bytes, size_t size)
 {
     (void)context, (void)bytes, (void)size;
@@ -271,7 +261,9 @@ static tac_status open_files(log_file *f, const char **types, tac_error *err)
                                "written");
         return tac__export_file_open(&f->types, NULL, discard, NULL, err);
     }
-    *types = types_path(f);
+    char *second = tac_export_beside(f->x->format, def->path);
+    *types = second ? tac__arena_text(&f->x->arena, second) : NULL;
+    tac_text_free(second);
     return *types ? tac__export_file_open(&f->types, *types, NULL, NULL, err)
                   : tac__fail_memory(err);
 }
