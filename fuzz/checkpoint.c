@@ -62,37 +62,45 @@ static const tac_component_type keeper_type = {.abi = TAC_ABI_VERSION,
                                                .save = keeper_save,
                                                .restore = keeper_restore};
 
-static const char model[] =
-    "duration: 20 ms\n"
-    "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [k, c, w, b]}]}\n"
-    "phases:\n"
-    "  names: [A, B]\n"
-    "  initial: A\n"
-    "  transitions: [{from: A, to: B, condition: 'o.position > 0.001', locate: true}, {from: B, "
-    "to: "
-    "A, condition: 't > 0.01'}]\n"
-    "components:\n"
-    "  k: {type: keeper}\n"
-    "  c: {type: counter, active: [B]}\n"
-    "  w: {type: noise, params: {unit: N}}\n"
-    "  o: {type: oscillator, inputs: {force: {from: w.y, delay: 2 ms}}}\n"
-    "  b: {type: beacon, params: {unit: m}, inputs: {u: o.position}}\n"
-    "  l: {type: listener, params: {unit: m}}\n"
-    "links: [{from: b.tx, to: l.rx, delay: 3500 us}]\n";
+// Events differ between the model that makes the file and one that branches off.
+#define MODEL(events)                                                                              \
+    "duration: 20 ms\n"                                                                            \
+    "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [k, c, w, b, s]}]}\n"           \
+    "phases:\n"                                                                                    \
+    "  names: [A, B]\n"                                                                            \
+    "  initial: A\n"                                                                               \
+    "  transitions: [{from: A, to: B, condition: 'o.position > 0.001', locate: true}, {from: B, "  \
+    "to: A, condition: 't > 0.01'}]\n"                                                             \
+    "components:\n"                                                                                \
+    "  k: {type: keeper}\n"                                                                        \
+    "  c: {type: counter, active: [B]}\n"                                                          \
+    "  w: {type: noise, params: {unit: N}}\n"                                                      \
+    "  o: {type: oscillator, inputs: {force: {from: w.y, delay: 2 ms}}}\n"                         \
+    "  b: {type: beacon, params: {unit: m}, inputs: {u: o.position}}\n"                            \
+    "  l: {type: listener, params: {unit: m}}\n"                                                   \
+    "  s: {type: scenario, params: {motors: 2, signals: [{name: a}], events: [" events "]}}\n"     \
+    "links: [{from: b.tx, to: l.rx, delay: 3500 us}]\n"
+
+#define HAPPENED  "{at: 2 ms, do: motor_off, motor: 1, for: 9 ms}"
+#define REMEMBERS "{when: 'held(t > 0.004, 5 ms)', do: set, signal: a, value: 1}"
+
+static const char model[] = MODEL(HAPPENED ", " REMEMBERS ", {at: 9 ms, do: arm}");
+static const char changed[] = MODEL("{at: 8 ms, do: gust, wind: [1, 2, 3]}, " REMEMBERS
+                                    ", " HAPPENED ", {when: 'rising(c.n > 3)', do: disarm}");
 
 static char path[64];
 static uint8_t *original;
 static size_t original_size;
 
 static tac_registry *registry;
-static tac_config *config;
+static tac_config *config, *changed_config;
 
-static tac_engine *make_engine(void)
+static tac_engine *make_engine(const tac_config *config_of)
 {
     tac_engine *engine;
     tac_error err;
-    const tac_engine_def def = tac_config_engine_def(config);
-    if (tac_config_build(config, &def, &engine, &err) != TAC_OK)
+    const tac_engine_def def = tac_config_engine_def(config_of);
+    if (tac_config_build(config_of, &def, &engine, &err) != TAC_OK)
         abort();
     return engine;
 }
@@ -112,11 +120,17 @@ static void prepare(void)
         abort();
     tac_config_def def = tac_config_def_default();
     def.registry = registry;
-    if (tac_config_parse("model", model, strlen(model), &def, &config, &err) != TAC_OK)
+    if (tac_config_parse("model", model, strlen(model), &def, &config, &err) != TAC_OK ||
+        tac_config_parse("changed", changed, strlen(changed), &def, &changed_config, &err) !=
+            TAC_OK)
         abort();
-    tac_engine *engine = make_engine();
+    tac_engine *engine = make_engine(config);
     if (tac_engine_checkpoint_at(engine, 5000, path, &err) != TAC_OK ||
         tac_engine_run(engine, TAC_TIME_NEVER, &err) != TAC_OK)
+        abort();
+    tac_engine_destroy(engine);
+    engine = make_engine(changed_config); // as it is, the file can be branched off
+    if (tac_engine_branch(engine, path, &err) != TAC_OK)
         abort();
     tac_engine_destroy(engine);
     FILE *f = fopen(path, "rb");
@@ -127,21 +141,15 @@ static void prepare(void)
     fclose(f);
 }
 
-static void try_file(const uint8_t *bytes, size_t size)
+// Go on from the file with the model that made it, or with the changed one.
+static void try_model(bool branch, tac_status looked)
 {
-    FILE *f = fopen(path, "wb");
-    if (!f || fwrite(bytes, 1, size, f) != size || fclose(f) != 0)
-        abort();
     tac_error err;
     char text[8192];
-    tac_checkpoint_info info;
+    tac_engine *engine = make_engine(branch ? changed_config : config);
     tac_error_clear(&err);
-    const tac_status looked = tac_checkpoint_read_info(path, &info, &err);
-    if (looked != TAC_OK && looked != TAC_E_FORMAT)
-        abort();
-    tac_engine *engine = make_engine();
-    tac_error_clear(&err);
-    tac_status status = tac_engine_restore(engine, path, &err);
+    tac_status status =
+        branch ? tac_engine_branch(engine, path, &err) : tac_engine_restore(engine, path, &err);
     if (looked != TAC_OK && status == TAC_OK)
         abort();
     if (status == TAC_OK)
@@ -149,6 +157,21 @@ static void try_file(const uint8_t *bytes, size_t size)
     if (status != TAC_OK && (err.status != status || !tac_error_print(&err, text, sizeof text)))
         abort();
     tac_engine_destroy(engine);
+}
+
+static void try_file(const uint8_t *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(bytes, 1, size, f) != size || fclose(f) != 0)
+        abort();
+    tac_error err;
+    tac_checkpoint_info info;
+    tac_error_clear(&err);
+    const tac_status looked = tac_checkpoint_read_info(path, &info, &err);
+    if (looked != TAC_OK && looked != TAC_E_FORMAT)
+        abort();
+    try_model(false, looked);
+    try_model(true, looked);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

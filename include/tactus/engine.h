@@ -323,6 +323,33 @@ TAC_API TAC_MUST_CHECK tac_status tac_engine_checkpoint_at(tac_engine *engine, t
 TAC_API TAC_MUST_CHECK tac_status tac_engine_restore(tac_engine *engine, const char *path,
                                                      tac_error *err);
 
+// Continue from a checkpoint of a model that may differ in values of parameters that are tunable
+// (TAC_PARAM_TUNABLE) and in events of scenarios that lie after it: a branch. All else is refused,
+// with its place and what differs; places come from the parameters that components were added with,
+// which must still live. Otherwise as tac_engine_restore.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_branch(tac_engine *engine, const char *path,
+                                                    tac_error *err);
+
+typedef enum tac_change_kind {
+    TAC_CHANGE_PARAMETER,
+    TAC_CHANGE_EVENT_ADDED,
+    TAC_CHANGE_EVENT_REMOVED,
+    TAC_CHANGE_EVENT_CHANGED
+} tac_change_kind;
+
+// In what the model of an engine differs from that of the checkpoint that it continues. Texts live
+// as long as the engine.
+typedef struct tac_change {
+    tac_change_kind kind;
+    const char *component;
+    const char *name; // of the parameter, or of that which lists the events
+    const char *before,
+        *after; // a value, or an event as "{at: 20 s, do: arm}"; NULL: there is none
+} tac_change;
+
+TAC_API size_t tac_engine_change_count(const tac_engine *engine);
+TAC_API tac_change tac_engine_change(const tac_engine *engine, size_t change);
+
 typedef struct tac_checkpoint_info {
     tac_time t_us;
     uint64_t model_hash, schema_hash;

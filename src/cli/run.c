@@ -57,7 +57,8 @@ static const cli_option options[] = {
             "behind it."},
     {.name = "from",
      .value = "FILE",
-     .doc = "Continue from a checkpoint that the same model has saved."},
+     .doc = "Continue from a checkpoint, of the same model or of one that differs in values of "
+            "tunable parameters and in events that lie after it. The report says what differs."},
     {.name = "digest",
      .value = "PATTERN",
      .doc = "Also report the digest of everything whose name matches, as in \"uav1.*\"; may be "
@@ -276,7 +277,7 @@ static tac_status start(job *j, tac_error *err)
     TAC_TRY(tac_engine_prepare(sim->engine, err));
     TAC_TRY(cli_check_digests(sim->engine, j->args, err));
     if (j->settings.from)
-        TAC_TRY(tac_engine_restore(sim->engine, j->settings.from, err));
+        TAC_TRY(tac_engine_branch(sim->engine, j->settings.from, err));
     TAC_TRY(cli_flight_begin(&j->flight, sim->engine, &def, j->settings.plot, err));
     if (j->settings.plot)
         TAC_TRY(cli_flight_plot_check(&j->flight, err));

@@ -72,10 +72,11 @@ static void text_params(const tac_instance *c, tac__text *out)
         for (size_t k = 0; c->params[i].choices && c->params[i].choices[k]; k++)
             tac__text_add(out, "%s %s", k ? " |" : ", one of", c->params[i].choices[k]);
         tac__text_add(out,
-                      !p->fallback   ? ", required)\n"
-                      : *p->fallback ? ", default %s)\n"
-                                     : ", optional)\n",
+                      !p->fallback   ? ", required"
+                      : *p->fallback ? ", default %s"
+                                     : ", optional",
                       p->fallback);
+        tac__text_add(out, "%s)\n", c->params[i].tunable ? ", tunable" : "");
     }
 }
 
@@ -161,6 +162,7 @@ static void describe_json(const tac_component_type *type, const tac_instance *c,
         tac__json_key_text(&json, "unit", p->unit);
         tac__json_key_text(&json, "range", p->range);
         tac__json_key_text(&json, "default", p->fallback);
+        tac__json_key_bool(&json, "tunable", c->params[i].tunable);
         tac__json_key_text(&json, "description", p->doc);
         tac__json_object_end(&json);
     }
@@ -260,6 +262,8 @@ static tac__key key_of_param(const tac__param *p, const char *name)
     }
     if (!p->def.fallback)
         key.flags |= TAC__REQUIRED;
+    if (p->tunable)
+        key.flags |= TAC__TUNABLE;
     return key;
 }
 

@@ -760,6 +760,8 @@ static void write_key(tac__json *json, const tac__key *key)
         tac__out_add(&out, "%s", key->doc);
         if (key->unit)
             tac__out_add(&out, " [%s]", key->unit);
+        if (key->flags & TAC__TUNABLE)
+            tac__out_add(&out, " (tunable)");
         tac__json_key_text(json, "description", doc);
     }
     write_kind(json, key, key->name && !(key->flags & TAC__REQUIRED));

@@ -46,6 +46,7 @@ enum {
     TAC__NAN = 4,        // of a number: .nan is allowed
     TAC__POSITIVE = 8,   // of a number: must be above 0
     TAC__FREE_KEYS = 16, // of a table: keys may be any text, not only names
+    TAC__TUNABLE = 32,   // may be another when a run goes on from a checkpoint
 };
 
 typedef struct tac__spec tac__spec;

@@ -5,6 +5,7 @@
 #ifndef TAC_SCENARIO_EVENT_H
 #define TAC_SCENARIO_EVENT_H
 
+#include "engine/plan/events.h"
 #include "engine/plan/peers.h"
 #include "model/labels.h"
 #include "scenario/schedule.h"
@@ -90,5 +91,8 @@ size_t tac__scenario_targets(const tac__scenario *s);
 void tac__scenario_act(const tac__scenario *s, size_t event, tac_step *step);
 // Undo what the event did, where nothing else has taken its place. False where all of it has.
 bool tac__scenario_undo(const tac__scenario *s, size_t event, tac_step *step);
+
+// --- branch.c: the states of events that go on from a checkpoint of other events ---
+tac_status tac__scenario_carry(tac_step *step, const tac__scenario *s, tac__past *past);
 
 #endif

@@ -65,6 +65,8 @@ static uint32_t read_count(tac_declare *d, const char *name, const char *doc)
         d, &(tac_param_def){.name = name, .fallback = "0", .range = "[0, 64]", .doc = doc});
 }
 
+static tac__carry_fn scenario_carry;
+
 static tac_status scenario_declare(tac_declare *d, void *self)
 {
     tac__scenario *s = self;
@@ -75,6 +77,7 @@ static tac_status scenario_declare(tac_declare *d, void *self)
     s->batteries = read_count(d, "batteries", "batteries of the vehicle");
     declare_outputs(d, s);
     const tac_status status = tac__scenario_read(d, s);
+    tac__declare_events(d, "events", scenario_carry);
     s->ports.slots = declare_numbers(d, "schedule", s->event_count * TAC__SLOT_WORDS);
     s->ports.owners = declare_numbers(d, "owners", tac__scenario_targets(s));
     s->ports.steps = declare_numbers(d, "steps", 1);
@@ -155,6 +158,14 @@ static tac_status scenario_init(tac_step *step, const void *self)
                             e->reason);
     }
     return tac_wake_at(step, next_of(s, step->t_us, step));
+}
+
+static tac_status scenario_carry(tac_step *step, const void *self, tac__past *past,
+                                 tac_time *wake_us)
+{
+    TAC_TRY(tac__scenario_carry(step, self, past));
+    *wake_us = next_of(self, step->t_us + 1, step);
+    return TAC_OK;
 }
 
 static void undo(const tac__scenario *s, const tac__instant *now, tac_step *step)

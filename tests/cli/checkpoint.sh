@@ -45,9 +45,43 @@ expect 1 run "$data/fails.yaml" --checkpoint-at 0.9s --checkpoint never
 ! grep -q never out || fail 'a checkpoint is reported that was not written'
 [ ! -e never ] || fail 'a checkpoint was written before its time'
 
+# A branch: other events from there on. The hash is that of the changed file from the start.
+mission=$TACTUS_SOURCE/examples/iris_mission.yaml branch=$TACTUS_SOURCE/examples/iris_branch.yaml
+expect 0 run "$mission" -q --duration '21 s' --checkpoint-at '20 s' --checkpoint c
+straight=$(hash_of "$branch" --duration '30 s')
+expect 0 run --from c "$branch" -q --json --duration '30 s'
+is_json out
+same 'the hash of a branch' "$(value out hash)" "$straight"
+says out '{"kind": "event added", "component": "uav.scenario", "name": "events", "before": null, "after": "{at: 25 s, do: motor_off, motor: [2]}"}'
+expect 0 run --from c "$branch" --duration '30 s' --log-level error
+says out 'changed            uav.scenario: event added: {at: 25 s, do: motor_off, motor: [2]}'
+# The same model has no changes, and a parameter that had no effect yet may be another.
+expect 0 run --from c "$mission" -q --json --duration '30 s'
+says out '"changes": []'
+slow='entities.uav.components.control.params.land_speed=0.4 m/s'
+straight=$(hash_of "$mission" --duration '62 s' --set "$slow")
+expect 0 run --from c "$mission" -q --json --duration '62 s' --set "$slow"
+same 'the hash of a branch with another parameter' "$(value out hash)" "$straight"
+says out '{"kind": "parameter", "component": "uav.control", "name": "land_speed", "before": "0.5", "after": "0.4"}'
+[ "$straight" != "$(hash_of "$mission" --duration '62 s')" ] || fail 'the parameter has no effect'
+# A branch is recorded and replayed as any run, and may be saved again.
+expect 0 run --from c "$branch" -q --duration '30 s' --out branch.mcap --checkpoint-at 26s --checkpoint d
+expect 0 replay branch.mcap
+same 'from one branch to the next' "$(hash_of "$branch" --from d --duration '30 s')" \
+    "$(hash_of "$branch" --duration '30 s')"
+# Refused: what lies behind, with its place
+expect 2 run --from c "$branch" --set 'scenario[2].at=20 s'
+says err "iris_branch.yaml:13:5: error" 'does not lie after the checkpoint'
+expect 2 run --from c "$branch" --set 'scenario[0].at=1.5 s'
+says err "iris_branch.yaml:11:5: error" 'event {at: 1 s, do: arm} happened before the checkpoint at 20 s'
+expect 2 run --from c "$branch" --set 'scenario[2]={at: 25 s, do: set, parameter: control.cruise_speed, value: 3 m/s}'
+says err 'sets a parameter that no event set there'
+
 # Refused
 expect 2 run "$small" --from small.checkpoint --set components.mass.params.mass='2 kg'
-says err 'made by another model' mass
+says err "parameter 'mass.mass' is 1 there and 2 here, and it is not tunable" '--set:1:'
+expect 2 run "$small" --from small.checkpoint --set seed=9
+says err 'made by another model' 'there: seed' 'here: seed 9'
 expect 2 run "$small" --from small.checkpoint --duration 0.4s
 expect 2 run "$small" --checkpoint-at 2s
 says err 'before the end of the run'

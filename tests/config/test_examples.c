@@ -111,6 +111,7 @@ static void test_golden_hashes(void **state)
     } golden[] = {{"rates", UINT64_C(0x77d30286d850ad8c)},
                   {"convoy", UINT64_C(0x65f1fdfcad7a25e8)},
                   {"iris_mission", UINT64_C(0xca8ab0912a87386b)},
+                  {"iris_branch", UINT64_C(0x8193072fd93ef02c)},
                   {"hexa_motor_out", UINT64_C(0xc44a0207e754c826)},
                   {"sensors", UINT64_C(0xb59a85429036a034)},
                   {"equations", UINT64_C(0xb195216f3b062001)},

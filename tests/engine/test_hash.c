@@ -93,10 +93,11 @@ static file read_checkpoint(void)
     c.bytes = malloc(c.size);
     assert_int_equal(fread(c.bytes, 1, c.size, f), c.size);
     fclose(f);
-    uint64_t text, block;
+    uint64_t text, layout, block;
     memcpy(&text, c.bytes + 56, 8);
-    memcpy(&block, c.bytes + 64, 8);
-    c.block = c.bytes + 80 + text;
+    memcpy(&layout, c.bytes + 64, 8);
+    memcpy(&block, c.bytes + 72, 8);
+    c.block = c.bytes + 88 + text + layout;
     c.block_size = block;
     return c;
 }

@@ -212,11 +212,35 @@ static void nan_row(const tac_engine *engine, tac__text *out)
                   tac_engine_signal_info(engine, (int)first).name, time);
 }
 
+// What differs from the checkpoint that the run went on from, one line each.
+static void change_rows(const tac_engine *engine, tac__text *out)
+{
+    for (size_t i = 0; i < tac_engine_change_count(engine); i++) {
+        const tac_change c = tac_engine_change(engine, i);
+        row(out, i ? "" : "changed");
+        switch (c.kind) {
+        case TAC_CHANGE_PARAMETER:
+            tac__text_add(out, "%s.%s from %s to %s\n", c.component, c.name, c.before, c.after);
+            break;
+        case TAC_CHANGE_EVENT_ADDED:
+            tac__text_add(out, "%s: event added: %s\n", c.component, c.after);
+            break;
+        case TAC_CHANGE_EVENT_REMOVED:
+            tac__text_add(out, "%s: event removed: %s\n", c.component, c.before);
+            break;
+        case TAC_CHANGE_EVENT_CHANGED:
+            tac__text_add(out, "%s: event %s is now %s\n", c.component, c.before, c.after);
+            break;
+        }
+    }
+}
+
 void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
 {
     const tac_counters n = tac_engine_counters(r->engine);
     headline(r, status, out);
     file_row("continued from", r->continued, r->start_us, out);
+    change_rows(r->engine, out);
     flight_rows(r->flight, out);
     row(out, "wall time");
     if (r->wall_s < 1)
@@ -320,6 +344,30 @@ static void json_jitter(const cli_jitter *j, tac__json *json)
     tac__json_object_end(json);
 }
 
+static void json_changes(const tac_engine *engine, tac__json *json)
+{
+    static const char *const kinds[] = {
+        [TAC_CHANGE_PARAMETER] = "parameter",
+        [TAC_CHANGE_EVENT_ADDED] = "event added",
+        [TAC_CHANGE_EVENT_REMOVED] = "event removed",
+        [TAC_CHANGE_EVENT_CHANGED] = "event changed",
+    };
+    tac__json_key(json, "changes");
+    tac__json_array_begin(json);
+    for (size_t i = 0; i < tac_engine_change_count(engine); i++) {
+        const tac_change c = tac_engine_change(engine, i);
+        tac__json_compact(json);
+        tac__json_object_begin(json);
+        tac__json_key_text(json, "kind", kinds[c.kind]);
+        tac__json_key_text(json, "component", c.component);
+        tac__json_key_text(json, "name", c.name);
+        tac__json_key_text(json, "before", c.before);
+        tac__json_key_text(json, "after", c.after);
+        tac__json_object_end(json);
+    }
+    tac__json_array_end(json);
+}
+
 static void json_checkpoint(const char *key, const char *path, tac_time t_us, tac__json *json)
 {
     if (!path)
@@ -368,6 +416,8 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     if (r->jitter)
         json_jitter(r->jitter, &json);
     json_checkpoint("continued_from", r->continued, r->start_us, &json);
+    if (r->continued)
+        json_changes(r->engine, &json);
     json_checkpoint("checkpoint", r->checkpoint, checkpoint_time(r->checkpoint), &json);
     if (r->plot)
         tac__json_key_text(&json, "plot", r->plot);

@@ -240,6 +240,12 @@ int tac_declare_condition(tac_declare *d, const char *name, const int *inputs, s
     return (int)c->condition_count++;
 }
 
+void tac__declare_events(tac_declare *d, const char *param, tac__carry_fn *carry)
+{
+    d->instance->event_list = param;
+    d->instance->carry = carry;
+}
+
 tac_time tac__declare_end(const tac_declare *d)
 {
     return d->plan->def.end_us;

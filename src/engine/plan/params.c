@@ -44,7 +44,7 @@ static const char *text_of(const given *g, size_t i, char buffer[128])
 }
 
 // "equations[3]" is an item of a list, "states.v" of a map.
-static const tac_node *node_at(const tac_node *map, const char *path)
+const tac_node *tac__param_find(const tac_node *map, const char *path)
 {
     const tac_node *node = tac_node_get(map, path);
     const size_t length = strcspn(path, ".[");
@@ -57,13 +57,13 @@ static const tac_node *node_at(const tac_node *map, const char *path)
         return node; // a single text is a list of one
     if (path[length] == '[')
         return tac_node_item(node, (size_t)tac__digits_parse(path + length + 1, NULL, 10));
-    return tac_node_kind_of(node) == TAC_NODE_MAP ? node_at(node, path + length + 1) : NULL;
+    return tac_node_kind_of(node) == TAC_NODE_MAP ? tac__param_find(node, path + length + 1) : NULL;
 }
 
 static const tac_node *node_of(const tac_declare *d, const char *param)
 {
     const tac_node *map = d->scopes[d->depth].map;
-    return map && param ? node_at(map, param) : NULL;
+    return map && param ? tac__param_find(map, param) : NULL;
 }
 
 const tac_node *tac_param_node(const tac_declare *d, const char *name)
@@ -198,7 +198,7 @@ static void record(tac_declare *d, const tac_param_def *p, const char *kind, con
     const tac_param_def def = {name, tac__declare_text(d, p->unit),
                                tac__declare_text(d, p->fallback), tac__declare_text(d, p->range),
                                tac__declare_text(d, p->doc)};
-    c->params[c->param_count++] = (tac__param){def.name, text, def, kind, choices};
+    c->params[c->param_count++] = (tac__param){def.name, text, def, kind, choices, false, -1};
 }
 
 // "(0, 1]" and the like. False when the value lies outside.
@@ -553,6 +553,11 @@ int tac_param_input(tac_declare *d, const tac_param_def *p)
     if (!d->failed) {
         d->instance->inputs.items[i].has_rest = true;
         d->instance->inputs.items[i].rest = value;
+        if (!tac__scope_of(d)->peer) {
+            tac__param *param = &d->instance->params[d->instance->param_count - 1];
+            param->tunable = true;
+            param->input = i;
+        }
     }
     return i;
 }

@@ -10,6 +10,7 @@
 #include "bus/queue.h"
 #include "bus/schema.h"
 #include "bus/view.h"
+#include "engine/plan/events.h"
 #include "engine/run/timeline.h"
 #include "engine/run/writes.h"
 #include "engine/watch.h"
@@ -90,6 +91,8 @@ typedef struct tac__param { // as resolved: for listings and the model hash
     tac_param_def def;
     const char *kind;           // "f64", "time", "choice", ...
     const char *const *choices; // of a choice
+    bool tunable;               // a branch may have another value
+    int input;                  // that rests at its value; -1: none
 } tac__param;
 
 typedef struct tac__input {
@@ -192,6 +195,8 @@ struct tac_instance {
     size_t param_count, param_capacity;
     tac_declare *declaring;     // for `connect`
     const tac_node *param_node; // NULL: none given
+    const char *event_list;     // parameter that lists events, NULL: none; see events.h
+    tac__carry_fn *carry;
     tac__ports inputs, outputs, states, continuous;
     tac__event *events;
     size_t event_count, event_capacity;
@@ -550,6 +555,9 @@ tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_
 
 // Run the connect functions of all types.
 tac_status tac__connect(tac__plan *plan, tac_error *err);
+
+// A parameter by its path, as in listings: "rotors[2].position". NULL: it is not given.
+const tac_node *tac__param_find(const tac_node *params, const char *path);
 
 // --- resolve.c: routes, links, policies, synchronised groups ---
 tac_status tac__resolve_routes(tac__plan *plan, tac_error *err);

@@ -1,11 +1,14 @@
 // checkpoint.c - the whole state of a run in a file, and back.
 //
-// The file is little-endian: a header, the model as text, the block, what opaque components saved,
-// and a hash over all of it. docs/checkpoint.md describes it byte by byte. The model text makes a
-// refusal explain itself: it lists the lines that differ.
+// The file is little-endian: a header, the model as text, the layout of the block as text, the
+// block, what opaque components saved, and a hash over all of it. docs/checkpoint.md describes it
+// byte by byte. The model text makes a refusal explain itself: it lists the lines that differ. Both
+// texts let a model that differs in what may change go on from the file: see branch.c.
 #include "base/file.h"
 #include "base/floats.h"
+#include "engine/run/branch.h"
 #include "engine/run/lanes.h"
+#include "engine/run/layout.h"
 #include "engine/phases/phases.h"
 #include "engine/run/validate.h"
 #include "engine/run/written.h"
@@ -22,11 +25,11 @@ typedef struct header {
     char version[12]; // of the program that wrote it
     uint64_t t_us;
     uint64_t model_hash, schema_hash, manifest_hash;
-    uint64_t model_size, block_size, opaque_size;
+    uint64_t model_size, layout_size, block_size, opaque_size;
 } header;
 
 static const char magic[8] = {'T', 'A', 'C', 'T', 'U', 'S', 'C', 'P'};
-enum { FORMAT = 1, SIZE_LIMIT = 1 << 30 };
+enum { FORMAT = 2, SIZE_LIMIT = 1 << 30 };
 
 // --- taking -------------------------------------------------------------------------------------
 
@@ -136,16 +139,19 @@ tac_status tac__checkpoint_finish(tac_engine *e)
     const char *path = e->checkpoint_path;
     e->checkpoint_path = NULL;
     e->checkpoint_us = TAC_TIME_NEVER;
-    tac__text model, file;
+    tac__text model, layout, file;
     tac__text_init(&model, e->allocator);
+    tac__text_init(&layout, e->allocator);
     tac__text_init(&file, e->allocator);
     tac__model_text(e, &model);
+    tac__layout_text(e, &layout);
     header h = {.format = FORMAT,
                 .t_us = e->checkpoint_time_us,
                 .model_hash = tac__model_hash(&model),
                 .schema_hash = tac_engine_schema_hash(e),
                 .manifest_hash = tac__block_manifest_hash(&e->plan->block),
                 .model_size = model.length,
+                .layout_size = layout.length,
                 .block_size = e->plan->block.run_size,
                 .opaque_size = e->checkpoint_opaque.length};
     memcpy(h.magic, magic, sizeof magic);
@@ -153,18 +159,21 @@ tac_status tac__checkpoint_finish(tac_engine *e)
     tac__text_bytes(&file, (const char *)&h, sizeof h);
     if (model.length)
         tac__text_bytes(&file, model.chars, model.length);
+    if (layout.length)
+        tac__text_bytes(&file, layout.chars, layout.length);
     tac__text_bytes(&file, (const char *)e->checkpoint, e->plan->block.run_size);
     if (e->checkpoint_opaque.length)
         tac__text_bytes(&file, e->checkpoint_opaque.chars, e->checkpoint_opaque.length);
     const uint64_t check =
         file.failed ? 0 : tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, file.chars, file.length));
     tac__text_bytes(&file, (const char *)&check, sizeof check);
-    tac_status status = model.failed || file.failed
+    tac_status status = model.failed || layout.failed || file.failed
                             ? tac__fail_memory(e->err)
                             : tac__file_write(path, file.chars, file.length, e->err);
     if (status != TAC_OK)
         tac__error_context(e->err, "writing a checkpoint");
     tac__text_fini(&model);
+    tac__text_fini(&layout);
     tac__text_fini(&file);
     tac__text_fini(&e->checkpoint_opaque);
     return status;
@@ -175,7 +184,7 @@ tac_status tac__checkpoint_finish(tac_engine *e)
 // The parts of a file, checked for size and damage but not for meaning.
 typedef struct parts {
     header h;
-    const char *model, *block, *opaque;
+    const char *model, *layout, *block, *opaque;
 } parts;
 
 static tac_status take_apart(const char *path, const char *bytes, size_t size, parts *p,
@@ -191,15 +200,21 @@ static tac_status take_apart(const char *path, const char *bytes, size_t size, p
                          path, p->h.format, FORMAT);
     p->h.version[sizeof p->h.version - 1] = '\0';
     size_t rest = size - sizeof p->h - 8;
-    if (p->h.model_size > rest || p->h.block_size > rest - p->h.model_size ||
-        p->h.opaque_size != rest - p->h.model_size - p->h.block_size)
+    const uint64_t sizes[] = {p->h.model_size, p->h.layout_size, p->h.block_size};
+    bool fits = true;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        fits = fits && sizes[i] <= rest;
+        rest -= fits ? sizes[i] : 0;
+    }
+    if (!fits || p->h.opaque_size != rest)
         return tac__fail(err, TAC_E_FORMAT, "'%s' is cut short or damaged", path);
     uint64_t check;
     memcpy(&check, bytes + size - 8, 8);
     if (check != tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, bytes, size - 8)))
         return tac__fail(err, TAC_E_FORMAT, "'%s' is damaged: its check sum does not agree", path);
     p->model = bytes + sizeof p->h;
-    p->block = p->model + p->h.model_size;
+    p->layout = p->model + p->h.model_size;
+    p->block = p->layout + p->h.layout_size;
     p->opaque = p->block + p->h.block_size;
     return TAC_OK;
 }
@@ -296,36 +311,61 @@ tac_status tac__steps_again(tac_engine *e)
     return TAC_OK;
 }
 
-static tac_status restore(tac_engine *e, const char *path, const char *bytes, size_t size,
-                          tac_error *err)
+// The block of a checkpoint that the same model has made.
+static tac_status restore_same(tac_engine *e, const char *path, const parts *p, tac_error *err)
+{
+    if (p->h.block_size != e->plan->block.run_size ||
+        p->h.manifest_hash != tac__block_manifest_hash(&e->plan->block))
+        return fail_model(e, path, p, err);
+    TAC_TRY(tac__restore_block(e, p->block, true, NULL, err));
+    if (p->h.t_us != e->clock->t_us || !e->clock->started)
+        return tac__fail(err, TAC_E_FORMAT, "'%s' is damaged: it does not say when it was taken",
+                         path);
+    return TAC_OK;
+}
+
+// That of another model.
+static tac_status restore_other(tac_engine *e, const char *path, const parts *p, tac_error *err)
+{
+    tac__text model, layout;
+    tac__text_init(&model, e->allocator);
+    tac__text_init(&layout, e->allocator);
+    tac__text_bytes(&model, p->model, p->h.model_size);
+    tac__text_bytes(&layout, p->layout, p->h.layout_size);
+    const tac__trunk trunk = {.path = path,
+                              .model = model.chars ? model.chars : "",
+                              .layout = layout.chars ? layout.chars : "",
+                              .block = p->block,
+                              .block_size = p->h.block_size,
+                              .t_us = p->h.t_us};
+    const tac_status status =
+        model.failed || layout.failed ? tac__fail_memory(err) : tac__branch(e, &trunk, err);
+    tac__text_fini(&model);
+    tac__text_fini(&layout);
+    return status;
+}
+
+static tac_status restore(tac_engine *e, const char *path, bool branch, const char *bytes,
+                          size_t size, tac_error *err)
 {
     parts p;
     TAC_TRY(take_apart(path, bytes, size, &p, err));
-    tac__text model;
-    tac__text_init(&model, e->allocator);
-    tac__model_text(e, &model);
-    const uint64_t hash = tac__model_hash(&model);
-    const bool failed = model.failed;
-    tac__text_fini(&model);
-    if (failed)
+    const uint64_t hash = tac_engine_model_hash(e);
+    if (hash == 0)
         return tac__fail_memory(err);
-    if (p.h.model_hash != hash || p.h.block_size != e->plan->block.run_size ||
-        p.h.manifest_hash != tac__block_manifest_hash(&e->plan->block))
+    const bool same = p.h.model_hash == hash;
+    if (!same && !branch)
         return fail_model(e, path, &p, err);
     if (p.h.t_us >= e->plan->def.end_us)
         return tac__fail(err, TAC_E_RANGE, "'%s' was taken at or after the end of this run", path);
-    TAC_TRY(tac__restore_block(e, p.block, true, NULL, err));
-    if (p.h.t_us != e->clock->t_us || !e->clock->started)
-        return tac__fail(err, TAC_E_FORMAT, "'%s' is damaged: it does not say when it was taken",
-                         path);
+    TAC_TRY(same ? restore_same(e, path, &p, err) : restore_other(e, path, &p, err));
     TAC_TRY(tac__restore_opaque(e, p.opaque, p.h.opaque_size, err));
     tac__timeline_set(&e->timeline, e->plan->start_end_source, e->plan->def.end_us);
     return tac__steps_again(e) == TAC_OK ? TAC_OK : tac__fail_memory(err);
 }
 
-tac_status tac_engine_restore(tac_engine *e, const char *path, tac_error *err)
+static tac_status restore_from(tac_engine *e, const char *path, bool branch, tac_error *err)
 {
-    TAC__FLOATS;
     TAC_REQUIRE(e && path && e->phase == TAC__PREPARED && !e->clock->started);
     const tac_instance *c = unsavable(e);
     if (c)
@@ -335,11 +375,23 @@ tac_status tac_engine_restore(tac_engine *e, const char *path, tac_error *err)
     char *bytes;
     size_t size;
     TAC_TRY(tac__file_read(path, SIZE_LIMIT, e->allocator, &bytes, &size, err));
-    const tac_status status = restore(e, path, bytes, size, err);
+    const tac_status status = restore(e, path, branch, bytes, size, err);
     tac__file_free(e->allocator, bytes, size);
     if (status != TAC_OK)
         e->phase = TAC__FAILED;
     return status;
+}
+
+tac_status tac_engine_restore(tac_engine *e, const char *path, tac_error *err)
+{
+    TAC__FLOATS;
+    return restore_from(e, path, false, err);
+}
+
+tac_status tac_engine_branch(tac_engine *e, const char *path, tac_error *err)
+{
+    TAC__FLOATS;
+    return restore_from(e, path, true, err);
 }
 
 tac_status tac_checkpoint_read_info(const char *path, tac_checkpoint_info *info, tac_error *err)

@@ -74,6 +74,10 @@ struct tac_engine {
     uint64_t checkpoint_boundaries;
     tac__text checkpoint_opaque;
     bool checkpoint_taken;
+
+    // the checkpoint that it went on from: in what its model differs
+    tac_change *changes;
+    size_t change_count, change_capacity;
 };
 
 // --- integrate.c: their integration ---
