@@ -1,4 +1,4 @@
-// advance.c - an engine is run in slices of simulated time, to show progress. How a run is cut
+// advance.c - runs an engine in slices of simulated time, to show progress. How a run is divided
 // changes no bit of it.
 #include "cli/advance.h"
 #include "base/error.h"

@@ -6,7 +6,7 @@
 
 #include <tactus/engine.h>
 
-// Up to and including `until_us`; a look at the clock about every 50 ms.
+// Run up to and including `until_us`; progress is updated about every 50 ms of wall time.
 TAC_MUST_CHECK tac_status cli_advance(tac_engine *engine, tac_time until_us, cli_progress *progress,
                                       tac_error *err);
 

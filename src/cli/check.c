@@ -1,4 +1,4 @@
-// check.c - `tactus check FILE`: is it valid, and what would run?
+// check.c - `tactus check FILE`: whether it is valid, and what would run.
 #include "cli/commands.h"
 #include "cli/load.h"
 #include "cli/output.h"
@@ -12,7 +12,7 @@ static const cli_option options[] = {
     {0},
 };
 
-// What there is of something, with a comma before it unless it is the first of a list.
+// Adds a count of something, with a comma in front unless it is the first of a list.
 static void count(tac__text *out, size_t *listed, size_t n, const char *one, const char *many)
 {
     if (n)
@@ -120,7 +120,8 @@ static void print_json(const cli_simulation *sim, const char *path, tac__text *o
     tac__json_object_end(&json);
 }
 
-// What `record:` says is checked while the engine is prepared, by a recorder that never begins.
+// `record:` is checked by a recorder that is created, checked while the engine is prepared, and
+// never begun.
 static tac_status check_recording(cli_simulation *sim, tac_recorder **recorder, tac_error *err)
 {
     tac_recorder_def def;

@@ -18,8 +18,8 @@ extern const cli_command cli_schema;
 extern const cli_command cli_px4;
 extern const cli_command cli_help;
 
-// All of them in the order of `tactus help`, NULL at the end; and the program itself, whose options
-// stand in place of a command.
+// All commands in the order of `tactus help`, NULL at the end; and the program itself, with the
+// options that may stand in place of a command.
 extern const cli_command *const cli_commands[];
 extern const cli_command cli_program;
 

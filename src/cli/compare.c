@@ -27,7 +27,7 @@ static const cli_option options[] = {
 
 // --- tolerances ----------------------------------------------------------------------------------
 
-// A number up to `stop`.
+// Reads a number that ends at the character `stop`.
 static bool read_number(const char *text, char stop, double *value, const char **end)
 {
     *value = tac__number_parse(text, end);

@@ -1,4 +1,4 @@
-// export.c - `tactus export REC`: a recording in a format of others.
+// export.c - `tactus export REC`: a recording in the format of another tool.
 #include "cli/commands.h"
 #include "base/error.h"
 #include "cli/files.h"
@@ -93,10 +93,10 @@ static tac_status read_args(const cli_args *args, const char **patterns, tac_exp
 
 // --- the export ---------------------------------------------------------------------------------
 
-// What the export tells while it goes on.
+// State of an export under way.
 typedef struct progress {
     tac__text *notes; // one a line, until they are shown
-    int reason;       // errno of standard output; 0: all is well
+    int reason;       // errno of a failed write to standard output; 0: none failed
 } progress;
 
 static bool write_stdout(void *context, const void *bytes, size_t size)

@@ -10,7 +10,7 @@
 
 typedef struct entry {
     const char *path;
-    const char *what; // of an output: the option; NULL: it is read
+    const char *what; // option of an output; NULL: an input
     bool exists;
     dev_t device; // of the file; of its folder where it does not exist
     ino_t inode;
@@ -35,7 +35,7 @@ bool cli_is_stdout(const char *path)
 
 // --- which file a name stands for ---------------------------------------------------------------
 
-// `*regular` is false for what can be neither lost nor confused: a device, a pipe, a folder, and an
+// `*regular` is false for what can be neither lost nor confused: a device, a pipe, a folder, an
 // input that does not exist.
 static tac_status identify(cli_files *files, entry *e, bool *regular, tac_error *err)
 {
@@ -49,7 +49,7 @@ static tac_status identify(cli_files *files, entry *e, bool *regular, tac_error 
         return TAC_OK;
     }
     if (!e->what) {
-        *regular = false; // whoever wants to read it will say so
+        *regular = false; // opening it for reading will report the error
         return TAC_OK;
     }
     const char *slash = strrchr(e->path, '/');
@@ -94,7 +94,7 @@ static tac_status add(cli_files *files, entry *e, tac_error *err)
     for (size_t i = 0; i < files->count; i++) {
         const entry *other = &files->entries[i];
         if (!other->what && !e->what && same(other, e))
-            return TAC_OK; // read again
+            return TAC_OK; // the same input again
         TAC_TRY(compare(other, e, err));
     }
     if (!TAC__ARENA_GROW(&files->arena, files->entries, files->count, files->capacity))
@@ -134,7 +134,7 @@ void cli_files_destroy(cli_files *files)
     a->resize(a->context, files, sizeof *files, 0);
 }
 
-// --- what commands tell -------------------------------------------------------------------------
+// --- what commands report -----------------------------------------------------------------------
 
 tac_status cli_reads(const cli_args *args, const char *path, tac_error *err)
 {

@@ -1,9 +1,9 @@
 // files.h - which files a command reads and which it writes: no output may take the place of an
 // input or of another output.
 //
-// Files are the same if device and inode are; files that do not exist yet, if they have the same
-// name in the same folder. Commands tell of each file before they write anything; it is compared
-// with all that were told of before, so the order does not matter.
+// Two files are the same if device and inode are; files that do not exist yet, if they have the
+// same name in the same folder. Commands report each file before they write anything; each is
+// compared with all reported before, so the order does not matter.
 #ifndef TAC_CLI_FILES_H
 #define TAC_CLI_FILES_H
 
@@ -13,19 +13,19 @@
 
 typedef struct cli_files cli_files;
 
-// What may become of a file that exists under the name of an output.
+// What may happen to a file that exists under the name of an output.
 typedef enum cli_replaces {
     CLI_REPLACES,       // it is replaced, unless it is a recording
     CLI_REPLACES_FORCED // only with --force: where a recording is written
 } cli_replaces;
 
-// The program's own list. NULL: no memory.
+// The list of the running command. NULL: no memory.
 cli_files *cli_files_create(void);
 void cli_files_destroy(cli_files *files);
 
 // `path` may be NULL: there is none. Devices and pipes are never the same as anything.
 TAC_MUST_CHECK tac_status cli_reads(const cli_args *args, const char *path, tac_error *err);
-// Also the files that a configuration consists of and that its components read.
+// Also reports the files of a configuration and the files that its components read.
 TAC_MUST_CHECK tac_status cli_reads_config(const cli_args *args, tac_config *config,
                                            tac_error *err);
 // `what` is the output's name in errors: "--out". Also checks that the file can be written.

@@ -53,7 +53,7 @@ static size_t count_type(const tac_engine *engine, const char *type)
     return n;
 }
 
-// A vehicle is named after its entity; if the entity has several vehicles, after its component.
+// A vehicle has the name of its entity; if the entity has several vehicles, that of its component.
 static void add_body(cli_flight *f, const tac_component_info *c)
 {
     cli_vehicle *v = &f->vehicles[f->count++];
@@ -68,7 +68,7 @@ static void add_body(cli_flight *f, const tac_component_info *c)
     }
 }
 
-// Several vehicles of one entity get their controls in the order written.
+// Several vehicles of one entity get their controllers in the order in which both are written.
 static void add_control(cli_flight *f, const tac_component_info *c)
 {
     for (size_t i = 0; i < f->count; i++) {
@@ -229,8 +229,7 @@ static double read_number(tac_engine *engine, const cli_vehicle *v, cli_signal s
     return value;
 }
 
-// What the report says of the end.
-// A component may report any number: limit it to what a count can be.
+// A component may report any number: limit it to the range of a count.
 static int64_t whole(double x)
 {
     return x > 0 ? (int64_t)fmin(x, 1e15) : 0;
@@ -282,13 +281,13 @@ static void follow(cli_flight *f, tac_engine *engine, cli_vehicle *v, tac_time t
     v->seen = true;
 }
 
-// Roll, pitch and yaw in degrees that go on where those of the last row (NULL: none) were, without
-// jumps from 180 to -180.
+// Roll, pitch and yaw in degrees, continued from those of the last row (NULL: none) without jumps
+// from 180 to -180.
 static void read_angles(tac_engine *engine, const cli_vehicle *v, const double *last, double *to)
 {
     double q[4];
     read_numbers(engine, v, CLI_ATTITUDE, q, 4);
-    const double sine = 2 * (q[0] * q[2] - q[3] * q[1]); // of pitch, but for rounding
+    const double sine = 2 * (q[0] * q[2] - q[3] * q[1]); // sine of pitch, up to rounding
     to[0] = atan2(2 * (q[0] * q[1] + q[2] * q[3]), 1 - 2 * (q[1] * q[1] + q[2] * q[2]));
     to[1] = asin(sine > 1 ? 1 : sine < -1 ? -1 : sine);
     to[2] = atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
@@ -299,7 +298,7 @@ static void read_angles(tac_engine *engine, const cli_vehicle *v, const double *
     }
 }
 
-// On the ground there is no reference to show.
+// There is no reference to show while the vehicle is on the ground.
 static void read_reference(const cli_flight *f, tac_engine *engine, const cli_vehicle *v,
                            double *to)
 {
@@ -354,7 +353,7 @@ void cli_flight_end(cli_flight *f, tac_engine *engine)
         read_state(engine, &f->vehicles[i]);
 }
 
-// --- what can be said of a vehicle ---------------------------------------------------------------
+// --- what is known of a vehicle ------------------------------------------------------------------
 
 double cli_altitude_m(const cli_flight *f, const cli_vehicle *v)
 {

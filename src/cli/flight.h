@@ -1,4 +1,4 @@
-// flight.h - the vehicles of a run and what became of them.
+// flight.h - the vehicles of a run: finding them, and what the report says of them.
 //
 // A vehicle is a component of type `multirotor`; a `flight_control` or `px4` in the same entity
 // flies it. They are found by type and read by name, so plugins with types of these names count as
@@ -10,7 +10,7 @@
 
 #include <tactus/engine.h>
 
-// What is read of a vehicle: signals of its body, then of its control.
+// Signals that are read of a vehicle: first those of its body, then those of its controller.
 typedef enum cli_signal {
     CLI_POSITION,
     CLI_ATTITUDE,
@@ -28,7 +28,7 @@ typedef enum cli_signal {
 } cli_signal;
 
 typedef struct cli_vehicle {
-    const char *name;                    // of its entity, or of its component where that says more
+    const char *name; // of its entity, or of its component if the entity has several vehicles
     const char *entity, *body, *control; // control NULL: none
     struct {
         int index; // -1: there is none
@@ -36,24 +36,24 @@ typedef struct cli_vehicle {
         uint32_t count;
     } signals[CLI_SIGNALS];
 
-    // What was seen of it
+    // What has been seen so far
     size_t batteries;
     double *soc, *voltage_v, *start_soc; // one a battery
     bool seen, airborne;
     double start_m[3], position_m[3]; // north, east, down
     double max_altitude_m;            // above the ground
-    double distance_m;                // flown, that is without a foot on the ground
+    double distance_m;                // flown: without a foot on the ground
     tac_time flight_us;               // time in the air
     bool landed, armed;
     int64_t reached, total; // items of the mission; without control 0
 } cli_vehicle;
 
 // Samples for a plot: rows of time [s], then north, east [m] and altitude [m] of every vehicle,
-// then what only the first one shows. NaN stands for what is not known.
+// then the columns that only the first vehicle has. NaN means unknown.
 typedef struct cli_samples {
     double *values; // NULL: none are kept
     size_t rows, capacity, columns;
-    size_t stride, looks; // every stride-th look is kept
+    size_t stride, looks; // every stride-th observation is kept
     // Columns of the first vehicle
     size_t angles;              // roll, pitch, yaw [deg], without jumps of 360
     size_t reference;           // north, east, altitude [m] while it flies
@@ -66,7 +66,7 @@ typedef struct cli_samples {
 typedef struct cli_flight {
     cli_vehicle *vehicles;
     size_t count;
-    bool continued; // from a checkpoint: where the flight began is not known
+    bool continued; // from a checkpoint: the start of the flight is not known
     double ground_m;
     tac_time last_us;
     cli_samples samples;
@@ -76,26 +76,26 @@ typedef struct cli_flight {
 void cli_flight_init(cli_flight *flight);
 void cli_flight_fini(cli_flight *flight);
 
-// Find the vehicles of an engine that is not prepared yet, and have it show them. `flight` must
-// stay where it is as long as the engine is run.
+// Find the vehicles of an engine that is not prepared yet, and observe them. `flight` must not move
+// in memory as long as the engine runs.
 TAC_MUST_CHECK tac_status cli_flight_watch(cli_flight *flight, tac_engine *engine, tac_error *err);
-// Once it is prepared, and stands where the run begins: find the signals, and make room for samples
-// up to def->end_us if they are to be kept.
+// Call it once the engine is prepared and at the start of the run: finds the signals, and allocates
+// samples up to def->end_us if samples are to be kept.
 TAC_MUST_CHECK tac_status cli_flight_begin(cli_flight *flight, const tac_engine *engine,
                                            const tac_engine_def *def, bool keep_samples,
                                            tac_error *err);
-// The run is over, wherever it ended: the last look.
+// Call it when the run is over, wherever it ended: takes the last sample.
 void cli_flight_end(cli_flight *flight, tac_engine *engine);
 
-// --- what can be said of a vehicle ---------------------------------------------------------------
+// --- what is known of a vehicle ------------------------------------------------------------------
 
 double cli_altitude_m(const cli_flight *flight, const cli_vehicle *vehicle);
-double cli_from_start_m(const cli_vehicle *vehicle); // on the map
-// Whether it has come down after a flight whose start is known; its landing error then is
+double cli_from_start_m(const cli_vehicle *vehicle); // horizontal distance
+// Whether the vehicle has landed after a flight whose start is known; its landing error is then
 // cli_from_start_m.
 bool cli_has_landing(const cli_flight *flight, const cli_vehicle *vehicle);
 
-// Several vehicles as one, or one by itself. NaN stands for what cannot be said.
+// Totals of several vehicles, or of one. NaN means unknown.
 typedef struct cli_fleet {
     size_t count, landed;
     bool controlled; // any has a flight control

@@ -1,5 +1,4 @@
-// hash.c - `tactus hash REC [PATTERN...]`: digests of what a run computed, as its recording has
-// them.
+// hash.c - `tactus hash REC [PATTERN...]`: digests of a run, as stored in its recording.
 #include "base/choose.h"
 #include "cli/commands.h"
 #include "cli/output.h"

@@ -123,7 +123,7 @@ static tac_status about_program(const cli_args *args, cli_simulation *sim, tac__
 
 static bool is_checkpoint(const char *path)
 {
-    return tac__file_begins(path, "TACTUSCP", 8); // false: whoever reads it next says why
+    return tac__file_begins(path, "TACTUSCP", 8); // false: the next reader says why
 }
 
 static tac_status about_checkpoint(const cli_args *args, tac__text *out, tac_error *err)

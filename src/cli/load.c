@@ -1,7 +1,7 @@
-// load.c - loading what a command line names.
+// load.c - loads the configuration and the engine that a command line names.
 //
-// --seed and --duration are shorthands of --set, so that the resolved configuration tells the
-// truth; they are checked here, where the error can name the option.
+// --seed and --duration are shorthands of --set, so that the resolved configuration contains them;
+// they are checked here, where the error can name the option.
 #include "cli/load.h"
 #include "base/file.h"
 #include "cli/files.h"
@@ -54,7 +54,7 @@ static tac_status duration_set(const char *text, tac__arena *arena, const char *
     return TAC_OK;
 }
 
-// Collect the settings of the command line in an array with room for `more`.
+// Collect the --set arguments in an array that has room for `more` others.
 static tac_status collect_sets(const cli_args *args, size_t more, tac__arena *arena,
                                const char ***sets, size_t *count, tac_error *err)
 {
@@ -78,7 +78,8 @@ static tac_status collect_sets(const cli_args *args, size_t more, tac__arena *ar
     return *sets ? TAC_OK : tac__fail_memory(err);
 }
 
-// Without this check, a file of another kind would be refused because of its first byte.
+// Gives a file of another kind (a recording, a checkpoint) an error that says so; YAML would
+// complain about its first byte.
 static tac_status check_kind(const char *path, tac_error *err)
 {
     if (tac_recording_is(path))

@@ -17,21 +17,22 @@ typedef struct cli_simulation {
 // The known component types: built in and from --plugin.
 TAC_MUST_CHECK tac_status cli_load_registry(cli_simulation *sim, const cli_args *args,
                                             tac_error *err);
-// Also the configuration, with --set, --seed and --duration applied in the order given.
+// The same, and the configuration, with --set, --seed and --duration applied in the order given.
 TAC_MUST_CHECK tac_status cli_load_config(cli_simulation *sim, const cli_args *args,
                                           const char *path, tac_error *err);
-// That of a recording, which was unpacked into `folder`, with more "path=value" settings. It is
-// data of others unless --trust is given, and no plugin comes out of that folder in any case.
+// The configuration of a recording, which was unpacked into `folder`, with further "path=value"
+// settings. It is not trusted unless --trust is given, and no plugin is loaded out of that folder
+// in any case.
 TAC_MUST_CHECK tac_status cli_load_recorded(cli_simulation *sim, const cli_args *args,
                                             const char *path, const char *folder,
                                             const char *const *more, size_t more_count,
                                             tac_error *err);
-// Also the engine, as the configuration says: with all its components, or prepared. Warnings go to
-// standard error, and into `sim->log.kept` where that was set before.
+// The same, and the engine: with all its components, or also prepared. Warnings go to standard
+// error, and into `sim->log.kept` if that was set before.
 TAC_MUST_CHECK tac_status cli_load_unprepared(cli_simulation *sim, const cli_args *args,
                                               const char *path, tac_error *err);
 TAC_MUST_CHECK tac_status cli_load_engine(cli_simulation *sim, const cli_args *args,
                                           const char *path, tac_error *err);
-void cli_unload(cli_simulation *sim); // also after loading failed half-way
+void cli_unload(cli_simulation *sim); // also after loading has failed
 
 #endif

@@ -1,8 +1,8 @@
-// main.c - the program `tactus`: finds the command, runs it, writes what it has to say.
+// main.c - the program `tactus`: finds the command, runs it, writes its output.
 //
-// A command adds its text to a buffer and returns a status; everything is written here, so a write
-// that fails is noticed in one place, whatever the command. The exit code is that of the status, or
-// of the signal that stopped a run.
+// A command adds its text to a buffer and returns a status; everything is written here, so a failed
+// write is noticed in one place for all commands. The exit code follows from the status, or from
+// the signal that stopped a run.
 #include "cli/commands.h"
 #include "base/floats.h"
 #include "cli/files.h"
@@ -54,7 +54,7 @@ static bool any_command_has(const char *option)
     return false;
 }
 
-// The first argument is an option of the program, not a command.
+// For a first argument that is an option of the program instead of a command.
 static tac_status run_program(int argc, char **argv, tac__arena *arena, tac__text *out,
                               tac_error *err)
 {
@@ -113,7 +113,7 @@ static tac_status dispatch(int argc, char **argv, tac__arena *arena, tac__text *
     return fail_command(argv[1], err);
 }
 
-// Is --json among the arguments? Also asked when the command line could not be parsed.
+// Whether --json is among the arguments. Also called when the command line could not be parsed.
 static bool wants_json(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
@@ -133,9 +133,9 @@ static void add_json_error(tac__text *out, const tac_error *err)
 
 int main(int argc, char **argv)
 {
-    TAC__FLOATS; // whatever this was linked with, or what was loaded before it
+    TAC__FLOATS; // whatever start-up code of linked libraries has set
     cli_claim_standard_files();
-    signal(SIGXFSZ, SIG_IGN); // a file that grew too large is an error that is told of
+    signal(SIGXFSZ, SIG_IGN); // a file that grew too large is then an ordinary error
     tac__arena arena;
     tac__text out;
     tac_error err;

@@ -1,4 +1,4 @@
-// options.c - taking command lines apart, and showing the tables that say how.
+// options.c - parses command lines, and prints the tables of options.
 #include "cli/options.h"
 
 #include <string.h>
@@ -167,7 +167,7 @@ const char *cli_value(const cli_args *args, const char *name)
     return NULL;
 }
 
-// --- showing ------------------------------------------------------------------------------------
+// --- printing -----------------------------------------------------------------------------------
 
 enum { WIDTH = 80, OPTION_INDENT = 26 };
 

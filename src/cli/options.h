@@ -1,9 +1,9 @@
 // options.h - the command line: what a command accepts, as tables.
 //
-// From one table come the parser, the suggestions for misspelt names and the text of `tactus help`,
-// so none of them can disagree with another. Options are long (`--seed 7`, `--seed=7`), some also
-// have a letter (`-o FILE`, `-oFILE`); they may stand before, between and after operands, and `--`
-// ends them.
+// The parser, the suggestions for misspelt names and the text of `tactus help` are made from one
+// table, so they cannot disagree. Options are long (`--seed 7`, `--seed=7`), some also have a
+// letter (`-o FILE`, `-oFILE`); they may stand before, between and after operands, and `--` ends
+// them.
 #ifndef TAC_CLI_OPTIONS_H
 #define TAC_CLI_OPTIONS_H
 
@@ -27,7 +27,7 @@ typedef struct cli_command {
     const char *summary; // one line
     const char *doc;     // paragraphs, separated by an empty line; wrapped when shown
     const cli_option *options;
-    // What goes to standard output is added to `out`; the caller writes it, also after a failure.
+    // Text for standard output is added to `out`; the caller writes it, also after a failure.
     tac_status (*run)(const cli_args *args, tac__text *out, tac_error *err);
 } cli_command;
 
@@ -36,7 +36,7 @@ typedef struct cli_given {
     const char *value; // NULL: none
 } cli_given;
 
-// A command line that was taken apart; it points into argv.
+// A parsed command line; it points into argv.
 struct cli_args {
     const cli_command *command;
     cli_given *given; // in the order written
@@ -46,7 +46,7 @@ struct cli_args {
     struct cli_files *files; // that the command reads and writes: files.h
 };
 
-// Options that several commands have.
+// Options that several commands share.
 #define CLI_OPTION_SET                                                                             \
     {                                                                                              \
         .name = "set", .value = "PATH=VALUE",                                                      \
@@ -77,22 +77,23 @@ struct cli_args {
         .name = "help", .letter = 'h', .doc = "Show this help."                                    \
     }
 
-// Take `argv[0..argc)`, which begins after the command's name, apart. Memory comes from `arena`.
-// The number of operands is not checked yet, so that --help works without them.
+// Parse `argv[0..argc)`, which begins after the command's name. Memory comes from `arena`. The
+// number of operands is not checked here, so that --help works without operands.
 TAC_MUST_CHECK tac_status cli_parse(const cli_command *command, int argc, char **argv,
                                     tac__arena *arena, cli_args *args, tac_error *err);
 TAC_MUST_CHECK tac_status cli_check_operands(const cli_args *args, tac_error *err);
 
-// Was the option given? Its value (the last one wins), NULL if not given or without value.
+// Whether the option was given; its value (the last one wins), NULL if not given or without a
+// value.
 bool cli_has(const cli_args *args, const char *name);
 const char *cli_value(const cli_args *args, const char *name);
 
 // The text of `tactus help COMMAND`.
 void cli_help_command(const cli_command *command, tac__text *out);
-// Its part about options.
+// The part of that text about options.
 void cli_help_options(const cli_option *options, tac__text *out);
-// Add `text`, broken at spaces to lines of 80; the first line goes on at `column`, the others begin
-// at `indent`. Ends with a line end.
+// Add `text`, broken at spaces to lines of 80 columns; the first line continues at `column`, the
+// others begin at `indent`. Ends with a newline.
 void cli_wrap(tac__text *out, const char *text, size_t column, size_t indent);
 
 #endif

@@ -21,7 +21,7 @@ void cli_claim_standard_files(void)
     }
 }
 
-// Writes runs of harmless characters in one call each.
+// Writes each run of printable characters with one call.
 static bool write_shown(const char *text, size_t left)
 {
     char shown[TAC__SHOWN];

@@ -1,4 +1,4 @@
-// pace.c - keeping step with the wall clock. Nothing here is seen by the simulation.
+// pace.c - keeps a run in step with the wall clock. The simulation does not see any of it.
 #include "cli/pace.h"
 
 #include <time.h>
@@ -15,7 +15,8 @@ int64_t cli_now_ns(void)
 
 // --- lateness -----------------------------------------------------------------------------------
 
-// Values below 16 have a class each; above, the four bits after the leading one choose it.
+// Values below 16 have a class each; above that, the class is chosen by the four bits after the
+// leading one.
 static unsigned class_of(uint64_t ns)
 {
     if (ns < 16)

@@ -1,4 +1,4 @@
-// phases.c - the changes of flight phases in a run; see phases.h.
+// phases.c - collects the changes of flight phases in a run; see phases.h.
 #include "cli/phases.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// phases.h - the changes of flight phases in a run, as it goes.
+// phases.h - the changes of flight phases in a run, collected while it runs.
 #ifndef TAC_CLI_PHASES_H
 #define TAC_CLI_PHASES_H
 
@@ -8,11 +8,11 @@
 typedef struct cli_phases {
     tac_phase_change *items; // their names live as long as the engine
     size_t count, capacity;
-    size_t lost; // for want of memory
+    size_t lost; // how many were lost for lack of memory
 } cli_phases;
 
 void cli_phases_fini(cli_phases *phases);
-// Have the engine tell of changes.
+// Have the engine report changes.
 void cli_phases_watch(cli_phases *phases, tac_engine_def *def);
 void cli_phases_json(const cli_phases *phases, tac__json *json);
 

@@ -25,7 +25,7 @@ static const cli_option options[] = {
 
 // --- operands ------------------------------------------------------------------------------------
 
-// A file named *.mcap that is not a recording is opened too, so that the user sees the reason.
+// A file named *.mcap that is not a recording is opened too, so that the user gets the reason.
 static bool is_recording(const char *operand)
 {
     return tac_recording_is(operand) || tac__ends_in(operand, ".mcap");
@@ -54,7 +54,7 @@ static tac_status open_recordings(cli_page *page, const cli_args *args, tac_erro
     return TAC_OK;
 }
 
-// The i-th signal, counted through all recordings.
+// The i-th signal, counted over all recordings.
 static const tac_recorded *signal_at(const cli_page *page, size_t i)
 {
     for (size_t k = 0; k < page->recording_count; k++) {
@@ -105,7 +105,7 @@ static tac_status add_signal(cli_page *page, size_t begin, const tac_recorded *s
     for (size_t i = begin; i < page->panel_count; i++) {
         for (size_t k = 0; k < page->panels[i].count; k++) {
             if (!strcmp(page->panels[i].signals[k].name, s->name))
-                return TAC_OK; // from another recording
+                return TAC_OK; // added already, from another recording
         }
         if (!panel && fits(&page->panels[i], s))
             panel = &page->panels[i];
@@ -122,7 +122,7 @@ static tac_status add_signal(cli_page *page, size_t begin, const tac_recorded *s
     return find_everywhere(page, added, err);
 }
 
-// "a,b": several patterns.
+// "a,b": several patterns in one argument.
 static tac_status add_argument(cli_page *page, const char *text, tac_error *err)
 {
     const tac__choices names = {name_at, page, "signal"};

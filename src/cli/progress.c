@@ -40,7 +40,7 @@ void cli_progress_begin(cli_progress *p, cli_progress_mode mode, tac_time start_
     };
 }
 
-// --- what it says -------------------------------------------------------------------------------
+// --- the texts ----------------------------------------------------------------------------------
 
 static size_t columns(void)
 {
@@ -65,22 +65,22 @@ static void print_left(tac__out *out, double seconds)
     }
 }
 
-// Enough decimals that the number changes visibly in a run of this length.
+// Enough decimals for the number to change visibly in a run of this length.
 static int decimals(tac_time end_us)
 {
     return end_us < 10000000 ? 3 : end_us < 1000000000 ? 1 : 0;
 }
 
-typedef struct view {
+typedef struct texts {
     double done;     // 0 to 1
     char amount[64]; // "12 %  1.2 of 10.0 s"
     char pace[64];   // "81.3x real time"
     char left[32];   // "3 s left"
-} view;
+} texts;
 
-static view look(const cli_progress *p, tac_time t_us, int64_t now_ns)
+static texts make_texts(const cli_progress *p, tac_time t_us, int64_t now_ns)
 {
-    view v;
+    texts v;
     const tac_time whole = p->end_us - p->start_us, part = t_us - p->start_us;
     const double wall_s = (double)(now_ns - p->begun_ns) / 1e9;
     const double speed = wall_s > 0 ? tac_time_seconds(part) / wall_s : 0;
@@ -97,9 +97,9 @@ static view look(const cli_progress *p, tac_time t_us, int64_t now_ns)
     return v;
 }
 
-// --- showing it ---------------------------------------------------------------------------------
+// --- showing them -------------------------------------------------------------------------------
 
-static void draw_bar(cli_progress *p, const view *v)
+static void draw_bar(cli_progress *p, const texts *v)
 {
     char text[LINE_MAX_TEXT];
     tac__out out = tac__out_begin(text, sizeof text);
@@ -130,12 +130,12 @@ void cli_progress_update(cli_progress *p, tac_time t_us)
     if (p->bar) {
         if (now < p->next_ns)
             return;
-        const view v = look(p, t_us, now);
+        const texts v = make_texts(p, t_us, now);
         draw_bar(p, &v);
         p->next_ns = now + BAR_NS;
         return;
     }
-    const view v = look(p, t_us, now);
+    const texts v = make_texts(p, t_us, now);
     const unsigned percent = (unsigned)(100 * v.done);
     if (now < p->next_ns && percent / 10 == p->shown_percent / 10)
         return;

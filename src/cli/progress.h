@@ -1,4 +1,4 @@
-// progress.h - what a person sees while a run takes its time, on standard error.
+// progress.h - shows the progress of a long run on standard error.
 //
 // On a terminal a bar on one line, drawn at most ten times a second and erased at the end.
 // Elsewhere, if asked for, a plain line every 10 % or 5 seconds.

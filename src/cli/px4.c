@@ -1,4 +1,4 @@
-// px4.c - `tactus px4 probe LIB`: what a library of PX4 is.
+// px4.c - `tactus px4 probe LIB`: what a library of PX4 offers.
 #include "cli/commands.h"
 #include "cli/output.h"
 #include <tactus/px4.h>

@@ -15,7 +15,8 @@
         .name = "to", .value = "T", .doc = "End at T, which is included."                          \
     }
 
-// The value of an option, read by tac_time_parse or tac_period_parse; `t_us` stays without it.
+// The value of an option, read by tac_time_parse or tac_period_parse; without the option `t_us` is
+// not changed.
 typedef tac_status cli_parse_fn(const char *text, tac_time *t_us, tac_error *err);
 TAC_MUST_CHECK tac_status cli_read_time(const cli_args *args, const char *option,
                                         cli_parse_fn *parse, tac_time *t_us, tac_error *err);
@@ -30,7 +31,7 @@ TAC_MUST_CHECK tac_status cli_read_span(const cli_args *args, cli_span *span, ta
 // The label of a value of an enum or bool; NULL if it has none.
 const char *cli_value_name(const tac_type *type, double value);
 
-// The name of a signal without those of its component and entity.
+// The name of a signal without component and entity.
 const char *cli_last_part(const char *name);
 
 // The name of a file without its folder.

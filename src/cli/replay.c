@@ -1,4 +1,4 @@
-// replay.c - `tactus replay REC`: drive the plant of a recording again, alone or with several
+// replay.c - `tactus replay REC`: drives the plant of a recording again, once or with several
 // integrators that are compared with each other.
 //
 // The simulation is built from the configuration in the recording, which is unpacked into a
@@ -63,7 +63,7 @@ static const cli_option options[] = {
 typedef struct job {
     const cli_args *args;
     tac_recording *recording;
-    char folder[64]; // unpacked configuration, "" when it is gone
+    char folder[64]; // with the unpacked configuration; "" once it is removed
     char config[96];
     tac_time from_us, to_us;
     bool force, changed; // --force-model; --set was given
@@ -156,7 +156,7 @@ static tac_status read_options(job *j, tac_error *err)
     return TAC_OK;
 }
 
-// --- the configuration, for a moment in a folder ------------------------------------------------
+// --- the configuration, temporarily in a folder -------------------------------------------------
 
 static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where)
 {
@@ -206,7 +206,7 @@ static tac_status build(job *j, const cli_method *m, cli_simulation *sim, tac_er
     }
     TAC_TRY(cli_load_recorded(sim, j->args, j->config, j->folder, sets, count, err));
     cli_log_init(&sim->log, NULL);
-    sim->log.muted = true; // the run has given the warnings of the set-up
+    sim->log.muted = true; // the recorded run has shown the warnings of the set-up
     tac_engine_def def = tac_config_engine_def(sim->config);
     def.log = cli_log_show;
     def.log_context = &sim->log;
@@ -249,7 +249,8 @@ static tac_status advance(job *j, cli_simulation *sim, cli_outcome *o, tac_error
     return status;
 }
 
-// Is it the method that failed? Then that is a result of a comparison; all else is an error.
+// Whether the integration method failed. That is a result of a comparison; other failures are
+// errors.
 static bool method_failed(tac_status status, const tac_error *err)
 {
     return (status == TAC_E_NUMERIC || status == TAC_E_LIMIT) && err->t_us != TAC_TIME_NEVER;
@@ -298,7 +299,7 @@ static tac_status drive(job *j, cli_simulation *sim, tac_replay *replay, tac_rec
     return status;
 }
 
-// The folder is gone when the error is read; the configuration is in the recording.
+// The folder is gone when the user reads the error, so errors name the recording instead.
 static void name_place(const job *j, tac_error *err)
 {
     const size_t length = strlen(j->folder);
@@ -353,7 +354,7 @@ static tac_status replay_once(job *j, const cli_method *m, const cli_errors *ref
     return status;
 }
 
-// --- all of it ----------------------------------------------------------------------------------
+// --- all replays --------------------------------------------------------------------------------
 
 static void free_outcome(cli_outcome *o)
 {
@@ -362,8 +363,8 @@ static void free_outcome(cli_outcome *o)
     *o = (cli_outcome){0};
 }
 
-// A corner of some plant may be too sharp for the tightest tolerance: then ten times that, but what
-// it is compared with must be able to see the difference.
+// Some plants cannot be integrated with the tightest tolerance: then the reference gets ten times
+// that tolerance, as long as it stays tighter than what is compared with it.
 static bool loosen(cli_replays *r)
 {
     cli_method *m = &r->reference;
@@ -412,7 +413,7 @@ static tac_status draw(const job *j, tac_error *err)
     cli_replay_curve curves[CLI_METHODS_MAX];
     size_t count = 0;
     for (size_t i = 0; i < j->all.count; i++) {
-        if (j->all.outcomes[i].errors.count) // one may have failed before the first sample
+        if (j->all.outcomes[i].errors.count) // a replay may have failed before its first sample
             curves[count++] =
                 (cli_replay_curve){j->all.methods[i].label, &j->all.outcomes[i].errors};
     }

@@ -1,7 +1,7 @@
 // replay_errors.c - see replay_errors.h.
 //
-// Compared are all continuous states, and the voltage of batteries, each by the name of its port:
-// over several vehicles the greatest error counts.
+// All continuous states and the voltages of batteries are compared, each by the name of its port;
+// over several vehicles the largest error counts.
 #include "cli/replay_errors.h"
 
 #include <math.h>
@@ -119,7 +119,7 @@ static void compare(cli_errors *e, tac_engine *engine, tac_time t_us)
 {
     const cli_errors *ref = e->reference;
     const size_t row = e->count;
-    if (row == ref->count) // which ended early
+    if (row == ref->count) // the reference ended early
         return;
     if (ref->t_us[row] != t_us || ref->width != e->width) {
         e->failed = true;

@@ -31,7 +31,7 @@ typedef struct cli_errors {
     tac_time *t_us;
     double *rows;
     size_t count, capacity;
-    const struct cli_errors *reference; // NULL: this is it
+    const struct cli_errors *reference; // NULL: this is the reference
     bool failed;                        // no memory, or the axes differ
 } cli_errors;
 

@@ -1,9 +1,9 @@
 // run.c - `tactus run FILE`: load, build, run, report.
 //
 // The engine is run in slices of simulated time: to show progress, or one instant after the other
-// in real time. How a run is cut changes no bit of it.
+// in real time. How a run is divided changes no bit of it.
 #include "cli/advance.h"
-#include "cli/aside.h"
+#include "cli/redirect.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/flight.h"
@@ -196,7 +196,7 @@ static tac_status plan_checkpoint(job *j, tac_error *err)
     return tac_engine_checkpoint_at(j->sim.engine, s->checkpoint_us, s->checkpoint, err);
 }
 
-// What the options name; the files of the configuration are known by now.
+// Reports the files that options name; those of the configuration are known already.
 static tac_status name_files(const job *j, tac_error *err)
 {
     const settings *s = &j->settings;
@@ -222,7 +222,7 @@ static tac_status plan_recording(job *j, tac_error *err)
     j->recording.replace = cli_has(j->args, "force");
     j->recording.sync |= cli_has(j->args, "fsync");
     if (j->settings.factor > 0 && j->recording.flush_us == TAC_TIME_NEVER)
-        j->recording.flush_us = TAC_FLUSH_US; // a run that takes days may not lose hours
+        j->recording.flush_us = TAC_FLUSH_US; // a run that takes days must not lose hours
     if (!j->recording.path && !j->recording.csv)
         return TAC_OK;
     return tac_recorder_create(&j->recording, j->sim.engine, &j->recorder, err);
@@ -289,7 +289,7 @@ static tac_status start(job *j, tac_error *err)
 
 enum { NAP_NS = 100000000 };
 
-// One instant after the other, each when its time has come on the wall clock.
+// Runs one instant after the other, each when its time has come on the wall clock.
 static tac_status run_paced(tac_engine *engine, const cli_pace *pace, cli_progress *progress,
                             cli_jitter *jitter, tac_error *err)
 {
@@ -300,7 +300,7 @@ static tac_status run_paced(tac_engine *engine, const cli_pace *pace, cli_progre
             cli_sleep_until(due_ns - now_ns > NAP_NS ? now_ns + NAP_NS : due_ns);
             cli_progress_update(progress, tac_engine_time(engine));
         }
-        // Instants at which nothing but integration happens are no boundaries.
+        // An instant with nothing but integration is no boundary.
         const uint64_t boundaries = tac_engine_counters(engine).boundaries;
         TAC_TRY(tac_engine_run(engine, t_us, err));
         if (tac_engine_counters(engine).boundaries != boundaries)
@@ -331,8 +331,8 @@ static tac_status run_engine(job *j, cli_jitter *jitter, cli_report *report, tac
     return status;
 }
 
-// Whatever became of the run, its recording is closed. One that could not be written has stopped
-// the run, and that is why it failed.
+// The recording is closed however the run ended. If it could not be written, that stopped the run
+// and is the error to report.
 static tac_status close_recording(job *j, tac_status status, cli_report *report, tac_error *err)
 {
     if (!j->recorder)
@@ -352,7 +352,7 @@ static tac_status close_recording(job *j, tac_status status, cli_report *report,
     return status == TAC_OK || stopped ? closed : status;
 }
 
-// It is written as soon as the run knows of an instant beyond it.
+// A checkpoint is written once the run knows of an instant after it.
 static bool checkpoint_written(const tac_engine *engine, const settings *s, tac_status status)
 {
     const bool healthy = status == TAC_OK || status == TAC_E_STOPPED;
@@ -360,7 +360,7 @@ static bool checkpoint_written(const tac_engine *engine, const settings *s, tac_
                                  (healthy && tac_engine_next_time(engine) > s->checkpoint_us));
 }
 
-// Also of a run that failed: that is when a picture is wanted most.
+// Also draws a run that failed, because then the picture is needed most.
 static tac_status draw(const job *j, cli_report *report, tac_error *err)
 {
     if (!j->settings.plot)
@@ -396,7 +396,7 @@ static tac_status run_and_report(job *j, tac__text *out, tac_error *err)
         cli_report_text(&report, status, out);
     if (drawn == TAC_OK)
         return status;
-    // A run that failed has its own exit code, but both are told.
+    // A run that failed has its own exit code, but both errors are reported.
     if (status == TAC_OK)
         *err = trouble;
     else
@@ -424,13 +424,13 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     tac__text_init(&j.path, tac_allocator_default());
     tac_status status = start(&j, err);
     if (status == TAC_OK && has_foreign_code(j.sim.engine))
-        cli_aside_begin();
+        cli_redirect_begin();
     if (status == TAC_OK)
         status = run_and_report(&j, out, err);
     tac_recorder_destroy(j.recorder);
     j.recorder = NULL;
     cli_unload(&j.sim);
-    cli_aside_end();
+    cli_redirect_end();
     cli_flight_fini(&j.flight);
     cli_phases_fini(&j.phases);
     tac__text_fini(&j.path);

@@ -1,5 +1,5 @@
-// stop.c - the one signal handler. It does nothing but tell the engine, unless that does not
-// listen.
+// stop.c - the signal handler. It only tells the engine to stop, unless the engine does not
+// respond.
 #include "cli/stop.h"
 
 #include <signal.h>
@@ -20,12 +20,13 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static _Atomic(tac_engine *) running; // NULL: the run is over
 static volatile sig_atomic_t received, told;
-static char waiting[700];     // what is said while a recording is closed
-static struct timespec since; // of the first, written before `received`
-static char farewell[700];    // what is said where the program is killed
+static char waiting[700];     // text to print while a recording is closed
+static struct timespec since; // time of the first signal, written before `received`
+static char farewell[700];    // text to print when the program is killed
 static struct sigaction before[SIGNALS];
 
-// A second signal may be the same one by another way: from the terminal and from the parent.
+// A second signal within this time may be a copy of the first: from the terminal and from the
+// parent.
 enum { PATIENCE_MS = 1000 };
 
 static bool is_patient(void)
@@ -48,7 +49,7 @@ static void die_of(int number)
     sigemptyset(&one);
     sigaddset(&one, number);
     raise(number);
-    sigprocmask(SIG_UNBLOCK, &one, NULL); // it comes now
+    sigprocmask(SIG_UNBLOCK, &one, NULL); // the signal is delivered here
 }
 
 static void on_signal(int number)
@@ -68,8 +69,9 @@ static void on_signal(int number)
         tac_engine_stop(engine);
 }
 
-// Shells start background jobs of scripts with SIGINT ignored; it is taken all the same, as whoever
-// sends it by name means it. Any other that is ignored stays so: nohup asks for that.
+// Shells start background jobs of scripts with SIGINT ignored; it is handled nevertheless, because
+// a SIGINT sent by name is meant for this program. Any other ignored signal stays ignored: nohup
+// relies on that.
 void cli_stop_begin(tac_engine *engine, const char *recording)
 {
     if (recording)

@@ -62,7 +62,7 @@ static double width_of(cli_range r)
     return fmax(r.max - r.min, size > 1e-200 ? 1e-9 * size : 1e-6);
 }
 
-// No end of a scale is beyond what can be drawn, and differences of such ends are numbers.
+// Limits a range so that its ends can be drawn and their difference does not overflow.
 static cli_range drawable(cli_range r)
 {
     const double most = 1e280;
@@ -101,8 +101,8 @@ static double across(double x)
 
 void cli_chart_begin(tac__text *script, int height, bool svg)
 {
-    // A point of type is larger in PNG than in SVG, a mark is smaller; and in SVG the width of a
-    // text is only guessed.
+    // A point of type is larger in PNG than in SVG, and a mark smaller; in SVG gnuplot only
+    // estimates the width of a text.
     tac__text_add(script,
                   "set terminal %s size %d,%d enhanced font '%s,13' fontscale %g "
                   "background '#ffffff'\nheight = %d.0\nmark = %g\nroom = %d\n",
@@ -123,7 +123,8 @@ void cli_chart_begin(tac__text *script, int height, bool svg)
 
 void cli_chart_table(tac__text *script, size_t number, const cli_table *t)
 {
-    // A double has more digits than a page has pixels, but a zoom into a large value needs them.
+    // All digits of a double are written: a zoom into a large value needs more of them than a page
+    // has pixels.
     tac__text_add(script, "$d%zu << END\n", number);
     for (size_t row = 0; row < t->rows; row++) {
         for (size_t column = 0; column < t->columns; column++)

@@ -22,7 +22,7 @@ enum {
     LINE_HEIGHT = 30,
     MARGIN = 45,
     NAMED_MAX = 6,   // vehicles with a colour and a legend of their own,
-    LEGEND_MAX = 36, // if their names are not longer than this together
+    LEGEND_MAX = 36, // if their names together are not longer than this
     MARKS_MAX = 64,  // items of a mission that are marked
 };
 
@@ -31,7 +31,7 @@ typedef struct page {
     const cli_flight *flight;
     const cli_samples *samples;
     cli_table table;
-    bool one, crowd; // vehicles: one; too many to name
+    bool one, crowd; // exactly one vehicle; too many to name them
 } page;
 
 #define ADD(...) tac__text_add(p->script, __VA_ARGS__)
@@ -106,7 +106,7 @@ typedef struct map {
     double metres_px;
 } map;
 
-// Both axes with the same scale, at least 2 m across, with some air around the track.
+// Both axes with the same scale, at least 2 m wide, with a margin around the track.
 static map frame(const page *p)
 {
     const cli_range north = range_of(p, NORTH), east = range_of(p, EAST);
@@ -148,7 +148,7 @@ static mark *mark_near(mark *marks, size_t *count, double north, double east)
     return &marks[(*count)++];
 }
 
-// Where the reference was whenever the control counted another item.
+// The position of the reference each time the controller counted another item.
 static size_t find_marks(const page *p, mark marks[MARKS_MAX])
 {
     const cli_samples *s = p->samples;
@@ -171,7 +171,7 @@ static size_t find_marks(const page *p, mark marks[MARKS_MAX])
     return count;
 }
 
-// How far from a spot the track passes.
+// The smallest distance between a spot and the track.
 static double clearance(const page *p, double north, double east)
 {
     double least = HUGE_VAL;
@@ -183,10 +183,10 @@ static double clearance(const page *p, double north, double east)
     return least;
 }
 
-// The numbers stand at that corner of the mark which is farthest from the track.
+// The numbers stand at the corner of the mark that is farthest from the track.
 static void add_mark_text(const page *p, const map *m, const mark *k)
 {
-    const double wide = 5.0 + 5.0 * (double)strlen(k->text), high = 14.0; // half, in pixels
+    const double wide = 5.0 + 5.0 * (double)strlen(k->text), high = 14.0; // half sizes, in pixels
     int best = 0;
     double most = -1;
     for (int corner = 0; corner < 4; corner++) {
@@ -238,7 +238,7 @@ static void add_map(const page *p)
     add_points(p, "end", s->rows - 1);
     const size_t marks = add_marks(p, &m);
     if (marks)
-        ADD("set key width room-0.7 samplen 1\n"); // five words are a tight fit
+        ADD("set key width room-0.7 samplen 1\n"); // five entries just fit
     bool first = true;
     add_reference(p, &first, s->reference + EAST, s->reference + NORTH);
     add_vehicles(p, &first, EAST, false, NORTH);
@@ -262,7 +262,7 @@ static void add_time(const page *p, bool labelled)
     cli_axis_x(p->script, cli_table_range(&p->table, 0, 0, 1), "time [s]", labelled);
 }
 
-// Panels that show one of several vehicles say which.
+// With several vehicles, the title of a panel that shows one of them names it.
 static void begin_first(const page *p, const cli_box *box, const char *title)
 {
     char text[160];

@@ -4,7 +4,7 @@
 
 #include "cli/flight.h"
 
-// Before a long run: everything that the plot will need is there.
+// Checks, before a long run, that everything the plot will need is there.
 TAC_MUST_CHECK tac_status cli_flight_plot_check(const cli_flight *flight, tac_error *err);
 
 // Draw the samples of the flight. The file is written as a whole or not at all.

@@ -1,7 +1,7 @@
 // gnuplot.c - finding and running gnuplot.
 //
-// Script, picture and complaints go through files without a name, so that neither side waits for
-// the other and nothing needs to be removed.
+// Script, picture and error messages go through unnamed files, so that neither side waits for the
+// other and nothing has to be removed.
 #include "cli/plot/gnuplot.h"
 #include "base/error.h"
 

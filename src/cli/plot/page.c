@@ -9,7 +9,7 @@
 enum {
     MARGIN = 45,
     HEADING = 58,   // from the top to the middle of the heading
-    HEAD = 96,      // from the top to what comes after it
+    HEAD = 96,      // from the top to the first row below the heading
     MARK_LINE = 21, // a line of names of marks
     MARK_LINES = 3, // at most
     RIBBON = 26,    // the phases
@@ -29,7 +29,7 @@ static const char *const tints[TINTS][2] = {
 typedef struct band {
     double begin_s, end_s;
     const char *label;
-    const char *const *tints; // of the ribbon and behind curves; a phase has the same on every page
+    const char *const *tints; // of the ribbon, and behind curves
 } band;
 
 typedef struct drawing {
@@ -56,7 +56,7 @@ static void find_bands(drawing *d)
 {
     const cli_page_changes *c = &d->page->phases;
     if (c->count > BANDS_MAX)
-        return; // no phases, but noise
+        return; // too many changes: no phases, but noise
     for (size_t i = 0; i < c->count; i++) {
         const cli_page_change *at = &c->list[i];
         const char *label = cli_value_name(&at->signal->type, at->value);

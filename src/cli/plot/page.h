@@ -15,7 +15,7 @@ enum {
 // A signal, in each recording that has it.
 typedef struct cli_page_signal {
     const char *name;
-    const tac_recorded *in[CLI_PAGE_RECORDINGS]; // NULL: it has not
+    const tac_recorded *in[CLI_PAGE_RECORDINGS]; // NULL: not in that recording
     const tac_recorded *any;
     cli_table tables[CLI_PAGE_RECORDINGS]; // the time in seconds, the elements
 } cli_page_signal;
@@ -26,7 +26,7 @@ typedef struct cli_page_panel {
     size_t count, capacity;
 } cli_page_panel;
 
-// A value that a discrete signal has from here on.
+// A value that a discrete signal takes at t_us.
 typedef struct cli_page_change {
     const tac_recorded *signal;
     uint32_t element;
@@ -47,29 +47,30 @@ typedef struct cli_page {
     size_t panel_count;
     cli_span span; // what is shown
     const char *title;
-    // Of the first signal's entity, in the first recording
-    cli_page_changes phases; // the first is what it begins with
+    // Of the entity of the first signal, in the first recording
+    cli_page_changes phases; // the first is the phase at the start
     cli_page_changes marks;  // faults and commands
 } cli_page;
 
-// plot_read.c: fills in tables, phases and marks, in one pass over the channels that have them.
+// read.c: fills in tables, phases and marks, in one pass over the channels that have them.
 TAC_MUST_CHECK tac_status cli_page_read(cli_page *page, tac_error *err);
 
-// plot_page.c: the script that draws it.
+// page.c: the script that draws the page.
 void cli_page_draw(const cli_page *page, bool svg, tac__text *script);
 cli_range cli_page_seconds(const cli_page *page); // of its time axis
 
-// plot_panel.c: one panel, from `top` down, in pixels; its title and legend included. The time axis
-// has numbers under the last.
+// panel.c: one panel with its title and legend, from `top` down, in pixels. Only the last panel has
+// numbers at its time axis.
 int cli_page_panel_height(const cli_page *page, const cli_page_panel *panel);
 void cli_page_panel_draw(const cli_page *page, const cli_page_panel *panel, int top, bool last,
                          tac__text *script);
 
-// A signal of a scenario that is a fault, rather than a command.
+// Whether a signal of a scenario is a fault; otherwise it is a command.
 bool cli_page_is_fault(const char *name);
-// A signal in which phases are counted: patterns leave it out.
+// Whether a signal only counts phases (transition, queued, ...): patterns do not select it.
 bool cli_page_is_bookkeeping(const tac_recorded *signal);
-// As "uav1.battery.soc" and "uav1.phase"; or "battery.soc" and "control.phase", which have none.
+// "uav1.battery.soc" and "uav1.phase" have the same entity; so have "battery.soc" and
+// "control.phase", which are in none.
 bool cli_page_same_entity(const char *a, const char *b);
 
 #endif

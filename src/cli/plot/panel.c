@@ -60,7 +60,8 @@ static cli_range range_of(const drawing *d)
     return isnan(r.min) ? (cli_range){0, 1} : r;
 }
 
-// A value has its label; one that has none is told as its number, where it is an end of the axis.
+// Each value is shown as its label; a value without a label as its number, where it is an end of
+// the axis.
 static void add_named_axis(const drawing *d, const tac_type *type, cli_range r)
 {
     if (type->scalar == TAC_BOOL)
@@ -85,7 +86,7 @@ static void add_named_axis(const drawing *d, const tac_type *type, cli_range r)
     ADD(")\nset ylabel ''\n");
 }
 
-// Room about a range of nothing; whole steps for whole numbers.
+// Widens an empty range; whole numbers get whole steps.
 static cli_scale scale_of(cli_range r, const tac_type *type)
 {
     const double size = fmax(fabs(r.min), fabs(r.max));
@@ -173,7 +174,7 @@ static void print_legend(const drawing *d, const cli_page_signal *s, uint32_t el
     }
 }
 
-// A line without a break, long dashes, dots, and both.
+// Solid, long dashes, dots, dash-dot.
 static const char *const dashes[] = {"solid", "(24,10)", "(4,8)", "(24,8,4,8)"};
 enum { DASHES = sizeof dashes / sizeof *dashes };
 
@@ -211,7 +212,7 @@ static void add_curves(const drawing *d, size_t recording, curve_state *state)
                       s->any->continuous ? "lines" : "steps");
             add_style(d, curve + e, curves, recording);
             // Of many curves only the first and the last are in the legend. Curves of further
-            // recordings would repeat the names of the first.
+            // recordings would only repeat the names of the first.
             const bool told = curves <= NAMED_MAX || curve + e == 0 || curve + e + 1 == curves;
             if (text[0] && told && (recording == 0 || curves == 1)) {
                 ADD(" title ");
@@ -223,7 +224,7 @@ static void add_curves(const drawing *d, size_t recording, curve_state *state)
     }
 }
 
-// Where several curves of a recording share a dash, the legend shows it once.
+// Where several curves of a recording share a dash pattern, the legend shows it once.
 static void add_file_legend(const drawing *d, curve_state *state)
 {
     if (d->page->recording_count == 1 || curve_count(d) == 1)
@@ -303,7 +304,7 @@ static int legend_columns(const legend *l)
     return columns > 0 ? columns : 1;
 }
 
-// Lines of its own that a legend needs; 0: it stands beside the title.
+// How many lines the legend needs below the title; 0: it fits beside the title.
 static int legend_lines(const drawing *d)
 {
     char title[TITLE_TEXT];
@@ -315,7 +316,7 @@ static int legend_lines(const drawing *d)
     return ((int)l.entries + columns - 1) / columns;
 }
 
-// The title in its place, or higher where lines of the legend come between it and the panel.
+// The title at its usual height, or higher if lines of the legend stand between it and the panel.
 static void add_title(const drawing *d, const cli_box *box)
 {
     char title[TITLE_TEXT];

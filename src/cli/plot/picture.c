@@ -1,4 +1,4 @@
-// picture.c - from a script for gnuplot to a file.
+// picture.c - has gnuplot draw a script, and writes the picture to a file.
 #include "cli/plot/picture.h"
 #include "cli/plot/gnuplot.h"
 #include "cli/output.h"

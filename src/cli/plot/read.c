@@ -1,7 +1,6 @@
 // read.c - from recordings to the tables of a page, phases and marks.
 //
-// Each recording is read once, only channels with something that the page shows, and sample by
-// sample.
+// Each recording is read once, sample by sample, and only the channels that the page needs.
 #include "cli/plot/page.h"
 
 #include <stdlib.h>
@@ -17,7 +16,7 @@ typedef struct tap {
     cli_page_changes *changes;
     bool with_first; // the list begins with the value at the start
     bool from_rest;  // before its first sample the signal is at rest: 0, false, none
-    double *values;  // the last ones
+    double *values;  // of the last sample
     bool seen;
 } tap;
 
@@ -26,7 +25,7 @@ typedef struct taps {
     tac_recording *recording;
     tap *list;
     size_t count, capacity;
-    size_t *first; // tap of each channel; and one behind the last
+    size_t *first; // index of the first tap of each channel; one more entry at the end
     bool *wanted;
     bool *holding; // wanted, and holds
 } taps;
@@ -87,7 +86,7 @@ static tac_status add_tables(taps *t, cli_page *page, size_t recording, tac_erro
     return TAC_OK;
 }
 
-// Stage 0 is the stage of phase machines only.
+// Stage 0 contains phase machines only.
 static bool is_of_machine(const tac_recorded *s)
 {
     return s->stage == TAC_STAGE_BEGIN && !s->continuous;
@@ -100,7 +99,7 @@ bool cli_page_is_bookkeeping(const tac_recorded *s)
             tac__ends_in(s->name, ".changes") || tac__ends_in(s->name, ".resets"));
 }
 
-// An entity's own phase comes before that of a component.
+// The phase of the entity itself has priority over the phase of a component.
 static const tac_recorded *find_phase(const tac_recording *recording, const char *name)
 {
     const tac_recorded *s, *best = NULL;

@@ -1,5 +1,5 @@
-// replay.c - see replay_plot.h. Of many samples the greatest of each pixel column is drawn, so
-// that no peak is lost.
+// replay.c - see replay.h. Where a pixel column has several samples the largest is drawn, so that
+// no peak is lost.
 #include "cli/plot/replay.h"
 #include "cli/plot/chart.h"
 #include "cli/plot/gnuplot.h"
@@ -23,7 +23,7 @@ enum {
 
 // --- data ---------------------------------------------------------------------------------------
 
-// Time and the errors of all columns. Zeros are left out: the scale is logarithmic.
+// Time and the errors of all columns. Zeros are left out, because the scale is logarithmic.
 static bool make_table(const cli_errors *e, cli_table *table)
 {
     const size_t columns = e->column_count, step = e->count / POINTS + 1;
@@ -42,7 +42,7 @@ static bool make_table(const cli_errors *e, cli_table *table)
     return values != NULL;
 }
 
-// Whole powers of ten about all curves of a column.
+// The range of whole powers of ten that contains all curves of a column.
 static cli_range decades(const cli_table *tables, size_t count, size_t column)
 {
     double low = HUGE_VAL, high = 0;
@@ -120,7 +120,7 @@ tac_status cli_replay_plot(const char *file, const char *title, const char *refe
         const cli_errors *e = curves[0].errors;
         tac__text script;
         tac__text_init(&script, tac_allocator_default());
-        tac_time last_us = 0; // some may have ended early
+        tac_time last_us = 0; // some replays may have ended early
         for (size_t i = 0; i < count; i++) {
             const tac_time end_us = curves[i].errors->t_us[curves[i].errors->count - 1];
             last_us = end_us > last_us ? end_us : last_us;

@@ -9,7 +9,7 @@ typedef struct cli_replay_curve {
     const cli_errors *errors;
 } cli_replay_curve;
 
-// One panel a state, with a curve for each replay, on scales of powers of ten.
+// One panel a state, with one curve a replay, on logarithmic scales.
 TAC_MUST_CHECK tac_status cli_replay_plot(const char *file, const char *title,
                                           const char *reference, const cli_replay_curve *curves,
                                           size_t count, tac_error *err);

@@ -1,4 +1,4 @@
-// trace.c - thinning out while samples arrive: only one column of pixels is open at a time.
+// trace.c - thins out samples as they arrive: only one pixel column is open at a time.
 #include "cli/plot/trace.h"
 
 #include <math.h>
@@ -48,8 +48,8 @@ static void keep_row(cli_trace *t, const double *row)
         memcpy(to, row, (t->elements + 1) * sizeof *to);
 }
 
-// The extremes of each element in the order in which they were seen, on two rows between the first
-// and the last: where exactly inside a column of pixels cannot be seen.
+// The extremes of each element, in the order in which they occurred, on two rows between the first
+// and the last: where exactly inside a pixel column cannot be seen.
 static void keep_extremes(cli_trace *t)
 {
     for (int i = 0; i < 2; i++) {

@@ -1,8 +1,8 @@
 // trace.h - a signal over time, thinned out to what a page can show.
 //
-// The page has so many columns of pixels. Of a column with more samples than a few, the first, the
-// last, the least and the greatest are kept, each element for itself: the picture is the same, and
-// memory does not grow with the number of samples.
+// A page has a fixed number of pixel columns. Where a column has more than a few samples, the
+// first, the last, the smallest and the largest are kept, for each element separately: the picture
+// is the same, and memory does not grow with the number of samples.
 #ifndef TAC_CLI_PLOT_TRACE_H
 #define TAC_CLI_PLOT_TRACE_H
 
@@ -18,19 +18,19 @@ typedef struct cli_trace {
     uint32_t elements;
     tac_time from_us;   // of the page
     tac_time column_us; // width of a column
-    // The column that samples fall into now
+    // The present column
     uint64_t column, seen;
-    double *first;            // rows as they came: the time, the elements
+    double *first;            // rows as they came: time, then the elements
     double *last;             // row
     double *least, *greatest; // of each element
     uint64_t *least_at, *greatest_at;
-    // Those before: rows with the time in seconds and the elements
+    // Earlier columns: rows with the time in seconds and the elements
     double *values;
     size_t rows, capacity;
     bool failed; // no memory
 } cli_trace;
 
-// Failure is sticky and told by cli_trace_end.
+// Failure is remembered and returned by cli_trace_end.
 void cli_trace_begin(cli_trace *trace, tac__arena *arena, uint32_t elements, tac_time from_us,
                      tac_time to_us, uint64_t columns);
 void cli_trace_add(cli_trace *trace, tac_time t_us, const double *values);

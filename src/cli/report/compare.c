@@ -1,4 +1,4 @@
-// compare.c - differences in the order in which they began.
+// compare.c - reports differences in the order in which they began.
 #include "cli/report/compare.h"
 #include "base/print.h"
 #include "cli/output.h"
@@ -73,7 +73,7 @@ static const tac_difference **in_order(const cli_comparison *c, size_t *count)
 
 enum { VALUE_TEXT = 96 };
 
-// As an exact number, and what it means.
+// The exact number, and the label or unit that explains it.
 static void print_value(const tac_type *type, double value, char text[VALUE_TEXT])
 {
     char number[TAC__NUMBER_TEXT];
@@ -98,7 +98,7 @@ static void add_distance(tac__text *out, const tac_difference *d)
     }
 }
 
-// --- what is known beside the signals ------------------------------------------------------------
+// --- differences besides signals -----------------------------------------------------------------
 
 // The first lines that differ.
 static bool first_lines(const char *a, const char *b, const char **x, int *x_length, const char **y,

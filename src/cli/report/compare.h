@@ -1,4 +1,4 @@
-// compare.h - what `tactus compare` has to say, for a person or a program.
+// compare.h - the output of `tactus compare`, for a person or a program.
 #ifndef TAC_CLI_REPORT_COMPARE_H
 #define TAC_CLI_REPORT_COMPARE_H
 

@@ -1,4 +1,4 @@
-// flight.c - what became of the vehicles: lines, a table, JSON.
+// flight.c - the flights of the vehicles: lines, a table, JSON.
 #include "cli/report/flight.h"
 #include "base/print.h"
 
@@ -21,7 +21,7 @@ static tac__out line(page *p, const char *label)
     return tac__out_begin(l->text, sizeof l->text);
 }
 
-// As exact as a person wants to know: "0.42 m", "12.3 m", "1.23 km".
+// With as many digits as a person needs: "0.42 m", "12.3 m", "1.23 km".
 static void add_metres(tac__out *out, double metres)
 {
     if (fabs(metres) < 0.005)
@@ -188,7 +188,7 @@ static void key_i64(tac__json *json, const char *key, int64_t value)
     tac__json_i64(json, value);
 }
 
-// What cannot be said of a flight (of a landing, where there was none) is null.
+// Values that do not exist (the landing error of a flight without a landing) are null.
 static void json_sum(const cli_fleet *sum, tac__json *json)
 {
     if (sum->controlled) {

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "cli/flight.h"
 
-// What there is to say in a few lines, of one vehicle or of all together.
+// A summary in a few lines, of one vehicle or of all together.
 typedef struct cli_flight_line {
     const char *label;
     char text[160];
@@ -17,7 +17,7 @@ size_t cli_flight_lines(const cli_flight *flight, cli_flight_line lines[CLI_FLIG
 // One line a vehicle, if there are several.
 void cli_flight_table(const cli_flight *flight, tac__text *out);
 
-// Members of an open object; none where there are no vehicles.
+// Adds members to an open object; none if there are no vehicles.
 void cli_flight_json(const cli_flight *flight, tac__json *json);
 
 #endif

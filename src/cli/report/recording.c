@@ -1,4 +1,4 @@
-// recording.c - about a recording: what it is of, whether it is whole, and what is in it.
+// recording.c - describes a recording: its run, whether it is complete, its contents.
 #include "cli/report/recording.h"
 #include "base/json.h"
 

@@ -1,4 +1,4 @@
-// recording.h - what `tactus info REC` says.
+// recording.h - the output of `tactus info REC`.
 #ifndef TAC_CLI_REPORT_RECORDING_H
 #define TAC_CLI_REPORT_RECORDING_H
 

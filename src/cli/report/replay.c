@@ -1,4 +1,4 @@
-// replay.c - what came of replays; see replay_report.h.
+// replay.c - reports the results of replays; see replay.h.
 #include "cli/report/replay.h"
 #include "cli/output.h"
 
@@ -95,7 +95,7 @@ static void add_row(tac__text *out, const cli_method *m, const cli_outcome *o)
                                          : "other bits");
 }
 
-// What failed, and why, below the table.
+// Which replays failed, and why, below the table.
 static void add_failures(const cli_replays *r, tac__text *out)
 {
     bool any = *r->loosened || (r->has_reference && r->reference_outcome.failed);

@@ -1,4 +1,4 @@
-// replay.h - what came of replays, for a person or a program.
+// replay.h - the results of replays, for a person or a program.
 #ifndef TAC_CLI_REPORT_REPLAY_H
 #define TAC_CLI_REPORT_REPLAY_H
 
@@ -28,11 +28,11 @@ typedef struct cli_outcome { // of one replay
 
 typedef struct cli_replays {
     const tac_recording_info *recording;
-    const char *plot, *out; // what was made, NULL: nothing
+    const char *plot, *out; // files that were made; NULL: none
     cli_method methods[CLI_METHODS_MAX], reference;
     size_t count; // of methods
     bool has_reference;
-    char loosened[384]; // why a tight reference is not as tight as it should be; "": it is
+    char loosened[384]; // why a tight reference is looser than it should be; "": it is not
     cli_outcome outcomes[CLI_METHODS_MAX], reference_outcome;
 } cli_replays;
 

@@ -1,4 +1,4 @@
-// report.h - what a run has to say when it is over, for a person or a program.
+// report.h - the report at the end of a run, for a person or a program.
 #ifndef TAC_CLI_REPORT_REPORT_H
 #define TAC_CLI_REPORT_REPORT_H
 
@@ -15,10 +15,10 @@ typedef struct cli_report {
     const cli_args *args; // for --digest
     const cli_flight *flight;
     const cli_phases *phases;
-    const char *plot;         // picture it drew, NULL: none
-    const char *recording;    // it made, NULL: none
-    const char *continued;    // checkpoint it began with, NULL: none
-    const char *checkpoint;   // checkpoint it wrote, NULL: none
+    const char *plot;         // picture that was drawn, NULL: none
+    const char *recording;    // recording that was written, NULL: none
+    const char *continued;    // checkpoint from which the run began, NULL: none
+    const char *checkpoint;   // checkpoint that was written, NULL: none
     const cli_jitter *jitter; // NULL: not in real time
     const char *signal;       // that stopped it, NULL: none
     tac_time start_us;
@@ -26,7 +26,7 @@ typedef struct cli_report {
 } cli_report;
 
 void cli_report_text(const cli_report *report, tac_status status, tac__text *out);
-// `err` tells of the failure where status is not TAC_OK.
+// `err` describes the failure where status is not TAC_OK.
 void cli_report_json(const cli_report *report, tac_status status, const tac_error *err,
                      tac__text *out);
 

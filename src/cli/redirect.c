@@ -1,13 +1,13 @@
-// aside.c - see aside.h. The library shares our stdio buffer, so the buffer is flushed before and
-// after.
-#include "cli/aside.h"
+// redirect.c - see redirect.h. Libraries share our stdio buffer, so the buffer is flushed before
+// and after.
+#include "cli/redirect.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 static int kept = -1;
 
-void cli_aside_begin(void)
+void cli_redirect_begin(void)
 {
     fflush(stdout);
     kept = dup(STDOUT_FILENO);
@@ -15,7 +15,7 @@ void cli_aside_begin(void)
         dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-void cli_aside_end(void)
+void cli_redirect_end(void)
 {
     if (kept < 0)
         return;
