@@ -243,6 +243,11 @@ TAC_API const char *const *tac_param_names(tac_declare *d, const tac_param_def *
 // forms. NULL where it is absent.
 TAC_API const tac_node *tac_param_node(const tac_declare *d, const char *name);
 
+// A copy of these bytes for `self` to point to, which is shared with every component of the engine
+// that asks for the same ones: for parameters, in which the vehicles of a swarm are alike. It lives
+// as long as the engine and must not be changed. Bytes between fields count: begin with memset.
+TAC_API const void *tac_declare_shared(tac_declare *d, const void *bytes, size_t size);
+
 // The world of the simulation.
 TAC_API const tac_world *tac_declare_world(const tac_declare *d);
 

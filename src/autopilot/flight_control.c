@@ -5,6 +5,7 @@
 #include "model/builtin.h"
 #include "model/vehicle/params.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <tactus/math.h>
 
@@ -41,10 +42,25 @@ enum {
 
 enum { STATE_NUMBERS, STATE_WORDS };
 
+// The mission comes last: there is memory for as many items as it has.
 typedef struct flight_control {
-    tac__flight flight;
     int buses, bus[TAC__ROTORS_MAX]; // of each rotor
+    tac__flight flight;
 } flight_control;
+
+static size_t size_of(const flight_control *c)
+{
+    return offsetof(flight_control, flight.mission.items) +
+           c->flight.mission.count * sizeof *c->flight.mission.items;
+}
+
+// All of it is parameters, which vehicles that are alike share.
+typedef const flight_control *shared;
+
+static const flight_control *control_of(const void *self)
+{
+    return *(const shared *)self;
+}
 
 // --- parameters ---------------------------------------------------------------------------------
 
@@ -240,7 +256,8 @@ static void declare_states(tac_declare *d)
 
 static tac_status flight_declare(tac_declare *d, void *self)
 {
-    flight_control *c = self;
+    flight_control made, *c = &made;
+    memset(c, 0, sizeof *c);
     tac__vehicle v = {0};
     tac__control_tuning tuning;
     c->buses = 1;
@@ -258,6 +275,7 @@ static tac_status flight_declare(tac_declare *d, void *self)
     check_lift(d, &c->flight.control);
     declare_outputs(d, rotors);
     declare_states(d);
+    *(shared *)self = tac_declare_shared(d, c, size_of(c));
     return TAC_OK;
 }
 
@@ -325,7 +343,7 @@ static void write_outputs(tac_step *s, const flight_control *c, const tac__contr
 
 static tac_status flight_init(tac_step *s, const void *self)
 {
-    const flight_control *c = self;
+    const flight_control *c = control_of(self);
     tac__flight_init(&c->flight, state_of(s));
     const tac__control_out rest = {.attitude = {1}};
     write_outputs(s, c, &rest);
@@ -352,7 +370,7 @@ static void log_changes(tac_step *s, const flight_control *c, const tac__flight_
 
 static tac_status flight_step(tac_step *s, const void *self)
 {
-    const flight_control *c = self;
+    const flight_control *c = control_of(self);
     if (!s->period_us)
         return tac_fail(s, "needs a rate group with a period");
     const tac__flight_state state = state_of(s);
@@ -371,7 +389,7 @@ static tac_status flight_step(tac_step *s, const void *self)
 
 static tac_status flight_verify(tac_step *s, const void *self)
 {
-    const flight_control *c = self;
+    const flight_control *c = control_of(self);
     const tac__flight_words *w = state_of(s).w;
     size_t phases = 0;
     while (tac__flight_phase_labels[phases])
@@ -388,7 +406,7 @@ static tac_status flight_verify(tac_step *s, const void *self)
 const tac_component_type tac__flight_control_type = {
     TAC__TYPE("flight_control", "2", "flies a multirotor: missions, return, landing, lost motors"),
     .stage = TAC_STAGE_CONTROL,
-    .self_size = sizeof(flight_control),
+    .self_size = sizeof(shared),
     .declare = flight_declare,
     .init = flight_init,
     .step = flight_step,

@@ -2,7 +2,7 @@
 //
 // Read from QGroundControl's files, WPL 110 (wpl.c) and .plan (plan.c). Both pass on the fields of
 // MAVLink's mission item; mission.c alone decides what they mean. docs/missions.md says which
-// commands are understood. A mission is plain data of fixed size, without pointers.
+// commands are understood. A mission is plain data without pointers, its items at the end.
 #ifndef TAC_AUTOPILOT_MISSION_H
 #define TAC_AUTOPILOT_MISSION_H
 

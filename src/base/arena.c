@@ -67,6 +67,17 @@ void tac__arena_fini(tac__arena *arena)
     arena->used = arena->capacity = 0;
 }
 
+void tac__arena_clear(tac__arena *arena)
+{
+    tac__arena_block *newest = arena->blocks;
+    if (!newest)
+        return;
+    tac__arena older = {.allocator = arena->allocator, .blocks = newest->older};
+    tac__arena_fini(&older);
+    newest->older = NULL;
+    arena->used = sizeof *newest;
+}
+
 static size_t align_up(size_t n, size_t alignment)
 {
     return (n + alignment - 1) & ~(alignment - 1);

@@ -17,6 +17,9 @@ typedef struct tac__arena {
 void tac__arena_init(tac__arena *arena, const tac_allocator *allocator);
 void tac__arena_fini(tac__arena *arena);
 
+// Begin anew: what was allocated is gone, the newest block stays for what comes.
+void tac__arena_clear(tac__arena *arena);
+
 // Zeroed memory, aligned for any type (16 bytes), from 256 bytes on to a cache line (64). NULL when
 // there is none.
 void *tac__arena_alloc(tac__arena *arena, size_t size);

@@ -39,6 +39,21 @@ tac_status tac__names_set(tac__names *names, tac__arena *arena, const char *text
     return TAC_OK;
 }
 
+const char *tac__names_keep(tac__names *names, tac__arena *arena, const char *text)
+{
+    if (2 * names->count >= names->capacity && !grow(names, arena))
+        return NULL;
+    tac__name *place = place_of(names->table, names->capacity, text);
+    if (!place->text) {
+        const char *copy = tac__arena_text(arena, text);
+        if (!copy)
+            return NULL;
+        *place = (tac__name){copy, 0};
+        names->count++;
+    }
+    return place->text;
+}
+
 int tac__names_find(const tac__names *names, const char *text)
 {
     if (names->count == 0)

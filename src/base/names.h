@@ -20,6 +20,10 @@ typedef struct tac__names {
 // Give `text` a number; a text that is there already gets the new one.
 tac_status tac__names_set(tac__names *names, tac__arena *arena, const char *text, uint32_t number);
 
+// The one copy of a text among these names, made in the arena where there is none yet; its number
+// is 0. NULL: no memory.
+const char *tac__names_keep(tac__names *names, tac__arena *arena, const char *text);
+
 // -1: unknown.
 int tac__names_find(const tac__names *names, const char *text);
 

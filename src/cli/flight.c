@@ -54,40 +54,45 @@ static size_t count_type(const tac_engine *engine, const char *type)
 }
 
 // A vehicle has the name of its entity; if the entity has several vehicles, that of its component.
-static void add_body(cli_flight *f, const tac_component_info *c)
+static tac_status add_body(cli_flight *f, const tac_component_info *c)
 {
-    cli_vehicle *v = &f->vehicles[f->count++];
+    cli_vehicle *v = &f->vehicles[f->count];
     v->entity = c->entity;
     v->body = c->name;
     v->name = c->entity[0] ? c->entity : c->name;
-    for (cli_vehicle *other = f->vehicles; other < v; other++) {
-        if (!strcmp(other->entity, v->entity)) {
-            other->name = other->body;
-            v->name = v->body;
-        }
+    const int first = tac__names_find(&f->entities, c->entity);
+    if (first >= 0) {
+        f->vehicles[first].name = f->vehicles[first].body;
+        v->name = v->body;
     }
+    f->count++;
+    return first >= 0 ? TAC_OK
+                      : tac__names_set(&f->entities, &f->arena, c->entity, (uint32_t)f->count - 1);
 }
 
 // Several vehicles of one entity get their controllers in the order in which both are written.
-static void add_control(cli_flight *f, const tac_component_info *c)
+static tac_status add_control(cli_flight *f, const tac_component_info *c)
 {
-    for (size_t i = 0; i < f->count; i++) {
+    const int first = tac__names_find(&f->entities, c->entity);
+    for (size_t i = first >= 0 ? (size_t)first : f->count; i < f->count; i++) {
         cli_vehicle *v = &f->vehicles[i];
         if (!v->control && !strcmp(v->entity, c->entity)) {
             v->control = c->name;
-            return;
+            return TAC_OK;
         }
     }
+    return TAC_OK;
 }
 
-static void for_each(cli_flight *f, const tac_engine *engine, const char *type,
-                     void (*add)(cli_flight *, const tac_component_info *))
+static tac_status for_each(cli_flight *f, const tac_engine *engine, const char *type,
+                           tac_status (*add)(cli_flight *, const tac_component_info *))
 {
     tac_component_info c;
     for (size_t i = 0; (c = tac_engine_component_info(engine, i)).name[0]; i++) {
         if (!strcmp(c.type, type))
-            add(f, &c);
+            TAC_TRY(add(f, &c));
     }
+    return TAC_OK;
 }
 
 static void observe(void *context, tac_engine *engine, tac_time t_us);
@@ -100,9 +105,10 @@ tac_status cli_flight_watch(cli_flight *f, tac_engine *engine, tac_error *err)
     f->vehicles = tac__arena_array(&f->arena, count, sizeof *f->vehicles);
     if (!f->vehicles)
         return tac__fail_memory(err);
-    for_each(f, engine, "multirotor", add_body);
-    for_each(f, engine, "flight_control", add_control);
-    for_each(f, engine, "px4", add_control);
+    if (for_each(f, engine, "multirotor", add_body) != TAC_OK ||
+        for_each(f, engine, "flight_control", add_control) != TAC_OK ||
+        for_each(f, engine, "px4", add_control) != TAC_OK)
+        return tac__fail_memory(err);
     tac_observer_def def = tac_observer_def_default();
     def.name = "flight";
     def.period_us = LOOK_US;

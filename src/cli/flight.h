@@ -6,6 +6,7 @@
 #ifndef TAC_CLI_FLIGHT_H
 #define TAC_CLI_FLIGHT_H
 
+#include "base/names.h"
 #include "base/text.h"
 
 #include <tactus/engine.h>
@@ -66,7 +67,8 @@ typedef struct cli_samples {
 typedef struct cli_flight {
     cli_vehicle *vehicles;
     size_t count;
-    bool continued; // from a checkpoint: the start of the flight is not known
+    tac__names entities; // of an entity with vehicles: the first of them
+    bool continued;      // from a checkpoint: the start of the flight is not known
     double ground_m;
     tac_time last_us;
     cli_samples samples;

@@ -108,7 +108,8 @@ typedef struct job {
     cli_phases phases;
     tac_recorder_def recording; // path is NULL: none
     tac_recorder *recorder;
-    tac__text path; // of the checkpoint, where it is the default
+    double prepare_s; // how long loading and preparing took
+    tac__text path;   // of the checkpoint, where it is the default
 } job;
 
 // --- reading the options ------------------------------------------------------------------------
@@ -268,6 +269,7 @@ static tac_engine_def engine_def(job *j)
 static tac_status start(job *j, tac_error *err)
 {
     cli_simulation *sim = &j->sim;
+    const int64_t begun_ns = cli_now_ns();
     TAC_TRY(cli_load_config(sim, j->args, j->args->operands[0], err));
     TAC_TRY(name_files(j, err));
     const tac_engine_def def = engine_def(j);
@@ -275,6 +277,7 @@ static tac_status start(job *j, tac_error *err)
     TAC_TRY(cli_flight_watch(&j->flight, sim->engine, err));
     TAC_TRY(plan_recording(j, err));
     TAC_TRY(tac_engine_prepare(sim->engine, err));
+    j->prepare_s = (double)(cli_now_ns() - begun_ns) / 1e9;
     TAC_TRY(cli_check_digests(sim->engine, j->args, err));
     if (j->settings.from)
         TAC_TRY(tac_engine_branch(sim->engine, j->settings.from, err));
@@ -382,6 +385,7 @@ static tac_status run_and_report(job *j, tac__text *out, tac_error *err)
         .phases = &j->phases,
         .continued = j->settings.from,
         .jitter = j->settings.factor > 0 ? &jitter : NULL,
+        .prepare_s = j->prepare_s,
     };
     tac_status status = run_engine(j, &jitter, &report, err);
     status = close_recording(j, status, &report, err);

@@ -1,8 +1,8 @@
-// emit.c - writes a document as YAML: the resolved configuration, for people and for recordings.
-// Reading the result gives the same tree.
+// emit.c - a document as YAML again: what was resolved, for people and for recordings. Reading the
+// result gives the same tree.
 //
-// Names of files are relative to the file in which they are written, and extended files may lie
-// elsewhere: so names are written relative to the folder of the file that was loaded.
+// The names of files are relative to the file in which they are written, and those that were
+// extended may lie elsewhere: they are emitted as seen from the folder of the file that was loaded.
 #include "config/config.h"
 #include "base/floats.h"
 #include "base/node.h"
@@ -29,7 +29,7 @@ typedef struct emitter {
     tac__arena arena;
     moved *moved;
     size_t count, capacity;
-    bool embed; // the files are stored with the text, each in a folder of its own
+    bool embed; // files travel with the text, in folders of their own
     tac_record_file *files;
     size_t file_count, file_capacity;
     declared *types;
@@ -38,16 +38,18 @@ typedef struct emitter {
 
 // --- names of files -----------------------------------------------------------------------------
 
+enum { RECENT = 16 };
+
 static const char *absolute(emitter *e, const char *path)
 {
-    char *real = realpath(path, NULL); // NULL: no such file; opening it will report that
+    char *real = realpath(path, NULL); // NULL: there is no such file, whoever wants it will say so
     const char *copy = tac__arena_text(&e->arena, real ? real : path);
     free(real);
     return copy;
 }
 
-// The name of a file that is stored with the text: in a numbered folder, so that names cannot
-// collide, under its own name.
+// A file's name in a text that it travels with: a folder of its own for each, so that none is in
+// the way of another, and the name it had.
 static const char *embed_file(emitter *e, const char *path)
 {
     for (size_t i = 0; i < e->file_count; i++) {
@@ -68,6 +70,11 @@ static void move_path(emitter *e, const tac_node *node, bool stays)
     if (!node || tac_node_kind_of(node) != TAC_NODE_SCALAR || tac_node_is_null(node) ||
         !*tac_node_text(node))
         return;
+    // Instances of a template share the node: it is among the last ones, then.
+    for (size_t i = e->count; i > 0 && i + RECENT > e->count; i--) {
+        if (e->moved[i - 1].node == node)
+            return;
+    }
     const char *main_file = tac_node_place(tac_document_root(e->config->doc))->file;
     const char *slash = main_file ? strrchr(main_file, '/') : NULL;
     const size_t folder = slash ? (size_t)(slash + 1 - main_file) : 0;
@@ -106,7 +113,7 @@ static const tac_instance *declare(emitter *e, const tac_component_type *type)
     return instance;
 }
 
-// Finds the parameters of a component that name files, as its type declares them.
+// The parameters of a component that name files, as its type declares them.
 static void move_params(emitter *e, const tac_node *component)
 {
     const tac_node *params = tac_node_get(component, "params");
@@ -158,8 +165,7 @@ static const char *text_of(const emitter *e, const tac_node *scalar)
 
 // --- YAML ---------------------------------------------------------------------------------------
 
-// Whether a text can be written without quotes and read back as the same text. Strict, because
-// quotes do no harm.
+// Text that needs no quotes to be read back as the same text. Strict: quotes do no harm.
 static bool is_plain(const char *text)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -189,7 +195,7 @@ static size_t special(const char *c, unsigned *code)
     return odd ? 3 : 0;
 }
 
-// Variables are expanded again when values are read, but not in keys: so values escape "${".
+// Values are expanded when they are read again, keys are not.
 static void emit_text(tac__text *out, const char *text, bool quoted, bool value)
 {
     if (!quoted && is_plain(text)) {

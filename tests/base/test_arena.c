@@ -205,7 +205,33 @@ static void test_every_allocation_fails_once(void **state)
     assert_true(n > 5);
 }
 
-TEST_MAIN(cmocka_unit_test(test_default_allocator), cmocka_unit_test(test_many_sizes),
-          cmocka_unit_test(test_few_blocks), cmocka_unit_test(test_impossible_sizes),
-          cmocka_unit_test(test_texts), cmocka_unit_test(test_grow),
-          cmocka_unit_test(test_every_allocation_fails_once))
+// What comes after it takes the memory of what was before it, zeroed.
+static void test_clear(void **state)
+{
+    (void)state;
+    test_allocator counts = test_allocator_make();
+    const tac_allocator hook = test_allocator_hook(&counts);
+    tac__arena arena;
+    tac__arena_init(&arena, &hook);
+    tac__arena_clear(&arena);
+    size_t taken = 0;
+    for (int turn = 0; turn < 50; turn++) {
+        for (int i = 0; i < 100; i++) {
+            unsigned char *bytes = tac__arena_alloc(&arena, 500);
+            for (int k = 0; k < 500; k++)
+                assert_int_equal(bytes[k], 0);
+            memset(bytes, 0xff, 500);
+        }
+        tac__arena_clear(&arena);
+        if (turn == 5)
+            taken = counts.live_bytes;
+        assert_true(turn < 5 || counts.live_bytes == taken);
+    }
+    tac__arena_fini(&arena);
+    test_allocator_check_empty(&counts);
+}
+
+TEST_MAIN(cmocka_unit_test(test_clear), cmocka_unit_test(test_default_allocator),
+          cmocka_unit_test(test_many_sizes), cmocka_unit_test(test_few_blocks),
+          cmocka_unit_test(test_impossible_sizes), cmocka_unit_test(test_texts),
+          cmocka_unit_test(test_grow), cmocka_unit_test(test_every_allocation_fails_once))

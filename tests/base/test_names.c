@@ -35,6 +35,27 @@ static void test_many(void **state)
     tac__arena_fini(&arena);
 }
 
+static void test_one_copy(void **state)
+{
+    (void)state;
+    tac__arena arena;
+    tac__names names = {0};
+    tac__arena_init(&arena, NULL);
+    const char *kept[100];
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < 100; i++) {
+            char text[16];
+            snprintf(text, sizeof text, "t%d", i);
+            const char *copy = tac__names_keep(&names, &arena, text);
+            assert_string_equal(copy, text);
+            assert_true(copy != text && (turn == 0 || copy == kept[i]));
+            kept[i] = copy;
+        }
+    }
+    assert_int_equal(names.count, 100);
+    tac__arena_fini(&arena);
+}
+
 static void test_without_memory(void **state)
 {
     (void)state;
@@ -50,4 +71,5 @@ static void test_without_memory(void **state)
     test_allocator_check_empty(&counts);
 }
 
-TEST_MAIN(cmocka_unit_test(test_many), cmocka_unit_test(test_without_memory))
+TEST_MAIN(cmocka_unit_test(test_many), cmocka_unit_test(test_one_copy),
+          cmocka_unit_test(test_without_memory))

@@ -70,11 +70,11 @@ says out '  route              4.87 m in 1.0 s' '  altitude           up to 5.26
 expect 0 run "$mission" --json -q
 is_json out
 cp out mission.json
-for key in wall_s realtime_factor max_altitude_m landing_error_m battery_soc flight_time_s \
+for key in wall_s prepare_s realtime_factor max_altitude_m landing_error_m battery_soc flight_time_s \
     distance_m battery_voltage_v; do
     typed out "$key" number
 done
-for key in t_end_us boundaries component_steps steps rejected rhs_evals undone events \
+for key in t_end_us peak_bytes boundaries component_steps steps rejected rhs_evals undone events \
     mission_reached mission_total; do
     typed out "$key" whole
 done

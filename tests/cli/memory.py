@@ -71,8 +71,8 @@ def run(args, folder, n=0, after=False):
     except subprocess.TimeoutExpired:
         return None, b"", b""
     # What it took by the wall clock differs from run to run.
-    output = re.sub(rb'(wall time +|"wall_s": |"realtime_factor": |as recorded +|tight[^\n]* +|rk4 +|rk45 +)[^\n]*', b"",
-                    done.stdout)
+    output = re.sub(rb'(wall time +|"wall_s": |"realtime_factor": |"prepare_s": |"peak_bytes": |'
+                    rb'as recorded +|tight[^\n]* +|rk4 +|rk45 +)[^\n]*', b"", done.stdout)
     return done.returncode, output, done.stderr
 
 

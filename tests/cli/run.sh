@@ -28,7 +28,7 @@ says err '[  0.125125 s] show: position' '[  0.000 s] show: position'
 expect 0 run "$small" --json --quiet
 is_json out
 silent err
-for key in name hash finished stopped t_start_us t_us t_end_us wall_s realtime_factor boundaries \
+for key in name hash finished stopped t_start_us t_us t_end_us wall_s prepare_s peak_bytes realtime_factor boundaries \
     component_steps steps rejected rhs_evals undone events messages model_hash schema_hash seed version; do
     [ -n "$(value out $key)" ] || fail "no $key in the JSON"
 done

@@ -7,6 +7,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+
+// The most memory that this program has had in use, in bytes; 0: not known.
+static uint64_t peak_bytes(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
 
 static double speed(const cli_report *r)
 {
@@ -235,6 +243,14 @@ static void change_rows(const tac_engine *engine, tac__text *out)
     }
 }
 
+static void add_duration(tac__text *out, double duration_s)
+{
+    if (duration_s < 1)
+        tac__text_add(out, "%.1f ms", 1e3 * duration_s);
+    else
+        tac__text_add(out, "%.2f s", duration_s);
+}
+
 void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
 {
     const tac_counters n = tac_engine_counters(r->engine);
@@ -243,11 +259,10 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
     change_rows(r->engine, out);
     flight_rows(r->flight, out);
     row(out, "wall time");
-    if (r->wall_s < 1)
-        tac__text_add(out, "%.1f ms, ", 1e3 * r->wall_s);
-    else
-        tac__text_add(out, "%.2f s, ", r->wall_s);
-    tac__text_add(out, "%.*fx real time\n", speed(r) < 100 ? 1 : 0, speed(r));
+    add_duration(out, r->wall_s);
+    tac__text_add(out, ", %.*fx real time; prepared in ", speed(r) < 100 ? 1 : 0, speed(r));
+    add_duration(out, r->prepare_s);
+    tac__text_add(out, "; %.1f MB of memory\n", (double)peak_bytes() / 1e6);
     if (r->jitter)
         jitter_row(r->jitter, out);
     count_row(out, "boundaries", n.boundaries);
@@ -398,6 +413,8 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     tac__json_key_u64(&json, "t_us", tac_engine_time(r->engine));
     tac__json_key_u64(&json, "t_end_us", def.end_us);
     tac__json_key_number(&json, "wall_s", rounded(r->wall_s, 1e6));
+    tac__json_key_number(&json, "prepare_s", rounded(r->prepare_s, 1e6));
+    tac__json_key_u64(&json, "peak_bytes", peak_bytes());
     tac__json_key_number(&json, "realtime_factor", rounded(speed(r), 1e3));
     tac__json_key_u64(&json, "boundaries", n.boundaries);
     tac__json_key_u64(&json, "component_steps", n.steps);

@@ -23,6 +23,7 @@ typedef struct cli_report {
     const char *signal;       // that stopped it, NULL: none
     tac_time start_us;
     double wall_s;
+    double prepare_s; // to load the configuration and prepare the engine
 } cli_report;
 
 void cli_report_text(const cli_report *report, tac_status status, tac__text *out);

@@ -86,6 +86,7 @@ static tac__plan *make_plan(const tac_engine_def *def, const tac__method *method
     if (!p)
         return NULL;
     p->arena = arena;
+    tac__arena_init(&p->shapes.scratch, allocator);
     p->def = *def;
     if (def->integrator.h_max_us == 0)
         p->def.integrator.h_max_us = method->adaptive  ? TAC_TIME_MAX
@@ -157,7 +158,8 @@ void tac_engine_destroy(tac_engine *e)
         tac__text_fini(&e->checkpoint_opaque);
     tac__arena_fini(&e->memory);
     if (p) {
-        tac__arena own = p->arena;
+        tac__arena own = p->arena, scratch = p->shapes.scratch;
+        tac__arena_fini(&scratch);
         tac__arena_fini(&own);
     }
     e->allocator->resize(e->allocator->context, e, sizeof *e, 0);
@@ -700,6 +702,7 @@ tac_status tac_engine_prepare(tac_engine *e, tac_error *err)
     TAC__FLOATS;
     TAC_REQUIRE(e && e->phase == TAC__BUILDING);
     tac_error_clear(err);
+    tac__arena_fini(&e->building->shapes.scratch);
     tac_status status = prepare(e, err);
     if (status == TAC_E_MEMORY)
         tac__fail_memory(err);

@@ -3,6 +3,7 @@
 #include "engine/plan/declare.h"
 #include "engine/plan/peers.h"
 #include "engine/plan/guard.h"
+#include "engine/plan/share.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,14 +23,35 @@ void tac__declare_no_memory(tac_declare *d)
     d->no_memory = true;
 }
 
-const char *tac__declare_text(tac_declare *d, const char *text)
+static const char *keep_text(tac_declare *d, tac__arena *arena, const char *text)
 {
     if (!text)
         return NULL;
-    const char *copy = tac__arena_text(d->arena, text);
+    const char *copy = tac__arena_text(arena, text);
     if (!copy)
         tac__declare_no_memory(d);
     return copy ? copy : "";
+}
+
+const char *tac__declare_text(tac_declare *d, const char *text)
+{
+    return keep_text(d, d->meta, text);
+}
+
+const char *tac__declare_own_text(tac_declare *d, const char *text)
+{
+    return keep_text(d, d->arena, text);
+}
+
+const void *tac_declare_shared(tac_declare *d, const void *bytes, size_t size)
+{
+    const void *copy =
+        d->plan ? tac__share_bytes(d->plan, bytes, size) : tac__arena_alloc(d->arena, size);
+    if (!copy)
+        tac__declare_no_memory(d);
+    if (copy && !d->plan)
+        memcpy((void *)(uintptr_t)copy, bytes, size);
+    return copy ? copy : bytes;
 }
 
 const tac_world *tac_declare_world(const tac_declare *d)
@@ -100,7 +122,7 @@ static int add_port(tac_declare *d, tac__ports *ports, const tac_port_def *p, co
     const bool digested = ports == &d->instance->outputs || ports == &d->instance->continuous;
     if (has_port(ports, p->name) || (digested && has_message_port(d, p->name)))
         fail_twice(d, what, p->name);
-    if (!TAC__ARENA_GROW(d->arena, ports->items, ports->count, ports->capacity)) {
+    if (!TAC__ARENA_GROW(d->meta, ports->items, ports->count, ports->capacity)) {
         tac__declare_no_memory(d);
         return 0;
     }
@@ -135,7 +157,7 @@ void tac_declare_feedthrough(tac_declare *d, int output, const int *inputs, size
         tac__declare_keep(d, &err);
         return;
     }
-    int *copy = tac__arena_array(d->arena, count + 1, sizeof *copy);
+    int *copy = tac__arena_array(d->meta, count + 1, sizeof *copy);
     if (!copy) {
         tac__declare_no_memory(d);
         return;
@@ -182,7 +204,7 @@ int tac_declare_event(tac_declare *d, const char *name, const char *doc)
     tac_instance *c = d->instance;
     if (!check_name(d, "event", name))
         return 0;
-    if (!TAC__ARENA_GROW(d->arena, c->events, c->event_count, c->event_capacity)) {
+    if (!TAC__ARENA_GROW(d->meta, c->events, c->event_count, c->event_capacity)) {
         tac__declare_no_memory(d);
         return 0;
     }
@@ -231,7 +253,7 @@ int tac_declare_condition(tac_declare *d, const char *name, const int *inputs, s
     }
     if (count)
         memcpy(copy, inputs, count * sizeof *copy);
-    c->conditions[c->condition_count] = (tac__condition){.name = tac__declare_text(d, name),
+    c->conditions[c->condition_count] = (tac__condition){.name = tac__declare_own_text(d, name),
                                                          .inputs = copy,
                                                          .count = count,
                                                          .place = *tac__param_place(d, param),
@@ -333,7 +355,7 @@ static bool add_message_port(tac_declare *d, const tac_message_def *p, bool send
     if (has_message_port(d, p->name) || has_port(&c->outputs, p->name) ||
         has_port(&c->continuous, p->name))
         return fail_twice(d, what, p->name);
-    if (!TAC__ARENA_GROW(d->arena, c->messages, c->message_count, c->message_capacity)) {
+    if (!TAC__ARENA_GROW(d->meta, c->messages, c->message_count, c->message_capacity)) {
         tac__declare_no_memory(d);
         return false;
     }
@@ -425,8 +447,8 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
         number = e->receiver_count++;
         e->receivers[number] =
             (tac__receiver){.name = full, .component = c->index, .def = *p, .source = -1};
-        e->receivers[number].def.name = tac__declare_text(d, p->name);
-        e->receivers[number].def.doc = tac__declare_text(d, p->doc);
+        e->receivers[number].def.name = tac__declare_own_text(d, p->name);
+        e->receivers[number].def.doc = tac__declare_own_text(d, p->doc);
     }
     return add_number(d, &c->receivers, &c->receiver_count, &c->receiver_capacity, number);
 }
@@ -471,6 +493,32 @@ static void check_outputs(tac_declare *d)
     tac__declare_keep(d, &err);
 }
 
+// Without a plan nothing is shared: what describes the component stays where it was declared.
+static tac_declare begin(tac__plan *plan, tac__arena *arena, tac_instance *c)
+{
+    tac_declare d = {.plan = plan, .arena = arena, .meta = arena, .instance = c};
+    d.entity = c->entity;
+    d.scopes[0].prefix = "";
+    return d;
+}
+
+static tac_status declare(tac_declare *d, tac_error *err)
+{
+    tac_instance *c = d->instance;
+    tac__scope_begin(d, c->param_node, "", false);
+    const tac_status status = c->type->declare ? c->type->declare(d, c->self) : TAC_OK;
+    while (d->depth > 0)
+        tac__scope_end(d);
+    if (status == TAC_OK)
+        check_outputs(d);
+    tac_status result = outcome(d, status, "declare", err);
+    if (result == TAC_OK && d->plan)
+        result = tac__share_shape(d->plan, c) == TAC_OK ? TAC_OK : tac__fail_memory(err);
+    if (result != TAC_OK && c->type->close)
+        c->type->close(c->self);
+    return result;
+}
+
 tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_type *type,
                         const char *name, uint32_t entity, const tac_node *params,
                         const tac_place *place, tac_instance **instance, tac_error *err)
@@ -483,8 +531,7 @@ tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_
     tac_instance *c = tac__arena_alloc(arena, sizeof *c);
     const tac_component_type *guarded = tac__guard_type(plan, type);
     void *self = guarded ? tac__guard_self(arena, type, guarded) : NULL;
-    tac_declare *d = tac__arena_alloc(arena, sizeof *d);
-    if (!c || !self || !d)
+    if (!c || !self)
         return tac__fail_memory(err);
     type = guarded;
     *c = (tac_instance){.type = type,
@@ -504,23 +551,16 @@ tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_
     c->index = plan ? (uint32_t)plan->component_count : 0;
     if (place)
         c->place = *place;
-    c->declaring = d;
     c->param_node = params;
     c->entity = entity;
-    *d = (tac_declare){.plan = plan, .arena = arena, .instance = c, .entity = entity};
-    d->scopes[0].prefix = "";
     *instance = c;
-    tac__scope_begin(d, params, "", false);
-
-    const tac_status status = type->declare ? type->declare(d, self) : TAC_OK;
-    while (d->depth > 0)
-        tac__scope_end(d);
-    if (status == TAC_OK)
-        check_outputs(d);
-    const tac_status result = outcome(d, status, "declare", err);
-    if (result != TAC_OK && type->close)
-        type->close(self);
-    return result;
+    tac_declare d = begin(plan, arena, c);
+    if (plan)
+        d.meta = &plan->shapes.scratch;
+    const tac_status status = declare(&d, err);
+    if (plan)
+        tac__arena_clear(&plan->shapes.scratch);
+    return status;
 }
 
 tac_status tac__connect(tac__plan *e, tac_error *err)
@@ -530,12 +570,12 @@ tac_status tac__connect(tac__plan *e, tac_error *err)
         if (!c->type->connect)
             continue;
         // Parameters were listed and asked for when it was declared.
-        tac_declare *d = c->declaring;
-        tac__scope_begin(d, c->param_node, "", true);
-        const tac_status status = c->type->connect(d, c->self);
-        while (d->depth > 0)
-            tac__scope_end(d);
-        TAC_TRY(outcome(d, status, "connect", err));
+        tac_declare d = begin(e, &e->arena, c);
+        tac__scope_begin(&d, c->param_node, "", true);
+        const tac_status status = c->type->connect(&d, c->self);
+        while (d.depth > 0)
+            tac__scope_end(&d);
+        TAC_TRY(outcome(&d, status, "connect", err));
     }
     return TAC_OK;
 }

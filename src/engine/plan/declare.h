@@ -19,9 +19,13 @@ typedef struct tac__scope {
 enum { TAC__SCOPES_MAX = 8 };
 
 struct tac_declare {
-    tac__plan *plan; // NULL: only to learn what the type has
-    tac__arena *arena;
+    tac__plan *plan;   // NULL: only to learn what the type has
+    tac__arena *arena; // of what the component keeps
+    tac__arena *meta;  // of what describes it: ports, parameters; see share.h
     tac_instance *instance;
+    tac__param *params; // those of the instance, as they grow, and their values
+    const char **values;
+    size_t param_capacity;
     uint32_t entity;
     tac__scope scopes[TAC__SCOPES_MAX];
     size_t depth; // of the present scope
@@ -42,6 +46,8 @@ void tac__declare_no_memory(tac_declare *d);
 
 // Texts of definitions may come from a buffer of the author's: keep a copy. NULL stays NULL.
 const char *tac__declare_text(tac_declare *d, const char *text);
+// The same for texts that the component keeps.
+const char *tac__declare_own_text(tac_declare *d, const char *text);
 
 // --- params.c ---
 // Begin to read from `map`, and end: a key that was not asked for is a mistake.

@@ -77,8 +77,7 @@ static void add_components(const tac__plan *e, tac__text *out)
                       c->type->step ? tac_stage_name(c->stage) : "-",
                       c->group < 0 ? "-" : e->groups[c->group].name);
         for (size_t k = 0; k < c->param_count; k++)
-            tac__text_add(out, "param %s.%s = %s\n", c->name, c->params[k].name,
-                          c->params[k].value);
+            tac__text_add(out, "param %s.%s = %s\n", c->name, c->params[k].name, c->values[k]);
         if (c->active_names)
             tac__text_add(out, "active %s", c->name);
         for (size_t k = 0; k < c->active_count; k++)

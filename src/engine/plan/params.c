@@ -180,6 +180,18 @@ static bool look_up(tac_declare *d, const tac_param_def *p, bool may_list, given
     return true;
 }
 
+// One text after another: for the many names of parameters.
+static char *join(tac__arena *arena, const char *a, const char *b)
+{
+    const size_t first = strlen(a), second = strlen(b) + 1;
+    char *text = tac__arena_alloc(arena, first + second);
+    if (!text)
+        return NULL;
+    memcpy(text, a, first);
+    memcpy(text + first, b, second);
+    return text;
+}
+
 // Remember the parameter as read, for listings and the model hash.
 static void record(tac_declare *d, const tac_param_def *p, const char *kind, const char *value,
                    const char *const *choices)
@@ -188,17 +200,21 @@ static void record(tac_declare *d, const tac_param_def *p, const char *kind, con
     const tac__scope *scope = tac__scope_of(d);
     if (scope->peer)
         return;
-    char *text = tac__arena_text(d->arena, value);
-    char *name = tac__arena_format(d->arena, "%s%s", scope->prefix, p->name);
-    if (!text || !name ||
-        !TAC__ARENA_GROW(d->arena, c->params, c->param_count, c->param_capacity)) {
+    char *text = tac__arena_text(d->meta, value);
+    char *name = join(d->meta, scope->prefix, p->name);
+    size_t capacity = d->param_capacity;
+    if (!text || !name || !TAC__ARENA_GROW(d->meta, d->params, c->param_count, capacity) ||
+        !TAC__ARENA_GROW(d->meta, d->values, c->param_count, d->param_capacity)) {
         tac__declare_no_memory(d);
         return;
     }
     const tac_param_def def = {name, tac__declare_text(d, p->unit),
                                tac__declare_text(d, p->fallback), tac__declare_text(d, p->range),
                                tac__declare_text(d, p->doc)};
-    c->params[c->param_count++] = (tac__param){def.name, text, def, kind, choices, false, -1};
+    d->values[c->param_count] = text;
+    d->params[c->param_count++] = (tac__param){def.name, def, kind, choices, false, -1};
+    c->params = d->params;
+    c->values = d->values;
 }
 
 // "(0, 1]" and the like. False when the value lies outside.
@@ -301,10 +317,12 @@ const double *tac_param_list(tac_declare *d, const tac_param_def *p, size_t max,
 {
     given g;
     *count = 0;
-    double *values = tac__arena_array(d->arena, max, sizeof *values);
+    const bool found = look_up(d, p, true, &g);
+    double *values =
+        tac__arena_array(d->arena, found && g.count <= max ? g.count : 0, sizeof *values);
     if (!values)
         tac__declare_no_memory(d);
-    if (values && look_up(d, p, true, &g)) {
+    if (values && found) {
         if (g.count > max) {
             tac_error err;
             tac__fail(&err, TAC_E_LIMIT, "expected at most %zu numbers, found %zu", max, g.count);
@@ -442,7 +460,7 @@ const char *const *tac_param_words(tac_declare *d, const tac_param_def *p, size_
     const char **words = make_words(d, p, g.node, max, count);
     for (size_t i = 0; i < *count; i++) {
         char buffer[128];
-        words[i] = tac__declare_text(d, text_of(&g, i, buffer));
+        words[i] = tac__declare_own_text(d, text_of(&g, i, buffer));
     }
     record_words(d, p, "words", words);
     return words;
@@ -467,7 +485,7 @@ const char *const *tac_param_names(tac_declare *d, const tac_param_def *p, size_
         if (!d->plan)
             names[(*count)++] = "NAME";
         else if (!tac_node_is_null(tac_node_item(node, i)))
-            names[(*count)++] = tac__declare_text(d, tac_node_key(node, i));
+            names[(*count)++] = tac__declare_own_text(d, tac_node_key(node, i));
     }
     record_words(d, p, "names", names);
     return names;
@@ -554,7 +572,7 @@ int tac_param_input(tac_declare *d, const tac_param_def *p)
         d->instance->inputs.items[i].has_rest = true;
         d->instance->inputs.items[i].rest = value;
         if (!tac__scope_of(d)->peer) {
-            tac__param *param = &d->instance->params[d->instance->param_count - 1];
+            tac__param *param = &d->params[d->instance->param_count - 1];
             param->tunable = true;
             param->input = i;
         }
@@ -651,7 +669,7 @@ void tac__scope_begin(tac_declare *d, const tac_node *map, const char *prefix, b
     *scope = (tac__scope){.map = map, .prefix = prefix, .peer = peer};
     if (!map || peer)
         return;
-    scope->used = tac__arena_array(d->arena, tac_node_count(map), sizeof *scope->used);
+    scope->used = tac__arena_array(d->meta, tac_node_count(map), sizeof *scope->used);
     if (!scope->used)
         tac__declare_no_memory(d);
     // A key without a value is absent: nobody need ask for it.
@@ -756,7 +774,7 @@ void tac_param_begin(tac_declare *d, const char *name, size_t i)
     char number[32] = "";
     if (list)
         snprintf(number, sizeof number, "[%zu]", i);
-    const char *prefix = tac__arena_format(d->arena, "%s%s%s.", scope->prefix, name, number);
+    const char *prefix = tac__arena_format(d->meta, "%s%s%s.", scope->prefix, name, number);
     if (!prefix)
         tac__declare_no_memory(d);
     tac__scope_begin(d, map, prefix ? prefix : "", scope->peer);
@@ -775,7 +793,7 @@ bool tac_param_peer_begin(tac_declare *d, const char *component)
         return true;
     }
     const char *entity = d->plan->entities[d->entity].name;
-    char *full = tac__arena_format(d->arena, "%s%s%s", entity, *entity ? "." : "", component);
+    char *full = tac__arena_format(d->meta, "%s%s%s", entity, *entity ? "." : "", component);
     const tac_instance *peer = full ? tac__find_component(d->plan, full) : NULL;
     if (!full)
         tac__declare_no_memory(d);

@@ -86,8 +86,8 @@ static inline bool tac__chatters(tac__turns *n, tac_time t_us)
     return n->chatter > TAC__CHATTER_MAX;
 }
 
-typedef struct tac__param { // as resolved: for listings and the model hash
-    const char *name, *value;
+typedef struct tac__param { // for listings and the model hash; its value is in tac_instance.values
+    const char *name;
     tac_param_def def;
     const char *kind;           // "f64", "time", "choice", ...
     const char *const *choices; // of a choice
@@ -188,12 +188,12 @@ struct tac_instance {
     int group;            // -1: none
     tac_stage stage;
     tac_place place;
-    tac_time lead_us;     // it also steps so long before each step of its group
-    uint32_t lead_max;    // as many periods at most
-    tac_place lead_place; // of what says so
-    tac__param *params;
-    size_t param_count, param_capacity;
-    tac_declare *declaring;     // for `connect`
+    tac_time lead_us;         // it also steps so long before each step of its group
+    uint32_t lead_max;        // as many periods at most
+    tac_place lead_place;     // of what says so
+    const tac__param *params; // these lists may be those of other components, too: see share.h
+    const char *const *values;
+    size_t param_count;
     const tac_node *param_node; // NULL: none given
     const char *event_list;     // parameter that lists events, NULL: none; see events.h
     tac__carry_fn *carry;
@@ -414,6 +414,23 @@ typedef struct tac__resolved {
     void *context;
 } tac__resolved;
 
+// What components may have in common; see share.h.
+enum { TAC__SHARED_RECENT = 16 };
+
+typedef struct tac__shared {
+    const void *bytes;
+    size_t size; // 0: free
+} tac__shared;
+
+typedef struct tac__shapes {
+    tac__arena scratch;          // where a component is declared
+    const tac_instance **models; // the last one of each type
+    size_t count, capacity;
+    tac__names texts;
+    tac__shared recent[TAC__SHARED_RECENT];
+    size_t next; // of them to be replaced
+} tac__shapes;
+
 typedef struct tac__log_watcher {
     tac_log_level level; // the lowest that it is told of
     tac_log_fn *log;
@@ -433,6 +450,8 @@ typedef struct tac__plan {
     tac_engine_def def;
     const tac_allocator *allocator;
     const tac__logs *logs; // of the engine
+
+    tac__shapes shapes;
 
     // declared, in order
     tac__entity *entities;

@@ -523,7 +523,7 @@ static const char *default_of(const tac_instance *probe, const char *list, const
         const char *name = probe->params[i].name;
         const size_t n = strlen(list);
         if (!strncmp(name, list, n) && name[n] == '.' && !strcmp(name + n + 1, key))
-            return probe->params[i].def.fallback ? probe->params[i].value : NULL;
+            return probe->params[i].def.fallback ? probe->values[i] : NULL;
     }
     return NULL;
 }

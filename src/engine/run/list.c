@@ -211,9 +211,10 @@ tac_param_info tac_engine_param_info(const tac_engine *e, size_t component, size
 {
     if (i >= tac_engine_param_count(e, component))
         return (tac_param_info){"", "", "", "", "", "", "", NULL};
-    const tac__param *p = &e->plan->components[component]->params[i];
+    const tac_instance *c = e->plan->components[component];
+    const tac__param *p = &c->params[i];
     return (tac_param_info){.name = p->name,
-                            .value = text(p->value),
+                            .value = text(c->values[i]),
                             .kind = text(p->kind),
                             .unit = text(p->def.unit),
                             .doc = text(p->def.doc),

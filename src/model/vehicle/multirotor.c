@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct multirotor {
-    tac__multirotor p;
+    const tac__multirotor *p; // vehicles that are alike share it
     // At t = 0
     double position_m[3], velocity_m_s[3], attitude[4], rate_rad_s[3], rotor_rad_s;
     bool hover;
@@ -20,7 +20,7 @@ typedef struct multirotor {
 // How deep the vehicle stands, so that feet (or the hull, where that is lower) carry the weight.
 static double standing_m(const multirotor *c)
 {
-    const tac__multirotor *p = &c->p;
+    const tac__multirotor *p = c->p;
     const quat q = quat_make(c->attitude[0], c->attitude[1], c->attitude[2], c->attitude[3]);
     double lowest_m = 0;
     int lowest = 0;
@@ -90,7 +90,7 @@ static void start_params(tac_declare *d, multirotor *c)
 static tac_status multirotor_init(tac_step *s, const void *self)
 {
     const multirotor *c = self;
-    const tac__multirotor *p = &c->p;
+    const tac__multirotor *p = c->p;
     const int rotors = p->vehicle.rotors;
     double *x = tac_jump(s);
     memset(x, 0, (size_t)tac__multirotor_x_count(p) * sizeof *x);
@@ -232,12 +232,15 @@ static void declare_events(tac_declare *d, const tac__multirotor *p)
 static tac_status multirotor_declare(tac_declare *d, void *self)
 {
     multirotor *c = self;
-    tac__multirotor_params(d, &c->p);
+    tac__multirotor p;
+    memset(&p, 0, sizeof p);
+    tac__multirotor_params(d, &p);
+    c->p = tac_declare_shared(d, &p, sizeof p);
     start_params(d, c);
-    declare_inputs(d, &c->p);
-    declare_outputs(d, &c->p);
-    declare_states(d, &c->p);
-    declare_events(d, &c->p);
+    declare_inputs(d, c->p);
+    declare_outputs(d, c->p);
+    declare_states(d, c->p);
+    declare_events(d, c->p);
     return TAC_OK;
 }
 
@@ -246,35 +249,35 @@ static tac_status multirotor_declare(tac_declare *d, void *self)
 static tac_status multirotor_output(const tac_eval *e, const void *self)
 {
     const multirotor *c = self;
-    tac__multirotor_output_f64(&c->p, e->in, e->mode, e->x, e->out);
+    tac__multirotor_output_f64(c->p, e->in, e->mode, e->x, e->out);
     return TAC_OK;
 }
 
 static tac_status multirotor_derive(const tac_eval *e, const void *self)
 {
     const multirotor *c = self;
-    tac__multirotor_derive_f64(&c->p, e->in, e->mode, e->x, e->dx);
+    tac__multirotor_derive_f64(c->p, e->in, e->mode, e->x, e->dx);
     return TAC_OK;
 }
 
 static tac_status multirotor_output_dual(const tac_eval *e, const void *self)
 {
     const multirotor *c = self;
-    tac__multirotor_output_dual(&c->p, e->in, e->mode, e->x, e->out);
+    tac__multirotor_output_dual(c->p, e->in, e->mode, e->x, e->out);
     return TAC_OK;
 }
 
 static tac_status multirotor_derive_dual(const tac_eval *e, const void *self)
 {
     const multirotor *c = self;
-    tac__multirotor_derive_dual(&c->p, e->in, e->mode, e->x, e->dx);
+    tac__multirotor_derive_dual(c->p, e->in, e->mode, e->x, e->dx);
     return TAC_OK;
 }
 
 static tac_status multirotor_derive_pack(const tac_eval *e, const void *self)
 {
     const multirotor *c = self;
-    tac__multirotor_derive_pack4(&c->p, e->in, e->mode, e->x, e->dx);
+    tac__multirotor_derive_pack4(c->p, e->in, e->mode, e->x, e->dx);
     return TAC_OK;
 }
 
@@ -282,16 +285,18 @@ static tac_status multirotor_derive_pack(const tac_eval *e, const void *self)
 static bool multirotor_alike(const void *self, const void *other)
 {
     const multirotor *a = self, *b = other;
-    tac__multirotor p = b->p;
+    if (a->p == b->p)
+        return true;
+    tac__multirotor p = *b->p;
     for (int k = 0; k < p.batteries; k++)
-        p.battery[k].initial_soc = a->p.battery[k].initial_soc;
-    return !memcmp(&a->p, &p, sizeof p);
+        p.battery[k].initial_soc = a->p->battery[k].initial_soc;
+    return !memcmp(a->p, &p, sizeof p);
 }
 
 static tac_status multirotor_detect(const tac_eval *e, const void *self, double *g)
 {
     const multirotor *c = self;
-    tac__multirotor_detect_f64(&c->p, e->mode, e->x, g);
+    tac__multirotor_detect_f64(c->p, e->mode, e->x, g);
     return TAC_OK;
 }
 
@@ -304,10 +309,10 @@ static tac_status multirotor_project(double *x, const void *self)
     a[1] = q.x;
     a[2] = q.y;
     a[3] = q.z;
-    for (int i = 0; i < c->p.vehicle.rotors; i++)
+    for (int i = 0; i < c->p->vehicle.rotors; i++)
         x[TAC__X_ROTOR + i] = r_max(0.0, x[TAC__X_ROTOR + i]);
-    double *soc = x + tac__multirotor_x_soc(&c->p);
-    for (int k = 0; k < c->p.batteries; k++)
+    double *soc = x + tac__multirotor_x_soc(c->p);
+    for (int k = 0; k < c->p->batteries; k++)
         soc[k] = r_max(0.0, soc[k]);
     return TAC_OK;
 }

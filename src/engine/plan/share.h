@@ -1,0 +1,19 @@
+// share.h - what components have in common is stored once.
+//
+// The vehicles of a swarm have the same ports and parameters, but for a few values. What describes
+// a component is declared in scratch memory; whatever equals what the last component of its type
+// has becomes the same memory, the rest is copied into the plan's arena. A swarm of one template
+// has each list once.
+#ifndef TAC_ENGINE_PLAN_SHARE_H
+#define TAC_ENGINE_PLAN_SHARE_H
+
+#include "engine/plan/plan.h"
+
+// Keep ports, events, messages and parameters of an instance that was declared in
+// plan->shapes.scratch. TAC_E_MEMORY.
+tac_status tac__share_shape(tac__plan *plan, tac_instance *c);
+
+// The one copy of these bytes; NULL: no memory.
+const void *tac__share_bytes(tac__plan *plan, const void *bytes, size_t size);
+
+#endif
