@@ -129,12 +129,12 @@ static record take_down(flight *f)
     enum { MOST = 300000 };
     tac_error err;
     build(f, NULL, NULL);
-    const tac__island *island = &f->engine->plan->islands[0];
-    record r = {.body = f->engine->plan->components[island->components[0]]};
+    const tac__island *island = &f->engine->islands[0];
+    record r = {.body = f->engine->plan->components[island->plan->components[0]]};
     describe_inputs(&r);
     r.intervals = malloc(MOST * sizeof *r.intervals);
     r.held = malloc(MOST * r.stride * sizeof *r.held);
-    memcpy(r.start, island->x, island->x_count * sizeof *r.start);
+    memcpy(r.start, island->x, island->plan->x_count * sizeof *r.start);
     while (!tac_engine_finished(f->engine) && r.count < MOST) {
         check(tac_engine_run(f->engine, tac_engine_next_time(f->engine), &err), &err);
         const tac_time t_us = tac_engine_time(f->engine);
@@ -147,7 +147,7 @@ static record take_down(flight *f)
             memcpy(held + r.offsets[k], r.body->scratch.in[k],
                    tac__type_words(&r.body->inputs.items[k].type) * 8);
         memcpy(held + r.offsets[r.body->inputs.count], island->mode,
-               island->event_count * sizeof *held);
+               island->plan->event_count * sizeof *held);
         r.intervals[r.count] =
             (interval){t_us, tac_config_engine_def(f->config).end_us, r.count * r.stride};
         r.count++;
@@ -217,7 +217,7 @@ static void integrate(loop *l, const interval *it)
 static double integrate_once(const flight *f, const record *r, pieces *p)
 {
     static double memory[16384];
-    const tac__island *island = &f->engine->plan->islands[0];
+    const tac__island *island = &f->engine->islands[0];
     loop l = {.record = r,
               .method = f->engine->plan->method,
               .problem = island->problem,

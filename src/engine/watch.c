@@ -153,7 +153,7 @@ const void *tac__watch_bus(const tac_engine *e, size_t signal)
 
 const uint64_t *tac__watch_digest(const tac_engine *e, size_t island)
 {
-    return &e->plan->islands[island].state->digest;
+    return &e->islands[island].state->digest;
 }
 
 const char *tac__watch_digest_at(const tac_engine *e, size_t i, uint64_t *digest)
@@ -172,7 +172,7 @@ tac__watched tac__watch_signal(const tac_engine *e, int signal)
         .bus = tac__watch_bus(e, (size_t)signal), .signal = signal, .island = -1, .output = -1};
     if (!s->continuous)
         return w;
-    const tac__island *island = &e->plan->islands[c->island];
+    const tac__island *island = &e->islands[c->island];
     w.island = c->island;
     w.bus_us = &island->state->at_us;
     for (size_t i = 0; i < c->outputs.count; i++) {

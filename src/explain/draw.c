@@ -105,7 +105,7 @@ static bool is_read(const tac_engine *e, uint32_t component, bool state)
     return false;
 }
 
-static bool add_read_parts(tac__picture *p, const tac__island *island, bool state)
+static bool add_read_parts(tac__picture *p, const tac__island_plan *island, bool state)
 {
     for (size_t i = 0; i < island->count; i++) {
         if (is_read(p->engine, island->components[i], state) &&

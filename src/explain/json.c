@@ -308,7 +308,7 @@ static void add_islands(const tac_engine *e, tac__json *j)
 {
     key_array(j, "islands");
     for (size_t i = 0; i < e->plan->island_count; i++) {
-        const tac__island *island = &e->plan->islands[i];
+        const tac__island_plan *island = &e->plan->islands[i];
         tac__json_object_begin(j);
         tac__json_key_text(j, "name", island->name);
         tac__json_key_u64(j, "states", island->x_count);

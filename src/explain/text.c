@@ -367,7 +367,7 @@ static void add_entity_work(page *p, uint32_t entity, bool begin)
     tac__text_add(p->out, "\n");
 }
 
-static void add_outputs(page *p, const tac__island *island)
+static void add_outputs(page *p, const tac__island_plan *island)
 {
     const tac_engine *e = p->e;
     tac__text_repeat(p->out, ' ', TAC__PAGE_INDENT);
@@ -565,7 +565,7 @@ static void add_reason(void *context, tac__split why, const char *name)
 
 static void add_splits(page *p, size_t island)
 {
-    const tac__island *is = &p->e->plan->islands[island];
+    const tac__island_plan *is = &p->e->plan->islands[island];
     size_t wide = 0;
     char text[TAC_ERROR_NAME];
     for (size_t i = 0; i < is->source_count; i++) {
@@ -592,7 +592,7 @@ static void add_islands(page *p)
         return;
     heading(p, "Islands");
     for (size_t i = 0; i < e->plan->island_count; i++) {
-        const tac__island *island = &e->plan->islands[i];
+        const tac__island_plan *island = &e->plan->islands[i];
         if (!tac__swarms_show_island(e, p->swarms, i))
             continue;
         char states[64], components[64];

@@ -312,8 +312,8 @@ static void test_jacobian(void **state)
     rig r;
     rig_open(&r, stiff);
     assert_int_equal(r.engine->plan->island_count, 1);
-    tac__island *island = &r.engine->plan->islands[0];
-    const size_t n = island->x_count;
+    tac__island *island = &r.engine->islands[0];
+    const size_t n = island->plan->x_count;
     assert_non_null(island->problem.jacobian);
     double j[64], up[8], down[8];
     for (size_t i = 0; i < n; i++)

@@ -475,7 +475,7 @@ static const tac__lanes *lanes_of(const rig *r, const char *name)
 {
     for (size_t i = 0; i < r->engine->plan->island_count; i++) {
         if (!strcmp(r->engine->plan->islands[i].name, name))
-            return r->engine->plan->islands[i].lanes;
+            return r->engine->islands[i].lanes;
     }
     fail_msg("no island '%s'", name);
     return NULL;

@@ -649,7 +649,7 @@ static void test_inserted_step(void **state)
     const tac_time t_us = first_told();
     rig_open(&r, drifting);
     rig_run(&r, t_us);
-    const tac__island_state *s = r.engine->plan->islands[0].state;
+    const tac__island_state *s = r.engine->islands[0].state;
     const tac_time h_us = s->h_us;
     assert_true(h_us > 100);
     for (tac_time k = 1; k <= 2; k++) {

@@ -51,11 +51,11 @@ static int rhs(sunrealtype t_s, N_Vector y, N_Vector dy, void *context)
     reference *r = context;
     tac__island *island = r->island;
     double kept[STATES_MAX];
-    memcpy(kept, island->work.z, island->x_count * sizeof *kept);
-    memcpy(island->work.z, N_VGetArrayPointer(y), island->x_count * sizeof *kept);
+    memcpy(kept, island->work.z, island->plan->x_count * sizeof *kept);
+    memcpy(island->work.z, N_VGetArrayPointer(y), island->plan->x_count * sizeof *kept);
     const tac_status status =
         tac__island_rhs(island, tac_time_seconds(r->from_us) + t_s, N_VGetArrayPointer(dy));
-    memcpy(island->work.z, kept, island->x_count * sizeof *kept);
+    memcpy(island->work.z, kept, island->plan->x_count * sizeof *kept);
     island->state->evals--;
     island->peeked_us = TAC_TIME_NEVER;
     r->evals++;
@@ -65,8 +65,8 @@ static int rhs(sunrealtype t_s, N_Vector y, N_Vector dy, void *context)
 static void reference_begin(reference *r, tac__island *island)
 {
     *r = (reference){.island = island, .from_us = TAC_TIME_NEVER};
-    assert_true(island->x_count <= STATES_MAX);
-    const sunindextype n = (sunindextype)island->x_count;
+    assert_true(island->plan->x_count <= STATES_MAX);
+    const sunindextype n = (sunindextype)island->plan->x_count;
     assert_int_equal(SUNContext_Create(NULL, &r->context), 0);
     r->y = N_VNew_Serial(n, r->context);
     r->atol = N_VNew_Serial(n, r->context);
@@ -97,7 +97,7 @@ static void reference_end(reference *r)
 // From `start` at from_us to `end` at to_us. Time is counted from the start of the step.
 static void reference_integrate(reference *r)
 {
-    const size_t bytes = r->island->x_count * sizeof(double);
+    const size_t bytes = r->island->plan->x_count * sizeof(double);
     const double h_s = tac_time_seconds(r->to_us - r->from_us);
     sunrealtype t_s;
     memcpy(N_VGetArrayPointer(r->y), r->start, bytes);
@@ -123,7 +123,7 @@ static double group_error(const reference *r, const tac__ode_group *g)
 
 static const char *group_name(const tac__island *island, size_t group)
 {
-    const tac_instance *c = island->engine->plan->components[island->components[0]];
+    const tac_instance *c = island->engine->plan->components[island->plan->components[0]];
     return group < c->continuous.count ? c->continuous.items[group].name : "?";
 }
 
@@ -131,7 +131,7 @@ static void reference_compare(reference *r)
 {
     const tac__island *island = r->island;
     double down = 0;
-    for (size_t i = 0; i < island->event_count; i++)
+    for (size_t i = 0; i < island->plan->event_count; i++)
         down += island->mode[i];
     worst *w = down > 0 ? &r->standing : &r->airborne;
     w->steps++;
@@ -157,7 +157,7 @@ static void reference_follow(reference *r)
         return;
     if (!boundary && r->from_us == TAC_TIME_NEVER) // in the middle of the first interval
         return;
-    const size_t bytes = r->island->x_count * sizeof(double);
+    const size_t bytes = r->island->plan->x_count * sizeof(double);
     if (boundary) {
         memcpy(r->start, r->island->x, bytes);
         r->intervals += s->from_us != r->from_us;
@@ -174,7 +174,7 @@ static tac__island *island_of(rig *r, const char *state)
 {
     const tac__signal *s =
         &r->engine->plan->schema.signals[tac_engine_find_signal(r->engine, state)];
-    return &r->engine->plan->islands[r->engine->plan->components[s->component]->island];
+    return &r->engine->islands[r->engine->plan->components[s->component]->island];
 }
 
 // Fly the whole of it, instant by instant; compare from one time to another.

@@ -758,7 +758,7 @@ static inline void model_end(model *m)
 }
 
 // The unit that stands first in an island.
-static inline const unit *model_first(const model *m, const tac__island *island)
+static inline const unit *model_first(const model *m, const tac__island_plan *island)
 {
     const char *name = m->engine->plan->components[island->components[0]]->name;
     for (size_t i = 0; i < m->count; i++) {

@@ -81,8 +81,8 @@ static bool is_gated(const tac_instance *c)
 static tac_status prepare_shrinking(tac_engine *e, tac__island *island)
 {
     island->live_groups =
-        tac__arena_array(&e->memory, island->group_count, sizeof *island->live_groups);
-    double *z = tac__ode_array(&e->memory, island->x_count);
+        tac__arena_array(&e->memory, island->plan->group_count, sizeof *island->live_groups);
+    double *z = tac__ode_array(&e->memory, island->plan->x_count);
     if (!island->live_groups || !z)
         return TAC_E_MEMORY;
     island->work.z = island->peek_work.z = z;
@@ -93,15 +93,16 @@ tac_status tac__activity_wire(tac_engine *e)
 {
     bool any = false;
     for (size_t i = 0; i < e->plan->island_count; i++) {
-        tac__island *island = &e->plan->islands[i];
-        island->live = tac__arena_array(&e->memory, island->count, sizeof *island->live);
+        tac__island *island = &e->islands[i];
+        island->live = tac__arena_array(&e->memory, island->plan->count, sizeof *island->live);
         if (!island->live)
             return TAC_E_MEMORY;
-        memcpy(island->live, island->components, island->count * sizeof *island->live);
-        island->live_count = island->count;
-        for (size_t k = 0; k < island->count; k++)
-            island->gated |= is_gated(e->plan->components[island->components[k]]);
-        if (island->gated)
+        memcpy(island->live, island->plan->components, island->plan->count * sizeof *island->live);
+        island->live_count = island->plan->count;
+        for (size_t k = 0; k < island->plan->count; k++)
+            e->building->islands[i].gated |=
+                is_gated(e->plan->components[island->plan->components[k]]);
+        if (island->plan->gated)
             TAC_TRY(prepare_shrinking(e, island));
     }
     for (size_t i = 0; i < e->plan->component_count; i++) {
@@ -137,15 +138,15 @@ static size_t moving_states(const tac_engine *e, const tac__island *island)
     size_t n = 0;
     if (e->plan->def.strategy == TAC_STRATEGY_GATE || e->plan->def.split ||
         e->plan->method->implicit)
-        return island->x_count;
-    for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->plan->components[island->components[i]];
+        return island->plan->x_count;
+    for (size_t i = 0; i < island->plan->count; i++) {
+        const tac_instance *c = e->plan->components[island->plan->components[i]];
         const size_t end = c->x_offset + c->x_count;
         if (c->active && end > n)
             n = end;
     }
     n = tac__ode_whole(n);
-    return n < island->x_count ? n : island->x_count;
+    return n < island->plan->x_count ? n : island->plan->x_count;
 }
 
 // Nor at the errors of those that stand still.
@@ -154,11 +155,11 @@ static void shrink_problem(const tac_engine *e, tac__island *island)
     const size_t n = moving_states(e, island);
     double *z = island->work.z;
     size_t group = 0, live = 0;
-    for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->plan->components[island->components[i]];
+    for (size_t i = 0; i < island->plan->count; i++) {
+        const tac_instance *c = e->plan->components[island->plan->components[i]];
         for (size_t s = 0; s < c->continuous.count; s++, group++) {
             if (c->active || e->plan->def.strategy == TAC_STRATEGY_GATE)
-                island->live_groups[live++] = island->groups[group];
+                island->live_groups[live++] = island->plan->groups[group];
         }
     }
     island->problem.groups = island->live_groups;
@@ -169,7 +170,8 @@ static void shrink_problem(const tac_engine *e, tac__island *island)
     island->problem.n = n;
     tac__ode_work_init(&island->work, e->plan->method, n, island->memory);
     tac__ode_work_init(&island->peek_work, e->plan->method, n,
-                       island->memory + tac__ode_work_doubles(e->plan->method, island->x_count));
+                       island->memory +
+                           tac__ode_work_doubles(e->plan->method, island->plan->x_count));
     island->work.z = island->peek_work.z = z;
 }
 
@@ -178,10 +180,10 @@ static void list_live(tac_engine *e, tac__island *island)
 {
     island->live_count = 0;
     island->resting = false;
-    for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->plan->components[island->components[i]];
+    for (size_t i = 0; i < island->plan->count; i++) {
+        const tac_instance *c = e->plan->components[island->plan->components[i]];
         if (c->active || e->plan->def.strategy == TAC_STRATEGY_GATE)
-            island->live[island->live_count++] = island->components[i];
+            island->live[island->live_count++] = island->plan->components[i];
         island->resting |= !c->active;
     }
     shrink_problem(e, island);
@@ -249,7 +251,7 @@ static void update_all(tac_engine *e)
     }
     for (size_t i = 0; i < e->plan->island_count; i++) {
         if (e->plan->islands[i].gated)
-            list_live(e, &e->plan->islands[i]);
+            list_live(e, &e->islands[i]);
     }
 }
 
@@ -356,8 +358,8 @@ static void open_component(tac_engine *e, tac_instance *c)
 // Are some of its components active in some phases of this machine only?
 static bool is_switched_by(const tac_engine *e, const tac__island *island, const tac_instance *m)
 {
-    for (size_t i = 0; island->gated && i < island->count; i++) {
-        const tac_instance *c = e->plan->components[island->components[i]];
+    for (size_t i = 0; island->plan->gated && i < island->plan->count; i++) {
+        const tac_instance *c = e->plan->components[island->plan->components[i]];
         if (is_gated(c) && c->entity == m->entity)
             return true;
     }
@@ -385,10 +387,10 @@ tac_status tac__activity_change(tac_engine *e, const tac_instance *m, tac_time t
         set_items(e, c);
     }
     for (size_t i = 0; i < e->plan->island_count; i++) {
-        if (!is_switched_by(e, &e->plan->islands[i], m))
+        if (!is_switched_by(e, &e->islands[i], m))
             continue;
-        list_live(e, &e->plan->islands[i]);
-        TAC_TRY(tac__island_jumped(e, &e->plan->islands[i], t_us));
+        list_live(e, &e->islands[i]);
+        TAC_TRY(tac__island_jumped(e, &e->islands[i], t_us));
     }
     return TAC_OK;
 }

@@ -94,7 +94,7 @@ static tac_status refresh_outputs(tac_engine *e, const tac_instance *m, tac_time
         const tac__signal *s = &e->plan->schema.signals[m->in[i].signal];
         if (!s->continuous || s->state)
             continue;
-        tac__island *island = &e->plan->islands[e->plan->components[s->component]->island];
+        tac__island *island = &e->islands[e->plan->components[s->component]->island];
         if (island->state->outputs_us != t_us)
             TAC_TRY(tac__island_outputs(e, island, t_us));
     }
@@ -196,7 +196,7 @@ static tac_status fail_reset(tac_engine *e, const tac_instance *c, const tac__po
 // direction to keep.
 static tac_status settle_reset(tac_engine *e, const tac_instance *c, tac_time t_us)
 {
-    double *first = e->plan->islands[c->island].x + c->x_offset;
+    double *first = e->islands[c->island].x + c->x_offset;
     const double *x = first;
     for (size_t k = 0; k < c->continuous.count; x += c->continuous.items[k++].type.count) {
         const tac__port *port = &c->continuous.items[k];
@@ -224,8 +224,7 @@ static tac_status reset_states(tac_engine *e, const tac_instance *m, const tac__
         if (a->kind != TAC__RESET)
             continue;
         const tac_instance *c = e->plan->components[a->component];
-        double *x =
-            a->state >= 0 ? c->step.state[a->state] : e->plan->islands[c->island].x + c->x_offset;
+        double *x = a->state >= 0 ? c->step.state[a->state] : e->islands[c->island].x + c->x_offset;
         memcpy(x + a->offset, (const double *)m->step.out[p->resets] + a->first,
                a->count * sizeof *x);
     }
@@ -237,8 +236,8 @@ static tac_status reset_states(tac_engine *e, const tac_instance *m, const tac__
     for (size_t i = 0; i < t->action_count; i++) {
         const tac__phase_action *a = &t->actions[i];
         if (a->kind == TAC__RESET && a->state < 0 && is_first_reset(e, t, i, true))
-            TAC_TRY(tac__island_jumped(
-                e, &e->plan->islands[e->plan->components[a->component]->island], t_us));
+            TAC_TRY(tac__island_jumped(e, &e->islands[e->plan->components[a->component]->island],
+                                       t_us));
     }
     return TAC_OK;
 }
@@ -481,7 +480,7 @@ bool tac__phases_inserted(const tac_engine *e, const tac__island *island, tac_ti
         if (*queued_of(m) && !e->plan->entities[m->entity].periodic &&
             e->timeline.next[m->timer_source] == t_us &&
             tac__has_bit(tac__island_mask(e->plan, (size_t)m->timer_source),
-                         (size_t)(island - e->plan->islands)))
+                         (size_t)(island - e->islands)))
             return true;
     }
     return false;

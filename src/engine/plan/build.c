@@ -651,7 +651,7 @@ void tac__tap_steps(tac_engine *e, size_t component, tac__tap *tap)
 
 void tac__tap_digests(tac_engine *e, size_t island, tac__tap *tap)
 {
-    tac__island *i = &e->building->islands[island];
+    tac__island_plan *i = &e->building->islands[island];
     tap->next = i->taps;
     i->taps = tap;
 }

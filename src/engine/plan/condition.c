@@ -61,15 +61,15 @@ static tac_status list_rises(tac__plan *e)
         for (size_t i = 0; i < e->component_count; i++) {
             tac_instance *c = e->components[i];
             for (size_t k = 0; k < c->condition_count && !tac__is_played(e, c->type); k++) {
-                tac__island *island = &e->islands[c->conditions[k].island];
+                tac__island_plan *island = &e->islands[c->conditions[k].island];
                 if (fill)
                     island->rises[island->rise_count] =
-                        (tac__rise){.component = c, .number = (int)k};
+                        (tac__rise_plan){.component = c->index, .number = (int)k};
                 island->rise_count++;
             }
         }
         for (size_t i = 0; i < e->island_count && !fill; i++) {
-            tac__island *island = &e->islands[i];
+            tac__island_plan *island = &e->islands[i];
             island->rises = tac__arena_array(&e->arena, island->rise_count, sizeof *island->rises);
             if (!island->rises)
                 return TAC_E_MEMORY;

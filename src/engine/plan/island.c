@@ -27,11 +27,8 @@ static void put_by_name(const tac__plan *e, uint32_t *components, size_t count, 
 
 static tac_status add_island(tac__plan *e, uint32_t root, size_t components)
 {
-    tac__island *island = &e->islands[e->island_count];
-    *island = (tac__island){.step_source = -1,
-                            .event_source = -1,
-                            .peeked_us = TAC_TIME_NEVER,
-                            .kept_us = TAC_TIME_NEVER};
+    tac__island_plan *island = &e->islands[e->island_count];
+    *island = (tac__island_plan){.step_source = -1, .event_source = -1};
     island->components = tac__arena_array(&e->arena, components, sizeof *island->components);
     if (!island->components)
         return TAC_E_MEMORY;
@@ -42,7 +39,7 @@ static tac_status add_island(tac__plan *e, uint32_t root, size_t components)
 // Its states lie in the order of their components' names, and its own name is the first of those:
 // neither its digest nor what is computed with the whole state vector depends on the order of
 // declaration.
-static tac_status lay_out(tac__plan *e, tac__island *island)
+static tac_status lay_out(tac__plan *e, tac__island_plan *island)
 {
     island->name = e->components[island->components[0]]->name;
     island->digest_name = tac__arena_format(&e->arena, "%s#state", island->name);
@@ -70,7 +67,7 @@ static tac_status make_islands(tac__plan *e, const uint32_t *root_of, uint32_t *
         if (root_of[i] == i)
             TAC_TRY(add_island(e, i, sizes[i]));
         c->island = e->components[root_of[i]]->island;
-        tac__island *island = &e->islands[c->island];
+        tac__island_plan *island = &e->islands[c->island];
         put_by_name(e, island->components, island->count++, i);
     }
     for (size_t i = 0; i < e->island_count; i++)
@@ -144,7 +141,7 @@ static tac_status add_edge(tac__plan *e, tac__precedence *g, uint32_t from, uint
     return TAC_OK;
 }
 
-static uint32_t place_of(const tac__island *island, uint32_t component)
+static uint32_t place_of(const tac__island_plan *island, uint32_t component)
 {
     uint32_t i = 0;
     while (island->components[i] != component)
@@ -153,7 +150,7 @@ static uint32_t place_of(const tac__island *island, uint32_t component)
 }
 
 // Components by components: `output` of the one runs after that of the other.
-static tac_status join_components(tac__plan *e, const tac__island *island, tac__precedence *g)
+static tac_status join_components(tac__plan *e, const tac__island_plan *island, tac__precedence *g)
 {
     for (uint32_t i = 0; i < island->count; i++) {
         const tac_instance *c = e->components[island->components[i]];
@@ -172,7 +169,7 @@ static tac_status join_components(tac__plan *e, const tac__island *island, tac__
 }
 
 // Outputs by outputs. Those of the i-th component begin at node `first[i]`.
-static tac_status join_outputs(tac__plan *e, const tac__island *island, const uint32_t *first,
+static tac_status join_outputs(tac__plan *e, const tac__island_plan *island, const uint32_t *first,
                                tac__precedence *g)
 {
     for (uint32_t i = 0; i < island->count; i++) {
@@ -193,8 +190,9 @@ static tac_status join_outputs(tac__plan *e, const tac__island *island, const ui
     return TAC_OK;
 }
 
-static tac_status fail_loop(const tac__plan *e, const tac__island *island, const uint32_t *first,
-                            const uint32_t *loop, size_t count, tac_error *err)
+static tac_status fail_loop(const tac__plan *e, const tac__island_plan *island,
+                            const uint32_t *first, const uint32_t *loop, size_t count,
+                            tac_error *err)
 {
     const char *names[2] = {NULL, NULL}; // the first output, and the present one
     for (size_t n = 0; n <= count; n++) {
@@ -227,7 +225,7 @@ static bool is_ready(const tac__precedence *g, const bool *there, uint32_t node)
 // Components need each other, but no output needs itself: some are called for a part of their
 // outputs before they are called for all. `calls` is the whole sequence, `order` that of the last
 // calls of each.
-static tac_status call_in_parts(tac__plan *e, tac__island *island, const tac__precedence *g,
+static tac_status call_in_parts(tac__plan *e, tac__island_plan *island, const tac__precedence *g,
                                 const uint32_t *first, uint32_t *order)
 {
     bool *there = tac__arena_array(&e->arena, g->nodes, sizeof *there);
@@ -268,7 +266,8 @@ static tac_status call_in_parts(tac__plan *e, tac__island *island, const tac__pr
     return TAC_OK;
 }
 
-static tac_status order_outputs(tac__plan *e, tac__island *island, uint32_t *order, tac_error *err)
+static tac_status order_outputs(tac__plan *e, tac__island_plan *island, uint32_t *order,
+                                tac_error *err)
 {
     tac__precedence g = {0};
     uint32_t *first = tac__arena_array(&e->arena, island->count, sizeof *first);
@@ -292,7 +291,7 @@ static tac_status order_outputs(tac__plan *e, tac__island *island, uint32_t *ord
 
 // Inside one evaluation `output` functions run so that none reads what is not yet there. Mostly
 // each runs once.
-static tac_status order_island(tac__plan *e, tac__island *island, tac_error *err)
+static tac_status order_island(tac__plan *e, tac__island_plan *island, tac_error *err)
 {
     tac__precedence g = {.nodes = island->count};
     TAC_TRY(join_components(e, island, &g));

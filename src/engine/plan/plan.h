@@ -11,6 +11,7 @@
 #include "bus/schema.h"
 #include "bus/view.h"
 #include "engine/plan/events.h"
+#include "engine/plan/island.h"
 #include "engine/run/timeline.h"
 #include "engine/run/writes.h"
 #include "engine/watch.h"
@@ -138,19 +139,6 @@ typedef struct tac__draws {
     uint64_t *next;     // in the block: index of the next draw
     tac__normals ready; // scratch: numbers of the draws to come
 } tac__draws;
-
-typedef struct tac__views {
-    tac__view *items;
-    size_t count;
-    size_t live; // the first so many; the rest are samples of the plant that are held
-} tac__views;
-
-// What steps, hooks and stage 3 see, as of t_us.
-static inline void tac__views_renew(const tac__views *views, tac_time t_us)
-{
-    for (size_t i = 0; i < views->live; i++)
-        tac__view_update(&views->items[i], t_us);
-}
 
 struct tac_instance {
     // for a step, in as few cache lines as it takes: one that this begins with is `step`
@@ -282,103 +270,6 @@ typedef struct tac__observer {
     const tac_instance *leads; // the component that it follows
 } tac__observer;
 
-// The mutable part of an island, in the block.
-typedef struct tac__island_state {
-    tac_time at_us;      // last boundary
-    tac_time from_us;    // x is the state here
-    tac_time to_us;      // y is the tentative state here
-    tac_time outputs_us; // the outputs on the bus are those of this instant
-    tac_time event_us;   // where a mode changes at the end of the step, TAC_TIME_NEVER: nowhere
-    tac_time changed_us; // last change of a mode at an instant of its own
-    tac_time h_us;       // adaptive: length of this step if nothing cuts it short
-    tac_time h_next_us;  // and of the next one
-    uint64_t tries;      // adaptive: steps tried between the last boundary and from_us
-    uint64_t tries_next; // and up to to_us
-    uint64_t chatter;    // changes of modes that followed close upon each other
-    uint64_t steps, rejected, evals, undone, events;
-    uint64_t digest;
-} tac__island_state;
-
-typedef struct tac__keep { // a held input, and a copy of it
-    const void *from;
-    void *to;
-    size_t bytes;
-    const tac__view *view; // as stage 3 sees it, into `to`; NULL: it is copied
-} tac__keep;
-
-typedef struct tac__dual_eval tac__dual_eval; // see jacobian.c
-typedef struct tac__lanes tac__lanes;         // see lanes.h
-
-// A condition that is looked for inside the steps of an island. All but who it is is scratch.
-typedef struct tac__rise {
-    tac_instance *component;
-    int number;  // among its conditions
-    bool before; // does it hold where the search begins?
-    bool now;    // and at the last look?
-    bool turned; // it turns true at the end of the present step
-} tac__rise;
-
-typedef struct tac__island {
-    // for a step of it
-    _Alignas(64) tac__island_state *state; // in the block, as are these four:
-    double *x, *y;
-    double *mode;        // of each event, 1 where it holds
-    double *next_mode;   // at the end of the step, where event_us says so
-    tac_instance *alone; // the one component that makes its right-hand side; NULL: several do
-    size_t x_count, event_count, rise_count;
-    tac_time peeked_us; // instant for which scratch outputs and `peek` are valid, else NEVER
-    tac_time kept_us;   // instant for which held inputs have been kept, else NEVER
-    bool settled;       // the present step is known to change no mode
-    bool sound;         // and to have come to finite numbers
-    bool still;         // what the method does not look at is the same wherever it is seen
-    bool turned;        // a condition turns true at the end of the present step
-    bool ahead;         // that step has been taken already, in lanes
-    bool packed;        // and what belongs in `work` is still in theirs
-    uint8_t lane;       // which of them is its own
-    int step_source;    // end of the present integration step
-    int event_source;   // located event at its end
-    uint32_t failed;    // component whose derive or output failed last
-    uint32_t *live;     // those of its components that are evaluated in the present phases
-    size_t live_count;
-    size_t viewer_count;
-    tac_engine *engine;
-    const tac__tap *taps; // on its digests
-    tac__lanes *lanes;    // in which it is integrated beside others; NULL: there are none alike
-    tac__ode_problem problem;
-    tac__ode_work work;
-
-    const char *name;        // of its first component, in order of name
-    const char *digest_name; // "uav1.body#state"
-    uint32_t *components;    // in order of evaluation
-    size_t count;
-    uint32_t
-        *part_calls;   // components whose `output` runs before that, for a part of their outputs:
-    size_t part_count; // those that need each other, but not for the same outputs; mostly none
-    uint32_t *viewers; // those that see something through views, active or not
-    bool gated;        // some are active in some phases only
-    bool resting;      // some of these are inactive now
-    tac__ode_work peek_work;      // the right-hand side is evaluated at work.z here, too
-    double *peek;                 // scratch: y of a look between boundaries
-    double *memory;               // of both works, one after the other
-    const tac__ode_group *groups; // of all states; the problem has those of active components
-    size_t group_count;
-    tac__ode_group *live_groups; // scratch: where they are listed; NULL: all are always active
-    tac__dual_eval *dual;        // to differentiate the right-hand side; NULL: not needed
-    tac_part *parts;             // of each state
-    tac_part part;               // the one that moves, where they do so one by one
-    double *split;               // scratch of split steps
-    int *sources;                // that split its intervals
-    size_t source_count;
-    size_t planned_count; // the first so many have always been known: axes and explicit times
-    size_t found_count; // then those that turn up during the run; last come what it locates itself
-    tac__keep *keeps;
-    size_t keep_count;
-    tac__rise *rises;      // conditions of others that are located inside its steps
-    tac__views rise_views; // of what they see
-    bool rise_outputs;     // some see outputs
-    bool begins;           // its outputs are evaluated before the first boundary, too
-} tac__island;
-
 typedef struct tac__digest {
     const char *name;
     const uint64_t *value;         // a running one, in the block; NULL: taken when it is asked for,
@@ -490,7 +381,7 @@ typedef struct tac__plan {
 
     // resolved
     const tac__method *method;
-    tac__island *islands;
+    tac__island_plan *islands;
     size_t island_count;
     uint32_t *sequence; // discrete components in the order in which they run
     size_t sequence_count;

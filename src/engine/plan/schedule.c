@@ -433,7 +433,7 @@ static void time_outputs(work *w)
 
 // --- items and masks ----------------------------------------------------------------------------
 
-static bool island_has_outputs(const tac__plan *e, const tac__island *island)
+static bool island_has_outputs(const tac__plan *e, const tac__island_plan *island)
 {
     for (size_t i = 0; i < island->count; i++) {
         if (e->components[island->components[i]]->type->output)
@@ -667,11 +667,11 @@ static bool is_planned(const tac__plan *e, size_t source)
 }
 
 // Is it the island itself that locates it?
-static bool is_located(const tac__island *island, int source)
+static bool is_located(const tac__plan *e, const tac__island_plan *island, int source)
 {
     for (size_t i = 0; i < island->rise_count; i++) {
-        const tac__rise *r = &island->rises[i];
-        if (r->component->conditions[r->number].source == source)
+        const tac__rise_plan *r = &island->rises[i];
+        if (e->components[r->component]->conditions[r->number].source == source)
             return true;
     }
     return source == island->event_source;
@@ -683,7 +683,7 @@ static tac_status list_island_sources(work *w)
 {
     tac__plan *e = w->e;
     for (size_t i = 0; i < e->island_count; i++) {
-        tac__island *island = &e->islands[i];
+        tac__island_plan *island = &e->islands[i];
         const uint64_t *splits = row(&w->islands, i);
         const size_t words = w->islands.words;
         size_t most = 1 + island->rise_count;
@@ -694,7 +694,7 @@ static tac_status list_island_sources(work *w)
             return TAC_E_MEMORY;
         for (int planned = 1; planned >= 0; planned--) {
             for (size_t s = 0; (s = next_source(splits, words, s)) != SIZE_MAX; s++) {
-                if (is_planned(e, s) == planned && !is_located(island, (int)s))
+                if (is_planned(e, s) == planned && !is_located(e, island, (int)s))
                     island->sources[island->source_count++] = (int)s;
             }
             if (planned)
@@ -704,8 +704,9 @@ static tac_status list_island_sources(work *w)
         if (island->event_source >= 0)
             island->sources[island->source_count++] = island->event_source;
         for (size_t k = 0; k < island->rise_count; k++) {
-            const tac__rise *r = &island->rises[k];
-            island->sources[island->source_count++] = r->component->conditions[r->number].source;
+            const tac__rise_plan *r = &island->rises[k];
+            island->sources[island->source_count++] =
+                e->components[r->component]->conditions[r->number].source;
         }
     }
     return TAC_OK;

@@ -41,7 +41,7 @@ static tac_status want(wiring *w, const char *what, const char *name, size_t cou
 // --- reserving ----------------------------------------------------------------------------------
 
 // Groups of states whose errors are measured together: each state that was declared is one.
-static tac_status list_groups(tac__plan *p, tac__island *island)
+static tac_status list_groups(tac__plan *p, tac__island_plan *island)
 {
     size_t count = 0, i = 0;
     for (size_t k = 0; k < island->count; k++)
@@ -63,16 +63,16 @@ static tac_status list_groups(tac__plan *p, tac__island *island)
                 island->parts[first++] = port->part;
         }
     }
-    island->problem.groups = island->groups = groups;
-    island->problem.group_count = island->group_count = count;
+    island->groups = groups;
+    island->group_count = count;
     return TAC_OK;
 }
 
 // What the integrator needs besides the state: all of it scratch.
 static tac_status prepare_method(tac_engine *e, tac__island *island)
 {
-    tac__plan *p = e->building;
-    const size_t n = island->x_count, work = tac__ode_work_doubles(p->method, n);
+    const tac__plan *p = e->plan;
+    const size_t n = island->plan->x_count, work = tac__ode_work_doubles(p->method, n);
     double *doubles = tac__arena_array(&e->memory, 2 * work + 3 * n, sizeof *doubles);
     if (!doubles)
         return TAC_E_MEMORY;
@@ -82,32 +82,45 @@ static tac_status prepare_method(tac_engine *e, tac__island *island)
     island->peek_work.z = island->work.z;
     island->peek = doubles + 2 * work;
     island->split = island->peek + n;
-    island->problem = (tac__ode_problem){.n = n, .context = island, .rhs = tac__island_rhs};
-    return list_groups(p, island);
+    island->problem = (tac__ode_problem){.n = n,
+                                         .context = island,
+                                         .rhs = tac__island_rhs,
+                                         .groups = island->plan->groups,
+                                         .group_count = island->plan->group_count};
+    island->rises = tac__arena_array(&e->memory, island->plan->rise_count, sizeof *island->rises);
+    return island->rises ? TAC_OK : TAC_E_MEMORY;
 }
 
 static tac_status reserve_islands(wiring *w)
 {
-    tac__plan *p = w->e->building;
+    tac_engine *e = w->e;
+    tac__plan *p = e->building;
+    e->islands = tac__arena_array(&e->memory, p->island_count, sizeof *e->islands);
+    if (!e->islands)
+        return TAC_E_MEMORY;
     for (size_t i = 0; i < p->island_count; i++) {
-        tac__island *island = &p->islands[i];
-        WANT(w, "island", island->name, 1, tac__check_island, island, island->state);
+        tac__island_plan *plan = &p->islands[i];
+        tac__island *island = &e->islands[i];
+        *island = (tac__island){
+            .plan = plan, .engine = e, .peeked_us = TAC_TIME_NEVER, .kept_us = TAC_TIME_NEVER};
+        WANT(w, "island", plan->name, 1, tac__check_island, plan, island->state);
         // The states of its components are signals; they lie in x one after another.
         const size_t x = p->block.size;
-        WANT(w, "state", island->name, island->x_count, tac__check_any, NULL, island->x);
-        WANT(w, "tentative", island->name, island->x_count, tac__check_any, NULL, island->y);
-        WANT(w, "modes", island->name, island->event_count, tac__check_modes, island, island->mode);
-        WANT(w, "next modes", island->name, island->event_count, tac__check_next_modes, island,
+        WANT(w, "state", plan->name, plan->x_count, tac__check_any, NULL, island->x);
+        WANT(w, "tentative", plan->name, plan->x_count, tac__check_any, NULL, island->y);
+        WANT(w, "modes", plan->name, plan->event_count, tac__check_modes, plan, island->mode);
+        WANT(w, "next modes", plan->name, plan->event_count, tac__check_next_modes, plan,
              island->next_mode);
-        for (size_t k = 0; k < island->count; k++) {
-            const tac_instance *c = p->components[island->components[k]];
+        for (size_t k = 0; k < plan->count; k++) {
+            const tac_instance *c = p->components[plan->components[k]];
             size_t offset = x + c->x_offset * sizeof(double);
             for (size_t s = 0; s < c->continuous.count; s++) {
                 p->schema.signals[c->signals[c->outputs.count + s]].offset = offset;
                 offset += c->continuous.items[s].type.count * sizeof(double);
             }
         }
-        TAC_TRY(prepare_method(w->e, island));
+        TAC_TRY(list_groups(p, plan));
+        TAC_TRY(prepare_method(e, island));
     }
     return TAC_OK;
 }
@@ -341,11 +354,12 @@ static tac_status wire_outputs(tac_engine *e, tac_instance *c)
 }
 
 // Where an evaluation of the integrator has the value of a signal of the plant.
-static const void *scratch_of(const tac__plan *p, int signal)
+static const void *scratch_of(const tac_engine *e, int signal)
 {
+    const tac__plan *p = e->plan;
     const tac__signal *s = &p->schema.signals[signal];
     const tac_instance *writer = p->components[s->component];
-    const tac__island *island = &p->islands[writer->island];
+    const tac__island *island = &e->islands[writer->island];
     if (s->state) {
         const char *x = tac__block_at(&p->block, s->offset);
         return island->work.z + (x - (const char *)island->x) / (ptrdiff_t)sizeof(double);
@@ -357,9 +371,10 @@ static const void *scratch_of(const tac__plan *p, int signal)
 }
 
 // Inputs as an evaluation of the integrator sees them: coupled ones lead to its scratch.
-static tac_status wire_scratch(tac__plan *p, tac_instance *c)
+static tac_status wire_scratch(tac_engine *e, tac_instance *c)
 {
-    const tac__island *island = &p->islands[c->island];
+    tac__plan *p = e->building;
+    const tac__island *island = &e->islands[c->island];
     const size_t n = c->inputs.count;
     const void **in = tac__arena_array(&p->arena, n, sizeof *in);
     c->scratch_views.items = tac__arena_array(&p->arena, n, sizeof *c->scratch_views.items);
@@ -371,12 +386,12 @@ static tac_status wire_scratch(tac__plan *p, tac_instance *c)
         if (!input->coupled)
             continue;
         const tac__signal *s = &p->schema.signals[input->signal];
-        const void *value = scratch_of(p, input->signal);
+        const void *value = scratch_of(e, input->signal);
         if (!input->buffer) {
             in[k] = element_of(s, value, input->element);
             continue;
         }
-        void *target = tac__arena_array(&p->arena, tac__type_words(&c->inputs.items[k].type), 8);
+        void *target = tac__arena_array(&e->memory, tac__type_words(&c->inputs.items[k].type), 8);
         if (!target)
             return TAC_E_MEMORY;
         in[k] = target;
@@ -391,22 +406,23 @@ static tac_status wire_scratch(tac__plan *p, tac_instance *c)
 
 // An input as a condition sees it inside a step: from the plant what the scratch says, else what is
 // held. What needs a view has one apart from that of steps.
-static tac_status wire_rise_input(tac__plan *p, tac__island *island, const tac_instance *c,
+static tac_status wire_rise_input(tac_engine *e, tac__island_plan *island, const tac_instance *c,
                                   size_t input, const void **seen)
 {
+    const tac__plan *p = e->plan;
     const tac__input *in = &c->in[input];
     if (in->signal < 0)
         return TAC_OK;
     const tac__signal *s = &p->schema.signals[in->signal];
     const void *value =
-        s->continuous ? scratch_of(p, in->signal) : tac__block_at(&p->block, s->offset);
+        s->continuous ? scratch_of(e, in->signal) : tac__block_at(&p->block, s->offset);
     island->rise_outputs |= s->continuous && !s->state;
     if (!in->buffer) {
         *seen = element_of(s, value, in->element);
         return TAC_OK;
     }
     if (*seen == in->buffer) {
-        *seen = tac__arena_array(&p->arena, tac__type_words(&c->inputs.items[input].type), 8);
+        *seen = tac__arena_array(&e->memory, tac__type_words(&c->inputs.items[input].type), 8);
         if (!*seen)
             return TAC_E_MEMORY;
     }
@@ -423,18 +439,19 @@ static tac_status wire_rise_input(tac__plan *p, tac__island *island, const tac_i
     return TAC_OK;
 }
 
-static tac_status wire_rises(tac__plan *p, tac__island *island)
+static tac_status wire_rises(tac_engine *e, tac__island_plan *island)
 {
+    tac__plan *p = e->building;
     size_t most = 0;
     for (size_t i = 0; i < island->rise_count; i++) {
-        const tac__rise *r = &island->rises[i];
-        most += r->component->conditions[r->number].count;
+        const tac__rise_plan *r = &island->rises[i];
+        most += p->components[r->component]->conditions[r->number].count;
     }
     island->rise_views.items = tac__arena_array(&p->arena, most, sizeof(tac__view));
     if (!island->rise_views.items)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->rise_count; i++) {
-        tac_instance *c = island->rises[i].component;
+        tac_instance *c = p->components[island->rises[i].component];
         const tac__condition *condition = &c->conditions[island->rises[i].number];
         if (!c->look.instance) {
             const void **in = tac__arena_array(&p->arena, c->inputs.count, sizeof *in);
@@ -446,7 +463,7 @@ static tac_status wire_rises(tac__plan *p, tac__island *island)
         }
         for (size_t k = 0; k < condition->count; k++) {
             const size_t input = (size_t)condition->inputs[k];
-            TAC_TRY(wire_rise_input(p, island, c, input, (const void **)&c->look.in[input]));
+            TAC_TRY(wire_rise_input(e, island, c, input, (const void **)&c->look.in[input]));
         }
     }
     return TAC_OK;
@@ -454,7 +471,7 @@ static tac_status wire_rises(tac__plan *p, tac__island *island)
 
 // Copies of what an island holds, for observers.
 // Those whose inputs are renewed at its boundaries.
-static tac_status list_viewers(tac__plan *p, tac__island *island)
+static tac_status list_viewers(tac__plan *p, tac__island_plan *island)
 {
     island->viewers = tac__arena_array(&p->arena, island->count, sizeof *island->viewers);
     if (!island->viewers)
@@ -483,7 +500,7 @@ static tac_status keep_view(tac__plan *p, const tac_instance *c, const void *buf
     return TAC_OK;
 }
 
-static tac_status wire_keeps(tac_engine *e, tac__island *island)
+static tac_status wire_keeps(tac_engine *e, tac__island_plan *island)
 {
     tac__plan *p = e->building;
     size_t most = 0;
@@ -536,21 +553,21 @@ static tac_status wire_components(tac_engine *e)
     for (size_t i = 0; i < p->component_count; i++) {
         tac_instance *c = p->components[i];
         if (c->island >= 0)
-            TAC_TRY(wire_scratch(p, c));
+            TAC_TRY(wire_scratch(e, c));
         c->hook = c->step;
         c->hook.out = NULL;
     }
     for (size_t i = 0; i < p->island_count; i++) {
-        tac__island *island = &p->islands[i];
-        tac_instance *first = p->components[island->components[0]];
-        if (island->count == 1 && first->type->derive && !first->chained &&
-            first->scratch_views.count == 0 && !island->gated)
+        tac__island_plan *plan = &p->islands[i];
+        tac__island *island = &e->islands[i];
+        tac_instance *first = p->components[plan->components[0]];
+        if (plan->count == 1 && first->type->derive && !first->chained &&
+            first->scratch_views.count == 0 && !plan->gated)
             island->alone = first;
-        island->engine = e;
         island->failed = first->index;
-        TAC_TRY(list_viewers(p, island));
-        TAC_TRY(wire_keeps(e, island));
-        TAC_TRY(wire_rises(p, island));
+        TAC_TRY(list_viewers(p, plan));
+        TAC_TRY(wire_keeps(e, plan));
+        TAC_TRY(wire_rises(e, plan));
         if (p->method->implicit)
             TAC_TRY(tac__jacobian_prepare(e, island));
     }

@@ -267,16 +267,15 @@ tac_status tac__restore_block(tac_engine *e, const void *block, bool exact, cons
 {
     memcpy(e->plan->block.bytes, block, e->plan->block.run_size);
     for (size_t i = 0; h_us && i < e->plan->island_count; i++)
-        e->plan->islands[i].state->h_us = e->plan->islands[i].state->h_next_us = h_us[i];
+        e->islands[i].state->h_us = e->islands[i].state->h_next_us = h_us[i];
     TAC_TRY(tac__validate(e, exact, err));
     tac__timeline_resume(&e->timeline, e->clock->started ? e->clock->t_us : TAC_TIME_NEVER);
     for (size_t i = 0; i < e->plan->island_count; i++) {
-        e->plan->islands[i].peeked_us = e->plan->islands[i].kept_us = TAC_TIME_NEVER;
-        e->plan->islands[i].work.first = e->plan->islands[i].settled = e->plan->islands[i].sound =
-            false;
-        e->plan->islands[i].packed = e->plan->islands[i].ahead = false;
-        if (e->plan->islands[i].lanes)
-            e->plan->islands[i].lanes->tried_us = TAC_TIME_NEVER;
+        e->islands[i].peeked_us = e->islands[i].kept_us = TAC_TIME_NEVER;
+        e->islands[i].work.first = e->islands[i].settled = e->islands[i].sound = false;
+        e->islands[i].packed = e->islands[i].ahead = false;
+        if (e->islands[i].lanes)
+            e->islands[i].lanes->tried_us = TAC_TIME_NEVER;
     }
     tac__written_restart(e);
     tac__activity_restored(e);
@@ -292,17 +291,17 @@ tac_status tac__steps_again(tac_engine *e)
     if (!before)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < e->plan->island_count; i++) {
-        tac__island_state *s = e->plan->islands[i].state;
+        tac__island_state *s = e->islands[i].state;
         s->h_next_us = s->h_us; // and that of a method with fixed steps stays so
         s->tries_next = s->tries;
         before[i] = *s;
     }
     for (size_t i = 0; i < e->plan->island_count; i++) {
         if (before[i].from_us != before[i].to_us)
-            tac__island_integrate(e, &e->plan->islands[i]);
+            tac__island_integrate(e, &e->islands[i]);
     }
     for (size_t i = 0; i < e->plan->island_count; i++) { // one may have had another taken yet again
-        tac__island_state *s = e->plan->islands[i].state;
+        tac__island_state *s = e->islands[i].state;
         s->steps = before[i].steps;
         s->rejected = before[i].rejected;
         s->evals = before[i].evals;

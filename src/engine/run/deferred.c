@@ -12,8 +12,8 @@ tac__deferred tac__defer_outputs(const tac_engine *e, size_t component)
     const tac_instance *c = e->plan->components[component];
     if (!(c->type->flags & TAC_COMPONENT_SHARED) || !c->type->output || c->island < 0)
         return none;
-    const tac__island *island = &e->plan->islands[c->island];
-    const bool held = island->alone == c && island->keep_count == c->inputs.count;
+    const tac__island *island = &e->islands[c->island];
+    const bool held = island->alone == c && island->plan->keep_count == c->inputs.count;
     if (!held || c->inputs.count > INPUTS_MAX || c->outputs.count > TAC__DEFERRED_OUTPUTS ||
         tac__ports_words(&c->outputs) > TAC__DEFERRED_WORDS)
         return none;
@@ -27,15 +27,15 @@ tac__deferred tac__defer_outputs(const tac_engine *e, size_t component)
 void tac__deferred_store(const tac__deferred *d, tac_time t_us, void *stored)
 {
     const tac_instance *c = d->component;
-    const tac__island *island = &c->engine->plan->islands[c->island];
+    const tac__island *island = &c->engine->islands[c->island];
     double *to = stored;
     *to++ = tac_time_seconds(t_us);
     memcpy(to, island->x, c->x_count * sizeof *to);
     to += c->x_count;
     memcpy(to, island->mode, c->event_count * sizeof *to);
     to += c->event_count;
-    for (size_t i = 0; i < island->keep_count; i++) { // one an input
-        const tac__keep *keep = &island->keeps[i];
+    for (size_t i = 0; i < island->plan->keep_count; i++) { // one an input
+        const tac__keep *keep = &island->plan->keeps[i];
         memcpy(to, keep->to, keep->bytes);
         to += (keep->bytes + sizeof *to - 1) / sizeof *to;
     }

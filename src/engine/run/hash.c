@@ -50,7 +50,7 @@ static tac__hash mix_history(const tac_engine *e, const tac__input *in, tac__has
 // Does the island stand at a boundary from which it has not begun to integrate?
 static bool is_at_boundary(const tac_engine *e, const tac__island *island)
 {
-    return tac__has_bit(e->due_islands, (size_t)(island - e->plan->islands)) &&
+    return tac__has_bit(e->due_islands, (size_t)(island - e->islands)) &&
            island->state->at_us == island->state->from_us;
 }
 
@@ -59,7 +59,7 @@ static bool is_at_boundary(const tac_engine *e, const tac__island *island)
 static tac__hash mix_held(const tac_engine *e, const tac_instance *c, size_t input, tac__hash h)
 {
     const tac_type *type = &c->inputs.items[input].type;
-    const tac__island *island = &e->plan->islands[c->island];
+    const tac__island *island = &e->islands[c->island];
     const void *buffer = c->in[input].buffer;
     if (!is_at_boundary(e, island))
         return tac__digest_mix(h, type, buffer);
@@ -111,7 +111,7 @@ static tac__hash mix_messages(const tac_engine *e, const tac_instance *c, tac__h
 
 static tac__hash mix_island(const tac_engine *e, const tac_instance *c, tac__hash h)
 {
-    const tac__island *island = &e->plan->islands[c->island];
+    const tac__island *island = &e->islands[c->island];
     const tac__island_state *s = island->state;
     const uint64_t words[] = {s->at_us, s->from_us, s->h_us, s->tries, s->changed_us, s->chatter};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -200,7 +200,7 @@ tac_status tac__digests_list(tac_engine *e)
     }
     for (size_t i = 0; i < p->island_count; i++) {
         if (p->islands[i].x_count)
-            add(p, p->islands[i].digest_name, &p->islands[i].state->digest, NULL);
+            add(p, p->islands[i].digest_name, &e->islands[i].state->digest, NULL);
     }
     for (size_t i = 0; i < p->receiver_count; i++)
         add(p, p->receivers[i].name, p->receivers[i].digest, NULL);

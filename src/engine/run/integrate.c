@@ -29,8 +29,8 @@ enum { NO_TIME = 0 };
 // yet comes to nothing, or fails: the call for all of them decides.
 __attribute__((noinline)) static void scratch_parts(tac__island *island, double t_s, bool all)
 {
-    for (size_t i = 0; i < island->part_count; i++) {
-        tac_instance *c = island->engine->plan->components[island->part_calls[i]];
+    for (size_t i = 0; i < island->plan->part_count; i++) {
+        tac_instance *c = island->engine->plan->components[island->plan->part_calls[i]];
         if (!c->type->output || !(all || c->chained) || !c->active)
             continue;
         update(&c->scratch_views, NO_TIME);
@@ -44,7 +44,7 @@ __attribute__((noinline)) static void scratch_parts(tac__island *island, double 
 static tac_status scratch_outputs(tac__island *island, double t_s, bool all)
 {
     tac_engine *e = island->engine;
-    if (island->part_count)
+    if (island->plan->part_count)
         scratch_parts(island, t_s, all);
     for (size_t i = 0; i < island->live_count; i++) {
         tac_instance *c = e->plan->components[island->live[i]];
@@ -120,8 +120,8 @@ static tac_status part_rhs(void *context, double t_s, double *dx)
 {
     tac__island *island = context;
     TAC_TRY(tac__island_rhs(context, t_s, dx));
-    for (size_t i = 0; i < island->x_count; i++)
-        dx[i] = island->parts[i] == island->part ? dx[i] : 0;
+    for (size_t i = 0; i < island->plan->x_count; i++)
+        dx[i] = island->plan->parts[i] == island->part ? dx[i] : 0;
     return TAC_OK;
 }
 
@@ -135,21 +135,21 @@ static tac_status split_step(tac_engine *e, tac__island *island, double t0_s, do
     static const tac_part order[] = {TAC_PART_ACTUATOR, TAC_PART_PROPULSION, TAC_PART_BODY,
                                      TAC_PART_BATTERY};
     tac__ode_work *w = &island->work;
-    double *start = island->split, *dx = island->split + island->x_count;
+    double *start = island->split, *dx = island->split + island->plan->x_count;
     tac__ode_problem body = island->problem;
     body.rhs = part_rhs;
-    memcpy(y, island->x, island->x_count * sizeof *y);
+    memcpy(y, island->x, island->plan->x_count * sizeof *y);
     for (size_t p = 0; p < sizeof order / sizeof *order; p++) {
         island->part = order[p];
-        memcpy(start, y, island->x_count * sizeof *y);
+        memcpy(start, y, island->plan->x_count * sizeof *y);
         if (order[p] == TAC_PART_BODY) {
             w->first = false;
             TAC_TRY(tac__ode_step(e->plan->method, &body, w, t0_s, t1_s, h_s, start, y));
             continue;
         }
-        memcpy(w->z, y, island->x_count * sizeof *y);
+        memcpy(w->z, y, island->plan->x_count * sizeof *y);
         TAC_TRY(part_rhs(island, t0_s, dx));
-        for (size_t i = 0; i < island->x_count; i++)
+        for (size_t i = 0; i < island->plan->x_count; i++)
             y[i] = start[i] + h_s * dx[i];
     }
     return TAC_OK;
@@ -259,10 +259,10 @@ EACH_STEP outcome take_step(tac_engine *e, tac__island *island, tac_time limit_u
 EACH_STEP bool changes_nothing(const tac_engine *e, tac__island *island)
 {
     tac_instance *c = island->alone;
-    if (!c || island->rise_count)
+    if (!c || island->plan->rise_count)
         return false;
     if (!e->plan->method->fsal || e->plan->def.split) // else the last evaluation was at its end
-        memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
+        memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
     c->scratch.t_s = tac_time_seconds(island->state->to_us);
     return c->type->detect(&c->scratch, c->self, island->next_mode) == TAC_OK &&
            !tac__modes_differ(island, island->next_mode);
@@ -274,7 +274,7 @@ EACH_STEP bool changes_nothing(const tac_engine *e, tac__island *island)
 EACH_STEP outcome natural_step(tac_engine *e, tac__island *island, tac_time limit_us, bool lanes)
 {
     const outcome out = take_step(e, island, limit_us, lanes);
-    if (out != TAKEN || !tac__locates(island) || changes_nothing(e, island))
+    if (out != TAKEN || !tac__locates(island->plan) || changes_nothing(e, island))
         return out;
     if (lanes)
         tac__lanes_leave(island);
@@ -340,8 +340,8 @@ typedef struct named_state {
 
 static named_state state_at(const tac_engine *e, const tac__island *island, size_t index)
 {
-    for (size_t k = 0; k < island->count; k++) {
-        const tac_instance *c = e->plan->components[island->components[k]];
+    for (size_t k = 0; k < island->plan->count; k++) {
+        const tac_instance *c = e->plan->components[island->plan->components[k]];
         size_t offset = c->x_offset;
         for (size_t s = 0; s < c->continuous.count; s++) {
             const tac__port *port = &c->continuous.items[s];
@@ -410,14 +410,14 @@ __attribute__((cold)) static tac_status fail_step(tac_engine *e, tac__island *is
                   "more than %llu integration steps without a boundary; the last was %llu us long",
                   (unsigned long long)e->plan->def.integrator.max_substeps,
                   (unsigned long long)(s->to_us - s->from_us));
-        return tac__run_failed(e, TAC_E_LIMIT, s->from_us, island->name);
+        return tac__run_failed(e, TAC_E_LIMIT, s->from_us, island->plan->name);
     }
     if (out == TOO_SMALL)
         return fail_small(e, island);
     const tac_status status = tac__step_to(e, island, &island->work, s->to_us, island->y);
     if (out == FAILED && status != TAC_OK)
         return fail_rhs(e, island, status);
-    for (size_t i = 0; i < island->x_count; i++) {
+    for (size_t i = 0; i < island->plan->x_count; i++) {
         if (!(island->y[i] - island->y[i] == 0))
             return fail_state(e, island, i);
     }
@@ -450,12 +450,12 @@ static void pass_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_t
 {
     tac__island_state *s = island->state;
     s->to_us = limit_us;
-    if (island->rise_count)
+    if (island->plan->rise_count)
         (void)tac__locate(e, island);
     if (cut_us >= s->to_us)
         return;
     s->to_us = cut_us;
-    if (island->rise_count)
+    if (island->plan->rise_count)
         tac__locate_cut(island);
 }
 
@@ -463,7 +463,7 @@ static void pass_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_t
 // that it does, they have no -0. Once it is done it stays so, until something changes them.
 static void stand_still(tac__island *island)
 {
-    for (size_t i = island->problem.n; i < island->x_count; i++)
+    for (size_t i = island->problem.n; i < island->plan->x_count; i++)
         island->y[i] = island->work.z[i] = island->x[i] += 0;
     island->still = true;
 }
@@ -477,7 +477,7 @@ EACH_STEP void integrate_to(tac_engine *e, tac__island *island, tac_time limit_u
     island->peeked_us = island->kept_us = TAC_TIME_NEVER;
     s->event_us = TAC_TIME_NEVER;
     island->turned = false;
-    if (island->x_count == 0) {
+    if (island->plan->x_count == 0) {
         pass_to(e, island, limit_us, cut_us);
         return;
     }
@@ -486,7 +486,7 @@ EACH_STEP void integrate_to(tac_engine *e, tac__island *island, tac_time limit_u
         island->packed = false;
     if (!island->still)
         stand_still(island);
-    const bool decides = e->plan->method->adaptive || tac__locates(island);
+    const bool decides = e->plan->method->adaptive || tac__locates(island->plan);
     if (!decides && cut_us < limit_us)
         limit_us = cut_us;
     bool taken = natural_step(e, island, limit_us, lanes) == TAKEN;
@@ -506,7 +506,7 @@ EACH_STEP void integrate_to(tac_engine *e, tac__island *island, tac_time limit_u
         if (e->plan->method->adaptive)
             tac__ode_retry(e->plan->method, &island->work);
         taken = tac__step_to(e, island, &island->work, cut_us, island->y) == TAC_OK;
-        if (island->rise_count && taken)
+        if (island->plan->rise_count && taken)
             tac__locate_cut(island);
     }
     if (!taken)
@@ -558,15 +558,15 @@ EACH_STEP tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, b
     s->at_us = t_us;
     s->tries = 0;
     TAC_TRY(project(e, island, t_us));
-    if (island->event_count && !island->settled)
+    if (island->plan->event_count && !island->settled)
         TAC_TRY(tac__latch(e, island, t_us));
-    return island->rise_count ? tac__count_turns(e, island, t_us) : TAC_OK;
+    return island->plan->rise_count ? tac__count_turns(e, island, t_us) : TAC_OK;
 }
 
 static void bus_parts(tac_engine *e, const tac__island *island, tac_time t_us)
 {
-    for (size_t i = 0; i < island->part_count; i++) {
-        tac_instance *c = e->plan->components[island->part_calls[i]];
+    for (size_t i = 0; i < island->plan->part_count; i++) {
+        tac_instance *c = e->plan->components[island->plan->part_calls[i]];
         if (!c->type->output || !c->active)
             continue;
         tac__views_renew(&c->views, t_us);
@@ -578,7 +578,7 @@ static void bus_parts(tac_engine *e, const tac__island *island, tac_time t_us)
 // Stage 3: algebraic outputs, written to the bus.
 tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us)
 {
-    if (island->part_count)
+    if (island->plan->part_count)
         bus_parts(e, island, t_us);
     for (size_t i = 0; i < island->live_count; i++) {
         tac_instance *c = e->plan->components[island->live[i]];
@@ -607,8 +607,8 @@ EACH_STEP void renew(const tac_engine *e, tac__island *island, tac_time t_us)
 {
     if (island->state->at_us != t_us)
         return;
-    for (size_t i = 0; i < island->viewer_count; i++)
-        update(&e->plan->components[island->viewers[i]]->views, t_us);
+    for (size_t i = 0; i < island->plan->viewer_count; i++)
+        update(&e->plan->components[island->plan->viewers[i]]->views, t_us);
 }
 
 // Held inputs may not have their first values yet. What cannot be evaluated with those is NaN: who
@@ -636,17 +636,17 @@ static void begin_outputs(const tac_engine *e, tac_instance *c, tac_time t_us)
 __attribute__((cold, noinline)) static void begin(tac_engine *e, tac_time t_us)
 {
     for (size_t i = 0; i < e->plan->island_count; i++) {
-        const tac__island *island = &e->plan->islands[i];
-        if (island->begins)
+        const tac__island *island = &e->islands[i];
+        if (island->plan->begins)
             bus_parts(e, island, t_us);
-        for (size_t k = 0; island->begins && k < island->live_count; k++) {
+        for (size_t k = 0; island->plan->begins && k < island->live_count; k++) {
             tac_instance *c = e->plan->components[island->live[k]];
             if (c->type->output && c->active)
                 begin_outputs(e, c, t_us);
         }
     }
     for (size_t i = 0; i < e->plan->island_count; i++)
-        renew(e, &e->plan->islands[i], t_us);
+        renew(e, &e->islands[i], t_us);
 }
 
 // First every step is seen to have succeeded, then all are committed: a run that fails here stands
@@ -656,7 +656,7 @@ tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
     const size_t words = e->plan->island_words;
     for (size_t w = 0; w < words; w++) {
         uint64_t bits = e->due_islands[w] |= e->arriving[w];
-        for (tac__island *all = e->plan->islands + w * 64; bits; bits &= bits - 1) {
+        for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
             tac__island *island = all + __builtin_ctzll(bits);
             if (!island->sound)
                 TAC_TRY(reach(e, island, t_us));
@@ -666,7 +666,7 @@ tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
         const uint64_t boundaries = e->arriving[w];
         uint64_t bits = e->due_islands[w];
         e->arriving[w] = 0;
-        for (tac__island *all = e->plan->islands + w * 64; bits; bits &= bits - 1) {
+        for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
             const int i = __builtin_ctzll(bits);
             TAC_TRY(arrive(e, all + i, t_us, boundaries >> i & 1));
         }
@@ -697,12 +697,12 @@ typedef struct window {
 EACH_STEP window next_window(const tac_engine *e, const tac__island *island)
 {
     const tac__timeline *tl = &e->timeline;
-    const size_t first = tl->winner[1], planned = island->planned_count;
+    const size_t first = tl->winner[1], planned = island->plan->planned_count;
     if (tl->sources[first].kind <= TAC__SOURCE_TIMES &&
-        tac__has_bit(tac__island_mask(e->plan, first), (size_t)(island - e->plan->islands)))
+        tac__has_bit(tac__island_mask(e->plan, first), (size_t)(island - e->islands)))
         return (window){tl->next[first], TAC_TIME_NEVER};
-    return (window){next_of(e, island->sources, planned),
-                    next_of(e, island->sources + planned, island->found_count)};
+    return (window){next_of(e, island->plan->sources, planned),
+                    next_of(e, island->plan->sources + planned, island->plan->found_count)};
 }
 
 tac_time tac__island_planned(const tac_engine *e, const tac__island *island)
@@ -724,10 +724,10 @@ EACH_STEP void integrate(tac_engine *e, tac__island *island, bool lanes)
     const tac_time limit_us = w.found_us < w.planned_us ? w.found_us : w.planned_us;
     const bool event = s->event_us < limit_us;
     const bool whole = event || island->turned || s->to_us == limit_us;
-    tac__timeline_set(&e->timeline, island->step_source, whole ? TAC_TIME_NEVER : s->to_us);
+    tac__timeline_set(&e->timeline, island->plan->step_source, whole ? TAC_TIME_NEVER : s->to_us);
     const tac_time event_us = event ? s->event_us : TAC_TIME_NEVER;
-    if (island->rise_count ||
-        (island->event_count && e->timeline.next[island->event_source] != event_us))
+    if (island->plan->rise_count ||
+        (island->plan->event_count && e->timeline.next[island->plan->event_source] != event_us))
         tac__plan_located(e, island, event_us);
 }
 
@@ -763,7 +763,7 @@ void tac__islands_integrate(tac_engine *e)
     for (size_t w = 0; w < e->plan->island_words; w++) {
         uint64_t bits = e->due_islands[w];
         e->due_islands[w] = 0;
-        for (tac__island *all = e->plan->islands + w * 64; bits;) {
+        for (tac__island *all = e->islands + w * 64; bits;) {
             tac__island *island = all + __builtin_ctzll(bits);
             bits &= bits - 1;
             if (bits)
@@ -785,13 +785,13 @@ void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__
     const uint64_t *mask = tac__island_mask(e->plan, (size_t)source);
     for (size_t w = 0; w < e->plan->island_words; w++) {
         for (uint64_t bits = mask[w]; bits; bits &= bits - 1) {
-            tac__island *island = &e->plan->islands[w * 64 + (size_t)__builtin_ctzll(bits)];
+            tac__island *island = &e->islands[w * 64 + (size_t)__builtin_ctzll(bits)];
             const tac__island_state *s = island->state;
             // One that stands at a boundary will see the plan as it is.
             if (island == but || s->from_us >= s->to_us ||
                 !(s->to_us > new_us || (s->to_us == old_us && new_us > old_us)))
                 continue;
-            island->state->undone += island->x_count > 0;
+            island->state->undone += island->plan->x_count > 0;
             tac__lanes_leave(island);
             if (e->plan->method->adaptive)
                 tac__ode_retry(e->plan->method, &island->work);
@@ -808,20 +808,20 @@ void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__
 static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
 {
     if (island->state->from_us >= t_us) { // at the present, or a little ahead after a failure
-        memcpy(island->peek, island->x, island->x_count * sizeof *island->peek);
+        memcpy(island->peek, island->x, island->plan->x_count * sizeof *island->peek);
         return TAC_OK;
     }
     island->peek_work.first = false;
     memcpy(island->peek + island->problem.n, island->x + island->problem.n,
-           (island->x_count - island->problem.n) * sizeof *island->peek);
+           (island->plan->x_count - island->problem.n) * sizeof *island->peek);
     return tac__step_to(e, island, &island->peek_work, t_us, island->peek);
 }
 
 // Have evaluations on the scratch see held inputs as they were kept, and back.
 static void swap_inputs(tac__island *island)
 {
-    for (size_t i = 0; i < island->count; i++) {
-        tac_instance *c = island->engine->plan->components[island->components[i]];
+    for (size_t i = 0; i < island->plan->count; i++) {
+        tac_instance *c = island->engine->plan->components[island->plan->components[i]];
         const void *const *in = c->scratch.in;
         c->scratch.in = c->kept_in;
         c->kept_in = in;
@@ -835,7 +835,7 @@ static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
         return TAC_OK;
     const uint64_t evals = island->state->evals;
     tac_status status = peek_state(e, island, t_us);
-    memcpy(island->work.z, island->peek, island->x_count * sizeof *island->peek);
+    memcpy(island->work.z, island->peek, island->plan->x_count * sizeof *island->peek);
     const bool kept = island->kept_us == t_us;
     if (kept)
         swap_inputs(island);
@@ -855,8 +855,8 @@ void tac__island_preview(tac__island *island, tac_time t_us)
 {
     if (island->state->at_us != t_us || island->state->outputs_us == t_us)
         return;
-    for (size_t i = 0; i < island->keep_count; i++) {
-        const tac__keep *keep = &island->keeps[i];
+    for (size_t i = 0; i < island->plan->keep_count; i++) {
+        const tac__keep *keep = &island->plan->keeps[i];
         if (keep->view)
             tac__view_update(keep->view, t_us);
         else
@@ -872,7 +872,7 @@ tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
     const bool watched = island->peeked_us == t_us || island->kept_us == t_us;
     island->settled = island->still = false;
     island->state->event_us = island->peeked_us = island->kept_us = TAC_TIME_NEVER;
-    if (island->event_count)
+    if (island->plan->event_count)
         TAC_TRY(tac__latch(e, island, t_us));
     if (island->state->outputs_us == t_us)
         return tac__island_outputs(e, island, t_us);
@@ -885,7 +885,7 @@ tac_status tac__island_peek(tac_engine *e, int signal, tac_time t_us, const void
 {
     const tac__signal *s = &e->plan->schema.signals[signal];
     const tac_instance *c = e->plan->components[s->component];
-    tac__island *island = &e->plan->islands[c->island];
+    tac__island *island = &e->islands[c->island];
     // On the bus outputs are of this instant once stage 3 has run.
     if (s->state ? island->state->at_us == t_us : island->state->outputs_us == t_us) {
         *value = tac__block_at(&e->plan->block, s->offset);

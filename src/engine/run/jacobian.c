@@ -67,18 +67,18 @@ static tac_status evaluate(tac__island *island, double t_s)
 {
     tac_engine *e = island->engine;
     tac__dual_eval *dual = island->dual;
-    for (size_t k = 0; k < island->part_count; k++) {
-        const tac_instance *c = e->plan->components[island->part_calls[k]];
+    for (size_t k = 0; k < island->plan->part_count; k++) {
+        const tac_instance *c = e->plan->components[island->plan->part_calls[k]];
         size_t i = 0;
-        while (island->components[i] != c->index)
+        while (island->plan->components[i] != c->index)
             i++;
         dual->components[i].eval.t_s = t_s;
         copy_inputs(&dual->components[i]);
         if (c->active && c->type->output && c->chained)
             (void)c->type->output_dual(&dual->components[i].eval, c->self);
     }
-    for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->plan->components[island->components[i]];
+    for (size_t i = 0; i < island->plan->count; i++) {
+        const tac_instance *c = e->plan->components[island->plan->components[i]];
         dual->components[i].eval.t_s = t_s;
         if (!c->active) {
             stand_still(c, &dual->components[i]);
@@ -88,8 +88,8 @@ static tac_status evaluate(tac__island *island, double t_s)
         if (c->type->output && c->chained)
             TAC_TRY(c->type->output_dual(&dual->components[i].eval, c->self));
     }
-    for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->plan->components[island->components[i]];
+    for (size_t i = 0; i < island->plan->count; i++) {
+        const tac_instance *c = e->plan->components[island->plan->components[i]];
         if (!c->active)
             continue;
         copy_inputs(&dual->components[i]);
@@ -104,8 +104,8 @@ static tac_status jacobian(void *context, double t_s, double *j)
 {
     tac__island *island = context;
     tac__dual_eval *dual = island->dual;
-    const size_t n = island->x_count;
-    for (size_t i = 0; i < island->event_count; i++)
+    const size_t n = island->plan->x_count;
+    for (size_t i = 0; i < island->plan->event_count; i++)
         dual->mode[i * WIDTH] = island->mode[i];
     for (size_t first = 0; first < n; first += DIRECTIONS) {
         memset(dual->x, 0, n * WIDTH * sizeof *dual->x);
@@ -153,7 +153,7 @@ static const double *dual_signal(const tac_engine *e, const tac__island *island,
     size_t k = 0, i = 0;
     while (writer->signals[k] != signal)
         k++;
-    while (island->components[i] != writer->index)
+    while (island->plan->components[i] != writer->index)
         i++;
     if (!s->state)
         return island->dual->components[i].eval.out[k];
@@ -202,29 +202,29 @@ static bool has_dual(const tac_instance *c)
 
 tac_status tac__jacobian_prepare(tac_engine *e, tac__island *island)
 {
-    for (size_t i = 0; i < island->count; i++) {
-        if (!has_dual(e->plan->components[island->components[i]]))
+    for (size_t i = 0; i < island->plan->count; i++) {
+        if (!has_dual(e->plan->components[island->plan->components[i]]))
             return TAC_OK; // the method takes differences
     }
     tac__dual_eval *dual = island->dual = tac__arena_alloc(&e->memory, sizeof *dual);
     if (!dual)
         return TAC_E_MEMORY;
-    dual->x = make_duals(e, island->x_count);
-    dual->dx = make_duals(e, island->x_count);
-    dual->mode = make_duals(e, island->event_count);
-    dual->components = tac__arena_array(&e->memory, island->count, sizeof *dual->components);
+    dual->x = make_duals(e, island->plan->x_count);
+    dual->dx = make_duals(e, island->plan->x_count);
+    dual->mode = make_duals(e, island->plan->event_count);
+    dual->components = tac__arena_array(&e->memory, island->plan->count, sizeof *dual->components);
     if (!dual->x || !dual->dx || !dual->mode || !dual->components)
         return TAC_E_MEMORY;
-    for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->plan->components[island->components[i]];
+    for (size_t i = 0; i < island->plan->count; i++) {
+        const tac_instance *c = e->plan->components[island->plan->components[i]];
         tac_eval *eval = &dual->components[i].eval;
         eval->x = dual->x + c->x_offset * WIDTH;
         eval->dx = dual->dx + c->x_offset * WIDTH;
         eval->mode = dual->mode + c->event_offset * WIDTH;
         TAC_TRY(make_outputs(e, c, &dual->components[i]));
     }
-    for (size_t i = 0; i < island->count; i++)
-        TAC_TRY(make_inputs(e, island, e->plan->components[island->components[i]],
+    for (size_t i = 0; i < island->plan->count; i++)
+        TAC_TRY(make_inputs(e, island, e->plan->components[island->plan->components[i]],
                             &dual->components[i]));
     island->problem.jacobian = jacobian;
     return TAC_OK;

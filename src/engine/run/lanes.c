@@ -50,8 +50,9 @@ static bool same_groups(const tac__ode_problem *a, const tac__ode_problem *b)
 static bool are_alike(const tac__island *a, const tac__island *b)
 {
     const tac_instance *c = a->alone, *d = b->alone;
-    if (c->type != d->type || a->x_count != b->x_count || a->event_count != b->event_count ||
-        c->inputs.count != d->inputs.count || !same_groups(&a->problem, &b->problem))
+    if (c->type != d->type || a->plan->x_count != b->plan->x_count ||
+        a->plan->event_count != b->plan->event_count || c->inputs.count != d->inputs.count ||
+        !same_groups(&a->problem, &b->problem))
         return false;
     for (size_t k = 0; k < c->inputs.count; k++) {
         if (tac__type_words(&c->inputs.items[k].type) != tac__type_words(&d->inputs.items[k].type))
@@ -74,13 +75,13 @@ static tac_status prepare(tac_engine *e, tac__lanes *l)
 {
     const tac__island *first = l->islands[0];
     const tac_instance *c = first->alone;
-    const size_t n = first->x_count * LANES;
+    const size_t n = first->plan->x_count * LANES;
     double *memory =
         tac__arena_array(&e->memory, tac__ode_work_doubles(e->plan->method, n), sizeof *memory);
     l->input_count = c->inputs.count;
     l->in = tac__arena_array(&e->memory, l->input_count, sizeof *l->in);
     l->words = tac__arena_array(&e->memory, l->input_count, sizeof *l->words);
-    l->mode = tac__ode_array(&e->memory, first->event_count * LANES);
+    l->mode = tac__ode_array(&e->memory, first->plan->event_count * LANES);
     l->x = tac__ode_array(&e->memory, n);
     l->y = tac__ode_array(&e->memory, n);
     if (!memory || !l->in || !l->words || !l->mode || !l->x || !l->y)
@@ -106,12 +107,12 @@ tac_status tac__lanes_form(tac_engine *e)
     if (!e->plan->def.lanes || !packs_are_sound())
         return TAC_OK;
     for (size_t i = 0; i < e->plan->island_count; i++) {
-        tac__island *first = &e->plan->islands[i];
+        tac__island *first = &e->islands[i];
         if (first->lanes || !is_packable(e, first))
             continue;
         tac__lanes *l = NULL;
         for (size_t k = i + 1; k < e->plan->island_count && (!l || l->count < LANES); k++) {
-            tac__island *next = &e->plan->islands[k];
+            tac__island *next = &e->islands[k];
             if (next->lanes || !is_packable(e, next) || !are_alike(first, next))
                 continue;
             if (!l) {
@@ -185,17 +186,17 @@ static void gather_all(const tac__lanes *l, const crew *c)
     }
     for (size_t lane = 0; lane < LANES; lane++)
         from[lane] = c->from[lane]->mode;
-    gather(from, l->islands[0]->event_count, l->mode);
+    gather(from, l->islands[0]->plan->event_count, l->mode);
     for (size_t lane = 0; lane < LANES; lane++)
         from[lane] = c->from[lane]->x;
-    gather(from, l->islands[0]->x_count, l->x);
+    gather(from, l->islands[0]->plan->x_count, l->x);
 }
 
 // Where its own step would have left it: in y, and where the right-hand side was last evaluated.
 static void give_back(const tac__lanes *l, size_t lane)
 {
     tac__island *island = l->islands[lane];
-    for (size_t i = 0; i < island->x_count; i++)
+    for (size_t i = 0; i < island->plan->x_count; i++)
         island->y[i] = island->work.z[i] = l->y[i * LANES + lane];
     island->ahead = true;
 }

@@ -47,7 +47,7 @@ void tac__source_name(const tac_engine *e, size_t source, tac__text *out)
     }
 }
 
-static void add_island(const tac_engine *e, const tac__island *island, tac__text *out)
+static void add_island(const tac_engine *e, const tac__island_plan *island, tac__text *out)
 {
     const char *word = " at ";
     tac__text_add(out, "island %s", island->name);

@@ -14,15 +14,15 @@
 // From the numbers of events to modes.
 static void decide(const tac__island *island, double *mode)
 {
-    for (size_t i = 0; i < island->event_count; i++)
+    for (size_t i = 0; i < island->plan->event_count; i++)
         mode[i] = mode[i] > 0;
 }
 
 // The numbers of all events at a state: on the bus the present one, else that of the scratch.
 static tac_status ask(tac_engine *e, const tac__island *island, bool bus, double *mode)
 {
-    for (size_t i = 0; i < island->count; i++) {
-        tac_instance *c = e->plan->components[island->components[i]];
+    for (size_t i = 0; i < island->plan->count; i++) {
+        tac_instance *c = e->plan->components[island->plan->components[i]];
         if (c->event_count == 0)
             continue;
         if (!c->active) { // its modes stand still
@@ -68,7 +68,7 @@ static bool step_state(const crossing *c, tac_time t_us)
     island->work.first = false;
     if (tac__step_to(c->e, island, &island->work, t_us, island->y) != TAC_OK)
         return false;
-    memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
+    memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
     return true;
 }
 
@@ -134,7 +134,7 @@ static bool locate_event(tac_engine *e, tac__island *island)
     tac__island_state *s = island->state;
     crossing c = {.e = e, .island = island, .from_us = s->from_us, .to_us = s->to_us};
     if (!e->plan->method->fsal || e->plan->def.split) // else the last evaluation was there
-        memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
+        memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
     if (!modes_change(e, island, s->to_us))
         return true;
     if (!begin_dense(&c))
@@ -152,29 +152,29 @@ static bool locate_event(tac_engine *e, tac__island *island)
 static void ask_rises(tac__island *island, tac_time t_us, bool there)
 {
     const bool seen =
-        there && (!island->rise_outputs ||
+        there && (!island->plan->rise_outputs ||
                   tac__scratch_outputs(island, tac_time_seconds(t_us), true) == TAC_OK);
-    for (size_t i = 0; seen && i < island->rise_views.count; i++)
-        tac__view_update(&island->rise_views.items[i], t_us);
-    for (size_t i = 0; i < island->rise_count; i++) {
-        tac__rise *r = &island->rises[i];
-        tac_instance *c = r->component;
+    for (size_t i = 0; seen && i < island->plan->rise_views.count; i++)
+        tac__view_update(&island->plan->rise_views.items[i], t_us);
+    for (size_t i = 0; i < island->plan->rise_count; i++) {
+        const tac__rise_plan *r = &island->plan->rises[i];
+        tac_instance *c = island->engine->plan->components[r->component];
         c->look.t_us = t_us;
-        r->now = seen && c->active && c->type->holds(&c->look, c->self, r->number);
+        island->rises[i].now = seen && c->active && c->type->holds(&c->look, c->self, r->number);
     }
 }
 
 // The search goes on from the last look.
 static void begin_rises(tac__island *island)
 {
-    for (size_t i = 0; i < island->rise_count; i++)
+    for (size_t i = 0; i < island->plan->rise_count; i++)
         island->rises[i].before = island->rises[i].now;
 }
 
 static void begin_at_start(tac__island *island)
 {
-    if (island->x_count)
-        memcpy(island->work.z, island->x, island->x_count * sizeof *island->x);
+    if (island->plan->x_count)
+        memcpy(island->work.z, island->x, island->plan->x_count * sizeof *island->x);
     ask_rises(island, island->state->from_us, true);
     begin_rises(island);
 }
@@ -182,7 +182,7 @@ static void begin_at_start(tac__island *island)
 static bool any_rise(const tac__island *island)
 {
     bool any = false;
-    for (size_t i = 0; i < island->rise_count; i++)
+    for (size_t i = 0; i < island->plan->rise_count; i++)
         any |= island->rises[i].now && !island->rises[i].before;
     return any;
 }
@@ -192,7 +192,7 @@ static bool turned_by_step(void *context, tac_time t_us)
 {
     crossing *c = context;
     c->moved = true;
-    ask_rises(c->island, t_us, c->island->x_count == 0 || step_state(c, t_us));
+    ask_rises(c->island, t_us, c->island->plan->x_count == 0 || step_state(c, t_us));
     return any_rise(c->island);
 }
 
@@ -210,10 +210,10 @@ static bool turned_at(void *context, tac_time t_us)
 static void look_into(crossing *c)
 {
     tac__island *island = c->island;
-    if (c->moved && island->x_count)
+    if (c->moved && island->plan->x_count)
         (void)step_state(c, c->to_us);
     c->moved = false;
-    c->dense = island->x_count && begin_dense(c);
+    c->dense = island->plan->x_count && begin_dense(c);
 }
 
 // So many parts of a step are looked at: a condition that is false at one end of a part and true at
@@ -242,14 +242,14 @@ static tac_time search_rise(crossing *c)
         begin_rises(c->island);
         before_us = t_us;
     }
-    if (c->moved && c->island->x_count)
+    if (c->moved && c->island->plan->x_count)
         (void)step_state(c, c->to_us);
     return TAC_TIME_NEVER;
 }
 
 static void mark_turned(tac__island *island, bool found)
 {
-    for (size_t i = 0; i < island->rise_count; i++) {
+    for (size_t i = 0; i < island->plan->rise_count; i++) {
         tac__rise *r = &island->rises[i];
         r->turned = found && r->now && !r->before;
     }
@@ -276,17 +276,17 @@ void tac__locate_cut(tac__island *island)
 {
     const tac_time to_us = island->state->to_us;
     begin_at_start(island);
-    if (island->x_count)
-        memcpy(island->work.z, island->y, island->x_count * sizeof *island->y);
+    if (island->plan->x_count)
+        memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
     ask_rises(island, to_us, true);
     mark_turned(island, any_rise(island));
 }
 
 bool tac__locate(tac_engine *e, tac__island *island)
 {
-    if (island->event_count && island->x_count && !locate_event(e, island))
+    if (island->plan->event_count && island->plan->x_count && !locate_event(e, island))
         return false;
-    if (island->rise_count)
+    if (island->plan->rise_count)
         locate_rise(e, island);
     return true;
 }
@@ -300,15 +300,15 @@ static tac_status change_modes(tac_engine *e, tac__island *island, tac_time t_us
     s->changed_us = t_us;
     s->events++;
     if (s->chatter <= TAC__CHATTER_MAX) {
-        memcpy(island->mode, island->next_mode, island->event_count * sizeof *island->mode);
+        memcpy(island->mode, island->next_mode, island->plan->event_count * sizeof *island->mode);
         return TAC_OK;
     }
-    const tac_instance *c = e->plan->components[island->components[0]];
+    const tac_instance *c = e->plan->components[island->plan->components[0]];
     size_t i = 0;
     while (island->mode[i] == island->next_mode[i])
         i++;
-    for (size_t k = 0; k < island->count; k++) {
-        const tac_instance *each = e->plan->components[island->components[k]];
+    for (size_t k = 0; k < island->plan->count; k++) {
+        const tac_instance *each = e->plan->components[island->plan->components[k]];
         if (i >= each->event_offset && i < each->event_offset + each->event_count)
             c = each;
     }
@@ -320,9 +320,10 @@ static tac_status change_modes(tac_engine *e, tac__island *island, tac_time t_us
 
 tac_status tac__count_turns(tac_engine *e, tac__island *island, tac_time t_us)
 {
-    for (size_t i = 0; i < island->rise_count; i++) {
-        const tac_instance *c = island->rises[i].component;
-        const tac__condition *condition = &c->conditions[island->rises[i].number];
+    for (size_t i = 0; i < island->plan->rise_count; i++) {
+        const tac__rise_plan *r = &island->plan->rises[i];
+        const tac_instance *c = e->plan->components[r->component];
+        const tac__condition *condition = &c->conditions[r->number];
         if (e->timeline.last[condition->source] != t_us)
             continue;
         island->state->events++;
@@ -345,7 +346,7 @@ tac_status tac__latch(tac_engine *e, tac__island *island, tac_time t_us)
     const tac_status status = ask(e, island, true, island->mode);
     if (status != TAC_OK) {
         tac__fail(e->err, status, "its events cannot be detected: %s", tac_status_text(status));
-        return tac__run_failed(e, status, t_us, island->name);
+        return tac__run_failed(e, status, t_us, island->plan->name);
     }
     decide(island, island->mode);
     return TAC_OK;
@@ -366,10 +367,10 @@ static void plan(tac_engine *e, tac__island *island, int source, tac_time t_us)
 // holds by then.
 void tac__plan_located(tac_engine *e, tac__island *island, tac_time event_us)
 {
-    plan(e, island, island->event_source, event_us);
-    for (size_t i = 0; i < island->rise_count; i++) {
-        const tac__rise *r = &island->rises[i];
-        plan(e, island, r->component->conditions[r->number].source,
-             island->turned && r->turned ? island->state->to_us : TAC_TIME_NEVER);
+    plan(e, island, island->plan->event_source, event_us);
+    for (size_t i = 0; i < island->plan->rise_count; i++) {
+        const tac__rise_plan *r = &island->plan->rises[i];
+        plan(e, island, e->plan->components[r->component]->conditions[r->number].source,
+             island->turned && island->rises[i].turned ? island->state->to_us : TAC_TIME_NEVER);
     }
 }

@@ -27,11 +27,11 @@ tac_counters tac_engine_counters(const tac_engine *e)
     n.steps = e->clock->steps;
     n.messages = e->clock->messages;
     for (size_t i = 0; i < e->plan->island_count; i++) {
-        n.integration_steps += e->plan->islands[i].state->steps;
-        n.rhs_evals += e->plan->islands[i].state->evals;
-        n.undone += e->plan->islands[i].state->undone;
-        n.rejected += e->plan->islands[i].state->rejected;
-        n.events += e->plan->islands[i].state->events;
+        n.integration_steps += e->islands[i].state->steps;
+        n.rhs_evals += e->islands[i].state->evals;
+        n.undone += e->islands[i].state->undone;
+        n.rejected += e->islands[i].state->rejected;
+        n.events += e->islands[i].state->events;
     }
     return n;
 }

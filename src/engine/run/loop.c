@@ -68,7 +68,7 @@ __attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_insta
     tac__written_now(c);
     const bool jumped = c->jumped;
     c->may_jump = c->jumped = false;
-    return jumped ? tac__island_jumped(e, &e->plan->islands[c->island], t_us) : TAC_OK;
+    return jumped ? tac__island_jumped(e, &e->islands[c->island], t_us) : TAC_OK;
 }
 
 // What comes before some steps only: an explicit time of a group that has a period, too, and inputs
@@ -193,9 +193,9 @@ static tac_status end_entity(tac_engine *e, const tac__entity *entity)
 static void digest_state(tac_engine *e, const tac__island *island, tac_time t_us)
 {
     island->state->digest =
-        tac__digest_doubles(island->state->digest, t_us, island->x, island->x_count);
-    if (island->taps)
-        tac__taps_show(island->taps, e, t_us);
+        tac__digest_doubles(island->state->digest, t_us, island->x, island->plan->x_count);
+    if (island->plan->taps)
+        tac__taps_show(island->plan->taps, e, t_us);
 }
 
 static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
@@ -208,12 +208,12 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
     case TAC__ITEM_LEAD:
         return run_lead(e, e->plan->components[item->index], t_us);
     case TAC__ITEM_OUTPUTS:
-        return tac__island_outputs(e, &e->plan->islands[item->index], t_us);
+        return tac__island_outputs(e, &e->islands[item->index], t_us);
     case TAC__ITEM_PREVIEW:
-        tac__island_preview(&e->plan->islands[item->index], t_us);
+        tac__island_preview(&e->islands[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_STATE:
-        digest_state(e, &e->plan->islands[item->index], t_us);
+        digest_state(e, &e->islands[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_SHADOW:
         tac__activity_shadow(e, e->plan->components[item->index], t_us);
@@ -283,7 +283,7 @@ static inline __attribute__((always_inline)) void fetch(const tac_engine *e, con
         tac__fetch(c->writes.items, 1);
         tac__fetch(c->streams, 3);
     } else if (item->kind == TAC__ITEM_STATE) {
-        const tac__island *island = &e->plan->islands[item->index];
+        const tac__island *island = &e->islands[item->index];
         tac__fetch(island->state, 2);
         tac__fetch(island->x, 3);
     }
@@ -426,8 +426,7 @@ static void start_digests(tac_engine *e)
                                    : tac__digest_words(named, TAC_TIME_NEVER, value, s->words);
     }
     for (size_t i = 0; i < e->plan->island_count; i++)
-        e->plan->islands[i].state->digest =
-            tac__hash_text(TAC__HASH_SEED, e->plan->islands[i].name);
+        e->islands[i].state->digest = tac__hash_text(TAC__HASH_SEED, e->plan->islands[i].name);
     for (size_t i = 0; i < e->plan->receiver_count; i++)
         *e->plan->receivers[i].digest = tac__hash_text(TAC__HASH_SEED, e->plan->receivers[i].name);
     for (size_t i = 0; i < e->plan->sender_count; i++) {
@@ -447,7 +446,7 @@ tac_status tac__start(tac_engine *e)
     for (size_t i = 0; i < e->plan->receiver_count; i++)
         tac__queue_start(&e->plan->receivers[i].queue);
     for (size_t i = 0; i < e->plan->island_count; i++) {
-        tac__island_state *s = e->plan->islands[i].state;
+        tac__island_state *s = e->islands[i].state;
         s->at_us = s->outputs_us = s->event_us = TAC_TIME_NEVER;
         s->h_us = s->h_next_us = e->plan->def.integrator.h_max_us < FIRST_STEP_US
                                      ? e->plan->def.integrator.h_max_us

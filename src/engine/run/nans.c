@@ -22,8 +22,8 @@ static void mend_ports(const tac_engine *e, unsigned char *bytes, const tac__por
 void tac__stored_nans(const tac_engine *e, unsigned char *bytes)
 {
     for (size_t i = 0; i < e->plan->island_count; i++) {
-        mend(e, bytes, e->plan->islands[i].x, e->plan->islands[i].x_count);
-        mend(e, bytes, e->plan->islands[i].y, e->plan->islands[i].x_count);
+        mend(e, bytes, e->islands[i].x, e->plan->islands[i].x_count);
+        mend(e, bytes, e->islands[i].y, e->plan->islands[i].x_count);
     }
     for (size_t i = 0; i < e->plan->schema.count; i++) {
         const tac__signal *s = &e->plan->schema.signals[i];

@@ -92,7 +92,7 @@ tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, 
     if (!h_us)
         return tac__fail_memory(err);
     for (size_t i = 0; i < e->plan->island_count; i++)
-        h_us[i] = e->plan->islands[i].state->h_us;
+        h_us[i] = e->islands[i].state->h_us;
     e->err = err;
     tac_status status = tac__restore_block(e, block, same_model, other_method ? h_us : NULL, err);
     if (status == TAC_OK && e->clock->t_us > e->plan->def.end_us)

@@ -26,6 +26,71 @@ typedef enum tac__engine_phase {
     TAC__FAILED,
 } tac__engine_phase;
 
+// The mutable part of an island, in the block.
+typedef struct tac__island_state {
+    tac_time at_us;      // last boundary
+    tac_time from_us;    // x is the state here
+    tac_time to_us;      // y is the tentative state here
+    tac_time outputs_us; // the outputs on the bus are those of this instant
+    tac_time event_us;   // where a mode changes at the end of the step, TAC_TIME_NEVER: nowhere
+    tac_time changed_us; // last change of a mode at an instant of its own
+    tac_time h_us;       // adaptive: length of this step if nothing cuts it short
+    tac_time h_next_us;  // and of the next one
+    uint64_t tries;      // adaptive: steps tried between the last boundary and from_us
+    uint64_t tries_next; // and up to to_us
+    uint64_t chatter;    // changes of modes that followed close upon each other
+    uint64_t steps, rejected, evals, undone, events;
+    uint64_t digest;
+} tac__island_state;
+
+typedef struct tac__dual_eval tac__dual_eval; // see jacobian.c
+typedef struct tac__lanes tac__lanes;         // see lanes.h
+
+// Of a condition that is looked for inside the steps of an island: scratch.
+typedef struct tac__rise {
+    bool before; // does it hold where the search begins?
+    bool now;    // and at the last look?
+    bool turned; // it turns true at the end of the present step
+} tac__rise;
+
+// An island in a run: where its parts of the block lie, and scratch.
+typedef struct tac__island {
+    _Alignas(64) const tac__island_plan *plan;
+    tac__island_state *state; // in the block, as are these four:
+    double *x, *y;
+    double *mode;        // of each event, 1 where it holds
+    double *next_mode;   // at the end of the step, where event_us says so
+    tac_instance *alone; // the one component that makes its right-hand side; NULL: several do
+    tac_engine *engine;
+
+    // the rest is scratch
+    tac_time peeked_us; // instant for which scratch outputs and `peek` are valid, else NEVER
+    tac_time kept_us;   // instant for which held inputs have been kept, else NEVER
+    bool settled;       // the present step is known to change no mode
+    bool sound;         // and to have come to finite numbers
+    bool still;         // what the method does not look at is the same wherever it is seen
+    bool turned;        // a condition turns true at the end of the present step
+    bool ahead;         // that step has been taken already, in lanes
+    bool packed;        // and what belongs in `work` is still in theirs
+    bool resting;       // some components are inactive now
+    uint8_t lane;       // which of the lanes is its own
+    uint32_t failed;    // component whose derive or output failed last
+    uint32_t *live;     // those of its components that are evaluated in the present phases
+    size_t live_count;
+    tac__lanes *lanes; // in which it is integrated beside others; NULL: there are none alike
+    tac__ode_problem problem;
+    tac__ode_work work;
+
+    tac__ode_work peek_work;     // the right-hand side is evaluated at work.z here, too
+    double *peek;                // y of a look between boundaries
+    double *memory;              // of both works, one after the other
+    tac__ode_group *live_groups; // of active components; NULL: all are always active
+    tac__dual_eval *dual;        // to differentiate the right-hand side; NULL: not needed
+    tac_part part;               // the one that moves, where they do so one by one
+    double *split;               // of split steps
+    tac__rise *rises;            // one a condition
+} tac__island;
+
 typedef struct tac__phase_watcher {
     tac_phase_fn *changed;
     void *context;
@@ -52,6 +117,7 @@ struct tac_engine {
                       // tac__open_us
     // for every instant
     tac__timeline timeline;
+    tac__island *islands;
     // in the block
     tac__clock *clock;
     uint64_t *due_islands; // to be integrated from the present instant
@@ -106,7 +172,7 @@ tac_status tac__step_to(tac_engine *engine, tac__island *island, tac__ode_work *
                         tac_time to_us, double *y);
 
 // --- locate.c: instants inside a step ---
-static inline bool tac__locates(const tac__island *island)
+static inline bool tac__locates(const tac__island_plan *island)
 {
     return island->event_count | island->rise_count;
 }
@@ -119,7 +185,7 @@ static inline bool tac__modes_differ(const tac__island *island, const double *nu
     typedef double pair __attribute__((vector_size(16)));
     typedef int64_t mask __attribute__((vector_size(16)));
     const double *present = island->mode;
-    const size_t n = island->event_count;
+    const size_t n = island->plan->event_count;
     mask any = {0, 0};
     size_t i = 0;
     for (; i + 1 < n; i += 2) {

@@ -126,7 +126,7 @@ double *tac_jump(tac_step *s)
     if (!c->may_jump || c->island < 0 || c->shadow)
         return NULL;
     c->jumped = true;
-    return c->engine->plan->islands[c->island].x + c->x_offset;
+    return c->engine->islands[c->island].x + c->x_offset;
 }
 
 // --- messages -----------------------------------------------------------------------------------

@@ -76,11 +76,17 @@ tac_status tac__check_due(const tac_engine *e, const tac__part *part, bool exact
     return TAC_OK;
 }
 
+static const tac__island *island_of(const tac_engine *e, const tac__part *part)
+{
+    const tac__island_plan *plan = part->subject;
+    return &e->islands[plan - e->plan->islands];
+}
+
 static const char *wrong_time(const tac_engine *e, const tac__island *island, bool exact)
 {
     const tac__island_state *s = island->state;
     const tac_time t_us = e->clock->t_us;
-    const bool due = tac__has_bit(e->due_islands, (size_t)(island - e->plan->islands));
+    const bool due = tac__has_bit(e->due_islands, (size_t)(island - e->islands));
     const bool stands = due || !e->clock->started;
     if (s->from_us > t_us || (stands && s->from_us != t_us))
         return "from_us";
@@ -90,7 +96,7 @@ static const char *wrong_time(const tac_engine *e, const tac__island *island, bo
         return "at_us";
     if (s->outputs_us != TAC_TIME_NEVER && s->outputs_us > t_us)
         return "outputs_us";
-    if (s->event_us != TAC_TIME_NEVER && (s->event_us != s->to_us || !island->event_count))
+    if (s->event_us != TAC_TIME_NEVER && (s->event_us != s->to_us || !island->plan->event_count))
         return "event_us";
     if (s->changed_us > t_us)
         return "changed_us";
@@ -105,7 +111,7 @@ static const char *wrong_time(const tac_engine *e, const tac__island *island, bo
 
 tac_status tac__check_island(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
-    const tac__island *island = part->subject;
+    const tac__island *island = island_of(e, part);
     const char *wrong = wrong_time(e, island, exact);
     if (wrong)
         return damaged(err, part->name, "has a time that cannot be: %s", wrong);
@@ -125,9 +131,9 @@ static bool are_modes(const double *modes, size_t count)
 
 tac_status tac__check_modes(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
-    (void)e, (void)exact;
-    const tac__island *island = part->subject;
-    if (!are_modes(island->mode, island->event_count))
+    (void)exact;
+    const tac__island *island = island_of(e, part);
+    if (!are_modes(island->mode, island->plan->event_count))
         return damaged(err, part->name, "has a mode that is neither 0 nor 1");
     return TAC_OK;
 }
@@ -136,11 +142,11 @@ tac_status tac__check_modes(const tac_engine *e, const tac__part *part, bool exa
 tac_status tac__check_next_modes(const tac_engine *e, const tac__part *part, bool exact,
                                  tac_error *err)
 {
-    (void)e, (void)exact;
-    const tac__island *island = part->subject;
+    (void)exact;
+    const tac__island *island = island_of(e, part);
     if (island->state->event_us == TAC_TIME_NEVER || has_been(e, island->state->event_us))
         return TAC_OK;
-    if (!are_modes(island->next_mode, island->event_count))
+    if (!are_modes(island->next_mode, island->plan->event_count))
         return damaged(err, part->name, "has a mode that is neither 0 nor 1");
     if (!tac__modes_differ(island, island->next_mode))
         return damaged(err, part->name, "has no change of a mode where the step ends with one");
@@ -404,7 +410,7 @@ static bool is_next(const tac_engine *e, size_t source, bool exact)
         break;
     case TAC__SOURCE_STEP:
     case TAC__SOURCE_EVENT:
-        return never || (ahead && next_us == e->plan->islands[s->index].state->to_us);
+        return never || (ahead && next_us == e->islands[s->index].state->to_us);
     }
     return never || ahead;
 }
@@ -412,9 +418,9 @@ static bool is_next(const tac_engine *e, size_t source, bool exact)
 // Where its step ends, as planned: at its next boundary or on its own source.
 static tac_time planned_end(const tac_engine *e, const tac__island *island)
 {
-    tac_time t_us = e->timeline.next[island->step_source];
-    for (size_t i = 0; i < island->source_count; i++) {
-        const tac_time next_us = e->timeline.next[island->sources[i]];
+    tac_time t_us = e->timeline.next[island->plan->step_source];
+    for (size_t i = 0; i < island->plan->source_count; i++) {
+        const tac_time next_us = e->timeline.next[island->plan->sources[i]];
         t_us = next_us < t_us ? next_us : t_us;
     }
     return t_us;
@@ -428,11 +434,11 @@ tac_status tac__check_next(const tac_engine *e, const tac__part *part, bool exac
                            e->timeline.next[i]);
     }
     for (size_t i = 0; exact && i < e->plan->island_count; i++) {
-        const tac__island *island = &e->plan->islands[i];
+        const tac__island *island = &e->islands[i];
         const tac_time to_us = island->state->to_us;
         if (island->state->from_us < to_us && to_us != planned_end(e, island))
             return damaged(err, part->name, "does not have the step of '%s' end at %" PRIu64 " us",
-                           island->name, to_us);
+                           island->plan->name, to_us);
     }
     return TAC_OK;
 }

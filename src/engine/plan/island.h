@@ -1,0 +1,64 @@
+// island.h - the plan of an island: continuous components that are integrated as one state vector.
+#ifndef TAC_ENGINE_PLAN_ISLAND_H
+#define TAC_ENGINE_PLAN_ISLAND_H
+
+#include "bus/view.h"
+#include "engine/watch.h"
+#include "ode/method.h"
+
+typedef struct tac__views {
+    tac__view *items;
+    size_t count;
+    size_t live; // the first so many; the rest are samples of the plant that are held
+} tac__views;
+
+// What steps, hooks and stage 3 see, as of t_us.
+static inline void tac__views_renew(const tac__views *views, tac_time t_us)
+{
+    for (size_t i = 0; i < views->live; i++)
+        tac__view_update(&views->items[i], t_us);
+}
+
+typedef struct tac__keep { // a held input, and a copy of it
+    const void *from;
+    void *to;
+    size_t bytes;
+    const tac__view *view; // as stage 3 sees it, into `to`; NULL: it is copied
+} tac__keep;
+
+// A condition that is looked for inside the steps of an island.
+typedef struct tac__rise_plan {
+    uint32_t component;
+    int number; // among the conditions of that component
+} tac__rise_plan;
+
+typedef struct tac__island_plan {
+    const char *name;        // of its first component, in order of name
+    const char *digest_name; // "uav1.body#state"
+    size_t x_count, event_count, rise_count;
+    int step_source;      // end of the present integration step
+    int event_source;     // located event at its end
+    bool gated;           // some components are active in some phases only
+    bool begins;          // its outputs are evaluated before the first boundary, too
+    bool rise_outputs;    // some conditions see outputs
+    uint32_t *components; // in order of evaluation
+    size_t count;
+    uint32_t *part_calls; // components whose `output` runs before that, for a part of their
+    size_t part_count;    // outputs: those that need each other, but not for the same outputs
+    uint32_t *viewers;    // those that see something through views, active or not
+    size_t viewer_count;
+    const tac__tap *taps; // on its digests
+    int *sources;         // that split its intervals
+    size_t source_count;
+    size_t planned_count; // the first so many have always been known: axes and explicit times
+    size_t found_count; // then those that turn up during the run; last come what it locates itself
+    tac__ode_group *groups; // of states whose errors are measured together
+    size_t group_count;
+    tac_part *parts;  // of each state
+    tac__keep *keeps; // held inputs
+    size_t keep_count;
+    tac__rise_plan *rises; // conditions of others that are located inside its steps
+    tac__views rise_views; // of what they see
+} tac__island_plan;
+
+#endif
