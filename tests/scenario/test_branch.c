@@ -191,6 +191,10 @@ static const struct {
      "- {at: 0.2 s, do: gust, wind: [1, 2, 3], for: 1 s}\n"
      "- {at: 0.8 s, do: gust, wind: [0, 0, 1]}\n",
      NULL},
+    // two that are alike
+    {500000, "- {at: 0.2 s, do: arm}\n- {at: 0.2 s, do: arm}\n",
+     "- {at: 0.2 s, do: arm}\n- {at: 0.2 s, do: arm}\n- {at: 0.8 s, do: disarm}\n",
+     "scenario|events|-|{at: 0.8 s, do: disarm}\n"},
     // steps, and those that happen again and again
     {500000, "- {at_step: 60, do: set, signal: a, value: 1}\n",
      "- {at_step: 51, do: set, signal: a, value: 1}\n", NULL},
