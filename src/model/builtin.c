@@ -3,7 +3,7 @@
 #include <tactus/math.h>
 
 const tac_component_type *const tac__builtin_types[] = {
-#define ROW(name) &tac__##name##_type,
+#define ROW(name, ...) &tac__##name##_type,
     TAC__BUILTIN_TABLE(ROW)
 #undef ROW
         NULL,

@@ -2,6 +2,7 @@
 #ifndef TAC_MODEL_BUILTIN_H
 #define TAC_MODEL_BUILTIN_H
 
+#include "model/labels.h"
 #include <tactus/component.h>
 
 // NULL after the last.
@@ -30,11 +31,7 @@ extern const tac_component_type *const tac__builtin_types[];
     X(monitor)                                                                                     \
     X(multirotor)                                                                                  \
     X(wind)                                                                                        \
-    X(estimator)                                                                                   \
-    X(imu)                                                                                         \
-    X(barometer)                                                                                   \
-    X(magnetometer)                                                                                \
-    X(gps)                                                                                         \
+    TAC__SENSOR_TABLE(X)                                                                           \
     X(rocket_body)                                                                                 \
     X(rocket_motor)                                                                                \
     X(rocket_mass)                                                                                 \
@@ -42,7 +39,8 @@ extern const tac_component_type *const tac__builtin_types[];
     X(parachute)                                                                                   \
     X(orbiter)
 
-#define TAC__BUILTIN_EXTERN(name) extern const tac_component_type tac__##name##_type;
+// X(name), X(name, ...)
+#define TAC__BUILTIN_EXTERN(name, ...) extern const tac_component_type tac__##name##_type;
 TAC__BUILTIN_TABLE(TAC__BUILTIN_EXTERN)
 #undef TAC__BUILTIN_EXTERN
 

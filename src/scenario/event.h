@@ -8,6 +8,7 @@
 #include "engine/plan/events.h"
 #include "engine/plan/peers.h"
 #include "model/labels.h"
+#include "scenario/action.h"
 #include "scenario/schedule.h"
 #include <tactus/component.h>
 
@@ -17,33 +18,13 @@ enum {
     TAC__FAULT_TARGETS = 64, // motors, and batteries, of one vehicle
 };
 
-typedef enum tac__action {
-    TAC__ACTION_ARM,
-    TAC__ACTION_DISARM,
-    TAC__ACTION_START_MISSION,
-    TAC__ACTION_RETURN,
-    TAC__ACTION_LAND,
-    TAC__ACTION_SET,
-    TAC__ACTION_GUST,
-    TAC__ACTION_MOTOR_OFF,
-    TAC__ACTION_MOTOR_STUCK,
-    TAC__ACTION_MOTOR_LOSS,
-    TAC__ACTION_BATTERY_DISCONNECT,
-    TAC__ACTION_SENSOR_FAULT,
-    TAC__ACTION_RESTORE,
-    TAC__ACTION_LOG,
-} tac__action;
-
-enum { TAC__SENSORS = 5 }; // estimator, imu, baro, mag, gps
-extern const char *const tac__sensor_names[TAC__SENSORS];
-
 typedef struct tac__scenario_event {
     tac__timing timing;
     const char *when; // the condition as written
     tac__formula condition;
     int located; // its number among those that the engine locates; -1: it is not
 
-    tac__action action;
+    const tac__action *action;
     uint64_t motors, batteries, sensors; // bits of those concerned
     tac__sensor_fault fault;
     double value[3];        // wind; or duty, loss, the value of a fault or of what is set
@@ -68,7 +49,7 @@ typedef struct tac__scenario_signal {
     int output;
 } tac__scenario_signal;
 
-typedef struct tac__scenario {
+struct tac__scenario {
     tac__arena arena;
     bool begun; // the arena is there
     uint32_t motors, batteries;
@@ -79,18 +60,11 @@ typedef struct tac__scenario {
     size_t event_count;
     size_t *located; // events whose conditions the engine locates, by their number
     tac__scenario_ports ports;
-} tac__scenario;
+};
 
 // --- read.c: from parameters to events; mistakes are reported with their place ---
 tac_status tac__scenario_read(tac_declare *d, tac__scenario *s);
 tac_status tac__scenario_compile(tac_declare *d, tac__scenario *s);
-
-// --- act.c: what events do to outputs ---
-// Targets that a fault can hold; each remembers the event that holds it.
-size_t tac__scenario_targets(const tac__scenario *s);
-void tac__scenario_act(const tac__scenario *s, size_t event, tac_step *step);
-// Undo what the event did, where nothing else has taken its place. False where all of it has.
-bool tac__scenario_undo(const tac__scenario *s, size_t event, tac_step *step);
 
 // --- branch.c: the states of events that go on from a checkpoint of other events ---
 tac_status tac__scenario_carry(tac_step *step, const tac__scenario *s, tac__past *past);

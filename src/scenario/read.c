@@ -10,79 +10,18 @@ typedef tac__scenario_event event;
 
 // --- which keys go with which action --------------------------------------------------------
 
-// X(NAME, "name")
-#define KEYS(X)                                                                                    \
-    X(SIGNAL, "signal")                                                                            \
-    X(PARAMETER, "parameter")                                                                      \
-    X(VALUE, "value")                                                                              \
-    X(WIND, "wind")                                                                                \
-    X(MOTOR, "motor")                                                                              \
-    X(DUTY, "duty")                                                                                \
-    X(LOSS, "loss")                                                                                \
-    X(BATTERY, "battery")                                                                          \
-    X(SENSOR, "sensor")                                                                            \
-    X(FAULT, "fault")                                                                              \
-    X(TEXT, "text")                                                                                \
-    X(FOR, "for")
-
-enum {
-#define KEY_BIT(name, text) KEY_BIT_##name,
-    KEYS(KEY_BIT)
-#undef KEY_BIT
-        KEY_COUNT
-};
-
-enum {
-#define KEY_MASK(name, text) KEY_##name = 1 << KEY_BIT_##name,
-    KEYS(KEY_MASK)
-#undef KEY_MASK
-};
-
 static const char *const key_names[] = {
 #define KEY_NAME(name, text) text,
-    KEYS(KEY_NAME)
+    TAC__EVENT_KEYS(KEY_NAME)
 #undef KEY_NAME
 };
 
-static const struct {
-    unsigned needs, may;
-} action_keys[] = {
-    [TAC__ACTION_ARM] = {0, 0},
-    [TAC__ACTION_DISARM] = {0, 0},
-    [TAC__ACTION_START_MISSION] = {0, 0},
-    [TAC__ACTION_RETURN] = {0, 0},
-    [TAC__ACTION_LAND] = {0, 0},
-    [TAC__ACTION_SET] = {KEY_VALUE, KEY_SIGNAL | KEY_PARAMETER},
-    [TAC__ACTION_GUST] = {KEY_WIND, KEY_FOR},
-    [TAC__ACTION_MOTOR_OFF] = {KEY_MOTOR, KEY_FOR},
-    [TAC__ACTION_MOTOR_STUCK] = {KEY_MOTOR | KEY_DUTY, KEY_FOR},
-    [TAC__ACTION_MOTOR_LOSS] = {KEY_MOTOR | KEY_LOSS, KEY_FOR},
-    [TAC__ACTION_BATTERY_DISCONNECT] = {KEY_BATTERY, KEY_FOR},
-    [TAC__ACTION_SENSOR_FAULT] = {KEY_SENSOR | KEY_FAULT, KEY_VALUE | KEY_FOR},
-    [TAC__ACTION_RESTORE] = {0, KEY_MOTOR | KEY_BATTERY | KEY_SENSOR},
-    [TAC__ACTION_LOG] = {KEY_TEXT, 0},
-};
-
-static const char *const action_names[] = {
-    [TAC__ACTION_ARM] = "arm",
-    [TAC__ACTION_DISARM] = "disarm",
-    [TAC__ACTION_START_MISSION] = "start_mission",
-    [TAC__ACTION_RETURN] = "return",
-    [TAC__ACTION_LAND] = "land",
-    [TAC__ACTION_SET] = "set",
-    [TAC__ACTION_GUST] = "gust",
-    [TAC__ACTION_MOTOR_OFF] = "motor_off",
-    [TAC__ACTION_MOTOR_STUCK] = "motor_stuck",
-    [TAC__ACTION_MOTOR_LOSS] = "motor_loss",
-    [TAC__ACTION_BATTERY_DISCONNECT] = "battery_disconnect",
-    [TAC__ACTION_SENSOR_FAULT] = "sensor_fault",
-    [TAC__ACTION_RESTORE] = "restore",
-    [TAC__ACTION_LOG] = "log",
-    [TAC__ACTION_LOG + 1] = NULL,
-};
-
-static const char *const sensor_choices[] = {"none", "estimator", "imu", "baro",
-                                             "mag",  "gps",       NULL};
+// "none" stands for a key that is not given.
+static const char *const sensor_choices[] = {"none",
+#define SENSOR_NAME(type, name) name,
+                                             TAC__SENSOR_TABLE(SENSOR_NAME)
+#undef SENSOR_NAME
+                                                 NULL};
 
 // The values of one event as they stand in the file.
 typedef struct given {
@@ -92,19 +31,35 @@ typedef struct given {
     bool step, repeat, locate;
 } given;
 
+// "'signal' or 'parameter'"
+static void add_names(tac__out *out, unsigned keys)
+{
+    const char *word = "";
+    for (int i = 0; i < TAC__KEY_COUNT; i++) {
+        if (keys >> i & 1) {
+            tac__out_add(out, "%s'%s'", word, key_names[i]);
+            word = " or ";
+        }
+    }
+}
+
 static tac_status check_keys(tac_declare *d, const event *e, const given *g)
 {
-    const unsigned needs = action_keys[e->action].needs, may = action_keys[e->action].may;
-    for (int i = 0; i < KEY_COUNT; i++) {
+    const tac__action *a = e->action;
+    for (int i = 0; i < TAC__KEY_COUNT; i++) {
         const unsigned key = 1u << i;
-        if (needs & ~g->keys & key)
-            return tac_declare_fail(d, "do", "'%s' needs '%s'", action_names[e->action],
-                                    key_names[i]);
-        if (g->keys & ~(needs | may) & key)
+        if (a->needs & ~g->keys & key)
+            return tac_declare_fail(d, "do", "'%s' needs '%s'", a->name, key_names[i]);
+        if (g->keys & ~(a->needs | a->may | a->either) & key)
             return tac_declare_fail(d, key_names[i], "'%s' does not go with '%s'", key_names[i],
-                                    action_names[e->action]);
+                                    a->name);
     }
-    return TAC_OK;
+    if (!a->either || __builtin_popcount(g->keys & a->either) == 1)
+        return TAC_OK;
+    char names[128];
+    tac__out out = tac__out_begin(names, sizeof names);
+    add_names(&out, a->either);
+    return tac_declare_fail(d, "do", "'%s' needs either %s", a->name, names);
 }
 
 // --- what it does ---------------------------------------------------------------------------
@@ -220,8 +175,8 @@ static void read_sensor(tac_declare *d, event *e, given *g)
 
 static void read_action(tac_declare *d, const tac__scenario *s, event *e, given *g)
 {
-    e->action = (tac__action)tac_param_choice(
-        d, &(tac_param_def){.name = "do", .doc = "what happens"}, action_names);
+    e->action = &tac__actions[tac_param_choice(
+        d, &(tac_param_def){.name = "do", .doc = "what happens"}, tac__action_names)];
     read_wind(d, e, g);
     read_motors(d, s, e, g);
     read_sensor(d, e, g);
@@ -360,9 +315,6 @@ static tac_status set_signal(tac_declare *d, const tac__scenario *s, event *e, c
 
 static tac_status read_set(tac_declare *d, tac__scenario *s, event *e, const given *g)
 {
-    const unsigned both = KEY_SIGNAL | KEY_PARAMETER;
-    if ((g->keys & both) == 0 || (g->keys & both) == both)
-        return tac_declare_fail(d, "do", "'set' needs either 'signal' or 'parameter'");
     if (g->keys & KEY_SIGNAL)
         return set_signal(d, s, e, g->signal);
     e->feeds = true; // the value once its unit is known
@@ -371,7 +323,7 @@ static tac_status read_set(tac_declare *d, tac__scenario *s, event *e, const giv
 
 static tac_status read_sensor_value(tac_declare *d, event *e, const given *g)
 {
-    const bool wants = e->fault == TAC__FAULT_BIAS || e->fault == TAC__FAULT_NOISE;
+    const bool wants = tac__fault_has_value(e->fault);
     const bool has = g->keys & KEY_VALUE;
     if (wants && !has)
         return tac_declare_fail(d, "fault", "'%s' needs 'value'",
@@ -404,7 +356,7 @@ static tac_status describe_action(tac__scenario *s, event *e, const given *g)
 {
     char text[512];
     tac__out out = tac__out_begin(text, sizeof text);
-    tac__out_add(&out, "%s", action_names[e->action]);
+    tac__out_add(&out, "%s", e->action->name);
     add_numbers(&out, "motor", e->motors);
     add_numbers(&out, "battery", e->batteries);
     for (int i = 0; i < TAC__SENSORS; i++) {
@@ -421,7 +373,7 @@ static tac_status describe_action(tac__scenario *s, event *e, const given *g)
         add_value(&out, e->value[i]);
     if (g->keys & (KEY_DUTY | KEY_LOSS))
         add_value(&out, e->value[0]);
-    if (e->action != TAC__ACTION_LOG)
+    if (!(g->keys & KEY_TEXT)) // which is the text itself
         e->text = tac__arena_text(&s->arena, text);
     return e->text ? TAC_OK : TAC_E_MEMORY;
 }
@@ -466,9 +418,9 @@ static tac_status read_event(tac_declare *d, tac__scenario *s, event *e)
         TAC_TRY(tac__formula_read(d, &s->peers, "when", e->when, &e->condition));
     if (g.locate)
         TAC_TRY(locate(d, s, e));
-    if (e->action == TAC__ACTION_SET)
+    if (g.keys & (KEY_SIGNAL | KEY_PARAMETER))
         TAC_TRY(read_set(d, s, e, &g));
-    if (e->action == TAC__ACTION_SENSOR_FAULT)
+    if (g.keys & KEY_FAULT)
         TAC_TRY(read_sensor_value(d, e, &g));
     TAC_TRY(describe_action(s, e, &g));
     return describe_timing(s, e);
