@@ -1,4 +1,4 @@
-// draw.c - from a plan to boxes and arrows, without a thought of where they will stand.
+// draw.c - from a plan to boxes and arrows; where they stand is decided elsewhere.
 #include "explain/draw.h"
 
 #include <string.h>
@@ -89,7 +89,7 @@ static int find_box(const tac__picture *p, tac__box_kind kind, uint32_t componen
     return -1;
 }
 
-// Is a state, or an output, of this component of the plant read at boundaries?
+// Whether a state, or an output, of this component of the plant is read at boundaries.
 static bool is_read(const tac_engine *e, uint32_t component, bool state)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
@@ -173,9 +173,9 @@ static bool add_item(tac__picture *p, const tac__item *item, unsigned *number)
             p->boxes[before].number = ++*number;
         return true;
     }
-    case TAC__ITEM_STATE: // belongs to digests, which nobody asks a picture for
+    case TAC__ITEM_STATE: // digests are not shown in a picture
     case TAC__ITEM_PREVIEW:
-    case TAC__ITEM_LEAD: // the same component again
+    case TAC__ITEM_LEAD: // the component has a box already
     case TAC__ITEM_SHADOW:
         return true;
     case TAC__ITEM_OBSERVE:
@@ -212,7 +212,7 @@ static bool add_boxes(tac__picture *p)
 
 // --- arrows -------------------------------------------------------------------------------------
 
-// Is this name one of the label's?
+// Whether this name is part of the label.
 static bool is_named(const char *label, const char *name)
 {
     const size_t n = strlen(name);
@@ -309,7 +309,7 @@ static bool add_link(tac__picture *p, const tac__sender *sender, const tac__link
                                           sender->name, r->name, delay)});
 }
 
-// From where a change of phase is decided to where it takes effect.
+// An arrow from where a change of phase is decided to where it takes effect.
 static bool add_queue(tac__picture *p, const tac_instance *m)
 {
     const int from = find_box(p, TAC__BOX_STEP, m->index);
@@ -327,8 +327,8 @@ static bool add_queue(tac__picture *p, const tac_instance *m)
                                           m->name)});
 }
 
-// In a swarm all arrows of hidden vehicles are those of the one that is shown, but for what leads
-// from a vehicle to something shown elsewhere.
+// In a swarm the arrows of hidden vehicles are those of the vehicle that is shown, except arrows
+// from a vehicle to something that is shown elsewhere.
 static bool add_arrows(tac__picture *p)
 {
     const tac_engine *e = p->engine;

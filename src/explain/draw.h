@@ -1,9 +1,8 @@
-// draw.h - the schedule as a picture: boxes and arrows, drawn as a graphviz file or as an SVG of
-// our own.
+// draw.h - the schedule as a picture: boxes and arrows, written as a graphviz file or as SVG.
 //
-// The picture reads from left to right, as a boundary does: the state of the plant as it arrives at
-// t_k, the stages in their order, and at the right the islands that integrate to t_k+1. So an
-// arrow that runs to the left is always one that is seen late: delayed, or a message.
+// The picture reads from left to right, as a boundary does: the state of the plant at t_k, the
+// stages in their order, and at the right the islands that integrate to t_k+1. So an arrow that
+// runs to the left always stands for something that is seen late: a delayed route, or a message.
 #ifndef TAC_EXPLAIN_DRAW_H
 #define TAC_EXPLAIN_DRAW_H
 

@@ -77,7 +77,7 @@ static void add_stages(const tac__picture *p, tac__text *out)
     }
 }
 
-// An invisible point before every column, which no box of it may pass, keeps the stages in order.
+// An invisible point before each column keeps the stages in order.
 static void add_columns(const tac__picture *p, tac__text *out)
 {
     int before = -2;
@@ -135,7 +135,7 @@ static void add_arrow(const tac__picture *p, const tac__arrow *a, tac__text *out
         tac__text_add(out, ", style=dotted, penwidth=1.8");
     else if (a->delayed)
         tac__text_add(out, ", style=dashed");
-    // What is seen late must not turn the picture around.
+    // Arrows for what is seen late must not influence the direction of the layout.
     const tac__box *from = &p->boxes[a->from], *to = &p->boxes[a->to];
     if (a->delayed || a->style == TAC__STYLE_MESSAGE || column_of(from) > column_of(to))
         tac__text_add(out, ", constraint=false");
@@ -209,7 +209,7 @@ static void add_transition(const tac__phases *p, size_t machine, size_t i, tac__
             continue;
         tac__text_add(out, " -> p%zu_%d [label=", machine, (int)t->to);
         add_transition_label(t, i + 1, out);
-        // Ways back must not turn the row of phases around.
+        // Arrows to earlier phases must not influence the order of the row.
         tac__text_add(out, ", color=\"%s\", fontcolor=\"%s\"%s%s];\n", colour, colour,
                       t->locate ? ", penwidth=1.8, arrowhead=diamond" : "",
                       !any && (int32_t)k > t->to ? ", constraint=false" : "");

@@ -1,12 +1,12 @@
-// draw_layout.c - a layered layout: a column for each stage, or two where some components of a
-// stage wait for others.
+// draw_layout.c - a layered layout: one column a stage, or two where some components of a stage
+// depend on others.
 //
-// An arrow that crosses columns gets a bend in each, which takes room between the boxes as a box
-// does, so that it never runs through one. Bends of arrows that leave a box in the same style are
-// shared: they run as one line and part late. Boxes keep the order in which they run; bends and
-// heights are found by moving everything towards the mean of its neighbours, sweep by sweep, with
-// the distances inside a column kept (isotonic regression). Arrows inside a column run beside it,
-// those to the left run below all.
+// An arrow that crosses columns gets a bend in each, which takes room between boxes like a box, so
+// that the arrow never runs through one. Arrows that leave a box in the same style share their
+// bends: they run as one line and separate late. Boxes keep the order in which they run. Positions
+// of bends and heights are found by moving everything towards the mean of its neighbours, in
+// several sweeps, keeping the distances inside a column (isotonic regression). Arrows inside a
+// column run beside it, arrows to the left run below everything.
 #include "explain/draw_layout.h"
 
 #include <stdint.h>
@@ -31,9 +31,9 @@ typedef struct chain { // arrows that leave a box in one style on one course
     course course;
     size_t last;   // FORWARD: column of its last bend, plus 1
     size_t bends;  // FORWARD: first vertex
-    unsigned slot; // BACK: where it goes down, counted in the gap
+    unsigned slot; // BACK: number of its vertical line in the gap
     unsigned lane; // BACK: how far below; ARC: how far to the right
-    double exit;   // where it leaves the box, seen from its middle
+    double exit;   // where it leaves the box, relative to its middle
     double key;    // for sorting exits
 } chain;
 
@@ -50,11 +50,11 @@ typedef struct work {
     chain *chains;
     size_t chain_count, chain_capacity;
     size_t *chain_of; // per arrow
-    double *entry;    // per arrow: where it enters, seen from the middle of the box
+    double *entry;    // per arrow: where it enters, relative to the middle of the box
     unsigned *arcs;   // per column: lanes for arcs beside it
     double *labels;   // per column: widest label of an arc
-    unsigned *slots;  // per column: places for upright lines in its gap; one more for the right end
-    unsigned *slot;   // per arrow that goes back: its place
+    unsigned *slots;  // per column: vertical lines in its gap; one more for the right end
+    unsigned *slot;   // per arrow that goes back: number of its vertical line
     segment *segments;
     size_t segment_count, segment_capacity;
     size_t **order; // per column: vertices from top to bottom
@@ -78,9 +78,9 @@ static int box_stage(const tac__box *b)
     return b->kind == TAC__BOX_STATE ? -1 : (int)b->stage;
 }
 
-// Inside a stage a component stands right of those it waits for, as long as two columns are enough
-// for that; else all stand in one. Boxes come in the order in which they run, so one pass finds the
-// longest way.
+// Inside a stage a component stands right of those it depends on, as long as two columns are enough
+// for that; otherwise all stand in one column. Boxes come in the order in which they run, so one
+// pass finds the longest path.
 static void find_subs(const tac__picture *p, int *subs)
 {
     int deepest[TAC_STAGE_COUNT + 1] = {0};
@@ -154,7 +154,7 @@ static bool make_vertices(work *w)
     return true;
 }
 
-// A box is high enough for all that enters and leaves it.
+// A box is high enough for everything that enters and leaves it.
 static void find_box_heights(work *w)
 {
     const tac__picture *p = w->p;
@@ -210,7 +210,7 @@ static bool add_bends(work *w, chain *c)
     return true;
 }
 
-// What an arrow comes from, just before it enters: a bend or the box itself.
+// The last vertex of an arrow before it enters its box: a bend, or the box it comes from.
 static size_t last_vertex(const work *w, size_t arrow)
 {
     const tac__arrow *a = &w->p->arrows[arrow];
@@ -247,7 +247,7 @@ static void find_arc_lane(work *w, size_t number)
         arc_span(w, i, &top, &bottom);
         if (top <= high && low <= bottom) {
             c->lane++;
-            i = SIZE_MAX; // look at all of them again
+            i = SIZE_MAX; // start again with the next lane
         }
     }
     if (c->lane >= w->arcs[column])
@@ -309,7 +309,7 @@ static double apart(const work *w, size_t a, size_t b)
     return (u->h + v->h) / 2 + gap;
 }
 
-// Heights of n vertices in this order, as near as can be to what they want.
+// Heights of n vertices in this order, as near as possible to where they should be.
 static void settle(work *w, const size_t *order, size_t n)
 {
     size_t blocks = 0;
@@ -341,7 +341,7 @@ static void settle(work *w, const size_t *order, size_t n)
     }
 }
 
-// Put the bends of a column between its boxes, where they want to be.
+// Put the bends of a column between its boxes, each as near as possible to where it should be.
 static void reorder(work *w, size_t *order, size_t n)
 {
     // Boxes first, in their order.
@@ -373,7 +373,7 @@ static void sweep_column(work *w, size_t column, bool free_bends)
 {
     size_t *order = w->order[column];
     const size_t n = w->order_count[column];
-    // A box without arrows wants to be with the one above it, but weighs little.
+    // A box without arrows belongs next to the one above it, with little weight.
     double want = 0;
     for (size_t i = n; i-- > 0;) {
         if (w->counts[order[i]] > 0)
@@ -396,7 +396,7 @@ static void gather(work *w, size_t column)
         w->sums[w->order[column][i]] = w->counts[w->order[column][i]] = 0;
     for (size_t i = 0; i < w->segment_count; i++) {
         const segment *s = &w->segments[i];
-        // Long lines are better straight than short ones.
+        // Straight long lines matter more than straight short ones.
         const double stiff = w->vertices[s->a].box < 0 && w->vertices[s->b].box < 0 ? 4 : 1;
         if (w->vertices[s->a].column == column) {
             w->sums[s->a] += stiff * w->vertices[s->b].y;
@@ -430,7 +430,7 @@ static bool find_heights(work *w)
             if (w->vertices[i].column == c)
                 w->order[c][w->order_count[c]++] = i;
         }
-        settle(w, w->order[c], w->order_count[c]); // all want 0: stacked around it
+        settle(w, w->order[c], w->order_count[c]); // all targets are 0: stacked around it
     }
     for (int s = 0; s < SWEEPS; s++) {
         for (size_t i = 0; i < columns; i++) {
@@ -442,7 +442,7 @@ static bool find_heights(work *w)
     return true;
 }
 
-// A line that is all but straight becomes so; bends may come a little closer for it.
+// Makes nearly straight lines straight; bends may come a little closer to each other for that.
 static void straighten(work *w)
 {
     for (size_t i = 0; i < w->chain_count; i++) {
@@ -513,7 +513,7 @@ static void find_widths(work *w)
         const double wide = label_width(a);
         *room = wide > *room ? wide : *room;
     }
-    // Many lines in one gap are easier to tell apart in a wider one.
+    // Gaps with many lines are made wider, so that the lines can be told apart.
     for (size_t i = 0; i < l->column_count; i++) {
         double lines = 0;
         for (size_t k = 0; k < w->segment_count; k++)
@@ -568,7 +568,7 @@ static bool place_boxes(work *w)
     return true;
 }
 
-// Spread what enters a box over its left side, in the order of where it comes from.
+// Spread the arrows that enter a box over its left side, in the order of where they come from.
 static void spread_left(work *w, uint32_t box)
 {
     const tac__picture *p = w->p;
@@ -592,7 +592,7 @@ static void spread_left(work *w, uint32_t box)
     }
 }
 
-// Where a chain goes first.
+// Sort key of a chain's exit: the height that it goes to first.
 static double exit_key(const work *w, size_t number)
 {
     const chain *c = &w->chains[number];
@@ -610,7 +610,7 @@ static double exit_key(const work *w, size_t number)
     return sum / n;
 }
 
-// The place of a port among those of the right side, if it is one of this box.
+// The sort key of a port on the right side, if the port belongs to this box.
 static bool right_port(const work *w, uint32_t box, size_t port, double *key)
 {
     if (port < w->chain_count) {
@@ -622,7 +622,7 @@ static bool right_port(const work *w, uint32_t box, size_t port, double *key)
     return a->to == box && w->chains[w->chain_of[port - w->chain_count]].course == ARC;
 }
 
-// Spread the arcs that enter a box, and all that leaves it, over its right side.
+// Spread the arcs that enter a box, and everything that leaves it, over its right side.
 static void spread_right(work *w, uint32_t box)
 {
     const tac__picture *p = w->p;
@@ -670,7 +670,7 @@ static double slot_x(const work *w, size_t column, unsigned slot)
     return (before ? before->x + before->w + before->beside : MARGIN) + 8 + SLOT * (double)slot;
 }
 
-// Straight past the arcs of a column.
+// A straight piece past the arcs of a column.
 static void pass_arcs(const work *w, size_t column, double y, tac__path *path)
 {
     const tac__column *c = &w->l->columns[column];

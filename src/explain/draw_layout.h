@@ -40,7 +40,7 @@ typedef struct tac__layout {
     tac__path *paths;   // per arrow
     double width;       // of all of it
     double top, bottom; // of the columns
-    double lanes;       // lower end of what runs below them
+    double lanes;       // lower end of the lines below the columns
 } tac__layout;
 
 // Lay out with the columns' upper end at `top`. False: no memory.

@@ -79,7 +79,7 @@ static int by_length(const void *x, const void *y)
     return m != n ? m - n : a->from != b->from ? a->from - b->from : a->to - b->to;
 }
 
-// Each over all shorter ones that it overlaps.
+// Each arrow gets a lane above those of all shorter arrows that it overlaps.
 static void choose_lanes(tac__machine *m)
 {
     if (m->shift_count)
@@ -101,8 +101,8 @@ static void choose_lanes(tac__machine *m)
 
 // --- ends ---------------------------------------------------------------------------------------
 
-// Does the arrow end, or begin, in the left or right half of a side of the phase? What comes from
-// the left or goes there has its end in the left half.
+// Whether an arrow has its end in the left or right half of a side of the phase. Arrows from or to
+// the left end in the left half.
 static bool ends_in(const tac__shift *s, tac__way way, int phase, bool left)
 {
     if (s->way != way || (s->from != phase && s->to != phase))
@@ -118,7 +118,7 @@ static size_t count_ends(const tac__machine *m, tac__way way, int phase, bool le
     return n;
 }
 
-// The highest lanes have the ends nearest to the middle: then none of them cross.
+// Arrows in the highest lanes have the ends nearest to the middle, so that no two arrows cross.
 static void place_half(tac__machine *m, tac__way way, int phase, bool left, double edge,
                        double middle)
 {

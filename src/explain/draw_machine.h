@@ -1,8 +1,8 @@
 // draw_machine.h - where the phases of a machine stand and how its transitions run.
 //
-// Phases stand in a row, in the order of their numbers. To the next phase leads a straight arrow;
-// others run in lanes, those to the right above the row, those to the left below it, so that longer
-// ones pass over shorter ones. All transitions from one phase to another share an arrow.
+// Phases stand in a row, in the order of their numbers. A straight arrow leads to the next phase.
+// Other arrows run in lanes: to the right above the row, to the left below it, longer ones outside
+// of shorter ones. All transitions from one phase to another share an arrow.
 #ifndef TAC_EXPLAIN_DRAW_MACHINE_H
 #define TAC_EXPLAIN_DRAW_MACHINE_H
 
@@ -24,14 +24,14 @@ typedef struct tac__shift {
     size_t *numbers;
     size_t count; // transitions, from 0
     int lane;     // of those above and below, from 0
-    bool located; // all of them
+    bool located; // all of its transitions are located
     double from_x, to_x;
 } tac__shift;
 
 typedef struct tac__machine {
     const tac_instance *instance;
     const tac__phases *phases;
-    unsigned entities; // how many it stands for
+    unsigned entities; // how many entities it stands for
     tac__shift *shifts;
     size_t shift_count, shift_capacity;
     int above, below;   // lanes

@@ -1,4 +1,4 @@
-// draw_phases.c - draws machines of phases; draw_machine.c says where everything stands.
+// draw_phases.c - draws machines of phases; draw_machine.c computes the positions.
 #include "explain/draw_phases.h"
 #include "explain/svg.h"
 
@@ -24,7 +24,7 @@ static const char *colour_of(bool located)
 
 // --- arrows -------------------------------------------------------------------------------------
 
-// The numbers of its transitions, side by side; those that are located are filled.
+// The numbers of an arrow's transitions, side by side; those of located transitions are filled.
 static void add_badge(const drawing *d, double x, double y, size_t number)
 {
     const bool located = d->m->phases->transitions[number].locate;
@@ -168,7 +168,7 @@ static double row_end(const drawing *d)
 
 // --- who is active when -------------------------------------------------------------------------
 
-// Phases that follow each other are one bar.
+// Consecutive phases are drawn as one bar.
 static void add_bars(const drawing *d, const tac_instance *c, double y)
 {
     const tac__machine *m = d->m;
@@ -220,7 +220,7 @@ static double add_activity(const drawing *d, double y)
 
 // --- transitions in words -----------------------------------------------------------------------
 
-// How many bytes of a text make a line of this width: up to a blank where there is one.
+// How many bytes of a text fit on a line of this width; breaks at a space if there is one.
 static size_t line_length(const char *text, double width, int size)
 {
     char line[512];
@@ -240,7 +240,7 @@ static size_t line_length(const char *text, double width, int size)
     return n;
 }
 
-// In lines below each other; returns the baseline of the next.
+// Draws a text in lines; returns the baseline of the next line.
 static double add_wrapped(const drawing *d, double x, double y, const tac__font *font,
                           const char *text)
 {

@@ -1,5 +1,5 @@
-// draw_phases.h - the machines of phases as parts of a picture: phases and transitions, who is
-// active when, and the conditions by their numbers.
+// draw_phases.h - machines of phases as parts of a picture: phases and transitions, which component
+// is active in which phase, and the conditions by their numbers.
 #ifndef TAC_EXPLAIN_DRAW_PHASES_H
 #define TAC_EXPLAIN_DRAW_PHASES_H
 

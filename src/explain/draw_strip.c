@@ -1,4 +1,4 @@
-// draw_strip.c - which part of the timeline is shown, and its ticks.
+// draw_strip.c - chooses the part of the timeline that is shown, and draws its ticks.
 #include "explain/draw_strip.h"
 #include "explain/svg.h"
 
@@ -140,7 +140,7 @@ static tac_time next_of_row(const tac__strip *strip, const tac__strip_row *row, 
     return next;
 }
 
-// Ticks; where they stand too close to be told apart, a bar.
+// Draws ticks; where they are too close to be told apart, a bar.
 static void draw_row(const tac__strip *strip, const tac__strip_row *row, tac__text *out, double x,
                      double y, double width)
 {
@@ -151,7 +151,7 @@ static void draw_row(const tac__strip *strip, const tac__strip_row *row, tac__te
     tac__text_init(&bars, out->allocator);
     while (t_us <= strip->window_us) {
         const int at = tac__px(x + width * (double)t_us / (double)strip->window_us);
-        // The next instant that can be seen; what lies before it would fall on the same spot.
+        // The next instant that is visible; earlier ones would fall on the same pixel.
         const tac_time next = next_of_row(strip, row, t_us + 1);
         const bool dense = next <= strip->window_us &&
                            width * (double)(next - t_us) / (double)strip->window_us < DENSE;
@@ -181,7 +181,7 @@ static void draw_row(const tac__strip *strip, const tac__strip_row *row, tac__te
     tac__text_fini(&bars);
 }
 
-// A distance of marks that gives at most ten of them: 1, 2 or 5 times a power of ten.
+// The distance of marks with which there are at most ten: 1, 2 or 5 times a power of ten.
 static tac_time mark_distance(tac_time window_us)
 {
     tac_time d = 1;

@@ -133,7 +133,7 @@ static void add_box(canvas *v, size_t i)
 
 // --- arrows -------------------------------------------------------------------------------------
 
-// A corner of a square path: short of it, then round it.
+// A corner of a path with right angles: a line that ends before it, then an arc.
 static void add_corner(tac__text *out, const double a[2], const double b[2], const double c[2])
 {
     enum { ROUND = 6 };
@@ -213,7 +213,8 @@ static void add_markers(tac__text *out)
                        "<path d=\"M0 0.8 L8 4 L0 7.2 z\" fill=\"#d6d3d1\"/></marker>\n");
 }
 
-// What the islands integrate is what the next boundary begins with.
+// The arrow from the islands back to the start: what they integrate is the state at the next
+// boundary.
 static void add_loop(canvas *v)
 {
     const tac__layout *l = v->l;
@@ -365,7 +366,7 @@ static void add_title(canvas *v)
                   &(tac__font){11, false, false, TAC__ANCHOR_START, SOFT}, text);
 }
 
-// The whole from its body: how high it is, is known only then.
+// Writes the head and then the body: the height is known only once the body is complete.
 static void finish(tac__text *out, tac__text *body, double w, double h, bool schedule, bool phases)
 {
     const int width = tac__px(w), height = tac__px(h);

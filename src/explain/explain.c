@@ -144,8 +144,8 @@ bool tac__swarms_show_island(const tac_engine *e, const tac__swarms *swarms, siz
 
 // --- the public functions -----------------------------------------------------------------------
 
-// Hand over what was written: a block of its own size from the default allocator, which needs no
-// size to free it. In a table no line ends with blanks.
+// Returns the text as a block of its own from the default allocator, which needs no size to free
+// it. In a table no line ends with spaces.
 static char *finish(tac__text *text, bool table)
 {
     const tac_allocator *a = tac_allocator_default();

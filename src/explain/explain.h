@@ -1,7 +1,7 @@
-// explain.h - a prepared plan as facts for people: what the table, the JSON and the pictures share.
+// explain.h - facts about a prepared plan, shared by the table, the JSON and the pictures.
 //
-// Nothing here changes an engine or looks at the state of its run: an engine explains itself the
-// same way before, during and after a run.
+// Nothing here changes an engine or reads the state of its run: the result is the same before,
+// during and after a run.
 #ifndef TAC_EXPLAIN_EXPLAIN_H
 #define TAC_EXPLAIN_EXPLAIN_H
 
@@ -10,12 +10,12 @@
 // --- axes ---------------------------------------------------------------------------------------
 
 bool tac__is_axis(const tac__source *source);
-// The axis that is shown after this one (-1: the first; none left: -1): start and end, the regular
-// ones from fast to slow, explicit times, those of observers.
+// The axis to show after this one (-1: the first one; returns -1 after the last): start and end,
+// regular axes from fast to slow, explicit times, axes of observers.
 int tac__next_axis(const tac_engine *engine, int source);
 bool tac__is_physics(const tac_engine *engine, int source);
 uint64_t tac__source_instants(const tac_engine *engine, int source); // of an axis, in the whole run
-// Does any component of the group step or evaluate on this axis?
+// Whether any component of the group steps or is evaluated on this axis.
 bool tac__group_uses(const tac_engine *engine, int group, int source);
 bool tac__component_steps(const tac_engine *engine, const tac_instance *c, int source);
 bool tac__island_bound(const tac_engine *engine, size_t island, int source);
@@ -23,17 +23,17 @@ bool tac__entity_bound(const tac_engine *engine, uint32_t entity, int source);
 bool tac__entity_used(const tac_engine *engine, uint32_t entity);
 const char *tac__entity_label(const tac_engine *engine, uint32_t entity); // "(root)"
 
-// After this time the pattern of all regular axes but those of observers repeats. 0: there are
-// none; TAC_TIME_NEVER: longer than can be said.
+// The time after which the pattern of all regular axes, except those of observers, repeats. 0:
+// there are none; TAC_TIME_NEVER: too long for a tac_time.
 tac_time tac__hyperperiod(const tac_engine *engine);
 
-// When an observer looks: "every 10 ms", "with the steps of uav1.control".
+// When an observer is called: "every 10 ms", "with the steps of uav1.control".
 enum { TAC__WHEN_TEXT = 160 };
 void tac__observer_print(const tac__observer *observer, char text[TAC__WHEN_TEXT]);
 
 // "1 kHz", "~33.3333 Hz"
 void tac__rate_print(tac_time period_us, char text[TAC_TIME_TEXT]);
-// An axis in one word or two: "10 ms", "10 ms + 2 ms", "start and end", "explicit times"; other
+// An axis in a word or two: "10 ms", "10 ms + 2 ms", "start and end", "explicit times"; other
 // sources as "messages to X", "timer of X", "condition C of X".
 void tac__source_print(const tac_engine *engine, int source, char *text, size_t size);
 
@@ -60,8 +60,8 @@ typedef enum tac__split {
 
 const char *tac__split_text(tac__split why);
 
-// Every reason, sorted by kind; the same name may come more than once. `name` is "" where the kind
-// says it all.
+// Calls `visit` for every reason, sorted by kind; a name may come more than once. `name` is ""
+// where the kind says everything.
 typedef void tac__split_fn(void *context, tac__split why, const char *name);
 void tac__each_split(const tac_engine *engine, size_t island, int source, tac__split_fn *visit,
                      void *context);
@@ -70,12 +70,13 @@ void tac__each_split(const tac_engine *engine, size_t island, int source, tac__s
 
 enum { TAC__ROUTE_TEXT = 512 };
 
-// Writer and reader stand in different rate groups, so that a policy applies.
+// Whether writer and reader are in different rate groups, so that a policy applies.
 bool tac__route_crosses(const tac_engine *engine, const tac_instance *reader, size_t input);
-// How it is seen, shortly: "INTERPOLATED, delay 20 ms"; "" where there is nothing to say.
+// How the reader sees the signal, in short: "INTERPOLATED, delay 20 ms"; "" where there is nothing
+// to say.
 void tac__route_how(const tac_engine *engine, const tac_instance *reader, size_t input,
                     char text[TAC__ROUTE_TEXT]);
-// What is seen, exactly: "the last value, 0 us to 9 ms old".
+// What the reader sees, exactly: "the last value, 0 us to 9 ms old".
 void tac__route_meaning(const tac_engine *engine, const tac_instance *reader, size_t input,
                         char text[TAC__ROUTE_TEXT]);
 const char *tac__signal_port(const tac__signal *signal); // "battery.soc"
@@ -111,20 +112,20 @@ static inline bool tac__is_gated(const tac_instance *c)
 {
     return c->active_names != NULL;
 }
-// From every phase but the one that it leads to.
+// Whether the transition leads from every phase except its target.
 bool tac__from_any(const tac__phases *phases, const tac__transition *transition);
 void tac__from_print(const tac__phases *phases, const tac__transition *transition, tac__text *out);
 // "reset Ball.velocity to [0, 0, 0]"
 void tac__action_print(const tac__phase_action *action, tac__text *out);
 void tac__actions_print(const tac__transition *transition, tac__text *out); // all of them
-// Two machines in which the same happens; true for two components that are none.
+// Whether two machines do the same; also true for two components that are no machines.
 bool tac__same_phases(const tac_instance *a, const tac_instance *b);
 
-// --- the formats; failure of memory is sticky in `out` ------------------------------------------
+// --- the formats; lack of memory is remembered in `out` -----------------------------------------
 
 void tac__explain_text(const tac_engine *engine, const tac__swarms *swarms, tac__text *out);
 void tac__explain_json(const tac_engine *engine, tac__text *out);
-// The phases alone: a section of the table, and a document of their own.
+// Only the phases: as a section of the table, and as a document of their own.
 void tac__phases_text(const tac_engine *engine, const tac__swarms *swarms, tac__text *out);
 void tac__phases_json(const tac_engine *engine, tac__text *out);
 

@@ -1,5 +1,5 @@
-// facts.c - what a plan means: axes and who has boundaries on them, why intervals are
-// split, what a reader sees through a route.
+// facts.c - what a plan means: axes and whose boundaries they are, why intervals are split, what a
+// reader sees through a route.
 #include "explain/explain.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ bool tac__is_axis(const tac__source *s)
     return s->kind == TAC__SOURCE_AXIS || s->kind == TAC__SOURCE_TIMES;
 }
 
-// Is `a` shown before `b`?
+// Whether `a` is shown before `b`.
 static bool axis_before(const tac_engine *e, int a, int b)
 {
     const tac__source *s = &e->timeline.sources[a], *t = &e->timeline.sources[b];
@@ -57,7 +57,7 @@ uint64_t tac__source_instants(const tac_engine *e, int source)
     return n;
 }
 
-// Is it the period of the component's rate group, or its explicit times?
+// Whether the source is the period of the component's rate group, or its explicit times.
 static bool is_of_group(const tac_instance *c, int source)
 {
     return c->axis_source == source || c->extra_source == source;
@@ -91,7 +91,7 @@ bool tac__island_bound(const tac_engine *e, size_t island, int source)
     return tac__has_bit(tac__island_mask(e->plan, (size_t)source), island);
 }
 
-// As schedule.c closes its sets: from the steps, islands and ports of its own components.
+// The same rule as in schedule.c: steps, islands and ports of the entity's own components.
 bool tac__entity_bound(const tac_engine *e, uint32_t entity, int source)
 {
     if (source == e->plan->start_end_source)
@@ -247,7 +247,7 @@ static void count_split(void *context, tac__split why, const char *name)
     ++*(size_t *)context;
 }
 
-// Conditions that are located in the island, and who writes what they see.
+// Conditions that are located in the island, and the writers of what they see.
 static void condition_splits(const tac_engine *e, size_t island, int source, tac__split why,
                              tac__split_fn *visit, void *context)
 {
@@ -270,7 +270,7 @@ static void condition_splits(const tac_engine *e, size_t island, int source, tac
     }
 }
 
-// Reasons of a kind that need no look at other islands. Mirrors tie_input and tie_condition of
+// Reasons that do not depend on other islands. The same rules as tie_input and tie_condition of
 // schedule.c.
 static void direct_splits(const tac_engine *e, size_t island, int source, tac__split_fn *visit,
                           void *context)
@@ -342,7 +342,7 @@ static void hook_splits(const tac_engine *e, size_t island, int source, tac__spl
     }
 }
 
-// Is the island closed, opened, reset or set by a machine, or read by it?
+// Whether a machine activates, deactivates, resets, sets or reads the island.
 static bool is_of_machine(const tac_engine *e, size_t island, const tac_instance *m)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
@@ -402,7 +402,7 @@ static void tied_splits(const tac_engine *e, size_t island, int source, tac__spl
 void tac__each_split(const tac_engine *e, size_t island, int source, tac__split_fn *visit,
                      void *context)
 {
-    // What follows from other boundaries is a reason only where there is no nearer one.
+    // A reason that follows from other boundaries counts only where there is no direct one.
     size_t n = 0;
     direct_splits(e, island, source, count_split, &n);
     if (n > 0) {
@@ -501,7 +501,7 @@ static tac_time step_period(const tac_engine *e, const tac_instance *c)
     return e->plan->groups[c->group].period_us;
 }
 
-// How old what a reader sees can be once both run, for two regular rates.
+// The least and greatest age of what a reader sees once both run, for two regular rates.
 static bool find_ages(const tac_engine *e, const tac_instance *c, const tac__input *in,
                       tac_time *least, tac_time *most)
 {
@@ -511,14 +511,14 @@ static bool find_ages(const tac_engine *e, const tac_instance *c, const tac__inp
     if (period == 0 || own == 0)
         return false;
     const tac_time g = gcd(period, own);
-    const tac_time phase = (e->plan->groups[c->group].offset_us % g + g -
+    const tac_time shift = (e->plan->groups[c->group].offset_us % g + g -
                             e->plan->groups[writer->group].offset_us % g) %
                            g;
-    *least = phase;
-    *most = phase + period - g;
+    *least = shift;
+    *most = shift + period - g;
     const bool late =
         in->route.delayed || place_in_sequence(e, writer->index) >= place_in_sequence(e, c->index);
-    if (late && phase == 0 && in->route.delay_us == 0) { // what is written at t comes too late
+    if (late && shift == 0 && in->route.delay_us == 0) { // what is written at t comes too late
         *least = g;
         *most = period;
     }
@@ -553,7 +553,7 @@ static void add_ages(const tac_engine *e, const tac_instance *c, const tac__inpu
         tac__out_add(out, ", %s to %s %s", from, to, word);
 }
 
-// Policies that hold all the same: see view.h.
+// Why a signal is held in spite of its policy: see view.h.
 static const char *why_it_holds(const tac_engine *e, const tac__signal *s)
 {
     if (s->type.scalar != TAC_F64)

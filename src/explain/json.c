@@ -1,5 +1,5 @@
-// json.c - the schedule for programs. Nothing is left out or shown once for many; times are
-// in whole microseconds. Keys are stable: they are added to, not renamed.
+// json.c - the schedule as JSON. Nothing is left out or summarised; times are in whole
+// microseconds. Keys are stable: new ones are added, none is renamed.
 #include "explain/explain.h"
 #include "base/json.h"
 

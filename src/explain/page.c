@@ -1,4 +1,4 @@
-// page.c - columns, lists and wrapped words; see explain_page.h.
+// page.c - columns, lists and wrapped words; see page.h.
 #include "explain/page.h"
 
 #include <string.h>

@@ -131,7 +131,7 @@ typedef struct section {
     tac__text words; // scratch
 } section;
 
-// What is printed next begins an empty scratch.
+// Returns the scratch text, emptied.
 static tac__text *scratch(section *s)
 {
     s->words.length = 0;

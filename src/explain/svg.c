@@ -115,7 +115,7 @@ void tac__svg_title(tac__text *out, const char *text)
 void tac__svg_rect(tac__text *out, double x, double y, double w, double h, int radius,
                    const char *fill, const char *line, const char *extra)
 {
-    // Both corners are rounded, so that neighbours that touch here touch there too.
+    // Both corners are rounded to pixels, so that rectangles that touch also touch on the page.
     tac__text_add(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\" fill=\"%s\"",
                   tac__px(x), tac__px(y), tac__px(x + w) - tac__px(x), tac__px(y + h) - tac__px(y),
                   radius, fill);

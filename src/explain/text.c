@@ -384,7 +384,7 @@ static void add_outputs(page *p, const tac__island_plan *island)
     tac__text_add(p->out, "\n");
 }
 
-// What a machine does in stage 0, or in stage 8. It writes its phase in the former only.
+// What a machine does in stage 0, or in stage 8. It writes its phase in stage 0 only.
 static void add_machine_work(page *p, const tac_instance *m, bool begin)
 {
     const tac_engine *e = p->e;
@@ -485,7 +485,7 @@ static void add_stage(page *p, int stage)
     tac__text_add(p->out, " %2d %-12s %s\n", stage, tac_stage_name((tac_stage)stage), docs[stage]);
 }
 
-// Changes of phases come before all other work; they are no items of the plan.
+// Changes of phases come before all other work; the plan has no items for them.
 static bool add_changes(page *p)
 {
     const tac_engine *e = p->e;
@@ -535,7 +535,7 @@ static void add_order(page *p)
 
 typedef struct reasons {
     tac__list l;
-    int why; // of the last reason, -1: none yet
+    int why; // kind of the last reason, -1: none yet
     const char *seen[16];
     size_t seen_count;
 } reasons;
@@ -578,7 +578,7 @@ static void add_splits(page *p, size_t island)
         tac__text_add(p->out, "%s", text);
         tac__page_pad(p->out, TAC__PAGE_INDENT + 10 + wide + 2);
         reasons r = {.l = tac__list_begin(p->out), .why = -1};
-        // Of the start and end of the run there is no more to say.
+        // About the start and the end of the run there is nothing more to say.
         if (is->sources[i] != p->e->plan->start_end_source)
             tac__each_split(p->e, island, is->sources[i], add_reason, &r);
         tac__text_add(p->out, "\n");
