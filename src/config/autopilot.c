@@ -1,5 +1,5 @@
-// autopilot.c - `autopilot:` in a document: what it says about PX4 becomes parameters of every
-// component of that type, under those that the component sets itself.
+// autopilot.c - `autopilot:` in a document: its settings for PX4 become parameters of every
+// component of that type, unless the component sets them itself.
 #include "base/node.h"
 #include "config/config.h"
 #include "config/format.h"
@@ -20,7 +20,7 @@ static tac_status hand_over(tac_config *c, tac_node *component, const tac_node *
         return tac__fail_at(err, TAC_E_TYPE, tac_node_place(own),
                             "params: expected a map of parameters");
     tac_node *all = tac__node_copy(c->doc, c->doc, common);
-    if (own && !tac_node_is_null(own)) // it may be shared, and merging moves what it holds
+    if (own && !tac_node_is_null(own)) // it may be shared, and merging moves its contents
         own = tac__node_copy(c->doc, c->doc, own);
     if (!all || (tac_node_get(component, "params") && !own))
         return tac__fail_memory(err);

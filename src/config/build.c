@@ -73,7 +73,7 @@ typedef struct entry {
     const tac_node *node;
     tac_place place;
     const char *group;
-    const tac_node *group_item; // where the group names it
+    const tac_node *group_item; // the item of the group's list that names it
 } entry;
 
 typedef struct build {
@@ -384,7 +384,7 @@ tac_status tac_config_build_unprepared(const tac_config *config, const tac_engin
     *engine = NULL;
     build b = {.config = config, .err = err};
     tac_engine_def own = *def;
-    if (config->untrusted) // whatever the caller made of it
+    if (config->untrusted) // whatever the caller has changed in it
         own.untrusted = tac_node_place(tac_document_root(config->doc))->file;
     const tac_status created = tac_engine_create(&own, &b.engine, err);
     if (created != TAC_OK) {

@@ -1,4 +1,4 @@
-// config.c - a configuration: the document, made from a file, with entities made from templates.
+// config.c - a configuration: a document made from a file, with entities made from templates.
 #include "config/config.h"
 #include "base/floats.h"
 #include "base/node.h"
@@ -21,7 +21,7 @@ static tac_status fail_kind(const tac_node *node, const char *what, tac_error *e
     return tac__fail_at(err, TAC_E_TYPE, tac_node_place(node), "%s", what);
 }
 
-// How many of an entity to make; 0: one, without a number.
+// How many instances of an entity to make; 0: one, without a number.
 static tac_status read_count(tac_config *c, tac_node *entity, int64_t *count, tac_error *err)
 {
     *count = 0;
@@ -36,7 +36,8 @@ static tac_status read_count(tac_config *c, tac_node *entity, int64_t *count, ta
     return TAC_OK;
 }
 
-// A template: what all its instances have in common, and what each of the first ones has besides.
+// A template: what all its instances have in common, and what each of the first ones has in
+// addition.
 typedef struct template
 {
     const char *name;
@@ -47,7 +48,7 @@ typedef struct template
 }
 template;
 
-// The i-th instance of a template, from 0, with what `each` says about it laid over it.
+// Makes the i-th instance of a template, from 0, and merges its item of `each` into it.
 static tac_status make_instance(tac_config *c, tac_node *table, const template *t, size_t i,
                                 tac_error *err)
 {
@@ -89,7 +90,7 @@ static tac_status check_each(const tac_node *each, int64_t count, tac_error *err
     return TAC_OK;
 }
 
-// Replace templates in `entities` by what they stand for.
+// Replace templates in `entities` by their instances.
 static tac_status make_entities(tac_config *c, tac_error *err)
 {
     tac_node *root = tac_document_root(c->doc);
@@ -147,7 +148,7 @@ static tac_node *map_at(tac_config *c, tac_node *map, const char *key)
     return node && tac_node_set(c->doc, map, key, NULL, node) == TAC_OK ? node : NULL;
 }
 
-// The list of events of a scenario's parameters. A single one may stand there without a list.
+// The list of events in a scenario's parameters. A single event may stand there without a list.
 static tac_node *events_of(tac_config *c, tac_node *params)
 {
     tac_node *events = own(c, params, "events");
@@ -163,7 +164,7 @@ static tac_node *events_of(tac_config *c, tac_node *params)
     return tac_node_set(c->doc, params, "events", NULL, list) == TAC_OK ? list : NULL;
 }
 
-// Has an entity, or the root, a scenario?
+// Whether an entity, or the root, has a scenario.
 static bool has_scenario(const tac_node *entity)
 {
     const tac_node *components = tac_node_get(entity, "components");
@@ -190,7 +191,7 @@ static const char *entity_name(const void *context, size_t i)
     return tac_node_key(context, i);
 }
 
-// Nobody takes the event: say why.
+// No scenario takes the event: say why.
 static tac_status fail_event(const tac_node *event, const tac_node *entities, const char *pattern,
                              bool matched, tac_error *err)
 {
@@ -235,7 +236,7 @@ static tac_status place_event(tac_config *c, const tac_node *event, tac_error *e
     return taken ? TAC_OK : fail_event(event, entities, pattern, matched, err);
 }
 
-// Hand the events under `scenario:` to the scenarios of the entities they are for.
+// Give the events under `scenario:` to the scenarios of the entities they are for.
 static tac_status place_events(tac_config *c, tac_error *err)
 {
     tac_node *root = tac_document_root(c->doc);
@@ -248,8 +249,8 @@ static tac_status place_events(tac_config *c, tac_error *err)
 
 // --- loading ------------------------------------------------------------------------------------
 
-// Of data of others: neither plugins nor files to extend. The first plugin is remembered, to speak
-// of it where one of its types is missing.
+// In an untrusted configuration neither plugins nor `extends` are followed. The first plugin is
+// remembered, so that an error about an unknown type can name it.
 static void drop_extends(tac_node *node)
 {
     if (tac_node_kind_of(node) == TAC_NODE_MAP)
@@ -269,7 +270,7 @@ static void clean(void *context, tac_node *root)
     drop_extends(root);
 }
 
-// Does it lie below a folder, as its name says?
+// Whether a path lies below a folder, judged by its name.
 static bool is_below(const char *path, const char *folder)
 {
     const size_t length = folder ? strlen(folder) : 0;
@@ -365,7 +366,7 @@ static tac_status finish(tac_config **config, tac_status status, tac_error *err)
     return status;
 }
 
-// The file's name without folder and ending stands in for a missing `name:`.
+// Without `name:` the name is that of the file, without folder and ending.
 static void set_file_name(tac_config *c, const char *path)
 {
     const char *slash = strrchr(path, '/');

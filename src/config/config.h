@@ -1,4 +1,4 @@
-// config.h - a configuration from the inside.
+// config.h - the inside of a configuration.
 #ifndef TAC_CONFIG_CONFIG_H
 #define TAC_CONFIG_CONFIG_H
 
@@ -11,9 +11,10 @@ struct tac_config {
     tac_registry *registry;
     tac_document *doc; // checked against tac__format; entities made, variables expanded
     tac__variables variables;
-    bool untrusted;             // data of others
-    const char *ignored_plugin; // the first one that it names in vain; NULL: none
-    const char *closed_folder;  // no plugin from below it
+    bool untrusted; // data from elsewhere: see tac_config_def
+    const char
+        *ignored_plugin;       // the first plugin that it names but that was not loaded; NULL: none
+    const char *closed_folder; // no plugin is loaded from below it
     char file_name[TAC_ERROR_NAME];
     const char **extended; // names of the files that it extends; in `arena`
     size_t extended_count, extended_capacity;
@@ -21,13 +22,13 @@ struct tac_config {
 };
 
 // --- emit.c ---
-// The configuration as text, with the files that it names: into the document's memory.
+// The configuration as text, and the files that it names; memory of the document.
 tac_status tac__config_embed(tac_config *config, tac_recorder_def *def, tac_error *err);
 
 // --- phases.c: phases become components ---
 tac_status tac__place_phases(tac_config *config, tac_error *err);
 
-// --- autopilot.c: what is common to all autopilots becomes theirs ---
+// --- autopilot.c: settings common to all autopilots become their parameters ---
 tac_status tac__place_autopilot(tac_config *config, tac_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-// describe.c - what a component type has, for people and for the JSON Schema. It is learnt by
-// declaring an instance that belongs to no engine.
+// describe.c - describes a component type, for people and for the JSON Schema, by declaring an
+// instance that belongs to no engine.
 #include "base/floats.h"
 #include "base/json.h"
 #include "config/format.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An instance of a type with the fallback of every parameter; NULL: no memory.
+// An instance of a type with the default of every parameter; NULL: no memory.
 static tac_instance *probe(const tac_component_type *type, tac__arena *arena)
 {
     tac_instance *instance;
@@ -24,7 +24,7 @@ enum { NAME_WIDTH = 20 };
 
 // --- for people ---------------------------------------------------------------------------------
 
-// A parameter inside another stands below it, further to the right, without the other's name.
+// A parameter inside another one is listed below it, indented, without the outer name.
 static const char *own_name(const tac_instance *c, const char *name, size_t *depth)
 {
     const char *own = name;
@@ -205,8 +205,8 @@ char *tac_type_describe(const tac_component_type *type, tac_format format)
 
 // --- JSON Schema --------------------------------------------------------------------------------
 
-// The schema of all files is the one of format.c, but for components: there is one alternative a
-// type, with its parameters and inputs. These tables are made here and live in an arena.
+// The schema of files is that of format.c, except for components: there is one alternative a type,
+// with its parameters and inputs. These tables are made here and live in an arena.
 
 static const tac__key value_or_list[] = {
     {.kind = TAC__KIND_TEXT},
@@ -214,7 +214,7 @@ static const tac__key value_or_list[] = {
     {0},
 };
 
-// An interval such as "(0, 1]", as far as inclusive bounds can say it.
+// Bounds from an interval such as "(0, 1]", as far as inclusive bounds can express it.
 static void set_range(tac__key *key, const char *range)
 {
     if (!range)
@@ -270,7 +270,7 @@ static tac__key key_of_param(const tac__param *p, const char *name)
 static const tac__spec *spec_of_params(const tac_instance *c, const char *prefix,
                                        tac__arena *arena);
 
-// A parameter with parameters inside: a map or a list of them.
+// A parameter that contains others: a map, or a list of maps.
 static bool key_of_maps(const tac_instance *c, const tac__param *p, tac__arena *arena,
                         tac__key *key)
 {
@@ -297,7 +297,7 @@ static const tac__param *find_param(const tac_instance *c, const char *name)
     return i < c->param_count ? &c->params[i] : NULL;
 }
 
-// A map with names of the user's own: what NAME holds, which may be a map or be written in short.
+// A map whose names the user chooses: the spec of its values, which may be maps or short forms.
 static bool key_of_names(const tac_instance *c, const tac__param *p, tac__arena *arena,
                          tac__key *key)
 {
@@ -350,7 +350,7 @@ static const tac__spec *spec_of_params(const tac_instance *c, const char *prefix
     return spec;
 }
 
-// Whether its ports are named by the user.
+// Whether the user chooses the names of its ports.
 static bool has_names(const tac_instance *c)
 {
     for (size_t i = 0; i < c->param_count; i++) {
@@ -360,7 +360,7 @@ static bool has_names(const tac_instance *c)
     return false;
 }
 
-// What the inputs of a type are: one key each, of the form that routes have.
+// The spec of a type's inputs: one key each, of the form of routes.
 static const tac__spec *spec_of_inputs(const tac_instance *c, const tac__key *route,
                                        tac__arena *arena)
 {
@@ -414,7 +414,7 @@ static bool spec_of_component(const tac_component_type *type, tac__arena *arena,
     return true;
 }
 
-// An event under `scenario:` has the keys of those of the type, and says whose it is.
+// An event under `scenario:` has the keys of the type's events, and `entity`.
 static bool spec_of_event(const tac_registry *registry, tac__arena *arena, tac__key *item)
 {
     const tac_component_type *type = tac_registry_find(registry, "scenario");
@@ -435,7 +435,7 @@ static bool spec_of_event(const tac_registry *registry, tac__arena *arena, tac__
     return true;
 }
 
-// The parameters of a type, as they are in its alternative: each spec is to be there once.
+// The spec of a type's parameters, as used in its alternative: each spec must exist once.
 static const tac__spec *params_of(const tac__key *forms, const char *type)
 {
     for (; forms->kind; forms++) {
@@ -451,8 +451,8 @@ static const tac__spec *params_of(const tac__key *forms, const char *type)
     return NULL;
 }
 
-// `phases:` at the root has the parameters of the type and the keys of the format. None of them is
-// required: there may be a strategy alone.
+// `phases:` at the root has the parameters of the type and the keys of the format. None is
+// required, because it may hold a strategy only.
 static const tac__spec *spec_of_phases(const tac__spec *params, tac__arena *arena)
 {
     size_t own, count;
@@ -470,7 +470,7 @@ static const tac__spec *spec_of_phases(const tac__spec *params, tac__arena *aren
     return spec;
 }
 
-// A registry of somebody's own may be without the type: then anything goes there.
+// A registry made by a host program may lack the type: then anything is allowed there.
 static bool set_phases(tac__key *key, const tac__key *forms, tac__arena *arena, bool root)
 {
     const tac__spec *params = params_of(forms, tac__phases_type.name);

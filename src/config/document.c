@@ -1,4 +1,4 @@
-// document.c - owns the order in which a configuration is put together.
+// document.c - puts a configuration together, in the order described in document.h.
 #include "config/document.h"
 #include "base/error.h"
 #include "config/yaml.h"
@@ -8,7 +8,7 @@ tac__load_def tac__load_def_default(void)
     return (tac__load_def){.extends.variables.lookup = tac__lookup_environment};
 }
 
-// From the tree as it was read to the tree as it is meant.
+// From the tree as it was read to the tree with `extends` and --set applied.
 static tac_status assemble(tac_document *doc, tac_node *root, const tac__load_def *def,
                            tac_error *err)
 {
@@ -24,7 +24,7 @@ static tac_status assemble(tac_document *doc, tac_node *root, const tac__load_de
     return def->set_count ? tac__extends_resolve(doc, root, &def->extends, err) : TAC_OK;
 }
 
-// Hand `made` over, or destroy it after a failure.
+// Returns `made`, or destroys it after a failure.
 static tac_status finish(tac_status status, tac_document *made, tac_document **doc)
 {
     if (status != TAC_OK) {

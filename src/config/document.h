@@ -1,4 +1,4 @@
-// document.h - the front door of the room: a configuration file in, one tree out.
+// document.h - the entry of this room: a configuration file in, one tree out.
 //
 // The order is: read the file; resolve `extends`; apply `--set` arguments; resolve what `extends`
 // those brought. Variables (${NAME}) are not expanded yet, except in the names of files: the
@@ -14,7 +14,7 @@ typedef struct tac__load_def {
     const char *const *sets;        // "path=value", in order
     size_t set_count;
     tac__extends_def extends;
-    // Called with what was read, before anything in it is followed; NULL: nothing is to be done.
+    // Called with what was read, before any `extends` in it is followed; NULL: not called.
     void (*clean)(void *context, tac_node *root);
     void *clean_context;
 } tac__load_def;
@@ -26,7 +26,7 @@ tac__load_def tac__load_def_default(void);
 TAC_MUST_CHECK tac_status tac__document_load(const char *path, const tac__load_def *def,
                                              tac_document **doc, tac_error *err);
 
-// The same from memory; `name` stands for the file in places and is where `extends` starts from.
+// The same from memory; `name` stands for the file in places, and `extends` is relative to it.
 TAC_MUST_CHECK tac_status tac__document_parse(const char *name, const char *bytes, size_t length,
                                               const tac__load_def *def, tac_document **doc,
                                               tac_error *err);

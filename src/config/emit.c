@@ -1,8 +1,8 @@
-// emit.c - a document as YAML again: what was resolved, for people and for recordings. Reading the
-// result gives the same tree.
+// emit.c - writes a document as YAML: the resolved configuration, for people and for recordings.
+// Reading the result gives the same tree.
 //
-// The names of files are relative to the file in which they are written, and those that were
-// extended may lie elsewhere: they are emitted as seen from the folder of the file that was loaded.
+// Names of files are relative to the file in which they are written, and extended files may lie
+// elsewhere: so names are written relative to the folder of the file that was loaded.
 #include "config/config.h"
 #include "base/floats.h"
 #include "base/node.h"
@@ -29,7 +29,7 @@ typedef struct emitter {
     tac__arena arena;
     moved *moved;
     size_t count, capacity;
-    bool embed; // files travel with the text, in folders of their own
+    bool embed; // the files are stored with the text, each in a folder of its own
     tac_record_file *files;
     size_t file_count, file_capacity;
     declared *types;
@@ -42,14 +42,14 @@ enum { RECENT = 16 };
 
 static const char *absolute(emitter *e, const char *path)
 {
-    char *real = realpath(path, NULL); // NULL: there is no such file, whoever wants it will say so
+    char *real = realpath(path, NULL); // NULL: no such file; opening it will report that
     const char *copy = tac__arena_text(&e->arena, real ? real : path);
     free(real);
     return copy;
 }
 
-// A file's name in a text that it travels with: a folder of its own for each, so that none is in
-// the way of another, and the name it had.
+// The name of a file that is stored with the text: in a numbered folder, so that names cannot
+// collide, under its own name.
 static const char *embed_file(emitter *e, const char *path)
 {
     for (size_t i = 0; i < e->file_count; i++) {
@@ -113,7 +113,7 @@ static const tac_instance *declare(emitter *e, const tac_component_type *type)
     return instance;
 }
 
-// The parameters of a component that name files, as its type declares them.
+// Finds the parameters of a component that name files, as its type declares them.
 static void move_params(emitter *e, const tac_node *component)
 {
     const tac_node *params = tac_node_get(component, "params");
@@ -165,7 +165,8 @@ static const char *text_of(const emitter *e, const tac_node *scalar)
 
 // --- YAML ---------------------------------------------------------------------------------------
 
-// Text that needs no quotes to be read back as the same text. Strict: quotes do no harm.
+// Whether a text can be written without quotes and read back as the same text. Strict, because
+// quotes do no harm.
 static bool is_plain(const char *text)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -195,7 +196,7 @@ static size_t special(const char *c, unsigned *code)
     return odd ? 3 : 0;
 }
 
-// Values are expanded when they are read again, keys are not.
+// Variables are expanded again when values are read, but not in keys: so values escape "${".
 static void emit_text(tac__text *out, const char *text, bool quoted, bool value)
 {
     if (!quoted && is_plain(text)) {

@@ -204,7 +204,7 @@ static const tac__key link_keys[] = {
 const tac__spec tac__format_link = {"link", "Messages from port to port.", link_keys};
 static const tac__key link_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_link};
 
-// What else it has, for one entity, is up to the component type `phases`.
+// The other keys, for the phases of one entity, come from the component type `phases`.
 static const tac__key phases_keys[] = {
     {"strategy", TAC__KIND_WORD, .words = strategy_words, .fallback = "skip",
      .doc =
@@ -272,7 +272,7 @@ static const tac__key record_keys[] = {
 };
 const tac__spec tac__format_record = {"record", "What is recorded, and how.", record_keys};
 
-// What is in it is up to the component type `px4`.
+// Its keys come from the component type `px4`.
 static const tac__key autopilot_keys[] = {
     {"px4", TAC__KIND_TABLE, .of = &map_item,
      .doc = "parameters of every component of type px4 that does not set them itself"},
@@ -281,7 +281,7 @@ static const tac__key autopilot_keys[] = {
 const tac__spec tac__format_autopilot = {"autopilot", "What all autopilots have in common.",
                                          autopilot_keys};
 
-// What else an event has is up to the component type `scenario`.
+// The other keys of an event come from the component type `scenario`.
 static const tac__key event_keys[] = {
     {"entity", TAC__KIND_PATTERN,
      .doc = "whose scenario it is added to; by default all that have one"},

@@ -17,8 +17,8 @@ extern const tac__spec tac__format_world;
 extern const tac__spec tac__format_component;
 extern const tac__spec tac__format_route;
 extern const tac__spec tac__format_entity;
-extern const tac__spec tac__format_phases; // of the root, but for the keys of its type
-extern const tac__spec tac__format_event;  // of the scenario, but for the keys of its type
+extern const tac__spec tac__format_phases; // at the root, without the keys of its type
+extern const tac__spec tac__format_event;  // of the scenario, without the keys of its type
 extern const tac__spec tac__format_autopilot;
 extern const tac__spec tac__format_link;
 extern const tac__spec tac__format_log;

@@ -1,5 +1,5 @@
-// merge.c - owns the three ways in which a tree changes between file and check: variables are
-// expanded, files extended, values set from the command line.
+// merge.c - the three ways in which a tree changes between reading and checking: variables are
+// expanded, files are extended, values are set from the command line.
 #define _XOPEN_SOURCE 700 // realpath
 
 #include "config/merge.h"
@@ -36,7 +36,7 @@ static const char *find_variable(const tac__variables *variables, const char *na
     return value;
 }
 
-// The place of a piece of a scalar's text: exact where the piece stands on the same line.
+// The place of a part of a scalar's text; exact if that part is on the same line.
 static tac_place place_of_piece(const tac_node *scalar, const char *piece, size_t n)
 {
     tac_place place = *tac_node_place(scalar);
@@ -92,7 +92,7 @@ static tac_status read_name(const tac_node *scalar, const char *name,
     return TAC_E_NAME;
 }
 
-// An error in an expression has a column in its text: say where that is in the file.
+// An error in an expression has a column in its text: convert that to a place in the file.
 static tac_status place_expression(const tac_node *scalar, const char *text, tac_status status,
                                    tac_error *err)
 {
@@ -283,7 +283,7 @@ tac_status tac__merge(tac_document *doc, tac_node *base, tac_node *over, tac_err
         const char *key = tac_node_key(over, k);
         tac_node *value = tac__node_item_mutable(over, k);
         if (is_map(value)) {
-            // A new map goes through the same motions, so that its nulls are removed as well.
+            // A new map is merged, too, so that its nulls are removed.
             const size_t i = tac__node_find(base, key);
             tac_node *inner = i != SIZE_MAX && is_map(tac_node_item(base, i))
                                   ? tac__node_own(doc, base, i)
@@ -307,7 +307,7 @@ const char *tac__node_path_beside(tac_document *doc, const tac_node *scalar)
                             tac_node_text(scalar));
 }
 
-// A file being read, and the one that extends it.
+// A file being read, and the file that extends it.
 typedef struct origin {
     const struct origin *outer;
     const char *name, *identity;
@@ -572,7 +572,7 @@ static tac_status put(setter *s, tac_node *node, tac_node *value)
         } else if (is_map(node) && !at->position) {
             next = tac__node_get_mutable(node, at->key);
             if (last || tac_node_is_null(next)) {
-                // Nothing to remove, or the way to it is missing: done.
+                // Nothing to remove, or the path to it does not exist: done.
                 if (tac_node_is_null(value)) {
                     tac__node_remove(node, at->key);
                     return TAC_OK;

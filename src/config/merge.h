@@ -1,4 +1,4 @@
-// merge.h - from the files a person wrote to one tree: inheritance, overrides, variables.
+// merge.h - from the files a user wrote to one tree: inheritance, overrides, variables.
 //
 // All of it works on nodes of one document; a node keeps the place where it was written, so an
 // error points into the right file however the tree was put together.
@@ -17,13 +17,13 @@ typedef struct tac__variable {
     const char *name, *value;
 } tac__variable;
 
-// Where variables come from: a table first, then a function (NULL: there is none).
+// Where variables come from: first a table, then a function (NULL: none).
 typedef struct tac__variables {
     const tac__variable *table;
     size_t count;
     tac__lookup_fn *lookup;
     void *context;
-    bool untrusted; // the text is data of others: there is no function
+    bool untrusted; // the text is data from elsewhere: the function is not used
 } tac__variables;
 
 // Replace ${NAME}, ${NAME:default} and ${= EXPRESSION} in every scalar value under `node`; $${
@@ -37,13 +37,12 @@ TAC_MUST_CHECK tac_status tac__expand(tac_document *doc, tac_node *node,
 
 // --- inheritance ----------------------------------------------------------------------------
 
-// Lay `over` on `base`, both maps of `doc`, and leave the result in `base`: maps merge key by key,
-// scalars and lists replace, null (`key: ~`) removes. Keys of `base` come first, in its order.
-// Nodes of `over` move.
+// Merge `over` into `base`, both maps of `doc`: maps merge key by key, scalars and lists are
+// replaced, null (`key: ~`) removes. Keys of `base` come first, in its order. Nodes of `over` move.
 TAC_MUST_CHECK tac_status tac__merge(tac_document *doc, tac_node *base, tac_node *over,
                                      tac_error *err);
 
-// Where YAML files come from; NULL means the file system. As tac__yaml_read_file.
+// Reads YAML files, as tac__yaml_read_file does; NULL means the file system.
 typedef tac_status tac__read_fn(void *context, tac_document *doc, const char *path, unsigned depth,
                                 tac_node **root, tac_error *err);
 
@@ -55,16 +54,18 @@ enum {
 typedef struct tac__extends_def {
     tac__read_fn *read;
     void *context;
-    // Told of every file that is extended; the name lives as long as the document. NULL: nobody.
+    // Called for every file that is extended; the name lives as long as the document. NULL: not
+    // called.
     bool (*seen)(void *context, const char *name); // false: no memory
     void *seen_context;
     tac__variables variables; // for file names; see tac__expand
 } tac__extends_def;
 
-// Resolve `extends: FILE` or `extends: [FILE, ...]` in every map under `root`: the map is laid on
-// what the files hold, later ones over earlier ones. Inner maps come first, so that what a map
-// says itself or by its own `extends` wins over what it inherits from further out. Names are
-// relative to the file that says so. A file that extends itself is an error that shows the chain.
+// Resolve `extends: FILE` or `extends: [FILE, ...]` in every map under `root`: the map is merged
+// over the contents of the files, later files over earlier ones. Inner maps are resolved first, so
+// that what a map says itself or by its own `extends` wins over what it inherits from outside.
+// Names are relative to the file in which they are written. A file that extends itself is an error
+// that shows the chain.
 TAC_MUST_CHECK tac_status tac__extends_resolve(tac_document *doc, tac_node *root,
                                                const tac__extends_def *def, tac_error *err);
 

@@ -1,5 +1,5 @@
-// phases.c - flight phases in a document: whoever writes `phases:` gets a component `flight` of
-// type `phases`, the last of its entity.
+// phases.c - flight phases in a document: `phases:` becomes a component `flight` of type `phases`,
+// the last of its entity.
 #include "base/node.h"
 #include "config/config.h"
 #include "config/format.h"
@@ -64,7 +64,7 @@ static tac_status find_owner(tac_node *root, const tac_node *name, tac_node **ow
     return TAC_E_NAME;
 }
 
-// `phases:` at the root has the strategy; what else there is are the phases of one entity.
+// `phases:` at the root has the strategy; all other keys are the phases of one entity.
 static tac_status place_root(tac_config *c, tac_node *root, tac_error *err)
 {
     tac_node *phases = tac__node_get_mutable(root, "phases");

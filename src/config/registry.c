@@ -109,7 +109,7 @@ const tac_component_type *tac_registry_find(const tac_registry *r, const char *n
 
 // --- plugins ------------------------------------------------------------------------------------
 
-// Its flags would give other bits than those of the model, on this machine or on another.
+// Refuses a plugin whose compiler flags would give other bits, on this machine or on another.
 static tac_status check_arithmetic(const char *path, uint32_t found, tac_error *err)
 {
     static const struct {
@@ -145,7 +145,7 @@ static tac_status check_arithmetic(const char *path, uint32_t found, tac_error *
     return TAC_E_ABI;
 }
 
-// What the plugin was built against, compared with what this library is.
+// Compares what the plugin was built against with this library.
 static tac_status check_plugin(const char *path, const tac_plugin *p, tac_error *err)
 {
     if (!p)
@@ -201,7 +201,7 @@ tac_status tac_registry_load(tac_registry *r, const char *path, tac_error *err)
     if (!file)
         return tac__fail_memory(err);
     void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    (void)tac__floats_kept(); // one that was linked with -ffast-math has just set flush to zero
+    (void)tac__floats_kept(); // a plugin linked with -ffast-math has just set flush-to-zero
     if (!handle)
         return tac__fail(err, TAC_E_FILE, "cannot load plugin '%s': %s", path, dlerror());
     tac_plugin_entry_fn *entry;

@@ -1,6 +1,5 @@
-// spec.c - owns the meaning of spec tables: checking, values, JSON Schema. `parse` is the one place
-// that turns the text of a scalar into a value; the check, the getters and the fallbacks all use
-// it.
+// spec.c - the meaning of spec tables: checking, values, JSON Schema. `parse` is the one function
+// that turns the text of a scalar into a value; the check, the getters and the defaults all use it.
 #include "config/spec.h"
 #include "base/node.h"
 #include "base/unit.h"
@@ -191,7 +190,7 @@ static tac_status parse_word(const tac__key *key, const char *text, size_t *posi
     return TAC_E_NAME;
 }
 
-// The value of a scalar of kind `key`; errors have no place yet.
+// The value of a scalar of kind `key`; errors do not have a place yet.
 static tac_status parse(const tac__key *key, const char *text, bool quoted, parsed *v,
                         tac_error *err)
 {
@@ -235,7 +234,7 @@ static tac_status parse(const tac__key *key, const char *text, bool quoted, pars
 
 // --- the check ------------------------------------------------------------------------------
 
-// Complete an error about `node`: its place, and where it stands in the tree.
+// Complete an error about `node`: its place, and its path in the tree.
 static tac_status locate(const tac_node *node, const tac_place *place, tac_status status,
                          tac_error *err)
 {
@@ -260,7 +259,7 @@ static tac_status fail_kind(const tac_node *node, const char *expected, tac_erro
     return locate(node, tac_node_place(node), TAC_E_TYPE, err);
 }
 
-// The shape of node that a kind wants; ANY and EITHER have none of their own.
+// The shape of node that a kind needs; ANY and EITHER have no shape of their own.
 static tac_node_kind shape_of(tac__kind kind)
 {
     return kind == TAC__KIND_LIST                             ? TAC_NODE_SEQUENCE
@@ -335,8 +334,8 @@ static tac_status check_items(const tac_node *node, const tac__key *key, tac_err
     return TAC_OK;
 }
 
-// The alternatives that have the shape of the node are tried in turn. If there is only one, its
-// own error says most.
+// Tries the alternatives that have the shape of the node. If there is only one, its own error is
+// the most helpful.
 static tac_status check_either(const tac_node *node, const tac__key *key, tac_error *err)
 {
     char expected[TAC_ERROR_NAME];
@@ -492,8 +491,8 @@ typedef struct spec_set {
     size_t count;
 } spec_set;
 
-// Add the specs that a key names itself. The set is worked through while it grows, which finds the
-// others and comes to an end with recursive specs too.
+// Add the specs that a key names itself. The set is processed while it grows, which finds the
+// others, and ends with recursive specs, too.
 static tac_status add_specs(spec_set *set, const tac__key *key)
 {
     if (key->kind == TAC__KIND_LIST || key->kind == TAC__KIND_TABLE)
@@ -769,7 +768,7 @@ static void write_key(tac__json *json, const tac__key *key)
     tac__json_object_end(json);
 }
 
-// What is required may come from a file that is extended.
+// A required key may come from a file that is extended.
 static void write_required(tac__json *json, const tac__spec *spec)
 {
     static const char *const extends[] = {"extends"};

@@ -1,5 +1,5 @@
-// spec.h - what a configuration may hold, as tables. From one table come the check of a document,
-// the values with their defaults, and the JSON Schema with which editors complete and check.
+// spec.h - what a configuration may contain, as tables. The check of a document, the values with
+// their defaults, and the JSON Schema for editors are all made from one table.
 //
 //     static const tac__key group_keys[] = {
 //         {"name", TAC__KIND_NAME, TAC__REQUIRED, .doc = "what components refer to"},
@@ -79,8 +79,8 @@ TAC_MUST_CHECK tac_status tac__spec_check(const tac_node *node, const tac__spec 
 // Check a spec itself, and all it refers to: for tests of tables.
 TAC_MUST_CHECK tac_status tac__spec_valid(const tac__spec *spec, tac_error *err);
 
-// Write the JSON Schema (draft 2020-12). `part` leaves out what is required: for files that are
-// extended by others or extend them, and so hold only part of a configuration.
+// Write the JSON Schema (draft 2020-12). `part` leaves out which keys are required: for files that
+// extend others or are extended, and so hold only a part of a configuration.
 TAC_MUST_CHECK tac_status tac__spec_json_schema(const tac__spec *spec, bool part, tac__json *json);
 
 // --- values, after the check ----------------------------------------------------------------

@@ -1,4 +1,4 @@
-// yaml.c - owns the reading of YAML: libyaml's events become nodes.
+// yaml.c - reads YAML: libyaml's events become nodes.
 //
 // The text is checked for valid UTF-8 before libyaml sees it, so that such errors have a line and
 // a column too. Recursion is bounded by TAC__YAML_DEPTH. Of each line that holds a node a copy is
@@ -187,7 +187,7 @@ static tac_status check_characters(reader *r)
 
 // --- libyaml --------------------------------------------------------------------------------
 
-// What libyaml says, in words that help where its own do not.
+// A clearer text for libyaml's messages, where its own do not help.
 static const char *explain(const char *problem, bool tab)
 {
     if (strcmp(problem, "found character that cannot start any token") == 0)
@@ -215,7 +215,7 @@ static tac_status fail_syntax(reader *r)
     if (p->error == YAML_MEMORY_ERROR)
         return tac__fail_memory(r->err);
 
-    // A file that ends too early: show the end of what is there, not the empty line after it.
+    // A file that ends too early: show the last line of its text, not the empty line after it.
     const char *bytes = r->source->bytes;
     size_t used = r->source->length;
     while (used > r->source->start && strchr(" \t\r\n", bytes[used - 1]))
@@ -254,8 +254,8 @@ static tac_status check_limit(reader *r, size_t more)
     return TAC_OK;
 }
 
-// `allowed` are YAML's own tags that fit, between spaces. Of a scalar (`quoted` is not NULL) a tag
-// decides whether it is text, whatever its quotes say.
+// `allowed` are YAML's own tags that fit, separated by spaces. For a scalar (`quoted` is not NULL)
+// the tag decides whether it is text, whatever its quotes say.
 static tac_status check_tag(reader *r, const yaml_char_t *tag, const char *allowed, bool *quoted)
 {
     static const char prefix[] = "tag:yaml.org,2002:";
@@ -291,7 +291,7 @@ static tac_status keep_anchor(reader *r, const char *name, const tac_node *node)
     return TAC_OK;
 }
 
-// An alias is a copy of what it names, which ended before: no alias can contain itself.
+// An alias is a copy of its anchor's node, which is complete: no alias can contain itself.
 static tac_status read_alias(reader *r, unsigned depth, tac_node **node)
 {
     const char *name = (const char *)r->event.data.alias.anchor;

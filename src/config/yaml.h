@@ -1,8 +1,8 @@
-// yaml.h - YAML in, tac_document out: the only part of Tactus that knows libyaml.
+// yaml.h - YAML in, tac_document out: the only part of Tactus that uses libyaml.
 //
-// What is accepted: one document a file, UTF-8, scalars, lists and maps with text as keys, anchors
-// and aliases (an alias is a copy). What is not is refused with its place: keys used twice, merge
-// keys (`<<`), tags other than YAML's own, and more than the limits below.
+// Accepted are: one document a file, UTF-8, scalars, lists and maps with text as keys, anchors and
+// aliases (an alias is a copy). Refused with their place are: keys used twice, merge keys (`<<`),
+// tags other than YAML's own, and what exceeds the limits below.
 #ifndef TAC_CONFIG_YAML_H
 #define TAC_CONFIG_YAML_H
 
@@ -23,8 +23,8 @@ typedef struct tac__yaml_source {
     unsigned depth; // maps and lists around the place where the result will stand
 } tac__yaml_source;
 
-// Read YAML into nodes of `doc`, whose root is left alone. On failure what was made stays in the
-// document, unused. An empty text is an error.
+// Read YAML into nodes of `doc`, whose root is not changed. After a failure the nodes made so far
+// stay in the document, unused. An empty text is an error.
 TAC_MUST_CHECK tac_status tac__yaml_read_text(tac_document *doc, const tac__yaml_source *source,
                                               tac_node **root, tac_error *err);
 
