@@ -11,10 +11,9 @@ struct tac_config {
     tac_registry *registry;
     tac_document *doc; // checked against tac__format; entities made, variables expanded
     tac__variables variables;
-    bool untrusted; // data from elsewhere: see tac_config_def
-    const char
-        *ignored_plugin;       // the first plugin that it names but that was not loaded; NULL: none
-    const char *closed_folder; // no plugin is loaded from below it
+    bool untrusted;             // data from elsewhere: see tac_config_def
+    const char *ignored_plugin; // the first plugin that was not loaded for that; NULL: none
+    const char *closed_folder;  // no plugin is loaded from below it
     char file_name[TAC_ERROR_NAME];
     const char **extended; // names of the files that it extends; in `arena`
     size_t extended_count, extended_capacity;
