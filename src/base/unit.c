@@ -55,7 +55,7 @@ static const struct {
 
 enum { SYMBOLS = sizeof symbols / sizeof *symbols, PREFIXES = sizeof prefixes / sizeof *prefixes };
 
-static uint64_t gcd(uint64_t a, uint64_t b)
+uint64_t tac__gcd(uint64_t a, uint64_t b)
 {
     while (b) {
         const uint64_t r = a % b;
@@ -88,7 +88,7 @@ bool tac__unit_multiply(tac__unit *a, const tac__unit *b, int exponent)
     if (!multiply(&a->num, exponent > 0 ? b->num : b->den) ||
         !multiply(&a->den, exponent > 0 ? b->den : b->num))
         return false;
-    const uint64_t common = gcd(a->num, a->den);
+    const uint64_t common = tac__gcd(a->num, a->den);
     a->num /= common;
     a->den /= common;
     return true;
@@ -217,10 +217,10 @@ static double raise(double base, int n)
 tac__factor tac__unit_factor(const tac__unit *a, const tac__unit *b)
 {
     const double pi = 3.14159265358979323846;
-    uint64_t num = a->num, den = a->den, common = gcd(a->num, b->num);
+    uint64_t num = a->num, den = a->den, common = tac__gcd(a->num, b->num);
     num /= common;
     uint64_t b_num = b->num / common;
-    common = gcd(den, b->den);
+    common = tac__gcd(den, b->den);
     den /= common;
     const uint64_t b_den = b->den / common;
     tac__factor f = {(double)num * (double)b_den, (double)den * (double)b_num, false};

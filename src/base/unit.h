@@ -48,4 +48,7 @@ static inline double tac__factor_apply(tac__factor f, double value)
 // Read "1.5", "30 deg" or "2e-3 kg" as a number of `unit`; without a unit it is in `unit` already.
 tac_status tac__quantity_parse(const char *text, const char *unit, double *value, tac_error *err);
 
+// Greatest common divisor; tac__gcd(a, 0) is a.
+uint64_t tac__gcd(uint64_t a, uint64_t b);
+
 #endif

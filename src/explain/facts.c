@@ -128,16 +128,6 @@ const char *tac__entity_label(const tac_engine *e, uint32_t entity)
     return *e->plan->entities[entity].name ? e->plan->entities[entity].name : "(root)";
 }
 
-static tac_time gcd(tac_time a, tac_time b)
-{
-    while (b) {
-        const tac_time r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 tac_time tac__hyperperiod(const tac_engine *e)
 {
     tac_time all = 0;
@@ -145,7 +135,7 @@ tac_time tac__hyperperiod(const tac_engine *e)
         const tac__source *s = &e->timeline.sources[i];
         if (s->kind != TAC__SOURCE_AXIS || s->observer)
             continue;
-        const tac_time factor = all ? s->period_us / gcd(all, s->period_us) : s->period_us;
+        const tac_time factor = all ? s->period_us / tac__gcd(all, s->period_us) : s->period_us;
         if (all && factor > TAC_TIME_MAX / all)
             return TAC_TIME_NEVER;
         all = all ? all * factor : factor;
@@ -510,7 +500,7 @@ static bool find_ages(const tac_engine *e, const tac_instance *c, const tac__inp
     const tac_time period = tac__signal_period(e->plan, s), own = step_period(e, c);
     if (period == 0 || own == 0)
         return false;
-    const tac_time g = gcd(period, own);
+    const tac_time g = tac__gcd(period, own);
     const tac_time shift = (e->plan->groups[c->group].offset_us % g + g -
                             e->plan->groups[writer->group].offset_us % g) %
                            g;

@@ -426,16 +426,6 @@ static int root_of(const tac__plan *e, int group)
     return group;
 }
 
-static tac_time gcd(tac_time a, tac_time b)
-{
-    while (b) {
-        const tac_time r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 // Let two groups step together: on the coarsest axis that holds both.
 static tac_status join(tac__plan *e, int a, int b, const tac_route_def *r, tac_error *err)
 {
@@ -454,7 +444,7 @@ static tac_status join(tac__plan *e, int a, int b, const tac_route_def *r, tac_e
     const tac_time apart =
         x->offset_us > y->offset_us ? x->offset_us - y->offset_us : y->offset_us - x->offset_us;
     const tac_time first = x->offset_us < y->offset_us ? x->offset_us : y->offset_us;
-    x->period_us = gcd(gcd(x->period_us, y->period_us), apart);
+    x->period_us = tac__gcd(tac__gcd(x->period_us, y->period_us), apart);
     x->offset_us = first;
     y->root = (int)(x - e->groups);
     if (x->period_us < 100 && !e->def.allow_fast_sync)
