@@ -41,14 +41,9 @@ static const char *begin_line(reader *r, const char *start, const char *end)
     r->start = r->at = start;
     r->end = newline ? newline : end;
     r->line++;
-    size_t n = 0;
-    for (const char *c = start; c < r->end && n + 1 < sizeof r->excerpt; c++) {
-        if (*c != '\r')
-            r->excerpt[n++] = (*c >= 0x20 && *c < 0x7F) || *c == '\t' ? *c : '?';
-    }
-    r->excerpt[n] = '\0';
     while (r->end > r->at && is_space(r->end[-1]))
         r->end--;
+    tac__excerpt(start, r->end, r->excerpt);
     return newline ? newline + 1 : end;
 }
 

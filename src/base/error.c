@@ -177,6 +177,22 @@ void tac__error_run(tac_error *err, tac_time t_us, const char *component)
     }
 }
 
+void tac__excerpt(const char *line, const char *end, char text[TAC_ERROR_NAME])
+{
+    size_t used = 0;
+    char shown[TAC__SHOWN];
+    for (size_t n; line < end; line += n) {
+        n = tac__shown_as(line, (size_t)(end - line), shown);
+        const bool plain = !*shown && *line != '\n';
+        const size_t size = plain ? n : 1;
+        if (used + size >= TAC_ERROR_NAME)
+            break;
+        memcpy(text + used, plain ? line : "?", size);
+        used += size;
+    }
+    text[used] = '\0';
+}
+
 // The excerpt with a caret below the spot. Columns count characters, the excerpt is bytes; tabs are
 // kept so that the caret lines up.
 static void print_excerpt(const tac_error *err, tac__out *out)

@@ -48,6 +48,10 @@ typedef const char *tac__candidate_fn(const void *context, size_t i);
 void tac__error_suggest(tac_error *err, const char *name, tac__candidate_fn *candidate,
                         const void *context);
 
+// The text of a line, up to `end`, as an excerpt for errors: cut between two characters; control
+// characters but tabs, and bytes that are not UTF-8, become '?'.
+void tac__excerpt(const char *line, const char *end, char text[TAC_ERROR_NAME]);
+
 // Say what was being done: adds a line "while ...". Give the error a place if it has none.
 TAC_PRINTF(2, 3) void tac__error_context(tac_error *err, const char *format, ...);
 void tac__error_place(tac_error *err, const tac_place *place);

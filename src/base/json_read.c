@@ -21,22 +21,12 @@ typedef struct reader {
 
 // --- places -------------------------------------------------------------------------------------
 
-// The line being read, cut between two characters; what cannot be shown becomes '?'.
 static void print_line(const reader *r, char text[TAC_ERROR_NAME])
 {
-    size_t used = 0;
-    for (const char *c = r->line_start; c < r->end && *c != '\n' && *c != '\r';) {
-        uint32_t character = 0;
-        const size_t n = tac__utf8_decode(c, (size_t)(r->end - c), &character);
-        const bool shown = n > 0 && (character >= 0x20 || character == '\t') && character != 0x7F;
-        const size_t size = shown ? n : 1;
-        if (used + size >= TAC_ERROR_NAME)
-            break;
-        memcpy(text + used, shown ? c : "?", size);
-        used += size;
-        c += n ? n : 1;
-    }
-    text[used] = '\0';
+    const char *end = r->line_start;
+    while (end < r->end && *end != '\n' && *end != '\r')
+        end++;
+    tac__excerpt(r->line_start, end, text);
 }
 
 // Places are asked for nearly in order, so each line is counted once, however long it is.

@@ -94,24 +94,14 @@ static void seek_line(reader *r, size_t line)
     }
 }
 
-// The line under the cursor, cut between two characters; what cannot be shown becomes '?'.
+// The line under the cursor.
 static void print_line(const reader *r, char text[TAC_ERROR_NAME])
 {
-    const char *const end = r->source->bytes + r->source->length;
-    const char *c = r->source->bytes + r->line_start;
-    size_t used = 0;
-    while (c < end && !line_end_at(c, end)) {
-        uint32_t character = 0;
-        const size_t n = tac__utf8_decode(c, (size_t)(end - c), &character);
-        const bool shown = n > 0 && is_allowed(character);
-        const size_t size = shown ? n : 1;
-        if (used + size >= TAC_ERROR_NAME)
-            break;
-        memcpy(text + used, shown ? c : "?", size);
-        used += size;
-        c += n ? n : 1;
-    }
-    text[used] = '\0';
+    const char *const line = r->source->bytes + r->line_start;
+    const char *const all = r->source->bytes + r->source->length, *end = line;
+    while (end < all && !line_end_at(end, all))
+        end++;
+    tac__excerpt(line, end, text);
 }
 
 static tac_place place_at(reader *r, yaml_mark_t mark, const char *excerpt)

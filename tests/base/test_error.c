@@ -266,8 +266,36 @@ static void test_cut(void **state)
     assert_int_equal(untouched, 'u');
 }
 
+// A line of any bytes becomes text that can be shown, whole characters only.
+static void test_excerpt(void **state)
+{
+    (void)state;
+    static const char line[] = "a\tb\x01"
+                               "c\x7f"
+                               "d\xc2\x85"
+                               "e\xff"
+                               "f\nµ";
+    char text[TAC_ERROR_NAME];
+    tac__excerpt(line, line + sizeof line - 1, text);
+    assert_string_equal(text, "a\tb?c?d?e?f?µ");
+    tac__excerpt(line, line, text);
+    assert_string_equal(text, "");
+    // Wherever the text is full, the last character is whole: 1 to 3 bytes go before two-byte ones.
+    char longest[2 * TAC_ERROR_NAME];
+    for (size_t before = 0; before < 3; before++) {
+        size_t n = before;
+        memset(longest, 'x', before);
+        for (; n + 2 <= sizeof longest; n += 2)
+            memcpy(longest + n, "µ", 2);
+        tac__excerpt(longest, longest + n, text);
+        const size_t kept = before + (TAC_ERROR_NAME - 1 - before) / 2 * 2;
+        assert_int_equal(strlen(text), kept);
+        assert_memory_equal(text, longest, kept);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(test_status_table), cmocka_unit_test(test_version),
           cmocka_unit_test(test_plain), cmocka_unit_test(test_place_and_context),
           cmocka_unit_test(test_caret_utf8_and_tabs), cmocka_unit_test(test_place_is_given_once),
           cmocka_unit_test(test_run), cmocka_unit_test(test_suggest), cmocka_unit_test(test_null),
-          cmocka_unit_test(test_cut))
+          cmocka_unit_test(test_cut), cmocka_unit_test(test_excerpt))

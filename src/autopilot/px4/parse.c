@@ -19,24 +19,6 @@ typedef struct reader {
 
 // --- places -------------------------------------------------------------------------------------
 
-// The line being read, cut between two characters; what cannot be shown becomes '?'.
-static void print_line(const reader *r, char text[TAC_ERROR_NAME])
-{
-    size_t used = 0;
-    for (const char *c = r->start; c < r->line_end;) {
-        uint32_t character = 0;
-        const size_t n = tac__utf8_decode(c, (size_t)(r->line_end - c), &character);
-        const bool shown = n > 0 && (character >= 0x20 || character == '\t') && character != 0x7F;
-        const size_t size = shown ? n : 1;
-        if (used + size >= TAC_ERROR_NAME)
-            break;
-        memcpy(text + used, shown ? c : "?", size);
-        used += size;
-        c += n ? n : 1;
-    }
-    text[used] = '\0';
-}
-
 // Before an error all characters have one byte: the first other one is an error itself.
 static tac_place place_at(const reader *r, const char *c, const char *excerpt)
 {
@@ -46,7 +28,7 @@ static tac_place place_at(const reader *r, const char *c, const char *excerpt)
 static void place_error(const reader *r, const char *c)
 {
     char text[TAC_ERROR_NAME];
-    print_line(r, text);
+    tac__excerpt(r->start, r->line_end, text);
     const tac_place place = place_at(r, c, text);
     tac__error_place(r->err, &place);
 }
@@ -58,7 +40,7 @@ static void place_error(const reader *r, const char *c)
 static tac_status keep_place(reader *r, const char *c, tac_place *place)
 {
     char text[TAC_ERROR_NAME];
-    print_line(r, text);
+    tac__excerpt(r->start, r->line_end, text);
     const char *excerpt = tac__arena_text(r->arena, text);
     if (!excerpt)
         return tac__fail_memory(r->err);
