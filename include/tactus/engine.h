@@ -131,8 +131,12 @@ typedef struct tac_route_def {
 typedef struct tac_link_def {
     const char *from,
         *to;           // message ports; patterns connect all that match, but no entity to itself
-    tac_time delay_us; // at least 1
+    tac_time delay_us; // at least 1; from outside: not used, messages have their own time
     tac_place place;
+    // With "outside" for `to`: tac_engine_add_send_watcher is told of what is sent, with this name;
+    // NULL: that of the sending port. With "outside" for `from`: the name of who sends there, which
+    // tac_engine_post gives and digests know it by.
+    const char *channel;
 } tac_link_def;
 
 // When an observer looks; always in stage 9, after everything else.

@@ -53,8 +53,9 @@ TAC_API int tac_engine_find_receiver(const tac_engine *engine, const char *name,
 
 // One sender and one receiver that are linked, patterns resolved.
 typedef struct tac_link_info {
-    const char *from, *to; // full names of ports
-    tac_time delay_us;
+    const char *from, *to; // full names of ports, or "outside"
+    const char *channel;   // of a link from or to outside, else ""
+    tac_time delay_us;     // from outside: 0
 } tac_link_info;
 
 TAC_API size_t tac_engine_link_count(const tac_engine *engine);
@@ -99,6 +100,59 @@ TAC_API tac_time tac_engine_next_event(const tac_engine *engine);
 // instant.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_write(tac_engine *engine, int input, tac_time t_us,
                                                    const void *value, tac_error *err);
+
+// --- messages from and to outside -----------------------------------------------------------
+
+#define TAC_SEQUENCE_NEXT UINT64_MAX
+
+typedef struct tac_post_def {
+    uint32_t size; // sizeof(tac_post_def)
+    tac_time t_us; // when it is delivered, which must be open (see tac_engine_open_time)
+    const void *bytes;
+    size_t length;       // of those, at most max_bytes of the port
+    const char *channel; // of the link from outside by which it comes; NULL: it needs no link
+    tac_time sent_us;    // at or before t_us; TAC_TIME_NEVER: at t_us
+    uint64_t sequence;   // its number among those of its channel, any; TAC_SEQUENCE_NEXT: one more
+                         // than the last that the engine gave, from 0
+} tac_post_def;
+
+static inline tac_post_def tac_post_def_default(void) // no bytes, at 0
+{
+    tac_post_def def;
+    def.size = sizeof def;
+    def.t_us = 0;
+    def.bytes = NULL;
+    def.length = 0;
+    def.channel = NULL;
+    def.sent_us = TAC_TIME_NEVER;
+    def.sequence = TAC_SEQUENCE_NEXT;
+    return def;
+}
+
+// Send a copy of a message to a receiving port. It is delivered at stage 0 of a boundary at t_us,
+// in the order of all messages: by delivery time, sender, sequence number. Channels count as
+// senders after all those of the engine, in the order of their links; without one as the last. Bits
+// do not depend on when it was posted. TAC_E_QUEUE: the port has no room.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_post(tac_engine *engine, int receiver,
+                                                  const tac_post_def *message, tac_error *err);
+
+// A message that was sent on a link that leads outside.
+typedef struct tac_sent {
+    const char *channel;            // of the link
+    const char *port;               // full name of the port
+    tac_time sent_us, delivered_us; // now, and after the delay of the link
+    uint64_t sequence;              // of the port
+    const void *bytes;              // until the function returns
+    size_t size;
+} tac_sent;
+
+// Called in the middle of a run, in the order in which messages are sent.
+typedef void tac_sent_fn(void *context, const tac_sent *message);
+
+// Be told of every message that is sent on a link that leads outside. Any number may be; also on a
+// prepared engine. A replay tells nothing.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_add_send_watcher(tac_engine *engine, tac_sent_fn *sent,
+                                                              void *context, tac_error *err);
 
 TAC_END_DECLS
 #endif

@@ -54,6 +54,17 @@ tac_time tac__queue_next(const tac__queue *q)
     return q->state->flying ? slot(q, q->heap[0])->deliver_us : TAC_TIME_NEVER;
 }
 
+bool tac__queue_holds(const tac__queue *q, const tac__queue_slot *head)
+{
+    bool holds = false;
+    for (uint32_t i = 0; i < q->state->flying && !holds; i++) {
+        const tac__queue_slot *s = slot(q, q->heap[i]);
+        holds = s->deliver_us == head->deliver_us && s->sender == head->sender &&
+                s->sequence == head->sequence;
+    }
+    return holds;
+}
+
 static uint32_t pop(const tac__queue *q)
 {
     const uint32_t top = q->heap[0];

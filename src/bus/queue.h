@@ -47,6 +47,9 @@ bool tac__queue_send(const tac__queue *queue, const tac__queue_slot *head, const
 // When the next message on its way arrives, or TAC_TIME_NEVER.
 tac_time tac__queue_next(const tac__queue *queue);
 
+// Is one with this delivery time, sender and sequence number on its way?
+bool tac__queue_holds(const tac__queue *queue, const tac__queue_slot *head);
+
 // Deliver all messages due at or before `t_us`; mixes them into `*digest`: when they were sent and
 // arrived, from whom, and what. Returns how many.
 uint32_t tac__queue_deliver(const tac__queue *queue, tac_time t_us, uint64_t *digest);

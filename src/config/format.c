@@ -198,7 +198,10 @@ static const tac__key entity_item = {.kind = TAC__KIND_MAP, .spec = &tac__format
 static const tac__key link_keys[] = {
     {"from", TAC__KIND_PATTERN, TAC__REQUIRED, .doc = "sending ports: uav*.radio.tx"},
     {"to", TAC__KIND_PATTERN, TAC__REQUIRED, .doc = "receiving ports"},
-    {"delay", TAC__KIND_TIME, TAC__REQUIRED, .doc = "from sending to delivery, at least 1 us"},
+    {"delay", TAC__KIND_TIME,
+     .doc = "from sending to delivery, at least 1 us; messages from outside have their own"},
+    {"channel", TAC__KIND_TEXT,
+     .doc = "with 'outside' for one end: what the other program knows the link by"},
     {0},
 };
 const tac__spec tac__format_link = {"link", "Messages from port to port.", link_keys};

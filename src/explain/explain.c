@@ -46,7 +46,7 @@ static bool same_links(const tac_engine *e, const tac_instance *a, const tac_ins
     for (size_t k = 0; k < a->sender_count; k++) {
         const tac__sender *s = &e->plan->senders[a->senders[k]],
                           *t = &e->plan->senders[b->senders[k]];
-        if (s->count != t->count)
+        if (s->count != t->count || s->outlet_count != t->outlet_count)
             return false;
         for (size_t i = 0; i < s->count; i++) {
             if (s->links[i].delay_us != t->links[i].delay_us)

@@ -417,6 +417,17 @@ static void add_messages(const tac_engine *e, tac__json *j)
             tac__json_object_end(j);
         }
     }
+    for (size_t i = 0; i < tac_engine_link_count(e); i++) {
+        const tac_link_info l = tac_engine_link_info(e, i);
+        if (!*l.channel)
+            continue;
+        row_begin(j);
+        tac__json_key_text(j, "from", l.from);
+        tac__json_key_text(j, "to", l.to);
+        tac__json_key_text(j, "channel", l.channel);
+        tac__json_key_u64(j, "delay_us", l.delay_us);
+        tac__json_object_end(j);
+    }
     tac__json_array_end(j);
     tac__json_object_end(j);
 }

@@ -664,9 +664,12 @@ static void add_messages(page *p)
         const tac__receiver *r = &e->plan->receivers[i];
         if (!tac__swarms_show(p->swarms, e->plan->components[r->component]))
             continue;
-        tac__text_add(p->out, "  port %s takes up to %u messages of %u bytes%s\n", r->name,
+        tac__text_add(p->out, "  port %s takes up to %u messages of %u bytes%s", r->name,
                       r->def.capacity, r->def.max_bytes,
                       r->def.triggers ? "; each delivery makes its component step" : "");
+        for (size_t k = 0; k < r->inlet_count; k++)
+            tac__text_add(p->out, "%s %s", k ? "," : "; from outside on", r->inlets[k]);
+        tac__text_add(p->out, "\n");
     }
     for (size_t i = 0; i < e->plan->sender_count; i++) {
         const tac__sender *s = &e->plan->senders[i];
@@ -682,7 +685,14 @@ static void add_messages(page *p)
                          delay);
             tac__list_add(&l, ",", text);
         }
-        tac__text_add(p->out, "%s\n", s->count ? "" : "to nobody");
+        for (size_t k = 0; k < s->outlet_count; k++) {
+            char text[2 * TAC_ERROR_NAME], delay[TAC_TIME_TEXT];
+            tac__out out = tac__out_begin(text, sizeof text);
+            tac_time_print(s->outlets[k].delay_us, delay);
+            tac__out_add(&out, "outside on %s after %s", s->outlets[k].channel, delay);
+            tac__list_add(&l, ",", text);
+        }
+        tac__text_add(p->out, "%s\n", s->count + s->outlet_count ? "" : "to nobody");
     }
 }
 

@@ -522,6 +522,15 @@ tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error
     TAC__FLOATS;
     TAC_REQUIRE(e && def && def->to && def->from && e->phase == TAC__BUILDING);
     tac__plan *p = e->building;
+    const bool from = !strcmp(def->from, TAC__OUTSIDE), to = !strcmp(def->to, TAC__OUTSIDE);
+    if (from && to)
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place, "a link from outside to outside");
+    if (def->channel && !from && !to)
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "'channel' is for links of which one end is 'outside'");
+    if (from && (!def->channel || !*def->channel))
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "a link from outside needs a 'channel': the name of who sends there");
     if (def->delay_us == 0)
         return tac__fail_at(err, TAC_E_RANGE, &def->place,
                             "a link needs a delay of at least 1 us: a message cannot arrive at the "
@@ -534,7 +543,8 @@ tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error
     *l = *def;
     l->to = tac__arena_text(&p->arena, def->to);
     l->from = tac__arena_text(&p->arena, def->from);
-    return l->to && l->from ? TAC_OK : tac__fail_memory(err);
+    l->channel = def->channel ? tac__arena_text(&p->arena, def->channel) : NULL;
+    return l->to && l->from && (l->channel || !def->channel) ? TAC_OK : tac__fail_memory(err);
 }
 
 tac_status tac_engine_add_policy(tac_engine *e, const char *pattern, tac_policy policy,

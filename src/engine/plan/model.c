@@ -119,6 +119,17 @@ void tac__model_text(const tac_engine *engine, tac__text *out)
             add_time(out, "delay", l->delay_us);
             tac__text_add(out, "\n");
         }
+        for (size_t k = 0; k < e->senders[i].outlet_count; k++) {
+            tac__text_add(out, "link %s to outside, channel %s", e->senders[i].name,
+                          e->senders[i].outlets[k].channel);
+            add_time(out, "delay", e->senders[i].outlets[k].delay_us);
+            tac__text_add(out, "\n");
+        }
+    }
+    for (size_t i = 0; i < e->receiver_count; i++) {
+        for (size_t k = 0; k < e->receivers[i].inlet_count; k++)
+            tac__text_add(out, "link from outside, channel %s, to %s\n", e->receivers[i].inlets[k],
+                          e->receivers[i].name);
     }
     for (size_t i = 0; i < e->sequence_count; i++)
         tac__text_add(out, "order %s\n", e->components[e->sequence[i]]->name);

@@ -255,3 +255,53 @@ tac_status tac__outside_add(tac_engine *e, tac_route_def *r, tac_error *err)
     r->from = p->schema.signals[source->signals[0]].name;
     return TAC_OK;
 }
+
+// --- links --------------------------------------------------------------------------------------
+
+static tac_status add_outlet(tac__plan *p, tac__sender *s, const tac_link_def *def, tac_error *err)
+{
+    const char *channel = def->channel ? def->channel : s->name;
+    for (size_t i = 0; i < s->outlet_count; i++) {
+        if (!strcmp(s->outlets[i].channel, channel))
+            return tac__fail_at(err, TAC_E_DUPLICATE, &def->place,
+                                "'%s' leads outside on channel '%s' already", s->name, channel);
+    }
+    if (!TAC__ARENA_GROW(&p->arena, s->outlets, s->outlet_count, s->outlet_capacity))
+        return tac__fail_memory(err);
+    s->outlets[s->outlet_count++] = (tac__outlet){channel, def->delay_us};
+    return TAC_OK;
+}
+
+static tac_status add_inlet(tac__plan *p, tac__receiver *r, const tac_link_def *def, tac_error *err)
+{
+    for (size_t i = 0; i < r->inlet_count; i++) {
+        if (!strcmp(r->inlets[i], def->channel))
+            return tac__fail_at(err, TAC_E_DUPLICATE, &def->place,
+                                "channel '%s' leads to '%s' already", def->channel, r->name);
+    }
+    if (!TAC__ARENA_GROW(&p->arena, r->inlets, r->inlet_count, r->inlet_capacity))
+        return tac__fail_memory(err);
+    r->inlets[r->inlet_count++] = def->channel;
+    return TAC_OK;
+}
+
+tac_status tac__outside_link(tac__plan *p, const tac_link_def *def, bool *any, tac_error *err)
+{
+    *any = false;
+    if (!strcmp(def->to, TAC__OUTSIDE)) {
+        for (size_t i = 0; i < p->sender_count; i++) {
+            if (!tac__glob_match(def->from, p->senders[i].name))
+                continue;
+            TAC_TRY(add_outlet(p, &p->senders[i], def, err));
+            *any = true;
+        }
+        return TAC_OK;
+    }
+    for (size_t i = 0; i < p->receiver_count; i++) {
+        if (!tac__glob_match(def->to, p->receivers[i].name))
+            continue;
+        TAC_TRY(add_inlet(p, &p->receivers[i], def, err));
+        *any = true;
+    }
+    return TAC_OK;
+}

@@ -11,6 +11,8 @@
 
 #include "engine/plan/plan.h"
 
+#include <string.h>
+
 extern const tac_component_type tac__outside_type;
 
 // The word that stands for the outside in routes and links.
@@ -36,6 +38,14 @@ struct tac__outside_input {
     const tac__port *port;
     const tac_route_def *route;
 };
+
+// A link of which one end is outside. `*any`: it connects something.
+tac_status tac__outside_link(tac__plan *plan, const tac_link_def *def, bool *any, tac_error *err);
+
+static inline bool tac__leads_outside(const tac_link_def *l)
+{
+    return !strcmp(l->to, TAC__OUTSIDE) || !strcmp(l->from, TAC__OUTSIDE);
+}
 
 // Make the component for a route from outside, and change the route to come from its signal. The
 // component that the route leads to must be there.

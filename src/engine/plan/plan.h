@@ -114,6 +114,12 @@ typedef struct tac__link {
     tac_time delay_us;
 } tac__link;
 
+// A link that leads outside: who watches is told of what is sent.
+typedef struct tac__outlet {
+    const char *channel;
+    tac_time delay_us;
+} tac__outlet;
+
 typedef struct tac__sender {
     const char *name; // full
     uint32_t component;
@@ -122,6 +128,8 @@ typedef struct tac__sender {
     uint64_t *digest;   // in the block, over what was sent; NULL where none
     tac__link *links;
     size_t count, capacity;
+    tac__outlet *outlets;
+    size_t outlet_count, outlet_capacity;
 } tac__sender;
 
 typedef struct tac__receiver {
@@ -131,6 +139,10 @@ typedef struct tac__receiver {
     tac__queue queue;
     uint64_t *digest; // in the block
     int source;
+    const char **inlets; // channels of links from outside; their senders have the numbers after
+                         // those of this engine, and one that needs no link the last of all
+    size_t inlet_count, inlet_capacity;
+    uint64_t *posted; // in the block: of each of those the next number that the engine gives
 } tac__receiver;
 
 typedef struct tac__draws {

@@ -1,6 +1,7 @@
 // resolve.c - from names to indices: routes, synchronisation policies, groups that step together,
 // histories, links.
 #include "engine/phases/phases.h"
+#include "engine/plan/outside.h"
 
 #include <string.h>
 
@@ -652,9 +653,16 @@ static tac_status number_senders(tac__plan *e)
     }
     for (size_t r = 0; r < e->receiver_count; r++) {
         tac__queue *q = &e->receivers[r].queue;
+        const uint32_t inside = q->key_count;
+        q->key_count += (uint32_t)e->receivers[r].inlet_count + 1;
         q->keys = tac__arena_array(&e->arena, q->key_count, sizeof *q->keys);
         if (!q->keys)
             return TAC_E_MEMORY;
+        for (uint32_t i = inside; i < q->key_count; i++) {
+            const bool last = i + 1 == q->key_count;
+            q->keys[i] = tac__hash_text(TAC__HASH_SEED,
+                                        last ? TAC__OUTSIDE : e->receivers[r].inlets[i - inside]);
+        }
     }
     for (size_t s = 0; s < e->sender_count; s++) {
         const uint64_t key = tac__hash_text(TAC__HASH_SEED, e->senders[s].name);
@@ -736,6 +744,13 @@ tac_status tac__resolve_links(tac__plan *e, tac_error *err)
         return tac__fail_memory(err);
     for (size_t i = 0; i < e->link_count; i++) {
         const tac_link_def *def = &e->links[i];
+        if (tac__leads_outside(def)) {
+            bool any;
+            TAC_TRY(tac__outside_link(e, def, &any, err));
+            if (!any)
+                return fail_link(e, def, !strcmp(def->to, TAC__OUTSIDE), err);
+            continue;
+        }
         const bool by_name = !is_pattern(def->from) && !is_pattern(def->to);
         bool any_link = false;
         const size_t first_sender = next_port(&from, def->from, 0),

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { OUTSIDE_BYTES = 65536 };
+
 // A pointer that will lead into the block once it has memory.
 typedef struct fixup {
     void **pointer;
@@ -233,6 +235,7 @@ static tac_status reserve_messages(wiring *w)
         WANT(w, "queue slots", r->name, q->capacity * tac__queue_slot_size(q->max_bytes),
              tac__check_elsewhere, NULL, q->slots);
         WANT(w, "digest", r->name, 1, tac__check_any, NULL, r->digest);
+        WANT(w, "posted", r->name, r->inlet_count + 1, tac__check_any, NULL, r->posted);
     }
     return TAC_OK;
 }
@@ -601,6 +604,10 @@ tac_status tac__wire(tac_engine *e)
     for (size_t i = 0; i < p->receiver_count; i++) {
         const size_t size = p->receivers[i].def.max_bytes;
         p->message_size = size > p->message_size ? size : p->message_size;
+    }
+    for (size_t i = 0; i < p->sender_count; i++) { // so long messages to outside have one NaN, too
+        if (p->senders[i].outlet_count && p->message_size < OUTSIDE_BYTES)
+            p->message_size = OUTSIDE_BYTES;
     }
     e->message = tac__arena_alloc(&e->memory, p->message_size);
     if (!e->message)

@@ -56,7 +56,7 @@ tac_status tac__drive_message(tac_engine *e, size_t receiver, const tac_message 
     tac__receiver *r = &e->plan->receivers[receiver];
     const tac__queue_slot head = {m->sent_us, m->delivered_us, m->sequence, m->sender,
                                   (uint32_t)m->size};
-    if (m->sender >= tac__senders_of(e, r) || m->sent_us > m->delivered_us)
+    if (m->sender >= r->queue.key_count || m->sent_us > m->delivered_us)
         return tac__fail(e->err, TAC_E_FORMAT, "a recorded message to '%s' is damaged", r->name);
     if (m->size > r->def.max_bytes || !tac__queue_send(&r->queue, &head, m->bytes))
         return tac__fail(e->err, TAC_E_QUEUE, "a recorded message does not fit the queue of '%s'",

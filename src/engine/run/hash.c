@@ -100,10 +100,23 @@ static tac__hash mix_inputs(const tac_engine *e, const tac_instance *c, tac__has
     return h;
 }
 
+// The numbers that the engine gives to messages from outside, where it gave any.
+static tac__hash mix_posted(const tac__receiver *r, tac__hash h)
+{
+    const uint64_t *keys = r->queue.keys + (r->queue.key_count - r->inlet_count - 1);
+    for (size_t i = 0; i <= r->inlet_count; i++) {
+        if (r->posted[i])
+            h = tac__hash_word(tac__hash_word(h, keys[i]), r->posted[i]);
+    }
+    return h;
+}
+
 static tac__hash mix_messages(const tac_engine *e, const tac_instance *c, tac__hash h)
 {
     for (size_t i = 0; i < c->sender_count; i++)
         h = tac__hash_word(h, *e->plan->senders[c->senders[i]].sequence);
+    for (size_t i = 0; i < c->receiver_count; i++)
+        h = mix_posted(&e->plan->receivers[c->receivers[i]], h);
     for (size_t i = 0; i < c->receiver_count; i++)
         h = tac__queue_mix(&e->plan->receivers[c->receivers[i]].queue, h);
     return h;

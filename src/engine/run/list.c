@@ -182,20 +182,33 @@ size_t tac_engine_link_count(const tac_engine *e)
 {
     size_t count = 0;
     for (size_t i = 0; is_prepared(e) && i < e->plan->sender_count; i++)
-        count += e->plan->senders[i].count;
+        count += e->plan->senders[i].count + e->plan->senders[i].outlet_count;
+    for (size_t i = 0; is_prepared(e) && i < e->plan->receiver_count; i++)
+        count += e->plan->receivers[i].inlet_count;
     return count;
 }
 
+// Those of each sender, first inside and then outside; last those from outside.
 tac_link_info tac_engine_link_info(const tac_engine *e, size_t link)
 {
     for (size_t i = 0; is_prepared(e) && i < e->plan->sender_count; i++) {
         const tac__sender *s = &e->plan->senders[i];
         if (link < s->count)
-            return (tac_link_info){s->name, e->plan->receivers[s->links[link].receiver].name,
+            return (tac_link_info){s->name, e->plan->receivers[s->links[link].receiver].name, "",
                                    s->links[link].delay_us};
         link -= s->count;
+        if (link < s->outlet_count)
+            return (tac_link_info){s->name, TAC__OUTSIDE, s->outlets[link].channel,
+                                   s->outlets[link].delay_us};
+        link -= s->outlet_count;
     }
-    return (tac_link_info){.from = "", .to = ""};
+    for (size_t i = 0; is_prepared(e) && i < e->plan->receiver_count; i++) {
+        const tac__receiver *r = &e->plan->receivers[i];
+        if (link < r->inlet_count)
+            return (tac_link_info){TAC__OUTSIDE, r->name, r->inlets[link], 0};
+        link -= r->inlet_count;
+    }
+    return (tac_link_info){"", "", "", 0};
 }
 
 // --- parameters ---------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// outside.c - an engine driven from another program: values for inputs that come from outside, and
-// time in pieces.
+// outside.c - an engine driven from another program: time in pieces, values for inputs that come
+// from outside, messages from and to other programs.
 //
 // An instant is open until it has been processed or passed over: whatever is planned for an open
 // instant gives the same bits whenever it became known, so it never matters how early a program
@@ -187,4 +187,112 @@ tac_status tac_engine_write(tac_engine *e, int input, tac_time t_us, const void 
         return fail_past(e, "a value of", source->name, t_us, err);
     TAC_TRY(check_value(&source->outputs.items[0].type, source->name, value, err));
     return plan_value(e, source, t_us, value, err);
+}
+
+// --- messages -----------------------------------------------------------------------------------
+
+tac_status tac_engine_add_send_watcher(tac_engine *e, tac_sent_fn *sent, void *context,
+                                       tac_error *err)
+{
+    TAC_REQUIRE(e && sent && (e->phase == TAC__BUILDING || e->phase == TAC__PREPARED));
+    if (!TAC__ARENA_GROW(&e->memory, e->send_watchers, e->send_watcher_count,
+                         e->send_watcher_capacity))
+        return tac__fail_memory(err);
+    e->send_watchers[e->send_watcher_count++] = (tac__send_watcher){sent, context};
+    return TAC_OK;
+}
+
+void tac__outside_sent(tac_engine *e, const tac__sender *port, uint64_t sequence, const void *bytes,
+                       size_t size)
+{
+    for (size_t i = 0; i < port->outlet_count; i++) {
+        const tac_sent message = {.channel = port->outlets[i].channel,
+                                  .port = port->name,
+                                  .sent_us = e->clock->t_us,
+                                  .delivered_us = e->clock->t_us + port->outlets[i].delay_us,
+                                  .sequence = sequence,
+                                  .bytes = bytes,
+                                  .size = size};
+        for (size_t k = 0; k < e->send_watcher_count; k++) {
+            e->send_watchers[k].sent(e->send_watchers[k].context, &message);
+            (void)tac__floats_kept();
+        }
+    }
+}
+
+static const char *inlet_name(const void *context, size_t i)
+{
+    const tac__receiver *r = context;
+    return i < r->inlet_count ? r->inlets[i] : NULL;
+}
+
+// Which of the outside senders of the port it is; the last of them needs no link. False: none.
+static bool find_inlet(const tac__receiver *r, const char *channel, uint32_t *inlet)
+{
+    *inlet = 0;
+    while (*inlet < r->inlet_count && (!channel || strcmp(r->inlets[*inlet], channel)))
+        ++*inlet;
+    return *inlet < r->inlet_count || !channel;
+}
+
+static tac_status check_post(const tac_engine *e, const tac__receiver *r, const tac_post_def *def,
+                             tac_error *err)
+{
+    if (e->plan->driver)
+        return tac__fail(err, TAC_E_CALLER,
+                         "messages to '%s' come from the recording that is replayed", r->name);
+    if (def->t_us < tac__open_us(e) || def->t_us > TAC_TIME_MAX)
+        return fail_past(e, "a message to", r->name, def->t_us, err);
+    if (def->sent_us != TAC_TIME_NEVER && def->sent_us > def->t_us)
+        return tac__fail(err, TAC_E_RANGE, "a message to '%s' was sent after its delivery",
+                         r->name);
+    if (def->length > r->def.max_bytes)
+        return tac__fail(err, TAC_E_RANGE, "a message of %zu bytes to '%s', which takes at most %u",
+                         def->length, r->name, r->def.max_bytes);
+    if (!def->bytes && def->length)
+        return tac__fail(err, TAC_E_CALLER, "a message to '%s' without bytes", r->name);
+    if (r->queue.state->free == 0)
+        return tac__fail(err, TAC_E_QUEUE,
+                         "queue of '%s' is full: %u messages wait or are on their way", r->name,
+                         r->def.capacity);
+    return TAC_OK;
+}
+
+tac_status tac_engine_post(tac_engine *e, int receiver, const tac_post_def *given, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_TRY(tac__outside_ready(e, err));
+    if (receiver < 0 || (size_t)receiver >= e->plan->receiver_count || !given)
+        return tac__fail(err, TAC_E_CALLER, "there is no receiving port %d, or no message for it",
+                         receiver);
+    tac_post_def def = tac_post_def_default();
+    memcpy(&def, given, given->size < sizeof def ? given->size : sizeof def);
+    tac__receiver *r = &e->plan->receivers[receiver];
+    TAC_TRY(check_post(e, r, &def, err));
+    uint32_t inlet;
+    if (!find_inlet(r, def.channel, &inlet)) {
+        tac__fail(err, TAC_E_NAME, "no link leads from outside to '%s' on channel '%s'", r->name,
+                  def.channel);
+        tac__error_suggest(err, def.channel, inlet_name, r);
+        return TAC_E_NAME;
+    }
+    const tac__queue_slot head = {
+        .sent_us = def.sent_us == TAC_TIME_NEVER ? def.t_us : def.sent_us,
+        .deliver_us = def.t_us,
+        .sequence = def.sequence == TAC_SEQUENCE_NEXT ? r->posted[inlet] : def.sequence,
+        .sender = r->queue.key_count - (uint32_t)r->inlet_count - 1 + inlet,
+        .size = (uint32_t)def.length};
+    if (tac__queue_holds(&r->queue, &head))
+        return tac__fail(err, TAC_E_DUPLICATE,
+                         "a message with the same delivery, channel and sequence number is on its "
+                         "way to '%s' already",
+                         r->name);
+    if (def.sequence == TAC_SEQUENCE_NEXT)
+        r->posted[inlet]++;
+    const tac_time old_us = e->timeline.next[r->source];
+    (void)tac__queue_send(&r->queue, &head, def.bytes); // there is room: see check_post
+    tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
+    if (e->clock->started && e->timeline.next[r->source] < old_us)
+        tac__islands_replan(e, r->source, old_us, NULL);
+    return TAC_OK;
 }

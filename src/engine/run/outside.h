@@ -14,4 +14,8 @@ void tac__outside_reached(tac_engine *engine, tac_time until_us);
 // The first instant for which something may still come from outside.
 tac_time tac__open_us(const tac_engine *engine);
 
+// Tell who watches of a message that was sent on links that lead outside.
+void tac__outside_sent(tac_engine *engine, const tac__sender *port, uint64_t sequence,
+                       const void *bytes, size_t size);
+
 #endif

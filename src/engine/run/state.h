@@ -5,6 +5,7 @@
 #include "engine/plan/plan.h"
 
 #include <stdatomic.h>
+#include <tactus/outside.h>
 
 // The clock of the run, in the block.
 typedef struct tac__clock {
@@ -96,6 +97,11 @@ typedef struct tac__phase_watcher {
     void *context;
 } tac__phase_watcher;
 
+typedef struct tac__send_watcher {
+    tac_sent_fn *sent;
+    void *context;
+} tac__send_watcher;
+
 struct tac_engine {
     const tac__plan *plan;
     tac__plan *building; // the same while it may be changed, then NULL
@@ -108,6 +114,8 @@ struct tac_engine {
     tac__logs logs;
     tac__phase_watcher *phase_watchers; // told in this order
     size_t phase_watcher_count, phase_watcher_capacity;
+    tac__send_watcher *send_watchers; // likewise
+    size_t send_watcher_count, send_watcher_capacity;
     const tac__listener *listeners;
     tac__snapshot_timer *snapshot_timers;
     tac_time snapshot_us;    // when the first of them is due, or TAC_TIME_NEVER

@@ -3,6 +3,7 @@
 #include "base/print.h"
 #include "base/hash.h"
 #include "engine/plan/hang.h"
+#include "engine/run/outside.h"
 #include "base/floats.h"
 #include "engine/run/state.h"
 #include <tactus/math.h>
@@ -210,6 +211,8 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
         if (e->timeline.next[r->source] < old_us)
             tac__islands_replan(e, r->source, old_us, NULL);
     }
+    if (port->outlet_count)
+        tac__outside_sent(e, port, sequence, bytes, size);
     return TAC_OK;
 }
 

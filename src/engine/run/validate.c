@@ -277,16 +277,6 @@ static const tac__queue_slot *slot_of(const tac__queue *q, uint32_t i)
                                                    i * tac__queue_slot_size(q->max_bytes));
 }
 
-size_t tac__senders_of(const tac_engine *e, const tac__receiver *r)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < e->plan->sender_count; i++) {
-        for (size_t k = 0; k < e->plan->senders[i].count; k++)
-            count += &e->plan->receivers[e->plan->senders[i].links[k].receiver] == r;
-    }
-    return count;
-}
-
 static tac_status check_slot(const tac_engine *e, const tac__receiver *r, uint32_t i, bool flying,
                              tac_error *err)
 {
@@ -294,7 +284,7 @@ static tac_status check_slot(const tac_engine *e, const tac__receiver *r, uint32
     if (s->size > r->queue.max_bytes)
         return damaged(err, r->name, "has a message of %u bytes in its queue slots; %u fit",
                        s->size, r->queue.max_bytes);
-    if (s->sender >= tac__senders_of(e, r))
+    if (s->sender >= r->queue.key_count)
         return damaged(err, r->name, "has a message of sender %u in its queue slots", s->sender);
     // A driver puts messages on their way before the time at which they were sent.
     if (s->deliver_us < s->sent_us ||

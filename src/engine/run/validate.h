@@ -14,9 +14,6 @@
 // could do harm is refused.
 tac_status tac__validate(tac_engine *engine, bool exact, tac_error *err);
 
-// How many senders are linked to a port.
-size_t tac__senders_of(const tac_engine *engine, const tac__receiver *receiver);
-
 // What the subject of each is stands behind it.
 tac__part_check tac__check_any;        // whatever the bits are, nothing is led astray; NULL
 tac__part_check tac__check_elsewhere;  // another part's check looks at this one, too; NULL
