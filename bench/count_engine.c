@@ -1,5 +1,6 @@
 // Instructions of the engine itself, counted under callgrind by bench/run: digests are off, the
 // components do nothing, and what their empty functions cost is counted too.
+#include "base/def.h"
 #include <tactus/engine.h>
 
 #include <stdio.h>
@@ -15,17 +16,15 @@ static tac_status step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type idle = {.abi = TAC_ABI_VERSION,
-                                        .size = sizeof(tac_component_type),
+static const tac_component_type idle = {.size = sizeof(tac_component_type),
                                         .name = "idle",
                                         .version = "1",
-                                        .builtin = true,
+                                        .flags = TAC__COMPONENT_BUILTIN,
                                         .stage = TAC_STAGE_CONTROL,
                                         .step = step};
 
 // The same from elsewhere: after each step the floating-point environment is looked at.
-static const tac_component_type foreign = {.abi = TAC_ABI_VERSION,
-                                           .size = sizeof(tac_component_type),
+static const tac_component_type foreign = {.size = sizeof(tac_component_type),
                                            .name = "foreign",
                                            .version = "1",
                                            .stage = TAC_STAGE_CONTROL,

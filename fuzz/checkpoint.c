@@ -22,7 +22,7 @@ static int64_t kept;
 static tac_status keeper_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_output(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_I64});
+    tac_declare_output(d, TAC_PORT(.name = "n", .type = TAC_TYPE_I64));
     return TAC_OK;
 }
 
@@ -51,8 +51,7 @@ static tac_status keeper_restore(const void *self, const void *bytes, size_t siz
     return size == sizeof kept ? TAC_OK : TAC_E_FORMAT;
 }
 
-static const tac_component_type keeper_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type keeper_type = {.size = sizeof(tac_component_type),
                                                .name = "keeper",
                                                .version = "1",
                                                .flags = TAC_COMPONENT_OPAQUE,

@@ -212,7 +212,7 @@ static void replay(tac_recording *r, bool force, tac_time from_us)
 {
     tac_engine *engine = make_engine();
     tac_replay *replay;
-    const tac_replay_def def = {.from_us = from_us, .force_model = force};
+    const tac_replay_def def = TAC_DEF(tac_replay_def, .from_us = from_us, .force_model = force);
     if (tac_replay_create(r, engine, &def, &replay, NULL) == TAC_OK) {
         if (tac_engine_prepare(engine, NULL) == TAC_OK && tac_replay_begin(replay, NULL) == TAC_OK)
             (void)!tac_engine_run(engine, TAC_TIME_NEVER, NULL);

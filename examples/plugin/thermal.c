@@ -14,32 +14,20 @@ typedef struct room {
 static tac_status room_declare(tac_declare *d, void *self)
 {
     room *r = self;
-    r->capacity = tac_param_f64(d, &(tac_param_def){.name = "capacity",
-                                                    .unit = "J/K",
-                                                    .fallback = "50000",
-                                                    .range = "(0, inf)",
-                                                    .doc = "heat that warms the room by 1 K"});
-    r->loss = tac_param_f64(d, &(tac_param_def){.name = "loss",
-                                                .unit = "W/K",
-                                                .fallback = "40",
-                                                .range = "[0, inf)",
-                                                .doc = "heat lost for each K above outside"});
-    r->outside_K = tac_param_f64(d, &(tac_param_def){.name = "outside",
-                                                     .unit = "K",
-                                                     .fallback = "273.15",
-                                                     .range = "(0, inf)",
-                                                     .doc = "temperature outside"});
-    r->start_K = tac_param_f64(d, &(tac_param_def){.name = "start",
-                                                   .unit = "K",
-                                                   .fallback = "283.15",
-                                                   .range = "(0, inf)",
-                                                   .doc = "temperature at t = 0"});
+    r->capacity =
+        tac_param_f64(d, TAC_PARAM(.name = "capacity", .unit = "J/K", .fallback = "50000",
+                                   .range = "(0, inf)", .doc = "heat that warms the room by 1 K"));
+    r->loss = tac_param_f64(d, TAC_PARAM(.name = "loss", .unit = "W/K", .fallback = "40",
+                                         .range = "[0, inf)",
+                                         .doc = "heat lost for each K above outside"));
+    r->outside_K = tac_param_f64(d, TAC_PARAM(.name = "outside", .unit = "K", .fallback = "273.15",
+                                              .range = "(0, inf)", .doc = "temperature outside"));
+    r->start_K = tac_param_f64(d, TAC_PARAM(.name = "start", .unit = "K", .fallback = "283.15",
+                                            .range = "(0, inf)", .doc = "temperature at t = 0"));
     r->power = tac_declare_input(
-        d, &(tac_port_def){
-               .name = "power", .type = TAC_TYPE_F64, .unit = "W", .doc = "of the heater"});
+        d, TAC_PORT(.name = "power", .type = TAC_TYPE_F64, .unit = "W", .doc = "of the heater"));
     r->temperature = tac_declare_continuous(
-        d, &(tac_port_def){
-               .name = "temperature", .type = TAC_TYPE_F64, .unit = "K", .doc = "of the air"});
+        d, TAC_PORT(.name = "temperature", .type = TAC_TYPE_F64, .unit = "K", .doc = "of the air"));
     return TAC_OK;
 }
 
@@ -59,7 +47,6 @@ static tac_status room_derive(const tac_eval *e, const void *self)
 }
 
 static const tac_component_type room_type = {
-    .abi = TAC_ABI_VERSION,
     .size = sizeof(tac_component_type),
     .name = "room",
     .version = "1",
@@ -85,25 +72,18 @@ typedef struct thermostat {
 static tac_status thermostat_declare(tac_declare *d, void *self)
 {
     thermostat *t = self;
-    t->target_K = tac_param_f64(
-        d, &(tac_param_def){
-               .name = "target", .unit = "K", .range = "(0, inf)", .doc = "temperature to hold"});
-    t->band_K = tac_param_f64(d, &(tac_param_def){.name = "band",
-                                                  .unit = "K",
-                                                  .fallback = "0.5",
-                                                  .range = "(0, inf)",
-                                                  .doc = "half the width of the hysteresis"});
-    t->power_W = tac_param_f64(d, &(tac_param_def){.name = "power",
-                                                   .unit = "W",
-                                                   .fallback = "2000",
-                                                   .range = "[0, inf)",
-                                                   .doc = "of the heater"});
-    t->temperature = tac_declare_input(
-        d, &(tac_port_def){.name = "temperature", .type = TAC_TYPE_F64, .unit = "K"});
-    t->power =
-        tac_declare_output(d, &(tac_port_def){.name = "power", .type = TAC_TYPE_F64, .unit = "W"});
-    t->mode = tac_declare_output(d, &(tac_port_def){.name = "mode", .type = TAC_TYPE_ENUM(modes)});
-    t->switches = tac_declare_state(d, &(tac_port_def){.name = "switches", .type = TAC_TYPE_I64});
+    t->target_K = tac_param_f64(d, TAC_PARAM(.name = "target", .unit = "K", .range = "(0, inf)",
+                                             .doc = "temperature to hold"));
+    t->band_K =
+        tac_param_f64(d, TAC_PARAM(.name = "band", .unit = "K", .fallback = "0.5",
+                                   .range = "(0, inf)", .doc = "half the width of the hysteresis"));
+    t->power_W = tac_param_f64(d, TAC_PARAM(.name = "power", .unit = "W", .fallback = "2000",
+                                            .range = "[0, inf)", .doc = "of the heater"));
+    t->temperature =
+        tac_declare_input(d, TAC_PORT(.name = "temperature", .type = TAC_TYPE_F64, .unit = "K"));
+    t->power = tac_declare_output(d, TAC_PORT(.name = "power", .type = TAC_TYPE_F64, .unit = "W"));
+    t->mode = tac_declare_output(d, TAC_PORT(.name = "mode", .type = TAC_TYPE_ENUM(modes)));
+    t->switches = tac_declare_state(d, TAC_PORT(.name = "switches", .type = TAC_TYPE_I64));
     return TAC_OK;
 }
 
@@ -127,7 +107,6 @@ static tac_status thermostat_step(tac_step *s, const void *self)
 }
 
 static const tac_component_type thermostat_type = {
-    .abi = TAC_ABI_VERSION,
     .size = sizeof(tac_component_type),
     .name = "thermostat",
     .version = "1",

@@ -14,6 +14,29 @@
 #define TAC_MUST_CHECK          __attribute__((warn_unused_result))
 #define TAC_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
+// Definitions. A struct by which a caller says what is to be made begins with its own `size`, so
+// that library and caller may come from different versions of these headers: fields are only ever
+// added at the end, a field that the caller does not know of is zero, which means as before, and
+// one that the library does not know of must be zero. Two ways set the size:
+//   tac_route_def def = tac_route_def_default();        then fields one by one, in C and C++
+//   tac_port_def port = TAC_DEF(tac_port_def, .name = "y");        as an initialiser, in C
+// Structs that stand inside others by value (tac_type, tac_place, tac_world, tac_integrator_def)
+// have no size and never change.
+#ifndef __cplusplus
+#define TAC_DEF(type, ...)                                                                         \
+    {                                                                                              \
+        .size = sizeof(type), __VA_ARGS__                                                          \
+    }
+#define TAC_ZERO                                                                                   \
+    {                                                                                              \
+        0                                                                                          \
+    }
+#else
+#define TAC_ZERO                                                                                   \
+    {                                                                                              \
+    }
+#endif
+
 #define TAC_VERSION_MAJOR 0
 #define TAC_VERSION_MINOR 1
 #define TAC_VERSION_PATCH 0

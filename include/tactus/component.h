@@ -27,6 +27,7 @@ typedef struct tac_instance tac_instance; // the engine's side of a component
 // --- declaring ------------------------------------------------------------------------------
 
 typedef struct tac_param_def {
+    uint32_t size; // sizeof(tac_param_def)
     const char *name;
     const char *unit;     // NULL: a bare number
     const char *fallback; // the default as one would write it; NULL: must be given
@@ -54,26 +55,58 @@ typedef enum tac_part {
 } tac_part;
 
 typedef struct tac_port_def {
+    uint32_t size;    // sizeof(tac_port_def)
     const char *name; // that of an output or state may have dots, as battery.soc, but not end in
                       // .x, .y, .z or .w, which are elements
     tac_type type;
     const char *unit; // NULL: dimensionless
     const char *doc;
-    uint32_t flags;
+    uint32_t flags;         // TAC_PORT_...
+    tac_part part;          // continuous state: of the plant
     const char *derivative; // output: the output of this component that is its rate of change per
                             // second, for EXTRAPOLATED; of a quaternion the body rate. May be NULL
-    double scale;  // continuous state: its absolute tolerance is `atol` times this; 0 means 1
-    tac_part part; // continuous state: of the plant
+    double scale; // continuous state: its absolute tolerance is `atol` times this; 0 means 1
 } tac_port_def;
 
 typedef struct tac_message_def {
+    uint32_t size; // sizeof(tac_message_def)
+    bool numbers;  // sending port: a message is an array of doubles; all NaNs in it become one
+    bool triggers; // receiving port: a delivery makes the component step
     const char *name;
     const char *doc;
-    bool numbers;       // sending port: a message is an array of doubles; all NaNs in it become one
     uint32_t capacity;  // receiving port: messages on the way or waiting
     uint32_t max_bytes; // receiving port: longest message
-    bool triggers;      // receiving port: a delivery makes the component step
 } tac_message_def;
+
+static inline tac_param_def tac_param_def_default(void)
+{
+    tac_param_def def = TAC_ZERO;
+    def.size = sizeof def;
+    return def;
+}
+
+static inline tac_port_def tac_port_def_default(void) // a single f64
+{
+    const tac_type f64 = TAC_TYPE_F64;
+    tac_port_def def = TAC_ZERO;
+    def.size = sizeof def;
+    def.type = f64;
+    return def;
+}
+
+static inline tac_message_def tac_message_def_default(void)
+{
+    tac_message_def def = TAC_ZERO;
+    def.size = sizeof def;
+    return def;
+}
+
+// In C, the address of one for a single call: tac_param_f64(d, TAC_PARAM(.name = "mass", ...)).
+#ifndef __cplusplus
+#define TAC_PARAM(...)   (&(tac_param_def)TAC_DEF(tac_param_def, __VA_ARGS__))
+#define TAC_PORT(...)    (&(tac_port_def)TAC_DEF(tac_port_def, __VA_ARGS__))
+#define TAC_MESSAGE(...) (&(tac_message_def)TAC_DEF(tac_message_def, __VA_ARGS__))
+#endif
 
 typedef struct tac_message {
     tac_time sent_us, delivered_us;
@@ -111,15 +144,16 @@ typedef struct tac_eval {
     const double *x;       // own continuous states
     double *dx;            // `derive` writes their rates of change per second
     const double *mode;    // own events: 1 where it holds, 0 where not; see tac_declare_event
+    uint32_t lanes;        // only in derive_pack: how many
 } tac_eval;
 
 // In output_dual and derive_dual every f64 is a dual number: its value, then its derivatives in so
 // many directions. All else is as in output and derive; t_s stays a double.
 enum { TAC_DUAL_DIRECTIONS = 8, TAC_DUAL_WIDTH = 9 };
 
-// In derive_pack every f64 is so many doubles side by side, aligned to their size: one lane for
-// each of several components that are alike. t_s is that of all.
-enum { TAC_PACK_LANES = 4 };
+// In derive_pack every f64 is e->lanes doubles side by side, aligned to their size together: one
+// lane for each of several components that are alike. t_s is that of all. How many there are is the
+// engine's affair and may be another number in another version or on another machine.
 
 // --- component types ------------------------------------------------------------------------
 
@@ -133,13 +167,11 @@ enum {
 };
 
 typedef struct tac_component_type {
-    uint32_t abi;        // TAC_ABI_VERSION
     uint32_t size;       // sizeof(tac_component_type)
+    uint32_t flags;      // TAC_COMPONENT_...
     const char *name;    // as written after `type:`
     const char *version; // changes whenever results change; part of the model hash
     const char *summary; // one line
-    uint32_t flags;      // TAC_COMPONENT_...
-    bool builtin;        // of Tactus' own, called without the checks of others: leave it false
     tac_stage stage;     // of `step`, unless the configuration says otherwise
     size_t self_size;    // zeroed memory for `self`
 
@@ -192,6 +224,13 @@ typedef struct tac_component_type {
     // Release what `declare` acquired. Called once, also after a failed start.
     void (*close)(void *self);
 } tac_component_type;
+
+static inline tac_component_type tac_component_type_default(void)
+{
+    tac_component_type type = TAC_ZERO;
+    type.size = sizeof type;
+    return type;
+}
 
 TAC_BEGIN_DECLS
 
@@ -337,7 +376,11 @@ TAC_API TAC_MUST_CHECK tac_status tac_wake_at(tac_step *s, tac_time t_us);
 TAC_API TAC_MUST_CHECK tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size);
 // Take the next delivered message, false when there is none. Its bytes stay valid until the next
 // call into the engine.
-TAC_API bool tac_receive(tac_step *s, int receiver, tac_message *message);
+TAC_API bool tac_receive_sized(tac_step *s, int receiver, tac_message *message, size_t size);
+static inline bool tac_receive(tac_step *s, int receiver, tac_message *message)
+{
+    return tac_receive_sized(s, receiver, message, sizeof *message);
+}
 
 // Own continuous states to be changed at once: only in init and in stage `actuate`, NULL elsewhere.
 TAC_API double *tac_jump(tac_step *s);

@@ -38,6 +38,12 @@ TAC_API char *tac_type_describe(const tac_component_type *type, tac_format forma
 typedef struct tac_config tac_config;
 
 typedef struct tac_config_def {
+    uint32_t size; // sizeof(tac_config_def)
+    // The configuration is data of others, as that of a recording is: what it names is not
+    // followed. Its own `plugins` and `extends` count for nothing, its variables have no value,
+    // files that parameters name must lie below its folder, and tools are none. What `sets` name is
+    // followed.
+    bool untrusted;
     const tac_allocator *allocator; // NULL: malloc
     tac_registry *registry;         // must outlive the configuration; gets its plugins
     const char *const *sets;        // "path=value", applied in order
@@ -45,16 +51,16 @@ typedef struct tac_config_def {
     // The value of ${NAME}, NULL if it has none. NULL: the environment of the process.
     const char *(*variable)(void *context, const char *name);
     void *variable_context;
-    // The configuration is data of others, as that of a recording is: what it names is not
-    // followed. Its own `plugins` and `extends` count for nothing, its variables have no value,
-    // files that parameters name must lie below its folder, and tools are none. What `sets` name is
-    // followed.
-    bool untrusted;
     // No plugin is loaded from below this folder, whoever names it; NULL: from anywhere.
     const char *closed_folder;
 } tac_config_def;
 
-TAC_API tac_config_def tac_config_def_default(void);
+static inline tac_config_def tac_config_def_default(void)
+{
+    tac_config_def def = TAC_ZERO;
+    def.size = sizeof def;
+    return def;
+}
 
 // Read and check a file, with all it extends. Loads the plugins that it names.
 TAC_API TAC_MUST_CHECK tac_status tac_config_load(const char *path, const tac_config_def *def,
@@ -66,7 +72,14 @@ TAC_API TAC_MUST_CHECK tac_status tac_config_parse(const char *name, const char 
 TAC_API void tac_config_destroy(tac_config *config);
 
 TAC_API const char *tac_config_name(const tac_config *config); // `name:`, or the file's
-TAC_API tac_engine_def tac_config_engine_def(const tac_config *config);
+TAC_API void tac_config_engine_def_sized(const tac_config *config, tac_engine_def *def,
+                                         size_t size);
+static inline tac_engine_def tac_config_engine_def(const tac_config *config)
+{
+    tac_engine_def def;
+    tac_config_engine_def_sized(config, &def, sizeof def);
+    return def;
+}
 
 // Make an engine of it, prepared. `def` is tac_config_engine_def's with what the caller adds: log
 // sink, allocator. The configuration must outlive the engine.
@@ -80,8 +93,15 @@ TAC_API TAC_MUST_CHECK tac_status tac_config_build_unprepared(const tac_config *
 
 // What `record:` says, with the resolved configuration and the files it names; path is NULL where
 // it names no file. Lives as long as the configuration.
-TAC_API TAC_MUST_CHECK tac_status tac_config_recorder_def(tac_config *config, tac_recorder_def *def,
-                                                          tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_config_recorder_def_sized(tac_config *config,
+                                                                tac_recorder_def *def, size_t size,
+                                                                tac_error *err);
+static inline TAC_MUST_CHECK tac_status tac_config_recorder_def(tac_config *config,
+                                                                tac_recorder_def *def,
+                                                                tac_error *err)
+{
+    return tac_config_recorder_def_sized(config, def, sizeof *def, err);
+}
 
 // The files that it was made from, and those that its components read: itself, what it extends,
 // plugins, files and folders that parameters name. `*paths` lives as long as the configuration.

@@ -15,7 +15,7 @@
 
 #include <tactus/component.h>
 
-// --- definitions; each has a default maker, so that a new field breaks nobody ----------------
+// --- definitions; each has a default maker, which also sets its size (api.h) -----------------
 
 typedef struct tac_log_entry {
     tac_time t_us;
@@ -64,18 +64,19 @@ typedef enum tac_strategy {
 } tac_strategy;
 
 typedef struct tac_engine_def {
+    uint32_t size; // sizeof(tac_engine_def)
+    bool split;    // advance parts of the plant one after another, on the physics axis
+    bool lanes;    // integrate islands that are alike side by side, on by default: the same bits
+                   // sooner, where the machine has registers for it
+    bool allow_fast_sync;           // SYNCHRONIZED above 10 kHz
+    bool digests;                   // on by default
     const tac_allocator *allocator; // NULL: malloc
     uint64_t seed;
     tac_time end_us; // stages 0 to 9 run at this instant, then the run is over
     tac_integrator_def integrator;
     tac_world world;
     tac_time physics_us;   // period of the physics axis; 0: none
-    bool split;            // advance parts of the plant one after another, on the physics axis
-    bool lanes;            // integrate islands that are alike side by side, on by default: the same
-                           // bits sooner, where the machine has registers for it
     tac_policy policy;     // between rate groups, unless a rule says otherwise
-    bool allow_fast_sync;  // SYNCHRONIZED above 10 kHz
-    bool digests;          // on by default
     tac_strategy strategy; // of phases
     tac_log_fn *log; // told from the very beginning; may be NULL. tac_engine_add_log adds others
     void *log_context;
@@ -91,6 +92,7 @@ typedef struct tac_engine_def {
 } tac_engine_def;
 
 typedef struct tac_group_def {
+    uint32_t size; // sizeof(tac_group_def)
     const char *name;
     tac_time period_us, offset_us; // or, or also:
     const tac_time *times_us;      // explicit times, ascending
@@ -99,6 +101,7 @@ typedef struct tac_group_def {
 } tac_group_def;
 
 typedef struct tac_component_def {
+    uint32_t size;      // sizeof(tac_component_def)
     const char *entity; // NULL or "": none
     const char *name;
     const tac_component_type *type;
@@ -112,6 +115,7 @@ typedef struct tac_component_def {
 } tac_component_def;
 
 typedef struct tac_route_def {
+    uint32_t size;    // sizeof(tac_route_def)
     const char *to;   // full name of an input: "uav1.Ctrl.position"
     const char *from; // name of a signal, seen from the entity of `to` first, then from the root;
                       // an element as "Nav.position[2]" or "Nav.position.z". "outside": values
@@ -129,6 +133,7 @@ typedef struct tac_route_def {
 } tac_route_def;
 
 typedef struct tac_link_def {
+    uint32_t size; // sizeof(tac_link_def)
     const char *from,
         *to;           // message ports; patterns connect all that match, but no entity to itself
     tac_time delay_us; // at least 1; from outside: not used, messages have their own time
@@ -150,6 +155,7 @@ typedef enum tac_follow {
 
 // Observers read; they add no boundary to anything and change nothing.
 typedef struct tac_observer_def {
+    uint32_t size; // sizeof(tac_observer_def)
     const char *name;
     tac_follow follow;
     tac_time period_us, offset_us; // of an axis
@@ -160,14 +166,64 @@ typedef struct tac_observer_def {
     void *context;
 } tac_observer_def;
 
-TAC_BEGIN_DECLS
+static inline tac_engine_def tac_engine_def_default(void)
+{
+    tac_engine_def def = TAC_ZERO;
+    def.size = sizeof def;
+    def.lanes = def.digests = true;
+    def.seed = 1;
+    def.end_us = 1000000;
+    def.integrator.kind = "rk4"; // its longest step is 1 ms
+    def.integrator.rtol = def.integrator.atol = 1e-6;
+    def.integrator.h_min_us = 1;
+    def.integrator.max_substeps = 100000;
+    def.world.g_m_s2 = 9.80665;
+    def.policy = TAC_ZOH;
+    def.log_level = TAC_LOG_INFO;
+    return def;
+}
 
-TAC_API tac_engine_def tac_engine_def_default(void); // rk4, h_max 1 ms, end 1 s, seed 1, ZOH
-TAC_API tac_group_def tac_group_def_default(void);
-TAC_API tac_component_def tac_component_def_default(void);
-TAC_API tac_route_def tac_route_def_default(void); // gain 1, pending 64
-TAC_API tac_link_def tac_link_def_default(void);   // delay 1 us
-TAC_API tac_observer_def tac_observer_def_default(void);
+static inline tac_group_def tac_group_def_default(void)
+{
+    tac_group_def def = TAC_ZERO;
+    def.size = sizeof def;
+    return def;
+}
+
+static inline tac_component_def tac_component_def_default(void)
+{
+    tac_component_def def = TAC_ZERO;
+    def.size = sizeof def;
+    def.entity = "";
+    return def;
+}
+
+static inline tac_route_def tac_route_def_default(void)
+{
+    tac_route_def def = TAC_ZERO;
+    def.size = sizeof def;
+    def.gain = 1;
+    def.pending = 64;
+    return def;
+}
+
+static inline tac_link_def tac_link_def_default(void)
+{
+    tac_link_def def = TAC_ZERO;
+    def.size = sizeof def;
+    def.delay_us = 1;
+    return def;
+}
+
+static inline tac_observer_def tac_observer_def_default(void)
+{
+    tac_observer_def def = TAC_ZERO;
+    def.size = sizeof def;
+    def.period_us = 10000;
+    return def;
+}
+
+TAC_BEGIN_DECLS
 
 // --- building -------------------------------------------------------------------------------
 

@@ -5,8 +5,13 @@
 //     static const tac_component_type heater = {...};
 //     TAC_PLUGIN("thermal", "1.0", &heater)
 //
-// The loader compares the ABI version and the sizes of all structs that cross the border before it
-// looks at anything else, and refuses a plugin that was built against other headers.
+// In C++, which has no designated initialisers before C++20, tac_component_type_default() gives one
+// to be filled in, and a function that returns it initialises the type.
+//
+// From ABI version 2 on a plugin that was built against older headers loads: all structs that cross
+// the border have a size, and what an older one lacks is zero. One that was built against newer
+// headers loads if it uses nothing that this library does not have, and is refused by name else.
+// Another ABI version is refused before anything else is looked at.
 //
 // Include this header first, in every file of a plugin: what follows it is compiled without fused
 // multiply-adds, whatever the compiler does by default (gcc fuses on ARM, and with -march=native).
@@ -37,8 +42,8 @@ enum {
 };
 
 typedef struct tac_plugin {
-    uint32_t abi, size; // TAC_ABI_VERSION, sizeof(tac_plugin)
-    uint32_t type_size, param_size, port_size, message_size, step_size, eval_size;
+    uint32_t abi, size;            // TAC_ABI_VERSION, sizeof(tac_plugin)
+    uint32_t step_size, eval_size; // of tac_step and tac_eval, which the library fills in
     const char *name, *version;
     const tac_component_type *const *types;
     size_t type_count;
@@ -103,10 +108,6 @@ static inline uint32_t tac_plugin_arithmetic(void)
         static const tac_component_type *const types[] = {__VA_ARGS__};                            \
         static const tac_plugin plugin = {TAC_ABI_VERSION,                                         \
                                           sizeof(tac_plugin),                                      \
-                                          sizeof(tac_component_type),                              \
-                                          sizeof(tac_param_def),                                   \
-                                          sizeof(tac_port_def),                                    \
-                                          sizeof(tac_message_def),                                 \
                                           sizeof(tac_step),                                        \
                                           sizeof(tac_eval),                                        \
                                           plugin_name,                                             \

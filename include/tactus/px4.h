@@ -5,18 +5,24 @@
 #include <tactus/engine.h>
 
 typedef struct tac_px4_probe_def {
+    uint32_t size;             // sizeof(tac_px4_probe_def)
+    bool fields;               // list the fields of each, too
     const char *library;       // NULL: what the environment variable PX4_LOCKSTEP_LIB names
     const char *msg_dir;       // folder of .msg files; NULL: the messages that are built in
     const char *const *topics; // to look at; none: all of the built-in messages
     size_t topic_count;
-    bool fields;       // list the fields of each, too
     tac_hang_fn *hang; // told of a call that does not return; may be NULL
     void *hang_context;
 } tac_px4_probe_def;
 
-TAC_BEGIN_DECLS
+static inline tac_px4_probe_def tac_px4_probe_def_default(void)
+{
+    tac_px4_probe_def def = TAC_ZERO;
+    def.size = sizeof def;
+    return def;
+}
 
-TAC_API tac_px4_probe_def tac_px4_probe_def_default(void);
+TAC_BEGIN_DECLS
 
 // Open the library as a run does, shake hands, and compare every topic with its own metadata. The
 // text, as a table or as JSON, is to be freed with tac_text_free; there is one as soon as the

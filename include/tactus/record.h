@@ -20,9 +20,10 @@ typedef enum tac_tier {
 // How some signals are recorded, instead of what the tier says; what replay needs is recorded at
 // every write in any case. The last rule that matches a signal counts.
 typedef struct tac_record_rule {
+    uint32_t size;               // sizeof(tac_record_rule)
+    bool never;                  // not at all; else one of period_us, every and when
     const char *const *patterns; // of signals
     size_t pattern_count;
-    bool never;         // not at all; else one of:
     tac_time period_us; // on an axis of their own
     uint32_t every;     // at every n-th write
     const char *when;   // at every write, but only around instants at which this becomes true
@@ -39,6 +40,9 @@ typedef struct tac_record_file {
 #define TAC_FLUSH_US 5000000 // how often everything is written out, unless a run is long
 
 typedef struct tac_recorder_def {
+    uint32_t size;      // sizeof(tac_recorder_def)
+    bool sync;          // each flush is to be on the disk: a loss of power costs no more
+    bool replace;       // a file that exists under `path`; else that is an error
     const char *path;   // of the MCAP file; NULL: none
     const char *csv;    // of a table that grows as the run goes on; NULL: none
     const char *name;   // of the simulation
@@ -50,7 +54,6 @@ typedef struct tac_recorder_def {
     tac_time flush_us; // simulated time after which everything is handed to the system; NEVER,
                        // the default: TAC_FLUSH_US, but at most 2000 times in the run. A
                        // program that is killed loses at most two flushes
-    bool sync;         // each flush is to be on the disk: a loss of power costs no more
     tac_log_level log_level; // what is logged is recorded, too, from this level on
     const char *compression; // "zstd", "lz4", "none"
     int level;               // of zstd, -7 to 19
@@ -58,15 +61,33 @@ typedef struct tac_recorder_def {
     size_t rule_count;
     const tac_record_file *files;
     size_t file_count;
-    bool replace; // a file that exists under `path`; else that is an error
 } tac_recorder_def;
+
+static inline tac_record_rule tac_record_rule_default(void)
+{
+    tac_record_rule rule = TAC_ZERO;
+    rule.size = sizeof rule;
+    return rule;
+}
+
+static inline tac_recorder_def tac_recorder_def_default(void)
+{
+    tac_recorder_def def = TAC_ZERO;
+    def.size = sizeof def;
+    def.replace = true;
+    def.name = def.config = "";
+    def.tier = TAC_TIER_LOG;
+    def.log_us = 10000;
+    def.state_us = def.flush_us = TAC_TIME_NEVER;
+    def.log_level = TAC_LOG_INFO;
+    def.compression = "zstd";
+    def.level = -1;
+    return def;
+}
 
 typedef struct tac_recorder tac_recorder;
 
 TAC_BEGIN_DECLS
-
-TAC_API tac_recorder_def
-tac_recorder_def_default(void); // log tier, 100 Hz, states every 10 s or less often, zstd -1
 
 // Of an engine with all its components, not prepared yet; one engine may have several recorders.
 // `def` is copied but for what it points
@@ -232,9 +253,17 @@ TAC_END_DECLS
 // --- replaying ----------------------------------------------------------------------------------
 
 typedef struct tac_replay_def {
-    tac_time from_us; // begin with the nearest stored state at or before it
+    uint32_t size;    // sizeof(tac_replay_def)
     bool force_model; // go on though the model differs
+    tac_time from_us; // begin with the nearest stored state at or before it
 } tac_replay_def;
+
+static inline tac_replay_def tac_replay_def_default(void)
+{
+    tac_replay_def def = TAC_ZERO;
+    def.size = sizeof def;
+    return def;
+}
 
 typedef struct tac_replay_result {
     tac_time start_us;       // of the state that it began with
@@ -254,7 +283,6 @@ typedef struct tac_replay tac_replay;
 
 TAC_BEGIN_DECLS
 
-TAC_API tac_replay_def tac_replay_def_default(void);
 // Of an engine with all its components, not prepared yet. The recording must outlive the replay,
 // and the replay the engine's runs.
 TAC_API TAC_MUST_CHECK tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
@@ -283,12 +311,13 @@ typedef struct tac_export_format {
 } tac_export_format;
 
 typedef struct tac_export_def {
+    uint32_t size;               // sizeof(tac_export_def)
+    bool exact;                  // rows: numbers that read back as the same doubles
     const char *format;          // its name
     const char *path;            // written as a whole or not at all
     const char *const *patterns; // of signals, as in tac_engine_hash; none: all
     size_t pattern_count;
     tac_time from_us, to_us; // both included
-    bool exact;              // rows: numbers that read back as the same doubles
     tac_time period_us;      // rows: one at every multiple, holding; 0: at every sample
     // Takes the bytes in order instead of a file at `path`; false ends the export.
     bool (*write)(void *context, const void *bytes, size_t size);
@@ -296,6 +325,15 @@ typedef struct tac_export_def {
     void (*note)(void *context, const char *text);
     void *context; // of both
 } tac_export_def;
+
+static inline tac_export_def tac_export_def_default(void) // CSV, everything
+{
+    tac_export_def def = TAC_ZERO;
+    def.size = sizeof def;
+    def.format = "csv";
+    def.to_us = TAC_TIME_NEVER;
+    return def;
+}
 
 typedef struct tac_export_result {
     size_t signals; // written
@@ -311,12 +349,21 @@ typedef struct tac_tolerance {
 } tac_tolerance;
 
 typedef struct tac_compare_def {
+    uint32_t size;               // sizeof(tac_compare_def)
     const char *const *patterns; // of signals; none: all
     size_t pattern_count;
     tac_time from_us, to_us;
     const tac_tolerance *tolerances; // of numbers; without one: bit for bit
     size_t tolerance_count;
 } tac_compare_def;
+
+static inline tac_compare_def tac_compare_def_default(void)
+{
+    tac_compare_def def = TAC_ZERO;
+    def.size = sizeof def;
+    def.to_us = TAC_TIME_NEVER;
+    return def;
+}
 
 // One signal of two recordings A and B. A channel that was filled where values changed holds in
 // between; any other has a value where it has a sample. What one of them has and the other has not
@@ -341,7 +388,6 @@ typedef struct tac_comparison tac_comparison;
 
 TAC_BEGIN_DECLS
 
-TAC_API tac_export_def tac_export_def_default(void); // CSV, everything
 TAC_API TAC_MUST_CHECK tac_status tac_recording_export(tac_recording *recording,
                                                        const tac_export_def *def,
                                                        tac_export_result *result, tac_error *err);
@@ -352,7 +398,6 @@ TAC_API const tac_export_format *tac_export_format_of_path(const char *path); //
 // NULL: the format has none, or there is no memory.
 TAC_API char *tac_export_beside(const tac_export_format *format, const char *path);
 
-TAC_API tac_compare_def tac_compare_def_default(void);
 TAC_API TAC_MUST_CHECK tac_status tac_recording_compare(tac_recording *a, tac_recording *b,
                                                         const tac_compare_def *def,
                                                         tac_comparison **comparison,

@@ -67,7 +67,7 @@ static const flight_control *control_of(const void *self)
 static double number(tac_declare *d, const char *name, const char *unit, const char *fallback,
                      const char *range, const char *doc)
 {
-    return tac_param_f64(d, &(tac_param_def){name, unit, fallback, range, doc});
+    return tac_param_f64(d, TAC_PARAM(name, unit, fallback, range, doc));
 }
 
 // The parameter, or the value derived from the others where it is 0.
@@ -147,10 +147,10 @@ static const struct {
     tac_param_def param;
     double most;
 } speeds[SPEEDS] = {
-    {{"cruise_speed", "m/s", "5", "(0, 100]", "on level ways"}, 100},
-    {{"climb_speed", "m/s", "2.5", "(0, 50]", "upwards"}, 50},
-    {{"descend_speed", "m/s", "1.5", "(0, 50]", "downwards"}, 50},
-    {{"land_speed", "m/s", "0.5", "(0, 10]", "near the ground"}, 10},
+    {TAC_DEF(tac_param_def, "cruise_speed", "m/s", "5", "(0, 100]", "on level ways"), 100},
+    {TAC_DEF(tac_param_def, "climb_speed", "m/s", "2.5", "(0, 50]", "upwards"), 50},
+    {TAC_DEF(tac_param_def, "descend_speed", "m/s", "1.5", "(0, 50]", "downwards"), 50},
+    {TAC_DEF(tac_param_def, "land_speed", "m/s", "0.5", "(0, 10]", "near the ground"), 10},
 };
 
 static void read_speeds(tac_declare *d)
@@ -162,9 +162,8 @@ static void read_speeds(tac_declare *d)
 static void read_vehicle(tac_declare *d, flight_control *c, tac__vehicle *v)
 {
     const char *name = tac_param_text(
-        d, &(tac_param_def){.name = "vehicle",
-                            .fallback = "vehicle",
-                            .doc = "the multirotor to fly, declared before this component"});
+        d, TAC_PARAM(.name = "vehicle", .fallback = "vehicle",
+                     .doc = "the multirotor to fly, declared before this component"));
     if (!tac_param_peer_begin(d, name))
         return;
     tac__vehicle_params(d, v);
@@ -178,9 +177,8 @@ static void read_vehicle(tac_declare *d, flight_control *c, tac__vehicle *v)
 static tac_status read_mission(tac_declare *d, tac__flight *f)
 {
     const char *path = tac_param_path(
-        d, &(tac_param_def){.name = "mission",
-                            .fallback = "",
-                            .doc = "file with the mission: QGC WPL 110 or .plan; none: hover"});
+        d, TAC_PARAM(.name = "mission", .fallback = "",
+                     .doc = "file with the mission: QGC WPL 110 or .plan; none: hover"));
     tac_error err;
     tac_error_clear(&err);
     if (!*path || tac__mission_read(path, tac_declare_world(d), &f->mission, &err) == TAC_OK)
@@ -216,10 +214,11 @@ static void declare_inputs(tac_declare *d, uint32_t rotors, uint32_t buses)
 {
     tac__flight_inputs(d);
     const tac_port_def ports[] = {
-        {"rotor_speed", TAC_TYPE_ARRAY(TAC_F64, rotors), "rad/s",
-         "telemetry, to notice a rotor that is out", .flags = TAC_PORT_OPTIONAL},
-        {"bus_voltage", TAC_TYPE_ARRAY(TAC_F64, buses), "V",
-         "telemetry, to correct the duty; open: the nominal voltage", .flags = TAC_PORT_OPTIONAL},
+        TAC_DEF(tac_port_def, "rotor_speed", TAC_TYPE_ARRAY(TAC_F64, rotors), "rad/s",
+                "telemetry, to notice a rotor that is out", .flags = TAC_PORT_OPTIONAL),
+        TAC_DEF(tac_port_def, "bus_voltage", TAC_TYPE_ARRAY(TAC_F64, buses), "V",
+                "telemetry, to correct the duty; open: the nominal voltage",
+                .flags = TAC_PORT_OPTIONAL),
     };
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
         tac_declare_input(d, &ports[i]);
@@ -229,12 +228,13 @@ static void declare_outputs(tac_declare *d, uint32_t rotors)
 {
     tac__flight_outputs(d, rotors);
     static const tac_port_def ports[] = {
-        {"position_sp", TAC_TYPE_VEC3, "m", "reference", .flags = 0},
-        {"velocity_sp", TAC_TYPE_VEC3, "m/s", "wanted", .flags = 0},
-        {"attitude_sp", TAC_TYPE_QUAT, NULL, "wanted", .flags = 0},
-        {"rate_sp", TAC_TYPE_VEC3, "rad/s", "wanted", .flags = 0},
-        {"thrust_sp", TAC_TYPE_F64, "N", "wanted, against the body's down axis", .flags = 0},
-        {"torque_sp", TAC_TYPE_VEC3, "N*m", "wanted, on the body", .flags = 0},
+        TAC_DEF(tac_port_def, "position_sp", TAC_TYPE_VEC3, "m", "reference"),
+        TAC_DEF(tac_port_def, "velocity_sp", TAC_TYPE_VEC3, "m/s", "wanted"),
+        TAC_DEF(tac_port_def, "attitude_sp", TAC_TYPE_QUAT, NULL, "wanted"),
+        TAC_DEF(tac_port_def, "rate_sp", TAC_TYPE_VEC3, "rad/s", "wanted"),
+        TAC_DEF(tac_port_def, "thrust_sp", TAC_TYPE_F64, "N",
+                "wanted, against the body's down axis"),
+        TAC_DEF(tac_port_def, "torque_sp", TAC_TYPE_VEC3, "N*m", "wanted, on the body"),
     };
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
         tac_declare_output(d, &ports[i]);
@@ -246,12 +246,10 @@ static void declare_states(tac_declare *d)
         NUMBERS = sizeof(tac__flight_numbers) / sizeof(double),
         WORDS = sizeof(tac__flight_words) / sizeof(int32_t)
     };
-    tac_declare_state(d, &(tac_port_def){.name = "numbers",
-                                         .type = TAC_TYPE_ARRAY(TAC_F64, NUMBERS),
-                                         .doc = "reference, integrals, timers, rotors"});
-    tac_declare_state(d, &(tac_port_def){.name = "words",
-                                         .type = TAC_TYPE_ARRAY(TAC_I32, WORDS),
-                                         .doc = "phase, item, orders"});
+    tac_declare_state(d, TAC_PORT(.name = "numbers", .type = TAC_TYPE_ARRAY(TAC_F64, NUMBERS),
+                                  .doc = "reference, integrals, timers, rotors"));
+    tac_declare_state(d, TAC_PORT(.name = "words", .type = TAC_TYPE_ARRAY(TAC_I32, WORDS),
+                                  .doc = "phase, item, orders"));
 }
 
 static tac_status flight_declare(tac_declare *d, void *self)
@@ -404,7 +402,8 @@ static tac_status flight_verify(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__flight_control_type = {
-    TAC__TYPE("flight_control", "2", "flies a multirotor: missions, return, landing, lost motors"),
+    TAC__TYPE("flight_control", "2", "flies a multirotor: missions, return, landing, lost motors",
+              0),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(shared),
     .declare = flight_declare,

@@ -4,13 +4,14 @@
 void tac__flight_inputs(tac_declare *d)
 {
     static const tac_port_def ports[] = {
-        {"position", TAC_TYPE_VEC3, "m", "estimate: north, east, down", .flags = 0},
-        {"velocity", TAC_TYPE_VEC3, "m/s", "estimate: north, east, down", .flags = 0},
-        {"attitude", TAC_TYPE_QUAT, NULL, "estimate: body to world", .flags = 0},
-        {"rate", TAC_TYPE_VEC3, "rad/s", "estimate: of the body", .flags = 0},
-        {"arm", TAC_TYPE_BOOL, NULL, "motors may run; open: they may", .flags = TAC_PORT_OPTIONAL},
-        {"mode", TAC_TYPE_ENUM(tac__flight_mode_labels), NULL, "what to do; open: the mission",
-         .flags = TAC_PORT_OPTIONAL},
+        TAC_DEF(tac_port_def, "position", TAC_TYPE_VEC3, "m", "estimate: north, east, down"),
+        TAC_DEF(tac_port_def, "velocity", TAC_TYPE_VEC3, "m/s", "estimate: north, east, down"),
+        TAC_DEF(tac_port_def, "attitude", TAC_TYPE_QUAT, NULL, "estimate: body to world"),
+        TAC_DEF(tac_port_def, "rate", TAC_TYPE_VEC3, "rad/s", "estimate: of the body"),
+        TAC_DEF(tac_port_def, "arm", TAC_TYPE_BOOL, NULL, "motors may run; open: they may",
+                .flags = TAC_PORT_OPTIONAL),
+        TAC_DEF(tac_port_def, "mode", TAC_TYPE_ENUM(tac__flight_mode_labels), NULL,
+                "what to do; open: the mission", .flags = TAC_PORT_OPTIONAL),
     };
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
         tac_declare_input(d, &ports[i]);
@@ -19,13 +20,15 @@ void tac__flight_inputs(tac_declare *d)
 void tac__flight_outputs(tac_declare *d, uint32_t rotors)
 {
     const tac_port_def ports[] = {
-        {"motor", TAC_TYPE_ARRAY(TAC_F64, rotors), NULL, "duty commanded, 0 to 1", .flags = 0},
-        {"armed", TAC_TYPE_BOOL, NULL, "motors turn", .flags = 0},
-        {"phase", TAC_TYPE_ENUM(tac__flight_phase_labels), NULL, "of the flight", .flags = 0},
-        {"landed", TAC_TYPE_BOOL, NULL, "on the ground, as it seems", .flags = 0},
-        {"mission_current", TAC_TYPE_I32, NULL, "item under way, from 0", .flags = 0},
-        {"mission_reached", TAC_TYPE_I32, NULL, "items passed", .flags = 0},
-        {"mission_total", TAC_TYPE_I32, NULL, "items of the mission", .flags = 0},
+        TAC_DEF(tac_port_def, "motor", TAC_TYPE_ARRAY(TAC_F64, rotors), NULL,
+                "duty commanded, 0 to 1"),
+        TAC_DEF(tac_port_def, "armed", TAC_TYPE_BOOL, NULL, "motors turn"),
+        TAC_DEF(tac_port_def, "phase", TAC_TYPE_ENUM(tac__flight_phase_labels), NULL,
+                "of the flight"),
+        TAC_DEF(tac_port_def, "landed", TAC_TYPE_BOOL, NULL, "on the ground, as it seems"),
+        TAC_DEF(tac_port_def, "mission_current", TAC_TYPE_I32, NULL, "item under way, from 0"),
+        TAC_DEF(tac_port_def, "mission_reached", TAC_TYPE_I32, NULL, "items passed"),
+        TAC_DEF(tac_port_def, "mission_total", TAC_TYPE_I32, NULL, "items of the mission"),
     };
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
         tac_declare_output(d, &ports[i]);

@@ -1,5 +1,6 @@
 // build.c - from a checked document to calls of the engine's API.
 #include "base/arena.h"
+#include "base/def.h"
 #include "base/floats.h"
 #include "base/text.h"
 #include "config/config.h"
@@ -36,7 +37,7 @@ static tac_integrator_def read_integrator(const tac_node *node)
     };
 }
 
-tac_engine_def tac_config_engine_def(const tac_config *c)
+void tac_config_engine_def_sized(const tac_config *c, tac_engine_def *given, size_t size)
 {
     TAC__FLOATS;
     tac_engine_def def = tac_engine_def_default();
@@ -61,7 +62,7 @@ tac_engine_def tac_config_engine_def(const tac_config *c)
     def.log_level =
         (tac_log_level)tac__get_word(tac__get_node(root, "log"), &tac__format_log, "level");
     def.untrusted = c->untrusted ? tac_node_place(root)->file : NULL;
-    return def;
+    tac__def_give_sized(given, size, &def, sizeof def);
 }
 
 // --- a build under way --------------------------------------------------------------------------
@@ -394,10 +395,10 @@ tac_status tac_config_build_unprepared(const tac_config *config, const tac_engin
     TAC_REQUIRE(config && def && engine);
     *engine = NULL;
     build b = {.config = config, .err = err};
-    tac_engine_def own = *def;
+    TAC__DEF(tac_engine_def, def, err);
     if (config->untrusted) // whatever the caller has changed in it
-        own.untrusted = tac_node_place(tac_document_root(config->doc))->file;
-    const tac_status created = tac_engine_create(&own, &b.engine, err);
+        def_known.untrusted = tac_node_place(tac_document_root(config->doc))->file;
+    const tac_status created = tac_engine_create(def, &b.engine, err);
     if (created != TAC_OK) {
         const tac_node *plant = tac__get_node(tac_document_root(config->doc), "plant");
         const tac_node *integrator = tac__get_node(plant, "integrator");

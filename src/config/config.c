@@ -1,5 +1,6 @@
 // config.c - a configuration: a document made from a file, with entities made from templates.
 #include "config/config.h"
+#include "base/def.h"
 #include "base/floats.h"
 #include "base/node.h"
 #include "base/text.h"
@@ -8,11 +9,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-tac_config_def tac_config_def_default(void)
-{
-    return (tac_config_def){0};
-}
 
 // --- entities from templates --------------------------------------------------------------------
 
@@ -380,7 +376,9 @@ tac_status tac_config_load(const char *path, const tac_config_def *def, tac_conf
                            tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(path && def && def->registry && config);
+    TAC_REQUIRE(path && def && config);
+    TAC__DEF(tac_config_def, def, err);
+    TAC_REQUIRE(def->registry);
     TAC_TRY(create(def, config, err));
     set_file_name(*config, path);
     const tac__load_def load = load_def(*config, def);
@@ -391,7 +389,9 @@ tac_status tac_config_parse(const char *name, const char *text, size_t size,
                             const tac_config_def *def, tac_config **config, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(name && text && def && def->registry && config);
+    TAC_REQUIRE(name && text && def && config);
+    TAC__DEF(tac_config_def, def, err);
+    TAC_REQUIRE(def->registry);
     TAC_TRY(create(def, config, err));
     set_file_name(*config, name);
     const tac__load_def load = load_def(*config, def);

@@ -1,9 +1,11 @@
 // describe.c - describes a component type, for people and for the JSON Schema, by declaring an
 // instance that belongs to no engine.
+#include "base/def.h"
 #include "base/floats.h"
 #include "base/json.h"
 #include "config/format.h"
 #include "engine/phases/phases.h"
+#include "engine/plan/guard.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +192,12 @@ char *tac_type_describe(const tac_component_type *type, tac_format format)
     TAC__FLOATS;
     tac__arena arena;
     tac__text out;
+    tac_component_type own;
+    if (!(type->flags & TAC__COMPONENT_BUILTIN)) {
+        if (tac__type_take(type, &own, NULL) != TAC_OK)
+            return NULL;
+        type = &own;
+    }
     tac__arena_init(&arena, NULL);
     tac__text_init(&out, tac_allocator_default());
     const tac_instance *c = probe(type, &arena);

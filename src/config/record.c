@@ -1,5 +1,6 @@
 // record.c - `record:` as the definition of a recorder.
 #include "config/config.h"
+#include "base/def.h"
 #include "base/floats.h"
 #include "base/node.h"
 #include "base/text.h"
@@ -44,6 +45,7 @@ static tac_status read_rule(tac__arena *arena, const tac_node *node, tac_record_
                             "a rule needs one of rate, every, when and never");
     const tac_node *signals = tac__get_node(node, "signals");
     *rule = (tac_record_rule){
+        .size = sizeof *rule,
         .never = tac__get_bool(node, spec, "never"),
         .period_us = tac__get_period(node, spec, "rate"),
         .every = (uint32_t)tac__get_int(node, spec, "every"),
@@ -95,14 +97,17 @@ static tac_status read_record(tac_config *c, tac_recorder_def *def, tac_error *e
     return read_rules(tac__document_arena(c->doc), tac__get_node(node, "rules"), def, err);
 }
 
-tac_status tac_config_recorder_def(tac_config *c, tac_recorder_def *def, tac_error *err)
+tac_status tac_config_recorder_def_sized(tac_config *c, tac_recorder_def *def, size_t size,
+                                         tac_error *err)
 {
     TAC__FLOATS;
     TAC_REQUIRE(c && def);
-    *def = tac_recorder_def_default();
-    const tac_status status = read_record(c, def, err);
+    tac_recorder_def own = tac_recorder_def_default();
+    tac_status status = read_record(c, &own, err);
     if (status == TAC_E_MEMORY)
-        return tac__fail_memory(err);
-    TAC_TRY(status);
-    return tac__config_embed(c, def, err);
+        status = tac__fail_memory(err);
+    if (status == TAC_OK)
+        status = tac__config_embed(c, &own, err);
+    tac__def_give_sized(def, size, &own, sizeof own);
+    return status;
 }

@@ -1,9 +1,11 @@
 // registry.c - component types by name, and the plugins they come from.
 #include "autopilot/types.h"
 #include "base/arena.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "base/floats.h"
 #include "engine/phases/phases.h"
+#include "engine/plan/guard.h"
 #include "model/builtin.h"
 #include "scenario/types.h"
 #include <tactus/config.h>
@@ -26,17 +28,28 @@ struct tac_registry {
     size_t plugin_count, plugin_capacity;
 };
 
+// A type that has all fields of this library.
+static tac_status add(tac_registry *r, const tac_component_type *type, tac_error *err)
+{
+    if (tac_registry_find(r, type->name))
+        return tac__fail(err, TAC_E_DUPLICATE, "component type '%s' exists already", type->name);
+    if (!TAC__ARENA_GROW(&r->arena, r->types, r->count, r->capacity))
+        return tac__fail_memory(err);
+    r->types[r->count++] = type;
+    return TAC_OK;
+}
+
 static tac_status add_all(tac_registry *r, const tac_component_type *const *types, tac_error *err)
 {
     for (size_t i = 0; types[i]; i++)
-        TAC_TRY(tac_registry_add(r, types[i], err));
+        TAC_TRY(add(r, types[i], err));
     return TAC_OK;
 }
 
 static tac_status add_builtin(tac_registry *r, tac_error *err)
 {
     TAC_TRY(add_all(r, tac__builtin_types, err));
-    TAC_TRY(tac_registry_add(r, &tac__phases_type, err));
+    TAC_TRY(add(r, &tac__phases_type, err));
     TAC_TRY(add_all(r, tac__scenario_types, err));
     return add_all(r, tac__autopilot_types, err);
 }
@@ -74,18 +87,14 @@ void tac_registry_destroy(tac_registry *r)
 
 tac_status tac_registry_add(tac_registry *r, const tac_component_type *type, tac_error *err)
 {
-    TAC_REQUIRE(r && type && type->name);
-    if (type->abi != TAC_ABI_VERSION || type->size != sizeof *type)
-        return tac__fail(err, TAC_E_ABI,
-                         "component type '%s' has ABI version %u and size %u, this "
-                         "library %u and %zu",
-                         type->name, type->abi, type->size, TAC_ABI_VERSION, sizeof *type);
-    if (tac_registry_find(r, type->name))
-        return tac__fail(err, TAC_E_DUPLICATE, "component type '%s' exists already", type->name);
-    if (!TAC__ARENA_GROW(&r->arena, r->types, r->count, r->capacity))
+    TAC_REQUIRE(r && type);
+    tac_component_type *own = tac__arena_alloc(&r->arena, sizeof *own);
+    if (!own)
         return tac__fail_memory(err);
-    r->types[r->count++] = type;
-    return TAC_OK;
+    const tac_status status = tac__type_take(type, own, err);
+    TAC_REQUIRE(status != TAC_OK || own->name);
+    return status == TAC_OK || (own->name && tac_registry_find(r, own->name)) ? add(r, own, err)
+                                                                              : status;
 }
 
 size_t tac_registry_count(const tac_registry *r)
@@ -146,39 +155,34 @@ static tac_status check_arithmetic(const char *path, uint32_t found, tac_error *
 }
 
 // Compares what the plugin was built against with this library.
-static tac_status check_plugin(const char *path, const tac_plugin *p, tac_error *err)
+static tac_status check_plugin(const char *path, const tac_plugin *given, tac_plugin *p,
+                               tac_error *err)
 {
-    if (!p)
+    if (!given)
         return tac__fail(err, TAC_E_ABI, "plugin '%s' hands over nothing", path);
-    if (p->abi != TAC_ABI_VERSION)
+    if (given->abi != TAC_ABI_VERSION)
         return tac__fail(err, TAC_E_ABI,
                          "plugin '%s' has ABI version %u, this library has %u: "
                          "build it again",
-                         path, p->abi, TAC_ABI_VERSION);
-    // A smaller one does not have the fields that are looked at below.
-    if (p->size != sizeof *p)
-        return tac__fail(err, TAC_E_ABI,
-                         "plugin '%s' was built against other headers: its tac_plugin has %u "
-                         "bytes, this library's %zu",
-                         path, p->size, sizeof *p);
+                         path, given->abi, TAC_ABI_VERSION);
+    TAC_TRY(tac__def_copy("tac_plugin", p, sizeof *p, given, given->size, err));
+    // What is passed to the plugin can only be shorter than what the plugin reads where it was
+    // built against newer headers.
     const struct {
         const char *name;
         uint32_t theirs;
         size_t ours;
-    } sizes[] = {
-        {"tac_component_type", p->type_size, sizeof(tac_component_type)},
-        {"tac_param_def", p->param_size, sizeof(tac_param_def)},
-        {"tac_port_def", p->port_size, sizeof(tac_port_def)},
-        {"tac_message_def", p->message_size, sizeof(tac_message_def)},
+    } passed[] = {
         {"tac_step", p->step_size, sizeof(tac_step)},
         {"tac_eval", p->eval_size, sizeof(tac_eval)},
     };
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        if (sizes[i].theirs != sizes[i].ours)
-            return tac__fail(err, TAC_E_ABI,
-                             "plugin '%s' was built against other headers: its %s "
-                             "has %u bytes, this library's %zu",
-                             path, sizes[i].name, sizes[i].theirs, sizes[i].ours);
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
+        if (passed[i].theirs > passed[i].ours)
+            return tac__fail(
+                err, TAC_E_ABI,
+                "plugin '%s' was built for a newer Tactus: its %s has %u bytes, this "
+                "library's %zu; update Tactus, or build the plugin against its headers",
+                path, passed[i].name, passed[i].theirs, passed[i].ours);
     }
     if (!p->arithmetic)
         return tac__fail(err, TAC_E_ABI, "plugin '%s' was built without TAC_PLUGIN", path);
@@ -212,10 +216,10 @@ tac_status tac_registry_load(tac_registry *r, const char *path, tac_error *err)
         status = tac__fail(err, TAC_E_ABI, "'%s' is not a Tactus plugin: it has no %s", path,
                            TAC_PLUGIN_ENTRY);
     } else {
-        const tac_plugin *p = entry();
-        status = check_plugin(path, p, err);
-        for (size_t i = 0; status == TAC_OK && i < p->type_count; i++)
-            status = tac_registry_add(r, p->types[i], err);
+        tac_plugin p;
+        status = check_plugin(path, entry(), &p, err);
+        for (size_t i = 0; status == TAC_OK && i < p.type_count; i++)
+            status = tac_registry_add(r, p.types[i], err);
         if (status == TAC_E_CALLER)
             status =
                 tac__fail(err, TAC_E_ABI, "plugin '%s' has a component type without a name", path);

@@ -13,12 +13,10 @@ tac__shaped tac__shaped_params(tac_declare *d)
 {
     tac__shaped shaped;
     shaped.size = (uint32_t)tac_param_int(
-        d, &(tac_param_def){.name = "size",
-                            .fallback = "1",
-                            .range = "[1, 64]",
-                            .doc = "number of elements; 3 is a vector, 1 a single value"});
-    shaped.unit = tac_param_text(
-        d, &(tac_param_def){.name = "unit", .fallback = "1", .doc = "unit of the signals"});
+        d, TAC_PARAM(.name = "size", .fallback = "1", .range = "[1, 64]",
+                     .doc = "number of elements; 3 is a vector, 1 a single value"));
+    shaped.unit =
+        tac_param_text(d, TAC_PARAM(.name = "unit", .fallback = "1", .doc = "unit of the signals"));
     return shaped;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TAC_MODEL_BUILTIN_H
 #define TAC_MODEL_BUILTIN_H
 
+#include "base/def.h"
 #include "model/labels.h"
 #include <tactus/component.h>
 
@@ -45,9 +46,9 @@ TAC__BUILTIN_TABLE(TAC__BUILTIN_EXTERN)
 #undef TAC__BUILTIN_EXTERN
 
 // The fields that every type begins with.
-#define TAC__TYPE(type_name, type_version, type_summary)                                           \
-    .abi = TAC_ABI_VERSION, .size = sizeof(tac_component_type), .name = type_name,                 \
-    .version = type_version, .summary = type_summary, .builtin = true
+#define TAC__TYPE(type_name, type_version, type_summary, type_flags)                               \
+    .size = sizeof(tac_component_type), .flags = TAC__COMPONENT_BUILTIN | (type_flags),            \
+    .name = type_name, .version = type_version, .summary = type_summary
 
 // A signal whose size and unit are chosen by the user: `size: 3`, `unit: m/s`.
 enum { TAC__SIZE_MAX = 64 };

@@ -13,8 +13,8 @@ typedef tac__eq_port port;
 
 static void declare_port(tac_declare *d, equations *c, port *p)
 {
-    tac_port_def def = {
-        .name = p->name, .type = p->type, .unit = p->unit, .doc = p->doc, .scale = p->scale};
+    tac_port_def def = TAC_DEF(tac_port_def, .name = p->name, .type = p->type, .unit = p->unit,
+                               .doc = p->doc, .scale = p->scale);
     if (p->role == TAC__EQ_INPUT) {
         def.flags = p->optional ? TAC_PORT_OPTIONAL : 0;
         def.flags |= p->for_outputs ? 0 : TAC_PORT_DERIVE_ONLY;
@@ -147,7 +147,7 @@ static tac_status equations_project(double *x, const void *self)
 }
 
 const tac_component_type tac__equations_type = {
-    TAC__TYPE("equations", "1", "a plant of equations that stand in the configuration"),
+    TAC__TYPE("equations", "1", "a plant of equations that stand in the configuration", 0),
     .self_size = sizeof(equations),
     .declare = equations_declare,
     .init = equations_init,

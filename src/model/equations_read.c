@@ -59,7 +59,7 @@ static void check_unit(tac_declare *d, const char *param, const char *unit)
 static void read_short(tac_declare *d, port *p)
 {
     size_t word;
-    const char *text = tac_param_text(d, &(tac_param_def){.name = p->name, .doc = "its unit"});
+    const char *text = tac_param_text(d, TAC_PARAM(.name = p->name, .doc = "its unit"));
     p->type = read_type(text, &word);
     p->unit = text + word + strspn(text + word, " \t");
     check_unit(d, p->name, p->unit);
@@ -70,44 +70,37 @@ static void read_initial(tac_declare *d, equations *c, port *p)
     double *values = tac__arena_array(&c->arena, TAC__EQ_COUNT, sizeof *values);
     p->initial = values;
     if (values)
-        tac_param_array(
-            d,
-            &(tac_param_def){.name = "initial",
-                             .unit = p->unit,
-                             .fallback = p->type.shape == TAC_QUAT ? "[1, 0, 0, 0]" : "0",
-                             .doc = "at t = 0"},
-            values, p->type.count);
+        tac_param_array(d,
+                        TAC_PARAM(.name = "initial", .unit = p->unit,
+                                  .fallback = p->type.shape == TAC_QUAT ? "[1, 0, 0, 0]" : "0",
+                                  .doc = "at t = 0"),
+                        values, p->type.count);
 }
 
 static void read_long(tac_declare *d, equations *c, port *p)
 {
     size_t word;
     const char *type = tac_param_text(
-        d, &(tac_param_def){
-               .name = "type", .fallback = "f64", .doc = "f64, vec3, quat, f64[4] or bool"});
+        d, TAC_PARAM(.name = "type", .fallback = "f64", .doc = "f64, vec3, quat, f64[4] or bool"));
     p->type = read_type(type, &word);
     if (word == 0 || type[word])
         (void)tac_declare_fail(d, "type",
                                "there is no type '%s' here; expected f64, vec3, quat, bool, or "
                                "f64[n] with up to %d elements",
                                type, TAC__EQ_COUNT);
-    p->unit =
-        tac_param_text(d, &(tac_param_def){.name = "unit", .fallback = "1", .doc = "its unit"});
+    p->unit = tac_param_text(d, TAC_PARAM(.name = "unit", .fallback = "1", .doc = "its unit"));
     check_unit(d, "unit", p->unit);
     p->doc = tac_param_text(
-        d, &(tac_param_def){.name = "doc", .fallback = "", .doc = "what it is, for listings"});
+        d, TAC_PARAM(.name = "doc", .fallback = "", .doc = "what it is, for listings"));
     if (p->role == TAC__EQ_INPUT)
-        p->optional = tac_param_bool(d, &(tac_param_def){.name = "optional",
-                                                         .fallback = "false",
-                                                         .doc = "may stay open, and reads 0 then"});
+        p->optional = tac_param_bool(d, TAC_PARAM(.name = "optional", .fallback = "false",
+                                                  .doc = "may stay open, and reads 0 then"));
     if (p->role != TAC__EQ_STATE)
         return;
     read_initial(d, c, p);
-    p->scale = tac_param_f64(d, &(tac_param_def){.name = "scale",
-                                                 .unit = p->unit,
-                                                 .fallback = "1",
-                                                 .range = "(0, inf)",
-                                                 .doc = "its usual size, for tolerances"});
+    p->scale =
+        tac_param_f64(d, TAC_PARAM(.name = "scale", .unit = p->unit, .fallback = "1",
+                                   .range = "(0, inf)", .doc = "its usual size, for tolerances"));
 }
 
 // A port is described by a map, or in short by a text.
@@ -123,9 +116,8 @@ static void read_form(tac_declare *d, equations *c, port *p)
             p->initial = initial;
         }
     } else if (tac_param_items(d,
-                               &(tac_param_def){.name = p->name,
-                                                .fallback = "{}",
-                                                .doc = "or in short: UNIT, TYPE or TYPE UNIT"},
+                               TAC_PARAM(.name = p->name, .fallback = "{}",
+                                         .doc = "or in short: UNIT, TYPE or TYPE UNIT"),
                                1)) {
         tac_param_begin(d, p->name, 0);
         read_long(d, c, p);
@@ -141,10 +133,9 @@ static void read_value(tac_declare *d, port *p)
         (void)tac__number_parse(text, &unit);
     unit += strspn(unit, " \t");
     p->unit = *unit ? unit : "1";
-    p->index = tac_param_input(
-        d, &(tac_param_def){.name = p->name,
-                            .unit = p->unit,
-                            .doc = "a number with its unit; also an optional input"});
+    p->index =
+        tac_param_input(d, TAC_PARAM(.name = p->name, .unit = p->unit,
+                                     .doc = "a number with its unit; also an optional input"));
 }
 
 static const char *const reserved[] = {"t",  "pi",  "der",  "if",    "and",
@@ -397,11 +388,11 @@ static void apply_bounds(tac_declare *d, equations *c, const char *name, const c
 static tac_status read_bounds(tac_declare *d, equations *c)
 {
     size_t count, values;
-    const char *const *names = tac_param_names(
-        d,
-        &(tac_param_def){
-            .name = "bounds", .fallback = "{}", .doc = "states by name: [lowest, highest], or inf"},
-        TAC__EQ_PORTS, &count);
+    const char *const *names =
+        tac_param_names(d,
+                        TAC_PARAM(.name = "bounds", .fallback = "{}",
+                                  .doc = "states by name: [lowest, highest], or inf"),
+                        TAC__EQ_PORTS, &count);
     c->low = tac__arena_array(&c->arena, c->x_count, sizeof *c->low);
     c->high = tac__arena_array(&c->arena, c->x_count, sizeof *c->high);
     if (!c->low || !c->high)
@@ -416,7 +407,7 @@ static tac_status read_bounds(tac_declare *d, equations *c)
     tac_param_begin(d, "bounds", 0);
     for (size_t i = 0; i < count; i++) {
         const char *const *texts = tac_param_words(
-            d, &(tac_param_def){.name = names[i], .doc = "lowest and highest"}, 2, &values);
+            d, TAC_PARAM(.name = names[i], .doc = "lowest and highest"), 2, &values);
         if (values == 2)
             apply_bounds(d, c, names[i], texts);
         else
@@ -434,22 +425,22 @@ tac_status tac__equations_read(tac_declare *d, equations *c)
         tac__eq_role role;
         tac_param_def def;
     } sections[] = {
-        {TAC__EQ_PARAMETER,
-         {.name = "parameters", .fallback = "{}", .doc = "numbers by name, with their units"}},
-        {TAC__EQ_INPUT,
-         {.name = "inputs", .fallback = "{}", .doc = "by name: a unit, a type, or both"}},
-        {TAC__EQ_STATE,
-         {.name = "states", .fallback = "{}", .doc = "continuous states by name: as inputs"}},
-        {TAC__EQ_OUTPUT, {.name = "outputs", .fallback = "{}", .doc = "by name: as inputs"}},
+        {TAC__EQ_PARAMETER, TAC_DEF(tac_param_def, .name = "parameters", .fallback = "{}",
+                                    .doc = "numbers by name, with their units")},
+        {TAC__EQ_INPUT, TAC_DEF(tac_param_def, .name = "inputs", .fallback = "{}",
+                                .doc = "by name: a unit, a type, or both")},
+        {TAC__EQ_STATE, TAC_DEF(tac_param_def, .name = "states", .fallback = "{}",
+                                .doc = "continuous states by name: as inputs")},
+        {TAC__EQ_OUTPUT,
+         TAC_DEF(tac_param_def, .name = "outputs", .fallback = "{}", .doc = "by name: as inputs")},
     };
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         TAC_TRY(read_ports(d, c, sections[i].role, &sections[i].def));
-    c->texts =
-        tac_param_words(d,
-                        &(tac_param_def){.name = "equations",
-                                         .doc = "der(x) = ... of each state, y = ... of each "
-                                                "output, and local names, in any order"},
-                        TAC__EQ_EQUATIONS, &c->equation_count);
+    c->texts = tac_param_words(
+        d,
+        TAC_PARAM(.name = "equations", .doc = "der(x) = ... of each state, y = ... of each "
+                                              "output, and local names, in any order"),
+        TAC__EQ_EQUATIONS, &c->equation_count);
     TAC_TRY(place(c));
     return read_bounds(d, c);
 }

@@ -14,12 +14,10 @@ static tac_status beacon_declare(tac_declare *d, void *self)
 {
     beacon *c = self;
     c->shaped = tac__shaped_params(d);
-    tac_declare_input(d, &(tac_port_def){.name = "u",
-                                         .type = tac__shaped_type(&c->shaped),
-                                         .unit = c->shaped.unit,
-                                         .doc = "what it sends"});
-    c->port = tac_declare_sender(
-        d, &(tac_message_def){.name = "tx", .doc = "the value of u", .numbers = true});
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = tac__shaped_type(&c->shaped),
+                                  .unit = c->shaped.unit, .doc = "what it sends"));
+    c->port =
+        tac_declare_sender(d, TAC_MESSAGE(.name = "tx", .doc = "the value of u", .numbers = true));
     return TAC_OK;
 }
 
@@ -30,7 +28,7 @@ static tac_status beacon_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__beacon_type = {
-    TAC__TYPE("beacon", "1", "sends its input as a message at every step"),
+    TAC__TYPE("beacon", "1", "sends its input as a message at every step", 0),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(beacon),
     .declare = beacon_declare,
@@ -50,25 +48,19 @@ static tac_status listener_declare(tac_declare *d, void *self)
 {
     listener *c = self;
     c->shaped = tac__shaped_params(d);
-    const int64_t capacity = tac_param_int(d, &(tac_param_def){.name = "capacity",
-                                                               .fallback = "64",
-                                                               .range = "[1, 65536]",
-                                                               .doc = "messages on their way"});
-    tac_declare_output(d, &(tac_port_def){.name = "y",
-                                          .type = tac__shaped_type(&c->shaped),
-                                          .unit = c->shaped.unit,
-                                          .doc = "the last value received"});
+    const int64_t capacity =
+        tac_param_int(d, TAC_PARAM(.name = "capacity", .fallback = "64", .range = "[1, 65536]",
+                                   .doc = "messages on their way"));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = tac__shaped_type(&c->shaped),
+                                   .unit = c->shaped.unit, .doc = "the last value received"));
+    tac_declare_output(d,
+                       TAC_PORT(.name = "count", .type = TAC_TYPE_I64, .doc = "messages received"));
     tac_declare_output(
-        d, &(tac_port_def){.name = "count", .type = TAC_TYPE_I64, .doc = "messages received"});
-    tac_declare_output(d, &(tac_port_def){.name = "sender",
-                                          .type = TAC_TYPE_I64,
-                                          .doc = "number of the last sender"});
+        d, TAC_PORT(.name = "sender", .type = TAC_TYPE_I64, .doc = "number of the last sender"));
     c->port = tac_declare_receiver(
-        d, &(tac_message_def){.name = "rx",
-                              .doc = "values to be received",
-                              .capacity = (uint32_t)(capacity > 0 ? capacity : 1),
-                              .max_bytes = c->shaped.size * (uint32_t)sizeof(double),
-                              .triggers = true});
+        d, TAC_MESSAGE(.name = "rx", .doc = "values to be received",
+                       .capacity = (uint32_t)(capacity > 0 ? capacity : 1),
+                       .max_bytes = c->shaped.size * (uint32_t)sizeof(double), .triggers = true));
     return TAC_OK;
 }
 
@@ -86,7 +78,7 @@ static tac_status listener_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__listener_type = {
-    TAC__TYPE("listener", "1", "receives values; steps when a message is delivered"),
+    TAC__TYPE("listener", "1", "receives values; steps when a message is delivered", 0),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(listener),
     .declare = listener_declare,

@@ -15,15 +15,12 @@ static tac_status monitor_declare(tac_declare *d, void *self)
     monitor *c = self;
     c->shaped = tac__shaped_params(d);
     c->label = tac_param_text(
-        d, &(tac_param_def){.name = "label", .fallback = "value", .doc = "what to call it"});
-    c->every_us = tac_param_time(d, &(tac_param_def){.name = "every",
-                                                     .fallback = "0",
-                                                     .doc = "of its steps only those at multiples "
-                                                            "of this time write; 0: all"});
-    tac_declare_input(d, &(tac_port_def){.name = "u",
-                                         .type = tac__shaped_type(&c->shaped),
-                                         .unit = c->shaped.unit,
-                                         .doc = "what it shows"});
+        d, TAC_PARAM(.name = "label", .fallback = "value", .doc = "what to call it"));
+    c->every_us = tac_param_time(d, TAC_PARAM(.name = "every", .fallback = "0",
+                                              .doc = "of its steps only those at multiples "
+                                                     "of this time write; 0: all"));
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = tac__shaped_type(&c->shaped),
+                                  .unit = c->shaped.unit, .doc = "what it shows"));
     return TAC_OK;
 }
 
@@ -42,7 +39,7 @@ static tac_status monitor_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__monitor_type = {
-    TAC__TYPE("monitor", "1", "writes its input to the log; changes nothing"),
+    TAC__TYPE("monitor", "1", "writes its input to the log; changes nothing", 0),
     .stage = TAC_STAGE_TELEMETRY,
     .self_size = sizeof(monitor),
     .declare = monitor_declare,

@@ -7,10 +7,8 @@ enum { IN = 0, OUT = 0 };
 static void declare_through(tac_declare *d, const tac__shaped *shaped, const char *doc)
 {
     const tac_type type = tac__shaped_type(shaped);
-    tac_declare_input(
-        d, &(tac_port_def){.name = "u", .type = type, .unit = shaped->unit, .doc = "input"});
-    tac_declare_output(
-        d, &(tac_port_def){.name = "y", .type = type, .unit = shaped->unit, .doc = doc});
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = type, .unit = shaped->unit, .doc = "input"));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = type, .unit = shaped->unit, .doc = doc));
 }
 
 // --- gain ---------------------------------------------------------------------------------------
@@ -24,19 +22,17 @@ static tac_status gain_declare(tac_declare *d, void *self)
 {
     gain *c = self;
     c->shaped = tac__shaped_params(d);
-    tac_param_array(d, &(tac_param_def){.name = "gain", .fallback = "1", .doc = "factor"}, c->k,
+    tac_param_array(d, TAC_PARAM(.name = "gain", .fallback = "1", .doc = "factor"), c->k,
                     c->shaped.size);
-    const char *output_unit = tac_param_text(
-        d, &(tac_param_def){.name = "output_unit",
-                            .fallback = "",
-                            .doc = "unit of the output; that of the input where empty"});
+    const char *output_unit =
+        tac_param_text(d, TAC_PARAM(.name = "output_unit", .fallback = "",
+                                    .doc = "unit of the output; that of the input where empty"));
     const tac_type type = tac__shaped_type(&c->shaped);
-    tac_declare_input(
-        d, &(tac_port_def){.name = "u", .type = type, .unit = c->shaped.unit, .doc = "input"});
-    tac_declare_output(d, &(tac_port_def){.name = "y",
-                                          .type = type,
-                                          .unit = *output_unit ? output_unit : c->shaped.unit,
-                                          .doc = "gain times input"});
+    tac_declare_input(d,
+                      TAC_PORT(.name = "u", .type = type, .unit = c->shaped.unit, .doc = "input"));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = type,
+                                   .unit = *output_unit ? output_unit : c->shaped.unit,
+                                   .doc = "gain times input"));
     return TAC_OK;
 }
 
@@ -51,7 +47,7 @@ static tac_status gain_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__gain_type = {
-    TAC__TYPE("gain", "1", "y = gain u"),
+    TAC__TYPE("gain", "1", "y = gain u", 0),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(gain),
     .declare = gain_declare,
@@ -71,15 +67,14 @@ static tac_status sum_declare(tac_declare *d, void *self)
 {
     sum *c = self;
     c->shaped = tac__shaped_params(d);
-    c->a = tac_param_f64(d, &(tac_param_def){.name = "a", .fallback = "1", .doc = "factor of u"});
-    c->b = tac_param_f64(d, &(tac_param_def){.name = "b", .fallback = "1", .doc = "factor of v"});
+    c->a = tac_param_f64(d, TAC_PARAM(.name = "a", .fallback = "1", .doc = "factor of u"));
+    c->b = tac_param_f64(d, TAC_PARAM(.name = "b", .fallback = "1", .doc = "factor of v"));
     const tac_type type = tac__shaped_type(&c->shaped);
-    tac_declare_input(d, &(tac_port_def){.name = "u", .type = type, .unit = c->shaped.unit});
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = type, .unit = c->shaped.unit));
     tac_declare_input(
-        d, &(tac_port_def){
-               .name = "v", .type = type, .unit = c->shaped.unit, .flags = TAC_PORT_OPTIONAL});
+        d, TAC_PORT(.name = "v", .type = type, .unit = c->shaped.unit, .flags = TAC_PORT_OPTIONAL));
     tac_declare_output(
-        d, &(tac_port_def){.name = "y", .type = type, .unit = c->shaped.unit, .doc = "a u + b v"});
+        d, TAC_PORT(.name = "y", .type = type, .unit = c->shaped.unit, .doc = "a u + b v"));
     return TAC_OK;
 }
 
@@ -94,7 +89,7 @@ static tac_status sum_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__sum_type = {
-    TAC__TYPE("sum", "1", "y = a u + b v"),
+    TAC__TYPE("sum", "1", "y = a u + b v", 0),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(sum),
     .declare = sum_declare,
@@ -113,11 +108,9 @@ static tac_status limit_declare(tac_declare *d, void *self)
     limit *c = self;
     c->shaped = tac__shaped_params(d);
     c->low = tac_param_f64(
-        d, &(tac_param_def){
-               .name = "min", .unit = c->shaped.unit, .fallback = "-1", .doc = "smallest"});
+        d, TAC_PARAM(.name = "min", .unit = c->shaped.unit, .fallback = "-1", .doc = "smallest"));
     c->high = tac_param_f64(
-        d,
-        &(tac_param_def){.name = "max", .unit = c->shaped.unit, .fallback = "1", .doc = "largest"});
+        d, TAC_PARAM(.name = "max", .unit = c->shaped.unit, .fallback = "1", .doc = "largest"));
     declare_through(d, &c->shaped, "the input, limited");
     return c->low <= c->high ? TAC_OK : tac_declare_fail(d, "max", "max must not be below min");
 }
@@ -133,7 +126,7 @@ static tac_status limit_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__limit_type = {
-    TAC__TYPE("limit", "1", "y = u, kept between min and max"),
+    TAC__TYPE("limit", "1", "y = u, kept between min and max", 0),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(limit),
     .declare = limit_declare,
@@ -153,16 +146,11 @@ static tac_status filter_declare(tac_declare *d, void *self)
 {
     filter *c = self;
     c->shaped = tac__shaped_params(d);
-    c->tau_s = tac_param_f64(d, &(tac_param_def){.name = "tau",
-                                                 .unit = "s",
-                                                 .fallback = "0.1",
-                                                 .range = "(0, inf)",
-                                                 .doc = "time constant"});
+    c->tau_s = tac_param_f64(d, TAC_PARAM(.name = "tau", .unit = "s", .fallback = "0.1",
+                                          .range = "(0, inf)", .doc = "time constant"));
     declare_through(d, &c->shaped, "low-passed input");
-    tac_declare_state(d, &(tac_port_def){.name = "last",
-                                         .type = TAC_TYPE_I64,
-                                         .unit = "us",
-                                         .doc = "time of the last step; -1 before the first"});
+    tac_declare_state(d, TAC_PORT(.name = "last", .type = TAC_TYPE_I64, .unit = "us",
+                                  .doc = "time of the last step; -1 before the first"));
     return TAC_OK;
 }
 
@@ -196,7 +184,7 @@ static tac_status filter_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__filter_type = {
-    TAC__TYPE("filter", "2", "discrete first-order low-pass"),
+    TAC__TYPE("filter", "2", "discrete first-order low-pass", 0),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(filter),
     .declare = filter_declare,
@@ -217,16 +205,12 @@ static tac_status sensor_declare(tac_declare *d, void *self)
     sensor *c = self;
     c->shaped = tac__shaped_params(d);
     tac_param_array(d,
-                    &(tac_param_def){.name = "deviation",
-                                     .unit = c->shaped.unit,
-                                     .fallback = "0",
-                                     .range = "[0, inf)",
-                                     .doc = "standard deviation of the noise"},
+                    TAC_PARAM(.name = "deviation", .unit = c->shaped.unit, .fallback = "0",
+                              .range = "[0, inf)", .doc = "standard deviation of the noise"),
                     c->deviation, c->shaped.size);
     tac_param_array(
         d,
-        &(tac_param_def){
-            .name = "bias", .unit = c->shaped.unit, .fallback = "0", .doc = "constant error"},
+        TAC_PARAM(.name = "bias", .unit = c->shaped.unit, .fallback = "0", .doc = "constant error"),
         c->bias, c->shaped.size);
     c->stream = tac_declare_stream(d, "noise");
     declare_through(d, &c->shaped, "the input as measured");
@@ -244,7 +228,7 @@ static tac_status sensor_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__sensor_type = {
-    TAC__TYPE("sensor", "1", "y = u + bias + white noise"),
+    TAC__TYPE("sensor", "1", "y = u + bias + white noise", 0),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(sensor),
     .declare = sensor_declare,
@@ -262,21 +246,13 @@ typedef struct tracker {
 static tac_status tracker_declare(tac_declare *d, void *self)
 {
     tracker *c = self;
-    c->kp = tac_param_f64(d, &(tac_param_def){.name = "stiffness",
-                                              .unit = "N/m",
-                                              .fallback = "4",
-                                              .range = "[0, inf)",
-                                              .doc = "force by error of position"});
-    c->kd = tac_param_f64(d, &(tac_param_def){.name = "damping",
-                                              .unit = "N*s/m",
-                                              .fallback = "3",
-                                              .range = "[0, inf)",
-                                              .doc = "force by error of velocity"});
-    c->most = tac_param_f64(d, &(tac_param_def){.name = "limit",
-                                                .unit = "N",
-                                                .fallback = "100",
-                                                .range = "(0, inf)",
-                                                .doc = "largest force along an axis"});
+    c->kp = tac_param_f64(d, TAC_PARAM(.name = "stiffness", .unit = "N/m", .fallback = "4",
+                                       .range = "[0, inf)", .doc = "force by error of position"));
+    c->kd = tac_param_f64(d, TAC_PARAM(.name = "damping", .unit = "N*s/m", .fallback = "3",
+                                       .range = "[0, inf)", .doc = "force by error of velocity"));
+    c->most =
+        tac_param_f64(d, TAC_PARAM(.name = "limit", .unit = "N", .fallback = "100",
+                                   .range = "(0, inf)", .doc = "largest force along an axis"));
     static const struct {
         const char *name, *unit, *doc;
         uint32_t flags;
@@ -285,15 +261,11 @@ static tac_status tracker_declare(tac_declare *d, void *self)
                  {"position", "m", "where it is", 0},
                  {"velocity", "m/s", "how it moves", 0}};
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
-        tac_declare_input(d, &(tac_port_def){.name = ports[i].name,
-                                             .type = TAC_TYPE_VEC3,
-                                             .unit = ports[i].unit,
-                                             .doc = ports[i].doc,
-                                             .flags = ports[i].flags});
-    tac_declare_output(d, &(tac_port_def){.name = "force",
-                                          .type = TAC_TYPE_VEC3,
-                                          .unit = "N",
-                                          .doc = "stiffness and damping, limited by axis"});
+        tac_declare_input(d, TAC_PORT(.name = ports[i].name, .type = TAC_TYPE_VEC3,
+                                      .unit = ports[i].unit, .doc = ports[i].doc,
+                                      .flags = ports[i].flags));
+    tac_declare_output(d, TAC_PORT(.name = "force", .type = TAC_TYPE_VEC3, .unit = "N",
+                                   .doc = "stiffness and damping, limited by axis"));
     return TAC_OK;
 }
 
@@ -311,7 +283,7 @@ static tac_status tracker_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__tracker_type = {
-    TAC__TYPE("tracker", "1", "a force that makes a point follow a target"),
+    TAC__TYPE("tracker", "1", "a force that makes a point follow a target", 0),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(tracker),
     .declare = tracker_declare,

@@ -33,18 +33,16 @@ static tac_status integrator_declare(tac_declare *d, void *self)
     integrator *c = self;
     c->shaped = tac__shaped_params(d);
     const char *rate = tac_param_text(
-        d, &(tac_param_def){.name = "rate_unit", .fallback = "1/s", .doc = "unit of the input"});
-    tac_param_array(
-        d,
-        &(tac_param_def){
-            .name = "initial", .unit = c->shaped.unit, .fallback = "0", .doc = "state at t = 0"},
-        c->initial, c->shaped.size);
+        d, TAC_PARAM(.name = "rate_unit", .fallback = "1/s", .doc = "unit of the input"));
+    tac_param_array(d,
+                    TAC_PARAM(.name = "initial", .unit = c->shaped.unit, .fallback = "0",
+                              .doc = "state at t = 0"),
+                    c->initial, c->shaped.size);
     const tac_type type = tac__shaped_type(&c->shaped);
-    tac_declare_input(
-        d, &(tac_port_def){.name = "u", .type = type, .unit = rate, .doc = "rate of change"});
+    tac_declare_input(d,
+                      TAC_PORT(.name = "u", .type = type, .unit = rate, .doc = "rate of change"));
     tac_declare_continuous(
-        d,
-        &(tac_port_def){.name = "x", .type = type, .unit = c->shaped.unit, .doc = "integral of u"});
+        d, TAC_PORT(.name = "x", .type = type, .unit = c->shaped.unit, .doc = "integral of u"));
     return TAC_OK;
 }
 
@@ -70,7 +68,7 @@ static tac_status integrator_derive_dual(const tac_eval *e, const void *self)
 }
 
 const tac_component_type tac__integrator_type = {
-    TAC__TYPE("integrator", "1", "dx/dt = u"),
+    TAC__TYPE("integrator", "1", "dx/dt = u", 0),
     .self_size = sizeof(integrator),
     .declare = integrator_declare,
     .init = integrator_init,
@@ -89,19 +87,14 @@ static tac_status lag_declare(tac_declare *d, void *self)
 {
     lag *c = self;
     const char *unit = tac_param_text(
-        d, &(tac_param_def){.name = "unit", .fallback = "1", .doc = "unit of input and state"});
-    c->p.tau_s = tac_param_f64(d, &(tac_param_def){.name = "tau",
-                                                   .unit = "s",
-                                                   .fallback = "0.1",
-                                                   .range = "(0, inf)",
-                                                   .doc = "time constant"});
+        d, TAC_PARAM(.name = "unit", .fallback = "1", .doc = "unit of input and state"));
+    c->p.tau_s = tac_param_f64(d, TAC_PARAM(.name = "tau", .unit = "s", .fallback = "0.1",
+                                            .range = "(0, inf)", .doc = "time constant"));
     c->initial = tac_param_f64(
-        d, &(tac_param_def){
-               .name = "initial", .unit = unit, .fallback = "0", .doc = "state at t = 0"});
-    tac_declare_input(
-        d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64, .unit = unit, .doc = "input"});
+        d, TAC_PARAM(.name = "initial", .unit = unit, .fallback = "0", .doc = "state at t = 0"));
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64, .unit = unit, .doc = "input"));
     tac_declare_continuous(
-        d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64, .unit = unit, .doc = "lagged input"});
+        d, TAC_PORT(.name = "x", .type = TAC_TYPE_F64, .unit = unit, .doc = "lagged input"));
     return TAC_OK;
 }
 
@@ -127,7 +120,7 @@ static tac_status lag_derive_dual(const tac_eval *e, const void *self)
 }
 
 const tac_component_type tac__lag_type = {
-    TAC__TYPE("lag", "1", "continuous first-order lag: tau dx/dt = u - x"),
+    TAC__TYPE("lag", "1", "continuous first-order lag: tau dx/dt = u - x", 0),
     .self_size = sizeof(lag),
     .declare = lag_declare,
     .init = lag_init,
@@ -145,40 +138,26 @@ typedef struct oscillator {
 static tac_status oscillator_declare(tac_declare *d, void *self)
 {
     oscillator *c = self;
-    c->p.mass_kg = tac_param_f64(d, &(tac_param_def){.name = "mass",
-                                                     .unit = "kg",
-                                                     .fallback = "1",
-                                                     .range = "(0, inf)",
-                                                     .doc = "what moves"});
-    c->p.damping = tac_param_f64(d, &(tac_param_def){.name = "damping",
-                                                     .unit = "N*s/m",
-                                                     .fallback = "0",
-                                                     .range = "[0, inf)",
-                                                     .doc = "force against the velocity"});
-    c->p.stiffness = tac_param_f64(d, &(tac_param_def){.name = "stiffness",
-                                                       .unit = "N/m",
-                                                       .fallback = "1",
-                                                       .range = "[0, inf)",
-                                                       .doc = "of the spring"});
+    c->p.mass_kg = tac_param_f64(d, TAC_PARAM(.name = "mass", .unit = "kg", .fallback = "1",
+                                              .range = "(0, inf)", .doc = "what moves"));
+    c->p.damping =
+        tac_param_f64(d, TAC_PARAM(.name = "damping", .unit = "N*s/m", .fallback = "0",
+                                   .range = "[0, inf)", .doc = "force against the velocity"));
+    c->p.stiffness = tac_param_f64(d, TAC_PARAM(.name = "stiffness", .unit = "N/m", .fallback = "1",
+                                                .range = "[0, inf)", .doc = "of the spring"));
     c->position_m = tac_param_f64(
-        d, &(tac_param_def){.name = "position", .unit = "m", .fallback = "1", .doc = "at t = 0"});
+        d, TAC_PARAM(.name = "position", .unit = "m", .fallback = "1", .doc = "at t = 0"));
     c->velocity_m_s = tac_param_f64(
-        d, &(tac_param_def){.name = "velocity", .unit = "m/s", .fallback = "0", .doc = "at t = 0"});
-    tac_declare_input(d, &(tac_port_def){.name = "force",
-                                         .type = TAC_TYPE_F64,
-                                         .unit = "N",
-                                         .doc = "on the mass",
-                                         .flags = TAC_PORT_OPTIONAL | TAC_PORT_DERIVE_ONLY});
+        d, TAC_PARAM(.name = "velocity", .unit = "m/s", .fallback = "0", .doc = "at t = 0"));
+    tac_declare_input(d, TAC_PORT(.name = "force", .type = TAC_TYPE_F64, .unit = "N",
+                                  .doc = "on the mass",
+                                  .flags = TAC_PORT_OPTIONAL | TAC_PORT_DERIVE_ONLY));
     tac_declare_continuous(
-        d, &(tac_port_def){
-               .name = "position", .type = TAC_TYPE_F64, .unit = "m", .doc = "of the mass"});
+        d, TAC_PORT(.name = "position", .type = TAC_TYPE_F64, .unit = "m", .doc = "of the mass"));
     tac_declare_continuous(
-        d, &(tac_port_def){
-               .name = "velocity", .type = TAC_TYPE_F64, .unit = "m/s", .doc = "of the mass"});
-    tac_declare_output(d, &(tac_port_def){.name = "energy",
-                                          .type = TAC_TYPE_F64,
-                                          .unit = "J",
-                                          .doc = "kinetic and of the spring"});
+        d, TAC_PORT(.name = "velocity", .type = TAC_TYPE_F64, .unit = "m/s", .doc = "of the mass"));
+    tac_declare_output(d, TAC_PORT(.name = "energy", .type = TAC_TYPE_F64, .unit = "J",
+                                   .doc = "kinetic and of the spring"));
     return TAC_OK;
 }
 
@@ -220,7 +199,7 @@ static tac_status oscillator_derive_dual(const tac_eval *e, const void *self)
 }
 
 const tac_component_type tac__oscillator_type = {
-    TAC__TYPE("oscillator", "1", "a mass on a spring, with damping and an outer force"),
+    TAC__TYPE("oscillator", "1", "a mass on a spring, with damping and an outer force", 0),
     .self_size = sizeof(oscillator),
     .declare = oscillator_declare,
     .init = oscillator_init,
@@ -242,50 +221,30 @@ typedef struct point_mass {
 static tac_status point_mass_declare(tac_declare *d, void *self)
 {
     point_mass *c = self;
-    c->p.mass_kg = tac_param_f64(d, &(tac_param_def){.name = "mass",
-                                                     .unit = "kg",
-                                                     .fallback = "1",
-                                                     .range = "(0, inf)",
-                                                     .doc = "of the point"});
-    c->p.drag = tac_param_f64(d, &(tac_param_def){.name = "drag",
-                                                  .unit = "N*s/m",
-                                                  .fallback = "0",
-                                                  .range = "[0, inf)",
-                                                  .doc = "force against the velocity in the air"});
+    c->p.mass_kg = tac_param_f64(d, TAC_PARAM(.name = "mass", .unit = "kg", .fallback = "1",
+                                              .range = "(0, inf)", .doc = "of the point"));
+    c->p.drag = tac_param_f64(d, TAC_PARAM(.name = "drag", .unit = "N*s/m", .fallback = "0",
+                                           .range = "[0, inf)",
+                                           .doc = "force against the velocity in the air"));
     tac_param_array(d,
-                    &(tac_param_def){.name = "gravity",
-                                     .unit = "m/s^2",
-                                     .fallback = "[0, 0, 9.80665]",
-                                     .doc = "north, east, down"},
+                    TAC_PARAM(.name = "gravity", .unit = "m/s^2", .fallback = "[0, 0, 9.80665]",
+                              .doc = "north, east, down"),
                     c->p.gravity, 3);
     tac_param_array(d,
-                    &(tac_param_def){.name = "position",
-                                     .unit = "m",
-                                     .fallback = "[0, 0, 0]",
-                                     .doc = "at t = 0: north, east, down"},
+                    TAC_PARAM(.name = "position", .unit = "m", .fallback = "[0, 0, 0]",
+                              .doc = "at t = 0: north, east, down"),
                     c->initial, 3);
     tac_param_array(
-        d,
-        &(tac_param_def){
-            .name = "velocity", .unit = "m/s", .fallback = "[0, 0, 0]", .doc = "at t = 0"},
+        d, TAC_PARAM(.name = "velocity", .unit = "m/s", .fallback = "[0, 0, 0]", .doc = "at t = 0"),
         c->initial + 3, 3);
-    tac_declare_input(d, &(tac_port_def){.name = "force",
-                                         .type = TAC_TYPE_VEC3,
-                                         .unit = "N",
-                                         .doc = "besides gravity and drag",
-                                         .flags = TAC_PORT_OPTIONAL});
-    tac_declare_input(d, &(tac_port_def){.name = "wind",
-                                         .type = TAC_TYPE_VEC3,
-                                         .unit = "m/s",
-                                         .doc = "velocity of the air",
-                                         .flags = TAC_PORT_OPTIONAL});
-    tac_declare_continuous(
-        d, &(tac_port_def){
-               .name = "position", .type = TAC_TYPE_VEC3, .unit = "m", .doc = "north, east, down"});
-    tac_declare_continuous(d, &(tac_port_def){.name = "velocity",
-                                              .type = TAC_TYPE_VEC3,
-                                              .unit = "m/s",
-                                              .doc = "north, east, down"});
+    tac_declare_input(d, TAC_PORT(.name = "force", .type = TAC_TYPE_VEC3, .unit = "N",
+                                  .doc = "besides gravity and drag", .flags = TAC_PORT_OPTIONAL));
+    tac_declare_input(d, TAC_PORT(.name = "wind", .type = TAC_TYPE_VEC3, .unit = "m/s",
+                                  .doc = "velocity of the air", .flags = TAC_PORT_OPTIONAL));
+    tac_declare_continuous(d, TAC_PORT(.name = "position", .type = TAC_TYPE_VEC3, .unit = "m",
+                                       .doc = "north, east, down"));
+    tac_declare_continuous(d, TAC_PORT(.name = "velocity", .type = TAC_TYPE_VEC3, .unit = "m/s",
+                                       .doc = "north, east, down"));
     return TAC_OK;
 }
 
@@ -312,7 +271,7 @@ static tac_status point_mass_derive_dual(const tac_eval *e, const void *self)
 }
 
 const tac_component_type tac__point_mass_type = {
-    TAC__TYPE("point_mass", "1", "a point that moves under forces, gravity and drag"),
+    TAC__TYPE("point_mass", "1", "a point that moves under forces, gravity and drag", 0),
     .self_size = sizeof(point_mass),
     .declare = point_mass_declare,
     .init = point_mass_init,

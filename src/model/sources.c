@@ -20,14 +20,10 @@ static tac_status constant_declare(tac_declare *d, void *self)
     constant *c = self;
     c->shaped = tac__shaped_params(d);
     tac_param_array(
-        d,
-        &(tac_param_def){
-            .name = "value", .unit = c->shaped.unit, .fallback = "0", .doc = "the value"},
+        d, TAC_PARAM(.name = "value", .unit = c->shaped.unit, .fallback = "0", .doc = "the value"),
         c->value, c->shaped.size);
-    tac_declare_output(d, &(tac_port_def){.name = "y",
-                                          .type = tac__shaped_type(&c->shaped),
-                                          .unit = c->shaped.unit,
-                                          .doc = "the value"});
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = tac__shaped_type(&c->shaped),
+                                   .unit = c->shaped.unit, .doc = "the value"));
     return TAC_OK;
 }
 
@@ -39,9 +35,8 @@ static tac_status constant_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__constant_type = {
-    TAC__TYPE("constant", "1", "a value that never changes"),
+    TAC__TYPE("constant", "1", "a value that never changes", TAC_COMPONENT_CONSTANT),
     .stage = TAC_STAGE_ENVIRONMENT,
-    .flags = TAC_COMPONENT_CONSTANT,
     .self_size = sizeof(constant),
     .declare = constant_declare,
     .init = constant_step,
@@ -61,30 +56,23 @@ static tac_status sine_declare(tac_declare *d, void *self)
     sine *c = self;
     c->shaped = tac__shaped_params(d);
     const size_t n = c->shaped.size;
-    tac_param_array(
-        d,
-        &(tac_param_def){
-            .name = "amplitude", .unit = c->shaped.unit, .fallback = "1", .doc = "of the wave"},
-        c->amplitude, n);
-    tac_param_array(
-        d,
-        &(tac_param_def){
-            .name = "bias", .unit = c->shaped.unit, .fallback = "0", .doc = "added to the wave"},
-        c->bias, n);
-    tac_param_array(
-        d,
-        &(tac_param_def){
-            .name = "phase", .unit = "rad", .fallback = "0", .doc = "angle of the wave at t = 0"},
-        c->phase_rad, n);
-    c->frequency_hz = tac_param_f64(d, &(tac_param_def){.name = "frequency",
-                                                        .unit = "Hz",
-                                                        .fallback = "1",
-                                                        .range = "[0, inf)",
-                                                        .doc = "of the wave"});
-    tac_declare_output(d, &(tac_port_def){.name = "y",
-                                          .type = tac__shaped_type(&c->shaped),
-                                          .unit = c->shaped.unit,
-                                          .doc = "bias + amplitude sin(2 pi f t + phase)"});
+    tac_param_array(d,
+                    TAC_PARAM(.name = "amplitude", .unit = c->shaped.unit, .fallback = "1",
+                              .doc = "of the wave"),
+                    c->amplitude, n);
+    tac_param_array(d,
+                    TAC_PARAM(.name = "bias", .unit = c->shaped.unit, .fallback = "0",
+                              .doc = "added to the wave"),
+                    c->bias, n);
+    tac_param_array(d,
+                    TAC_PARAM(.name = "phase", .unit = "rad", .fallback = "0",
+                              .doc = "angle of the wave at t = 0"),
+                    c->phase_rad, n);
+    c->frequency_hz = tac_param_f64(d, TAC_PARAM(.name = "frequency", .unit = "Hz", .fallback = "1",
+                                                 .range = "[0, inf)", .doc = "of the wave"));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = tac__shaped_type(&c->shaped),
+                                   .unit = c->shaped.unit,
+                                   .doc = "bias + amplitude sin(2 pi f t + phase)"));
     return TAC_OK;
 }
 
@@ -99,7 +87,7 @@ static tac_status sine_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__sine_type = {
-    TAC__TYPE("sine", "1", "a sine wave, sampled"),
+    TAC__TYPE("sine", "1", "a sine wave, sampled", 0),
     .stage = TAC_STAGE_ENVIRONMENT,
     .self_size = sizeof(sine),
     .declare = sine_declare,
@@ -119,25 +107,20 @@ typedef struct profile {
 static tac_status profile_declare(tac_declare *d, void *self)
 {
     profile *c = self;
-    const char *unit = tac_param_text(
-        d, &(tac_param_def){.name = "unit", .fallback = "1", .doc = "unit of the signal"});
+    const char *unit =
+        tac_param_text(d, TAC_PARAM(.name = "unit", .fallback = "1", .doc = "unit of the signal"));
     size_t values;
-    const double *times_s = tac_param_list(d,
-                                           &(tac_param_def){.name = "times",
-                                                            .unit = "s",
-                                                            .range = "[0, inf)",
-                                                            .doc = "when the value changes, "
-                                                                   "ascending"},
-                                           PROFILE_MAX, &c->count);
-    c->values = tac_param_list(d,
-                               &(tac_param_def){.name = "values",
-                                                .unit = unit,
-                                                .doc = "the value from each of the times on"},
-                               PROFILE_MAX, &values);
-    tac_declare_output(d, &(tac_port_def){.name = "y",
-                                          .type = TAC_TYPE_F64,
-                                          .unit = unit,
-                                          .doc = "the value of the last time that has passed"});
+    const double *times_s =
+        tac_param_list(d,
+                       TAC_PARAM(.name = "times", .unit = "s", .range = "[0, inf)",
+                                 .doc = "when the value changes, "
+                                        "ascending"),
+                       PROFILE_MAX, &c->count);
+    c->values = tac_param_list(
+        d, TAC_PARAM(.name = "values", .unit = unit, .doc = "the value from each of the times on"),
+        PROFILE_MAX, &values);
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64, .unit = unit,
+                                   .doc = "the value of the last time that has passed"));
     if (values != c->count)
         return tac_declare_fail(d, "values", "%zu times, but %zu values", c->count, values);
     for (size_t i = 0; i < c->count; i++) {
@@ -160,7 +143,7 @@ static tac_status profile_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__profile_type = {
-    TAC__TYPE("profile", "1", "a value that changes at given times; 0 before the first"),
+    TAC__TYPE("profile", "1", "a value that changes at given times; 0 before the first", 0),
     .stage = TAC_STAGE_SCENARIO,
     .self_size = sizeof(profile),
     .declare = profile_declare,
@@ -180,17 +163,12 @@ static tac_status noise_declare(tac_declare *d, void *self)
     noise *c = self;
     c->shaped = tac__shaped_params(d);
     tac_param_array(d,
-                    &(tac_param_def){.name = "deviation",
-                                     .unit = c->shaped.unit,
-                                     .fallback = "1",
-                                     .range = "[0, inf)",
-                                     .doc = "standard deviation of each element"},
+                    TAC_PARAM(.name = "deviation", .unit = c->shaped.unit, .fallback = "1",
+                              .range = "[0, inf)", .doc = "standard deviation of each element"),
                     c->deviation, c->shaped.size);
     c->stream = tac_declare_stream(d, "noise");
-    tac_declare_output(d, &(tac_port_def){.name = "y",
-                                          .type = tac__shaped_type(&c->shaped),
-                                          .unit = c->shaped.unit,
-                                          .doc = "independent normal draws"});
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = tac__shaped_type(&c->shaped),
+                                   .unit = c->shaped.unit, .doc = "independent normal draws"));
     return TAC_OK;
 }
 
@@ -204,7 +182,7 @@ static tac_status noise_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__noise_type = {
-    TAC__TYPE("noise", "1", "white noise from a random stream of its own"),
+    TAC__TYPE("noise", "1", "white noise from a random stream of its own", 0),
     .stage = TAC_STAGE_ENVIRONMENT,
     .self_size = sizeof(noise),
     .declare = noise_declare,
@@ -216,9 +194,8 @@ const tac_component_type tac__noise_type = {
 static tac_status counter_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_output(d, &(tac_port_def){.name = "n",
-                                          .type = TAC_TYPE_I64,
-                                          .doc = "how often it has stepped, this time included"});
+    tac_declare_output(d, TAC_PORT(.name = "n", .type = TAC_TYPE_I64,
+                                   .doc = "how often it has stepped, this time included"));
     return TAC_OK;
 }
 
@@ -230,7 +207,7 @@ static tac_status counter_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__counter_type = {
-    TAC__TYPE("counter", "1", "counts its steps"),
+    TAC__TYPE("counter", "1", "counts its steps", 0),
     .stage = TAC_STAGE_SCENARIO,
     .declare = counter_declare,
     .step = counter_step,
@@ -246,34 +223,23 @@ typedef struct circle {
 static tac_status circle_declare(tac_declare *d, void *self)
 {
     circle *c = self;
-    c->radius_m = tac_param_f64(d, &(tac_param_def){.name = "radius",
-                                                    .unit = "m",
-                                                    .fallback = "10",
-                                                    .range = "[0, inf)",
-                                                    .doc = "of the circle round the origin"});
+    c->radius_m =
+        tac_param_f64(d, TAC_PARAM(.name = "radius", .unit = "m", .fallback = "10",
+                                   .range = "[0, inf)", .doc = "of the circle round the origin"));
     c->height_m = tac_param_f64(
-        d, &(tac_param_def){
-               .name = "height", .unit = "m", .fallback = "0", .doc = "above the origin"});
-    c->rate_rad_s = tac_param_f64(d, &(tac_param_def){.name = "rate",
-                                                      .unit = "rad/s",
-                                                      .fallback = "0.5",
-                                                      .doc = "positive turns from north to east"});
-    c->position = tac_declare_output(d, &(tac_port_def){.name = "position",
-                                                        .type = TAC_TYPE_VEC3,
-                                                        .unit = "m",
-                                                        .doc = "north, east, down",
-                                                        .derivative = "velocity"});
-    c->velocity = tac_declare_output(d, &(tac_port_def){.name = "velocity",
-                                                        .type = TAC_TYPE_VEC3,
-                                                        .unit = "m/s",
-                                                        .doc = "north, east, down"});
-    c->attitude = tac_declare_output(d, &(tac_port_def){.name = "attitude",
-                                                        .type = TAC_TYPE_QUAT,
-                                                        .doc = "body to NED, nose along the path",
-                                                        .derivative = "rate"});
+        d, TAC_PARAM(.name = "height", .unit = "m", .fallback = "0", .doc = "above the origin"));
+    c->rate_rad_s = tac_param_f64(d, TAC_PARAM(.name = "rate", .unit = "rad/s", .fallback = "0.5",
+                                               .doc = "positive turns from north to east"));
+    c->position =
+        tac_declare_output(d, TAC_PORT(.name = "position", .type = TAC_TYPE_VEC3, .unit = "m",
+                                       .doc = "north, east, down", .derivative = "velocity"));
+    c->velocity = tac_declare_output(d, TAC_PORT(.name = "velocity", .type = TAC_TYPE_VEC3,
+                                                 .unit = "m/s", .doc = "north, east, down"));
+    c->attitude = tac_declare_output(d, TAC_PORT(.name = "attitude", .type = TAC_TYPE_QUAT,
+                                                 .doc = "body to NED, nose along the path",
+                                                 .derivative = "rate"));
     c->rate = tac_declare_output(
-        d, &(tac_port_def){
-               .name = "rate", .type = TAC_TYPE_VEC3, .unit = "rad/s", .doc = "body rates"});
+        d, TAC_PORT(.name = "rate", .type = TAC_TYPE_VEC3, .unit = "rad/s", .doc = "body rates"));
     return TAC_OK;
 }
 
@@ -303,7 +269,7 @@ static tac_status circle_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__circle_type = {
-    TAC__TYPE("circle", "1", "a point that moves on a horizontal circle, with its attitude"),
+    TAC__TYPE("circle", "1", "a point that moves on a horizontal circle, with its attitude", 0),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(circle),
     .declare = circle_declare,

@@ -4,6 +4,7 @@
 // time, and of each channel the last sample is kept: memory does not grow with the length of the
 // recordings.
 #include "base/arena.h"
+#include "base/def.h"
 #include "base/choose.h"
 #include "base/floats.h"
 #include "base/text.h"
@@ -391,11 +392,6 @@ static tac_status compare(comparing *c, tac_error *err)
 
 // --- from outside --------------------------------------------------------------------------------
 
-tac_compare_def tac_compare_def_default(void)
-{
-    return (tac_compare_def){.to_us = TAC_TIME_NEVER};
-}
-
 static tac_comparison *make(void)
 {
     const tac_allocator *allocator = tac_allocator_default();
@@ -420,8 +416,10 @@ tac_status tac_recording_compare(tac_recording *a, tac_recording *b, const tac_c
                                  tac_comparison **comparison, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(a && b && def && comparison && def->from_us <= def->to_us);
+    TAC_REQUIRE(a && b && def && comparison);
     *comparison = NULL;
+    TAC__DEF(tac_compare_def, def, err);
+    TAC_REQUIRE(def->from_us <= def->to_us);
     tac__arena arena;
     tac__arena_init(&arena, tac_allocator_default());
     comparing c = {.def = def,

@@ -2,21 +2,8 @@
 //
 // A recorder that cannot go on keeps its first error and asks the engine to stop.
 #include "record/recorder.h"
+#include "base/def.h"
 #include "base/floats.h"
-
-tac_recorder_def tac_recorder_def_default(void)
-{
-    return (tac_recorder_def){.name = "",
-                              .config = "",
-                              .tier = TAC_TIER_LOG,
-                              .log_us = 10000,
-                              .state_us = TAC_TIME_NEVER,
-                              .flush_us = TAC_TIME_NEVER,
-                              .log_level = TAC_LOG_INFO,
-                              .compression = "zstd",
-                              .level = -1,
-                              .replace = true};
-}
 
 void tac__recorder_fail(tac_recorder *r)
 {
@@ -78,8 +65,24 @@ static void choose_periods(tac_recorder_def *def, tac_time end_us)
         def->flush_us = flush_us > TAC_FLUSH_US ? flush_us : TAC_FLUSH_US;
 }
 
+// The rules as the caller has them stand one after another in the caller's size.
+static tac_status take_rules(tac_recorder *r, tac_error *err)
+{
+    const char *from = (const char *)r->def.rules;
+    tac_record_rule *rules = tac__arena_array(&r->arena, r->def.rule_count, sizeof *rules);
+    if (!rules)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < r->def.rule_count; i++) {
+        TAC_TRY(tac__def_take("tac_record_rule", &rules[i], sizeof *rules,
+                              from + i * r->def.rules->size, err));
+    }
+    r->def.rules = rules;
+    return TAC_OK;
+}
+
 static tac_status attach(tac_recorder *r, tac_error *err)
 {
+    TAC_TRY(take_rules(r, err));
     TAC_TRY(add_sinks(r, err));
     if (r->streams.sink)
         TAC_TRY(tac_engine_add_log(r->engine, r->def.log_level, take_log, r, err));
@@ -90,9 +93,10 @@ tac_status tac_recorder_create(const tac_recorder_def *def, tac_engine *engine,
                                tac_recorder **recorder, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(def && engine && recorder && tac__engine_is_building(engine) && def->log_us &&
-                def->flush_us);
+    TAC_REQUIRE(def && engine && recorder && tac__engine_is_building(engine));
     *recorder = NULL;
+    TAC__DEF(tac_recorder_def, def, err);
+    TAC_REQUIRE(def->log_us && def->flush_us);
     const tac__run_facts run = tac__watch_run(engine);
     const tac_allocator *a = run.allocator;
     tac__compression compression;

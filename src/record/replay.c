@@ -4,17 +4,13 @@
 // its component and none elsewhere, one that holds or was sampled gives its last value. No plant
 // state is read but the one at the start; digests of states are only compared.
 #include "record/replay.h"
+#include "base/def.h"
 #include "base/floats.h"
 #include "bus/type.h"
 #include "record/cdr.h"
 #include "record/select.h"
 
 #include <string.h>
-
-tac_replay_def tac_replay_def_default(void)
-{
-    return (tac_replay_def){0};
-}
 
 // --- traces -------------------------------------------------------------------------------------
 
@@ -351,6 +347,7 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
     TAC__FLOATS;
     TAC_REQUIRE(recording && engine && def && replay && tac__engine_is_building(engine));
     *replay = NULL;
+    TAC__DEF(tac_replay_def, def, err);
     const tac_allocator *a = tac__watch_run(engine).allocator;
     tac_replay *r = a->resize(a->context, NULL, 0, sizeof *r);
     if (!r)

@@ -104,11 +104,10 @@ static uint64_t read_targets(tac_declare *d, const tac_param_def *p, uint32_t li
 static void read_wind(tac_declare *d, event *e, given *g)
 {
     size_t count;
-    const double *wind = tac_param_list(
-        d,
-        &(tac_param_def){
-            .name = "wind", .unit = "m/s", .fallback = "[]", .doc = "of a gust: north, east, down"},
-        3, &count);
+    const double *wind = tac_param_list(d,
+                                        TAC_PARAM(.name = "wind", .unit = "m/s", .fallback = "[]",
+                                                  .doc = "of a gust: north, east, down"),
+                                        3, &count);
     if (count == 0)
         return;
     if (count != 3)
@@ -122,8 +121,7 @@ static void read_wind(tac_declare *d, event *e, given *g)
 static const char *read_text(tac_declare *d, const char *name, const char *doc, unsigned key,
                              given *g)
 {
-    const char *text =
-        tac_param_text(d, &(tac_param_def){.name = name, .fallback = "", .doc = doc});
+    const char *text = tac_param_text(d, TAC_PARAM(.name = name, .fallback = "", .doc = doc));
     if (*text)
         g->keys |= key;
     return text;
@@ -132,27 +130,21 @@ static const char *read_text(tac_declare *d, const char *name, const char *doc, 
 static void read_motors(tac_declare *d, const tac__scenario *s, event *e, given *g)
 {
     e->motors = read_targets(d,
-                             &(tac_param_def){.name = "motor",
-                                              .fallback = "[]",
-                                              .doc = "number of the motor, from 1, or several"},
+                             TAC_PARAM(.name = "motor", .fallback = "[]",
+                                       .doc = "number of the motor, from 1, or several"),
                              s->motors, KEY_MOTOR, g);
-    e->batteries =
-        read_targets(d,
-                     &(tac_param_def){.name = "battery",
-                                      .fallback = "[]",
-                                      .doc = "number of the battery, from 1, or several"},
-                     s->batteries, KEY_BATTERY, g);
+    e->batteries = read_targets(d,
+                                TAC_PARAM(.name = "battery", .fallback = "[]",
+                                          .doc = "number of the battery, from 1, or several"),
+                                s->batteries, KEY_BATTERY, g);
     const double duty = read_number(d,
-                                    &(tac_param_def){.name = "duty",
-                                                     .fallback = "[]",
-                                                     .range = "[0, 1]",
-                                                     .doc = "at which a motor is stuck"},
+                                    TAC_PARAM(.name = "duty", .fallback = "[]", .range = "[0, 1]",
+                                              .doc = "at which a motor is stuck"),
                                     KEY_DUTY, g);
-    const double loss = read_number(
-        d,
-        &(tac_param_def){
-            .name = "loss", .fallback = "[]", .range = "[0, 1]", .doc = "part of a motor's thrust"},
-        KEY_LOSS, g);
+    const double loss = read_number(d,
+                                    TAC_PARAM(.name = "loss", .fallback = "[]", .range = "[0, 1]",
+                                              .doc = "part of a motor's thrust"),
+                                    KEY_LOSS, g);
     if (g->keys & (KEY_DUTY | KEY_LOSS))
         e->value[0] = g->keys & KEY_DUTY ? duty : loss;
 }
@@ -160,10 +152,10 @@ static void read_motors(tac_declare *d, const tac__scenario *s, event *e, given 
 static void read_sensor(tac_declare *d, event *e, given *g)
 {
     const int sensor = tac_param_choice(
-        d, &(tac_param_def){.name = "sensor", .fallback = "none", .doc = "that is faulty"},
+        d, TAC_PARAM(.name = "sensor", .fallback = "none", .doc = "that is faulty"),
         sensor_choices);
     e->fault = (tac__sensor_fault)tac_param_choice(
-        d, &(tac_param_def){.name = "fault", .fallback = "none", .doc = "what is wrong with it"},
+        d, TAC_PARAM(.name = "fault", .fallback = "none", .doc = "what is wrong with it"),
         tac__sensor_fault_labels);
     if (sensor > 0) {
         e->sensors = UINT64_C(1) << (sensor - 1);
@@ -175,8 +167,8 @@ static void read_sensor(tac_declare *d, event *e, given *g)
 
 static void read_action(tac_declare *d, const tac__scenario *s, event *e, given *g)
 {
-    e->action = &tac__actions[tac_param_choice(
-        d, &(tac_param_def){.name = "do", .doc = "what happens"}, tac__action_names)];
+    e->action = &tac__actions[tac_param_choice(d, TAC_PARAM(.name = "do", .doc = "what happens"),
+                                               tac__action_names)];
     read_wind(d, e, g);
     read_motors(d, s, e, g);
     read_sensor(d, e, g);
@@ -193,36 +185,29 @@ static void read_timing(tac_declare *d, event *e, given *g)
 {
     tac__timing *t = &e->timing;
     size_t count;
-    g->at = tac_param_text(d, &(tac_param_def){.name = "at", .fallback = "", .doc = "a time"});
+    g->at = tac_param_text(d, TAC_PARAM(.name = "at", .fallback = "", .doc = "a time"));
     const double *step = tac_param_list(
         d,
-        &(tac_param_def){.name = "at_step",
-                         .fallback = "[]",
-                         .range = "[0, 1e15]",
-                         .doc = "the step of the scenario's rate group with this number, from 0"},
+        TAC_PARAM(.name = "at_step", .fallback = "[]", .range = "[0, 1e15]",
+                  .doc = "the step of the scenario's rate group with this number, from 0"),
         1, &count);
-    e->when = tac_param_text(d, &(tac_param_def){.name = "when",
-                                                 .fallback = "",
-                                                 .doc = "a condition: vehicle.battery.soc < 0.3"});
+    e->when = tac_param_text(d, TAC_PARAM(.name = "when", .fallback = "",
+                                          .doc = "a condition: vehicle.battery.soc < 0.3"));
     t->every_us = tac_param_time(
-        d, &(tac_param_def){.name = "every", .fallback = "0", .doc = "with at: again and again"});
-    g->times = (uint64_t)tac_param_int(d, &(tac_param_def){.name = "times",
-                                                           .fallback = "0",
-                                                           .range = "[0, 1e15]",
-                                                           .doc = "at most so often; 0: no limit"});
-    g->repeat = tac_param_bool(d, &(tac_param_def){.name = "repeat",
-                                                   .fallback = "false",
-                                                   .doc = "with when: each time it turns true"});
+        d, TAC_PARAM(.name = "every", .fallback = "0", .doc = "with at: again and again"));
+    g->times =
+        (uint64_t)tac_param_int(d, TAC_PARAM(.name = "times", .fallback = "0", .range = "[0, 1e15]",
+                                             .doc = "at most so often; 0: no limit"));
+    g->repeat = tac_param_bool(d, TAC_PARAM(.name = "repeat", .fallback = "false",
+                                            .doc = "with when: each time it turns true"));
     g->locate =
-        tac_param_bool(d, &(tac_param_def){.name = "locate",
-                                           .fallback = "false",
-                                           .doc = "with when: at the microsecond at which it turns "
-                                                  "true between steps"});
+        tac_param_bool(d, TAC_PARAM(.name = "locate", .fallback = "false",
+                                    .doc = "with when: at the microsecond at which it turns "
+                                           "true between steps"));
     t->after_us = tac_param_time(
-        d, &(tac_param_def){.name = "after", .fallback = "0", .doc = "with when: so much later"});
-    t->for_us = tac_param_time(
-        d, &(tac_param_def){
-               .name = "for", .fallback = "0", .doc = "a fault or gust ends after it; 0: stays"});
+        d, TAC_PARAM(.name = "after", .fallback = "0", .doc = "with when: so much later"));
+    t->for_us = tac_param_time(d, TAC_PARAM(.name = "for", .fallback = "0",
+                                            .doc = "a fault or gust ends after it; 0: stays"));
     g->keys |= t->for_us ? KEY_FOR : 0;
     t->trigger = *e->when ? TAC__TRIGGER_CONDITION : count ? TAC__TRIGGER_STEP : TAC__TRIGGER_TIME;
     t->limit = (t->trigger == TAC__TRIGGER_CONDITION && !g->repeat) ? 1 : g->times;
@@ -428,30 +413,26 @@ static tac_status read_event(tac_declare *d, tac__scenario *s, event *e)
 
 static tac_status read_signals(tac_declare *d, tac__scenario *s)
 {
-    s->signal_count = tac_param_items(d,
-                                      &(tac_param_def){.name = "signals",
-                                                       .fallback = "[]",
-                                                       .doc = "signals of one's own, for set"},
-                                      TAC__SIGNALS_MAX);
+    s->signal_count = tac_param_items(
+        d, TAC_PARAM(.name = "signals", .fallback = "[]", .doc = "signals of one's own, for set"),
+        TAC__SIGNALS_MAX);
     s->signals = tac__arena_array(&s->arena, s->signal_count, sizeof *s->signals);
     if (!s->signals)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < s->signal_count; i++) {
         tac__scenario_signal *signal = &s->signals[i];
         tac_param_begin(d, "signals", i);
-        signal->name = tac_param_text(d, &(tac_param_def){.name = "name", .doc = "of the output"});
+        signal->name = tac_param_text(d, TAC_PARAM(.name = "name", .doc = "of the output"));
         signal->unit =
-            tac_param_text(d, &(tac_param_def){.name = "unit", .fallback = "1", .doc = "its unit"});
-        signal->initial = tac_param_f64(d, &(tac_param_def){.name = "initial",
-                                                            .unit = signal->unit,
-                                                            .fallback = "0",
-                                                            .doc = "its value until it is set"});
+            tac_param_text(d, TAC_PARAM(.name = "unit", .fallback = "1", .doc = "its unit"));
+        signal->initial =
+            tac_param_f64(d, TAC_PARAM(.name = "initial", .unit = signal->unit, .fallback = "0",
+                                       .doc = "its value until it is set"));
         signal->output = -1;
         if (*signal->name)
-            signal->output = tac_declare_output(d, &(tac_port_def){.name = signal->name,
-                                                                   .type = TAC_TYPE_F64,
-                                                                   .unit = signal->unit,
-                                                                   .doc = "set by events"});
+            signal->output =
+                tac_declare_output(d, TAC_PORT(.name = signal->name, .type = TAC_TYPE_F64,
+                                               .unit = signal->unit, .doc = "set by events"));
         tac_param_end(d);
     }
     return TAC_OK;
@@ -461,7 +442,7 @@ tac_status tac__scenario_read(tac_declare *d, tac__scenario *s)
 {
     TAC_TRY(read_signals(d, s));
     s->event_count = tac_param_items(
-        d, &(tac_param_def){.name = "events", .fallback = "[]", .doc = "what happens, and when"},
+        d, TAC_PARAM(.name = "events", .fallback = "[]", .doc = "what happens, and when"),
         TAC__EVENTS_MAX);
     s->events = tac__arena_array(&s->arena, s->event_count, sizeof *s->events);
     s->located = tac__arena_array(&s->arena, s->event_count, sizeof *s->located);

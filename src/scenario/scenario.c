@@ -4,6 +4,7 @@
 // written. Conditions are looked at in steps of the rate group, so that the times of other events
 // do not change them; one with a held() also at the instant at which that comes true, and one that
 // is located also where the engine finds that it turns true.
+#include "base/def.h"
 #include "base/text.h"
 #include "scenario/event.h"
 #include "scenario/types.h"
@@ -15,7 +16,7 @@ static int declare_array(tac_declare *d, const char *name, uint32_t count, const
     if (count == 0)
         return -1;
     return tac_declare_output(
-        d, &(tac_port_def){.name = name, .type = TAC_TYPE_ARRAY(TAC_F64, count), .doc = doc});
+        d, TAC_PORT(.name = name, .type = TAC_TYPE_ARRAY(TAC_F64, count), .doc = doc));
 }
 
 static void declare_sensor(tac_declare *d, tac__scenario *s, int i)
@@ -23,27 +24,24 @@ static void declare_sensor(tac_declare *d, tac__scenario *s, int i)
     char name[32];
     tac__out out = tac__out_begin(name, sizeof name);
     tac__out_add(&out, "%s_fault", tac__sensor_names[i]);
-    s->ports.fault[i] =
-        tac_declare_output(d, &(tac_port_def){.name = name,
-                                              .type = TAC_TYPE_ENUM(tac__sensor_fault_labels),
-                                              .doc = "what is wrong with it"});
+    s->ports.fault[i] = tac_declare_output(
+        d, TAC_PORT(.name = name, .type = TAC_TYPE_ENUM(tac__sensor_fault_labels),
+                    .doc = "what is wrong with it"));
     tac__out_add(&out, "_value");
     s->ports.fault_value[i] = tac_declare_output(
-        d, &(tac_port_def){.name = name, .type = TAC_TYPE_F64, .doc = "size of a bias or noise"});
+        d, TAC_PORT(.name = name, .type = TAC_TYPE_F64, .doc = "size of a bias or noise"));
 }
 
 static void declare_outputs(tac_declare *d, tac__scenario *s)
 {
     tac__scenario_ports *p = &s->ports;
     p->arm = tac_declare_output(
-        d, &(tac_port_def){.name = "arm", .type = TAC_TYPE_BOOL, .doc = "the motors may turn"});
-    p->mode = tac_declare_output(d, &(tac_port_def){.name = "mode",
-                                                    .type = TAC_TYPE_ENUM(tac__flight_mode_labels),
-                                                    .doc = "what flight control is to do"});
-    p->gust = tac_declare_output(d, &(tac_port_def){.name = "gust",
-                                                    .type = TAC_TYPE_VEC3,
-                                                    .unit = "m/s",
-                                                    .doc = "added to the wind: north, east, down"});
+        d, TAC_PORT(.name = "arm", .type = TAC_TYPE_BOOL, .doc = "the motors may turn"));
+    p->mode = tac_declare_output(d, TAC_PORT(.name = "mode",
+                                             .type = TAC_TYPE_ENUM(tac__flight_mode_labels),
+                                             .doc = "what flight control is to do"));
+    p->gust = tac_declare_output(d, TAC_PORT(.name = "gust", .type = TAC_TYPE_VEC3, .unit = "m/s",
+                                             .doc = "added to the wind: north, east, down"));
     p->motor_hold = declare_array(d, "motor_hold", s->motors, "1: deaf to its command");
     p->motor_duty = declare_array(d, "motor_duty", s->motors, "what it does instead");
     p->motor_loss = declare_array(d, "motor_loss", s->motors, "part of its thrust that is lost");
@@ -55,14 +53,13 @@ static void declare_outputs(tac_declare *d, tac__scenario *s)
 static int declare_numbers(tac_declare *d, const char *name, size_t count)
 {
     return tac_declare_state(
-        d, &(tac_port_def){.name = name,
-                           .type = TAC_TYPE_ARRAY(TAC_I64, count ? (uint32_t)count : 1)});
+        d, TAC_PORT(.name = name, .type = TAC_TYPE_ARRAY(TAC_I64, count ? (uint32_t)count : 1)));
 }
 
 static uint32_t read_count(tac_declare *d, const char *name, const char *doc)
 {
     return (uint32_t)tac_param_int(
-        d, &(tac_param_def){.name = name, .fallback = "0", .range = "[0, 64]", .doc = doc});
+        d, TAC_PARAM(.name = name, .fallback = "0", .range = "[0, 64]", .doc = doc));
 }
 
 static tac__carry_fn scenario_carry;
@@ -249,13 +246,11 @@ static tac_status scenario_verify(tac_step *step, const void *self)
 }
 
 static const tac_component_type scenario_type = {
-    .abi = TAC_ABI_VERSION,
-    .builtin = true,
     .size = sizeof(tac_component_type),
     .name = "scenario",
     .version = "1",
     .summary = "events: commands, faults and gusts, at times and on conditions",
-    .flags = TAC_COMPONENT_TIMER,
+    .flags = TAC__COMPONENT_BUILTIN | TAC_COMPONENT_TIMER,
     .stage = TAC_STAGE_SCENARIO,
     .self_size = sizeof(tac__scenario),
     .declare = scenario_declare,

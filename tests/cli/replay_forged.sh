@@ -11,7 +11,7 @@ cat >evil.c <<'END'
 #include <tactus/plugin.h>
 __attribute__((constructor)) static void loaded(void) { fclose(fopen(MARK, "w")); }
 static tac_status step(tac_step *s, const void *self) { (void)s; (void)self; return TAC_OK; }
-static const tac_component_type type = {.abi = TAC_ABI_VERSION, .size = sizeof type, .version = "1",
+static const tac_component_type type = {.size = sizeof type, .version = "1",
     .name = "evil", .stage = TAC_STAGE_CONTROL, .step = step};
 TAC_PLUGIN("evil", "1", &type)
 END

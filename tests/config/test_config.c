@@ -562,7 +562,7 @@ static bool build_plugin(const char *name, const char *code)
     "#include <tactus/plugin.h>\n"                                                                 \
     "static tac_status step(tac_step *s, const void *self) { (void)s; (void)self; return TAC_OK; " \
     "}\n"                                                                                          \
-    "static const tac_component_type type = {.abi = TAC_ABI_VERSION, .size = sizeof type, "        \
+    "static const tac_component_type type = {.size = sizeof type, "                                \
     ".stage = TAC_STAGE_CONTROL, .step = step, .version = \"1\", .name = "
 
 static void use_plugin(const char *list, tac_status status, const char *part)
@@ -614,16 +614,19 @@ static void test_plugins(void **state)
             {"size",
              "#include <stdint.h>\nstatic const uint32_t p[2] = {2, 8};\nconst void "
              "*tac_plugin_entry(void) { return p; }\n",
-             TAC_E_ABI, "its tac_plugin has 8 bytes"},
-            {"port",
-             "#include <tactus/plugin.h>\nconst tac_plugin *tac_plugin_entry(void) { static const "
-             "tac_plugin p = {TAC_ABI_VERSION, sizeof(tac_plugin), sizeof(tac_component_type), "
-             "sizeof(tac_param_def), 5}; return &p; }\n",
-             TAC_E_ABI, "its tac_port_def has 5 bytes"},
-            {"type",
-             "#include <tactus/plugin.h>\nstatic const tac_component_type type = {.abi = "
-             "TAC_ABI_VERSION, .size = 3, .name = \"pulse\"};\nTAC_PLUGIN(\"x\", \"1\", &type)\n",
-             TAC_E_ABI, "component type 'pulse' has ABI version 2 and size 3"},
+             TAC_E_ABI, "a tac_plugin has no size"},
+            {"step",
+             "#include <tactus/plugin.h>\nstatic uint32_t fine(void) { return 0; }\n"
+             "const tac_plugin *tac_plugin_entry(void) { static const tac_plugin p = {.abi = "
+             "TAC_ABI_VERSION, .size = sizeof p, .step_size = sizeof(tac_step) + 8, .arithmetic = "
+             "fine}; return &p; }\n",
+             TAC_E_ABI, "was built for a newer Tactus: its tac_step has"},
+            {"type", BEGIN_PLUGIN "\"pulse\", .size = 3};\nTAC_PLUGIN(\"x\", \"1\", &type)\n",
+             TAC_E_ABI, "a tac_component_type has no size"},
+            // That of what is built in, which is called without checks.
+            {"flags",
+             BEGIN_PLUGIN "\"pulse\", .flags = 1u << 31};\nTAC_PLUGIN(\"x\", \"1\", &type)\n",
+             TAC_E_ABI, "component type 'pulse' has flags 0x80000000, which"},
             {"nameless", BEGIN_PLUGIN "0};\nTAC_PLUGIN(\"x\", \"1\", &type)\n", TAC_E_ABI,
              "has a component type without a name"},
             {"twice", BEGIN_PLUGIN "\"pulse\"};\nTAC_PLUGIN(\"x\", \"1\", &type, &type)\n",

@@ -1,6 +1,7 @@
 // The floating-point environment: whatever a host, a component or a plugin makes of it, results are
 // the same bits, and the host finds it again as it was.
 #define _GNU_SOURCE // feenableexcept
+#include "base/def.h"
 #include "config/everything.h"
 
 #include <fenv.h>
@@ -182,10 +183,9 @@ static void spoil_in(moment m)
 static tac_status vandal_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_input(d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64});
-    tac_declare_output(d,
-                       &(tac_port_def){.name = "y", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL});
-    tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64});
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL));
+    tac_declare_continuous(d, TAC_PORT(.name = "x", .type = TAC_TYPE_F64));
     tac_declare_event(d, "never", "");
     spoil_in(DECLARE);
     return TAC_OK;
@@ -251,8 +251,7 @@ static void vandal_close(void *self)
     spoil_in(CLOSE);
 }
 
-static const tac_component_type vandal = {.abi = TAC_ABI_VERSION,
-                                          .size = sizeof(tac_component_type),
+static const tac_component_type vandal = {.size = sizeof(tac_component_type),
                                           .name = "vandal",
                                           .version = "1",
                                           .stage = TAC_STAGE_CONTROL,
@@ -272,7 +271,7 @@ static const tac_component_type vandal = {.abi = TAC_ABI_VERSION,
 static tac_status guard_declare(tac_declare *d, void *self)
 {
     (void)self;
-    const int u = tac_declare_input(d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64});
+    const int u = tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64));
     tac_declare_condition(d, "high", &u, 1, NULL);
     return TAC_OK;
 }
@@ -292,8 +291,7 @@ static tac_status guard_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type guard = {.abi = TAC_ABI_VERSION,
-                                         .size = sizeof(tac_component_type),
+static const tac_component_type guard = {.size = sizeof(tac_component_type),
                                          .name = "guard",
                                          .version = "1",
                                          .stage = TAC_STAGE_SCENARIO,
@@ -424,7 +422,7 @@ static void test_who_is_trusted(void **state)
     tac_registry *registry;
     assert_int_equal(tac_registry_create(NULL, &registry, NULL), TAC_OK);
     for (size_t i = 0; i < tac_registry_count(registry); i++) {
-        if (!tac_registry_type(registry, i)->builtin)
+        if (!(tac_registry_type(registry, i)->flags & TAC__COMPONENT_BUILTIN))
             fail_msg("'%s' is checked at every call", tac_registry_type(registry, i)->name);
     }
     tac_registry_destroy(registry);
@@ -438,7 +436,7 @@ static const char plugin_code[] =
     "#include <fenv.h>\n"
     "#include <tactus/plugin.h>\n"
     "static tac_status step(tac_step *s, const void *self) { (void)s; (void)self; return 0; }\n"
-    "static const tac_component_type type = {.abi = TAC_ABI_VERSION, .size = sizeof type,\n"
+    "static const tac_component_type type = {.size = sizeof type,\n"
     "    .stage = TAC_STAGE_CONTROL, .step = step, .version = \"1\", .name = \"idle\"};\n"
     "__attribute__((destructor)) static void end(void) { fesetround(FE_UPWARD); }\n"
     "TAC_PLUGIN(\"idle\", \"1\", &type)\n";

@@ -19,17 +19,17 @@ typedef struct body {
 static tac_status body_declare(tac_declare *d, void *self)
 {
     body *b = self;
-    b->z = tac_param_f64(d, &(tac_param_def){.name = "z", .fallback = "0"});
-    b->v = tac_param_f64(d, &(tac_param_def){.name = "v", .fallback = "0"});
-    b->a = tac_param_f64(d, &(tac_param_def){.name = "a", .fallback = "0"});
-    b->stiffness = tac_param_f64(d, &(tac_param_def){.name = "stiffness", .fallback = "0"});
-    b->bad = tac_param_bool(d, &(tac_param_def){.name = "bad", .fallback = "false"});
-    b->events = tac_param_bool(d, &(tac_param_def){.name = "bounces", .fallback = "false"});
-    tac_declare_input(
-        d, &(tac_port_def){.name = "push", .type = TAC_TYPE_F64, .flags = TAC_PORT_OPTIONAL});
-    tac_declare_continuous(d, &(tac_port_def){.name = "z", .type = TAC_TYPE_F64, .unit = "m"});
-    tac_declare_continuous(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_F64, .unit = "m/s"});
-    tac_declare_output(d, &(tac_port_def){.name = "high", .type = TAC_TYPE_F64, .unit = "cm"});
+    b->z = tac_param_f64(d, TAC_PARAM(.name = "z", .fallback = "0"));
+    b->v = tac_param_f64(d, TAC_PARAM(.name = "v", .fallback = "0"));
+    b->a = tac_param_f64(d, TAC_PARAM(.name = "a", .fallback = "0"));
+    b->stiffness = tac_param_f64(d, TAC_PARAM(.name = "stiffness", .fallback = "0"));
+    b->bad = tac_param_bool(d, TAC_PARAM(.name = "bad", .fallback = "false"));
+    b->events = tac_param_bool(d, TAC_PARAM(.name = "bounces", .fallback = "false"));
+    tac_declare_input(d,
+                      TAC_PORT(.name = "push", .type = TAC_TYPE_F64, .flags = TAC_PORT_OPTIONAL));
+    tac_declare_continuous(d, TAC_PORT(.name = "z", .type = TAC_TYPE_F64, .unit = "m"));
+    tac_declare_continuous(d, TAC_PORT(.name = "v", .type = TAC_TYPE_F64, .unit = "m/s"));
+    tac_declare_output(d, TAC_PORT(.name = "high", .type = TAC_TYPE_F64, .unit = "cm"));
     if (b->events)
         tac_declare_event(d, "down", "");
     return TAC_OK;
@@ -70,8 +70,7 @@ static tac_status body_detect(const tac_eval *e, const void *self, double *g)
     return TAC_OK;
 }
 
-static const tac_component_type body_type = {.abi = TAC_ABI_VERSION,
-                                             .size = sizeof(tac_component_type),
+static const tac_component_type body_type = {.size = sizeof(tac_component_type),
                                              .name = "body",
                                              .version = "1",
                                              .self_size = sizeof(body),
@@ -85,7 +84,7 @@ static const tac_component_type body_type = {.abi = TAC_ABI_VERSION,
 static tac_status watch_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     return TAC_OK;
 }
 
@@ -96,8 +95,7 @@ static tac_status watch_output(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type watch_type = {.abi = TAC_ABI_VERSION,
-                                              .size = sizeof(tac_component_type),
+static const tac_component_type watch_type = {.size = sizeof(tac_component_type),
                                               .name = "stopwatch",
                                               .version = "1",
                                               .declare = watch_declare,
@@ -131,15 +129,15 @@ static tac_status sentry_declare(tac_declare *d, void *self)
 {
     sentry *s = self;
     s->name = tac_declare_name(d);
-    s->once = tac_param_bool(d, &(tac_param_def){.name = "once", .fallback = "false"});
-    s->pushes = tac_param_bool(d, &(tac_param_def){.name = "pushes", .fallback = "false"});
-    s->count = tac_param_items(d, &(tac_param_def){.name = "waits", .fallback = "[]"}, WAITS);
+    s->once = tac_param_bool(d, TAC_PARAM(.name = "once", .fallback = "false"));
+    s->pushes = tac_param_bool(d, TAC_PARAM(.name = "pushes", .fallback = "false"));
+    s->count = tac_param_items(d, TAC_PARAM(.name = "waits", .fallback = "[]"), WAITS);
     for (size_t i = 0; i < s->count; i++) {
         tac_param_begin(d, "waits", i);
-        const char *signal = tac_param_text(d, &(tac_param_def){.name = "signal"});
-        const char *gate = tac_param_text(d, &(tac_param_def){.name = "gate", .fallback = ""});
-        s->level[i] = tac_param_f64(d, &(tac_param_def){.name = "level", .fallback = "0"});
-        s->below[i] = tac_param_bool(d, &(tac_param_def){.name = "below", .fallback = "true"});
+        const char *signal = tac_param_text(d, TAC_PARAM(.name = "signal"));
+        const char *gate = tac_param_text(d, TAC_PARAM(.name = "gate", .fallback = ""));
+        s->level[i] = tac_param_f64(d, TAC_PARAM(.name = "level", .fallback = "0"));
+        s->below[i] = tac_param_bool(d, TAC_PARAM(.name = "below", .fallback = "true"));
         s->signal[i] = tac_declare_watch(d, signal, "signal");
         s->gate[i] = *gate ? tac_declare_watch(d, gate, "gate") : -1;
         const int inputs[] = {s->signal[i], s->gate[i]};
@@ -149,8 +147,8 @@ static tac_status sentry_declare(tac_declare *d, void *self)
                          i);
         tac_param_end(d);
     }
-    tac_declare_output(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_F64});
-    tac_declare_state(d, &(tac_port_def){.name = "fired", .type = TAC_TYPE_I64});
+    tac_declare_output(d, TAC_PORT(.name = "n", .type = TAC_TYPE_F64));
+    tac_declare_state(d, TAC_PORT(.name = "fired", .type = TAC_TYPE_I64));
     return TAC_OK;
 }
 
@@ -191,8 +189,7 @@ static tac_status sentry_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type sentry_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type sentry_type = {.size = sizeof(tac_component_type),
                                                .name = "sentry",
                                                .version = "1",
                                                .stage = TAC_STAGE_SCENARIO,
@@ -213,8 +210,7 @@ static tac_status hooked_post(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type hooked_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type hooked_type = {.size = sizeof(tac_component_type),
                                                .name = "hooked",
                                                .version = "1",
                                                .self_size = sizeof(sentry),
@@ -230,16 +226,14 @@ static tac_status routed_declare(tac_declare *d, void *self)
     s->count = 1;
     s->level[0] = 22.00005;
     s->gate[0] = -1;
-    s->signal[0] =
-        tac_declare_input(d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64, .unit = "cm"});
+    s->signal[0] = tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64, .unit = "cm"));
     tac_declare_condition(d, "high", s->signal, 1, NULL);
-    tac_declare_output(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_F64});
-    tac_declare_state(d, &(tac_port_def){.name = "fired", .type = TAC_TYPE_I64});
+    tac_declare_output(d, TAC_PORT(.name = "n", .type = TAC_TYPE_F64));
+    tac_declare_state(d, TAC_PORT(.name = "fired", .type = TAC_TYPE_I64));
     return TAC_OK;
 }
 
-static const tac_component_type routed_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type routed_type = {.size = sizeof(tac_component_type),
                                                .name = "routed",
                                                .version = "1",
                                                .stage = TAC_STAGE_CONTROL,
@@ -253,8 +247,8 @@ static const tac_component_type routed_type = {.abi = TAC_ABI_VERSION,
 // Writes 1 from `after` on, before that 0.
 static tac_status gate_declare(tac_declare *d, void *self)
 {
-    *(tac_time *)self = tac_param_time(d, &(tac_param_def){.name = "after", .fallback = "1 s"});
-    tac_declare_output(d, &(tac_port_def){.name = "open", .type = TAC_TYPE_F64});
+    *(tac_time *)self = tac_param_time(d, TAC_PARAM(.name = "after", .fallback = "1 s"));
+    tac_declare_output(d, TAC_PORT(.name = "open", .type = TAC_TYPE_F64));
     return TAC_OK;
 }
 
@@ -264,8 +258,7 @@ static tac_status gate_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type gate_type = {.abi = TAC_ABI_VERSION,
-                                             .size = sizeof(tac_component_type),
+static const tac_component_type gate_type = {.size = sizeof(tac_component_type),
                                              .name = "gate",
                                              .version = "1",
                                              .stage = TAC_STAGE_CONTROL,
@@ -277,7 +270,7 @@ static const tac_component_type gate_type = {.abi = TAC_ABI_VERSION,
 static tac_status caller_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_sender(d, &(tac_message_def){.name = "tx"});
+    tac_declare_sender(d, TAC_MESSAGE(.name = "tx"));
     return TAC_OK;
 }
 
@@ -288,8 +281,7 @@ static tac_status caller_step(tac_step *s, const void *self)
     return tac_send(s, 0, &value, sizeof value);
 }
 
-static const tac_component_type caller_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type caller_type = {.size = sizeof(tac_component_type),
                                                .name = "caller",
                                                .version = "1",
                                                .stage = TAC_STAGE_CONTROL,
@@ -299,9 +291,9 @@ static const tac_component_type caller_type = {.abi = TAC_ABI_VERSION,
 static tac_status pusher_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_output(d, &(tac_port_def){.name = "push", .type = TAC_TYPE_F64});
+    tac_declare_output(d, TAC_PORT(.name = "push", .type = TAC_TYPE_F64));
     tac_declare_receiver(
-        d, &(tac_message_def){.name = "rx", .capacity = 8, .max_bytes = 8, .triggers = true});
+        d, TAC_MESSAGE(.name = "rx", .capacity = 8, .max_bytes = 8, .triggers = true));
     return TAC_OK;
 }
 
@@ -316,8 +308,7 @@ static tac_status pusher_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type pusher_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type pusher_type = {.size = sizeof(tac_component_type),
                                                .name = "pusher",
                                                .version = "1",
                                                .stage = TAC_STAGE_CONTROL,

@@ -39,24 +39,23 @@ static inline tac_status actor_declare(tac_declare *d, void *self)
 {
     actor *a = self;
     a->name = tac_declare_name(d);
-    a->traced = tac_param_bool(d, &(tac_param_def){.name = "traced", .fallback = "true"});
-    a->fails = tac_param_bool(d, &(tac_param_def){.name = "fails", .fallback = "false"});
-    a->nan = tac_param_bool(d, &(tac_param_def){.name = "nan", .fallback = "false"});
-    a->wake_us = tac_param_time(d, &(tac_param_def){.name = "wake", .fallback = "0 s"});
-    a->again_us = tac_param_time(d, &(tac_param_def){.name = "again", .fallback = "0 s"});
-    const char *watch = tac_param_text(d, &(tac_param_def){.name = "watch", .fallback = ""});
-    tac_declare_input(
-        d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64, .flags = TAC_PORT_OPTIONAL});
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
-    tac_declare_output(d, &(tac_port_def){.name = "r", .type = TAC_TYPE_F64});
-    tac_declare_output(d, &(tac_port_def){.name = "q", .type = TAC_TYPE_QUAT});
-    tac_declare_output(d, &(tac_port_def){.name = "heard", .type = TAC_TYPE_F64});
-    tac_declare_output(d, &(tac_port_def){.name = "seen", .type = TAC_TYPE_F64});
-    tac_declare_state(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_F64});
-    tac_declare_state(d, &(tac_port_def){.name = "hooks", .type = TAC_TYPE_I64});
+    a->traced = tac_param_bool(d, TAC_PARAM(.name = "traced", .fallback = "true"));
+    a->fails = tac_param_bool(d, TAC_PARAM(.name = "fails", .fallback = "false"));
+    a->nan = tac_param_bool(d, TAC_PARAM(.name = "nan", .fallback = "false"));
+    a->wake_us = tac_param_time(d, TAC_PARAM(.name = "wake", .fallback = "0 s"));
+    a->again_us = tac_param_time(d, TAC_PARAM(.name = "again", .fallback = "0 s"));
+    const char *watch = tac_param_text(d, TAC_PARAM(.name = "watch", .fallback = ""));
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64, .flags = TAC_PORT_OPTIONAL));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "r", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "q", .type = TAC_TYPE_QUAT));
+    tac_declare_output(d, TAC_PORT(.name = "heard", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "seen", .type = TAC_TYPE_F64));
+    tac_declare_state(d, TAC_PORT(.name = "n", .type = TAC_TYPE_F64));
+    tac_declare_state(d, TAC_PORT(.name = "hooks", .type = TAC_TYPE_I64));
     tac_declare_stream(d, "noise");
     tac_declare_receiver(
-        d, &(tac_message_def){.name = "rx", .capacity = 64, .max_bytes = 8, .triggers = true});
+        d, TAC_MESSAGE(.name = "rx", .capacity = 64, .max_bytes = 8, .triggers = true));
     a->watch = *watch ? tac_declare_watch(d, watch, "watch") : -1;
     return TAC_OK;
 }
@@ -126,8 +125,7 @@ static inline tac_status actor_enter(tac_step *s, const void *self, int32_t from
     return actor_hook(s, self, what);
 }
 
-static const tac_component_type actor_type = {.abi = TAC_ABI_VERSION,
-                                              .size = sizeof(tac_component_type),
+static const tac_component_type actor_type = {.size = sizeof(tac_component_type),
                                               .name = "actor",
                                               .version = "1",
                                               .flags = TAC_COMPONENT_TIMER,
@@ -140,8 +138,7 @@ static const tac_component_type actor_type = {.abi = TAC_ABI_VERSION,
                                               .phase_enter = actor_enter};
 
 // The same with hooks at every boundary of its entity.
-static const tac_component_type hooked_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type hooked_type = {.size = sizeof(tac_component_type),
                                                .name = "hooked",
                                                .version = "1",
                                                .flags = TAC_COMPONENT_TIMER,
@@ -167,19 +164,16 @@ typedef struct tank {
 static inline tac_status tank_declare(tac_declare *d, void *self)
 {
     tank *a = self;
-    a->initial = tac_param_f64(d, &(tac_param_def){.name = "initial", .fallback = "0"});
-    a->rate = tac_param_f64(d, &(tac_param_def){.name = "rate", .fallback = "0"});
-    a->leak = tac_param_f64(d, &(tac_param_def){.name = "leak", .fallback = "0"});
-    a->nan = tac_param_bool(d, &(tac_param_def){.name = "nan", .fallback = "false"});
-    a->fails = tac_param_bool(d, &(tac_param_def){.name = "fails", .fallback = "false"});
-    tac_declare_input(
-        d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64, .flags = TAC_PORT_OPTIONAL});
-    tac_declare_output(
-        d, &(tac_port_def){.name = "level", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL});
-    tac_declare_output(
-        d, &(tac_port_def){.name = "twice", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL});
-    tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64});
-    tac_declare_continuous(d, &(tac_port_def){.name = "p", .type = TAC_TYPE_VEC3});
+    a->initial = tac_param_f64(d, TAC_PARAM(.name = "initial", .fallback = "0"));
+    a->rate = tac_param_f64(d, TAC_PARAM(.name = "rate", .fallback = "0"));
+    a->leak = tac_param_f64(d, TAC_PARAM(.name = "leak", .fallback = "0"));
+    a->nan = tac_param_bool(d, TAC_PARAM(.name = "nan", .fallback = "false"));
+    a->fails = tac_param_bool(d, TAC_PARAM(.name = "fails", .fallback = "false"));
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64, .flags = TAC_PORT_OPTIONAL));
+    tac_declare_output(d, TAC_PORT(.name = "level", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL));
+    tac_declare_output(d, TAC_PORT(.name = "twice", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL));
+    tac_declare_continuous(d, TAC_PORT(.name = "x", .type = TAC_TYPE_F64));
+    tac_declare_continuous(d, TAC_PORT(.name = "p", .type = TAC_TYPE_VEC3));
     tac_declare_event(d, "high", "");
     return TAC_OK;
 }
@@ -216,8 +210,7 @@ static inline tac_status tank_detect(const tac_eval *e, const void *self, double
     return TAC_OK;
 }
 
-static const tac_component_type tank_type = {.abi = TAC_ABI_VERSION,
-                                             .size = sizeof(tac_component_type),
+static const tac_component_type tank_type = {.size = sizeof(tac_component_type),
                                              .name = "tank",
                                              .version = "1",
                                              .self_size = sizeof(tank),

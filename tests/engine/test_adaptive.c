@@ -258,8 +258,8 @@ static const char stiff[] =
 static tac_status stiffness_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_input(d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64, .unit = "cm"});
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64, .unit = "N"});
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64, .unit = "cm"));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64, .unit = "N"));
     return TAC_OK;
 }
 
@@ -278,8 +278,7 @@ static tac_status stiffness_output_dual(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
-static tac_component_type stiffness_type = {.abi = TAC_ABI_VERSION,
-                                            .size = sizeof(tac_component_type),
+static tac_component_type stiffness_type = {.size = sizeof(tac_component_type),
                                             .name = "stiffness",
                                             .declare = stiffness_declare,
                                             .output = stiffness_output,
@@ -342,8 +341,8 @@ static tac_status parts_declare(tac_declare *d, void *self)
     static const tac_part parts[] = {TAC_PART_BODY, TAC_PART_BATTERY, TAC_PART_ACTUATOR};
     static const char *const names[] = {"v", "q", "a"};
     for (int i = 0; i < 3; i++)
-        tac_declare_continuous(
-            d, &(tac_port_def){.name = names[i], .type = TAC_TYPE_F64, .part = parts[i]});
+        tac_declare_continuous(d,
+                               TAC_PORT(.name = names[i], .type = TAC_TYPE_F64, .part = parts[i]));
     return TAC_OK;
 }
 
@@ -361,8 +360,7 @@ static tac_status parts_derive(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type parts_type = {.abi = TAC_ABI_VERSION,
-                                              .size = sizeof(tac_component_type),
+static const tac_component_type parts_type = {.size = sizeof(tac_component_type),
                                               .name = "parts",
                                               .declare = parts_declare,
                                               .derive = parts_derive};

@@ -17,8 +17,8 @@ static tac_status ticker_declare(tac_declare *d, void *self)
 {
     (void)self;
     tac_declare_stream(d, "when");
-    tac_declare_state(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_I64});
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    tac_declare_state(d, TAC_PORT(.name = "n", .type = TAC_TYPE_I64));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     return TAC_OK;
 }
 
@@ -36,8 +36,7 @@ static tac_status ticker_init(tac_step *s, const void *self)
     return tac_wake_at(s, 1234);
 }
 
-static const tac_component_type ticker_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type ticker_type = {.size = sizeof(tac_component_type),
                                                .name = "ticker",
                                                .version = "1",
                                                .flags = TAC_COMPONENT_TIMER,
@@ -54,7 +53,7 @@ typedef struct hidden {
 static tac_status hidden_declare(tac_declare *d, void *self)
 {
     ((hidden *)self)->count = calloc(1, sizeof(int64_t));
-    tac_declare_output(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_I64});
+    tac_declare_output(d, TAC_PORT(.name = "n", .type = TAC_TYPE_I64));
     return TAC_OK;
 }
 
@@ -86,9 +85,9 @@ static void hidden_close(void *self)
 }
 
 #define HIDDEN                                                                                     \
-    .abi = TAC_ABI_VERSION, .size = sizeof(tac_component_type), .version = "1",                    \
-    .flags = TAC_COMPONENT_OPAQUE, .stage = TAC_STAGE_SCENARIO, .self_size = sizeof(hidden),       \
-    .declare = hidden_declare, .step = hidden_step, .close = hidden_close
+    .size = sizeof(tac_component_type), .version = "1", .flags = TAC_COMPONENT_OPAQUE,             \
+    .stage = TAC_STAGE_SCENARIO, .self_size = sizeof(hidden), .declare = hidden_declare,           \
+    .step = hidden_step, .close = hidden_close
 
 static const tac_component_type hidden_type = {HIDDEN, .name = "hidden"};
 static const tac_component_type saved_type = {HIDDEN, .name = "saved", .save = hidden_save,
@@ -98,10 +97,9 @@ static const tac_component_type saved_type = {HIDDEN, .name = "saved", .save = h
 static tac_status bouncer_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64});
-    tac_declare_continuous(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_F64});
-    tac_declare_output(
-        d, &(tac_port_def){.name = "twice", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL});
+    tac_declare_continuous(d, TAC_PORT(.name = "x", .type = TAC_TYPE_F64));
+    tac_declare_continuous(d, TAC_PORT(.name = "v", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "twice", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL));
     return TAC_OK;
 }
 
@@ -142,8 +140,7 @@ static tac_status bouncer_project(double *x, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type bouncer_type = {.abi = TAC_ABI_VERSION,
-                                                .size = sizeof(tac_component_type),
+static const tac_component_type bouncer_type = {.size = sizeof(tac_component_type),
                                                 .name = "bouncer",
                                                 .version = "1",
                                                 .stage = TAC_STAGE_ACTUATE,
@@ -158,8 +155,8 @@ static const tac_component_type bouncer_type = {.abi = TAC_ABI_VERSION,
 static tac_status mirror_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_input(d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64});
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     return TAC_OK;
 }
 
@@ -170,8 +167,7 @@ static tac_status mirror_output(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type mirror_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type mirror_type = {.size = sizeof(tac_component_type),
                                                .name = "mirror",
                                                .version = "1",
                                                .declare = mirror_declare,

@@ -594,11 +594,8 @@ static tac_status mute_declare(tac_declare *d, void *self)
 static void refuse_type(tac_status (*declare)(tac_declare *, void *), tac_status status,
                         const char *part)
 {
-    const tac_component_type type = {.abi = TAC_ABI_VERSION,
-                                     .size = sizeof(tac_component_type),
-                                     .name = "faulty",
-                                     .version = "1",
-                                     .declare = declare};
+    const tac_component_type type = {
+        .size = sizeof(tac_component_type), .name = "faulty", .version = "1", .declare = declare};
     with_types();
     rig_types[1] = &type;
     rig_refused(file("kind: rk4", "components:\n  p: {type: body}\n  f: {type: faulty}\n"), status,

@@ -38,7 +38,8 @@ static tac_status try_route(bench *b, const tac_route_def *def)
 
 static tac_status try_link(bench *b, const char *from, const char *to, tac_time delay_us)
 {
-    const tac_link_def def = {.from = from, .to = to, .delay_us = delay_us, .place = here};
+    const tac_link_def def =
+        TAC_DEF(tac_link_def, .from = from, .to = to, .delay_us = delay_us, .place = here);
     return tac_engine_add_link(b->engine, &def, &b->err);
 }
 
@@ -108,26 +109,41 @@ static void test_entities_and_groups(void **state)
     bench_entity(&b, "uav");
     REFUSED(&b, tac_engine_add_entity(e, "uav", &here, &b.err), TAC_E_DUPLICATE, "'uav'");
 
-    REFUSED(&b, try_group(&b, &(tac_group_def){.name = "a b", .period_us = 1}), TAC_E_NAME,
-            "'a b'");
-    REFUSED(&b, try_group(&b, &(tac_group_def){.name = "g"}), TAC_E_CONFIG, "'g'", "period",
-            "explicit times");
     REFUSED(&b,
-            try_group(&b,
-                      &(tac_group_def){
-                          .name = "g", .period_us = 1, .times_us = falling, .times_count = 3}),
+            try_group(
+                &b, &(tac_group_def){.size = sizeof(tac_group_def), .name = "a b", .period_us = 1}),
+            TAC_E_NAME, "'a b'");
+    REFUSED(&b, try_group(&b, &(tac_group_def){.size = sizeof(tac_group_def), .name = "g"}),
+            TAC_E_CONFIG, "'g'", "period", "explicit times");
+    REFUSED(&b,
+            try_group(&b, &(tac_group_def){.size = sizeof(tac_group_def),
+                                           .name = "g",
+                                           .period_us = 1,
+                                           .times_us = falling,
+                                           .times_count = 3}),
             TAC_E_CONFIG, "'g'", "ascend");
-    REFUSED(&b, try_group(&b, &(tac_group_def){.name = "g", .times_us = falling, .times_count = 3}),
+    REFUSED(&b,
+            try_group(&b, &(tac_group_def){.size = sizeof(tac_group_def),
+                                           .name = "g",
+                                           .times_us = falling,
+                                           .times_count = 3}),
             TAC_E_CONFIG, "'g'", "ascend");
-    REFUSED(&b, try_group(&b, &(tac_group_def){.name = "g", .period_us = TAC_TIME_MAX + 1}),
+    REFUSED(&b,
+            try_group(&b, &(tac_group_def){.size = sizeof(tac_group_def),
+                                           .name = "g",
+                                           .period_us = TAC_TIME_MAX + 1}),
             TAC_E_RANGE, "'g'", "period");
+    REFUSED(&b,
+            try_group(&b, &(tac_group_def){.size = sizeof(tac_group_def),
+                                           .name = "g",
+                                           .period_us = 1,
+                                           .offset_us = TAC_TIME_MAX + 1}),
+            TAC_E_RANGE, "'g'", "offset");
+    bench_group(&b, "g", 1000, 0);
     REFUSED(
         &b,
-        try_group(&b, &(tac_group_def){.name = "g", .period_us = 1, .offset_us = TAC_TIME_MAX + 1}),
-        TAC_E_RANGE, "'g'", "offset");
-    bench_group(&b, "g", 1000, 0);
-    REFUSED(&b, try_group(&b, &(tac_group_def){.name = "g", .period_us = 5}), TAC_E_DUPLICATE,
-            "'g'");
+        try_group(&b, &(tac_group_def){.size = sizeof(tac_group_def), .name = "g", .period_us = 5}),
+        TAC_E_DUPLICATE, "'g'");
 
     tac_observer_def o = tac_observer_def_default();
     o.observe = nothing;
@@ -146,9 +162,9 @@ static tac_status two_outputs(tac_declare *d, void *self)
     static const char *const rates[] = {"rate", "none", "two"};
     static int round;
     tac_declare_output(
-        d, &(tac_port_def){.name = "pos", .type = TAC_TYPE_VEC3, .derivative = rates[round++]});
-    tac_declare_output(d, &(tac_port_def){.name = "rate", .type = TAC_TYPE_VEC3});
-    tac_declare_output(d, &(tac_port_def){.name = "two", .type = TAC_TYPE_ARRAY(TAC_F64, 2)});
+        d, TAC_PORT(.name = "pos", .type = TAC_TYPE_VEC3, .derivative = rates[round++]));
+    tac_declare_output(d, TAC_PORT(.name = "rate", .type = TAC_TYPE_VEC3));
+    tac_declare_output(d, TAC_PORT(.name = "two", .type = TAC_TYPE_ARRAY(TAC_F64, 2)));
     return TAC_OK;
 }
 
@@ -242,8 +258,7 @@ static void test_declarations(void **state)
     assert_non_null(strstr(b.err.context, "setting up component 'w'"));
 
     // A derivative must be an output of the right size.
-    tac_component_type type = {.abi = TAC_ABI_VERSION,
-                               .size = sizeof type,
+    tac_component_type type = {.size = sizeof type,
                                .name = "two",
                                .version = "1",
                                .stage = TAC_STAGE_CONTROL,
@@ -261,11 +276,14 @@ static void test_declarations(void **state)
     def.name = "size";
     REFUSED(&b, tac_engine_add_component(b.engine, &def, &b.err), TAC_E_TYPE, "'size.pos'", "'two'",
             "derivative");
-    type.abi++;
-    REFUSED(&b, tac_engine_add_component(b.engine, &def, &b.err), TAC_E_ABI, "'two'", "ABI");
-    type.abi--;
-    type.size--;
-    REFUSED(&b, tac_engine_add_component(b.engine, &def, &b.err), TAC_E_ABI, "'two'", "size");
+    tac_component_type unsized = type, strange = type;
+    unsized.size = 0;
+    def.type = &unsized;
+    REFUSED(&b, tac_engine_add_component(b.engine, &def, &b.err), TAC_E_ABI, "tac_component_type",
+            "size");
+    strange.flags = 1u << 30;
+    def.type = &strange;
+    REFUSED(&b, tac_engine_add_component(b.engine, &def, &b.err), TAC_E_ABI, "'two'", "flags");
     // None of them left a signal.
     bench_add(&b, &(probe){.name = "w", .group = "g", .out = {"s"}});
     bench_prepare(&b);
@@ -284,8 +302,8 @@ static tac_status same_streams(tac_declare *d, void *self)
 static tac_status same_ports(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_sender(d, &(tac_message_def){.name = "port"});
-    tac_declare_sender(d, &(tac_message_def){.name = "port"});
+    tac_declare_sender(d, TAC_MESSAGE(.name = "port"));
+    tac_declare_sender(d, TAC_MESSAGE(.name = "port"));
     return TAC_OK;
 }
 
@@ -293,7 +311,7 @@ static tac_status same_receivers(tac_declare *d, void *self)
 {
     (void)self;
     for (int i = 0; i < 2; i++)
-        tac_declare_receiver(d, &(tac_message_def){.name = "port", .capacity = 1});
+        tac_declare_receiver(d, TAC_MESSAGE(.name = "port", .capacity = 1));
     return TAC_OK;
 }
 
@@ -325,8 +343,7 @@ static void test_declared_twice(void **state)
         bench b;
         bench_begin(&b, NULL);
         bench_group(&b, "g", 1000, 0);
-        const tac_component_type type = {.abi = TAC_ABI_VERSION,
-                                         .size = sizeof type,
+        const tac_component_type type = {.size = sizeof type,
                                          .name = "twice",
                                          .version = "1",
                                          .stage = TAC_STAGE_CONTROL,
@@ -749,7 +766,9 @@ static void test_wrong_moments(void **state)
     assert_int_equal(bench_try_prepare(&b), TAC_E_CALLER);
     assert_int_equal(bench_try_add(&b, &(probe){.name = "b", .group = "g"}), TAC_E_CALLER);
     assert_int_equal(tac_engine_add_entity(b.engine, "e", NULL, NULL), TAC_E_CALLER);
-    assert_int_equal(try_group(&b, &(tac_group_def){.name = "h", .period_us = 1}), TAC_E_CALLER);
+    assert_int_equal(
+        try_group(&b, &(tac_group_def){.size = sizeof(tac_group_def), .name = "h", .period_us = 1}),
+        TAC_E_CALLER);
     const tac_route_def r = route("a.u", "a.n");
     assert_int_equal(try_route(&b, &r), TAC_E_CALLER);
     assert_int_equal(try_link(&b, "a.x", "a.y", 1), TAC_E_CALLER);
@@ -787,14 +806,14 @@ static void test_run_inside_a_run(void **state)
 static tac_status all_of_it(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_input(d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64, .unit = "m"});
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64, .unit = "m"});
-    tac_declare_state(d, &(tac_port_def){.name = "s", .type = TAC_TYPE_I32});
-    tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_VEC3});
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64, .unit = "m"));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64, .unit = "m"));
+    tac_declare_state(d, TAC_PORT(.name = "s", .type = TAC_TYPE_I32));
+    tac_declare_continuous(d, TAC_PORT(.name = "x", .type = TAC_TYPE_VEC3));
     tac_declare_stream(d, "r");
-    tac_declare_sender(d, &(tac_message_def){.name = "tx"});
+    tac_declare_sender(d, TAC_MESSAGE(.name = "tx"));
     tac_declare_receiver(
-        d, &(tac_message_def){.name = "rx", .capacity = 4, .max_bytes = 8, .triggers = true});
+        d, TAC_MESSAGE(.name = "rx", .capacity = 4, .max_bytes = 8, .triggers = true));
     return TAC_OK;
 }
 
@@ -823,8 +842,7 @@ static tac_status all_derive(const tac_eval *e, const void *self)
 
 static tac_status build_all(tac_engine *e, tac_error *err)
 {
-    static const tac_component_type type = {.abi = TAC_ABI_VERSION,
-                                            .size = sizeof type,
+    static const tac_component_type type = {.size = sizeof type,
                                             .name = "all",
                                             .version = "1",
                                             .stage = TAC_STAGE_CONTROL,
@@ -839,7 +857,8 @@ static tac_status build_all(tac_engine *e, tac_error *err)
     g.name = "g";
     g.period_us = 1000;
     TRY(tac_engine_add_group(e, &g, err));
-    g = (tac_group_def){.name = "t", .times_us = times, .times_count = 2};
+    g = (tac_group_def){
+        .size = sizeof(tac_group_def), .name = "t", .times_us = times, .times_count = 2};
     TRY(tac_engine_add_group(e, &g, err));
     tac_component_def c = tac_component_def_default();
     c.type = &type;

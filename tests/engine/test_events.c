@@ -14,12 +14,12 @@ typedef struct ball {
 static tac_status ball_declare(tac_declare *d, void *self)
 {
     ball *b = self;
-    b->height_m = tac_param_f64(d, &(tac_param_def){.name = "height", .fallback = "1"});
-    b->stiffness = tac_param_f64(d, &(tac_param_def){.name = "stiffness", .fallback = "1e4"});
-    b->damping = tac_param_f64(d, &(tac_param_def){.name = "damping", .fallback = "0"});
-    tac_declare_continuous(d, &(tac_port_def){.name = "z", .type = TAC_TYPE_F64, .unit = "m"});
-    tac_declare_continuous(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_F64, .unit = "m/s"});
-    tac_declare_output(d, &(tac_port_def){.name = "down", .type = TAC_TYPE_F64});
+    b->height_m = tac_param_f64(d, TAC_PARAM(.name = "height", .fallback = "1"));
+    b->stiffness = tac_param_f64(d, TAC_PARAM(.name = "stiffness", .fallback = "1e4"));
+    b->damping = tac_param_f64(d, TAC_PARAM(.name = "damping", .fallback = "0"));
+    tac_declare_continuous(d, TAC_PORT(.name = "z", .type = TAC_TYPE_F64, .unit = "m"));
+    tac_declare_continuous(d, TAC_PORT(.name = "v", .type = TAC_TYPE_F64, .unit = "m/s"));
+    tac_declare_output(d, TAC_PORT(.name = "down", .type = TAC_TYPE_F64));
     tac_declare_event(d, "down", "the ball touches the floor");
     return TAC_OK;
 }
@@ -52,8 +52,7 @@ static tac_status ball_detect(const tac_eval *e, const void *self, double *g)
     return TAC_OK;
 }
 
-static const tac_component_type ball_type = {.abi = TAC_ABI_VERSION,
-                                             .size = sizeof(tac_component_type),
+static const tac_component_type ball_type = {.size = sizeof(tac_component_type),
                                              .name = "ball",
                                              .self_size = sizeof(ball),
                                              .declare = ball_declare,
@@ -174,7 +173,7 @@ static void test_checkpoint_between(void **state)
 static tac_status chatter_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64});
+    tac_declare_continuous(d, TAC_PORT(.name = "x", .type = TAC_TYPE_F64));
     tac_declare_event(d, "above", "");
     return TAC_OK;
 }
@@ -200,8 +199,7 @@ static tac_status chatter_detect(const tac_eval *e, const void *self, double *g)
     return TAC_OK;
 }
 
-static const tac_component_type chatter_type = {.abi = TAC_ABI_VERSION,
-                                                .size = sizeof(tac_component_type),
+static const tac_component_type chatter_type = {.size = sizeof(tac_component_type),
                                                 .name = "chatter",
                                                 .declare = chatter_declare,
                                                 .init = chatter_init,

@@ -27,17 +27,17 @@ static bool machine_has_lanes(void)
 static tac_status ball_declare(tac_declare *d, void *self)
 {
     ball *b = self;
-    b->height_m = tac_param_f64(d, &(tac_param_def){.name = "height", .fallback = "1"});
-    b->stiffness = tac_param_f64(d, &(tac_param_def){.name = "stiffness", .fallback = "1e4"});
-    b->damping = tac_param_f64(d, &(tac_param_def){.name = "damping", .fallback = "3"});
-    b->fastest_m_s = tac_param_f64(d, &(tac_param_def){.name = "fastest", .fallback = "1e9"});
-    tac_declare_input(d, &(tac_port_def){.name = "force", .type = TAC_TYPE_F64});
-    tac_declare_input(d, &(tac_port_def){.name = "push", .type = TAC_TYPE_F64});
-    tac_declare_continuous(d, &(tac_port_def){.name = "z", .type = TAC_TYPE_F64});
-    const double scale = tac_param_f64(d, &(tac_param_def){.name = "scale", .fallback = "3"});
-    tac_declare_continuous(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_F64, .scale = scale});
-    tac_declare_output(d, &(tac_port_def){.name = "down", .type = TAC_TYPE_F64});
-    b->floor = tac_param_bool(d, &(tac_param_def){.name = "floor", .fallback = "true"});
+    b->height_m = tac_param_f64(d, TAC_PARAM(.name = "height", .fallback = "1"));
+    b->stiffness = tac_param_f64(d, TAC_PARAM(.name = "stiffness", .fallback = "1e4"));
+    b->damping = tac_param_f64(d, TAC_PARAM(.name = "damping", .fallback = "3"));
+    b->fastest_m_s = tac_param_f64(d, TAC_PARAM(.name = "fastest", .fallback = "1e9"));
+    tac_declare_input(d, TAC_PORT(.name = "force", .type = TAC_TYPE_F64));
+    tac_declare_input(d, TAC_PORT(.name = "push", .type = TAC_TYPE_F64));
+    tac_declare_continuous(d, TAC_PORT(.name = "z", .type = TAC_TYPE_F64));
+    const double scale = tac_param_f64(d, TAC_PARAM(.name = "scale", .fallback = "3"));
+    tac_declare_continuous(d, TAC_PORT(.name = "v", .type = TAC_TYPE_F64, .scale = scale));
+    tac_declare_output(d, TAC_PORT(.name = "down", .type = TAC_TYPE_F64));
+    b->floor = tac_param_bool(d, TAC_PARAM(.name = "floor", .fallback = "true"));
     if (b->floor)
         tac_declare_event(d, "down", "the ball touches the floor");
     return TAC_OK;
@@ -69,8 +69,8 @@ static tac_status ball_derive(const tac_eval *e, const void *self)
 static tac_status ball_derive_pack(const tac_eval *e, const void *self)
 {
     bool fine = true;
-    for (int lane = 0; lane < TAC_PACK_LANES; lane++)
-        fine &= ball_lane(e, self, TAC_PACK_LANES, lane);
+    for (int lane = 0; lane < (int)e->lanes; lane++)
+        fine &= ball_lane(e, self, (int)e->lanes, lane);
     packs++;
     return fine ? TAC_OK : TAC_E_NUMERIC;
 }
@@ -95,8 +95,7 @@ static tac_status ball_detect(const tac_eval *e, const void *self, double *g)
     return TAC_OK;
 }
 
-static const tac_component_type ball_type = {.abi = TAC_ABI_VERSION,
-                                             .size = sizeof(tac_component_type),
+static const tac_component_type ball_type = {.size = sizeof(tac_component_type),
                                              .name = "ball",
                                              .version = "1",
                                              .self_size = sizeof(ball),
@@ -114,7 +113,7 @@ static const tac_component_type ball_type = {.abi = TAC_ABI_VERSION,
 static tac_status alarm_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     tac_declare_stream(d, "s");
     return TAC_OK;
 }
@@ -126,8 +125,7 @@ static tac_status alarm_step(tac_step *s, const void *self)
     return tac_wake_at(s, s->t_us + 1 + (tac_time)(30000 * tac_draw_uniform(s, 0)));
 }
 
-static const tac_component_type alarm_type = {.abi = TAC_ABI_VERSION,
-                                              .size = sizeof(tac_component_type),
+static const tac_component_type alarm_type = {.size = sizeof(tac_component_type),
                                               .name = "alarm",
                                               .version = "1",
                                               .flags = TAC_COMPONENT_TIMER,
@@ -143,10 +141,10 @@ typedef struct gate {
 
 static tac_status gate_declare(tac_declare *d, void *self)
 {
-    ((gate *)self)->z = tac_param_f64(d, &(tac_param_def){.name = "z", .fallback = "0.5"});
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    ((gate *)self)->z = tac_param_f64(d, TAC_PARAM(.name = "z", .fallback = "0.5"));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     const int in = tac_declare_watch(
-        d, tac_param_text(d, &(tac_param_def){.name = "signal", .fallback = ""}), "signal");
+        d, tac_param_text(d, TAC_PARAM(.name = "signal", .fallback = "")), "signal");
     tac_declare_condition(d, "below", &in, 1, "signal");
     return TAC_OK;
 }
@@ -164,8 +162,7 @@ static tac_status gate_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type gate_type = {.abi = TAC_ABI_VERSION,
-                                             .size = sizeof(tac_component_type),
+static const tac_component_type gate_type = {.size = sizeof(tac_component_type),
                                              .name = "gate",
                                              .version = "1",
                                              .stage = TAC_STAGE_CONTROL,
@@ -178,7 +175,7 @@ static const tac_component_type gate_type = {.abi = TAC_ABI_VERSION,
 static tac_status caller_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_sender(d, &(tac_message_def){.name = "tx"});
+    tac_declare_sender(d, TAC_MESSAGE(.name = "tx"));
     return TAC_OK;
 }
 
@@ -188,8 +185,7 @@ static tac_status caller_step(tac_step *s, const void *self)
     return tac_send(s, 0, &s->t_us, sizeof s->t_us);
 }
 
-static const tac_component_type caller_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type caller_type = {.size = sizeof(tac_component_type),
                                                .name = "caller",
                                                .version = "1",
                                                .stage = TAC_STAGE_CONTROL,
@@ -200,8 +196,8 @@ static tac_status hearer_declare(tac_declare *d, void *self)
 {
     (void)self;
     tac_declare_receiver(
-        d, &(tac_message_def){.name = "rx", .capacity = 4, .max_bytes = 8, .triggers = true});
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+        d, TAC_MESSAGE(.name = "rx", .capacity = 4, .max_bytes = 8, .triggers = true));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     return TAC_OK;
 }
 
@@ -213,8 +209,7 @@ static tac_status hearer_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type hearer_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type hearer_type = {.size = sizeof(tac_component_type),
                                                .name = "hearer",
                                                .version = "1",
                                                .stage = TAC_STAGE_ENVIRONMENT,
@@ -391,8 +386,8 @@ static void test_in_pieces_and_restored(void **state)
 // Rings once.
 static tac_status bell_declare(tac_declare *d, void *self)
 {
-    *(tac_time *)self = tac_param_time(d, &(tac_param_def){.name = "at"});
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    *(tac_time *)self = tac_param_time(d, TAC_PARAM(.name = "at"));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     return TAC_OK;
 }
 
@@ -408,8 +403,7 @@ static tac_status bell_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type bell_type = {.abi = TAC_ABI_VERSION,
-                                             .size = sizeof(tac_component_type),
+static const tac_component_type bell_type = {.size = sizeof(tac_component_type),
                                              .name = "bell",
                                              .version = "1",
                                              .flags = TAC_COMPONENT_TIMER,

@@ -24,11 +24,11 @@ typedef struct talker {
 static tac_status talker_declare(tac_declare *d, void *self)
 {
     talker *c = self;
-    c->text = tac_param_text(d, &(tac_param_def){.name = "text", .fallback = ""});
-    c->burst = tac_param_int(d, &(tac_param_def){.name = "burst", .fallback = "1"});
-    c->size = tac_param_int(d, &(tac_param_def){.name = "size", .fallback = "-1"});
-    c->port = tac_declare_sender(d, &(tac_message_def){.name = "tx"});
-    tac_declare_state(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_I64});
+    c->text = tac_param_text(d, TAC_PARAM(.name = "text", .fallback = ""));
+    c->burst = tac_param_int(d, TAC_PARAM(.name = "burst", .fallback = "1"));
+    c->size = tac_param_int(d, TAC_PARAM(.name = "size", .fallback = "-1"));
+    c->port = tac_declare_sender(d, TAC_MESSAGE(.name = "tx"));
+    tac_declare_state(d, TAC_PORT(.name = "n", .type = TAC_TYPE_I64));
     return TAC_OK;
 }
 
@@ -46,8 +46,7 @@ static tac_status talker_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type talker_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type talker_type = {.size = sizeof(tac_component_type),
                                                .name = "talker",
                                                .version = "1",
                                                .stage = TAC_STAGE_CONTROL,
@@ -66,19 +65,16 @@ static tac_status hearer_declare(tac_declare *d, void *self)
 {
     hearer *c = self;
     c->name = tac_declare_name(d);
-    const int64_t capacity =
-        tac_param_int(d, &(tac_param_def){.name = "capacity", .fallback = "16"});
-    const int64_t longest = tac_param_int(d, &(tac_param_def){.name = "longest", .fallback = "63"});
-    c->take = tac_param_int(d, &(tac_param_def){.name = "take", .fallback = "1000"});
-    c->relay = tac_param_bool(d, &(tac_param_def){.name = "relay", .fallback = "false"});
-    const bool triggers =
-        tac_param_bool(d, &(tac_param_def){.name = "triggers", .fallback = "true"});
-    c->port = tac_declare_receiver(d, &(tac_message_def){.name = "rx",
-                                                         .capacity = (uint32_t)capacity,
-                                                         .max_bytes = (uint32_t)longest,
-                                                         .triggers = triggers});
-    c->sender = tac_declare_sender(d, &(tac_message_def){.name = "tx"});
-    tac_declare_output(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_I64});
+    const int64_t capacity = tac_param_int(d, TAC_PARAM(.name = "capacity", .fallback = "16"));
+    const int64_t longest = tac_param_int(d, TAC_PARAM(.name = "longest", .fallback = "63"));
+    c->take = tac_param_int(d, TAC_PARAM(.name = "take", .fallback = "1000"));
+    c->relay = tac_param_bool(d, TAC_PARAM(.name = "relay", .fallback = "false"));
+    const bool triggers = tac_param_bool(d, TAC_PARAM(.name = "triggers", .fallback = "true"));
+    c->port =
+        tac_declare_receiver(d, TAC_MESSAGE(.name = "rx", .capacity = (uint32_t)capacity,
+                                            .max_bytes = (uint32_t)longest, .triggers = triggers));
+    c->sender = tac_declare_sender(d, TAC_MESSAGE(.name = "tx"));
+    tac_declare_output(d, TAC_PORT(.name = "n", .type = TAC_TYPE_I64));
     return TAC_OK;
 }
 
@@ -102,8 +98,7 @@ static tac_status hearer_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type hearer_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type hearer_type = {.size = sizeof(tac_component_type),
                                                .name = "hearer",
                                                .version = "1",
                                                .stage = TAC_STAGE_ESTIMATE,

@@ -23,13 +23,12 @@ static void on_log(void *context, const tac_log_entry *entry)
 static tac_status declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_output(d, &(tac_port_def){.name = "one", .type = TAC_TYPE_F64});
-    tac_declare_output(d, &(tac_port_def){.name = "three", .type = TAC_TYPE_VEC3});
-    tac_declare_output(d, &(tac_port_def){.name = "nine", .type = TAC_TYPE_ARRAY(TAC_F64, 9)});
-    tac_declare_output(d, &(tac_port_def){.name = "unused",
-                                          .type = TAC_TYPE_ARRAY(TAC_F64, 12),
-                                          .flags = TAC_PORT_NAN});
-    tac_declare_output(d, &(tac_port_def){.name = "both", .type = TAC_TYPE_VEC3});
+    tac_declare_output(d, TAC_PORT(.name = "one", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "three", .type = TAC_TYPE_VEC3));
+    tac_declare_output(d, TAC_PORT(.name = "nine", .type = TAC_TYPE_ARRAY(TAC_F64, 9)));
+    tac_declare_output(
+        d, TAC_PORT(.name = "unused", .type = TAC_TYPE_ARRAY(TAC_F64, 12), .flags = TAC_PORT_NAN));
+    tac_declare_output(d, TAC_PORT(.name = "both", .type = TAC_TYPE_VEC3));
     return TAC_OK;
 }
 
@@ -46,8 +45,7 @@ static tac_status step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type type = {.abi = TAC_ABI_VERSION,
-                                        .size = sizeof(tac_component_type),
+static const tac_component_type type = {.size = sizeof(tac_component_type),
                                         .name = "wrong",
                                         .version = "1",
                                         .stage = TAC_STAGE_CONTROL,
@@ -70,7 +68,8 @@ static void begin(bench *b, bool digests)
     def.log = on_log;
     bench_begin(b, &def);
     bench_group(b, "g", 1000, 0);
-    const tac_component_def wrong = {.name = "w", .group = "g", .type = &type};
+    const tac_component_def wrong =
+        TAC_DEF(tac_component_def, .name = "w", .group = "g", .type = &type);
     assert_int_equal(tac_engine_add_component(b->engine, &wrong, &b->err), TAC_OK);
     bench_add(b, &(probe){.name = "plant", .out = {"y"}, .constant = true, .output = output});
     bench_add(b, &(probe){.name = "r", .group = "g", .stage = "estimate", .in = {"y"}});

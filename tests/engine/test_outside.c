@@ -16,8 +16,8 @@ static tac_status script_declare(tac_declare *d, void *self)
 {
     (void)self;
     tac_declare_output(
-        d, &(tac_port_def){.name = "outside", .type = TAC_TYPE_F64, .unit = "N", .doc = "force"});
-    tac_declare_state(d, &(tac_port_def){.name = "next", .type = TAC_TYPE_I64});
+        d, TAC_PORT(.name = "outside", .type = TAC_TYPE_F64, .unit = "N", .doc = "force"));
+    tac_declare_state(d, TAC_PORT(.name = "next", .type = TAC_TYPE_I64));
     return TAC_OK;
 }
 
@@ -36,8 +36,7 @@ static tac_status script_step(tac_step *s, const void *self)
     return (size_t)*next < script.count ? tac_wake_at(s, script.times[*next]) : TAC_OK;
 }
 
-static const tac_component_type script_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type script_type = {.size = sizeof(tac_component_type),
                                                .name = "script",
                                                .version = "1",
                                                .flags = TAC_COMPONENT_TIMER,

@@ -7,8 +7,7 @@
 
 #define TYPE(type_name, ...)                                                                       \
     {                                                                                              \
-        .abi = TAC_ABI_VERSION, .size = sizeof(tac_component_type), .name = type_name,             \
-        .version = "1", __VA_ARGS__                                                                \
+        .size = sizeof(tac_component_type), .name = type_name, .version = "1", __VA_ARGS__         \
     }
 
 static void use(const tac_component_type *a, const tac_component_type *b)
@@ -44,12 +43,12 @@ static struct {
 
 static void read_arm(tac_declare *d, size_t i)
 {
-    seen.length[i] = tac_param_f64(d, &(tac_param_def){.name = "length", .unit = "m"});
-    seen.tips[i] = tac_param_items(d, &(tac_param_def){.name = "tips", .fallback = "[]"}, TIPS);
+    seen.length[i] = tac_param_f64(d, TAC_PARAM(.name = "length", .unit = "m"));
+    seen.tips[i] = tac_param_items(d, TAC_PARAM(.name = "tips", .fallback = "[]"), TIPS);
     for (size_t k = 0; k < seen.tips[i]; k++) {
         tac_param_begin(d, "tips", k);
         seen.size[i][k] =
-            tac_param_f64(d, &(tac_param_def){.name = "size", .fallback = "2", .range = "[0, 9]"});
+            tac_param_f64(d, TAC_PARAM(.name = "size", .fallback = "2", .range = "[0, 9]"));
         tac_param_end(d);
     }
 }
@@ -58,19 +57,19 @@ static tac_status nest_declare(tac_declare *d, void *self)
 {
     (void)self;
     memset(&seen, 0, sizeof seen);
-    seen.frames = tac_param_items(d, &(tac_param_def){.name = "frame", .fallback = "{}"}, 1);
+    seen.frames = tac_param_items(d, TAC_PARAM(.name = "frame", .fallback = "{}"), 1);
     tac_param_begin(d, "frame", 0);
-    seen.mass = tac_param_f64(d, &(tac_param_def){.name = "mass", .unit = "kg", .fallback = "1.5"});
+    seen.mass = tac_param_f64(d, TAC_PARAM(.name = "mass", .unit = "kg", .fallback = "1.5"));
     snprintf(seen.tag, sizeof seen.tag, "%s",
-             tac_param_text(d, &(tac_param_def){.name = "tag", .fallback = "none"}));
+             tac_param_text(d, TAC_PARAM(.name = "tag", .fallback = "none")));
     tac_param_end(d);
-    seen.arms = tac_param_items(d, &(tac_param_def){.name = "arms", .fallback = "[]"}, ARMS);
+    seen.arms = tac_param_items(d, TAC_PARAM(.name = "arms", .fallback = "[]"), ARMS);
     for (size_t i = 0; i < seen.arms; i++) {
         tac_param_begin(d, "arms", i);
         read_arm(d, i);
         tac_param_end(d);
     }
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     return TAC_OK;
 }
 
@@ -179,11 +178,10 @@ static void test_wrong_inside(void **state)
 static tac_status must_declare(tac_declare *d, void *self)
 {
     (void)self;
-    const size_t n =
-        tac_param_items(d, &(tac_param_def){.name = "rotors", .doc = "at least one"}, 4);
+    const size_t n = tac_param_items(d, TAC_PARAM(.name = "rotors", .doc = "at least one"), 4);
     for (size_t i = 0; i < n; i++) {
         tac_param_begin(d, "rotors", i);
-        (void)tac_param_f64(d, &(tac_param_def){.name = "size", .fallback = "1"});
+        (void)tac_param_f64(d, TAC_PARAM(.name = "size", .fallback = "1"));
         tac_param_end(d);
     }
     return TAC_OK;
@@ -219,13 +217,13 @@ static void read_free(tac_declare *d, size_t i, const char *name)
     const tac_node *node = tac_param_node(d, name);
     free_seen.map[i] = node && tac_node_kind_of(node) == TAC_NODE_MAP;
     if (free_seen.map[i] || !node) {
-        (void)tac_param_items(d, &(tac_param_def){.name = name, .fallback = "{}"}, 1);
+        (void)tac_param_items(d, TAC_PARAM(.name = name, .fallback = "{}"), 1);
         tac_param_begin(d, name, 0);
         free_seen.value[i] =
-            tac_param_f64(d, &(tac_param_def){.name = "value", .unit = "m", .fallback = "7"});
+            tac_param_f64(d, TAC_PARAM(.name = "value", .unit = "m", .fallback = "7"));
         tac_param_end(d);
     } else {
-        free_seen.value[i] = tac_param_f64(d, &(tac_param_def){.name = name, .unit = "m"});
+        free_seen.value[i] = tac_param_f64(d, TAC_PARAM(.name = name, .unit = "m"));
     }
 }
 
@@ -234,8 +232,8 @@ static tac_status free_declare(tac_declare *d, void *self)
     (void)self;
     const size_t fail = free_seen.fail;
     memset(&free_seen, 0, sizeof free_seen);
-    const char *const *names = tac_param_names(
-        d, &(tac_param_def){.name = "table", .fallback = "{}"}, 4, &free_seen.names);
+    const char *const *names =
+        tac_param_names(d, TAC_PARAM(.name = "table", .fallback = "{}"), 4, &free_seen.names);
     if (free_seen.names)
         tac_param_begin(d, "table", 0);
     for (size_t i = 0; i < free_seen.names; i++) {
@@ -244,12 +242,12 @@ static tac_status free_declare(tac_declare *d, void *self)
     }
     if (free_seen.names)
         tac_param_end(d);
-    const char *const *texts = tac_param_words(
-        d, &(tac_param_def){.name = "texts", .fallback = "[]"}, 4, &free_seen.texts);
+    const char *const *texts =
+        tac_param_words(d, TAC_PARAM(.name = "texts", .fallback = "[]"), 4, &free_seen.texts);
     for (size_t i = 0; i < free_seen.texts; i++)
         snprintf(free_seen.text[i], sizeof *free_seen.text, "%s", texts[i]);
     assert_null(tac_param_node(d, "nothing"));
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     char item[32];
     snprintf(item, sizeof item, fail > 9 ? "table.b.value" : "texts[%zu]", fail - 1);
     return fail ? tac_declare_fail_at(d, item, 3, "not this") : TAC_OK;
@@ -342,7 +340,7 @@ static tac_status path_declare(tac_declare *d, void *self)
 {
     (void)self;
     snprintf(path_seen, sizeof path_seen, "%s",
-             tac_param_path(d, &(tac_param_def){.name = "file", .fallback = ""}));
+             tac_param_path(d, TAC_PARAM(.name = "file", .fallback = "")));
     return TAC_OK;
 }
 
@@ -433,7 +431,7 @@ static tac_status cruiser_declare(tac_declare *d, void *self)
 {
     cruiser *c = self;
     c->speed = tac_param_input(
-        d, &(tac_param_def){.name = "speed", .unit = "m/s", .fallback = "5", .range = "(0, 100]"});
+        d, TAC_PARAM(.name = "speed", .unit = "m/s", .fallback = "5", .range = "(0, 100]"));
     speed_count = 0;
     return TAC_OK;
 }
@@ -486,17 +484,16 @@ static double peer_mass;
 static tac_status pilot_declare(tac_declare *d, void *self)
 {
     (void)self;
-    const char *name = tac_param_text(d, &(tac_param_def){.name = "of", .fallback = "body"});
+    const char *name = tac_param_text(d, TAC_PARAM(.name = "of", .fallback = "body"));
     if (tac_param_peer_begin(d, name)) {
-        (void)tac_param_items(d, &(tac_param_def){.name = "frame", .fallback = "{}"}, 1);
+        (void)tac_param_items(d, TAC_PARAM(.name = "frame", .fallback = "{}"), 1);
         tac_param_begin(d, "frame", 0);
-        peer_mass =
-            tac_param_f64(d, &(tac_param_def){.name = "mass", .unit = "kg", .fallback = "1.5"});
+        peer_mass = tac_param_f64(d, TAC_PARAM(.name = "mass", .unit = "kg", .fallback = "1.5"));
         tac_param_end(d);
         tac_param_end(d);
     }
     // Its own are still its own.
-    (void)tac_param_f64(d, &(tac_param_def){.name = "gain", .fallback = "1"});
+    (void)tac_param_f64(d, TAC_PARAM(.name = "gain", .fallback = "1"));
     return TAC_OK;
 }
 
@@ -552,7 +549,7 @@ static size_t watched_count;
 static tac_status watcher_declare(tac_declare *d, void *self)
 {
     watcher *w = self;
-    const char *signal = tac_param_text(d, &(tac_param_def){.name = "signal"});
+    const char *signal = tac_param_text(d, TAC_PARAM(.name = "signal"));
     w->watch = tac_declare_watch(d, signal, "signal");
     w->name = tac_declare_name(d);
     watched_count = 0;
@@ -701,9 +698,8 @@ static char feed_unit[16];
 static tac_status feeder_declare(tac_declare *d, void *self)
 {
     feeder *f = self;
-    const char *input = tac_param_text(d, &(tac_param_def){.name = "input"});
-    f->feed =
-        tac_declare_feed(d, &(tac_port_def){.name = "set", .type = TAC_TYPE_F64}, input, "input");
+    const char *input = tac_param_text(d, TAC_PARAM(.name = "input"));
+    f->feed = tac_declare_feed(d, TAC_PORT(.name = "set", .type = TAC_TYPE_F64), input, "input");
     return TAC_OK;
 }
 
@@ -813,12 +809,12 @@ static void test_world(void **state)
 static tac_status doubt_declare(tac_declare *d, void *self)
 {
     (void)self;
-    const double x = tac_param_f64(d, &(tac_param_def){.name = "x", .fallback = "0"});
+    const double x = tac_param_f64(d, TAC_PARAM(.name = "x", .fallback = "0"));
     if (x > 5)
         tac_declare_warn(d, "x", "x is %g, which is much", x);
     if (x > 7)
         tac_declare_warn(d, NULL, "all of it");
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     return TAC_OK;
 }
 

@@ -17,11 +17,11 @@ typedef struct dice {
 static tac_status dice_declare(tac_declare *d, void *self)
 {
     dice *c = self;
-    c->normals = tac_param_bool(d, &(tac_param_def){.name = "normals", .fallback = "false"});
-    c->batch = (size_t)tac_param_int(d, &(tac_param_def){.name = "batch", .fallback = "0"});
+    c->normals = tac_param_bool(d, TAC_PARAM(.name = "normals", .fallback = "false"));
+    c->batch = (size_t)tac_param_int(d, TAC_PARAM(.name = "batch", .fallback = "0"));
     c->uniform = tac_declare_stream(d, "uniform");
     c->normal = tac_declare_stream(d, "normal");
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     return TAC_OK;
 }
 
@@ -41,8 +41,7 @@ static tac_status dice_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type dice_type = {.abi = TAC_ABI_VERSION,
-                                             .size = sizeof(tac_component_type),
+static const tac_component_type dice_type = {.size = sizeof(tac_component_type),
                                              .name = "dice",
                                              .version = "1",
                                              .stage = TAC_STAGE_SCENARIO,

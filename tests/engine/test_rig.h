@@ -76,24 +76,24 @@ static inline tac_type rig_type(const rig_part *p)
 
 static inline const char *rig_params(tac_declare *d, rig_part *p)
 {
-    p->kind = tac_param_choice(d, &(tac_param_def){.name = "kind", .fallback = "f64"}, rig_kinds);
+    p->kind = tac_param_choice(d, TAC_PARAM(.name = "kind", .fallback = "f64"), rig_kinds);
     p->count = p->kind == RIG_VEC3 ? 3 : p->kind == RIG_QUAT ? 4 : 1;
     p->name = tac_declare_name(d);
-    return tac_param_text(d, &(tac_param_def){.name = "unit", .fallback = "1"});
+    return tac_param_text(d, TAC_PARAM(.name = "unit", .fallback = "1"));
 }
 
 static inline tac_status rig_source_declare(tac_declare *d, void *self)
 {
     rig_part *p = self;
     const char *unit = rig_params(d, p);
-    p->derivative = tac_param_bool(d, &(tac_param_def){.name = "derivative", .fallback = "false"});
-    tac_port_def y = {.name = "y", .type = rig_type(p), .unit = unit};
+    p->derivative = tac_param_bool(d, TAC_PARAM(.name = "derivative", .fallback = "false"));
+    tac_port_def y = TAC_DEF(tac_port_def, .name = "y", .type = rig_type(p), .unit = unit);
     if (p->derivative) {
         y.derivative = "rate";
         tac_declare_output(d, &y);
         rig_part rate = *p;
         rate.kind = p->kind == RIG_QUAT ? RIG_VEC3 : p->kind;
-        tac_declare_output(d, &(tac_port_def){.name = "rate", .type = rig_type(&rate)});
+        tac_declare_output(d, TAC_PORT(.name = "rate", .type = rig_type(&rate)));
     } else {
         tac_declare_output(d, &y);
     }
@@ -130,8 +130,7 @@ static inline tac_status rig_source_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type rig_source_type = {.abi = TAC_ABI_VERSION,
-                                                   .size = sizeof(tac_component_type),
+static const tac_component_type rig_source_type = {.size = sizeof(tac_component_type),
                                                    .name = "source",
                                                    .version = "1",
                                                    .stage = TAC_STAGE_ENVIRONMENT,
@@ -156,7 +155,7 @@ static inline tac_status rig_probe_declare(tac_declare *d, void *self)
 {
     rig_part *p = self;
     const char *unit = rig_params(d, p);
-    tac_declare_input(d, &(tac_port_def){.name = "u", .type = rig_type(p), .unit = unit});
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = rig_type(p), .unit = unit));
     return TAC_OK;
 }
 
@@ -178,8 +177,7 @@ static inline tac_status rig_probe_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type rig_probe_type = {.abi = TAC_ABI_VERSION,
-                                                  .size = sizeof(tac_component_type),
+static const tac_component_type rig_probe_type = {.size = sizeof(tac_component_type),
                                                   .name = "probe",
                                                   .version = "1",
                                                   .stage = TAC_STAGE_CONTROL,

@@ -78,13 +78,12 @@ static void test_swarm(void **state)
 // Bytes that the same component would not change are found again, whichever come between.
 static tac_status keeper_declare(tac_declare *d, void *self)
 {
-    const double x = tac_param_f64(d, &(tac_param_def){.name = "x"});
+    const double x = tac_param_f64(d, TAC_PARAM(.name = "x"));
     *(const double **)self = tac_declare_shared(d, &x, sizeof x);
     return TAC_OK;
 }
 
-static const tac_component_type keeper = {.abi = TAC_ABI_VERSION,
-                                          .size = sizeof(tac_component_type),
+static const tac_component_type keeper = {.size = sizeof(tac_component_type),
                                           .name = "keeper",
                                           .version = "1",
                                           .flags = TAC_COMPONENT_CONSTANT,

@@ -17,12 +17,12 @@ static const tac_type F64 = TAC_TYPE_F64;
 
 static void input(tac_declare *d, const char *name)
 {
-    tac_declare_input(d, &(tac_port_def){.name = name, .type = F64, .flags = TAC_PORT_OPTIONAL});
+    tac_declare_input(d, TAC_PORT(.name = name, .type = F64, .flags = TAC_PORT_OPTIONAL));
 }
 
 static void output(tac_declare *d, const char *name)
 {
-    tac_declare_output(d, &(tac_port_def){.name = name, .type = F64});
+    tac_declare_output(d, TAC_PORT(.name = name, .type = F64));
 }
 
 // y = y + sum of inputs + 1
@@ -71,7 +71,7 @@ static tac_status plant_declare(tac_declare *d, void *self)
     input(d, "u");
     input(d, "v");
     output(d, "out");
-    tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = F64});
+    tac_declare_continuous(d, TAC_PORT(.name = "x", .type = F64));
     return TAC_OK;
 }
 
@@ -93,9 +93,9 @@ static tac_status radio_declare(tac_declare *d, void *self)
 {
     (void)self;
     input(d, "a");
-    tac_declare_sender(d, &(tac_message_def){.name = "tx"});
+    tac_declare_sender(d, TAC_MESSAGE(.name = "tx"));
     tac_declare_receiver(
-        d, &(tac_message_def){.name = "rx", .capacity = 64, .max_bytes = 8, .triggers = true});
+        d, TAC_MESSAGE(.name = "rx", .capacity = 64, .max_bytes = 8, .triggers = true));
     return TAC_OK;
 }
 
@@ -108,7 +108,7 @@ static tac_status radio_step(tac_step *s, const void *self)
     return s->due & TAC_DUE_AXIS ? tac_send(s, 0, s->in[0], sizeof(double)) : TAC_OK;
 }
 
-#define TYPE .abi = TAC_ABI_VERSION, .size = sizeof(tac_component_type), .version = "1"
+#define TYPE .size = sizeof(tac_component_type), .version = "1"
 
 static const tac_component_type sensor = {TYPE, .name = "sensor", .stage = TAC_STAGE_ESTIMATE,
                                           .declare = law_declare, .step = law_step};

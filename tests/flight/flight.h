@@ -40,12 +40,9 @@ static inline tac_status pilot_declare(tac_declare *d, void *self)
 {
     pilot *c = self;
     size_t duties;
-    c->times_s =
-        tac_param_list(d, &(tac_param_def){.name = "times", .unit = "s"}, PILOT_MAX, &c->count);
-    c->duty =
-        tac_param_list(d, &(tac_param_def){.name = "duty"}, PILOT_MAX * PILOT_MOTORS, &duties);
-    tac_declare_output(
-        d, &(tac_port_def){.name = "motor", .type = TAC_TYPE_ARRAY(TAC_F64, PILOT_MOTORS)});
+    c->times_s = tac_param_list(d, TAC_PARAM(.name = "times", .unit = "s"), PILOT_MAX, &c->count);
+    c->duty = tac_param_list(d, TAC_PARAM(.name = "duty"), PILOT_MAX * PILOT_MOTORS, &duties);
+    tac_declare_output(d, TAC_PORT(.name = "motor", .type = TAC_TYPE_ARRAY(TAC_F64, PILOT_MOTORS)));
     if (duties != c->count * PILOT_MOTORS)
         return tac_declare_fail(d, "duty", "expected four numbers for each of the times");
     return TAC_OK;
@@ -69,8 +66,7 @@ static inline tac_status pilot_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type pilot_type = {.abi = TAC_ABI_VERSION,
-                                              .size = sizeof(tac_component_type),
+static const tac_component_type pilot_type = {.size = sizeof(tac_component_type),
                                               .name = "pilot",
                                               .version = "1",
                                               .stage = TAC_STAGE_CONTROL,

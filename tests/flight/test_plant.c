@@ -321,11 +321,10 @@ static tac_status ledger_declare(tac_declare *d, void *self)
         {"v", "m/s", TAC_TYPE_VEC3},
     };
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        tac_declare_input(d, &(tac_port_def){.name = inputs[i].name,
-                                             .type = inputs[i].type,
-                                             .unit = inputs[i].unit});
+        tac_declare_input(
+            d, TAC_PORT(.name = inputs[i].name, .type = inputs[i].type, .unit = inputs[i].unit));
     tac_declare_continuous(
-        d, &(tac_port_def){.name = "x", .type = TAC_TYPE_ARRAY(TAC_F64, ENERGIES), .unit = "J"});
+        d, TAC_PORT(.name = "x", .type = TAC_TYPE_ARRAY(TAC_F64, ENERGIES), .unit = "J"));
     return TAC_OK;
 }
 
@@ -366,8 +365,7 @@ static tac_status ledger_derive(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type ledger_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type ledger_type = {.size = sizeof(tac_component_type),
                                                .name = "ledger",
                                                .version = "1",
                                                .declare = ledger_declare,
@@ -562,7 +560,7 @@ static void test_rk4_and_rk45_agree(void **state)
 static tac_status broken_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_output(d, &(tac_port_def){.name = "motor", .type = TAC_TYPE_ARRAY(TAC_F64, 4)});
+    tac_declare_output(d, TAC_PORT(.name = "motor", .type = TAC_TYPE_ARRAY(TAC_F64, 4)));
     return TAC_OK;
 }
 
@@ -574,8 +572,7 @@ static tac_status broken_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type broken_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type broken_type = {.size = sizeof(tac_component_type),
                                                .name = "broken",
                                                .version = "1",
                                                .stage = TAC_STAGE_CONTROL,

@@ -17,14 +17,13 @@ typedef struct source {
 static tac_status source_declare(tac_declare *d, void *self)
 {
     source *c = self;
-    c->calm = tac_param_f64(d, &(tac_param_def){.name = "calm", .fallback = "0"});
-    c->size = (uint32_t)tac_param_int(d, &(tac_param_def){.name = "size", .fallback = "1"});
-    c->fixed = tac_param_bool(d, &(tac_param_def){.name = "fixed", .fallback = "false"});
-    const char *unit = tac_param_text(d, &(tac_param_def){.name = "unit", .fallback = "1"});
-    const bool array = tac_param_bool(d, &(tac_param_def){.name = "array", .fallback = "true"});
+    c->calm = tac_param_f64(d, TAC_PARAM(.name = "calm", .fallback = "0"));
+    c->size = (uint32_t)tac_param_int(d, TAC_PARAM(.name = "size", .fallback = "1"));
+    c->fixed = tac_param_bool(d, TAC_PARAM(.name = "fixed", .fallback = "false"));
+    const char *unit = tac_param_text(d, TAC_PARAM(.name = "unit", .fallback = "1"));
+    const bool array = tac_param_bool(d, TAC_PARAM(.name = "array", .fallback = "true"));
     const tac_type several = TAC_TYPE_ARRAY(TAC_F64, c->size), one = TAC_TYPE_F64;
-    tac_declare_output(d,
-                       &(tac_port_def){.name = "y", .type = array ? several : one, .unit = unit});
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = array ? several : one, .unit = unit));
     return TAC_OK;
 }
 
@@ -47,8 +46,7 @@ static tac_status source_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type source_type = {.abi = TAC_ABI_VERSION,
-                                               .size = sizeof(tac_component_type),
+static const tac_component_type source_type = {.size = sizeof(tac_component_type),
                                                .name = "given",
                                                .version = "1",
                                                .flags = TAC_COMPONENT_TIMER,
@@ -245,8 +243,8 @@ static void test_sensors(void **state)
 static tac_status noisy_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_output(
-        d, &(tac_port_def){.name = "fault", .type = TAC_TYPE_ENUM(tac__sensor_fault_labels)});
+    tac_declare_output(d,
+                       TAC_PORT(.name = "fault", .type = TAC_TYPE_ENUM(tac__sensor_fault_labels)));
     return TAC_OK;
 }
 
@@ -256,8 +254,7 @@ static tac_status nothing(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type noisy_type = {.abi = TAC_ABI_VERSION,
-                                              .size = sizeof(tac_component_type),
+static const tac_component_type noisy_type = {.size = sizeof(tac_component_type),
                                               .name = "noisy",
                                               .version = "1",
                                               .flags = TAC_COMPONENT_TIMER,

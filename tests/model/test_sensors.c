@@ -58,9 +58,8 @@ static tac_status body_declare(tac_declare *d, void *self)
 {
     (void)self;
     for (int i = 0; i < BODY_PORTS; i++)
-        tac_declare_output(d, &(tac_port_def){.name = body_ports[i].name,
-                                              .unit = body_ports[i].unit,
-                                              .type = body_ports[i].type});
+        tac_declare_output(d, TAC_PORT(.name = body_ports[i].name, .unit = body_ports[i].unit,
+                                       .type = body_ports[i].type));
     return TAC_OK;
 }
 
@@ -72,8 +71,7 @@ static tac_status body_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type body_type = {.abi = TAC_ABI_VERSION,
-                                             .size = sizeof(tac_component_type),
+static const tac_component_type body_type = {.size = sizeof(tac_component_type),
                                              .name = "moving_body",
                                              .version = "1",
                                              .stage = TAC_STAGE_ENVIRONMENT,
@@ -89,12 +87,12 @@ typedef struct breaker {
 static tac_status breaker_declare(tac_declare *d, void *self)
 {
     breaker *c = self;
-    c->fault = tac_param_choice(d, &(tac_param_def){.name = "fault", .fallback = "none"},
+    c->fault = tac_param_choice(d, TAC_PARAM(.name = "fault", .fallback = "none"),
                                 tac__sensor_fault_labels);
-    c->value = tac_param_f64(d, &(tac_param_def){.name = "value", .fallback = "0"});
-    tac_declare_output(
-        d, &(tac_port_def){.name = "fault", .type = TAC_TYPE_ENUM(tac__sensor_fault_labels)});
-    tac_declare_output(d, &(tac_port_def){.name = "value", .type = TAC_TYPE_F64});
+    c->value = tac_param_f64(d, TAC_PARAM(.name = "value", .fallback = "0"));
+    tac_declare_output(d,
+                       TAC_PORT(.name = "fault", .type = TAC_TYPE_ENUM(tac__sensor_fault_labels)));
+    tac_declare_output(d, TAC_PORT(.name = "value", .type = TAC_TYPE_F64));
     return TAC_OK;
 }
 
@@ -107,8 +105,7 @@ static tac_status breaker_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type breaker_type = {.abi = TAC_ABI_VERSION,
-                                                .size = sizeof(tac_component_type),
+static const tac_component_type breaker_type = {.size = sizeof(tac_component_type),
                                                 .name = "breaker",
                                                 .version = "1",
                                                 .stage = TAC_STAGE_SCENARIO,

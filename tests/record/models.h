@@ -106,36 +106,33 @@ static inline tac_status unit_declare(tac_declare *d, void *self)
     const unit *u = unit_declaring;
     memcpy(self, &u, sizeof u);
     // A parameter, so that a model can be changed without another structure.
-    tac_param_f64(d, &(tac_param_def){.name = "gain", .fallback = "1"});
+    tac_param_f64(d, TAC_PARAM(.name = "gain", .fallback = "1"));
     const uint32_t open = TAC_PORT_OPTIONAL;
-    tac_declare_input(d, &(tac_port_def){.name = "u", .type = TAC_TYPE_F64, .flags = open});
-    tac_declare_input(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_F64, .flags = open});
-    tac_declare_input(d, &(tac_port_def){.name = "b", .type = TAC_TYPE_BOOL, .flags = open});
-    tac_declare_input(d, &(tac_port_def){.name = "k", .type = TAC_TYPE_I32, .flags = open});
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64, .flags = open));
+    tac_declare_input(d, TAC_PORT(.name = "v", .type = TAC_TYPE_F64, .flags = open));
+    tac_declare_input(d, TAC_PORT(.name = "b", .type = TAC_TYPE_BOOL, .flags = open));
+    tac_declare_input(d, TAC_PORT(.name = "k", .type = TAC_TYPE_I32, .flags = open));
     if (u->flags & (UNIT_STEP | UNIT_CONSTANT)) {
-        tac_declare_output(d,
-                           &(tac_port_def){.name = "z", .type = TAC_TYPE_F64, .derivative = "zr"});
-        tac_declare_output(d, &(tac_port_def){.name = "zr", .type = TAC_TYPE_F64});
-        tac_declare_output(d, &(tac_port_def){.name = "w", .type = TAC_TYPE_VEC3});
-        tac_declare_output(d, &(tac_port_def){.name = "q", .type = TAC_TYPE_QUAT});
-        tac_declare_output(d, &(tac_port_def){.name = "b", .type = TAC_TYPE_BOOL});
-        tac_declare_output(d, &(tac_port_def){.name = "k", .type = TAC_TYPE_I32});
-        tac_declare_output(d, &(tac_port_def){.name = "l", .type = TAC_TYPE_ARRAY(TAC_I64, 2)});
-        tac_declare_output(d, &(tac_port_def){.name = "e", .type = TAC_TYPE_ENUM(labels)});
+        tac_declare_output(d, TAC_PORT(.name = "z", .type = TAC_TYPE_F64, .derivative = "zr"));
+        tac_declare_output(d, TAC_PORT(.name = "zr", .type = TAC_TYPE_F64));
+        tac_declare_output(d, TAC_PORT(.name = "w", .type = TAC_TYPE_VEC3));
+        tac_declare_output(d, TAC_PORT(.name = "q", .type = TAC_TYPE_QUAT));
+        tac_declare_output(d, TAC_PORT(.name = "b", .type = TAC_TYPE_BOOL));
+        tac_declare_output(d, TAC_PORT(.name = "k", .type = TAC_TYPE_I32));
+        tac_declare_output(d, TAC_PORT(.name = "l", .type = TAC_TYPE_ARRAY(TAC_I64, 2)));
+        tac_declare_output(d, TAC_PORT(.name = "e", .type = TAC_TYPE_ENUM(labels)));
         tac_declare_stream(d, "noise");
     }
     if (u->flags & UNIT_EXTRA)
-        tac_declare_output(d, &(tac_port_def){.name = "extra", .type = TAC_TYPE_F64});
-    tac_declare_state(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_F64});
-    tac_declare_state(d, &(tac_port_def){.name = "heard", .type = TAC_TYPE_F64});
+        tac_declare_output(d, TAC_PORT(.name = "extra", .type = TAC_TYPE_F64));
+    tac_declare_state(d, TAC_PORT(.name = "n", .type = TAC_TYPE_F64));
+    tac_declare_state(d, TAC_PORT(.name = "heard", .type = TAC_TYPE_F64));
     if (u->flags & UNIT_PLANT) {
-        tac_declare_output(
-            d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL});
-        tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64});
-        tac_declare_continuous(
-            d, &(tac_port_def){.name = "p",
-                               .type = TAC_TYPE_VEC3,
-                               .part = u->a[0] > 0 ? TAC_PART_ACTUATOR : TAC_PART_BODY});
+        tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL));
+        tac_declare_continuous(d, TAC_PORT(.name = "x", .type = TAC_TYPE_F64));
+        tac_declare_continuous(d,
+                               TAC_PORT(.name = "p", .type = TAC_TYPE_VEC3,
+                                        .part = u->a[0] > 0 ? TAC_PART_ACTUATOR : TAC_PART_BODY));
     }
     if (u->flags & UNIT_EVENT)
         tac_declare_event(d, "high", "");
@@ -146,12 +143,10 @@ static inline tac_status unit_declare(tac_declare *d, void *self)
         tac_declare_condition(d, i ? "wide" : "far", inputs, 3, NULL);
     }
     if (u->flags & UNIT_SENDS)
-        tac_declare_sender(d, &(tac_message_def){.name = "tx"});
+        tac_declare_sender(d, TAC_MESSAGE(.name = "tx"));
     if (u->flags & UNIT_HEARS)
-        tac_declare_receiver(d, &(tac_message_def){.name = "rx",
-                                                   .capacity = 64,
-                                                   .max_bytes = 16,
-                                                   .triggers = !(u->flags & UNIT_DEAF)});
+        tac_declare_receiver(d, TAC_MESSAGE(.name = "rx", .capacity = 64, .max_bytes = 16,
+                                            .triggers = !(u->flags & UNIT_DEAF)));
     return TAC_OK;
 }
 
@@ -382,7 +377,6 @@ static inline void model_unit(dice *d, unit *u, size_t i, bool plant)
 static inline tac_status model_add(model *m, unit *u, const tac_node *params)
 {
     u->type = (tac_component_type){
-        .abi = TAC_ABI_VERSION,
         .size = sizeof u->type,
         .name = "unit",
         .version = "1",

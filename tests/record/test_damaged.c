@@ -137,7 +137,7 @@ static bool replay(const char *path, tac_time from_us)
     must(tac_recording_open(path, &recording, &err), &err);
     tac_engine *engine = make_engine();
     tac_replay *replay;
-    const tac_replay_def def = {.from_us = from_us};
+    const tac_replay_def def = TAC_DEF(tac_replay_def, .from_us = from_us);
     must(tac_replay_create(recording, engine, &def, &replay, &err), &err);
     must(tac_engine_prepare(engine, &err), &err);
     tac_error_clear(&err);

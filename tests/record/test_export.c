@@ -27,16 +27,17 @@ static tac_status odd_declare(tac_declare *d, void *self)
 {
     (void)self;
     const tac_port_def ports[] = {
-        {.name = "special", .type = TAC_TYPE_ARRAY(TAC_F64, SPECIALS), .unit = "m/s", .doc = "//;"},
-        {.name = "whole", .type = TAC_TYPE_I64},
-        {.name = "flags", .type = TAC_TYPE_ARRAY(TAC_BOOL, 3)},
-        {.name = "mode", .type = TAC_TYPE_ENUM(labels)},
-        {.name = "t", .type = TAC_TYPE_F64},         // HDF5: also that of the times
-        {.name = "utime", .type = TAC_TYPE_I32},     // LCM: the time
-        {.name = "timestamp", .type = TAC_TYPE_F64}, // ULog: the time
-        {.name = "a.b", .type = TAC_TYPE_F64},       // as fields the same as
-        {.name = "a_b", .type = TAC_TYPE_F64},
-        {.name = "big", .type = TAC_TYPE_ARRAY(TAC_F64, BIG)},
+        TAC_DEF(tac_port_def, .name = "special", .type = TAC_TYPE_ARRAY(TAC_F64, SPECIALS),
+                .unit = "m/s", .doc = "//;"),
+        TAC_DEF(tac_port_def, .name = "whole", .type = TAC_TYPE_I64),
+        TAC_DEF(tac_port_def, .name = "flags", .type = TAC_TYPE_ARRAY(TAC_BOOL, 3)),
+        TAC_DEF(tac_port_def, .name = "mode", .type = TAC_TYPE_ENUM(labels)),
+        TAC_DEF(tac_port_def, .name = "t", .type = TAC_TYPE_F64), // HDF5: also that of the times
+        TAC_DEF(tac_port_def, .name = "utime", .type = TAC_TYPE_I32),     // LCM: the time
+        TAC_DEF(tac_port_def, .name = "timestamp", .type = TAC_TYPE_F64), // ULog: the time
+        TAC_DEF(tac_port_def, .name = "a.b", .type = TAC_TYPE_F64),       // as fields the same as
+        TAC_DEF(tac_port_def, .name = "a_b", .type = TAC_TYPE_F64),
+        TAC_DEF(tac_port_def, .name = "big", .type = TAC_TYPE_ARRAY(TAC_F64, BIG)),
     };
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
         tac_declare_output(d, &ports[i]);
@@ -61,8 +62,7 @@ static tac_status odd_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type odd = {.abi = TAC_ABI_VERSION,
-                                       .size = sizeof(tac_component_type),
+static const tac_component_type odd = {.size = sizeof(tac_component_type),
                                        .name = "odd",
                                        .version = "1",
                                        .stage = TAC_STAGE_CONTROL,

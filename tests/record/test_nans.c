@@ -37,11 +37,11 @@ static void put_nan(double *to, tac_time t_us, size_t i)
 static tac_status source_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_output(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_VEC3});
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
-    tac_declare_output(d, &(tac_port_def){.name = "n", .type = TAC_TYPE_I64});
-    tac_declare_state(d, &(tac_port_def){.name = "memory", .type = TAC_TYPE_VEC3});
-    tac_declare_sender(d, &(tac_message_def){.name = "tx", .numbers = true});
+    tac_declare_output(d, TAC_PORT(.name = "v", .type = TAC_TYPE_VEC3));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "n", .type = TAC_TYPE_I64));
+    tac_declare_state(d, TAC_PORT(.name = "memory", .type = TAC_TYPE_VEC3));
+    tac_declare_sender(d, TAC_MESSAGE(.name = "tx", .numbers = true));
     return TAC_OK;
 }
 
@@ -58,8 +58,7 @@ static tac_status source_step(tac_step *s, const void *self)
     return tac_send(s, 0, v, 3 * sizeof *v);
 }
 
-static const tac_component_type source = {.abi = TAC_ABI_VERSION,
-                                          .size = sizeof(tac_component_type),
+static const tac_component_type source = {.size = sizeof(tac_component_type),
                                           .name = "source",
                                           .version = "1",
                                           .stage = TAC_STAGE_ESTIMATE,
@@ -70,7 +69,7 @@ static const tac_component_type source = {.abi = TAC_ABI_VERSION,
 static tac_status still_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64});
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     return TAC_OK;
 }
 
@@ -81,8 +80,7 @@ static tac_status still_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type still = {.abi = TAC_ABI_VERSION,
-                                         .size = sizeof(tac_component_type),
+static const tac_component_type still = {.size = sizeof(tac_component_type),
                                          .name = "still",
                                          .version = "1",
                                          .stage = TAC_STAGE_SCENARIO,
@@ -93,8 +91,8 @@ static tac_status ear_declare(tac_declare *d, void *self)
 {
     (void)self;
     tac_declare_receiver(
-        d, &(tac_message_def){.name = "rx", .capacity = 8, .max_bytes = 24, .triggers = true});
-    tac_declare_state(d, &(tac_port_def){.name = "heard", .type = TAC_TYPE_VEC3});
+        d, TAC_MESSAGE(.name = "rx", .capacity = 8, .max_bytes = 24, .triggers = true));
+    tac_declare_state(d, TAC_PORT(.name = "heard", .type = TAC_TYPE_VEC3));
     return TAC_OK;
 }
 
@@ -112,8 +110,7 @@ static tac_status ear_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type ear = {.abi = TAC_ABI_VERSION,
-                                       .size = sizeof(tac_component_type),
+static const tac_component_type ear = {.size = sizeof(tac_component_type),
                                        .name = "ear",
                                        .version = "1",
                                        .stage = TAC_STAGE_CONTROL,

@@ -332,7 +332,8 @@ static void check(uint64_t number, tac_tier tier, ways way, uint64_t hash, uint6
                  i % 2 ? "held(%s.%s > 0.2, 0 s)" : "%s.%s > 0.2", u->full,
                  u->flags & UNIT_PLANT ? "x" : "z");
         pattern[i] = patterns[i];
-        rules[i] = (tac_record_rule){.patterns = &pattern[i],
+        rules[i] = (tac_record_rule){.size = sizeof(tac_record_rule),
+                                     .patterns = &pattern[i],
                                      .pattern_count = 1,
                                      .when = conditions[i],
                                      .before_us = BEFORE_US,
@@ -341,7 +342,8 @@ static void check(uint64_t number, tac_tier tier, ways way, uint64_t hash, uint6
     const size_t units = shape.count;
     model_end(&shape);
     if (way != WAY_WINDOW && way != WAY_TIER)
-        rules[0] = (tac_record_rule){.patterns = everything,
+        rules[0] = (tac_record_rule){.size = sizeof(tac_record_rule),
+                                     .patterns = everything,
                                      .pattern_count = 1,
                                      .never = way == WAY_NEVER,
                                      .period_us = way == WAY_OWN ? OWN_US : 0,
@@ -695,11 +697,19 @@ static void wrong_rules(void **state)
 {
     (void)state;
     static const char *const nothing[] = {"*.zz"}, *const all[] = {"*"};
-    wrong_rule(&(tac_record_rule){.patterns = nothing, .pattern_count = 1, .never = true},
+    wrong_rule(&(tac_record_rule){.size = sizeof(tac_record_rule),
+                                  .patterns = nothing,
+                                  .pattern_count = 1,
+                                  .never = true},
                TAC_E_NAME, "no signal matches '*.zz'");
-    wrong_rule(&(tac_record_rule){.patterns = all, .pattern_count = 1, .when = "1 +"}, TAC_E_SYNTAX,
-               "");
-    wrong_rule(&(tac_record_rule){.patterns = all, .pattern_count = 1, .when = "plant0.q > 1"},
+    wrong_rule(
+        &(tac_record_rule){
+            .size = sizeof(tac_record_rule), .patterns = all, .pattern_count = 1, .when = "1 +"},
+        TAC_E_SYNTAX, "");
+    wrong_rule(&(tac_record_rule){.size = sizeof(tac_record_rule),
+                                  .patterns = all,
+                                  .pattern_count = 1,
+                                  .when = "plant0.q > 1"},
                TAC_E_NAME, "plant0.q");
     // A recorder that does not know how to compress is not made.
     model m;
@@ -722,11 +732,8 @@ static tac_status record_with(uint64_t number, test_allocator *counts, uint64_t 
     tac_recorder *recorder = NULL;
     static const char *const patterns[] = {"*.x", "*.z"};
     char when[64];
-    const tac_record_rule rule = {.patterns = patterns,
-                                  .pattern_count = 2,
-                                  .when = when,
-                                  .before_us = 20000,
-                                  .after_us = 1000};
+    const tac_record_rule rule = TAC_DEF(tac_record_rule, .patterns = patterns, .pattern_count = 2,
+                                         .when = when, .before_us = 20000, .after_us = 1000);
     tac_recorder_def def = tac_recorder_def_default();
     def.path = path_of("a.mcap");
     def.csv = path_of("a.csv");
@@ -790,7 +797,8 @@ static void not_a_number(void **state)
     bench_group(&b, "g", 1000, 0);
     bench_add(&b, &(probe){.name = "code", .group = "g", .out = {"y"}, .step = turn_bad});
     static const char *const patterns[] = {"code.y"};
-    const tac_record_rule rule = {.patterns = patterns, .pattern_count = 1, .when = "code.y > 5"};
+    const tac_record_rule rule =
+        TAC_DEF(tac_record_rule, .patterns = patterns, .pattern_count = 1, .when = "code.y > 5");
     tac_recorder_def def = tac_recorder_def_default();
     def.path = path_of("a.mcap");
     def.rules = &rule;

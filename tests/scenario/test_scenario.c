@@ -28,9 +28,8 @@ static void keep_log(void *context, const tac_log_entry *e)
 static tac_status tunable_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_param_input(d,
-                    &(tac_param_def){.name = "cruise_speed", .unit = "m/s", .fallback = "5 m/s"});
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64, .unit = "m/s"});
+    tac_param_input(d, TAC_PARAM(.name = "cruise_speed", .unit = "m/s", .fallback = "5 m/s"));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64, .unit = "m/s"));
     return TAC_OK;
 }
 
@@ -41,8 +40,7 @@ static tac_status tunable_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type tunable_type = {.abi = TAC_ABI_VERSION,
-                                                .size = sizeof(tac_component_type),
+static const tac_component_type tunable_type = {.size = sizeof(tac_component_type),
                                                 .name = "tunable",
                                                 .version = "1",
                                                 .stage = TAC_STAGE_CONTROL,
@@ -52,9 +50,9 @@ static const tac_component_type tunable_type = {.abi = TAC_ABI_VERSION,
 // A ramp y = t / 1 s in a later stage, NaN from `nan` on; and a condition.
 static tac_status ramp_declare(tac_declare *d, void *self)
 {
-    *(tac_time *)self = tac_param_time(d, &(tac_param_def){.name = "nan", .fallback = "1 h"});
-    tac_declare_output(d, &(tac_port_def){.name = "y", .type = TAC_TYPE_F64, .unit = "m"});
-    tac_declare_output(d, &(tac_port_def){.name = "high", .type = TAC_TYPE_BOOL});
+    *(tac_time *)self = tac_param_time(d, TAC_PARAM(.name = "nan", .fallback = "1 h"));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64, .unit = "m"));
+    tac_declare_output(d, TAC_PORT(.name = "high", .type = TAC_TYPE_BOOL));
     return TAC_OK;
 }
 
@@ -66,8 +64,7 @@ static tac_status ramp_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type ramp_type = {.abi = TAC_ABI_VERSION,
-                                             .size = sizeof(tac_component_type),
+static const tac_component_type ramp_type = {.size = sizeof(tac_component_type),
                                              .name = "ramp",
                                              .version = "1",
                                              .stage = TAC_STAGE_ESTIMATE,
@@ -78,10 +75,10 @@ static const tac_component_type ramp_type = {.abi = TAC_ABI_VERSION,
 // Part of the plant: x'' = -w^2 x, from x = 1; and an output that nothing else needs.
 static tac_status swing_declare(tac_declare *d, void *self)
 {
-    *(double *)self = tac_param_f64(d, &(tac_param_def){.name = "w", .fallback = "10"});
-    tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64, .unit = "m"});
-    tac_declare_continuous(d, &(tac_port_def){.name = "v", .type = TAC_TYPE_F64, .unit = "m/s"});
-    tac_declare_output(d, &(tac_port_def){.name = "low", .type = TAC_TYPE_BOOL});
+    *(double *)self = tac_param_f64(d, TAC_PARAM(.name = "w", .fallback = "10"));
+    tac_declare_continuous(d, TAC_PORT(.name = "x", .type = TAC_TYPE_F64, .unit = "m"));
+    tac_declare_continuous(d, TAC_PORT(.name = "v", .type = TAC_TYPE_F64, .unit = "m/s"));
+    tac_declare_output(d, TAC_PORT(.name = "low", .type = TAC_TYPE_BOOL));
     return TAC_OK;
 }
 
@@ -107,8 +104,7 @@ static tac_status swing_output(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type swing_type = {.abi = TAC_ABI_VERSION,
-                                              .size = sizeof(tac_component_type),
+static const tac_component_type swing_type = {.size = sizeof(tac_component_type),
                                               .name = "swing",
                                               .version = "1",
                                               .self_size = sizeof(double),
@@ -730,9 +726,9 @@ typedef struct hill {
 
 static tac_status hill_declare(tac_declare *d, void *self)
 {
-    ((hill *)self)->nan = tac_param_bool(d, &(tac_param_def){.name = "nan", .fallback = "false"});
-    tac_declare_continuous(d, &(tac_port_def){.name = "x", .type = TAC_TYPE_F64});
-    tac_declare_output(d, &(tac_port_def){.name = "high", .type = TAC_TYPE_F64, .unit = "m"});
+    ((hill *)self)->nan = tac_param_bool(d, TAC_PARAM(.name = "nan", .fallback = "false"));
+    tac_declare_continuous(d, TAC_PORT(.name = "x", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "high", .type = TAC_TYPE_F64, .unit = "m"));
     return TAC_OK;
 }
 
@@ -749,8 +745,7 @@ static tac_status hill_output(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type hill_type = {.abi = TAC_ABI_VERSION,
-                                             .size = sizeof(tac_component_type),
+static const tac_component_type hill_type = {.size = sizeof(tac_component_type),
                                              .name = "hill",
                                              .version = "1",
                                              .self_size = sizeof(hill),

@@ -45,7 +45,7 @@ static tac_type parse_type(const char *name)
 // A port, with its texts in `buffer`.
 static tac_port_def parse_port(const char *spec, char buffer[96])
 {
-    tac_port_def def = {.type = TAC_TYPE_F64, .doc = "for a test"};
+    tac_port_def def = TAC_DEF(tac_port_def, .type = TAC_TYPE_F64, .doc = "for a test");
     for (;; spec++) {
         if (*spec == '?')
             def.flags |= TAC_PORT_OPTIONAL;
@@ -107,12 +107,11 @@ static tac_status declare(tac_declare *d, void *self)
         tac_declare_continuous(d, &port);
     }
     if (p->tx)
-        tac_declare_sender(d, &(tac_message_def){.name = p->tx});
+        tac_declare_sender(d, TAC_MESSAGE(.name = p->tx));
     if (p->rx)
-        tac_declare_receiver(d, &(tac_message_def){.name = p->rx,
-                                                   .capacity = p->capacity ? p->capacity : 16,
-                                                   .max_bytes = sizeof(double),
-                                                   .triggers = !p->deaf});
+        tac_declare_receiver(d,
+                             TAC_MESSAGE(.name = p->rx, .capacity = p->capacity ? p->capacity : 16,
+                                         .max_bytes = sizeof(double), .triggers = !p->deaf));
     if (p->stream)
         tac_declare_stream(d, p->stream);
     return TAC_OK;
@@ -301,7 +300,6 @@ tac_status bench_try_add(bench *b, const probe *given)
     snprintf(p->full, sizeof p->full, "%s%s%s", named ? p->entity : "", named ? "." : "", p->name);
     const bool continuous = p->derive || p->output || p->constant;
     p->type = (tac_component_type){
-        .abi = TAC_ABI_VERSION,
         .size = sizeof p->type,
         .name = "probe",
         .version = "1",

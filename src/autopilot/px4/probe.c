@@ -1,6 +1,7 @@
 // probe.c - compares what a library of PX4 reports about itself with what is known here.
 #include "autopilot/px4/abi.h"
 #include "autopilot/px4/load.h"
+#include "base/def.h"
 #include "base/floats.h"
 #include "base/json.h"
 #include <tactus/px4.h>
@@ -28,11 +29,6 @@ typedef struct probe {
     row *rows;
     size_t count;
 } probe;
-
-tac_px4_probe_def tac_px4_probe_def_default(void)
-{
-    return (tac_px4_probe_def){0};
-}
 
 // --- asking -------------------------------------------------------------------------------------
 
@@ -251,6 +247,7 @@ tac_status tac_px4_probe(const tac_px4_probe_def *def, tac_format format, char *
     TAC_REQUIRE(def && text && fits && (format == TAC_FORMAT_TEXT || format == TAC_FORMAT_JSON));
     *text = NULL;
     *fits = false;
+    TAC__DEF(tac_px4_probe_def, def, err);
     probe p = {.def = def, .library = def->library ? def->library : getenv(TAC__PX4_VARIABLE)};
     if (!p.library || !*p.library)
         return tac__fail(err, TAC_E_FILE,

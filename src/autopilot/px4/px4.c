@@ -19,7 +19,7 @@ typedef tac__px4_component px4;
 static double number(tac_declare *d, const char *name, const char *unit, const char *fallback,
                      const char *range, const char *doc)
 {
-    return tac_param_f64(d, &(tac_param_def){name, unit, fallback, range, doc});
+    return tac_param_f64(d, TAC_PARAM(name, unit, fallback, range, doc));
 }
 
 // --- parameters ---------------------------------------------------------------------------------
@@ -27,32 +27,28 @@ static double number(tac_declare *d, const char *name, const char *unit, const c
 static void read_library(tac_declare *d, px4 *c)
 {
     c->library =
-        tac_param_tool(d, &(tac_param_def){.name = "library",
-                                           .fallback = "",
-                                           .doc = "libpx4_lockstep; else the environment variable "
-                                                  "" TAC__PX4_VARIABLE " names it"});
+        tac_param_tool(d, TAC_PARAM(.name = "library", .fallback = "",
+                                    .doc = "libpx4_lockstep; else the environment variable "
+                                           "" TAC__PX4_VARIABLE " names it"));
     c->limit_us = tac_param_time(
-        d, &(tac_param_def){.name = "watchdog",
-                            .fallback = "10 s",
-                            .doc = "a call that takes longer on the wall clock ends the program; "
-                                   "0: never"});
+        d, TAC_PARAM(.name = "watchdog", .fallback = "10 s",
+                     .doc = "a call that takes longer on the wall clock ends the program; "
+                            "0: never"));
 }
 
 static int32_t rate(tac_declare *d, const char *name, const char *fallback)
 {
     return (int32_t)tac_param_int(
-        d, &(tac_param_def){.name = name,
-                            .fallback = fallback,
-                            .range = "[0, 1000000]",
-                            .doc = "how often it runs in a second; 0: in each tick"});
+        d, TAC_PARAM(.name = name, .fallback = fallback, .range = "[0, 1000000]",
+                     .doc = "how often it runs in a second; 0: in each tick"));
 }
 
 static void read_rates(tac_declare *d, px4 *c)
 {
     tac__px4_config *g = &c->config;
     *g = tac__px4_config_default();
-    const tac_param_def rates = {
-        .name = "rates", .fallback = "{}", .doc = "of PX4's modules; the tick must keep up"};
+    const tac_param_def rates = TAC_DEF(tac_param_def, .name = "rates", .fallback = "{}",
+                                        .doc = "of PX4's modules; the tick must keep up");
     if (tac_param_items(d, &rates, 1)) {
         tac_param_begin(d, "rates", 0);
         g->navigator_rate_hz = rate(d, "navigator", "20");
@@ -63,15 +59,14 @@ static void read_rates(tac_declare *d, px4 *c)
         tac_param_end(d);
     }
     g->enable_control_allocator =
-        tac_param_bool(d, &(tac_param_def){.name = "allocator",
-                                           .fallback = "true",
-                                           .doc = "PX4 shares thrust and torque out to motors"});
+        tac_param_bool(d, TAC_PARAM(.name = "allocator", .fallback = "true",
+                                    .doc = "PX4 shares thrust and torque out to motors"));
 }
 
 static tac_status read_params(tac_declare *d, px4 *c)
 {
-    const tac_param_def def = {
-        .name = "params", .fallback = "{}", .doc = "parameters of PX4, as MPC_XY_VEL_MAX"};
+    const tac_param_def def = TAC_DEF(tac_param_def, .name = "params", .fallback = "{}",
+                                      .doc = "parameters of PX4, as MPC_XY_VEL_MAX");
     size_t count;
     const char *const *names = tac_param_names(d, &def, TAC__PX4_PARAMS_MAX, &count);
     c->params = tac__arena_array(&c->arena, count + 1, sizeof *c->params);
@@ -90,15 +85,14 @@ static tac_status read_params(tac_declare *d, px4 *c)
 static void read_vehicle(tac_declare *d, px4 *c)
 {
     const char *name = tac_param_text(
-        d, &(tac_param_def){.name = "vehicle",
-                            .fallback = "vehicle",
-                            .doc = "the multirotor to fly, declared before this component"});
+        d, TAC_PARAM(.name = "vehicle", .fallback = "vehicle",
+                     .doc = "the multirotor to fly, declared before this component"));
     c->rotors = c->batteries = c->buses = 1;
     if (!tac_param_peer_begin(d, name))
         return;
     tac__vehicle_params(d, &c->vehicle);
-    const size_t batteries = tac_param_items(
-        d, &(tac_param_def){.name = "batteries", .fallback = "{}"}, TAC__BATTERIES_MAX);
+    const size_t batteries =
+        tac_param_items(d, TAC_PARAM(.name = "batteries", .fallback = "{}"), TAC__BATTERIES_MAX);
     tac_param_end(d);
     c->rotors = (uint32_t)c->vehicle.rotors;
     c->batteries = batteries ? (uint32_t)batteries : 1;
@@ -118,9 +112,8 @@ static void read_mission(tac_declare *d, px4 *c)
 {
     static const char mark[] = "QGC WPL 110";
     c->mission = tac_param_path(
-        d, &(tac_param_def){.name = "mission",
-                            .fallback = "",
-                            .doc = "file with the mission: QGC WPL 110; none: PX4 has none"});
+        d, TAC_PARAM(.name = "mission", .fallback = "",
+                     .doc = "file with the mission: QGC WPL 110; none: PX4 has none"));
     if (!*c->mission)
         return;
     FILE *file = fopen(c->mission, "rb");
@@ -156,8 +149,8 @@ static void read_habits(tac_declare *d, px4 *c)
     size_t count;
     const double *home =
         tac_param_list(d,
-                       &(tac_param_def){"home", "m", "[]", NULL,
-                                        "north, east, down; by default where it is at the start"},
+                       TAC_PARAM("home", "m", "[]", NULL,
+                                 "north, east, down; by default where it is at the start"),
                        3, &count);
     c->has_home = count == 3;
     if (c->has_home)
@@ -173,16 +166,16 @@ static void declare_inputs(tac_declare *d, const px4 *c)
     const uint32_t batteries = c->batteries;
     tac__flight_inputs(d);
     const tac_port_def ports[] = {
-        {"battery_voltage", TAC_TYPE_ARRAY(TAC_F64, batteries), "V", "telemetry of each battery",
-         .flags = TAC_PORT_OPTIONAL},
-        {"battery_current", TAC_TYPE_ARRAY(TAC_F64, batteries), "A", "telemetry of each battery",
-         .flags = TAC_PORT_OPTIONAL},
-        {"battery_soc", TAC_TYPE_ARRAY(TAC_F64, batteries), NULL, "telemetry of each battery",
-         .flags = TAC_PORT_OPTIONAL},
-        {"rotor_speed", TAC_TYPE_ARRAY(TAC_F64, c->rotors), "rad/s",
-         "telemetry, for topics of your own", .flags = TAC_PORT_OPTIONAL},
-        {"bus_voltage", TAC_TYPE_ARRAY(TAC_F64, c->buses), "V", "telemetry, for topics of your own",
-         .flags = TAC_PORT_OPTIONAL},
+        TAC_DEF(tac_port_def, "battery_voltage", TAC_TYPE_ARRAY(TAC_F64, batteries), "V",
+                "telemetry of each battery", .flags = TAC_PORT_OPTIONAL),
+        TAC_DEF(tac_port_def, "battery_current", TAC_TYPE_ARRAY(TAC_F64, batteries), "A",
+                "telemetry of each battery", .flags = TAC_PORT_OPTIONAL),
+        TAC_DEF(tac_port_def, "battery_soc", TAC_TYPE_ARRAY(TAC_F64, batteries), NULL,
+                "telemetry of each battery", .flags = TAC_PORT_OPTIONAL),
+        TAC_DEF(tac_port_def, "rotor_speed", TAC_TYPE_ARRAY(TAC_F64, c->rotors), "rad/s",
+                "telemetry, for topics of your own", .flags = TAC_PORT_OPTIONAL),
+        TAC_DEF(tac_port_def, "bus_voltage", TAC_TYPE_ARRAY(TAC_F64, c->buses), "V",
+                "telemetry, for topics of your own", .flags = TAC_PORT_OPTIONAL),
     };
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
         tac_declare_input(d, &ports[i]);
@@ -192,22 +185,27 @@ static void declare_outputs(tac_declare *d, const px4 *c)
 {
     tac__flight_outputs(d, c->rotors);
     static const tac_port_def ports[] = {
-        {"position_sp", TAC_TYPE_VEC3, "m", "trajectory_setpoint, in the world",
-         .flags = TAC_PORT_NAN},
-        {"velocity_sp", TAC_TYPE_VEC3, "m/s", "trajectory_setpoint", .flags = TAC_PORT_NAN},
-        {"attitude_sp", TAC_TYPE_QUAT, NULL, "vehicle_attitude_setpoint", .flags = 0},
-        {"rate_sp", TAC_TYPE_VEC3, "rad/s", "vehicle_rates_setpoint", .flags = 0},
-        {"thrust_sp", TAC_TYPE_VEC3, NULL, "vehicle_thrust_setpoint, of the body", .flags = 0},
-        {"torque_sp", TAC_TYPE_VEC3, NULL, "vehicle_torque_setpoint, of the body", .flags = 0},
-        {"acceleration_sp", TAC_TYPE_VEC3, "m/s^2", "trajectory_setpoint", .flags = TAC_PORT_NAN},
-        {"yaw_sp", TAC_TYPE_F64, "rad", "trajectory_setpoint", .flags = TAC_PORT_NAN},
-        {"nav_state", TAC_TYPE_I32, NULL, "vehicle_status: 0 manual, 3 mission, 5 return, 18 land",
-         .flags = 0},
-        {"mission_valid", TAC_TYPE_BOOL, NULL, "mission_result", .flags = 0},
-        {"mission_finished", TAC_TYPE_BOOL, NULL, "mission_result", .flags = 0},
-        {"control", TAC_TYPE_ARRAY(TAC_F64, TAC__PX4_ROTORS), NULL,
-         "actuator_motors as it comes; NaN: unused", .flags = TAC_PORT_NAN},
-        {"land_detected", TAC_TYPE_BOOL, NULL, "what PX4 is told of it", .flags = 0},
+        TAC_DEF(tac_port_def, "position_sp", TAC_TYPE_VEC3, "m",
+                "trajectory_setpoint, in the world", .flags = TAC_PORT_NAN),
+        TAC_DEF(tac_port_def, "velocity_sp", TAC_TYPE_VEC3, "m/s", "trajectory_setpoint",
+                .flags = TAC_PORT_NAN),
+        TAC_DEF(tac_port_def, "attitude_sp", TAC_TYPE_QUAT, NULL, "vehicle_attitude_setpoint"),
+        TAC_DEF(tac_port_def, "rate_sp", TAC_TYPE_VEC3, "rad/s", "vehicle_rates_setpoint"),
+        TAC_DEF(tac_port_def, "thrust_sp", TAC_TYPE_VEC3, NULL,
+                "vehicle_thrust_setpoint, of the body"),
+        TAC_DEF(tac_port_def, "torque_sp", TAC_TYPE_VEC3, NULL,
+                "vehicle_torque_setpoint, of the body"),
+        TAC_DEF(tac_port_def, "acceleration_sp", TAC_TYPE_VEC3, "m/s^2", "trajectory_setpoint",
+                .flags = TAC_PORT_NAN),
+        TAC_DEF(tac_port_def, "yaw_sp", TAC_TYPE_F64, "rad", "trajectory_setpoint",
+                .flags = TAC_PORT_NAN),
+        TAC_DEF(tac_port_def, "nav_state", TAC_TYPE_I32, NULL,
+                "vehicle_status: 0 manual, 3 mission, 5 return, 18 land"),
+        TAC_DEF(tac_port_def, "mission_valid", TAC_TYPE_BOOL, NULL, "mission_result"),
+        TAC_DEF(tac_port_def, "mission_finished", TAC_TYPE_BOOL, NULL, "mission_result"),
+        TAC_DEF(tac_port_def, "control", TAC_TYPE_ARRAY(TAC_F64, TAC__PX4_ROTORS), NULL,
+                "actuator_motors as it comes; NaN: unused", .flags = TAC_PORT_NAN),
+        TAC_DEF(tac_port_def, "land_detected", TAC_TYPE_BOOL, NULL, "what PX4 is told of it"),
     };
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
         tac_declare_output(d, &ports[i]);
@@ -218,9 +216,8 @@ static void declare_outputs(tac_declare *d, const px4 *c)
 static tac_status read_traffic(tac_declare *d, px4 *c)
 {
     const char *folder = tac_param_tool(
-        d, &(tac_param_def){.name = "msg_dir",
-                            .fallback = "",
-                            .doc = "folder with PX4's .msg files; none: the built-in messages"});
+        d, TAC_PARAM(.name = "msg_dir", .fallback = "",
+                     .doc = "folder with PX4's .msg files; none: the built-in messages"));
     tac_error err;
     tac_status status = tac__px4_traffic_init(c->traffic, &c->arena, folder, &err);
     if (status == TAC_OK)
@@ -251,11 +248,10 @@ static tac_status px4_declare(tac_declare *d, void *self)
     TAC_TRY(read_traffic(d, c));
     const size_t words = c->traffic->peers.memory_words;
     c->memory =
-        !words
-            ? -1
-            : tac_declare_state(d, &(tac_port_def){.name = "memory",
-                                                   .type = TAC_TYPE_ARRAY(TAC_I64, (uint32_t)words),
-                                                   .doc = "of formulas"});
+        !words ? -1
+               : tac_declare_state(d, TAC_PORT(.name = "memory",
+                                               .type = TAC_TYPE_ARRAY(TAC_I64, (uint32_t)words),
+                                               .doc = "of formulas"));
     c->flight->results =
         tac__arena_array(&c->arena, c->traffic->result_count, sizeof *c->flight->results);
     return c->flight->results ? TAC_OK : TAC_E_MEMORY;
@@ -320,8 +316,8 @@ static void px4_close(void *self)
 }
 
 const tac_component_type tac__px4_type = {
-    TAC__TYPE("px4", "1", "flies a multirotor with PX4 itself, through libpx4_lockstep"),
-    .flags = TAC_COMPONENT_OPAQUE,
+    TAC__TYPE("px4", "1", "flies a multirotor with PX4 itself, through libpx4_lockstep",
+              TAC_COMPONENT_OPAQUE),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(px4),
     .declare = px4_declare,

@@ -16,19 +16,18 @@ static tac_status blame(tac_declare *d, const char *param, const tac_error *err)
 static int64_t whole(tac_declare *d, const char *name, const char *fallback, const char *range,
                      const char *doc)
 {
-    return tac_param_int(
-        d, &(tac_param_def){.name = name, .fallback = fallback, .range = range, .doc = doc});
+    return tac_param_int(d,
+                         TAC_PARAM(.name = name, .fallback = fallback, .range = range, .doc = doc));
 }
 
 static bool yes(tac_declare *d, const char *name, const char *doc)
 {
-    return tac_param_bool(d, &(tac_param_def){.name = name, .fallback = "false", .doc = doc});
+    return tac_param_bool(d, TAC_PARAM(.name = name, .fallback = "false", .doc = doc));
 }
 
 static const char *topic_name(tac_declare *d)
 {
-    return tac_param_text(
-        d, &(tac_param_def){.name = "topic", .fallback = "", .doc = "as PX4 calls it"});
+    return tac_param_text(d, TAC_PARAM(.name = "topic", .fallback = "", .doc = "as PX4 calls it"));
 }
 
 // --- publish ------------------------------------------------------------------------------------
@@ -65,7 +64,7 @@ typedef struct fields {
 static tac_status begin_fields(tac_declare *d, tac__px4_traffic *t, const char *doc,
                                const char *each, fields *f)
 {
-    f->names = tac_param_names(d, &(tac_param_def){.name = "fields", .fallback = "{}", .doc = doc},
+    f->names = tac_param_names(d, TAC_PARAM(.name = "fields", .fallback = "{}", .doc = doc),
                                TAC__PX4_FIELDS_MAX, &f->count);
     f->texts = tac__arena_array(t->arena, f->count + 1, sizeof *f->texts);
     if (!f->texts)
@@ -73,7 +72,7 @@ static tac_status begin_fields(tac_declare *d, tac__px4_traffic *t, const char *
     if (f->count)
         tac_param_begin(d, "fields", 0);
     for (size_t k = 0; k < f->count; k++)
-        f->texts[k] = tac_param_text(d, &(tac_param_def){.name = f->names[k], .doc = each});
+        f->texts[k] = tac_param_text(d, TAC_PARAM(.name = f->names[k], .doc = each));
     return TAC_OK;
 }
 
@@ -167,10 +166,9 @@ static tac_status add_output(tac_declare *d, tac__px4_traffic *t, tac__px4_subsc
     const char *doc = tac__arena_format(t->arena, "%s of PX4's %s", field, s->topic);
     const tac_type several = TAC_TYPE_ARRAY(TAC_F64, take.count), one = TAC_TYPE_F64;
     const int port =
-        tac_declare_output(d, &(tac_port_def){.name = name,
-                                              .type = take.count > 1 ? several : one,
-                                              .flags = TAC_PORT_NAN, // PX4's sign for "not set"
-                                              .doc = doc});
+        tac_declare_output(d, TAC_PORT(.name = name, .type = take.count > 1 ? several : one,
+                                       .flags = TAC_PORT_NAN, // PX4's sign for "not set"
+                                       .doc = doc));
     if (!doc || !TAC__ARENA_GROW(t->arena, t->extras, t->extra_count, t->extra_capacity))
         return TAC_E_MEMORY;
     t->extras[t->extra_count++] = (tac__px4_extra){port, take.first, take.count};
@@ -214,10 +212,10 @@ static tac_status read_subscriber(tac_declare *d, tac__px4_traffic *t)
 
 tac_status tac__px4_traffic_read(tac_declare *d, tac__px4_traffic *t)
 {
-    const tac_param_def publish = {
-        .name = "publish", .fallback = "[]", .doc = "topics to add, change or switch off"};
-    const tac_param_def subscribe = {
-        .name = "subscribe", .fallback = "[]", .doc = "topics to show as outputs, or switch off"};
+    const tac_param_def publish = TAC_DEF(tac_param_def, .name = "publish", .fallback = "[]",
+                                          .doc = "topics to add, change or switch off");
+    const tac_param_def subscribe = TAC_DEF(tac_param_def, .name = "subscribe", .fallback = "[]",
+                                            .doc = "topics to show as outputs, or switch off");
     tac_status status = TAC_OK;
     size_t count = tac_param_items(d, &publish, TAC__PX4_TOPICS_MAX);
     for (size_t i = 0; i < count && status == TAC_OK; i++) {

@@ -2,6 +2,7 @@
 // configuration. transit.c runs it.
 #include "engine/plan/declare.h"
 #include "engine/phases/phases.h"
+#include "base/def.h"
 
 #include <string.h>
 
@@ -34,10 +35,10 @@ static tac_status fail_phase(tac_declare *d, const tac__phases *p, const char *p
 static tac_status read_names(tac_declare *d, tac__phases *p)
 {
     p->names = tac_param_words(
-        d, &(tac_param_def){.name = "names", .doc = "the phases, in the order of their numbers"},
+        d, TAC_PARAM(.name = "names", .doc = "the phases, in the order of their numbers"),
         TAC__PHASES_MAX, &p->count);
-    const char *initial = tac_param_text(
-        d, &(tac_param_def){.name = "initial", .doc = "the phase in which the run begins"});
+    const char *initial =
+        tac_param_text(d, TAC_PARAM(.name = "initial", .doc = "the phase in which the run begins"));
     if (!d->plan || d->failed)
         return TAC_OK;
     if (p->count == 0)
@@ -164,22 +165,19 @@ static tac_status read_action(tac_declare *d, tac__phases *p, tac__phase_action 
     static const char *const levels[] = {"debug", "info", "warn", "error", NULL};
     action_keys keys;
     keys.reset = tac_param_text(
-        d, &(tac_param_def){.name = "reset", .fallback = "", .doc = "a state of this entity"});
+        d, TAC_PARAM(.name = "reset", .fallback = "", .doc = "a state of this entity"));
     keys.set = tac_param_text(
-        d, &(tac_param_def){.name = "set",
-                            .fallback = "",
-                            .doc = "an input of a component of this entity that has no route"});
-    keys.to =
-        tac_param_words(d,
-                        &(tac_param_def){.name = "to",
-                                         .fallback = "[]",
-                                         .doc = "expressions, one an element; or one for all; or "
-                                                "a signal of as many elements"},
-                        64, &keys.to_count);
-    keys.log = tac_param_text(
-        d, &(tac_param_def){.name = "log", .fallback = "", .doc = "a text for the log"});
+        d, TAC_PARAM(.name = "set", .fallback = "",
+                     .doc = "an input of a component of this entity that has no route"));
+    keys.to = tac_param_words(d,
+                              TAC_PARAM(.name = "to", .fallback = "[]",
+                                        .doc = "expressions, one an element; or one for all; or "
+                                               "a signal of as many elements"),
+                              64, &keys.to_count);
+    keys.log =
+        tac_param_text(d, TAC_PARAM(.name = "log", .fallback = "", .doc = "a text for the log"));
     a->level = (tac_log_level)tac_param_choice(
-        d, &(tac_param_def){.name = "level", .fallback = "info", .doc = "of the text"}, levels);
+        d, TAC_PARAM(.name = "level", .fallback = "info", .doc = "of the text"), levels);
     if (!d->plan || d->failed)
         return TAC_OK;
     const int kinds = (*keys.reset != 0) + (*keys.set != 0) + (*keys.log != 0);
@@ -197,12 +195,11 @@ static tac_status read_action(tac_declare *d, tac__phases *p, tac__phase_action 
 
 static tac_status read_actions(tac_declare *d, tac__phases *p, tac__transition *t)
 {
-    t->action_count = tac_param_items(
-        d,
-        &(tac_param_def){.name = "actions",
-                         .fallback = "[]",
-                         .doc = "what is done when the new phase begins: reset, set, log"},
-        TAC__ACTIONS_MAX);
+    t->action_count =
+        tac_param_items(d,
+                        TAC_PARAM(.name = "actions", .fallback = "[]",
+                                  .doc = "what is done when the new phase begins: reset, set, log"),
+                        TAC__ACTIONS_MAX);
     t->actions = tac__arena_array(&p->arena, t->action_count, sizeof *t->actions);
     if (!t->actions)
         return TAC_E_MEMORY;
@@ -325,16 +322,15 @@ static tac_status read_transition(tac_declare *d, tac__phases *p, size_t n)
     tac__transition *t = &p->transitions[n];
     size_t from_count;
     const char *const *from = tac_param_words(
-        d, &(tac_param_def){.name = "from", .doc = "a phase, several, or 'any' other than `to`"},
+        d, TAC_PARAM(.name = "from", .doc = "a phase, several, or 'any' other than `to`"),
         TAC__PHASES_MAX, &from_count);
-    const char *to = tac_param_text(d, &(tac_param_def){.name = "to", .doc = "the next phase"});
-    const char *condition = tac_param_text(
-        d, &(tac_param_def){.name = "condition",
-                            .doc = "it is taken when this holds; see docs/expressions.md"});
+    const char *to = tac_param_text(d, TAC_PARAM(.name = "to", .doc = "the next phase"));
+    const char *condition =
+        tac_param_text(d, TAC_PARAM(.name = "condition",
+                                    .doc = "it is taken when this holds; see docs/expressions.md"));
     t->locate = tac_param_bool(
-        d, &(tac_param_def){.name = "locate",
-                            .fallback = "false",
-                            .doc = "find the very microsecond at which the condition turns true"});
+        d, TAC_PARAM(.name = "locate", .fallback = "false",
+                     .doc = "find the very microsecond at which the condition turns true"));
     const tac_status status =
         d->plan && !d->failed ? check_transition(d, p, n, to, from, from_count, condition) : TAC_OK;
     const tac_status actions = read_actions(d, p, t);
@@ -351,9 +347,8 @@ static tac_status read_transitions(tac_declare *d, tac__phases *p)
 {
     p->transition_count = tac_param_items(
         d,
-        &(tac_param_def){.name = "transitions",
-                         .fallback = "[]",
-                         .doc = "which phase follows which; the first whose condition holds wins"},
+        TAC_PARAM(.name = "transitions", .fallback = "[]",
+                  .doc = "which phase follows which; the first whose condition holds wins"),
         TAC__TRANSITIONS_MAX);
     p->transitions = tac__arena_array(&p->arena, p->transition_count, sizeof *p->transitions);
     p->located = tac__arena_array(&p->arena, p->transition_count, sizeof *p->located);
@@ -426,31 +421,27 @@ bool tac__phases_reset(const tac_instance *machine, uint32_t component)
 static void declare_outputs(tac_declare *d, tac__phases *p)
 {
     static const char *const none[] = {"NONE", NULL};
-    p->phase =
-        tac_declare_output(d, &(tac_port_def){.name = "phase",
+    p->phase = tac_declare_output(d, TAC_PORT(.name = "phase",
                                               .type = TAC_TYPE_ENUM(p->count ? p->names : none),
-                                              .doc = "the present phase"});
-    p->transition = tac_declare_output(
-        d, &(tac_port_def){.name = "transition",
-                           .type = TAC_TYPE_I64,
-                           .doc = "number of the transition taken last, from 1"});
+                                              .doc = "the present phase"));
+    p->transition =
+        tac_declare_output(d, TAC_PORT(.name = "transition", .type = TAC_TYPE_I64,
+                                       .doc = "number of the transition taken last, from 1"));
     p->queued = tac_declare_output(
-        d, &(tac_port_def){.name = "queued",
-                           .type = TAC_TYPE_I64,
-                           .doc = "number of the one that takes effect at the next boundary"});
+        d, TAC_PORT(.name = "queued", .type = TAC_TYPE_I64,
+                    .doc = "number of the one that takes effect at the next boundary"));
     p->changes = tac_declare_output(
-        d, &(tac_port_def){.name = "changes", .type = TAC_TYPE_I64, .doc = "how many were taken"});
+        d, TAC_PORT(.name = "changes", .type = TAC_TYPE_I64, .doc = "how many were taken"));
     p->resets = -1;
     if (p->reset_count)
         p->resets = tac_declare_output(
-            d, &(tac_port_def){.name = "resets",
-                               .type = TAC_TYPE_ARRAY(TAC_F64, (uint32_t)p->reset_count),
-                               .doc = "values to which states were reset"});
+            d, TAC_PORT(.name = "resets", .type = TAC_TYPE_ARRAY(TAC_F64, (uint32_t)p->reset_count),
+                        .doc = "values to which states were reset"));
     p->memory = -1;
     if (p->peers.memory_words)
         p->memory = tac_declare_state(
-            d, &(tac_port_def){.name = "memory",
-                               .type = TAC_TYPE_ARRAY(TAC_I64, (uint32_t)p->peers.memory_words)});
+            d, TAC_PORT(.name = "memory",
+                        .type = TAC_TYPE_ARRAY(TAC_I64, (uint32_t)p->peers.memory_words)));
 }
 
 static tac_status reserve_values(tac__phases *p)
@@ -560,13 +551,11 @@ static void phases_close(void *self)
 }
 
 const tac_component_type tac__phases_type = {
-    .abi = TAC_ABI_VERSION,
-    .builtin = true,
     .size = sizeof(tac_component_type),
     .name = "phases",
     .version = "1",
     .summary = "flight phases of an entity: names, transitions and their actions",
-    .flags = TAC_COMPONENT_TIMER,
+    .flags = TAC__COMPONENT_BUILTIN | TAC_COMPONENT_TIMER,
     .stage = TAC_STAGE_EVENTS,
     .self_size = sizeof(tac__phases),
     .declare = phases_declare,

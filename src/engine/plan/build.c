@@ -2,53 +2,11 @@
 // seen alone; what depends on the whole is checked when the engine is prepared.
 #include "engine/phases/phases.h"
 #include "engine/plan/outside.h"
+#include "base/def.h"
 #include "base/floats.h"
 #include "engine/run/written.h"
 
 #include <string.h>
-
-// --- definitions ------------------------------------------------------------------------------
-
-tac_engine_def tac_engine_def_default(void)
-{
-    return (tac_engine_def){.seed = 1,
-                            .end_us = 1000000,
-                            .integrator = {.kind = "rk4",
-                                           .rtol = 1e-6,
-                                           .atol = 1e-6,
-                                           .h_min_us = 1,
-                                           .max_substeps = 100000},
-                            .world = {.g_m_s2 = 9.80665},
-                            .policy = TAC_ZOH,
-                            .lanes = true,
-                            .digests = true,
-                            .log_level = TAC_LOG_INFO};
-}
-
-tac_group_def tac_group_def_default(void)
-{
-    return (tac_group_def){.period_us = 0};
-}
-
-tac_component_def tac_component_def_default(void)
-{
-    return (tac_component_def){.entity = ""};
-}
-
-tac_route_def tac_route_def_default(void)
-{
-    return (tac_route_def){.gain = 1, .pending = 64};
-}
-
-tac_link_def tac_link_def_default(void)
-{
-    return (tac_link_def){.delay_us = 1};
-}
-
-tac_observer_def tac_observer_def_default(void)
-{
-    return (tac_observer_def){.period_us = 10000};
-}
 
 // --- create and destroy -----------------------------------------------------------------------
 
@@ -102,6 +60,7 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
     TAC__FLOATS;
     TAC_REQUIRE(def && engine);
     *engine = NULL;
+    TAC__DEF(tac_engine_def, def, err);
     if (def->end_us > TAC_TIME_MAX)
         return tac__fail(err, TAC_E_RANGE, "the end of the run lies too far in the future");
     const char *kind = def->integrator.kind ? def->integrator.kind : "";
@@ -212,9 +171,10 @@ static tac_status check_times(const tac_group_def *def, tac_error *err)
 tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && def && def->name && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && def && e->phase == TAC__BUILDING);
+    TAC__DEF(tac_group_def, def, err);
+    TAC_REQUIRE(def->name && (def->times_us || def->times_count == 0));
     tac__plan *p = e->building;
-    TAC_REQUIRE(def->times_us || def->times_count == 0);
     if (!tac__name_valid(def->name))
         return tac__fail_at(err, TAC_E_NAME, &def->place, "'%s' is not a name for a rate group",
                             def->name);
@@ -432,15 +392,10 @@ static tac_status finish_component(tac__plan *p, tac_instance *c, const tac_comp
 tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && def && def->name && def->type && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && def && e->phase == TAC__BUILDING);
+    TAC__DEF(tac_component_def, def, err);
+    TAC_REQUIRE(def->name && def->type);
     tac__plan *p = e->building;
-    const tac_component_type *type = def->type;
-    if (type->abi != TAC_ABI_VERSION || type->size != sizeof *type)
-        return tac__fail_at(err, TAC_E_ABI, &def->place,
-                            "component type '%s' has ABI version %u and size %u, this library %u "
-                            "and %zu",
-                            type->name ? type->name : "?", type->abi, type->size, TAC_ABI_VERSION,
-                            sizeof *type);
     if (!tac__name_valid(def->name))
         return tac__fail_at(err, TAC_E_NAME, &def->place,
                             "'%s' is not a name: a letter, then letters, digits and '_'",
@@ -465,8 +420,8 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
     const size_t signals = p->schema.count, senders = p->sender_count,
                  receivers = p->receiver_count;
     tac_instance *c = NULL;
-    tac_status status =
-        tac__declare(p, &p->arena, type, name, (uint32_t)entity, def->params, &def->place, &c, err);
+    tac_status status = tac__declare(p, &p->arena, def->type, name, (uint32_t)entity, def->params,
+                                     &def->place, &c, err);
     if (status == TAC_OK) {
         // From here on the engine owns it: destroy will close it.
         p->components[p->component_count++] = c;
@@ -477,8 +432,8 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
             return TAC_OK;
         }
         p->component_count--;
-        if (type->close)
-            type->close(c->self);
+        if (c->type->close)
+            c->type->close(c->self);
     }
     // Nothing of a component that is refused stays behind.
     p->schema.count = signals;
@@ -490,7 +445,9 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
 tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && def && def->to && def->from && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && def && e->phase == TAC__BUILDING);
+    TAC__DEF(tac_route_def, def, err);
+    TAC_REQUIRE(def->to && def->from);
     tac__plan *p = e->building;
     if (def->has_policy && (unsigned)def->policy > TAC_SYNCHRONIZED)
         return tac__fail_at(err, TAC_E_RANGE, &def->place, "%d is no policy", (int)def->policy);
@@ -520,7 +477,9 @@ tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_err
 tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && def && def->to && def->from && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && def && e->phase == TAC__BUILDING);
+    TAC__DEF(tac_link_def, def, err);
+    TAC_REQUIRE(def->to && def->from);
     tac__plan *p = e->building;
     const bool from = !strcmp(def->from, TAC__OUTSIDE), to = !strcmp(def->to, TAC__OUTSIDE);
     if (from && to)
@@ -610,7 +569,9 @@ static tac_status find_leader(const tac__plan *p, const tac_observer_def *def,
 tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && def && def->observe && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && def && e->phase == TAC__BUILDING);
+    TAC__DEF(tac_observer_def, def, err);
+    TAC_REQUIRE(def->observe);
     tac__plan *p = e->building;
     const tac_instance *leads = NULL;
     if (def->follow == TAC_FOLLOW_AXIS)

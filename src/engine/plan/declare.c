@@ -1,6 +1,7 @@
 // declare.c - the declaring side of the component protocol: ports, states, events, streams; and the
 // whole of it. Parameters are in params.c.
 #include "engine/plan/declare.h"
+#include "base/def.h"
 #include "engine/plan/peers.h"
 #include "engine/plan/guard.h"
 #include "engine/plan/share.h"
@@ -21,6 +22,14 @@ void tac__declare_no_memory(tac_declare *d)
     tac__fail_memory(&err);
     tac__declare_keep(d, &err);
     d->no_memory = true;
+}
+
+void tac__declare_take(tac_declare *d, const char *name, void *ours, size_t size,
+                       const void *theirs)
+{
+    tac_error err;
+    if (tac__def_take(name, ours, size, theirs, &err) != TAC_OK)
+        tac__declare_keep(d, &err);
 }
 
 static const char *keep_text(tac_declare *d, tac__arena *arena, const char *text)
@@ -130,13 +139,32 @@ static int add_port(tac_declare *d, tac__ports *ports, const tac_port_def *p, co
     return (int)ports->count++;
 }
 
+static const tac_port_def *known_port(tac_declare *d, const tac_port_def *p, tac_port_def *own)
+{
+    tac_error err;
+    tac__declare_take(d, "tac_port_def", own, sizeof *own, p);
+    const uint32_t unknown = own->flags & ~TAC__PORT_PUBLIC;
+    if (unknown) {
+        tac__fail(&err, TAC_E_ABI,
+                  "port '%s' has flags 0x%x, which this version of Tactus does not know",
+                  own->name ? own->name : "", unknown);
+        tac__declare_keep(d, &err);
+    }
+    return own;
+}
+#define KNOWN_PORT(p)                                                                              \
+    tac_port_def p##_own;                                                                          \
+    p = known_port(d, p, &p##_own)
+
 int tac_declare_input(tac_declare *d, const tac_port_def *p)
 {
+    KNOWN_PORT(p);
     return add_port(d, &d->instance->inputs, p, "input");
 }
 
 int tac_declare_output(tac_declare *d, const tac_port_def *p)
 {
+    KNOWN_PORT(p);
     const int i = add_port(d, &d->instance->outputs, p, "output");
     if (!d->failed && !d->instance->type->step)
         d->instance->outputs.items[i].flags |= TAC_PORT_EVAL;
@@ -170,11 +198,13 @@ void tac_declare_feedthrough(tac_declare *d, int output, const int *inputs, size
 
 int tac_declare_state(tac_declare *d, const tac_port_def *p)
 {
+    KNOWN_PORT(p);
     return add_port(d, &d->instance->states, p, "state");
 }
 
 int tac_declare_continuous(tac_declare *d, const tac_port_def *p)
 {
+    KNOWN_PORT(p);
     if (p->type.scalar != TAC_F64) {
         tac_error err;
         tac__fail(&err, TAC_E_TYPE, "continuous state '%s' must be made of f64", p->name);
@@ -292,9 +322,9 @@ int tac_declare_watch(tac_declare *d, const char *signal, const char *param)
     tac__ports *inputs = &d->instance->inputs;
     char name[32];
     snprintf(name, sizeof name, "watch%zu", inputs->count);
-    const int i = add_port(
-        d, inputs, &(tac_port_def){.name = name, .type = TAC_TYPE_F64, .flags = TAC_PORT_OPTIONAL},
-        "watch");
+    const int i =
+        add_port(d, inputs,
+                 TAC_PORT(.name = name, .type = TAC_TYPE_F64, .flags = TAC_PORT_OPTIONAL), "watch");
     if (!d->failed)
         set_peer(d, &inputs->items[i], signal, param);
     return i;
@@ -403,6 +433,9 @@ static int add_number(tac_declare *d, uint32_t **numbers, size_t *count, size_t 
 
 int tac_declare_sender(tac_declare *d, const tac_message_def *p)
 {
+    tac_message_def own;
+    tac__declare_take(d, "tac_message_def", &own, sizeof own, p);
+    p = &own;
     tac_instance *c = d->instance;
     size_t number = 0;
     if (!add_message_port(d, p, true))
@@ -423,6 +456,9 @@ int tac_declare_sender(tac_declare *d, const tac_message_def *p)
 
 int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
 {
+    tac_message_def own;
+    tac__declare_take(d, "tac_message_def", &own, sizeof own, p);
+    p = &own;
     tac_instance *c = d->instance;
     size_t number = 0;
     if (!add_message_port(d, p, false))
@@ -528,9 +564,14 @@ tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_
     if (params && tac_node_kind_of(params) != TAC_NODE_MAP)
         return tac__fail_at(err, TAC_E_TYPE, tac_node_place(params),
                             "params: expected a map of parameters");
+    const tac_component_type *own, *guarded;
+    const tac_status taken = tac__guard_type(plan, type, &own, &guarded, err);
+    if (taken != TAC_OK) {
+        tac__error_place(err, place);
+        return taken;
+    }
     tac_instance *c = tac__arena_alloc(arena, sizeof *c);
-    const tac_component_type *guarded = tac__guard_type(plan, type);
-    void *self = guarded ? tac__guard_self(arena, type, guarded) : NULL;
+    void *self = tac__guard_self(arena, own, guarded);
     if (!c || !self)
         return tac__fail_memory(err);
     type = guarded;

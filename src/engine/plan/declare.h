@@ -44,6 +44,10 @@ static inline tac__scope *tac__scope_of(tac_declare *d)
 void tac__declare_keep(tac_declare *d, const tac_error *err);
 void tac__declare_no_memory(tac_declare *d);
 
+// An author's definition with all fields (base/def.h): what is wrong with it is a mistake.
+void tac__declare_take(tac_declare *d, const char *name, void *ours, size_t size,
+                       const void *theirs);
+
 // Texts of definitions may come from a buffer of the author's: keep a copy. NULL stays NULL.
 const char *tac__declare_text(tac_declare *d, const char *text);
 // The same for texts that the component keeps.

@@ -1,6 +1,7 @@
 // guard.c - see guard.h. A guarded `self` stands behind a word that leads to its own type: that is
 // how these functions know whom to call.
 #include "engine/plan/guard.h"
+#include "base/def.h"
 #include "base/floats.h"
 
 typedef struct front {
@@ -67,27 +68,51 @@ static void guarded_close(void *self)
     (void)tac__floats_kept();
 }
 
-const tac_component_type *tac__guard_type(tac__plan *e, const tac_component_type *type)
+tac_status tac__type_take(const tac_component_type *type, tac_component_type *own, tac_error *err)
 {
-    if (!e || type->builtin)
-        return type;
-    for (const tac__guard *g = e->guards; g; g = g->next) {
-        if (g->of == type)
-            return &g->type;
-    }
-    tac__guard *g = tac__arena_alloc(&e->arena, sizeof *g);
-    if (!g)
-        return NULL;
-    *g = (tac__guard){.of = type, .type = *type, .next = e->guards};
+    tac_status status = tac__def_take("tac_component_type", own, sizeof *own, type, err);
+    const uint32_t unknown = own->flags & ~TAC__COMPONENT_PUBLIC;
+    if (status == TAC_OK && unknown)
+        status = tac__fail(err, TAC_E_ABI,
+                           "component type '%s' has flags 0x%x, which this version of Tactus does "
+                           "not know",
+                           own->name ? own->name : "", unknown);
+    // Its name is there whatever is wrong behind it.
+    if (status != TAC_OK && own->name)
+        tac__error_context(err, "looking at component type '%s'", own->name);
+    return status;
+}
+
+tac_status tac__guard_type(tac__plan *e, const tac_component_type *type,
+                           const tac_component_type **own, const tac_component_type **guarded,
+                           tac_error *err)
+{
+    *own = *guarded = type;
+    if (!e || type->flags & TAC__COMPONENT_BUILTIN)
+        return TAC_OK;
+    tac__guard *g = e->guards;
+    while (g && g->of != type)
+        g = g->next;
+    if (!g) {
+        g = tac__arena_alloc(&e->arena, sizeof *g);
+        if (!g)
+            return tac__fail_memory(err);
+        TAC_TRY(tac__type_take(type, &g->own, err));
+        g->of = type;
+        g->guard = g->own;
 #define REPLACE(function, parameters, arguments)                                                   \
-    g->type.function = type->function ? guarded_##function : NULL;
-    GUARDED(REPLACE)
-    REPLACE(alike, , )
-    REPLACE(holds, , )
-    REPLACE(close, , )
+    g->guard.function = g->own.function ? guarded_##function : NULL;
+        GUARDED(REPLACE)
+        REPLACE(alike, , )
+        REPLACE(holds, , )
+        REPLACE(close, , )
 #undef REPLACE
-    e->guards = g;
-    return &g->type;
+        g->next = e->guards;
+        e->guards = g;
+    }
+    *own = &g->own;
+    *guarded = &g->guard;
+    return TAC_OK;
 }
 
 void *tac__guard_self(tac__arena *arena, const tac_component_type *type,

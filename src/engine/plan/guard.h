@@ -10,14 +10,20 @@
 #include "engine/plan/plan.h"
 
 struct tac__guard {
-    const tac_component_type *of;
-    tac_component_type type;
+    const tac_component_type *of;  // as it was given; may be of another size
+    tac_component_type own, guard; // with all fields: its own functions, and those that call them
     tac__guard *next;
 };
 
-// The type by which an engine calls `type`: the same for all components of one type. NULL: no
-// memory.
-const tac_component_type *tac__guard_type(tac__plan *e, const tac_component_type *type);
+// A type as it was given in terms of this library, without its guard. Fails with TAC_E_ABI.
+TAC_MUST_CHECK tac_status tac__type_take(const tac_component_type *type, tac_component_type *own,
+                                         tac_error *err);
+
+// The types by which an engine knows and calls `type`: the same for all components of one type. A
+// built-in type is both. Without an engine nothing is guarded, and the type is this library's.
+TAC_MUST_CHECK tac_status tac__guard_type(tac__plan *e, const tac_component_type *type,
+                                          const tac_component_type **own,
+                                          const tac_component_type **guarded, tac_error *err);
 
 // Zeroed memory for the `self` of a component. NULL: there is none.
 void *tac__guard_self(tac__arena *arena, const tac_component_type *type,

@@ -1,5 +1,6 @@
 // outside.c - the component behind an input that comes from outside; see outside.h.
 #include "engine/plan/outside.h"
+#include "base/def.h"
 #include "base/node.h"
 #include "base/text.h"
 #include "bus/type.h"
@@ -42,10 +43,9 @@ static void read_rest(tac_declare *d, const tac__port *port, void *rest)
     char buffer[TAC__NUMBER_TEXT];
     const tac_type *type = &port->type;
     const bool bare = !strcmp(port->unit, "1");
-    tac_param_def p = {.name = "rest",
-                       .unit = bare ? NULL : port->unit,
-                       .fallback = own_rest(port, buffer),
-                       .doc = "the value until another is written"};
+    tac_param_def p =
+        TAC_DEF(tac_param_def, .name = "rest", .unit = bare ? NULL : port->unit,
+                .fallback = own_rest(port, buffer), .doc = "the value until another is written");
     if (type->scalar != TAC_F64 && type->shape != TAC_SINGLE) {
         if (tac_param_node(d, "rest"))
             (void)tac_declare_fail(d, "rest",
@@ -89,15 +89,13 @@ static tac_status outside_declare(tac_declare *d, void *self)
     }
     read_rest(d, port, rest);
     c->rest = rest;
-    tac_declare_output(
-        d, &(tac_port_def){
-               .name = TAC__OUTSIDE, .type = port->type, .unit = port->unit, .doc = port->doc});
-    tac_declare_state(d, &(tac_port_def){.name = "count", .type = TAC_TYPE_I64});
-    tac_declare_state(
-        d, &(tac_port_def){.name = "times", .type = TAC_TYPE_ARRAY(TAC_I64, c->pending)});
+    tac_declare_output(d, TAC_PORT(.name = TAC__OUTSIDE, .type = port->type, .unit = port->unit,
+                                   .doc = port->doc));
+    tac_declare_state(d, TAC_PORT(.name = "count", .type = TAC_TYPE_I64));
+    tac_declare_state(d, TAC_PORT(.name = "times", .type = TAC_TYPE_ARRAY(TAC_I64, c->pending)));
     const tac_type values = {port->type.scalar, TAC_ARRAY, port->type.count * c->pending,
                              port->type.labels};
-    tac_declare_state(d, &(tac_port_def){.name = "values", .type = values});
+    tac_declare_state(d, TAC_PORT(.name = "values", .type = values));
     return TAC_OK;
 }
 
@@ -152,13 +150,11 @@ static tac_status outside_verify(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__outside_type = {
-    .abi = TAC_ABI_VERSION,
-    .builtin = true,
     .size = sizeof(tac_component_type),
     .name = TAC__OUTSIDE,
     .version = "1",
     .summary = "the value of an input that comes from outside",
-    .flags = TAC_COMPONENT_TIMER,
+    .flags = TAC__COMPONENT_BUILTIN | TAC_COMPONENT_TIMER,
     .stage = TAC_STAGE_BEGIN,
     .self_size = sizeof(tac__outside),
     .declare = outside_declare,

@@ -104,6 +104,19 @@ tac_place tac__place_inside(const tac_place *place, const char *part, uint32_t f
     return inside;
 }
 
+// The definition with all fields, whatever headers the author had. What is wrong with one is the
+// author's mistake, reported as all others are.
+static const tac_param_def *known(tac_declare *d, const tac_param_def *p, tac_param_def *own)
+{
+    tac__declare_take(d, "tac_param_def", own, sizeof *own, p);
+    if (!own->name)
+        own->name = "?";
+    return own;
+}
+#define KNOWN(p)                                                                                   \
+    tac_param_def p##_own;                                                                         \
+    p = known(d, p, &p##_own)
+
 static void mistake(tac_declare *d, const tac_param_def *p, const tac_place *place, tac_error *err)
 {
     tac__error_place(err, place);
@@ -208,9 +221,10 @@ static void record(tac_declare *d, const tac_param_def *p, const char *kind, con
         tac__declare_no_memory(d);
         return;
     }
-    const tac_param_def def = {name, tac__declare_text(d, p->unit),
-                               tac__declare_text(d, p->fallback), tac__declare_text(d, p->range),
-                               tac__declare_text(d, p->doc)};
+    const tac_param_def def =
+        TAC_DEF(tac_param_def, .name = name, .unit = tac__declare_text(d, p->unit),
+                .fallback = tac__declare_text(d, p->fallback),
+                .range = tac__declare_text(d, p->range), .doc = tac__declare_text(d, p->doc));
     d->values[c->param_count] = text;
     d->params[c->param_count++] = (tac__param){def.name, def, kind, choices, false, -1};
     c->params = d->params;
@@ -289,6 +303,7 @@ static void record_numbers(tac_declare *d, const tac_param_def *p, const char *k
 
 double tac_param_f64(tac_declare *d, const tac_param_def *p)
 {
+    KNOWN(p);
     given g;
     const double value = look_up(d, p, false, &g) ? read_number(d, p, &g, 0) : 0;
     record_numbers(d, p, "f64", &value, 1, false);
@@ -297,6 +312,7 @@ double tac_param_f64(tac_declare *d, const tac_param_def *p)
 
 void tac_param_array(tac_declare *d, const tac_param_def *p, double *values, size_t count)
 {
+    KNOWN(p);
     given g;
     memset(values, 0, count * sizeof *values);
     if (look_up(d, p, true, &g)) {
@@ -315,6 +331,7 @@ void tac_param_array(tac_declare *d, const tac_param_def *p, double *values, siz
 
 const double *tac_param_list(tac_declare *d, const tac_param_def *p, size_t max, size_t *count)
 {
+    KNOWN(p);
     given g;
     *count = 0;
     const bool found = look_up(d, p, true, &g);
@@ -339,6 +356,7 @@ const double *tac_param_list(tac_declare *d, const tac_param_def *p, size_t max,
 
 int64_t tac_param_int(tac_declare *d, const tac_param_def *p)
 {
+    KNOWN(p);
     given g;
     int64_t value = 0;
     if (look_up(d, p, false, &g)) {
@@ -369,6 +387,7 @@ int64_t tac_param_int(tac_declare *d, const tac_param_def *p)
 
 bool tac_param_bool(tac_declare *d, const tac_param_def *p)
 {
+    KNOWN(p);
     given g;
     bool value = false;
     if (look_up(d, p, false, &g)) {
@@ -384,6 +403,7 @@ bool tac_param_bool(tac_declare *d, const tac_param_def *p)
 
 tac_time tac_param_time(tac_declare *d, const tac_param_def *p)
 {
+    KNOWN(p);
     given g;
     tac_time value = 0;
     if (look_up(d, p, false, &g)) {
@@ -407,6 +427,7 @@ tac_time tac_param_time(tac_declare *d, const tac_param_def *p)
 
 const char *tac_param_text(tac_declare *d, const tac_param_def *p)
 {
+    KNOWN(p);
     given g;
     char buffer[128];
     const char *text = look_up(d, p, false, &g) ? text_of(&g, 0, buffer) : "";
@@ -455,6 +476,7 @@ static const char **make_words(tac_declare *d, const tac_param_def *p, const tac
 const char *const *tac_param_words(tac_declare *d, const tac_param_def *p, size_t max,
                                    size_t *count)
 {
+    KNOWN(p);
     given g;
     *count = look_up(d, p, true, &g) ? g.count : 0;
     const char **words = make_words(d, p, g.node, max, count);
@@ -470,6 +492,7 @@ const char *const *tac_param_words(tac_declare *d, const tac_param_def *p, size_
 const char *const *tac_param_names(tac_declare *d, const tac_param_def *p, size_t max,
                                    size_t *count)
 {
+    KNOWN(p);
     const tac_node *node = take(d, p->name);
     if (node && tac_node_kind_of(node) != TAC_NODE_MAP) {
         fail_param(d, p, tac_node_place(node), TAC_E_TYPE, "expected a map of names");
@@ -547,6 +570,7 @@ static const char *path_of(tac_declare *d, const tac_param_def *p, bool tool)
 
 const char *tac_param_path(tac_declare *d, const tac_param_def *p)
 {
+    KNOWN(p);
     const char *path = path_of(d, p, false);
     if (path)
         record_file(d, p, path);
@@ -555,6 +579,7 @@ const char *tac_param_path(tac_declare *d, const tac_param_def *p)
 
 const char *tac_param_tool(tac_declare *d, const tac_param_def *p)
 {
+    KNOWN(p);
     const char *path = path_of(d, p, true);
     record(d, p, "tool", "", NULL);
     return path ? path : "";
@@ -562,12 +587,11 @@ const char *tac_param_tool(tac_declare *d, const tac_param_def *p)
 
 int tac_param_input(tac_declare *d, const tac_param_def *p)
 {
+    KNOWN(p);
     const double value = tac_param_f64(d, p);
-    const int i = tac_declare_input(d, &(tac_port_def){.name = p->name,
-                                                       .type = TAC_TYPE_F64,
-                                                       .unit = p->unit,
-                                                       .doc = p->doc,
-                                                       .flags = TAC_PORT_OPTIONAL});
+    const int i =
+        tac_declare_input(d, TAC_PORT(.name = p->name, .type = TAC_TYPE_F64, .unit = p->unit,
+                                      .doc = p->doc, .flags = TAC_PORT_OPTIONAL));
     if (!d->failed) {
         d->instance->inputs.items[i].has_rest = true;
         d->instance->inputs.items[i].rest = value;
@@ -587,6 +611,7 @@ static const char *choice_name(const void *context, size_t i)
 
 int tac_param_choice(tac_declare *d, const tac_param_def *p, const char *const *names)
 {
+    KNOWN(p);
     given g;
     int value = 0;
     if (look_up(d, p, false, &g)) {
@@ -733,6 +758,7 @@ static const tac_node *map_at(const tac_node *node, size_t i)
 
 size_t tac_param_items(tac_declare *d, const tac_param_def *p, size_t max)
 {
+    KNOWN(p);
     const tac_node *node = take(d, p->name);
     const bool none = p->fallback && *p->fallback == '[';
     size_t count = none ? 0 : 1;

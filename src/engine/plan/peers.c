@@ -100,7 +100,8 @@ tac_status tac__peers_feed(tac_declare *d, tac__peers *p, const char *input, con
         return TAC_E_MEMORY;
     for (char *c = name; *c; c++)
         *c = *c == '.' ? '_' : *c;
-    const tac_port_def port = {.name = name, .type = TAC_TYPE_F64, .doc = "as it is set"};
+    const tac_port_def port =
+        TAC_DEF(tac_port_def, .name = name, .type = TAC_TYPE_F64, .doc = "as it is set");
     *output = tac_declare_feed(d, &port, input, param);
     return add(p->arena, &p->feeds, input, *output);
 }

@@ -3,7 +3,7 @@
 #include "math/machine.h"
 #include "math/prints.h"
 
-enum { LANES = TAC_PACK_LANES };
+enum { LANES = TAC__LANES };
 
 // The machine has packs, and the functions of packs in the library that was loaded give the bits of
 // the plain ones: it may be another than the one that was tested. Asked once a process.
@@ -97,7 +97,8 @@ static tac_status prepare(tac_engine *e, tac__lanes *l)
     l->problem.n = n;
     l->problem.context = l;
     l->problem.rhs = evaluate;
-    l->eval = (tac_eval){.in = (const void *const *)l->in, .x = l->work.z, .mode = l->mode};
+    l->eval = (tac_eval){
+        .in = (const void *const *)l->in, .x = l->work.z, .mode = l->mode, .lanes = LANES};
     l->tried_us = TAC_TIME_NEVER;
     return TAC_OK;
 }

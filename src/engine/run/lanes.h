@@ -11,9 +11,12 @@
 
 #include "engine/run/state.h"
 
+// How many doubles stand side by side; the pack4 units of models are compiled for it.
+enum { TAC__LANES = 4 };
+
 struct tac__lanes {
-    size_t count; // islands, at most TAC_PACK_LANES
-    tac__island *islands[TAC_PACK_LANES];
+    size_t count; // islands, at most TAC__LANES
+    tac__island *islands[TAC__LANES];
     tac_time tried_us; // where a step was last tried
 
     // What the right-hand side sees, in packs: one double a lane for each that an island has.
@@ -28,7 +31,7 @@ struct tac__lanes {
     // The last step.
     tac_time to_us;
     uint64_t evals;
-    double error[TAC_PACK_LANES];
+    double error[TAC__LANES];
 };
 
 // Find those that are alike.

@@ -1,5 +1,6 @@
 // step.c - what a component may ask of the engine while it runs: draws, timers, messages, jumps,
 // failing, logging.
+#include "base/def.h"
 #include "base/print.h"
 #include "base/hash.h"
 #include "engine/plan/hang.h"
@@ -216,12 +217,15 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
     return TAC_OK;
 }
 
-bool tac_receive(tac_step *s, int receiver, tac_message *message)
+bool tac_receive_sized(tac_step *s, int receiver, tac_message *message, size_t size)
 {
     tac_instance *c = s->instance;
-    if (receiver < 0 || (size_t)receiver >= c->receiver_count || c->shadow)
+    tac_message own;
+    if (receiver < 0 || (size_t)receiver >= c->receiver_count || c->shadow ||
+        !tac__queue_receive(&c->engine->plan->receivers[c->receivers[receiver]].queue, &own))
         return false;
-    return tac__queue_receive(&c->engine->plan->receivers[c->receivers[receiver]].queue, message);
+    tac__def_give(message, size, &own, sizeof own);
+    return true;
 }
 
 // --- saying something ---------------------------------------------------------------------------

@@ -23,47 +23,52 @@ static tac_status aero_declare(tac_declare *d, void *self)
 {
     tac__rocket_aero *p = self;
     p->diameter_m = tac_param_f64(
-        d, &(tac_param_def){"diameter", "m", NULL, "(0, inf)", "of the body: length of reference"});
+        d, TAC_PARAM("diameter", "m", NULL, "(0, inf)", "of the body: length of reference"));
     p->area_m2 = 0.25 * 3.14159265358979323846 * p->diameter_m * p->diameter_m;
     size_t n;
     const double *mach = tac_param_list(
-        d, &(tac_param_def){"mach", NULL, "[0, 1]", NULL, "breakpoints of the tables, rising"},
+        d, TAC_PARAM("mach", NULL, "[0, 1]", NULL, "breakpoints of the tables, rising"),
         TAC__AERO_POINTS_MAX, &n);
     if (!table_breakpoints_valid((int)n, mach))
         (void)tac_declare_fail(d, "mach",
                                "expected at least two numbers, each above the one before");
     p->points = (int)n;
     memcpy(p->mach, mach, n * sizeof *mach);
-    table_params(d, &(tac_param_def){"drag", NULL, NULL, "[0, inf)", "coefficient, by Mach number"},
+    table_params(d, TAC_PARAM("drag", NULL, NULL, "[0, inf)", "coefficient, by Mach number"),
                  p->points, p->drag);
+    table_params(
+        d,
+        TAC_PARAM("normal", "1/rad", "0", "[0, inf)", "slope of the normal force, by Mach number"),
+        p->points, p->normal);
     table_params(d,
-                 &(tac_param_def){"normal", "1/rad", "0", "[0, inf)",
-                                  "slope of the normal force, by Mach number"},
-                 p->points, p->normal);
-    table_params(d,
-                 &(tac_param_def){"pressure_centre", "m", "0", NULL,
-                                  "where that acts, x in body axes, by Mach number"},
+                 TAC_PARAM("pressure_centre", "m", "0", NULL,
+                           "where that acts, x in body axes, by Mach number"),
                  p->points, p->centre);
-    tac_param_array(d,
-                    &(tac_param_def){"damping", NULL, "[0, 0, 0]", "[0, inf)",
-                                     "coefficients of roll, pitch and yaw"},
-                    p->damping, 3);
-    p->cross_m2 = tac_param_f64(d, &(tac_param_def){"cross_area", "m^2", "0", "[0, inf)",
-                                                    "drag coefficient times area from the side"});
+    tac_param_array(
+        d,
+        TAC_PARAM("damping", NULL, "[0, 0, 0]", "[0, inf)", "coefficients of roll, pitch and yaw"),
+        p->damping, 3);
+    p->cross_m2 = tac_param_f64(d, TAC_PARAM("cross_area", "m^2", "0", "[0, inf)",
+                                             "drag coefficient times area from the side"));
     p->cross_m = tac_param_f64(
-        d, &(tac_param_def){"cross_centre", "m", "0", NULL, "where that acts, x in body axes"});
+        d, TAC_PARAM("cross_centre", "m", "0", NULL, "where that acts, x in body axes"));
 
     const tac_type vector = TAC_TYPE_VEC3, single = TAC_TYPE_F64;
     const tac_port_def inputs[TAC__AERO_INS] = {
-        {.name = "velocity", .type = vector, .unit = "m/s", .doc = "through the air, body axes"},
-        {.name = "rate", .type = vector, .unit = "rad/s", .doc = "relative to the air, body axes"},
-        {.name = "density", .type = single, .unit = "kg/m^3", .doc = "of the air"},
-        {.name = "mach", .type = single, .doc = "Mach number"},
+        TAC_DEF(tac_port_def, .name = "velocity", .type = vector, .unit = "m/s",
+                .doc = "through the air, body axes"),
+        TAC_DEF(tac_port_def, .name = "rate", .type = vector, .unit = "rad/s",
+                .doc = "relative to the air, body axes"),
+        TAC_DEF(tac_port_def, .name = "density", .type = single, .unit = "kg/m^3",
+                .doc = "of the air"),
+        TAC_DEF(tac_port_def, .name = "mach", .type = single, .doc = "Mach number"),
     };
     const tac_port_def outputs[TAC__AERO_OUTS] = {
-        {.name = "force", .type = vector, .unit = "N", .doc = "in body axes"},
-        {.name = "moment", .type = vector, .unit = "N*m", .doc = "about the datum"},
-        {.name = "alpha", .type = single, .unit = "rad", .doc = "angle of attack, 0 to pi"},
+        TAC_DEF(tac_port_def, .name = "force", .type = vector, .unit = "N", .doc = "in body axes"),
+        TAC_DEF(tac_port_def, .name = "moment", .type = vector, .unit = "N*m",
+                .doc = "about the datum"),
+        TAC_DEF(tac_port_def, .name = "alpha", .type = single, .unit = "rad",
+                .doc = "angle of attack, 0 to pi"),
     };
     for (size_t i = 0; i < TAC__AERO_INS; i++)
         tac_declare_input(d, &inputs[i]);
@@ -85,7 +90,7 @@ static tac_status aero_output_dual(const tac_eval *e, const void *self)
 }
 
 const tac_component_type tac__rocket_aero_type = {
-    TAC__TYPE("rocket_aero", "1", "forces of the air on a slender body, by Mach number"),
+    TAC__TYPE("rocket_aero", "1", "forces of the air on a slender body, by Mach number", 0),
     .self_size = sizeof(tac__rocket_aero),
     .declare = aero_declare,
     .output = aero_output,

@@ -26,15 +26,14 @@ static void world_params(tac_declare *d, tac__rocket_body *p)
     p->ground_m = w->altitude_m + w->ground_m;
     tac__earth_params(d, &p->earth);
     p->earth.rotation_rad_s =
-        tac_param_f64(d, &(tac_param_def){"rotation", "rad/s", "7.292115e-5", NULL,
-                                          "of the Earth and the frame, WGS84; 0: none"});
-    p->air = tac_param_bool(d, &(tac_param_def){"air", NULL, "true", NULL,
-                                                "there is an "
-                                                "atmosphere"});
-    p->fixed = tac_param_choice(d,
-                                &(tac_param_def){"motion", NULL, "free", NULL,
-                                                 "free, or fixed: its attitude in ECEF stays"},
-                                attitudes);
+        tac_param_f64(d, TAC_PARAM("rotation", "rad/s", "7.292115e-5", NULL,
+                                   "of the Earth and the frame, WGS84; 0: none"));
+    p->air = tac_param_bool(d, TAC_PARAM("air", NULL, "true", NULL,
+                                         "there is an "
+                                         "atmosphere"));
+    p->fixed = tac_param_choice(
+        d, TAC_PARAM("motion", NULL, "free", NULL, "free, or fixed: its attitude in ECEF stays"),
+        attitudes);
 }
 
 static quat attitude_params(tac_declare *d, geodetic place)
@@ -42,8 +41,8 @@ static quat attitude_params(tac_declare *d, geodetic place)
     size_t n;
     const double *a = tac_param_list(
         d,
-        &(tac_param_def){"attitude", "rad", "[0, 90 deg, 0]", NULL,
-                         "at t = 0: roll, elevation, azimuth there, or a quaternion to ECEF"},
+        TAC_PARAM("attitude", "rad", "[0, 90 deg, 0]", NULL,
+                  "at t = 0: roll, elevation, azimuth there, or a quaternion to ECEF"),
         4, &n);
     quat q = quat_make(1.0, 0.0, 0.0, 0.0);
     if (n == 3)
@@ -63,8 +62,8 @@ static void position_params(tac_declare *d, body *c)
     size_t n;
     const double *position =
         tac_param_list(d,
-                       &(tac_param_def){"position", "m", "[]", NULL,
-                                        "at t = 0, of the datum in ECEF; else the world's origin"},
+                       TAC_PARAM("position", "m", "[]", NULL,
+                                 "at t = 0, of the datum in ECEF; else the world's origin"),
                        3, &n);
     memcpy(c->x, c->p.geodesy.origin, sizeof c->p.geodesy.origin);
     if (n == 3)
@@ -84,13 +83,12 @@ static void start_params(tac_declare *d, body *c)
     const quat q = attitude_params(d, place);
     memcpy(c->x + TAC__BODY_ATTITUDE, (double[]){q.w, q.x, q.y, q.z}, 4 * sizeof(double));
     tac_param_array(
-        d,
-        &(tac_param_def){"velocity", "m/s", "[0, 0, 0]", NULL, "at t = 0, over the Earth, in ECEF"},
+        d, TAC_PARAM("velocity", "m/s", "[0, 0, 0]", NULL, "at t = 0, over the Earth, in ECEF"),
         c->x + TAC__BODY_VELOCITY, 3);
     double rate[3];
     tac_param_array(d,
-                    &(tac_param_def){"rate", "rad/s", "[0, 0, 0]", NULL,
-                                     "at t = 0, relative to the Earth, in body axes"},
+                    TAC_PARAM("rate", "rad/s", "[0, 0, 0]", NULL,
+                              "at t = 0, relative to the Earth, in body axes"),
                     rate, 3);
     const mat3 rotation = quat_to_mat3(q);
     for (int i = 0; i < 3; i++) {
@@ -98,9 +96,9 @@ static void start_params(tac_declare *d, body *c)
         c->p.start[i] = c->x[i];
         c->p.axis[i] = rotation.m[i][0];
     }
-    c->p.rail_m = tac_param_f64(
-        d, &(tac_param_def){"rail", "m", "0", "[0, inf)",
-                            "length that it is guided along its x axis at the start"});
+    c->p.rail_m =
+        tac_param_f64(d, TAC_PARAM("rail", "m", "0", "[0, inf)",
+                                   "length that it is guided along its x axis at the start"));
     if (c->p.rail_m > 0 && (rate[0] != 0 || rate[1] != 0 || rate[2] != 0 || c->x[3] != 0 ||
                             c->x[4] != 0 || c->x[5] != 0))
         (void)tac_declare_fail(d, "rail", "what is on a rail begins at rest");
@@ -129,35 +127,32 @@ static void declare_inputs(tac_declare *d)
         {"wind", "m/s", "velocity of the air: north, east, down", vector, TAC_PORT_OPTIONAL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        tac_declare_input(d, &(tac_port_def){.name = rows[i].name,
-                                             .type = rows[i].type,
-                                             .unit = rows[i].unit,
-                                             .doc = rows[i].doc,
-                                             .flags = rows[i].flags});
+        tac_declare_input(d,
+                          TAC_PORT(.name = rows[i].name, .type = rows[i].type, .unit = rows[i].unit,
+                                   .doc = rows[i].doc, .flags = rows[i].flags));
     for (int i = 1; i <= TAC__ROCKET_FORCES_MAX; i++) {
         char force[24], moment[24];
         snprintf(force, sizeof force, "force%d", i);
         snprintf(moment, sizeof moment, "moment%d", i);
-        tac_declare_input(d, &(tac_port_def){.name = force,
-                                             .type = vector,
-                                             .unit = "N",
-                                             .doc = "in body axes",
-                                             .flags = TAC_PORT_OPTIONAL | TAC_PORT_DERIVE_ONLY});
-        tac_declare_input(d, &(tac_port_def){.name = moment,
-                                             .type = vector,
-                                             .unit = "N*m",
-                                             .doc = "of that force about the datum",
-                                             .flags = TAC_PORT_OPTIONAL | TAC_PORT_DERIVE_ONLY});
+        tac_declare_input(d, TAC_PORT(.name = force, .type = vector, .unit = "N",
+                                      .doc = "in body axes",
+                                      .flags = TAC_PORT_OPTIONAL | TAC_PORT_DERIVE_ONLY));
+        tac_declare_input(d, TAC_PORT(.name = moment, .type = vector, .unit = "N*m",
+                                      .doc = "of that force about the datum",
+                                      .flags = TAC_PORT_OPTIONAL | TAC_PORT_DERIVE_ONLY));
     }
 }
 
 static void declare_states(tac_declare *d)
 {
     const tac_port_def rows[] = {
-        {.name = "position", .type = TAC_TYPE_VEC3, .unit = "m", .doc = "of the datum, in ECEF"},
-        {.name = "velocity", .type = TAC_TYPE_VEC3, .unit = "m/s", .doc = "over the Earth, ECEF"},
-        {.name = "attitude", .type = TAC_TYPE_QUAT, .doc = "body to ECEF"},
-        {.name = "rate", .type = TAC_TYPE_VEC3, .unit = "rad/s", .doc = "inertial, in body axes"},
+        TAC_DEF(tac_port_def, .name = "position", .type = TAC_TYPE_VEC3, .unit = "m",
+                .doc = "of the datum, in ECEF"),
+        TAC_DEF(tac_port_def, .name = "velocity", .type = TAC_TYPE_VEC3, .unit = "m/s",
+                .doc = "over the Earth, ECEF"),
+        TAC_DEF(tac_port_def, .name = "attitude", .type = TAC_TYPE_QUAT, .doc = "body to ECEF"),
+        TAC_DEF(tac_port_def, .name = "rate", .type = TAC_TYPE_VEC3, .unit = "rad/s",
+                .doc = "inertial, in body axes"),
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         tac_declare_continuous(d, &rows[i]);
@@ -167,9 +162,8 @@ static void declare_outputs(tac_declare *d)
 {
     const tac_type vector = TAC_TYPE_VEC3, single = TAC_TYPE_F64;
 #define ROW(id, text, count, of, what)                                                             \
-    tac_declare_output(                                                                            \
-        d, &(tac_port_def){                                                                        \
-               .name = text, .type = (count) == 3 ? vector : single, .unit = of, .doc = what});
+    tac_declare_output(d, TAC_PORT(.name = text, .type = (count) == 3 ? vector : single,           \
+                                   .unit = of, .doc = what));
     TAC__BODY_OUT_TABLE(ROW)
 #undef ROW
 }
@@ -249,7 +243,7 @@ static tac_status body_project(double *x, const void *self)
 }
 
 const tac_component_type tac__rocket_body_type = {
-    TAC__TYPE("rocket_body", "1", "a rigid body that loses mass, over a rotating Earth"),
+    TAC__TYPE("rocket_body", "1", "a rigid body that loses mass, over a rotating Earth", 0),
     .self_size = sizeof(body),
     .declare = body_declare,
     .init = body_init,

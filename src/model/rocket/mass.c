@@ -15,11 +15,11 @@
 static void inertia_params(tac_declare *d, tac__rocket_stage *s)
 {
     size_t n;
-    const double *list = tac_param_list(
-        d,
-        &(tac_param_def){"inertia", "kg*m^2", NULL, NULL,
-                         "about that centre: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz]"},
-        6, &n);
+    const double *list =
+        tac_param_list(d,
+                       TAC_PARAM("inertia", "kg*m^2", NULL, NULL,
+                                 "about that centre: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz]"),
+                       6, &n);
     memset(s->inertia, 0, sizeof s->inertia);
     if (n != 3 && n != 6)
         (void)tac_declare_fail(d, "inertia", "expected 3 or 6 numbers, found %zu", n);
@@ -38,36 +38,36 @@ static void tank_params(tac_declare *d, tac__rocket_stage *s)
     s->capacity_kg = 1;
     s->settled = false;
     const size_t n = tac_param_items(
-        d, &(tac_param_def){"tank", NULL, "[]", NULL, "where its fuel is, a cylinder along x"}, 1);
+        d, TAC_PARAM("tank", NULL, "[]", NULL, "where its fuel is, a cylinder along x"), 1);
     if (!n) {
         memcpy(s->tank_m, s->com_m, sizeof s->tank_m);
         return;
     }
     tac_param_begin(d, "tank", 0);
-    tac_param_array(d, &(tac_param_def){"centre", "m", NULL, NULL, "in body axes"}, s->tank_m, 3);
-    s->length_m = tac_param_f64(d, &(tac_param_def){"length", "m", "0", "[0, inf)", "along x"});
-    s->radius_m = tac_param_f64(d, &(tac_param_def){"radius", "m", "0", "[0, inf)", "of it"});
+    tac_param_array(d, TAC_PARAM("centre", "m", NULL, NULL, "in body axes"), s->tank_m, 3);
+    s->length_m = tac_param_f64(d, TAC_PARAM("length", "m", "0", "[0, inf)", "along x"));
+    s->radius_m = tac_param_f64(d, TAC_PARAM("radius", "m", "0", "[0, inf)", "of it"));
     s->settled = tac_param_bool(
-        d, &(tac_param_def){"settled", NULL, "false", NULL,
-                            "fuel lies at the aft end, as a liquid; else it thins out evenly"});
+        d, TAC_PARAM("settled", NULL, "false", NULL,
+                     "fuel lies at the aft end, as a liquid; else it thins out evenly"));
     if (s->settled)
         s->capacity_kg = tac_param_f64(
-            d, &(tac_param_def){"capacity", "kg", NULL, "(0, inf)", "that fills its length"});
+            d, TAC_PARAM("capacity", "kg", NULL, "(0, inf)", "that fills its length"));
     tac_param_end(d);
 }
 
 static void stage_params(tac_declare *d, tac__rocket_stage *s)
 {
-    s->dry_kg = tac_param_f64(d, &(tac_param_def){"mass", "kg", NULL, "(0, inf)", "without fuel"});
-    tac_param_array(
-        d, &(tac_param_def){"com", "m", "[0, 0, 0]", NULL, "centre of that mass, in body axes"},
-        s->com_m, 3);
+    s->dry_kg = tac_param_f64(d, TAC_PARAM("mass", "kg", NULL, "(0, inf)", "without fuel"));
+    tac_param_array(d,
+                    TAC_PARAM("com", "m", "[0, 0, 0]", NULL, "centre of that mass, in body axes"),
+                    s->com_m, 3);
     inertia_params(d, s);
     tank_params(d, s);
     memset(s->exit_m, 0, sizeof s->exit_m);
     tac_param_array(d,
-                    &(tac_param_def){"exit", "m", "[0, 0, 0]", NULL,
-                                     "of the nozzle, in body axes: what leaves damps rates"},
+                    TAC_PARAM("exit", "m", "[0, 0, 0]", NULL,
+                              "of the nozzle, in body axes: what leaves damps rates"),
                     s->exit_m, 3);
 }
 
@@ -79,25 +79,18 @@ static void declare_stage(tac_declare *d, int number)
     snprintf(fuel, sizeof fuel, "fuel%d", number);
     snprintf(flow, sizeof flow, "flow%d", number);
     snprintf(attached, sizeof attached, "attached%d", number);
-    tac_declare_input(d, &(tac_port_def){.name = fuel,
-                                         .type = TAC_TYPE_F64,
-                                         .unit = "kg",
-                                         .doc = "in the tank of that stage",
-                                         .flags = TAC_PORT_OPTIONAL});
-    tac_declare_input(d, &(tac_port_def){.name = flow,
-                                         .type = TAC_TYPE_F64,
-                                         .unit = "kg/s",
-                                         .doc = "out of its nozzle",
-                                         .flags = TAC_PORT_OPTIONAL});
-    tac_param_input(
-        d, &(tac_param_def){attached, NULL, "1", "[0, 1]", "1, and 0 once the stage is gone"});
+    tac_declare_input(d, TAC_PORT(.name = fuel, .type = TAC_TYPE_F64, .unit = "kg",
+                                  .doc = "in the tank of that stage", .flags = TAC_PORT_OPTIONAL));
+    tac_declare_input(d, TAC_PORT(.name = flow, .type = TAC_TYPE_F64, .unit = "kg/s",
+                                  .doc = "out of its nozzle", .flags = TAC_PORT_OPTIONAL));
+    tac_param_input(d, TAC_PARAM(attached, NULL, "1", "[0, 1]", "1, and 0 once the stage is gone"));
 }
 
 static tac_status mass_declare(tac_declare *d, void *self)
 {
     tac__rocket_mass *p = self;
     p->stages = (int)tac_param_items(
-        d, &(tac_param_def){"stages", NULL, NULL, NULL, "1 to 4, which share the body axes"},
+        d, TAC_PARAM("stages", NULL, NULL, NULL, "1 to 4, which share the body axes"),
         TAC__ROCKET_STAGES_MAX);
     for (int i = 0; i < p->stages; i++) {
         tac_param_begin(d, "stages", (size_t)i);
@@ -109,20 +102,16 @@ static tac_status mass_declare(tac_declare *d, void *self)
         declare_stage(d, i + 1);
     const tac_type vector = TAC_TYPE_VEC3, single = TAC_TYPE_F64, six = TAC_TYPE_ARRAY(TAC_F64, 6);
     const tac_port_def outputs[TAC__MASS_OUTS] = {
-        {.name = "mass", .type = single, .unit = "kg", .doc = "of all that is attached"},
-        {.name = "com", .type = vector, .unit = "m", .doc = "centre of mass, in body axes"},
-        {.name = "inertia",
-         .type = six,
-         .unit = "kg*m^2",
-         .doc = "about it: xx, yy, zz, xy, xz, yz"},
-        {.name = "jet",
-         .type = six,
-         .unit = "kg*m^2/s",
-         .doc = "its rate of change and what jets carry away: moment -J w"},
-        {.name = "stream",
-         .type = vector,
-         .unit = "kg*m/s",
-         .doc = "momentum of the flow inside, relative to the body"},
+        TAC_DEF(tac_port_def, .name = "mass", .type = single, .unit = "kg",
+                .doc = "of all that is attached"),
+        TAC_DEF(tac_port_def, .name = "com", .type = vector, .unit = "m",
+                .doc = "centre of mass, in body axes"),
+        TAC_DEF(tac_port_def, .name = "inertia", .type = six, .unit = "kg*m^2",
+                .doc = "about it: xx, yy, zz, xy, xz, yz"),
+        TAC_DEF(tac_port_def, .name = "jet", .type = six, .unit = "kg*m^2/s",
+                .doc = "its rate of change and what jets carry away: moment -J w"),
+        TAC_DEF(tac_port_def, .name = "stream", .type = vector, .unit = "kg*m/s",
+                .doc = "momentum of the flow inside, relative to the body"),
     };
     for (size_t i = 0; i < TAC__MASS_OUTS; i++)
         tac_declare_output(d, &outputs[i]);
@@ -154,7 +143,7 @@ static tac_status mass_output_dual(const tac_eval *e, const void *self)
 }
 
 const tac_component_type tac__rocket_mass_type = {
-    TAC__TYPE("rocket_mass", "2", "mass, centre of mass and inertia of stages with their fuel"),
+    TAC__TYPE("rocket_mass", "2", "mass, centre of mass and inertia of stages with their fuel", 0),
     .self_size = sizeof(tac__rocket_mass),
     .declare = mass_declare,
     .init = mass_init,

@@ -16,20 +16,19 @@
 static void curve_params(tac_declare *d, tac__rocket_motor *p)
 {
     static const char *const over[] = {"burnt", "time", NULL};
-    (void)tac_param_items(d,
-                          &(tac_param_def){"curve", NULL, "{}", NULL,
-                                           "thrust, over its nominal value, as the motor burns"},
-                          1);
+    (void)tac_param_items(
+        d,
+        TAC_PARAM("curve", NULL, "{}", NULL, "thrust, over its nominal value, as the motor burns"),
+        1);
     tac_param_begin(d, "curve", 0);
     p->by_time = tac_param_choice(
-        d, &(tac_param_def){"over", NULL, "burnt", NULL, "the part of the fuel burnt, or the time"},
-        over);
+        d, TAC_PARAM("over", NULL, "burnt", NULL, "the part of the fuel burnt, or the time"), over);
     size_t n, parts;
     const double *at = tac_param_list(
-        d, &(tac_param_def){"at", p->by_time ? "s" : NULL, "[0, 1]", NULL, "breakpoints, rising"},
+        d, TAC_PARAM("at", p->by_time ? "s" : NULL, "[0, 1]", NULL, "breakpoints, rising"),
         TAC__MOTOR_CURVE_MAX, &n);
     const double *part = tac_param_list(
-        d, &(tac_param_def){"thrust", NULL, "[1, 1]", "(0, inf)", "at each, over the nominal one"},
+        d, TAC_PARAM("thrust", NULL, "[1, 1]", "(0, inf)", "at each, over the nominal one"),
         TAC__MOTOR_CURVE_MAX, &parts);
     p->points = (int)n;
     if (n != parts)
@@ -44,28 +43,26 @@ static void curve_params(tac_declare *d, tac__rocket_motor *p)
 
 static void thrust_params(tac_declare *d, tac__rocket_motor *p)
 {
-    p->thrust_n = tac_param_f64(d, &(tac_param_def){"thrust", "N", NULL, "(0, inf)",
-                                                    "nominal, in vacuum at full throttle"});
-    const double isp =
-        tac_param_f64(d, &(tac_param_def){"isp", "s", NULL, "(0, inf)", "in vacuum"});
-    const double low = tac_param_f64(
-        d, &(tac_param_def){"isp_sea_level", "s", "0", "[0, inf)", "0: as in vacuum"});
+    p->thrust_n = tac_param_f64(
+        d, TAC_PARAM("thrust", "N", NULL, "(0, inf)", "nominal, in vacuum at full throttle"));
+    const double isp = tac_param_f64(d, TAC_PARAM("isp", "s", NULL, "(0, inf)", "in vacuum"));
+    const double low =
+        tac_param_f64(d, TAC_PARAM("isp_sea_level", "s", "0", "[0, inf)", "0: as in vacuum"));
     if (low > isp)
         (void)tac_declare_fail(d, "isp_sea_level", "must not be above 'isp', %g s", isp);
     p->flow = p->thrust_n / (isp * STANDARD_G);
     p->loss = low > 0 ? 1.0 - low / isp : 0.0;
-    p->tau_s = tac_param_f64(
-        d, &(tac_param_def){"spool", "s", "0", "[0, inf)",
-                            "time constant of thrust behind the throttle; 0: at once"});
+    p->tau_s =
+        tac_param_f64(d, TAC_PARAM("spool", "s", "0", "[0, inf)",
+                                   "time constant of thrust behind the throttle; 0: at once"));
 }
 
 static void geometry_params(tac_declare *d, tac__rocket_motor *p)
 {
     tac_param_array(
-        d,
-        &(tac_param_def){"position", "m", "[0, 0, 0]", NULL, "where the thrust acts, in body axes"},
+        d, TAC_PARAM("position", "m", "[0, 0, 0]", NULL, "where the thrust acts, in body axes"),
         p->position_m, 3);
-    tac_param_array(d, &(tac_param_def){"direction", NULL, "[1, 0, 0]", NULL, "of the thrust"},
+    tac_param_array(d, TAC_PARAM("direction", NULL, "[1, 0, 0]", NULL, "of the thrust"),
                     p->direction, 3);
     const double length = vec3_norm(vec3_from_array(p->direction));
     if (!(length > 0))
@@ -80,23 +77,28 @@ static void geometry_params(tac_declare *d, tac__rocket_motor *p)
 
 static void declare_ports(tac_declare *d, const tac__rocket_motor *p)
 {
-    tac_param_input(d, &(tac_param_def){"throttle", NULL, "1", "[0, 1]", "what is asked for"});
-    tac_declare_input(d, &(tac_port_def){.name = "pressure",
-                                         .type = TAC_TYPE_F64,
-                                         .unit = "Pa",
-                                         .doc = "of the air around; open: vacuum",
-                                         .flags = TAC_PORT_OPTIONAL});
+    tac_param_input(d, TAC_PARAM("throttle", NULL, "1", "[0, 1]", "what is asked for"));
+    tac_declare_input(d, TAC_PORT(.name = "pressure", .type = TAC_TYPE_F64, .unit = "Pa",
+                                  .doc = "of the air around; open: vacuum",
+                                  .flags = TAC_PORT_OPTIONAL));
     const tac_port_def states[] = {
-        {.name = "fuel", .type = TAC_TYPE_F64, .unit = "kg", .doc = "left", .scale = p->fuel_kg},
-        {.name = "burnt", .type = TAC_TYPE_F64, .unit = "s", .doc = "time that it has burnt"},
-        {.name = "lag", .type = TAC_TYPE_F64, .doc = "throttle as the engine follows it"},
+        TAC_DEF(tac_port_def, .name = "fuel", .type = TAC_TYPE_F64, .unit = "kg", .doc = "left",
+                .scale = p->fuel_kg),
+        TAC_DEF(tac_port_def, .name = "burnt", .type = TAC_TYPE_F64, .unit = "s",
+                .doc = "time that it has burnt"),
+        TAC_DEF(tac_port_def, .name = "lag", .type = TAC_TYPE_F64,
+                .doc = "throttle as the engine follows it"),
     };
     const tac_port_def outputs[] = {
-        {.name = "thrust", .type = TAC_TYPE_F64, .unit = "N", .doc = "along its direction"},
-        {.name = "flow", .type = TAC_TYPE_F64, .unit = "kg/s", .doc = "out of the nozzle"},
-        {.name = "force", .type = TAC_TYPE_VEC3, .unit = "N", .doc = "in body axes"},
-        {.name = "moment", .type = TAC_TYPE_VEC3, .unit = "N*m", .doc = "about the datum"},
-        {.name = "spool", .type = TAC_TYPE_F64, .doc = "part of full thrust"},
+        TAC_DEF(tac_port_def, .name = "thrust", .type = TAC_TYPE_F64, .unit = "N",
+                .doc = "along its direction"),
+        TAC_DEF(tac_port_def, .name = "flow", .type = TAC_TYPE_F64, .unit = "kg/s",
+                .doc = "out of the nozzle"),
+        TAC_DEF(tac_port_def, .name = "force", .type = TAC_TYPE_VEC3, .unit = "N",
+                .doc = "in body axes"),
+        TAC_DEF(tac_port_def, .name = "moment", .type = TAC_TYPE_VEC3, .unit = "N*m",
+                .doc = "about the datum"),
+        TAC_DEF(tac_port_def, .name = "spool", .type = TAC_TYPE_F64, .doc = "part of full thrust"),
     };
     const size_t count = p->tau_s > 0 ? TAC__MOTOR_STATES : TAC__MOTOR_LAG;
     for (size_t i = 0; i < count; i++)
@@ -110,9 +112,9 @@ static tac_status motor_declare(tac_declare *d, void *self)
 {
     tac__rocket_motor *p = self;
     thrust_params(d, p);
-    p->fuel_kg = tac_param_f64(d, &(tac_param_def){"fuel", "kg", NULL, "(0, inf)", "at t = 0"});
+    p->fuel_kg = tac_param_f64(d, TAC_PARAM("fuel", "kg", NULL, "(0, inf)", "at t = 0"));
     p->rest_kg = tac_param_f64(
-        d, &(tac_param_def){"residual", "kg", "1e-6", "[0, inf)", "fuel that does not burn"});
+        d, TAC_PARAM("residual", "kg", "1e-6", "[0, inf)", "fuel that does not burn"));
     curve_params(d, p);
     geometry_params(d, p);
     declare_ports(d, p);
@@ -173,7 +175,7 @@ static tac_status motor_project(double *x, const void *self)
 }
 
 const tac_component_type tac__rocket_motor_type = {
-    TAC__TYPE("rocket_motor", "2", "a tank and the engine that empties it"),
+    TAC__TYPE("rocket_motor", "2", "a tank and the engine that empties it", 0),
     .self_size = sizeof(tac__rocket_motor),
     .declare = motor_declare,
     .init = motor_init,

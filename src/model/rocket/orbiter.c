@@ -15,32 +15,23 @@ static tac_status orbiter_declare(tac_declare *d, void *self)
 {
     orbiter *c = self;
     tac__earth_params(d, &c->earth);
-    tac_param_array(d,
-                    &(tac_param_def){"position", "m", NULL, NULL,
-                                     "at t = 0, from the Earth's centre; z is its axis"},
-                    c->x + TAC__ORBITER_POSITION, 3);
-    tac_param_array(d, &(tac_param_def){"velocity", "m/s", NULL, NULL, "at t = 0, inertial"},
+    tac_param_array(
+        d,
+        TAC_PARAM("position", "m", NULL, NULL, "at t = 0, from the Earth's centre; z is its axis"),
+        c->x + TAC__ORBITER_POSITION, 3);
+    tac_param_array(d, TAC_PARAM("velocity", "m/s", NULL, NULL, "at t = 0, inertial"),
                     c->x + TAC__ORBITER_VELOCITY, 3);
-    tac_declare_input(d, &(tac_port_def){.name = "push",
-                                         .type = TAC_TYPE_VEC3,
-                                         .unit = "m/s^2",
-                                         .doc = "acceleration besides gravity",
-                                         .flags = TAC_PORT_OPTIONAL | TAC_PORT_DERIVE_ONLY});
-    tac_declare_continuous(d, &(tac_port_def){.name = "position",
-                                              .type = TAC_TYPE_VEC3,
-                                              .unit = "m",
-                                              .doc = "from the Earth's centre, inertial"});
+    tac_declare_input(d, TAC_PORT(.name = "push", .type = TAC_TYPE_VEC3, .unit = "m/s^2",
+                                  .doc = "acceleration besides gravity",
+                                  .flags = TAC_PORT_OPTIONAL | TAC_PORT_DERIVE_ONLY));
+    tac_declare_continuous(d, TAC_PORT(.name = "position", .type = TAC_TYPE_VEC3, .unit = "m",
+                                       .doc = "from the Earth's centre, inertial"));
     tac_declare_continuous(
-        d, &(tac_port_def){
-               .name = "velocity", .type = TAC_TYPE_VEC3, .unit = "m/s", .doc = "inertial"});
-    tac_declare_output(d, &(tac_port_def){.name = "energy",
-                                          .type = TAC_TYPE_F64,
-                                          .unit = "J/kg",
-                                          .doc = "kinetic and potential, of a kilogram"});
-    tac_declare_output(d, &(tac_port_def){.name = "momentum",
-                                          .type = TAC_TYPE_VEC3,
-                                          .unit = "m^2/s",
-                                          .doc = "angular, of a kilogram"});
+        d, TAC_PORT(.name = "velocity", .type = TAC_TYPE_VEC3, .unit = "m/s", .doc = "inertial"));
+    tac_declare_output(d, TAC_PORT(.name = "energy", .type = TAC_TYPE_F64, .unit = "J/kg",
+                                   .doc = "kinetic and potential, of a kilogram"));
+    tac_declare_output(d, TAC_PORT(.name = "momentum", .type = TAC_TYPE_VEC3, .unit = "m^2/s",
+                                   .doc = "angular, of a kilogram"));
     return TAC_OK;
 }
 
@@ -80,7 +71,7 @@ static tac_status orbiter_derive_dual(const tac_eval *e, const void *self)
 }
 
 const tac_component_type tac__orbiter_type = {
-    TAC__TYPE("orbiter", "1", "a point that falls about the Earth, in an inertial frame"),
+    TAC__TYPE("orbiter", "1", "a point that falls about the Earth, in an inertial frame", 0),
     .self_size = sizeof(orbiter),
     .declare = orbiter_declare,
     .init = orbiter_init,

@@ -7,29 +7,31 @@
 static tac_status parachute_declare(tac_declare *d, void *self)
 {
     tac__parachute *p = self;
-    p->drag_m2 = tac_param_f64(d, &(tac_param_def){"drag_area", "m^2", NULL, "[0, inf)",
-                                                   "drag coefficient times area, open"});
-    p->tau_s = tac_param_f64(d, &(tac_param_def){"inflation_time", "s", "0.5", "(0, inf)",
-                                                 "time constant of its inflation"});
-    tac_param_array(
-        d, &(tac_param_def){"position", "m", "[0, 0, 0]", NULL, "where it pulls, in body axes"},
-        p->position_m, 3);
-    tac_param_input(d, &(tac_param_def){"deploy", NULL, "1", "[0, 1]", "1: it is out"});
+    p->drag_m2 = tac_param_f64(
+        d, TAC_PARAM("drag_area", "m^2", NULL, "[0, inf)", "drag coefficient times area, open"));
+    p->tau_s = tac_param_f64(
+        d, TAC_PARAM("inflation_time", "s", "0.5", "(0, inf)", "time constant of its inflation"));
+    tac_param_array(d,
+                    TAC_PARAM("position", "m", "[0, 0, 0]", NULL, "where it pulls, in body axes"),
+                    p->position_m, 3);
+    tac_param_input(d, TAC_PARAM("deploy", NULL, "1", "[0, 1]", "1: it is out"));
     const tac_type vector = TAC_TYPE_VEC3, single = TAC_TYPE_F64;
     const tac_port_def inputs[] = {
-        {.name = "velocity", .type = vector, .unit = "m/s", .doc = "through the air, body axes"},
-        {.name = "rate", .type = vector, .unit = "rad/s", .doc = "relative to the air, body axes"},
-        {.name = "density", .type = single, .unit = "kg/m^3", .doc = "of the air"},
+        TAC_DEF(tac_port_def, .name = "velocity", .type = vector, .unit = "m/s",
+                .doc = "through the air, body axes"),
+        TAC_DEF(tac_port_def, .name = "rate", .type = vector, .unit = "rad/s",
+                .doc = "relative to the air, body axes"),
+        TAC_DEF(tac_port_def, .name = "density", .type = single, .unit = "kg/m^3",
+                .doc = "of the air"),
     };
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
         tac_declare_input(d, &inputs[i]);
     tac_declare_continuous(
-        d, &(tac_port_def){.name = "inflation", .type = single, .doc = "part of its area"});
+        d, TAC_PORT(.name = "inflation", .type = single, .doc = "part of its area"));
     tac_declare_output(
-        d, &(tac_port_def){.name = "force", .type = vector, .unit = "N", .doc = "in body axes"});
+        d, TAC_PORT(.name = "force", .type = vector, .unit = "N", .doc = "in body axes"));
     tac_declare_output(
-        d,
-        &(tac_port_def){.name = "moment", .type = vector, .unit = "N*m", .doc = "about the datum"});
+        d, TAC_PORT(.name = "moment", .type = vector, .unit = "N*m", .doc = "about the datum"));
     return TAC_OK;
 }
 
@@ -65,7 +67,7 @@ static tac_status parachute_derive_dual(const tac_eval *e, const void *self)
 }
 
 const tac_component_type tac__parachute_type = {
-    TAC__TYPE("parachute", "1", "a parachute that inflates and pulls at one point of a body"),
+    TAC__TYPE("parachute", "1", "a parachute that inflates and pulls at one point of a body", 0),
     .self_size = sizeof(tac__parachute),
     .declare = parachute_declare,
     .init = parachute_init,

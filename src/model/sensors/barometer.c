@@ -16,15 +16,14 @@ static tac_status barometer_declare(tac_declare *d, void *self)
 {
     barometer *c = self;
     tac__instrument_channel(d, &c->instrument, &channel);
-    const tac_port_def port = {
-        .name = "pressure", .type = TAC_TYPE_F64, .unit = "Pa", .doc = "of the air"};
+    const tac_port_def port = TAC_DEF(tac_port_def, .name = "pressure", .type = TAC_TYPE_F64,
+                                      .unit = "Pa", .doc = "of the air");
     c->in = tac_declare_input(d, &port);
     c->pressure = tac_declare_output(d, &port);
-    c->altitude = tac_declare_output(d, &(tac_port_def){.name = "altitude",
-                                                        .type = TAC_TYPE_F64,
-                                                        .unit = "m",
-                                                        .doc = "at which the standard atmosphere "
-                                                               "has the measured pressure"});
+    c->altitude =
+        tac_declare_output(d, TAC_PORT(.name = "altitude", .type = TAC_TYPE_F64, .unit = "m",
+                                       .doc = "at which the standard atmosphere "
+                                              "has the measured pressure"));
     tac__instrument_declare(d, &c->instrument, 1, "0");
     return TAC_OK;
 }
@@ -58,7 +57,7 @@ static tac_status barometer_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__barometer_type = {
-    TAC__TYPE("barometer", "2", "static pressure, and altitude in the standard atmosphere"),
+    TAC__TYPE("barometer", "2", "static pressure, and altitude in the standard atmosphere", 0),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(barometer),
     .declare = barometer_declare,

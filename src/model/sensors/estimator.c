@@ -62,16 +62,13 @@ static tac_status estimator_declare(tac_declare *d, void *self)
     estimator *c = self;
     const estimator_kind kind = (estimator_kind)tac_param_choice(
         d,
-        &(tac_param_def){.name = "kind",
-                         .fallback = "noisy",
-                         .doc = "truth: no error, no delay, whatever else is set"},
+        TAC_PARAM(.name = "kind", .fallback = "noisy",
+                  .doc = "truth: no error, no delay, whatever else is set"),
         kinds);
     for (int i = 0; i < PORTS; i++) {
         tac__instrument_channel(d, &c->instrument, &channels[i]);
-        tac_port_def port = {.name = ports[i].name,
-                             .unit = ports[i].unit,
-                             .type = ports[i].type,
-                             .doc = ports[i].doc};
+        tac_port_def port = TAC_DEF(tac_port_def, .name = ports[i].name, .unit = ports[i].unit,
+                                    .type = ports[i].type, .doc = ports[i].doc);
         c->in[i] = tac_declare_input(d, &port);
         port.derivative = ports[i].derivative;
         c->out[i] = tac_declare_output(d, &port);
@@ -124,8 +121,8 @@ static tac_status estimator_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__estimator_type = {
-    TAC__TYPE("estimator", "2",
-              "position, velocity, attitude and rate with noise, drift and delay"),
+    TAC__TYPE("estimator", "2", "position, velocity, attitude and rate with noise, drift and delay",
+              0),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(estimator),
     .declare = estimator_declare,

@@ -43,18 +43,15 @@ static tac_status gps_declare(tac_declare *d, void *self)
     tac__geodesy_init(&c->geodesy, tac_declare_world(d));
     for (int i = 0; i < CHANNELS; i++) {
         tac__instrument_channel(d, &c->instrument, &channels[i]);
-        const tac_port_def port = {.name = channels[i].name,
-                                   .type = TAC_TYPE_VEC3,
-                                   .unit = channels[i].unit,
-                                   .doc = "north, east, down"};
+        const tac_port_def port =
+            TAC_DEF(tac_port_def, .name = channels[i].name, .type = TAC_TYPE_VEC3,
+                    .unit = channels[i].unit, .doc = "north, east, down");
         c->in[i] = tac_declare_input(d, &port);
         c->out[i] = tac_declare_output(d, &port);
     }
     for (int i = 0; i < 3; i++)
-        c->fix[i] = tac_declare_output(d, &(tac_port_def){.name = fixes[i].name,
-                                                          .type = TAC_TYPE_F64,
-                                                          .unit = fixes[i].unit,
-                                                          .doc = fixes[i].doc});
+        c->fix[i] = tac_declare_output(d, TAC_PORT(.name = fixes[i].name, .type = TAC_TYPE_F64,
+                                                   .unit = fixes[i].unit, .doc = fixes[i].doc));
     tac__instrument_declare(d, &c->instrument, WIDTH, "0");
     return TAC_OK;
 }
@@ -90,7 +87,7 @@ static tac_status gps_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__gps_type = {
-    TAC__TYPE("gps", "2", "position, latitude, longitude, altitude and velocity"),
+    TAC__TYPE("gps", "2", "position, latitude, longitude, altitude and velocity", 0),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(gps),
     .declare = gps_declare,

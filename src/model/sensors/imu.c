@@ -35,10 +35,8 @@ static tac_status imu_declare(tac_declare *d, void *self)
     imu *c = self;
     for (int i = 0; i < CHANNELS; i++) {
         tac__instrument_channel(d, &c->instrument, &channels[i]);
-        const tac_port_def port = {.name = names[i],
-                                   .type = TAC_TYPE_VEC3,
-                                   .unit = channels[i].unit,
-                                   .doc = "in body axes"};
+        const tac_port_def port = TAC_DEF(tac_port_def, .name = names[i], .type = TAC_TYPE_VEC3,
+                                          .unit = channels[i].unit, .doc = "in body axes");
         c->in[i] = tac_declare_input(d, &port);
         c->out[i] = tac_declare_output(d, &port);
     }
@@ -72,7 +70,7 @@ static tac_status imu_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__imu_type = {
-    TAC__TYPE("imu", "2", "three gyroscopes and three accelerometers"),
+    TAC__TYPE("imu", "2", "three gyroscopes and three accelerometers", 0),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(imu),
     .declare = imu_declare,

@@ -31,11 +31,8 @@ static void read_array(tac_declare *d, const tac__channel_def *def, const char *
                        double *values)
 {
     tac_param_array(d,
-                    &(tac_param_def){.name = name,
-                                     .unit = unit,
-                                     .fallback = fallback ? fallback : "0",
-                                     .range = range,
-                                     .doc = doc},
+                    TAC_PARAM(.name = name, .unit = unit, .fallback = fallback ? fallback : "0",
+                              .range = range, .doc = doc),
                     values, (size_t)def->count);
 }
 
@@ -43,8 +40,7 @@ static double read_number(tac_declare *d, const char *name, const char *unit, co
                           const char *range, const char *doc)
 {
     return tac_param_f64(
-        d, &(tac_param_def){
-               .name = name, .unit = unit, .fallback = fallback, .range = range, .doc = doc});
+        d, TAC_PARAM(.name = name, .unit = unit, .fallback = fallback, .range = range, .doc = doc));
 }
 
 static bool any(const double *values, int count)
@@ -84,8 +80,7 @@ int tac__instrument_channel(tac_declare *d, tac__instrument *p, const tac__chann
     tac__channel_params *c = &p->channels[number];
     c->law.count = def->count;
     if (def->name) {
-        tac_param_items(d, &(tac_param_def){.name = def->name, .fallback = "{}", .doc = def->doc},
-                        1);
+        tac_param_items(d, TAC_PARAM(.name = def->name, .fallback = "{}", .doc = def->doc), 1);
         tac_param_begin(d, def->name, 0);
     }
     read_noise(d, def, c);
@@ -100,41 +95,35 @@ int tac__instrument_channel(tac_declare *d, tac__instrument *p, const tac__chann
     char name[32];
     snprintf(name, sizeof name, "channel%d", number);
     c->state = tac_declare_state(
-        d, &(tac_port_def){.name = name,
-                           .type = TAC_TYPE_ARRAY(TAC_F64, sizeof(channel_state) / sizeof(double)),
-                           .doc = "coefficients for the period, and the drift"});
+        d, TAC_PORT(.name = name,
+                    .type = TAC_TYPE_ARRAY(TAC_F64, sizeof(channel_state) / sizeof(double)),
+                    .doc = "coefficients for the period, and the drift"));
     return number;
 }
 
 void tac__instrument_declare(tac_declare *d, tac__instrument *p, size_t width, const char *delay)
 {
     p->width = width;
-    p->delay_us = tac_param_time(d, &(tac_param_def){.name = "delay",
-                                                     .fallback = delay,
-                                                     .doc = "from measuring to output; up to 64 "
-                                                            "periods"});
+    p->delay_us = tac_param_time(d, TAC_PARAM(.name = "delay", .fallback = delay,
+                                              .doc = "from measuring to output; up to 64 "
+                                                     "periods"));
     tac_declare_lead(d, p->delay_us, TAC__INSTRUMENT_PERIODS, "delay");
-    p->fault = tac_declare_input(d, &(tac_port_def){.name = "fault",
-                                                    .type = TAC_TYPE_ENUM(tac__sensor_fault_labels),
-                                                    .flags = TAC_PORT_OPTIONAL,
-                                                    .doc = "what is wrong with it"});
-    p->fault_value =
-        tac_declare_input(d, &(tac_port_def){.name = "fault_value",
-                                             .type = TAC_TYPE_F64,
-                                             .flags = TAC_PORT_OPTIONAL,
-                                             .doc = "bias: added to the first output; noise: "
-                                                    "factor of the deviation"});
+    p->fault = tac_declare_input(
+        d, TAC_PORT(.name = "fault", .type = TAC_TYPE_ENUM(tac__sensor_fault_labels),
+                    .flags = TAC_PORT_OPTIONAL, .doc = "what is wrong with it"));
+    p->fault_value = tac_declare_input(d, TAC_PORT(.name = "fault_value", .type = TAC_TYPE_F64,
+                                                   .flags = TAC_PORT_OPTIONAL,
+                                                   .doc = "bias: added to the first output; noise: "
+                                                          "factor of the deviation"));
     p->valid = tac_declare_output(
-        d,
-        &(tac_port_def){.name = "valid", .type = TAC_TYPE_BOOL, .doc = "false while it drops out"});
+        d, TAC_PORT(.name = "valid", .type = TAC_TYPE_BOOL, .doc = "false while it drops out"));
     const size_t slots = p->delay_us ? TAC__INSTRUMENT_PERIODS : 0;
     p->ring = tac_declare_state(
-        d, &(tac_port_def){.name = "ring",
-                           .type = TAC_TYPE_ARRAY(TAC_F64, (uint32_t)(slots * width + 1)),
-                           .doc = "samples on their way"});
-    p->turn = tac_declare_state(d, &(tac_port_def){.name = "turn",
-                                                   .type = TAC_TYPE_ARRAY(TAC_I32, TURN_WORDS),
-                                                   .doc = "place in the ring"});
+        d, TAC_PORT(.name = "ring", .type = TAC_TYPE_ARRAY(TAC_F64, (uint32_t)(slots * width + 1)),
+                    .doc = "samples on their way"));
+    p->turn =
+        tac_declare_state(d, TAC_PORT(.name = "turn", .type = TAC_TYPE_ARRAY(TAC_I32, TURN_WORDS),
+                                      .doc = "place in the ring"));
     p->stream = tac_declare_stream(d, "noise");
 }
 

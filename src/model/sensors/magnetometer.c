@@ -20,17 +20,15 @@ static tac_status magnetometer_declare(tac_declare *d, void *self)
 {
     magnetometer *c = self;
     tac_param_array(d,
-                    &(tac_param_def){.name = "earth",
-                                     .unit = "T",
-                                     .fallback = "[21.5e-6, 1.1e-6, 43.2e-6]",
-                                     .doc = "field of the Earth: north, east, down"},
+                    TAC_PARAM(.name = "earth", .unit = "T",
+                              .fallback = "[21.5e-6, 1.1e-6, 43.2e-6]",
+                              .doc = "field of the Earth: north, east, down"),
                     c->earth, 3);
     tac__instrument_channel(d, &c->instrument, &channel);
     c->attitude = tac_declare_input(
-        d, &(tac_port_def){.name = "attitude", .type = TAC_TYPE_QUAT, .doc = "body to NED"});
+        d, TAC_PORT(.name = "attitude", .type = TAC_TYPE_QUAT, .doc = "body to NED"));
     c->field = tac_declare_output(
-        d, &(tac_port_def){
-               .name = "field", .type = TAC_TYPE_VEC3, .unit = "T", .doc = "in body axes"});
+        d, TAC_PORT(.name = "field", .type = TAC_TYPE_VEC3, .unit = "T", .doc = "in body axes"));
     tac__instrument_declare(d, &c->instrument, 3, "0");
     return TAC_OK;
 }
@@ -62,7 +60,7 @@ static tac_status magnetometer_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__magnetometer_type = {
-    TAC__TYPE("magnetometer", "2", "the magnetic field in body axes"),
+    TAC__TYPE("magnetometer", "2", "the magnetic field in body axes", 0),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(magnetometer),
     .declare = magnetometer_declare,

@@ -45,8 +45,8 @@ static void attitude_params(tac_declare *d, multirotor *c)
     size_t n;
     const double *a =
         tac_param_list(d,
-                       &(tac_param_def){"attitude", "rad", "[0, 0, 0]", NULL,
-                                        "at t = 0: roll, pitch, yaw, or a quaternion w, x, y, z"},
+                       TAC_PARAM("attitude", "rad", "[0, 0, 0]", NULL,
+                                 "at t = 0: roll, pitch, yaw, or a quaternion w, x, y, z"),
                        4, &n);
     quat q = quat_make(1.0, 0.0, 0.0, 0.0);
     if (n == 3)
@@ -67,24 +67,23 @@ static void start_params(tac_declare *d, multirotor *c)
     size_t n;
     const double *position = tac_param_list(
         d,
-        &(tac_param_def){"position", "m", "[]", NULL,
-                         "at t = 0: north, east, down; without down it stands on the ground"},
+        TAC_PARAM("position", "m", "[]", NULL,
+                  "at t = 0: north, east, down; without down it stands on the ground"),
         3, &n);
     if (n == 1)
         (void)tac_declare_fail(d, "position", "expected north, east and perhaps down");
     memcpy(c->position_m, position, n * sizeof *position);
     if (n < 3)
         c->position_m[2] = standing_m(c);
-    tac_param_array(
-        d, &(tac_param_def){"velocity", "m/s", "[0, 0, 0]", NULL, "at t = 0: north, east, down"},
-        c->velocity_m_s, 3);
     tac_param_array(d,
-                    &(tac_param_def){"rate", "rad/s", "[0, 0, 0]", NULL, "at t = 0, of the body"},
+                    TAC_PARAM("velocity", "m/s", "[0, 0, 0]", NULL, "at t = 0: north, east, down"),
+                    c->velocity_m_s, 3);
+    tac_param_array(d, TAC_PARAM("rate", "rad/s", "[0, 0, 0]", NULL, "at t = 0, of the body"),
                     c->rate_rad_s, 3);
     c->rotor_rad_s = tac_param_f64(
-        d, &(tac_param_def){"rotor_speed", "rad/s", "0", "[0, inf)", "at t = 0, of all rotors"});
-    c->hover = tac_param_bool(d, &(tac_param_def){"hover", NULL, "false", NULL,
-                                                  "at t = 0 rotors and actuators are as in hover"});
+        d, TAC_PARAM("rotor_speed", "rad/s", "0", "[0, inf)", "at t = 0, of all rotors"));
+    c->hover = tac_param_bool(d, TAC_PARAM("hover", NULL, "false", NULL,
+                                           "at t = 0 rotors and actuators are as in hover"));
 }
 
 static tac_status multirotor_init(tac_step *s, const void *self)
@@ -125,9 +124,8 @@ static void declare_inputs(tac_declare *d, const tac__multirotor *p)
     const tac_type vector = TAC_TYPE_VEC3;
     const tac_type motors = array_of(p->vehicle.rotors), batteries = array_of(p->batteries);
     // In the order of TAC__IN_...
-    tac_declare_input(d, &(tac_port_def){.name = "motor",
-                                         .type = motors,
-                                         .doc = "duty that each motor is to have, 0 to 1"});
+    tac_declare_input(d, TAC_PORT(.name = "motor", .type = motors,
+                                  .doc = "duty that each motor is to have, 0 to 1"));
     const struct {
         const char *name, *unit, *doc;
         const tac_type *type;
@@ -139,11 +137,9 @@ static void declare_inputs(tac_declare *d, const tac__multirotor *p)
         {"battery_open", NULL, "fault: 1, and the battery is disconnected", &batteries},
     };
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
-        tac_declare_input(d, &(tac_port_def){.name = optional[i].name,
-                                             .type = *optional[i].type,
-                                             .unit = optional[i].unit,
-                                             .doc = optional[i].doc,
-                                             .flags = TAC_PORT_OPTIONAL});
+        tac_declare_input(d, TAC_PORT(.name = optional[i].name, .type = *optional[i].type,
+                                      .unit = optional[i].unit, .doc = optional[i].doc,
+                                      .flags = TAC_PORT_OPTIONAL));
 }
 
 static void declare_outputs(tac_declare *d, const tac__multirotor *p)
@@ -174,10 +170,8 @@ static void declare_outputs(tac_declare *d, const tac__multirotor *p)
     };
     const int count = p->euler ? TAC__OUTS : TAC__OUT_EULER;
     for (int i = 0; i < count; i++)
-        tac_declare_output(d, &(tac_port_def){.name = rows[i].name,
-                                              .type = *rows[i].type,
-                                              .unit = rows[i].unit,
-                                              .doc = rows[i].doc});
+        tac_declare_output(d, TAC_PORT(.name = rows[i].name, .type = *rows[i].type,
+                                       .unit = rows[i].unit, .doc = rows[i].doc));
 }
 
 static void declare_states(tac_declare *d, const tac__multirotor *p)
@@ -205,12 +199,9 @@ static void declare_states(tac_declare *d, const tac__multirotor *p)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].there)
-            tac_declare_continuous(d, &(tac_port_def){.name = rows[i].name,
-                                                      .type = *rows[i].type,
-                                                      .unit = rows[i].unit,
-                                                      .doc = rows[i].doc,
-                                                      .scale = rows[i].scale,
-                                                      .part = rows[i].part});
+            tac_declare_continuous(d, TAC_PORT(.name = rows[i].name, .type = *rows[i].type,
+                                               .unit = rows[i].unit, .doc = rows[i].doc,
+                                               .scale = rows[i].scale, .part = rows[i].part));
     }
 }
 
@@ -318,8 +309,8 @@ static tac_status multirotor_project(double *x, const void *self)
 }
 
 const tac_component_type tac__multirotor_type = {
-    TAC__TYPE("multirotor", "4", "a rigid body with rotors, motors, batteries, feet and a hull"),
-    .flags = TAC_COMPONENT_SHARED,
+    TAC__TYPE("multirotor", "4", "a rigid body with rotors, motors, batteries, feet and a hull",
+              TAC_COMPONENT_SHARED),
     .self_size = sizeof(multirotor),
     .declare = multirotor_declare,
     .init = multirotor_init,

@@ -213,7 +213,7 @@ void tac__multirotor_output_dual(const tac__multirotor *p, const void *const *in
                                  const void *x, void *const *out);
 
 #ifndef TAC_KIND_PACK4 // multirotor.model.h declares these with packs as their type
-// The same in packs of TAC_PACK_LANES doubles.
+// The same in packs of four doubles.
 void tac__multirotor_derive_pack4(const tac__multirotor *p, const void *const *in, const void *mode,
                                   const void *x, void *dx);
 #endif

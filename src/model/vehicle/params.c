@@ -171,7 +171,7 @@ void tac__multirotor_prepare(tac__multirotor *p)
 static double number(tac_declare *d, const char *name, const char *unit, const char *fallback,
                      const char *range, const char *doc)
 {
-    return tac_param_f64(d, &(tac_param_def){name, unit, fallback, range, doc});
+    return tac_param_f64(d, TAC_PARAM(name, unit, fallback, range, doc));
 }
 
 // A number whose default has been read before.
@@ -233,8 +233,8 @@ static calibration calibration_params(tac_declare *d)
     calibration c;
     (void)tac_param_items(
         d,
-        &(tac_param_def){"calibration", NULL, "{}", NULL,
-                         "thrust of the whole vehicle in still air, from which kT follows"},
+        TAC_PARAM("calibration", NULL, "{}", NULL,
+                  "thrust of the whole vehicle in still air, from which kT follows"),
         1);
     tac_param_begin(d, "calibration", 0);
     c.thrust_to_weight = number(d, "thrust_to_weight", NULL, "2.736", "(0, inf)", "at full duty");
@@ -247,11 +247,11 @@ static calibration calibration_params(tac_declare *d)
 static void inertia_params(tac_declare *d, double inertia[9])
 {
     size_t count;
-    const double *list = tac_param_list(
-        d,
-        &(tac_param_def){"inertia", "kg*m^2", NULL, NULL,
-                         "[xx, yy, zz], [xx, yy, zz, xy, xz, yz] or 9 numbers row by row"},
-        9, &count);
+    const double *list =
+        tac_param_list(d,
+                       TAC_PARAM("inertia", "kg*m^2", NULL, NULL,
+                                 "[xx, yy, zz], [xx, yy, zz, xy, xz, yz] or 9 numbers row by row"),
+                       9, &count);
     memset(inertia, 0, 9 * sizeof *inertia);
     if (count == 9) {
         memcpy(inertia, list, 9 * sizeof *inertia);
@@ -275,11 +275,10 @@ static void inertia_params(tac_declare *d, double inertia[9])
 
 static void geometry_params(tac_declare *d, tac__rotor *r)
 {
+    tac_param_array(d, TAC_PARAM("position", "m", NULL, NULL, "forward, right, down of the origin"),
+                    r->position_m, 3);
     tac_param_array(
-        d, &(tac_param_def){"position", "m", NULL, NULL, "forward, right, down of the origin"},
-        r->position_m, 3);
-    tac_param_array(
-        d, &(tac_param_def){"axis", NULL, "[0, 0, 1]", NULL, "of rotation; thrust acts against it"},
+        d, TAC_PARAM("axis", NULL, "[0, 0, 1]", NULL, "of rotation; thrust acts against it"),
         r->axis, 3);
     r->direction = number(d, "direction", NULL, NULL, "[-1, 1]",
                           "of the reaction torque on the body about the axis: 1 or -1");
@@ -298,16 +297,14 @@ static void rotor_params(tac_declare *d, const tac__motor *motor, const propelle
     geometry_params(d, r);
     r->motor = *motor;
     *own = *common;
-    if (tac_param_items(
-            d, &(tac_param_def){"motor", NULL, "[]", NULL, "what is different about this one"},
-            1)) {
+    if (tac_param_items(d, TAC_PARAM("motor", NULL, "[]", NULL, "what is different about this one"),
+                        1)) {
         tac_param_begin(d, "motor", 0);
         motor_params(d, &r->motor);
         tac_param_end(d);
     }
     if (tac_param_items(
-            d, &(tac_param_def){"propeller", NULL, "[]", NULL, "what is different about this one"},
-            1)) {
+            d, TAC_PARAM("propeller", NULL, "[]", NULL, "what is different about this one"), 1)) {
         tac_param_begin(d, "propeller", 0);
         propeller_params(d, own);
         tac_param_end(d);
@@ -337,19 +334,19 @@ static void vehicle_params(tac_declare *d, tac__vehicle *v)
     inertia_params(d, v->inertia);
 
     tac__motor motor = default_motor;
-    (void)tac_param_items(d, &(tac_param_def){"motor", NULL, "{}", NULL, "all motors"}, 1);
+    (void)tac_param_items(d, TAC_PARAM("motor", NULL, "{}", NULL, "all motors"), 1);
     tac_param_begin(d, "motor", 0);
     motor_params(d, &motor);
     tac_param_end(d);
     propeller common = default_propeller, own[TAC__ROTORS_MAX];
-    (void)tac_param_items(d, &(tac_param_def){"propeller", NULL, "{}", NULL, "all propellers"}, 1);
+    (void)tac_param_items(d, TAC_PARAM("propeller", NULL, "{}", NULL, "all propellers"), 1);
     tac_param_begin(d, "propeller", 0);
     propeller_params(d, &common);
     tac_param_end(d);
     const calibration c = calibration_params(d);
 
-    v->rotors = (int)tac_param_items(d, &(tac_param_def){"rotors", NULL, NULL, NULL, "1 to 16"},
-                                     TAC__ROTORS_MAX);
+    v->rotors =
+        (int)tac_param_items(d, TAC_PARAM("rotors", NULL, NULL, NULL, "1 to 16"), TAC__ROTORS_MAX);
     for (int i = 0; i < v->rotors; i++) {
         tac_param_begin(d, "rotors", (size_t)i);
         rotor_params(d, &motor, &common, &v->rotor[i], &own[i]);
@@ -377,11 +374,11 @@ static void vehicle_params(tac_declare *d, tac__vehicle *v)
 static void actuator_params(tac_declare *d, tac__actuator *a)
 {
     static const char *const kinds[] = {"direct", "first_order", "second_order", NULL};
-    (void)tac_param_items(
-        d, &(tac_param_def){"actuator", NULL, "{}", NULL, "between command and duty"}, 1);
+    (void)tac_param_items(d, TAC_PARAM("actuator", NULL, "{}", NULL, "between command and duty"),
+                          1);
     tac_param_begin(d, "actuator", 0);
     a->kind = (tac__actuator_kind)tac_param_choice(
-        d, &(tac_param_def){"kind", NULL, "direct", NULL, "how a motor's duty follows its command"},
+        d, TAC_PARAM("kind", NULL, "direct", NULL, "how a motor's duty follows its command"),
         kinds);
     a->tau_s = number(d, "tau", "s", "0.02", "(0, inf)", "first order: time constant");
     a->omega_rad_s =
@@ -398,10 +395,10 @@ static void ocv_params(tac_declare *d, tac__battery *b)
 {
     size_t points, voltages;
     const double *soc = tac_param_list(
-        d, &(tac_param_def){"ocv_soc", NULL, "[0, 1]", "[0, 1]", "states of charge, rising"},
-        TAC__OCV_MAX, &points);
+        d, TAC_PARAM("ocv_soc", NULL, "[0, 1]", "[0, 1]", "states of charge, rising"), TAC__OCV_MAX,
+        &points);
     const double *ocv = tac_param_list(
-        d, &(tac_param_def){"ocv", "V", "[10.8, 12.6]", "(0, inf)", "open-circuit voltage at each"},
+        d, TAC_PARAM("ocv", "V", "[10.8, 12.6]", "(0, inf)", "open-circuit voltage at each"),
         TAC__OCV_MAX, &voltages);
     if (points < 2 || points != voltages) {
         (void)tac_declare_fail(d, "ocv",
@@ -423,8 +420,7 @@ static void battery_params(tac_declare *d, tac__battery *b)
 {
     static const char *const kinds[] = {"thevenin", "ideal", NULL};
     b->ideal = tac_param_choice(
-        d, &(tac_param_def){"kind", NULL, "thevenin", NULL, "ideal: constant voltage and charge"},
-        kinds);
+        d, TAC_PARAM("kind", NULL, "thevenin", NULL, "ideal: constant voltage and charge"), kinds);
     const double ideal_v = number(d, "voltage", "V", "12", "(0, inf)", "of an ideal battery");
     ocv_params(d, b);
     if (b->ideal)
@@ -436,8 +432,8 @@ static void battery_params(tac_declare *d, tac__battery *b)
     b->floor_v = number(d, "floor", "V", "9.9", "(0, inf)", "the voltage falls no further");
     b->initial_soc = number(d, "soc", NULL, "1", "[0, 1]", "state of charge at t = 0");
     tac_param_array(d,
-                    &(tac_param_def){"warnings", NULL, "[0.15, 0.10, 0.05]", "[0, 1]",
-                                     "states of charge below which battery.warning is 1, 2, 3"},
+                    TAC_PARAM("warnings", NULL, "[0.15, 0.10, 0.05]", "[0, 1]",
+                              "states of charge below which battery.warning is 1, 2, 3"),
                     b->warning, TAC__WARNINGS);
 }
 
@@ -447,8 +443,7 @@ static void connect(tac_declare *d, const char *list, int bus, bool alone, int c
 {
     size_t n;
     const double *named = tac_param_list(
-        d,
-        &(tac_param_def){list, NULL, "[]", "[1, 16]", "on this bus, from 1; a single bus has all"},
+        d, TAC_PARAM(list, NULL, "[]", "[1, 16]", "on this bus, from 1; a single bus has all"),
         TAC__ROTORS_MAX, &n);
     for (int i = 0; alone && n == 0 && i < count; i++)
         bus_of[i] = bus;
@@ -510,7 +505,7 @@ static int bus_params(tac_declare *d, tac__vehicle *v, int batteries, tac__bus *
     for (int k = 0; k < TAC__BATTERIES_MAX; k++)
         battery_bus[k] = -1;
     const int buses = (int)tac_param_items(
-        d, &(tac_param_def){"buses", NULL, "{}", NULL, "of the power network"}, TAC__BUSES_MAX);
+        d, TAC_PARAM("buses", NULL, "{}", NULL, "of the power network"), TAC__BUSES_MAX);
     for (int b = 0; b < buses; b++) {
         tac_param_begin(d, "buses", (size_t)b);
         connect(d, "motors", b, buses == 1, v->rotors, motor_bus);
@@ -518,8 +513,8 @@ static int bus_params(tac_declare *d, tac__vehicle *v, int batteries, tac__bus *
         bus[b].load_w = number(d, "load", "W", "0", "[0, inf)", "power of the avionics");
         bus[b].by_equals =
             tac_param_choice(d,
-                             &(tac_param_def){"share", NULL, "resistance", NULL,
-                                              "batteries divide the current by 1/R0, or equally"},
+                             TAC_PARAM("share", NULL, "resistance", NULL,
+                                       "batteries divide the current by 1/R0, or equally"),
                              shares) == 1;
         tac_param_end(d);
     }
@@ -559,14 +554,12 @@ static void contact_params(tac_declare *d, tac__multirotor *p, bool hull, tac__f
 {
     size_t n;
     const double *position = tac_param_list(
-        d, &(tac_param_def){"position", "m", "[]", NULL, "forward, right, down of the origin"}, 3,
-        &n);
+        d, TAC_PARAM("position", "m", "[]", NULL, "forward, right, down of the origin"), 3, &n);
     const double radius_m =
         number(d, "radius", "m", "0", "[0, inf)", "or: of a circle of such points");
     const double height_m = number(d, "height", "m", "0", NULL, "of the origin above that circle");
-    const int64_t count =
-        tac_param_int(d, &(tac_param_def){"count", NULL, "4", "[1, 8]",
-                                          "points on that circle, from front right"});
+    const int64_t count = tac_param_int(
+        d, TAC_PARAM("count", NULL, "4", "[1, 8]", "points on that circle, from front right"));
     ground_params(d, &foot);
     if (n == 3) {
         memcpy(foot.position_m, position, sizeof foot.position_m);
@@ -593,7 +586,7 @@ static void feet_params(tac_declare *d, tac__multirotor *p)
 {
     tac__foot ground = {.stiffness = 5000, .damping = 600, .friction = 0.8, .smoothing_m_s = 0.05};
     (void)tac_param_items(
-        d, &(tac_param_def){"ground", NULL, "{}", NULL, "contact of all feet and of the hull"}, 1);
+        d, TAC_PARAM("ground", NULL, "{}", NULL, "contact of all feet and of the hull"), 1);
     tac_param_begin(d, "ground", 0);
     ground_params(d, &ground);
     tac_param_end(d);
@@ -610,8 +603,7 @@ static void feet_params(tac_declare *d, tac__multirotor *p)
     frame.damping *= 0.25;
     for (int hull = 0; hull < 2; hull++) {
         const size_t items = tac_param_items(
-            d, &(tac_param_def){lists[hull].name, NULL, "[]", NULL, lists[hull].doc},
-            lists[hull].most);
+            d, TAC_PARAM(lists[hull].name, NULL, "[]", NULL, lists[hull].doc), lists[hull].most);
         for (size_t i = 0; i < items; i++) {
             tac_param_begin(d, lists[hull].name, i);
             contact_params(d, p, hull, hull ? frame : ground);
@@ -625,7 +617,7 @@ static void feet_params(tac_declare *d, tac__multirotor *p)
 static int count_batteries(tac_declare *d)
 {
     const int batteries = (int)tac_param_items(
-        d, &(tac_param_def){"batteries", NULL, "{}", NULL, "1 to 8"}, TAC__BATTERIES_MAX);
+        d, TAC_PARAM("batteries", NULL, "{}", NULL, "1 to 8"), TAC__BATTERIES_MAX);
     if (batteries == 0)
         (void)tac_declare_fail(d, "batteries", "a multirotor has at least one battery");
     return batteries;
@@ -648,12 +640,12 @@ void tac__multirotor_params(tac_declare *d, tac__multirotor *p)
     p->drag =
         number(d, "drag", "N*s/m", "0.05", "[0, inf)", "force against the velocity in the air");
     tac_param_array(d,
-                    &(tac_param_def){"damping", "N*m*s/rad", "[0.02, 0.02, 0.01]", "[0, inf)",
-                                     "torque against the body rate"},
+                    TAC_PARAM("damping", "N*m*s/rad", "[0.02, 0.02, 0.01]", "[0, inf)",
+                              "torque against the body rate"),
                     p->damping, 3);
-    p->euler = tac_param_bool(
-        d, &(tac_param_def){"euler", NULL, "true", NULL,
-                            "have the output euler, which costs more than all others"});
+    p->euler =
+        tac_param_bool(d, TAC_PARAM("euler", NULL, "true", NULL,
+                                    "have the output euler, which costs more than all others"));
     actuator_params(d, &p->actuator);
 
     p->batteries = count_batteries(d);

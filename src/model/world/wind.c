@@ -49,24 +49,18 @@ typedef struct wind {
 static void declare_ou(tac_declare *d, wind *c)
 {
     tac_param_array(d,
-                    &(tac_param_def){.name = "sigma",
-                                     .unit = "m/s",
-                                     .fallback = "[1.5, 1.5, 0.5]",
-                                     .range = "[0, inf)",
-                                     .doc = "ou: deviation from the mean, north, east, down"},
+                    TAC_PARAM(.name = "sigma", .unit = "m/s", .fallback = "[1.5, 1.5, 0.5]",
+                              .range = "[0, inf)",
+                              .doc = "ou: deviation from the mean, north, east, down"),
                     c->sigma, 3);
     tac_param_array(d,
-                    &(tac_param_def){.name = "tau",
-                                     .unit = "s",
-                                     .fallback = "3",
-                                     .range = "(0, inf)",
-                                     .doc = "ou: correlation time, of all axes or of each"},
+                    TAC_PARAM(.name = "tau", .unit = "s", .fallback = "3", .range = "(0, inf)",
+                              .doc = "ou: correlation time, of all axes or of each"),
                     c->tau_s, 3);
     c->start_at_zero = tac_param_choice(d,
-                                        &(tac_param_def){.name = "start",
-                                                         .fallback = "stationary",
-                                                         .doc = "ou, dryden: deviation at t = 0, "
-                                                                "as at any other time or zero"},
+                                        TAC_PARAM(.name = "start", .fallback = "stationary",
+                                                  .doc = "ou, dryden: deviation at t = 0, "
+                                                         "as at any other time or zero"),
                                         starts);
 }
 
@@ -74,36 +68,26 @@ static void declare_dryden(tac_declare *d, wind *c)
 {
     const int intensity =
         tac_param_choice(d,
-                         &(tac_param_def){.name = "intensity",
-                                          .fallback = "light",
-                                          .doc = "dryden: wind at 20 ft of 15, 30 or 45 kt; above "
-                                                 "2000 ft exceeded with 1e-2, 1e-3, 1e-5"},
+                         TAC_PARAM(.name = "intensity", .fallback = "light",
+                                   .doc = "dryden: wind at 20 ft of 15, 30 or 45 kt; above "
+                                          "2000 ft exceeded with 1e-2, 1e-3, 1e-5"),
                          intensities);
-    const double w20 = tac_param_f64(d, &(tac_param_def){.name = "w20",
-                                                         .unit = "m/s",
-                                                         .fallback = "0",
-                                                         .range = "[0, inf)",
-                                                         .doc = "dryden: wind at 20 ft where it "
-                                                                "is not that of the intensity"});
+    const double w20 = tac_param_f64(d, TAC_PARAM(.name = "w20", .unit = "m/s", .fallback = "0",
+                                                  .range = "[0, inf)",
+                                                  .doc = "dryden: wind at 20 ft where it "
+                                                         "is not that of the intensity"));
     c->dryden.w20_m_s = w20 > 0 ? w20 : 15 * KNOT * (intensity + 1);
     c->dryden.aloft = aloft[intensity];
-    c->height_m = tac_param_f64(d, &(tac_param_def){.name = "height",
-                                                    .unit = "m",
-                                                    .fallback = "50",
-                                                    .doc = "above the ground, where `position` is "
-                                                           "not connected"});
-    c->airspeed_m_s = tac_param_f64(d, &(tac_param_def){.name = "airspeed",
-                                                        .unit = "m/s",
-                                                        .fallback = "10",
-                                                        .range = "[0, inf)",
-                                                        .doc = "dryden: where `velocity` is not "
-                                                               "connected"});
+    c->height_m = tac_param_f64(d, TAC_PARAM(.name = "height", .unit = "m", .fallback = "50",
+                                             .doc = "above the ground, where `position` is "
+                                                    "not connected"));
+    c->airspeed_m_s = tac_param_f64(d, TAC_PARAM(.name = "airspeed", .unit = "m/s",
+                                                 .fallback = "10", .range = "[0, inf)",
+                                                 .doc = "dryden: where `velocity` is not "
+                                                        "connected"));
     c->dryden.min_airspeed = tac_param_f64(
-        d, &(tac_param_def){.name = "min_airspeed",
-                            .unit = "m/s",
-                            .fallback = "1",
-                            .range = "(0, inf)",
-                            .doc = "dryden: turbulence drifts past at least so fast"});
+        d, TAC_PARAM(.name = "min_airspeed", .unit = "m/s", .fallback = "1", .range = "(0, inf)",
+                     .doc = "dryden: turbulence drifts past at least so fast"));
     const double speed = tac_hypot(c->mean[0], c->mean[1]);
     c->dryden.north = speed > 0 ? c->mean[0] / speed : 1;
     c->dryden.east = speed > 0 ? c->mean[1] / speed : 0;
@@ -113,31 +97,30 @@ static void declare_dryden(tac_declare *d, wind *c)
 static void declare_ports(tac_declare *d, wind *c)
 {
     static const tac_type vec3 = TAC_TYPE_VEC3, quat = TAC_TYPE_QUAT;
-    const tac_port_def inputs[] = {
-        {.name = "gust", .type = vec3, .unit = "m/s", .doc = "added to the wind"},
-        {.name = "position", .type = vec3, .unit = "m", .doc = "of the vehicle, for its height"},
-        {.name = "velocity", .type = vec3, .unit = "m/s", .doc = "of the vehicle: dryden"},
-        {.name = "attitude", .type = quat, .doc = "of the vehicle: dryden above 1000 ft"}};
+    const tac_port_def inputs[] = {TAC_DEF(tac_port_def, .name = "gust", .type = vec3,
+                                           .unit = "m/s", .doc = "added to the wind"),
+                                   TAC_DEF(tac_port_def, .name = "position", .type = vec3,
+                                           .unit = "m", .doc = "of the vehicle, for its height"),
+                                   TAC_DEF(tac_port_def, .name = "velocity", .type = vec3,
+                                           .unit = "m/s", .doc = "of the vehicle: dryden"),
+                                   TAC_DEF(tac_port_def, .name = "attitude", .type = quat,
+                                           .doc = "of the vehicle: dryden above 1000 ft")};
     int *const index[] = {&c->gust, &c->position, &c->velocity, &c->attitude};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         tac_port_def port = inputs[i];
         port.flags = TAC_PORT_OPTIONAL;
         *index[i] = tac_declare_input(d, &port);
     }
-    c->total = tac_declare_output(d, &(tac_port_def){.name = "velocity",
-                                                     .type = vec3,
-                                                     .unit = "m/s",
-                                                     .doc = "of the air: north, east, down"});
-    c->base = tac_declare_output(
-        d, &(tac_port_def){
-               .name = "base", .type = vec3, .unit = "m/s", .doc = "the same without the gust"});
-    c->x = tac_declare_state(d, &(tac_port_def){.name = "process",
-                                                .type = TAC_TYPE_ARRAY(TAC_F64, TAC__DRYDEN_STATES),
-                                                .doc = "state of the random process"});
+    c->total = tac_declare_output(d, TAC_PORT(.name = "velocity", .type = vec3, .unit = "m/s",
+                                              .doc = "of the air: north, east, down"));
+    c->base = tac_declare_output(d, TAC_PORT(.name = "base", .type = vec3, .unit = "m/s",
+                                             .doc = "the same without the gust"));
+    c->x = tac_declare_state(d, TAC_PORT(.name = "process",
+                                         .type = TAC_TYPE_ARRAY(TAC_F64, TAC__DRYDEN_STATES),
+                                         .doc = "state of the random process"));
     c->ou = tac_declare_state(
-        d, &(tac_port_def){.name = "ou",
-                           .type = TAC_TYPE_ARRAY(TAC_F64, sizeof(tac__ou) / sizeof(double)),
-                           .doc = "coefficients of ou, which depend on the period"});
+        d, TAC_PORT(.name = "ou", .type = TAC_TYPE_ARRAY(TAC_F64, sizeof(tac__ou) / sizeof(double)),
+                    .doc = "coefficients of ou, which depend on the period"));
     c->stream = tac_declare_stream(d, "noise");
 }
 
@@ -145,20 +128,16 @@ static tac_status wind_declare(tac_declare *d, void *self)
 {
     wind *c = self;
     c->kind = (wind_kind)tac_param_choice(
-        d, &(tac_param_def){.name = "kind", .fallback = "none", .doc = "what blows"}, kinds);
+        d, TAC_PARAM(.name = "kind", .fallback = "none", .doc = "what blows"), kinds);
     tac_param_array(d,
-                    &(tac_param_def){.name = "mean",
-                                     .unit = "m/s",
-                                     .fallback = "0",
-                                     .doc = "mean wind: where the air goes, north, east, down"},
+                    TAC_PARAM(.name = "mean", .unit = "m/s", .fallback = "0",
+                              .doc = "mean wind: where the air goes, north, east, down"),
                     c->mean, 3);
-    c->roughness_m = tac_param_f64(d, &(tac_param_def){.name = "roughness",
-                                                       .unit = "m",
-                                                       .fallback = "0",
-                                                       .range = "[0, 6)",
-                                                       .doc = "roughness length of the ground: the "
-                                                              "mean wind is then that at 20 ft of "
-                                                              "a logarithmic profile; 0: none"});
+    c->roughness_m = tac_param_f64(d, TAC_PARAM(.name = "roughness", .unit = "m", .fallback = "0",
+                                                .range = "[0, 6)",
+                                                .doc = "roughness length of the ground: the "
+                                                       "mean wind is then that at 20 ft of "
+                                                       "a logarithmic profile; 0: none"));
     declare_ou(d, c);
     declare_dryden(d, c);
     c->ground_m = tac_declare_world(d)->ground_m;
@@ -273,7 +252,7 @@ static void wind_close(void *self)
 }
 
 const tac_component_type tac__wind_type = {
-    TAC__TYPE("wind", "1", "the velocity of the air: steady, gusty, turbulent or from a table"),
+    TAC__TYPE("wind", "1", "the velocity of the air: steady, gusty, turbulent or from a table", 0),
     .stage = TAC_STAGE_ENVIRONMENT,
     .self_size = sizeof(wind),
     .declare = wind_declare,

@@ -61,20 +61,15 @@ static tac_status read_lists(tac_declare *d, tac__wind_table *t)
     static const char *const names[] = {"north", "east", "down"};
     size_t count, counts[3];
     const double *times = tac_param_list(d,
-                                         &(tac_param_def){.name = "times",
-                                                          .unit = "s",
-                                                          .fallback = "[]",
-                                                          .range = "[0, inf)",
-                                                          .doc = "table: ascending"},
+                                         TAC_PARAM(.name = "times", .unit = "s", .fallback = "[]",
+                                                   .range = "[0, inf)", .doc = "table: ascending"),
                                          ROWS_MAX, &count);
     const double *values[3];
     for (int i = 0; i < 3; i++)
         values[i] = tac_param_list(d,
-                                   &(tac_param_def){.name = names[i],
-                                                    .unit = "m/s",
-                                                    .fallback = "[]",
-                                                    .doc = "table: velocity at each of the times; "
-                                                           "none: 0"},
+                                   TAC_PARAM(.name = names[i], .unit = "m/s", .fallback = "[]",
+                                             .doc = "table: velocity at each of the times; "
+                                                    "none: 0"),
                                    ROWS_MAX, &counts[i]);
     for (int i = 0; i < 3; i++) {
         if (counts[i] && counts[i] != count)
@@ -150,13 +145,11 @@ static tac_status read_file(tac_declare *d, const char *path, tac__wind_table *t
 tac_status tac__wind_table_declare(tac_declare *d, bool wanted, tac__wind_table *t)
 {
     const char *path =
-        tac_param_path(d, &(tac_param_def){.name = "file",
-                                           .fallback = "",
-                                           .doc = "table: CSV of t [s], north, east, down [m/s]"});
+        tac_param_path(d, TAC_PARAM(.name = "file", .fallback = "",
+                                    .doc = "table: CSV of t [s], north, east, down [m/s]"));
     t->linear = tac_param_choice(d,
-                                 &(tac_param_def){.name = "interpolation",
-                                                  .fallback = "linear",
-                                                  .doc = "table: between its times"},
+                                 TAC_PARAM(.name = "interpolation", .fallback = "linear",
+                                           .doc = "table: between its times"),
                                  interpolations) == 0;
     TAC_TRY(read_lists(d, t));
     if (!wanted)

@@ -1,6 +1,7 @@
 // export.c - recordings in formats of others: chooses the signals and calls the writer.
 #include "record/export/export.h"
 #include "base/choose.h"
+#include "base/def.h"
 #include "base/floats.h"
 #include "base/print.h"
 #include "base/text.h"
@@ -74,11 +75,6 @@ static const char *format_name(const void *context, size_t i)
 {
     (void)context;
     return i < FORMATS ? formats[i].name : NULL;
-}
-
-tac_export_def tac_export_def_default(void)
-{
-    return (tac_export_def){.format = formats[0].name, .to_us = TAC_TIME_NEVER};
 }
 
 static tac_status find_format(tac__export *x, tac_error *err)
@@ -261,8 +257,9 @@ tac_status tac_recording_export(tac_recording *recording, const tac_export_def *
                                 tac_export_result *result, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(recording && def && (def->path || def->write));
-    TAC_REQUIRE(def->format);
+    TAC_REQUIRE(recording && def);
+    TAC__DEF(tac_export_def, def, err);
+    TAC_REQUIRE((def->path || def->write) && def->format);
     tac__export x = {.recording = recording, .about = tac_recording_about(recording), .def = def};
     tac__arena_init(&x.arena, tac_allocator_default());
     tac_status status = find_format(&x, err);

@@ -28,12 +28,13 @@ static double mix(const double *x, double t)
 static tac_status declare(tac_declare *d, void *self)
 {
     (void)self;
-    const tac_port_def y = {"y",          {TAC_F64, TAC_SINGLE, 1, NULL}, NULL, NULL, 0, NULL, 0,
-                            TAC_PART_BODY};
-    const tac_port_def x = {"x",          {TAC_F64, TAC_ARRAY, N, NULL}, NULL, NULL, 0, NULL, 0,
-                            TAC_PART_BODY};
-    tac_declare_output(d, &y);
-    tac_declare_state(d, &x);
+    const tac_type many = TAC_TYPE_ARRAY(TAC_F64, N);
+    tac_port_def port = tac_port_def_default();
+    port.name = "y";
+    tac_declare_output(d, &port);
+    port.name = "x";
+    port.type = many;
+    tac_declare_state(d, &port);
     return TAC_OK;
 }
 
@@ -64,9 +65,7 @@ static tac_status step(tac_step *s, const void *self)
 
 static tac_component_type make(void)
 {
-    tac_component_type t = {};
-    t.abi = TAC_ABI_VERSION;
-    t.size = sizeof t;
+    tac_component_type t = tac_component_type_default();
     t.name = "spin";
     t.version = "1";
     t.stage = TAC_STAGE_CONTROL;

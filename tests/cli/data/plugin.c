@@ -5,7 +5,7 @@
 static tac_status talker_declare(tac_declare *d, void *self)
 {
     (void)self;
-    tac_param_f64(d, &(tac_param_def){.name = "volume", .unit = "m^3", .fallback = "1"});
+    tac_param_f64(d, TAC_PARAM(.name = "volume", .unit = "m^3", .fallback = "1"));
     return TAC_OK;
 }
 
@@ -20,7 +20,6 @@ static tac_status talker_step(tac_step *s, const void *self)
 }
 
 static const tac_component_type talker = {
-    .abi = TAC_ABI_VERSION,
     .size = sizeof(tac_component_type),
     .name = "talker",
     .version = "1",
