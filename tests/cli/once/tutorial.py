@@ -170,7 +170,8 @@ def main():
         wrong = complaints(commands)
     for line in wrong:
         print(f"tutorial.md:{line}" if line[0].isdigit() else line)
-    print(f"{len(commands)} commands, {len(wrong)} complaints")
+    count = sum(line[0].isdigit() for line in wrong)
+    print(f"{len(commands)} commands, {count} complaints")
     return bool(wrong)
 
 
