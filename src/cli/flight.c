@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    LOOK_US = 10000,
+    SAMPLE_US = 10000,
     ROWS_MAX = 20000,    // more than a page can show
     VALUES_MAX = 500000, // of many vehicles: fewer rows
 };
@@ -111,7 +111,7 @@ tac_status cli_flight_watch(cli_flight *f, tac_engine *engine, tac_error *err)
         return tac__fail_memory(err);
     tac_observer_def def = tac_observer_def_default();
     def.name = "flight";
-    def.period_us = LOOK_US;
+    def.period_us = SAMPLE_US;
     def.observe = observe;
     def.context = f;
     return tac_engine_add_observer(engine, &def, err);
@@ -185,11 +185,11 @@ static tac_status make_room(cli_flight *f, tac_time duration_us, tac_error *err)
 {
     cli_samples *s = &f->samples;
     lay_out(s, f);
-    const tac_time looks = duration_us / LOOK_US + 1;
+    const tac_time samples = duration_us / SAMPLE_US + 1;
     const size_t most = VALUES_MAX / s->columns;
     const size_t rows = most < 2 ? 2 : most < ROWS_MAX ? most : ROWS_MAX;
-    s->stride = (size_t)((looks + rows - 1) / rows);
-    s->capacity = (size_t)(looks / s->stride) + 2;
+    s->stride = (size_t)((samples + rows - 1) / rows);
+    s->capacity = (size_t)(samples / s->stride) + 2;
     s->values = tac__arena_array(&f->arena, s->capacity * s->columns, sizeof *s->values);
     return s->values ? TAC_OK : tac__fail_memory(err);
 }
@@ -347,7 +347,7 @@ static void observe(void *context, tac_engine *engine, tac_time t_us)
     for (size_t i = 0; i < f->count; i++)
         follow(f, engine, &f->vehicles[i], t_us);
     f->last_us = t_us;
-    if (f->samples.values && f->samples.looks++ % f->samples.stride == 0)
+    if (f->samples.values && f->samples.taken++ % f->samples.stride == 0)
         keep(f, engine, t_us);
 }
 

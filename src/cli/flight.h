@@ -2,7 +2,7 @@
 //
 // A vehicle is a component of type `multirotor`; a `flight_control` or `px4` in the same entity
 // flies it. They are found by type and read by name, so plugins with types of these names count as
-// well. An observer looks at them 100 times a second: it changes no bit, and allocates nothing.
+// well. An observer samples them 100 times a second: it changes no bit, and allocates nothing.
 #ifndef TAC_CLI_FLIGHT_H
 #define TAC_CLI_FLIGHT_H
 
@@ -54,7 +54,7 @@ typedef struct cli_vehicle {
 typedef struct cli_samples {
     double *values; // NULL: none are kept
     size_t rows, capacity, columns;
-    size_t stride, looks; // every stride-th observation is kept
+    size_t stride, taken; // every stride-th observation is kept
     // Columns of the first vehicle
     size_t angles;              // roll, pitch, yaw [deg], without jumps of 360
     size_t reference;           // north, east, altitude [m] while it flies
