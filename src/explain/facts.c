@@ -88,7 +88,7 @@ bool tac__component_steps(const tac_engine *e, const tac_instance *c, int source
 
 bool tac__island_bound(const tac_engine *e, size_t island, int source)
 {
-    return tac__has_bit(tac__island_mask(e->plan, (size_t)source), island);
+    return tac__source_splits(e->plan, (size_t)source, island);
 }
 
 // The same rule as in schedule.c: steps, islands and ports of the entity's own components.

@@ -2,7 +2,7 @@
 //
 // While one is inactive its outputs are zero, or held, and its derivatives, discrete states and
 // draws stand still. Nothing looks at every boundary whether it may run: when a phase changes, the
-// masks of due items and the lists of what islands evaluate are made anew.
+// rows of due items and the lists of what islands evaluate are made anew.
 //
 // With `gate` inactive components run all the same, behind a closed gate: their steps on copies
 // that are put back, their outputs and derivatives replaced at once. What fails there is no error.
@@ -89,6 +89,42 @@ static tac_status prepare_shrinking(tac_engine *e, tac__island *island)
     return TAC_OK;
 }
 
+// Rows that can be changed, and where each item is in them.
+static tac_status own_rows(tac_engine *e)
+{
+    const tac__plan *p = e->plan;
+    tac__due *d = &e->due;
+    const size_t count = p->due_count;
+    d->own_rows = tac__arena_array(&e->memory, count, sizeof *d->own_rows);
+    d->place_first = tac__arena_array(&e->memory, p->item_count + 1, sizeof *d->place_first);
+    if (!d->own_rows || !d->place_first)
+        return TAC_E_MEMORY;
+    memcpy(d->own_rows, p->due, count * sizeof *d->own_rows);
+    d->rows = d->own_rows;
+    for (int fill = 0; fill < 2; fill++) {
+        for (uint32_t k = 0; k < count; k++) {
+            if (p->due[k].word >= p->item_words)
+                continue;
+            for (uint64_t bits = p->due[k].bits; bits; bits &= bits - 1) {
+                const size_t item = 64 * p->due[k].word + (size_t)__builtin_ctzll(bits);
+                if (fill)
+                    d->places[--d->place_first[item]] = k;
+                else
+                    d->place_first[item]++;
+            }
+        }
+        // Counts become ends, which filling moves to the beginnings.
+        for (size_t i = 1; !fill && i <= p->item_count; i++)
+            d->place_first[i] += d->place_first[i - 1];
+        if (!fill)
+            d->places =
+                tac__arena_array(&e->memory, d->place_first[p->item_count], sizeof *d->places);
+        if (!d->places)
+            return TAC_E_MEMORY;
+    }
+    return TAC_OK;
+}
+
 tac_status tac__activity_wire(tac_engine *e)
 {
     bool any = false;
@@ -117,17 +153,9 @@ tac_status tac__activity_wire(tac_engine *e)
             return TAC_E_MEMORY;
     }
     e->taken = tac__arena_array(&e->memory, e->plan->machine_count, sizeof *e->taken);
-    e->masks = e->plan->masks;
     if (!e->taken)
         return TAC_E_MEMORY;
-    if (!any)
-        return TAC_OK;
-    const size_t words = e->timeline.count * (e->plan->item_words + e->plan->island_words);
-    e->masks = tac__arena_array(&e->memory, words, sizeof *e->masks);
-    if (!e->masks)
-        return TAC_E_MEMORY;
-    memcpy(e->masks, e->plan->masks, words * sizeof *e->masks);
-    return TAC_OK;
+    return any ? own_rows(e) : TAC_OK;
 }
 
 // --- making lists anew --------------------------------------------------------------------------
@@ -193,12 +221,28 @@ static void set_item(const tac_engine *e, int item, bool runs)
 {
     if (item < 0)
         return;
-    const size_t word = (size_t)item / 64, row = e->plan->item_words + e->plan->island_words;
+    const tac__due *d = &e->due;
     const uint64_t bit = UINT64_C(1) << item % 64;
-    for (size_t s = 0; s < e->timeline.count; s++) {
-        uint64_t *mask = &e->masks[s * row + word];
-        *mask = (*mask & ~bit) | (runs ? e->plan->masks[s * row + word] & bit : 0);
+    for (uint32_t k = d->place_first[item]; k < d->place_first[item + 1]; k++) {
+        uint64_t *bits = &d->own_rows[d->places[k]].bits;
+        *bits = runs ? *bits | bit : *bits & ~bit;
     }
+}
+
+// Is it due with a source of this instant?
+static bool is_item_due(const tac_engine *e, int item)
+{
+    const tac__due *d = &e->due;
+    bool due = false;
+    for (uint32_t k = d->place_first[item]; k < d->place_first[item + 1]; k++)
+        due |= e->timeline.last[d->own_rows[d->places[k]].source] == e->clock->t_us;
+    return due;
+}
+
+static void take_back(const tac_engine *e, int item)
+{
+    if (item >= 0)
+        e->due.items[item / 64] &= ~(UINT64_C(1) << item % 64);
 }
 
 static void set_items(const tac_engine *e, const tac_instance *c)
@@ -241,7 +285,7 @@ static bool is_active_now(const tac_engine *e, const tac_instance *c)
 
 static void update_all(tac_engine *e)
 {
-    for (size_t i = 0; e->masks != e->plan->masks && i < e->plan->component_count; i++) {
+    for (size_t i = 0; e->due.own_rows && i < e->plan->component_count; i++) {
         tac_instance *c = e->plan->components[i];
         c->active = is_active_now(e, c);
         if (is_gated(c))
@@ -333,8 +377,7 @@ static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
         tac__taps_show(c->taps, e, t_us);
     }
     // A trigger of this instant waits, as all that come while it is inactive.
-    if (c->step_item >= 0)
-        e->due_items[c->step_item / 64] &= ~(UINT64_C(1) << c->step_item % 64);
+    take_back(e, c->step_item);
 }
 
 static void open_component(tac_engine *e, tac_instance *c)
@@ -344,15 +387,10 @@ static void open_component(tac_engine *e, tac_instance *c)
         *c->missed = 0;
     // Due on an axis at this instant, or because of what it has missed.
     const tac__player *p = player_of(e, c);
-    bool due = c->pending != 0 || (p && p->has(p->self, e->clock->t_us));
-    for (size_t s = 0; c->step_item >= 0 && !due && s < e->timeline.count; s++)
-        due = e->timeline.last[s] == e->clock->t_us &&
-              tac__has_bit(e->plan->masks + s * (e->plan->item_words + e->plan->island_words),
-                           (size_t)c->step_item);
-    if (c->step_item >= 0 && due)
-        tac__set_bit(e->due_items, (size_t)c->step_item);
-    if (c->shadow_item >= 0)
-        e->due_items[c->shadow_item / 64] &= ~(UINT64_C(1) << c->shadow_item % 64);
+    const bool due = c->pending != 0 || (p && p->has(p->self, e->clock->t_us));
+    if (c->step_item >= 0 && (due || is_item_due(e, c->step_item)))
+        tac__due_add(e->due.items, e->due.item_words, (size_t)c->step_item);
+    take_back(e, c->shadow_item);
 }
 
 // Are some of its components active in some phases of this machine only?
@@ -368,7 +406,7 @@ static bool is_switched_by(const tac_engine *e, const tac__island *island, const
 
 tac_status tac__activity_change(tac_engine *e, const tac_instance *m, tac_time t_us)
 {
-    if (e->masks == e->plan->masks)
+    if (!e->due.own_rows)
         return TAC_OK;
     for (size_t i = 0; i < e->plan->component_count; i++) {
         tac_instance *c = e->plan->components[i];

@@ -330,7 +330,7 @@ static tac_status find_change(tac_engine *e, tac_instance *m, int *number)
 
 static bool is_due(const tac_engine *e, const tac_instance *m)
 {
-    return tac__has_bit(e->due_items, (size_t)m->step_item);
+    return tac__has_bit(e->due.items, (size_t)m->step_item);
 }
 
 static tac_status begin_live(tac_engine *e, tac_time t_us)
@@ -479,8 +479,7 @@ bool tac__phases_inserted(const tac_engine *e, const tac__island *island, tac_ti
         const tac_instance *m = e->plan->components[e->plan->machines[i]];
         if (*queued_of(m) && !e->plan->entities[m->entity].periodic &&
             e->timeline.next[m->timer_source] == t_us &&
-            tac__has_bit(tac__island_mask(e->plan, (size_t)m->timer_source),
-                         (size_t)(island - e->islands)))
+            tac__source_splits(e->plan, (size_t)m->timer_source, (size_t)(island - e->islands)))
             return true;
     }
     return false;

@@ -50,7 +50,8 @@ typedef struct tac__island_plan {
     const tac__tap *taps; // on its digests
     int *sources;         // that split its intervals
     size_t source_count;
-    size_t planned_count; // the first so many have always been known: axes and explicit times
+    uint64_t planned_bits; // bits of the planned ones among the first 64 sources of the run
+    size_t planned_count;  // the first so many have always been known: axes and explicit times
     size_t found_count; // then those that turn up during the run; last come what it locates itself
     tac__ode_group *groups; // of states whose errors are measured together
     size_t group_count;

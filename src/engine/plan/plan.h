@@ -303,8 +303,8 @@ typedef enum tac__item_kind {
 } tac__item_kind;
 
 typedef struct tac__item {
-    tac__item_kind kind;
-    tac_stage stage;
+    uint8_t kind;  // a tac__item_kind
+    uint8_t stage; // a tac_stage
     uint32_t index;
 } tac__item;
 
@@ -344,6 +344,19 @@ typedef struct tac__logs {
     tac__log_watcher *items; // told in this order
     size_t count, capacity;
 } tac__logs;
+
+// 64 items, or islands, that may be due together, and which of them are due with a source. Words
+// without any are left out: a row is as long as what it says.
+typedef struct tac__due_word {
+    uint32_t word; // among those of items; those of islands come behind them
+    uint32_t source;
+    uint64_t bits;
+} tac__due_word;
+
+// Where the words of a source are in tac__plan.due: of items, then of islands that have a boundary.
+typedef struct tac__due_row {
+    uint32_t first, islands, end;
+} tac__due_row;
 
 // Everything that was declared and what was resolved from it. While the engine is built and
 // prepared it is changed through tac_engine.building; from the end of tac_engine_prepare on nobody
@@ -403,9 +416,10 @@ typedef struct tac__plan {
     tac__sources timeline;
     int start_end_source;
     int physics_source; // -1: no physics axis
-    // per source a row of bits: of the items due with it, then of the islands that have a boundary;
-    // with every component active
-    uint64_t *masks;
+    // What is due with a source, with every component active.
+    tac__due_word *due;
+    size_t due_count;
+    tac__due_row *due_rows; // one a source
     size_t item_words, island_words;
     uint32_t *machines; // components that have the phase of an entity
     size_t machine_count;
@@ -436,16 +450,6 @@ static inline __attribute__((always_inline)) void tac__fetch(const void *at, int
 #pragma GCC unroll 32
     for (int i = 0; i < lines; i++)
         __builtin_prefetch((const void *)((uintptr_t)at + 64 * (uintptr_t)i));
-}
-
-static inline uint64_t *tac__item_mask(const tac__plan *p, size_t source)
-{
-    return p->masks + source * (p->item_words + p->island_words);
-}
-
-static inline uint64_t *tac__island_mask(const tac__plan *p, size_t source)
-{
-    return tac__item_mask(p, source) + p->item_words;
 }
 
 static inline bool tac__is_continuous(const tac_component_type *type)
@@ -520,6 +524,8 @@ const tac__condition *tac__condition_of(const tac_instance *c, int source);
 
 // --- schedule.c: sources, items and which of them belong together ---
 tac_status tac__schedule(tac__plan *plan);
+// Has this island a boundary with the source?
+bool tac__source_splits(const tac__plan *plan, size_t source, size_t island);
 
 // --- doubts.c: warnings that need the whole ---
 void tac__doubts(tac__plan *plan);

@@ -13,54 +13,82 @@
 
 #include <string.h>
 
-// Sets of sources, one row a component, entity or island.
-typedef struct sets {
-    size_t words;
-    uint64_t *bits;
-} sets;
+// A set of sources: a list in ascending order. Most have a handful.
+typedef struct set {
+    uint32_t *items;
+    size_t count, capacity;
+} set;
 
 typedef struct work {
     tac__plan *e;
-    sets steps, entities, islands;
-    sets outputs; // of islands: when stage 3 runs for them
-    sets alone;   // one row each: see below
-    bool *shown;  // of islands: an observer that follows it looks at its outputs
-    bool ends;    // an observer on an axis looks at the start and the end, too
+    tac__arena *scratch;
+    set *steps, *entities, *islands; // one a component, entity, island
+    set *outputs;                    // of islands: when stage 3 runs for them
+    set observers;                   // sources of observers
+    set outside;                     // sources that come from outside: see comes_from_outside
+    set one;                         // the set that was asked for last
+    uint8_t *any;                    // of each source: whom it splits or steps
+    bool *shown;                     // of islands: an observer that follows it looks at its outputs
+    bool ends;                       // an observer on an axis looks at the start and the end, too
+    bool failed;                     // no memory
 } work;
 
-// Rows of `alone`.
-enum {
-    ROW_AXES,       // sources that are axes
-    ROW_OBSERVERS,  // sources of observers
-    ROW_ANY_ISLAND, // sources that split any island
-    ROW_ANY_PHASES, // sources with which any machine of phases steps
-    ROW_OUTSIDE,    // sources that come from outside: see comes_from_outside
-    ROW_ONE,        // scratch
-    ROW_COUNT
-};
+enum { ANY_ISLAND = 1, ANY_PHASES = 2 }; // in work.any
 
-static uint64_t *row(const sets *s, size_t i)
+// Where a source is in a set, or where it belongs.
+static size_t place_in(const set *s, uint32_t source)
 {
-    return s->bits + i * s->words;
+    size_t low = 0, high = s->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (s->items[middle] < source)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-static bool make_sets(sets *s, tac__arena *arena, size_t rows, size_t words)
+static bool has(const set *s, size_t source)
 {
-    s->words = words;
-    s->bits = tac__arena_array(arena, rows * words, sizeof *s->bits);
-    return s->bits != NULL;
+    const size_t at = place_in(s, (uint32_t)source);
+    return at < s->count && s->items[at] == source;
 }
 
-// into |= from; true if that changed anything.
-static bool unite(uint64_t *into, const uint64_t *from, size_t words)
+// True if it was not there.
+static bool add(work *w, set *s, size_t source)
+{
+    const size_t at = place_in(s, (uint32_t)source);
+    if (at < s->count && s->items[at] == source)
+        return false;
+    if (!TAC__ARENA_GROW(w->scratch, s->items, s->count, s->capacity)) {
+        w->failed = true;
+        return false;
+    }
+    memmove(s->items + at + 1, s->items + at, (s->count - at) * sizeof *s->items);
+    s->items[at] = (uint32_t)source;
+    s->count++;
+    return true;
+}
+
+// Put all members of another set into one; true if that changed anything. Both are walked through
+// once where nothing is new, which is how most of these calls end.
+static bool unite(work *w, set *into, const set *from)
 {
     bool changed = false;
-    for (size_t i = 0; i < words; i++) {
-        const uint64_t before = into[i];
-        into[i] |= from[i];
-        changed |= into[i] != before;
+    for (size_t i = 0, k = 0; i < from->count; i++) {
+        while (k < into->count && into->items[k] < from->items[i])
+            k++;
+        if (k == into->count || into->items[k] != from->items[i])
+            changed |= add(w, into, from->items[i]);
     }
     return changed;
+}
+
+static void copy_set(work *w, set *to, const set *from)
+{
+    to->count = 0;
+    unite(w, to, from);
 }
 
 // --- sources ------------------------------------------------------------------------------------
@@ -190,45 +218,45 @@ static void seed_sets(work *w)
     tac__plan *e = w->e;
     for (size_t i = 0; i < e->component_count; i++) {
         const tac_instance *c = e->components[i];
-        uint64_t *steps = row(&w->steps, i);
+        set *steps = &w->steps[i];
         if (c->type->step && c->axis_source >= 0)
-            tac__set_bit(steps, (size_t)c->axis_source);
+            (void)add(w, steps, (size_t)c->axis_source);
         if (c->type->step && c->extra_source >= 0)
-            tac__set_bit(steps, (size_t)c->extra_source);
+            (void)add(w, steps, (size_t)c->extra_source);
         if (c->type->step && c->timer_source >= 0)
-            tac__set_bit(steps, (size_t)c->timer_source);
+            (void)add(w, steps, (size_t)c->timer_source);
         if (c->lead_source >= 0)
-            tac__set_bit(steps, (size_t)c->lead_source);
+            (void)add(w, steps, (size_t)c->lead_source);
         for (size_t k = 0; c->type->step && k < c->receiver_count; k++) {
             const tac__receiver *r = &e->receivers[c->receivers[k]];
             if (r->def.triggers)
-                tac__set_bit(steps, (size_t)r->source);
+                (void)add(w, steps, (size_t)r->source);
         }
         if (c->island >= 0 && c->axis_source >= 0)
-            tac__set_bit(row(&w->islands, (size_t)c->island), (size_t)c->axis_source);
+            (void)add(w, &w->islands[(size_t)c->island], (size_t)c->axis_source);
         if (c->island >= 0 && c->extra_source >= 0)
-            tac__set_bit(row(&w->islands, (size_t)c->island), (size_t)c->extra_source);
+            (void)add(w, &w->islands[(size_t)c->island], (size_t)c->extra_source);
         for (size_t k = 0; k < c->condition_count; k++) {
             const size_t source = (size_t)c->conditions[k].source;
             if (c->type->step)
-                tac__set_bit(steps, source);
-            tac__set_bit(row(&w->entities, c->entity), source);
-            tac__set_bit(row(&w->islands, (size_t)c->conditions[k].island), source);
+                (void)add(w, steps, source);
+            (void)add(w, &w->entities[c->entity], source);
+            (void)add(w, &w->islands[(size_t)c->conditions[k].island], source);
         }
     }
     for (size_t i = 0; i < e->island_count; i++) {
-        tac__set_bit(row(&w->islands, i), (size_t)e->start_end_source);
+        (void)add(w, &w->islands[i], (size_t)e->start_end_source);
         if (e->islands[i].event_count)
-            tac__set_bit(row(&w->islands, i), (size_t)e->islands[i].event_source);
+            (void)add(w, &w->islands[i], (size_t)e->islands[i].event_source);
         if (e->physics_source >= 0)
-            tac__set_bit(row(&w->islands, i), (size_t)e->physics_source);
+            (void)add(w, &w->islands[i], (size_t)e->physics_source);
     }
     for (size_t i = 0; i < e->entity_count; i++)
-        tac__set_bit(row(&w->entities, i), (size_t)e->start_end_source);
+        (void)add(w, &w->entities[i], (size_t)e->start_end_source);
     for (size_t i = 0; i < e->receiver_count; i++) {
         const tac_instance *c = e->components[e->receivers[i].component];
         if (!tac__is_observer(c))
-            tac__set_bit(row(&w->entities, c->entity), (size_t)e->receivers[i].source);
+            (void)add(w, &w->entities[c->entity], (size_t)e->receivers[i].source);
     }
 }
 
@@ -249,28 +277,25 @@ static bool tie_input(work *w, const tac_instance *reader, const tac__input *in)
     tac__plan *e = w->e;
     const tac__signal *s = &e->schema.signals[in->signal];
     const tac_instance *writer = e->components[s->component];
-    const size_t words = w->islands.words;
     bool changed = false;
     if (reader->island >= 0) {
-        uint64_t *island = row(&w->islands, (size_t)reader->island);
+        set *island = &w->islands[(size_t)reader->island];
         if (!s->continuous) {
-            changed |= unite(island, row(&w->steps, writer->index), words);
+            changed |= unite(w, island, &w->steps[writer->index]);
             if ((writer->active_names && !writer->hold) || may_step_late(e, writer))
-                changed |= unite(island, row(&w->entities, writer->entity), words);
+                changed |= unite(w, island, &w->entities[writer->entity]);
         } else if (writer->island != reader->island) {
-            uint64_t *other = row(&w->islands, (size_t)writer->island);
-            changed |= unite(island, other, words);
-            changed |= unite(other, island, words);
+            set *other = &w->islands[(size_t)writer->island];
+            changed |= unite(w, island, other);
+            changed |= unite(w, other, island);
         }
     }
     if (s->continuous && reader->type->step && !tac__is_observer(reader))
-        changed |=
-            unite(row(&w->islands, (size_t)writer->island), row(&w->steps, reader->index), words);
+        changed |= unite(w, &w->islands[(size_t)writer->island], &w->steps[reader->index]);
     // Hooks read too, at every boundary of their entity.
     if (s->continuous && (has_hooks(reader) || may_step_late(e, reader)) &&
         !tac__is_observer(reader))
-        changed |= unite(row(&w->islands, (size_t)writer->island),
-                         row(&w->entities, reader->entity), words);
+        changed |= unite(w, &w->islands[(size_t)writer->island], &w->entities[reader->entity]);
     return changed;
 }
 
@@ -288,17 +313,16 @@ static bool is_changed_by_phases(const tac__plan *e, const tac_instance *c)
 static bool tie_condition(work *w, const tac_instance *c, const tac__condition *condition)
 {
     const tac__plan *e = w->e;
-    uint64_t *island = row(&w->islands, (size_t)condition->island);
-    bool changed =
-        is_changed_by_phases(e, c) && unite(island, row(&w->entities, c->entity), w->islands.words);
+    set *island = &w->islands[(size_t)condition->island];
+    bool changed = is_changed_by_phases(e, c) && unite(w, island, &w->entities[c->entity]);
     for (size_t i = 0; i < condition->count; i++) {
         const int signal = c->in[condition->inputs[i]].signal;
         if (signal < 0 || e->schema.signals[signal].continuous)
             continue;
-        const uint64_t *writes = row(&w->steps, e->schema.signals[signal].component);
-        changed |= unite(island, writes, w->islands.words);
+        const set *writes = &w->steps[e->schema.signals[signal].component];
+        changed |= unite(w, island, writes);
         if (tac__is_machine(c))
-            changed |= unite(row(&w->entities, c->entity), writes, w->islands.words);
+            changed |= unite(w, &w->entities[c->entity], writes);
     }
     return changed;
 }
@@ -306,25 +330,24 @@ static bool tie_condition(work *w, const tac_instance *c, const tac__condition *
 static void close_sets(work *w)
 {
     tac__plan *e = w->e;
-    const size_t words = w->islands.words;
     bool changed = true;
-    while (changed) {
+    while (changed && !w->failed) {
         changed = false;
         for (size_t i = 0; i < e->component_count; i++) {
             const tac_instance *c = e->components[i];
-            uint64_t *entity = row(&w->entities, c->entity);
+            set *entity = &w->entities[c->entity];
             if (!tac__is_observer(c))
-                changed |= unite(entity, row(&w->steps, i), words);
+                changed |= unite(w, entity, &w->steps[i]);
             if (tac__is_machine(c)) // it steps wherever its entity has a boundary
-                changed |= unite(row(&w->steps, i), entity, words);
+                changed |= unite(w, &w->steps[i], entity);
             if (c->island >= 0 && is_changed_by_phases(e, c))
-                changed |= unite(row(&w->islands, (size_t)c->island), entity, words);
+                changed |= unite(w, &w->islands[(size_t)c->island], entity);
             if (c->island >= 0) {
-                uint64_t *island = row(&w->islands, (size_t)c->island);
-                changed |= unite(island, row(&w->steps, i), words);
+                set *island = &w->islands[(size_t)c->island];
+                changed |= unite(w, island, &w->steps[i]);
                 if (has_hooks(c)) // which see its states
-                    changed |= unite(island, entity, words);
-                changed |= unite(entity, island, words);
+                    changed |= unite(w, island, entity);
+                changed |= unite(w, entity, island);
             }
             for (size_t k = 0; k < c->inputs.count; k++) {
                 if (c->in[k].signal >= 0)
@@ -351,28 +374,30 @@ static bool comes_from_outside(const work *w, size_t source)
     const tac_instance *c = e->components[owner];
     if (tac__is_continuous(c->type))
         return false;
-    if (c->stage == TAC_STAGE_SCENARIO && tac__has_bit(row(&w->steps, owner), source))
+    if (c->stage == TAC_STAGE_SCENARIO && has(&w->steps[owner], source))
         return true;
-    return tac__has_bit(row(&w->alone, ROW_ANY_PHASES), source) ||
-           tac__has_bit(row(&w->alone, ROW_ANY_ISLAND), source);
+    return w->any[source] != 0;
+}
+
+static void mark_any(const work *w, const set *s, uint8_t what)
+{
+    for (size_t i = 0; i < s->count; i++)
+        w->any[s->items[i]] |= what;
 }
 
 // What is asked of every island or item is gathered once.
 static void gather(work *w)
 {
     tac__plan *e = w->e;
-    const size_t words = w->islands.words;
     for (size_t i = 0; i < e->island_count; i++)
-        unite(row(&w->alone, ROW_ANY_ISLAND), row(&w->islands, i), words);
+        mark_any(w, &w->islands[i], ANY_ISLAND);
     for (size_t i = 0; i < e->machine_count; i++)
-        unite(row(&w->alone, ROW_ANY_PHASES), row(&w->steps, e->machines[i]), words);
+        mark_any(w, &w->steps[e->machines[i]], ANY_PHASES);
     for (size_t s = 0; s < e->timeline.count; s++) {
-        if (e->timeline.sources[s].kind == TAC__SOURCE_AXIS)
-            tac__set_bit(row(&w->alone, ROW_AXES), s);
         if (e->timeline.sources[s].observer)
-            tac__set_bit(row(&w->alone, ROW_OBSERVERS), s);
+            (void)add(w, &w->observers, s);
         if (comes_from_outside(w, s))
-            tac__set_bit(row(&w->alone, ROW_OUTSIDE), s);
+            (void)add(w, &w->outside, s);
     }
     for (size_t i = 0; i < e->observer_count; i++) {
         const tac__observer *o = &e->observers[i];
@@ -386,10 +411,10 @@ static void gather(work *w)
 static void mark_periodic(const work *w)
 {
     tac__plan *e = w->e;
-    const uint64_t *axes = row(&w->alone, ROW_AXES);
     for (size_t i = 0; i < e->entity_count; i++) {
-        for (size_t k = 0; k < w->entities.words; k++)
-            e->entities[i].periodic |= (row(&w->entities, i)[k] & axes[k]) != 0;
+        const set *s = &w->entities[i];
+        for (size_t k = 0; k < s->count; k++)
+            e->entities[i].periodic |= e->timeline.sources[s->items[k]].kind == TAC__SOURCE_AXIS;
     }
 }
 
@@ -401,7 +426,7 @@ static void tie_outputs(work *w, const tac_instance *reader, size_t input)
     tac__plan *e = w->e;
     const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
-    const size_t words = w->islands.words, island = (size_t)e->components[s->component]->island;
+    const size_t island = (size_t)e->components[s->component]->island;
     if (!s->continuous || s->state || tac__is_observer(reader) || tac__is_played(e, reader->type))
         return;
     if (in->coupled && reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY)
@@ -410,13 +435,13 @@ static void tie_outputs(work *w, const tac_instance *reader, size_t input)
     const bool sampled = reader->island >= 0 && !in->coupled;
     e->islands[island].begins |= reader->stage < TAC_STAGE_OUTPUTS || has_hooks(reader) ||
                                  in->route.delayed || in->route.delay_us || sampled;
-    uint64_t *outputs = row(&w->outputs, island);
+    set *outputs = &w->outputs[island];
     if (in->route.delayed || sampled)
-        unite(outputs, row(&w->islands, island), words);
+        unite(w, outputs, &w->islands[island]);
     if (reader->type->step)
-        unite(outputs, row(&w->steps, reader->index), words);
+        unite(w, outputs, &w->steps[reader->index]);
     if (has_hooks(reader) || may_step_late(e, reader))
-        unite(outputs, row(&w->entities, reader->entity), words);
+        unite(w, outputs, &w->entities[reader->entity]);
 }
 
 static void time_outputs(work *w)
@@ -483,7 +508,7 @@ static tac_status list_entity_work(tac__plan *e)
 
 static void add_item(tac__plan *e, tac__item_kind kind, tac_stage stage, size_t index)
 {
-    e->items[e->item_count++] = (tac__item){kind, stage, (uint32_t)index};
+    e->items[e->item_count++] = (tac__item){(uint8_t)kind, (uint8_t)stage, (uint32_t)index};
 }
 
 static bool runs(const tac__plan *e, uint32_t component)
@@ -546,66 +571,66 @@ static void list_items(tac__plan *e)
 }
 
 // A set of one source, or of none; valid until the next call.
-static uint64_t *only(const work *w, int source)
+static set *only(work *w, int source)
 {
-    uint64_t *one = row(&w->alone, ROW_ONE);
-    memset(one, 0, w->alone.words * sizeof *one);
+    w->one.count = 0;
     if (source >= 0)
-        tac__set_bit(one, (size_t)source);
-    return one;
+        (void)add(w, &w->one, (size_t)source);
+    return &w->one;
 }
 
 // The sources with which a component steps and writes; valid until the next call.
-static const uint64_t *sources_of_writes(const work *w, size_t component)
+static const set *sources_of_writes(work *w, size_t component)
 {
-    const uint64_t *steps = row(&w->steps, component);
+    const set *steps = &w->steps[component];
     const int lead = w->e->components[component]->lead_source;
     if (lead < 0)
         return steps;
-    uint64_t *one = only(w, lead);
-    for (size_t k = 0; k < w->alone.words; k++)
-        one[k] = steps[k] & ~one[k];
-    return one;
+    w->one.count = 0;
+    for (size_t i = 0; i < steps->count; i++) {
+        if (steps->items[i] != (uint32_t)lead)
+            (void)add(w, &w->one, steps->items[i]);
+    }
+    return &w->one;
 }
 
-static const uint64_t *sources_of_observer(const work *w, const tac__observer *o)
+static const set *sources_of_observer(work *w, const tac__observer *o)
 {
     switch (o->def.follow) {
     case TAC_FOLLOW_AXIS: {
-        uint64_t *one = only(w, o->source);
+        set *one = only(w, o->source);
         if (o->def.ends)
-            tac__set_bit(one, (size_t)w->e->start_end_source);
+            (void)add(w, one, (size_t)w->e->start_end_source);
         return one;
     }
     case TAC_FOLLOW_STEPS:
         return sources_of_writes(w, o->leads->index);
     case TAC_FOLLOW_ISLAND:
-        return row(&w->islands, (size_t)o->leads->island);
+        return &w->islands[o->leads->island];
     case TAC_FOLLOW_INSTANTS:
         break;
     }
-    return row(&w->alone, ROW_OUTSIDE);
+    return &w->outside;
 }
 
 // Observers may look at the outputs of an island: on an axis at any, else at the one they follow.
-static const uint64_t *sources_of_preview(const work *w, size_t island)
+static const set *sources_of_preview(work *w, size_t island)
 {
-    uint64_t *one = row(&w->alone, ROW_ONE);
-    memcpy(one, row(&w->alone, ROW_OBSERVERS), w->alone.words * sizeof *one);
+    copy_set(w, &w->one, &w->observers);
     if (w->ends)
-        tac__set_bit(one, (size_t)w->e->start_end_source);
+        (void)add(w, &w->one, (size_t)w->e->start_end_source);
     if (w->shown[island])
-        unite(one, row(&w->islands, island), w->alone.words);
-    return one;
+        unite(w, &w->one, &w->islands[island]);
+    return &w->one;
 }
 
 // The set of sources with which an item is due; valid until the next call.
-static const uint64_t *sources_of_item(const work *w, const tac__item *item)
+static const set *sources_of_item(work *w, const tac__item *item)
 {
-    switch (item->kind) {
+    switch ((tac__item_kind)item->kind) {
     case TAC__ITEM_BEGIN:
     case TAC__ITEM_END:
-        return row(&w->entities, item->index);
+        return &w->entities[item->index];
     case TAC__ITEM_STEP:
     case TAC__ITEM_SHADOW:
     case TAC__ITEM_PHASES:
@@ -613,51 +638,108 @@ static const uint64_t *sources_of_item(const work *w, const tac__item *item)
     case TAC__ITEM_LEAD:
         return only(w, w->e->components[item->index]->lead_source);
     case TAC__ITEM_OUTPUTS:
-        return row(&w->outputs, item->index);
+        return &w->outputs[item->index];
     case TAC__ITEM_PREVIEW:
         return sources_of_preview(w, item->index);
     case TAC__ITEM_STATE:
-        return row(&w->islands, item->index);
+        return &w->islands[item->index];
     case TAC__ITEM_OBSERVE:
         break;
     }
     return sources_of_observer(w, &w->e->observers[item->index]);
 }
 
-// The next member of a set at or after `source`; SIZE_MAX: there is none.
-static size_t next_source(const uint64_t *set, size_t words, size_t source)
+// --- rows ---------------------------------------------------------------------------------------
+
+// The words of a row that are known so far.
+typedef struct tail {
+    uint32_t count;
+    uint32_t word; // the last one; UINT32_MAX: none
+} tail;
+
+// Items and islands come in ascending order, so a bit is in the last word of a row or in a new one.
+static bool is_new_word(tail *t, uint32_t word)
 {
-    for (size_t k = source / 64; k < words; k++) {
-        const uint64_t left = k == source / 64 ? set[k] >> source % 64 << source % 64 : set[k];
-        if (left)
-            return 64 * k + (size_t)__builtin_ctzll(left);
-    }
-    return SIZE_MAX;
+    const bool new = t->word != word;
+    t->word = word;
+    t->count += new;
+    return new;
 }
 
-static tac_status make_masks(work *w)
+typedef struct rows {
+    tail *tails;
+    bool fill; // else they are counted
+} rows;
+
+static void put_bit(const work *w, const rows *r, const set *sources, size_t i, size_t base)
+{
+    tac__plan *e = w->e;
+    const uint32_t word = (uint32_t)(base + i / 64);
+    for (size_t k = 0; k < sources->count; k++) {
+        const uint32_t s = sources->items[k];
+        const bool new = is_new_word(&r->tails[s], word);
+        if (!r->fill)
+            continue;
+        tac__due_word *at = &e->due[e->due_rows[s].first + r->tails[s].count - 1];
+        if (new)
+            *at = (tac__due_word){.word = word, .source = s};
+        at->bits |= UINT64_C(1) << i % 64;
+    }
+}
+
+// All rows are gone through twice: to count their words, and to fill them.
+static void put_bits(work *w, const rows *r)
+{
+    tac__plan *e = w->e;
+    for (size_t s = 0; s < e->timeline.count; s++)
+        r->tails[s] = (tail){0, UINT32_MAX};
+    for (size_t i = 0; i < e->item_count; i++)
+        put_bit(w, r, sources_of_item(w, &e->items[i]), i, 0);
+    for (size_t s = 0; s < e->timeline.count; s++)
+        e->due_rows[s].islands = r->tails[s].count;
+    for (size_t i = 0; i < e->island_count; i++)
+        put_bit(w, r, &w->islands[i], i, e->item_words);
+}
+
+static tac_status make_rows(work *w)
 {
     tac__plan *e = w->e;
     const size_t sources = e->timeline.count;
-    e->item_words = e->item_count ? (e->item_count + 63) / 64 : 1; // at least one of each
+    e->item_words = (e->item_count + 63) / 64;
     e->island_words = e->island_count ? (e->island_count + 63) / 64 : 1;
-    e->masks =
-        tac__arena_array(&e->arena, sources * (e->item_words + e->island_words), sizeof *e->masks);
-    if (!e->masks)
+    rows r = {.tails = tac__arena_array(w->scratch, sources, sizeof *r.tails)};
+    e->due_rows = tac__arena_array(&e->arena, sources, sizeof *e->due_rows);
+    if (!r.tails || !e->due_rows)
         return TAC_E_MEMORY;
-    // By the sets, which are nearly empty, not by the masks: an item is due with few sources.
-    const size_t words = w->islands.words;
-    for (size_t i = 0; i < e->item_count; i++) {
-        const uint64_t *set = sources_of_item(w, &e->items[i]);
-        for (size_t s = 0; (s = next_source(set, words, s)) != SIZE_MAX; s++)
-            tac__set_bit(tac__item_mask(e, s), i);
+    put_bits(w, &r);
+    for (size_t s = 0; s < sources; s++) {
+        e->due_rows[s].first = (uint32_t)e->due_count;
+        e->due_count += r.tails[s].count;
+        e->due_rows[s].end = (uint32_t)e->due_count;
     }
-    for (size_t i = 0; i < e->island_count; i++) {
-        const uint64_t *set = row(&w->islands, i);
-        for (size_t s = 0; (s = next_source(set, words, s)) != SIZE_MAX; s++)
-            tac__set_bit(tac__island_mask(e, s), i);
+    e->due = tac__arena_array(&e->arena, e->due_count, sizeof *e->due);
+    if (!e->due)
+        return TAC_E_MEMORY;
+    r.fill = true;
+    put_bits(w, &r);
+    for (size_t s = 0; s < sources; s++)
+        e->due_rows[s].islands += e->due_rows[s].first;
+    return w->failed ? TAC_E_MEMORY : TAC_OK;
+}
+
+bool tac__source_splits(const tac__plan *e, size_t source, size_t island)
+{
+    const uint32_t word = (uint32_t)(e->item_words + island / 64);
+    uint32_t low = e->due_rows[source].islands, high = e->due_rows[source].end;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (e->due[middle].word < word)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return TAC_OK;
+    return low < e->due_rows[source].end && e->due[low].word == word &&
+           e->due[low].bits >> island % 64 & 1;
 }
 
 static bool is_planned(const tac__plan *e, size_t source)
@@ -684,18 +766,19 @@ static tac_status list_island_sources(work *w)
     tac__plan *e = w->e;
     for (size_t i = 0; i < e->island_count; i++) {
         tac__island_plan *island = &e->islands[i];
-        const uint64_t *splits = row(&w->islands, i);
-        const size_t words = w->islands.words;
-        size_t most = 1 + island->rise_count;
-        for (size_t k = 0; k < words; k++)
-            most += (size_t)__builtin_popcountll(splits[k]);
-        island->sources = tac__arena_array(&e->arena, most, sizeof *island->sources);
+        const set *splits = &w->islands[i];
+        island->sources = tac__arena_array(&e->arena, splits->count + 1 + island->rise_count,
+                                           sizeof *island->sources);
         if (!island->sources)
             return TAC_E_MEMORY;
         for (int planned = 1; planned >= 0; planned--) {
-            for (size_t s = 0; (s = next_source(splits, words, s)) != SIZE_MAX; s++) {
-                if (is_planned(e, s) == planned && !is_located(e, island, (int)s))
-                    island->sources[island->source_count++] = (int)s;
+            for (size_t k = 0; k < splits->count; k++) {
+                const uint32_t s = splits->items[k];
+                if (is_planned(e, s) != planned || is_located(e, island, (int)s))
+                    continue;
+                island->sources[island->source_count++] = (int)s;
+                if (planned && s < 64)
+                    island->planned_bits |= UINT64_C(1) << s;
             }
             if (planned)
                 island->planned_count = island->source_count;
@@ -726,12 +809,11 @@ static const char *instants_name(tac__plan *e, int source)
 static tac_status list_instants(work *w)
 {
     tac__plan *e = w->e;
-    e->instants = tac__arena_array(&e->arena, e->timeline.own, sizeof *e->instants);
+    e->instants = tac__arena_array(&e->arena, w->outside.count, sizeof *e->instants);
     if (!e->instants)
         return TAC_E_MEMORY;
-    for (size_t s = 0; s < e->timeline.own; s++) {
-        if (!tac__has_bit(row(&w->alone, ROW_OUTSIDE), s))
-            continue;
+    for (size_t k = 0; k < w->outside.count; k++) {
+        const uint32_t s = w->outside.items[k];
         const char *name = instants_name(e, (int)s);
         if (!name)
             return TAC_E_MEMORY;
@@ -743,19 +825,23 @@ static tac_status list_instants(work *w)
 static tac_status schedule(tac__plan *e, tac__arena *scratch)
 {
     TAC_TRY(add_sources(e));
-    const size_t words = (e->timeline.count + 63) / 64;
-    work w = {.e = e, .shown = tac__arena_array(scratch, e->island_count, sizeof *w.shown)};
-    if (!w.shown || !make_sets(&w.steps, scratch, e->component_count, words) ||
-        !make_sets(&w.entities, scratch, e->entity_count, words) ||
-        !make_sets(&w.islands, scratch, e->island_count, words) ||
-        !make_sets(&w.outputs, scratch, e->island_count, words) ||
-        !make_sets(&w.alone, scratch, ROW_COUNT, words))
+    work w = {.e = e,
+              .scratch = scratch,
+              .steps = tac__arena_array(scratch, e->component_count, sizeof *w.steps),
+              .entities = tac__arena_array(scratch, e->entity_count, sizeof *w.entities),
+              .islands = tac__arena_array(scratch, e->island_count, sizeof *w.islands),
+              .outputs = tac__arena_array(scratch, e->island_count, sizeof *w.outputs),
+              .any = tac__arena_array(scratch, e->timeline.count, sizeof *w.any),
+              .shown = tac__arena_array(scratch, e->island_count, sizeof *w.shown)};
+    if (!w.steps || !w.entities || !w.islands || !w.outputs || !w.any || !w.shown)
         return TAC_E_MEMORY;
     seed_sets(&w);
     close_sets(&w);
     gather(&w);
     mark_periodic(&w);
     time_outputs(&w);
+    if (w.failed)
+        return TAC_E_MEMORY;
 
     TAC_TRY(list_entity_work(e));
     const size_t most =
@@ -764,12 +850,12 @@ static tac_status schedule(tac__plan *e, tac__arena *scratch)
     if (!e->items)
         return TAC_E_MEMORY;
     list_items(e);
-    TAC_TRY(make_masks(&w));
+    TAC_TRY(make_rows(&w));
     TAC_TRY(list_instants(&w));
     return list_island_sources(&w);
 }
 
-// What is only needed to find it out is given back: it grows with the square of the vehicles.
+// What is only needed to find it out is given back.
 tac_status tac__schedule(tac__plan *e)
 {
     tac__arena scratch;

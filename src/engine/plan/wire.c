@@ -596,11 +596,7 @@ tac_status tac__wire(tac_engine *e)
     TAC_TRY(
         tac__timeline_wire(&e->timeline, &p->timeline, &p->block, &e->memory, p->timeline_offsets));
 
-    e->due_items =
-        tac__arena_array(&e->memory, p->item_words + p->island_words, sizeof *e->due_items);
-    if (!e->due_items)
-        return TAC_E_MEMORY;
-    e->arriving = e->due_items + p->item_words;
+    TAC_TRY(tac__due_wire(e));
     for (size_t i = 0; i < p->receiver_count; i++) {
         const size_t size = p->receivers[i].def.max_bytes;
         p->message_size = size > p->message_size ? size : p->message_size;

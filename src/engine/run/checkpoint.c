@@ -269,6 +269,7 @@ tac_status tac__restore_block(tac_engine *e, const void *block, bool exact, cons
     for (size_t i = 0; h_us && i < e->plan->island_count; i++)
         e->islands[i].state->h_us = e->islands[i].state->h_next_us = h_us[i];
     TAC_TRY(tac__validate(e, exact, err));
+    tac__due_restored(e);
     tac__timeline_resume(&e->timeline, e->clock->started ? e->clock->t_us : TAC_TIME_NEVER);
     for (size_t i = 0; i < e->plan->island_count; i++) {
         e->islands[i].peeked_us = e->islands[i].kept_us = TAC_TIME_NEVER;

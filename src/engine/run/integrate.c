@@ -653,22 +653,30 @@ __attribute__((cold, noinline)) static void begin(tac_engine *e, tac_time t_us)
 // at its last instant, whole.
 tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
 {
-    const size_t words = e->plan->island_words;
-    for (size_t w = 0; w < words; w++) {
-        uint64_t bits = e->due_islands[w] |= e->arriving[w];
-        for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
-            tac__island *island = all + __builtin_ctzll(bits);
-            if (!island->sound)
-                TAC_TRY(reach(e, island, t_us));
+    const size_t count = (e->plan->island_words + 63) / 64;
+    for (size_t s = 0; s < count; s++) {
+        uint64_t words = e->due.island_words[s] |= e->due.arriving_words[s];
+        for (; words; words &= words - 1) {
+            const size_t w = 64 * s + (size_t)__builtin_ctzll(words);
+            uint64_t bits = e->due_islands[w] |= e->due.arriving[w];
+            for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
+                tac__island *island = all + __builtin_ctzll(bits);
+                if (!island->sound)
+                    TAC_TRY(reach(e, island, t_us));
+            }
         }
     }
-    for (size_t w = 0; w < words; w++) {
-        const uint64_t boundaries = e->arriving[w];
-        uint64_t bits = e->due_islands[w];
-        e->arriving[w] = 0;
-        for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
-            const int i = __builtin_ctzll(bits);
-            TAC_TRY(arrive(e, all + i, t_us, boundaries >> i & 1));
+    for (size_t s = 0; s < count; s++) {
+        e->due.arriving_words[s] = 0;
+        for (uint64_t words = e->due.island_words[s]; words; words &= words - 1) {
+            const size_t w = 64 * s + (size_t)__builtin_ctzll(words);
+            const uint64_t boundaries = e->due.arriving[w];
+            uint64_t bits = e->due_islands[w];
+            e->due.arriving[w] = 0;
+            for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
+                const int i = __builtin_ctzll(bits);
+                TAC_TRY(arrive(e, all + i, t_us, boundaries >> i & 1));
+            }
         }
     }
     if (t_us == 0) // the first of all
@@ -698,8 +706,7 @@ EACH_STEP window next_window(const tac_engine *e, const tac__island *island)
 {
     const tac__timeline *tl = &e->timeline;
     const size_t first = tl->winner[1], planned = island->plan->planned_count;
-    if (tl->sources[first].kind <= TAC__SOURCE_TIMES &&
-        tac__has_bit(tac__island_mask(e->plan, first), (size_t)(island - e->islands)))
+    if (first < 64 && island->plan->planned_bits >> first & 1)
         return (window){tl->next[first], TAC_TIME_NEVER};
     return (window){next_of(e, island->plan->sources, planned),
                     next_of(e, island->plan->sources + planned, island->plan->found_count)};
@@ -753,25 +760,37 @@ __attribute__((noinline)) static void fetch(const tac__island *island)
     if (!island->alone)
         return;
     tac__fetch(&island->alone->scratch, 2);
-    tac__fetch(island->alone->self, 32);
+    tac__fetch(island->alone->self, 2);
+}
+
+// Those of 64 islands that are due.
+EACH_STEP void integrate_word(tac_engine *e, tac__island *all, uint64_t bits, tac_time t_us)
+{
+    while (bits) {
+        tac__island *island = all + __builtin_ctzll(bits);
+        bits &= bits - 1;
+        if (bits)
+            fetch(all + __builtin_ctzll(bits));
+        if (island->lanes && island->lanes->tried_us != t_us)
+            tac__lanes_step(e, island->lanes, t_us);
+        renew(e, island, t_us);
+        tac__island_integrate(e, island);
+    }
 }
 
 // Stage 10 of the last instant.
 void tac__islands_integrate(tac_engine *e)
 {
     const tac_time t_us = e->clock->t_us;
-    for (size_t w = 0; w < e->plan->island_words; w++) {
-        uint64_t bits = e->due_islands[w];
-        e->due_islands[w] = 0;
-        for (tac__island *all = e->islands + w * 64; bits;) {
-            tac__island *island = all + __builtin_ctzll(bits);
-            bits &= bits - 1;
-            if (bits)
-                fetch(all + __builtin_ctzll(bits));
-            if (island->lanes && island->lanes->tried_us != t_us)
-                tac__lanes_step(e, island->lanes, t_us);
-            renew(e, island, t_us);
-            tac__island_integrate(e, island);
+    const size_t count = (e->plan->island_words + 63) / 64;
+    for (size_t s = 0; s < count; s++) {
+        uint64_t words = e->due.island_words[s];
+        e->due.island_words[s] = 0;
+        for (; words; words &= words - 1) {
+            const size_t w = 64 * s + (size_t)__builtin_ctzll(words);
+            const uint64_t bits = e->due_islands[w];
+            e->due_islands[w] = 0;
+            integrate_word(e, e->islands + w * 64, bits, t_us);
         }
     }
 }
@@ -782,10 +801,11 @@ void tac__islands_integrate(tac_engine *e)
 void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__island *but)
 {
     const tac_time new_us = e->timeline.next[source];
-    const uint64_t *mask = tac__island_mask(e->plan, (size_t)source);
-    for (size_t w = 0; w < e->plan->island_words; w++) {
-        for (uint64_t bits = mask[w]; bits; bits &= bits - 1) {
-            tac__island *island = &e->islands[w * 64 + (size_t)__builtin_ctzll(bits)];
+    const tac__plan *p = e->plan;
+    for (uint32_t k = p->due_rows[source].islands; k < p->due_rows[source].end; k++) {
+        tac__island *all = e->islands + 64 * (p->due[k].word - p->item_words);
+        for (uint64_t bits = p->due[k].bits; bits; bits &= bits - 1) {
+            tac__island *island = all + __builtin_ctzll(bits);
             const tac__island_state *s = island->state;
             // One that stands at a boundary will see the plan as it is.
             if (island == but || s->from_us >= s->to_us ||

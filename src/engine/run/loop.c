@@ -202,7 +202,7 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
 {
     if (item->kind == TAC__ITEM_STEP) // the most frequent by far
         return run_step(e, e->plan->components[item->index], t_us);
-    switch (item->kind) {
+    switch ((tac__item_kind)item->kind) {
     case TAC__ITEM_STEP:
         break;
     case TAC__ITEM_LEAD:
@@ -236,37 +236,78 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
 
 // --- one instant --------------------------------------------------------------------------------
 
-// Take every source that is due at t, the next instant: what is to be done, and which islands have
-// a boundary. Returns whether this is a boundary of anything.
-static bool collect(tac_engine *e, tac_time t_us)
+// What is due at an instant.
+typedef struct instant {
+    bool boundary;            // of anything
+    const tac__due_row *only; // of the one source that is due; NULL: tac__due has what all bring
+} instant;
+
+// A source other than an axis is due. False: there is no boundary.
+static bool take_other(tac_engine *e, size_t source, const tac__source *s, tac_time t_us)
 {
-    uint64_t *due = e->due_items; // and, behind them, the islands that arrive
-    const size_t words = e->plan->item_words + e->plan->island_words;
-    bool boundary = false;
-    tac_time next_us;
-    do {
-        const size_t source = tac__timeline_take(&e->timeline, &next_us);
+    if (s->kind == TAC__SOURCE_STEP) { // an island goes on, without a boundary
+        tac__due_add(e->due_islands, e->due.island_words, s->index);
+        return false;
+    }
+    if (s->kind == TAC__SOURCE_TIMER)
+        e->plan->components[s->index]->pending |= TAC_DUE_TIMER;
+    else if (s->kind == TAC__SOURCE_CONDITION)
+        e->plan->components[s->index]->pending |= TAC_DUE_CONDITION;
+    if (e->plan->driver)
+        tac__drive_next(e, (int)source, t_us);
+    return true;
+}
+
+static void mark_items(tac__due *d, const tac__due_row *row)
+{
+    for (uint32_t k = row->first; k < row->islands; k++) {
+        const uint32_t word = d->rows[k].word;
+        d->items[word] |= d->rows[k].bits;
+        d->item_words[word / 64] |= UINT64_C(1) << word % 64;
+    }
+}
+
+static void mark_islands(const tac__plan *p, const tac__due *d, const tac__due_row *row)
+{
+    for (uint32_t k = row->islands; k < row->end; k++) {
+        const size_t word = d->rows[k].word - p->item_words;
+        d->arriving[word] |= d->rows[k].bits;
+        d->arriving_words[word / 64] |= UINT64_C(1) << word % 64;
+    }
+}
+
+// Take every source that is due at t, the first of which was taken: what they bring is marked.
+__attribute__((noinline)) static instant collect_all(tac_engine *e, tac_time t_us, size_t source,
+                                                     tac_time next_us)
+{
+    const tac__plan *p = e->plan;
+    instant now = {false, NULL};
+    for (;; source = tac__timeline_take(&e->timeline, &next_us)) {
         const tac__source *s = &e->timeline.sources[source];
-        if (s->kind != TAC__SOURCE_AXIS) {
-            if (s->kind == TAC__SOURCE_STEP) { // an island goes on, without a boundary
-                tac__set_bit(e->due_islands, s->index);
-                continue;
-            }
-            if (s->kind == TAC__SOURCE_TIMER)
-                e->plan->components[s->index]->pending |= TAC_DUE_TIMER;
-            else if (s->kind == TAC__SOURCE_CONDITION)
-                e->plan->components[s->index]->pending |= TAC_DUE_CONDITION;
-            if (e->plan->driver)
-                tac__drive_next(e, (int)source, t_us);
+        if (s->kind == TAC__SOURCE_AXIS || take_other(e, source, s, t_us)) {
+            now.boundary |= !s->observer;
+            mark_items(&e->due, &p->due_rows[source]);
+            mark_islands(p, &e->due, &p->due_rows[source]);
         }
-        boundary |= !s->observer;
-        const uint64_t *mask = e->masks + source * words;
-        due[0] |= mask[0]; // mostly these are all
-        due[1] |= mask[1];
-        for (size_t w = 2; w < words; w++)
-            due[w] |= mask[w];
-    } while (next_us == t_us);
-    return boundary;
+        if (next_us != t_us)
+            return now;
+    }
+}
+
+// What is due at t, the next instant. Mostly that is one axis: what it brings is run from its row,
+// which takes 40 instructions less than to mark it (of 240 of a boundary, bench count_engine).
+// Phases look at what is marked.
+static instant collect(tac_engine *e, tac_time t_us)
+{
+    const tac__plan *p = e->plan;
+    tac_time next_us;
+    const size_t source = tac__timeline_take(&e->timeline, &next_us);
+    const tac__source *s = &e->timeline.sources[source];
+    if (next_us == t_us || p->machine_count || s->kind != TAC__SOURCE_AXIS)
+        return collect_all(e, t_us, source, next_us);
+    const tac__due_row *row = &p->due_rows[source];
+    mark_islands(p, &e->due, row);
+    return (instant){!s->observer, row};
 }
 
 // What the next item begins with comes nearer while this one runs: with many vehicles it has gone
@@ -289,22 +330,41 @@ static inline __attribute__((always_inline)) void fetch(const tac_engine *e, con
     }
 }
 
+// List the words of items that were marked; returns their number.
+__attribute__((noinline)) static size_t list_marked(const tac_engine *e)
+{
+    const tac__due *d = &e->due;
+    const size_t count = (e->plan->item_words + 63) / 64;
+    size_t listed = 0;
+    for (size_t s = 0; s < count; s++) {
+        uint64_t words = d->item_words[s];
+        d->item_words[s] = 0;
+        for (; words; words &= words - 1) {
+            const size_t w = 64 * s + (size_t)__builtin_ctzll(words);
+            d->list[listed++] = (tac__due_word){.word = (uint32_t)w, .bits = d->items[w]};
+            d->items[w] = 0;
+        }
+    }
+    return listed;
+}
+
 static tac_status run_instant(tac_engine *e, tac_time t_us)
 {
-    const bool boundary = collect(e, t_us);
+    const tac__plan *p = e->plan;
+    const instant now = collect(e, t_us);
     // The clock moves on once every island has come here: a step that failed leads nowhere.
-    if (e->plan->island_count)
+    if (p->island_count)
         TAC_TRY(tac__islands_arrive(e, t_us));
     e->clock->t_us = t_us;
-    if (e->plan->machine_count)
+    if (p->machine_count)
         TAC_TRY(tac__phases_begin(e, t_us));
-    e->clock->boundaries += boundary;
-    const size_t words = e->plan->item_words;
-    const bool several = e->plan->island_count > 1;
-    for (size_t w = 0; w < words; w++) {
-        uint64_t bits = e->due_items[w];
-        e->due_items[w] = 0;
-        for (const tac__item *all = e->plan->items + w * 64; bits;) {
+    e->clock->boundaries += now.boundary;
+    const tac__due_word *at = now.only ? p->due + now.only->first : e->due.list;
+    const tac__due_word *end = now.only ? p->due + now.only->islands : at + list_marked(e);
+    const bool several = p->island_count > 1;
+    for (; at < end; at++) {
+        const tac__item *all = p->items + 64 * (size_t)at->word;
+        for (uint64_t bits = at->bits; bits;) {
             const tac__item *item = all + __builtin_ctzll(bits);
             bits &= bits - 1;
             if (several && bits)
@@ -442,6 +502,7 @@ enum { FIRST_STEP_US = 1000 };
 tac_status tac__start(tac_engine *e)
 {
     memset(e->plan->block.bytes, 0, e->plan->block.size);
+    tac__due_restored(e);
     tac__timeline_start(&e->timeline);
     for (size_t i = 0; i < e->plan->receiver_count; i++)
         tac__queue_start(&e->plan->receivers[i].queue);

@@ -102,6 +102,24 @@ typedef struct tac__send_watcher {
     void *context;
 } tac__send_watcher;
 
+// What is to be done at the present instant, in bits; and which of their words are not 0, in bits
+// as well, so that nobody looks at the words of those that have nothing to do.
+typedef struct tac__due {
+    const tac__due_word *rows;      // those of the plan, without items of inactive components
+    tac__due_word *own_rows;        // the same where some are active in some phases only, else NULL
+    uint32_t *place_first, *places; // then: of item i, places[place_first[i]] and on are its words
+    uint64_t *items, *item_words;   // to be run
+    tac__due_word *list;            // room for the words of those
+    uint64_t *arriving, *arriving_words; // islands with a boundary
+    uint64_t *island_words;              // of due_islands, which is in the block
+} tac__due;
+
+static inline void tac__due_add(uint64_t *bits, uint64_t *words, size_t i)
+{
+    bits[i / 64] |= UINT64_C(1) << i % 64;
+    words[i / 4096] |= UINT64_C(1) << i / 64 % 64;
+}
+
 struct tac_engine {
     const tac__plan *plan;
     tac__plan *building; // the same while it may be changed, then NULL
@@ -132,9 +150,7 @@ struct tac_engine {
     tac__nan_count *nans;  // one a signal
 
     // scratch
-    uint64_t *masks;          // plan->masks without the items of inactive components
-    uint64_t *due_items;      // of the present instant; `arriving` follows, as in a row
-    uint64_t *arriving;       // islands with a boundary at the present instant
+    tac__due due;             // of the present instant
     int *taken;               // one a machine: see transit.c
     unsigned char *message;   // room for the longest that any receiver takes
     uint64_t *digest_scratch; // room for one value
@@ -153,6 +169,11 @@ struct tac_engine {
     tac_change *changes;
     size_t change_count, change_capacity;
 };
+
+// --- due.c ---
+tac_status tac__due_wire(tac_engine *engine);
+// The block was set or restored: nothing is due but what it says.
+void tac__due_restored(tac_engine *engine);
 
 // --- integrate.c: their integration ---
 tac__rhs_fn tac__island_rhs;                                       // context is the island

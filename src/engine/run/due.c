@@ -1,0 +1,39 @@
+// due.c - memory for what is due at an instant; see tac__due.
+#include "engine/run/state.h"
+
+#include <string.h>
+
+// Words for so many words of bits.
+static size_t words_of(size_t words)
+{
+    return (words + 63) / 64;
+}
+
+tac_status tac__due_wire(tac_engine *e)
+{
+    const tac__plan *p = e->plan;
+    const size_t items = p->item_words, islands = p->island_words;
+    tac__due *d = &e->due;
+    d->rows = p->due;
+    d->items = tac__arena_array(
+        &e->memory, items + words_of(items) + islands + 2 * words_of(islands), sizeof *d->items);
+    d->list = tac__arena_array(&e->memory, items, sizeof *d->list);
+    if (!d->items || !d->list)
+        return TAC_E_MEMORY;
+    d->item_words = d->items + items;
+    d->arriving = d->item_words + words_of(items);
+    d->arriving_words = d->arriving + islands;
+    d->island_words = d->arriving_words + words_of(islands);
+    return TAC_OK;
+}
+
+void tac__due_restored(tac_engine *e)
+{
+    const tac__plan *p = e->plan;
+    tac__due *d = &e->due;
+    const size_t islands = p->island_words;
+    memset(d->items, 0,
+           (size_t)(d->island_words + words_of(islands) - d->items) * sizeof *d->items);
+    for (size_t w = 0; w < islands; w++)
+        d->island_words[w / 64] |= (uint64_t)(e->due_islands[w] != 0) << w % 64;
+}
