@@ -105,7 +105,7 @@ typedef struct interval {
 } interval;
 
 typedef struct record {
-    const tac_instance *body;
+    const tac__component *body;
     interval *intervals;
     size_t count;
     double *held;
@@ -144,7 +144,7 @@ static record take_down(flight *f)
             r.intervals[r.count - 1].to_us = t_us;
         double *held = r.held + r.count * r.stride;
         for (size_t k = 0; k < r.body->inputs.count; k++)
-            memcpy(held + r.offsets[k], r.body->scratch.in[k],
+            memcpy(held + r.offsets[k], r.body->scratch_in[k],
                    tac__type_words(&r.body->inputs.items[k].type) * 8);
         memcpy(held + r.offsets[r.body->inputs.count], island->mode,
                island->plan->event_count * sizeof *held);
@@ -226,7 +226,8 @@ static double integrate_once(const flight *f, const record *r, pieces *p)
     l.problem.context = &l;
     l.problem.rhs = right_hand_side;
     tac__ode_work_init(&l.work, l.method, l.problem.n, memory);
-    l.eval = (tac_eval){.in = l.in, .out = r->body->scratch.out, .x = l.work.z};
+    l.eval = (tac_eval){
+        .in = l.in, .out = f->engine->instances[r->body->index]->scratch.out, .x = l.work.z};
     memcpy(l.x, r->start, sizeof l.x);
     size_t i = 0;
     for (size_t piece = 0; piece < p->count; piece++) {

@@ -10,7 +10,7 @@
 enum { TICKS = 5000, BURSTS = 40, PERIOD_US = 4000 };
 
 typedef struct job {
-    tac_instance *control;
+    tac__component *control;
     tac_time t_us;
 } job;
 
@@ -25,7 +25,7 @@ static void check(tac_status status, const tac_error *err)
 static void tick(void *context)
 {
     job *j = context;
-    tac_instance *c = j->control;
+    tac__component *c = j->control;
     for (int i = 0; i < TICKS; i++) {
         c->step.t_us = j->t_us += PERIOD_US;
         if (c->run(&c->step, c->run_self) != TAC_OK)

@@ -11,9 +11,9 @@
 #include <string.h>
 
 // An instance of a type with the default of every parameter; NULL: no memory.
-static tac_instance *probe(const tac_component_type *type, tac__arena *arena)
+static tac__component *probe(const tac_component_type *type, tac__arena *arena)
 {
-    tac_instance *instance;
+    tac__component *instance;
     tac_error err;
     if (tac__declare(NULL, arena, type, type->name, 0, NULL, NULL, &instance, &err) != TAC_OK)
         return NULL;
@@ -27,7 +27,7 @@ enum { NAME_WIDTH = 20 };
 // --- for people ---------------------------------------------------------------------------------
 
 // A parameter inside another one is listed below it, indented, without the outer name.
-static const char *own_name(const tac_instance *c, const char *name, size_t *depth)
+static const char *own_name(const tac__component *c, const char *name, size_t *depth)
 {
     const char *own = name;
     *depth = 0;
@@ -42,7 +42,7 @@ static const char *own_name(const tac_instance *c, const char *name, size_t *dep
     return own;
 }
 
-static size_t params_width(const tac_instance *c)
+static size_t params_width(const tac__component *c)
 {
     size_t width = NAME_WIDTH;
     for (size_t i = 0; i < c->param_count; i++) {
@@ -53,7 +53,7 @@ static size_t params_width(const tac_instance *c)
     return width;
 }
 
-static void text_params(const tac_instance *c, tac__text *out)
+static void text_params(const tac__component *c, tac__text *out)
 {
     const size_t width = params_width(c);
     tac__text_add(out, "\nParameters:\n");
@@ -97,7 +97,7 @@ static void text_ports(const char *title, const tac__ports *ports, tac__text *ou
     }
 }
 
-static void describe_text(const tac_component_type *type, const tac_instance *c, tac__text *out)
+static void describe_text(const tac_component_type *type, const tac__component *c, tac__text *out)
 {
     tac__text_add(out, "%s: %s\n", type->name, type->summary ? type->summary : "");
     if (type == &tac__phases_type)
@@ -144,7 +144,7 @@ static void json_ports(const char *key, const tac__ports *ports, tac__json *json
     tac__json_array_end(json);
 }
 
-static void describe_json(const tac_component_type *type, const tac_instance *c, tac__text *out)
+static void describe_json(const tac_component_type *type, const tac__component *c, tac__text *out)
 {
     tac__json json = tac__json_begin(out);
     tac__json_object_begin(&json);
@@ -200,7 +200,7 @@ char *tac_type_describe(const tac_component_type *type, tac_format format)
     }
     tac__arena_init(&arena, NULL);
     tac__text_init(&out, tac_allocator_default());
-    const tac_instance *c = probe(type, &arena);
+    const tac__component *c = probe(type, &arena);
     if (c && format == TAC_FORMAT_TEXT)
         describe_text(type, c, &out);
     else if (c && format == TAC_FORMAT_JSON)
@@ -275,11 +275,11 @@ static tac__key key_of_param(const tac__param *p, const char *name)
     return key;
 }
 
-static const tac__spec *spec_of_params(const tac_instance *c, const char *prefix,
+static const tac__spec *spec_of_params(const tac__component *c, const char *prefix,
                                        tac__arena *arena);
 
 // A parameter that contains others: a map, or a list of maps.
-static bool key_of_maps(const tac_instance *c, const tac__param *p, tac__arena *arena,
+static bool key_of_maps(const tac__component *c, const tac__param *p, tac__arena *arena,
                         tac__key *key)
 {
     const char *prefix = tac__arena_format(arena, "%s.", p->name);
@@ -297,7 +297,7 @@ static bool key_of_maps(const tac_instance *c, const tac__param *p, tac__arena *
     return true;
 }
 
-static const tac__param *find_param(const tac_instance *c, const char *name)
+static const tac__param *find_param(const tac__component *c, const char *name)
 {
     size_t i = 0;
     while (i < c->param_count && strcmp(c->params[i].name, name))
@@ -306,7 +306,7 @@ static const tac__param *find_param(const tac_instance *c, const char *name)
 }
 
 // A map whose names the user chooses: the spec of its values, which may be maps or short forms.
-static bool key_of_names(const tac_instance *c, const tac__param *p, tac__arena *arena,
+static bool key_of_names(const tac__component *c, const tac__param *p, tac__arena *arena,
                          tac__key *key)
 {
     const char *prefix = tac__arena_format(arena, "%s.NAME.", p->name);
@@ -333,7 +333,8 @@ static bool key_of_names(const tac_instance *c, const tac__param *p, tac__arena 
 }
 
 // The parameters whose names begin with `prefix`, up to the next dot.
-static const tac__spec *spec_of_params(const tac_instance *c, const char *prefix, tac__arena *arena)
+static const tac__spec *spec_of_params(const tac__component *c, const char *prefix,
+                                       tac__arena *arena)
 {
     tac__spec *spec = tac__arena_alloc(arena, sizeof *spec);
     tac__key *keys = tac__arena_array(arena, c->param_count + 1, sizeof *keys);
@@ -359,7 +360,7 @@ static const tac__spec *spec_of_params(const tac_instance *c, const char *prefix
 }
 
 // Whether the user chooses the names of its ports.
-static bool has_names(const tac_instance *c)
+static bool has_names(const tac__component *c)
 {
     for (size_t i = 0; i < c->param_count; i++) {
         if (!strcmp(c->params[i].kind, "names"))
@@ -369,7 +370,7 @@ static bool has_names(const tac_instance *c)
 }
 
 // The spec of a type's inputs: one key each, of the form of routes.
-static const tac__spec *spec_of_inputs(const tac_instance *c, const tac__key *route,
+static const tac__spec *spec_of_inputs(const tac__component *c, const tac__key *route,
                                        tac__arena *arena)
 {
     tac__spec *spec = tac__arena_alloc(arena, sizeof *spec);
@@ -390,7 +391,7 @@ static const tac__spec *spec_of_inputs(const tac_instance *c, const tac__key *ro
 
 static bool spec_of_component(const tac_component_type *type, tac__arena *arena, tac__key *form)
 {
-    tac_instance *c = probe(type, arena);
+    tac__component *c = probe(type, arena);
     const char **words = tac__arena_array(arena, 2, sizeof *words);
     char *name = tac__arena_format(arena, "component_%s", type->name);
     tac__spec *spec = tac__arena_alloc(arena, sizeof *spec);
@@ -426,7 +427,7 @@ static bool spec_of_component(const tac_component_type *type, tac__arena *arena,
 static bool spec_of_event(const tac_registry *registry, tac__arena *arena, tac__key *item)
 {
     const tac_component_type *type = tac_registry_find(registry, "scenario");
-    const tac_instance *c = type ? probe(type, arena) : NULL;
+    const tac__component *c = type ? probe(type, arena) : NULL;
     const tac__spec *events = c ? spec_of_params(c, "events.", arena) : NULL;
     size_t own, count = 0;
     tac__key *keys = copy_keys(arena, tac__format_event.keys, &own);

@@ -20,7 +20,7 @@ typedef struct moved { // a scalar that names a file
 
 typedef struct declared { // the parameters of a type, declared once
     const tac_component_type *type;
-    const tac_instance *instance;
+    const tac__component *instance;
 } declared;
 
 typedef struct emitter {
@@ -91,13 +91,13 @@ static void move_path(emitter *e, const tac_node *node, bool stays)
     e->moved[e->count++] = (moved){node, text};
 }
 
-static const tac_instance *declare(emitter *e, const tac_component_type *type)
+static const tac__component *declare(emitter *e, const tac_component_type *type)
 {
     for (size_t i = 0; i < e->type_count; i++) {
         if (e->types[i].type == type)
             return e->types[i].instance;
     }
-    tac_instance *instance;
+    tac__component *instance;
     if (tac__declare(NULL, &e->arena, type, type->name, 0, NULL, NULL, &instance, NULL) !=
         TAC_OK) { // no memory: mistakes do not count here
         e->out.failed = true;
@@ -120,7 +120,7 @@ static void move_params(emitter *e, const tac_node *component)
     const tac_node *name = tac_node_get(component, "type");
     const tac_component_type *type =
         name ? tac_registry_find(e->config->registry, tac_node_text(name)) : NULL;
-    const tac_instance *instance =
+    const tac__component *instance =
         type && params && tac_node_kind_of(params) == TAC_NODE_MAP ? declare(e, type) : NULL;
     for (size_t i = 0; instance && i < instance->param_count; i++) {
         const bool tool = !strcmp(instance->params[i].kind, "tool");

@@ -39,7 +39,7 @@ size_t tac__watch_component_count(const tac_engine *e)
 
 tac__component_facts tac__watch_component(const tac_engine *e, size_t component)
 {
-    const tac_instance *c = e->plan->components[component];
+    const tac__component *c = e->plan->components[component];
     return (tac__component_facts){
         .name = c->name,
         .type = c->type,
@@ -53,13 +53,13 @@ tac__component_facts tac__watch_component(const tac_engine *e, size_t component)
 
 int tac__watch_find(const tac_engine *e, const char *component)
 {
-    const tac_instance *c = tac__find_component(e->plan, component);
+    const tac__component *c = tac__find_component(e->plan, component);
     return c ? (int)c->index : -1;
 }
 
 int tac__watch_output(const tac_engine *e, size_t component, size_t k)
 {
-    const tac_instance *c = e->plan->components[component];
+    const tac__component *c = e->plan->components[component];
     return k < c->outputs.count ? c->signals[k] : -1;
 }
 
@@ -82,7 +82,7 @@ bool *tac__watch_crossing(const tac_engine *e, tac__arena *arena)
 {
     bool *crossing = tac__arena_array(arena, e->plan->schema.count, sizeof *crossing);
     for (size_t i = 0; crossing && i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         for (size_t k = 0; tac__is_continuous(c->type) && k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0)
                 cross(e, &c->in[k], crossing);
@@ -96,7 +96,7 @@ bool *tac__watch_crossing(const tac_engine *e, tac__arena *arena)
 
 bool tac__watch_has_value(const tac_engine *e, size_t signal)
 {
-    const tac_instance *c = e->plan->components[e->plan->schema.signals[signal].component];
+    const tac__component *c = e->plan->components[e->plan->schema.signals[signal].component];
     if (!tac__is_played(e->plan, c->type))
         return true;
     const tac__player *p = &e->plan->driver->players[c->index];
@@ -167,7 +167,7 @@ const char *tac__watch_digest_at(const tac_engine *e, size_t i, uint64_t *digest
 tac__watched tac__watch_signal(const tac_engine *e, int signal)
 {
     const tac__signal *s = &e->plan->schema.signals[signal];
-    const tac_instance *c = e->plan->components[s->component];
+    const tac__component *c = e->plan->components[s->component];
     tac__watched w = {
         .bus = tac__watch_bus(e, (size_t)signal), .signal = signal, .island = -1, .output = -1};
     if (!s->continuous)
@@ -180,7 +180,7 @@ tac__watched tac__watch_signal(const tac_engine *e, int signal)
             continue;
         w.output = (int)i;
         w.bus_us = &island->state->outputs_us;
-        w.scratch = c->scratch.out[i];
+        w.scratch = e->instances[c->index]->scratch.out[i];
         w.scratch_us = &island->peeked_us;
     }
     return w;

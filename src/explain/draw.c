@@ -61,7 +61,7 @@ static tac__box *add_box(tac__picture *p, const tac__box *box)
 
 static bool add_component(tac__picture *p, tac__box_kind kind, tac_stage stage, uint32_t index)
 {
-    const tac_instance *c = p->engine->plan->components[index];
+    const tac__component *c = p->engine->plan->components[index];
     if (!tac__swarms_show(p->swarms, c))
         return true;
     return add_box(p, &(tac__box){.kind = kind,
@@ -93,7 +93,7 @@ static int find_box(const tac__picture *p, tac__box_kind kind, uint32_t componen
 static bool is_read(const tac_engine *e, uint32_t component, bool state)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal < 0 || c->in[k].coupled)
                 continue;
@@ -123,7 +123,7 @@ static bool add_entity(tac__picture *p, const tac__item *item)
         return true;
     bool messages = false, hooks = false;
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (c->entity != item->index)
             continue;
         messages |= item->kind == TAC__ITEM_BEGIN && c->receiver_count > 0;
@@ -249,7 +249,7 @@ static bool add_arrow(tac__picture *p, const tac__arrow *arrow)
     return true;
 }
 
-static tac__style route_style(const tac_engine *e, const tac_instance *reader, size_t input)
+static tac__style route_style(const tac_engine *e, const tac__component *reader, size_t input)
 {
     if (reader->in[input].coupled)
         return TAC__STYLE_COUPLED;
@@ -258,7 +258,7 @@ static tac__style route_style(const tac_engine *e, const tac_instance *reader, s
     return (tac__style)(TAC__STYLE_ZOH + (int)reader->in[input].policy);
 }
 
-static bool add_route(tac__picture *p, const tac_instance *reader, size_t input)
+static bool add_route(tac__picture *p, const tac__component *reader, size_t input)
 {
     const tac_engine *e = p->engine;
     const tac__input *in = &reader->in[input];
@@ -310,7 +310,7 @@ static bool add_link(tac__picture *p, const tac__sender *sender, const tac__link
 }
 
 // An arrow from where a change of phase is decided to where it takes effect.
-static bool add_queue(tac__picture *p, const tac_instance *m)
+static bool add_queue(tac__picture *p, const tac__component *m)
 {
     const int from = find_box(p, TAC__BOX_STEP, m->index);
     const int to = find_box(p, TAC__BOX_CHANGE, m->index);
@@ -333,21 +333,21 @@ static bool add_arrows(tac__picture *p)
 {
     const tac_engine *e = p->engine;
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         for (size_t k = 0; tac__swarms_show(p->swarms, c) && k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0 && !add_route(p, c, k))
                 return false;
         }
     }
     for (size_t i = 0; i < e->plan->machine_count; i++) {
-        const tac_instance *m = e->plan->components[e->plan->machines[i]];
+        const tac__component *m = e->plan->components[e->plan->machines[i]];
         if (tac__swarms_show(p->swarms, m) && !add_queue(p, m))
             return false;
     }
     for (size_t i = 0; i < e->plan->sender_count; i++) {
         const tac__sender *s = &e->plan->senders[i];
         for (size_t k = 0; k < s->count; k++) {
-            const tac_instance *to =
+            const tac__component *to =
                 e->plan->components[e->plan->receivers[s->links[k].receiver].component];
             if ((tac__swarms_show(p->swarms, e->plan->components[s->component]) ||
                  tac__swarms_show(p->swarms, to)) &&

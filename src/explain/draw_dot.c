@@ -219,7 +219,7 @@ static void add_transition(const tac__phases *p, size_t machine, size_t i, tac__
 static void add_machine(const tac__picture *picture, size_t n, tac__text *out)
 {
     const tac_engine *e = picture->engine;
-    const tac_instance *m = e->plan->components[e->plan->machines[n]];
+    const tac__component *m = e->plan->components[e->plan->machines[n]];
     const tac__phases *p = tac__phases_of(m);
     char label[2 * TAC_ERROR_NAME];
     tac__out text = tac__out_begin(label, sizeof label);

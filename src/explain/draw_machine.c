@@ -197,7 +197,7 @@ static bool list_components(tac__machine *m, const tac_engine *e, tac__arena *ar
     if (!m->gated)
         return false;
     for (uint32_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (c->entity != m->instance->entity || c == m->instance)
             continue;
         if (!tac__is_gated(c)) {
@@ -211,7 +211,7 @@ static bool list_components(tac__machine *m, const tac_engine *e, tac__arena *ar
     return true;
 }
 
-bool tac__machine_make(const tac__picture *p, const tac_instance *machine, tac__arena *arena,
+bool tac__machine_make(const tac__picture *p, const tac__component *machine, tac__arena *arena,
                        tac__machine *m)
 {
     *m = (tac__machine){.instance = machine,

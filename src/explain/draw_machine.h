@@ -29,7 +29,7 @@ typedef struct tac__shift {
 } tac__shift;
 
 typedef struct tac__machine {
-    const tac_instance *instance;
+    const tac__component *instance;
     const tac__phases *phases;
     unsigned entities; // how many entities it stands for
     tac__shift *shifts;
@@ -44,8 +44,8 @@ typedef struct tac__machine {
 } tac__machine;
 
 // False: no memory.
-bool tac__machine_make(const tac__picture *picture, const tac_instance *machine, tac__arena *arena,
-                       tac__machine *made);
+bool tac__machine_make(const tac__picture *picture, const tac__component *machine,
+                       tac__arena *arena, tac__machine *made);
 double tac__machine_width(const tac__machine *machine); // at least
 // Stand the phases in a row that begins at `x` and is `width` wide.
 void tac__machine_place(tac__machine *machine, double x, double width);

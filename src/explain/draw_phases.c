@@ -169,7 +169,7 @@ static double row_end(const drawing *d)
 // --- who is active when -------------------------------------------------------------------------
 
 // Consecutive phases are drawn as one bar.
-static void add_bars(const drawing *d, const tac_instance *c, double y)
+static void add_bars(const drawing *d, const tac__component *c, double y)
 {
     const tac__machine *m = d->m;
     const tac__colours colours =
@@ -204,7 +204,7 @@ static double add_activity(const drawing *d, double y)
     if (m->gated_count == 0)
         return y;
     for (size_t i = 0; i < m->gated_count; i++, y += ROW) {
-        const tac_instance *c = d->e->plan->components[m->gated[i]];
+        const tac__component *c = d->e->plan->components[m->gated[i]];
         tac__svg_text(d->out, d->x, y + ROW / 2.0 + 4, m->label - 8,
                       &(tac__font){TAC__SUBTITLE_SIZE, true, false, TAC__ANCHOR_START, "#334155"},
                       c->name);
@@ -360,7 +360,7 @@ bool tac__machines_make(const tac__picture *p, tac__arena *arena, tac__machines 
     if (!machines->items)
         return false;
     for (size_t i = 0; i < e->plan->machine_count; i++) {
-        const tac_instance *c = e->plan->components[e->plan->machines[i]];
+        const tac__component *c = e->plan->components[e->plan->machines[i]];
         tac__machine *m = &machines->items[machines->count];
         if (!tac__swarms_show(p->swarms, c))
             continue;

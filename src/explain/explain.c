@@ -18,7 +18,7 @@ static const char *local_name(const tac_engine *e, uint32_t entity, const char *
     return length ? name + length + 1 : name;
 }
 
-static bool same_routes(const tac_engine *e, const tac_instance *a, const tac_instance *b)
+static bool same_routes(const tac_engine *e, const tac__component *a, const tac__component *b)
 {
     for (size_t k = 0; k < a->inputs.count; k++) {
         const tac__input *x = &a->in[k], *y = &b->in[k];
@@ -41,7 +41,7 @@ static bool same_routes(const tac_engine *e, const tac_instance *a, const tac_in
     return true;
 }
 
-static bool same_links(const tac_engine *e, const tac_instance *a, const tac_instance *b)
+static bool same_links(const tac_engine *e, const tac__component *a, const tac__component *b)
 {
     for (size_t k = 0; k < a->sender_count; k++) {
         const tac__sender *s = &e->plan->senders[a->senders[k]],
@@ -56,7 +56,7 @@ static bool same_links(const tac_engine *e, const tac_instance *a, const tac_ins
     return true;
 }
 
-static bool same_component(const tac_engine *e, const tac_instance *a, const tac_instance *b)
+static bool same_component(const tac_engine *e, const tac__component *a, const tac__component *b)
 {
     return a->type == b->type && a->group == b->group && a->stage == b->stage &&
            a->inputs.count == b->inputs.count && a->outputs.count == b->outputs.count &&

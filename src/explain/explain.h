@@ -17,7 +17,7 @@ bool tac__is_physics(const tac_engine *engine, int source);
 uint64_t tac__source_instants(const tac_engine *engine, int source); // of an axis, in the whole run
 // Whether any component of the group steps or is evaluated on this axis.
 bool tac__group_uses(const tac_engine *engine, int group, int source);
-bool tac__component_steps(const tac_engine *engine, const tac_instance *c, int source);
+bool tac__component_steps(const tac_engine *engine, const tac__component *c, int source);
 bool tac__island_bound(const tac_engine *engine, size_t island, int source);
 bool tac__entity_bound(const tac_engine *engine, uint32_t entity, int source);
 bool tac__entity_used(const tac_engine *engine, uint32_t entity);
@@ -71,13 +71,13 @@ void tac__each_split(const tac_engine *engine, size_t island, int source, tac__s
 enum { TAC__ROUTE_TEXT = 512 };
 
 // Whether writer and reader are in different rate groups, so that a policy applies.
-bool tac__route_crosses(const tac_engine *engine, const tac_instance *reader, size_t input);
+bool tac__route_crosses(const tac_engine *engine, const tac__component *reader, size_t input);
 // How the reader sees the signal, in short: "INTERPOLATED, delay 20 ms"; "" where there is nothing
 // to say.
-void tac__route_how(const tac_engine *engine, const tac_instance *reader, size_t input,
+void tac__route_how(const tac_engine *engine, const tac__component *reader, size_t input,
                     char text[TAC__ROUTE_TEXT]);
 // What the reader sees, exactly: "the last value, 0 us to 9 ms old".
-void tac__route_meaning(const tac_engine *engine, const tac_instance *reader, size_t input,
+void tac__route_meaning(const tac_engine *engine, const tac__component *reader, size_t input,
                         char text[TAC__ROUTE_TEXT]);
 const char *tac__signal_port(const tac__signal *signal); // "battery.soc"
 
@@ -92,11 +92,11 @@ typedef struct tac__swarms {
 } tac__swarms;
 
 bool tac__swarms_find(const tac_engine *engine, tac__arena *arena, tac__swarms *swarms);
-static inline bool tac__swarms_show(const tac__swarms *swarms, const tac_instance *c)
+static inline bool tac__swarms_show(const tac__swarms *swarms, const tac__component *c)
 {
     return swarms->component[c->index] == c->index;
 }
-static inline uint32_t tac__swarms_count(const tac__swarms *swarms, const tac_instance *c)
+static inline uint32_t tac__swarms_count(const tac__swarms *swarms, const tac__component *c)
 {
     return swarms->count[c->entity];
 }
@@ -105,10 +105,10 @@ bool tac__swarms_show_island(const tac_engine *engine, const tac__swarms *swarms
 
 // --- phases -------------------------------------------------------------------------------------
 
-const char *tac__strategy_name(tac_strategy strategy); // "skip"
-const char *tac__strategy_text(tac_strategy strategy); // what it does
-const char *tac__inactive_text(const tac_instance *c); // "zero" or "held": its outputs
-static inline bool tac__is_gated(const tac_instance *c)
+const char *tac__strategy_name(tac_strategy strategy);   // "skip"
+const char *tac__strategy_text(tac_strategy strategy);   // what it does
+const char *tac__inactive_text(const tac__component *c); // "zero" or "held": its outputs
+static inline bool tac__is_gated(const tac__component *c)
 {
     return c->active_names != NULL;
 }
@@ -119,7 +119,7 @@ void tac__from_print(const tac__phases *phases, const tac__transition *transitio
 void tac__action_print(const tac__phase_action *action, tac__text *out);
 void tac__actions_print(const tac__transition *transition, tac__text *out); // all of them
 // Whether two machines do the same; also true for two components that are no machines.
-bool tac__same_phases(const tac_instance *a, const tac_instance *b);
+bool tac__same_phases(const tac__component *a, const tac__component *b);
 
 // --- the formats; lack of memory is remembered in `out` -----------------------------------------
 

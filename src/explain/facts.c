@@ -58,7 +58,7 @@ uint64_t tac__source_instants(const tac_engine *e, int source)
 }
 
 // Whether the source is the period of the component's rate group, or its explicit times.
-static bool is_of_group(const tac_instance *c, int source)
+static bool is_of_group(const tac__component *c, int source)
 {
     return c->axis_source == source || c->extra_source == source;
 }
@@ -72,7 +72,7 @@ bool tac__group_uses(const tac_engine *e, int group, int source)
     return false;
 }
 
-bool tac__component_steps(const tac_engine *e, const tac_instance *c, int source)
+bool tac__component_steps(const tac_engine *e, const tac__component *c, int source)
 {
     if (!c->type->step)
         return false;
@@ -101,7 +101,7 @@ bool tac__entity_bound(const tac_engine *e, uint32_t entity, int source)
         e->plan->components[e->plan->receivers[s->index].component]->entity == entity)
         return true;
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (c->entity != entity)
             continue;
         if (!tac__is_observer(c) && tac__component_steps(e, c, source))
@@ -242,7 +242,7 @@ static void condition_splits(const tac_engine *e, size_t island, int source, tac
                              tac__split_fn *visit, void *context)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         for (size_t k = 0; k < c->condition_count; k++) {
             const tac__condition *condition = &c->conditions[k];
             if (condition->island != (int)island)
@@ -271,24 +271,24 @@ static void direct_splits(const tac_engine *e, size_t island, int source, tac__s
         visit(context, TAC__SPLIT_PHYSICS, "");
     for (size_t i = 0;
          i < e->plan->component_count && e->plan->islands[island].event_source == source; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         for (size_t k = 0; c->island == (int)island && k < c->event_count; k++)
             visit(context, TAC__SPLIT_EVENT, c->events[k].name);
     }
     condition_splits(e, island, source, TAC__SPLIT_EVENT, visit, context);
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (c->island == (int)island && is_of_group(c, source))
             visit(context, TAC__SPLIT_GROUP, c->name);
     }
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (c->island == (int)island && !is_of_group(c, source) &&
             tac__component_steps(e, c, source))
             visit(context, TAC__SPLIT_STEP, c->name);
     }
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         for (size_t k = 0; c->island == (int)island && k < c->inputs.count; k++) {
             if (c->in[k].signal < 0)
                 continue;
@@ -300,7 +300,7 @@ static void direct_splits(const tac_engine *e, size_t island, int source, tac__s
     }
     condition_splits(e, island, source, TAC__SPLIT_READS, visit, context);
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (tac__is_observer(c) || !tac__component_steps(e, c, source))
             continue;
         for (size_t k = 0; k < c->inputs.count; k++) {
@@ -317,7 +317,7 @@ static void hook_splits(const tac_engine *e, size_t island, int source, tac__spl
                         void *context)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (!c->type->pre_step && !c->type->post_step && !c->type->phase_exit &&
             !c->type->phase_enter)
             continue;
@@ -333,10 +333,10 @@ static void hook_splits(const tac_engine *e, size_t island, int source, tac__spl
 }
 
 // Whether a machine activates, deactivates, resets, sets or reads the island.
-static bool is_of_machine(const tac_engine *e, size_t island, const tac_instance *m)
+static bool is_of_machine(const tac_engine *e, size_t island, const tac__component *m)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (c->island != (int)island)
             continue;
         if (c->entity == m->entity && (tac__is_gated(c) || tac__phases_reset(m, c->index)))
@@ -362,7 +362,7 @@ static void phase_splits(const tac_engine *e, size_t island, int source, tac__sp
                          void *context)
 {
     for (size_t i = 0; i < e->plan->machine_count; i++) {
-        const tac_instance *m = e->plan->components[e->plan->machines[i]];
+        const tac__component *m = e->plan->components[e->plan->machines[i]];
         if (tac__entity_bound(e, m->entity, source) && is_of_machine(e, island, m))
             visit(context, TAC__SPLIT_PHASES, m->name);
     }
@@ -373,7 +373,7 @@ static void tied_splits(const tac_engine *e, size_t island, int source, tac__spl
                         void *context)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         for (size_t k = 0; c->island >= 0 && k < c->inputs.count; k++) {
             if (c->in[k].signal < 0)
                 continue;
@@ -411,7 +411,7 @@ void tac__each_split(const tac_engine *e, size_t island, int source, tac__split_
 
 // --- routes -------------------------------------------------------------------------------------
 
-bool tac__route_crosses(const tac_engine *e, const tac_instance *reader, size_t input)
+bool tac__route_crosses(const tac_engine *e, const tac__component *reader, size_t input)
 {
     const tac__input *in = &reader->in[input];
     if (in->signal < 0)
@@ -431,7 +431,7 @@ static void add_part(tac__out *out, const char *text)
     tac__out_add(out, "%s%s", out->length ? ", " : "", text);
 }
 
-void tac__route_how(const tac_engine *e, const tac_instance *c, size_t input,
+void tac__route_how(const tac_engine *e, const tac__component *c, size_t input,
                     char text[TAC__ROUTE_TEXT])
 {
     tac__out out = tac__out_begin(text, TAC__ROUTE_TEXT);
@@ -480,7 +480,7 @@ static size_t place_in_sequence(const tac_engine *e, uint32_t component)
 }
 
 // The period with which a component steps, 0 where it may step at other times too.
-static tac_time step_period(const tac_engine *e, const tac_instance *c)
+static tac_time step_period(const tac_engine *e, const tac__component *c)
 {
     if (c->group < 0 || !c->type->step || c->timer_source >= 0)
         return 0;
@@ -492,11 +492,11 @@ static tac_time step_period(const tac_engine *e, const tac_instance *c)
 }
 
 // The least and greatest age of what a reader sees once both run, for two regular rates.
-static bool find_ages(const tac_engine *e, const tac_instance *c, const tac__input *in,
+static bool find_ages(const tac_engine *e, const tac__component *c, const tac__input *in,
                       tac_time *least, tac_time *most)
 {
     const tac__signal *s = &e->plan->schema.signals[in->signal];
-    const tac_instance *writer = e->plan->components[s->component];
+    const tac__component *writer = e->plan->components[s->component];
     const tac_time period = tac__signal_period(e->plan, s), own = step_period(e, c);
     if (period == 0 || own == 0)
         return false;
@@ -517,7 +517,7 @@ static bool find_ages(const tac_engine *e, const tac_instance *c, const tac__inp
     return true;
 }
 
-static void add_ages(const tac_engine *e, const tac_instance *c, const tac__input *in,
+static void add_ages(const tac_engine *e, const tac__component *c, const tac__input *in,
                      const char *word, tac__out *out)
 {
     tac_time least, most;
@@ -552,7 +552,7 @@ static const char *why_it_holds(const tac_engine *e, const tac__signal *s)
                                                : NULL;
 }
 
-void tac__route_meaning(const tac_engine *e, const tac_instance *c, size_t input,
+void tac__route_meaning(const tac_engine *e, const tac__component *c, size_t input,
                         char text[TAC__ROUTE_TEXT])
 {
     tac__out out = tac__out_begin(text, TAC__ROUTE_TEXT);

@@ -178,7 +178,7 @@ static void key_phases(tac__json *j, const char *key, const tac__phases *p, uint
 }
 
 // null: in all phases, or there are none.
-static void key_active(const tac_engine *e, const tac_instance *c, tac__json *j)
+static void key_active(const tac_engine *e, const tac__component *c, tac__json *j)
 {
     if (tac__is_gated(c))
         key_phases(j, "active",
@@ -193,7 +193,7 @@ static void add_components(const tac_engine *e, tac__json *j)
 {
     key_array(j, "components");
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         tac__json_object_begin(j);
         tac__json_key_text(j, "name", c->name);
         tac__json_key_text(j, "entity", e->plan->entities[c->entity].name);
@@ -335,11 +335,11 @@ static void add_islands(const tac_engine *e, tac__json *j)
     tac__json_array_end(j);
 }
 
-static void add_route(const tac_engine *e, const tac_instance *c, size_t k, tac__json *j)
+static void add_route(const tac_engine *e, const tac__component *c, size_t k, tac__json *j)
 {
     const tac__input *in = &c->in[k];
     const tac__signal *s = &e->plan->schema.signals[in->signal];
-    const tac_instance *writer = e->plan->components[s->component];
+    const tac__component *writer = e->plan->components[s->component];
     const bool part = s->type.count > 1 && c->inputs.items[k].type.count == 1;
     char meaning[TAC__ROUTE_TEXT];
     tac__route_meaning(e, c, k, meaning);
@@ -372,7 +372,7 @@ static void add_routes(const tac_engine *e, tac__json *j)
 {
     key_array(j, "routes");
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0)
                 add_route(e, c, k, j);
@@ -460,7 +460,7 @@ static void add_observers(const tac_engine *e, tac__json *j)
 {
     key_array(j, "observers");
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (tac__is_observer(c) && c->axis_source >= 0)
             add_observer(e, c->name, true, c->axis_source, j);
     }
@@ -510,11 +510,11 @@ static void add_transition(const tac__phases *p, size_t i, tac__json *j)
     tac__json_object_end(j);
 }
 
-static void add_activity(const tac_engine *e, const tac_instance *m, tac__json *j)
+static void add_activity(const tac_engine *e, const tac__component *m, tac__json *j)
 {
     key_array(j, "active");
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (c->entity != m->entity || !tac__is_gated(c))
             continue;
         row_begin(j);
@@ -530,7 +530,7 @@ static void add_phases(const tac_engine *e, tac__json *j)
 {
     key_array(j, "phases");
     for (size_t i = 0; i < e->plan->machine_count; i++) {
-        const tac_instance *m = e->plan->components[e->plan->machines[i]];
+        const tac__component *m = e->plan->components[e->plan->machines[i]];
         const tac__phases *p = tac__phases_of(m);
         tac__json_object_begin(j);
         tac__json_key_text(j, "entity", e->plan->entities[m->entity].name);

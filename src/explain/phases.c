@@ -23,7 +23,7 @@ const char *tac__strategy_text(tac_strategy strategy)
     return texts[strategy];
 }
 
-const char *tac__inactive_text(const tac_instance *c)
+const char *tac__inactive_text(const tac__component *c)
 {
     return c->hold ? "held" : "zero";
 }
@@ -102,7 +102,7 @@ static bool same_transition(const tac__transition *a, const tac__transition *b)
     return true;
 }
 
-bool tac__same_phases(const tac_instance *a, const tac_instance *b)
+bool tac__same_phases(const tac__component *a, const tac__component *b)
 {
     if (!tac__is_machine(a) || !tac__is_machine(b))
         return tac__is_machine(a) == tac__is_machine(b);
@@ -125,7 +125,7 @@ bool tac__same_phases(const tac_instance *a, const tac_instance *b)
 
 typedef struct section {
     const tac_engine *e;
-    const tac_instance *machine;
+    const tac__component *machine;
     const tac__phases *p;
     tac__text *out;
     tac__text words; // scratch
@@ -216,7 +216,7 @@ static size_t add_columns(section *s, size_t first, size_t name)
     }
     tac__text_add(s->out, "\n");
     for (size_t i = 0; i < s->e->plan->component_count; i++) {
-        const tac_instance *c = s->e->plan->components[i];
+        const tac__component *c = s->e->plan->components[i];
         if (c->entity != s->machine->entity || !tac__is_gated(c))
             continue;
         tac__text_add(s->out, "%*s%s", TAC__PAGE_INDENT, "", c->name);
@@ -234,7 +234,7 @@ static void add_activity(section *s)
 {
     size_t name = strlen("active in"), gated = 0, others = 0;
     for (size_t i = 0; i < s->e->plan->component_count; i++) {
-        const tac_instance *c = s->e->plan->components[i];
+        const tac__component *c = s->e->plan->components[i];
         if (c->entity != s->machine->entity || c == s->machine)
             continue;
         others += !tac__is_gated(c);

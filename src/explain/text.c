@@ -19,7 +19,7 @@ static void heading(page *p, const char *text)
     tac__text_add(p->out, "\n%s\n", text);
 }
 
-static const char *group_name(const tac_engine *e, const tac_instance *c)
+static const char *group_name(const tac_engine *e, const tac__component *c)
 {
     return c->group >= 0 ? e->plan->groups[c->group].name : "-";
 }
@@ -27,7 +27,7 @@ static const char *group_name(const tac_engine *e, const tac_instance *c)
 static void measure(page *p)
 {
     for (size_t i = 0; i < p->e->plan->component_count; i++) {
-        const tac_instance *c = p->e->plan->components[i];
+        const tac__component *c = p->e->plan->components[i];
         p->name = tac__page_widest(p->name, c->name, NAME_MAX);
         p->type = tac__page_widest(p->type, c->type->name, TYPE_MAX);
         p->group = tac__page_widest(p->group, group_name(p->e, c), GROUP_MAX);
@@ -258,7 +258,7 @@ static void add_axes(page *p)
 
 // --- components ---------------------------------------------------------------------------------
 
-static void print_read(const tac_engine *e, const tac_instance *c, size_t k, char *text,
+static void print_read(const tac_engine *e, const tac__component *c, size_t k, char *text,
                        size_t size)
 {
     tac__out out = tac__out_begin(text, size);
@@ -278,7 +278,7 @@ static void print_read(const tac_engine *e, const tac_instance *c, size_t k, cha
         tac__out_add(&out, " (%s)", how);
 }
 
-static void add_reads(page *p, const tac_instance *c, size_t at)
+static void add_reads(page *p, const tac__component *c, size_t at)
 {
     if (c->inputs.count == 0)
         return;
@@ -292,7 +292,7 @@ static void add_reads(page *p, const tac_instance *c, size_t at)
     }
 }
 
-static void add_reads_and_writes(page *p, const tac_instance *c, size_t at, bool steps,
+static void add_reads_and_writes(page *p, const tac__component *c, size_t at, bool steps,
                                  bool continuous)
 {
     const tac_engine *e = p->e;
@@ -316,7 +316,7 @@ static void add_reads_and_writes(page *p, const tac_instance *c, size_t at, bool
 }
 
 // Name, type and group; returns the column of what comes after them.
-static size_t add_component_names(page *p, const tac_instance *c)
+static size_t add_component_names(page *p, const tac__component *c)
 {
     const size_t type = TAC__PAGE_INDENT + p->name + 2, group = type + p->type + 2;
     tac__text_repeat(p->out, ' ', TAC__PAGE_INDENT);
@@ -331,7 +331,7 @@ static size_t add_component_names(page *p, const tac_instance *c)
     return group + p->group + (p->swarms->any ? 7 : 2);
 }
 
-static void add_component(page *p, const tac_instance *c, bool steps, bool continuous)
+static void add_component(page *p, const tac__component *c, bool steps, bool continuous)
 {
     const size_t at = add_component_names(p, c);
     add_reads_and_writes(p, c, at, steps, continuous);
@@ -356,7 +356,7 @@ static void add_entity_work(page *p, uint32_t entity, bool begin)
             tac__list_add(&l, ",", text);
     }
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         tac__out out = tac__out_begin(text, sizeof text);
         tac__out_add(&out, "%s hook of %s", begin ? "pre-step" : "post-step", c->name);
         if (c->entity == entity && (begin ? c->type->pre_step : c->type->post_step))
@@ -374,7 +374,7 @@ static void add_outputs(page *p, const tac__island_plan *island)
     tac__text_add(p->out, "island %s: ", island->name);
     tac__list l = {p->out, TAC__PAGE_INDENT + 2, 0};
     for (size_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->plan->components[island->components[i]];
+        const tac__component *c = e->plan->components[island->components[i]];
         for (size_t k = 0; c->type->output && k < c->outputs.count; k++) {
             const tac__signal *s = &e->plan->schema.signals[c->signals[k]];
             if (s->continuous && tac__swarms_show(p->swarms, c))
@@ -385,7 +385,7 @@ static void add_outputs(page *p, const tac__island_plan *island)
 }
 
 // What a machine does in stage 0, or in stage 8. It writes its phase in stage 0 only.
-static void add_machine_work(page *p, const tac_instance *m, bool begin)
+static void add_machine_work(page *p, const tac__component *m, bool begin)
 {
     const tac_engine *e = p->e;
     const size_t at = add_component_names(p, m);
@@ -406,7 +406,7 @@ static void add_machine_work(page *p, const tac_instance *m, bool begin)
     }
     l.count = 0;
     for (size_t i = 0; !begin && i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (c->entity != m->entity || (!c->type->phase_exit && !c->type->phase_enter))
             continue;
         if (l.count == 0) {
@@ -491,7 +491,7 @@ static bool add_changes(page *p)
     const tac_engine *e = p->e;
     bool any = false;
     for (size_t i = 0; i < e->plan->machine_count; i++) {
-        const tac_instance *m = e->plan->components[e->plan->machines[i]];
+        const tac__component *m = e->plan->components[e->plan->machines[i]];
         if (!tac__swarms_show(p->swarms, m))
             continue;
         if (!any)
@@ -601,7 +601,7 @@ static void add_islands(page *p)
         tac__text_add(p->out, "  %s: %s, %s in order of evaluation\n", island->name, states,
                       components);
         for (size_t k = 0; k < island->count; k++) {
-            const tac_instance *c = e->plan->components[island->components[k]];
+            const tac__component *c = e->plan->components[island->components[k]];
             if (tac__swarms_show(p->swarms, c))
                 add_component(p, c, false, true);
         }
@@ -611,11 +611,11 @@ static void add_islands(page *p)
 
 // --- routes, messages, observers ----------------------------------------------------------------
 
-static void add_crossing(page *p, const tac_instance *c, size_t k, size_t wide)
+static void add_crossing(page *p, const tac__component *c, size_t k, size_t wide)
 {
     const tac_engine *e = p->e;
     const tac__signal *s = &e->plan->schema.signals[c->in[k].signal];
-    const tac_instance *writer = e->plan->components[s->component];
+    const tac__component *writer = e->plan->components[s->component];
     const size_t at = 2 + wide + 2;
     char meaning[TAC__ROUTE_TEXT];
     tac__route_meaning(e, c, k, meaning);
@@ -640,7 +640,7 @@ static void add_crossings(page *p)
         if (pass && wide)
             heading(p, "Routes between rate groups");
         for (size_t i = 0; i < e->plan->component_count; i++) {
-            const tac_instance *c = e->plan->components[i];
+            const tac__component *c = e->plan->components[i];
             for (size_t k = 0; tac__swarms_show(p->swarms, c) && k < c->inputs.count; k++) {
                 if (!tac__route_crosses(e, c, k))
                     continue;
@@ -730,7 +730,7 @@ static void add_observers(page *p)
         return;
     heading(p, "Observers (they add no boundary and change nothing)");
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (tac__is_observer(c) && c->axis_source >= 0 && tac__swarms_show(p->swarms, c))
             add_observer(p, c->name,
                          c->stage == TAC_STAGE_TELEMETRY ? "telemetry component"

@@ -3,16 +3,16 @@
 
 #include "engine/run/state.h"
 
-static const tac_instance *component(const rig *r, const char *name)
+static const tac__component *component(const rig *r, const char *name)
 {
-    const tac_instance *c = tac__find_component(r->engine->plan, name);
+    const tac__component *c = tac__find_component(r->engine->plan, name);
     assert_non_null(c);
     return c;
 }
 
 static const char *value_of(const rig *r, const char *name, const char *param)
 {
-    const tac_instance *c = component(r, name);
+    const tac__component *c = component(r, name);
     for (size_t i = 0; i < c->param_count; i++) {
         if (!strcmp(c->params[i].name, param))
             return c->values[i];
@@ -44,7 +44,7 @@ static void test_swarm(void **state)
              "          position: ['${= 3*mod(i, 2)}', 2]\n"
              "      c: {type: counter}\n"
              "    each: [{}, {}, {}, {components: {v: {params: {mass: 2, euler: false}}}}]\n");
-    const tac_instance *v[4];
+    const tac__component *v[4];
     for (int i = 0; i < 4; i++) {
         char name[16];
         snprintf(name, sizeof name, "uav%d.v", i + 1);

@@ -93,7 +93,6 @@ static void test_every_state_of_a_run_is_sound(void **state)
         const tac_time step_us = models[m] ? 123457 : 3331, end_us = models[m] ? 8000000 : 400000;
         for (tac_time t_us = 0; t_us < end_us; t_us += step_us) {
             tac_error_clear(&r.err);
-            tac__activity_save(r.engine);
             if (tac__validate(r.engine, true, &r.err) != TAC_OK) {
                 rig_show(&r);
                 fail_msg("model %zu at %llu us is refused", m, (unsigned long long)t_us);

@@ -123,7 +123,7 @@ static double group_error(const reference *r, const tac__ode_group *g)
 
 static const char *group_name(const tac__island *island, size_t group)
 {
-    const tac_instance *c = island->engine->plan->components[island->plan->components[0]];
+    const tac__component *c = island->engine->plan->components[island->plan->components[0]];
     return group < c->continuous.count ? c->continuous.items[group].name : "?";
 }
 

@@ -5,7 +5,7 @@
 #include "engine/run/state.h"
 
 typedef struct watch {
-    const tac_instance *vehicle;
+    const tac__component *vehicle;
     tac__deferred outputs;
     int taken, moved; // looks, and those at which the motors had been told something new
 } watch;
@@ -13,7 +13,7 @@ typedef struct watch {
 static void compare(void *context, tac_engine *e, tac_time t_us)
 {
     watch *w = context;
-    const tac_instance *c = w->vehicle;
+    const tac__component *c = w->vehicle;
     assert_true(tac__deferred_ready(&w->outputs, t_us));
     uint64_t stored[256];
     assert_true(w->outputs.size > 0 && w->outputs.size <= sizeof stored);
@@ -28,7 +28,7 @@ static void compare(void *context, tac_engine *e, tac_time t_us)
     }
     assert_false(tac__deferred_ready(&w->outputs, t_us)); // they have been looked at now
     w->taken++;
-    w->moved += memcmp(c->kept_in[0], c->scratch.in[0], 4 * sizeof(double)) != 0;
+    w->moved += memcmp(c->kept_in[0], c->scratch_in[0], 4 * sizeof(double)) != 0;
 }
 
 static void test_same_bits(void **state)
@@ -69,8 +69,8 @@ static void test_own_input(void **state)
                 "  vehicle:\n    type: multirotor\n    params: {" FLIGHT_IRIS "}\n"
                 "    inputs: {motor: pilot.motor, wind: vehicle.velocity}\n",
                 NULL);
-    const tac_instance *c = tac__find_component(r.engine->plan, "vehicle");
-    assert_ptr_equal(r.engine->islands[0].alone, c);
+    const tac__component *c = tac__find_component(r.engine->plan, "vehicle");
+    assert_ptr_equal(r.engine->islands[0].alone->plan, c);
     assert_null(tac__defer_outputs(r.engine, c->index).component);
     rig_close(&r);
 }

@@ -15,10 +15,9 @@
 
 // --- which phases -------------------------------------------------------------------------------
 
-static tac_status resolve_component(const tac__plan *e, tac_instance *c, tac_error *err)
+static tac_status resolve_component(const tac__plan *e, tac__component *c, tac_error *err)
 {
     const int machine = e->entities[c->entity].machine;
-    c->active = true;
     c->active_in = UINT64_MAX;
     if (!c->active_names)
         return TAC_OK;
@@ -48,7 +47,7 @@ static tac_status list_machines(tac__plan *e, tac_error *err)
     for (size_t i = 0; i < e->entity_count; i++)
         e->entities[i].machine = -1;
     for (uint32_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         if (!tac__is_machine(c))
             continue;
         int *machine = &e->entities[c->entity].machine;
@@ -74,7 +73,7 @@ tac_status tac__activity_resolve(tac__plan *e, tac_error *err)
 
 static bool is_gated(const tac_instance *c)
 {
-    return c->active_names != NULL;
+    return c->plan->active_names != NULL;
 }
 
 // Its states stand apart from what else its methods need, which may become shorter.
@@ -136,20 +135,26 @@ tac_status tac__activity_wire(tac_engine *e)
         memcpy(island->live, island->plan->components, island->plan->count * sizeof *island->live);
         island->live_count = island->plan->count;
         for (size_t k = 0; k < island->plan->count; k++)
-            e->building->islands[i].gated |=
-                is_gated(e->plan->components[island->plan->components[k]]);
+            e->building->islands[i].gated |= is_gated(e->instances[island->plan->components[k]]);
         if (island->plan->gated)
             TAC_TRY(prepare_shrinking(e, island));
     }
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        tac_instance *c = e->plan->components[i];
+        tac_instance *c = e->instances[i];
         any |= is_gated(c);
-        if (!is_gated(c) || e->plan->def.strategy != TAC_STRATEGY_GATE || !c->type->step)
+        if (!is_gated(c) || e->plan->def.strategy != TAC_STRATEGY_GATE || !c->plan->type->step)
             continue;
-        const size_t words =
-            tac__ports_words(&c->outputs) + tac__ports_words(&c->states) + c->stream_count;
+        const size_t words = tac__ports_words(&c->plan->outputs) +
+                             tac__ports_words(&c->plan->states) + c->plan->stream_count;
         c->saved = tac__arena_array(&e->memory, words, sizeof(uint64_t));
         if (!c->saved)
+            return TAC_E_MEMORY;
+    }
+    for (size_t i = 0; i < e->plan->machine_count; i++) {
+        tac_instance *m = e->instances[e->plan->machines[i]];
+        m->found =
+            tac__arena_array(&e->memory, tac__phases_of(m->plan)->found_count, sizeof *m->found);
+        if (!m->found)
             return TAC_E_MEMORY;
     }
     e->taken = tac__arena_array(&e->memory, e->plan->machine_count, sizeof *e->taken);
@@ -168,8 +173,8 @@ static size_t moving_states(const tac_engine *e, const tac__island *island)
         e->plan->method->implicit)
         return island->plan->x_count;
     for (size_t i = 0; i < island->plan->count; i++) {
-        const tac_instance *c = e->plan->components[island->plan->components[i]];
-        const size_t end = c->x_offset + c->x_count;
+        const tac_instance *c = e->instances[island->plan->components[i]];
+        const size_t end = c->plan->x_offset + c->plan->x_count;
         if (c->active && end > n)
             n = end;
     }
@@ -184,8 +189,8 @@ static void shrink_problem(const tac_engine *e, tac__island *island)
     double *z = island->work.z;
     size_t group = 0, live = 0;
     for (size_t i = 0; i < island->plan->count; i++) {
-        const tac_instance *c = e->plan->components[island->plan->components[i]];
-        for (size_t s = 0; s < c->continuous.count; s++, group++) {
+        const tac_instance *c = e->instances[island->plan->components[i]];
+        for (size_t s = 0; s < c->plan->continuous.count; s++, group++) {
             if (c->active || e->plan->def.strategy == TAC_STRATEGY_GATE)
                 island->live_groups[live++] = island->plan->groups[group];
         }
@@ -209,7 +214,7 @@ static void list_live(tac_engine *e, tac__island *island)
     island->live_count = 0;
     island->resting = false;
     for (size_t i = 0; i < island->plan->count; i++) {
-        const tac_instance *c = e->plan->components[island->plan->components[i]];
+        const tac_instance *c = e->instances[island->plan->components[i]];
         if (c->active || e->plan->def.strategy == TAC_STRATEGY_GATE)
             island->live[island->live_count++] = island->plan->components[i];
         island->resting |= !c->active;
@@ -247,46 +252,46 @@ static void take_back(const tac_engine *e, int item)
 
 static void set_items(const tac_engine *e, const tac_instance *c)
 {
-    set_item(e, c->step_item, c->active);
-    set_item(e, c->shadow_item, !c->active);
+    set_item(e, c->plan->step_item, c->active);
+    set_item(e, c->plan->shadow_item, !c->active);
 }
 
 // The integrator looks at its scratch: there, too, stands what is held.
 void tac__activity_close(const tac_instance *c)
 {
-    for (size_t k = 0; c->island >= 0 && k < c->outputs.count; k++) {
+    for (size_t k = 0; c->plan->island >= 0 && k < c->plan->outputs.count; k++) {
         if (c->scratch.out[k] != c->step.out[k])
             memcpy(c->scratch.out[k], c->step.out[k],
-                   tac__type_words(&c->outputs.items[k].type) * sizeof(uint64_t));
+                   tac__type_words(&c->plan->outputs.items[k].type) * sizeof(uint64_t));
     }
 }
 
 static void rest_outputs(const tac_instance *c)
 {
-    for (size_t k = 0; k < c->outputs.count; k++)
-        tac__type_rest(&c->outputs.items[k].type, c->step.out[k]);
+    for (size_t k = 0; k < c->plan->outputs.count; k++)
+        tac__type_rest(&c->plan->outputs.items[k].type, c->step.out[k]);
 }
 
 // Those that it writes in its steps.
 static bool outputs_rest(const tac_engine *e, const tac_instance *c)
 {
     bool rest = true;
-    for (size_t k = 0; k < c->outputs.count; k++)
-        rest &= e->plan->schema.signals[c->signals[k]].continuous ||
-                tac__type_rests(&c->outputs.items[k].type, c->step.out[k]);
+    for (size_t k = 0; k < c->plan->outputs.count; k++)
+        rest &= e->plan->schema.signals[c->plan->signals[k]].continuous ||
+                tac__type_rests(&c->plan->outputs.items[k].type, c->step.out[k]);
     return rest;
 }
 
 static bool is_active_now(const tac_engine *e, const tac_instance *c)
 {
-    const int machine = e->plan->entities[c->entity].machine;
-    return !is_gated(c) || c->active_in >> tac__phase_now(e->plan->components[machine]) & 1;
+    const int machine = e->plan->entities[c->plan->entity].machine;
+    return !is_gated(c) || c->plan->active_in >> tac__phase_now(e->plan->components[machine]) & 1;
 }
 
 static void update_all(tac_engine *e)
 {
     for (size_t i = 0; e->due.own_rows && i < e->plan->component_count; i++) {
-        tac_instance *c = e->plan->components[i];
+        tac_instance *c = e->instances[i];
         c->active = is_active_now(e, c);
         if (is_gated(c))
             set_items(e, c);
@@ -302,8 +307,8 @@ static void update_all(tac_engine *e)
 void tac__activity_start(tac_engine *e)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        tac_instance *c = e->plan->components[i];
-        if (is_active_now(e, c) || c->hold)
+        tac_instance *c = e->instances[i];
+        if (is_active_now(e, c) || c->plan->hold)
             continue;
         rest_outputs(c);
         tac__written_now(c);
@@ -311,20 +316,8 @@ void tac__activity_start(tac_engine *e)
     update_all(e);
 }
 
-void tac__activity_save(tac_engine *e)
-{
-    for (size_t i = 0; i < e->plan->component_count; i++) {
-        if (e->plan->components[i]->missed)
-            *e->plan->components[i]->missed = e->plan->components[i]->pending;
-    }
-}
-
 void tac__activity_restored(tac_engine *e)
 {
-    for (size_t i = 0; i < e->plan->component_count; i++) {
-        if (e->plan->components[i]->missed)
-            e->plan->components[i]->pending = (uint32_t)*e->plan->components[i]->missed;
-    }
     update_all(e);
 }
 
@@ -333,18 +326,18 @@ void tac__activity_restored(tac_engine *e)
 // Outputs of the plant that are to be held are those of this instant, with all as active as before.
 static tac_status hold_outputs(tac_engine *e, tac_instance *c, tac_time t_us)
 {
-    for (size_t k = 0; k < c->outputs.count; k++) {
+    for (size_t k = 0; k < c->plan->outputs.count; k++) {
         const void *value;
-        if (!e->plan->schema.signals[c->signals[k]].continuous)
+        if (!e->plan->schema.signals[c->plan->signals[k]].continuous)
             continue;
-        const tac_status status = tac__island_peek(e, c->signals[k], t_us, &value);
+        const tac_status status = tac__island_peek(e, c->plan->signals[k], t_us, &value);
         if (status != TAC_OK) {
             tac__fail(e->err, status, "its outputs failed: %s", tac_status_text(status));
-            return tac__run_failed(e, status, t_us, c->name);
+            return tac__run_failed(e, status, t_us, c->plan->name);
         }
         if (value != c->step.out[k])
             memcpy(c->step.out[k], value,
-                   tac__type_words(&c->outputs.items[k].type) * sizeof(uint64_t));
+                   tac__type_words(&c->plan->outputs.items[k].type) * sizeof(uint64_t));
     }
     return TAC_OK;
 }
@@ -352,9 +345,9 @@ static tac_status hold_outputs(tac_engine *e, tac_instance *c, tac_time t_us)
 // What plays the component, if anything does.
 static const tac__player *player_of(const tac_engine *e, const tac_instance *c)
 {
-    if (!tac__is_played(e->plan, c->type) || !e->plan->driver->players[c->index].step)
+    if (!tac__is_played(e->plan, c->plan->type) || !e->plan->driver->players[c->plan->index].step)
         return NULL;
-    return &e->plan->driver->players[c->index];
+    return &e->plan->driver->players[c->plan->index];
 }
 
 static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
@@ -366,57 +359,59 @@ static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
     c->active = false;
     if (p)
         p->skip(p->self, t_us);
-    if (!c->hold)
+    if (!c->plan->hold)
         rest_outputs(c);
     tac__activity_close(c);
-    tac__writes_done(&c->eval_writes, t_us);
-    if (!c->hold)
+    tac__writes_done(&c->plan->eval_writes, t_us);
+    if (!c->plan->hold)
         tac__written_now(c);
-    if (!c->hold && !rests) {
-        tac__writes_done(&c->writes, t_us);
-        tac__taps_show(c->taps, e, t_us);
+    if (!c->plan->hold && !rests) {
+        tac__writes_done(&c->plan->writes, t_us);
+        tac__taps_show(c->plan->taps, e, t_us);
     }
     // A trigger of this instant waits, as all that come while it is inactive.
-    take_back(e, c->step_item);
+    *c->plan->missed |= c->pending;
+    c->pending = 0;
+    take_back(e, c->plan->step_item);
 }
 
 static void open_component(tac_engine *e, tac_instance *c)
 {
     c->active = true;
-    if (c->missed)
-        *c->missed = 0;
+    c->pending |= (uint32_t)*c->plan->missed;
+    *c->plan->missed = 0;
     // Due on an axis at this instant, or because of what it has missed.
     const tac__player *p = player_of(e, c);
     const bool due = c->pending != 0 || (p && p->has(p->self, e->clock->t_us));
-    if (c->step_item >= 0 && (due || is_item_due(e, c->step_item)))
-        tac__due_add(e->due.items, e->due.item_words, (size_t)c->step_item);
-    take_back(e, c->shadow_item);
+    if (c->plan->step_item >= 0 && (due || is_item_due(e, c->plan->step_item)))
+        tac__due_add(e->due.items, e->due.item_words, (size_t)c->plan->step_item);
+    take_back(e, c->plan->shadow_item);
 }
 
 // Are some of its components active in some phases of this machine only?
-static bool is_switched_by(const tac_engine *e, const tac__island *island, const tac_instance *m)
+static bool is_switched_by(const tac_engine *e, const tac__island *island, const tac__component *m)
 {
     for (size_t i = 0; island->plan->gated && i < island->plan->count; i++) {
-        const tac_instance *c = e->plan->components[island->plan->components[i]];
-        if (is_gated(c) && c->entity == m->entity)
+        const tac_instance *c = e->instances[island->plan->components[i]];
+        if (is_gated(c) && c->plan->entity == m->entity)
             return true;
     }
     return false;
 }
 
-tac_status tac__activity_change(tac_engine *e, const tac_instance *m, tac_time t_us)
+tac_status tac__activity_change(tac_engine *e, const tac__component *m, tac_time t_us)
 {
     if (!e->due.own_rows)
         return TAC_OK;
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        tac_instance *c = e->plan->components[i];
-        if (c->entity == m->entity && c->active && !is_active_now(e, c) && c->hold)
+        tac_instance *c = e->instances[i];
+        if (c->plan->entity == m->entity && c->active && !is_active_now(e, c) && c->plan->hold)
             TAC_TRY(hold_outputs(e, c, t_us));
     }
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        tac_instance *c = e->plan->components[i];
+        tac_instance *c = e->instances[i];
         const bool active = is_active_now(e, c);
-        if (c->entity != m->entity || c->active == active)
+        if (c->plan->entity != m->entity || c->active == active)
             continue;
         if (active)
             open_component(e, c);
@@ -439,30 +434,30 @@ tac_status tac__activity_change(tac_engine *e, const tac_instance *m, tac_time t
 static void save(const tac_instance *c, bool back)
 {
     unsigned char *copy = c->saved;
-    for (size_t i = 0; i < c->outputs.count + c->states.count; i++) {
-        const bool output = i < c->outputs.count;
-        const size_t k = output ? i : i - c->outputs.count;
+    for (size_t i = 0; i < c->plan->outputs.count + c->plan->states.count; i++) {
+        const bool output = i < c->plan->outputs.count;
+        const size_t k = output ? i : i - c->plan->outputs.count;
         void *own = output ? c->step.out[k] : c->step.state[k];
-        const tac__ports *ports = output ? &c->outputs : &c->states;
+        const tac__ports *ports = output ? &c->plan->outputs : &c->plan->states;
         const size_t bytes = tac__type_words(&ports->items[k].type) * sizeof(uint64_t);
         memcpy(back ? own : copy, back ? copy : own, bytes);
         copy += bytes;
     }
-    for (size_t k = 0; k < c->stream_count; k++, copy += sizeof(uint64_t))
-        memcpy(back ? (void *)c->streams[k].next : copy, back ? copy : (void *)c->streams[k].next,
-               sizeof(uint64_t));
+    for (size_t k = 0; k < c->plan->stream_count; k++, copy += sizeof(uint64_t))
+        memcpy(back ? (void *)c->plan->streams[k].next : copy,
+               back ? copy : (void *)c->plan->streams[k].next, sizeof(uint64_t));
 }
 
 void tac__activity_shadow(tac_engine *e, tac_instance *c, tac_time t_us)
 {
-    if ((c->type->flags & TAC_COMPONENT_OPAQUE) || tac__is_played(e->plan, c->type))
+    if ((c->plan->type->flags & TAC_COMPONENT_OPAQUE) || tac__is_played(e->plan, c->plan->type))
         return;
     save(c, false);
-    tac__views_renew(&c->views, t_us);
+    tac__views_renew(&c->plan->views, t_us);
     c->shadow = true;
     c->step.t_us = t_us;
     c->step.due = TAC_DUE_AXIS;
-    (void)c->type->step(&c->step, c->self);
+    (void)c->plan->type->step(&c->step, c->plan->self);
     c->shadow = false;
     c->failed = TAC_OK;
     save(c, true);

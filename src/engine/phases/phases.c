@@ -82,7 +82,7 @@ static size_t find_target(const tac_declare *d, tac__phase_action *a)
     size_t count;
     const int signal = tac__find_own_state(e, d->instance, a->target, &element, &count);
     if (signal >= 0) {
-        const tac_instance *c = e->components[e->schema.signals[signal].component];
+        const tac__component *c = e->components[e->schema.signals[signal].component];
         a->component = (int)c->index;
         a->state = -1;
         a->offset = element;
@@ -92,7 +92,7 @@ static size_t find_target(const tac_declare *d, tac__phase_action *a)
     }
     const char *entity = e->entities[d->entity].name;
     for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         const char *name = c->name + (*entity ? strlen(entity) + 1 : 0);
         const size_t length = strlen(name);
         if (c->entity != d->entity || strncmp(name, a->target, length) || a->target[length] != '.')
@@ -386,7 +386,7 @@ static tac_status check_reachable(tac_declare *d, const tac__phases *p)
 void tac__phases_warn(tac__plan *e)
 {
     for (size_t i = 0; i < e->machine_count; i++) {
-        const tac_instance *m = e->components[e->machines[i]];
+        const tac__component *m = e->components[e->machines[i]];
         const tac__phases *p = m->self;
         if (e->entities[m->entity].periodic)
             continue;
@@ -402,7 +402,7 @@ void tac__phases_warn(tac__plan *e)
     }
 }
 
-bool tac__phases_reset(const tac_instance *machine, uint32_t component)
+bool tac__phases_reset(const tac__component *machine, uint32_t component)
 {
     const tac__phases *p = machine->self;
     for (size_t i = 0; i < p->transition_count; i++) {
@@ -444,7 +444,7 @@ static void declare_outputs(tac_declare *d, tac__phases *p)
                         .type = TAC_TYPE_ARRAY(TAC_I64, (uint32_t)p->peers.memory_words)));
 }
 
-static tac_status reserve_values(tac__phases *p)
+static tac_status count_values(tac__phases *p)
 {
     size_t most = 0;
     for (size_t i = 0; i < p->transition_count; i++) {
@@ -453,8 +453,8 @@ static tac_status reserve_values(tac__phases *p)
             count += p->transitions[i].actions[k].count;
         most = count > most ? count : most;
     }
-    p->found = tac__arena_array(&p->arena, most, sizeof *p->found);
-    return p->found ? TAC_OK : TAC_E_MEMORY;
+    p->found_count = most;
+    return TAC_OK;
 }
 
 static tac_status phases_declare(tac_declare *d, void *self)
@@ -468,7 +468,7 @@ static tac_status phases_declare(tac_declare *d, void *self)
     TAC_TRY(names);
     if (d->plan && !d->failed)
         TAC_TRY(check_reachable(d, p));
-    TAC_TRY(reserve_values(p));
+    TAC_TRY(count_values(p));
     declare_outputs(d, p);
     return TAC_OK;
 }
@@ -477,7 +477,7 @@ static const char *unit_of(const tac_declare *d, const tac__phase_action *a, siz
 {
     if (a->kind == TAC__SET)
         return tac_feed_unit(d, a->output);
-    const tac_instance *c = d->plan->components[a->component];
+    const tac__component *c = d->plan->components[a->component];
     if (a->state >= 0)
         return c->states.items[a->state].unit;
     size_t k = 0, end = c->continuous.items[0].type.count;
@@ -531,9 +531,9 @@ static tac_status phases_step(tac_step *s, const void *self)
 static bool phases_hold(const tac_step *s, const void *self, int condition)
 {
     const tac__phases *p = self;
-    const tac_instance *m = s->instance;
+    const tac__component *m = s->instance->plan;
     const int32_t phase = tac__phase_now(m);
-    if (*TAC_OUT(&m->step, int64_t, p->queued)) // one at a time
+    if (*(const int64_t *)m->out[p->queued]) // one at a time
         return false;
     const tac__transition *t = &p->transitions[p->located[condition]];
     if (!(t->from >> phase & 1) || !tac__formula_ready(&t->condition, s))

@@ -54,27 +54,27 @@ typedef struct tac__phases {
     size_t *located; // by the number of a located condition: its transition
     tac__peers peers;
     size_t reset_count;
-    double *found;                                  // scratch: the values of a transition's actions
+    size_t found_count; // values that the actions of one transition have at most
     int phase, transition, queued, changes, resets; // outputs
     int memory;                                     // discrete state; -1: none
 } tac__phases;
 
 extern const tac_component_type tac__phases_type;
 
-static inline bool tac__is_machine(const tac_instance *c)
+static inline bool tac__is_machine(const tac__component *c)
 {
     return c->type == &tac__phases_type;
 }
 
-static inline const tac__phases *tac__phases_of(const tac_instance *machine)
+static inline const tac__phases *tac__phases_of(const tac__component *machine)
 {
     return machine->self;
 }
 
 // The present phase of a machine.
-static inline int32_t tac__phase_now(const tac_instance *machine)
+static inline int32_t tac__phase_now(const tac__component *machine)
 {
-    return *(const int32_t *)machine->step.out[tac__phases_of(machine)->phase];
+    return *(const int32_t *)machine->out[tac__phases_of(machine)->phase];
 }
 
 int tac__phase_find(const tac__phases *phases, const char *name); // -1: unknown
@@ -84,7 +84,7 @@ tac__candidate_fn tac__phase_name;                                // context is 
 void tac__phases_warn(tac__plan *plan);
 
 // Does one of its actions reset a continuous state of the component?
-bool tac__phases_reset(const tac_instance *machine, uint32_t component);
+bool tac__phases_reset(const tac__component *machine, uint32_t component);
 
 // --- transit.c: running ---
 // Before stage 0 of an instant: changes that take effect there.
@@ -99,7 +99,7 @@ bool tac__phases_inserted(const tac_engine *engine, const tac__island *island, t
 tac_status tac__activity_resolve(tac__plan *plan, tac_error *err);
 tac_status tac__activity_wire(tac_engine *engine);
 // The entity of `machine` has come to another phase: close and open its components.
-tac_status tac__activity_change(tac_engine *engine, const tac_instance *machine, tac_time t_us);
+tac_status tac__activity_change(tac_engine *engine, const tac__component *machine, tac_time t_us);
 // Everything as it follows from the phases on the bus: at the start, where outputs of those that
 // are inactive are set to rest, and after the block was restored.
 void tac__activity_start(tac_engine *engine);
@@ -107,8 +107,6 @@ void tac__activity_restored(tac_engine *engine);
 // An inactive component has put something else on the integrator's scratch: its outputs are those
 // on the bus.
 void tac__activity_close(const tac_instance *c);
-// Before the block is saved.
-void tac__activity_save(tac_engine *engine);
 // `gate`: step a component behind its closed gate, leaving no trace.
 void tac__activity_shadow(tac_engine *engine, tac_instance *c, tac_time t_us);
 

@@ -23,23 +23,23 @@ static int64_t *number_out(const tac_instance *m, int output)
 
 static int64_t *queued_of(const tac_instance *m)
 {
-    return number_out(m, tac__phases_of(m)->queued);
+    return number_out(m, tac__phases_of(m->plan)->queued);
 }
 
 static int64_t changes_of(const tac_instance *m)
 {
-    return *number_out(m, tac__phases_of(m)->changes);
+    return *number_out(m, tac__phases_of(m->plan)->changes);
 }
 
 static void written(tac_engine *e, tac_instance *m, tac_time t_us)
 {
-    tac__writes_done(&m->writes, t_us);
-    tac__taps_show(m->taps, e, t_us);
+    tac__writes_done(&m->plan->writes, t_us);
+    tac__taps_show(m->plan->taps, e, t_us);
 }
 
 static uint64_t *memory_of(const tac_instance *m, const tac__formula *f)
 {
-    const tac__phases *p = tac__phases_of(m);
+    const tac__phases *p = tac__phases_of(m->plan);
     return f->memory_words ? tac__formula_memory(f, m->step.state[p->memory]) : NULL;
 }
 
@@ -47,28 +47,28 @@ static tac_status fail_nan(tac_engine *e, const tac_instance *m, const tac__form
                            const char *nan)
 {
     tac__fail(e->err, TAC_E_NUMERIC, "'%s' is not a number, in '%s'", nan, f->text);
-    return tac__run_failed(e, TAC_E_NUMERIC, e->clock->t_us, m->name);
+    return tac__run_failed(e, TAC_E_NUMERIC, e->clock->t_us, m->plan->name);
 }
 
 // --- hooks --------------------------------------------------------------------------------------
 
 static bool is_active_in(const tac_instance *c, int32_t phase)
 {
-    return c->active_in >> phase & 1;
+    return c->plan->active_in >> phase & 1;
 }
 
 static tac_status run_hooks(tac_engine *e, const tac_instance *m, int32_t from, int32_t to)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        tac_instance *c = e->plan->components[i];
-        if (c->entity == m->entity && c->type->phase_exit && is_active_in(c, from) &&
-            !tac__is_played(e->plan, c->type))
+        tac_instance *c = e->instances[i];
+        if (c->plan->entity == m->plan->entity && c->plan->type->phase_exit &&
+            is_active_in(c, from) && !tac__is_played(e->plan, c->plan->type))
             TAC_TRY(tac__run_phase_hook(e, c, false, from, to));
     }
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        tac_instance *c = e->plan->components[i];
-        if (c->entity == m->entity && c->type->phase_enter && is_active_in(c, to) &&
-            !tac__is_played(e->plan, c->type))
+        tac_instance *c = e->instances[i];
+        if (c->plan->entity == m->plan->entity && c->plan->type->phase_enter &&
+            is_active_in(c, to) && !tac__is_played(e->plan, c->plan->type))
             TAC_TRY(tac__run_phase_hook(e, c, true, from, to));
     }
     return TAC_OK;
@@ -88,10 +88,10 @@ static bool has_values(const tac__transition *t)
 // although it has the values: hooks before the step see those outputs.
 static tac_status refresh_outputs(tac_engine *e, const tac_instance *m, tac_time t_us)
 {
-    for (size_t i = 0; i < m->inputs.count; i++) {
-        if (m->in[i].signal < 0)
+    for (size_t i = 0; i < m->plan->inputs.count; i++) {
+        if (m->plan->in[i].signal < 0)
             continue;
-        const tac__signal *s = &e->plan->schema.signals[m->in[i].signal];
+        const tac__signal *s = &e->plan->schema.signals[m->plan->in[i].signal];
         if (!s->continuous || s->state)
             continue;
         tac__island *island = &e->islands[e->plan->components[s->component]->island];
@@ -105,12 +105,11 @@ static tac_status refresh_outputs(tac_engine *e, const tac_instance *m, tac_time
 static tac_status find_values(tac_engine *e, tac_instance *m, const tac__transition *t,
                               tac_time t_us)
 {
-    const tac__phases *p = tac__phases_of(m);
     if (!has_values(t))
         return TAC_OK;
     TAC_TRY(refresh_outputs(e, m, t_us));
-    tac__views_renew(&m->views, t_us);
-    double *value = p->found;
+    tac__views_renew(&m->plan->views, t_us);
+    double *value = m->found;
     for (size_t i = 0; i < t->action_count; i++) {
         const tac__phase_action *a = &t->actions[i];
         for (size_t k = 0; k < a->count; k++) {
@@ -127,8 +126,8 @@ static tac_status find_values(tac_engine *e, tac_instance *m, const tac__transit
 
 static void put_values(const tac_instance *m, const tac__transition *t)
 {
-    const tac__phases *p = tac__phases_of(m);
-    const double *value = p->found;
+    const tac__phases *p = tac__phases_of(m->plan);
+    const double *value = m->found;
     for (size_t i = 0; i < t->action_count; i++) {
         const tac__phase_action *a = &t->actions[i];
         if (a->kind == TAC__SET)
@@ -142,8 +141,8 @@ static void put_values(const tac_instance *m, const tac__transition *t)
 static void tell(const tac_engine *e, const tac_instance *m, const tac__transition *t, int32_t from,
                  bool located)
 {
-    const tac__phases *p = tac__phases_of(m);
-    const tac_phase_change c = {e->clock->t_us,    e->plan->entities[m->entity].name,
+    const tac__phases *p = tac__phases_of(m->plan);
+    const tac_phase_change c = {e->clock->t_us,    e->plan->entities[m->plan->entity].name,
                                 p->names[from],    p->names[t->to],
                                 t->condition.text, located};
     for (size_t i = 0; i < e->phase_watcher_count; i++) {
@@ -154,7 +153,7 @@ static void tell(const tac_engine *e, const tac_instance *m, const tac__transiti
 
 static void say(const tac_engine *e, tac_instance *m, const tac__transition *t, int32_t from)
 {
-    const tac__phases *p = tac__phases_of(m);
+    const tac__phases *p = tac__phases_of(m->plan);
     m->hook.t_us = e->clock->t_us;
     tac_log_write(&m->hook, TAC_LOG_INFO, "%s -> %s (%s)", p->names[from], p->names[t->to],
                   t->condition.text);
@@ -187,8 +186,9 @@ static bool is_zero(const double *q)
 static tac_status fail_reset(tac_engine *e, const tac_instance *c, const tac__port *port,
                              const char *what, tac_time t_us)
 {
-    tac__fail(e->err, TAC_E_NUMERIC, "state '%s.%s' %s after a reset", c->name, port->name, what);
-    return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->name);
+    tac__fail(e->err, TAC_E_NUMERIC, "state '%s.%s' %s after a reset", c->plan->name, port->name,
+              what);
+    return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->plan->name);
 }
 
 // What a component was reset to is brought onto its bounds as at the end of an interval, so that
@@ -196,10 +196,11 @@ static tac_status fail_reset(tac_engine *e, const tac_instance *c, const tac__po
 // direction to keep.
 static tac_status settle_reset(tac_engine *e, const tac_instance *c, tac_time t_us)
 {
-    double *first = e->islands[c->island].x + c->x_offset;
+    double *first = e->islands[c->plan->island].x + c->plan->x_offset;
     const double *x = first;
-    for (size_t k = 0; k < c->continuous.count; x += c->continuous.items[k++].type.count) {
-        const tac__port *port = &c->continuous.items[k];
+    for (size_t k = 0; k < c->plan->continuous.count;
+         x += c->plan->continuous.items[k++].type.count) {
+        const tac__port *port = &c->plan->continuous.items[k];
         if (port->type.shape == TAC_QUAT && is_zero(x))
             return fail_reset(e, c, port, "is a quaternion of length 0", t_us);
         for (uint32_t i = 0; i < port->type.count; i++) {
@@ -207,31 +208,33 @@ static tac_status settle_reset(tac_engine *e, const tac_instance *c, tac_time t_
                 return fail_reset(e, c, port, x[i] == x[i] ? "is infinite" : "is NaN", t_us);
         }
     }
-    const tac_status status = c->type->project ? c->type->project(first, c->self) : TAC_OK;
+    const tac_status status =
+        c->plan->type->project ? c->plan->type->project(first, c->plan->self) : TAC_OK;
     if (status == TAC_OK)
         return TAC_OK;
     tac__fail(e->err, status, "its projection failed: %s", tac_status_text(status));
-    return tac__run_failed(e, status, t_us, c->name);
+    return tac__run_failed(e, status, t_us, c->plan->name);
 }
 
 // All of them first: several may make up one state, element by element.
 static tac_status reset_states(tac_engine *e, const tac_instance *m, const tac__transition *t,
                                tac_time t_us)
 {
-    const tac__phases *p = tac__phases_of(m);
+    const tac__phases *p = tac__phases_of(m->plan);
     for (size_t i = 0; i < t->action_count; i++) {
         const tac__phase_action *a = &t->actions[i];
         if (a->kind != TAC__RESET)
             continue;
-        const tac_instance *c = e->plan->components[a->component];
-        double *x = a->state >= 0 ? c->step.state[a->state] : e->islands[c->island].x + c->x_offset;
+        const tac_instance *c = e->instances[a->component];
+        double *x = a->state >= 0 ? c->step.state[a->state]
+                                  : e->islands[c->plan->island].x + c->plan->x_offset;
         memcpy(x + a->offset, (const double *)m->step.out[p->resets] + a->first,
                a->count * sizeof *x);
     }
     for (size_t i = 0; i < t->action_count; i++) {
         const tac__phase_action *a = &t->actions[i];
         if (a->kind == TAC__RESET && a->state < 0 && is_first_reset(e, t, i, false))
-            TAC_TRY(settle_reset(e, e->plan->components[a->component], t_us));
+            TAC_TRY(settle_reset(e, e->instances[a->component], t_us));
     }
     for (size_t i = 0; i < t->action_count; i++) {
         const tac__phase_action *a = &t->actions[i];
@@ -246,15 +249,15 @@ static tac_status reset_states(tac_engine *e, const tac_instance *m, const tac__
 static tac_status take_effect(tac_engine *e, tac_instance *m, const tac__transition *t,
                               tac_time t_us)
 {
-    TAC_TRY(tac__activity_change(e, m, t_us));
+    TAC_TRY(tac__activity_change(e, m->plan, t_us));
     return reset_states(e, m, t, t_us);
 }
 
 static tac_status change(tac_engine *e, tac_instance *m, size_t number, tac_time t_us)
 {
-    const tac__phases *p = tac__phases_of(m);
+    const tac__phases *p = tac__phases_of(m->plan);
     const tac__transition *t = &p->transitions[number];
-    const int32_t from = tac__phase_now(m);
+    const int32_t from = tac__phase_now(m->plan);
     tell(e, m, t, from, *queued_of(m) == 0);
     *(int32_t *)m->step.out[p->phase] = t->to;
     *number_out(m, p->transition) = (int64_t)number + 1;
@@ -282,7 +285,7 @@ static tac_status has_come_true(tac_engine *e, tac_instance *m, const tac__formu
     TAC_ASSERT(f->memory_words <= TAC__EXPR_TIMED);
     memcpy(memory, memory_of(m, f), f->memory_words * sizeof *memory);
     TAC_TRY(refresh_outputs(e, m, t_us));
-    tac__views_renew(&m->views, t_us);
+    tac__views_renew(&m->plan->views, t_us);
     const tac__expr_result r = tac__program_run(f->program, t_us, m->step.in, memory);
     *holds = !r.nan && r.value != 0;
     return TAC_OK;
@@ -292,27 +295,27 @@ static tac_status has_come_true(tac_engine *e, tac_instance *m, const tac__formu
 // in such a way for ever stop the run.
 static tac_status count_change(tac_engine *e, const tac_instance *m, int number)
 {
-    const tac__phases *p = tac__phases_of(m);
+    const tac__phases *p = tac__phases_of(m->plan);
     const tac__transition *t = &p->transitions[number];
-    if (!tac__chatters(m->turns, e->clock->t_us))
+    if (!tac__chatters(m->plan->turns, e->clock->t_us))
         return TAC_OK;
     tac__fail(e->err, TAC_E_NUMERIC,
               "phases chatter: %d changes within %d us of each other, the last to %s (%s)",
               TAC__CHATTER_MAX, TAC__CHATTER_US, p->names[t->to], t->condition.text);
-    return tac__run_failed(e, TAC_E_NUMERIC, e->clock->t_us, m->name);
+    return tac__run_failed(e, TAC_E_NUMERIC, e->clock->t_us, m->plan->name);
 }
 
 // The transition that takes effect at this instant, if any does. A located one has its hooks now.
 static tac_status find_change(tac_engine *e, tac_instance *m, int *number)
 {
-    const tac__phases *p = tac__phases_of(m);
+    const tac__phases *p = tac__phases_of(m->plan);
     const uint32_t due = m->pending;
     m->pending = 0;
     m->step.t_us = e->clock->t_us;
     *number = (int)*queued_of(m) - 1;
     if (*number != NONE)
         return due & TAC_DUE_TIMER ? count_change(e, m, *number) : TAC_OK;
-    const int32_t phase = tac__phase_now(m);
+    const int32_t phase = tac__phase_now(m->plan);
     for (size_t i = 0; due && *number == NONE && i < p->transition_count; i++) {
         const tac__transition *t = &p->transitions[i];
         bool holds = false;
@@ -330,25 +333,24 @@ static tac_status find_change(tac_engine *e, tac_instance *m, int *number)
 
 static bool is_due(const tac_engine *e, const tac_instance *m)
 {
-    return tac__has_bit(e->due.items, (size_t)m->step_item);
+    return tac__has_bit(e->due.items, (size_t)m->plan->step_item);
 }
 
 static tac_status begin_live(tac_engine *e, tac_time t_us)
 {
     for (size_t i = 0; i < e->plan->machine_count; i++) {
-        tac_instance *m = e->plan->components[e->plan->machines[i]];
+        tac_instance *m = e->instances[e->plan->machines[i]];
         int *taken = &e->taken[i];
         *taken = NONE;
         if (!is_due(e, m))
             continue;
         TAC_TRY(find_change(e, m, taken));
         if (*taken != NONE)
-            TAC_TRY(find_values(e, m, &tac__phases_of(m)->transitions[*taken], t_us));
+            TAC_TRY(find_values(e, m, &tac__phases_of(m->plan)->transitions[*taken], t_us));
     }
     for (size_t i = 0; i < e->plan->machine_count; i++) {
         if (e->taken[i] != NONE)
-            TAC_TRY(
-                change(e, e->plan->components[e->plan->machines[i]], (size_t)e->taken[i], t_us));
+            TAC_TRY(change(e, e->instances[e->plan->machines[i]], (size_t)e->taken[i], t_us));
     }
     return TAC_OK;
 }
@@ -356,32 +358,32 @@ static tac_status begin_live(tac_engine *e, tac_time t_us)
 // Only transitions that exist, whatever the recording says.
 static tac_status check_played(tac_engine *e, const tac_instance *m, tac_time t_us)
 {
-    const tac__phases *p = tac__phases_of(m);
+    const tac__phases *p = tac__phases_of(m->plan);
     const int64_t numbers[] = {*number_out(m, p->transition), *queued_of(m)};
-    bool good = tac__phase_now(m) >= 0 && (size_t)tac__phase_now(m) < p->count;
+    bool good = tac__phase_now(m->plan) >= 0 && (size_t)tac__phase_now(m->plan) < p->count;
     for (size_t i = 0; i < 2; i++)
         good &= numbers[i] >= 0 && (size_t)numbers[i] <= p->transition_count;
     if (good && (numbers[0] > 0 || changes_of(m) == 0))
         return TAC_OK;
     tac__fail(e->err, TAC_E_FORMAT, "the recording has a transition that does not exist");
-    return tac__run_failed(e, TAC_E_FORMAT, t_us, m->name);
+    return tac__run_failed(e, TAC_E_FORMAT, t_us, m->plan->name);
 }
 
 // What a driver has for a machine at this instant: changes take effect, hooks of the plant run when
 // they did. A decision of this instant comes with it, and waits for stage 8.
 static tac_status begin_played(tac_engine *e, tac_instance *m, tac_time t_us)
 {
-    const tac__phases *p = tac__phases_of(m);
+    const tac__phases *p = tac__phases_of(m->plan);
     m->pending = 0;
     if (!m->run || !is_due(e, m))
         return TAC_OK;
-    const int32_t from = tac__phase_now(m);
+    const int32_t from = tac__phase_now(m->plan);
     const int64_t changes = changes_of(m), queued = *queued_of(m);
     m->step.t_us = t_us;
     m->failed = TAC_OK;
     const tac_status status = m->run(&m->step, m->run_self);
     if (status != TAC_OK)
-        return tac__run_failed(e, status, t_us, m->name);
+        return tac__run_failed(e, status, t_us, m->plan->name);
     TAC_TRY(check_played(e, m, t_us));
     const bool changed = changes_of(m) != changes;
     if (changed || queued == 0) {
@@ -392,7 +394,7 @@ static tac_status begin_played(tac_engine *e, tac_instance *m, tac_time t_us)
         return TAC_OK;
     const tac__transition *t = &p->transitions[*number_out(m, p->transition) - 1];
     if (queued == 0)
-        TAC_TRY(run_hooks(e, m, from, tac__phase_now(m)));
+        TAC_TRY(run_hooks(e, m, from, tac__phase_now(m->plan)));
     if (has_values(t))
         TAC_TRY(refresh_outputs(e, m, t_us));
     tell(e, m, t, from, queued == 0);
@@ -405,7 +407,7 @@ tac_status tac__phases_begin(tac_engine *e, tac_time t_us)
     if (!e->plan->driver)
         return begin_live(e, t_us);
     for (size_t i = 0; i < e->plan->machine_count; i++)
-        TAC_TRY(begin_played(e, e->plan->components[e->plan->machines[i]], t_us));
+        TAC_TRY(begin_played(e, e->instances[e->plan->machines[i]], t_us));
     return TAC_OK;
 }
 
@@ -415,8 +417,8 @@ tac_status tac__phases_begin(tac_engine *e, tac_time t_us)
 // every boundary, whatever the phase.
 static tac_status find_transition(tac_engine *e, tac_instance *m, tac_time t_us, int *number)
 {
-    const tac__phases *p = tac__phases_of(m);
-    const int32_t phase = tac__phase_now(m);
+    const tac__phases *p = tac__phases_of(m->plan);
+    const int32_t phase = tac__phase_now(m->plan);
     *number = NONE;
     for (size_t i = 0; i < p->transition_count; i++) {
         const tac__formula *f = &p->transitions[i].condition;
@@ -437,9 +439,10 @@ static tac_status find_transition(tac_engine *e, tac_instance *m, tac_time t_us,
 // more, but a checkpoint taken at the end may go on.
 static tac_status plan_wake(tac_engine *e, tac_instance *m, tac_time t_us, bool queued)
 {
-    const tac__phases *p = tac__phases_of(m);
-    const int32_t phase = tac__phase_now(m);
-    tac_time next_us = queued && !e->plan->entities[m->entity].periodic ? t_us + 1 : TAC_TIME_NEVER;
+    const tac__phases *p = tac__phases_of(m->plan);
+    const int32_t phase = tac__phase_now(m->plan);
+    tac_time next_us =
+        queued && !e->plan->entities[m->plan->entity].periodic ? t_us + 1 : TAC_TIME_NEVER;
     for (size_t i = 0; !queued && i < p->transition_count; i++) {
         const tac__formula *f = &p->transitions[i].condition;
         if (!f->memory_words || !(p->transitions[i].from >> phase & 1))
@@ -447,7 +450,7 @@ static tac_status plan_wake(tac_engine *e, tac_instance *m, tac_time t_us, bool 
         const tac_time then_us = tac__program_next(f->program, memory_of(m, f), t_us + 1);
         next_us = then_us < next_us ? then_us : next_us;
     }
-    if (e->timeline.next[m->timer_source] == next_us)
+    if (e->timeline.next[m->plan->timer_source] == next_us)
         return TAC_OK;
     m->hook.t_us = t_us;
     return tac_wake_at(&m->hook, next_us);
@@ -455,14 +458,14 @@ static tac_status plan_wake(tac_engine *e, tac_instance *m, tac_time t_us, bool 
 
 tac_status tac__phases_decide(tac_engine *e, tac_instance *m, tac_time t_us)
 {
-    const tac__phases *p = tac__phases_of(m);
-    const int32_t phase = tac__phase_now(m);
+    const tac__phases *p = tac__phases_of(m->plan);
+    const int32_t phase = tac__phase_now(m->plan);
     int number;
     if (e->plan->driver) {
         number = (int)m->decides - 1;
         m->decides = 0;
     } else {
-        tac__views_renew(&m->views, t_us);
+        tac__views_renew(&m->plan->views, t_us);
         TAC_TRY(find_transition(e, m, t_us, &number));
         TAC_TRY(plan_wake(e, m, t_us, number != NONE));
     }
@@ -476,10 +479,11 @@ tac_status tac__phases_decide(tac_engine *e, tac_instance *m, tac_time t_us)
 bool tac__phases_inserted(const tac_engine *e, const tac__island *island, tac_time t_us)
 {
     for (size_t i = 0; i < e->plan->machine_count; i++) {
-        const tac_instance *m = e->plan->components[e->plan->machines[i]];
-        if (*queued_of(m) && !e->plan->entities[m->entity].periodic &&
-            e->timeline.next[m->timer_source] == t_us &&
-            tac__source_splits(e->plan, (size_t)m->timer_source, (size_t)(island - e->islands)))
+        const tac_instance *m = e->instances[e->plan->machines[i]];
+        if (*queued_of(m) && !e->plan->entities[m->plan->entity].periodic &&
+            e->timeline.next[m->plan->timer_source] == t_us &&
+            tac__source_splits(e->plan, (size_t)m->plan->timer_source,
+                               (size_t)(island - e->islands)))
             return true;
     }
     return false;

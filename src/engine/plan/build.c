@@ -226,7 +226,7 @@ static bool stage_takes_steps(tac_stage stage)
     return stage >= TAC_STAGE_SCENARIO && stage <= TAC_STAGE_ACTUATE;
 }
 
-static tac_status check_stage(tac_instance *c, const tac_component_def *def, tac_error *err)
+static tac_status check_stage(tac__component *c, const tac_component_def *def, tac_error *err)
 {
     if (def->stage && !tac_stage_parse(def->stage, &c->stage)) {
         tac__fail_at(err, TAC_E_NAME, &def->place, "unknown stage '%s'", def->stage);
@@ -251,7 +251,7 @@ static tac_status check_stage(tac_instance *c, const tac_component_def *def, tac
     return TAC_OK;
 }
 
-static tac_status check_group(tac__plan *p, tac_instance *c, const tac_component_def *def,
+static tac_status check_group(tac__plan *p, tac__component *c, const tac_component_def *def,
                               tac_error *err)
 {
     if (def->group) {
@@ -273,7 +273,7 @@ static tac_status check_group(tac__plan *p, tac_instance *c, const tac_component
 }
 
 // Make the signals of a component: its outputs and its continuous states.
-static tac_status add_signals(tac__plan *p, tac_instance *c, tac_error *err)
+static tac_status add_signals(tac__plan *p, tac__component *c, tac_error *err)
 {
     const size_t outputs = c->outputs.count, total = outputs + c->continuous.count;
     c->signals = tac__arena_array(&p->arena, total, sizeof *c->signals);
@@ -332,7 +332,7 @@ static tac_status add_signals(tac__plan *p, tac_instance *c, tac_error *err)
     return TAC_OK;
 }
 
-tac_instance *tac__find_component(const tac__plan *p, const char *name)
+tac__component *tac__find_component(const tac__plan *p, const char *name)
 {
     const int i = tac__names_find(&p->component_names, name);
     if (i < 0 || (size_t)i >= p->component_count || strcmp(p->components[i]->name, name))
@@ -352,7 +352,7 @@ static const char *entity_name(const void *context, size_t i)
     return i + 1 < p->entity_count ? p->entities[i + 1].name : NULL; // the root has no name
 }
 
-static tac_status keep_phases(tac__plan *p, tac_instance *c, const tac_component_def *def,
+static tac_status keep_phases(tac__plan *p, tac__component *c, const tac_component_def *def,
                               tac_error *err)
 {
     c->hold = def->hold;
@@ -377,7 +377,7 @@ static tac_status keep_phases(tac__plan *p, tac_instance *c, const tac_component
     return TAC_OK;
 }
 
-static tac_status finish_component(tac__plan *p, tac_instance *c, const tac_component_def *def,
+static tac_status finish_component(tac__plan *p, tac__component *c, const tac_component_def *def,
                                    tac_error *err)
 {
     TAC_TRY(check_stage(c, def, err));
@@ -419,7 +419,7 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
         return tac__fail_memory(err);
     const size_t signals = p->schema.count, senders = p->sender_count,
                  receivers = p->receiver_count;
-    tac_instance *c = NULL;
+    tac__component *c = NULL;
     tac_status status = tac__declare(p, &p->arena, def->type, name, (uint32_t)entity, def->params,
                                      &def->place, &c, err);
     if (status == TAC_OK) {
@@ -550,7 +550,7 @@ static tac_status check_axis(const tac_observer_def *def, tac_error *err)
 }
 
 static tac_status find_leader(const tac__plan *p, const tac_observer_def *def,
-                              const tac_instance **leads, tac_error *err)
+                              const tac__component **leads, tac_error *err)
 {
     TAC_REQUIRE(def->component);
     *leads = tac__find_component(p, def->component);
@@ -573,7 +573,7 @@ tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, t
     TAC__DEF(tac_observer_def, def, err);
     TAC_REQUIRE(def->observe);
     tac__plan *p = e->building;
-    const tac_instance *leads = NULL;
+    const tac__component *leads = NULL;
     if (def->follow == TAC_FOLLOW_AXIS)
         TAC_TRY(check_axis(def, err));
     else if (def->follow != TAC_FOLLOW_INSTANTS)
@@ -614,10 +614,9 @@ tac_status tac_engine_add_phase_watcher(tac_engine *e, tac_phase_fn *changed, vo
 
 void tac__tap_steps(tac_engine *e, size_t component, tac__tap *tap)
 {
-    tac_instance *c = e->building->components[component];
+    tac__component *c = e->building->components[component];
     tap->next = c->taps;
     c->taps = tap;
-    c->has_after = true;
 }
 
 void tac__tap_digests(tac_engine *e, size_t island, tac__tap *tap)

@@ -2,7 +2,7 @@
 // whose states and outputs it sees. locate.c finds where they turn true.
 #include "engine/plan/plan.h"
 
-const tac__condition *tac__condition_of(const tac_instance *c, int source)
+const tac__condition *tac__condition_of(const tac__component *c, int source)
 {
     for (size_t i = 0; i < c->condition_count; i++) {
         if (c->conditions[i].source == source)
@@ -11,7 +11,7 @@ const tac__condition *tac__condition_of(const tac_instance *c, int source)
     return NULL;
 }
 
-static tac_status check_type(const tac_instance *c, tac_error *err)
+static tac_status check_type(const tac__component *c, tac_error *err)
 {
     if (!c->type->holds)
         return tac__fail_at(err, TAC_E_CONFIG, &c->place,
@@ -29,8 +29,8 @@ static tac_status check_type(const tac_instance *c, tac_error *err)
     return TAC_OK;
 }
 
-static tac_status find_island(const tac__plan *e, const tac_instance *c, tac__condition *condition,
-                              tac_error *err)
+static tac_status find_island(const tac__plan *e, const tac__component *c,
+                              tac__condition *condition, tac_error *err)
 {
     const tac__signal *first = NULL;
     for (size_t i = 0; i < condition->count; i++) {
@@ -59,7 +59,7 @@ static tac_status list_rises(tac__plan *e)
 {
     for (int fill = 0; fill < 2; fill++) {
         for (size_t i = 0; i < e->component_count; i++) {
-            tac_instance *c = e->components[i];
+            tac__component *c = e->components[i];
             for (size_t k = 0; k < c->condition_count && !tac__is_played(e, c->type); k++) {
                 tac__island_plan *island = &e->islands[c->conditions[k].island];
                 if (fill)
@@ -82,7 +82,7 @@ static tac_status list_rises(tac__plan *e)
 tac_status tac__resolve_conditions(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+        tac__component *c = e->components[i];
         if (c->condition_count)
             TAC_TRY(check_type(c, err));
         for (size_t k = 0; k < c->condition_count; k++)

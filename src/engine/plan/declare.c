@@ -173,7 +173,7 @@ int tac_declare_output(tac_declare *d, const tac_port_def *p)
 
 void tac_declare_feedthrough(tac_declare *d, int output, const int *inputs, size_t count)
 {
-    tac_instance *c = d->instance;
+    tac__component *c = d->instance;
     bool good = output >= 0 && (size_t)output < c->outputs.count;
     for (size_t i = 0; i < count; i++)
         good &= inputs[i] >= 0 && (size_t)inputs[i] < c->inputs.count;
@@ -231,7 +231,7 @@ static bool check_name(tac_declare *d, const char *what, const char *name)
 
 int tac_declare_event(tac_declare *d, const char *name, const char *doc)
 {
-    tac_instance *c = d->instance;
+    tac__component *c = d->instance;
     if (!check_name(d, "event", name))
         return 0;
     if (!TAC__ARENA_GROW(d->meta, c->events, c->event_count, c->event_capacity)) {
@@ -243,7 +243,7 @@ int tac_declare_event(tac_declare *d, const char *name, const char *doc)
     return (int)c->event_count++;
 }
 
-static bool has_condition(const tac_instance *c, const char *name)
+static bool has_condition(const tac__component *c, const char *name)
 {
     for (size_t i = 0; i < c->condition_count; i++) {
         if (!strcmp(c->conditions[i].name, name))
@@ -270,7 +270,7 @@ static bool check_inputs(tac_declare *d, const char *name, const int *inputs, si
 int tac_declare_condition(tac_declare *d, const char *name, const int *inputs, size_t count,
                           const char *param)
 {
-    tac_instance *c = d->instance;
+    tac__component *c = d->instance;
     if (!check_name(d, "condition", name) || !check_inputs(d, name, inputs, count))
         return 0;
     if (has_condition(c, name))
@@ -345,7 +345,7 @@ static const tac__port *port_at(const tac__ports *ports, int i)
 
 tac_type tac_watch_type(const tac_declare *d, int input)
 {
-    const tac_instance *c = d->instance;
+    const tac__component *c = d->instance;
     if (!port_at(&c->inputs, input) || !c->in || c->in[input].signal < 0)
         return (tac_type)TAC_TYPE_F64;
     const tac_type *type = &d->plan->schema.signals[c->in[input].signal].type;
@@ -378,7 +378,7 @@ static bool check_stream(tac_declare *d, const char *full, const char *name)
 // A message port has a name of its own among all that has a digest.
 static bool add_message_port(tac_declare *d, const tac_message_def *p, bool sends)
 {
-    tac_instance *c = d->instance;
+    tac__component *c = d->instance;
     const char *what = sends ? "sender" : "receiver";
     if (!check_name(d, what, p->name))
         return false;
@@ -396,7 +396,7 @@ static bool add_message_port(tac_declare *d, const tac_message_def *p, bool send
 
 void tac_declare_lead(tac_declare *d, tac_time lead_us, uint32_t periods, const char *param)
 {
-    tac_instance *c = d->instance;
+    tac__component *c = d->instance;
     c->lead_us = lead_us;
     c->lead_max = periods;
     c->lead_place = *tac__param_place(d, param);
@@ -404,7 +404,7 @@ void tac_declare_lead(tac_declare *d, tac_time lead_us, uint32_t periods, const 
 
 int tac_declare_stream(tac_declare *d, const char *name)
 {
-    tac_instance *c = d->instance;
+    tac__component *c = d->instance;
     if (!check_name(d, "random stream", name))
         return 0;
     char *full = tac__arena_format(d->arena, "%s.%s", c->name, name);
@@ -436,7 +436,7 @@ int tac_declare_sender(tac_declare *d, const tac_message_def *p)
     tac_message_def own;
     tac__declare_take(d, "tac_message_def", &own, sizeof own, p);
     p = &own;
-    tac_instance *c = d->instance;
+    tac__component *c = d->instance;
     size_t number = 0;
     if (!add_message_port(d, p, true))
         return 0;
@@ -459,7 +459,7 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
     tac_message_def own;
     tac__declare_take(d, "tac_message_def", &own, sizeof own, p);
     p = &own;
-    tac_instance *c = d->instance;
+    tac__component *c = d->instance;
     size_t number = 0;
     if (!add_message_port(d, p, false))
         return 0;
@@ -495,7 +495,7 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
 // mistakes do not count, lack of memory does.
 static tac_status outcome(tac_declare *d, tac_status status, const char *function, tac_error *err)
 {
-    const tac_instance *c = d->instance;
+    const tac__component *c = d->instance;
     if (!d->failed && status != TAC_OK) {
         tac__fail(&d->error, status, "its %s function failed: %s", function,
                   tac_status_text(status));
@@ -516,7 +516,7 @@ static tac_status outcome(tac_declare *d, tac_status status, const char *functio
 // write is a mark forgotten: its results would be zero for ever.
 static void check_outputs(tac_declare *d)
 {
-    const tac_instance *c = d->instance;
+    const tac__component *c = d->instance;
     bool marked = !c->type->step || !c->type->output || c->outputs.count == 0;
     for (size_t i = 0; i < c->outputs.count; i++)
         marked |= (c->outputs.items[i].flags & TAC_PORT_EVAL) != 0;
@@ -530,7 +530,7 @@ static void check_outputs(tac_declare *d)
 }
 
 // Without a plan nothing is shared: what describes the component stays where it was declared.
-static tac_declare begin(tac__plan *plan, tac__arena *arena, tac_instance *c)
+static tac_declare begin(tac__plan *plan, tac__arena *arena, tac__component *c)
 {
     tac_declare d = {.plan = plan, .arena = arena, .meta = arena, .instance = c};
     d.entity = c->entity;
@@ -540,7 +540,7 @@ static tac_declare begin(tac__plan *plan, tac__arena *arena, tac_instance *c)
 
 static tac_status declare(tac_declare *d, tac_error *err)
 {
-    tac_instance *c = d->instance;
+    tac__component *c = d->instance;
     tac__scope_begin(d, c->param_node, "", false);
     const tac_status status = c->type->declare ? c->type->declare(d, c->self) : TAC_OK;
     while (d->depth > 0)
@@ -557,7 +557,7 @@ static tac_status declare(tac_declare *d, tac_error *err)
 
 tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_type *type,
                         const char *name, uint32_t entity, const tac_node *params,
-                        const tac_place *place, tac_instance **instance, tac_error *err)
+                        const tac_place *place, tac__component **instance, tac_error *err)
 {
     if (params && tac_node_is_null(params))
         params = NULL;
@@ -570,25 +570,24 @@ tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_
         tac__error_place(err, place);
         return taken;
     }
-    tac_instance *c = tac__arena_alloc(arena, sizeof *c);
+    tac__component *c = tac__arena_alloc(arena, sizeof *c);
     void *self = tac__guard_self(arena, own, guarded);
     if (!c || !self)
         return tac__fail_memory(err);
     type = guarded;
-    *c = (tac_instance){.type = type,
-                        .self = self,
-                        .name = name,
-                        .group = -1,
-                        .stage = type->stage,
-                        .island = -1,
-                        .axis_source = -1,
-                        .extra_source = -1,
-                        .lead_source = -1,
-                        .timer_source = -1,
-                        .step_item = -1,
-                        .shadow_item = -1,
-                        .active = true,
-                        .active_in = UINT64_MAX};
+    *c = (tac__component){.type = type,
+                          .self = self,
+                          .name = name,
+                          .group = -1,
+                          .stage = type->stage,
+                          .island = -1,
+                          .axis_source = -1,
+                          .extra_source = -1,
+                          .lead_source = -1,
+                          .timer_source = -1,
+                          .step_item = -1,
+                          .shadow_item = -1,
+                          .active_in = UINT64_MAX};
     c->index = plan ? (uint32_t)plan->component_count : 0;
     if (place)
         c->place = *place;
@@ -607,7 +606,7 @@ tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_
 tac_status tac__connect(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+        tac__component *c = e->components[i];
         if (!c->type->connect)
             continue;
         // Parameters were listed and asked for when it was declared.

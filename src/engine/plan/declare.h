@@ -22,7 +22,7 @@ struct tac_declare {
     tac__plan *plan;   // NULL: only to learn what the type has
     tac__arena *arena; // of what the component keeps
     tac__arena *meta;  // of what describes it: ports, parameters; see share.h
-    tac_instance *instance;
+    tac__component *instance;
     tac__param *params; // those of the instance, as they grow, and their values
     const char **values;
     size_t param_capacity;

@@ -59,7 +59,7 @@ void tac__warn(tac__plan *e, const tac_place *place, const char *format, ...)
 static bool is_measured(const tac__plan *e, uint32_t entity, int signal)
 {
     for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         if (c->entity != entity || c->stage != TAC_STAGE_ESTIMATE || !c->type->step)
             continue;
         for (size_t k = 0; k < c->inputs.count; k++) {
@@ -72,7 +72,7 @@ static bool is_measured(const tac__plan *e, uint32_t entity, int signal)
 
 // What sensors and estimators measure is for them: a controller that reads it too flies with the
 // truth.
-static void doubt_truth(tac__plan *e, const tac_instance *c)
+static void doubt_truth(tac__plan *e, const tac__component *c)
 {
     for (size_t k = 0; k < c->inputs.count; k++) {
         const tac__input *in = &c->in[k];
@@ -90,7 +90,7 @@ static void doubt_truth(tac__plan *e, const tac_instance *c)
 void tac__doubts(tac__plan *e)
 {
     for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         if (c->stage == TAC_STAGE_CONTROL && c->type->step)
             doubt_truth(e, c);
     }

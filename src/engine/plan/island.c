@@ -46,7 +46,7 @@ static tac_status lay_out(tac__plan *e, tac__island_plan *island)
     if (!island->digest_name)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->count; i++) {
-        tac_instance *c = e->components[island->components[i]];
+        tac__component *c = e->components[island->components[i]];
         c->x_offset = island->x_count;
         c->event_offset = island->event_count;
         island->x_count += c->x_count;
@@ -61,7 +61,7 @@ static tac_status make_islands(tac__plan *e, const uint32_t *root_of, uint32_t *
     for (uint32_t i = 0; i < e->component_count; i++)
         sizes[root_of[i]] += tac__is_continuous(e->components[i]->type);
     for (uint32_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+        tac__component *c = e->components[i];
         if (!tac__is_continuous(c->type))
             continue;
         if (root_of[i] == i)
@@ -87,7 +87,7 @@ tac_status tac__islands_form(tac__plan *e, tac_error *err)
         e->components[i]->chained = e->components[i]->type->flags & TAC_COMPONENT_CHAINED;
     }
     for (uint32_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         if (c->continuous.count && !c->type->derive)
             return tac__fail_at(err, TAC_E_CONFIG, &c->place,
                                 "'%s' has continuous states but its type '%s' has no derive",
@@ -113,14 +113,14 @@ tac_status tac__islands_form(tac__plan *e, tac_error *err)
 
 // --- order of evaluation ------------------------------------------------------------------------
 
-static bool is_evaluated(const tac_instance *c, size_t output)
+static bool is_evaluated(const tac__component *c, size_t output)
 {
     return c->type->output && (c->outputs.items[output].flags & TAC_PORT_EVAL);
 }
 
 // Does an output need another one of the island at the same instant, which comes through this
 // input?
-static bool needs_output(const tac__plan *e, const tac_instance *c, size_t output, size_t input)
+static bool needs_output(const tac__plan *e, const tac__component *c, size_t output, size_t input)
 {
     const tac__input *in = &c->in[input];
     if (!in->coupled || e->schema.signals[in->signal].state ||
@@ -153,7 +153,7 @@ static uint32_t place_of(const tac__island_plan *island, uint32_t component)
 static tac_status join_components(tac__plan *e, const tac__island_plan *island, tac__precedence *g)
 {
     for (uint32_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->components[island->components[i]];
+        const tac__component *c = e->components[island->components[i]];
         for (size_t k = 0; k < c->inputs.count; k++) {
             bool needs = false;
             for (size_t o = 0; !needs && o < c->outputs.count; o++)
@@ -173,7 +173,7 @@ static tac_status join_outputs(tac__plan *e, const tac__island_plan *island, con
                                tac__precedence *g)
 {
     for (uint32_t i = 0; i < island->count; i++) {
-        const tac_instance *c = e->components[island->components[i]];
+        const tac__component *c = e->components[island->components[i]];
         for (uint32_t o = 0; o < c->outputs.count; o++) {
             for (size_t k = 0; k < c->inputs.count; k++) {
                 if (!needs_output(e, c, o, k))
@@ -200,7 +200,7 @@ static tac_status fail_loop(const tac__plan *e, const tac__island_plan *island,
         uint32_t i = 0;
         while (i + 1 < island->count && first[i + 1] <= node)
             i++;
-        const tac_instance *c = e->components[island->components[i]];
+        const tac__component *c = e->components[island->components[i]];
         names[n > 0] = e->schema.signals[c->signals[node - first[i]]].name;
         if (n == 0)
             tac__fail_at(err, TAC_E_CYCLE, &c->place,
@@ -238,7 +238,7 @@ static tac_status call_in_parts(tac__plan *e, tac__island_plan *island, const ta
         // Best one whose outputs can all be had; else one that has something to give.
         uint32_t next = UINT32_MAX;
         for (uint32_t i = 0; i < island->count; i++) {
-            const tac_instance *c = e->components[island->components[i]];
+            const tac__component *c = e->components[island->components[i]];
             size_t missing = 0, gives = 0;
             for (uint32_t k = 0; !done[i] && k < c->outputs.count; k++) {
                 const bool ready = is_ready(g, there, first[i] + k);
@@ -251,7 +251,7 @@ static tac_status call_in_parts(tac__plan *e, tac__island_plan *island, const ta
             if (!missing)
                 break;
         }
-        const tac_instance *c = e->components[island->components[next]];
+        const tac__component *c = e->components[island->components[next]];
         bool all = true;
         for (uint32_t k = 0; k < c->outputs.count; k++)
             all &= there[first[next] + k] |= is_ready(g, there, first[next] + k);

@@ -2,22 +2,9 @@
 #ifndef TAC_ENGINE_PLAN_ISLAND_H
 #define TAC_ENGINE_PLAN_ISLAND_H
 
-#include "bus/view.h"
+#include "engine/plan/views.h"
 #include "engine/watch.h"
 #include "ode/method.h"
-
-typedef struct tac__views {
-    tac__view *items;
-    size_t count;
-    size_t live; // the first so many; the rest are samples of the plant that are held
-} tac__views;
-
-// What steps, hooks and stage 3 see, as of t_us.
-static inline void tac__views_renew(const tac__views *views, tac_time t_us)
-{
-    for (size_t i = 0; i < views->live; i++)
-        tac__view_update(&views->items[i], t_us);
-}
 
 typedef struct tac__keep { // a held input, and a copy of it
     const void *from;

@@ -51,7 +51,7 @@ static void add_groups(const tac__plan *e, tac__text *out)
     }
 }
 
-static void add_route(const tac__plan *e, const tac_instance *c, size_t input, tac__text *out)
+static void add_route(const tac__plan *e, const tac__component *c, size_t input, tac__text *out)
 {
     const tac__input *in = &c->in[input];
     if (in->signal < 0)
@@ -71,7 +71,7 @@ static void add_route(const tac__plan *e, const tac_instance *c, size_t input, t
 static void add_components(const tac__plan *e, tac__text *out)
 {
     for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         tac__text_add(out, "component %s type %s version %s stage %s group %s\n", c->name,
                       c->type->name, c->type->version ? c->type->version : "-",
                       c->type->step ? tac_stage_name(c->stage) : "-",

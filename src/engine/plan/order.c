@@ -9,11 +9,11 @@
 // Must the writer of this input run before its reader, at boundaries that they share?
 // States and outputs of the plant are there before any stage, or after stage 3; only a step that
 // may change a state at once matters to those who read it.
-static bool is_dependency(const tac__plan *e, const tac_instance *reader, size_t input)
+static bool is_dependency(const tac__plan *e, const tac__component *reader, size_t input)
 {
     const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
-    const tac_instance *writer = e->components[s->component];
+    const tac__component *writer = e->components[s->component];
     return writer->type->step && !tac__is_machine(writer) && reader->type->step &&
            writer->stage == reader->stage &&
            (!s->continuous || writer->stage == TAC_STAGE_ACTUATE) && !in->route.delayed &&
@@ -21,7 +21,7 @@ static bool is_dependency(const tac__plan *e, const tac_instance *reader, size_t
 }
 
 // A signal that a later stage writes can only be seen one boundary late, and the route must say so.
-static tac_status check_stages(const tac__plan *e, const tac_instance *reader, size_t input,
+static tac_status check_stages(const tac__plan *e, const tac__component *reader, size_t input,
                                tac_error *err)
 {
     const tac__input *in = &reader->in[input];
@@ -39,7 +39,7 @@ static tac_status check_stages(const tac__plan *e, const tac_instance *reader, s
 static tac_status fail_cycle(const tac__plan *e, const tac__precedence *g, const uint32_t *loop,
                              size_t count, tac_error *err)
 {
-    const tac_instance *first = e->components[loop[0]];
+    const tac__component *first = e->components[loop[0]];
     tac__fail_at(err, TAC_E_CYCLE, &first->place,
                  "components of stage '%s' wait for each other: ", tac_stage_name(first->stage));
     for (size_t i = 0; i < count; i++) {
@@ -56,7 +56,7 @@ static tac_status sort_by_signals(tac__plan *e, uint32_t *order, tac_error *err)
 {
     tac__precedence g = {.nodes = e->component_count};
     for (uint32_t i = 0; i < e->component_count; i++) {
-        const tac_instance *reader = e->components[i];
+        const tac__component *reader = e->components[i];
         for (size_t k = 0; k < reader->inputs.count; k++) {
             const tac__input *in = &reader->in[k];
             if (in->signal < 0)
@@ -82,7 +82,7 @@ static tac_status sort_as_given(tac__plan *e, uint32_t *order, tac_error *err)
         return tac__fail_memory(err);
     size_t count = 0;
     for (size_t i = 0; i < e->order_count; i++) {
-        const tac_instance *found = tac__find_component(e, e->order[i]);
+        const tac__component *found = tac__find_component(e, e->order[i]);
         if (!found) {
             tac__fail_at(err, TAC_E_NAME, &e->order_place, "order: unknown component '%s'",
                          e->order[i]);
@@ -111,7 +111,7 @@ static tac_status sort_as_given(tac__plan *e, uint32_t *order, tac_error *err)
 tac_status tac__order_components(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *reader = e->components[i];
+        const tac__component *reader = e->components[i];
         for (size_t k = 0; k < reader->inputs.count; k++) {
             if (reader->in[k].signal >= 0)
                 TAC_TRY(check_stages(e, reader, k, err));
@@ -124,7 +124,7 @@ tac_status tac__order_components(tac__plan *e, tac_error *err)
     TAC_TRY(e->order ? sort_as_given(e, order, err) : sort_by_signals(e, order, err));
     for (int stage = 0; stage < TAC_STAGE_COUNT; stage++) {
         for (size_t i = 0; i < e->component_count; i++) {
-            const tac_instance *c = e->components[order[i]];
+            const tac__component *c = e->components[order[i]];
             if (c->type->step && c->stage == (tac_stage)stage)
                 e->sequence[e->sequence_count++] = order[i];
         }

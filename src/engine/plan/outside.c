@@ -143,7 +143,7 @@ static tac_status outside_verify(tac_step *s, const void *self)
         if (i < count ? !ahead || t_us > TAC_TIME_MAX : t_us != 0)
             return tac_fail(s, "has a planned value at an impossible time, %" PRIu64 " us", t_us);
     }
-    if (e->timeline.next[s->instance->timer_source] !=
+    if (e->timeline.next[s->instance->plan->timer_source] !=
         (count ? (tac_time)times[0] : TAC_TIME_NEVER))
         return tac_fail(s, "does not wait for its first planned value");
     return TAC_OK;
@@ -199,7 +199,7 @@ static tac_status make_params(const tac_route_def *r, tac_document *doc, tac_nod
     return rest ? tac_node_set(doc, *map, "rest", &r->place, rest) : TAC_E_MEMORY;
 }
 
-static tac_status add_source(tac_engine *e, const tac_route_def *r, const tac_instance *reader,
+static tac_status add_source(tac_engine *e, const tac_route_def *r, const tac__component *reader,
                              const tac__port *port, tac_error *err)
 {
     tac__plan *p = e->building;
@@ -229,7 +229,7 @@ static tac_status add_source(tac_engine *e, const tac_route_def *r, const tac_in
 
 tac_status tac__outside_add(tac_engine *e, tac_route_def *r, tac_error *err)
 {
-    tac_instance *reader;
+    tac__component *reader;
     size_t input;
     TAC_TRY(tac__find_input(e->building, r, &reader, &input, err));
     const tac__port *port = &reader->inputs.items[input];
@@ -247,7 +247,7 @@ tac_status tac__outside_add(tac_engine *e, tac_route_def *r, tac_error *err)
         return status;
     }
     const tac__plan *p = e->building;
-    const tac_instance *source = p->components[p->component_count - 1];
+    const tac__component *source = p->components[p->component_count - 1];
     r->from = p->schema.signals[source->signals[0]].name;
     return TAC_OK;
 }

@@ -18,7 +18,7 @@ extern const tac_component_type tac__outside_type;
 // The word that stands for the outside in routes and links.
 #define TAC__OUTSIDE "outside"
 
-static inline bool tac__is_outside(const tac_instance *c)
+static inline bool tac__is_outside(const tac__component *c)
 {
     return c->type == &tac__outside_type;
 }

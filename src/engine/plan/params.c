@@ -209,7 +209,7 @@ static char *join(tac__arena *arena, const char *a, const char *b)
 static void record(tac_declare *d, const tac_param_def *p, const char *kind, const char *value,
                    const char *const *choices)
 {
-    tac_instance *c = d->instance;
+    tac__component *c = d->instance;
     const tac__scope *scope = tac__scope_of(d);
     if (scope->peer)
         return;
@@ -820,7 +820,7 @@ bool tac_param_peer_begin(tac_declare *d, const char *component)
     }
     const char *entity = d->plan->entities[d->entity].name;
     char *full = tac__arena_format(d->meta, "%s%s%s", entity, *entity ? "." : "", component);
-    const tac_instance *peer = full ? tac__find_component(d->plan, full) : NULL;
+    const tac__component *peer = full ? tac__find_component(d->plan, full) : NULL;
     if (!full)
         tac__declare_no_memory(d);
     else if (!peer)

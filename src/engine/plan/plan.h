@@ -6,244 +6,12 @@
 #ifndef TAC_ENGINE_PLAN_PLAN_H
 #define TAC_ENGINE_PLAN_PLAN_H
 
-#include "base/random.h"
-#include "bus/queue.h"
-#include "bus/schema.h"
-#include "bus/view.h"
-#include "engine/plan/events.h"
+#include "engine/plan/component.h"
 #include "engine/plan/island.h"
 #include "engine/run/timeline.h"
-#include "engine/run/writes.h"
-#include "engine/watch.h"
-#include "math/normal.h"
 #include "ode/method.h"
 
 #include <tactus/engine.h>
-
-// --- what components declare ------------------------------------------------------------------
-
-typedef struct tac__port { // input, output, discrete or continuous state, as declared
-    const char *name, *unit, *doc, *derivative;
-    tac_type type;
-    tac__unit dimension;
-    uint32_t flags;
-    double scale;
-    tac_part part;
-    bool has_rest;
-    double rest;         // what an open f64 input reads, or an output is before it is written
-    const int *direct;   // output: inputs that it depends on directly; NULL: all
-    size_t direct_count; // of those
-    const char *peer;    // a watch: the signal it sees; a feed: the input it leads to; else NULL
-    tac_place place;     // of what names the peer
-} tac__port;
-
-typedef struct tac__ports {
-    tac__port *items;
-    size_t count, capacity;
-} tac__ports;
-
-// Words that the values of all of them take.
-static inline size_t tac__ports_words(const tac__ports *ports)
-{
-    size_t words = 0;
-    for (size_t i = 0; i < ports->count; i++)
-        words += tac__type_words(&ports->items[i].type);
-    return words;
-}
-
-typedef struct tac__message_port {
-    const char *name, *doc;
-    bool sends;
-} tac__message_port;
-
-typedef struct tac__event {
-    const char *name, *doc;
-} tac__event;
-
-typedef struct tac__condition { // whose turning true is located
-    const char *name;
-    int *inputs;
-    size_t count;
-    tac_place place; // of what is to blame
-    int island;      // whose states and outputs it sees
-    int source;
-} tac__condition;
-
-// How conditions of one component turned true, and how a machine of phases changed at boundaries
-// that were inserted for it; in the block.
-typedef struct tac__turns {
-    tac_time last_us;
-    uint64_t chatter; // turns that followed close upon each other
-} tac__turns;
-
-// So many turns, each within so many microseconds of the one before, never come to an end.
-enum { TAC__CHATTER_MAX = 1000, TAC__CHATTER_US = 10 };
-
-// Count one at t_us. True: that is one too many.
-static inline bool tac__chatters(tac__turns *n, tac_time t_us)
-{
-    n->chatter = t_us - n->last_us <= TAC__CHATTER_US ? n->chatter + 1 : 0;
-    n->last_us = t_us;
-    return n->chatter > TAC__CHATTER_MAX;
-}
-
-typedef struct tac__param { // for listings and the model hash; its value is in tac_instance.values
-    const char *name;
-    tac_param_def def;
-    const char *kind;           // "f64", "time", "choice", ...
-    const char *const *choices; // of a choice
-    bool tunable;               // a branch may have another value
-    int input;                  // that rests at its value; -1: none
-} tac__param;
-
-typedef struct tac__input {
-    bool routed;
-    tac_route_def route;
-    int signal;        // -1: unconnected
-    uint32_t element;  // first element of the signal that is seen
-    tac_policy policy; // as resolved; ZOH where it makes no difference
-    uint32_t depth;    // of the history, as far as this reader may look back
-    bool coupled;      // continuous to continuous: seen anew at every evaluation
-    const tac__history *history;
-    void *buffer; // what a view puts there, or the resting value of an open input
-} tac__input;
-
-typedef struct tac__link {
-    uint32_t receiver; // index in engine->receivers
-    uint32_t number;   // of the sender among those of the receiver, in order of declaration
-    tac_time delay_us;
-} tac__link;
-
-// A link that leads outside: who watches is told of what is sent.
-typedef struct tac__outlet {
-    const char *channel;
-    tac_time delay_us;
-} tac__outlet;
-
-typedef struct tac__sender {
-    const char *name; // full
-    uint32_t component;
-    bool numbers;       // its messages are doubles
-    uint64_t *sequence; // in the block
-    uint64_t *digest;   // in the block, over what was sent; NULL where none
-    tac__link *links;
-    size_t count, capacity;
-    tac__outlet *outlets;
-    size_t outlet_count, outlet_capacity;
-} tac__sender;
-
-typedef struct tac__receiver {
-    const char *name; // full
-    uint32_t component;
-    tac_message_def def;
-    tac__queue queue;
-    uint64_t *digest; // in the block
-    int source;
-    const char **inlets; // channels of links from outside; their senders have the numbers after
-                         // those of this engine, and one that needs no link the last of all
-    size_t inlet_count, inlet_capacity;
-    uint64_t *posted; // in the block: of each of those the next number that the engine gives
-} tac__receiver;
-
-typedef struct tac__draws {
-    const char *name;
-    tac__stream stream;
-    uint64_t *next;     // in the block: index of the next draw
-    tac__normals ready; // scratch: numbers of the draws to come
-} tac__draws;
-
-struct tac_instance {
-    // for a step, in as few cache lines as it takes: one that this begins with is `step`
-    tac_step step;
-    tac_status (*run)(tac_step *s, const void *self); // the type's step, or what replays it
-    const void *run_self;
-    int axis_source;  // -1: none
-    uint32_t pending; // TAC_DUE_MESSAGE, TAC_DUE_TIMER of the present instant
-    tac_status
-        failed;    // why, if it called tac_fail or asked for what cannot be; cleared before a call
-    bool observer; // it only watches
-    bool has_before; // before a step: views, or it may jump
-    bool has_after;  // after a step: taps, a jump, or the first write
-    bool may_jump;   // in init, or in a step of stage actuate
-    bool jumped;     // and it did
-    tac_engine *engine;
-    tac__draws *streams;
-    const tac_component_type *type;
-    void *self;
-    tac__writes writes;
-    size_t stream_count;
-    const tac__tap *taps; // on its steps
-
-    // continuous part: the same functions on the integrator's scratch and on the bus
-    tac_eval scratch, bus;
-    tac__views scratch_views;   // before output and derive on the scratch; on the bus: `views`
-    const void *const *kept_in; // as scratch.in, but held inputs as the island keeps them
-    tac__writes eval_writes;
-    tac__views views; // inputs to be renewed before a step
-
-    // declared
-    const char *name; // "uav1.battery"
-    uint32_t index, entity;
-    uint32_t first_input; // its number among the inputs of all components
-    int group;            // -1: none
-    tac_stage stage;
-    tac_place place;
-    tac_time lead_us;         // it also steps so long before each step of its group
-    uint32_t lead_max;        // as many periods at most
-    tac_place lead_place;     // of what says so
-    const tac__param *params; // these lists may be those of other components, too: see share.h
-    const char *const *values;
-    size_t param_count;
-    const tac_node *param_node; // NULL: none given
-    const char *event_list;     // parameter that lists events, NULL: none; see events.h
-    tac__carry_fn *carry;
-    tac__ports inputs, outputs, states, continuous;
-    tac__event *events;
-    size_t event_count, event_capacity;
-    tac__condition *conditions;
-    size_t condition_count, condition_capacity;
-    size_t stream_capacity;
-    tac__message_port *messages;
-    size_t message_count, message_capacity;
-    uint32_t *senders, *receivers; // indices in the engine
-    size_t sender_count, sender_capacity, receiver_count, receiver_capacity;
-
-    // resolved
-    tac__input *in;                // one an input
-    int *signals;                  // of outputs, then of continuous states
-    size_t x_count;                // doubles of continuous state
-    int island;                    // -1: none
-    size_t x_offset, event_offset; // in those of the island
-    bool chained;      // its outputs are needed to evaluate the right-hand side of the island
-    int timer_source;  // -1: none
-    int lead_source;   // -1: none, or a multiple of the period
-    int extra_source;  // explicit times besides the period of its group, -1: none
-    tac_step hook;     // what hooks see: as step, without outputs
-    tac_step look;     // what `holds` sees: inputs inside an integration step
-    tac__turns *turns; // NULL: it is no machine of phases and has no conditions
-
-    // see written.h
-    uint64_t *written; // in the block: 1 once its outputs were written; NULL: nobody asks
-    bool asked;        // somebody does
-    bool all_written;  // all that it watches is known to have a value
-
-    // observers: inputs that come from the plant, by view
-    int *peek_signals; // one a view, -1: not from the plant
-
-    // phases: see activity.c
-    const char *const *active_names; // as given; NULL: always active
-    size_t active_count;
-    bool hold;                  // outputs stay what they were, instead of zero
-    bool active;                // in the present phase
-    bool shadow;                // stepping behind a closed gate
-    int64_t decides;            // a machine that is played: what it queues in stage 8, 0: nothing
-    uint64_t active_in;         // bits of phases
-    int step_item, shadow_item; // -1: none
-    uint64_t *missed;           // in the block: `pending` of one that is inactive
-    void *saved;                // scratch of a step behind a closed gate
-};
-
-// --- what the engine makes of it --------------------------------------------------------------
 
 typedef struct tac__entity {
     const char *name; // "" is the root
@@ -278,14 +46,14 @@ typedef struct tac__policy_rule {
 
 typedef struct tac__observer {
     tac_observer_def def;
-    int source;                // of its axis, -1: it follows something
-    const tac_instance *leads; // the component that it follows
+    int source;                  // of its axis, -1: it follows something
+    const tac__component *leads; // the component that it follows
 } tac__observer;
 
 typedef struct tac__digest {
     const char *name;
-    const uint64_t *value;         // a running one, in the block; NULL: taken when it is asked for,
-    const tac_instance *component; // over what decides the future of this component
+    const uint64_t *value; // a running one, in the block; NULL: taken when it is asked for,
+    const tac__component *component; // over what decides the future of this component
 } tac__digest;
 
 // One piece of work at a boundary. Items are sorted by stage, then by order inside it.
@@ -326,8 +94,8 @@ typedef struct tac__shared {
 } tac__shared;
 
 typedef struct tac__shapes {
-    tac__arena scratch;          // where a component is declared
-    const tac_instance **models; // the last one of each type
+    tac__arena scratch;            // where a component is declared
+    const tac__component **models; // the last one of each type
     size_t count, capacity;
     tac__names texts;
     tac__shared recent[TAC__SHARED_RECENT];
@@ -374,7 +142,7 @@ typedef struct tac__plan {
     size_t entity_count, entity_capacity;
     tac__group *groups;
     size_t group_count, group_capacity;
-    tac_instance **components;
+    tac__component **components;
     size_t component_count, component_capacity;
     size_t input_count; // of all of them
     tac__names entity_names;
@@ -464,20 +232,20 @@ static inline bool tac__is_played(const tac__plan *plan, const tac_component_typ
 }
 
 // It only watches: it stands in stage telemetry, or nothing but observers reads what it writes.
-static inline bool tac__is_observer(const tac_instance *c)
+static inline bool tac__is_observer(const tac__component *c)
 {
     return c->observer;
 }
 
 // --- build.c ---
-tac_instance *tac__find_component(const tac__plan *plan, const char *name); // NULL: unknown
+tac__component *tac__find_component(const tac__plan *plan, const char *name); // NULL: unknown
 tac__candidate_fn tac__component_name; // for suggestions: context is the plan
 
 // --- declare.c, params.c: run a type's declare function on a fresh instance; also without a plan,
 // to learn what a type has ---
 tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_type *type,
                         const char *name, uint32_t entity, const tac_node *params,
-                        const tac_place *place, tac_instance **instance, tac_error *err);
+                        const tac_place *place, tac__component **instance, tac_error *err);
 
 // Run the connect functions of all types.
 tac_status tac__connect(tac__plan *plan, tac_error *err);
@@ -494,17 +262,17 @@ tac_status tac__resolve_leads(tac__plan *plan, tac_error *err);
 tac_status tac__resolve_links(tac__plan *plan, tac_error *err);
 
 // The input that a route leads to.
-tac_status tac__find_input(const tac__plan *plan, const tac_route_def *route, tac_instance **reader,
-                           size_t *input, tac_error *err);
+tac_status tac__find_input(const tac__plan *plan, const tac_route_def *route,
+                           tac__component **reader, size_t *input, tac_error *err);
 // A single element by its name, as `reader` would write it; -1: there is none.
-int tac__find_element(const tac__plan *plan, const tac_instance *reader, const char *text,
+int tac__find_element(const tac__plan *plan, const tac__component *reader, const char *text,
                       uint32_t *element);
 
 // A continuous state of the component's entity, or an element of one, as it would be written there;
 // -1: there is none. `*count` elements from `*element` on are meant.
-int tac__find_own_state(const tac__plan *plan, const tac_instance *c, const char *text,
+int tac__find_own_state(const tac__plan *plan, const tac__component *c, const char *text,
                         uint32_t *element, size_t *count);
-void tac__suggest_own_state(const tac__plan *plan, const tac_instance *c, const char *text,
+void tac__suggest_own_state(const tac__plan *plan, const tac__component *c, const char *text,
                             tac_error *err);
 
 // The period with which a signal is written, 0 where it has none.
@@ -520,7 +288,7 @@ tac_status tac__islands_order(tac__plan *plan, tac_error *err);
 // --- condition.c: which island each condition belongs to ---
 tac_status tac__resolve_conditions(tac__plan *plan, tac_error *err);
 // That of a component which this source belongs to; NULL: none.
-const tac__condition *tac__condition_of(const tac_instance *c, int source);
+const tac__condition *tac__condition_of(const tac__component *c, int source);
 
 // --- schedule.c: sources, items and which of them belong together ---
 tac_status tac__schedule(tac__plan *plan);

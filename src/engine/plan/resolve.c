@@ -7,13 +7,13 @@
 
 static const char *input_name(const void *context, size_t i)
 {
-    const tac_instance *c = context;
+    const tac__component *c = context;
     return i < c->inputs.count ? c->inputs.items[i].name : NULL;
 }
 
 // --- where a route ends -----------------------------------------------------------------------
 
-tac_status tac__find_input(const tac__plan *e, const tac_route_def *r, tac_instance **reader,
+tac_status tac__find_input(const tac__plan *e, const tac_route_def *r, tac__component **reader,
                            size_t *input, tac_error *err)
 {
     const char *dot = strrchr(r->to, '.');
@@ -38,7 +38,7 @@ tac_status tac__find_input(const tac__plan *e, const tac_route_def *r, tac_insta
 // --- where a route begins ---------------------------------------------------------------------
 
 // A name is looked up in the entity of the reader first, then as it stands.
-static int find_signal(const tac__plan *e, const tac_instance *reader, const char *name)
+static int find_signal(const tac__plan *e, const tac__component *reader, const char *name)
 {
     const char *entity = e->entities[reader->entity].name;
     char local[2 * TAC_ERROR_NAME];
@@ -61,7 +61,8 @@ static bool is_tail(const char *tail, const char *name)
 
 // The names of the reader's own entity count as they would be written there. Where none is near,
 // one that only lacks its beginning is meant, best of the own entity.
-static const char *nearest_signal(const tac__plan *e, const tac_instance *reader, const char *name)
+static const char *nearest_signal(const tac__plan *e, const tac__component *reader,
+                                  const char *name)
 {
     const char *entity = e->entities[reader->entity].name, *own = NULL, *other = NULL;
     const size_t prefix = *entity ? strlen(entity) + 1 : 0;
@@ -77,7 +78,7 @@ static const char *nearest_signal(const tac__plan *e, const tac_instance *reader
     return nearest.best ? nearest.best : own ? own : other;
 }
 
-static tac_status fail_signal(const tac__plan *e, const tac_instance *reader,
+static tac_status fail_signal(const tac__plan *e, const tac__component *reader,
                               const tac_route_def *r, const char *name, tac_error *err)
 {
     tac__fail_at(err, TAC_E_NAME, &r->place, "unknown signal '%s'", r->from);
@@ -133,7 +134,7 @@ static bool letter_element(const tac_type *type, const char *from, uint32_t *ele
     return true;
 }
 
-static tac_status find_source(const tac__plan *e, const tac_instance *reader,
+static tac_status find_source(const tac__plan *e, const tac__component *reader,
                               const tac_route_def *r, int *signal, uint32_t *element, bool *part,
                               tac_error *err)
 {
@@ -161,7 +162,7 @@ static tac_status find_source(const tac__plan *e, const tac_instance *reader,
     return TAC_OK;
 }
 
-int tac__find_element(const tac__plan *e, const tac_instance *reader, const char *text,
+int tac__find_element(const tac__plan *e, const tac__component *reader, const char *text,
                       uint32_t *element)
 {
     const tac_route_def r = {.from = text};
@@ -173,12 +174,12 @@ int tac__find_element(const tac__plan *e, const tac_instance *reader, const char
     return part || e->schema.signals[signal].type.count == 1 ? signal : -1;
 }
 
-static bool is_own_state(const tac__plan *e, const tac_instance *c, const tac__signal *s)
+static bool is_own_state(const tac__plan *e, const tac__component *c, const tac__signal *s)
 {
     return s->state && e->components[s->component]->entity == c->entity;
 }
 
-int tac__find_own_state(const tac__plan *e, const tac_instance *c, const char *text,
+int tac__find_own_state(const tac__plan *e, const tac__component *c, const char *text,
                         uint32_t *element, size_t *count)
 {
     const tac_route_def r = {.from = text};
@@ -192,7 +193,7 @@ int tac__find_own_state(const tac__plan *e, const tac_instance *c, const char *t
     return signal;
 }
 
-void tac__suggest_own_state(const tac__plan *e, const tac_instance *c, const char *text,
+void tac__suggest_own_state(const tac__plan *e, const tac__component *c, const char *text,
                             tac_error *err)
 {
     const char *entity = e->entities[c->entity].name;
@@ -256,7 +257,7 @@ static tac_status check_free(const tac__input *in, const tac_route_def *r, tac_e
 
 static tac_status resolve_route(tac__plan *e, const tac_route_def *r, tac_error *err)
 {
-    tac_instance *reader;
+    tac__component *reader;
     size_t input;
     bool part;
     TAC_TRY(tac__find_input(e, r, &reader, &input, err));
@@ -276,7 +277,7 @@ static tac_status resolve_route(tac__plan *e, const tac_route_def *r, tac_error 
 // --- inputs and outputs that are connected by their own component -------------------------------
 
 // A watch takes any single value, as it is.
-static tac_status resolve_watch(tac__plan *e, tac_instance *c, size_t input, tac_error *err)
+static tac_status resolve_watch(tac__plan *e, tac__component *c, size_t input, tac_error *err)
 {
     tac__port *port = &c->inputs.items[input];
     tac__input *in = &c->in[input];
@@ -307,7 +308,7 @@ static tac_status resolve_watch(tac__plan *e, tac_instance *c, size_t input, tac
 }
 
 // A feed has the unit of the input it leads to and begins with what that reads when it is open.
-static tac_status resolve_feed(tac__plan *e, tac_instance *c, size_t output, tac_error *err)
+static tac_status resolve_feed(tac__plan *e, tac__component *c, size_t output, tac_error *err)
 {
     tac__port *port = &c->outputs.items[output];
     tac__signal *s = &e->schema.signals[c->signals[output]];
@@ -318,7 +319,7 @@ static tac_status resolve_feed(tac__plan *e, tac_instance *c, size_t output, tac
     r.to = tac__arena_format(&e->arena, "%s%s%s", entity, *entity ? "." : "", port->peer);
     if (!r.to)
         return tac__fail_memory(err);
-    tac_instance *reader;
+    tac__component *reader;
     size_t input;
     TAC_TRY(tac__find_input(e, &r, &reader, &input, err));
     const tac__port *target = &reader->inputs.items[input];
@@ -332,7 +333,7 @@ static tac_status resolve_feed(tac__plan *e, tac_instance *c, size_t output, tac
 static tac_status resolve_peers(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+        tac__component *c = e->components[i];
         for (size_t k = 0; k < c->outputs.count; k++) {
             if (c->outputs.items[k].peer)
                 TAC_TRY(resolve_feed(e, c, k, err));
@@ -351,7 +352,7 @@ tac_status tac__resolve_routes(tac__plan *e, tac_error *err)
         TAC_TRY(resolve_route(e, &e->routes[i], err));
     TAC_TRY(resolve_peers(e, err));
     for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             const tac__port *port = &c->inputs.items[k];
             if (!c->in[k].routed && !(port->flags & TAC_PORT_OPTIONAL))
@@ -369,7 +370,7 @@ tac_status tac__resolve_routes(tac__plan *e, tac_error *err)
 // the plant, has hooks or is switched by phases takes part in the run whoever reads it; so does a
 // scenario, one with state outside the engine, and one without outputs, which does what it does
 // unseen.
-static bool may_only_watch(const tac_instance *c)
+static bool may_only_watch(const tac__component *c)
 {
     const tac_component_type *t = c->type;
     return t->step && !tac__is_continuous(t) && !tac__is_machine(c) && c->outputs.count &&
@@ -388,11 +389,11 @@ void tac__resolve_observers(tac__plan *e)
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < e->component_count; i++) {
-            const tac_instance *reader = e->components[i];
+            const tac__component *reader = e->components[i];
             for (size_t k = 0; !reader->observer && k < reader->inputs.count; k++) {
                 if (reader->in[k].signal < 0)
                     continue;
-                tac_instance *writer =
+                tac__component *writer =
                     e->components[e->schema.signals[reader->in[k].signal].component];
                 changed |= writer->observer;
                 writer->observer = false;
@@ -403,10 +404,10 @@ void tac__resolve_observers(tac__plan *e)
 
 // --- policies and synchronised groups -----------------------------------------------------------
 
-static tac_policy policy_of(const tac__plan *e, const tac__input *in, const tac_instance *reader)
+static tac_policy policy_of(const tac__plan *e, const tac__input *in, const tac__component *reader)
 {
     const tac__signal *s = &e->schema.signals[in->signal];
-    const tac_instance *writer = e->components[s->component];
+    const tac__component *writer = e->components[s->component];
     if (s->continuous || writer->group < 0 || reader->group < 0 || writer->group == reader->group)
         return TAC_ZOH;
     tac_policy policy = e->def.policy;
@@ -475,14 +476,15 @@ tac_status tac__resolve_groups(tac__plan *e, tac_error *err)
 {
     warn_of_idle_rules(e);
     for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+        tac__component *c = e->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             tac__input *in = &c->in[k];
             if (in->signal < 0)
                 continue;
             in->policy = policy_of(e, in, c);
             if (in->policy == TAC_SYNCHRONIZED) {
-                const tac_instance *writer = e->components[e->schema.signals[in->signal].component];
+                const tac__component *writer =
+                    e->components[e->schema.signals[in->signal].component];
                 TAC_TRY(join(e, writer->group, c->group, &in->route, err));
             }
         }
@@ -498,7 +500,7 @@ tac_status tac__resolve_groups(tac__plan *e, tac_error *err)
 
 tac_time tac__signal_period(const tac__plan *e, const tac__signal *signal)
 {
-    const tac_instance *c = e->components[signal->component];
+    const tac__component *c = e->components[signal->component];
     if (signal->continuous || c->group < 0 || (c->type->flags & TAC_COMPONENT_TIMER) ||
         c->condition_count)
         return 0;
@@ -513,14 +515,14 @@ tac_time tac__signal_period(const tac__plan *e, const tac__signal *signal)
 
 // A delayed reader that runs before the writer at a boundary sees the last value as it is. One that
 // runs after it, as integration does, needs the history to look back.
-static bool looks_back(const tac__plan *e, const tac_instance *reader, const tac__signal *s)
+static bool looks_back(const tac__plan *e, const tac__component *reader, const tac__signal *s)
 {
     if (tac__is_continuous(reader->type))
         return true;
     return e->components[s->component] != reader && s->stage <= reader->stage;
 }
 
-static tac_status resolve_history(tac__plan *e, tac_instance *c, tac__input *in, tac_error *err)
+static tac_status resolve_history(tac__plan *e, tac__component *c, tac__input *in, tac_error *err)
 {
     const tac__signal *s = &e->schema.signals[in->signal];
     const tac_time period = tac__signal_period(e, s);
@@ -550,7 +552,7 @@ static tac_status resolve_history(tac__plan *e, tac_instance *c, tac__input *in,
     if (!back && !moves && r->delay_us == 0)
         return TAC_OK;
     uint32_t depth = tac__history_depth(r->delay_us, period);
-    const tac_instance *writer = e->components[s->component];
+    const tac__component *writer = e->components[s->component];
     if (writer->active_names && !writer->hold) // after each step a phase may close it
         depth *= 2;
     tac__history *h = &e->histories[in->signal];
@@ -570,7 +572,7 @@ tac_status tac__resolve_histories(tac__plan *e, tac_error *err)
     if (!e->histories)
         return tac__fail_memory(err);
     for (size_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+        tac__component *c = e->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0)
                 TAC_TRY(resolve_history(e, c, &c->in[k], err));
@@ -584,7 +586,7 @@ tac_status tac__resolve_histories(tac__plan *e, tac_error *err)
 tac_status tac__resolve_leads(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         if (!c->lead_us)
             continue;
         const tac_time period_us = c->group < 0 ? 0 : tac__group_period(&e->groups[c->group]);
@@ -678,7 +680,7 @@ static tac_status number_senders(tac__plan *e)
 // by name.
 static bool may_link(const tac__plan *e, const tac__sender *s, const tac__receiver *r, bool by_name)
 {
-    const tac_instance *from = e->components[s->component], *to = e->components[r->component];
+    const tac__component *from = e->components[s->component], *to = e->components[r->component];
     return from != to && (by_name || from->entity == 0 || from->entity != to->entity);
 }
 

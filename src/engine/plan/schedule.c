@@ -117,7 +117,7 @@ static tac_status add_times_source(tac__plan *e, const tac__group *g, bool obser
                       number);
 }
 
-static tac_status add_group_sources(tac__plan *e, tac_instance *c)
+static tac_status add_group_sources(tac__plan *e, tac__component *c)
 {
     const tac__group *g = &e->groups[c->group];
     const bool observer = tac__is_observer(c);
@@ -133,7 +133,7 @@ static tac_status add_group_sources(tac__plan *e, tac_instance *c)
 }
 
 // Instants that lie ahead of those of its group, where none of those is there anyhow.
-static tac_status add_lead_source(tac__plan *e, tac_instance *c)
+static tac_status add_lead_source(tac__plan *e, tac__component *c)
 {
     const tac__group *g = &e->groups[c->group];
     const tac_time rest_us = tac__group_period(g) ? c->lead_us % g->period_us : 0;
@@ -165,7 +165,7 @@ static tac_status add_sources(tac__plan *e)
                            &(tac__source){.kind = TAC__SOURCE_AXIS, .period_us = e->def.physics_us},
                            &e->physics_source));
     for (uint32_t i = 0; i < e->component_count; i++) {
-        tac_instance *c = e->components[i];
+        tac__component *c = e->components[i];
         if (c->group >= 0) {
             TAC_TRY(add_group_sources(e, c));
             TAC_TRY(add_lead_source(e, c));
@@ -207,7 +207,7 @@ static tac_status add_sources(tac__plan *e)
 
 // --- who has a boundary when --------------------------------------------------------------------
 
-static bool has_hooks(const tac_instance *c)
+static bool has_hooks(const tac__component *c)
 {
     return c->type->pre_step || c->type->post_step || c->type->phase_enter || c->type->phase_exit;
 }
@@ -217,7 +217,7 @@ static void seed_sets(work *w)
 {
     tac__plan *e = w->e;
     for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         set *steps = &w->steps[i];
         if (c->type->step && c->axis_source >= 0)
             (void)add(w, steps, (size_t)c->axis_source);
@@ -254,7 +254,7 @@ static void seed_sets(work *w)
     for (size_t i = 0; i < e->entity_count; i++)
         (void)add(w, &w->entities[i], (size_t)e->start_end_source);
     for (size_t i = 0; i < e->receiver_count; i++) {
-        const tac_instance *c = e->components[e->receivers[i].component];
+        const tac__component *c = e->components[e->receivers[i].component];
         if (!tac__is_observer(c))
             (void)add(w, &w->entities[c->entity], (size_t)e->receivers[i].source);
     }
@@ -262,7 +262,7 @@ static void seed_sets(work *w)
 
 // One that a phase has closed may have missed a message or a wake-up; then it steps where it opens,
 // which is any boundary of its entity.
-static bool may_step_late(const tac__plan *e, const tac_instance *c)
+static bool may_step_late(const tac__plan *e, const tac__component *c)
 {
     bool triggered = c->timer_source >= 0;
     for (size_t i = 0; i < c->receiver_count; i++)
@@ -272,11 +272,11 @@ static bool may_step_late(const tac__plan *e, const tac_instance *c)
 
 // An input ties the boundaries of an island to the steps of the component at its other end, and
 // those of two islands to each other. A phase that closes the writer writes, too.
-static bool tie_input(work *w, const tac_instance *reader, const tac__input *in)
+static bool tie_input(work *w, const tac__component *reader, const tac__input *in)
 {
     tac__plan *e = w->e;
     const tac__signal *s = &e->schema.signals[in->signal];
-    const tac_instance *writer = e->components[s->component];
+    const tac__component *writer = e->components[s->component];
     bool changed = false;
     if (reader->island >= 0) {
         set *island = &w->islands[(size_t)reader->island];
@@ -300,7 +300,7 @@ static bool tie_input(work *w, const tac_instance *reader, const tac__input *in)
 }
 
 // A change of phase opens or closes it, or resets its states.
-static bool is_changed_by_phases(const tac__plan *e, const tac_instance *c)
+static bool is_changed_by_phases(const tac__plan *e, const tac__component *c)
 {
     const int machine = e->entities[c->entity].machine;
     return machine >= 0 && (c->active_names || tac__phases_reset(e->components[machine], c->index));
@@ -310,7 +310,7 @@ static bool is_changed_by_phases(const tac__plan *e, const tac_instance *c)
 // changes inside a step; so do phases in which its component does not look. What a machine of
 // phases waits for may come true with such a write, and not between two: its entity has a boundary
 // there.
-static bool tie_condition(work *w, const tac_instance *c, const tac__condition *condition)
+static bool tie_condition(work *w, const tac__component *c, const tac__condition *condition)
 {
     const tac__plan *e = w->e;
     set *island = &w->islands[(size_t)condition->island];
@@ -334,7 +334,7 @@ static void close_sets(work *w)
     while (changed && !w->failed) {
         changed = false;
         for (size_t i = 0; i < e->component_count; i++) {
-            const tac_instance *c = e->components[i];
+            const tac__component *c = e->components[i];
             set *entity = &w->entities[c->entity];
             if (!tac__is_observer(c))
                 changed |= unite(w, entity, &w->steps[i]);
@@ -371,7 +371,7 @@ static bool comes_from_outside(const work *w, size_t source)
         return false;
     const uint32_t owner =
         s->kind == TAC__SOURCE_PORT ? e->receivers[s->index].component : s->index;
-    const tac_instance *c = e->components[owner];
+    const tac__component *c = e->components[owner];
     if (tac__is_continuous(c->type))
         return false;
     if (c->stage == TAC_STAGE_SCENARIO && has(&w->steps[owner], source))
@@ -421,7 +421,7 @@ static void mark_periodic(const work *w)
 // Outputs of the plant are pure, so they are evaluated only where something reads them: at the
 // reader's steps, or at every boundary of the island if it sees the value of the last one. What is
 // coupled is evaluated anew with every right-hand side, but steps and hooks look at the bus.
-static void tie_outputs(work *w, const tac_instance *reader, size_t input)
+static void tie_outputs(work *w, const tac__component *reader, size_t input)
 {
     tac__plan *e = w->e;
     const tac__input *in = &reader->in[input];
@@ -448,7 +448,7 @@ static void time_outputs(work *w)
 {
     tac__plan *e = w->e;
     for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0)
                 tie_outputs(w, c, k);
@@ -467,7 +467,7 @@ static bool island_has_outputs(const tac__plan *e, const tac__island_plan *islan
     return false;
 }
 
-static bool has_hook(const tac__plan *e, const tac_instance *c, bool hook)
+static bool has_hook(const tac__plan *e, const tac__component *c, bool hook)
 {
     return hook && !tac__is_played(e, c->type);
 }
@@ -477,7 +477,7 @@ static bool has_hook(const tac__plan *e, const tac_instance *c, bool hook)
 static tac_status list_entity_work(tac__plan *e)
 {
     for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         tac__entity *entity = &e->entities[c->entity];
         entity->receiver_count += c->receiver_count;
         entity->pre_count += has_hook(e, c, c->type->pre_step != NULL);
@@ -494,7 +494,7 @@ static tac_status list_entity_work(tac__plan *e)
         entity->receiver_count = entity->pre_count = entity->post_count = 0;
     }
     for (uint32_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         tac__entity *entity = &e->entities[c->entity];
         for (size_t k = 0; k < c->receiver_count; k++)
             entity->receivers[entity->receiver_count++] = c->receivers[k];
@@ -521,7 +521,7 @@ static void list_items(tac__plan *e)
 {
     size_t next = 0;
     for (; next < e->sequence_count && tac__is_outside(e->components[e->sequence[next]]); next++) {
-        tac_instance *c = e->components[e->sequence[next]];
+        tac__component *c = e->components[e->sequence[next]];
         if (!runs(e, c->index))
             continue;
         c->step_item = (int)e->item_count;
@@ -541,7 +541,7 @@ static void list_items(tac__plan *e)
         for (; next < e->sequence_count &&
                e->components[e->sequence[next]]->stage == (tac_stage)stage;
              next++) {
-            tac_instance *c = e->components[e->sequence[next]];
+            tac__component *c = e->components[e->sequence[next]];
             if (!runs(e, c->index))
                 continue;
             if (c->lead_source >= 0 && !tac__is_played(e, c->type))
@@ -800,7 +800,7 @@ static const char *instants_name(tac__plan *e, int source)
     const tac__source *s = &e->timeline.sources[source];
     if (s->kind == TAC__SOURCE_PORT)
         return e->receivers[s->index].name;
-    const tac_instance *c = e->components[s->index];
+    const tac__component *c = e->components[s->index];
     const tac__condition *condition = tac__condition_of(c, source);
     return tac__arena_format(&e->arena, "%s#%s", c->name, condition ? condition->name : "timer");
 }

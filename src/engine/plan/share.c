@@ -97,7 +97,7 @@ static tac_status keep_ports(tac__plan *e, tac__ports *ports, const tac__ports *
 
 // --- events and message ports -------------------------------------------------------------------
 
-static bool same_events(const tac_instance *a, const tac_instance *b)
+static bool same_events(const tac__component *a, const tac__component *b)
 {
     bool same = a->event_count == b->event_count;
     for (size_t i = 0; same && i < a->event_count; i++)
@@ -106,7 +106,7 @@ static bool same_events(const tac_instance *a, const tac_instance *b)
     return same;
 }
 
-static tac_status keep_events(tac__plan *e, tac_instance *c, const tac_instance *model)
+static tac_status keep_events(tac__plan *e, tac__component *c, const tac__component *model)
 {
     c->event_capacity = c->event_count;
     if (model && same_events(c, model)) {
@@ -121,7 +121,7 @@ static tac_status keep_events(tac__plan *e, tac_instance *c, const tac_instance 
     return c->events ? TAC_OK : TAC_E_MEMORY;
 }
 
-static bool same_messages(const tac_instance *a, const tac_instance *b)
+static bool same_messages(const tac__component *a, const tac__component *b)
 {
     bool same = a->message_count == b->message_count;
     for (size_t i = 0; same && i < a->message_count; i++)
@@ -131,7 +131,7 @@ static bool same_messages(const tac_instance *a, const tac_instance *b)
     return same;
 }
 
-static tac_status keep_messages(tac__plan *e, tac_instance *c, const tac_instance *model)
+static tac_status keep_messages(tac__plan *e, tac__component *c, const tac__component *model)
 {
     c->message_capacity = c->message_count;
     if (model && same_messages(c, model)) {
@@ -156,7 +156,7 @@ static bool same_param(const tac__param *a, const tac__param *b)
            same_text(a->def.range, b->def.range) && same_text(a->def.doc, b->def.doc);
 }
 
-static bool same_params(const tac_instance *a, const tac_instance *b)
+static bool same_params(const tac__component *a, const tac__component *b)
 {
     bool same = a->param_count == b->param_count;
     for (size_t i = 0; same && i < a->param_count; i++)
@@ -164,7 +164,7 @@ static bool same_params(const tac_instance *a, const tac_instance *b)
     return same;
 }
 
-static tac_status keep_params(tac__plan *e, tac_instance *c, const tac_instance *model)
+static tac_status keep_params(tac__plan *e, tac__component *c, const tac__component *model)
 {
     if (model && same_params(c, model)) {
         c->params = model->params;
@@ -184,7 +184,7 @@ static tac_status keep_params(tac__plan *e, tac_instance *c, const tac_instance 
 }
 
 // Values that differ in one place have a list of their own, which leads to the same texts.
-static tac_status keep_values(tac__plan *e, tac_instance *c, const tac_instance *model)
+static tac_status keep_values(tac__plan *e, tac__component *c, const tac__component *model)
 {
     bool same = model && model->params == c->params;
     for (size_t i = 0; same && i < c->param_count; i++)
@@ -207,7 +207,7 @@ static tac_status keep_values(tac__plan *e, tac_instance *c, const tac_instance 
 // --- the whole ----------------------------------------------------------------------------------
 
 // Where the last component of a type is kept.
-static const tac_instance **model_of(tac__plan *e, const tac_component_type *type)
+static const tac__component **model_of(tac__plan *e, const tac_component_type *type)
 {
     tac__shapes *s = &e->shapes;
     for (size_t i = 0; i < s->count; i++) {
@@ -219,9 +219,9 @@ static const tac_instance **model_of(tac__plan *e, const tac_component_type *typ
     return &s->models[s->count++];
 }
 
-tac_status tac__share_shape(tac__plan *e, tac_instance *c)
+tac_status tac__share_shape(tac__plan *e, tac__component *c)
 {
-    const tac_instance **at = model_of(e, c->type), *model = at ? *at : NULL;
+    const tac__component **at = model_of(e, c->type), *model = at ? *at : NULL;
     if (!at)
         return TAC_E_MEMORY;
     *at = c;

@@ -11,7 +11,7 @@
 
 // Keep ports, events, messages and parameters of an instance that was declared in
 // plan->shapes.scratch. TAC_E_MEMORY.
-tac_status tac__share_shape(tac__plan *plan, tac_instance *c);
+tac_status tac__share_shape(tac__plan *plan, tac__component *c);
 
 // The one copy of these bytes; NULL: no memory.
 const void *tac__share_bytes(tac__plan *plan, const void *bytes, size_t size);

@@ -53,7 +53,7 @@ static tac_status list_groups(tac__plan *p, tac__island_plan *island)
     if (!groups || !island->parts)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < island->count; k++) {
-        const tac_instance *c = p->components[island->components[k]];
+        const tac__component *c = p->components[island->components[k]];
         size_t first = c->x_offset;
         for (size_t s = 0; s < c->continuous.count; s++) {
             const tac__port *port = &c->continuous.items[s];
@@ -114,7 +114,7 @@ static tac_status reserve_islands(wiring *w)
         WANT(w, "next modes", plan->name, plan->event_count, tac__check_next_modes, plan,
              island->next_mode);
         for (size_t k = 0; k < plan->count; k++) {
-            const tac_instance *c = p->components[plan->components[k]];
+            const tac__component *c = p->components[plan->components[k]];
             size_t offset = x + c->x_offset * sizeof(double);
             for (size_t s = 0; s < c->continuous.count; s++) {
                 p->schema.signals[c->signals[c->outputs.count + s]].offset = offset;
@@ -165,7 +165,7 @@ static bool is_scaled(const tac__signal *s, const tac__port *port, const tac_rou
 }
 
 // Can the reader look straight at the signal, or does it need a buffer of its own?
-static bool needs_view(const tac__plan *p, const tac_instance *c, size_t input)
+static bool needs_view(const tac__plan *p, const tac__component *c, size_t input)
 {
     const tac__input *in = &c->in[input];
     if (in->signal < 0)
@@ -181,7 +181,7 @@ static tac_status reserve_components(wiring *w)
 {
     tac__plan *p = w->e->building;
     for (size_t i = 0; i < p->component_count; i++) {
-        tac_instance *c = p->components[i];
+        tac__component *c = p->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             const tac__port *port = &c->inputs.items[k];
             if (c->in[k].signal < 0 || needs_view(p, c, k)) {
@@ -195,7 +195,7 @@ static tac_status reserve_components(wiring *w)
         void **states = tac__arena_array(&p->arena, c->states.count, sizeof *states);
         if (!states)
             return TAC_E_MEMORY;
-        c->step.state = states;
+        c->state = states;
         for (size_t k = 0; k < c->states.count; k++) {
             const tac__port *port = &c->states.items[k];
             const char *name = tac__arena_format(&p->arena, "%s.%s", c->name, port->name);
@@ -242,7 +242,7 @@ static tac_status reserve_messages(wiring *w)
 
 // --- wiring -------------------------------------------------------------------------------------
 
-static void make_view(const tac__plan *p, const tac_instance *c, size_t input, const void *signal,
+static void make_view(const tac__plan *p, const tac__component *c, size_t input, const void *signal,
                       void *target, tac__view *view)
 {
     const tac__input *in = &c->in[input];
@@ -275,12 +275,12 @@ static const char *element_of(const tac__signal *s, const void *value, uint32_t 
 }
 
 // A sample of the plant that a continuous component holds between boundaries.
-static bool is_held_sample(const tac__plan *p, const tac_instance *c, const tac__input *in)
+static bool is_held_sample(const tac__plan *p, const tac__component *c, const tac__input *in)
 {
     return p->schema.signals[in->signal].continuous && !in->coupled && tac__is_continuous(c->type);
 }
 
-static void add_view(tac__plan *p, tac_instance *c, size_t input)
+static void add_view(tac__plan *p, tac__component *c, size_t input)
 {
     const tac__input *in = &c->in[input];
     const tac__signal *s = &p->schema.signals[in->signal];
@@ -290,11 +290,15 @@ static void add_view(tac__plan *p, tac_instance *c, size_t input)
 }
 
 // Inputs as they are seen on the bus: by steps, hooks and stage 3. Held samples come last.
-static tac_status wire_inputs(tac__plan *p, tac_instance *c)
+static tac_status wire_inputs(tac_engine *e, tac__component *c)
 {
+    tac__plan *p = e->building;
+    tac_instance *run = e->instances[c->index];
     const size_t n = c->inputs.count;
     const void **in = tac__arena_array(&p->arena, n, sizeof *in);
-    c->views.items = tac__arena_array(&p->arena, n, sizeof *c->views.items);
+    // Observers look at the plant wherever it stands: those views are changed before each step.
+    c->views.items =
+        tac__arena_array(c->observer ? &e->memory : &p->arena, n, sizeof *c->views.items);
     c->peek_signals = tac__arena_array(&p->arena, n, sizeof *c->peek_signals);
     if (!in || !c->views.items || !c->peek_signals)
         return TAC_E_MEMORY;
@@ -314,12 +318,12 @@ static tac_status wire_inputs(tac__plan *p, tac_instance *c)
         if (c->in[k].signal >= 0 && c->in[k].buffer && is_held_sample(p, c, &c->in[k]))
             add_view(p, c, k);
     }
-    c->step.in = c->bus.in = in;
+    run->step.in = run->bus.in = in;
     return TAC_OK;
 }
 
 // What plays a component back may know some of its outputs only.
-static bool is_written(const tac__plan *p, const tac_instance *c, size_t output)
+static bool is_written(const tac__plan *p, const tac__component *c, size_t output)
 {
     if (!tac__is_played(p, c->type))
         return true;
@@ -327,7 +331,7 @@ static bool is_written(const tac__plan *p, const tac_instance *c, size_t output)
     return player->step && player->outputs[output];
 }
 
-static tac_status wire_outputs(tac_engine *e, tac_instance *c)
+static tac_status wire_outputs(tac_engine *e, tac__component *c)
 {
     tac__plan *p = e->building;
     const size_t n = c->outputs.count;
@@ -351,8 +355,9 @@ static tac_status wire_outputs(tac_engine *e, tac_instance *c)
                             &s->type, out[k], p->digests[signal],
                             p->histories[signal].depth ? &p->histories[signal] : NULL);
     }
-    c->step.out = c->bus.out = out;
-    c->scratch.out = scratch;
+    tac_instance *run = e->instances[c->index];
+    c->out = run->step.out = run->bus.out = out;
+    run->scratch.out = scratch;
     return TAC_OK;
 }
 
@@ -361,7 +366,7 @@ static const void *scratch_of(const tac_engine *e, int signal)
 {
     const tac__plan *p = e->plan;
     const tac__signal *s = &p->schema.signals[signal];
-    const tac_instance *writer = p->components[s->component];
+    const tac__component *writer = p->components[s->component];
     const tac__island *island = &e->islands[writer->island];
     if (s->state) {
         const char *x = tac__block_at(&p->block, s->offset);
@@ -370,14 +375,15 @@ static const void *scratch_of(const tac_engine *e, int signal)
     size_t output = 0;
     while (writer->signals[output] != signal)
         output++;
-    return writer->scratch.out[output];
+    return e->instances[writer->index]->scratch.out[output];
 }
 
 // Inputs as an evaluation of the integrator sees them: coupled ones lead to its scratch.
-static tac_status wire_scratch(tac_engine *e, tac_instance *c)
+static tac_status wire_scratch(tac_engine *e, tac__component *c)
 {
     tac__plan *p = e->building;
     const tac__island *island = &e->islands[c->island];
+    tac_instance *run = e->instances[c->index];
     const size_t n = c->inputs.count;
     const void **in = tac__arena_array(&p->arena, n, sizeof *in);
     c->scratch_views.items = tac__arena_array(&p->arena, n, sizeof *c->scratch_views.items);
@@ -385,7 +391,7 @@ static tac_status wire_scratch(tac_engine *e, tac_instance *c)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < n; k++) {
         const tac__input *input = &c->in[k];
-        in[k] = c->bus.in[k];
+        in[k] = run->bus.in[k];
         if (!input->coupled)
             continue;
         const tac__signal *s = &p->schema.signals[input->signal];
@@ -400,16 +406,16 @@ static tac_status wire_scratch(tac_engine *e, tac_instance *c)
         in[k] = target;
         make_view(p, c, k, value, target, &c->scratch_views.items[c->scratch_views.count++]);
     }
-    c->scratch.in = in;
-    c->scratch.x = island->work.z + c->x_offset;
-    c->bus.x = c->step.x = island->x + c->x_offset;
-    c->bus.mode = c->scratch.mode = island->mode + c->event_offset;
+    c->scratch_in = run->scratch.in = in;
+    run->scratch.x = island->work.z + c->x_offset;
+    run->bus.x = run->step.x = island->x + c->x_offset;
+    run->bus.mode = run->scratch.mode = island->mode + c->event_offset;
     return TAC_OK;
 }
 
 // An input as a condition sees it inside a step: from the plant what the scratch says, else what is
 // held. What needs a view has one apart from that of steps.
-static tac_status wire_rise_input(tac_engine *e, tac__island_plan *island, const tac_instance *c,
+static tac_status wire_rise_input(tac_engine *e, tac__island_plan *island, const tac__component *c,
                                   size_t input, const void **seen)
 {
     const tac__plan *p = e->plan;
@@ -454,19 +460,20 @@ static tac_status wire_rises(tac_engine *e, tac__island_plan *island)
     if (!island->rise_views.items)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->rise_count; i++) {
-        tac_instance *c = p->components[island->rises[i].component];
+        const tac__component *c = p->components[island->rises[i].component];
+        tac_instance *run = e->instances[c->index];
         const tac__condition *condition = &c->conditions[island->rises[i].number];
-        if (!c->look.instance) {
+        if (!run->look.instance) {
             const void **in = tac__arena_array(&p->arena, c->inputs.count, sizeof *in);
             if (!in)
                 return TAC_E_MEMORY;
-            memcpy(in, c->step.in, c->inputs.count * sizeof *in);
-            c->look = c->hook;
-            c->look.in = in;
+            memcpy(in, run->step.in, c->inputs.count * sizeof *in);
+            run->look = run->hook;
+            run->look.in = in;
         }
         for (size_t k = 0; k < condition->count; k++) {
             const size_t input = (size_t)condition->inputs[k];
-            TAC_TRY(wire_rise_input(e, island, c, input, (const void **)&c->look.in[input]));
+            TAC_TRY(wire_rise_input(e, island, c, input, (const void **)&run->look.in[input]));
         }
     }
     return TAC_OK;
@@ -487,7 +494,7 @@ static tac_status list_viewers(tac__plan *p, tac__island_plan *island)
 }
 
 // An input that stage 3 renews: the same view into the copy.
-static tac_status keep_view(tac__plan *p, const tac_instance *c, const void *buffer,
+static tac_status keep_view(tac__plan *p, const tac__component *c, const void *buffer,
                             tac__keep *keep)
 {
     for (size_t i = 0; i < c->views.live; i++) {
@@ -513,13 +520,13 @@ static tac_status wire_keeps(tac_engine *e, tac__island_plan *island)
     if (!island->keeps)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->count; i++) {
-        tac_instance *c = p->components[island->components[i]];
+        tac__component *c = p->components[island->components[i]];
         const void **in = tac__arena_array(&p->arena, c->inputs.count, sizeof *in);
         if (!in)
             return TAC_E_MEMORY;
         c->kept_in = in;
         for (size_t k = 0; k < c->inputs.count; k++) {
-            in[k] = c->scratch.in[k];
+            in[k] = c->scratch_in[k];
             if (c->in[k].coupled)
                 continue;
             const tac_type *type = &c->inputs.items[k].type;
@@ -528,7 +535,7 @@ static tac_status wire_keeps(tac_engine *e, tac__island_plan *island)
                 return TAC_E_MEMORY;
             in[k] = copy;
             tac__keep *keep = &island->keeps[island->keep_count++];
-            *keep = (tac__keep){.from = c->scratch.in[k],
+            *keep = (tac__keep){.from = c->scratch_in[k],
                                 .to = copy,
                                 .bytes = type->count * tac__scalar_size(type->scalar)};
             TAC_TRY(keep_view(p, c, c->in[k].buffer, keep));
@@ -537,36 +544,58 @@ static tac_status wire_keeps(tac_engine *e, tac__island_plan *island)
     return TAC_OK;
 }
 
+static tac_status make_instances(tac_engine *e)
+{
+    const tac__plan *p = e->plan;
+    e->instances = tac__arena_array(&e->memory, p->component_count, sizeof *e->instances);
+    if (!e->instances)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < p->component_count; i++) {
+        const tac__component *c = p->components[i];
+        tac_instance *run = e->instances[i] = tac__arena_alloc(&e->memory, sizeof *run);
+        if (!run)
+            return TAC_E_MEMORY;
+        *run = (tac_instance){.plan = c, .engine = e, .active = true};
+        run->ready = tac__arena_array(&e->memory, c->stream_count, sizeof *run->ready);
+        if (!run->ready)
+            return TAC_E_MEMORY;
+    }
+    return TAC_OK;
+}
+
 static tac_status wire_components(tac_engine *e)
 {
     tac__plan *p = e->building;
     for (size_t i = 0; i < p->component_count; i++) {
-        tac_instance *c = p->components[i];
-        c->step.period_us = c->group >= 0 ? tac__group_period(&p->groups[c->group]) : 0;
-        c->engine = e;
-        c->step.instance = c;
+        tac__component *c = p->components[i];
+        tac_instance *run = e->instances[i];
+        run->step.period_us = c->group >= 0 ? tac__group_period(&p->groups[c->group]) : 0;
+        run->step.state = c->state;
+        run->step.instance = run;
         const bool played = tac__is_played(p, c->type);
-        c->run = played ? p->driver->players[i].step : c->type->step;
-        c->run_self = played ? p->driver->players[i].self : c->self;
-        TAC_TRY(wire_inputs(p, c));
-        c->has_before = c->views.count || c->stage == TAC_STAGE_ACTUATE || c->extra_source >= 0;
-        c->has_after |= c->stage == TAC_STAGE_ACTUATE;
+        run->run = played ? p->driver->players[i].step : c->type->step;
+        run->run_self = played ? p->driver->players[i].self : c->self;
+        TAC_TRY(wire_inputs(e, c));
+        run->axis_source = c->axis_source;
+        run->has_before = c->views.count || c->stage == TAC_STAGE_ACTUATE || c->extra_source >= 0;
         TAC_TRY(wire_outputs(e, c));
+        run->has_writes = tac__writes_any(&c->writes);
     }
     for (size_t i = 0; i < p->component_count; i++) {
-        tac_instance *c = p->components[i];
+        tac__component *c = p->components[i];
         if (c->island >= 0)
             TAC_TRY(wire_scratch(e, c));
-        c->hook = c->step;
-        c->hook.out = NULL;
+        tac_instance *run = e->instances[i];
+        run->hook = run->step;
+        run->hook.out = NULL;
     }
     for (size_t i = 0; i < p->island_count; i++) {
         tac__island_plan *plan = &p->islands[i];
         tac__island *island = &e->islands[i];
-        tac_instance *first = p->components[plan->components[0]];
+        const tac__component *first = p->components[plan->components[0]];
         if (plan->count == 1 && first->type->derive && !first->chained &&
             first->scratch_views.count == 0 && !plan->gated)
-            island->alone = first;
+            island->alone = e->instances[first->index];
         island->failed = first->index;
         TAC_TRY(list_viewers(p, plan));
         TAC_TRY(wire_keeps(e, plan));
@@ -581,6 +610,7 @@ tac_status tac__wire(tac_engine *e)
 {
     tac__plan *p = e->building;
     wiring wires = {.e = e}, *w = &wires;
+    TAC_TRY(make_instances(e));
     WANT(w, "clock", "of the run", 1, tac__check_clock, NULL, e->clock);
     WANT(w, "islands", "to be integrated", p->island_words, tac__check_due, NULL, e->due_islands);
     TAC_TRY(reserve_islands(w));

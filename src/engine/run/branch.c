@@ -68,7 +68,7 @@ typedef struct branch {
 
 struct tac__past {
     branch *b;
-    tac_instance *component;
+    tac__component *component;
     event_list then, now;
 };
 
@@ -191,7 +191,7 @@ static tac_status add_name(branch *b, tac__names *names, uint32_t number, const 
 static tac_status list_changeable(branch *b)
 {
     for (uint32_t i = 0; i < b->e->plan->component_count; i++) {
-        const tac_instance *c = b->e->plan->components[i];
+        const tac__component *c = b->e->plan->components[i];
         if (c->event_list) {
             TAC_TRY(add_name(b, &b->lists, i, c->name, c->event_list));
             TAC_TRY(add_name(b, &b->listeners, i, c->name, ""));
@@ -222,7 +222,7 @@ static tac_status add_change(branch *b, tac_change_kind kind, const char *compon
 // --- refusing -----------------------------------------------------------------------------------
 
 // The component that a name begins with: "uav.control" of "uav.control.max_tilt".
-static const tac_instance *component_of(const branch *b, const char *name, const char **rest)
+static const tac__component *component_of(const branch *b, const char *name, const char **rest)
 {
     char text[NAME_MAX_LENGTH];
     if (strlen(name) >= sizeof text)
@@ -230,7 +230,7 @@ static const tac_instance *component_of(const branch *b, const char *name, const
     strcpy(text, name);
     for (char *dot; (dot = strrchr(text, '.'));) {
         *dot = '\0';
-        const tac_instance *c = tac__find_component(b->e->plan, text);
+        const tac__component *c = tac__find_component(b->e->plan, text);
         *rest = name + (dot - text) + 1;
         if (c)
             return c;
@@ -238,14 +238,14 @@ static const tac_instance *component_of(const branch *b, const char *name, const
     return NULL;
 }
 
-static const tac_place *place_of_param(const tac_instance *c, const char *path)
+static const tac_place *place_of_param(const tac__component *c, const char *path)
 {
     const tac_node *node = c->param_node ? tac__param_find(c->param_node, path) : NULL;
     return node && tac_node_place(node)->line ? tac_node_place(node) : &c->place;
 }
 
 // The place of an event, or of the first (TAC__NO_EVENT).
-static const tac_place *place_of_event(const tac_instance *c, int i)
+static const tac_place *place_of_event(const tac__component *c, int i)
 {
     char path[NAME_MAX_LENGTH];
     tac__out out = tac__out_begin(path, sizeof path);
@@ -272,7 +272,7 @@ static const tac__input *input_of_route(const branch *b, const char *line)
     const char *input;
     if (!starts(line, "route ") || !second_word(line, name))
         return NULL;
-    const tac_instance *c = component_of(b, name, &input);
+    const tac__component *c = component_of(b, name, &input);
     for (size_t i = 0; c && i < c->inputs.count; i++) {
         if (!strcmp(c->inputs.items[i].name, input))
             return &c->in[i];
@@ -295,15 +295,15 @@ static const tac_place *place_of_line(const branch *b, const char *line)
     char name[NAME_MAX_LENGTH];
     const char *rest;
     if (param_name(line, name, &rest)) {
-        const tac_instance *c = component_of(b, name, &rest);
+        const tac__component *c = component_of(b, name, &rest);
         return c ? place_of_param(c, rest) : NULL;
     }
     const tac__input *in = input_of_route(b, line);
     if (in)
         return &in->route.place;
-    const tac_instance *c = starts(line, "component ") && second_word(line, name)
-                                ? tac__find_component(b->e->plan, name)
-                                : NULL;
+    const tac__component *c = starts(line, "component ") && second_word(line, name)
+                                  ? tac__find_component(b->e->plan, name)
+                                  : NULL;
     return c ? &c->place : NULL;
 }
 
@@ -324,7 +324,7 @@ static tac_status refuse_structure(branch *b, const char *there, const char *her
     if (there && here && param_name(there, old_name, &before) &&
         param_name(here, new_name, &after) && !strcmp(old_name, new_name)) {
         const char *rest;
-        const tac_instance *c = component_of(b, new_name, &rest);
+        const tac__component *c = component_of(b, new_name, &rest);
         tac__fail_at(b->err, TAC_E_MISMATCH, place_of_line(b, here),
                      "'%s' cannot be continued with this value: parameter '%s' is %s there and %s "
                      "here, and it is not tunable; 'tactus help %s' shows those that are",
@@ -358,14 +358,14 @@ static tac_status refuse_structure(branch *b, const char *there, const char *her
 // --- comparing the models -----------------------------------------------------------------------
 
 // A parameter that events set while the run goes on has no value of its own any more.
-static tac_status check_set(branch *b, const tac_instance *c, const char *param, const char *line)
+static tac_status check_set(branch *b, const tac__component *c, const char *param, const char *line)
 {
     for (size_t i = 0; i < c->param_count; i++) {
         const int input = c->params[i].input;
         if (strcmp(c->params[i].name, param) || input < 0 || c->in[input].signal < 0)
             continue;
         const tac__signal *s = &b->e->plan->schema.signals[c->in[input].signal];
-        const tac_instance *writer = b->e->plan->components[s->component];
+        const tac__component *writer = b->e->plan->components[s->component];
         if (writer->event_list)
             return tac__fail_at(b->err, TAC_E_MISMATCH, place_of_line(b, line),
                                 "parameter '%s' cannot have another value than in '%s': events of "
@@ -383,7 +383,7 @@ static tac_status compare_tunable(branch *b, const char *there, const char *here
     (void)param_name(here, new_name, &after);
     if (strcmp(old_name, new_name))
         return refuse_structure(b, there, here);
-    const tac_instance *c = b->e->plan->components[tac__names_find(&b->tunables, new_name)];
+    const tac__component *c = b->e->plan->components[tac__names_find(&b->tunables, new_name)];
     const char *param = new_name + strlen(c->name) + 1;
     TAC_TRY(check_set(b, c, param, here));
     return add_change(b, TAC_CHANGE_PARAMETER, c->name, param, before, after);
@@ -410,7 +410,7 @@ static tac_status compare_models(branch *b)
 }
 
 // The place of a component in the order of a model; SIZE_MAX: it runs at no step.
-static size_t order_of(const lines *model, const tac_instance *c)
+static size_t order_of(const lines *model, const tac__component *c)
 {
     for (size_t i = 0; i < model->count; i++) {
         if (starts(model->items[i], "order ") &&
@@ -422,15 +422,15 @@ static size_t order_of(const lines *model, const tac_instance *c)
 
 // A condition that looks at another signal may move its component behind the writer of that signal.
 // What matters is the order between the component and those that it is connected with otherwise.
-static tac_status compare_order(branch *b, const tac_instance *c)
+static tac_status compare_order(branch *b, const tac__component *c)
 {
     const tac_engine *e = b->e;
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *reader = e->plan->components[i];
+        const tac__component *reader = e->plan->components[i];
         for (size_t k = 0; k < reader->inputs.count; k++) {
             if (reader->in[k].signal < 0 || reader->inputs.items[k].peer)
                 continue;
-            const tac_instance *writer =
+            const tac__component *writer =
                 e->plan->components[e->plan->schema.signals[reader->in[k].signal].component];
             if (writer == reader || (reader != c && writer != c))
                 continue;
@@ -517,7 +517,7 @@ static const char *value_of(const event *e, const char *key)
 }
 
 // What a key is where the file does not say it; NULL: it must be given.
-static const char *default_of(const tac_instance *probe, const char *list, const char *key)
+static const char *default_of(const tac__component *probe, const char *list, const char *key)
 {
     for (size_t i = 0; i < probe->param_count; i++) {
         const char *name = probe->params[i].name;
@@ -528,7 +528,7 @@ static const char *default_of(const tac_instance *probe, const char *list, const
     return NULL;
 }
 
-static tac_status describe_events(branch *b, const tac_instance *probe, const char *list_name,
+static tac_status describe_events(branch *b, const tac__component *probe, const char *list_name,
                                   event_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -570,7 +570,7 @@ static void match_events(event_list *then, event_list *now)
 static tac_status list_event_changes(branch *b, tac__past *past)
 {
     event_list *then = &past->then, *now = &past->now;
-    const tac_instance *c = past->component;
+    const tac__component *c = past->component;
     size_t i = 0, k = 0;
     while (i < then->count || k < now->count) {
         event *old = i < then->count ? &then->items[i] : NULL;
@@ -594,7 +594,7 @@ static tac_status list_event_changes(branch *b, tac__past *past)
 
 static tac_status compare_events(branch *b, tac__past *past)
 {
-    tac_instance *c = past->component, *probe;
+    tac__component *c = past->component, *probe;
     // An instance that belongs to no engine has the default of every parameter.
     TAC_TRY(tac__declare(NULL, b->arena, c->type, c->type->name, 0, NULL, NULL, &probe, b->err));
     tac_status status = describe_events(b, probe, c->event_list, &past->then);
@@ -796,7 +796,7 @@ static tac_status copy_sources(branch *b, const tac__part *part, const old_part 
 }
 
 // Has the component stepped by now? Known where it has a rate group.
-static bool has_stepped(const tac_engine *e, const tac_instance *c, const unsigned char *block,
+static bool has_stepped(const tac_engine *e, const tac__component *c, const unsigned char *block,
                         bool *known)
 {
     const uint64_t *words = (const uint64_t *)(const void *)block;
@@ -826,7 +826,7 @@ static tac_status make_part(const branch *b, const tac__part *part, unsigned cha
         return TAC_OK; // an input is renewed before it is read; nothing has turned
     if (!starts(part->name, asked))
         return refuse_part(b, part->name);
-    const tac_instance *c = tac__find_component(b->e->plan, part->name + strlen(asked));
+    const tac__component *c = tac__find_component(b->e->plan, part->name + strlen(asked));
     bool known = false;
     const uint64_t written = c && has_stepped(b->e, c, to, &known);
     memcpy(to + part->offset, &written, sizeof written);
@@ -878,7 +878,7 @@ static tac_status copy_block(branch *b, unsigned char *to)
 static void renew_rests(tac_engine *e)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal < 0 && c->inputs.items[k].has_rest)
                 *(double *)c->in[k].buffer = c->inputs.items[k].rest;
@@ -890,13 +890,14 @@ static tac_status carry_events(tac__past *past)
 {
     branch *b = past->b;
     tac_engine *e = b->e;
-    tac_instance *c = past->component;
+    tac__component *c = past->component;
     tac_time wake_us = TAC_TIME_NEVER;
     tac__views_renew(&c->views, b->trunk->t_us);
-    c->hook.t_us = b->trunk->t_us;
-    c->failed = TAC_OK;
+    tac_instance *run = e->instances[c->index];
+    run->hook.t_us = b->trunk->t_us;
+    run->failed = TAC_OK;
     tac_error_clear(b->err);
-    const tac_status status = c->carry(&c->hook, c->self, past, &wake_us);
+    const tac_status status = c->carry(&run->hook, c->self, past, &wake_us);
     if (status != TAC_OK && b->err->status == TAC_OK)
         return tac__fail(b->err, status, "the events of '%s' cannot be continued: %s", c->name,
                          tac_status_text(status));

@@ -33,7 +33,7 @@ enum { FORMAT = 2, SIZE_LIMIT = 1 << 30 };
 
 // --- taking -------------------------------------------------------------------------------------
 
-static const tac_instance *unsavable(const tac_engine *e)
+static const tac__component *unsavable(const tac_engine *e)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
         const tac_component_type *type = e->plan->components[i]->type;
@@ -47,7 +47,7 @@ tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *pa
 {
     TAC__FLOATS;
     TAC_REQUIRE(e && path && e->phase == TAC__PREPARED);
-    const tac_instance *c = unsavable(e);
+    const tac__component *c = unsavable(e);
     if (c)
         return tac__fail_at(err, TAC_E_UNSAVABLE, &c->place,
                             "component '%s' of type '%s' cannot be saved in a checkpoint", c->name,
@@ -89,7 +89,7 @@ tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *pa
 tac_status tac__save_opaque(tac_engine *e, bool plant_only, tac__text *out)
 {
     for (uint32_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
+        const tac__component *c = e->plan->components[i];
         if (!(c->type->flags & TAC_COMPONENT_OPAQUE) ||
             (plant_only && !tac__is_continuous(c->type)))
             continue;
@@ -122,7 +122,6 @@ tac_status tac__checkpoint_consider(tac_engine *e)
     // An instant at which nothing but integration or watching happened is no boundary.
     if (e->checkpoint_taken && e->clock->boundaries == e->checkpoint_boundaries)
         return TAC_OK;
-    tac__activity_save(e);
     memcpy(e->checkpoint, e->plan->block.bytes, e->plan->block.run_size);
     tac__stored_nans(e, e->checkpoint);
     e->checkpoint_taken = true;
@@ -249,7 +248,7 @@ tac_status tac__restore_opaque(tac_engine *e, const char *bytes, size_t size, ta
         size -= 16;
         if (head[0] >= e->plan->component_count || head[1] > size)
             return tac__fail(err, TAC_E_FORMAT, "the checkpoint's opaque part is damaged");
-        const tac_instance *c = e->plan->components[head[0]];
+        const tac__component *c = e->plan->components[head[0]];
         if (!c->type->restore)
             return tac__fail(err, TAC_E_FORMAT, "the checkpoint's opaque part is damaged");
         const tac_status status = c->type->restore(c->self, bytes, head[1]);
@@ -367,7 +366,7 @@ static tac_status restore(tac_engine *e, const char *path, bool branch, const ch
 static tac_status restore_from(tac_engine *e, const char *path, bool branch, tac_error *err)
 {
     TAC_REQUIRE(e && path && e->phase == TAC__PREPARED && !e->clock->started);
-    const tac_instance *c = unsavable(e);
+    const tac__component *c = unsavable(e);
     if (c)
         return tac__fail_at(err, TAC_E_UNSAVABLE, &c->place,
                             "component '%s' of type '%s' cannot be restored from a checkpoint",

@@ -9,16 +9,17 @@ enum { INPUTS_MAX = 32 };
 tac__deferred tac__defer_outputs(const tac_engine *e, size_t component)
 {
     const tac__deferred none = {0};
-    const tac_instance *c = e->plan->components[component];
+    const tac__component *c = e->plan->components[component];
     if (!(c->type->flags & TAC_COMPONENT_SHARED) || !c->type->output || c->island < 0)
         return none;
     const tac__island *island = &e->islands[c->island];
-    const bool held = island->alone == c && island->plan->keep_count == c->inputs.count;
+    const bool held =
+        island->alone && island->alone->plan == c && island->plan->keep_count == c->inputs.count;
     if (!held || c->inputs.count > INPUTS_MAX || c->outputs.count > TAC__DEFERRED_OUTPUTS ||
         tac__ports_words(&c->outputs) > TAC__DEFERRED_WORDS)
         return none;
     const size_t words = 1 + c->x_count + c->event_count + tac__ports_words(&c->inputs);
-    return (tac__deferred){.component = c,
+    return (tac__deferred){.component = island->alone,
                            .size = words * sizeof(uint64_t),
                            .inputs_us = &island->kept_us,
                            .evaluated_us = &island->peeked_us};
@@ -26,8 +27,8 @@ tac__deferred tac__defer_outputs(const tac_engine *e, size_t component)
 
 void tac__deferred_store(const tac__deferred *d, tac_time t_us, void *stored)
 {
-    const tac_instance *c = d->component;
-    const tac__island *island = &c->engine->islands[c->island];
+    const tac__component *c = d->component->plan;
+    const tac__island *island = &d->component->engine->islands[c->island];
     double *to = stored;
     *to++ = tac_time_seconds(t_us);
     memcpy(to, island->x, c->x_count * sizeof *to);
@@ -44,7 +45,7 @@ void tac__deferred_store(const tac__deferred *d, tac_time t_us, void *stored)
 tac_status tac__deferred_evaluate(const tac__deferred *d, const void *stored,
                                   tac__deferred_values *values)
 {
-    const tac_instance *c = d->component;
+    const tac__component *c = d->component->plan;
     const double *from = stored;
     const void *in[INPUTS_MAX];
     tac_eval eval = {.t_s = *from++, .in = in, .out = values->out};

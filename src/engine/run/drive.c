@@ -70,7 +70,7 @@ tac_status tac__drive_message(tac_engine *e, size_t receiver, const tac_message 
 
 tac_status tac__drive_delivered(tac_engine *e, size_t receiver, tac_time t_us)
 {
-    const tac_instance *c = e->plan->components[e->plan->receivers[receiver].component];
+    const tac__component *c = e->plan->components[e->plan->receivers[receiver].component];
     if (!e->plan->driver->messages || !tac__is_continuous(c->type))
         return TAC_OK;
     return e->plan->driver->messages(e->plan->driver->context, e, receiver, t_us);

@@ -56,7 +56,7 @@ static bool is_at_boundary(const tac_engine *e, const tac__island *island)
 
 // An input that the integrator holds and sees through a view. An island that is yet to begin its
 // step at a boundary will renew it then.
-static tac__hash mix_held(const tac_engine *e, const tac_instance *c, size_t input, tac__hash h)
+static tac__hash mix_held(const tac_engine *e, const tac__component *c, size_t input, tac__hash h)
 {
     const tac_type *type = &c->inputs.items[input].type;
     const tac__island *island = &e->islands[c->island];
@@ -76,14 +76,14 @@ static tac__hash mix_held(const tac_engine *e, const tac_instance *c, size_t inp
 }
 
 // Whether a signal that is watched has a value yet; NULL: it always had one.
-static const uint64_t *watched_write(const tac_engine *e, const tac_instance *c, size_t input)
+static const uint64_t *watched_write(const tac_engine *e, const tac__component *c, size_t input)
 {
     if (!c->inputs.items[input].peer || c->in[input].signal < 0)
         return NULL;
     return e->plan->components[e->plan->schema.signals[c->in[input].signal].component]->written;
 }
 
-static tac__hash mix_inputs(const tac_engine *e, const tac_instance *c, tac__hash h)
+static tac__hash mix_inputs(const tac_engine *e, const tac__component *c, tac__hash h)
 {
     for (size_t i = 0; i < c->inputs.count; i++) {
         const tac__input *in = &c->in[i];
@@ -111,7 +111,7 @@ static tac__hash mix_posted(const tac__receiver *r, tac__hash h)
     return h;
 }
 
-static tac__hash mix_messages(const tac_engine *e, const tac_instance *c, tac__hash h)
+static tac__hash mix_messages(const tac_engine *e, const tac__component *c, tac__hash h)
 {
     for (size_t i = 0; i < c->sender_count; i++)
         h = tac__hash_word(h, *e->plan->senders[c->senders[i]].sequence);
@@ -122,7 +122,7 @@ static tac__hash mix_messages(const tac_engine *e, const tac_instance *c, tac__h
     return h;
 }
 
-static tac__hash mix_island(const tac_engine *e, const tac_instance *c, tac__hash h)
+static tac__hash mix_island(const tac_engine *e, const tac__component *c, tac__hash h)
 {
     const tac__island *island = &e->islands[c->island];
     const tac__island_state *s = island->state;
@@ -139,20 +139,20 @@ static tac__hash mix_island(const tac_engine *e, const tac_instance *c, tac__has
 
 static uint64_t end_digest(const tac_engine *e, const tac__digest *digest)
 {
-    const tac_instance *c = digest->component;
+    const tac__component *c = digest->component;
     tac__hash h = tac__hash_text(TAC__HASH_SEED, digest->name);
     h = mix_source(e, c->axis_source, h);
     h = mix_source(e, c->extra_source, h);
     h = mix_source(e, c->lead_source, h);
     h = mix_source(e, c->timer_source, h);
-    h = mix_ports(&c->outputs, c->step.out, h);
-    h = mix_ports(&c->states, c->step.state, h);
+    h = mix_ports(&c->outputs, c->out, h);
+    h = mix_ports(&c->states, c->state, h);
     for (size_t i = 0; i < c->stream_count; i++)
         h = tac__hash_word(h, *c->streams[i].next);
     if (c->turns)
         h = tac__hash_word(tac__hash_word(h, c->turns->last_us), c->turns->chatter);
     if (c->missed) // where it is inactive
-        h = tac__hash_word(h, c->pending);
+        h = tac__hash_word(h, *c->missed | e->instances[c->index]->pending);
     h = mix_inputs(e, c, h);
     h = mix_messages(e, c, h);
     return c->island >= 0 ? mix_island(e, c, h) : h;
@@ -170,7 +170,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const tac__digest *)a)->name, ((const tac__digest *)b)->name);
 }
 
-static void add(tac__plan *p, const char *name, const uint64_t *value, const tac_instance *c)
+static void add(tac__plan *p, const char *name, const uint64_t *value, const tac__component *c)
 {
     p->digest_list[p->digest_count++] = (tac__digest){name, value, c};
 }
@@ -180,7 +180,7 @@ static tac_status add_components(tac_engine *e)
     tac__plan *p = e->building;
     size_t most = 1;
     for (size_t i = 0; i < p->component_count; i++) {
-        const tac_instance *c = p->components[i];
+        const tac__component *c = p->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             const size_t words = tac__type_words(&c->inputs.items[k].type);
             most = words > most ? words : most;

@@ -30,12 +30,12 @@ enum { NO_TIME = 0 };
 __attribute__((noinline)) static void scratch_parts(tac__island *island, double t_s, bool all)
 {
     for (size_t i = 0; i < island->plan->part_count; i++) {
-        tac_instance *c = island->engine->plan->components[island->plan->part_calls[i]];
-        if (!c->type->output || !(all || c->chained) || !c->active)
+        tac_instance *c = island->engine->instances[island->plan->part_calls[i]];
+        if (!c->plan->type->output || !(all || c->plan->chained) || !c->active)
             continue;
-        update(&c->scratch_views, NO_TIME);
+        update(&c->plan->scratch_views, NO_TIME);
         c->scratch.t_s = t_s;
-        (void)c->type->output(&c->scratch, c->self);
+        (void)c->plan->type->output(&c->scratch, c->plan->self);
     }
 }
 
@@ -47,18 +47,18 @@ static tac_status scratch_outputs(tac__island *island, double t_s, bool all)
     if (island->plan->part_count)
         scratch_parts(island, t_s, all);
     for (size_t i = 0; i < island->live_count; i++) {
-        tac_instance *c = e->plan->components[island->live[i]];
-        update(&c->scratch_views, NO_TIME);
+        tac_instance *c = e->instances[island->live[i]];
+        update(&c->plan->scratch_views, NO_TIME);
         c->scratch.t_s = t_s;
-        if (!c->type->output || !(all || c->chained))
+        if (!c->plan->type->output || !(all || c->plan->chained))
             continue;
-        const tac_status status = c->type->output(&c->scratch, c->self);
+        const tac_status status = c->plan->type->output(&c->scratch, c->plan->self);
         if (!c->active) { // its gate is closed, whatever came of it
             tac__activity_close(c);
             continue;
         }
         if (status != TAC_OK) {
-            island->failed = c->index;
+            island->failed = c->plan->index;
             return status;
         }
     }
@@ -71,19 +71,19 @@ static tac_status derive_all(tac__island *island, double *dx)
     if (island->resting)
         memset(dx, 0, island->problem.n * sizeof *dx);
     for (size_t i = 0; i < island->live_count; i++) {
-        tac_instance *c = e->plan->components[island->live[i]];
-        if (!c->type->derive)
+        tac_instance *c = e->instances[island->live[i]];
+        if (!c->plan->type->derive)
             continue;
         // Views of outputs that come later in the order are only complete now.
-        update(&c->scratch_views, NO_TIME);
-        c->scratch.dx = dx + c->x_offset;
-        const tac_status status = c->type->derive(&c->scratch, c->self);
+        update(&c->plan->scratch_views, NO_TIME);
+        c->scratch.dx = dx + c->plan->x_offset;
+        const tac_status status = c->plan->type->derive(&c->scratch, c->plan->self);
         if (!c->active) {
-            memset(c->scratch.dx, 0, c->x_count * sizeof *dx);
+            memset(c->scratch.dx, 0, c->plan->x_count * sizeof *dx);
             continue;
         }
         if (status != TAC_OK) {
-            island->failed = c->index;
+            island->failed = c->plan->index;
             return status;
         }
     }
@@ -112,7 +112,7 @@ tac_status tac__island_rhs(void *context, double t_s, double *dx)
         return coupled_rhs(island, t_s, dx);
     c->scratch.t_s = t_s; // nothing to pass between components
     c->scratch.dx = dx;
-    return c->type->derive(&c->scratch, c->self);
+    return c->plan->type->derive(&c->scratch, c->plan->self);
 }
 
 // The same with all but the states of one part standing still.
@@ -264,7 +264,7 @@ EACH_STEP bool changes_nothing(const tac_engine *e, tac__island *island)
     if (!e->plan->method->fsal || e->plan->def.split) // else the last evaluation was at its end
         memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
     c->scratch.t_s = tac_time_seconds(island->state->to_us);
-    return c->type->detect(&c->scratch, c->self, island->next_mode) == TAC_OK &&
+    return c->plan->type->detect(&c->scratch, c->plan->self, island->next_mode) == TAC_OK &&
            !tac__modes_differ(island, island->next_mode);
 }
 
@@ -286,9 +286,9 @@ EACH_STEP outcome natural_step(tac_engine *e, tac__island *island, tac_time limi
 // are finite.
 static bool name_bad_input(const tac_engine *e, const tac_instance *c, tac__out *out)
 {
-    for (size_t k = 0; k < c->inputs.count; k++) {
-        const tac__port *port = &c->inputs.items[k];
-        const tac__input *in = &c->in[k];
+    for (size_t k = 0; k < c->plan->inputs.count; k++) {
+        const tac__port *port = &c->plan->inputs.items[k];
+        const tac__input *in = &c->plan->in[k];
         if (in->signal < 0 || in->coupled || port->type.scalar != TAC_F64)
             continue;
         const double *value = c->scratch.in[k];
@@ -314,7 +314,7 @@ static const tac_instance *find_bad_input(const tac_engine *e, const tac__island
                                           tac__out *out)
 {
     for (size_t i = 0; i < island->live_count; i++) {
-        const tac_instance *c = e->plan->components[island->live[i]];
+        const tac_instance *c = e->instances[island->live[i]];
         if (c->active && name_bad_input(e, c, out))
             return c;
     }
@@ -341,10 +341,10 @@ typedef struct named_state {
 static named_state state_at(const tac_engine *e, const tac__island *island, size_t index)
 {
     for (size_t k = 0; k < island->plan->count; k++) {
-        const tac_instance *c = e->plan->components[island->plan->components[k]];
-        size_t offset = c->x_offset;
-        for (size_t s = 0; s < c->continuous.count; s++) {
-            const tac__port *port = &c->continuous.items[s];
+        const tac_instance *c = e->instances[island->plan->components[k]];
+        size_t offset = c->plan->x_offset;
+        for (size_t s = 0; s < c->plan->continuous.count; s++) {
+            const tac__port *port = &c->plan->continuous.items[s];
             if (index >= offset && index < offset + port->type.count)
                 return (named_state){c, port, (uint32_t)(index - offset)};
             offset += port->type.count;
@@ -357,11 +357,11 @@ static tac_status fail_state(tac_engine *e, tac__island *island, size_t index)
 {
     const named_state s = state_at(e, island, index);
     const double value = island->y[index];
-    tac__fail(e->err, TAC_E_NUMERIC, "state '%s.%s'", s.component->name, s.port->name);
+    tac__fail(e->err, TAC_E_NUMERIC, "state '%s.%s'", s.component->plan->name, s.port->name);
     if (s.port->type.count > 1)
         tac__error_append(e->err, "[%u]", s.element);
     tac__error_append(e->err, " became %s while integrating", value != value ? "NaN" : "infinite");
-    return tac__run_failed(e, TAC_E_NUMERIC, island->state->from_us, s.component->name);
+    return tac__run_failed(e, TAC_E_NUMERIC, island->state->from_us, s.component->plan->name);
 }
 
 static tac_status fail_small(tac_engine *e, tac__island *island)
@@ -385,8 +385,8 @@ static tac_status fail_small(tac_engine *e, tac__island *island)
     tac__fail(e->err, TAC_E_NUMERIC,
               "the integration step fell below %s: the error of state '%s.%s' is %.3g times what "
               "the tolerances allow",
-              h_min, state.component->name, state.port->name, worst);
-    return tac__run_failed(e, TAC_E_NUMERIC, s->from_us, state.component->name);
+              h_min, state.component->plan->name, state.port->name, worst);
+    return tac__run_failed(e, TAC_E_NUMERIC, s->from_us, state.component->plan->name);
 }
 
 __attribute__((cold)) static tac_status fail_step(tac_engine *e, tac__island *island)
@@ -398,7 +398,7 @@ __attribute__((cold)) static tac_status fail_step(tac_engine *e, tac__island *is
     const tac_instance *c = find_bad_input(e, island, &input);
     if (c) {
         tac__fail(e->err, TAC_E_NUMERIC, "%s", text);
-        return tac__run_failed(e, TAC_E_NUMERIC, s->from_us, c->name);
+        return tac__run_failed(e, TAC_E_NUMERIC, s->from_us, c->plan->name);
     }
     island->work.first = island->packed = island->ahead = false;
     s->tries = 0;
@@ -527,13 +527,14 @@ static tac_status reach(tac_engine *e, tac__island *island, tac_time t_us)
 EACH_STEP tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
 {
     for (size_t i = 0; i < island->live_count; i++) {
-        const tac_instance *c = e->plan->components[island->live[i]];
-        if (!c->type->project || !c->active)
+        const tac_instance *c = e->instances[island->live[i]];
+        if (!c->plan->type->project || !c->active)
             continue;
-        const tac_status status = c->type->project(island->x + c->x_offset, c->self);
+        const tac_status status =
+            c->plan->type->project(island->x + c->plan->x_offset, c->plan->self);
         if (status != TAC_OK) {
             tac__fail(e->err, status, "its projection failed: %s", tac_status_text(status));
-            return tac__run_failed(e, status, t_us, c->name);
+            return tac__run_failed(e, status, t_us, c->plan->name);
         }
     }
     return TAC_OK;
@@ -566,12 +567,12 @@ EACH_STEP tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, b
 static void bus_parts(tac_engine *e, const tac__island *island, tac_time t_us)
 {
     for (size_t i = 0; i < island->plan->part_count; i++) {
-        tac_instance *c = e->plan->components[island->plan->part_calls[i]];
-        if (!c->type->output || !c->active)
+        tac_instance *c = e->instances[island->plan->part_calls[i]];
+        if (!c->plan->type->output || !c->active)
             continue;
-        tac__views_renew(&c->views, t_us);
+        tac__views_renew(&c->plan->views, t_us);
         c->bus.t_s = tac_time_seconds(t_us);
-        (void)c->type->output(&c->bus, c->self);
+        (void)c->plan->type->output(&c->bus, c->plan->self);
     }
 }
 
@@ -581,23 +582,23 @@ tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us
     if (island->plan->part_count)
         bus_parts(e, island, t_us);
     for (size_t i = 0; i < island->live_count; i++) {
-        tac_instance *c = e->plan->components[island->live[i]];
-        if (!c->type->output || !c->active)
+        tac_instance *c = e->instances[island->live[i]];
+        if (!c->plan->type->output || !c->active)
             continue;
         // Samples of other parts of the plant stay as they were held: whether those have been
         // evaluated yet must not matter.
-        tac__views_renew(&c->views, t_us);
+        tac__views_renew(&c->plan->views, t_us);
         c->bus.t_s = tac_time_seconds(t_us);
-        const tac_status status = c->type->output(&c->bus, c->self);
+        const tac_status status = c->plan->type->output(&c->bus, c->plan->self);
         if (status != TAC_OK) {
             char text[TAC_ERROR_TEXT];
             tac__out input = tac__out_begin(text, sizeof text);
             const bool bad = name_bad_input(e, c, &input);
             tac__fail(e->err, status, "its outputs failed: %s",
                       bad ? text : tac_status_text(status));
-            return tac__run_failed(e, status, t_us, c->name);
+            return tac__run_failed(e, status, t_us, c->plan->name);
         }
-        tac__writes_done(&c->eval_writes, t_us);
+        tac__writes_done(&c->plan->eval_writes, t_us);
     }
     island->state->outputs_us = t_us;
     return TAC_OK;
@@ -615,18 +616,18 @@ EACH_STEP void renew(const tac_engine *e, tac__island *island, tac_time t_us)
 // reads it too early is told, who waits for stage 3 sees nothing of it.
 static void begin_outputs(const tac_engine *e, tac_instance *c, tac_time t_us)
 {
-    tac__views_renew(&c->views, t_us);
+    tac__views_renew(&c->plan->views, t_us);
     c->bus.t_s = tac_time_seconds(t_us);
-    const tac_status status = c->type->output(&c->bus, c->self);
-    for (size_t k = 0; k < c->outputs.count; k++) {
-        const tac__signal *s = &e->plan->schema.signals[c->signals[k]];
+    const tac_status status = c->plan->type->output(&c->bus, c->plan->self);
+    for (size_t k = 0; k < c->plan->outputs.count; k++) {
+        const tac__signal *s = &e->plan->schema.signals[c->plan->signals[k]];
         double *value = c->bus.out[k];
         if (!s->continuous)
             continue;
         for (size_t i = 0; status != TAC_OK && s->type.scalar == TAC_F64 && i < s->words; i++)
             value[i] = (double)NAN;
-        if (e->plan->histories[c->signals[k]].depth)
-            tac__history_start(&e->plan->histories[c->signals[k]], value);
+        if (e->plan->histories[c->plan->signals[k]].depth)
+            tac__history_start(&e->plan->histories[c->plan->signals[k]], value);
     }
 }
 
@@ -640,8 +641,8 @@ __attribute__((cold, noinline)) static void begin(tac_engine *e, tac_time t_us)
         if (island->plan->begins)
             bus_parts(e, island, t_us);
         for (size_t k = 0; island->plan->begins && k < island->live_count; k++) {
-            tac_instance *c = e->plan->components[island->live[k]];
-            if (c->type->output && c->active)
+            tac_instance *c = e->instances[island->live[k]];
+            if (c->plan->type->output && c->active)
                 begin_outputs(e, c, t_us);
         }
     }
@@ -760,7 +761,7 @@ __attribute__((noinline)) static void fetch(const tac__island *island)
     if (!island->alone)
         return;
     tac__fetch(&island->alone->scratch, 2);
-    tac__fetch(island->alone->self, 2);
+    tac__fetch(island->alone->plan->self, 2);
 }
 
 // Those of 64 islands that are due.
@@ -837,14 +838,12 @@ static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
     return tac__step_to(e, island, &island->peek_work, t_us, island->peek);
 }
 
-// Have evaluations on the scratch see held inputs as they were kept, and back.
-static void swap_inputs(tac__island *island)
+// Have evaluations on the scratch see held inputs as they were kept, or as they are.
+static void see_inputs(tac__island *island, bool kept)
 {
     for (size_t i = 0; i < island->plan->count; i++) {
-        tac_instance *c = island->engine->plan->components[island->plan->components[i]];
-        const void *const *in = c->scratch.in;
-        c->scratch.in = c->kept_in;
-        c->kept_in = in;
+        tac_instance *c = island->engine->instances[island->plan->components[i]];
+        c->scratch.in = kept ? c->plan->kept_in : c->plan->scratch_in;
     }
 }
 
@@ -858,11 +857,11 @@ static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
     memcpy(island->work.z, island->peek, island->plan->x_count * sizeof *island->peek);
     const bool kept = island->kept_us == t_us;
     if (kept)
-        swap_inputs(island);
+        see_inputs(island, true);
     if (status == TAC_OK)
         status = scratch_outputs(island, tac_time_seconds(t_us), true);
     if (kept)
-        swap_inputs(island);
+        see_inputs(island, false);
     island->state->evals = evals; // looking is not part of the run
     if (status == TAC_OK)
         island->peeked_us = t_us;
@@ -904,8 +903,8 @@ tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
 tac_status tac__island_peek(tac_engine *e, int signal, tac_time t_us, const void **value)
 {
     const tac__signal *s = &e->plan->schema.signals[signal];
-    const tac_instance *c = e->plan->components[s->component];
-    tac__island *island = &e->islands[c->island];
+    const tac_instance *c = e->instances[s->component];
+    tac__island *island = &e->islands[c->plan->island];
     // On the bus outputs are of this instant once stage 3 has run.
     if (s->state ? island->state->at_us == t_us : island->state->outputs_us == t_us) {
         *value = tac__block_at(&e->plan->block, s->offset);
@@ -913,15 +912,15 @@ tac_status tac__island_peek(tac_engine *e, int signal, tac_time t_us, const void
     }
     TAC_TRY(look(e, island, t_us));
     size_t i = 0;
-    while (c->signals[i] != signal)
+    while (c->plan->signals[i] != signal)
         i++;
     if (!s->state) {
         *value = c->scratch.out[i];
         return TAC_OK;
     }
-    const double *x = island->peek + c->x_offset;
-    for (size_t k = c->outputs.count; k < i; k++)
-        x += c->continuous.items[k - c->outputs.count].type.count;
+    const double *x = island->peek + c->plan->x_offset;
+    for (size_t k = c->plan->outputs.count; k < i; k++)
+        x += c->plan->continuous.items[k - c->plan->outputs.count].type.count;
     *value = x;
     return TAC_OK;
 }

@@ -51,9 +51,9 @@ static void copy_inputs(const dual_component *c)
 // A component that is inactive in the present phase: constant outputs, no derivatives.
 static void stand_still(const tac_instance *c, dual_component *dual)
 {
-    memset(dual->eval.dx, 0, c->x_count * WIDTH * sizeof *dual->eval.dx);
-    for (size_t k = 0; k < c->outputs.count; k++) {
-        const tac_type *type = &c->outputs.items[k].type;
+    memset(dual->eval.dx, 0, c->plan->x_count * WIDTH * sizeof *dual->eval.dx);
+    for (size_t k = 0; k < c->plan->outputs.count; k++) {
+        const tac_type *type = &c->plan->outputs.items[k].type;
         double *out = dual->eval.out[k];
         if (type->scalar != TAC_F64)
             continue;
@@ -68,33 +68,33 @@ static tac_status evaluate(tac__island *island, double t_s)
     tac_engine *e = island->engine;
     tac__dual_eval *dual = island->dual;
     for (size_t k = 0; k < island->plan->part_count; k++) {
-        const tac_instance *c = e->plan->components[island->plan->part_calls[k]];
+        const tac_instance *c = e->instances[island->plan->part_calls[k]];
         size_t i = 0;
-        while (island->plan->components[i] != c->index)
+        while (island->plan->components[i] != c->plan->index)
             i++;
         dual->components[i].eval.t_s = t_s;
         copy_inputs(&dual->components[i]);
-        if (c->active && c->type->output && c->chained)
-            (void)c->type->output_dual(&dual->components[i].eval, c->self);
+        if (c->active && c->plan->type->output && c->plan->chained)
+            (void)c->plan->type->output_dual(&dual->components[i].eval, c->plan->self);
     }
     for (size_t i = 0; i < island->plan->count; i++) {
-        const tac_instance *c = e->plan->components[island->plan->components[i]];
+        const tac_instance *c = e->instances[island->plan->components[i]];
         dual->components[i].eval.t_s = t_s;
         if (!c->active) {
             stand_still(c, &dual->components[i]);
             continue;
         }
         copy_inputs(&dual->components[i]);
-        if (c->type->output && c->chained)
-            TAC_TRY(c->type->output_dual(&dual->components[i].eval, c->self));
+        if (c->plan->type->output && c->plan->chained)
+            TAC_TRY(c->plan->type->output_dual(&dual->components[i].eval, c->plan->self));
     }
     for (size_t i = 0; i < island->plan->count; i++) {
-        const tac_instance *c = e->plan->components[island->plan->components[i]];
+        const tac_instance *c = e->instances[island->plan->components[i]];
         if (!c->active)
             continue;
         copy_inputs(&dual->components[i]);
-        if (c->type->derive)
-            TAC_TRY(c->type->derive_dual(&dual->components[i].eval, c->self));
+        if (c->plan->type->derive)
+            TAC_TRY(c->plan->type->derive_dual(&dual->components[i].eval, c->plan->self));
     }
     return TAC_OK;
 }
@@ -132,11 +132,11 @@ static double *make_duals(tac_engine *e, size_t count)
 
 static tac_status make_outputs(tac_engine *e, const tac_instance *c, dual_component *dual)
 {
-    void **out = tac__arena_array(&e->memory, c->outputs.count, sizeof *out);
+    void **out = tac__arena_array(&e->memory, c->plan->outputs.count, sizeof *out);
     if (!out)
         return TAC_E_MEMORY;
-    for (size_t k = 0; k < c->outputs.count; k++) {
-        const tac_type *type = &c->outputs.items[k].type;
+    for (size_t k = 0; k < c->plan->outputs.count; k++) {
+        const tac_type *type = &c->plan->outputs.items[k].type;
         out[k] = type->scalar == TAC_F64 ? (void *)make_duals(e, type->count) : c->scratch.out[k];
         if (!out[k])
             return TAC_E_MEMORY;
@@ -149,30 +149,30 @@ static tac_status make_outputs(tac_engine *e, const tac_instance *c, dual_compon
 static const double *dual_signal(const tac_engine *e, const tac__island *island, int signal)
 {
     const tac__signal *s = &e->plan->schema.signals[signal];
-    const tac_instance *writer = e->plan->components[s->component];
+    const tac_instance *writer = e->instances[s->component];
     size_t k = 0, i = 0;
-    while (writer->signals[k] != signal)
+    while (writer->plan->signals[k] != signal)
         k++;
-    while (island->plan->components[i] != writer->index)
+    while (island->plan->components[i] != writer->plan->index)
         i++;
     if (!s->state)
         return island->dual->components[i].eval.out[k];
-    size_t offset = writer->x_offset;
-    for (size_t n = writer->outputs.count; n < k; n++)
-        offset += writer->continuous.items[n - writer->outputs.count].type.count;
+    size_t offset = writer->plan->x_offset;
+    for (size_t n = writer->plan->outputs.count; n < k; n++)
+        offset += writer->plan->continuous.items[n - writer->plan->outputs.count].type.count;
     return island->dual->x + offset * WIDTH;
 }
 
 static tac_status make_inputs(tac_engine *e, const tac__island *island, const tac_instance *c,
                               dual_component *dual)
 {
-    const void **in = tac__arena_array(&e->memory, c->inputs.count, sizeof *in);
-    dual->inputs = tac__arena_array(&e->memory, c->inputs.count, sizeof *dual->inputs);
+    const void **in = tac__arena_array(&e->memory, c->plan->inputs.count, sizeof *in);
+    dual->inputs = tac__arena_array(&e->memory, c->plan->inputs.count, sizeof *dual->inputs);
     if (!in || !dual->inputs)
         return TAC_E_MEMORY;
-    for (size_t k = 0; k < c->inputs.count; k++) {
-        const tac__input *input = &c->in[k];
-        const tac__port *port = &c->inputs.items[k];
+    for (size_t k = 0; k < c->plan->inputs.count; k++) {
+        const tac__input *input = &c->plan->in[k];
+        const tac__port *port = &c->plan->inputs.items[k];
         in[k] = c->scratch.in[k];
         if (port->type.scalar != TAC_F64)
             continue;
@@ -196,14 +196,14 @@ static tac_status make_inputs(tac_engine *e, const tac__island *island, const ta
 
 static bool has_dual(const tac_instance *c)
 {
-    return (!c->type->derive || c->type->derive_dual) &&
-           (!c->type->output || !c->chained || c->type->output_dual);
+    return (!c->plan->type->derive || c->plan->type->derive_dual) &&
+           (!c->plan->type->output || !c->plan->chained || c->plan->type->output_dual);
 }
 
 tac_status tac__jacobian_prepare(tac_engine *e, tac__island *island)
 {
     for (size_t i = 0; i < island->plan->count; i++) {
-        if (!has_dual(e->plan->components[island->plan->components[i]]))
+        if (!has_dual(e->instances[island->plan->components[i]]))
             return TAC_OK; // the method takes differences
     }
     tac__dual_eval *dual = island->dual = tac__arena_alloc(&e->memory, sizeof *dual);
@@ -216,15 +216,15 @@ tac_status tac__jacobian_prepare(tac_engine *e, tac__island *island)
     if (!dual->x || !dual->dx || !dual->mode || !dual->components)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->plan->count; i++) {
-        const tac_instance *c = e->plan->components[island->plan->components[i]];
+        const tac_instance *c = e->instances[island->plan->components[i]];
         tac_eval *eval = &dual->components[i].eval;
-        eval->x = dual->x + c->x_offset * WIDTH;
-        eval->dx = dual->dx + c->x_offset * WIDTH;
-        eval->mode = dual->mode + c->event_offset * WIDTH;
+        eval->x = dual->x + c->plan->x_offset * WIDTH;
+        eval->dx = dual->dx + c->plan->x_offset * WIDTH;
+        eval->mode = dual->mode + c->plan->event_offset * WIDTH;
         TAC_TRY(make_outputs(e, c, &dual->components[i]));
     }
     for (size_t i = 0; i < island->plan->count; i++)
-        TAC_TRY(make_inputs(e, island, e->plan->components[island->plan->components[i]],
+        TAC_TRY(make_inputs(e, island, e->instances[island->plan->components[i]],
                             &dual->components[i]));
     island->problem.jacobian = jacobian;
     return TAC_OK;

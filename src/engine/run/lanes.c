@@ -25,12 +25,13 @@ static bool packs_are_sound(void)
 static bool is_packable(const tac_engine *e, const tac__island *island)
 {
     const tac_instance *c = island->alone;
-    if (!c || !c->type->derive_pack || !c->type->alike || e->plan->method->implicit ||
+    if (!c || !c->plan->type->derive_pack || !c->plan->type->alike || e->plan->method->implicit ||
         e->plan->def.split ||
-        (c->type->flags & TAC_COMPONENT_OPAQUE)) // of which nobody knows how long they stay alike
+        (c->plan->type->flags &
+         TAC_COMPONENT_OPAQUE)) // of which nobody knows how long they stay alike
         return false;
-    for (size_t k = 0; k < c->inputs.count; k++) {
-        if (c->inputs.items[k].type.scalar != TAC_F64 || c->in[k].coupled)
+    for (size_t k = 0; k < c->plan->inputs.count; k++) {
+        if (c->plan->inputs.items[k].type.scalar != TAC_F64 || c->plan->in[k].coupled)
             return false;
     }
     return true;
@@ -49,7 +50,7 @@ static bool same_groups(const tac__ode_problem *a, const tac__ode_problem *b)
 
 static bool are_alike(const tac__island *a, const tac__island *b)
 {
-    const tac_instance *c = a->alone, *d = b->alone;
+    const tac__component *c = a->alone->plan, *d = b->alone->plan;
     if (c->type != d->type || a->plan->x_count != b->plan->x_count ||
         a->plan->event_count != b->plan->event_count || c->inputs.count != d->inputs.count ||
         !same_groups(&a->problem, &b->problem))
@@ -68,7 +69,7 @@ static tac_status evaluate(void *context, double t_s, double *dx)
     l->evals++;
     l->eval.t_s = t_s;
     l->eval.dx = dx;
-    return c->type->derive_pack(&l->eval, c->self);
+    return c->plan->type->derive_pack(&l->eval, c->plan->self);
 }
 
 static tac_status prepare(tac_engine *e, tac__lanes *l)
@@ -78,7 +79,7 @@ static tac_status prepare(tac_engine *e, tac__lanes *l)
     const size_t n = first->plan->x_count * LANES;
     double *memory =
         tac__arena_array(&e->memory, tac__ode_work_doubles(e->plan->method, n), sizeof *memory);
-    l->input_count = c->inputs.count;
+    l->input_count = c->plan->inputs.count;
     l->in = tac__arena_array(&e->memory, l->input_count, sizeof *l->in);
     l->words = tac__arena_array(&e->memory, l->input_count, sizeof *l->words);
     l->mode = tac__ode_array(&e->memory, first->plan->event_count * LANES);
@@ -87,7 +88,7 @@ static tac_status prepare(tac_engine *e, tac__lanes *l)
     if (!memory || !l->in || !l->words || !l->mode || !l->x || !l->y)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < l->input_count; k++) {
-        l->words[k] = tac__type_words(&c->inputs.items[k].type);
+        l->words[k] = tac__type_words(&c->plan->inputs.items[k].type);
         l->in[k] = tac__ode_array(&e->memory, l->words[k] * LANES);
         if (!l->in[k])
             return TAC_E_MEMORY;

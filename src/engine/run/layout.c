@@ -40,7 +40,7 @@ void tac__source_name(const tac_engine *e, size_t source, tac__text *out)
         tac__text_add(out, "event %s", e->plan->islands[s->index].name);
         break;
     case TAC__SOURCE_CONDITION: {
-        const tac_instance *c = e->plan->components[s->index];
+        const tac__component *c = e->plan->components[s->index];
         tac__text_add(out, "condition %s %s", c->name, tac__condition_of(c, (int)source)->name);
         break;
     }

@@ -24,7 +24,7 @@ size_t tac_engine_input_count(const tac_engine *e)
     return is_prepared(e) ? e->plan->input_count : 0;
 }
 
-const tac_instance *tac__input_at(const tac_engine *e, int input, size_t *k)
+const tac__component *tac__input_at(const tac_engine *e, int input, size_t *k)
 {
     if (!is_prepared(e) || input < 0 || (size_t)input >= e->plan->input_count)
         return NULL;
@@ -40,7 +40,7 @@ const tac_instance *tac__input_at(const tac_engine *e, int input, size_t *k)
     return e->plan->components[low];
 }
 
-static const tac_instance *writer_of(const tac_engine *e, const tac__input *in)
+static const tac__component *writer_of(const tac_engine *e, const tac__input *in)
 {
     return e->plan->components[e->plan->schema.signals[in->signal].component];
 }
@@ -48,7 +48,7 @@ static const tac_instance *writer_of(const tac_engine *e, const tac__input *in)
 tac_input_info tac_engine_input_info(const tac_engine *e, int input)
 {
     size_t k;
-    const tac_instance *c = tac__input_at(e, input, &k);
+    const tac__component *c = tac__input_at(e, input, &k);
     if (!c)
         return (tac_input_info){.component = "", .name = "", .unit = "", .doc = "", .signal = -1};
     const tac__port *port = &c->inputs.items[k];
@@ -72,7 +72,7 @@ tac_input_info tac_engine_input_info(const tac_engine *e, int input)
 
 static const char *input_name(const void *context, size_t i)
 {
-    const tac_instance *c = context;
+    const tac__component *c = context;
     return i < c->inputs.count ? c->inputs.items[i].name : NULL;
 }
 
@@ -86,7 +86,7 @@ int tac_engine_find_input(const tac_engine *e, const char *name, tac_error *err)
     char owner[2 * TAC_ERROR_NAME];
     tac__out out = tac__out_begin(owner, sizeof owner);
     tac__out_add(&out, "%.*s", dot ? (int)(dot - name) : 0, name);
-    const tac_instance *c = tac__find_component(e->plan, owner);
+    const tac__component *c = tac__find_component(e->plan, owner);
     if (!c) {
         tac__fail(err, TAC_E_NAME, "unknown input '%s': no component '%s'", name, owner);
         tac__error_suggest(err, owner, tac__component_name, e->plan);
@@ -103,7 +103,7 @@ int tac_engine_find_input(const tac_engine *e, const char *name, tac_error *err)
 
 // --- message ports ------------------------------------------------------------------------------
 
-static const char *port_doc(const tac_instance *c, const char *full)
+static const char *port_doc(const tac__component *c, const char *full)
 {
     const char *name = full + strlen(c->name) + 1;
     for (size_t i = 0; i < c->message_count; i++) {
@@ -118,7 +118,7 @@ tac_port_info tac_engine_sender_info(const tac_engine *e, int sender)
     if (!is_prepared(e) || sender < 0 || (size_t)sender >= e->plan->sender_count)
         return (tac_port_info){.name = "", .component = "", .doc = ""};
     const tac__sender *s = &e->plan->senders[sender];
-    const tac_instance *c = e->plan->components[s->component];
+    const tac__component *c = e->plan->components[s->component];
     return (tac_port_info){
         .name = s->name, .component = c->name, .doc = port_doc(c, s->name), .numbers = s->numbers};
 }
@@ -128,7 +128,7 @@ tac_port_info tac_engine_receiver_info(const tac_engine *e, int receiver)
     if (!is_prepared(e) || receiver < 0 || (size_t)receiver >= e->plan->receiver_count)
         return (tac_port_info){.name = "", .component = "", .doc = ""};
     const tac__receiver *r = &e->plan->receivers[receiver];
-    const tac_instance *c = e->plan->components[r->component];
+    const tac__component *c = e->plan->components[r->component];
     return (tac_port_info){.name = r->name,
                            .component = c->name,
                            .doc = port_doc(c, r->name),
@@ -224,7 +224,7 @@ tac_param_info tac_engine_param_info(const tac_engine *e, size_t component, size
 {
     if (i >= tac_engine_param_count(e, component))
         return (tac_param_info){"", "", "", "", "", "", "", NULL};
-    const tac_instance *c = e->plan->components[component];
+    const tac__component *c = e->plan->components[component];
     const tac__param *p = &c->params[i];
     return (tac_param_info){.name = p->name,
                             .value = text(c->values[i]),

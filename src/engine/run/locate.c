@@ -22,15 +22,16 @@ static void decide(const tac__island *island, double *mode)
 static tac_status ask(tac_engine *e, const tac__island *island, bool bus, double *mode)
 {
     for (size_t i = 0; i < island->plan->count; i++) {
-        tac_instance *c = e->plan->components[island->plan->components[i]];
-        if (c->event_count == 0)
+        tac_instance *c = e->instances[island->plan->components[i]];
+        if (c->plan->event_count == 0)
             continue;
         if (!c->active) { // its modes stand still
-            memmove(mode + c->event_offset, island->mode + c->event_offset,
-                    c->event_count * sizeof *mode);
+            memmove(mode + c->plan->event_offset, island->mode + c->plan->event_offset,
+                    c->plan->event_count * sizeof *mode);
             continue;
         }
-        TAC_TRY(c->type->detect(bus ? &c->bus : &c->scratch, c->self, mode + c->event_offset));
+        TAC_TRY(c->plan->type->detect(bus ? &c->bus : &c->scratch, c->plan->self,
+                                      mode + c->plan->event_offset));
     }
     return TAC_OK;
 }
@@ -158,9 +159,10 @@ static void ask_rises(tac__island *island, tac_time t_us, bool there)
         tac__view_update(&island->plan->rise_views.items[i], t_us);
     for (size_t i = 0; i < island->plan->rise_count; i++) {
         const tac__rise_plan *r = &island->plan->rises[i];
-        tac_instance *c = island->engine->plan->components[r->component];
+        tac_instance *c = island->engine->instances[r->component];
         c->look.t_us = t_us;
-        island->rises[i].now = seen && c->active && c->type->holds(&c->look, c->self, r->number);
+        island->rises[i].now =
+            seen && c->active && c->plan->type->holds(&c->look, c->plan->self, r->number);
     }
 }
 
@@ -303,37 +305,37 @@ static tac_status change_modes(tac_engine *e, tac__island *island, tac_time t_us
         memcpy(island->mode, island->next_mode, island->plan->event_count * sizeof *island->mode);
         return TAC_OK;
     }
-    const tac_instance *c = e->plan->components[island->plan->components[0]];
+    const tac_instance *c = e->instances[island->plan->components[0]];
     size_t i = 0;
     while (island->mode[i] == island->next_mode[i])
         i++;
     for (size_t k = 0; k < island->plan->count; k++) {
-        const tac_instance *each = e->plan->components[island->plan->components[k]];
-        if (i >= each->event_offset && i < each->event_offset + each->event_count)
+        const tac_instance *each = e->instances[island->plan->components[k]];
+        if (i >= each->plan->event_offset && i < each->plan->event_offset + each->plan->event_count)
             c = each;
     }
     tac__fail(e->err, TAC_E_NUMERIC,
-              "event '%s.%s' chatters: %d changes within %d us of each other", c->name,
-              c->events[i - c->event_offset].name, TAC__CHATTER_MAX, TAC__CHATTER_US);
-    return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->name);
+              "event '%s.%s' chatters: %d changes within %d us of each other", c->plan->name,
+              c->plan->events[i - c->plan->event_offset].name, TAC__CHATTER_MAX, TAC__CHATTER_US);
+    return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->plan->name);
 }
 
 tac_status tac__count_turns(tac_engine *e, tac__island *island, tac_time t_us)
 {
     for (size_t i = 0; i < island->plan->rise_count; i++) {
         const tac__rise_plan *r = &island->plan->rises[i];
-        const tac_instance *c = e->plan->components[r->component];
-        const tac__condition *condition = &c->conditions[r->number];
+        const tac_instance *c = e->instances[r->component];
+        const tac__condition *condition = &c->plan->conditions[r->number];
         if (e->timeline.last[condition->source] != t_us)
             continue;
         island->state->events++;
-        if (!tac__chatters(c->turns, t_us))
+        if (!tac__chatters(c->plan->turns, t_us))
             continue;
         tac__fail(e->err, TAC_E_NUMERIC,
                   "condition '%s' of '%s' chatters: its conditions turned true %d times within %d "
                   "us of each other",
-                  condition->name, c->name, TAC__CHATTER_MAX, TAC__CHATTER_US);
-        return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->name);
+                  condition->name, c->plan->name, TAC__CHATTER_MAX, TAC__CHATTER_US);
+        return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->plan->name);
     }
     return TAC_OK;
 }

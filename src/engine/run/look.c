@@ -73,7 +73,7 @@ tac_component_info tac_engine_component_info(const tac_engine *e, size_t compone
 {
     if (!e || component >= e->plan->component_count)
         return (tac_component_info){"", "", "", ""};
-    const tac_instance *c = e->plan->components[component];
+    const tac__component *c = e->plan->components[component];
     return (tac_component_info){c->name, c->type->name, e->plan->entities[c->entity].name,
                                 c->group < 0 ? "" : e->plan->groups[c->group].name};
 }

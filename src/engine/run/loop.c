@@ -35,7 +35,7 @@ __attribute__((cold)) static tac_status outcome(tac_instance *c, tac_status stat
         return TAC_OK;
     else
         tac__fail(e->err, status, "its %s failed: %s", what, tac_status_text(status));
-    return tac__run_failed(e, status, e->clock->t_us, c->name);
+    return tac__run_failed(e, status, e->clock->t_us, c->plan->name);
 }
 
 // --- the items of a boundary --------------------------------------------------------------------
@@ -44,14 +44,14 @@ __attribute__((cold)) static tac_status outcome(tac_instance *c, tac_status stat
 // which goes on without it: whoever only watches cannot stop anything.
 __attribute__((noinline)) static bool peek_inputs(tac_engine *e, tac_instance *c, tac_time t_us)
 {
-    for (size_t i = 0; i < c->views.count; i++) {
-        if (c->peek_signals[i] < 0)
+    for (size_t i = 0; i < c->plan->views.count; i++) {
+        if (c->plan->peek_signals[i] < 0)
             continue;
         const tac_status status =
-            tac__island_peek(e, c->peek_signals[i], t_us, &c->views.items[i].signal);
+            tac__island_peek(e, c->plan->peek_signals[i], t_us, &c->plan->views.items[i].signal);
         if (status != TAC_OK) {
             tac__log(e, TAC_LOG_WARN, "%s does not step: '%s' cannot be evaluated for it: %s",
-                     c->name, e->plan->schema.signals[c->peek_signals[i]].name,
+                     c->plan->name, e->plan->schema.signals[c->plan->peek_signals[i]].name,
                      tac_status_text(status));
             return false;
         }
@@ -64,23 +64,23 @@ __attribute__((noinline)) static bool peek_inputs(tac_engine *e, tac_instance *c
 __attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_instance *c,
                                                         tac_time t_us)
 {
-    tac__taps_show(c->taps, e, t_us);
+    tac__taps_show(c->plan->taps, e, t_us);
     tac__written_now(c);
     const bool jumped = c->jumped;
     c->may_jump = c->jumped = false;
-    return jumped ? tac__island_jumped(e, &e->islands[c->island], t_us) : TAC_OK;
+    return jumped ? tac__island_jumped(e, &e->islands[c->plan->island], t_us) : TAC_OK;
 }
 
 // What comes before some steps only: an explicit time of a group that has a period, too, and inputs
 // that are seen through views. False: it does not step.
 __attribute__((noinline)) static bool begin_step(tac_engine *e, tac_instance *c, tac_time t_us)
 {
-    if (c->extra_source >= 0 && e->timeline.last[c->extra_source] == t_us)
+    if (c->plan->extra_source >= 0 && e->timeline.last[c->plan->extra_source] == t_us)
         c->step.due |= TAC_DUE_AXIS;
-    if (c->observer && !peek_inputs(e, c, t_us))
+    if (c->plan->observer && !peek_inputs(e, c, t_us))
         return false;
-    tac__views_renew(&c->views, t_us);
-    c->may_jump = c->stage == TAC_STAGE_ACTUATE;
+    tac__views_renew(&c->plan->views, t_us);
+    c->may_jump = c->plan->stage == TAC_STAGE_ACTUATE;
     return true;
 }
 
@@ -97,8 +97,8 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
     if ((int)status | (int)c->failed)
         return outcome(c, status, "step");
     e->clock->steps++;
-    if (tac__writes_any(&c->writes))
-        tac__writes_done(&c->writes, t_us);
+    if (c->has_writes)
+        tac__writes_done(&c->plan->writes, t_us);
     return c->has_after ? finish_step(e, c, t_us) : TAC_OK;
 }
 
@@ -120,9 +120,9 @@ __attribute__((noinline)) static tac_status run_lead(tac_engine *e, tac_instance
 // What a hook sees: inputs as they are now.
 static bool look_for_hook(tac_engine *e, tac_instance *c)
 {
-    if (tac__is_observer(c) && !peek_inputs(e, c, e->clock->t_us))
+    if (c->plan->observer && !peek_inputs(e, c, e->clock->t_us))
         return false;
-    tac__views_renew(&c->views, e->clock->t_us);
+    tac__views_renew(&c->plan->views, e->clock->t_us);
     c->hook.t_us = e->clock->t_us;
     c->failed = TAC_OK;
     return true;
@@ -131,15 +131,15 @@ static bool look_for_hook(tac_engine *e, tac_instance *c)
 static tac_status run_hook(tac_engine *e, tac_instance *c,
                            tac_status (*hook)(tac_step *, const void *), const char *what)
 {
-    return look_for_hook(e, c) ? outcome(c, hook(&c->hook, c->self), what) : TAC_OK;
+    return look_for_hook(e, c) ? outcome(c, hook(&c->hook, c->plan->self), what) : TAC_OK;
 }
 
 tac_status tac__run_phase_hook(tac_engine *e, tac_instance *c, bool enter, int32_t from, int32_t to)
 {
     if (!look_for_hook(e, c))
         return TAC_OK;
-    const tac_status status = enter ? c->type->phase_enter(&c->hook, c->self, from, to)
-                                    : c->type->phase_exit(&c->hook, c->self, from, to);
+    const tac_status status = enter ? c->plan->type->phase_enter(&c->hook, c->plan->self, from, to)
+                                    : c->plan->type->phase_exit(&c->hook, c->plan->self, from, to);
     return outcome(c, status, enter ? "phase_enter hook" : "phase_exit hook");
 }
 
@@ -161,7 +161,7 @@ static tac_status deliver(tac_engine *e, uint32_t receiver)
         return TAC_OK;
     e->clock->messages += n;
     if (r->def.triggers)
-        e->plan->components[r->component]->pending |= TAC_DUE_MESSAGE;
+        tac__trigger(e->instances[r->component], TAC_DUE_MESSAGE);
     tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
     if (e->listeners)
         show_delivered(e, receiver, n);
@@ -173,9 +173,9 @@ static tac_status begin_entity(tac_engine *e, const tac__entity *entity)
     for (size_t i = 0; i < entity->receiver_count; i++)
         TAC_TRY(deliver(e, entity->receivers[i]));
     for (size_t i = 0; i < entity->pre_count; i++) {
-        tac_instance *c = e->plan->components[entity->pre[i]];
+        tac_instance *c = e->instances[entity->pre[i]];
         if (c->active)
-            TAC_TRY(run_hook(e, c, c->type->pre_step, "pre-step hook"));
+            TAC_TRY(run_hook(e, c, c->plan->type->pre_step, "pre-step hook"));
     }
     return TAC_OK;
 }
@@ -183,9 +183,9 @@ static tac_status begin_entity(tac_engine *e, const tac__entity *entity)
 static tac_status end_entity(tac_engine *e, const tac__entity *entity)
 {
     for (size_t i = 0; i < entity->post_count; i++) {
-        tac_instance *c = e->plan->components[entity->post[i]];
+        tac_instance *c = e->instances[entity->post[i]];
         if (c->active)
-            TAC_TRY(run_hook(e, c, c->type->post_step, "post-step hook"));
+            TAC_TRY(run_hook(e, c, c->plan->type->post_step, "post-step hook"));
     }
     return TAC_OK;
 }
@@ -201,12 +201,12 @@ static void digest_state(tac_engine *e, const tac__island *island, tac_time t_us
 static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
 {
     if (item->kind == TAC__ITEM_STEP) // the most frequent by far
-        return run_step(e, e->plan->components[item->index], t_us);
+        return run_step(e, e->instances[item->index], t_us);
     switch ((tac__item_kind)item->kind) {
     case TAC__ITEM_STEP:
         break;
     case TAC__ITEM_LEAD:
-        return run_lead(e, e->plan->components[item->index], t_us);
+        return run_lead(e, e->instances[item->index], t_us);
     case TAC__ITEM_OUTPUTS:
         return tac__island_outputs(e, &e->islands[item->index], t_us);
     case TAC__ITEM_PREVIEW:
@@ -216,10 +216,10 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
         digest_state(e, &e->islands[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_SHADOW:
-        tac__activity_shadow(e, e->plan->components[item->index], t_us);
+        tac__activity_shadow(e, e->instances[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_PHASES:
-        return tac__phases_decide(e, e->plan->components[item->index], t_us);
+        return tac__phases_decide(e, e->instances[item->index], t_us);
     case TAC__ITEM_BEGIN:
         return begin_entity(e, &e->plan->entities[item->index]);
     case TAC__ITEM_END:
@@ -250,9 +250,9 @@ static bool take_other(tac_engine *e, size_t source, const tac__source *s, tac_t
         return false;
     }
     if (s->kind == TAC__SOURCE_TIMER)
-        e->plan->components[s->index]->pending |= TAC_DUE_TIMER;
+        tac__trigger(e->instances[s->index], TAC_DUE_TIMER);
     else if (s->kind == TAC__SOURCE_CONDITION)
-        e->plan->components[s->index]->pending |= TAC_DUE_CONDITION;
+        tac__trigger(e->instances[s->index], TAC_DUE_CONDITION);
     if (e->plan->driver)
         tac__drive_next(e, (int)source, t_us);
     return true;
@@ -315,14 +315,17 @@ static instant collect(tac_engine *e, tac_time t_us)
 static inline __attribute__((always_inline)) void fetch(const tac_engine *e, const tac__item *item)
 {
     if (item->kind == TAC__ITEM_STEP) {
-        const tac_instance *c = e->plan->components[item->index];
-        tac__fetch(c, 3);
+        const tac_instance *c = e->instances[item->index];
+        const tac__component *plan = e->plan->components[item->index];
+        tac__fetch(c, 2);
+        tac__fetch(plan, 1);
         tac__fetch(c->run_self, 1);
         tac__fetch(c->step.in, 1);
         tac__fetch(c->step.out, 1);
         tac__fetch(c->step.state, 1);
-        tac__fetch(c->writes.items, 1);
-        tac__fetch(c->streams, 3);
+        tac__fetch(plan->writes.items, 1);
+        tac__fetch(plan->streams, 1);
+        tac__fetch(c->ready, 2);
     } else if (item->kind == TAC__ITEM_STATE) {
         const tac__island *island = &e->islands[item->index];
         tac__fetch(island->state, 2);
@@ -454,20 +457,21 @@ static void rest_port(const tac__port *port, void *value)
 static void rest_values(tac_engine *e)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        tac_instance *c = e->plan->components[i];
-        for (size_t k = 0; k < c->inputs.count; k++) {
-            if (c->in[k].buffer)
-                rest_port(&c->inputs.items[k], c->in[k].buffer);
+        tac_instance *c = e->instances[i];
+        for (size_t k = 0; k < c->plan->inputs.count; k++) {
+            if (c->plan->in[k].buffer)
+                rest_port(&c->plan->inputs.items[k], c->plan->in[k].buffer);
         }
-        for (size_t k = 0; k < c->outputs.count; k++)
-            rest_port(&c->outputs.items[k], c->step.out[k]);
-        for (size_t k = 0; k < c->continuous.count; k++)
+        for (size_t k = 0; k < c->plan->outputs.count; k++)
+            rest_port(&c->plan->outputs.items[k], c->step.out[k]);
+        for (size_t k = 0; k < c->plan->continuous.count; k++)
             rest_port(
-                &c->continuous.items[k],
-                tac__block_at(&e->plan->block,
-                              e->plan->schema.signals[c->signals[c->outputs.count + k]].offset));
-        for (size_t k = 0; k < c->states.count; k++)
-            tac__type_rest(&c->states.items[k].type, c->step.state[k]);
+                &c->plan->continuous.items[k],
+                tac__block_at(
+                    &e->plan->block,
+                    e->plan->schema.signals[c->plan->signals[c->plan->outputs.count + k]].offset));
+        for (size_t k = 0; k < c->plan->states.count; k++)
+            tac__type_rest(&c->plan->states.items[k].type, c->step.state[k]);
     }
 }
 
@@ -515,12 +519,13 @@ tac_status tac__start(tac_engine *e)
     }
     rest_values(e);
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        tac_instance *c = e->plan->components[i];
-        if (!c->type->init || (tac__is_played(e->plan, c->type) && !tac__is_machine(c)))
+        tac_instance *c = e->instances[i];
+        if (!c->plan->type->init ||
+            (tac__is_played(e->plan, c->plan->type) && !tac__is_machine(c->plan)))
             continue;
         c->may_jump = true;
         c->failed = TAC_OK;
-        const tac_status status = c->type->init(&c->step, c->self);
+        const tac_status status = c->plan->type->init(&c->step, c->plan->self);
         c->may_jump = c->jumped = false;
         TAC_TRY(outcome(c, status, "init"));
     }

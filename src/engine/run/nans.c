@@ -35,8 +35,8 @@ void tac__stored_nans(const tac_engine *e, unsigned char *bytes)
             mend(e, bytes, h->values, h->depth * h->words);
     }
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        const tac_instance *c = e->plan->components[i];
-        mend_ports(e, bytes, &c->states, c->step.state);
+        const tac__component *c = e->plan->components[i];
+        mend_ports(e, bytes, &c->states, c->state);
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->inputs.items[k].type.scalar == TAC_F64)
                 mend(e, bytes, c->in[k].buffer, c->inputs.items[k].type.count);
@@ -49,7 +49,7 @@ void tac__nan_written(void *context, uint32_t signal, const double *value, size_
 {
     tac_engine *e = context;
     const tac__signal *s = &e->plan->schema.signals[signal];
-    tac_instance *c = e->plan->components[s->component];
+    tac__component *c = e->plan->components[s->component];
     size_t i = 0, k = 0;
     while (i < words && value[i] == value[i])
         i++;
@@ -63,11 +63,12 @@ void tac__nan_written(void *context, uint32_t signal, const double *value, size_
     n->first_us = t_us;
     if (e->plan->driver) // the live run has said so
         return;
-    c->hook.t_us = t_us;
+    tac_step *hook = &e->instances[c->index]->hook;
+    hook->t_us = t_us;
     if (s->type.count > 1)
-        tac_log_write(&c->hook, TAC_LOG_WARN, "'%s[%zu]' is NaN", s->name, i);
+        tac_log_write(hook, TAC_LOG_WARN, "'%s[%zu]' is NaN", s->name, i);
     else
-        tac_log_write(&c->hook, TAC_LOG_WARN, "'%s' is NaN", s->name);
+        tac_log_write(hook, TAC_LOG_WARN, "'%s' is NaN", s->name);
 }
 
 uint64_t tac_engine_nans(const tac_engine *e, size_t signal, tac_time *first_us)

@@ -96,7 +96,7 @@ static tac_status fail_past(const tac_engine *e, const char *what, const char *n
                      wish, open);
 }
 
-static tac_status fail_not_outside(const tac_engine *e, const tac_instance *reader, size_t input,
+static tac_status fail_not_outside(const tac_engine *e, const tac__component *reader, size_t input,
                                    tac_error *err)
 {
     const int signal = reader->in[input].signal;
@@ -130,13 +130,13 @@ static tac_status check_value(const tac_type *type, const char *name, const void
 }
 
 // Put a value among those that are planned, in order of time. The last write for an instant counts.
-static tac_status plan_value(tac_engine *e, tac_instance *source, tac_time t_us, const void *value,
-                             tac_error *err)
+static tac_status plan_value(tac_engine *e, tac__component *source, tac_time t_us,
+                             const void *value, tac_error *err)
 {
     const tac__outside *c = source->self;
-    int64_t *count = source->step.state[TAC__OUTSIDE_COUNT];
-    int64_t *times = source->step.state[TAC__OUTSIDE_TIMES];
-    unsigned char *values = source->step.state[TAC__OUTSIDE_VALUES];
+    int64_t *count = source->state[TAC__OUTSIDE_COUNT];
+    int64_t *times = source->state[TAC__OUTSIDE_TIMES];
+    unsigned char *values = source->state[TAC__OUTSIDE_VALUES];
     const size_t n = (size_t)*count;
     size_t i = n;
     while (i > 0 && (tac_time)times[i - 1] >= t_us)
@@ -171,11 +171,11 @@ tac_status tac_engine_write(tac_engine *e, int input, tac_time t_us, const void 
     TAC__FLOATS;
     TAC_TRY(tac__outside_ready(e, err));
     size_t k;
-    const tac_instance *reader = tac__input_at(e, input, &k);
+    const tac__component *reader = tac__input_at(e, input, &k);
     if (!reader || !value)
         return tac__fail(err, TAC_E_CALLER, "there is no input %d, or no value for it", input);
     const int signal = reader->in[k].signal;
-    tac_instance *source =
+    tac__component *source =
         signal < 0 ? NULL : e->plan->components[e->plan->schema.signals[signal].component];
     if (!source || !tac__is_outside(source))
         return fail_not_outside(e, reader, k, err);

@@ -15,7 +15,6 @@ typedef struct head {
 tac_status tac__snapshot_take(tac_engine *e, tac__text *out, tac_error *err)
 {
     const size_t start = out->length;
-    tac__activity_save(e);
     head h = {tac__block_manifest_hash(&e->plan->block), e->plan->block.run_size, 0};
     tac__text_bytes(out, (const char *)&h, sizeof h);
     tac__text_bytes(out, (const char *)e->plan->block.bytes, e->plan->block.run_size);

@@ -3,6 +3,7 @@
 #define TAC_ENGINE_RUN_STATE_H
 
 #include "engine/plan/plan.h"
+#include "math/normal.h"
 
 #include <stdatomic.h>
 #include <tactus/outside.h>
@@ -92,6 +93,39 @@ typedef struct tac__island {
     tac__rise *rises;            // one a condition
 } tac__island;
 
+// A component in a run: the frames of calls into it, and scratch.
+struct tac_instance {
+    // What every step needs lies in two cache lines, facts of the plan included: through `plan` a
+    // step took 2 instructions more, of 51 (bench/count_engine.c).
+    tac_step step;
+    tac_status (*run)(tac_step *s, const void *self); // the type's step, or what replays it
+    const void *run_self;
+    const tac__component *plan;
+    int axis_source;   // that of the plan
+    bool has_before;   // before a step: views, or it may jump
+    bool has_writes;   // after a step: digests, histories
+    uint32_t pending;  // TAC_DUE_MESSAGE, TAC_DUE_TIMER, TAC_DUE_CONDITION of the present instant
+    tac_status failed; // why, if it called tac_fail or asked for what cannot be; cleared before a
+                       // call
+    bool active;       // in the present phase
+    bool has_after;    // after a step: taps, a jump, or the first write
+    bool may_jump;     // in init, or in a step of stage actuate
+    bool jumped;       // and it did
+    bool shadow;       // stepping behind a closed gate
+    bool all_written;  // all that it watches is known to have a value
+    tac_engine *engine;
+    tac__normals *ready; // of each stream: numbers of the draws to come
+
+    // what `output` and `derive` see: on the integrator's scratch and on the bus
+    tac_eval scratch, bus;
+
+    tac_step hook;   // what hooks see: as step, without outputs
+    tac_step look;   // what `holds` sees: inputs inside an integration step
+    int64_t decides; // a machine that is played: what it queues in stage 8 of the present instant
+    double *found;   // a machine: the values of a transition's actions
+    void *saved;     // copies for a step behind a closed gate
+};
+
 typedef struct tac__phase_watcher {
     tac_phase_fn *changed;
     void *context;
@@ -144,6 +178,7 @@ struct tac_engine {
     // for every instant
     tac__timeline timeline;
     tac__island *islands;
+    tac_instance **instances;
     // in the block
     tac__clock *clock;
     uint64_t *due_islands; // to be integrated from the present instant
@@ -174,6 +209,15 @@ struct tac_engine {
 tac_status tac__due_wire(tac_engine *engine);
 // The block was set or restored: nothing is due but what it says.
 void tac__due_restored(tac_engine *engine);
+
+// The component is to step at the present instant; one that is inactive will when it is active.
+static inline void tac__trigger(tac_instance *c, uint32_t due)
+{
+    if (c->active)
+        c->pending |= due;
+    else
+        *c->plan->missed |= due;
+}
 
 // --- integrate.c: their integration ---
 tac__rhs_fn tac__island_rhs;                                       // context is the island
@@ -256,7 +300,7 @@ tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us,
 
 // --- list.c ---
 // The component that has the input of this number, and which of its own it is; NULL: none has.
-const tac_instance *tac__input_at(const tac_engine *engine, int input, size_t *own);
+const tac__component *tac__input_at(const tac_engine *engine, int input, size_t *own);
 
 // --- checkpoint.c ---
 tac_status tac__checkpoint_consider(tac_engine *engine);

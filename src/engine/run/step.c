@@ -51,37 +51,37 @@ tac_status tac_fail_as(tac_step *s, tac_status status, const char *format, ...)
 tac__hang_hook tac__step_hang(const tac_step *s)
 {
     const tac_engine_def *def = &s->instance->engine->plan->def;
-    return (tac__hang_hook){def->hang, def->hang_context, s->instance->name};
+    return (tac__hang_hook){def->hang, def->hang_context, s->instance->plan->name};
 }
 
 bool tac_connected(const tac_step *s, int input)
 {
     const tac_instance *c = s->instance;
-    return input >= 0 && (size_t)input < c->inputs.count && c->in[input].signal >= 0;
+    return input >= 0 && (size_t)input < c->plan->inputs.count && c->plan->in[input].signal >= 0;
 }
 
 bool tac_turned_true(const tac_step *s, int condition)
 {
     const tac_instance *c = s->instance;
-    return condition >= 0 && (size_t)condition < c->condition_count &&
-           c->engine->timeline.last[c->conditions[condition].source] == s->t_us;
+    return condition >= 0 && (size_t)condition < c->plan->condition_count &&
+           c->engine->timeline.last[c->plan->conditions[condition].source] == s->t_us;
 }
 
 // --- randomness ---------------------------------------------------------------------------------
 
 // NULL, and the component has failed, where there is no such stream.
-static tac__draws *find_draws(tac_step *s, int stream)
+static const tac__draws *find_draws(tac_step *s, int stream)
 {
     tac_instance *c = s->instance;
-    if (stream >= 0 && (size_t)stream < c->stream_count)
-        return &c->streams[stream];
-    tac_fail(s, "draws from stream %d, but it has %zu", stream, c->stream_count);
+    if (stream >= 0 && (size_t)stream < c->plan->stream_count)
+        return &c->plan->streams[stream];
+    tac_fail(s, "draws from stream %d, but it has %zu", stream, c->plan->stream_count);
     return NULL;
 }
 
 double tac_draw_uniform(tac_step *s, int stream)
 {
-    tac__draws *d = find_draws(s, stream);
+    const tac__draws *d = find_draws(s, stream);
     if (!d)
         return 0;
     return tac__stream_uniform(&d->stream, (*d->next)++);
@@ -96,9 +96,9 @@ double tac_draw_normal(tac_step *s, int stream)
 
 void tac_draw_normals(tac_step *s, int stream, double *values, size_t count)
 {
-    tac__draws *d = find_draws(s, stream);
+    const tac__draws *d = find_draws(s, stream);
     if (d)
-        tac__normals_draw(&d->ready, &d->stream, d->next, values, count);
+        tac__normals_draw(&s->instance->ready[stream], &d->stream, d->next, values, count);
     else
         memset(values, 0, count * sizeof *values);
 }
@@ -109,26 +109,26 @@ tac_status tac_wake_at(tac_step *s, tac_time t_us)
 {
     tac_instance *c = s->instance;
     tac_engine *e = c->engine;
-    if (c->timer_source < 0)
+    if (c->plan->timer_source < 0)
         return tac_fail(s, "asks for a wake-up, but its type has no TAC_COMPONENT_TIMER");
     if (c->shadow)
         return TAC_OK;
     if (e->clock->started && t_us <= e->clock->t_us)
         return tac_fail(s, "asks for a wake-up that does not lie in the future");
-    const tac_time old_us = e->timeline.next[c->timer_source];
-    tac__timeline_set(&e->timeline, c->timer_source, t_us);
+    const tac_time old_us = e->timeline.next[c->plan->timer_source];
+    tac__timeline_set(&e->timeline, c->plan->timer_source, t_us);
     if (e->clock->started)
-        tac__islands_replan(e, c->timer_source, old_us, NULL);
+        tac__islands_replan(e, c->plan->timer_source, old_us, NULL);
     return TAC_OK;
 }
 
 double *tac_jump(tac_step *s)
 {
     tac_instance *c = s->instance;
-    if (!c->may_jump || c->island < 0 || c->shadow)
+    if (!c->may_jump || c->plan->island < 0 || c->shadow)
         return NULL;
     c->jumped = true;
-    return c->engine->islands[c->island].x + c->x_offset;
+    return c->engine->islands[c->plan->island].x + c->plan->x_offset;
 }
 
 // --- messages -----------------------------------------------------------------------------------
@@ -186,11 +186,11 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
 {
     tac_instance *c = s->instance;
     tac_engine *e = c->engine;
-    if (sender < 0 || (size_t)sender >= c->sender_count || (!bytes && size))
+    if (sender < 0 || (size_t)sender >= c->plan->sender_count || (!bytes && size))
         return tac_fail(s, "sends nothing, or from a port that it does not have");
     if (c->shadow)
         return TAC_OK;
-    const tac__sender *port = &e->plan->senders[c->senders[sender]];
+    const tac__sender *port = &e->plan->senders[c->plan->senders[sender]];
     if (e->plan->driver) { // what arrives in the plant comes from the driver
         (*port->sequence)++;
         digest_sent(port, e->clock->t_us, bytes, size);
@@ -221,8 +221,8 @@ bool tac_receive_sized(tac_step *s, int receiver, tac_message *message, size_t s
 {
     tac_instance *c = s->instance;
     tac_message own;
-    if (receiver < 0 || (size_t)receiver >= c->receiver_count || c->shadow ||
-        !tac__queue_receive(&c->engine->plan->receivers[c->receivers[receiver]].queue, &own))
+    if (receiver < 0 || (size_t)receiver >= c->plan->receiver_count || c->shadow ||
+        !tac__queue_receive(&c->engine->plan->receivers[c->plan->receivers[receiver]].queue, &own))
         return false;
     tac__def_give(message, size, &own, sizeof own);
     return true;
@@ -247,7 +247,7 @@ void tac_log_write(tac_step *s, tac_log_level level, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    write_log(s->instance->engine, s->t_us, s->instance->name, level, format, args);
+    write_log(s->instance->engine, s->t_us, s->instance->plan->name, level, format, args);
     va_end(args);
 }
 

@@ -181,7 +181,7 @@ tac_status tac__check_value(const tac_engine *e, const tac__part *part, bool exa
 // Of machines: numbers of transitions, 0 for none.
 static bool names_transition(const tac_engine *e, const tac__signal *s)
 {
-    const tac_instance *m = e->plan->components[s->component];
+    const tac__component *m = e->plan->components[s->component];
     if (!tac__is_machine(m))
         return false;
     const tac__phases *p = tac__phases_of(m);
@@ -191,7 +191,7 @@ static bool names_transition(const tac_engine *e, const tac__signal *s)
 
 static bool counts_changes(const tac_engine *e, const tac__signal *s)
 {
-    const tac_instance *m = e->plan->components[s->component];
+    const tac__component *m = e->plan->components[s->component];
     return tac__is_machine(m) &&
            m->signals[tac__phases_of(m)->changes] == (int)(s - e->plan->schema.signals);
 }
@@ -244,7 +244,7 @@ tac_status tac__check_times(const tac_engine *e, const tac__part *part, bool exa
 tac_status tac__check_turns(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
     (void)exact;
-    const tac_instance *c = part->subject;
+    const tac__component *c = part->subject;
     if (!has_been(e, c->turns->last_us))
         return damaged(err, part->name, "has a time that cannot be: last_us");
     if (c->turns->chatter > TAC__CHATTER_MAX)
@@ -255,7 +255,7 @@ tac_status tac__check_turns(const tac_engine *e, const tac__part *part, bool exa
 tac_status tac__check_missed(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
     (void)e, (void)exact;
-    const tac_instance *c = part->subject;
+    const tac__component *c = part->subject;
     const uint64_t all = TAC_DUE_AXIS | TAC_DUE_MESSAGE | TAC_DUE_TIMER | TAC_DUE_CONDITION;
     if (*c->missed & ~all)
         return damaged(err, part->name, "has triggers that do not exist: %#" PRIx64, *c->missed);
@@ -443,12 +443,13 @@ static tac_status ask_component(tac_engine *e, tac_instance *c, tac_error *err)
     e->err = &said;
     c->failed = TAC_OK;
     c->hook.t_us = e->clock->t_us;
-    const tac_status status = c->type->verify(&c->hook, c->self);
+    const tac_status status = c->plan->type->verify(&c->hook, c->plan->self);
     const bool failed = c->failed != TAC_OK;
     c->failed = TAC_OK;
     if (status == TAC_OK && !failed)
         return TAC_OK;
-    return damaged(err, c->name, "%s", failed ? said.text : "does not accept its discrete states");
+    return damaged(err, c->plan->name, "%s",
+                   failed ? said.text : "does not accept its discrete states");
 }
 
 static tac_status ask_components(tac_engine *e, tac_error *err)
@@ -456,8 +457,8 @@ static tac_status ask_components(tac_engine *e, tac_error *err)
     tac_error *outer = e->err;
     tac_status status = TAC_OK;
     for (size_t i = 0; i < e->plan->component_count && status == TAC_OK; i++) {
-        tac_instance *c = e->plan->components[i];
-        if (c->type->verify && !tac__is_played(e->plan, c->type))
+        tac_instance *c = e->instances[i];
+        if (c->plan->type->verify && !tac__is_played(e->plan, c->plan->type))
             status = ask_component(e, c, err);
     }
     e->err = outer;

@@ -26,8 +26,8 @@ tac__part_check tac__check_value;      // tac_type
 tac__part_check tac__check_signal;     // tac__signal
 tac__part_check tac__check_writes;     // tac__history: how many there were
 tac__part_check tac__check_times;      // tac__history
-tac__part_check tac__check_turns;      // tac_instance
-tac__part_check tac__check_missed;     // tac_instance
+tac__part_check tac__check_turns;      // tac__component
+tac__part_check tac__check_missed;     // tac__component
 tac__part_check tac__check_flag;       // NULL: one word, 0 or 1
 tac__part_check tac__check_queue;      // tac__receiver
 tac__part_check tac__check_taken;      // NULL

@@ -7,7 +7,7 @@
 // one, too.
 static bool begins_with_value(const tac__plan *e, const tac__signal *s)
 {
-    const tac_instance *writer = e->components[s->component];
+    const tac__component *writer = e->components[s->component];
     if (s->continuous || writer->type->init)
         return true;
     size_t k = 0;
@@ -19,7 +19,7 @@ static bool begins_with_value(const tac__plan *e, const tac__signal *s)
 void tac__written_ask(tac__plan *e)
 {
     for (size_t i = 0; i < e->component_count; i++) {
-        const tac_instance *c = e->components[i];
+        const tac__component *c = e->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (!c->inputs.items[k].peer || c->in[k].signal < 0)
                 continue;
@@ -32,19 +32,19 @@ void tac__written_ask(tac__plan *e)
 void tac__written_restart(tac_engine *e)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
-        tac_instance *c = e->plan->components[i];
+        tac_instance *c = e->instances[i];
         c->all_written = false;
-        c->has_after |= c->asked;
+        c->has_after = c->plan->taps || c->plan->stage == TAC_STAGE_ACTUATE || c->plan->asked;
     }
 }
 
 // One that a phase has closed has its outputs from the engine.
 void tac__written_now(tac_instance *c)
 {
-    if (!c->written)
+    if (!c->plan->written)
         return;
-    *c->written = 1;
-    c->has_after = c->taps || c->stage == TAC_STAGE_ACTUATE;
+    *c->plan->written = 1;
+    c->has_after = c->plan->taps || c->plan->stage == TAC_STAGE_ACTUATE;
 }
 
 static bool has_value(const tac_engine *e, const tac__input *in, tac_time t_us)
@@ -59,7 +59,7 @@ static bool has_value(const tac_engine *e, const tac__input *in, tac_time t_us)
     return *h->writes > 1 || (*h->writes == 1 && (!in->route.delayed || h->times[1] < t_us));
 }
 
-static bool all_written(const tac_engine *e, const tac_instance *c, tac_time t_us)
+static bool all_written(const tac_engine *e, const tac__component *c, tac_time t_us)
 {
     bool all = true;
     for (size_t k = 0; all && k < c->inputs.count; k++)
@@ -69,15 +69,16 @@ static bool all_written(const tac_engine *e, const tac_instance *c, tac_time t_u
 
 bool tac__formula_ready(const tac__formula *f, const tac_step *s)
 {
-    tac_instance *c = s->instance;
-    if (c->all_written)
+    tac_instance *run = s->instance;
+    if (run->all_written)
         return true;
-    const tac_engine *e = c->engine;
+    const tac__component *c = run->plan;
+    const tac_engine *e = run->engine;
     const tac_time t_us = e->clock->t_us;
     for (size_t i = 0; i < f->input_count; i++) {
         if (!has_value(e, &c->in[f->inputs[i]], t_us))
             return false;
     }
-    c->all_written = all_written(e, c, t_us);
+    run->all_written = all_written(e, c, t_us);
     return true;
 }

@@ -1,0 +1,221 @@
+// component.h - a component in the plan: what it has declared and what was resolved for it. From
+// the end of tac_engine_prepare on it is const; tac_instance (run/state.h) is what runs.
+#ifndef TAC_ENGINE_PLAN_COMPONENT_H
+#define TAC_ENGINE_PLAN_COMPONENT_H
+
+#include "base/random.h"
+#include "bus/queue.h"
+#include "bus/schema.h"
+#include "bus/view.h"
+#include "engine/plan/events.h"
+#include "engine/plan/views.h"
+#include "engine/run/writes.h"
+#include "engine/watch.h"
+
+typedef struct tac__port { // input, output, discrete or continuous state, as declared
+    const char *name, *unit, *doc, *derivative;
+    tac_type type;
+    tac__unit dimension;
+    uint32_t flags;
+    double scale;
+    tac_part part;
+    bool has_rest;
+    double rest;         // what an open f64 input reads, or an output is before it is written
+    const int *direct;   // output: inputs that it depends on directly; NULL: all
+    size_t direct_count; // of those
+    const char *peer;    // a watch: the signal it sees; a feed: the input it leads to; else NULL
+    tac_place place;     // of what names the peer
+} tac__port;
+
+typedef struct tac__ports {
+    tac__port *items;
+    size_t count, capacity;
+} tac__ports;
+
+// Words that the values of all of them take.
+static inline size_t tac__ports_words(const tac__ports *ports)
+{
+    size_t words = 0;
+    for (size_t i = 0; i < ports->count; i++)
+        words += tac__type_words(&ports->items[i].type);
+    return words;
+}
+
+typedef struct tac__message_port {
+    const char *name, *doc;
+    bool sends;
+} tac__message_port;
+
+typedef struct tac__event {
+    const char *name, *doc;
+} tac__event;
+
+typedef struct tac__condition { // whose turning true is located
+    const char *name;
+    int *inputs;
+    size_t count;
+    tac_place place; // of what is to blame
+    int island;      // whose states and outputs it sees
+    int source;
+} tac__condition;
+
+// How conditions of one component turned true, and how a machine of phases changed at boundaries
+// that were inserted for it; in the block.
+typedef struct tac__turns {
+    tac_time last_us;
+    uint64_t chatter; // turns that followed close upon each other
+} tac__turns;
+
+// So many turns, each within so many microseconds of the one before, never come to an end.
+enum { TAC__CHATTER_MAX = 1000, TAC__CHATTER_US = 10 };
+
+// Count one at t_us. True: that is one too many.
+static inline bool tac__chatters(tac__turns *n, tac_time t_us)
+{
+    n->chatter = t_us - n->last_us <= TAC__CHATTER_US ? n->chatter + 1 : 0;
+    n->last_us = t_us;
+    return n->chatter > TAC__CHATTER_MAX;
+}
+
+typedef struct tac__param { // for listings and the model hash; its value is in
+                            // tac__component.values
+    const char *name;
+    tac_param_def def;
+    const char *kind;           // "f64", "time", "choice", ...
+    const char *const *choices; // of a choice
+    bool tunable;               // a branch may have another value
+    int input;                  // that rests at its value; -1: none
+} tac__param;
+
+typedef struct tac__input {
+    bool routed;
+    tac_route_def route;
+    int signal;        // -1: unconnected
+    uint32_t element;  // first element of the signal that is seen
+    tac_policy policy; // as resolved; ZOH where it makes no difference
+    uint32_t depth;    // of the history, as far as this reader may look back
+    bool coupled;      // continuous to continuous: seen anew at every evaluation
+    const tac__history *history;
+    void *buffer; // what a view puts there, or the resting value of an open input
+} tac__input;
+
+typedef struct tac__link {
+    uint32_t receiver; // index in plan->receivers
+    uint32_t number;   // of the sender among those of the receiver, in order of declaration
+    tac_time delay_us;
+} tac__link;
+
+// A link that leads outside: who watches is told of what is sent.
+typedef struct tac__outlet {
+    const char *channel;
+    tac_time delay_us;
+} tac__outlet;
+
+typedef struct tac__sender {
+    const char *name; // full
+    uint32_t component;
+    bool numbers;       // its messages are doubles
+    uint64_t *sequence; // in the block
+    uint64_t *digest;   // in the block, over what was sent; NULL where none
+    tac__link *links;
+    size_t count, capacity;
+    tac__outlet *outlets;
+    size_t outlet_count, outlet_capacity;
+} tac__sender;
+
+typedef struct tac__receiver {
+    const char *name; // full
+    uint32_t component;
+    tac_message_def def;
+    tac__queue queue;
+    uint64_t *digest; // in the block
+    int source;
+    const char **inlets; // channels of links from outside; their senders have the numbers after
+                         // those of this engine, and one that needs no link the last of all
+    size_t inlet_count, inlet_capacity;
+    uint64_t *posted; // in the block: of each of those the next number that the engine gives
+} tac__receiver;
+
+typedef struct tac__draws {
+    const char *name;
+    tac__stream stream;
+    uint64_t *next; // in the block: index of the next draw
+} tac__draws;
+
+typedef struct tac__component tac__component;
+struct tac__component {
+    const tac_component_type *type;
+    void *self;
+    int axis_source; // -1: none
+    bool observer;   // it only watches
+    tac__writes writes;
+    tac__views views; // inputs to be renewed before a step; those of observers lie in scratch
+    tac__draws *streams;
+    size_t stream_count, stream_capacity;
+    const tac__tap *taps; // on its steps
+
+    // where its values lie in the block
+    void *const *out;   // outputs
+    void *const *state; // discrete states
+
+    // continuous part: the same functions on the integrator's scratch and on the bus
+    tac__views scratch_views;      // before output and derive on the scratch; on the bus: `views`
+    const void *const *scratch_in; // what they see there: coupled inputs lead to the scratch
+    const void *const *kept_in;    // the same, but held inputs as the island keeps them
+    tac__writes eval_writes;
+
+    // declared
+    const char *name; // "uav1.battery"
+    uint32_t index, entity;
+    uint32_t first_input; // its number among the inputs of all components
+    int group;            // -1: none
+    tac_stage stage;
+    tac_place place;
+    tac_time lead_us;         // it also steps so long before each step of its group
+    uint32_t lead_max;        // as many periods at most
+    tac_place lead_place;     // of what says so
+    const tac__param *params; // these lists may be those of other components, too: see share.h
+    const char *const *values;
+    size_t param_count;
+    const tac_node *param_node; // NULL: none given
+    const char *event_list;     // parameter that lists events, NULL: none; see events.h
+    tac__carry_fn *carry;
+    tac__ports inputs, outputs, states, continuous;
+    tac__event *events;
+    size_t event_count, event_capacity;
+    tac__condition *conditions;
+    size_t condition_count, condition_capacity;
+    tac__message_port *messages;
+    size_t message_count, message_capacity;
+    uint32_t *senders, *receivers; // indices in the engine
+    size_t sender_count, sender_capacity, receiver_count, receiver_capacity;
+
+    // resolved
+    tac__input *in;                // one an input
+    int *signals;                  // of outputs, then of continuous states
+    size_t x_count;                // doubles of continuous state
+    int island;                    // -1: none
+    size_t x_offset, event_offset; // in those of the island
+    bool chained;      // its outputs are needed to evaluate the right-hand side of the island
+    int timer_source;  // -1: none
+    int lead_source;   // -1: none, or a multiple of the period
+    int extra_source;  // explicit times besides the period of its group, -1: none
+    tac__turns *turns; // NULL: it is no machine of phases and has no conditions
+
+    // see written.h
+    uint64_t *written; // in the block: 1 once its outputs were written; NULL: nobody asks
+    bool asked;        // somebody does
+
+    // observers: inputs that come from the plant, by view
+    int *peek_signals; // one a view, -1: not from the plant
+
+    // phases: see activity.c
+    const char *const *active_names; // as given; NULL: always active
+    size_t active_count;
+    bool hold;                  // outputs stay what they were, instead of zero
+    uint64_t active_in;         // bits of phases
+    int step_item, shadow_item; // -1: none
+    uint64_t *missed;           // in the block: triggers that came while it was inactive
+};
+
+#endif
