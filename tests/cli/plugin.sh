@@ -60,6 +60,14 @@ expect 0 replay talk.mcap --plugin ./moved.so
 expect 0 replay talk.mcap --set plugins='[./moved.so]'
 mv moved.so talkers.so
 
+# A definition without its size is the mistake that is reported, not what follows from it.
+sed 's/TAC_PARAM(\(.*\)))/\&(tac_param_def){\1})/' "$data/plugin.c" >unsized.c
+! cmp -s unsized.c "$data/plugin.c" || fail 'the plugin has no definition of a parameter in one line'
+"${CC:-cc}" -std=c17 -shared -fPIC -I"$TACTUS_SOURCE/include" unsized.c -o unsized.so || exit 1
+expect 3 check talk.yaml --set plugins='[unsized.so]' --set components.one.params.volume=1
+says err tac_param_def 'size'
+! grep -q 'unknown parameter' err || fail 'a mistake that follows from another'
+
 command -v script >/dev/null || finish
 script -qec true /dev/null >/dev/null 2>&1 </dev/null || finish
 script -qec "TERM=xterm '$TACTUS' run talk.yaml" /dev/null >seen </dev/null

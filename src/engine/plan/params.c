@@ -737,12 +737,13 @@ static void fail_unknown(tac_declare *d, const char *key, const tac_place *place
 }
 
 // A key that does not exist counts before a parameter that is missing or faulty: it is the likelier
-// cause. Without memory nothing is known about keys.
+// cause. Without memory, or after a definition that could not be read, keys are not known.
 void tac__scope_end(tac_declare *d)
 {
     const tac__scope *scope = tac__scope_of(d);
-    const bool memory = d->failed && d->error.status == TAC_E_MEMORY;
-    const size_t keys = scope->used && !memory && !d->unknown ? tac_node_count(scope->map) : 0;
+    const bool lost =
+        d->failed && (d->error.status == TAC_E_MEMORY || d->error.status == TAC_E_ABI);
+    const size_t keys = scope->used && !lost && !d->unknown ? tac_node_count(scope->map) : 0;
     for (size_t i = 0; i < keys && !d->unknown; i++) {
         if (!scope->used[i])
             fail_unknown(d, tac_node_key(scope->map, i), tac_node_key_place(scope->map, i));
