@@ -224,6 +224,32 @@ const char *const tac__action_names[] = {
 
 // --- the whole ------------------------------------------------------------------------------
 
+static void doubt(tac_declare *d, int output)
+{
+    const char *unread = tac__declare_unread(d, output);
+    if (unread)
+        tac_declare_warn(d, "do", "this has no effect: no input is connected to '%s'", unread);
+}
+
+void tac__scenario_doubt_targets(tac_declare *d, const tac__scenario *s, size_t event)
+{
+    const tac__scenario_event *e = &s->events[event];
+    const int outputs[] = {
+        [TAC__TARGET_GUST] = s->ports.gust,
+        [TAC__TARGET_COMMAND] = s->ports.motor_hold,
+        [TAC__TARGET_THRUST] = s->ports.motor_loss,
+        [TAC__TARGET_BATTERY] = s->ports.battery_open,
+    };
+    for (int k = 0; !e->action->act && k < TAC__TARGET_SENSOR; k++) {
+        if (e->action->targets >> k & 1)
+            doubt(d, outputs[k]);
+    }
+    for (size_t i = 0; !e->action->act && i < TAC__SENSORS; i++) {
+        if (e->action->targets & SENSOR && e->sensors >> i & 1)
+            doubt(d, s->ports.fault[i]);
+    }
+}
+
 void tac__scenario_act(const tac__scenario *s, size_t event, tac_step *step)
 {
     const tac__action *action = s->events[event].action;

@@ -63,6 +63,8 @@ extern const char *const tac__action_names[]; // NULL after the last
 
 // Targets that a fault can hold; each remembers the event that holds it.
 size_t tac__scenario_targets(const tac__scenario *s);
+// In `connect`: warn of a fault or gust that reaches nothing, because no input is connected to it.
+void tac__scenario_doubt_targets(tac_declare *d, const tac__scenario *s, size_t event);
 void tac__scenario_act(const tac__scenario *s, size_t event, tac_step *step);
 // Undo what the event did, where nothing else has taken its place. False where all of it has.
 bool tac__scenario_undo(const tac__scenario *s, size_t event, tac_step *step);

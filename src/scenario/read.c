@@ -486,6 +486,8 @@ tac_status tac__scenario_compile(tac_declare *d, tac__scenario *s)
         tac_param_begin(d, "events", i);
         const tac_status status = compile_event(d, s, &s->events[i]);
         doubt_time(d, &s->events[i]);
+        if (status == TAC_OK)
+            tac__scenario_doubt_targets(d, s, i);
         tac_param_end(d);
         TAC_TRY(status);
     }

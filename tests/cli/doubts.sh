@@ -30,6 +30,24 @@ says err 'truth.yaml:2:' "'uav.control.velocity' gets the truth, 'uav.vehicle.ve
 same 'warnings' "$(wc -l <err)" 1
 says out 'fine, 1 warning'
 
+# Faults that lead nowhere, each named once; what ends them is not one
+cat >faults.yaml <<EOF
+extends: $flight
+scenario:
+  - {at: 10 s, do: motor_off, motor: 1}
+  - {at: 11 s, do: motor_loss, motor: [1, 2], loss: 0.5}
+  - {at: 12 s, do: sensor_fault, sensor: gps, fault: dropout}
+  - {at: 13 s, do: sensor_fault, sensor: estimator, fault: freeze, for: 1 s}
+  - {at: 14 s, do: gust, wind: [1, 0, 0]}
+  - {at: 15 s, do: restore}
+entities: {uav: {components: {vehicle: {inputs: {motor_hold: ~}}, wind: {inputs: ~}}}}
+EOF
+expect 0 check faults.yaml
+says err "faults.yaml:3:20: this has no effect: no input is connected to 'uav.scenario.motor_hold'" \
+    "faults.yaml:5:20: this has no effect: no input is connected to 'uav.scenario.gps_fault'" \
+    "faults.yaml:7:20: this has no effect: no input is connected to 'uav.scenario.gust'"
+same 'warnings of faults' "$(wc -l <err)" 3
+
 # A bus without a battery
 cat >bus.yaml <<EOF
 extends: $flight

@@ -16,6 +16,8 @@ static size_t logged_count;
 static void keep_log(void *context, const tac_log_entry *e)
 {
     (void)context;
+    if (strstr(e->text, "this has no effect")) // faults of this rig lead nowhere
+        return;
     if (logged_count == 256)
         fail_msg("too many entries in the log");
     entry *l = &logged[logged_count++];

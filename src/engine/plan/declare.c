@@ -303,6 +303,12 @@ tac_time tac__declare_end(const tac_declare *d)
     return d->plan->def.end_us;
 }
 
+const char *tac__declare_unread(const tac_declare *d, int output)
+{
+    const tac__signal *s = &d->plan->schema.signals[d->instance->signals[output]];
+    return s->read ? NULL : s->name;
+}
+
 tac_time tac__declare_period(const tac_declare *d)
 {
     const int group = d->instance->group;

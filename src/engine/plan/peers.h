@@ -52,6 +52,8 @@ bool tac__formula_ready(const tac__formula *formula, const tac_step *s);
 // declared, 0 where it has none.
 tac_time tac__declare_end(const tac_declare *d);
 tac_time tac__declare_period(const tac_declare *d);
+// In `connect`: the full name of an output to which no input is connected; NULL: one is.
+const char *tac__declare_unread(const tac_declare *d, int output);
 
 static inline uint64_t *tac__formula_memory(const tac__formula *f, uint64_t *words)
 {

@@ -265,8 +265,9 @@ static tac_status resolve_route(tac__plan *e, const tac_route_def *r, tac_error 
     TAC_TRY(check_free(in, r, err));
     TAC_TRY(find_source(e, reader, r, &in->signal, &in->element, &part, err));
     const tac__port *port = &reader->inputs.items[input];
-    const tac__signal *s = &e->schema.signals[in->signal];
+    tac__signal *s = &e->schema.signals[in->signal];
     TAC_TRY(check_types(s, port, part, r, err));
+    s->read = true;
     in->routed = true;
     in->route = *r;
     in->coupled = s->continuous && tac__is_continuous(reader->type) &&
@@ -290,7 +291,8 @@ static tac_status resolve_watch(tac__plan *e, tac__component *c, size_t input, t
     TAC_TRY(check_free(in, &r, err));
     bool part;
     TAC_TRY(find_source(e, c, &r, &in->signal, &in->element, &part, err));
-    const tac__signal *s = &e->schema.signals[in->signal];
+    tac__signal *s = &e->schema.signals[in->signal];
+    s->read = true;
     if (!part && s->type.count != 1) {
         char text[64];
         tac_type_print(&s->type, text, sizeof text);
