@@ -65,7 +65,9 @@ typedef struct tac_port_def {
     tac_part part;          // continuous state: of the plant
     const char *derivative; // output: the output of this component that is its rate of change per
                             // second, for EXTRAPOLATED; of a quaternion the body rate. May be NULL
-    double scale; // continuous state: its absolute tolerance is `atol` times this; 0 means 1
+    double scale;  // continuous state: its absolute tolerance is `atol` times this; 0 means 1
+    tac_role role; // output or continuous state: what reports and pictures of flights take it for
+    uint32_t reserved; // 0
 } tac_port_def;
 
 typedef struct tac_message_def {
@@ -164,6 +166,8 @@ enum {
     TAC_COMPONENT_SHARED = 8,  // its `output` uses nothing but its arguments: it may run on several
                                // threads at once, and does for recordings
     TAC_COMPONENT_CONSTANT = 16, // its `init` gives the outputs for good: it needs no rate group
+    TAC_COMPONENT_PRINTS = 32,   // it calls a library that may print: the program keeps that out of
+                                 // its own standard output
 };
 
 typedef struct tac_component_type {

@@ -326,6 +326,7 @@ TAC_API tac_group_info tac_engine_group_info(const tac_engine *engine, size_t gr
 typedef struct tac_component_info {
     const char *name, *type;
     const char *entity, *group; // "" where it has none
+    uint32_t flags;             // TAC_COMPONENT_... of its type
 } tac_component_info;
 
 // In order of declaration; name "" where there is no such component. tac_sizes has their number.
@@ -336,6 +337,8 @@ typedef struct tac_signal_info {
     tac_type type;
     tac_stage stage;
     bool continuous; // a state or an output of the plant
+    tac_role role;
+    size_t component; // number of the writer
 } tac_signal_info;
 
 TAC_API size_t tac_engine_signal_count(const tac_engine *engine);

@@ -76,17 +76,49 @@ typedef enum tac_stage {
 } tac_stage;
 
 // How a reader in another rate group sees a signal; exact definitions in docs/rates.md.
+#define TAC_POLICY_TABLE(X)                                                                        \
+    X(ZOH, "the last value written")                                                               \
+    X(INTERPOLATED, "the line through the last two values, one writer period late")                \
+    X(EXTRAPOLATED, "that line carried forward")                                                   \
+    X(SYNCHRONIZED, "the groups step together")
+
 typedef enum tac_policy {
-    TAC_ZOH,          // the last value written
-    TAC_INTERPOLATED, // the line through the last two values, one writer period late
-    TAC_EXTRAPOLATED, // that line carried forward
-    TAC_SYNCHRONIZED  // the groups step together
+#define TAC_POLICY_ENUM(name, doc) TAC_##name,
+    TAC_POLICY_TABLE(TAC_POLICY_ENUM)
+#undef TAC_POLICY_ENUM
+        TAC_POLICY_COUNT
 } tac_policy;
+
+// What a signal means to a report or a picture of a flight, whatever its name and the type of its
+// component: docs/reports.md. A component with a position is a vehicle; one with any of those from
+// MOTOR on is the control of a vehicle of the same entity. X(name, text, doc)
+#define TAC_ROLE_TABLE(X)                                                                          \
+    X(NONE, "none", "nothing that is reported")                                                    \
+    X(POSITION, "position", "where the vehicle is: north, east, down of the origin [m]")           \
+    X(ATTITUDE, "attitude", "quaternion from the body to north, east, down")                       \
+    X(SOC, "soc", "state of charge of each battery, 0 to 1")                                       \
+    X(VOLTAGE, "voltage", "at the terminals of each battery [V]")                                  \
+    X(CONTACT, "contact", "not 0 where the vehicle stands on the ground")                          \
+    X(ROTOR_SPEED, "rotor_speed", "of each rotor [rad/s]")                                         \
+    X(MOTOR, "motor", "command of each motor, 0 to 1")                                             \
+    X(LANDED, "landed", "the control holds the flight to be over, or not begun")                   \
+    X(ARMED, "armed", "motors turn")                                                               \
+    X(MISSION_REACHED, "mission_reached", "items of the mission that were passed")                 \
+    X(MISSION_TOTAL, "mission_total", "items of the mission")                                      \
+    X(REFERENCE, "reference", "where the control wants the vehicle: north, east, down [m]")
+
+typedef enum tac_role {
+#define TAC_ROLE_ENUM(name, text, doc) TAC_ROLE_##name,
+    TAC_ROLE_TABLE(TAC_ROLE_ENUM)
+#undef TAC_ROLE_ENUM
+        TAC_ROLE_COUNT
+} tac_role;
 
 TAC_BEGIN_DECLS
 
 TAC_API const char *tac_stage_name(tac_stage stage);    // "control"
 TAC_API const char *tac_policy_name(tac_policy policy); // "ZOH"
+TAC_API const char *tac_role_name(tac_role role);       // "position"
 TAC_API bool tac_stage_parse(const char *name, tac_stage *stage);
 TAC_API bool tac_policy_parse(const char *name, tac_policy *policy); // any case
 

@@ -228,7 +228,8 @@ static void declare_outputs(tac_declare *d, uint32_t rotors)
 {
     tac__flight_outputs(d, rotors);
     static const tac_port_def ports[] = {
-        TAC_DEF(tac_port_def, "position_sp", TAC_TYPE_VEC3, "m", "reference"),
+        TAC_DEF(tac_port_def, "position_sp", TAC_TYPE_VEC3, "m", "reference",
+                .role = TAC_ROLE_REFERENCE),
         TAC_DEF(tac_port_def, "velocity_sp", TAC_TYPE_VEC3, "m/s", "wanted"),
         TAC_DEF(tac_port_def, "attitude_sp", TAC_TYPE_QUAT, NULL, "wanted"),
         TAC_DEF(tac_port_def, "rate_sp", TAC_TYPE_VEC3, "rad/s", "wanted"),

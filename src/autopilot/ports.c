@@ -21,14 +21,17 @@ void tac__flight_outputs(tac_declare *d, uint32_t rotors)
 {
     const tac_port_def ports[] = {
         TAC_DEF(tac_port_def, "motor", TAC_TYPE_ARRAY(TAC_F64, rotors), NULL,
-                "duty commanded, 0 to 1"),
-        TAC_DEF(tac_port_def, "armed", TAC_TYPE_BOOL, NULL, "motors turn"),
+                "duty commanded, 0 to 1", .role = TAC_ROLE_MOTOR),
+        TAC_DEF(tac_port_def, "armed", TAC_TYPE_BOOL, NULL, "motors turn", .role = TAC_ROLE_ARMED),
         TAC_DEF(tac_port_def, "phase", TAC_TYPE_ENUM(tac__flight_phase_labels), NULL,
                 "of the flight"),
-        TAC_DEF(tac_port_def, "landed", TAC_TYPE_BOOL, NULL, "on the ground, as it seems"),
+        TAC_DEF(tac_port_def, "landed", TAC_TYPE_BOOL, NULL, "on the ground, as it seems",
+                .role = TAC_ROLE_LANDED),
         TAC_DEF(tac_port_def, "mission_current", TAC_TYPE_I32, NULL, "item under way, from 0"),
-        TAC_DEF(tac_port_def, "mission_reached", TAC_TYPE_I32, NULL, "items passed"),
-        TAC_DEF(tac_port_def, "mission_total", TAC_TYPE_I32, NULL, "items of the mission"),
+        TAC_DEF(tac_port_def, "mission_reached", TAC_TYPE_I32, NULL, "items passed",
+                .role = TAC_ROLE_MISSION_REACHED),
+        TAC_DEF(tac_port_def, "mission_total", TAC_TYPE_I32, NULL, "items of the mission",
+                .role = TAC_ROLE_MISSION_TOTAL),
     };
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
         tac_declare_output(d, &ports[i]);

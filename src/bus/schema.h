@@ -23,6 +23,7 @@ typedef struct tac__signal {
     bool continuous;    // state or output of the plant
     bool state;         // a continuous state: readable in every stage
     bool read;          // some input is connected to it
+    uint8_t role;       // a tac_role
     uint32_t component; // index of the writer
     size_t words;       // 8-byte words in memory
     size_t offset;      // of its value in the block of the run

@@ -166,7 +166,7 @@ void tac__value_print(const tac_type *type, const void *value, char *text, size_
     tac__out_add(&out, "]");
 }
 
-// --- names of stages and policies -------------------------------------------------------------
+// --- names of stages, policies and roles ------------------------------------------------------
 
 static const char *const stage_names[] = {
 #define NAME(name, text, doc) text,
@@ -174,7 +174,17 @@ static const char *const stage_names[] = {
 #undef NAME
 };
 
-static const char *const policy_names[] = {"ZOH", "INTERPOLATED", "EXTRAPOLATED", "SYNCHRONIZED"};
+static const char *const policy_names[] = {
+#define NAME(name, doc) #name,
+    TAC_POLICY_TABLE(NAME)
+#undef NAME
+};
+
+static const char *const role_names[] = {
+#define NAME(name, text, doc) text,
+    TAC_ROLE_TABLE(NAME)
+#undef NAME
+};
 
 const char *tac_stage_name(tac_stage stage)
 {
@@ -183,7 +193,12 @@ const char *tac_stage_name(tac_stage stage)
 
 const char *tac_policy_name(tac_policy policy)
 {
-    return (unsigned)policy < 4 ? policy_names[policy] : "?";
+    return (unsigned)policy < TAC_POLICY_COUNT ? policy_names[policy] : "?";
+}
+
+const char *tac_role_name(tac_role role)
+{
+    return (unsigned)role < TAC_ROLE_COUNT ? role_names[role] : "?";
 }
 
 static bool same_word(const char *a, const char *b)
@@ -208,7 +223,7 @@ bool tac_stage_parse(const char *name, tac_stage *stage)
 
 bool tac_policy_parse(const char *name, tac_policy *policy)
 {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < TAC_POLICY_COUNT; i++) {
         if (same_word(name, policy_names[i])) {
             *policy = (tac_policy)i;
             return true;

@@ -10,24 +10,17 @@ enum {
     VALUES_MAX = 500000, // of many vehicles: fewer rows
 };
 
+// What a signal of each role must be made of; one of another type counts as missing.
 static const struct {
-    const char *port;
-    bool of_control;
-    bool whole;     // its numbers are no f64
+    bool whole;     // its numbers need not be f64
     uint32_t least; // elements
-} ports[CLI_SIGNALS] = {
-    [CLI_POSITION] = {"position", false, false, 3},
-    [CLI_ATTITUDE] = {"attitude", false, false, 4},
-    [CLI_SOC] = {"battery.soc", false, false, 1},
-    [CLI_VOLTAGE] = {"battery.voltage", false, false, 1},
-    [CLI_FEET_DOWN] = {"feet_down", false, false, 1},
-    [CLI_ROTOR_SPEED] = {"rotor_speed", false, false, 1},
-    [CLI_MOTOR] = {"motor", true, false, 1},
-    [CLI_LANDED] = {"landed", true, true, 1},
-    [CLI_ARMED] = {"armed", true, true, 1},
-    [CLI_REACHED] = {"mission_reached", true, true, 1},
-    [CLI_TOTAL] = {"mission_total", true, true, 1},
-    [CLI_REFERENCE] = {"position_sp", true, false, 3},
+} shapes[TAC_ROLE_COUNT] = {
+    [TAC_ROLE_POSITION] = {false, 3},     [TAC_ROLE_ATTITUDE] = {false, 4},
+    [TAC_ROLE_SOC] = {false, 1},          [TAC_ROLE_VOLTAGE] = {false, 1},
+    [TAC_ROLE_CONTACT] = {false, 1},      [TAC_ROLE_ROTOR_SPEED] = {false, 1},
+    [TAC_ROLE_MOTOR] = {false, 1},        [TAC_ROLE_LANDED] = {true, 1},
+    [TAC_ROLE_ARMED] = {true, 1},         [TAC_ROLE_MISSION_REACHED] = {true, 1},
+    [TAC_ROLE_MISSION_TOTAL] = {true, 1}, [TAC_ROLE_REFERENCE] = {false, 3},
 };
 
 void cli_flight_init(cli_flight *f)
@@ -44,21 +37,34 @@ void cli_flight_fini(cli_flight *f)
 
 // --- finding -------------------------------------------------------------------------------------
 
-static size_t count_type(const tac_engine *engine, const char *type)
+static bool is_of_control(tac_role role)
 {
-    tac_component_info c;
+    return role >= TAC_ROLE_MOTOR;
+}
+
+static bool fits(const tac_signal_info *s)
+{
+    return s->role != TAC_ROLE_NONE && s->type.count >= shapes[s->role].least &&
+           (s->type.scalar == TAC_F64 || shapes[s->role].whole);
+}
+
+static size_t count_bodies(const tac_engine *engine)
+{
     size_t n = 0;
-    for (size_t i = 0; (c = tac_engine_component_info(engine, i)).name[0]; i++)
-        n += !strcmp(c.type, type);
+    for (size_t i = 0; i < tac_engine_signal_count(engine); i++) {
+        const tac_signal_info s = tac_engine_signal_info(engine, (int)i);
+        n += s.role == TAC_ROLE_POSITION && fits(&s);
+    }
     return n;
 }
 
 // A vehicle has the name of its entity; if the entity has several vehicles, that of its component.
-static tac_status add_body(cli_flight *f, const tac_component_info *c)
+static tac_status add_body(cli_flight *f, const tac_component_info *c, size_t number)
 {
     cli_vehicle *v = &f->vehicles[f->count];
     v->entity = c->entity;
     v->body = c->name;
+    v->body_number = number;
     v->name = c->entity[0] ? c->entity : c->name;
     const int first = tac__names_find(&f->entities, c->entity);
     if (first >= 0) {
@@ -71,26 +77,34 @@ static tac_status add_body(cli_flight *f, const tac_component_info *c)
 }
 
 // Several vehicles of one entity get their controllers in the order in which both are written.
-static tac_status add_control(cli_flight *f, const tac_component_info *c)
+static tac_status add_control(cli_flight *f, const tac_component_info *c, size_t number)
 {
     const int first = tac__names_find(&f->entities, c->entity);
     for (size_t i = first >= 0 ? (size_t)first : f->count; i < f->count; i++) {
         cli_vehicle *v = &f->vehicles[i];
         if (!v->control && !strcmp(v->entity, c->entity)) {
             v->control = c->name;
+            v->control_number = number;
             return TAC_OK;
         }
     }
     return TAC_OK;
 }
 
-static tac_status for_each(cli_flight *f, const tac_engine *engine, const char *type,
-                           tac_status (*add)(cli_flight *, const tac_component_info *))
+// Components with a signal that is a position, or any that a control has, each once: the signals of
+// a component follow one another.
+static tac_status for_each(cli_flight *f, const tac_engine *engine, bool control,
+                           tac_status (*add)(cli_flight *, const tac_component_info *, size_t))
 {
-    tac_component_info c;
-    for (size_t i = 0; (c = tac_engine_component_info(engine, i)).name[0]; i++) {
-        if (!strcmp(c.type, type))
-            TAC_TRY(add(f, &c));
+    size_t last = SIZE_MAX;
+    for (size_t i = 0; i < tac_engine_signal_count(engine); i++) {
+        const tac_signal_info s = tac_engine_signal_info(engine, (int)i);
+        if (!fits(&s) || !(control ? is_of_control(s.role) : s.role == TAC_ROLE_POSITION) ||
+            s.component == last)
+            continue;
+        last = s.component;
+        const tac_component_info c = tac_engine_component_info(engine, last);
+        TAC_TRY(add(f, &c, last));
     }
     return TAC_OK;
 }
@@ -99,15 +113,14 @@ static void observe(void *context, tac_engine *engine, tac_time t_us);
 
 tac_status cli_flight_watch(cli_flight *f, tac_engine *engine, tac_error *err)
 {
-    const size_t count = count_type(engine, "multirotor");
+    const size_t count = count_bodies(engine);
     if (count == 0)
         return TAC_OK;
     f->vehicles = tac__arena_array(&f->arena, count, sizeof *f->vehicles);
     if (!f->vehicles)
         return tac__fail_memory(err);
-    if (for_each(f, engine, "multirotor", add_body) != TAC_OK ||
-        for_each(f, engine, "flight_control", add_control) != TAC_OK ||
-        for_each(f, engine, "px4", add_control) != TAC_OK)
+    if (for_each(f, engine, false, add_body) != TAC_OK ||
+        for_each(f, engine, true, add_control) != TAC_OK)
         return tac__fail_memory(err);
     tac_observer_def def = tac_observer_def_default();
     def.name = "flight";
@@ -117,52 +130,53 @@ tac_status cli_flight_watch(cli_flight *f, tac_engine *engine, tac_error *err)
     return tac_engine_add_observer(engine, &def, err);
 }
 
-// A signal of an unexpected type counts as missing.
-static void bind(const tac_engine *engine, cli_vehicle *v, cli_signal s)
+// All roles in one pass over the signals: `vehicle_of[component]` has the vehicle of a body or a
+// control, counted from 1. The first signal of a role counts.
+static void bind(cli_flight *f, const tac_engine *engine, const uint32_t *vehicle_of)
 {
-    v->signals[s].index = -1;
-    const char *component = ports[s].of_control ? v->control : v->body;
-    char name[512];
-    tac__out out = tac__out_begin(name, sizeof name);
-    tac__out_add(&out, "%s.%s", component ? component : "", ports[s].port);
-    const int index = tac_engine_find_signal(engine, name);
-    const tac_type type = tac_engine_signal_info(engine, index).type;
-    if (index < 0 || type.count < ports[s].least || (type.scalar != TAC_F64 && !ports[s].whole))
-        return;
-    v->signals[s].index = index;
-    v->signals[s].scalar = type.scalar;
-    v->signals[s].count = type.count;
+    for (size_t i = 0; i < tac_engine_signal_count(engine); i++) {
+        const tac_signal_info s = tac_engine_signal_info(engine, (int)i);
+        const uint32_t number = vehicle_of[s.component];
+        if (!number || !fits(&s))
+            continue;
+        cli_vehicle *v = &f->vehicles[number - 1];
+        const char *from = is_of_control(s.role) ? v->control : v->body;
+        if (v->signals[s.role].index >= 0 || !from || strcmp(s.writer, from))
+            continue;
+        v->signals[s.role].index = (int)i;
+        v->signals[s.role].scalar = s.type.scalar;
+        v->signals[s.role].count = s.type.count;
+    }
 }
 
-static uint32_t count_of(const cli_vehicle *v, cli_signal s)
+static uint32_t count_of(const cli_vehicle *v, tac_role s)
 {
     return v->signals[s].index < 0 ? 0 : v->signals[s].count;
 }
 
-static tac_status bind_vehicle(cli_flight *f, const tac_engine *engine, cli_vehicle *v,
-                               tac_error *err)
-{
-    for (int s = 0; s < CLI_SIGNALS; s++)
-        bind(engine, v, (cli_signal)s);
-    v->batteries = count_of(v, CLI_SOC);
-    v->soc = tac__arena_array(&f->arena, 3 * v->batteries + 1, sizeof *v->soc);
-    if (!v->soc)
-        return tac__fail_memory(err);
-    v->voltage_v = v->soc + v->batteries;
-    v->start_soc = v->voltage_v + v->batteries;
-    return TAC_OK;
-}
-
-// A component without a position is not a vehicle, whatever the name of its type.
 static tac_status bind_all(cli_flight *f, const tac_engine *engine, tac_error *err)
 {
-    const size_t found = f->count;
-    f->count = 0;
-    for (size_t i = 0; i < found; i++) {
-        cli_vehicle v = f->vehicles[i];
-        TAC_TRY(bind_vehicle(f, engine, &v, err));
-        if (v.signals[CLI_POSITION].index >= 0)
-            f->vehicles[f->count++] = v;
+    uint32_t *vehicle_of =
+        tac__arena_array(&f->arena, tac_engine_sizes(engine).components, sizeof *vehicle_of);
+    if (!vehicle_of)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < f->count; i++) {
+        cli_vehicle *v = &f->vehicles[i];
+        vehicle_of[v->body_number] = (uint32_t)i + 1;
+        if (v->control)
+            vehicle_of[v->control_number] = (uint32_t)i + 1;
+        for (int role = 0; role < TAC_ROLE_COUNT; role++)
+            v->signals[role].index = -1;
+    }
+    bind(f, engine, vehicle_of);
+    for (size_t i = 0; i < f->count; i++) {
+        cli_vehicle *v = &f->vehicles[i];
+        v->batteries = count_of(v, TAC_ROLE_SOC);
+        v->soc = tac__arena_array(&f->arena, 3 * v->batteries + 1, sizeof *v->soc);
+        if (!v->soc)
+            return tac__fail_memory(err);
+        v->voltage_v = v->soc + v->batteries;
+        v->start_soc = v->voltage_v + v->batteries;
     }
     return TAC_OK;
 }
@@ -170,8 +184,8 @@ static tac_status bind_all(cli_flight *f, const tac_engine *engine, tac_error *e
 static void lay_out(cli_samples *s, const cli_flight *f)
 {
     const cli_vehicle *first = &f->vehicles[0];
-    s->speeds = count_of(first, CLI_MOTOR) == 0;
-    s->motor_count = count_of(first, s->speeds ? CLI_ROTOR_SPEED : CLI_MOTOR);
+    s->speeds = count_of(first, TAC_ROLE_MOTOR) == 0;
+    s->motor_count = count_of(first, s->speeds ? TAC_ROLE_ROTOR_SPEED : TAC_ROLE_MOTOR);
     s->angles = 1 + 3 * f->count;
     s->reference = s->angles + 3;
     s->reached = s->reference + 3;
@@ -208,8 +222,7 @@ tac_status cli_flight_begin(cli_flight *f, const tac_engine *engine, const tac_e
 // --- watching ------------------------------------------------------------------------------------
 
 // The first `n` elements of a signal; false, and NaN, where it cannot be read.
-static bool read_numbers(tac_engine *engine, const cli_vehicle *v, cli_signal s, double *to,
-                         size_t n)
+static bool read_numbers(tac_engine *engine, const cli_vehicle *v, tac_role s, double *to, size_t n)
 {
     const void *value =
         v->signals[s].index < 0 ? NULL : tac_engine_read(engine, v->signals[s].index);
@@ -228,7 +241,7 @@ static bool read_numbers(tac_engine *engine, const cli_vehicle *v, cli_signal s,
     return value != NULL;
 }
 
-static double read_number(tac_engine *engine, const cli_vehicle *v, cli_signal s)
+static double read_number(tac_engine *engine, const cli_vehicle *v, tac_role s)
 {
     double value;
     read_numbers(engine, v, s, &value, 1);
@@ -243,36 +256,36 @@ static int64_t whole(double x)
 
 static void read_state(tac_engine *engine, cli_vehicle *v)
 {
-    read_numbers(engine, v, CLI_SOC, v->soc, v->batteries);
-    read_numbers(engine, v, CLI_VOLTAGE, v->voltage_v, v->batteries);
+    read_numbers(engine, v, TAC_ROLE_SOC, v->soc, v->batteries);
+    read_numbers(engine, v, TAC_ROLE_VOLTAGE, v->voltage_v, v->batteries);
     if (!v->seen) // a run that failed at once has used nothing
         memcpy(v->start_soc, v->soc, v->batteries * sizeof *v->soc);
     if (!v->control) {
         v->landed = !v->airborne;
         return;
     }
-    v->landed = read_number(engine, v, CLI_LANDED) > 0;
-    v->armed = read_number(engine, v, CLI_ARMED) > 0;
-    v->reached = whole(read_number(engine, v, CLI_REACHED));
-    v->total = whole(read_number(engine, v, CLI_TOTAL));
+    v->landed = read_number(engine, v, TAC_ROLE_LANDED) > 0;
+    v->armed = read_number(engine, v, TAC_ROLE_ARMED) > 0;
+    v->reached = whole(read_number(engine, v, TAC_ROLE_MISSION_REACHED));
+    v->total = whole(read_number(engine, v, TAC_ROLE_MISSION_TOTAL));
 }
 
 // A vehicle without foot contacts is on the ground if its flight control says so.
 static bool is_airborne(tac_engine *engine, const cli_vehicle *v)
 {
-    return v->signals[CLI_FEET_DOWN].index >= 0 ? read_number(engine, v, CLI_FEET_DOWN) == 0
-                                                : read_number(engine, v, CLI_LANDED) == 0;
+    return v->signals[TAC_ROLE_CONTACT].index >= 0 ? read_number(engine, v, TAC_ROLE_CONTACT) == 0
+                                                   : read_number(engine, v, TAC_ROLE_LANDED) == 0;
 }
 
 static void follow(cli_flight *f, tac_engine *engine, cli_vehicle *v, tac_time t_us)
 {
     double position[3];
-    if (!read_numbers(engine, v, CLI_POSITION, position, 3))
+    if (!read_numbers(engine, v, TAC_ROLE_POSITION, position, 3))
         return;
     const bool airborne = is_airborne(engine, v);
     if (!v->seen) {
         memcpy(v->start_m, position, sizeof position);
-        read_numbers(engine, v, CLI_SOC, v->start_soc, v->batteries);
+        read_numbers(engine, v, TAC_ROLE_SOC, v->start_soc, v->batteries);
     } else if (v->airborne || airborne) {
         const double *p = v->position_m;
         v->distance_m += sqrt((position[0] - p[0]) * (position[0] - p[0]) +
@@ -292,7 +305,7 @@ static void follow(cli_flight *f, tac_engine *engine, cli_vehicle *v, tac_time t
 static void read_angles(tac_engine *engine, const cli_vehicle *v, const double *last, double *to)
 {
     double q[4];
-    read_numbers(engine, v, CLI_ATTITUDE, q, 4);
+    read_numbers(engine, v, TAC_ROLE_ATTITUDE, q, 4);
     const double sine = 2 * (q[0] * q[2] - q[3] * q[1]); // sine of pitch, up to rounding
     to[0] = atan2(2 * (q[0] * q[1] + q[2] * q[3]), 1 - 2 * (q[1] * q[1] + q[2] * q[2]));
     to[1] = asin(sine > 1 ? 1 : sine < -1 ? -1 : sine);
@@ -308,8 +321,8 @@ static void read_angles(tac_engine *engine, const cli_vehicle *v, const double *
 static void read_reference(const cli_flight *f, tac_engine *engine, const cli_vehicle *v,
                            double *to)
 {
-    const bool planned =
-        read_number(engine, v, CLI_LANDED) == 0 && read_numbers(engine, v, CLI_REFERENCE, to, 3);
+    const bool planned = read_number(engine, v, TAC_ROLE_LANDED) == 0 &&
+                         read_numbers(engine, v, TAC_ROLE_REFERENCE, to, 3);
     to[2] = -to[2] - f->ground_m;
     for (int i = 0; i < 3 && !planned; i++)
         to[i] = (double)NAN;
@@ -331,13 +344,13 @@ static void keep(cli_flight *f, tac_engine *engine, tac_time t_us)
     double *angles = row + s->angles;
     read_angles(engine, first, s->rows ? angles - s->columns : NULL, angles);
     read_reference(f, engine, first, row + s->reference);
-    row[s->reached] = read_number(engine, first, CLI_REACHED);
-    read_numbers(engine, first, s->speeds ? CLI_ROTOR_SPEED : CLI_MOTOR, row + s->motors,
+    row[s->reached] = read_number(engine, first, TAC_ROLE_MISSION_REACHED);
+    read_numbers(engine, first, s->speeds ? TAC_ROLE_ROTOR_SPEED : TAC_ROLE_MOTOR, row + s->motors,
                  s->motor_count);
-    read_numbers(engine, first, CLI_SOC, row + s->soc, first->batteries);
+    read_numbers(engine, first, TAC_ROLE_SOC, row + s->soc, first->batteries);
     for (size_t i = 0; i < first->batteries; i++)
         row[s->soc + i] *= 100;
-    read_numbers(engine, first, CLI_VOLTAGE, row + s->voltage, first->batteries);
+    read_numbers(engine, first, TAC_ROLE_VOLTAGE, row + s->voltage, first->batteries);
     s->rows++;
 }
 

@@ -1,8 +1,9 @@
 // flight.h - the vehicles of a run: finding them, and what the report says of them.
 //
-// A vehicle is a component of type `multirotor`; a `flight_control` or `px4` in the same entity
-// flies it. They are found by type and read by name, so plugins with types of these names count as
-// well. An observer samples them 100 times a second: it changes no bit, and allocates nothing.
+// A vehicle is a component with a signal whose role is a position; a component of the same entity
+// with signals of a control flies it (tac_role). No type and no signal is asked for by name, so
+// plugins count as well. An observer samples them 100 times a second: it changes no bit, and
+// allocates nothing.
 #ifndef TAC_CLI_FLIGHT_H
 #define TAC_CLI_FLIGHT_H
 
@@ -11,31 +12,15 @@
 
 #include <tactus/engine.h>
 
-// Signals that are read of a vehicle: first those of its body, then those of its controller.
-typedef enum cli_signal {
-    CLI_POSITION,
-    CLI_ATTITUDE,
-    CLI_SOC,
-    CLI_VOLTAGE,
-    CLI_FEET_DOWN,
-    CLI_ROTOR_SPEED,
-    CLI_MOTOR,
-    CLI_LANDED,
-    CLI_ARMED,
-    CLI_REACHED,
-    CLI_TOTAL,
-    CLI_REFERENCE,
-    CLI_SIGNALS
-} cli_signal;
-
 typedef struct cli_vehicle {
     const char *name; // of its entity, or of its component if the entity has several vehicles
     const char *entity, *body, *control; // control NULL: none
+    size_t body_number, control_number;  // among all components
     struct {
         int index; // -1: there is none
         tac_scalar scalar;
         uint32_t count;
-    } signals[CLI_SIGNALS];
+    } signals[TAC_ROLE_COUNT]; // by role: those of its body, then those of its control
 
     // What has been seen so far
     size_t batteries;

@@ -14,7 +14,7 @@
 static bool is_compared(const tac_signal_info *s)
 {
     return s->type.scalar == TAC_F64 && s->continuous &&
-           (s->stage == TAC_STAGE_INTEGRATE || tac__ends_in(s->name, "battery.voltage"));
+           (s->stage == TAC_STAGE_INTEGRATE || s->role == TAC_ROLE_VOLTAGE);
 }
 
 static const char *port_of(const tac_signal_info *s)

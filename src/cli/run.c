@@ -408,11 +408,11 @@ static tac_status run_and_report(job *j, tac__text *out, tac_error *err)
     return status == TAC_OK ? drawn : status;
 }
 
-static bool has_foreign_code(const tac_engine *engine)
+static bool may_print(const tac_engine *engine)
 {
     tac_component_info c;
     for (size_t i = 0; (c = tac_engine_component_info(engine, i)).name[0]; i++) {
-        if (!strcmp(c.type, "px4"))
+        if (c.flags & TAC_COMPONENT_PRINTS)
             return true;
     }
     return false;
@@ -427,7 +427,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     cli_flight_init(&j.flight);
     tac__text_init(&j.path, tac_allocator_default());
     tac_status status = start(&j, err);
-    if (status == TAC_OK && has_foreign_code(j.sim.engine))
+    if (status == TAC_OK && may_print(j.sim.engine))
         cli_redirect_begin();
     if (status == TAC_OK)
         status = run_and_report(&j, out, err);

@@ -301,8 +301,8 @@ static tac_status resolve(tac_config *c, tac_error *err)
     TAC_TRY(tac__spec_check(tac_document_root(c->doc), &tac__format, err));
     TAC_TRY(place_events(c, err));
     TAC_TRY(tac__place_phases(c, err));
-    TAC_TRY(tac__place_autopilot(c, err));
-    return load_plugins(c, err);
+    TAC_TRY(load_plugins(c, err));
+    return tac__place_autopilot(c, err);
 }
 
 static tac_status create(const tac_config_def *def, tac_config **config, tac_error *err)

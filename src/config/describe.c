@@ -91,9 +91,10 @@ static void text_ports(const char *title, const tac__ports *ports, tac__text *ou
         const tac__port *p = &ports->items[i];
         char type[64];
         tac_type_print(&p->type, type, sizeof type);
-        tac__text_add(out, "  %-*s %s%s(%s, %s%s)\n", NAME_WIDTH, p->name, p->doc,
+        tac__text_add(out, "  %-*s %s%s(%s, %s%s%s%s)\n", NAME_WIDTH, p->name, p->doc,
                       *p->doc ? " " : "", type, p->unit,
-                      p->flags & TAC_PORT_OPTIONAL ? ", optional" : "");
+                      p->flags & TAC_PORT_OPTIONAL ? ", optional" : "", p->role ? ", role " : "",
+                      p->role ? tac_role_name((tac_role)p->role) : "");
     }
 }
 
@@ -138,6 +139,8 @@ static void json_ports(const char *key, const tac__ports *ports, tac__json *json
         tac__json_key_text(json, "type", type);
         tac__json_key_text(json, "unit", p->unit);
         tac__json_key_bool(json, "optional", p->flags & TAC_PORT_OPTIONAL);
+        if (p->role)
+            tac__json_key_text(json, "role", tac_role_name((tac_role)p->role));
         tac__json_key_text(json, "description", p->doc);
         tac__json_object_end(json);
     }

@@ -4,8 +4,11 @@
 
 #include <math.h>
 
-static const char *const policy_words[] = {"ZOH", "INTERPOLATED", "EXTRAPOLATED", "SYNCHRONIZED",
-                                           NULL};
+static const char *const policy_words[] = {
+#define WORD(name, doc) #name,
+    TAC_POLICY_TABLE(WORD)
+#undef WORD
+        NULL};
 static const char *const integrator_words[] = {"euler",  "rk4",    "rk23", "rk45",
                                                "dop853", "rodas4", NULL};
 static const char *const coupling_words[] = {"coupled", "split", NULL};
@@ -275,14 +278,8 @@ static const tac__key record_keys[] = {
 };
 const tac__spec tac__format_record = {"record", "What is recorded, and how.", record_keys};
 
-// Its keys come from the component type `px4`.
-static const tac__key autopilot_keys[] = {
-    {"px4", TAC__KIND_TABLE, .of = &map_item,
-     .doc = "parameters of every component of type px4 that does not set them itself"},
-    {0},
-};
-const tac__spec tac__format_autopilot = {"autopilot", "What all autopilots have in common.",
-                                         autopilot_keys};
+// Parameters of every component of a type, by the name of the type.
+static const tac__key autopilot_item = {.kind = TAC__KIND_TABLE, .of = &map_item};
 
 // The other keys of an event come from the component type `scenario`.
 static const tac__key event_keys[] = {
@@ -309,8 +306,8 @@ static const tac__key root_keys[] = {
     {"scenario", TAC__KIND_LIST, .of = &event_item, .doc = "events: see 'tactus help scenario'"},
     {"phases", TAC__KIND_ANY,
      .doc = "strategy; and the flight phases of one entity: see 'tactus help phases'"},
-    {"autopilot", TAC__KIND_MAP, .spec = &tac__format_autopilot,
-     .doc = "where PX4's library is, and what else holds for all vehicles"},
+    {"autopilot", TAC__KIND_TABLE, .of = &autopilot_item,
+     .doc = "by component type, as px4: parameters of all of that type that do not set them"},
     {"links", TAC__KIND_LIST, .of = &link_item, .doc = "how messages travel"},
     {"log", TAC__KIND_MAP, .spec = &tac__format_log, .doc = "what is logged"},
     {"record", TAC__KIND_MAP, .spec = &tac__format_record, .doc = "what is recorded"},

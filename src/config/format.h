@@ -19,7 +19,6 @@ extern const tac__spec tac__format_route;
 extern const tac__spec tac__format_entity;
 extern const tac__spec tac__format_phases; // at the root, without the keys of its type
 extern const tac__spec tac__format_event;  // of the scenario, without the keys of its type
-extern const tac__spec tac__format_autopilot;
 extern const tac__spec tac__format_link;
 extern const tac__spec tac__format_log;
 extern const tac__spec tac__format_record;

@@ -186,7 +186,8 @@ static void declare_outputs(tac_declare *d, const px4 *c)
     tac__flight_outputs(d, c->rotors);
     static const tac_port_def ports[] = {
         TAC_DEF(tac_port_def, "position_sp", TAC_TYPE_VEC3, "m",
-                "trajectory_setpoint, in the world", .flags = TAC_PORT_NAN),
+                "trajectory_setpoint, in the world", .flags = TAC_PORT_NAN,
+                .role = TAC_ROLE_REFERENCE),
         TAC_DEF(tac_port_def, "velocity_sp", TAC_TYPE_VEC3, "m/s", "trajectory_setpoint",
                 .flags = TAC_PORT_NAN),
         TAC_DEF(tac_port_def, "attitude_sp", TAC_TYPE_QUAT, NULL, "vehicle_attitude_setpoint"),
@@ -317,7 +318,7 @@ static void px4_close(void *self)
 
 const tac_component_type tac__px4_type = {
     TAC__TYPE("px4", "1", "flies a multirotor with PX4 itself, through libpx4_lockstep",
-              TAC_COMPONENT_OPAQUE),
+              TAC_COMPONENT_OPAQUE | TAC_COMPONENT_PRINTS),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(px4),
     .declare = px4_declare,

@@ -66,7 +66,7 @@ static cli_range range_of(const page *p, size_t offset)
 
 static bool has_reference(const page *p)
 {
-    return p->one && p->flight->vehicles->signals[CLI_REFERENCE].index >= 0;
+    return p->one && p->flight->vehicles->signals[TAC_ROLE_REFERENCE].index >= 0;
 }
 
 static void add_reference(const page *p, bool *first, size_t x, size_t y)

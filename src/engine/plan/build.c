@@ -306,6 +306,7 @@ static tac_status add_signals(tac__plan *p, tac__component *c, tac_error *err)
                                                                            : TAC_STAGE_BEGIN,
                            .continuous = continuous,
                            .state = state,
+                           .role = port->role,
                            .component = c->index,
                            .derivative = -1},
             err));

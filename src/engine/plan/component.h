@@ -20,6 +20,7 @@ typedef struct tac__port { // input, output, discrete or continuous state, as de
     double scale;
     tac_part part;
     bool has_rest;
+    uint8_t role;        // a tac_role
     double rest;         // what an open f64 input reads, or an output is before it is written
     const int *direct;   // output: inputs that it depends on directly; NULL: all
     size_t direct_count; // of those

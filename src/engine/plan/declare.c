@@ -111,7 +111,8 @@ static int add_port(tac_declare *d, tac__ports *ports, const tac_port_def *p, co
                       .type = p->type,
                       .flags = p->flags,
                       .scale = p->scale > 0 ? p->scale : 1,
-                      .part = p->part};
+                      .part = p->part,
+                      .role = (uint8_t)p->role};
     const bool is_input = ports == &d->instance->inputs;
     if (is_input ? !tac__name_valid(p->name) : !tac__signal_name_valid(p->name)) {
         tac__fail(&err, TAC_E_NAME, "'%s' is not a name for %s: expected letters, digits and '_'%s",
@@ -144,6 +145,11 @@ static const tac_port_def *known_port(tac_declare *d, const tac_port_def *p, tac
     tac_error err;
     tac__declare_take(d, "tac_port_def", own, sizeof *own, p);
     const uint32_t unknown = own->flags & ~TAC__PORT_PUBLIC;
+    if ((unsigned)own->role >= TAC_ROLE_COUNT || own->reserved) {
+        tac__fail(&err, TAC_E_ABI, "port '%s' has a role that this version of Tactus does not know",
+                  own->name ? own->name : "");
+        tac__declare_keep(d, &err);
+    }
     if (unknown) {
         tac__fail(&err, TAC_E_ABI,
                   "port '%s' has flags 0x%x, which this version of Tactus does not know",

@@ -40,9 +40,9 @@ static bool same_direct(const tac__port *a, const tac__port *b)
 static bool same_port(const tac__port *a, const tac__port *b)
 {
     return !a->peer && !b->peer && a->flags == b->flags && a->part == b->part &&
-           a->type.scalar == b->type.scalar && a->type.shape == b->type.shape &&
-           a->type.count == b->type.count && a->type.labels == b->type.labels &&
-           a->scale == b->scale && a->has_rest == b->has_rest &&
+           a->role == b->role && a->type.scalar == b->type.scalar &&
+           a->type.shape == b->type.shape && a->type.count == b->type.count &&
+           a->type.labels == b->type.labels && a->scale == b->scale && a->has_rest == b->has_rest &&
            !memcmp(&a->rest, &b->rest, sizeof a->rest) && same_text(a->name, b->name) &&
            same_text(a->unit, b->unit) && same_text(a->doc, b->doc) &&
            same_text(a->derivative, b->derivative) && same_direct(a, b);

@@ -1,5 +1,6 @@
 // look.c - looking at an engine from outside: time, counters, signals.
 #include "engine/phases/phases.h"
+#include "base/def.h"
 #include "base/floats.h"
 
 tac_time tac_engine_time(const tac_engine *e)
@@ -72,10 +73,11 @@ tac_group_info tac_engine_group_info(const tac_engine *e, size_t group)
 tac_component_info tac_engine_component_info(const tac_engine *e, size_t component)
 {
     if (!e || component >= e->plan->component_count)
-        return (tac_component_info){"", "", "", ""};
+        return (tac_component_info){"", "", "", "", 0};
     const tac__component *c = e->plan->components[component];
     return (tac_component_info){c->name, c->type->name, e->plan->entities[c->entity].name,
-                                c->group < 0 ? "" : e->plan->groups[c->group].name};
+                                c->group < 0 ? "" : e->plan->groups[c->group].name,
+                                c->type->flags & TAC__COMPONENT_PUBLIC};
 }
 
 size_t tac_engine_signal_count(const tac_engine *e)
@@ -93,8 +95,16 @@ tac_signal_info tac_engine_signal_info(const tac_engine *e, int signal)
     if (!e || signal < 0 || (size_t)signal >= e->plan->schema.count)
         return (tac_signal_info){.name = "", .unit = "", .doc = "", .writer = "", .group = ""};
     const tac__signal *s = &e->plan->schema.signals[signal];
-    return (tac_signal_info){s->name,  s->unit, s->doc,   s->writer,
-                             s->group, s->type, s->stage, s->continuous};
+    return (tac_signal_info){.name = s->name,
+                             .unit = s->unit,
+                             .doc = s->doc,
+                             .writer = s->writer,
+                             .group = s->group,
+                             .type = s->type,
+                             .stage = s->stage,
+                             .continuous = s->continuous,
+                             .role = (tac_role)s->role,
+                             .component = s->component};
 }
 
 const void *tac_engine_read(tac_engine *e, int signal)

@@ -150,28 +150,41 @@ static void declare_outputs(tac_declare *d, const tac__multirotor *p)
     const struct {
         const char *name, *unit, *doc;
         const tac_type *type;
+        tac_role role;
     } rows[TAC__OUTS] = {
         [TAC__OUT_SPECIFIC_FORCE] = {"specific_force", "m/s^2",
-                                     "acceleration but for gravity, in the body", &vector},
-        [TAC__OUT_THRUST] = {"thrust", "N", "of each rotor", &motors},
-        [TAC__OUT_MOTOR_CURRENT] = {"motor_current", "A", "through each motor", &motors},
-        [TAC__OUT_BATTERY_VOLTAGE] = {"battery.voltage", "V", "at its terminals", &batteries},
-        [TAC__OUT_BATTERY_CURRENT] = {"battery.current", "A", "out of each", &batteries},
+                                     "acceleration but for gravity, in the body", &vector,
+                                     TAC_ROLE_NONE},
+        [TAC__OUT_THRUST] = {"thrust", "N", "of each rotor", &motors, TAC_ROLE_NONE},
+        [TAC__OUT_MOTOR_CURRENT] = {"motor_current", "A", "through each motor", &motors,
+                                    TAC_ROLE_NONE},
+        [TAC__OUT_BATTERY_VOLTAGE] = {"battery.voltage", "V", "at its terminals", &batteries,
+                                      TAC_ROLE_VOLTAGE},
+        [TAC__OUT_BATTERY_CURRENT] = {"battery.current", "A", "out of each", &batteries,
+                                      TAC_ROLE_NONE},
         [TAC__OUT_BATTERY_WARNING] = {"battery.warning", NULL,
-                                      "0 none, 1 low, 2 critical, 3 emergency", &batteries},
-        [TAC__OUT_BUS_VOLTAGE] = {"bus.voltage", "V", "of each bus", &buses},
-        [TAC__OUT_BUS_RESIDUAL] = {"bus.residual", "A", "worst imbalance of a bus", &single},
-        [TAC__OUT_AIR_DENSITY] = {"air.density", "kg/m^3", "where the vehicle is", &single},
-        [TAC__OUT_AIR_TEMPERATURE] = {"air.temperature", "K", "where the vehicle is", &single},
-        [TAC__OUT_AIR_PRESSURE] = {"air.pressure", "Pa", "where the vehicle is", &single},
-        [TAC__OUT_FEET_DOWN] = {"feet_down", NULL, "how many feet touch the ground", &single},
-        [TAC__OUT_HULL_DOWN] = {"hull_down", NULL, "how many points of the hull do", &single},
-        [TAC__OUT_EULER] = {"euler", "rad", "roll, pitch, yaw", &vector},
+                                      "0 none, 1 low, 2 critical, 3 emergency", &batteries,
+                                      TAC_ROLE_NONE},
+        [TAC__OUT_BUS_VOLTAGE] = {"bus.voltage", "V", "of each bus", &buses, TAC_ROLE_NONE},
+        [TAC__OUT_BUS_RESIDUAL] = {"bus.residual", "A", "worst imbalance of a bus", &single,
+                                   TAC_ROLE_NONE},
+        [TAC__OUT_AIR_DENSITY] = {"air.density", "kg/m^3", "where the vehicle is", &single,
+                                  TAC_ROLE_NONE},
+        [TAC__OUT_AIR_TEMPERATURE] = {"air.temperature", "K", "where the vehicle is", &single,
+                                      TAC_ROLE_NONE},
+        [TAC__OUT_AIR_PRESSURE] = {"air.pressure", "Pa", "where the vehicle is", &single,
+                                   TAC_ROLE_NONE},
+        [TAC__OUT_FEET_DOWN] = {"feet_down", NULL, "how many feet touch the ground", &single,
+                                TAC_ROLE_CONTACT},
+        [TAC__OUT_HULL_DOWN] = {"hull_down", NULL, "how many points of the hull do", &single,
+                                TAC_ROLE_NONE},
+        [TAC__OUT_EULER] = {"euler", "rad", "roll, pitch, yaw", &vector, TAC_ROLE_NONE},
     };
     const int count = p->euler ? TAC__OUTS : TAC__OUT_EULER;
     for (int i = 0; i < count; i++)
         tac_declare_output(d, TAC_PORT(.name = rows[i].name, .type = *rows[i].type,
-                                       .unit = rows[i].unit, .doc = rows[i].doc));
+                                       .unit = rows[i].unit, .doc = rows[i].doc,
+                                       .role = rows[i].role));
 }
 
 static void declare_states(tac_declare *d, const tac__multirotor *p)
@@ -185,23 +198,28 @@ static void declare_states(tac_declare *d, const tac__multirotor *p)
         double scale;
         tac_part part;
         bool there;
+        tac_role role;
     } rows[] = {
-        {"position", "m", "north, east, down", &vector, 1, TAC_PART_BODY, true},
-        {"velocity", "m/s", "north, east, down", &vector, 1, TAC_PART_BODY, true},
-        {"attitude", NULL, "body to NED", &quaternion, 1, TAC_PART_BODY, true},
-        {"rate", "rad/s", "of the body", &vector, 1, TAC_PART_BODY, true},
-        {"rotor_speed", "rad/s", "of each rotor", &motors, 100, TAC_PART_PROPULSION, true},
-        {"actuator", NULL, "duty", &motors, 1, TAC_PART_ACTUATOR, actuators >= 1},
-        {"actuator_rate", "1/s", "of the duty", &motors, 1, TAC_PART_ACTUATOR, actuators >= 2},
-        {"battery.soc", NULL, "state of charge", &batteries, 1, TAC_PART_BATTERY, true},
+        {"position", "m", "north, east, down", &vector, 1, TAC_PART_BODY, true, TAC_ROLE_POSITION},
+        {"velocity", "m/s", "north, east, down", &vector, 1, TAC_PART_BODY, true, TAC_ROLE_NONE},
+        {"attitude", NULL, "body to NED", &quaternion, 1, TAC_PART_BODY, true, TAC_ROLE_ATTITUDE},
+        {"rate", "rad/s", "of the body", &vector, 1, TAC_PART_BODY, true, TAC_ROLE_NONE},
+        {"rotor_speed", "rad/s", "of each rotor", &motors, 100, TAC_PART_PROPULSION, true,
+         TAC_ROLE_ROTOR_SPEED},
+        {"actuator", NULL, "duty", &motors, 1, TAC_PART_ACTUATOR, actuators >= 1, TAC_ROLE_NONE},
+        {"actuator_rate", "1/s", "of the duty", &motors, 1, TAC_PART_ACTUATOR, actuators >= 2,
+         TAC_ROLE_NONE},
+        {"battery.soc", NULL, "state of charge", &batteries, 1, TAC_PART_BATTERY, true,
+         TAC_ROLE_SOC},
         {"battery.polarisation", "V", "voltage of the RC pair", &batteries, 1, TAC_PART_BATTERY,
-         true},
+         true, TAC_ROLE_NONE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].there)
             tac_declare_continuous(d, TAC_PORT(.name = rows[i].name, .type = *rows[i].type,
                                                .unit = rows[i].unit, .doc = rows[i].doc,
-                                               .scale = rows[i].scale, .part = rows[i].part));
+                                               .scale = rows[i].scale, .part = rows[i].part,
+                                               .role = rows[i].role));
     }
 }
 
