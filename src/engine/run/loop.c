@@ -391,11 +391,13 @@ __attribute__((noinline)) static void see_start(const tac_engine *e)
 
 __attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us)
 {
+    const tac_time end_us = e->plan->def.end_us;
+    const bool plant = e->plan->island_count;
     if (!e->clock->started)
         see_start(e);
     e->clock->started = 1;
     while (!e->clock->finished) {
-        if (e->plan->island_count)
+        if (plant)
             tac__islands_integrate(e);
         const tac_time t_us = tac__timeline_next(&e->timeline);
         if (t_us > e->checkpoint_us)
@@ -409,7 +411,7 @@ __attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us
             TAC_TRY(tac__checkpoint_consider(e));
         if (t_us >= e->snapshot_us)
             tac__snapshot_due(e, t_us);
-        if (t_us == e->plan->def.end_us)
+        if (t_us == end_us)
             e->clock->finished = 1;
     }
     return e->checkpoint_path ? tac__checkpoint_finish(e) : TAC_OK;
