@@ -80,8 +80,8 @@ static bool is_gated(const tac_instance *c)
 static tac_status prepare_shrinking(tac_engine *e, tac__island *island)
 {
     island->live_groups =
-        tac__arena_array(&e->memory, island->plan->group_count, sizeof *island->live_groups);
-    double *z = tac__ode_array(&e->memory, island->plan->x_count);
+        tac__arena_array(&e->scratch, island->plan->group_count, sizeof *island->live_groups);
+    double *z = tac__ode_array(&e->scratch, island->plan->x_count);
     if (!island->live_groups || !z)
         return TAC_E_MEMORY;
     island->work.z = island->peek_work.z = z;
@@ -94,8 +94,8 @@ static tac_status own_rows(tac_engine *e)
     const tac__plan *p = e->plan;
     tac__due *d = &e->due;
     const size_t count = p->due_count;
-    d->own_rows = tac__arena_array(&e->memory, count, sizeof *d->own_rows);
-    d->place_first = tac__arena_array(&e->memory, p->item_count + 1, sizeof *d->place_first);
+    d->own_rows = tac__arena_array(&e->scratch, count, sizeof *d->own_rows);
+    d->place_first = tac__arena_array(&e->scratch, p->item_count + 1, sizeof *d->place_first);
     if (!d->own_rows || !d->place_first)
         return TAC_E_MEMORY;
     memcpy(d->own_rows, p->due, count * sizeof *d->own_rows);
@@ -117,7 +117,7 @@ static tac_status own_rows(tac_engine *e)
             d->place_first[i] += d->place_first[i - 1];
         if (!fill)
             d->places =
-                tac__arena_array(&e->memory, d->place_first[p->item_count], sizeof *d->places);
+                tac__arena_array(&e->scratch, d->place_first[p->item_count], sizeof *d->places);
         if (!d->places)
             return TAC_E_MEMORY;
     }
@@ -129,7 +129,7 @@ tac_status tac__activity_wire(tac_engine *e)
     bool any = false;
     for (size_t i = 0; i < e->plan->island_count; i++) {
         tac__island *island = &e->islands[i];
-        island->live = tac__arena_array(&e->memory, island->plan->count, sizeof *island->live);
+        island->live = tac__arena_array(&e->scratch, island->plan->count, sizeof *island->live);
         if (!island->live)
             return TAC_E_MEMORY;
         memcpy(island->live, island->plan->components, island->plan->count * sizeof *island->live);
@@ -146,18 +146,18 @@ tac_status tac__activity_wire(tac_engine *e)
             continue;
         const size_t words = tac__ports_words(&c->plan->outputs) +
                              tac__ports_words(&c->plan->states) + c->plan->stream_count;
-        c->saved = tac__arena_array(&e->memory, words, sizeof(uint64_t));
+        c->saved = tac__arena_array(&e->scratch, words, sizeof(uint64_t));
         if (!c->saved)
             return TAC_E_MEMORY;
     }
     for (size_t i = 0; i < e->plan->machine_count; i++) {
         tac_instance *m = e->instances[e->plan->machines[i]];
         m->found =
-            tac__arena_array(&e->memory, tac__phases_of(m->plan)->found_count, sizeof *m->found);
+            tac__arena_array(&e->scratch, tac__phases_of(m->plan)->found_count, sizeof *m->found);
         if (!m->found)
             return TAC_E_MEMORY;
     }
-    e->taken = tac__arena_array(&e->memory, e->plan->machine_count, sizeof *e->taken);
+    e->taken = tac__arena_array(&e->scratch, e->plan->machine_count, sizeof *e->taken);
     if (!e->taken)
         return TAC_E_MEMORY;
     return any ? own_rows(e) : TAC_OK;

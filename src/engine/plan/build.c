@@ -85,10 +85,14 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
     e->allocator = allocator;
     e->checkpoint_us = e->snapshot_us = TAC_TIME_NEVER;
     tac__arena_init(&e->memory, allocator);
+    tac__arena_init(&e->opaque, allocator);
+    tac__arena_init(&e->scratch, allocator);
     atomic_init(&e->stop, false);
     e->plan = e->building = make_plan(def, method, allocator);
-    if (e->building)
+    if (e->building) {
         e->building->logs = &e->logs;
+        e->building->opaque = &e->opaque;
+    }
     // The root entity holds what stands in no other.
     tac_status status = e->plan ? tac_engine_add_entity(e, "", NULL, err) : tac__fail_memory(err);
     if (status == TAC_OK && def->log)
@@ -116,6 +120,8 @@ void tac_engine_destroy(tac_engine *e)
     if (e->checkpoint_opaque.allocator)
         tac__text_fini(&e->checkpoint_opaque);
     tac__arena_fini(&e->memory);
+    tac__arena_fini(&e->opaque);
+    tac__arena_fini(&e->scratch);
     if (p) {
         tac__arena own = p->arena, scratch = p->shapes.scratch;
         tac__arena_fini(&scratch);

@@ -583,7 +583,9 @@ tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_
         return taken;
     }
     tac__component *c = tac__arena_alloc(arena, sizeof *c);
-    void *self = tac__guard_self(arena, own, guarded);
+    // An opaque component changes its own memory, so that is no part of the plan.
+    const bool opaque = plan && (own->flags & TAC_COMPONENT_OPAQUE);
+    void *self = tac__guard_self(opaque ? plan->opaque : arena, own, guarded);
     if (!c || !self)
         return tac__fail_memory(err);
     type = guarded;

@@ -1,8 +1,13 @@
-// plan.h - the inside of an engine: what was declared, what was resolved from it, and where the
-// state of the run lies.
+// plan.h - what was declared, and what was resolved from it.
 //
-// Everything here but the block is fixed once tac_engine_prepare has returned. Components, signals,
-// sources and islands are named by their index in declaration order; all of it lives in one arena.
+// An engine is three things. The plan is what this header and component.h and island.h describe: it
+// is fixed once tac_engine_prepare has returned, everyone has it through a pointer to const, and it
+// has an arena of its own. The block (block.h) is every mutable byte of the run: a checkpoint or a
+// snapshot is the block, and what opaque components save, and nothing else. Scratch (run/state.h)
+// follows from both and may be thrown away between any two instants. The plan has pointers into the
+// block and into scratch; where those lie is fixed, too.
+//
+// Components, signals, sources and islands are named by their index in declaration order.
 #ifndef TAC_ENGINE_PLAN_PLAN_H
 #define TAC_ENGINE_PLAN_PLAN_H
 
@@ -134,6 +139,7 @@ typedef struct tac__plan {
     tac_engine_def def;
     const tac_allocator *allocator;
     const tac__logs *logs; // of the engine
+    tac__arena *opaque;    // likewise: memory that is none of the plan's
 
     tac__shapes shapes;
 

@@ -75,7 +75,7 @@ static tac_status prepare_method(tac_engine *e, tac__island *island)
 {
     const tac__plan *p = e->plan;
     const size_t n = island->plan->x_count, work = tac__ode_work_doubles(p->method, n);
-    double *doubles = tac__arena_array(&e->memory, 2 * work + 3 * n, sizeof *doubles);
+    double *doubles = tac__arena_array(&e->scratch, 2 * work + 3 * n, sizeof *doubles);
     if (!doubles)
         return TAC_E_MEMORY;
     island->memory = doubles;
@@ -89,7 +89,7 @@ static tac_status prepare_method(tac_engine *e, tac__island *island)
                                          .rhs = tac__island_rhs,
                                          .groups = island->plan->groups,
                                          .group_count = island->plan->group_count};
-    island->rises = tac__arena_array(&e->memory, island->plan->rise_count, sizeof *island->rises);
+    island->rises = tac__arena_array(&e->scratch, island->plan->rise_count, sizeof *island->rises);
     return island->rises ? TAC_OK : TAC_E_MEMORY;
 }
 
@@ -97,7 +97,7 @@ static tac_status reserve_islands(wiring *w)
 {
     tac_engine *e = w->e;
     tac__plan *p = e->building;
-    e->islands = tac__arena_array(&e->memory, p->island_count, sizeof *e->islands);
+    e->islands = tac__arena_array(&e->scratch, p->island_count, sizeof *e->islands);
     if (!e->islands)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < p->island_count; i++) {
@@ -298,7 +298,7 @@ static tac_status wire_inputs(tac_engine *e, tac__component *c)
     const void **in = tac__arena_array(&p->arena, n, sizeof *in);
     // Observers look at the plant wherever it stands: those views are changed before each step.
     c->views.items =
-        tac__arena_array(c->observer ? &e->memory : &p->arena, n, sizeof *c->views.items);
+        tac__arena_array(c->observer ? &e->scratch : &p->arena, n, sizeof *c->views.items);
     c->peek_signals = tac__arena_array(&p->arena, n, sizeof *c->peek_signals);
     if (!in || !c->views.items || !c->peek_signals)
         return TAC_E_MEMORY;
@@ -347,7 +347,7 @@ static tac_status wire_outputs(tac_engine *e, tac__component *c)
         const int signal = c->signals[k];
         const tac__signal *s = &p->schema.signals[signal];
         out[k] = tac__block_at(&p->block, s->offset);
-        scratch[k] = s->continuous ? tac__arena_array(&e->memory, s->words, 8) : out[k];
+        scratch[k] = s->continuous ? tac__arena_array(&e->scratch, s->words, 8) : out[k];
         if (!scratch[k])
             return TAC_E_MEMORY;
         if (is_written(p, c, k))
@@ -400,7 +400,7 @@ static tac_status wire_scratch(tac_engine *e, tac__component *c)
             in[k] = element_of(s, value, input->element);
             continue;
         }
-        void *target = tac__arena_array(&e->memory, tac__type_words(&c->inputs.items[k].type), 8);
+        void *target = tac__arena_array(&e->scratch, tac__type_words(&c->inputs.items[k].type), 8);
         if (!target)
             return TAC_E_MEMORY;
         in[k] = target;
@@ -431,7 +431,7 @@ static tac_status wire_rise_input(tac_engine *e, tac__island_plan *island, const
         return TAC_OK;
     }
     if (*seen == in->buffer) {
-        *seen = tac__arena_array(&e->memory, tac__type_words(&c->inputs.items[input].type), 8);
+        *seen = tac__arena_array(&e->scratch, tac__type_words(&c->inputs.items[input].type), 8);
         if (!*seen)
             return TAC_E_MEMORY;
     }
@@ -530,7 +530,7 @@ static tac_status wire_keeps(tac_engine *e, tac__island_plan *island)
             if (c->in[k].coupled)
                 continue;
             const tac_type *type = &c->inputs.items[k].type;
-            void *copy = tac__arena_array(&e->memory, tac__type_words(type), 8);
+            void *copy = tac__arena_array(&e->scratch, tac__type_words(type), 8);
             if (!copy)
                 return TAC_E_MEMORY;
             in[k] = copy;
@@ -547,16 +547,16 @@ static tac_status wire_keeps(tac_engine *e, tac__island_plan *island)
 static tac_status make_instances(tac_engine *e)
 {
     const tac__plan *p = e->plan;
-    e->instances = tac__arena_array(&e->memory, p->component_count, sizeof *e->instances);
+    e->instances = tac__arena_array(&e->scratch, p->component_count, sizeof *e->instances);
     if (!e->instances)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < p->component_count; i++) {
         const tac__component *c = p->components[i];
-        tac_instance *run = e->instances[i] = tac__arena_alloc(&e->memory, sizeof *run);
+        tac_instance *run = e->instances[i] = tac__arena_alloc(&e->scratch, sizeof *run);
         if (!run)
             return TAC_E_MEMORY;
         *run = (tac_instance){.plan = c, .engine = e, .active = true};
-        run->ready = tac__arena_array(&e->memory, c->stream_count, sizeof *run->ready);
+        run->ready = tac__arena_array(&e->scratch, c->stream_count, sizeof *run->ready);
         if (!run->ready)
             return TAC_E_MEMORY;
     }
@@ -623,8 +623,8 @@ tac_status tac__wire(tac_engine *e)
     TAC_TRY(tac__block_allocate(&p->block, &e->memory));
     for (size_t i = 0; i < w->count; i++)
         *w->fixups[i].pointer = tac__block_at(&p->block, w->fixups[i].offset);
-    TAC_TRY(
-        tac__timeline_wire(&e->timeline, &p->timeline, &p->block, &e->memory, p->timeline_offsets));
+    TAC_TRY(tac__timeline_wire(&e->timeline, &p->timeline, &p->block, &e->scratch,
+                               p->timeline_offsets));
 
     TAC_TRY(tac__due_wire(e));
     for (size_t i = 0; i < p->receiver_count; i++) {
@@ -635,7 +635,7 @@ tac_status tac__wire(tac_engine *e)
         if (p->senders[i].outlet_count && p->message_size < OUTSIDE_BYTES)
             p->message_size = OUTSIDE_BYTES;
     }
-    e->message = tac__arena_alloc(&e->memory, p->message_size);
+    e->message = tac__arena_alloc(&e->scratch, p->message_size);
     if (!e->message)
         return TAC_E_MEMORY;
     e->instants = tac__arena_array(&e->memory, p->instants_count, sizeof *e->instants);

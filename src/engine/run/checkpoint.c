@@ -268,17 +268,7 @@ tac_status tac__restore_block(tac_engine *e, const void *block, bool exact, cons
     for (size_t i = 0; h_us && i < e->plan->island_count; i++)
         e->islands[i].state->h_us = e->islands[i].state->h_next_us = h_us[i];
     TAC_TRY(tac__validate(e, exact, err));
-    tac__due_restored(e);
-    tac__timeline_resume(&e->timeline, e->clock->started ? e->clock->t_us : TAC_TIME_NEVER);
-    for (size_t i = 0; i < e->plan->island_count; i++) {
-        e->islands[i].peeked_us = e->islands[i].kept_us = TAC_TIME_NEVER;
-        e->islands[i].work.first = e->islands[i].settled = e->islands[i].sound = false;
-        e->islands[i].packed = e->islands[i].ahead = false;
-        if (e->islands[i].lanes)
-            e->islands[i].lanes->tried_us = TAC_TIME_NEVER;
-    }
-    tac__written_restart(e);
-    tac__activity_restored(e);
+    tac__scratch_restart(e);
     return TAC_OK;
 }
 

@@ -138,7 +138,7 @@ tac_status tac__drive_start_with(tac_engine *e, tac__drive_value_fn *value, void
             tac__history_start(&e->plan->histories[i], to);
     }
     TAC_TRY(tac__validate(e, false, err));
-    tac__activity_restored(e);
+    tac__scratch_restart(e);
     e->err = err;
     const tac_status status = tac__drive_begin(e, false, 0);
     e->err = NULL;

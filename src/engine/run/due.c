@@ -16,8 +16,8 @@ tac_status tac__due_wire(tac_engine *e)
     tac__due *d = &e->due;
     d->rows = p->due;
     d->items = tac__arena_array(
-        &e->memory, items + words_of(items) + islands + 2 * words_of(islands), sizeof *d->items);
-    d->list = tac__arena_array(&e->memory, items, sizeof *d->list);
+        &e->scratch, items + words_of(items) + islands + 2 * words_of(islands), sizeof *d->items);
+    d->list = tac__arena_array(&e->scratch, items, sizeof *d->list);
     if (!d->items || !d->list)
         return TAC_E_MEMORY;
     d->item_words = d->items + items;

@@ -192,7 +192,7 @@ static tac_status add_components(tac_engine *e)
             return TAC_E_MEMORY;
         add(p, name, NULL, c);
     }
-    e->digest_scratch = tac__arena_array(&e->memory, most, sizeof *e->digest_scratch);
+    e->digest_scratch = tac__arena_array(&e->scratch, most, sizeof *e->digest_scratch);
     return e->digest_scratch ? TAC_OK : TAC_E_MEMORY;
 }
 

@@ -127,12 +127,12 @@ static tac_status jacobian(void *context, double t_s, double *j)
 
 static double *make_duals(tac_engine *e, size_t count)
 {
-    return tac__arena_array(&e->memory, count * WIDTH, sizeof(double));
+    return tac__arena_array(&e->scratch, count * WIDTH, sizeof(double));
 }
 
 static tac_status make_outputs(tac_engine *e, const tac_instance *c, dual_component *dual)
 {
-    void **out = tac__arena_array(&e->memory, c->plan->outputs.count, sizeof *out);
+    void **out = tac__arena_array(&e->scratch, c->plan->outputs.count, sizeof *out);
     if (!out)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < c->plan->outputs.count; k++) {
@@ -166,8 +166,8 @@ static const double *dual_signal(const tac_engine *e, const tac__island *island,
 static tac_status make_inputs(tac_engine *e, const tac__island *island, const tac_instance *c,
                               dual_component *dual)
 {
-    const void **in = tac__arena_array(&e->memory, c->plan->inputs.count, sizeof *in);
-    dual->inputs = tac__arena_array(&e->memory, c->plan->inputs.count, sizeof *dual->inputs);
+    const void **in = tac__arena_array(&e->scratch, c->plan->inputs.count, sizeof *in);
+    dual->inputs = tac__arena_array(&e->scratch, c->plan->inputs.count, sizeof *dual->inputs);
     if (!in || !dual->inputs)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < c->plan->inputs.count; k++) {
@@ -206,13 +206,13 @@ tac_status tac__jacobian_prepare(tac_engine *e, tac__island *island)
         if (!has_dual(e->instances[island->plan->components[i]]))
             return TAC_OK; // the method takes differences
     }
-    tac__dual_eval *dual = island->dual = tac__arena_alloc(&e->memory, sizeof *dual);
+    tac__dual_eval *dual = island->dual = tac__arena_alloc(&e->scratch, sizeof *dual);
     if (!dual)
         return TAC_E_MEMORY;
     dual->x = make_duals(e, island->plan->x_count);
     dual->dx = make_duals(e, island->plan->x_count);
     dual->mode = make_duals(e, island->plan->event_count);
-    dual->components = tac__arena_array(&e->memory, island->plan->count, sizeof *dual->components);
+    dual->components = tac__arena_array(&e->scratch, island->plan->count, sizeof *dual->components);
     if (!dual->x || !dual->dx || !dual->mode || !dual->components)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->plan->count; i++) {

@@ -78,18 +78,18 @@ static tac_status prepare(tac_engine *e, tac__lanes *l)
     const tac_instance *c = first->alone;
     const size_t n = first->plan->x_count * LANES;
     double *memory =
-        tac__arena_array(&e->memory, tac__ode_work_doubles(e->plan->method, n), sizeof *memory);
+        tac__arena_array(&e->scratch, tac__ode_work_doubles(e->plan->method, n), sizeof *memory);
     l->input_count = c->plan->inputs.count;
-    l->in = tac__arena_array(&e->memory, l->input_count, sizeof *l->in);
-    l->words = tac__arena_array(&e->memory, l->input_count, sizeof *l->words);
-    l->mode = tac__ode_array(&e->memory, first->plan->event_count * LANES);
-    l->x = tac__ode_array(&e->memory, n);
-    l->y = tac__ode_array(&e->memory, n);
+    l->in = tac__arena_array(&e->scratch, l->input_count, sizeof *l->in);
+    l->words = tac__arena_array(&e->scratch, l->input_count, sizeof *l->words);
+    l->mode = tac__ode_array(&e->scratch, first->plan->event_count * LANES);
+    l->x = tac__ode_array(&e->scratch, n);
+    l->y = tac__ode_array(&e->scratch, n);
     if (!memory || !l->in || !l->words || !l->mode || !l->x || !l->y)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < l->input_count; k++) {
         l->words[k] = tac__type_words(&c->plan->inputs.items[k].type);
-        l->in[k] = tac__ode_array(&e->memory, l->words[k] * LANES);
+        l->in[k] = tac__ode_array(&e->scratch, l->words[k] * LANES);
         if (!l->in[k])
             return TAC_E_MEMORY;
     }
@@ -118,7 +118,7 @@ tac_status tac__lanes_form(tac_engine *e)
             if (next->lanes || !is_packable(e, next) || !are_alike(first, next))
                 continue;
             if (!l) {
-                l = tac__arena_array(&e->memory, 1, sizeof *l);
+                l = tac__arena_array(&e->scratch, 1, sizeof *l);
                 if (!l)
                     return TAC_E_MEMORY;
                 first->lanes = l;

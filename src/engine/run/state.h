@@ -1,4 +1,5 @@
-// state.h - the run of a plan: where its parts of the block lie, and scratch.
+// state.h - an engine, its components and its islands as they run: where their parts of the block
+// lie, and scratch. plan.h says what plan, block and scratch are.
 #ifndef TAC_ENGINE_RUN_STATE_H
 #define TAC_ENGINE_RUN_STATE_H
 
@@ -158,7 +159,9 @@ struct tac_engine {
     const tac__plan *plan;
     tac__plan *building; // the same while it may be changed, then NULL
     const tac_allocator *allocator;
-    tac__arena memory; // of the block and of scratch
+    tac__arena memory;  // of the block, and of lists of who watches
+    tac__arena opaque;  // of opaque components, which change their own memory
+    tac__arena scratch; // of scratch
     tac__engine_phase phase;
     atomic_bool stop;
 
@@ -204,6 +207,13 @@ struct tac_engine {
     tac_change *changes;
     size_t change_count, change_capacity;
 };
+
+// --- scratch.c ---
+// Scratch may be thrown away between any two instants. This makes it as it follows from the block:
+// after the block was restored, or to begin anew with memory as it was when the engine was
+// prepared. What was made ahead (the stages of a step, draws, outputs that somebody looked at) is
+// made again when it is needed, with the same bits.
+void tac__scratch_restart(tac_engine *engine);
 
 // --- due.c ---
 tac_status tac__due_wire(tac_engine *engine);

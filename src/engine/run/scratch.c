@@ -1,0 +1,35 @@
+// scratch.c - scratch as it follows from the plan and the block.
+#include "engine/run/lanes.h"
+#include "engine/phases/phases.h"
+#include "engine/run/written.h"
+
+static void restart_island(tac__island *island)
+{
+    island->peeked_us = island->kept_us = TAC_TIME_NEVER;
+    island->settled = island->sound = island->still = island->turned = false;
+    island->packed = island->ahead = false;
+    tac__ode_forget(&island->work);
+    tac__ode_forget(&island->peek_work);
+    if (island->lanes)
+        island->lanes->tried_us = TAC_TIME_NEVER;
+}
+
+static void restart_instance(tac_instance *c)
+{
+    c->pending = 0;
+    c->decides = 0;
+    c->failed = TAC_OK;
+    c->may_jump = c->jumped = c->shadow = false;
+}
+
+void tac__scratch_restart(tac_engine *e)
+{
+    tac__due_restored(e);
+    tac__timeline_resume(&e->timeline, e->clock->started ? e->clock->t_us : TAC_TIME_NEVER);
+    for (size_t i = 0; i < e->plan->component_count; i++)
+        restart_instance(e->instances[i]);
+    for (size_t i = 0; i < e->plan->island_count; i++)
+        restart_island(&e->islands[i]);
+    tac__written_restart(e);
+    tac__activity_restored(e);
+}
