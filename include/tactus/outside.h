@@ -68,6 +68,7 @@ typedef struct tac_param_info {
     const char *unit, *doc;       // unit "": none
     const char *range, *fallback; // "" where there is none
     const char *const *choices;   // of a choice, NULL after the last; else NULL
+    bool tunable; // a run may go on from a checkpoint with another value: see tac_engine_branch
 } tac_param_info;
 
 // Of one component, by its number.

@@ -357,7 +357,17 @@ static tac_status refuse_structure(branch *b, const char *there, const char *her
 
 // --- comparing the models -----------------------------------------------------------------------
 
-// A parameter that events set while the run goes on has no value of its own any more.
+// Does the signal lead to an input by name, so that it began with what the input rests at?
+static bool is_feed(const tac__component *writer, int signal)
+{
+    for (size_t i = 0; i < writer->outputs.count; i++) {
+        if (writer->signals[i] == signal)
+            return writer->outputs.items[i].peer;
+    }
+    return false;
+}
+
+// A parameter that events or phases set while the run goes on has no value of its own any more.
 static tac_status check_set(branch *b, const tac__component *c, const char *param, const char *line)
 {
     for (size_t i = 0; i < c->param_count; i++) {
@@ -366,10 +376,10 @@ static tac_status check_set(branch *b, const tac__component *c, const char *para
             continue;
         const tac__signal *s = &b->e->plan->schema.signals[c->in[input].signal];
         const tac__component *writer = b->e->plan->components[s->component];
-        if (writer->event_list)
+        if (is_feed(writer, c->in[input].signal))
             return tac__fail_at(b->err, TAC_E_MISMATCH, place_of_line(b, line),
-                                "parameter '%s' cannot have another value than in '%s': events of "
-                                "'%s' set it; change those that lie ahead",
+                                "parameter '%s' cannot have another value than in '%s': '%s' sets "
+                                "it while the run goes on",
                                 param, b->trunk->path, writer->name);
     }
     return TAC_OK;

@@ -223,7 +223,7 @@ size_t tac_engine_param_count(const tac_engine *e, size_t component)
 tac_param_info tac_engine_param_info(const tac_engine *e, size_t component, size_t i)
 {
     if (i >= tac_engine_param_count(e, component))
-        return (tac_param_info){"", "", "", "", "", "", "", NULL};
+        return (tac_param_info){"", "", "", "", "", "", "", NULL, false};
     const tac__component *c = e->plan->components[component];
     const tac__param *p = &c->params[i];
     return (tac_param_info){.name = p->name,
@@ -233,5 +233,6 @@ tac_param_info tac_engine_param_info(const tac_engine *e, size_t component, size
                             .doc = text(p->def.doc),
                             .range = text(p->def.range),
                             .fallback = text(p->def.fallback),
-                            .choices = p->choices};
+                            .choices = p->choices,
+                            .tunable = p->tunable};
 }
