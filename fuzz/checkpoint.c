@@ -85,7 +85,7 @@ static const tac_component_type keeper_type = {.size = sizeof(tac_component_type
 
 static const char model[] = MODEL(HAPPENED ", " REMEMBERS ", {at: 9 ms, do: arm}");
 static const char changed[] = MODEL("{at: 8 ms, do: gust, wind: [1, 2, 3]}, " REMEMBERS
-                                    ", " HAPPENED ", {when: 'rising(c.n > 3)', do: disarm}");
+                                    ", " HAPPENED ", {when: 'rising(c.n > 9)', do: disarm}");
 
 static char path[64];
 static uint8_t *original;
@@ -129,8 +129,10 @@ static void prepare(void)
         abort();
     tac_engine_destroy(engine);
     engine = make_engine(changed_config); // as it is, the file can be branched off
-    if (tac_engine_branch(engine, path, &err) != TAC_OK)
+    if (tac_engine_branch(engine, path, &err) != TAC_OK) {
+        fprintf(stderr, "%s\n", err.text);
         abort();
+    }
     tac_engine_destroy(engine);
     FILE *f = fopen(path, "rb");
     original = malloc(1 << 20);

@@ -671,7 +671,10 @@ const uint64_t *tac__past_state(const tac__past *past, const char *name, size_t 
     if (part < 0)
         return NULL;
     *words = b->parts[part].size / sizeof(uint64_t);
-    return (const uint64_t *)(const void *)(b->trunk->block + b->parts[part].offset);
+    uint64_t *copy = tac__arena_array(b->arena, *words, sizeof *copy);
+    if (copy) // the bytes of the file may lie anywhere
+        memcpy(copy, b->trunk->block + b->parts[part].offset, b->parts[part].size);
+    return copy;
 }
 
 tac_status tac__past_refuse(tac__past *past, int i, const char *format, ...)
