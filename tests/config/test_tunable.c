@@ -154,9 +154,14 @@ static void test_starts(void **state)
 {
     (void)state;
     static const model models[] = {
-        {"others", others},          {"iris_mission.yaml", NULL}, {"octa_two_batteries.yaml", NULL},
-        {"sensors.yaml", NULL},      {"equations.yaml", NULL},    {"rocket.yaml", NULL},
-        {"hexa_motor_out.yaml", NULL}, {"rates.yaml", NULL},
+        {"others", others},
+        {"iris_mission.yaml", NULL},
+        {"octa_two_batteries.yaml", NULL},
+        {"sensors.yaml", NULL},
+        {"equations.yaml", NULL},
+        {"rocket.yaml", NULL},
+        {"hexa_motor_out.yaml", NULL},
+        {"rates.yaml", NULL},
     };
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         rig r;
