@@ -33,7 +33,17 @@ typedef struct tac_param_def {
     const char *fallback; // the default as one would write it; NULL: must be given
     const char *range;    // "(0, inf)", "[-1, 1]"; NULL: any finite number
     const char *doc;
+    uint32_t flags; // TAC_PARAM_...
 } tac_param_def;
+
+enum {
+    // A run may go on from a checkpoint with another value of the parameter (tac_engine_branch). It
+    // may say so if nothing but `step`, `output`, `derive`, `detect`, `holds`, `project` and hooks
+    // depend on it: neither what is declared nor what `init` sets. What a step has made of it and
+    // keeps in a state stays as it is. Implied by tac_param_input; of no effect on paths, tools,
+    // names and maps.
+    TAC_PARAM_TUNABLE = 1,
+};
 
 enum {
     TAC_PORT_OPTIONAL = 1, // input: may stay open, then it reads zero, a quat identity

@@ -64,10 +64,11 @@ static const flight_control *control_of(const void *self)
 
 // --- parameters ---------------------------------------------------------------------------------
 
+// All of them are used by steps only.
 static double number(tac_declare *d, const char *name, const char *unit, const char *fallback,
                      const char *range, const char *doc)
 {
-    return tac_param_f64(d, TAC_PARAM(name, unit, fallback, range, doc));
+    return tac_param_f64(d, TAC_PARAM(name, unit, fallback, range, doc, TAC_PARAM_TUNABLE));
 }
 
 // The parameter, or the value derived from the others where it is 0.

@@ -14,11 +14,12 @@ static tac_status monitor_declare(tac_declare *d, void *self)
 {
     monitor *c = self;
     c->shaped = tac__shaped_params(d);
-    c->label = tac_param_text(
-        d, TAC_PARAM(.name = "label", .fallback = "value", .doc = "what to call it"));
-    c->every_us = tac_param_time(d, TAC_PARAM(.name = "every", .fallback = "0",
-                                              .doc = "of its steps only those at multiples "
-                                                     "of this time write; 0: all"));
+    c->label = tac_param_text(d, TAC_PARAM(.name = "label", .flags = TAC_PARAM_TUNABLE,
+                                           .fallback = "value", .doc = "what to call it"));
+    c->every_us =
+        tac_param_time(d, TAC_PARAM(.name = "every", .flags = TAC_PARAM_TUNABLE, .fallback = "0",
+                                    .doc = "of its steps only those at multiples "
+                                           "of this time write; 0: all"));
     tac_declare_input(d, TAC_PORT(.name = "u", .type = tac__shaped_type(&c->shaped),
                                   .unit = c->shaped.unit, .doc = "what it shows"));
     return TAC_OK;

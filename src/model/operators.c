@@ -22,8 +22,9 @@ static tac_status gain_declare(tac_declare *d, void *self)
 {
     gain *c = self;
     c->shaped = tac__shaped_params(d);
-    tac_param_array(d, TAC_PARAM(.name = "gain", .fallback = "1", .doc = "factor"), c->k,
-                    c->shaped.size);
+    tac_param_array(
+        d, TAC_PARAM(.name = "gain", .flags = TAC_PARAM_TUNABLE, .fallback = "1", .doc = "factor"),
+        c->k, c->shaped.size);
     const char *output_unit =
         tac_param_text(d, TAC_PARAM(.name = "output_unit", .fallback = "",
                                     .doc = "unit of the output; that of the input where empty"));
@@ -67,8 +68,10 @@ static tac_status sum_declare(tac_declare *d, void *self)
 {
     sum *c = self;
     c->shaped = tac__shaped_params(d);
-    c->a = tac_param_f64(d, TAC_PARAM(.name = "a", .fallback = "1", .doc = "factor of u"));
-    c->b = tac_param_f64(d, TAC_PARAM(.name = "b", .fallback = "1", .doc = "factor of v"));
+    c->a = tac_param_f64(d, TAC_PARAM(.name = "a", .flags = TAC_PARAM_TUNABLE, .fallback = "1",
+                                      .doc = "factor of u"));
+    c->b = tac_param_f64(d, TAC_PARAM(.name = "b", .flags = TAC_PARAM_TUNABLE, .fallback = "1",
+                                      .doc = "factor of v"));
     const tac_type type = tac__shaped_type(&c->shaped);
     tac_declare_input(d, TAC_PORT(.name = "u", .type = type, .unit = c->shaped.unit));
     tac_declare_input(
@@ -107,10 +110,12 @@ static tac_status limit_declare(tac_declare *d, void *self)
 {
     limit *c = self;
     c->shaped = tac__shaped_params(d);
-    c->low = tac_param_f64(
-        d, TAC_PARAM(.name = "min", .unit = c->shaped.unit, .fallback = "-1", .doc = "smallest"));
-    c->high = tac_param_f64(
-        d, TAC_PARAM(.name = "max", .unit = c->shaped.unit, .fallback = "1", .doc = "largest"));
+    c->low =
+        tac_param_f64(d, TAC_PARAM(.name = "min", .flags = TAC_PARAM_TUNABLE,
+                                   .unit = c->shaped.unit, .fallback = "-1", .doc = "smallest"));
+    c->high =
+        tac_param_f64(d, TAC_PARAM(.name = "max", .flags = TAC_PARAM_TUNABLE,
+                                   .unit = c->shaped.unit, .fallback = "1", .doc = "largest"));
     declare_through(d, &c->shaped, "the input, limited");
     return c->low <= c->high ? TAC_OK : tac_declare_fail(d, "max", "max must not be below min");
 }
@@ -146,8 +151,9 @@ static tac_status filter_declare(tac_declare *d, void *self)
 {
     filter *c = self;
     c->shaped = tac__shaped_params(d);
-    c->tau_s = tac_param_f64(d, TAC_PARAM(.name = "tau", .unit = "s", .fallback = "0.1",
-                                          .range = "(0, inf)", .doc = "time constant"));
+    c->tau_s =
+        tac_param_f64(d, TAC_PARAM(.name = "tau", .flags = TAC_PARAM_TUNABLE, .unit = "s",
+                                   .fallback = "0.1", .range = "(0, inf)", .doc = "time constant"));
     declare_through(d, &c->shaped, "low-passed input");
     tac_declare_state(d, TAC_PORT(.name = "last", .type = TAC_TYPE_I64, .unit = "us",
                                   .doc = "time of the last step; -1 before the first"));
@@ -205,13 +211,14 @@ static tac_status sensor_declare(tac_declare *d, void *self)
     sensor *c = self;
     c->shaped = tac__shaped_params(d);
     tac_param_array(d,
-                    TAC_PARAM(.name = "deviation", .unit = c->shaped.unit, .fallback = "0",
-                              .range = "[0, inf)", .doc = "standard deviation of the noise"),
+                    TAC_PARAM(.name = "deviation", .flags = TAC_PARAM_TUNABLE,
+                              .unit = c->shaped.unit, .fallback = "0", .range = "[0, inf)",
+                              .doc = "standard deviation of the noise"),
                     c->deviation, c->shaped.size);
-    tac_param_array(
-        d,
-        TAC_PARAM(.name = "bias", .unit = c->shaped.unit, .fallback = "0", .doc = "constant error"),
-        c->bias, c->shaped.size);
+    tac_param_array(d,
+                    TAC_PARAM(.name = "bias", .flags = TAC_PARAM_TUNABLE, .unit = c->shaped.unit,
+                              .fallback = "0", .doc = "constant error"),
+                    c->bias, c->shaped.size);
     c->stream = tac_declare_stream(d, "noise");
     declare_through(d, &c->shaped, "the input as measured");
     return TAC_OK;
@@ -246,13 +253,15 @@ typedef struct tracker {
 static tac_status tracker_declare(tac_declare *d, void *self)
 {
     tracker *c = self;
-    c->kp = tac_param_f64(d, TAC_PARAM(.name = "stiffness", .unit = "N/m", .fallback = "4",
-                                       .range = "[0, inf)", .doc = "force by error of position"));
-    c->kd = tac_param_f64(d, TAC_PARAM(.name = "damping", .unit = "N*s/m", .fallback = "3",
-                                       .range = "[0, inf)", .doc = "force by error of velocity"));
-    c->most =
-        tac_param_f64(d, TAC_PARAM(.name = "limit", .unit = "N", .fallback = "100",
-                                   .range = "(0, inf)", .doc = "largest force along an axis"));
+    c->kp = tac_param_f64(d, TAC_PARAM(.name = "stiffness", .flags = TAC_PARAM_TUNABLE,
+                                       .unit = "N/m", .fallback = "4", .range = "[0, inf)",
+                                       .doc = "force by error of position"));
+    c->kd = tac_param_f64(d, TAC_PARAM(.name = "damping", .flags = TAC_PARAM_TUNABLE,
+                                       .unit = "N*s/m", .fallback = "3", .range = "[0, inf)",
+                                       .doc = "force by error of velocity"));
+    c->most = tac_param_f64(d, TAC_PARAM(.name = "limit", .flags = TAC_PARAM_TUNABLE, .unit = "N",
+                                         .fallback = "100", .range = "(0, inf)",
+                                         .doc = "largest force along an axis"));
     static const struct {
         const char *name, *unit, *doc;
         uint32_t flags;

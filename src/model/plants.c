@@ -88,8 +88,9 @@ static tac_status lag_declare(tac_declare *d, void *self)
     lag *c = self;
     const char *unit = tac_param_text(
         d, TAC_PARAM(.name = "unit", .fallback = "1", .doc = "unit of input and state"));
-    c->p.tau_s = tac_param_f64(d, TAC_PARAM(.name = "tau", .unit = "s", .fallback = "0.1",
-                                            .range = "(0, inf)", .doc = "time constant"));
+    c->p.tau_s =
+        tac_param_f64(d, TAC_PARAM(.name = "tau", .flags = TAC_PARAM_TUNABLE, .unit = "s",
+                                   .fallback = "0.1", .range = "(0, inf)", .doc = "time constant"));
     c->initial = tac_param_f64(
         d, TAC_PARAM(.name = "initial", .unit = unit, .fallback = "0", .doc = "state at t = 0"));
     tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64, .unit = unit, .doc = "input"));
@@ -138,13 +139,15 @@ typedef struct oscillator {
 static tac_status oscillator_declare(tac_declare *d, void *self)
 {
     oscillator *c = self;
-    c->p.mass_kg = tac_param_f64(d, TAC_PARAM(.name = "mass", .unit = "kg", .fallback = "1",
-                                              .range = "(0, inf)", .doc = "what moves"));
-    c->p.damping =
-        tac_param_f64(d, TAC_PARAM(.name = "damping", .unit = "N*s/m", .fallback = "0",
-                                   .range = "[0, inf)", .doc = "force against the velocity"));
-    c->p.stiffness = tac_param_f64(d, TAC_PARAM(.name = "stiffness", .unit = "N/m", .fallback = "1",
-                                                .range = "[0, inf)", .doc = "of the spring"));
+    c->p.mass_kg =
+        tac_param_f64(d, TAC_PARAM(.name = "mass", .flags = TAC_PARAM_TUNABLE, .unit = "kg",
+                                   .fallback = "1", .range = "(0, inf)", .doc = "what moves"));
+    c->p.damping = tac_param_f64(d, TAC_PARAM(.name = "damping", .flags = TAC_PARAM_TUNABLE,
+                                              .unit = "N*s/m", .fallback = "0", .range = "[0, inf)",
+                                              .doc = "force against the velocity"));
+    c->p.stiffness =
+        tac_param_f64(d, TAC_PARAM(.name = "stiffness", .flags = TAC_PARAM_TUNABLE, .unit = "N/m",
+                                   .fallback = "1", .range = "[0, inf)", .doc = "of the spring"));
     c->position_m = tac_param_f64(
         d, TAC_PARAM(.name = "position", .unit = "m", .fallback = "1", .doc = "at t = 0"));
     c->velocity_m_s = tac_param_f64(
@@ -221,14 +224,15 @@ typedef struct point_mass {
 static tac_status point_mass_declare(tac_declare *d, void *self)
 {
     point_mass *c = self;
-    c->p.mass_kg = tac_param_f64(d, TAC_PARAM(.name = "mass", .unit = "kg", .fallback = "1",
-                                              .range = "(0, inf)", .doc = "of the point"));
-    c->p.drag = tac_param_f64(d, TAC_PARAM(.name = "drag", .unit = "N*s/m", .fallback = "0",
-                                           .range = "[0, inf)",
+    c->p.mass_kg =
+        tac_param_f64(d, TAC_PARAM(.name = "mass", .flags = TAC_PARAM_TUNABLE, .unit = "kg",
+                                   .fallback = "1", .range = "(0, inf)", .doc = "of the point"));
+    c->p.drag = tac_param_f64(d, TAC_PARAM(.name = "drag", .flags = TAC_PARAM_TUNABLE,
+                                           .unit = "N*s/m", .fallback = "0", .range = "[0, inf)",
                                            .doc = "force against the velocity in the air"));
     tac_param_array(d,
-                    TAC_PARAM(.name = "gravity", .unit = "m/s^2", .fallback = "[0, 0, 9.80665]",
-                              .doc = "north, east, down"),
+                    TAC_PARAM(.name = "gravity", .flags = TAC_PARAM_TUNABLE, .unit = "m/s^2",
+                              .fallback = "[0, 0, 9.80665]", .doc = "north, east, down"),
                     c->p.gravity, 3);
     tac_param_array(d,
                     TAC_PARAM(.name = "position", .unit = "m", .fallback = "[0, 0, 0]",

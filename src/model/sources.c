@@ -57,19 +57,20 @@ static tac_status sine_declare(tac_declare *d, void *self)
     c->shaped = tac__shaped_params(d);
     const size_t n = c->shaped.size;
     tac_param_array(d,
-                    TAC_PARAM(.name = "amplitude", .unit = c->shaped.unit, .fallback = "1",
-                              .doc = "of the wave"),
+                    TAC_PARAM(.name = "amplitude", .flags = TAC_PARAM_TUNABLE,
+                              .unit = c->shaped.unit, .fallback = "1", .doc = "of the wave"),
                     c->amplitude, n);
     tac_param_array(d,
-                    TAC_PARAM(.name = "bias", .unit = c->shaped.unit, .fallback = "0",
-                              .doc = "added to the wave"),
+                    TAC_PARAM(.name = "bias", .flags = TAC_PARAM_TUNABLE, .unit = c->shaped.unit,
+                              .fallback = "0", .doc = "added to the wave"),
                     c->bias, n);
     tac_param_array(d,
-                    TAC_PARAM(.name = "phase", .unit = "rad", .fallback = "0",
-                              .doc = "angle of the wave at t = 0"),
+                    TAC_PARAM(.name = "phase", .flags = TAC_PARAM_TUNABLE, .unit = "rad",
+                              .fallback = "0", .doc = "angle of the wave at t = 0"),
                     c->phase_rad, n);
-    c->frequency_hz = tac_param_f64(d, TAC_PARAM(.name = "frequency", .unit = "Hz", .fallback = "1",
-                                                 .range = "[0, inf)", .doc = "of the wave"));
+    c->frequency_hz =
+        tac_param_f64(d, TAC_PARAM(.name = "frequency", .flags = TAC_PARAM_TUNABLE, .unit = "Hz",
+                                   .fallback = "1", .range = "[0, inf)", .doc = "of the wave"));
     tac_declare_output(d, TAC_PORT(.name = "y", .type = tac__shaped_type(&c->shaped),
                                    .unit = c->shaped.unit,
                                    .doc = "bias + amplitude sin(2 pi f t + phase)"));
@@ -110,15 +111,16 @@ static tac_status profile_declare(tac_declare *d, void *self)
     const char *unit =
         tac_param_text(d, TAC_PARAM(.name = "unit", .fallback = "1", .doc = "unit of the signal"));
     size_t values;
-    const double *times_s =
-        tac_param_list(d,
-                       TAC_PARAM(.name = "times", .unit = "s", .range = "[0, inf)",
-                                 .doc = "when the value changes, "
-                                        "ascending"),
-                       PROFILE_MAX, &c->count);
-    c->values = tac_param_list(
-        d, TAC_PARAM(.name = "values", .unit = unit, .doc = "the value from each of the times on"),
-        PROFILE_MAX, &values);
+    const double *times_s = tac_param_list(d,
+                                           TAC_PARAM(.name = "times", .flags = TAC_PARAM_TUNABLE,
+                                                     .unit = "s", .range = "[0, inf)",
+                                                     .doc = "when the value changes, "
+                                                            "ascending"),
+                                           PROFILE_MAX, &c->count);
+    c->values = tac_param_list(d,
+                               TAC_PARAM(.name = "values", .flags = TAC_PARAM_TUNABLE, .unit = unit,
+                                         .doc = "the value from each of the times on"),
+                               PROFILE_MAX, &values);
     tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64, .unit = unit,
                                    .doc = "the value of the last time that has passed"));
     if (values != c->count)
@@ -163,8 +165,9 @@ static tac_status noise_declare(tac_declare *d, void *self)
     noise *c = self;
     c->shaped = tac__shaped_params(d);
     tac_param_array(d,
-                    TAC_PARAM(.name = "deviation", .unit = c->shaped.unit, .fallback = "1",
-                              .range = "[0, inf)", .doc = "standard deviation of each element"),
+                    TAC_PARAM(.name = "deviation", .flags = TAC_PARAM_TUNABLE,
+                              .unit = c->shaped.unit, .fallback = "1", .range = "[0, inf)",
+                              .doc = "standard deviation of each element"),
                     c->deviation, c->shaped.size);
     c->stream = tac_declare_stream(d, "noise");
     tac_declare_output(d, TAC_PORT(.name = "y", .type = tac__shaped_type(&c->shaped),

@@ -64,6 +64,10 @@ expect 0 run --from c "$mission" -q --json --duration '62 s' --set "$slow"
 same 'the hash of a branch with another parameter' "$(value out hash)" "$straight"
 says out '{"kind": "parameter", "component": "uav.control", "name": "land_speed", "before": "0.5", "after": "0.4"}'
 [ "$straight" != "$(hash_of "$mission" --duration '62 s')" ] || fail 'the parameter has no effect'
+expect 0 run --from c "$mission" -q --json --duration '21 s' \
+    --set 'entities.uav.components.control.params.max_tilt=20 deg' \
+    --set 'entities.uav.components.wind.params.mean=[1, 0, 0]'
+says out '"name": "max_tilt"' '"name": "mean", "before": "[0, 0, 0]", "after": "[1, 0, 0]"'
 # A branch is recorded and replayed as any run, and may be saved again.
 expect 0 run --from c "$branch" -q --duration '30 s' --out branch.mcap --checkpoint-at 26s --checkpoint d
 expect 0 replay branch.mcap
@@ -78,8 +82,8 @@ expect 2 run --from c "$branch" --set 'scenario[2]={at: 25 s, do: set, parameter
 says err 'sets a parameter that no event set there'
 
 # Refused
-expect 2 run "$small" --from small.checkpoint --set components.mass.params.mass='2 kg'
-says err "parameter 'mass.mass' is 1 there and 2 here, and it is not tunable" '--set:1:'
+expect 2 run "$small" --from small.checkpoint --set components.mass.params.position='2 m'
+says err "parameter 'mass.position' is 1 there and 2 here, and it is not tunable" '--set:1:'
 expect 2 run "$small" --from small.checkpoint --set seed=9
 says err 'made by another model' 'there: seed' 'here: seed 9'
 expect 2 run "$small" --from small.checkpoint --duration 0.4s

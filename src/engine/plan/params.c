@@ -1,4 +1,5 @@
 // params.c - reading parameters.
+#include "base/def.h"
 #include "base/file.h"
 #include "base/print.h"
 #include "base/hash.h"
@@ -111,6 +112,14 @@ static const tac_param_def *known(tac_declare *d, const tac_param_def *p, tac_pa
     tac__declare_take(d, "tac_param_def", own, sizeof *own, p);
     if (!own->name)
         own->name = "?";
+    const uint32_t unknown = own->flags & ~TAC__PARAM_PUBLIC;
+    if (unknown) {
+        tac_error err;
+        tac__fail(&err, TAC_E_ABI,
+                  "parameter '%s' has flags 0x%x, which this version of Tactus does not know",
+                  own->name, unknown);
+        tac__declare_keep(d, &err);
+    }
     return own;
 }
 #define KNOWN(p)                                                                                   \
@@ -205,6 +214,18 @@ static char *join(tac__arena *arena, const char *a, const char *b)
     return text;
 }
 
+// Only a single value, or a list of them, can be another at once.
+static bool can_tune(const char *kind)
+{
+    static const char *const kinds[] = {"f64",  "array",  "list", "int",  "bool",
+                                        "time", "choice", "text", "words"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!strcmp(kind, kinds[i]))
+            return true;
+    }
+    return false;
+}
+
 // Remember the parameter as read, for listings and the model hash.
 static void record(tac_declare *d, const tac_param_def *p, const char *kind, const char *value,
                    const char *const *choices)
@@ -221,12 +242,13 @@ static void record(tac_declare *d, const tac_param_def *p, const char *kind, con
         tac__declare_no_memory(d);
         return;
     }
-    const tac_param_def def =
-        TAC_DEF(tac_param_def, .name = name, .unit = tac__declare_text(d, p->unit),
-                .fallback = tac__declare_text(d, p->fallback),
-                .range = tac__declare_text(d, p->range), .doc = tac__declare_text(d, p->doc));
+    const tac_param_def def = TAC_DEF(
+        tac_param_def, .name = name, .unit = tac__declare_text(d, p->unit),
+        .fallback = tac__declare_text(d, p->fallback), .range = tac__declare_text(d, p->range),
+        .doc = tac__declare_text(d, p->doc), .flags = p->flags);
+    const bool tunable = p->flags & TAC_PARAM_TUNABLE && can_tune(kind);
     d->values[c->param_count] = text;
-    d->params[c->param_count++] = (tac__param){def.name, def, kind, choices, false, -1};
+    d->params[c->param_count++] = (tac__param){def.name, def, kind, choices, tunable, -1};
     c->params = d->params;
     c->values = d->values;
 }
@@ -588,6 +610,7 @@ const char *tac_param_tool(tac_declare *d, const tac_param_def *p)
 int tac_param_input(tac_declare *d, const tac_param_def *p)
 {
     KNOWN(p);
+    p_own.flags |= TAC_PARAM_TUNABLE;
     const double value = tac_param_f64(d, p);
     const int i =
         tac_declare_input(d, TAC_PORT(.name = p->name, .type = TAC_TYPE_F64, .unit = p->unit,
@@ -595,11 +618,8 @@ int tac_param_input(tac_declare *d, const tac_param_def *p)
     if (!d->failed) {
         d->instance->inputs.items[i].has_rest = true;
         d->instance->inputs.items[i].rest = value;
-        if (!tac__scope_of(d)->peer) {
-            tac__param *param = &d->params[d->instance->param_count - 1];
-            param->tunable = true;
-            param->input = i;
-        }
+        if (!tac__scope_of(d)->peer)
+            d->params[d->instance->param_count - 1].input = i;
     }
     return i;
 }

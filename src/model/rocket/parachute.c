@@ -7,10 +7,11 @@
 static tac_status parachute_declare(tac_declare *d, void *self)
 {
     tac__parachute *p = self;
-    p->drag_m2 = tac_param_f64(
-        d, TAC_PARAM("drag_area", "m^2", NULL, "[0, inf)", "drag coefficient times area, open"));
-    p->tau_s = tac_param_f64(
-        d, TAC_PARAM("inflation_time", "s", "0.5", "(0, inf)", "time constant of its inflation"));
+    p->drag_m2 =
+        tac_param_f64(d, TAC_PARAM("drag_area", "m^2", NULL, "[0, inf)",
+                                   "drag coefficient times area, open", TAC_PARAM_TUNABLE));
+    p->tau_s = tac_param_f64(d, TAC_PARAM("inflation_time", "s", "0.5", "(0, inf)",
+                                          "time constant of its inflation", TAC_PARAM_TUNABLE));
     tac_param_array(d,
                     TAC_PARAM("position", "m", "[0, 0, 0]", NULL, "where it pulls, in body axes"),
                     p->position_m, 3);

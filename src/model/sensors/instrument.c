@@ -28,19 +28,19 @@ static const char positive[] = "[0, inf)";
 
 static void read_array(tac_declare *d, const tac__channel_def *def, const char *name,
                        const char *unit, const char *fallback, const char *range, const char *doc,
-                       double *values)
+                       uint32_t flags, double *values)
 {
     tac_param_array(d,
                     TAC_PARAM(.name = name, .unit = unit, .fallback = fallback ? fallback : "0",
-                              .range = range, .doc = doc),
+                              .range = range, .doc = doc, .flags = flags),
                     values, (size_t)def->count);
 }
 
 static double read_number(tac_declare *d, const char *name, const char *unit, const char *fallback,
-                          const char *range, const char *doc)
+                          const char *range, const char *doc, uint32_t flags)
 {
-    return tac_param_f64(
-        d, TAC_PARAM(.name = name, .unit = unit, .fallback = fallback, .range = range, .doc = doc));
+    return tac_param_f64(d, TAC_PARAM(.name = name, .unit = unit, .fallback = fallback,
+                                      .range = range, .doc = doc, .flags = flags));
 }
 
 static bool any(const double *values, int count)
@@ -53,21 +53,24 @@ static bool any(const double *values, int count)
 
 static void read_noise(tac_declare *d, const tac__channel_def *def, tac__channel_params *c)
 {
-    read_array(d, def, "noise", def->unit, def->noise, positive, "deviation of a sample", c->noise);
+    read_array(d, def, "noise", def->unit, def->noise, positive, "deviation of a sample", 0,
+               c->noise);
     read_array(d, def, "noise_density", NULL, def->density, positive,
-               "of white noise, in units of the signal per sqrt(Hz); adds to `noise`", c->density);
+               "of white noise, in units of the signal per sqrt(Hz); adds to `noise`", 0,
+               c->density);
     c->law.noisy = any(c->noise, def->count) || any(c->density, def->count);
 }
 
 static void read_bias(tac_declare *d, const tac__channel_def *def, tac__channel_params *c)
 {
-    read_array(d, def, "bias", def->unit, NULL, NULL, "constant error", c->law.bias);
+    read_array(d, def, "bias", def->unit, NULL, NULL, "constant error", TAC_PARAM_TUNABLE,
+               c->law.bias);
     read_array(d, def, "drift", def->unit, def->drift, positive,
-               "deviation of an error that drifts about zero", c->drift);
+               "deviation of an error that drifts about zero", 0, c->drift);
     c->drift_tau_s = read_number(d, "drift_tau", "s", def->drift_tau ? def->drift_tau : "100",
-                                 "(0, inf)", "correlation time of the drift");
+                                 "(0, inf)", "correlation time of the drift", 0);
     read_array(d, def, "walk", NULL, def->walk, positive,
-               "an error that walks without limit, in units of the signal per sqrt(s)", c->walk);
+               "an error that walks without limit, in units of the signal per sqrt(s)", 0, c->walk);
     const bool drifts = any(c->drift, def->count), walks = any(c->walk, def->count);
     if (drifts && walks)
         tac_declare_fail(d, "walk", "an error either drifts or walks; set drift or walk to 0");
@@ -86,9 +89,9 @@ int tac__instrument_channel(tac_declare *d, tac__instrument *p, const tac__chann
     read_noise(d, def, c);
     read_bias(d, def, c);
     c->law.range = read_number(d, "range", def->unit, def->range ? def->range : "0", positive,
-                               "largest magnitude; 0: no limit");
+                               "largest magnitude; 0: no limit", TAC_PARAM_TUNABLE);
     c->law.quantum = read_number(d, "quantum", def->unit, def->quantum ? def->quantum : "0",
-                                 positive, "step of the converter; 0: none");
+                                 positive, "step of the converter; 0: none", TAC_PARAM_TUNABLE);
     if (def->name)
         tac_param_end(d);
 

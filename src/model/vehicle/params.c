@@ -174,6 +174,13 @@ static double number(tac_declare *d, const char *name, const char *unit, const c
     return tac_param_f64(d, TAC_PARAM(name, unit, fallback, range, doc));
 }
 
+// One that decides nothing but how the vehicle moves: not how it begins.
+static double tunable(tac_declare *d, const char *name, const char *unit, const char *fallback,
+                      const char *range, const char *doc)
+{
+    return tac_param_f64(d, TAC_PARAM(name, unit, fallback, range, doc, TAC_PARAM_TUNABLE));
+}
+
 // A number whose default has been read before.
 static double number_or(tac_declare *d, const char *name, const char *unit, double fallback,
                         const char *range, const char *doc)
@@ -380,12 +387,12 @@ static void actuator_params(tac_declare *d, tac__actuator *a)
     a->kind = (tac__actuator_kind)tac_param_choice(
         d, TAC_PARAM("kind", NULL, "direct", NULL, "how a motor's duty follows its command"),
         kinds);
-    a->tau_s = number(d, "tau", "s", "0.02", "(0, inf)", "first order: time constant");
+    a->tau_s = tunable(d, "tau", "s", "0.02", "(0, inf)", "first order: time constant");
     a->omega_rad_s =
-        number(d, "omega", "rad/s", "100", "(0, inf)", "second order: natural frequency");
-    a->zeta = number(d, "zeta", NULL, "0.8", "(0, inf)", "second order: damping ratio");
-    a->rate = number(d, "rate_limit", "1/s", "0", "[0, inf)",
-                     "second order: greatest change of duty a second; 0: none");
+        tunable(d, "omega", "rad/s", "100", "(0, inf)", "second order: natural frequency");
+    a->zeta = tunable(d, "zeta", NULL, "0.8", "(0, inf)", "second order: damping ratio");
+    a->rate = tunable(d, "rate_limit", "1/s", "0", "[0, inf)",
+                      "second order: greatest change of duty a second; 0: none");
     if (a->rate == 0)
         a->rate = DBL_MAX;
     tac_param_end(d);
@@ -425,15 +432,16 @@ static void battery_params(tac_declare *d, tac__battery *b)
     ocv_params(d, b);
     if (b->ideal)
         b->ocv_v[0] = ideal_v;
-    b->r0_ohm = number(d, "r0", "Ohm", "0.02", "(0, inf)", "series resistance");
-    b->r1_ohm = number(d, "r1", "Ohm", "0.01", "(0, inf)", "resistance of polarisation");
-    b->c1_f = number(d, "c1", "F", "2000", "(0, inf)", "capacitance of polarisation");
+    b->r0_ohm = tunable(d, "r0", "Ohm", "0.02", "(0, inf)", "series resistance");
+    b->r1_ohm = tunable(d, "r1", "Ohm", "0.01", "(0, inf)", "resistance of polarisation");
+    b->c1_f = tunable(d, "c1", "F", "2000", "(0, inf)", "capacitance of polarisation");
     b->capacity_as = number(d, "capacity", "C", "5 Ah", "(0, inf)", "charge when full");
-    b->floor_v = number(d, "floor", "V", "9.9", "(0, inf)", "the voltage falls no further");
+    b->floor_v = tunable(d, "floor", "V", "9.9", "(0, inf)", "the voltage falls no further");
     b->initial_soc = number(d, "soc", NULL, "1", "[0, 1]", "state of charge at t = 0");
     tac_param_array(d,
                     TAC_PARAM("warnings", NULL, "[0.15, 0.10, 0.05]", "[0, 1]",
-                              "states of charge below which battery.warning is 1, 2, 3"),
+                              "states of charge below which battery.warning is 1, 2, 3",
+                              TAC_PARAM_TUNABLE),
                     b->warning, TAC__WARNINGS);
 }
 
@@ -510,7 +518,7 @@ static int bus_params(tac_declare *d, tac__vehicle *v, int batteries, tac__bus *
         tac_param_begin(d, "buses", (size_t)b);
         connect(d, "motors", b, buses == 1, v->rotors, motor_bus);
         connect(d, "batteries", b, buses == 1, batteries, battery_bus);
-        bus[b].load_w = number(d, "load", "W", "0", "[0, inf)", "power of the avionics");
+        bus[b].load_w = tunable(d, "load", "W", "0", "[0, inf)", "power of the avionics");
         bus[b].by_equals =
             tac_param_choice(d,
                              TAC_PARAM("share", NULL, "resistance", NULL,
@@ -638,10 +646,10 @@ void tac__multirotor_params(tac_declare *d, tac__multirotor *p)
     p->world = *tac_declare_world(d);
     vehicle_params(d, &p->vehicle);
     p->drag =
-        number(d, "drag", "N*s/m", "0.05", "[0, inf)", "force against the velocity in the air");
+        tunable(d, "drag", "N*s/m", "0.05", "[0, inf)", "force against the velocity in the air");
     tac_param_array(d,
                     TAC_PARAM("damping", "N*m*s/rad", "[0.02, 0.02, 0.01]", "[0, inf)",
-                              "torque against the body rate"),
+                              "torque against the body rate", TAC_PARAM_TUNABLE),
                     p->damping, 3);
     p->euler =
         tac_param_bool(d, TAC_PARAM("euler", NULL, "true", NULL,

@@ -66,28 +66,32 @@ static void declare_ou(tac_declare *d, wind *c)
 
 static void declare_dryden(tac_declare *d, wind *c)
 {
-    const int intensity =
-        tac_param_choice(d,
-                         TAC_PARAM(.name = "intensity", .fallback = "light",
-                                   .doc = "dryden: wind at 20 ft of 15, 30 or 45 kt; above "
-                                          "2000 ft exceeded with 1e-2, 1e-3, 1e-5"),
-                         intensities);
-    const double w20 = tac_param_f64(d, TAC_PARAM(.name = "w20", .unit = "m/s", .fallback = "0",
-                                                  .range = "[0, inf)",
-                                                  .doc = "dryden: wind at 20 ft where it "
-                                                         "is not that of the intensity"));
+    const int intensity = tac_param_choice(
+        d,
+        TAC_PARAM(.name = "intensity", .flags = TAC_PARAM_TUNABLE, .fallback = "light",
+                  .doc = "dryden: wind at 20 ft of 15, 30 or 45 kt; above "
+                         "2000 ft exceeded with 1e-2, 1e-3, 1e-5"),
+        intensities);
+    const double w20 =
+        tac_param_f64(d, TAC_PARAM(.name = "w20", .flags = TAC_PARAM_TUNABLE, .unit = "m/s",
+                                   .fallback = "0", .range = "[0, inf)",
+                                   .doc = "dryden: wind at 20 ft where it "
+                                          "is not that of the intensity"));
     c->dryden.w20_m_s = w20 > 0 ? w20 : 15 * KNOT * (intensity + 1);
     c->dryden.aloft = aloft[intensity];
-    c->height_m = tac_param_f64(d, TAC_PARAM(.name = "height", .unit = "m", .fallback = "50",
+    c->height_m = tac_param_f64(d, TAC_PARAM(.name = "height", .flags = TAC_PARAM_TUNABLE,
+                                             .unit = "m", .fallback = "50",
                                              .doc = "above the ground, where `position` is "
                                                     "not connected"));
-    c->airspeed_m_s = tac_param_f64(d, TAC_PARAM(.name = "airspeed", .unit = "m/s",
-                                                 .fallback = "10", .range = "[0, inf)",
-                                                 .doc = "dryden: where `velocity` is not "
-                                                        "connected"));
-    c->dryden.min_airspeed = tac_param_f64(
-        d, TAC_PARAM(.name = "min_airspeed", .unit = "m/s", .fallback = "1", .range = "(0, inf)",
-                     .doc = "dryden: turbulence drifts past at least so fast"));
+    c->airspeed_m_s =
+        tac_param_f64(d, TAC_PARAM(.name = "airspeed", .flags = TAC_PARAM_TUNABLE, .unit = "m/s",
+                                   .fallback = "10", .range = "[0, inf)",
+                                   .doc = "dryden: where `velocity` is not "
+                                          "connected"));
+    c->dryden.min_airspeed =
+        tac_param_f64(d, TAC_PARAM(.name = "min_airspeed", .flags = TAC_PARAM_TUNABLE,
+                                   .unit = "m/s", .fallback = "1", .range = "(0, inf)",
+                                   .doc = "dryden: turbulence drifts past at least so fast"));
     const double speed = tac_hypot(c->mean[0], c->mean[1]);
     c->dryden.north = speed > 0 ? c->mean[0] / speed : 1;
     c->dryden.east = speed > 0 ? c->mean[1] / speed : 0;
@@ -130,11 +134,12 @@ static tac_status wind_declare(tac_declare *d, void *self)
     c->kind = (wind_kind)tac_param_choice(
         d, TAC_PARAM(.name = "kind", .fallback = "none", .doc = "what blows"), kinds);
     tac_param_array(d,
-                    TAC_PARAM(.name = "mean", .unit = "m/s", .fallback = "0",
+                    TAC_PARAM(.name = "mean", .flags = TAC_PARAM_TUNABLE, .unit = "m/s",
+                              .fallback = "0",
                               .doc = "mean wind: where the air goes, north, east, down"),
                     c->mean, 3);
-    c->roughness_m = tac_param_f64(d, TAC_PARAM(.name = "roughness", .unit = "m", .fallback = "0",
-                                                .range = "[0, 6)",
+    c->roughness_m = tac_param_f64(d, TAC_PARAM(.name = "roughness", .flags = TAC_PARAM_TUNABLE,
+                                                .unit = "m", .fallback = "0", .range = "[0, 6)",
                                                 .doc = "roughness length of the ground: the "
                                                        "mean wind is then that at 20 ft of "
                                                        "a logarithmic profile; 0: none"));
