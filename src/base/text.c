@@ -85,39 +85,12 @@ void tac__text_repeat(tac__text *text, char c, size_t n)
     text->chars[text->length] = '\0';
 }
 
-// Fast path: copies literal text and "%s" arguments. Returns the rest of the format, which needs
-// tac__vprint.
-static const char *add_texts(tac__text *text, const char *format, va_list *args)
-{
-    for (;;) {
-        const char *literal = format;
-        while (*format && *format != '%')
-            format++;
-        if (format > literal)
-            tac__text_bytes(text, literal, (size_t)(format - literal));
-        if (format[0] != '%' || format[1] != 's')
-            return format;
-        const char *word = va_arg(*args, const char *);
-        if (!word)
-            word = "(null)"; // as printf has it
-        tac__text_bytes(text, word, strlen(word));
-        format += 2;
-    }
-}
-
 void tac__text_add(tac__text *text, const char *format, ...)
 {
     if (!reserve(text, 0))
         return;
     va_list args, again;
     va_start(args, format);
-    format = add_texts(text, format, &args);
-    if (!*format || text->failed) {
-        if (!text->failed)
-            text->chars[text->length] = '\0';
-        va_end(args);
-        return;
-    }
     va_copy(again, args);
     // The first attempt usually fits; if not, its result says how much room is needed.
     const size_t room = text->capacity - text->length;
@@ -174,7 +147,8 @@ bool tac__whole_parse(const char *text, const char **end, int64_t *value)
 // A quick way for numbers as people write them: up to 15 digits, few of them behind the point.
 // Powers of ten up to 1e22 and whole numbers up to 2^53 are exact and a division is rounded once,
 // so whole / power is the double that the decimal text reads back as; and only one text of at most
-// 15 digits does. False: the number is not of this kind, nothing was written.
+// 15 digits does. False: the number is not of this kind, nothing was written. Saves 8.5 of 33.6
+// million instructions of `tactus explain examples/iris_mission.yaml --json` (callgrind).
 static bool print_short(double value, char text[TAC__NUMBER_TEXT])
 {
     enum { PLACES = 6 };
