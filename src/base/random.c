@@ -72,7 +72,9 @@ AVX2 static inline void store(uint32_t *words, __m256i v)
 }
 
 // Each counter has a lane of 64 bits. Only the lower 32 bits are valid; the upper ones hold
-// leftovers, which the 32-bit multiplication ignores.
+// leftovers, which the 32-bit multiplication ignores. Saves 232 of 14,630 instructions a
+// millisecond of flight, for wind and estimator (callgrind, examples/iris_mission.yaml from 5 s to
+// 10 s).
 AVX2 static void words_at_once(const tac__stream *stream, uint64_t index,
                                uint32_t words[4][TAC__STREAM_WIDE])
 {

@@ -26,7 +26,9 @@ static inline real contact_depth(const tac_world *w, const rigid_body *b, vec3 l
     return b->position.z + lever.z + w->ground_m;
 }
 
-// The vehicle is so high that no point of it can touch the ground, whatever its attitude.
+// The vehicle is so high that no point of it can touch the ground, whatever its attitude. Saves 640
+// of 15,040 instructions a millisecond of flight (callgrind, examples/iris_mission.yaml from 5 s to
+// 10 s).
 static inline cond contact_is_far(const tac__multirotor *p, real position_down)
 {
     return position_down + (p->reach_m + p->world.ground_m) < 0.0;

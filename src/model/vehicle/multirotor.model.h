@@ -18,7 +18,8 @@
 #endif
 
 // Kinds that are run are compiled once for each common shape of vehicle, so that loops can be
-// unrolled; other kinds have one version with plain loops.
+// unrolled; other kinds have one version with plain loops. Saves 2,950 of 17,350 instructions a
+// millisecond of flight of a quadrotor (callgrind, examples/iris_mission.yaml from 5 s to 10 s).
 #if defined(TAC_KIND_F64) || defined(TAC_KIND_PACK4)
 #define MULTIROTOR__CALL(core, p, ...)                                                             \
     do {                                                                                           \
