@@ -155,5 +155,31 @@ typedef void tac_sent_fn(void *context, const tac_sent *message);
 TAC_API TAC_MUST_CHECK tac_status tac_engine_add_send_watcher(tac_engine *engine, tac_sent_fn *sent,
                                                               void *context, tac_error *err);
 
+// --- going back -----------------------------------------------------------------------------
+// Components that keep something outside the engine take part through their `save` and `restore`;
+// one that has none is refused by name (TAC_E_UNSAVABLE).
+
+// The whole state of an engine, in memory. It belongs to the caller and may outlive the engine, but
+// not the engine's allocator.
+typedef struct tac_snapshot tac_snapshot;
+
+// Copy the state as it is now. A NULL `*snapshot` is created, another is overwritten.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_take_snapshot(tac_engine *engine,
+                                                           tac_snapshot **snapshot, tac_error *err);
+// Go on from there, as often as one likes: on the engine that it was taken of, however far that has
+// run or if its run has failed, or on another prepared one of the same model. What was written and
+// posted since is forgotten, as is a checkpoint that was asked for and not written yet. Observers
+// and watchers stay and see times again that they have seen. Refused while a recorder is at work or
+// a recording is replayed.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_restore_snapshot(tac_engine *engine,
+                                                              const tac_snapshot *snapshot,
+                                                              tac_error *err);
+TAC_API void tac_snapshot_destroy(tac_snapshot *snapshot);        // NULL is fine
+TAC_API tac_time tac_snapshot_time(const tac_snapshot *snapshot); // tac_engine_time when taken
+TAC_API size_t tac_snapshot_size(const tac_snapshot *snapshot);   // bytes
+
+// Back to how the engine was when it had been prepared, under the same conditions.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_reset(tac_engine *engine, tac_error *err);
+
 TAC_END_DECLS
 #endif

@@ -131,6 +131,9 @@ struct tac__snapshot_timer {
 };
 
 void tac__snapshot_every(tac_engine *engine, tac__snapshot_timer *timer);
+// From `begin` until the same call without it the engine goes forward only: no snapshot is
+// restored.
+void tac__engine_forward_only(tac_engine *engine, bool begin);
 // The state between two instants, as bytes behind what is in `out`. Opaque components outside the
 // plant are left out. drive.h has the way back.
 tac_status tac__snapshot_take(tac_engine *engine, tac__text *out, tac_error *err);

@@ -127,6 +127,8 @@ tac_status tac_recorder_begin(tac_recorder *r, tac_error *err)
         if (r->streams.sampler == &r->samplers[i])
             TAC_TRY(tac__streams_begin(&r->streams, err));
     }
+    r->begun = true;
+    tac__engine_forward_only(r->engine, true);
     return TAC_OK;
 }
 
@@ -151,6 +153,9 @@ static tac_status own_status(const tac_recorder *r, tac_error *err)
 tac_status tac_recorder_end(tac_recorder *r, const char *failure, tac_error *err)
 {
     TAC__FLOATS;
+    if (r->begun)
+        tac__engine_forward_only(r->engine, false);
+    r->begun = false;
     tac__streams_end(&r->streams);
     tac_status status = TAC_OK;
     for (size_t i = 0; i < r->sampler_count; i++) { // every one, and the first failure is told

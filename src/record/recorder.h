@@ -21,6 +21,7 @@ struct tac_recorder {
     tac__streams streams; // of the first sink that takes them; its `sink` NULL: none does
     tac_error err;        // the first failure, with `failed`
     bool failed;
+    bool begun; // and not ended: the engine goes forward only
 };
 
 // What went wrong stops the run; the first counts.

@@ -117,6 +117,7 @@ void tac_engine_destroy(tac_engine *e)
         if (p->components[i]->type->close)
             p->components[i]->type->close(p->components[i]->self);
     }
+    tac_snapshot_destroy(e->start);
     if (e->checkpoint_opaque.allocator)
         tac__text_fini(&e->checkpoint_opaque);
     tac__arena_fini(&e->memory);
@@ -691,5 +692,9 @@ tac_status tac_engine_prepare(tac_engine *e, tac_error *err)
         e->err = NULL;
     }
     e->phase = status == TAC_OK ? TAC__PREPARED : TAC__FAILED;
+    if (status == TAC_OK) {
+        status = tac__keep_start(e, err);
+        e->phase = status == TAC_OK ? TAC__PREPARED : TAC__FAILED;
+    }
     return status;
 }

@@ -33,7 +33,7 @@ enum { FORMAT = 2, SIZE_LIMIT = 1 << 30 };
 
 // --- taking -------------------------------------------------------------------------------------
 
-static const tac__component *unsavable(const tac_engine *e)
+const tac__component *tac__unsavable(const tac_engine *e)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
         const tac_component_type *type = e->plan->components[i]->type;
@@ -47,7 +47,7 @@ tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *pa
 {
     TAC__FLOATS;
     TAC_REQUIRE(e && path && e->phase == TAC__PREPARED);
-    const tac__component *c = unsavable(e);
+    const tac__component *c = tac__unsavable(e);
     if (c)
         return tac__fail_at(err, TAC_E_UNSAVABLE, &c->place,
                             "component '%s' of type '%s' cannot be saved in a checkpoint", c->name,
@@ -277,7 +277,9 @@ tac_status tac__restore_block(tac_engine *e, const void *block, bool exact, cons
 // the place of another, which was counted.
 tac_status tac__steps_again(tac_engine *e)
 {
-    tac__island_state *before = tac__arena_array(&e->memory, e->plan->island_count, sizeof *before);
+    const tac_allocator *a = e->allocator;
+    const size_t size = (e->plan->island_count + 1) * sizeof(tac__island_state);
+    tac__island_state *before = a->resize(a->context, NULL, 0, size);
     if (!before)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < e->plan->island_count; i++) {
@@ -297,6 +299,7 @@ tac_status tac__steps_again(tac_engine *e)
         s->evals = before[i].evals;
         s->undone = before[i].undone;
     }
+    a->resize(a->context, before, size, 0);
     return TAC_OK;
 }
 
@@ -356,7 +359,7 @@ static tac_status restore(tac_engine *e, const char *path, bool branch, const ch
 static tac_status restore_from(tac_engine *e, const char *path, bool branch, tac_error *err)
 {
     TAC_REQUIRE(e && path && e->phase == TAC__PREPARED && !e->clock->started);
-    const tac__component *c = unsavable(e);
+    const tac__component *c = tac__unsavable(e);
     if (c)
         return tac__fail_at(err, TAC_E_UNSAVABLE, &c->place,
                             "component '%s' of type '%s' cannot be restored from a checkpoint",

@@ -525,6 +525,8 @@ tac_status tac__start(tac_engine *e)
         if (!c->plan->type->init ||
             (tac__is_played(e->plan, c->plan->type) && !tac__is_machine(c->plan)))
             continue;
+        c->step.t_us = 0; // it may have run before
+        c->step.due = 0;
         c->may_jump = true;
         c->failed = TAC_OK;
         const tac_status status = c->plan->type->init(&c->step, c->plan->self);

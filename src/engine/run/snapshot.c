@@ -104,7 +104,7 @@ tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, 
     if (status == TAC_OK && e->clock->started) // else the boundary at 0 is still to come
         tac__timeline_set(&e->timeline, e->plan->start_end_source, e->plan->def.end_us);
     if (status == TAC_OK)
-        status = tac__steps_again(e);
+        status = tac__steps_again(e) == TAC_OK ? TAC_OK : tac__fail_memory(err);
     e->err = NULL;
     if (status != TAC_OK)
         e->phase = TAC__FAILED;

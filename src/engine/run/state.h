@@ -176,8 +176,11 @@ struct tac_engine {
     tac_time snapshot_us;    // when the first of them is due, or TAC_TIME_NEVER
     tac__instants *instants; // those of the plan, with times that a driver fills in
 
-    tac_time open_us; // no instant before this one is open for what comes from outside: see
-                      // tac__open_us
+    size_t forward_only; // recorders at work, which cannot go back
+    tac_snapshot *start; // to go back to; NULL: components are initialised again
+    uint64_t model_hash; // 0: nobody asked yet
+    tac_time open_us;    // no instant before this one is open for what comes from outside: see
+                         // tac__open_us
     // for every instant
     tac__timeline timeline;
     tac__island *islands;
@@ -312,6 +315,9 @@ tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us,
 // The component that has the input of this number, and which of its own it is; NULL: none has.
 const tac__component *tac__input_at(const tac_engine *engine, int input, size_t *own);
 
+// --- back.c ---
+tac_status tac__keep_start(tac_engine *engine, tac_error *err);
+
 // --- checkpoint.c ---
 tac_status tac__checkpoint_consider(tac_engine *engine);
 tac_status tac__checkpoint_finish(tac_engine *engine);
@@ -327,6 +333,8 @@ tac_status tac__restore_opaque(tac_engine *engine, const char *bytes, size_t siz
 // island; NULL: those of the block.
 tac_status tac__restore_block(tac_engine *engine, const void *block, bool exact,
                               const tac_time *h_us, tac_error *err);
+// A component that keeps something outside the engine and cannot save it; NULL: there is none.
+const tac__component *tac__unsavable(const tac_engine *engine);
 tac_status tac__steps_again(tac_engine *engine); // those under way, without a trace in counters
 
 #endif

@@ -73,6 +73,8 @@ void tac__timeline_start(const tac__timeline *tl)
 
 void tac__timeline_resume(const tac__timeline *tl, tac_time t_us)
 {
+    for (size_t i = 0; i < tl->count; i++)
+        tl->last[i] = TAC_TIME_NEVER;
     for (size_t i = tl->own; i < tl->count; i++) {
         const tac__source *s = &tl->sources[i];
         tl->next[i] = s->offset_us;

@@ -1,0 +1,388 @@
+// Going back: from any state to any other, however the engine came there, a run goes on as if it
+// had never been elsewhere.
+#include "record/models.h"
+#include "support/allocator.h"
+#include "support/folder.h"
+
+enum { PLACES = 4 };
+
+static uint64_t hash_of(const model *m)
+{
+    return tac_engine_hash(m->engine, NULL, NULL);
+}
+
+// Random models, with everything there is in them: forwards and back at random. False: the engine
+// does not want this one.
+static bool wander(uint64_t number)
+{
+    model straight, m;
+    if (model_make(&straight, number, NULL) != TAC_OK ||
+        tac_engine_prepare(straight.engine, &straight.err) != TAC_OK ||
+        tac_engine_run(straight.engine, TAC_TIME_NEVER, &straight.err) != TAC_OK) {
+        model_end(&straight);
+        return false;
+    }
+    must(&m, model_make(&m, number, NULL));
+    must(&m, tac_engine_prepare(m.engine, &m.err));
+    dice d = {number + 77};
+    tac_snapshot *places[PLACES] = {NULL};
+    uint64_t hashes[PLACES] = {0};
+    tac_time opens[PLACES] = {0};
+    const tac_time end_us = straight.engine->plan->def.end_us;
+    for (int i = 0; i < 40; i++) {
+        const unsigned k = dice_below(&d, PLACES);
+        const unsigned what = dice_below(&d, 8);
+        if (what == 0) {
+            must(&m, tac_engine_reset(m.engine, &m.err));
+            assert_true(tac_engine_open_time(m.engine) == 0);
+        } else if (what < 3 && places[k]) {
+            must(&m, tac_engine_restore_snapshot(m.engine, places[k], &m.err));
+            assert_true(tac_engine_open_time(m.engine) == opens[k]);
+            if (hash_of(&m) != hashes[k])
+                fail_msg("model %llu is another after going back", (unsigned long long)number);
+        } else if (what < 5) {
+            must(&m, tac_engine_take_snapshot(m.engine, &places[k], &m.err));
+            hashes[k] = hash_of(&m);
+            opens[k] = tac_engine_open_time(m.engine);
+        } else {
+            const tac_time open_us = tac_engine_open_time(m.engine);
+            must(&m, tac_engine_run(m.engine, open_us + dice_below(&d, 5000), &m.err));
+        }
+        (void)tac_engine_next_event(m.engine);
+        for (int s = 0; dice_chance(&d, 30) && s < (int)tac_engine_signal_count(m.engine); s++)
+            (void)tac_engine_read(m.engine, s); // a look leaves no trace
+    }
+    must(&m, tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err));
+    if (hash_of(&m) != hash_of(&straight))
+        fail_msg("model %llu ends elsewhere", (unsigned long long)number);
+    const tac_counters a = tac_engine_counters(m.engine), b = tac_engine_counters(straight.engine);
+    assert_true(a.boundaries == b.boundaries && a.steps == b.steps && a.messages == b.messages);
+    assert_true(tac_engine_time(m.engine) == end_us);
+    // From the very end, too, and on another engine.
+    tac_snapshot *end = NULL;
+    must(&m, tac_engine_take_snapshot(m.engine, &end, &m.err));
+    for (int k = 0; k < PLACES; k++) {
+        if (!places[k])
+            continue;
+        must(&straight, tac_engine_restore_snapshot(straight.engine, places[k], &straight.err));
+        assert_true(hash_of(&straight) == hashes[k]);
+        must(&straight, tac_engine_run(straight.engine, TAC_TIME_NEVER, &straight.err));
+        assert_true(hash_of(&straight) == hash_of(&m));
+    }
+    must(&m, tac_engine_reset(m.engine, &m.err));
+    must(&m, tac_engine_restore_snapshot(m.engine, end, &m.err));
+    assert_true(tac_engine_finished(m.engine) && hash_of(&m) == hash_of(&straight));
+    for (int k = 0; k < PLACES; k++)
+        tac_snapshot_destroy(places[k]);
+    tac_snapshot_destroy(end);
+    model_end(&m);
+    model_end(&straight);
+    return true;
+}
+
+static void test_models(void **state)
+{
+    (void)state;
+    const char *wish = getenv("TEST_MODELS");
+    const uint64_t count = wish ? strtoull(wish, NULL, 10) : 120;
+    uint64_t wanted = 0;
+    for (uint64_t number = 0; number < count; number++)
+        wanted += wander(number);
+    assert_true(wanted > count / 2);
+}
+
+// --- a run that fails ---------------------------------------------------------------------------
+
+// Fails in the middle of a boundary; the engine goes back all the same.
+static bool fail_now;
+
+static tac_status brittle_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
+    tac_declare_receiver(
+        d, TAC_MESSAGE(.name = "rx", .capacity = 8, .max_bytes = 8, .triggers = true));
+    return TAC_OK;
+}
+
+static tac_status brittle_step(tac_step *s, const void *self)
+{
+    (void)self;
+    if (fail_now && s->t_us == 5000)
+        return tac_fail(s, "now");
+    for (tac_message m; tac_receive(s, 0, &m);)
+        continue;
+    *TAC_OUT(s, double, 0) = 0.5 - 0.1 * *TAC_IN(s, double, 0) + 0.01 * s->due;
+    return TAC_OK;
+}
+
+static const tac_component_type brittle_type = {.size = sizeof(tac_component_type),
+                                                .name = "brittle",
+                                                .version = "1",
+                                                .stage = TAC_STAGE_ESTIMATE,
+                                                .declare = brittle_declare,
+                                                .step = brittle_step};
+
+static const char brittle_text[] =
+    "duration: 10 ms\n"
+    "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [First, Second, Beacon]}],\n"
+    "            synchronization: {default_policy: ZOH}}\n"
+    "plant: {integrator: {kind: rk45}}\n"
+    "components:\n"
+    "  First:  {type: brittle, inputs: {u: Plant.x}}\n"
+    "  Second: {type: brittle, stage: control, inputs: {u: First.y}}\n" // a message waits for it
+    "  Beacon: {type: beacon, stage: control, inputs: {u: First.y}}\n"
+    "  Plant:  {type: lag, params: {tau: 3 ms, initial: 1}, inputs: {u: Second.y}}\n"
+    "links: [{from: Beacon.tx, to: Second.rx, delay: 1 ms}]\n";
+
+typedef struct loaded {
+    tac_registry *registry;
+    tac_config *config;
+    tac_engine *engine;
+    tac_error err;
+} loaded;
+
+static void load(loaded *m, const char *text, const tac_component_type *type)
+{
+    *m = (loaded){0};
+    assert_int_equal(tac_registry_create(NULL, &m->registry, &m->err), TAC_OK);
+    assert_int_equal(tac_registry_add(m->registry, type, &m->err), TAC_OK);
+    tac_config_def def = tac_config_def_default();
+    def.registry = m->registry;
+    assert_int_equal(tac_config_parse("t.yaml", text, strlen(text), &def, &m->config, &m->err),
+                     TAC_OK);
+    tac_engine_def engine_def = tac_config_engine_def(m->config);
+    if (tac_config_build(m->config, &engine_def, &m->engine, &m->err) != TAC_OK)
+        fail_msg("%s", m->err.text);
+}
+
+static void unload(loaded *m)
+{
+    tac_engine_destroy(m->engine);
+    tac_config_destroy(m->config);
+    tac_registry_destroy(m->registry);
+}
+
+static void test_failed(void **state)
+{
+    (void)state;
+    loaded m;
+    load(&m, brittle_text, &brittle_type);
+    fail_now = false;
+    assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
+    const uint64_t whole = tac_engine_hash(m.engine, NULL, NULL);
+    assert_int_equal(tac_engine_reset(m.engine, &m.err), TAC_OK);
+    assert_int_equal(tac_engine_run(m.engine, 3000, &m.err), TAC_OK);
+    tac_snapshot *s = NULL;
+    assert_int_equal(tac_engine_take_snapshot(m.engine, &s, &m.err), TAC_OK);
+    for (int round = 0; round < 2; round++) {
+        fail_now = true;
+        assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_E_COMPONENT);
+        assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_E_CALLER);
+        assert_non_null(strstr(m.err.text, "has failed"));
+        tac_snapshot *none = NULL;
+        assert_int_equal(tac_engine_take_snapshot(m.engine, &none, &m.err), TAC_E_CALLER);
+        fail_now = false;
+        const tac_status back = round ? tac_engine_reset(m.engine, &m.err)
+                                      : tac_engine_restore_snapshot(m.engine, s, &m.err);
+        assert_int_equal(back, TAC_OK);
+        assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
+        assert_true(tac_engine_hash(m.engine, NULL, NULL) == whole);
+        assert_int_equal(tac_engine_reset(m.engine, &m.err), TAC_OK);
+    }
+    tac_snapshot_destroy(s);
+    unload(&m);
+}
+
+// --- components that keep something outside the engine ------------------------------------------
+
+typedef struct hidden {
+    uint64_t *count; // not of the engine
+} hidden;
+
+static tac_status hidden_declare(tac_declare *d, void *self)
+{
+    hidden *h = self;
+    h->count = calloc(1, sizeof *h->count);
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
+    return TAC_OK;
+}
+
+static tac_status hidden_init(tac_step *s, const void *self)
+{
+    const hidden *h = self;
+    (void)s;
+    *h->count += 1000; // not to be called twice
+    return TAC_OK;
+}
+
+static tac_status hidden_step(tac_step *s, const void *self)
+{
+    const hidden *h = self;
+    *TAC_OUT(s, double, 0) = (double)(++*h->count);
+    return TAC_OK;
+}
+
+static tac_status hidden_save(const void *self, void *bytes, size_t *size)
+{
+    const hidden *h = self;
+    *size = sizeof *h->count;
+    if (bytes)
+        memcpy(bytes, h->count, sizeof *h->count);
+    return TAC_OK;
+}
+
+static tac_status hidden_restore(const void *self, const void *bytes, size_t size)
+{
+    const hidden *h = self;
+    if (size != sizeof *h->count)
+        return TAC_E_FORMAT;
+    memcpy(h->count, bytes, size);
+    return TAC_OK;
+}
+
+static void hidden_close(void *self)
+{
+    free(((hidden *)self)->count);
+}
+
+static tac_component_type hidden_type = {.size = sizeof(tac_component_type),
+                                         .name = "hidden",
+                                         .version = "1",
+                                         .flags = TAC_COMPONENT_OPAQUE,
+                                         .stage = TAC_STAGE_SCENARIO,
+                                         .self_size = sizeof(hidden),
+                                         .declare = hidden_declare,
+                                         .init = hidden_init,
+                                         .step = hidden_step,
+                                         .close = hidden_close};
+
+static const char hidden_text[] =
+    "duration: 10 ms\n"
+    "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [Code]}]}\n"
+    "components:\n"
+    "  Code:  {type: hidden}\n"
+    "  Plant: {type: lag, inputs: {u: Code.y}}\n";
+
+static void test_opaque(void **state)
+{
+    (void)state;
+    loaded m;
+    hidden_type.save = hidden_save;
+    hidden_type.restore = hidden_restore;
+    load(&m, hidden_text, &hidden_type);
+    assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
+    const uint64_t whole = tac_engine_hash(m.engine, NULL, NULL);
+    tac_snapshot *s = NULL;
+    for (int round = 0; round < 3; round++) {
+        assert_int_equal(tac_engine_reset(m.engine, &m.err), TAC_OK);
+        assert_int_equal(tac_engine_run(m.engine, 4000, &m.err), TAC_OK);
+        assert_int_equal(tac_engine_take_snapshot(m.engine, &s, &m.err), TAC_OK);
+        assert_int_equal(tac_engine_run(m.engine, 8000, &m.err), TAC_OK);
+        assert_int_equal(tac_engine_restore_snapshot(m.engine, s, &m.err), TAC_OK);
+        assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
+        assert_true(tac_engine_hash(m.engine, NULL, NULL) == whole);
+    }
+    tac_snapshot_destroy(s);
+    unload(&m);
+    // Without them it is refused by name, and the run goes on.
+    hidden_type.save = NULL;
+    hidden_type.restore = NULL;
+    load(&m, hidden_text, &hidden_type);
+    s = NULL;
+    assert_int_equal(tac_engine_take_snapshot(m.engine, &s, &m.err), TAC_E_UNSAVABLE);
+    assert_non_null(strstr(m.err.text, "component 'Code' of type 'hidden'"));
+    assert_int_equal(tac_engine_reset(m.engine, &m.err), TAC_E_UNSAVABLE);
+    assert_non_null(strstr(m.err.text, "'Code'"));
+    assert_null(s);
+    assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
+    assert_true(tac_engine_hash(m.engine, NULL, NULL) == whole);
+    unload(&m);
+}
+
+// --- refused ------------------------------------------------------------------------------------
+
+static void test_refused(void **state)
+{
+    (void)state;
+    loaded m, other;
+    fail_now = false;
+    load(&m, brittle_text, &brittle_type);
+    hidden_type.save = hidden_save;
+    hidden_type.restore = hidden_restore;
+    load(&other, hidden_text, &hidden_type);
+    tac_snapshot *s = NULL;
+    assert_int_equal(tac_engine_take_snapshot(m.engine, &s, &m.err), TAC_OK);
+    assert_true(tac_snapshot_size(s) > 0 && tac_snapshot_time(s) == 0);
+    assert_int_equal(tac_engine_restore_snapshot(other.engine, s, &other.err), TAC_E_MISMATCH);
+    assert_int_equal(tac_engine_run(other.engine, TAC_TIME_NEVER, &other.err), TAC_OK);
+    tac_snapshot_destroy(s);
+    unload(&m);
+    unload(&other);
+}
+
+// A recording cannot go back; once it is ended the engine can.
+static void test_recorder(void **state)
+{
+    (void)state;
+    model m;
+    must(&m, model_make(&m, 1, NULL));
+    tac_recorder_def def = tac_recorder_def_default();
+    def.path = path_of("a.mcap");
+    tac_recorder *recorder;
+    must(&m, tac_recorder_create(&def, m.engine, &recorder, &m.err));
+    must(&m, tac_engine_prepare(m.engine, &m.err));
+    must(&m, tac_recorder_begin(recorder, &m.err));
+    tac_snapshot *s = NULL;
+    must(&m, tac_engine_run(m.engine, 5000, &m.err));
+    must(&m, tac_engine_take_snapshot(m.engine, &s, &m.err));
+    must(&m, tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err));
+    const uint64_t whole = hash_of(&m);
+    assert_int_equal(tac_engine_restore_snapshot(m.engine, s, &m.err), TAC_E_CALLER);
+    assert_non_null(strstr(m.err.text, "recorder"));
+    assert_int_equal(tac_engine_reset(m.engine, &m.err), TAC_E_CALLER);
+    must(&m, tac_recorder_end(recorder, NULL, &m.err));
+    tac_recorder_destroy(recorder);
+    tac_snapshot_destroy(s);
+    assert_true(whole == hash_of(&m));
+    model_end(&m);
+}
+
+// --- memory -------------------------------------------------------------------------------------
+
+// A snapshot that is overwritten, and going back, take no more memory each time.
+static void test_memory(void **state)
+{
+    (void)state;
+    test_allocator counts = test_allocator_make();
+    const tac_allocator hook = test_allocator_hook(&counts);
+    model m;
+    must(&m, model_make(&m, 1, &(model_wish){.allocator = &hook}));
+    must(&m, tac_engine_prepare(m.engine, &m.err));
+    tac_snapshot *s = NULL;
+    size_t bytes = 0;
+    for (int i = 0; i < 20; i++) {
+        must(&m, tac_engine_run(m.engine, 4000, &m.err));
+        must(&m, tac_engine_take_snapshot(m.engine, &s, &m.err));
+        must(&m, tac_engine_run(m.engine, 9000, &m.err));
+        must(&m, tac_engine_restore_snapshot(m.engine, s, &m.err));
+        must(&m, tac_engine_reset(m.engine, &m.err));
+        if (i == 0)
+            bytes = counts.live_bytes;
+        assert_int_equal(counts.live_bytes, bytes);
+    }
+    tac_snapshot_destroy(s);
+    model_end(&m);
+    test_allocator_check_empty(&counts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_models),   cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_opaque),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_recorder), cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
+}
