@@ -45,11 +45,13 @@ const tac_allocator *tac_allocator_default(void)
 
 // An allocation of several cache lines begins on a cache line.
 enum { ALIGNMENT = 16, LINE = 64, LARGE = 4 * LINE };
-enum { FIRST_BLOCK = 4 << 10, LAST_SMALL = 128 << 10 }; // then a huge page each
+enum { FIRST_BLOCK = 1 << 10, LAST_SMALL = 128 << 10 }; // then a huge page each
+enum { ALONE = 256 << 10 };                             // from here on: a block of its own
 
 struct tac__arena_block {
     tac__arena_block *older;
     size_t size; // of the whole allocation
+    bool alone;  // one thing is in it
 };
 
 void tac__arena_init(tac__arena *arena, const tac_allocator *allocator)
@@ -75,7 +77,9 @@ void tac__arena_clear(tac__arena *arena)
     tac__arena older = {.allocator = arena->allocator, .blocks = newest->older};
     tac__arena_fini(&older);
     newest->older = NULL;
+    newest->alone = false;
     arena->used = sizeof *newest;
+    arena->capacity = newest->size;
 }
 
 static size_t align_up(size_t n, size_t alignment)
@@ -83,11 +87,46 @@ static size_t align_up(size_t n, size_t alignment)
     return (n + alignment - 1) & ~(alignment - 1);
 }
 
+static tac__arena_block *make_block(const tac__arena *arena, size_t capacity)
+{
+    tac__arena_block *block =
+        arena->allocator->resize(arena->allocator->context, NULL, 0, capacity);
+    if (block)
+        *block = (tac__arena_block){NULL, capacity, false};
+    return block;
+}
+
+// Where memory begins that has a block of its own.
+static char *start_of(tac__arena_block *block)
+{
+    const uintptr_t at = (uintptr_t)(block + 1);
+    return (char *)block + sizeof *block + (align_up(at, LINE) - at);
+}
+
+// What is large has a block of its own, behind the newest one, which goes on to be filled.
+static void *alloc_alone(tac__arena *arena, size_t size)
+{
+    tac__arena_block *block = make_block(arena, sizeof *block + LINE + size);
+    if (!block)
+        return NULL;
+    block->alone = true;
+    if (arena->blocks) {
+        block->older = arena->blocks->older;
+        arena->blocks->older = block;
+    } else {
+        arena->blocks = block;
+        arena->used = arena->capacity = block->size;
+    }
+    return memset(start_of(block), 0, size);
+}
+
 void *tac__arena_alloc(tac__arena *arena, size_t size)
 {
-    // Addresses are aligned here, not offsets: the allocator promises no more than malloc does.
+    // Alignment is of addresses, not offsets: the allocator promises no more than malloc does.
     if (size > SIZE_MAX / 4)
         return NULL;
+    if (size >= ALONE)
+        return alloc_alone(arena, size);
     if (size == 0)
         size = 1;
     const size_t alignment = size >= LARGE ? LINE : ALIGNMENT;
@@ -100,11 +139,10 @@ void *tac__arena_alloc(tac__arena *arena, size_t size)
         const size_t needed = sizeof(tac__arena_block) + alignment + size;
         if (capacity < needed)
             capacity = needed;
-        tac__arena_block *block =
-            arena->allocator->resize(arena->allocator->context, NULL, 0, capacity);
+        tac__arena_block *block = make_block(arena, capacity);
         if (!block)
             return NULL;
-        *block = (tac__arena_block){arena->blocks, capacity};
+        block->older = arena->blocks;
         arena->blocks = block;
         arena->capacity = capacity;
         at = (uintptr_t)block + sizeof *block;
@@ -112,6 +150,20 @@ void *tac__arena_alloc(tac__arena *arena, size_t size)
     }
     arena->used = start + size;
     return memset((char *)arena->blocks + start, 0, size);
+}
+
+void tac__arena_release(tac__arena *arena, const void *memory)
+{
+    for (tac__arena_block **at = &arena->blocks; *at; at = &(*at)->older) {
+        tac__arena_block *block = *at;
+        if (!block->alone || start_of(block) != memory)
+            continue;
+        if (at == &arena->blocks)
+            arena->used = arena->capacity = block->older ? block->older->size : 0; // it is full
+        *at = block->older;
+        arena->allocator->resize(arena->allocator->context, block, block->size, 0);
+        return;
+    }
 }
 
 void *tac__arena_array(tac__arena *arena, size_t count, size_t size)
@@ -144,13 +196,17 @@ char *tac__arena_format(tac__arena *arena, const char *format, ...)
 
 bool tac__arena_grow(tac__arena *arena, void **array, size_t count, size_t *capacity, size_t size)
 {
-    const size_t grown = *capacity ? *capacity * 2 : 8;
-    void *copy = tac__arena_array(arena, grown, size);
+    // Large arrays grow by a quarter: what they do not need is memory that nothing else gets.
+    const bool large = *capacity * size >= ALONE;
+    const size_t grown = large ? *capacity + *capacity / 4 : *capacity ? *capacity * 2 : 8;
+    void *copy = tac__arena_array(arena, grown, size), *old = *array;
     if (!copy)
         return false;
     if (count)
-        memcpy(copy, *array, count * size);
+        memcpy(copy, old, count * size);
     *array = copy;
     *capacity = grown;
+    if (large)
+        tac__arena_release(arena, old);
     return true;
 }

@@ -27,9 +27,13 @@ void *tac__arena_array(tac__arena *arena, size_t count, size_t size);
 char *tac__arena_text(tac__arena *arena, const char *text);
 TAC_PRINTF(2, 3) char *tac__arena_format(tac__arena *arena, const char *format, ...);
 
-// Grow an array that lives in an arena so that one more element fits: doubles its capacity. The old
-// copy stays in the arena until the end, so pointers into it go stale but never dangle.
-// Returns false when there is no memory.
+// Give memory back before the end, if it is so large that it has a block of its own (256 kB).
+void tac__arena_release(tac__arena *arena, const void *memory);
+
+// Grow an array that lives in an arena so that one more element fits: doubles its capacity, or adds
+// a quarter to one of more than 256 kB. The old copy of a small one stays in the arena until the
+// end, that of a large one is released: pointers into it are void. Returns false when there is no
+// memory.
 #define TAC__ARENA_GROW(arena, array, count, capacity)                                             \
     ((count) < (capacity) ||                                                                       \
      tac__arena_grow((arena), (void **)&(array), (count), &(capacity), sizeof *(array)))

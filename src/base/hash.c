@@ -13,7 +13,7 @@ static uint64_t load_word(const unsigned char *b, size_t n)
     return word;
 }
 
-tac__hash tac__hash_bytes(tac__hash h, const void *bytes, size_t n)
+tac__hash tac__hash_part(tac__hash h, const void *bytes, size_t n)
 {
     const unsigned char *b = bytes;
     const size_t whole = n / 8 * 8;
@@ -21,7 +21,12 @@ tac__hash tac__hash_bytes(tac__hash h, const void *bytes, size_t n)
         h = tac__hash_word(h, load_word(b + i, 8));
     if (whole < n)
         h = tac__hash_word(h, load_word(b + whole, n - whole));
-    return tac__hash_word(h, n);
+    return h;
+}
+
+tac__hash tac__hash_bytes(tac__hash h, const void *bytes, size_t n)
+{
+    return tac__hash_word(tac__hash_part(h, bytes, n), n);
 }
 
 tac__hash tac__hash_text(tac__hash h, const char *text)

@@ -32,6 +32,9 @@ static inline tac__hash tac__hash_f64(tac__hash h, double value)
 }
 
 tac__hash tac__hash_bytes(tac__hash h, const void *bytes, size_t n); // length counts too
+// The same in parts, all but the last of which have a multiple of 8 bytes; tac__hash_word of the
+// whole length ends it.
+tac__hash tac__hash_part(tac__hash h, const void *bytes, size_t n);
 tac__hash tac__hash_text(tac__hash h, const char *text);
 
 // Last step, so that short inputs fill all 64 bits.

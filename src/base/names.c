@@ -24,6 +24,7 @@ static bool grow(tac__names *names, tac__arena *arena)
         if (names->table[i].text)
             *place_of(table, capacity, names->table[i].text) = names->table[i];
     }
+    tac__arena_release(arena, names->table);
     names->table = table;
     names->capacity = capacity;
     return true;

@@ -279,7 +279,7 @@ static bool add_route(tac__picture *p, const tac__component *reader, size_t inpu
         if (!add_arrow(p, &(tac__arrow){.from = (uint32_t)from,
                                         .to = (uint32_t)to,
                                         .style = route_style(e, reader, input),
-                                        .delayed = in->route.delayed || in->route.delay_us,
+                                        .delayed = in->route->delayed || in->route->delay_us,
                                         .label = tac__signal_port(s),
                                         .detail = tac__arena_format(
                                             p->arena, "%s to %s.%s: %s", s->name, reader->name,

@@ -22,7 +22,7 @@ static bool same_routes(const tac_engine *e, const tac__component *a, const tac_
 {
     for (size_t k = 0; k < a->inputs.count; k++) {
         const tac__input *x = &a->in[k], *y = &b->in[k];
-        const tac_route_def *r = &x->route, *q = &y->route;
+        const tac_route_def *r = x->route, *q = y->route;
         if ((x->signal < 0) != (y->signal < 0))
             return false;
         if (x->signal < 0)

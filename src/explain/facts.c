@@ -438,7 +438,7 @@ void tac__route_how(const tac_engine *e, const tac__component *c, size_t input,
     const tac__input *in = &c->in[input];
     if (in->signal < 0)
         return;
-    const tac_route_def *r = &in->route;
+    const tac_route_def *r = in->route;
     const tac__port *port = &c->inputs.items[input];
     const tac__signal *s = &e->plan->schema.signals[in->signal];
     if (in->coupled)
@@ -507,13 +507,13 @@ static bool find_ages(const tac_engine *e, const tac__component *c, const tac__i
     *least = shift;
     *most = shift + period - g;
     const bool late =
-        in->route.delayed || place_in_sequence(e, writer->index) >= place_in_sequence(e, c->index);
-    if (late && shift == 0 && in->route.delay_us == 0) { // what is written at t comes too late
+        in->route->delayed || place_in_sequence(e, writer->index) >= place_in_sequence(e, c->index);
+    if (late && shift == 0 && in->route->delay_us == 0) { // what is written at t comes too late
         *least = g;
         *most = period;
     }
-    *least += in->route.delay_us;
-    *most += in->route.delay_us;
+    *least += in->route->delay_us;
+    *most += in->route->delay_us;
     return true;
 }
 
@@ -522,9 +522,9 @@ static void add_ages(const tac_engine *e, const tac__component *c, const tac__in
 {
     tac_time least, most;
     if (!find_ages(e, c, in, &least, &most)) {
-        if (in->route.delay_us) {
+        if (in->route->delay_us) {
             char time[TAC_TIME_TEXT];
-            tac_time_print(in->route.delay_us, time);
+            tac_time_print(in->route->delay_us, time);
             tac__out_add(out, ", delayed by %s", time);
         }
         return;
@@ -567,9 +567,9 @@ void tac__route_meaning(const tac_engine *e, const tac__component *c, size_t inp
         return;
     }
     if (s->continuous) {
-        tac__out_add(&out, in->route.delayed ? "as of the last boundary"
-                           : c->type->step   ? "as of this instant"
-                                             : "as of the boundary, held until the next");
+        tac__out_add(&out, in->route->delayed ? "as of the last boundary"
+                           : c->type->step    ? "as of this instant"
+                                              : "as of the boundary, held until the next");
         return;
     }
     const bool moves = in->policy == TAC_INTERPOLATED || in->policy == TAC_EXTRAPOLATED;
@@ -588,8 +588,8 @@ void tac__route_meaning(const tac_engine *e, const tac__component *c, size_t inp
     } else if (in->policy == TAC_INTERPOLATED) {
         tac_time_print(tac__signal_period(e->plan, s), time);
         tac__out_add(&out, "on the line through the last two values, one period (%s) late", time);
-        if (in->route.delay_us) {
-            tac_time_print(in->route.delay_us, time);
+        if (in->route->delay_us) {
+            tac_time_print(in->route->delay_us, time);
             tac__out_add(&out, " and %s more", time);
         }
     } else {
@@ -598,10 +598,10 @@ void tac__route_meaning(const tac_engine *e, const tac__component *c, size_t inp
                          e->plan->schema.signals[s->derivative].name);
         else
             tac__out_add(&out, "the line through the last two values carried forward");
-        if (in->route.delay_us == 0) {
+        if (in->route->delay_us == 0) {
             add_ages(e, c, in, "ahead", &out);
         } else {
-            tac_time_print(in->route.delay_us, time);
+            tac_time_print(in->route->delay_us, time);
             tac__out_add(&out, ", as it was %s ago", time);
         }
     }

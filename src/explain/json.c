@@ -358,10 +358,10 @@ static void add_route(const tac_engine *e, const tac__component *c, size_t k, ta
     tac__json_key_bool(j, "between_groups", tac__route_crosses(e, c, k));
     tac__json_key_text(j, "policy", tac_policy_name(in->policy));
     tac__json_key_bool(j, "coupled", in->coupled);
-    tac__json_key_bool(j, "delayed", in->route.delayed);
-    tac__json_key_u64(j, "delay_us", in->route.delay_us);
-    tac__json_key_number(j, "gain", in->route.gain);
-    tac__json_key_number(j, "offset", in->route.offset);
+    tac__json_key_bool(j, "delayed", in->route->delayed);
+    tac__json_key_u64(j, "delay_us", in->route->delay_us);
+    tac__json_key_number(j, "gain", in->route->gain);
+    tac__json_key_number(j, "offset", in->route->offset);
     tac__json_key_text(j, "from_unit", s->unit);
     tac__json_key_text(j, "to_unit", c->inputs.items[k].unit);
     tac__json_key_text(j, "meaning", meaning);

@@ -205,6 +205,37 @@ static void test_every_allocation_fails_once(void **state)
     assert_true(n > 5);
 }
 
+// An array that grows large leaves no copies behind, and small things go on where they were.
+static void test_large_arrays(void **state)
+{
+    (void)state;
+    test_allocator counts = test_allocator_make();
+    const tac_allocator hook = test_allocator_hook(&counts);
+    tac__arena arena;
+    tac__arena_init(&arena, &hook);
+    uint64_t *array = NULL, *other = NULL;
+    size_t n = 0, capacity = 0, m = 0, room = 0;
+    enum { COUNT = 1 << 20 };
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_true(TAC__ARENA_GROW(&arena, array, n, capacity));
+        assert_true(array[n] == 0);
+        array[n++] = i;
+        if (i % 3)
+            continue;
+        assert_true(TAC__ARENA_GROW(&arena, other, m, room));
+        other[m++] = ~(uint64_t)i;
+    }
+    for (size_t i = 0; i < n; i++)
+        assert_true(array[i] == i && (i % 3 || other[i / 3] == ~(uint64_t)i));
+    assert_true(counts.live_bytes < sizeof(uint64_t) * (n + m) * 3 / 2);
+    tac__arena_release(&arena, other);
+    assert_true(counts.live_bytes < sizeof(uint64_t) * n * 3 / 2);
+    tac__arena_release(&arena, array + 1); // not what was allocated: nothing happens
+    assert_true(array[7] == 7);
+    tac__arena_fini(&arena);
+    test_allocator_check_empty(&counts);
+}
+
 // What comes after it takes the memory of what was before it, zeroed.
 static void test_clear(void **state)
 {
@@ -231,7 +262,8 @@ static void test_clear(void **state)
     test_allocator_check_empty(&counts);
 }
 
-TEST_MAIN(cmocka_unit_test(test_clear), cmocka_unit_test(test_default_allocator),
-          cmocka_unit_test(test_many_sizes), cmocka_unit_test(test_few_blocks),
-          cmocka_unit_test(test_impossible_sizes), cmocka_unit_test(test_texts),
-          cmocka_unit_test(test_grow), cmocka_unit_test(test_every_allocation_fails_once))
+TEST_MAIN(cmocka_unit_test(test_clear), cmocka_unit_test(test_large_arrays),
+          cmocka_unit_test(test_default_allocator), cmocka_unit_test(test_many_sizes),
+          cmocka_unit_test(test_few_blocks), cmocka_unit_test(test_impossible_sizes),
+          cmocka_unit_test(test_texts), cmocka_unit_test(test_grow),
+          cmocka_unit_test(test_every_allocation_fails_once))

@@ -45,6 +45,7 @@ static tac__plan *make_plan(const tac_engine_def *def, const tac__method *method
         return NULL;
     p->arena = arena;
     tac__arena_init(&p->shapes.scratch, allocator);
+    tac__arena_init(&p->routing, allocator);
     p->def = *def;
     if (def->integrator.h_max_us == 0)
         p->def.integrator.h_max_us = method->adaptive  ? TAC_TIME_MAX
@@ -124,8 +125,9 @@ void tac_engine_destroy(tac_engine *e)
     tac__arena_fini(&e->opaque);
     tac__arena_fini(&e->scratch);
     if (p) {
-        tac__arena own = p->arena, scratch = p->shapes.scratch;
+        tac__arena own = p->arena, scratch = p->shapes.scratch, routing = p->routing;
         tac__arena_fini(&scratch);
+        tac__arena_fini(&routing);
         tac__arena_fini(&own);
     }
     e->allocator->resize(e->allocator->context, e, sizeof *e, 0);
@@ -287,8 +289,11 @@ static tac_status add_signals(tac__plan *p, tac__component *c, tac_error *err)
     c->in = tac__arena_array(&p->arena, c->inputs.count, sizeof *c->in);
     if (!c->signals || !c->in)
         return tac__fail_memory(err);
-    for (size_t i = 0; i < c->inputs.count; i++)
+    static const tac_route_def open = {0};
+    for (size_t i = 0; i < c->inputs.count; i++) {
         c->in[i].signal = -1;
+        c->in[i].route = &open;
+    }
     for (size_t i = 0; i < total; i++) {
         const bool state = i >= outputs;
         const tac__port *port = state ? &c->continuous.items[i - outputs] : &c->outputs.items[i];
@@ -467,12 +472,12 @@ tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_err
     if (outside && (def->pending == 0 || def->pending > 65536))
         return tac__fail_at(err, TAC_E_RANGE, &def->place,
                             "room for %u planned values; expected 1 to 65536", def->pending);
-    if (!TAC__ARENA_GROW(&p->arena, p->routes, p->route_count, p->route_capacity))
+    if (!TAC__ARENA_GROW(&p->routing, p->routes, p->route_count, p->route_capacity))
         return tac__fail_memory(err);
     tac_route_def *r = &p->routes[p->route_count];
     *r = *def;
-    r->to = tac__arena_text(&p->arena, def->to);
-    r->from = tac__arena_text(&p->arena, def->from);
+    r->to = tac__arena_text(&p->routing, def->to);
+    r->from = tac__names_keep(&p->shapes.texts, &p->arena, def->from);
     if (!r->to || !r->from)
         return tac__fail_memory(err);
     if (outside)

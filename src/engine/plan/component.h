@@ -90,12 +90,12 @@ typedef struct tac__param { // for listings and the model hash; its value is in
 
 typedef struct tac__input {
     bool routed;
-    tac_route_def route;
-    int signal;        // -1: unconnected
-    uint32_t element;  // first element of the signal that is seen
-    tac_policy policy; // as resolved; ZOH where it makes no difference
-    uint32_t depth;    // of the history, as far as this reader may look back
-    bool coupled;      // continuous to continuous: seen anew at every evaluation
+    const tac_route_def *route; // shared, without `to`; of an open input all 0
+    int signal;                 // -1: unconnected
+    uint32_t element;           // first element of the signal that is seen
+    tac_policy policy;          // as resolved; ZOH where it makes no difference
+    uint32_t depth;             // of the history, as far as this reader may look back
+    bool coupled;               // continuous to continuous: seen anew at every evaluation
     const tac__history *history;
     void *buffer; // what a view puts there, or the resting value of an open input
 } tac__input;
@@ -152,7 +152,7 @@ struct tac__component {
     tac__writes writes;
     tac__views views; // inputs to be renewed before a step; those of observers lie in scratch
     tac__draws *streams;
-    size_t stream_count, stream_capacity;
+    size_t stream_count;
     const tac__tap *taps; // on its steps
 
     // where its values lie in the block

@@ -420,12 +420,17 @@ int tac_declare_stream(tac_declare *d, const char *name)
     if (!check_name(d, "random stream", name))
         return 0;
     char *full = tac__arena_format(d->arena, "%s.%s", c->name, name);
-    if (!full || !TAC__ARENA_GROW(d->arena, c->streams, c->stream_count, c->stream_capacity)) {
+    // Mostly there is one: room for eight would be 1.7 kB.
+    tac__draws *streams = tac__arena_array(d->arena, c->stream_count + 1, sizeof *streams);
+    if (!full || !streams) {
         tac__declare_no_memory(d);
         return 0;
     }
     if (!check_stream(d, full, name))
         return 0;
+    if (c->stream_count)
+        memcpy(streams, c->streams, c->stream_count * sizeof *streams);
+    c->streams = streams;
     const uint64_t seed = d->plan ? d->plan->def.seed : 0;
     c->streams[c->stream_count] =
         (tac__draws){.name = full, .stream = tac__stream_make(seed, full)};

@@ -80,7 +80,7 @@ static void doubt_truth(tac__plan *e, const tac__component *c)
             continue;
         const tac__signal *s = &e->schema.signals[in->signal];
         if (s->continuous && is_measured(e, c->entity, in->signal))
-            tac__warn(e, &in->route.place,
+            tac__warn(e, &in->route->place,
                       "'%s.%s' gets the truth, '%s', past the sensors and estimators that "
                       "measure it",
                       c->name, c->inputs.items[k].name, s->name);

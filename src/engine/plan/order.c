@@ -16,8 +16,8 @@ static bool is_dependency(const tac__plan *e, const tac__component *reader, size
     const tac__component *writer = e->components[s->component];
     return writer->type->step && !tac__is_machine(writer) && reader->type->step &&
            writer->stage == reader->stage &&
-           (!s->continuous || writer->stage == TAC_STAGE_ACTUATE) && !in->route.delayed &&
-           in->route.delay_us == 0 && !(reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY);
+           (!s->continuous || writer->stage == TAC_STAGE_ACTUATE) && !in->route->delayed &&
+           in->route->delay_us == 0 && !(reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY);
 }
 
 // A signal that a later stage writes can only be seen one boundary late, and the route must say so.
@@ -26,10 +26,10 @@ static tac_status check_stages(const tac__plan *e, const tac__component *reader,
 {
     const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
-    if (!reader->type->step || s->state || s->stage <= reader->stage || in->route.delayed ||
-        in->route.delay_us || (reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY))
+    if (!reader->type->step || s->state || s->stage <= reader->stage || in->route->delayed ||
+        in->route->delay_us || (reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY))
         return TAC_OK;
-    return tac__fail_at(err, TAC_E_CONFIG, &in->route.place,
+    return tac__fail_at(err, TAC_E_CONFIG, &in->route->place,
                         "'%s' (stage %s) reads '%s', which is written later, in stage %s: say "
                         "'delayed: true' to see the value of the last boundary",
                         reader->name, tac_stage_name(reader->stage), s->name,

@@ -91,7 +91,7 @@ typedef struct tac__resolved {
 } tac__resolved;
 
 // What components may have in common; see share.h.
-enum { TAC__SHARED_RECENT = 16 };
+enum { TAC__SHARED_RECENT = 64 };
 
 typedef struct tac__shared {
     const void *bytes;
@@ -160,6 +160,7 @@ typedef struct tac__plan {
     tac__receiver *receivers;
     size_t receiver_count, receiver_capacity;
     size_t message_size; // of the longest message that any receiver takes
+    tac__arena routing;  // of routes, until they are resolved
     tac_route_def *routes;
     size_t route_count, route_capacity;
     tac_link_def *links;

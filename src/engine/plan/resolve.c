@@ -1,5 +1,6 @@
 // resolve.c - from names to indices: routes, synchronisation policies, groups that step together,
 // histories, links.
+#include "engine/plan/share.h"
 #include "engine/phases/phases.h"
 #include "engine/plan/outside.h"
 
@@ -252,7 +253,15 @@ static tac_status check_free(const tac__input *in, const tac_route_def *r, tac_e
     if (!in->routed)
         return TAC_OK;
     return tac__fail_at(err, TAC_E_DUPLICATE, &r->place,
-                        "input '%s' has a route already, from '%s'", r->to, in->route.from);
+                        "input '%s' has a route already, from '%s'", r->to, in->route->from);
+}
+
+// Vehicles of one template have the same route, but for the name of the input.
+static const tac_route_def *keep_route(tac__plan *e, const tac_route_def *r)
+{
+    tac_route_def route = *r;
+    route.to = NULL;
+    return tac__share_bytes(e, &route, sizeof route);
 }
 
 static tac_status resolve_route(tac__plan *e, const tac_route_def *r, tac_error *err)
@@ -269,7 +278,9 @@ static tac_status resolve_route(tac__plan *e, const tac_route_def *r, tac_error 
     TAC_TRY(check_types(s, port, part, r, err));
     s->read = true;
     in->routed = true;
-    in->route = *r;
+    in->route = keep_route(e, r);
+    if (!in->route)
+        return tac__fail_memory(err);
     in->coupled = s->continuous && tac__is_continuous(reader->type) &&
                   !(port->flags & TAC_PORT_HELD) && !r->delayed && r->delay_us == 0;
     return TAC_OK;
@@ -305,7 +316,9 @@ static tac_status resolve_watch(tac__plan *e, tac__component *c, size_t input, t
     r.delayed =
         !s->state && (s->stage > c->stage || (s->component == c->index && !tac__is_machine(c)));
     in->routed = true;
-    in->route = r;
+    in->route = keep_route(e, &r);
+    if (!in->route)
+        return tac__fail_memory(err);
     return TAC_OK;
 }
 
@@ -352,6 +365,9 @@ tac_status tac__resolve_routes(tac__plan *e, tac_error *err)
 {
     for (size_t i = 0; i < e->route_count; i++)
         TAC_TRY(resolve_route(e, &e->routes[i], err));
+    tac__arena_fini(&e->routing);
+    e->routes = NULL;
+    e->route_count = e->route_capacity = 0;
     TAC_TRY(resolve_peers(e, err));
     for (size_t i = 0; i < e->component_count; i++) {
         const tac__component *c = e->components[i];
@@ -417,8 +433,8 @@ static tac_policy policy_of(const tac__plan *e, const tac__input *in, const tac_
         if (tac__path_match(e->rules[i].pattern, s->name))
             policy = e->rules[i].policy;
     }
-    if (in->route.has_policy)
-        policy = in->route.policy;
+    if (in->route->has_policy)
+        policy = in->route->policy;
     // Whoever only watches must not change the rate of what it watches.
     return policy == TAC_SYNCHRONIZED && tac__is_observer(reader) ? TAC_ZOH : policy;
 }
@@ -487,7 +503,7 @@ tac_status tac__resolve_groups(tac__plan *e, tac_error *err)
             if (in->policy == TAC_SYNCHRONIZED) {
                 const tac__component *writer =
                     e->components[e->schema.signals[in->signal].component];
-                TAC_TRY(join(e, writer->group, c->group, &in->route, err));
+                TAC_TRY(join(e, writer->group, c->group, in->route, err));
             }
         }
     }
@@ -528,7 +544,7 @@ static tac_status resolve_history(tac__plan *e, tac__component *c, tac__input *i
 {
     const tac__signal *s = &e->schema.signals[in->signal];
     const tac_time period = tac__signal_period(e, s);
-    const tac_route_def *r = &in->route;
+    const tac_route_def *r = in->route;
     if (r->delayed && s->state)
         return tac__fail_at(err, TAC_E_CONFIG, &r->place,
                             "'%s' is a continuous state, readable in every stage: it cannot be "

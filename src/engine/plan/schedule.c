@@ -434,9 +434,9 @@ static void tie_outputs(work *w, const tac__component *reader, size_t input)
     // Somebody may look at them before stage 3 of the first boundary.
     const bool sampled = reader->island >= 0 && !in->coupled;
     e->islands[island].begins |= reader->stage < TAC_STAGE_OUTPUTS || has_hooks(reader) ||
-                                 in->route.delayed || in->route.delay_us || sampled;
+                                 in->route->delayed || in->route->delay_us || sampled;
     set *outputs = &w->outputs[island];
-    if (in->route.delayed || sampled)
+    if (in->route->delayed || sampled)
         unite(w, outputs, &w->islands[island]);
     if (reader->type->step)
         unite(w, outputs, &w->steps[reader->index]);

@@ -17,6 +17,7 @@ typedef struct fixup {
 
 typedef struct wiring {
     tac_engine *e;
+    tac__arena scratch; // of the list of fixups
     fixup *fixups;
     size_t count, capacity;
 } wiring;
@@ -30,7 +31,7 @@ static tac_status want(wiring *w, const char *what, const char *name, size_t cou
     TAC_TRY(tac__block_reserve(&p->block, &p->arena,
                                tac__arena_format(&p->arena, "%s %s", what, name), count, size,
                                check, subject, &offset));
-    if (!TAC__ARENA_GROW(&p->arena, w->fixups, w->count, w->capacity))
+    if (!TAC__ARENA_GROW(&w->scratch, w->fixups, w->count, w->capacity))
         return TAC_E_MEMORY;
     w->fixups[w->count++] = (fixup){pointer, offset};
     return TAC_OK;
@@ -174,7 +175,7 @@ static bool needs_view(const tac__plan *p, const tac__component *c, size_t input
     const bool sampled =
         s->continuous && !in->coupled && (tac__is_observer(c) || tac__is_continuous(c->type));
     const bool converted = s->type.scalar != c->inputs.items[input].type.scalar;
-    return sampled || converted || in->history || is_scaled(s, &c->inputs.items[input], &in->route);
+    return sampled || converted || in->history || is_scaled(s, &c->inputs.items[input], in->route);
 }
 
 static tac_status reserve_components(wiring *w)
@@ -257,13 +258,13 @@ static void make_view(const tac__plan *p, const tac__component *c, size_t input,
                         .derivative = extrapolates ? &p->histories[s->derivative] : NULL,
                         .policy = in->policy == TAC_SYNCHRONIZED ? TAC_ZOH : in->policy,
                         .period_us = tac__signal_period(p, s),
-                        .delay_us = in->route.delay_us,
-                        .delayed = in->route.delayed,
+                        .delay_us = in->route->delay_us,
+                        .delayed = in->route->delayed,
                         .as_f64 = port->type.scalar == TAC_F64 && s->type.scalar != TAC_F64,
-                        .scaled = is_scaled(s, port, &in->route),
+                        .scaled = is_scaled(s, port, in->route),
                         .factor = tac__unit_factor(&s->dimension, &port->dimension),
-                        .gain = in->route.gain,
-                        .offset = in->route.offset,
+                        .gain = in->route->gain,
+                        .offset = in->route->offset,
                         .target = target};
     if (s->type.scalar != TAC_F64)
         view->policy = TAC_ZOH;
@@ -606,10 +607,11 @@ static tac_status wire_components(tac_engine *e)
     return tac__lanes_form(e);
 }
 
-tac_status tac__wire(tac_engine *e)
+// Reserve all parts of the block, allocate it, and let pointers lead into it.
+static tac_status wire_block(wiring *w)
 {
+    tac_engine *e = w->e;
     tac__plan *p = e->building;
-    wiring wires = {.e = e}, *w = &wires;
     TAC_TRY(make_instances(e));
     WANT(w, "clock", "of the run", 1, tac__check_clock, NULL, e->clock);
     WANT(w, "islands", "to be integrated", p->island_words, tac__check_due, NULL, e->due_islands);
@@ -623,9 +625,18 @@ tac_status tac__wire(tac_engine *e)
     TAC_TRY(tac__block_allocate(&p->block, &e->memory));
     for (size_t i = 0; i < w->count; i++)
         *w->fixups[i].pointer = tac__block_at(&p->block, w->fixups[i].offset);
-    TAC_TRY(tac__timeline_wire(&e->timeline, &p->timeline, &p->block, &e->scratch,
-                               p->timeline_offsets));
+    return tac__timeline_wire(&e->timeline, &p->timeline, &p->block, &e->scratch,
+                              p->timeline_offsets);
+}
 
+tac_status tac__wire(tac_engine *e)
+{
+    tac__plan *p = e->building;
+    wiring w = {.e = e};
+    tac__arena_init(&w.scratch, e->allocator);
+    const tac_status status = wire_block(&w);
+    tac__arena_fini(&w.scratch);
+    TAC_TRY(status);
     TAC_TRY(tac__due_wire(e));
     for (size_t i = 0; i < p->receiver_count; i++) {
         const size_t size = p->receivers[i].def.max_bytes;

@@ -300,7 +300,7 @@ static const tac_place *place_of_line(const branch *b, const char *line)
     }
     const tac__input *in = input_of_route(b, line);
     if (in)
-        return &in->route.place;
+        return &in->route->place;
     const tac__component *c = starts(line, "component ") && second_word(line, name)
                                   ? tac__find_component(b->e->plan, name)
                                   : NULL;

@@ -187,8 +187,8 @@ static tac_status make_inputs(tac_engine *e, const tac__island *island, const ta
         const tac__factor factor = tac__unit_factor(&s->dimension, &port->dimension);
         const double zero = tac__factor_apply(factor, 0), one = tac__factor_apply(factor, 1);
         d->dual = dual_signal(e, island, input->signal) + input->element * WIDTH;
-        d->gain = input->route.gain * (one - zero);
-        d->offset = input->route.gain * zero + input->route.offset;
+        d->gain = input->route->gain * (one - zero);
+        d->offset = input->route->gain * zero + input->route->offset;
     }
     dual->eval.in = in;
     return TAC_OK;

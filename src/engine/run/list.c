@@ -53,7 +53,7 @@ tac_input_info tac_engine_input_info(const tac_engine *e, int input)
         return (tac_input_info){.component = "", .name = "", .unit = "", .doc = "", .signal = -1};
     const tac__port *port = &c->inputs.items[k];
     const tac__input *in = &c->in[k];
-    const tac_route_def *r = &in->route;
+    const tac_route_def *r = in->route;
     return (tac_input_info){.component = c->name,
                             .name = port->name,
                             .unit = text(port->unit),

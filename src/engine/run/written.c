@@ -56,7 +56,7 @@ static bool has_value(const tac_engine *e, const tac__input *in, tac_time t_us)
     if (!h)
         return *e->plan->components[s->component]->written;
     // It looks back: what counts is a write that it sees.
-    return *h->writes > 1 || (*h->writes == 1 && (!in->route.delayed || h->times[1] < t_us));
+    return *h->writes > 1 || (*h->writes == 1 && (!in->route->delayed || h->times[1] < t_us));
 }
 
 static bool all_written(const tac_engine *e, const tac__component *c, tac_time t_us)
