@@ -133,8 +133,8 @@ static void report_text(const tac_export_def *def, const tac_export_result *resu
                         const char *notes, tac__text *out)
 {
     if (!def->write)
-        tac__text_add(out, "%s: %zu signals, %" PRIu64 " %s, %" PRIu64 " bytes\n", def->path,
-                      result->signals, result->samples,
+        tac__text_add(out, "%s: %zu signal%s, %" PRIu64 " %s, %" PRIu64 " bytes\n", def->path,
+                      result->signals, result->signals == 1 ? "" : "s", result->samples,
                       tac_export_format_find(def->format)->rows ? "rows" : "samples",
                       result->bytes);
     for (; *notes; notes += strcspn(notes, "\n") + 1) {
