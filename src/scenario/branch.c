@@ -48,10 +48,10 @@ static tac_status measure_memory(tac__past *past, const char *when, size_t *word
 static tac_status read_old(tac__past *past, const tac__scenario *s, old_states *old)
 {
     const size_t count = tac__past_count(past);
-    old->slots = tac__past_state(past, "schedule", &old->slot_words);
-    old->owners = tac__past_state(past, "owners", &old->owner_words);
-    old->steps = tac__past_state(past, "steps", &old->step_words);
-    old->memory = tac__past_state(past, "memory", &old->memory_words);
+    TAC_TRY(tac__past_state(past, "schedule", &old->slots, &old->slot_words));
+    TAC_TRY(tac__past_state(past, "owners", &old->owners, &old->owner_words));
+    TAC_TRY(tac__past_state(past, "steps", &old->steps, &old->step_words));
+    TAC_TRY(tac__past_state(past, "memory", &old->memory, &old->memory_words));
     if (!old->slots || !old->owners || !old->steps || old->step_words != 1 ||
         old->slot_words < count * TAC__SLOT_WORDS || old->owner_words != tac__scenario_targets(s))
         return damaged(past);

@@ -1,5 +1,6 @@
 // Branches: a run that goes on from a checkpoint with other events or values of parameters has the
 // hash of a run of the changed file from the start, or is refused.
+#include "support/allocator.h"
 #include "support/folder.h"
 #include "support/test.h"
 
@@ -30,7 +31,9 @@ static const char head[] =
     "links: [{from: b.tx, to: l.rx, delay: 43500 us}]\n"
     "scenario:\n";
 
+static const char *model_head = head;
 static tac_registry *registry;
+static const tac_allocator *use_allocator; // NULL: the usual one
 
 static int set_up(void **state)
 {
@@ -57,7 +60,7 @@ static void keep_log(void *context, const tac_log_entry *entry)
 static tac_engine *make(const char *events, tac_config **config, tac_error *err)
 {
     static char text[1 << 14];
-    snprintf(text, sizeof text, "%s%s", head, events);
+    snprintf(text, sizeof text, "%s%s", model_head, events);
     tac_config_def def = tac_config_def_default();
     def.registry = registry;
     tac_engine *engine = NULL;
@@ -65,6 +68,7 @@ static tac_engine *make(const char *events, tac_config **config, tac_error *err)
     if (tac_config_parse("test.yaml", text, strlen(text), &def, config, err) == TAC_OK) {
         tac_engine_def engine_def = tac_config_engine_def(*config);
         engine_def.log = keep_log;
+        engine_def.allocator = use_allocator;
         if (tac_config_build(*config, &engine_def, &engine, err) != TAC_OK)
             return NULL;
     }
@@ -308,6 +312,101 @@ static void test_refused(void **state)
     }
 }
 
+// --- what is no event -------------------------------------------------------------------------
+
+static const struct {
+    const char *from, *to; // a part of the file, and what stands in its place
+    uint32_t line;         // 0: no line is to blame
+    const char *text;
+} structure[] = {
+    {"stiffness: 40", "stiffness: 40, position: 0.5", 13,
+     "parameter 'o.position' is 1 there and 0.5 here, and it is not tunable; 'tactus help "
+     "oscillator'"},
+    {"type: counter", "type: noise", 10, "there: component n type counter"},
+    {"  n: {type: counter}\n", "  n: {type: counter}\n  m: {type: constant}\n", 11,
+     "here: component m type constant"},
+    {"{force: scenario.b}", "{force: {from: scenario.b, gain: 2}}", 13, "here: route o.force"},
+    {"period: 10 ms", "period: 20 ms", 0, "there: group fast period 10 ms"},
+    {"delay: 43500 us", "delay: 43501 us", 0, "there: link b.tx"},
+    {"duration: 2 s\n", "duration: 2 s\nseed: 8\n", 0, "here: seed 8"},
+};
+
+static const char *with(const char *from, const char *to)
+{
+    static char text[1 << 14];
+    const char *at = strstr(head, from);
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - head), head, to, at + strlen(from));
+    return text;
+}
+
+static void test_structure(void **state)
+{
+    (void)state;
+    const char *events = "- {at: 1 s, do: arm}\n";
+    for (size_t i = 0; i < sizeof structure / sizeof *structure; i++) {
+        tac_error err;
+        char changes[1024] = "";
+        const char *path = save(events, 500000);
+        model_head = with(structure[i].from, structure[i].to);
+        if (branch(path, events, changes, &err))
+            fail_msg("case %zu is not refused: %s", i, changes);
+        model_head = head;
+        if (!strstr(err.text, structure[i].text))
+            fail_msg("case %zu: '%s' does not say '%s'", i, err.text, structure[i].text);
+        if (err.line != structure[i].line)
+            fail_msg("case %zu: line %u, expected %u: %s", i, err.line, structure[i].line,
+                     err.text);
+    }
+}
+
+// Values that are tunable, of the plant too, and events at once.
+static void test_tunable(void **state)
+{
+    (void)state;
+    tac_error err;
+    char changes[1024] = "";
+    const char *path = save("- {at: 1 s, do: arm}\n", 500000);
+    model_head = with("stiffness: 40", "stiffness: 41");
+    assert_true(branch(path, "- {at: 0.9 s, do: arm}\n", changes, &err));
+    model_head = head;
+    assert_string_equal(changes, "o|stiffness|40|41\n"
+                                 "scenario|events|{at: 1 s, do: arm}|{at: 0.9 s, do: arm}\n");
+}
+
+// --- without memory -----------------------------------------------------------------------------
+
+// Wherever memory runs out, that is what is said.
+static void test_memory(void **state)
+{
+    (void)state;
+    const char *after = "- {when: 'held(t > 0.4, 0.3 s)', do: set, signal: b, value: 2 N}\n"
+                        "- {when: 'rising(n.n > 100)', locate: false, do: arm}\n";
+    const char *path = save("- {at: 1 s, do: arm}\n"
+                            "- {when: 'held(t > 0.4, 0.3 s)', do: set, signal: b, value: 1 N}\n",
+                            500000);
+    for (uint64_t n = 1;; n++) {
+        test_allocator counts = test_allocator_make();
+        const tac_allocator hook = test_allocator_hook(&counts);
+        tac_config *config;
+        tac_error err;
+        use_allocator = &hook;
+        tac_engine *engine = must_make(after, &config);
+        use_allocator = NULL;
+        counts.fail_at = counts.calls + n;
+        const tac_status status = tac_engine_branch(engine, path, &err);
+        tac_engine_destroy(engine);
+        tac_config_destroy(config);
+        test_allocator_check_empty(&counts);
+        if (status == TAC_OK) {
+            assert_true(n > 20);
+            return;
+        }
+        if (status != TAC_E_MEMORY || err.status != TAC_E_MEMORY)
+            fail_msg("allocation %d: %s", (int)n, err.text);
+    }
+}
+
 // --- any change ---------------------------------------------------------------------------------
 
 static uint64_t random_state;
@@ -427,7 +526,9 @@ static void test_any(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_allowed),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_any)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_allowed),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_structure), cmocka_unit_test(test_tunable),
+        cmocka_unit_test(test_memory),    cmocka_unit_test(test_any)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -38,8 +38,9 @@ int tac__past_instead(const tac__past *past, size_t event);
 const char *tac__past_value(const tac__past *past, size_t event, const char *key);
 // The same event in one line: "{at: 20 s, do: arm}".
 const char *tac__past_text(const tac__past *past, size_t event);
-// A copy of a discrete state by its name, and how many words it has. NULL: there is none.
-const uint64_t *tac__past_state(const tac__past *past, const char *name, size_t *words);
+// A copy of a discrete state by its name, and how many words it has; NULL where there is none.
+TAC_MUST_CHECK tac_status tac__past_state(const tac__past *past, const char *name,
+                                          const uint64_t **words, size_t *count);
 // Fail, with the place of an event of now, or of the first (TAC__NO_EVENT).
 TAC_PRINTF(3, 4)
 tac_status tac__past_refuse(tac__past *past, int event, const char *format, ...);

@@ -662,19 +662,27 @@ const char *tac__past_text(const tac__past *past, size_t i)
     return past->then.items[i].text;
 }
 
-const uint64_t *tac__past_state(const tac__past *past, const char *name, size_t *words)
+tac_status tac__past_state(const tac__past *past, const char *name, const uint64_t **words,
+                           size_t *count)
 {
     const branch *b = past->b;
+    *words = NULL;
+    *count = 0;
     const char *full =
         tac__arena_format(b->arena, "discrete state %s.%s", past->component->name, name);
-    const int part = full ? tac__names_find(&b->part_names, full) : -1;
+    if (!full)
+        return TAC_E_MEMORY;
+    const int part = tac__names_find(&b->part_names, full);
     if (part < 0)
-        return NULL;
-    *words = b->parts[part].size / sizeof(uint64_t);
-    uint64_t *copy = tac__arena_array(b->arena, *words, sizeof *copy);
-    if (copy) // the bytes of the file may lie anywhere
-        memcpy(copy, b->trunk->block + b->parts[part].offset, b->parts[part].size);
-    return copy;
+        return TAC_OK;
+    const old_part *old = &b->parts[part];
+    uint64_t *copy = tac__arena_alloc(b->arena, old->size);
+    if (!copy)
+        return TAC_E_MEMORY;
+    memcpy(copy, b->trunk->block + old->offset, old->size); // which may lie anywhere
+    *words = copy;
+    *count = old->size / sizeof *copy;
+    return TAC_OK;
 }
 
 tac_status tac__past_refuse(tac__past *past, int i, const char *format, ...)
@@ -798,10 +806,11 @@ static tac_status copy_sources(branch *b, const tac__part *part, const old_part 
         tac__text name;
         tac__text_init(&name, e->allocator);
         tac__source_name(e, i, &name);
-        const int from = name.failed ? -1 : tac__names_find(&b->source_names, name.chars);
+        const bool failed = name.failed;
+        const int from = failed ? -1 : tac__names_find(&b->source_names, name.chars);
         tac__text_fini(&name);
         if (from < 0)
-            return damaged_layout(b);
+            return failed ? tac__fail_memory(b->err) : damaged_layout(b);
         memcpy(&words[i], b->trunk->block + old->offset + (size_t)from * sizeof(uint64_t),
                sizeof(uint64_t));
     }
