@@ -1,10 +1,9 @@
 // branch.c - events of a scenario that goes on from a checkpoint of another list of events.
 //
-// What has happened cannot change: an event that has happened, or whose condition turned true and
-// which waits, must be there with all its keys, and these events must be in the same order. All
-// others may be removed, changed and added, as long as a run from the start would not have come to
-// them before. Of a condition that the checkpoint does not know it is only known whether it holds
-// now: one that does is refused.
+// Events that have happened (or whose condition turned true, so that they are planned) must be the
+// same and in the same order. All other events may be removed, changed and added, if a run from the
+// start would not have come to them before the checkpoint. Of a new condition only its value at the
+// checkpoint is known: it must be false.
 #include "base/text.h"
 #include "scenario/event.h"
 
@@ -72,7 +71,7 @@ static tac_status read_old(tac__past *past, const tac__scenario *s, old_states *
     return TAC_OK;
 }
 
-// Has it happened, or does it wait after its condition turned true?
+// Has the event happened, or did its condition turn true, so that it is planned?
 static bool has_happened(const old_event *e)
 {
     return e->slot.fired || e->slot.undo_us != TAC_TIME_NEVER ||
@@ -121,7 +120,7 @@ static tac_status check_time(tac__past *past, const tac__scenario *s, size_t i, 
                             e->text, e->reason, time);
 }
 
-// An event that is changed goes on with what its condition has seen, if that is the same.
+// Where the condition of a changed event is the same, take over what it remembers.
 static bool take_over(tac__past *past, old_states *old, const char *when, tac__slot *slot,
                       uint64_t *memory)
 {
@@ -138,10 +137,10 @@ static bool take_over(tac__past *past, old_states *old, const char *when, tac__s
     return false;
 }
 
-// What a condition that was false remembers is known. One that is true would have been so before:
-// when is not known.
-static tac_status first_look(tac__past *past, const tac__scenario *s, size_t i, uint64_t *memory,
-                             tac_step *step)
+// Evaluate a condition that the checkpoint does not know, as of the checkpoint. If the condition is
+// false there, what it remembers follows; if it is true, nobody knows since when.
+static tac_status evaluate_new(tac__past *past, const tac__scenario *s, size_t i, uint64_t *memory,
+                               tac_step *step)
 {
     const tac__scenario_event *e = &s->events[i];
     if (!tac__formula_ready(&e->condition, step))
@@ -150,7 +149,7 @@ static tac_status first_look(tac__past *past, const tac__scenario *s, size_t i, 
         tac__program_run(e->condition.program, step->t_us, step->in, memory);
     bool known = result.nan || result.value == 0;
     for (size_t k = 0; k < e->condition.memory_words; k++)
-        known &= memory[k] <= 1; // 1: what rises or falls was seen and has not; see expr/run.c
+        known &= memory[k] <= 1; // 0: held and since of false; 1: rising and falling, not yet
     return known ? TAC_OK
                  : tac__past_refuse(past, (int)i,
                                     "condition '%s' is true already, or a part of it that "
@@ -167,7 +166,7 @@ static tac_status begin_event(tac__past *past, const tac__scenario *s, size_t i,
     TAC_TRY(check_time(past, s, i, *old->steps));
     if (e->timing.trigger != TAC__TRIGGER_CONDITION || take_over(past, old, e->when, slot, memory))
         return TAC_OK;
-    return first_look(past, s, i, memory, step);
+    return evaluate_new(past, s, i, memory, step);
 }
 
 // --- the whole ------------------------------------------------------------------------------
@@ -196,9 +195,7 @@ tac_status tac__scenario_carry(tac_step *step, const tac__scenario *s, tac__past
     for (size_t i = 0; i < s->event_count; i++) {
         const tac__scenario_event *e = &s->events[i];
         tac__slot *slot = &TAC_STATE(step, tac__slot, s->ports.slots)[i];
-        uint64_t *memory = e->condition.memory_words
-                               ? tac__formula_memory(&e->condition, step->state[s->ports.memory])
-                               : NULL;
+        uint64_t *memory = tac__event_memory(s, e, step);
         const int then = tac__past_then(past, i);
         if (then == TAC__NO_EVENT) {
             TAC_TRY(begin_event(past, s, i, &old, slot, memory, step));

@@ -22,17 +22,17 @@ typedef struct tac__scenario_event {
     tac__timing timing;
     const char *when; // the condition as written
     tac__formula condition;
-    int located; // its number among those that the engine locates; -1: it is not
+    int located; // number of the condition among those that the engine locates; -1: none
 
     const tac__action *action;
-    uint64_t motors, batteries, sensors; // bits of those concerned
+    uint64_t motors, batteries, sensors; // bits of those that the event names
     tac__sensor_fault fault;
     double value[3];        // wind; or duty, loss, the value of a fault or of what is set
-    const char *value_text; // of what is set, until its unit is known
-    int output;             // what is set
-    bool feeds;             // another component's parameter
-    const char *text;       // what it does, for the log
-    const char *reason;     // why
+    const char *value_text; // `value` as written: read once the unit of the output is known
+    int output;             // that `set` writes
+    bool feeds;             // that output leads to a parameter of another component
+    const char *text;       // the action, for the log: "motor_off motor 3"
+    const char *reason;     // the timing, for the log: "at 41.25 s"
 } tac__scenario_event;
 
 // Indices of outputs and states; -1 where there is none.
@@ -51,16 +51,25 @@ typedef struct tac__scenario_signal {
 
 struct tac__scenario {
     tac__arena arena;
-    bool begun; // the arena is there
+    bool begun; // the arena was initialised
     uint32_t motors, batteries;
     tac__scenario_signal *signals;
     size_t signal_count;
     tac__peers peers;
     tac__scenario_event *events;
     size_t event_count;
-    size_t *located; // events whose conditions the engine locates, by their number
+    size_t *located; // numbers of the events whose conditions the engine locates
     tac__scenario_ports ports;
 };
+
+// What the condition of an event remembers; NULL: nothing.
+static inline uint64_t *tac__event_memory(const tac__scenario *s, const tac__scenario_event *e,
+                                          const tac_step *step)
+{
+    return e->condition.memory_words
+               ? tac__formula_memory(&e->condition, step->state[s->ports.memory])
+               : NULL;
+}
 
 // --- read.c: from parameters to events; mistakes are reported with their place ---
 tac_status tac__scenario_read(tac_declare *d, tac__scenario *s);

@@ -302,7 +302,7 @@ static tac_status read_set(tac_declare *d, tac__scenario *s, event *e, const giv
 {
     if (g->keys & KEY_SIGNAL)
         return set_signal(d, s, e, g->signal);
-    e->feeds = true; // the value once its unit is known
+    e->feeds = true; // the value is read when the unit of the parameter is known
     return tac__peers_feed(d, &s->peers, g->parameter, "parameter", &e->output);
 }
 
@@ -448,7 +448,7 @@ tac_status tac__scenario_read(tac_declare *d, tac__scenario *s)
     s->located = tac__arena_array(&s->arena, s->event_count, sizeof *s->located);
     if (!s->events || !s->located)
         return TAC_E_MEMORY;
-    // A mistake in one event is reported; the others need not be looked at.
+    // The first event with a mistake is reported.
     for (size_t i = 0; i < s->event_count; i++) {
         tac_param_begin(d, "events", i);
         const tac_status status = read_event(d, s, &s->events[i]);
@@ -467,7 +467,7 @@ static tac_status compile_event(tac_declare *d, tac__scenario *s, event *e)
     return e->feeds ? read_value(d, e, tac_feed_unit(d, e->output)) : TAC_OK;
 }
 
-// An event behind the end of the run never happens.
+// Warn of an event behind the end of the run: it never happens.
 static void doubt_time(tac_declare *d, const event *e)
 {
     const tac_time end_us = tac__declare_end(d), period_us = tac__declare_period(d);

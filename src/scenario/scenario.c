@@ -1,9 +1,10 @@
 // scenario.c - the component type `scenario`: events that command a vehicle and break it.
 //
-// At one instant what ends is undone first; then events happen in the order in which they are
-// written. Conditions are looked at in steps of the rate group, so that the times of other events
-// do not change them; one with a held() also at the instant at which that comes true, and one that
-// is located also where the engine finds that it turns true.
+// At one instant faults that end are undone first; then events happen in the order in which they
+// are written. Conditions are evaluated
+//   - in steps of the rate group, so that the times of other events do not change their values;
+//   - with a held(): also at the instant at which the held() comes true;
+//   - with `locate`: also where the engine finds that the condition turns true.
 #include "base/def.h"
 #include "base/text.h"
 #include "scenario/event.h"
@@ -103,34 +104,29 @@ static tac__slot *slots_of(const tac__scenario *s, const tac_step *step)
     return TAC_STATE(step, tac__slot, s->ports.slots);
 }
 
-static uint64_t *memory_of(const tac__scenario *s, const tac__scenario_event *e,
-                           const tac_step *step)
-{
-    return e->condition.memory_words
-               ? tac__formula_memory(&e->condition, step->state[s->ports.memory])
-               : NULL;
-}
-
-// When, at or after `from_us`, a held() of its condition comes true.
-static tac_time next_look(const tac__scenario *s, size_t i, tac_time from_us, const tac_step *step)
+// The first instant at or after `from_us` at which a held() in the condition of an event comes
+// true.
+static tac_time next_held_end(const tac__scenario *s, size_t i, tac_time from_us,
+                              const tac_step *step)
 {
     const tac__scenario_event *e = &s->events[i];
     const tac__instant then = {.t_us = from_us, .stepping = true};
     if (!e->condition.memory_words ||
-        !tac__schedule_looks(&e->timing, &slots_of(s, step)[i], &then))
+        !tac__schedule_needs_condition(&e->timing, &slots_of(s, step)[i], &then))
         return TAC_TIME_NEVER;
-    return tac__program_next(e->condition.program, memory_of(s, e, step), from_us);
+    return tac__program_next(e->condition.program, tac__event_memory(s, e, step), from_us);
 }
 
-// What happens next between steps, at or after `from_us` where it is a condition.
+// The next instant, besides steps of the rate group, at which the scenario has something to do.
+// What a held() brings counts from `from_us` on.
 static tac_time next_of(const tac__scenario *s, tac_time from_us, const tac_step *step)
 {
     tac_time next_us = TAC_TIME_NEVER;
     for (size_t i = 0; i < s->event_count; i++) {
         const tac_time t_us = tac__schedule_next(&slots_of(s, step)[i]);
-        const tac_time look_us = next_look(s, i, from_us, step);
+        const tac_time held_us = next_held_end(s, i, from_us, step);
         next_us = t_us < next_us ? t_us : next_us;
-        next_us = look_us < next_us ? look_us : next_us;
+        next_us = held_us < next_us ? held_us : next_us;
     }
     return next_us;
 }
@@ -176,18 +172,18 @@ static void undo(const tac__scenario *s, const tac__instant *now, tac_step *step
     }
 }
 
-static tac_status look(const tac__scenario *s, const tac__scenario_event *e, tac_step *step,
-                       bool *holds)
+static tac_status evaluate(const tac__scenario *s, const tac__scenario_event *e, tac_step *step,
+                           bool *holds)
 {
     const tac__expr_result result =
-        tac__program_run(e->condition.program, step->t_us, step->in, memory_of(s, e, step));
+        tac__program_run(e->condition.program, step->t_us, step->in, tac__event_memory(s, e, step));
     if (result.nan)
         return tac_fail(step, "'%s' is not a number, in the condition '%s'", result.nan, e->when);
     *holds = result.value != 0;
     return TAC_OK;
 }
 
-// While an event waits, or when it has happened often enough, it does not matter what it waits for.
+// An event that is planned, or that has happened as often as it may, needs no condition: false.
 static bool scenario_holds(const tac_step *step, const void *self, int condition)
 {
     const tac__scenario *s = self;
@@ -195,7 +191,8 @@ static bool scenario_holds(const tac_step *step, const void *self, int condition
     const tac__scenario_event *e = &s->events[i];
     const tac__slot *slot = &slots_of(s, step)[i];
     const tac__instant then = {.t_us = step->t_us, .stepping = true};
-    if (slot->next_us != TAC_TIME_NEVER || !tac__schedule_looks(&e->timing, slot, &then) ||
+    if (slot->next_us != TAC_TIME_NEVER ||
+        !tac__schedule_needs_condition(&e->timing, slot, &then) ||
         !tac__formula_ready(&e->condition, step))
         return false;
     const tac__expr_result result =
@@ -208,12 +205,13 @@ static tac_status happen(const tac__scenario *s, size_t i, tac__instant now, tac
     const tac__scenario_event *e = &s->events[i];
     tac__slot *slot = &slots_of(s, step)[i];
     bool holds = tac_turned_true(step, e->located);
-    if (next_look(s, i, now.t_us, step) == now.t_us || holds)
-        now.stepping = true; // for this event
+    if (next_held_end(s, i, now.t_us, step) == now.t_us || holds)
+        now.stepping = true; // the condition of this event is evaluated
     if (holds)
-        slot->held = false; // by now, whatever the last look saw
-    else if (tac__schedule_looks(&e->timing, slot, &now) && tac__formula_ready(&e->condition, step))
-        TAC_TRY(look(s, e, step, &holds));
+        slot->held = false; // it has turned true since it was evaluated last
+    else if (tac__schedule_needs_condition(&e->timing, slot, &now) &&
+             tac__formula_ready(&e->condition, step))
+        TAC_TRY(evaluate(s, e, step, &holds));
     if (!tac__schedule_fires(&e->timing, slot, &now, holds))
         return TAC_OK;
     tac__scenario_act(s, i, step);

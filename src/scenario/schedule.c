@@ -13,12 +13,14 @@ static bool is_spent(const tac__timing *timing, const tac__slot *slot)
     return timing->limit && slot->fired >= timing->limit;
 }
 
-bool tac__schedule_looks(const tac__timing *timing, const tac__slot *slot, const tac__instant *now)
+bool tac__schedule_needs_condition(const tac__timing *timing, const tac__slot *slot,
+                                   const tac__instant *now)
 {
     return timing->trigger == TAC__TRIGGER_CONDITION && now->stepping && !is_spent(timing, slot);
 }
 
-// The condition turned true: it happens now or later. While it waits, another turn changes nothing.
+// Where the condition turned from false to true the event is planned. One that is planned already
+// is not planned a second time.
 static void turn(const tac__timing *timing, tac__slot *slot, const tac__instant *now, bool holds)
 {
     const bool turned = holds && !slot->held;
@@ -32,7 +34,7 @@ bool tac__schedule_fires(const tac__timing *timing, tac__slot *slot, const tac__
 {
     if (timing->trigger == TAC__TRIGGER_STEP && now->stepping && now->step == timing->step)
         slot->next_us = now->t_us;
-    if (tac__schedule_looks(timing, slot, now))
+    if (tac__schedule_needs_condition(timing, slot, now))
         turn(timing, slot, now, holds);
     if (now->t_us < slot->next_us)
         return false;

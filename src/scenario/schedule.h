@@ -1,7 +1,7 @@
 // schedule.h - when an event happens: pure functions of its timing and of what has happened so far.
 //
-// The timing is fixed; what changes during a run is a slot of four whole numbers an event, which
-// the engine owns and saves.
+// The timing of an event is fixed. What changes during a run is a slot of four whole numbers for
+// each event: a discrete state of the scenario.
 #ifndef TAC_SCENARIO_SCHEDULE_H
 #define TAC_SCENARIO_SCHEDULE_H
 
@@ -10,8 +10,8 @@
 
 typedef enum tac__trigger {
     TAC__TRIGGER_TIME,      // at `at_us`, then every `every_us`
-    TAC__TRIGGER_STEP,      // at the step with number `step`, counted from 0
-    TAC__TRIGGER_CONDITION, // when a condition turns true, `after_us` later
+    TAC__TRIGGER_STEP,      // at step number `step` of the rate group, counted from 0
+    TAC__TRIGGER_CONDITION, // `after_us` after a condition turned true
 } tac__trigger;
 
 typedef struct tac__timing {
@@ -19,39 +19,40 @@ typedef struct tac__timing {
     tac_time at_us, every_us; // every_us 0: once
     uint64_t step;
     tac_time after_us;
-    tac_time for_us; // 0: what it did is not undone
-    uint64_t limit;  // so often at most; 0: no limit
+    tac_time for_us; // the fault ends after this time; 0: it stays
+    uint64_t limit;  // the event happens at most this often; 0: no limit
 } tac__timing;
 
 typedef struct tac__slot {
-    uint64_t fired;   // so often
-    tac_time next_us; // the time it waits for
-    tac_time undo_us; // when what it did ends
-    uint64_t held;    // whether the condition held at the last look
+    uint64_t fired;   // how often the event has happened
+    tac_time next_us; // when it happens next; TAC_TIME_NEVER: not known
+    tac_time undo_us; // when its fault ends; TAC_TIME_NEVER: it does not, or there is none
+    uint64_t held;    // value of the condition when it was evaluated last
 } tac__slot;
 
 enum { TAC__SLOT_WORDS = sizeof(tac__slot) / sizeof(uint64_t) };
 
-// The instant that is being looked at.
+// The present instant.
 typedef struct tac__instant {
     tac_time t_us;
-    bool stepping; // a step of the rate group: conditions are looked at, steps counted
-    uint64_t step; // its number
+    bool stepping; // a step of the rate group: conditions are evaluated, steps are counted
+    uint64_t step; // number of that step
 } tac__instant;
 
 void tac__schedule_start(const tac__timing *timing, tac__slot *slot);
 
-// Whether the condition has to be known at this instant.
-bool tac__schedule_looks(const tac__timing *timing, const tac__slot *slot, const tac__instant *now);
+// Must the condition of the event be evaluated at this instant?
+bool tac__schedule_needs_condition(const tac__timing *timing, const tac__slot *slot,
+                                   const tac__instant *now);
 
-// Whether the event happens at this instant; `holds` is its condition.
+// Does the event happen at this instant? `holds` is the value of its condition.
 bool tac__schedule_fires(const tac__timing *timing, tac__slot *slot, const tac__instant *now,
                          bool holds);
 
-// Whether what it did ends at this instant. To be asked before tac__schedule_fires.
+// Does the fault of the event end at this instant? To be called before tac__schedule_fires.
 bool tac__schedule_ends(tac__slot *slot, const tac__instant *now);
 
-// The next instant, after this one, at which something may happen between steps.
+// The next time of the event that is known: it happens, or its fault ends.
 tac_time tac__schedule_next(const tac__slot *slot);
 
 #endif
