@@ -71,8 +71,8 @@ static bool overlap(const tac__uorb_slot *a, const tac__uorb_slot *b)
     return a->offset < b_end && b->offset < a_end;
 }
 
-// Later fills override earlier ones: an earlier fill of exactly this field is removed, one of a
-// larger field stays in front.
+// Later fills override earlier ones: an earlier fill of this field or of a part of it is removed,
+// one of a larger field stays in front.
 static void forget_fills(tac__px4_publisher *p, const tac__uorb_slot *slot)
 {
     size_t kept = 0;
