@@ -168,8 +168,11 @@ tac__watched tac__watch_signal(const tac_engine *e, int signal)
 {
     const tac__signal *s = &e->plan->schema.signals[signal];
     const tac__component *c = e->plan->components[s->component];
-    tac__watched w = {
-        .bus = tac__watch_bus(e, (size_t)signal), .signal = signal, .island = -1, .output = -1};
+    tac__watched w = {.bus = tac__watch_bus(e, (size_t)signal),
+                      .signal = signal,
+                      .island = -1,
+                      .output = -1,
+                      .state = -1};
     if (!s->continuous)
         return w;
     const tac__island *island = &e->islands[c->island];
@@ -182,6 +185,12 @@ tac__watched tac__watch_signal(const tac_engine *e, int signal)
         w.bus_us = &island->state->outputs_us;
         w.scratch = e->instances[c->index]->scratch.out[i];
         w.scratch_us = &island->peeked_us;
+    }
+    int state = 0;
+    for (size_t k = 0; w.output < 0 && k < c->continuous.count; k++) {
+        if (c->signals[c->outputs.count + k] == signal)
+            w.state = state;
+        state += (int)c->continuous.items[k].type.count;
     }
     return w;
 }

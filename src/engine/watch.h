@@ -157,6 +157,7 @@ typedef struct tac__watched {
     int signal;
     int island; // -1: not of the plant
     int output; // of the plant: its number among the outputs of its component; -1: it is none
+    int state;  // of the plant: its first number among the states of its component; -1: it is none
 } tac__watched;
 
 tac__watched tac__watch_signal(const tac_engine *engine, int signal);
@@ -195,6 +196,12 @@ static inline bool tac__deferred_ready(const tac__deferred *d, tac_time t_us)
 }
 
 void tac__deferred_store(const tac__deferred *d, tac_time t_us, void *stored);
+
+// The states among what is stored; tac__watched.state counts from here.
+static inline const double *tac__deferred_states(const void *stored)
+{
+    return (const double *)stored + 1;
+}
 
 // Where each output begins, in memory of the caller.
 enum { TAC__DEFERRED_OUTPUTS = 32, TAC__DEFERRED_WORDS = 256 };

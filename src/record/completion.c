@@ -7,15 +7,16 @@ enum { NOTE_HEAD = sizeof(uint64_t) };
 
 // --- in the compressor's threads ----------------------------------------------------------------
 
-static void fill_outputs(const tac__completion *p, const void *stored, unsigned char *message)
+static void fill(const tac__completion *p, const void *stored, unsigned char *message)
 {
     tac__deferred_values values;
     const bool good = tac__deferred_evaluate(&p->outputs, stored, &values) == TAC_OK;
+    memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
     for (size_t i = 0; i < p->channel->layout.count; i++) {
         const tac__copy *c = &p->channel->copies[i];
-        if (c->from.output < 0)
-            continue;
-        if (good)
+        if (c->from.state >= 0)
+            memcpy(message + c->at, tac__deferred_states(stored) + c->from.state, c->bytes);
+        else if (good)
             memcpy(message + c->at, values.out[c->from.output], c->bytes);
         else
             memset(message + c->at, 0xff, c->bytes);
@@ -29,7 +30,7 @@ static void complete(void *context, unsigned char *chunk, size_t size, const uns
     for (size_t i = 0; i < notes_size; i += p->note_size) {
         uint64_t at;
         memcpy(&at, notes + i, sizeof at);
-        fill_outputs(p, notes + i + NOTE_HEAD, chunk + at);
+        fill(p, notes + i + NOTE_HEAD, chunk + at);
     }
     // All messages of a channel have the same size.
     const size_t stride = MCAP_MESSAGE_HEAD + p->channel->layout.message_size;
@@ -45,10 +46,14 @@ void tac__completion_init(tac__completion *p, const tac__channel *channel, tac__
     tac__mcap_completed_by(slot, complete, p);
     if (channel->pick->mode.kind != TAC__MODE_AXIS)
         return;
-    bool any = false;
-    for (size_t i = 0; i < channel->layout.count; i++)
-        any |= channel->copies[i].from.output >= 0;
-    if (!any)
+    // Only a channel of nothing but states and outputs: what steps write is not stored.
+    bool outputs = false, others = false;
+    for (size_t i = 0; i < channel->layout.count; i++) {
+        const tac__watched *from = &channel->copies[i].from;
+        outputs |= from->output >= 0;
+        others |= from->output < 0 && from->state < 0;
+    }
+    if (!outputs || others)
         return;
     p->outputs = tac__defer_outputs(channel->sampler->engine, channel->pick->component);
     p->note_size = NOTE_HEAD + p->outputs.size;
@@ -63,6 +68,5 @@ bool tac__completion_sample(const tac__completion *p, tac__mcap_slot *slot, tac_
         return false;
     memcpy(note, &at, sizeof at);
     tac__deferred_store(&p->outputs, t_us, note + NOTE_HEAD);
-    tac__channel_fill_moves(p->channel, message);
     return true;
 }

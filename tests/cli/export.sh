@@ -14,7 +14,7 @@ page=$TACTUS_SOURCE/man/tactus-export.1
 says "$page" ".Op Fl -format Cm $(echo $names | sed 's/ / | /g')" \
     ".It Fl -format Cm $(echo $names | sed 's/ / | /g')"
 for name in $names; do
-    says "$page" ".It Cm $name"
+    grep -qx "\.It Cm $name" "$page" || fail "the man page has no item $name"
     grep -q "^| .* | \`$name\` | " "$TACTUS_SOURCE/docs/export.md" ||
         fail "docs/export.md has no row of $name"
 done

@@ -13,7 +13,7 @@ struct tac__mcap_slot {
     uint16_t id;
     tac__mcap_writer *writer;
     struct tac__mcap_job *open;      // NULL: none
-    size_t usual;                    // capacity that its chunks came to have
+    size_t usual, usual_notes;       // capacities that its chunks and their notes came to have
     tac__mcap_complete_fn *complete; // of messages that come incomplete, NULL: none do
     void *complete_context;
 };

@@ -117,15 +117,18 @@ static void take_back(tac__mcap_writer *w)
 }
 
 // Memory for a chunk of a channel: as much as its last one came to have, so that it hardly grows.
-static job *take_chunk(tac__mcap_writer *w, size_t usual)
+static job *take_chunk(tac__mcap_writer *w, const slot *c)
 {
     const size_t most = w->def.chunk_size;
-    size_t wanted = usual < FIRST_CAPACITY ? FIRST_CAPACITY : usual;
+    size_t wanted = c->usual < FIRST_CAPACITY ? FIRST_CAPACITY : c->usual;
     wanted = wanted < most ? wanted : most;
     take_back(w);
-    job **at = &w->free;
-    while (*at && (*at)->capacity < wanted)
-        at = &(*at)->next;
+    job **at = &w->free, **best = NULL; // the best has notes where the channel has some, else none
+    for (; *at && !(best && (*best)->notes_capacity == c->usual_notes); at = &(*at)->next) {
+        if ((*at)->capacity >= wanted && (!best || (*at)->notes_capacity == c->usual_notes))
+            best = at;
+    }
+    at = best ? best : at;
     job *j = *at;
     if (j)
         *at = j->next;
@@ -189,7 +192,7 @@ static bool make_room(tac__mcap_writer *w, slot *c, size_t size)
     if (c->open && (size_t)(c->at - c->open->bytes) + record > most && !close_chunk(w, c))
         return false;
     if (!c->open) {
-        c->open = take_chunk(w, c->usual);
+        c->open = take_chunk(w, c);
         c->at = c->open ? c->open->bytes : NULL;
     }
     job *j = c->open;
@@ -238,14 +241,15 @@ void *tac__mcap_note(slot *c, const void *message, size_t size, uint64_t *at)
     const size_t needed = j->notes_size + size;
     if (needed > j->notes_capacity) {
         const size_t doubled = 2 * j->notes_capacity;
-        const size_t capacity = needed > doubled ? needed : doubled;
+        size_t capacity = needed > doubled ? needed : doubled;
+        capacity = capacity > c->usual_notes ? capacity : c->usual_notes;
         unsigned char *notes = resize(c->writer, j->notes, j->notes_capacity, capacity);
         if (!notes) {
             fail_memory(c->writer);
             return NULL;
         }
         j->notes = notes;
-        j->notes_capacity = capacity;
+        j->notes_capacity = c->usual_notes = capacity;
     }
     *at = (uint64_t)((const unsigned char *)message - j->bytes);
     unsigned char *note = j->notes + j->notes_size;
