@@ -1,4 +1,4 @@
-// queue.c - the threads that pack chunks and write the file.
+// queue.c - the threads that compress chunks and write the file.
 #include "record/mcap/queue.h"
 #include "base/floats.h"
 #include "record/mcap/crc32.h"
@@ -31,7 +31,7 @@ static uint64_t u64_at(const unsigned char *at)
     return value;
 }
 
-// The index of all messages, and their times on the way.
+// Writes the index of all messages, and finds the times of the first and the last.
 static unsigned char *put_index(unsigned char *out, const tac__mcap_job *job)
 {
     tac__mcap_place *place = job->chunk;
@@ -55,8 +55,8 @@ static unsigned char *put_index(unsigned char *out, const tac__mcap_job *job)
     return entry;
 }
 
-// The chunk record needs the times that the index finds, so its head is put in last. Returns the
-// size of both, 0: failed.
+// The head of the chunk record needs the times that the index finds, so it is written last. Returns
+// the size of both, 0: failed.
 static size_t pack(tac__mcap_queue *queue, tac__packer *packer, const tac__mcap_job *job,
                    unsigned char *out, size_t room)
 {
@@ -104,7 +104,8 @@ static bool put(tac__mcap_queue *queue, const void *bytes, size_t size)
             continue;
         if (n <= 0) {
             tac__mcap_queue_fail(queue, TAC_E_FILE, n < 0 ? errno : ENOSPC, NULL);
-            // What was written before stays readable; a device cannot be cut, nor need it be.
+            // What was written before stays readable. A device cannot be truncated, and need not
+            // be.
             if (ftruncate(queue->fd, (off_t)queue->position) != 0)
                 return false;
             return false;
@@ -116,9 +117,9 @@ static bool put(tac__mcap_queue *queue, const void *bytes, size_t size)
     return true;
 }
 
-// Signals of a file that grew too large, or of a pipe that nobody reads: where they are blocked,
-// they leave the error that write returns. The threads block them for good, the filler while it
-// writes.
+// Signals that write raises for a file that grew too large, or for a pipe without a reader. Where
+// they are blocked, write only returns its error. The threads block them for good, the simulation
+// thread while it writes.
 static const int write_signals[] = {SIGXFSZ, SIGPIPE};
 enum { WRITE_SIGNALS = sizeof write_signals / sizeof *write_signals };
 
@@ -157,14 +158,14 @@ bool tac__mcap_queue_write(tac__mcap_queue *queue, const void *bytes, size_t siz
     return written;
 }
 
-// A device or a pipe has nothing to be kept.
+// Devices and pipes have nothing to sync.
 void tac__mcap_queue_sync(tac__mcap_queue *queue)
 {
     if (fdatasync(queue->fd) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
         tac__mcap_queue_fail(queue, TAC_E_FILE, errno, NULL);
 }
 
-// Once something is missing nothing may follow it.
+// After a failed write nothing more may be written.
 static void write_job(tac__mcap_queue *queue, const tac__mcap_job *job)
 {
     if (atomic_load(&queue->failed))
@@ -184,7 +185,7 @@ static size_t memory_of(const tac__mcap_job *job)
 
 // --- one after the other, under the lock ---------------------------------------------------------
 
-// A free buffer of this worker; NULL: all hold what waits for its turn.
+// A free output buffer of this worker; NULL: all hold chunks that wait for their turn.
 static tac__mcap_out *free_out(tac__mcap_worker *worker)
 {
     for (int i = 0; i < TAC__MCAP_OUTS; i++) {
@@ -217,8 +218,8 @@ static tac__mcap_job *take_parked(tac__mcap_queue *queue)
     return NULL;
 }
 
-// What is packed before its turn is left for who has it: he writes it when he is done, so nobody
-// waits for others to write.
+// A chunk that is compressed before its turn is parked. The thread that is writing emits it in
+// order, so no thread waits for another one to write.
 static void write_in_turn(tac__mcap_queue *queue, tac__mcap_job *job)
 {
     job->next = queue->parked;
@@ -275,30 +276,30 @@ static void run_job(tac__mcap_worker *worker, tac__mcap_job *job)
 
 // --- threads -------------------------------------------------------------------------------------
 
-// The first worker looks for work by itself every now and then: to wake it up would cost the
-// simulation more than all it does to hand over a chunk. Only where much is pending is it woken. It
-// looks often enough that few chunks wait: they are in the cache when they are filled again, and
+// The first worker polls for work: waking it up would cost the simulation more than everything else
+// it does to hand over a chunk. It is woken only where many bytes are pending. It polls often
+// enough that few chunks wait: their memory is still in the cache when they are filled again, and
 // little is left to do at the end.
-enum { LOOK_NS = 500000, WAKE_PART = 16, HELP_PART = 8 };
+enum { POLL_NS = 500000, WAKE_PART = 16, HELP_PART = 8 };
 
 static void wait_for_work(tac__mcap_queue *queue)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_NS;
+    until.tv_nsec += POLL_NS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&queue->work, &queue->lock, &until);
 }
 
-// It takes all it can; the others help where it falls behind, and at the end. So what one can do
-// takes no more than one core from the simulation.
+// The first worker takes every job it can; the others help when it falls behind, and at the end. So
+// as long as one worker is enough, the simulation loses no more than one core.
 static bool is_needed(const tac__mcap_queue *queue, const tac__mcap_worker *worker)
 {
     return worker == queue->workers || queue->stop || queue->pending > queue->memory / HELP_PART;
 }
 
-// NULL: there is none.
+// NULL: there is no job.
 static tac__mcap_job *take_job(tac__mcap_queue *queue)
 {
     tac__mcap_job *job = queue->first;
@@ -325,10 +326,10 @@ static tac__mcap_job *next_job(tac__mcap_worker *worker)
     return job;
 }
 
-// A worker that wakes up does not push aside what woke it, which is the simulation: it waits for a
-// core, and the system soon gives it one of its own. Where that cannot be asked for it goes
-// without.
-static void be_modest(void)
+// A worker that wakes up must not preempt the thread that woke it, the simulation thread: as a
+// batch thread it waits for a core, and the system soon gives it one of its own. Where batch
+// scheduling cannot be had the worker runs without it.
+static void schedule_as_batch(void)
 {
 #ifdef __linux__
     enum { SCHEDULE_BATCH = 3 }; // <sched.h> shows SCHED_BATCH to GNU programs only
@@ -341,13 +342,13 @@ static void *work(void *argument)
 {
     TAC__FLOATS;
     tac__mcap_worker *worker = argument;
-    be_modest();
+    schedule_as_batch();
     for (tac__mcap_job *job; (job = next_job(worker));)
         run_job(worker, job);
     return NULL;
 }
 
-// Signals are for the host's threads.
+// The workers block all signals: they are handled by the host's threads.
 static bool start_thread(tac__mcap_worker *worker)
 {
     sigset_t all, before;
@@ -372,9 +373,9 @@ static bool start_worker(tac__mcap_queue *queue)
     return true;
 }
 
-// At the end the filler has nothing else to do: it packs, too, rather than wait for threads that
-// have yet to wake up.
-static void lend_a_hand(tac__mcap_queue *queue)
+// At the end the simulation thread has nothing else to do: it compresses, too, instead of waiting
+// for threads that have yet to wake up.
+static void help_to_finish(tac__mcap_queue *queue)
 {
     tac__mcap_worker *own = &queue->own;
     own->queue = queue;
@@ -431,7 +432,7 @@ void tac__mcap_queue_stop(tac__mcap_queue *queue)
     pthread_cond_signal(&queue->work);
     pthread_cond_broadcast(&queue->help);
     pthread_mutex_unlock(&queue->lock);
-    lend_a_hand(queue);
+    help_to_finish(queue);
     for (int i = 0; i < queue->started; i++) {
         pthread_join(queue->workers[i].thread, NULL);
         tac__packer_fini(&queue->workers[i].packer);
@@ -439,14 +440,14 @@ void tac__mcap_queue_stop(tac__mcap_queue *queue)
     queue->started = 0;
 }
 
-// --- the filler's side ---------------------------------------------------------------------------
+// --- called by the simulation thread -------------------------------------------------------------
 
 void tac__mcap_hand_over(tac__mcap_queue *queue, tac__mcap_job *job)
 {
     job->next = NULL;
     job->turn = queue->handed++;
     pthread_mutex_lock(&queue->lock);
-    // One job is let in however large it is.
+    // One job is accepted however large it is.
     while (queue->pending && queue->pending + memory_of(job) > queue->memory) {
         pthread_cond_signal(&queue->work);
         pthread_cond_wait(&queue->room, &queue->lock);
@@ -460,7 +461,7 @@ void tac__mcap_hand_over(tac__mcap_queue *queue, tac__mcap_job *job)
     if (much)
         pthread_cond_broadcast(&queue->help);
     pthread_mutex_unlock(&queue->lock);
-    // Who helps is there from when it is first needed. Without it the others do what they can.
+    // A helping worker is started when it is first needed. If it cannot be, the others do its work.
     if (much && queue->started < queue->limit && !start_worker(queue))
         queue->limit = queue->started;
 }

@@ -1,8 +1,10 @@
-// queue.h - the background half of the writer: jobs in, a file out, in the order of hand-over.
+// queue.h - the background half of the writer: jobs in, a file out, in the order in which they
+// came.
 //
-// Threads take jobs and pack chunks side by side; they are written one after the other, by whoever
-// has the turn, so the bytes of the file follow from the jobs alone. They allocate nothing but what
-// the compression libraries do: a job comes with its memory and goes back to the filler with it.
+// Threads take jobs and compress chunks in parallel. Chunks are written one after the other, by the
+// thread that has the turn, so the bytes of the file depend on the jobs alone. The threads allocate
+// nothing except what the compression libraries do: a job brings its memory, and returns to the
+// simulation thread with it.
 #ifndef TAC_RECORD_MCAP_QUEUE_H
 #define TAC_RECORD_MCAP_QUEUE_H
 
@@ -12,7 +14,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-// Where a chunk came to lie and what is in it: made by the filler, filled in by a worker.
+// The position of a chunk in the file and its contents: made by the simulation thread, filled in by
+// a worker.
 typedef struct tac__mcap_place {
     struct tac__mcap_place *next;
     tac__mcap_chunk_info info; // without channels
@@ -25,19 +28,19 @@ typedef struct tac__mcap_job {
     uint64_t turn;
     unsigned char *bytes; // messages of a chunk, or a whole record
     size_t size, capacity;
-    unsigned char *out; // for a chunk that is larger than chunk_size; else NULL
+    unsigned char *out; // output of a chunk that is larger than chunk_size; else NULL
     size_t out_capacity;
     unsigned char *notes; // of a chunk: what it takes to complete its messages
     size_t notes_size, notes_capacity;
     tac__mcap_complete_fn *complete; // NULL: they are complete
     void *complete_context;
     tac__mcap_place *chunk; // NULL: a record, written as it is
-    uint64_t *record_at;    // of a record: where it came to lie, may be NULL
-    bool sync;              // all that was written is to be on the disk
+    uint64_t *record_at;    // of a record: its position in the file; may be NULL
+    bool sync;              // everything written so far is to be on the disk
 
-    const unsigned char *packed; // what is written when it is its turn
+    const unsigned char *packed; // what is written when its turn comes
     size_t packed_size;
-    struct tac__mcap_out *lent; // where that lies; NULL: in its own memory
+    struct tac__mcap_out *lent; // the buffer that holds it; NULL: its own memory
 } tac__mcap_job;
 
 typedef struct tac__mcap_out { // a packed chunk and its index
@@ -45,7 +48,7 @@ typedef struct tac__mcap_out { // a packed chunk and its index
     bool busy; // until it is written
 } tac__mcap_out;
 
-// So many chunks may be packed before it is their turn.
+// How many chunks of a worker may be compressed before their turn.
 enum { TAC__MCAP_OUTS = 4 };
 
 typedef struct tac__mcap_worker {
@@ -63,8 +66,8 @@ typedef struct tac__mcap_queue {
     size_t memory;
     size_t out_capacity;
     tac__mcap_worker workers[TAC__MCAP_WORKERS];
-    tac__mcap_worker own; // the filler's, without a thread
-    int started, limit;   // threads: the filler's, as are these
+    tac__mcap_worker own; // of the simulation thread, without a thread of its own
+    int started, limit;   // threads; used by the simulation thread only, as are the next two
     int level;            // of compression
     uint64_t handed;      // jobs so far
 
@@ -72,18 +75,18 @@ typedef struct tac__mcap_queue {
     pthread_cond_t work, help, turn, room; // for the first worker, for the others, ...
     tac__mcap_job *first, **last;          // waiting for a worker
     tac__mcap_job *parked;                 // packed, to be written when it is their turn
-    bool writing;                          // somebody is
-    tac__mcap_job *done;                   // to go back to the filler
+    bool writing;                          // some thread is writing
+    tac__mcap_job *done;                   // to be returned to the simulation thread
     uint64_t at_turn;                      // number of the job that may be written
     size_t pending;                        // bytes of jobs handed over and not written
     bool stop;
 
-    atomic_bool failed; // set under the lock; what failed stands before
+    atomic_bool failed; // set under the lock, after what failed
     tac_status status;
     int reason;       // errno, 0: none
     const char *what; // where there is no errno
 
-    // of the thread whose turn it is
+    // used by the thread whose turn it is
     uint64_t position;
     uint32_t crc;
 } tac__mcap_queue;
@@ -91,26 +94,26 @@ typedef struct tac__mcap_queue {
 // Bytes of a packed chunk of `size` bytes with the records around it, at most.
 size_t tac__mcap_packed_bound(tac__compression compression, size_t size);
 
-// The caller fills in fd, compression, memory, out_capacity, position, crc and the bytes of
-// all outs. What was started is ended by stop, which sees all jobs done.
+// The caller fills in fd, compression, memory, out_capacity, position, crc and the bytes of all
+// outs. Stop ends the threads that were started, after all jobs are done.
 void tac__mcap_queue_init(tac__mcap_queue *queue);
 void tac__mcap_queue_fini(tac__mcap_queue *queue);
 bool tac__mcap_queue_start(tac__mcap_queue *queue, int workers, int level);
 void tac__mcap_queue_stop(tac__mcap_queue *queue);
 
-// Waits where too much is pending.
+// Waits while too many bytes are pending.
 void tac__mcap_hand_over(tac__mcap_queue *queue, tac__mcap_job *job);
-// Until the first `count` jobs that were handed over are written.
+// Waits until the first `count` jobs that were handed over are written.
 void tac__mcap_queue_wait(tac__mcap_queue *queue, uint64_t count);
 // All jobs that are done, linked by `next`.
 tac__mcap_job *tac__mcap_take_back(tac__mcap_queue *queue);
 
 // The first failure counts. `reason`: errno, or 0 where `what` says it.
 void tac__mcap_queue_fail(tac__mcap_queue *queue, tac_status status, int reason, const char *what);
-// Have the disk keep what was written: as tac__mcap_queue_write.
+// Sync the file to the disk: may be called where tac__mcap_queue_write may.
 void tac__mcap_queue_sync(tac__mcap_queue *queue);
-// Write at the end of the file: only by the thread whose turn it is, or after stop. What does not
-// get out whole is cut off again.
+// Write at the end of the file: only by the thread whose turn it is, or after stop. A record that
+// cannot be written completely is cut off again.
 bool tac__mcap_queue_write(tac__mcap_queue *queue, const void *bytes, size_t size);
 
 #endif
