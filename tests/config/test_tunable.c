@@ -228,9 +228,34 @@ static void test_as_if_set(void **state)
     rig_close(&c);
 }
 
+// What events or another program set has no value of its own any more.
+static void test_set_by_others(void **state)
+{
+    (void)state;
+    const char *const others_set[] = {
+        "scenario=[{at: 9 s, do: set, parameter: control.climb_speed, value: 2 m/s}]",
+        "entities.uav.components.control.inputs.climb_speed={from: outside}"};
+    for (size_t i = 0; i < 2; i++) {
+        const char *path = path_of("c");
+        const char *const sets[] = {"duration=2 s", others_set[i],
+                                    "entities.uav.components.control.params.climb_speed=1.5 m/s"};
+        rig a, b;
+        rig_example(&a, "iris_mission.yaml", NULL, sets, 2);
+        assert_int_equal(tac_engine_checkpoint_at(a.engine, 1000000, path, &a.err), TAC_OK);
+        rig_run(&a, TAC_TIME_NEVER);
+        rig_example(&b, "iris_mission.yaml", NULL, sets, 3);
+        assert_int_equal(tac_engine_branch(b.engine, path, &b.err), TAC_E_MISMATCH);
+        if (!strstr(b.err.text, "sets it while the run goes on") || b.err.line != 1)
+            fail_msg("%s", b.err.text);
+        rig_close(&a);
+        rig_close(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_starts),
-                                       cmocka_unit_test(test_as_if_set)};
+                                       cmocka_unit_test(test_as_if_set),
+                                       cmocka_unit_test(test_set_by_others)};
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

@@ -14,6 +14,7 @@
 #include "engine/run/branch.h"
 #include "base/print.h"
 #include "engine/plan/events.h"
+#include "engine/plan/outside.h"
 #include "engine/run/layout.h"
 #include "engine/run/validate.h"
 
@@ -367,7 +368,8 @@ static bool is_feed(const tac__component *writer, int signal)
     return false;
 }
 
-// A parameter that events or phases set while the run goes on has no value of its own any more.
+// A parameter that events, phases or another program set while the run goes on has no value of its
+// own any more.
 static tac_status check_set(branch *b, const tac__component *c, const char *param, const char *line)
 {
     for (size_t i = 0; i < c->param_count; i++) {
@@ -376,7 +378,7 @@ static tac_status check_set(branch *b, const tac__component *c, const char *para
             continue;
         const tac__signal *s = &b->e->plan->schema.signals[c->in[input].signal];
         const tac__component *writer = b->e->plan->components[s->component];
-        if (is_feed(writer, c->in[input].signal))
+        if (is_feed(writer, c->in[input].signal) || tac__is_outside(writer))
             return tac__fail_at(b->err, TAC_E_MISMATCH, place_of_line(b, line),
                                 "parameter '%s' cannot have another value than in '%s': '%s' sets "
                                 "it while the run goes on",
