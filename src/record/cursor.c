@@ -1,12 +1,12 @@
-// cursor.c - samples of several channels in order of time: a reel for each, and a heap over what
-// they hold.
+// cursor.c - samples of several channels in order of time: a reader of each track, and a heap over
+// what they hold.
 #include "record/recording.h"
 #include "base/floats.h"
 
 #include <string.h>
 
 typedef struct lane {
-    tac__reel reel;
+    tac__track_reader reader;
     size_t channel;
     tac_time t_us;
     void *values; // of the next sample
@@ -43,16 +43,16 @@ static void sink(tac_cursor *c, size_t i)
 static tac_status advance(lane *l, bool *more, tac_error *err)
 {
     tac__frame frame;
-    TAC_TRY(tac__reel_next(&l->reel, &frame, more, err));
+    TAC_TRY(tac__track_reader_next(&l->reader, &frame, more, err));
     if (!*more)
         return TAC_OK;
-    const tac__layout *layout = &l->reel.track->layout;
+    const tac__layout *layout = &l->reader.track->layout;
     if (frame.size != layout->message_size || memcmp(frame.bytes, tac__cdr_header, TAC__CDR_HEADER))
         return tac__fail(
             err, TAC_E_FORMAT,
             "a message of channel '%s' has %zu bytes, expected %zu: it is not laid out "
             "as the channel says",
-            l->reel.track->topic, frame.size, layout->message_size);
+            l->reader.track->topic, frame.size, layout->message_size);
     tac__layout_decode(layout, frame.bytes, l->values);
     l->t_us = frame.t_us;
     return TAC_OK;
@@ -73,7 +73,7 @@ static tac_status open_lanes(tac_cursor *c, tac_recording *r, const bool *wanted
         l->values = tac__arena_array(&c->arena, r->tracks[i].layout.size / 8 + 1, 8);
         if (!l->values)
             return tac__fail_memory(err);
-        tac__reel_init(&l->reel, r, &r->tracks[i], from_us, to_us);
+        tac__track_reader_init(&l->reader, r, &r->tracks[i], from_us, to_us);
         c->lane_count++;
         bool more;
         TAC_TRY(advance(l, &more, err));
@@ -109,7 +109,7 @@ void tac_cursor_close(tac_cursor *c)
     if (!c)
         return;
     for (size_t i = 0; i < c->lane_count; i++)
-        tac__reel_fini(&c->lanes[i].reel);
+        tac__track_reader_fini(&c->lanes[i].reader);
     tac__arena_fini(&c->arena);
     c->allocator->resize(c->allocator->context, c, sizeof *c, 0);
 }

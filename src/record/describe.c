@@ -18,7 +18,7 @@ static const char *const mode_suffixes[] = {
     [TAC__MODE_WRITES] = "steps", [TAC__MODE_HOLD] = "changes", [TAC__MODE_EVERY] = "every",
     [TAC__MODE_ISLAND] = "plant", [TAC__MODE_AXIS] = "log",     [TAC__MODE_WINDOW] = "window"};
 
-// "/uav1/battery"; a component's second channel and further ones say how they are filled.
+// "/entity/component"; a component's second channel and further ones say how they are filled.
 static char *topic_of(tac__arena *arena, const tac__channel *c)
 {
     size_t before = 0, alike = 0; // the channels of a component follow each other
@@ -37,7 +37,7 @@ static char *topic_of(tac__arena *arena, const tac__channel *c)
     return topic;
 }
 
-// "tactus/uav1_battery": the name of a message type, from a topic.
+// "tactus/entity_component": the name of a message type, from a topic.
 static char *type_of(tac__arena *arena, const char *topic)
 {
     char *type = tac__arena_format(arena, "tactus/%s", topic + 1);

@@ -3,7 +3,7 @@
 #define TAC_RECORD_RECORDING_H
 
 #include "base/names.h"
-#include "record/ahead.h"
+#include "record/read_ahead.h"
 #include "record/layout.h"
 #include "record/mcap/mcap.h"
 
@@ -68,28 +68,29 @@ tac_status tac__recording_attachment(tac_recording *recording, const char *name,
                                      size_t *size, tac_error *err);
 
 // Messages of one track in order of time.
-typedef struct tac__reel {
+typedef struct tac__track_reader {
     const tac_recording *recording;
     const tac__track *track;
     tac__mcap_chunk chunk;
     size_t next_chunk; // in the track's list
     bool loaded;
-    tac__ahead *ahead; // NULL: chunks are read when they are needed
-    tac__ahead_slot slot;
+    tac__read_ahead *read_ahead; // NULL: chunks are read when they are needed
+    tac__read_ahead_slot slot;
     tac_time from_us, to_us, last_us;
-} tac__reel;
+} tac__track_reader;
 
 typedef struct tac__frame {
     tac_time t_us;
-    const unsigned char *bytes; // valid until the reel moves
+    const unsigned char *bytes; // valid until the reader moves
     size_t size;
 } tac__frame;
 
-void tac__reel_init(tac__reel *reel, const tac_recording *recording, const tac__track *track,
-                    tac_time from_us, tac_time to_us);
-void tac__reel_fini(tac__reel *reel);
-// From now on read ahead; `ahead` must outlive the reel.
-void tac__reel_ahead(tac__reel *reel, tac__ahead *ahead);
-tac_status tac__reel_next(tac__reel *reel, tac__frame *frame, bool *more, tac_error *err);
+void tac__track_reader_init(tac__track_reader *reader, const tac_recording *recording,
+                            const tac__track *track, tac_time from_us, tac_time to_us);
+void tac__track_reader_fini(tac__track_reader *reader);
+// From now on read ahead; `read_ahead` must outlive the reader.
+void tac__track_reader_read_ahead(tac__track_reader *reader, tac__read_ahead *read_ahead);
+tac_status tac__track_reader_next(tac__track_reader *reader, tac__frame *frame, bool *more,
+                                  tac_error *err);
 
 #endif

@@ -16,10 +16,10 @@
 
 static tac_status advance(tac__replay_trace *t, tac_error *err)
 {
-    TAC_TRY(tac__reel_next(&t->reel, &t->frame, &t->more, err));
-    if (t->more && t->frame.size != t->reel.track->layout.message_size)
+    TAC_TRY(tac__track_reader_next(&t->reader, &t->frame, &t->more, err));
+    if (t->more && t->frame.size != t->reader.track->layout.message_size)
         return tac__fail(err, TAC_E_FORMAT, "a message of channel '%s' has a wrong size",
-                         t->reel.track->topic);
+                         t->reader.track->topic);
     return TAC_OK;
 }
 
@@ -31,7 +31,7 @@ static tac_status check_labels(const tac__replay_trace *t, const tac__put *p, ta
         if (labels[k] < 0 || (size_t)labels[k] >= p->labels)
             return tac_fail_as(s, TAC_E_FORMAT,
                                "a message of channel '%s' is damaged: label %d of %zu",
-                               t->reel.track->topic, labels[k], p->labels);
+                               t->reader.track->topic, labels[k], p->labels);
     }
     return TAC_OK;
 }
@@ -42,7 +42,7 @@ static tac_status put_values(const tac__replay_trace *t, tac_step *s)
         const tac__put *p = &t->puts[i];
         unsigned char *to = s->out[p->output];
         const unsigned char *from = t->frame.bytes + p->at;
-        if (p->bytes == 24) // a vector, as wind is: not worth a call
+        if (p->bytes == 24) // a vector: not worth a call
             memcpy(to, from, 24);
         else
             memcpy(to, from, p->bytes);
@@ -66,10 +66,10 @@ static tac_status begin_trace(tac__replay_trace *t, tac_error *err)
 static tac_status play_trace(tac__replay_trace *t, tac_step *s, tac_error *err)
 {
     TAC_TRY(begin_trace(t, err));
-    if (t->reel.track->info.trace == TAC_TRACE_EXACT) {
+    if (t->reader.track->info.trace == TAC_TRACE_EXACT) {
         if (!t->more || t->frame.t_us != s->t_us)
             return tac_fail(s, "the recording has no sample of '%s' at this time",
-                            t->reel.track->topic);
+                            t->reader.track->topic);
         TAC_TRY(put_values(t, s));
         return advance(t, err);
     }
@@ -135,31 +135,31 @@ static tac_status send_messages(void *context, tac_engine *e, size_t receiver, t
 {
     tac_replay *r = context;
     tac__replay_inbox *in = &r->inboxes[receiver];
-    if (!in->reel.track)
+    if (!in->reader.track)
         return TAC_OK;
     if (!in->begun) {
-        const tac__track *track = in->reel.track;
+        const tac__track *track = in->reader.track;
         in->begun = true;
-        tac__reel_init(&in->reel, r->recording, track, t_us == TAC_TIME_NEVER ? 0 : t_us + 1,
-                       TAC_TIME_NEVER);
-        TAC_TRY(tac__reel_next(&in->reel, &in->frame, &in->more, tac__drive_error(e)));
+        tac__track_reader_init(&in->reader, r->recording, track,
+                               t_us == TAC_TIME_NEVER ? 0 : t_us + 1, TAC_TIME_NEVER);
+        TAC_TRY(tac__track_reader_next(&in->reader, &in->frame, &in->more, tac__drive_error(e)));
     }
     for (const tac_time next_us = in->frame.t_us; in->more && in->frame.t_us == next_us;) {
         TAC_TRY(send_message(r, receiver, &in->frame));
-        TAC_TRY(tac__reel_next(&in->reel, &in->frame, &in->more, tac__drive_error(e)));
+        TAC_TRY(tac__track_reader_next(&in->reader, &in->frame, &in->more, tac__drive_error(e)));
     }
     return TAC_OK;
 }
 
 // --- comparing states ---------------------------------------------------------------------------
 
-static tac_status next_digests(tac__replay_witness *w)
+static tac_status next_digests(tac__replay_check *w)
 {
     tac__frame frame;
     w->at = w->count = 0;
     bool more;
     w->more = false; // what is damaged is not asked again
-    TAC_TRY(tac__reel_next(&w->reel, &frame, &more, &w->replay->err));
+    TAC_TRY(tac__track_reader_next(&w->reader, &frame, &more, &w->replay->err));
     if (!more)
         return TAC_OK;
     tac__cdr c = tac__cdr_open(frame.bytes, frame.size);
@@ -168,13 +168,13 @@ static tac_status next_digests(tac__replay_witness *w)
     w->digest = tac__cdr_read_u64s(&c, &digests);
     if (c.failed || digests != times)
         return tac__fail(&w->replay->err, TAC_E_FORMAT, "the digests in channel '%s' are damaged",
-                         w->reel.track->topic);
+                         w->reader.track->topic);
     w->count = times;
     w->more = true;
     return TAC_OK;
 }
 
-static bool expected(tac__replay_witness *w, uint64_t *t_us, uint64_t *digest)
+static bool expected(tac__replay_check *w, uint64_t *t_us, uint64_t *digest)
 {
     while (w->at == w->count) {
         if (!w->more || next_digests(w) != TAC_OK)
@@ -185,9 +185,9 @@ static bool expected(tac__replay_witness *w, uint64_t *t_us, uint64_t *digest)
     return true;
 }
 
-static void testify(void *context, tac_engine *e, tac_time t_us)
+static void compare_digest(void *context, tac_engine *e, tac_time t_us)
 {
-    tac__replay_witness *w = context;
+    tac__replay_check *w = context;
     tac_replay_result *result = &w->replay->result;
     uint64_t then_us = 0, digest = 0;
     bool found = expected(w, &then_us, &digest);
@@ -236,8 +236,8 @@ static tac_status add_trace(tac_replay *r, tac__replay_player *p, size_t compone
             p->outputs[k] = true;
         }
     }
-    tac__reel_init(&t->reel, r->recording, track, 0, TAC_TIME_NEVER);
-    tac__reel_ahead(&t->reel, r->ahead);
+    tac__track_reader_init(&t->reader, r->recording, track, 0, TAC_TIME_NEVER);
+    tac__track_reader_read_ahead(&t->reader, r->read_ahead);
     return TAC_OK;
 }
 
@@ -274,34 +274,34 @@ static tac_status plan_player(tac_replay *r, size_t component, const tac__compon
     return TAC_OK;
 }
 
-static tac_status plan_witnesses(tac_replay *r, tac_error *err)
+static tac_status plan_checks(tac_replay *r, tac_error *err)
 {
     tac_engine *e = r->engine;
     const size_t island_count = tac__watch_island_count(e);
-    r->witnesses = tac__arena_array(&r->arena, island_count, sizeof *r->witnesses);
-    if (!r->witnesses)
+    r->checks = tac__arena_array(&r->arena, island_count, sizeof *r->checks);
+    if (!r->checks)
         return tac__fail_memory(err);
     for (size_t i = 0; i < r->recording->track_count; i++) {
         const tac__track *track = &r->recording->tracks[i];
         const int component =
             track->kind == TAC__CHANNEL_DIGEST ? tac__watch_find(e, track->subject) : -1;
-        if (component < 0 || !tac__watch_run(e).digests || r->witness_count == island_count)
+        if (component < 0 || !tac__watch_run(e).digests || r->check_count == island_count)
             continue;
         const tac__component_facts c = tac__watch_component(e, (size_t)component);
         if (c.island < 0)
             continue;
-        tac__replay_witness *w = &r->witnesses[r->witness_count++];
-        *w = (tac__replay_witness){
+        tac__replay_check *w = &r->checks[r->check_count++];
+        *w = (tac__replay_check){
             .replay = r, .island = (size_t)c.island, .name = c.name, .more = true};
-        tac__reel_init(&w->reel, r->recording, track, 0, TAC_TIME_NEVER);
-        tac__reel_ahead(&w->reel, r->ahead);
-        w->tap = (tac__tap){.show = testify, .context = w};
+        tac__track_reader_init(&w->reader, r->recording, track, 0, TAC_TIME_NEVER);
+        tac__track_reader_read_ahead(&w->reader, r->read_ahead);
+        w->tap = (tac__tap){.show = compare_digest, .context = w};
         tac__tap_digests(e, w->island, &w->tap);
     }
     size_t islands = 0;
     for (size_t i = 0; i < island_count; i++)
         islands += tac__watch_island(e, i).states > 0;
-    r->result.compared = islands > 0 && r->witness_count == islands;
+    r->result.compared = islands > 0 && r->check_count == islands;
     return TAC_OK;
 }
 
@@ -318,7 +318,7 @@ static tac_status plan_inboxes(tac_replay *r, tac_error *err)
         for (size_t k = 0; track->kind == TAC__CHANNEL_DELIVERY && k < count; k++) {
             bool plant;
             if (!strcmp(track->subject, tac__watch_receiver(e, k, &plant)))
-                r->inboxes[k].reel.track = track;
+                r->inboxes[k].reader.track = track;
         }
     }
     return TAC_OK;
@@ -336,7 +336,7 @@ static tac_status plan(void *context, tac_engine *e, tac_error *err)
             TAC_TRY(plan_player(r, i, &facts, crossing, err));
     }
     TAC_TRY(plan_inboxes(r, err));
-    return plan_witnesses(r, err);
+    return plan_checks(r, err);
 }
 
 // --- from outside -------------------------------------------------------------------------------
@@ -360,7 +360,8 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
     r->component_count = tac__watch_component_count(engine);
     r->players = tac__arena_array(&r->arena, r->component_count, sizeof *r->players);
     r->own = tac__arena_array(&r->arena, r->component_count, sizeof *r->own);
-    if (!r->players || !r->own || tac__ahead_create(recording->reader, a, &r->ahead) != TAC_OK) {
+    if (!r->players || !r->own ||
+        tac__read_ahead_create(recording->reader, a, &r->read_ahead) != TAC_OK) {
         tac_replay_destroy(r);
         return tac__fail_memory(err);
     }
@@ -395,8 +396,8 @@ tac_status tac_replay_begin(tac_replay *r, tac_error *err)
 // A boundary that the recording has up to here, and the replay did not.
 static void find_missing(tac_replay *r)
 {
-    for (size_t i = 0; i < r->witness_count; i++) {
-        tac__replay_witness *w = &r->witnesses[i];
+    for (size_t i = 0; i < r->check_count; i++) {
+        tac__replay_check *w = &r->checks[i];
         uint64_t t_us, digest;
         if (!w->begun || !expected(w, &t_us, &digest) || t_us > tac_engine_time(r->engine) ||
             t_us >= r->result.mismatch_us)
@@ -432,13 +433,13 @@ void tac_replay_destroy(tac_replay *r)
     // The engine may be gone by now.
     for (size_t i = 0; r->own && i < r->component_count; i++) {
         for (size_t k = 0; k < r->own[i].count; k++)
-            tac__reel_fini(&r->own[i].traces[k].reel);
+            tac__track_reader_fini(&r->own[i].traces[k].reader);
     }
     for (size_t i = 0; i < r->inbox_count; i++)
-        tac__reel_fini(&r->inboxes[i].reel);
-    for (size_t i = 0; i < r->witness_count; i++)
-        tac__reel_fini(&r->witnesses[i].reel);
-    tac__ahead_destroy(r->ahead);
+        tac__track_reader_fini(&r->inboxes[i].reader);
+    for (size_t i = 0; i < r->check_count; i++)
+        tac__track_reader_fini(&r->checks[i].reader);
+    tac__read_ahead_destroy(r->read_ahead);
     tac__text_fini(&r->differences);
     tac__arena_fini(&r->arena);
     r->allocator->resize(r->allocator->context, r, sizeof *r, 0);

@@ -13,7 +13,7 @@ typedef struct tac__put { // from a message onto the bus
 } tac__put;
 
 typedef struct tac__replay_trace {
-    tac__reel reel;
+    tac__track_reader reader;
     tac__frame frame; // the next one
     bool more, begun;
     tac__put *puts;
@@ -30,19 +30,19 @@ typedef struct tac__replay_player {
 } tac__replay_player;
 
 // What compares the states of one island.
-typedef struct tac__replay_witness {
+typedef struct tac__replay_check {
     tac_replay *replay;
     size_t island;
     const char *name;
     tac__tap tap;
-    tac__reel reel;
+    tac__track_reader reader;
     bool begun, more;
     const unsigned char *t_us, *digest; // of the present message
     size_t count, at;
-} tac__replay_witness;
+} tac__replay_check;
 
 typedef struct tac__replay_inbox { // messages to a receiver of the plant
-    tac__reel reel;
+    tac__track_reader reader;
     tac__frame frame;
     bool begun, more;
 } tac__replay_inbox;
@@ -58,13 +58,13 @@ struct tac_replay {
     tac__replay_player *own;
     tac__replay_inbox *inboxes; // one a receiver
     size_t component_count, inbox_count;
-    tac__replay_witness *witnesses;
-    size_t witness_count;
+    tac__replay_check *checks;
+    size_t check_count;
     tac_replay_result result;
     tac__text differences;
-    tac__ahead *ahead;   // NULL: none
-    const char *missing; // a signal that drives the plant and was not recorded; NULL: none
-    tac_error err;       // of a witness
+    tac__read_ahead *read_ahead; // NULL: none
+    const char *missing;         // a signal that drives the plant and was not recorded; NULL: none
+    tac_error err;               // of a check
 };
 
 // --- replay_start.c: how a replay begins ---

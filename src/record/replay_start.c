@@ -55,13 +55,13 @@ static tac_status list_numbered(tac_replay *r, const tac__track *track, numbered
 static tac_status read_instants(const tac_replay *r, const tac__track *track, const numbered *list,
                                 bool keep, tac_error *err)
 {
-    tac__reel reel;
-    tac__reel_init(&reel, r->recording, track, 0, TAC_TIME_NEVER);
+    tac__track_reader reader;
+    tac__track_reader_init(&reader, r->recording, track, 0, TAC_TIME_NEVER);
     tac_status status;
     for (;;) {
         tac__frame frame;
         bool more;
-        status = tac__reel_next(&reel, &frame, &more, err);
+        status = tac__track_reader_next(&reader, &frame, &more, err);
         if (status != TAC_OK || !more)
             break;
         tac__cdr c = tac__cdr_open(frame.bytes, frame.size);
@@ -78,7 +78,7 @@ static tac_status read_instants(const tac_replay *r, const tac__track *track, co
             ((tac_time *)in->times)[in->count] = frame.t_us;
         in->count++;
     }
-    tac__reel_fini(&reel);
+    tac__track_reader_fini(&reader);
     return status;
 }
 
@@ -162,13 +162,13 @@ static tac_status find_state(tac_replay *r, tac__text *bytes, tac_error *err)
         if (begins_us <= wish_us && begins_us > from_us)
             from_us = begins_us;
     }
-    tac__reel reel;
-    tac__reel_init(&reel, r->recording, track, from_us, wish_us);
+    tac__track_reader reader;
+    tac__track_reader_init(&reader, r->recording, track, from_us, wish_us);
     tac_status status;
     for (;;) {
         tac__frame frame;
         bool more;
-        status = tac__reel_next(&reel, &frame, &more, err);
+        status = tac__track_reader_next(&reader, &frame, &more, err);
         if (status != TAC_OK || !more)
             break;
         tac__cdr c = tac__cdr_open(frame.bytes, frame.size);
@@ -181,7 +181,7 @@ static tac_status find_state(tac_replay *r, tac__text *bytes, tac_error *err)
         bytes->length = 0;
         tac__text_bytes(bytes, (const char *)data, size);
     }
-    tac__reel_fini(&reel);
+    tac__track_reader_fini(&reader);
     return status == TAC_OK && bytes->failed ? tac__fail_memory(err) : status;
 }
 
@@ -247,7 +247,7 @@ tac_status tac__replay_set_state(tac_replay *r, tac_error *err)
     const bool started = tac__watch_run(r->engine).started;
     for (size_t i = 0; i < r->component_count; i++) {
         for (size_t k = 0; k < r->own[i].count; k++)
-            r->own[i].traces[k].reel.from_us = started ? start_us + 1 : 0;
+            r->own[i].traces[k].reader.from_us = started ? start_us + 1 : 0;
     }
     return status;
 }

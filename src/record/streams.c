@@ -124,9 +124,9 @@ void tac__streams_log(tac__streams *s, const tac_log_entry *entry)
 
 // --- marks --------------------------------------------------------------------------------------
 
-// All that was sampled so far goes out, then a mark: whoever finds the mark in what a crash left
-// behind knows that every channel is there up to its time. The last mark is in the file before the
-// run goes on, so that at most two flushes are lost however slow the disk is.
+// All that was sampled so far goes out, then a mark: a reader that finds the mark in what a crash
+// left behind knows that every channel is there up to its time. The last mark is in the file before
+// the run goes on, so that at most two flushes are lost however slow the disk is.
 static void flush(void *context, tac_engine *e, tac_time t_us)
 {
     (void)e;

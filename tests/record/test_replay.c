@@ -38,17 +38,17 @@ static size_t stored(tac_recording *r, tac_time *times, size_t max)
     for (size_t i = 0; i < r->track_count; i++) {
         if (r->tracks[i].kind != TAC__CHANNEL_STATE)
             continue;
-        tac__reel reel;
-        tac__reel_init(&reel, r, &r->tracks[i], 0, TAC_TIME_NEVER);
+        tac__track_reader reader;
+        tac__track_reader_init(&reader, r, &r->tracks[i], 0, TAC_TIME_NEVER);
         tac__frame frame;
         bool more;
         for (;;) {
-            assert_int_equal(tac__reel_next(&reel, &frame, &more, NULL), TAC_OK);
+            assert_int_equal(tac__track_reader_next(&reader, &frame, &more, NULL), TAC_OK);
             if (!more || n == max)
                 break;
             times[n++] = frame.t_us;
         }
-        tac__reel_fini(&reel);
+        tac__track_reader_fini(&reader);
     }
     return n;
 }

@@ -27,9 +27,9 @@ typedef struct tac__export {
 TAC_PRINTF(2, 3) void tac__export_note(const tac__export *x, const char *format, ...);
 
 // What a channel is called elsewhere: its component, and for a component's second channel and
-// further ones how it is filled: "uav.control", "uav.control.log". NULL: no memory.
+// further ones how it is filled: "entity.component", "entity.component.log". NULL: no memory.
 const char *tac__export_channel(tac__export *x, size_t channel);
-// The part of that name behind "uav.": the component's own, and the rest.
+// The part of that name behind "entity.": the component's own, and the rest.
 const char *tac__export_stem(const tac__export *x, size_t channel, const char *name);
 // And what is behind the component's: "log", or "".
 const char *tac__export_suffix(const tac__export *x, size_t channel, const char *name);
@@ -41,7 +41,7 @@ const char *tac__export_field(tac__export *x, const tac_recorded *signal, tac__n
 // `name` if it is not among `taken` yet, else with _2, _3, ... behind it. NULL: no memory.
 const char *tac__export_unique(tac__export *x, tac__names *taken, const char *name);
 
-// "uav.body" with every dot as `c`. NULL: no memory.
+// "entity.component" with every dot as `c`. NULL: no memory.
 char *tac__export_dots(tac__export *x, const char *prefix, const char *name, char c);
 
 // The bits of an element; tac__scalar_size tells how many of them count.

@@ -204,7 +204,8 @@ static const char *choose_path(archive *a, const char *name)
     return path ? tac__export_unique(a->x, &a->taken, path) : NULL;
 }
 
-// "uav.body.t", for a second channel "uav.body.t_log"; with _2 behind it if a signal has that name.
+// "entity.component.t", for a second channel "entity.component.t_log"; with _2 behind it if a
+// signal has that name.
 static const char *choose_time(archive *a, size_t c)
 {
     tac__arena *arena = &a->x->arena;

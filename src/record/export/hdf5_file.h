@@ -2,7 +2,7 @@
 // failed write.
 //
 // The library cannot close a file of which something could not be written: it keeps it open, tries
-// again when the program ends, and crashes. So a failure is kept here, for whoever wrote, and all
+// again when the program ends, and crashes. So a failure is kept here, for the writer, and all
 // that the library writes from then on goes nowhere: the file is to be abandoned.
 #ifndef TAC_RECORD_EXPORT_HDF5_FILE_H
 #define TAC_RECORD_EXPORT_HDF5_FILE_H

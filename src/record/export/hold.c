@@ -33,8 +33,8 @@ static tac_status take_all(tac__hold *in, const bool *wanted, tac_time from_us, 
     return status;
 }
 
-// The last sample of each channel before the window. Most have one within their last period; who
-// has none there is looked for from the beginning.
+// The last sample of each channel before the window. Most have one within their last period; a
+// channel that has none there is looked for from the beginning.
 static tac_status look_back(tac__hold *in, const bool *wanted, tac__arena *arena, tac_error *err)
 {
     bool *rest = tac__arena_array(arena, in->count + 1, sizeof *rest);
@@ -73,8 +73,8 @@ static bool holds_at_start(const tac__hold *in, size_t c)
 
 static tac_status look_ahead(tac__hold *in, tac_error *err)
 {
-    TAC_TRY(tac_cursor_next(in->cursor, &in->ahead, &in->any_ahead, err));
-    in->next_us = in->any_ahead ? in->ahead.t_us : TAC_TIME_NEVER;
+    TAC_TRY(tac_cursor_next(in->cursor, &in->next, &in->any_next, err));
+    in->next_us = in->any_next ? in->next.t_us : TAC_TIME_NEVER;
     return TAC_OK;
 }
 
@@ -112,9 +112,9 @@ tac_status tac__hold_next(tac__hold *in, bool *more, tac_error *err)
     for (size_t c = 0; c < in->count; c++)
         in->held[c].fresh = !in->started && holds_at_start(in, c);
     in->started = true;
-    in->next_us = in->any_ahead ? in->ahead.t_us : TAC_TIME_NEVER;
+    in->next_us = in->any_next ? in->next.t_us : TAC_TIME_NEVER;
     while (in->next_us == in->t_us) {
-        take(in, &in->ahead);
+        take(in, &in->next);
         TAC_TRY(look_ahead(in, err));
     }
     return TAC_OK;

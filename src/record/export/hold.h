@@ -20,8 +20,8 @@ typedef struct tac__hold {
     void **values; // by channel: where its sample is kept
     tac_recording *recording;
     tac_cursor *cursor;
-    tac_sample ahead; // the cursor's, not taken in yet
-    bool any_ahead, started;
+    tac_sample next; // the cursor's, not taken in yet
+    bool any_next, started;
     tac_time from_us;
     size_t count;
 } tac__hold;

@@ -1,5 +1,5 @@
 // append.h - appending messages to a channel that is at hand, without a call while its chunk has
-// room: for who appends many.
+// room: for callers that append many.
 #ifndef TAC_RECORD_MCAP_APPEND_H
 #define TAC_RECORD_MCAP_APPEND_H
 

@@ -583,7 +583,7 @@ static void put_summary(tac__mcap_writer *w, tac__text *out)
     tac__mcap_summary_end(s, w->queue.position, w->queue.crc, out);
 }
 
-// A file of which something is missing gets no footer: who opens it is told.
+// A file of which something is missing gets no footer, which readers notice.
 tac_status tac__mcap_finish(tac__mcap_writer *w, tac_error *err)
 {
     if (!w)

@@ -1,33 +1,34 @@
-// reel.c - the messages of one channel, in order of time, one chunk in memory.
+// track_reader.c - the messages of one channel, in order of time, one chunk in memory.
 #include "record/recording.h"
 
 #include <inttypes.h>
 
-void tac__reel_init(tac__reel *r, const tac_recording *recording, const tac__track *track,
-                    tac_time from_us, tac_time to_us)
+void tac__track_reader_init(tac__track_reader *r, const tac_recording *recording,
+                            const tac__track *track, tac_time from_us, tac_time to_us)
 {
-    *r = (tac__reel){.recording = recording, .track = track, .from_us = from_us, .to_us = to_us};
+    *r = (tac__track_reader){
+        .recording = recording, .track = track, .from_us = from_us, .to_us = to_us};
     r->chunk.allocator = recording->allocator;
 }
 
-void tac__reel_fini(tac__reel *r)
+void tac__track_reader_fini(tac__track_reader *r)
 {
     if (!r->recording)
         return;
     if (r->slot.wanted)
-        (void)!tac__ahead_wait(r->ahead, &r->slot, NULL);
+        (void)!tac__read_ahead_wait(r->read_ahead, &r->slot, NULL);
     tac__mcap_chunk_fini(&r->slot.chunk);
     tac__mcap_chunk_fini(&r->chunk);
 }
 
-void tac__reel_ahead(tac__reel *r, tac__ahead *ahead)
+void tac__track_reader_read_ahead(tac__track_reader *r, tac__read_ahead *read_ahead)
 {
-    r->ahead = ahead;
+    r->read_ahead = read_ahead;
     r->slot.chunk.allocator = r->recording->allocator;
 }
 
 // The next chunk that reaches into the span; false after the last.
-static bool find_chunk(tac__reel *r, size_t *chunk)
+static bool find_chunk(tac__track_reader *r, size_t *chunk)
 {
     const tac__mcap_info *about = tac__mcap_about(r->recording->reader);
     while (r->next_chunk < r->track->chunk_count) {
@@ -43,41 +44,42 @@ static bool find_chunk(tac__reel *r, size_t *chunk)
 }
 
 // What was read ahead takes the place of the present chunk, whose memory the next one gets.
-static tac_status take_ahead(tac__reel *r, bool *more, tac_error *err)
+static tac_status take_read_ahead(tac__track_reader *r, bool *more, tac_error *err)
 {
     *more = r->slot.wanted;
     if (!*more)
         return TAC_OK;
-    TAC_TRY(tac__ahead_wait(r->ahead, &r->slot, err));
+    TAC_TRY(tac__read_ahead_wait(r->read_ahead, &r->slot, err));
     const tac__mcap_chunk past = r->chunk;
     r->chunk = r->slot.chunk;
     r->slot.chunk = past;
     return TAC_OK;
 }
 
-static tac_status load(tac__reel *r, bool *more, tac_error *err)
+static tac_status load(tac__track_reader *r, bool *more, tac_error *err)
 {
     size_t chunk;
-    TAC_TRY(take_ahead(r, more, err));
+    TAC_TRY(take_read_ahead(r, more, err));
     if (!*more) {
         *more = find_chunk(r, &chunk);
         if (*more)
             TAC_TRY(tac__mcap_load(r->recording->reader, chunk, &r->chunk, err));
     }
     r->loaded = *more;
-    if (r->ahead && *more && find_chunk(r, &chunk))
-        TAC_TRY(tac__ahead_want(r->ahead, &r->slot, chunk, err));
+    if (r->read_ahead && *more && find_chunk(r, &chunk))
+        TAC_TRY(tac__read_ahead_want(r->read_ahead, &r->slot, chunk, err));
     return TAC_OK;
 }
 
-static tac_status fail_order(const tac__reel *r, tac_time t_us, tac_error *err)
+static tac_status fail_order(const tac__track_reader *r, tac_time t_us, tac_error *err)
 {
     return tac__fail(err, TAC_E_FORMAT,
                      "channel '%s' is not in order of time: %" PRIu64 " us follows %" PRIu64 " us",
                      r->track->topic, t_us, r->last_us);
 }
 
-tac_status tac__reel_next(tac__reel *r, tac__frame *frame, bool *more, tac_error *err)
+tac_status tac__track_reader_next(tac__track_reader *r, tac__frame *frame, bool *more,
+                                  tac_error *err)
 {
     for (;;) {
         tac__mcap_message_info m;
