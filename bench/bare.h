@@ -200,14 +200,14 @@ static void integrate(loop *l, const interval *it)
         const tac_time next_us = clamp_us((double)h_us * tac__ode_factor(l->method, error));
         if (error > 1) {
             l->h_us = next_us;
-            tac__ode_retry(l->method, &l->work);
+            tac__ode_retry(&l->work);
             continue;
         }
         l->h_us = h_us < l->h_us && next_us < l->h_us ? l->h_us : next_us;
         memcpy(l->x, l->y, l->problem.n * sizeof *l->x);
         memcpy(l->work.z, l->y, l->problem.n * sizeof *l->x);
         (void)r->body->type->detect(&l->eval, r->body->self, l->g);
-        tac__ode_carry(l->method, &l->work);
+        tac__ode_carry(&l->work);
         t_us += h_us;
     }
     (void)r->body->type->project(l->x, r->body->self);

@@ -109,7 +109,7 @@ static void core_init(flyer *f)
     if (tac__ode_work_doubles(f->method, QUAD_STATES) > sizeof f->memory / sizeof *f->memory)
         exit(1);
     tac__ode_work_init(&f->work, f->method, QUAD_STATES, f->memory);
-    f->problem = (tac__ode_problem){QUAD_STATES, f, rhs, NULL, groups, 7, true};
+    f->problem = (tac__ode_problem){QUAD_STATES, f, rhs, NULL, groups, 7};
     f->h_us = QUAD_TICK_US;
 }
 
@@ -147,12 +147,12 @@ static void adaptive_tick(flyer *f, int k)
                                             f->y[f->now], f->y[!f->now]);
         const double next_us = (double)h_us * tac__ode_factor(f->method, error);
         if (error <= 1) {
-            tac__ode_carry(f->method, &f->work);
+            tac__ode_carry(&f->work);
             f->now = !f->now;
             t_us += h_us;
             f->h_us = next_us > (double)f->h_us || parts == 1 ? (tac_time)next_us : f->h_us;
         } else {
-            tac__ode_retry(f->method, &f->work);
+            tac__ode_retry(&f->work);
             f->h_us = (tac_time)tac_max(1, next_us);
         }
     }

@@ -405,11 +405,17 @@ TAC_API TAC_PRINTF(2, 3) tac_status tac_fail(tac_step *s, const char *format, ..
 TAC_API TAC_PRINTF(3, 4) tac_status
     tac_fail_as(tac_step *s, tac_status status, const char *format, ...);
 
+#define TAC_LOG_TABLE(X)                                                                           \
+    X(DEBUG, "debug")                                                                              \
+    X(INFO, "info")                                                                                \
+    X(WARN, "warn")                                                                                \
+    X(ERROR, "error")
+
 typedef enum tac_log_level {
-    TAC_LOG_DEBUG,
-    TAC_LOG_INFO,
-    TAC_LOG_WARN,
-    TAC_LOG_ERROR
+#define TAC_LOG_ENUM(name, text) TAC_LOG_##name,
+    TAC_LOG_TABLE(TAC_LOG_ENUM)
+#undef TAC_LOG_ENUM
+        TAC_LOG_COUNT
 } tac_log_level;
 // Write to the run's log, with the time and the component's name.
 TAC_API TAC_PRINTF(3, 4) void tac_log_write(tac_step *s, tac_log_level level, const char *format,

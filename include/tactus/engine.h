@@ -48,7 +48,7 @@ typedef struct tac_hang {
 typedef void tac_hang_fn(void *context, const tac_hang *hang);
 
 typedef struct tac_integrator_def {
-    const char *kind;      // "euler", "rk4", "rk23", "rk45", "dop853", "rodas4"
+    const char *kind;      // the name of a method, as "rk4": docs/integrators.md
     tac_time h_max_us;     // longest step; 0: no limit if the method is adaptive, else the period
                            // of the physics axis or 1 ms
     double rtol, atol;     // adaptive: relative and absolute; the latter times a state's scale
@@ -57,10 +57,16 @@ typedef struct tac_integrator_def {
 } tac_integrator_def;
 
 // What happens to components that are inactive in the present phase. All give the same bits.
+#define TAC_STRATEGY_TABLE(X)                                                                      \
+    X(SKIP, "skip", "they are not run")                                                            \
+    X(GATE, "gate", "they are run, and what comes of it is dropped")                               \
+    X(SPLIT, "split", "one graph a phase; in a numeric run the same as skip")
+
 typedef enum tac_strategy {
-    TAC_STRATEGY_SKIP, // they are not run
-    TAC_STRATEGY_GATE, // they are run, and what comes of it is dropped
-    TAC_STRATEGY_SPLIT // one graph a phase; in a numeric run the same as skip
+#define TAC_STRATEGY_ENUM(name, text, doc) TAC_STRATEGY_##name,
+    TAC_STRATEGY_TABLE(TAC_STRATEGY_ENUM)
+#undef TAC_STRATEGY_ENUM
+        TAC_STRATEGY_COUNT
 } tac_strategy;
 
 typedef struct tac_engine_def {

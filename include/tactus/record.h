@@ -11,10 +11,16 @@
 // --- recording ----------------------------------------------------------------------------------
 
 // Each holds what the one before it holds.
+#define TAC_TIER_TABLE(X)                                                                          \
+    X(REPLAY, "replay", "what drives the plant, to repeat the run")                                \
+    X(LOG, "log", "and every signal, on the log axis")                                             \
+    X(ALL, "all", "and every signal wherever it is written, the plant at all its boundaries")
+
 typedef enum tac_tier {
-    TAC_TIER_REPLAY, // what drives the plant, to repeat the run
-    TAC_TIER_LOG,    // and every signal, on the log axis
-    TAC_TIER_ALL     // and every signal wherever it is written, the plant at all its boundaries
+#define TAC_TIER_ENUM(name, text, doc) TAC_TIER_##name,
+    TAC_TIER_TABLE(TAC_TIER_ENUM)
+#undef TAC_TIER_ENUM
+        TAC_TIER_COUNT
 } tac_tier;
 
 // How some signals are recorded, instead of what the tier says; what replay needs is recorded at

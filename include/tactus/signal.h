@@ -55,21 +55,22 @@ typedef struct tac_type {
     }
 
 // The fixed steps of work at a boundary, in this order; see docs/contract.md.
+// X(name, text, 1 where components may step, doc)
 #define TAC_STAGE_TABLE(X)                                                                         \
-    X(BEGIN, "begin", "phase changes take effect, messages are delivered, pre-step hooks")         \
-    X(SCENARIO, "scenario", "scheduled and conditional events: faults, commands")                  \
-    X(ENVIRONMENT, "environment", "wind and other disturbances")                                   \
-    X(OUTPUTS, "outputs", "algebraic outputs of the plant; pure")                                  \
-    X(ESTIMATE, "estimate", "sensors and estimators: all that flight software may see")            \
-    X(TELEMETRY, "telemetry", "read-only observers")                                               \
-    X(CONTROL, "control", "autopilot and other controllers")                                       \
-    X(ACTUATE, "actuate", "discontinuities in the plant")                                          \
-    X(EVENTS, "events", "phase conditions, post-step hooks")                                       \
-    X(RECORD, "record", "recorders sample bus and state before integration")                       \
-    X(INTEGRATE, "integrate", "each island advances with held inputs to its next boundary")
+    X(BEGIN, "begin", 0, "phase changes take effect, messages are delivered, pre-step hooks")      \
+    X(SCENARIO, "scenario", 1, "scheduled and conditional events: faults, commands")               \
+    X(ENVIRONMENT, "environment", 1, "wind and other disturbances")                                \
+    X(OUTPUTS, "outputs", 1, "algebraic outputs of the plant; pure")                               \
+    X(ESTIMATE, "estimate", 1, "sensors and estimators: all that flight software may see")         \
+    X(TELEMETRY, "telemetry", 1, "read-only observers")                                            \
+    X(CONTROL, "control", 1, "autopilot and other controllers")                                    \
+    X(ACTUATE, "actuate", 1, "discontinuities in the plant")                                       \
+    X(EVENTS, "events", 0, "phase conditions, post-step hooks")                                    \
+    X(RECORD, "record", 0, "recorders sample bus and state before integration")                    \
+    X(INTEGRATE, "integrate", 0, "each island advances with held inputs to its next boundary")
 
 typedef enum tac_stage {
-#define TAC_STAGE_ENUM(name, text, doc) TAC_STAGE_##name,
+#define TAC_STAGE_ENUM(name, text, steps, doc) TAC_STAGE_##name,
     TAC_STAGE_TABLE(TAC_STAGE_ENUM)
 #undef TAC_STAGE_ENUM
         TAC_STAGE_COUNT

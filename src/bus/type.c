@@ -169,7 +169,7 @@ void tac__value_print(const tac_type *type, const void *value, char *text, size_
 // --- names of stages, policies and roles ------------------------------------------------------
 
 static const char *const stage_names[] = {
-#define NAME(name, text, doc) text,
+#define NAME(name, text, steps, doc) text,
     TAC_STAGE_TABLE(NAME)
 #undef NAME
 };

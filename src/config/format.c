@@ -1,6 +1,7 @@
 // format.c - the tables of the configuration format. docs/configuration.md says the same in prose;
 // the JSON Schema is made from here.
 #include "config/format.h"
+#include "ode/method.h"
 
 #include <math.h>
 
@@ -9,14 +10,34 @@ static const char *const policy_words[] = {
     TAC_POLICY_TABLE(WORD)
 #undef WORD
         NULL};
-static const char *const integrator_words[] = {"euler",  "rk4",    "rk23", "rk45",
-                                               "dop853", "rodas4", NULL};
+static const char *const integrator_words[] = {
+#define WORD(name, doc) #name,
+    TAC__METHOD_TABLE(WORD)
+#undef WORD
+        NULL};
+#define METHOD_DOC(name, doc) " " #name " (" doc ")"
+#define METHOD_DOCS           TAC__METHOD_TABLE(METHOD_DOC)
 static const char *const coupling_words[] = {"coupled", "split", NULL};
-static const char *const stage_words[] = {"scenario",  "environment", "outputs", "estimate",
-                                          "telemetry", "control",     "actuate", NULL};
-static const char *const strategy_words[] = {"skip", "gate", "split", NULL};
+static const char *const stage_words[] = {
+#define WORD_0(text)
+#define WORD_1(text)                 text,
+#define WORD(name, text, steps, doc) WORD_##steps(text)
+    TAC_STAGE_TABLE(WORD)
+#undef WORD
+#undef WORD_1
+#undef WORD_0
+        NULL};
+static const char *const strategy_words[] = {
+#define WORD(name, text, doc) text,
+    TAC_STRATEGY_TABLE(WORD)
+#undef WORD
+        NULL};
 static const char *const inactive_words[] = {"zero", "hold", NULL};
-static const char *const level_words[] = {"debug", "info", "warn", "error", NULL};
+static const char *const level_words[] = {
+#define WORD(name, text) text,
+    TAC_LOG_TABLE(WORD)
+#undef WORD
+        NULL};
 
 static const tac__key pattern_item = {.kind = TAC__KIND_PATTERN};
 static const tac__key text_item = {.kind = TAC__KIND_TEXT};
@@ -78,7 +99,8 @@ const tac__spec tac__format_scheduler = {"scheduler", "Rates, order and synchron
 // --- plant and timeline -------------------------------------------------------------------------
 
 static const tac__key integrator_keys[] = {
-    {"kind", TAC__KIND_WORD, .words = integrator_words, .fallback = "rk4", .doc = "the method"},
+    {"kind", TAC__KIND_WORD, .words = integrator_words, .fallback = "rk4",
+     .doc = "the method:" METHOD_DOCS},
     {"rtol", TAC__KIND_NUMBER, .fallback = "1e-6", .doc = "relative tolerance of adaptive methods"},
     {"atol", TAC__KIND_NUMBER,
      .doc = "absolute tolerance, times the scale of a state; as rtol by default"},
@@ -230,7 +252,11 @@ const tac__spec tac__format_log = {"log", "The log of the run.", log_keys};
 
 // --- recording ----------------------------------------------------------------------------------
 
-static const char *const tier_words[] = {"replay", "log", "all", NULL};
+static const char *const tier_words[] = {
+#define WORD(name, text, doc) text,
+    TAC_TIER_TABLE(WORD)
+#undef WORD
+        NULL};
 static const char *const compression_words[] = {"none", "lz4", "zstd", NULL};
 
 static const tac__key patterns_forms[] = {

@@ -479,7 +479,11 @@ static void add_observers(const tac_engine *e, tac__json *j)
 static void add_action(const tac__phase_action *a, tac__json *j)
 {
     static const char *const kinds[] = {"reset", "set", "log"};
-    static const char *const levels[] = {"debug", "info", "warn", "error"};
+    static const char *const levels[] = {
+#define WORD(name, text) text,
+        TAC_LOG_TABLE(WORD)
+#undef WORD
+    };
     tac__json_object_begin(j);
     tac__json_key_text(j, kinds[a->kind], a->target);
     if (a->kind == TAC__SAY) {

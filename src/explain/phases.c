@@ -11,7 +11,11 @@ enum { BETWEEN_MAX = 40, NAME_MAX = 32 };
 
 const char *tac__strategy_name(tac_strategy strategy)
 {
-    static const char *const names[] = {"skip", "gate", "split"};
+    static const char *const names[] = {
+#define WORD(name, text, doc) text,
+        TAC_STRATEGY_TABLE(WORD)
+#undef WORD
+    };
     return names[strategy];
 }
 

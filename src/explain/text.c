@@ -478,7 +478,7 @@ static void add_item(page *p, const tac__item *item)
 static void add_stage(page *p, int stage)
 {
     static const char *const docs[] = {
-#define STAGE_DOC(name, text, doc) doc,
+#define STAGE_DOC(name, text, steps, doc) doc,
         TAC_STAGE_TABLE(STAGE_DOC)
 #undef STAGE_DOC
     };

@@ -1,4 +1,4 @@
-// method.c - the list of methods, their working memory, and what a step of every method has in
+// method.c - finding methods, their working memory, and what a step of every method has in
 // common.
 #include "ode/method.h"
 
@@ -6,75 +6,10 @@
 
 #include "ode/core.h"
 
-static const tac__method methods[] = {
-    {
-        .name = "euler",
-        .stages = 1,
-        .order = 1,
-        .slots = 1,
-        .step = tac__euler_step,
-    },
-    {
-        .name = "rk4",
-        .stages = 4,
-        .order = 4,
-        .slots = 5,
-        .dense = 2,
-        .step = tac__rk4_step,
-        .dense_begin = tac__rk4_dense,
-    },
-    {
-        .name = "rk23",
-        .stages = 4,
-        .order = 3,
-        .error_order = 2,
-        .adaptive = true,
-        .fsal = true,
-        .slots = 4,
-        .dense = 2,
-        .step = tac__rk23_step,
-        .estimate = tac__rk23_estimate,
-        .dense_begin = tac__rk23_dense,
-    },
-    {
-        .name = "rk45",
-        .stages = 7,
-        .order = 5,
-        .error_order = 4,
-        .adaptive = true,
-        .fsal = true,
-        .slots = 7,
-        .dense = 3,
-        .step = tac__rk45_step,
-        .estimate = tac__rk45_estimate,
-        .dense_begin = tac__rk45_dense_begin,
-    },
-    {
-        .name = "dop853",
-        .stages = 12,
-        .order = 8,
-        .error_order = 7,
-        .adaptive = true,
-        .slots = 16,
-        .dense = 6,
-        .step = tac__dop853_step,
-        .estimate = tac__dop853_estimate,
-        .second_estimate = true,
-        .dense_begin = tac__dop853_dense_begin,
-    },
-    {
-        .name = "rodas4",
-        .stages = 6,
-        .order = 4,
-        .error_order = 3,
-        .adaptive = true,
-        .implicit = true,
-        .slots = 7,
-        .dense = 2,
-        .step = tac__rodas4_step,
-        .estimate = tac__rodas4_estimate,
-        .dense_begin = tac__rodas4_dense,
-    },
+static const tac__method *const methods[] = {
+#define ROW(name, doc) &tac__##name##_method,
+    TAC__METHOD_TABLE(ROW)
+#undef ROW
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -82,8 +17,8 @@ enum { METHODS = sizeof methods / sizeof *methods };
 const tac__method *tac__method_find(const char *name)
 {
     for (size_t i = 0; i < METHODS; i++) {
-        if (!strcmp(methods[i].name, name))
-            return &methods[i];
+        if (!strcmp(methods[i]->name, name))
+            return methods[i];
     }
     return NULL;
 }
@@ -91,7 +26,7 @@ const tac__method *tac__method_find(const char *name)
 const char *tac__method_name(const void *context, size_t i)
 {
     (void)context;
-    return i < METHODS ? methods[i].name : NULL;
+    return i < METHODS ? methods[i]->name : NULL;
 }
 
 // --- working memory -----------------------------------------------------------------------------
@@ -212,17 +147,15 @@ tac_status tac__ode_step(const tac__method *m, const tac__ode_problem *p, tac__o
     return TAC_OK;
 }
 
-void tac__ode_carry(const tac__method *m, tac__ode_work *w)
+void tac__ode_carry(tac__ode_work *w)
 {
-    (void)m;
     w->source = w->end;
     w->first = w->end != 0;
     w->again = false;
 }
 
-void tac__ode_retry(const tac__method *m, tac__ode_work *w)
+void tac__ode_retry(tac__ode_work *w)
 {
-    (void)m;
     w->source = 0;
     w->first = w->again = w->started;
 }

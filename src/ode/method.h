@@ -5,8 +5,8 @@
 //
 //     tac__ode_step(m, p, w, t0, t1, h, y, y1)
 //     error = tac__ode_error(m, p, w, rtol, atol, h, y, y1)
-//     error <= 1: the step is taken; tac__ode_dense_* may look into it; tac__ode_carry(m, w)
-//     error > 1:  tac__ode_retry(m, w), and step again from the same y over a shorter h
+//     error <= 1: the step is taken; tac__ode_dense_* may look into it; tac__ode_carry(w)
+//     error > 1:  tac__ode_retry(w), and step again from the same y over a shorter h
 //     either way: the next h is at most h * tac__ode_factor(m, error)
 //
 // Sums run over the stages in ascending order and skip zero coefficients of the table, so the bits
@@ -47,7 +47,6 @@ struct tac__ode_problem {
     tac__jacobian_fn *jacobian;   // of implicit methods; NULL: finite differences
     const tac__ode_group *groups; // of adaptive methods
     size_t group_count;
-    bool autonomous; // f does not depend on t: an implicit method need not differentiate by it
 };
 
 // Working memory of one problem.
@@ -75,7 +74,7 @@ struct tac__ode_work {
 // --- methods ----------------------------------------------------------------------------------
 
 struct tac__method {
-    const char *name;
+    const char *name; // as in a configuration
     int stages, order;
     int error_order; // q: the error estimate shrinks with h^(q + 1)
     bool adaptive;   // has an error estimate
@@ -94,6 +93,21 @@ struct tac__method {
     tac_status (*dense_begin)(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
                               double h_s);
 };
+
+// All methods: X(name, doc). A new one is a row here and a file of its own, as rk4.c: what a
+// configuration may say, its JSON Schema and suggestions in errors follow, and a test asks the
+// documents for it.
+#define TAC__METHOD_TABLE(X)                                                                       \
+    X(euler, "fixed step, order 1")                                                                \
+    X(rk4, "fixed step, order 4")                                                                  \
+    X(rk23, "adaptive, order 3")                                                                   \
+    X(rk45, "adaptive, order 5")                                                                   \
+    X(dop853, "adaptive, order 8")                                                                 \
+    X(rodas4, "adaptive and implicit, order 4")
+
+#define TAC__METHOD_EXTERN(name, doc) extern const tac__method tac__##name##_method;
+TAC__METHOD_TABLE(TAC__METHOD_EXTERN)
+#undef TAC__METHOD_EXTERN
 
 const tac__method *tac__method_find(const char *name); // NULL: unknown
 tac__candidate_fn tac__method_name;                    // for suggestions
@@ -120,11 +134,11 @@ tac_status tac__ode_step(const tac__method *m, const tac__ode_problem *p, tac__o
 
 // Call when the next step begins at (t1, y1) of the last one and f has not changed: f(t1, y1) is
 // kept where it has been evaluated. Dense output of the last step stays available.
-void tac__ode_carry(const tac__method *m, tac__ode_work *w);
+void tac__ode_carry(tac__ode_work *w);
 
 // Call when the last step is rejected and the next one begins at the same (t0, y): f(t0, y) and the
 // Jacobian are kept.
-void tac__ode_retry(const tac__method *m, tac__ode_work *w);
+void tac__ode_retry(tac__ode_work *w);
 
 // Call when neither holds: nothing is known about where the next step begins.
 void tac__ode_forget(tac__ode_work *w);
@@ -161,7 +175,7 @@ tac_status tac__ode_dense_begin(const tac__method *m, const tac__ode_problem *p,
                                 const double *y1);
 
 // The state at t0 + theta h, theta in [0, 1]: exactly y at 0 and exactly y1 at 1.
-void tac__ode_dense_at(const tac__method *m, const tac__ode_work *w, double h_s, const double *y,
+void tac__ode_dense_at(const tac__method *m, const tac__ode_work *w, const double *y,
                        const double *y1, double theta, double *out);
 
 #endif

@@ -198,7 +198,11 @@ static void describe_run(tac__mcap_sink *s, uint64_t model_hash)
     snprintf(start, sizeof start, "%" PRIu64, tac_engine_time(e));
     snprintf(end, sizeof end, "%" PRIu64, run.end_us);
     snprintf(log, sizeof log, "%" PRIu64, r->def.log_us);
-    static const char *const tiers[] = {"replay", "log", "all"};
+    static const char *const tiers[] = {
+#define WORD(name, text, doc) text,
+        TAC_TIER_TABLE(WORD)
+#undef WORD
+    };
     char version[8];
     snprintf(version, sizeof version, "%d", TAC__SCHEMA_VERSION);
     const tac__mcap_pair pairs[] = {

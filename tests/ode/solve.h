@@ -83,7 +83,7 @@ static inline void solve_fixed(solver *s, double t0, double t1, int count, doubl
     for (int i = 0; i < count; i++) {
         const double to = i + 1 < count ? t0 + (i + 1) * h : t1;
         assert_int_equal(solver_step(s, t0 + i * h, to, y, y1), TAC_OK);
-        tac__ode_carry(s->method, &s->work);
+        tac__ode_carry(&s->work);
         memcpy(y, y1, s->problem.n * sizeof *y);
     }
 }
@@ -104,12 +104,12 @@ static inline void solve_adaptive(solver *s, tac_time end_us, double tolerance, 
             tac__ode_error(s->method, &s->problem, &s->work, tolerance, tolerance, h_s, y, y1);
         next_us = (tac_time)tac_max(1, (double)h_us * tac__ode_factor(s->method, error));
         if (error <= 1) {
-            tac__ode_carry(s->method, &s->work);
+            tac__ode_carry(&s->work);
             memcpy(y, y1, s->problem.n * sizeof *y);
             t_us += h_us;
         } else {
             assert_true(h_us > 1);
-            tac__ode_retry(s->method, &s->work);
+            tac__ode_retry(&s->work);
             s->rejected++;
         }
     }

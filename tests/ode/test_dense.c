@@ -13,7 +13,7 @@ static double dense_error(const char *method, double h)
     assert_int_equal(tac__ode_dense_begin(s.method, &s.problem, &s.work, t0, t0 + h, h, y, y1),
                      TAC_OK);
     for (double theta = 0.0625; theta < 1; theta += 0.0625) {
-        tac__ode_dense_at(s.method, &s.work, h, y, y1, theta, inside);
+        tac__ode_dense_at(s.method, &s.work, y, y1, theta, inside);
         mixed_exact(t0 + theta * h, exact);
         worst = fmax(worst, distance(5, inside, exact));
     }
@@ -44,16 +44,16 @@ static void test_dense_ends(void **state)
         assert_int_equal(solver_step(&s, 0, 0.1, y, y1), TAC_OK);
         assert_int_equal(tac__ode_dense_begin(s.method, &s.problem, &s.work, 0, 0.1, 0.1, y, y1),
                          TAC_OK);
-        tac__ode_dense_at(s.method, &s.work, 0.1, y, y1, 0, at);
+        tac__ode_dense_at(s.method, &s.work, y, y1, 0, at);
         for (int i = 0; i < 7; i++)
             assert_true(at[i] == y[i]);
-        tac__ode_dense_at(s.method, &s.work, 0.1, y, y1, 1, at);
+        tac__ode_dense_at(s.method, &s.work, y, y1, 1, at);
         for (int i = 0; i < 7; i++)
             assert_true(at[i] == y1[i]);
         // No jump in the middle, where the end that is counted from changes.
         double before[STATES_MAX];
-        tac__ode_dense_at(s.method, &s.work, 0.1, y, y1, 0.5 - 0x1p-54, before);
-        tac__ode_dense_at(s.method, &s.work, 0.1, y, y1, 0.5, at);
+        tac__ode_dense_at(s.method, &s.work, y, y1, 0.5 - 0x1p-54, before);
+        tac__ode_dense_at(s.method, &s.work, y, y1, 0.5, at);
         assert_true(distance(7, at, before) < 1e-15 * distance(7, y, y1) + 4e-15);
         solver_close(&s);
     }

@@ -54,7 +54,7 @@ static void stone(double t, const double *y, double *dy)
 static double height(const throw *w, double t_s)
 {
     double at[2];
-    tac__ode_dense_at(w->s.method, &w->s.work, w->h_s, w->y, w->y1, t_s / w->h_s, at);
+    tac__ode_dense_at(w->s.method, &w->s.work, w->y, w->y1, t_s / w->h_s, at);
     return at[0];
 }
 

@@ -5,7 +5,7 @@
 #include <malloc.h>
 
 #include "base/hash.h"
-#include "ode/tables.h"
+#include "ode/tables_of_methods.h"
 
 static const tac__tableau *table_of(const char *method)
 {
@@ -103,7 +103,7 @@ static void test_alignment_and_bounds(void **state)
                 memory[shift + doubles] = 42;
                 solver s = {.method = method, .field = ring};
                 s.all = (tac__ode_group){0, (uint32_t)ring_size, 1, false};
-                s.problem = (tac__ode_problem){ring_size, &s, solver_rhs, NULL, &s.all, 1, false};
+                s.problem = (tac__ode_problem){ring_size, &s, solver_rhs, NULL, &s.all, 1};
                 tac__ode_work_init(&s.work, method, ring_size, memory + shift);
                 ring_start(y + shift);
                 y1[shift + ring_size] = inside[shift + ring_size] = 42;
@@ -111,7 +111,7 @@ static void test_alignment_and_bounds(void **state)
                 assert_int_equal(tac__ode_dense_begin(method, &s.problem, &s.work, 0, 0.1, 0.1,
                                                       y + shift, y1 + shift),
                                  TAC_OK);
-                tac__ode_dense_at(method, &s.work, 0.1, y + shift, y1 + shift, 0.3, inside + shift);
+                tac__ode_dense_at(method, &s.work, y + shift, y1 + shift, 0.3, inside + shift);
                 tac__ode_error(method, &s.problem, &s.work, 1e-6, 1e-6, 0.1, y + shift, y1 + shift);
                 assert_true(memory[shift + doubles] == 42);
                 assert_true(y1[shift + ring_size] == 42 && inside[shift + ring_size] == 42);
@@ -189,7 +189,7 @@ static void test_carry(void **state)
             assert_int_equal(solver_step(&carried, t0, t1, a, a1), TAC_OK);
             assert_int_equal(solver_step(&fresh, t0, t1, b, b1), TAC_OK);
             assert_false(carried.work.first);
-            tac__ode_carry(carried.method, &carried.work);
+            tac__ode_carry(&carried.work);
             assert_int_equal(carried.work.first, carried.method->fsal);
             assert_memory_equal(a1, b1, 7 * sizeof *a1);
             memcpy(a, a1, sizeof a);
@@ -219,7 +219,7 @@ static void test_carry_from_dense(void **state)
             ring_start(y);
             assert_int_equal(solver_step(&s, 0, 0.1, y, y1), TAC_OK);
             if (carry_first)
-                tac__ode_carry(s.method, &s.work);
+                tac__ode_carry(&s.work);
             const int before = s.evaluations;
             assert_int_equal(
                 tac__ode_dense_begin(s.method, &s.problem, &s.work, 0, 0.1, 0.1, y, y1), TAC_OK);
@@ -228,7 +228,7 @@ static void test_carry_from_dense(void **state)
                 tac__ode_dense_begin(s.method, &s.problem, &s.work, 0, 0.1, 0.1, y, y1), TAC_OK);
             const int again = dense_calls[m] > 0 ? dense_calls[m] - 1 : 0; // f(t1, y1) is there
             assert_int_equal(s.evaluations - before, dense_calls[m] + again);
-            tac__ode_carry(s.method, &s.work);
+            tac__ode_carry(&s.work);
             s.evaluations = 0;
             assert_int_equal(solver_step(&s, 0.1, 0.2, y1, y2), TAC_OK);
             assert_int_equal(s.evaluations, step_calls[m]);
@@ -252,7 +252,7 @@ static void test_retry(void **state)
         solver_open(&fresh, all_methods[m], 7, ring);
         ring_start(y);
         assert_int_equal(solver_step(&again, 0, 0.1, y, y1), TAC_OK);
-        tac__ode_retry(again.method, &again.work);
+        tac__ode_retry(&again.work);
         const int before = again.evaluations;
         assert_int_equal(solver_step(&again, 0, 0.05, y, y1), TAC_OK);
         assert_int_equal(solver_step(&fresh, 0, 0.05, y, expected), TAC_OK);
@@ -306,7 +306,7 @@ static void test_failed_evaluation(void **state)
                 break;
             }
             assert_int_equal(status, TAC_E_NUMERIC);
-            tac__ode_retry(s.method, &s.work);
+            tac__ode_retry(&s.work);
             assert_int_equal(s.work.first, fail_at > 0);
             s.problem.rhs = solver_rhs;
             assert_int_equal(solver_step(&s, 0, 0.05, y, y1), TAC_OK);
@@ -346,12 +346,12 @@ static void test_golden(void **state)
             const double factor = s.method->adaptive ? tac__ode_factor(s.method, error) : 0;
             assert_int_equal(
                 tac__ode_dense_begin(s.method, &s.problem, &s.work, t0, t1, h, from, to), TAC_OK);
-            tac__ode_dense_at(s.method, &s.work, h, from, to, 0.7, inside);
+            tac__ode_dense_at(s.method, &s.work, from, to, 0.7, inside);
             hash = tac__hash_bytes(hash, to, 19 * sizeof *to);
             hash = tac__hash_bytes(hash, inside, 19 * sizeof *to);
             hash = tac__hash_f64(hash, error);
             hash = tac__hash_f64(hash, factor);
-            tac__ode_carry(s.method, &s.work);
+            tac__ode_carry(&s.work);
         }
         if (hash != golden[m])
             fail_msg("%s: 0x%016llx", all_methods[m], (unsigned long long)hash);

@@ -28,7 +28,6 @@ static void test_van_der_pol(void **state)
     solver_open(&explicit, "rk45", 2, van_der_pol);
     implicit.slope = van_der_pol_slope;
     implicit.problem.jacobian = solver_jacobian;
-    implicit.problem.autonomous = true;
     solve_adaptive(&implicit, 100000000, 1e-6, y);
     solve_adaptive(&explicit, 100000000, 1e-6, z);
     print_message("rodas4 %d steps, rk45 %d, apart by %g\n", implicit.steps, explicit.steps,
@@ -48,7 +47,6 @@ static void test_van_der_pol_cycle(void **state)
     solver s;
     double y[2] = {2, -0.66e-3};
     solver_open(&s, "rodas4", 2, van_der_pol);
-    s.problem.autonomous = true;
     solve_adaptive(&s, 2000000000, 1e-8, y);
     print_message("%d steps, %d rejected: %.10g %.10g\n", s.steps, s.rejected, y[0], y[1]);
     assert_true(fabs(y[0] - 1.706167732170483) < 1e-5);

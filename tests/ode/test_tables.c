@@ -2,7 +2,7 @@
 // Wanner I, II.2; for Rosenbrock methods Hairer, Wanner II, IV.7): a wrong digit fails.
 #include "solve.h"
 
-#include "ode/tables.h"
+#include "ode/tables_of_methods.h"
 
 // A rooted tree: its order, its density gamma, and for each stage its elementary weight as a
 // subtree. `one` and `many` are sum_j m_ij weight_j with the matrix that holds where it is an only

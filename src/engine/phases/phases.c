@@ -162,7 +162,11 @@ static tac_status read_set(tac_declare *d, tac__phases *p, tac__phase_action *a,
 
 static tac_status read_action(tac_declare *d, tac__phases *p, tac__phase_action *a)
 {
-    static const char *const levels[] = {"debug", "info", "warn", "error", NULL};
+    static const char *const levels[] = {
+#define WORD(name, text) text,
+        TAC_LOG_TABLE(WORD)
+#undef WORD
+            NULL};
     action_keys keys;
     keys.reset = tac_param_text(
         d, TAC_PARAM(.name = "reset", .fallback = "", .doc = "a state of this entity"));

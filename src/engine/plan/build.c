@@ -73,9 +73,9 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
     }
     if (def->physics_us > TAC_TIME_MAX)
         return tac__fail(err, TAC_E_RANGE, "the period of the physics axis is too long");
-    if ((unsigned)def->policy > TAC_SYNCHRONIZED)
+    if ((unsigned)def->policy >= TAC_POLICY_COUNT)
         return tac__fail(err, TAC_E_RANGE, "%d is no policy", (int)def->policy);
-    if ((unsigned)def->strategy > TAC_STRATEGY_SPLIT)
+    if ((unsigned)def->strategy >= TAC_STRATEGY_COUNT)
         return tac__fail(err, TAC_E_RANGE, "%d is no strategy", (int)def->strategy);
     TAC_TRY(check_integrator(def, method, err));
     const tac_allocator *allocator = def->allocator ? def->allocator : tac_allocator_default();
@@ -232,7 +232,27 @@ static const char *stage_name(const void *context, size_t i)
 // The stages in which a discrete component may run; the others are the engine's own.
 static bool stage_takes_steps(tac_stage stage)
 {
-    return stage >= TAC_STAGE_SCENARIO && stage <= TAC_STAGE_ACTUATE;
+    static const bool steps[] = {
+#define STEPS(name, text, may_step, doc) may_step,
+        TAC_STAGE_TABLE(STEPS)
+#undef STEPS
+    };
+    return (unsigned)stage < TAC_STAGE_COUNT && steps[stage];
+}
+
+static tac_status fail_stage(const tac__component *c, const tac_component_def *def, tac_error *err)
+{
+    const char *before = "";
+    tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                 "'%s': no component steps in stage '%s'; expected one of ", c->name,
+                 tac_stage_name(c->stage));
+    for (int stage = 0; stage < TAC_STAGE_COUNT; stage++) {
+        if (!stage_takes_steps((tac_stage)stage))
+            continue;
+        tac__error_append(err, "%s%s", before, tac_stage_name((tac_stage)stage));
+        before = ", ";
+    }
+    return TAC_E_CONFIG;
 }
 
 static tac_status check_stage(tac__component *c, const tac_component_def *def, tac_error *err)
@@ -246,10 +266,7 @@ static tac_status check_stage(tac__component *c, const tac_component_def *def, t
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' has no step, so it cannot be given a stage", c->name);
     if (c->type->step && !stage_takes_steps(c->stage) && !tac__is_machine(c) && !tac__is_outside(c))
-        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
-                            "'%s': no component steps in stage '%s'; expected one of scenario, "
-                            "environment, outputs, estimate, telemetry, control, actuate",
-                            c->name, tac_stage_name(c->stage));
+        return fail_stage(c, def, err);
     c->observer = c->type->step && c->stage == TAC_STAGE_TELEMETRY;
     if (c->observer &&
         (c->outputs.count || tac__is_continuous(c->type) || c->sender_count || c->receiver_count))
@@ -462,7 +479,7 @@ tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_err
     TAC__DEF(tac_route_def, def, err);
     TAC_REQUIRE(def->to && def->from);
     tac__plan *p = e->building;
-    if (def->has_policy && (unsigned)def->policy > TAC_SYNCHRONIZED)
+    if (def->has_policy && (unsigned)def->policy >= TAC_POLICY_COUNT)
         return tac__fail_at(err, TAC_E_RANGE, &def->place, "%d is no policy", (int)def->policy);
     const bool outside = !strcmp(def->from, TAC__OUTSIDE);
     if (def->rest && !outside)
@@ -525,7 +542,7 @@ tac_status tac_engine_add_policy(tac_engine *e, const char *pattern, tac_policy 
     TAC__FLOATS;
     TAC_REQUIRE(e && pattern && e->phase == TAC__BUILDING);
     tac__plan *p = e->building;
-    if ((unsigned)policy > TAC_SYNCHRONIZED)
+    if ((unsigned)policy >= TAC_POLICY_COUNT)
         return tac__fail_at(err, TAC_E_RANGE, place, "%d is no policy", (int)policy);
     char *copy = tac__arena_text(&p->arena, pattern);
     if (!copy || !TAC__ARENA_GROW(&p->arena, p->rules, p->rule_count, p->rule_capacity))

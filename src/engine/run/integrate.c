@@ -231,7 +231,7 @@ EACH_STEP outcome adaptive_step(tac_engine *e, tac__island *island, tac_time lim
         h_us = next_us < length_us ? next_us : length_us - 1;
         if (lanes)
             tac__lanes_leave(island);
-        tac__ode_retry(e->plan->method, &island->work);
+        tac__ode_retry(&island->work);
     }
 }
 
@@ -504,7 +504,7 @@ EACH_STEP void integrate_to(tac_engine *e, tac__island *island, tac_time limit_u
         if (e->plan->machine_count && tac__phases_inserted(e, island, cut_us))
             s->h_next_us = s->h_us;
         if (e->plan->method->adaptive)
-            tac__ode_retry(e->plan->method, &island->work);
+            tac__ode_retry(&island->work);
         taken = tac__step_to(e, island, &island->work, cut_us, island->y) == TAC_OK;
         if (island->plan->rise_count && taken)
             tac__locate_cut(island);
@@ -552,7 +552,7 @@ EACH_STEP tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, b
     }
     if (!boundary) {
         tac__lanes_leave(island);
-        tac__ode_carry(e->plan->method, &island->work);
+        tac__ode_carry(&island->work);
         return TAC_OK;
     }
     island->work.first = false;
@@ -815,7 +815,7 @@ void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__
             island->state->undone += island->plan->x_count > 0;
             tac__lanes_leave(island);
             if (e->plan->method->adaptive)
-                tac__ode_retry(e->plan->method, &island->work);
+                tac__ode_retry(&island->work);
             tac__island_integrate(e, island);
         }
     }

@@ -58,8 +58,8 @@ static void dense_state(const crossing *c, tac_time t_us)
 {
     tac__island *island = c->island;
     const double theta = (double)(t_us - c->from_us) / (double)(c->to_us - c->from_us);
-    tac__ode_dense_at(c->e->plan->method, &island->work, tac_time_seconds(c->to_us - c->from_us),
-                      island->x, island->y, theta, island->work.z);
+    tac__ode_dense_at(c->e->plan->method, &island->work, island->x, island->y, theta,
+                      island->work.z);
 }
 
 // By a step that ends there, which it leaves in y and on the scratch.

@@ -1,78 +1,14 @@
-// tables.h - the coefficients, as published.
+// dop853.c - the method of Dormand and Prince of order 8, with error estimates of orders 5 and 3.
 //
 // [HNW] E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed.,
 //       Springer 1993
-// [HW]  E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 2nd ed., Springer 1996
-// [BS]  P. Bogacki, L. F. Shampine, A 3(2) pair of Runge-Kutta formulas, Appl. Math. Lett. 2 (1989)
-// [DP]  J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl.
-//       Math. 6 (1980)
-//
-// tests/ode/test_tables.c holds them against the conditions of their order.
-#ifndef TAC_ODE_TABLES_H
-#define TAC_ODE_TABLES_H
-
-#include "ode/method.h"
-
-// An explicit Runge-Kutta method: z_i = y + h sum_j a_ij k_j, k_i = f(t + c_i h, z_i),
-// y1 = y + h sum_j b_j k_j with the error h sum_j e_j k_j. Where the last row of `a` is `b`, the
-// last stage is f(t1, y1).
-typedef struct tac__tableau {
-    int stages;
-    double a[TAC__STAGES_MAX][TAC__STAGES_MAX];
-    double b[TAC__STAGES_MAX], c[TAC__STAGES_MAX], e[TAC__STAGES_MAX];
-} tac__tableau;
+#include "ode/explicit.h"
 
 // clang-format off
 
-static const tac__tableau tac__euler_table = {
-    1,
-    {{0}},
-    {1},
-    {0},
-    {0},
-};
-
-// [HNW] II.1, table 1.2
-static const tac__tableau tac__rk4_table = {
-    4,
-    {{0}, {0.5}, {0, 0.5}, {0, 0, 1}},
-    {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
-    {0, 0.5, 0.5, 1},
-    {0},
-};
-
-// [BS]
-static const tac__tableau tac__rk23_table = {
-    4,
-    {{0}, {1.0 / 2}, {0, 3.0 / 4}, {2.0 / 9, 1.0 / 3, 4.0 / 9}},
-    {2.0 / 9, 1.0 / 3, 4.0 / 9},
-    {0, 1.0 / 2, 3.0 / 4, 1},
-    {-5.0 / 72, 1.0 / 12, 1.0 / 9, -1.0 / 8},
-};
-
-// [DP]; [HNW] II.5, table 5.2
-static const tac__tableau tac__rk45_table = {
-    7,
-    {{0},
-     {1.0 / 5},
-     {3.0 / 40, 9.0 / 40},
-     {44.0 / 45, -56.0 / 15, 32.0 / 9},
-     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}},
-    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
-    {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1},
-    {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40},
-};
-
-// Its continuous extension of order 4: [HNW] II.6, (6.12)
-static const double tac__rk45_dense[7] = {
-    -12715105075.0 / 11282082432, 0, 87487479700.0 / 32700410799, -10690763975.0 / 1880347072,
-    701980252875.0 / 199316789632, -1453857185.0 / 822651844, 69997945.0 / 29380423};
-
 // Dormand and Prince's 8(6) with new estimates of order 5 (here) and 3: [HNW] II.5 and II.10. Rows
 // 12 to 15 are for dense output: row 12 is b.
-static const tac__tableau tac__dop853_table = {
+const tac__tableau tac__dop853_table = {
     12,
     {{0},
      {5.26001519587677318785587544488e-2},
@@ -133,7 +69,7 @@ static const tac__tableau tac__dop853_table = {
 };
 
 // b - b^ of its estimate of order 3
-static const double tac__dop853_e3[12] = {
+const double tac__dop853_e3[12] = {
     5.42937341165687622380535766363e-2 - 2.44094488188976377952755905512e-1, 0, 0, 0, 0,
     4.45031289275240888144113950566, 1.89151789931450038304281599044,
     -5.8012039600105847814672114227,
@@ -142,7 +78,7 @@ static const double tac__dop853_e3[12] = {
     4.47106157277725905176885569043e-2 - 2.20588235294117647058823529412e-2};
 
 // The last four coefficients of its dense output of order 7: [HNW] II.6
-static const double tac__dop853_dense[4][16] = {
+const double tac__dop853_dense[4][16] = {
     {-8.4289382761090128651353491142, 0, 0, 0, 0, 5.6671495351937776962531783590e-1,
      -3.0689499459498916912797304727, 2.3846676565120698287728149680,
      2.1170345824450282767155149946, -8.7139158377797299206789907490e-1,
@@ -169,40 +105,53 @@ static const double tac__dop853_dense[4][16] = {
      -39.177261675615439165231486172, -149.72683625798562581422125276},
 };
 
-// A Rosenbrock method in the form that needs no product with the Jacobian J: with E = I/(h gamma) -
-// J, E u_i = f(t + c_i h, y + sum_j a_ij u_j) + (1/h) sum_j g_ij u_j + h d_i df/dt. The last two
-// rows: y1 = y + sum_j a_5j u_j + u_5 + u_6 (stages counted from 1), and u_6 is the error.
-typedef struct tac__rosenbrock_table {
-    double gamma;
-    double a[6][6], g[6][6];
-    double c[6], d[6];
-    double dense[2][6];
-} tac__rosenbrock_table;
-
-// RODAS: [HW] IV.7 and the code that goes with VI.4
-static const tac__rosenbrock_table tac__rodas4_table = {
-    0.25,
-    {{0},
-     {1.544},
-     {0.9466785280815826, 0.2557011698983284},
-     {3.314825187068521, 2.896124015972201, 0.9986419139977817},
-     {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950},
-     {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950, 1}},
-    {{0},
-     {-5.6688},
-     {-2.430093356833875, -0.2063599157091915},
-     {-0.1073529058151375, -9.594562251023355, -20.47028614809616},
-     {7.496443313967647, -10.24680431464352, -33.99990352819905, 11.70890893206160},
-     {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136,
-      -6.058818238834054}},
-    {0, 0.386, 0.21, 0.63, 1, 1},
-    {0.25, -0.1043, 0.1035, -0.03620000000000023, 0, 0},
-    {{10.12623508344586, -7.487995877610167, -34.80091861555747, -7.992771707568823,
-      1.025137723295662},
-     {-0.6762803392801253, 6.087714651680015, 16.43084320892478, 24.76722511418386,
-      -6.594389125716872}},
-};
-
 // clang-format on
 
-#endif
+static tac_status step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
+                       double h_s, double *y1)
+{
+    return tac__explicit_step(&tac__dop853_table, false, p, w, t0_s, t1_s, h_s, y1);
+}
+
+static void estimate(const tac__ode_work *w, double h_s)
+{
+    tac__weigh(tac__dop853_table.e, 12, w->k, w->stride, h_s, w->e[0]);
+    tac__weigh(tac__dop853_e3, 12, w->k, w->stride, h_s, w->e[1]);
+}
+
+// One of the three further stages.
+TAC__INLINE tac_status extra(int i, const tac__ode_problem *p, tac__ode_work *w, double t0_s,
+                             double t1_s, double h_s)
+{
+    tac__combine(tac__dop853_table.a[i], i, w->k, w->stride, h_s, w->y, w->z);
+    return tac__evaluate(p, w, i, tac__dop853_table.c[i], t0_s, t1_s, h_s);
+}
+
+static tac_status dense_begin(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
+                              double h_s)
+{
+    TAC_TRY(tac__evaluate_end(p, w, 12, t1_s));
+    TAC_TRY(extra(13, p, w, t0_s, t1_s, h_s));
+    TAC_TRY(extra(14, p, w, t0_s, t1_s, h_s));
+    TAC_TRY(extra(15, p, w, t0_s, t1_s, h_s));
+    tac__hermite(w, h_s);
+    tac__weigh(tac__dop853_dense[0], 16, w->k, w->stride, h_s, tac__slot(w, w->dense, 2));
+    tac__weigh(tac__dop853_dense[1], 16, w->k, w->stride, h_s, tac__slot(w, w->dense, 3));
+    tac__weigh(tac__dop853_dense[2], 16, w->k, w->stride, h_s, tac__slot(w, w->dense, 4));
+    tac__weigh(tac__dop853_dense[3], 16, w->k, w->stride, h_s, tac__slot(w, w->dense, 5));
+    return TAC_OK;
+}
+
+const tac__method tac__dop853_method = {
+    .name = "dop853",
+    .stages = 12,
+    .order = 8,
+    .error_order = 7,
+    .adaptive = true,
+    .slots = 16,
+    .dense = 6,
+    .step = step,
+    .estimate = estimate,
+    .second_estimate = true,
+    .dense_begin = dense_begin,
+};

@@ -1,0 +1,50 @@
+// rk23.c - the pair of Bogacki and Shampine, order 3 with an error estimate of order 2.
+//
+// [BS]  P. Bogacki, L. F. Shampine, A 3(2) pair of Runge-Kutta formulas, Appl. Math. Lett. 2 (1989)
+#include "ode/explicit.h"
+
+// clang-format off
+
+// [BS]
+const tac__tableau tac__rk23_table = {
+    4,
+    {{0}, {1.0 / 2}, {0, 3.0 / 4}, {2.0 / 9, 1.0 / 3, 4.0 / 9}},
+    {2.0 / 9, 1.0 / 3, 4.0 / 9},
+    {0, 1.0 / 2, 3.0 / 4, 1},
+    {-5.0 / 72, 1.0 / 12, 1.0 / 9, -1.0 / 8},
+};
+
+// clang-format on
+
+static tac_status step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
+                       double h_s, double *y1)
+{
+    return tac__explicit_step(&tac__rk23_table, true, p, w, t0_s, t1_s, h_s, y1);
+}
+
+static void estimate(const tac__ode_work *w, double h_s)
+{
+    tac__weigh(tac__rk23_table.e, 4, w->k, w->stride, h_s, w->e[0]);
+}
+
+static tac_status dense_begin(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
+                              double h_s)
+{
+    (void)p, (void)t0_s, (void)t1_s;
+    tac__hermite(w, h_s);
+    return TAC_OK;
+}
+
+const tac__method tac__rk23_method = {
+    .name = "rk23",
+    .stages = 4,
+    .order = 3,
+    .error_order = 2,
+    .adaptive = true,
+    .fsal = true,
+    .slots = 4,
+    .dense = 2,
+    .step = step,
+    .estimate = estimate,
+    .dense_begin = dense_begin,
+};
