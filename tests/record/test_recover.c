@@ -1,65 +1,24 @@
 // Recovering a damaged recording: with any bit flipped, the copy reads to its end or there is none
 // and a sentence why; and nothing is lost but what the flipped bit was part of.
 #include "support/test.h"
-#include "base/file.h"
-#include "record/mcap/mcap.h"
 #include "support/folder.h"
+#include "support/recorded.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <tactus/tactus.h>
-
-static const char model[] =
-    "duration: 40 ms\n"
-    "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [w, b]}]}\n"
-    "components:\n"
-    "  w: {type: noise, params: {unit: N}}\n"
-    "  o: {type: oscillator, inputs: {force: w.y}}\n"
-    "  b: {type: beacon, params: {unit: m}, inputs: {u: o.position}}\n"
-    "  l: {type: listener, params: {unit: m}}\n"
-    "links: [{from: b.tx, to: l.rx, delay: 7 ms}]\n";
 
 static char whole[400], damaged[400], copy[400];
 static char *bytes;
 static size_t size;
 
-static void must(tac_status status, const tac_error *err)
-{
-    if (status != TAC_OK)
-        fail_msg("%s", err->text);
-}
-
 static void record(void)
 {
     tac_error err;
-    tac_registry *registry;
-    tac_config *config;
-    tac_engine *engine;
-    tac_recorder *recorder;
-    tac_config_def config_def = tac_config_def_default();
-    must(tac_registry_create(NULL, &registry, &err), &err);
-    config_def.registry = registry;
-    must(tac_config_parse("model", model, strlen(model), &config_def, &config, &err), &err);
-    const tac_engine_def engine_def = tac_config_engine_def(config);
-    must(tac_config_build_unprepared(config, &engine_def, &engine, &err), &err);
-    tac_recorder_def def = tac_recorder_def_default();
-    def.path = whole;
-    def.config = model;
-    def.log_us = 2000;
-    def.state_us = 9000;
-    def.flush_us = 8000;
-    must(tac_recorder_create(&def, engine, &recorder, &err), &err);
-    must(tac_engine_prepare(engine, &err), &err);
-    must(tac_recorder_begin(recorder, &err), &err);
-    must(tac_engine_run(engine, TAC_TIME_NEVER, &err), &err);
-    must(tac_recorder_end(recorder, NULL, &err), &err);
-    tac_recorder_destroy(recorder);
-    tac_engine_destroy(engine);
-    tac_config_destroy(config);
-    tac_registry_destroy(registry);
-    must(tac__file_read(whole, 1 << 26, tac_allocator_default(), &bytes, &size, &err), &err);
+    recorded rig;
+    recorded_init(&rig, RECORDED_MODEL("40 ms"));
+    recorded_make(&rig, whole, "zstd", 2000);
+    recorded_fini(&rig);
+    recorded_must(tac__file_read(whole, 1 << 26, tac_allocator_default(), &bytes, &size, &err),
+                  &err);
 }
 
 static void put_damaged(size_t length)
@@ -68,55 +27,18 @@ static void put_damaged(size_t length)
     assert_true(f && fwrite(bytes, 1, length, f) == length && fclose(f) == 0);
 }
 
-// All messages of a recording, counted while all of them are read.
-static uint64_t count(const char *path)
+// All messages of a recording, counted while all of them are read. `*most`: of one chunk, which is
+// what one flipped bit can cost; may be NULL.
+static uint64_t count(const char *path, uint64_t *most)
 {
     tac_error err;
     tac__mcap_reader *r;
-    must(tac__mcap_open(path, NULL, &r, &err), &err);
-    const tac__mcap_info *about = tac__mcap_about(r);
-    assert_true(about->whole);
-    tac__mcap_chunk chunk = {0};
-    uint64_t n = 0;
-    for (size_t i = 0; i < about->chunk_count; i++) {
-        must(tac__mcap_load(r, i, &chunk, &err), &err);
-        for (bool more = true;; n++) {
-            tac__mcap_message_info m;
-            must(tac__mcap_next(&chunk, &m, &more, &err), &err);
-            if (!more)
-                break;
-        }
-    }
-    assert_int_equal(n, about->messages);
-    if (chunk.allocator)
-        tac__mcap_chunk_fini(&chunk);
+    recorded_must(tac__mcap_open(path, NULL, &r, &err), &err);
+    assert_true(tac__mcap_about(r)->whole);
+    const uint64_t n = recorded_messages(r, NULL, NULL, most);
+    assert_int_equal(n, tac__mcap_about(r)->messages);
     tac__mcap_close(r);
     return n;
-}
-
-// The most messages that one flipped bit can cost: those of one chunk.
-static uint64_t largest_chunk(void)
-{
-    tac_error err;
-    tac__mcap_reader *r;
-    must(tac__mcap_open(whole, NULL, &r, &err), &err);
-    const tac__mcap_info *about = tac__mcap_about(r);
-    tac__mcap_chunk chunk = {0};
-    uint64_t most = 0;
-    for (size_t i = 0; i < about->chunk_count; i++) {
-        uint64_t n = 0;
-        must(tac__mcap_load(r, i, &chunk, &err), &err);
-        for (bool more = true;; n++) {
-            tac__mcap_message_info m;
-            must(tac__mcap_next(&chunk, &m, &more, &err), &err);
-            if (!more)
-                break;
-        }
-        most = n > most ? n : most;
-    }
-    tac__mcap_chunk_fini(&chunk);
-    tac__mcap_close(r);
-    return most;
 }
 
 static bool in_chunk(const tac__mcap_info *about, size_t at)
@@ -139,10 +61,11 @@ static void flipped_bits(void **state)
 {
     (void)state;
     record();
-    const uint64_t all = count(whole), most = largest_chunk();
+    uint64_t most = 0;
+    const uint64_t all = count(whole, &most);
     tac_error err;
     tac__mcap_reader *r;
-    must(tac__mcap_open(whole, NULL, &r, &err), &err);
+    recorded_must(tac__mcap_open(whole, NULL, &r, &err), &err);
     const tac__mcap_info *about = tac__mcap_about(r);
     size_t same = 0, fewer = 0, refused = 0;
     for (size_t at = 0; at < size; at += step(at)) {
@@ -160,10 +83,10 @@ static void flipped_bits(void **state)
             refused++;
             fail_msg("byte %zu: %s", at, err.text); // each can be recovered
         }
-        const uint64_t got = count(copy);
+        const uint64_t got = count(copy, NULL);
         assert_int_equal(got, what.messages);
         tac_recording *reads;
-        must(tac_recording_open(copy, &reads, &err), &err);
+        recorded_must(tac_recording_open(copy, &reads, &err), &err);
         tac_recording_close(reads);
         // Outside of chunks no message is lost, inside at most one chunk. What is lost is told.
         if (got != all) {
@@ -204,7 +127,7 @@ static void flipped_and_cut(void **state)
             continue;
         }
         kept++;
-        assert_int_equal(count(copy), what.messages);
+        assert_int_equal(count(copy, NULL), what.messages);
         assert_true(what.lost[0]);
         tac_text_free(what.lost);
     }
@@ -220,9 +143,9 @@ static void whole_file(void **state)
     tac_error err;
     char *again;
     size_t n;
-    must(tac_recording_recover(whole, copy, &what, &err), &err);
+    recorded_must(tac_recording_recover(whole, copy, &what, &err), &err);
     assert_string_equal(what.lost, "");
-    must(tac__file_read(copy, 1 << 26, tac_allocator_default(), &again, &n, &err), &err);
+    recorded_must(tac__file_read(copy, 1 << 26, tac_allocator_default(), &again, &n, &err), &err);
     assert_int_equal(n, size);
     assert_memory_equal(again, bytes, n);
     tac__file_free(tac_allocator_default(), again, n);
