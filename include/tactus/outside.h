@@ -86,6 +86,12 @@ TAC_API TAC_MUST_CHECK tac_status tac_engine_advance(tac_engine *engine, tac_tim
 // `to_us` after tac_engine_advance, `until_us` + 1 after tac_engine_run.
 TAC_API tac_time tac_engine_open_time(const tac_engine *engine);
 
+// As tac_engine_read, but at t_us: from the present instant (tac_engine_time) up to the next one
+// (tac_engine_next_time), as after tac_engine_advance(t_us). A continuous signal is evaluated
+// there, with inputs as they are held; others hold. NULL: t_us lies elsewhere, or evaluating
+// failed.
+TAC_API const void *tac_engine_read_at(tac_engine *engine, int signal, tac_time t_us);
+
 // Nothing discrete happens, and no message is sent, before this instant unless something comes from
 // outside: the next boundary that is planned (steps, wake-ups, deliveries, located events), or the
 // end of the present integration step where something may be located after it. TAC_TIME_NEVER: the
@@ -119,12 +125,8 @@ typedef struct tac_post_def {
 
 static inline tac_post_def tac_post_def_default(void) // no bytes, at 0
 {
-    tac_post_def def;
+    tac_post_def def = TAC_ZERO;
     def.size = sizeof def;
-    def.t_us = 0;
-    def.bytes = NULL;
-    def.length = 0;
-    def.channel = NULL;
     def.sent_us = TAC_TIME_NEVER;
     def.sequence = TAC_SEQUENCE_NEXT;
     return def;

@@ -167,6 +167,41 @@ static void test_script(void **state)
     }
 }
 
+// A look at an instant before its boundary sees what the boundary will, and leaves no trace.
+static void test_read_at(void **state)
+{
+    (void)state;
+    for (size_t method = 0; method < 3; method++) {
+        rig a, b;
+        open_model(&a, method, false);
+        open_model(&b, method, false);
+        const int position = tac_engine_find_signal(b.engine, "Spring.position");
+        const int energy = tac_engine_find_signal(b.engine, "Spring.energy");
+        const int sensor = tac_engine_find_signal(b.engine, "Sensor.y");
+        assert_null(tac_engine_read_at(b.engine, position, 5));
+        for (tac_time t_us = 700; t_us < 1000000; t_us += 7000 * 13) {
+            const double force = (double)(t_us % 11);
+            must_write(&a, force_of(&a), t_us, &force);
+            rig_run(&a, t_us);
+            assert_int_equal(tac_engine_advance(b.engine, t_us, &b.err), TAC_OK);
+            const double before = *(const double *)tac_engine_read_at(b.engine, position, t_us);
+            assert_non_null(tac_engine_read_at(b.engine, energy, t_us));
+            assert_non_null(tac_engine_read_at(b.engine, sensor, t_us));
+            assert_null(tac_engine_read_at(b.engine, position, tac_engine_time(b.engine) - 1));
+            assert_null(tac_engine_read_at(b.engine, position, t_us + 20000));
+            must_write(&b, force_of(&b), t_us, &force);
+            rig_run(&b, t_us);
+            rig_same(before, rig_f64(&b, "Spring.position"), "position", t_us);
+            rig_same(rig_f64(&a, "Spring.energy"), rig_f64(&b, "Spring.energy"), "energy", t_us);
+        }
+        rig_run(&a, TAC_TIME_NEVER);
+        rig_run(&b, TAC_TIME_NEVER);
+        assert_true(tac_engine_hash(a.engine, NULL, NULL) == tac_engine_hash(b.engine, NULL, NULL));
+        rig_close(&a);
+        rig_close(&b);
+    }
+}
+
 // --- what is planned is state -------------------------------------------------------------------
 
 static uint64_t hash_with(size_t method, const tac_time *times, const double *values, size_t count)
@@ -305,6 +340,45 @@ static void test_order(void **state)
     rig_close(&r);
 }
 
+// Vehicles of one template: each has signals of its own, and a write to one is nothing to others.
+static void test_template(void **state)
+{
+    (void)state;
+    static const char text[] = "duration: 100 ms\n"
+                               "plant: {integrator: {kind: rk45}}\n"
+                               "entities:\n"
+                               "  cart:\n"
+                               "    count: 3\n"
+                               "    components:\n"
+                               "      Body:\n"
+                               "        type: point_mass\n"
+                               "        params: {mass: 2 kg, gravity: 0, drag: 1}\n"
+                               "        inputs:\n"
+                               "          force: {from: outside, rest: [1, 2, 3]}\n"
+                               "          wind: {from: outside, rest: [1, 2, 3]}\n";
+    rig a, b;
+    rig_open(&a, text);
+    rig_open(&b, text);
+    assert_int_equal(tac_engine_input_count(b.engine), 6);
+    const int wind = tac_engine_find_input(b.engine, "cart2.Body.wind", &b.err);
+    const double value[] = {7, 8, 9};
+    must_write(&b, wind, 12345, value);
+    rig_run(&a, TAC_TIME_NEVER);
+    rig_run(&b, TAC_TIME_NEVER);
+    assert_true(((const double *)rig_read(&b, "cart2.Body_wind.outside"))[2] == 9);
+    assert_true(((const double *)rig_read(&b, "cart2.Body_force.outside"))[2] == 3);
+    assert_string_equal(tac_engine_signal_info(
+                            b.engine, tac_engine_find_signal(b.engine, "cart2.Body_force.outside"))
+                            .unit,
+                        "N");
+    static const char *const patterns[] = {"cart1.*", "cart2.*", "cart3.*"};
+    for (int i = 0; i < 3; i++)
+        assert_true((tac_engine_hash(a.engine, patterns[i], NULL) ==
+                     tac_engine_hash(b.engine, patterns[i], NULL)) == (i != 1));
+    rig_close(&a);
+    rig_close(&b);
+}
+
 // --- refused ------------------------------------------------------------------------------------
 
 static void refuse_write(rig *r, int input, tac_time t_us, const void *value, tac_status expected,
@@ -436,8 +510,9 @@ static void test_configurations(void **state)
     rig_close(&r);
 }
 
-TEST_MAIN(cmocka_unit_test(test_script), cmocka_unit_test(test_hash),
-          cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_types),
-          cmocka_unit_test(test_observer), cmocka_unit_test(test_order),
+TEST_MAIN(cmocka_unit_test(test_script), cmocka_unit_test(test_read_at),
+          cmocka_unit_test(test_hash), cmocka_unit_test(test_checkpoint),
+          cmocka_unit_test(test_types), cmocka_unit_test(test_observer),
+          cmocka_unit_test(test_order), cmocka_unit_test(test_template),
           cmocka_unit_test(test_refused), cmocka_unit_test(test_values),
           cmocka_unit_test(test_configurations))

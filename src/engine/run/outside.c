@@ -5,6 +5,7 @@
 // instant gives the same bits whenever it became known, so it never matters how early a program
 // writes or how it cuts a run into pieces.
 #include "engine/run/outside.h"
+#include "base/def.h"
 #include "base/floats.h"
 #include "bus/digest.h"
 #include "bus/type.h"
@@ -51,6 +52,26 @@ tac_status tac_engine_advance(tac_engine *e, tac_time to_us, tac_error *err)
 tac_time tac_engine_open_time(const tac_engine *e)
 {
     return e && e->clock ? tac__open_us(e) : 0;
+}
+
+const void *tac_engine_read_at(tac_engine *e, int signal, tac_time t_us)
+{
+    TAC__FLOATS;
+    if (!e || !e->clock || signal < 0 || (size_t)signal >= e->plan->schema.count ||
+        e->phase != TAC__PREPARED)
+        return NULL;
+    const tac__signal *s = &e->plan->schema.signals[signal];
+    if (t_us == e->clock->t_us || !s->continuous)
+        return t_us >= e->clock->t_us && t_us <= tac_engine_next_time(e)
+                   ? tac_engine_read(e, signal)
+                   : NULL;
+    const void *value;
+    if (!e->clock->started || t_us < e->clock->t_us || t_us > tac_engine_next_time(e) ||
+        tac__island_peek(e, signal, t_us, &value) != TAC_OK)
+        return NULL;
+    // The boundary at t_us may have other inputs: nobody may take this look for one of its own.
+    e->islands[e->plan->components[s->component]->island].peeked_us = TAC_TIME_NEVER;
+    return value;
 }
 
 // Instants at which nothing but integration or watching happens are no events. But an island that
@@ -258,39 +279,38 @@ static tac_status check_post(const tac_engine *e, const tac__receiver *r, const 
     return TAC_OK;
 }
 
-tac_status tac_engine_post(tac_engine *e, int receiver, const tac_post_def *given, tac_error *err)
+tac_status tac_engine_post(tac_engine *e, int receiver, const tac_post_def *def, tac_error *err)
 {
     TAC__FLOATS;
     TAC_TRY(tac__outside_ready(e, err));
-    if (receiver < 0 || (size_t)receiver >= e->plan->receiver_count || !given)
+    if (receiver < 0 || (size_t)receiver >= e->plan->receiver_count || !def)
         return tac__fail(err, TAC_E_CALLER, "there is no receiving port %d, or no message for it",
                          receiver);
-    tac_post_def def = tac_post_def_default();
-    memcpy(&def, given, given->size < sizeof def ? given->size : sizeof def);
+    TAC__DEF(tac_post_def, def, err);
     tac__receiver *r = &e->plan->receivers[receiver];
-    TAC_TRY(check_post(e, r, &def, err));
+    TAC_TRY(check_post(e, r, def, err));
     uint32_t inlet;
-    if (!find_inlet(r, def.channel, &inlet)) {
+    if (!find_inlet(r, def->channel, &inlet)) {
         tac__fail(err, TAC_E_NAME, "no link leads from outside to '%s' on channel '%s'", r->name,
-                  def.channel);
-        tac__error_suggest(err, def.channel, inlet_name, r);
+                  def->channel);
+        tac__error_suggest(err, def->channel, inlet_name, r);
         return TAC_E_NAME;
     }
     const tac__queue_slot head = {
-        .sent_us = def.sent_us == TAC_TIME_NEVER ? def.t_us : def.sent_us,
-        .deliver_us = def.t_us,
-        .sequence = def.sequence == TAC_SEQUENCE_NEXT ? r->posted[inlet] : def.sequence,
+        .sent_us = def->sent_us == TAC_TIME_NEVER ? def->t_us : def->sent_us,
+        .deliver_us = def->t_us,
+        .sequence = def->sequence == TAC_SEQUENCE_NEXT ? r->posted[inlet] : def->sequence,
         .sender = r->queue.key_count - (uint32_t)r->inlet_count - 1 + inlet,
-        .size = (uint32_t)def.length};
+        .size = (uint32_t)def->length};
     if (tac__queue_holds(&r->queue, &head))
         return tac__fail(err, TAC_E_DUPLICATE,
                          "a message with the same delivery, channel and sequence number is on its "
                          "way to '%s' already",
                          r->name);
-    if (def.sequence == TAC_SEQUENCE_NEXT)
+    if (def->sequence == TAC_SEQUENCE_NEXT)
         r->posted[inlet]++;
     const tac_time old_us = e->timeline.next[r->source];
-    (void)tac__queue_send(&r->queue, &head, def.bytes); // there is room: see check_post
+    (void)tac__queue_send(&r->queue, &head, def->bytes); // there is room: see check_post
     tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
     if (e->clock->started && e->timeline.next[r->source] < old_us)
         tac__islands_replan(e, r->source, old_us, NULL);
