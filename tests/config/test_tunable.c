@@ -116,10 +116,11 @@ static void compare_starts(rig *a, rig *b, const char *set)
     const tac__block *old = &a->engine->plan->block, *new = &b->engine->plan->block;
     for (size_t i = 0; i < old->run_count; i++) {
         const tac__part *part = &old->parts[i];
+        char name[TAC__PART_NAME];
         const void *before = tac__block_at(old, part->offset);
-        if (!rests(part->name) &&
+        if (!rests(tac__part_name(part, name)) &&
             memcmp(before, tac__block_at(new, new->parts[i].offset), part->size))
-            fail_msg("%s changes '%s' at the start", set, part->name);
+            fail_msg("%s changes '%s' at the start", set, name);
     }
 }
 

@@ -65,12 +65,13 @@ static bool is_among(const idle_word *words, size_t count, size_t word)
 
 static bool may_be_idle(const tac__part *part, size_t word)
 {
-    if (!strncmp(part->name, "clock ", 6))
+    if (!strcmp(part->what, "clock"))
         return is_among(idle_clock, sizeof idle_clock / sizeof *idle_clock, word);
-    if (!strncmp(part->name, "island ", 7))
+    if (!strcmp(part->what, "island"))
         return is_among(idle_island, sizeof idle_island / sizeof *idle_island, word);
+    char name[TAC__PART_NAME];
     for (size_t i = 0; i < sizeof idle_parts / sizeof *idle_parts; i++) {
-        if (!strncmp(part->name, idle_parts[i], strlen(idle_parts[i])))
+        if (!strncmp(tac__part_name(part, name), idle_parts[i], strlen(idle_parts[i])))
             return true;
     }
     return false;
@@ -202,8 +203,10 @@ typedef struct tally {
 
 static void show(const flight *f, tac_time t_us, unsigned bit, size_t word, const tac__part *part)
 {
+    char name[TAC__PART_NAME];
     print_error("%s %llu at %llu us, bit %u of word %zu of '%s':\n", f->name ? f->name : "model",
-                (unsigned long long)f->number, (unsigned long long)t_us, bit, word, part->name);
+                (unsigned long long)f->number, (unsigned long long)t_us, bit, word,
+                tac__part_name(part, name));
 }
 
 static void flip_one(const flight *f, const file *c, size_t word, unsigned bit, const digests *now,

@@ -18,8 +18,11 @@ typedef struct tac__part tac__part;
 typedef tac_status tac__part_check(const tac_engine *engine, const tac__part *part, bool exact,
                                    tac_error *err);
 
+// A part has the name "what owner.port", as in "discrete state uav1.control.words"; without a port
+// "what owner", as in "signal Nav.position". Whoever wants the name puts it together: a swarm has
+// more than a hundred parts for each vehicle.
 struct tac__part {
-    const char *name; // "signal Nav.position", "timeline next"
+    const char *what, *owner, *port; // port NULL: none
     size_t offset, size;
     tac__part_check *check;
     const void *subject; // what the check is about
@@ -33,11 +36,14 @@ typedef struct tac__block {
     unsigned char *bytes;       // NULL until allocated
 } tac__block;
 
-// Reserve `count` elements of `size` bytes, zeroed at the start, aligned to 8. The offset comes
-// back through `*offset`. The name is kept by pointer. `check` is asked about what was restored.
-tac_status tac__block_reserve(tac__block *block, tac__arena *arena, const char *name, size_t count,
-                              size_t size, tac__part_check *check, const void *subject,
-                              size_t *offset);
+enum { TAC__PART_NAME = 1024 };
+const char *tac__part_name(const tac__part *part, char text[TAC__PART_NAME]); // returns `text`
+
+// Reserve `count` elements of `size` bytes for a part (what, owner, port, check, subject; the texts
+// are kept by pointer), zeroed at the start, aligned to 8. The offset comes back through `*offset`.
+// The check is asked about what was restored.
+tac_status tac__block_reserve(tac__block *block, tac__arena *arena, const tac__part *part,
+                              size_t count, size_t size, size_t *offset);
 void tac__block_seal(tac__block *block);
 tac_status tac__block_allocate(tac__block *block, tac__arena *arena);
 

@@ -307,10 +307,15 @@ static double read_number(tac_declare *d, const tac_param_def *p, const given *g
 static void record_numbers(tac_declare *d, const tac_param_def *p, const char *kind,
                            const double *values, size_t count, bool list)
 {
+    char number[TAC__NUMBER_TEXT];
+    if (count == 1 && !list) { // most of them
+        tac__number_print(*values, number);
+        record(d, p, kind, number, NULL);
+        return;
+    }
     tac__text text;
     tac__text_init(&text, d->arena->allocator);
     for (size_t i = 0; i < count; i++) {
-        char number[TAC__NUMBER_TEXT];
         tac__number_print(values[i], number);
         tac__text_add(&text, "%s%s", i ? ", " : list ? "[" : "", number);
     }

@@ -22,24 +22,23 @@ typedef struct wiring {
     size_t count, capacity;
 } wiring;
 
-// Reserve a part named "what name" and let `*pointer` lead to it.
-static tac_status want(wiring *w, const char *what, const char *name, size_t count, size_t size,
-                       tac__part_check *check, const void *subject, void **pointer)
+// Reserve a part and let `*pointer` lead to it.
+static tac_status want(wiring *w, const tac__part *part, size_t count, size_t size, void **pointer)
 {
     tac__plan *p = w->e->building;
     size_t offset;
-    TAC_TRY(tac__block_reserve(&p->block, &p->arena,
-                               tac__arena_format(&p->arena, "%s %s", what, name), count, size,
-                               check, subject, &offset));
+    TAC_TRY(tac__block_reserve(&p->block, &p->arena, part, count, size, &offset));
     if (!TAC__ARENA_GROW(&w->scratch, w->fixups, w->count, w->capacity))
         return TAC_E_MEMORY;
     w->fixups[w->count++] = (fixup){pointer, offset};
     return TAC_OK;
 }
 
-#define WANT(w, what, name, count, check, subject, pointer)                                        \
-    TAC_TRY(want((w), (what), (name), (count), sizeof *(pointer), (check), (subject),              \
-                 (void **)&(pointer)))
+// A part named "name owner".
+#define WANT(w, name, of, count, checked, about, pointer)                                          \
+    TAC_TRY(want(                                                                                  \
+        (w), &(tac__part){.what = (name), .owner = (of), .check = (checked), .subject = (about)},  \
+        (count), sizeof *(pointer), (void **)&(pointer)))
 
 // --- reserving ----------------------------------------------------------------------------------
 
@@ -138,9 +137,11 @@ static tac_status reserve_signals(wiring *w)
     for (size_t i = 0; i < p->schema.count; i++) {
         tac__signal *s = &p->schema.signals[i];
         if (!s->state)
-            TAC_TRY(tac__block_reserve(&p->block, &p->arena,
-                                       tac__arena_format(&p->arena, "signal %s", s->name), s->words,
-                                       sizeof(uint64_t), tac__check_signal, s, &s->offset));
+            TAC_TRY(tac__block_reserve(
+                &p->block, &p->arena,
+                &(tac__part){
+                    .what = "signal", .owner = s->name, .check = tac__check_signal, .subject = s},
+                s->words, sizeof(uint64_t), &s->offset));
     }
     for (size_t i = 0; i < p->schema.count; i++) {
         tac__signal *s = &p->schema.signals[i];
@@ -186,11 +187,12 @@ static tac_status reserve_components(wiring *w)
         for (size_t k = 0; k < c->inputs.count; k++) {
             const tac__port *port = &c->inputs.items[k];
             if (c->in[k].signal < 0 || needs_view(p, c, k)) {
-                const char *name = tac__arena_format(&p->arena, "%s.%s", c->name, port->name);
-                if (!name)
-                    return TAC_E_MEMORY;
-                TAC_TRY(want(w, "input", name, tac__type_words(&port->type), 8, tac__check_value,
-                             &port->type, &c->in[k].buffer));
+                const tac__part part = {.what = "input",
+                                        .owner = c->name,
+                                        .port = port->name,
+                                        .check = tac__check_value,
+                                        .subject = &port->type};
+                TAC_TRY(want(w, &part, tac__type_words(&port->type), 8, &c->in[k].buffer));
             }
         }
         void **states = tac__arena_array(&p->arena, c->states.count, sizeof *states);
@@ -199,11 +201,12 @@ static tac_status reserve_components(wiring *w)
         c->state = states;
         for (size_t k = 0; k < c->states.count; k++) {
             const tac__port *port = &c->states.items[k];
-            const char *name = tac__arena_format(&p->arena, "%s.%s", c->name, port->name);
-            if (!name)
-                return TAC_E_MEMORY;
-            TAC_TRY(want(w, "discrete state", name, tac__type_words(&port->type), 8,
-                         tac__check_value, &port->type, &states[k]));
+            const tac__part part = {.what = "discrete state",
+                                    .owner = c->name,
+                                    .port = port->name,
+                                    .check = tac__check_value,
+                                    .subject = &port->type};
+            TAC_TRY(want(w, &part, tac__type_words(&port->type), 8, &states[k]));
         }
         if (c->condition_count || tac__is_machine(c))
             WANT(w, "turns", c->name, 1, tac__check_turns, c, c->turns);

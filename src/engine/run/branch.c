@@ -846,32 +846,36 @@ static tac_status refuse_part(const branch *b, const char *part)
 static tac_status make_part(const branch *b, const tac__part *part, unsigned char *to)
 {
     const char *asked = "written ";
-    if (belongs_to_events(b, part->name, "input ") || belongs_to_events(b, part->name, "turns "))
+    char name[TAC__PART_NAME];
+    tac__part_name(part, name);
+    if (belongs_to_events(b, name, "input ") || belongs_to_events(b, name, "turns "))
         return TAC_OK; // an input is renewed before it is read; nothing has turned
-    if (!starts(part->name, asked))
-        return refuse_part(b, part->name);
-    const tac__component *c = tac__find_component(b->e->plan, part->name + strlen(asked));
+    if (!starts(name, asked))
+        return refuse_part(b, name);
+    const tac__component *c = tac__find_component(b->e->plan, name + strlen(asked));
     bool known = false;
     const uint64_t written = c && has_stepped(b->e, c, to, &known);
     memcpy(to + part->offset, &written, sizeof written);
-    return known ? TAC_OK : refuse_part(b, part->name);
+    return known ? TAC_OK : refuse_part(b, name);
 }
 
 static tac_status copy_part(branch *b, const tac__part *part, unsigned char *to)
 {
-    if (belongs_to_events(b, part->name, "discrete state "))
+    char name[TAC__PART_NAME];
+    tac__part_name(part, name);
+    if (belongs_to_events(b, name, "discrete state "))
         return TAC_OK; // made by the component
-    const int number = tac__names_find(&b->part_names, part->name);
+    const int number = tac__names_find(&b->part_names, name);
     if (number < 0)
         return make_part(b, part, to);
     old_part *old = &b->parts[number];
     old->used = true;
-    if (!strcmp(part->name, "timeline taken"))
+    if (!strcmp(name, "timeline taken"))
         return copy_sources(b, part, old, to, 0);
-    if (!strcmp(part->name, "timeline next"))
+    if (!strcmp(name, "timeline next"))
         return copy_sources(b, part, old, to, TAC_TIME_NEVER);
     if (old->size != part->size)
-        return refuse_part(b, part->name);
+        return refuse_part(b, name);
     memcpy(to + part->offset, b->trunk->block + old->offset, old->size);
     return TAC_OK;
 }
@@ -882,7 +886,7 @@ static tac_status copy_block(branch *b, unsigned char *to)
     const tac__block *block = &b->e->plan->block;
     for (int sources = 1; sources >= 0; sources--) {
         for (size_t i = 0; i < block->run_count; i++) {
-            if (starts(block->parts[i].name, "timeline ") == sources)
+            if ((strcmp(block->parts[i].what, "timeline") == 0) == sources)
                 TAC_TRY(copy_part(b, &block->parts[i], to));
         }
     }

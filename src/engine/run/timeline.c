@@ -22,15 +22,16 @@ int tac__timeline_add(tac__sources *tl, tac__arena *arena, const tac__source *so
 tac_status tac__timeline_reserve(const tac__sources *sources, tac__block *block, tac__arena *arena,
                                  size_t offsets[2])
 {
-    TAC_TRY(tac__block_reserve(block, arena, "timeline taken", sources->own, sizeof(uint64_t),
-                               tac__check_taken, NULL, &offsets[0]));
-    TAC_TRY(tac__block_reserve(block, arena, "timeline next", sources->own, sizeof(tac_time),
-                               tac__check_next, NULL, &offsets[1]));
+    const tac__part taken = {.what = "timeline", .owner = "taken", .check = tac__check_taken},
+                    next = {.what = "timeline", .owner = "next", .check = tac__check_next},
+                    observers = {.what = "observers", .owner = "next", .check = tac__check_any};
+    TAC_TRY(tac__block_reserve(block, arena, &taken, sources->own, sizeof(uint64_t), &offsets[0]));
+    TAC_TRY(tac__block_reserve(block, arena, &next, sources->own, sizeof(tac_time), &offsets[1]));
     tac__block_seal(block);
     // The array goes on: parts of whole words lie one after another.
     size_t rest;
-    return tac__block_reserve(block, arena, "observers next", sources->count - sources->own,
-                              sizeof(tac_time), tac__check_any, NULL, &rest);
+    return tac__block_reserve(block, arena, &observers, sources->count - sources->own,
+                              sizeof(tac_time), &rest);
 }
 
 tac_status tac__timeline_wire(tac__timeline *tl, const tac__sources *sources,

@@ -24,6 +24,9 @@ static tac_status damaged(tac_error *err, const char *part, const char *format, 
     return tac__fail(err, TAC_E_FORMAT, "the stored state is damaged: '%s' %s", part, text);
 }
 
+// The name of a part; valid in the block in which it stands.
+#define NAME_OF(part) tac__part_name((part), (char[TAC__PART_NAME]){0})
+
 static bool lies_ahead(const tac_engine *e, tac_time t_us)
 {
     return t_us <= TAC_TIME_MAX && (e->clock->started ? t_us > e->clock->t_us : true);
@@ -54,11 +57,11 @@ tac_status tac__check_clock(const tac_engine *e, const tac__part *part, bool exa
     (void)exact;
     const tac__clock *c = e->clock;
     if (c->started > 1)
-        return damaged(err, part->name, "does not say whether the run has started");
+        return damaged(err, NAME_OF(part), "does not say whether the run has started");
     if (c->finished)
-        return damaged(err, part->name, "says that the run is over");
+        return damaged(err, NAME_OF(part), "says that the run is over");
     if (c->t_us > TAC_TIME_MAX || (!c->started && c->t_us))
-        return damaged(err, part->name, "has the time %" PRIu64 " us", c->t_us);
+        return damaged(err, NAME_OF(part), "has the time %" PRIu64 " us", c->t_us);
     return TAC_OK;
 }
 
@@ -69,9 +72,9 @@ tac_status tac__check_due(const tac_engine *e, const tac__part *part, bool exact
         if (!tac__has_bit(e->due_islands, i))
             continue;
         if (i >= e->plan->island_count)
-            return damaged(err, part->name, "has island %zu of %zu", i, e->plan->island_count);
+            return damaged(err, NAME_OF(part), "has island %zu of %zu", i, e->plan->island_count);
         if (!e->clock->started)
-            return damaged(err, part->name, "has island %zu before the start", i);
+            return damaged(err, NAME_OF(part), "has island %zu before the start", i);
     }
     return TAC_OK;
 }
@@ -114,9 +117,9 @@ tac_status tac__check_island(const tac_engine *e, const tac__part *part, bool ex
     const tac__island *island = island_of(e, part);
     const char *wrong = wrong_time(e, island, exact);
     if (wrong)
-        return damaged(err, part->name, "has a time that cannot be: %s", wrong);
+        return damaged(err, NAME_OF(part), "has a time that cannot be: %s", wrong);
     if (island->state->chatter > TAC__CHATTER_MAX)
-        return damaged(err, part->name, "has changed its modes %" PRIu64 " times in a row",
+        return damaged(err, NAME_OF(part), "has changed its modes %" PRIu64 " times in a row",
                        island->state->chatter);
     return TAC_OK;
 }
@@ -134,7 +137,7 @@ tac_status tac__check_modes(const tac_engine *e, const tac__part *part, bool exa
     (void)exact;
     const tac__island *island = island_of(e, part);
     if (!are_modes(island->mode, island->plan->event_count))
-        return damaged(err, part->name, "has a mode that is neither 0 nor 1");
+        return damaged(err, NAME_OF(part), "has a mode that is neither 0 nor 1");
     return TAC_OK;
 }
 
@@ -147,27 +150,28 @@ tac_status tac__check_next_modes(const tac_engine *e, const tac__part *part, boo
     if (island->state->event_us == TAC_TIME_NEVER || has_been(e, island->state->event_us))
         return TAC_OK;
     if (!are_modes(island->next_mode, island->plan->event_count))
-        return damaged(err, part->name, "has a mode that is neither 0 nor 1");
+        return damaged(err, NAME_OF(part), "has a mode that is neither 0 nor 1");
     if (!tac__modes_differ(island, island->next_mode))
-        return damaged(err, part->name, "has no change of a mode where the step ends with one");
+        return damaged(err, NAME_OF(part), "has no change of a mode where the step ends with one");
     return TAC_OK;
 }
 
 // --- values -------------------------------------------------------------------------------------
 
-static tac_status check_type(const tac_type *type, const void *value, const char *part,
+static tac_status check_type(const tac_type *type, const void *value, const tac__part *part,
                              tac_error *err)
 {
     const size_t labels = tac__type_labels(type);
     for (uint32_t i = 0; i < type->count; i++) {
         const unsigned char *byte = (const unsigned char *)value + i;
         if (type->scalar == TAC_BOOL && *byte > 1)
-            return damaged(err, part, "has the value %u for a bool", *byte);
+            return damaged(err, NAME_OF(part), "has the value %u for a bool", *byte);
         if (type->scalar != TAC_ENUM)
             continue;
         const int32_t label = ((const int32_t *)value)[i];
         if (label < 0 || (size_t)label >= labels)
-            return damaged(err, part, "has the value %d, one of %zu labels", label, labels);
+            return damaged(err, NAME_OF(part), "has the value %d, one of %zu labels", label,
+                           labels);
     }
     return TAC_OK;
 }
@@ -175,7 +179,7 @@ static tac_status check_type(const tac_type *type, const void *value, const char
 tac_status tac__check_value(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
     (void)exact;
-    return check_type(part->subject, tac__block_at(&e->plan->block, part->offset), part->name, err);
+    return check_type(part->subject, tac__block_at(&e->plan->block, part->offset), part, err);
 }
 
 // Of machines: numbers of transitions, 0 for none.
@@ -201,15 +205,15 @@ tac_status tac__check_signal(const tac_engine *e, const tac__part *part, bool ex
     (void)exact;
     const tac__signal *s = part->subject;
     const void *value = tac__block_at(&e->plan->block, part->offset);
-    TAC_TRY(check_type(&s->type, value, part->name, err));
+    TAC_TRY(check_type(&s->type, value, part, err));
     if (counts_changes(e, s) && *(const uint64_t *)value >> 62)
-        return damaged(err, part->name, "counts %" PRId64 " changes", *(const int64_t *)value);
+        return damaged(err, NAME_OF(part), "counts %" PRId64 " changes", *(const int64_t *)value);
     if (!names_transition(e, s))
         return TAC_OK;
     const size_t count = tac__phases_of(e->plan->components[s->component])->transition_count;
     const int64_t number = *(const int64_t *)value;
     if (number < 0 || (uint64_t)number > count)
-        return damaged(err, part->name, "names transition %" PRId64 " of %zu", number, count);
+        return damaged(err, NAME_OF(part), "names transition %" PRId64 " of %zu", number, count);
     return TAC_OK;
 }
 
@@ -220,7 +224,7 @@ tac_status tac__check_writes(const tac_engine *e, const tac__part *part, bool ex
     (void)e, (void)exact;
     const tac__history *h = part->subject;
     if (*h->writes >> 62)
-        return damaged(err, part->name, "counts %" PRIu64 " writes", *h->writes);
+        return damaged(err, NAME_OF(part), "counts %" PRIu64 " writes", *h->writes);
     return TAC_OK;
 }
 
@@ -232,9 +236,10 @@ tac_status tac__check_times(const tac_engine *e, const tac__part *part, bool exa
     for (uint64_t n = first; n <= last; n++) {
         const tac_time t_us = h->times[n % h->depth];
         if (!has_been(e, t_us))
-            return damaged(err, part->name, "has a write at %" PRIu64 " us, in the future", t_us);
+            return damaged(err, NAME_OF(part), "has a write at %" PRIu64 " us, in the future",
+                           t_us);
         if (n > first && t_us < h->times[(n - 1) % h->depth])
-            return damaged(err, part->name, "has writes out of order");
+            return damaged(err, NAME_OF(part), "has writes out of order");
     }
     return TAC_OK;
 }
@@ -246,9 +251,9 @@ tac_status tac__check_turns(const tac_engine *e, const tac__part *part, bool exa
     (void)exact;
     const tac__component *c = part->subject;
     if (!has_been(e, c->turns->last_us))
-        return damaged(err, part->name, "has a time that cannot be: last_us");
+        return damaged(err, NAME_OF(part), "has a time that cannot be: last_us");
     if (c->turns->chatter > TAC__CHATTER_MAX)
-        return damaged(err, part->name, "has %" PRIu64 " turns in a row", c->turns->chatter);
+        return damaged(err, NAME_OF(part), "has %" PRIu64 " turns in a row", c->turns->chatter);
     return TAC_OK;
 }
 
@@ -258,7 +263,7 @@ tac_status tac__check_missed(const tac_engine *e, const tac__part *part, bool ex
     const tac__component *c = part->subject;
     const uint64_t all = TAC_DUE_AXIS | TAC_DUE_MESSAGE | TAC_DUE_TIMER | TAC_DUE_CONDITION;
     if (*c->missed & ~all)
-        return damaged(err, part->name, "has triggers that do not exist: %#" PRIx64, *c->missed);
+        return damaged(err, NAME_OF(part), "has triggers that do not exist: %#" PRIx64, *c->missed);
     return TAC_OK;
 }
 
@@ -266,7 +271,7 @@ tac_status tac__check_flag(const tac_engine *e, const tac__part *part, bool exac
 {
     (void)exact;
     const uint64_t flag = *(const uint64_t *)tac__block_at(&e->plan->block, part->offset);
-    return flag <= 1 ? TAC_OK : damaged(err, part->name, "is neither 0 nor 1");
+    return flag <= 1 ? TAC_OK : damaged(err, NAME_OF(part), "is neither 0 nor 1");
 }
 
 // --- messages -----------------------------------------------------------------------------------
@@ -325,10 +330,10 @@ tac_status tac__check_queue(const tac_engine *e, const tac__part *part, bool exa
     const tac__queue *q = &r->queue;
     const tac__queue_state *s = q->state;
     if ((uint64_t)s->flying + s->waiting + s->free != q->capacity)
-        return damaged(err, part->name, "counts %u + %u + %u messages and places, not %u",
+        return damaged(err, NAME_OF(part), "counts %u + %u + %u messages and places, not %u",
                        s->flying, s->waiting, s->free, q->capacity);
     if (s->first >= q->capacity && s->first)
-        return damaged(err, part->name, "begins at place %u of %u", s->first, q->capacity);
+        return damaged(err, NAME_OF(part), "begins at place %u of %u", s->first, q->capacity);
     const tac_allocator *a = e->allocator;
     unsigned char *seen = a->resize(a->context, NULL, 0, q->capacity + 1);
     if (!seen)
@@ -362,8 +367,8 @@ tac_status tac__check_taken(const tac_engine *e, const tac__part *part, bool exa
         // The end may have been another.
         const bool fixed = exact && most && i != (size_t)e->plan->start_end_source;
         if (tl->taken[i] > most || (fixed && tl->taken[i] != times_passed(e, s)))
-            return damaged(err, part->name, "says that source %zu had %" PRIu64 " of %" PRIu64, i,
-                           tl->taken[i], most);
+            return damaged(err, NAME_OF(part), "says that source %zu had %" PRIu64 " of %" PRIu64,
+                           i, tl->taken[i], most);
     }
     return TAC_OK;
 }
@@ -420,14 +425,15 @@ tac_status tac__check_next(const tac_engine *e, const tac__part *part, bool exac
 {
     for (size_t i = 0; i < e->timeline.own; i++) {
         if (!is_next(e, i, exact))
-            return damaged(err, part->name, "has source %zu at %" PRIu64 " us", i,
+            return damaged(err, NAME_OF(part), "has source %zu at %" PRIu64 " us", i,
                            e->timeline.next[i]);
     }
     for (size_t i = 0; exact && i < e->plan->island_count; i++) {
         const tac__island *island = &e->islands[i];
         const tac_time to_us = island->state->to_us;
         if (island->state->from_us < to_us && to_us != planned_end(e, island))
-            return damaged(err, part->name, "does not have the step of '%s' end at %" PRIu64 " us",
+            return damaged(err, NAME_OF(part),
+                           "does not have the step of '%s' end at %" PRIu64 " us",
                            island->plan->name, to_us);
     }
     return TAC_OK;
