@@ -110,8 +110,8 @@ void tac__ode_errors(const tac__method *m, const tac__ode_problem *p, const tac_
 
 // x^(-1/p) to 2e-4, for x within [1e-12, 1e12] and p from 3 to 8. The first guess comes from the
 // bits of x: read as an integer they are close to a logarithm. Two steps of Newton's method follow.
-// The bits are the same on every machine, as any power function would have to guarantee, in a
-// fraction of its time.
+// The bits are the same on every machine. tac_pow took 505 instructions more, of 14,400 a
+// millisecond of flight (callgrind, examples/iris_mission.yaml from 5 s to 10 s).
 static double inverse_root(double x, int p)
 {
     const double one = 0x3FFp52;          // the bits of 1.0
