@@ -8,6 +8,7 @@
 - docs/README.md names every document.
 - Words of docs/glossary.md are sorted, and none is there twice.
 - Links between documents lead to files and headings that exist.
+- Files that documents name, as in `src/base/hash.h`, exist.
 """
 import os
 import re
@@ -96,12 +97,22 @@ def check_links():
                 complaints.append(f"{path}: a link to {target}, but there is no such heading")
 
 
+def check_paths():
+    named = r"`((?:src|include|examples|tests|tools|bench|docs|fuzz|man)/[\w./-]*)`"
+    for path in ["README.md", "CONTRIBUTING.md", *documents()]:
+        for name in re.findall(named, without_code(read(path))):
+            stands_for_many = re.search("NAME|ROOM|TOPIC", name)
+            if not stands_for_many and not os.path.exists(name):
+                complaints.append(f"{path}: there is no `{name}`")
+
+
 def main():
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), ".."))
     check_rooms()
     check_index()
     check_glossary()
     check_links()
+    check_paths()
     for line in complaints:
         print(line)
     print(f"{len(complaints)} wrong" if complaints else "documents and tree agree")
