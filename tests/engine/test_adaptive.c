@@ -1,5 +1,6 @@
 // Adaptive integration inside the engine: tolerances, step sizes across boundaries, faults, parts
 // of a plant one by one, derivatives from dual numbers.
+#include "engine/run/integrate.h"
 #include "engine/run/state.h"
 #include "engine/test_rig.h"
 #include "support/probe.h"

@@ -13,6 +13,7 @@ int main(void)
 
 #else
 
+#include "engine/run/integrate.h"
 #include "engine/run/state.h"
 
 #include <cvode/cvode.h>

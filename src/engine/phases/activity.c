@@ -7,6 +7,7 @@
 // With `gate` inactive components run all the same, behind a closed gate: their steps on copies
 // that are put back, their outputs and derivatives replaced at once. What fails there is no error.
 #include "bus/type.h"
+#include "engine/run/integrate.h"
 #include "engine/run/driven.h"
 #include "engine/phases/phases.h"
 #include "engine/run/written.h"
@@ -197,7 +198,7 @@ static void shrink_problem(const tac_engine *e, tac__island *island)
     }
     island->problem.groups = island->live_groups;
     island->problem.group_count = live;
-    island->still = false;
+    tac__step_set(island, TAC__STEP_NONE);
     if (n == island->problem.n)
         return;
     island->problem.n = n;

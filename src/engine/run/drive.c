@@ -3,6 +3,7 @@
 // Wake-ups, deliveries and located conditions outside the plant matter only as instants that split
 // its islands: they are played back on the sources they had in the live run, so that what is known
 // in advance and what turns up stays what it was.
+#include "engine/run/integrate.h"
 #include "engine/phases/phases.h"
 #include "engine/run/driven.h"
 #include "engine/run/validate.h"

@@ -200,7 +200,7 @@ static void give_back(const tac__lanes *l, size_t lane)
     tac__island *island = l->islands[lane];
     for (size_t i = 0; i < island->plan->x_count; i++)
         island->y[i] = island->work.z[i] = l->y[i * LANES + lane];
-    island->ahead = true;
+    tac__step_set(island, TAC__STEP_AHEAD);
 }
 
 void tac__lanes_step(tac_engine *e, tac__lanes *l, tac_time t_us)
@@ -236,5 +236,6 @@ void tac__lanes_unpack(tac__island *island)
 {
     tac__ode_unpack(island->engine->plan->method, &island->lanes->work, LANES, island->lane,
                     &island->work);
-    island->packed = false;
+    tac__step_set(island,
+                  island->step == TAC__STEP_SOUND_LANES ? TAC__STEP_SOUND : TAC__STEP_SETTLED);
 }

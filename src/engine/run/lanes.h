@@ -9,7 +9,7 @@
 #ifndef TAC_ENGINE_RUN_LANES_H
 #define TAC_ENGINE_RUN_LANES_H
 
-#include "engine/run/state.h"
+#include "engine/run/integrate.h"
 
 // How many doubles stand side by side; the pack4 units of models are compiled for it.
 enum { TAC__LANES = 4 };
@@ -44,13 +44,13 @@ void tac__lanes_step(tac_engine *engine, tac__lanes *lanes, tac_time t_us);
 // set.
 static inline bool tac__lanes_take(tac__island *island, tac_time to_us, double *error)
 {
-    if (!island->ahead)
+    if (island->step != TAC__STEP_AHEAD)
         return false;
-    island->ahead = false;
     const tac__lanes *lanes = island->lanes;
-    if (lanes->to_us != to_us)
+    const bool same = lanes->to_us == to_us;
+    tac__step_set(island, same ? TAC__STEP_SETTLED_LANES : TAC__STEP_TAKEN);
+    if (!same)
         return false;
-    island->packed = true;
     island->state->evals += lanes->evals;
     *error = lanes->error[island->lane];
     return true;
@@ -62,7 +62,7 @@ void tac__lanes_unpack(tac__island *island);
 // Before that work is looked at or used for another step from the same state.
 static inline void tac__lanes_leave(tac__island *island)
 {
-    if (island->packed)
+    if (tac__step_in_lanes(island->step))
         tac__lanes_unpack(island);
 }
 

@@ -4,7 +4,7 @@
 // where the mode would change. Conditions wake a component outside the plant: a step ends where one
 // turns from false to true. Nothing is remembered from one step to the next: whether a condition
 // held is seen anew at the start of each.
-#include "engine/run/state.h"
+#include "engine/run/locate.h"
 #include "ode/event.h"
 
 #include <string.h>
@@ -249,18 +249,18 @@ static tac_time search_rise(crossing *c)
     return TAC_TIME_NEVER;
 }
 
+// Remember which conditions turn true at the end of the step.
 static void mark_turned(tac__island *island, bool found)
 {
     for (size_t i = 0; i < island->plan->rise_count; i++) {
         tac__rise *r = &island->rises[i];
         r->turned = found && r->now && !r->before;
     }
-    island->turned = found;
 }
 
 // Does a condition turn true inside the step, which an event may have ended already? Then it ends
 // there.
-static void locate_rise(tac_engine *e, tac__island *island)
+static bool locate_rise(tac_engine *e, tac__island *island)
 {
     tac__island_state *s = island->state;
     crossing c = {.e = e, .island = island, .from_us = s->from_us, .to_us = s->to_us};
@@ -268,29 +268,31 @@ static void locate_rise(tac_engine *e, tac__island *island)
     look_into(&c);
     const tac_time t_us = search_rise(&c);
     mark_turned(island, t_us != TAC_TIME_NEVER);
-    if (t_us >= s->to_us)
-        return;
-    s->to_us = t_us;
-    s->event_us = TAC_TIME_NEVER;
+    if (t_us < s->to_us) {
+        s->to_us = t_us;
+        s->event_us = TAC_TIME_NEVER;
+    }
+    return t_us != TAC_TIME_NEVER;
 }
 
-void tac__locate_cut(tac__island *island)
+bool tac__locate_cut(tac__island *island)
 {
     const tac_time to_us = island->state->to_us;
     begin_at_start(island);
     if (island->plan->x_count)
         memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
     ask_rises(island, to_us, true);
-    mark_turned(island, any_rise(island));
+    const bool turned = any_rise(island);
+    mark_turned(island, turned);
+    return turned;
 }
 
-bool tac__locate(tac_engine *e, tac__island *island)
+tac__outcome tac__locate(tac_engine *e, tac__island *island)
 {
     if (island->plan->event_count && island->plan->x_count && !locate_event(e, island))
-        return false;
-    if (island->plan->rise_count)
-        locate_rise(e, island);
-    return true;
+        return TAC__FAILED_STEP;
+    const bool turned = island->plan->rise_count && locate_rise(e, island);
+    return turned || island->state->event_us != TAC_TIME_NEVER ? TAC__LOCATED : TAC__TAKEN;
 }
 
 // --- arriving -----------------------------------------------------------------------------------
@@ -373,6 +375,7 @@ void tac__plan_located(tac_engine *e, tac__island *island, tac_time event_us)
     for (size_t i = 0; i < island->plan->rise_count; i++) {
         const tac__rise_plan *r = &island->plan->rises[i];
         plan(e, island, e->plan->components[r->component]->conditions[r->number].source,
-             island->turned && island->rises[i].turned ? island->state->to_us : TAC_TIME_NEVER);
+             island->step == TAC__STEP_LOCATED && island->rises[i].turned ? island->state->to_us
+                                                                          : TAC_TIME_NEVER);
     }
 }

@@ -1,4 +1,5 @@
 // look.c - looking at an engine from outside: time, counters, signals.
+#include "engine/run/integrate.h"
 #include "engine/phases/phases.h"
 #include "base/def.h"
 #include "base/floats.h"

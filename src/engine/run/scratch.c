@@ -6,8 +6,7 @@
 static void restart_island(tac__island *island)
 {
     island->peeked_us = island->kept_us = TAC_TIME_NEVER;
-    island->settled = island->sound = island->still = island->turned = false;
-    island->packed = island->ahead = false;
+    tac__step_set(island, TAC__STEP_NONE);
     tac__ode_forget(&island->work);
     tac__ode_forget(&island->peek_work);
     if (island->lanes)

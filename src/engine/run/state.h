@@ -4,6 +4,7 @@
 #define TAC_ENGINE_RUN_STATE_H
 
 #include "engine/plan/plan.h"
+#include "engine/run/step_state.h"
 #include "math/normal.h"
 
 #include <stdatomic.h>
@@ -67,18 +68,13 @@ typedef struct tac__island {
     tac_engine *engine;
 
     // the rest is scratch
-    tac_time peeked_us; // instant for which scratch outputs and `peek` are valid, else NEVER
-    tac_time kept_us;   // instant for which held inputs have been kept, else NEVER
-    bool settled;       // the present step is known to change no mode
-    bool sound;         // and to have come to finite numbers
-    bool still;         // what the method does not look at is the same wherever it is seen
-    bool turned;        // a condition turns true at the end of the present step
-    bool ahead;         // that step has been taken already, in lanes
-    bool packed;        // and what belongs in `work` is still in theirs
-    bool resting;       // some components are inactive now
-    uint8_t lane;       // which of the lanes is its own
-    uint32_t failed;    // component whose derive or output failed last
-    uint32_t *live;     // those of its components that are evaluated in the present phases
+    tac_time peeked_us;   // instant for which scratch outputs and `peek` are valid, else NEVER
+    tac_time kept_us;     // instant for which held inputs have been kept, else NEVER
+    tac__step_state step; // how far the present step has come
+    bool resting;         // some components are inactive now
+    uint8_t lane;         // which of the lanes is its own
+    uint32_t failed;      // component whose derive or output failed last
+    uint32_t *live;       // those of its components that are evaluated in the present phases
     size_t live_count;
     tac__lanes *lanes; // in which it is integrated beside others; NULL: there are none alike
     tac__ode_problem problem;
@@ -231,70 +227,6 @@ static inline void tac__trigger(tac_instance *c, uint32_t due)
     else
         *c->plan->missed |= due;
 }
-
-// --- integrate.c: their integration ---
-tac__rhs_fn tac__island_rhs;                                       // context is the island
-tac_status tac__islands_arrive(tac_engine *engine, tac_time t_us); // those that are due
-void tac__islands_integrate(tac_engine *engine);                   // from there
-tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time t_us);
-tac_status tac__island_outputs(tac_engine *engine, tac__island *island, tac_time t_us);
-// The next step, from where the island stands and with the inputs that are held.
-void tac__island_integrate(tac_engine *engine, tac__island *island);
-// The next boundary of an island that has always been known.
-tac_time tac__island_planned(const tac_engine *engine, const tac__island *island);
-// Held inputs that are seen through a view are renewed at its boundaries.
-void tac__island_renew(const tac_engine *engine, tac__island *island, tac_time t_us);
-void tac__islands_replan(tac_engine *engine, int source, tac_time old_us, const tac__island *but);
-// Keep what is needed for outputs as they are at stage 3 of t_us, for observers that may look later
-// in the same boundary.
-void tac__island_preview(tac__island *island, tac_time t_us);
-// The value of a continuous signal at t_us, without a trace.
-tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
-
-// All of the outputs at the state in work.z, or those that others see while integrating.
-tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all);
-// One step from x at from_us to `to_us`, into `y`.
-tac_status tac__step_to(tac_engine *engine, tac__island *island, tac__ode_work *work,
-                        tac_time to_us, double *y);
-
-// --- locate.c: instants inside a step ---
-static inline bool tac__locates(const tac__island_plan *island)
-{
-    return island->event_count | island->rise_count;
-}
-
-// A mode holds where the number of its event is positive. Do they differ from the present ones?
-// Two at a time: a multirotor has sixteen, and this is asked at the end of every step. One by one
-// it took 70 instructions more, of 13,700 a step (callgrind, bench/iris_mission.yaml).
-static inline bool tac__modes_differ(const tac__island *island, const double *numbers)
-{
-    typedef double pair __attribute__((vector_size(16)));
-    typedef int64_t mask __attribute__((vector_size(16)));
-    const double *present = island->mode;
-    const size_t n = island->plan->event_count;
-    mask any = {0, 0};
-    size_t i = 0;
-    for (; i + 1 < n; i += 2) {
-        pair there, here;
-        memcpy(&there, numbers + i, sizeof there);
-        memcpy(&here, present + i, sizeof here);
-        any |= (mask)(there > 0) ^ (mask)(here > 0);
-    }
-    return any[0] || any[1] || (i < n && (numbers[i] > 0) != (present[i] > 0));
-}
-
-// Let the step that was taken end where a mode changes or a condition turns true, if one does.
-// False: that failed.
-bool tac__locate(tac_engine *engine, tac__island *island);
-// The step was cut short: which conditions are true where it ends now?
-void tac__locate_cut(tac__island *island);
-// Set the modes at a boundary of an island that has any.
-tac_status tac__latch(tac_engine *engine, tac__island *island, tac_time t_us);
-// At a boundary of an island that conditions look at: count those that turned true there.
-tac_status tac__count_turns(tac_engine *engine, tac__island *island, tac_time t_us);
-// Have what was located at the end of the present step for boundaries: an event at event_us, or
-// none (NEVER), and the conditions that turn true.
-void tac__plan_located(tac_engine *engine, tac__island *island, tac_time event_us);
 
 // --- jacobian.c: the right-hand side on dual numbers ---
 tac_status tac__jacobian_prepare(tac_engine *engine, tac__island *island);

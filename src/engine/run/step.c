@@ -3,6 +3,7 @@
 #include "base/def.h"
 #include "base/print.h"
 #include "base/hash.h"
+#include "engine/run/integrate.h"
 #include "engine/plan/hang.h"
 #include "engine/run/outside.h"
 #include "base/floats.h"

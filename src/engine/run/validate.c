@@ -3,6 +3,7 @@
 // The rules are those that hold between two instants of any run, after stage 9: nothing is planned
 // for the past, an island either stands at the present or has a step under way that ends in the
 // future, every slot of a queue is in exactly one place.
+#include "engine/run/locate.h"
 #include "engine/run/validate.h"
 #include "base/print.h"
 #include "bus/type.h"

@@ -1,0 +1,145 @@
+// blame.c - what a step failed of: the component, the state or the input that is named in the
+// error.
+#include "engine/run/integrate.h"
+
+#include <math.h>
+
+bool tac__name_bad_input(const tac_engine *e, const tac_instance *c, tac__out *out)
+{
+    for (size_t k = 0; k < c->plan->inputs.count; k++) {
+        const tac__port *port = &c->plan->inputs.items[k];
+        const tac__input *in = &c->plan->in[k];
+        if (in->signal < 0 || in->coupled || port->type.scalar != TAC_F64)
+            continue;
+        const double *value = c->scratch.in[k];
+        uint32_t i = 0;
+        while (i < port->type.count && value[i] - value[i] == 0)
+            i++;
+        if (i == port->type.count)
+            continue;
+        const tac__signal *s = &e->plan->schema.signals[in->signal];
+        tac__out_add(out, "input %s", port->name);
+        if (port->type.count > 1)
+            tac__out_add(out, "[%u]", i);
+        tac__out_add(out, " from %s", s->name);
+        if (s->type.count > 1)
+            tac__out_add(out, "[%u]", in->element + i);
+        tac__out_add(out, " is %s", value[i] != value[i] ? "NaN" : "infinite");
+        return true;
+    }
+    return false;
+}
+
+static const tac_instance *find_bad_input(const tac_engine *e, const tac__island *island,
+                                          tac__out *out)
+{
+    for (size_t i = 0; i < island->live_count; i++) {
+        const tac_instance *c = e->instances[island->live[i]];
+        if (c->active && tac__name_bad_input(e, c, out))
+            return c;
+    }
+    return NULL;
+}
+
+// The state that begins at an offset of the island's.
+typedef struct named_state {
+    const tac_instance *component;
+    const tac__port *port;
+    uint32_t element;
+} named_state;
+
+static named_state state_at(const tac_engine *e, const tac__island *island, size_t index)
+{
+    for (size_t k = 0; k < island->plan->count; k++) {
+        const tac_instance *c = e->instances[island->plan->components[k]];
+        size_t offset = c->plan->x_offset;
+        for (size_t s = 0; s < c->plan->continuous.count; s++) {
+            const tac__port *port = &c->plan->continuous.items[s];
+            if (index >= offset && index < offset + port->type.count)
+                return (named_state){c, port, (uint32_t)(index - offset)};
+            offset += port->type.count;
+        }
+    }
+    return (named_state){0};
+}
+
+static tac_status fail_rhs(tac_engine *e, tac__island *island, tac_status status)
+{
+    tac__fail(e->err, status, "its right-hand side failed: %s", tac_status_text(status));
+    return tac__run_failed(e, status, island->state->from_us,
+                           e->plan->components[island->failed]->name);
+}
+
+static tac_status fail_state(tac_engine *e, tac__island *island, size_t index)
+{
+    const named_state s = state_at(e, island, index);
+    const double value = island->y[index];
+    tac__fail(e->err, TAC_E_NUMERIC, "state '%s.%s'", s.component->plan->name, s.port->name);
+    if (s.port->type.count > 1)
+        tac__error_append(e->err, "[%u]", s.element);
+    tac__error_append(e->err, " became %s while integrating", value != value ? "NaN" : "infinite");
+    return tac__run_failed(e, TAC_E_NUMERIC, island->state->from_us, s.component->plan->name);
+}
+
+static tac_status fail_small(tac_engine *e, tac__island *island)
+{
+    const tac__island_state *s = island->state;
+    double worst = -1;
+    size_t group = 0;
+    for (size_t i = 0; i < island->problem.group_count; i++) {
+        tac__ode_problem one = island->problem;
+        one.groups += i;
+        one.group_count = 1;
+        const double error = tac__step_error(e, island, &one, s->to_us - s->from_us);
+        if (error > worst) {
+            worst = error;
+            group = i;
+        }
+    }
+    const named_state state = state_at(e, island, island->problem.groups[group].first);
+    char h_min[TAC_TIME_TEXT];
+    tac_time_print(e->plan->def.integrator.h_min_us, h_min);
+    tac__fail(e->err, TAC_E_NUMERIC,
+              "the integration step fell below %s: the error of state '%s.%s' is %.3g times what "
+              "the tolerances allow",
+              h_min, state.component->plan->name, state.port->name, worst);
+    return tac__run_failed(e, TAC_E_NUMERIC, s->from_us, state.component->plan->name);
+}
+
+tac_status tac__step_failed(tac_engine *e, tac__island *island)
+{
+    tac__island_state *s = island->state;
+    const uint64_t tries = s->tries, tried = s->tries_next;
+    char text[TAC_ERROR_TEXT];
+    tac__out input = tac__out_begin(text, sizeof text);
+    const tac_instance *c = find_bad_input(e, island, &input);
+    if (c) {
+        tac__fail(e->err, TAC_E_NUMERIC, "%s", text);
+        return tac__run_failed(e, TAC_E_NUMERIC, s->from_us, c->plan->name);
+    }
+    island->work.first = false;
+    tac__step_set(island, TAC__STEP_TAKEN);
+    s->tries = 0;
+    const tac__outcome out = tac__natural_step(e, island, s->to_us);
+    s->tries = tries;
+    s->tries_next = tried;
+    if (tried > e->plan->def.integrator.max_substeps) {
+        tac__fail(e->err, TAC_E_LIMIT,
+                  "more than %llu integration steps without a boundary; the last was %llu us long",
+                  (unsigned long long)e->plan->def.integrator.max_substeps,
+                  (unsigned long long)(s->to_us - s->from_us));
+        return tac__run_failed(e, TAC_E_LIMIT, s->from_us, island->plan->name);
+    }
+    if (out == TAC__TOO_SMALL)
+        return fail_small(e, island);
+    const tac_status status = tac__step_to(e, island, &island->work, s->to_us, island->y);
+    if (out == TAC__FAILED_STEP && status != TAC_OK)
+        return fail_rhs(e, island, status);
+    for (size_t i = 0; i < island->plan->x_count; i++) {
+        if (!(island->y[i] - island->y[i] == 0))
+            return fail_state(e, island, i);
+    }
+    if (out == TAC__FAILED_STEP)
+        return fail_rhs(e, island, TAC_E_COMPONENT);
+    return TAC_OK;
+}

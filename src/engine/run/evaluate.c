@@ -1,0 +1,184 @@
+// evaluate.c - the right-hand side and the outputs of islands: on the integrator's scratch, and on
+// the bus.
+#include "engine/run/integrate.h"
+#include "engine/phases/phases.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- on the scratch -----------------------------------------------------------------------------
+
+static void update(const tac__views *views, tac_time t_us)
+{
+    for (size_t i = 0; i < views->count; i++)
+        tac__view_update(&views->items[i], t_us);
+}
+
+// Routes between continuous components have neither delay nor policy: the time does not matter.
+enum { NO_TIME = 0 };
+
+// Outputs that others need before the rest of their component can be evaluated. What cannot be had
+// yet comes to nothing, or fails: the call for all of them decides.
+__attribute__((noinline)) static void scratch_parts(tac__island *island, double t_s, bool all)
+{
+    for (size_t i = 0; i < island->plan->part_count; i++) {
+        tac_instance *c = island->engine->instances[island->plan->part_calls[i]];
+        if (!c->plan->type->output || !(all || c->plan->chained) || !c->active)
+            continue;
+        update(&c->plan->scratch_views, NO_TIME);
+        c->scratch.t_s = t_s;
+        (void)c->plan->type->output(&c->scratch, c->plan->self);
+    }
+}
+
+tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all)
+{
+    tac_engine *e = island->engine;
+    if (island->plan->part_count)
+        scratch_parts(island, t_s, all);
+    for (size_t i = 0; i < island->live_count; i++) {
+        tac_instance *c = e->instances[island->live[i]];
+        update(&c->plan->scratch_views, NO_TIME);
+        c->scratch.t_s = t_s;
+        if (!c->plan->type->output || !(all || c->plan->chained))
+            continue;
+        const tac_status status = c->plan->type->output(&c->scratch, c->plan->self);
+        if (!c->active) { // its gate is closed, whatever came of it
+            tac__activity_close(c);
+            continue;
+        }
+        if (status != TAC_OK) {
+            island->failed = c->plan->index;
+            return status;
+        }
+    }
+    return TAC_OK;
+}
+
+static tac_status derive_all(tac__island *island, double *dx)
+{
+    tac_engine *e = island->engine;
+    if (island->resting)
+        memset(dx, 0, island->problem.n * sizeof *dx);
+    for (size_t i = 0; i < island->live_count; i++) {
+        tac_instance *c = e->instances[island->live[i]];
+        if (!c->plan->type->derive)
+            continue;
+        // Views of outputs that come later in the order are only complete now.
+        update(&c->plan->scratch_views, NO_TIME);
+        c->scratch.dx = dx + c->plan->x_offset;
+        const tac_status status = c->plan->type->derive(&c->scratch, c->plan->self);
+        if (!c->active) {
+            memset(c->scratch.dx, 0, c->plan->x_count * sizeof *dx);
+            continue;
+        }
+        if (status != TAC_OK) {
+            island->failed = c->plan->index;
+            return status;
+        }
+    }
+    return TAC_OK;
+}
+
+// All outputs that matter, then all derivatives. Out of line: the usual case needs no frame.
+__attribute__((noinline)) static tac_status coupled_rhs(tac__island *island, double t_s, double *dx)
+{
+    TAC_TRY(tac__scratch_outputs(island, t_s, false));
+    return derive_all(island, dx);
+}
+
+// dx/dt at the scratch state.
+tac_status tac__island_rhs(void *context, double t_s, double *dx)
+{
+    tac__island *island = context;
+    island->state->evals++;
+    tac_instance *c = island->alone;
+    if (!c)
+        return coupled_rhs(island, t_s, dx);
+    c->scratch.t_s = t_s; // nothing to pass between components
+    c->scratch.dx = dx;
+    return c->plan->type->derive(&c->scratch, c->plan->self);
+}
+
+// --- on the bus ---------------------------------------------------------------------------------
+
+static void bus_parts(tac_engine *e, const tac__island *island, tac_time t_us)
+{
+    for (size_t i = 0; i < island->plan->part_count; i++) {
+        tac_instance *c = e->instances[island->plan->part_calls[i]];
+        if (!c->plan->type->output || !c->active)
+            continue;
+        tac__views_renew(&c->plan->views, t_us);
+        c->bus.t_s = tac_time_seconds(t_us);
+        (void)c->plan->type->output(&c->bus, c->plan->self);
+    }
+}
+
+// Stage 3: algebraic outputs, written to the bus.
+tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->plan->part_count)
+        bus_parts(e, island, t_us);
+    for (size_t i = 0; i < island->live_count; i++) {
+        tac_instance *c = e->instances[island->live[i]];
+        if (!c->plan->type->output || !c->active)
+            continue;
+        // Samples of other parts of the plant stay as they were held: whether those have been
+        // evaluated yet must not matter.
+        tac__views_renew(&c->plan->views, t_us);
+        c->bus.t_s = tac_time_seconds(t_us);
+        const tac_status status = c->plan->type->output(&c->bus, c->plan->self);
+        if (status != TAC_OK) {
+            char text[TAC_ERROR_TEXT];
+            tac__out input = tac__out_begin(text, sizeof text);
+            const bool bad = tac__name_bad_input(e, c, &input);
+            tac__fail(e->err, status, "its outputs failed: %s",
+                      bad ? text : tac_status_text(status));
+            return tac__run_failed(e, status, t_us, c->plan->name);
+        }
+        tac__writes_done(&c->plan->eval_writes, t_us);
+    }
+    island->state->outputs_us = t_us;
+    return TAC_OK;
+}
+
+void tac__island_update_views(const tac_engine *e, const tac__island *island, tac_time t_us)
+{
+    for (size_t i = 0; i < island->plan->viewer_count; i++)
+        update(&e->plan->components[island->plan->viewers[i]]->views, t_us);
+}
+
+// Held inputs may not have their first values yet. What cannot be evaluated with those is NaN: who
+// reads it too early is told, who waits for stage 3 sees nothing of it.
+static void begin_outputs(const tac_engine *e, tac_instance *c, tac_time t_us)
+{
+    tac__views_renew(&c->plan->views, t_us);
+    c->bus.t_s = tac_time_seconds(t_us);
+    const tac_status status = c->plan->type->output(&c->bus, c->plan->self);
+    for (size_t k = 0; k < c->plan->outputs.count; k++) {
+        const tac__signal *s = &e->plan->schema.signals[c->plan->signals[k]];
+        double *value = c->bus.out[k];
+        if (!s->continuous)
+            continue;
+        for (size_t i = 0; status != TAC_OK && s->type.scalar == TAC_F64 && i < s->words; i++)
+            value[i] = (double)NAN;
+        if (e->plan->histories[c->plan->signals[k]].depth)
+            tac__history_start(&e->plan->histories[c->plan->signals[k]], value);
+    }
+}
+
+void tac__islands_begin(tac_engine *e, tac_time t_us)
+{
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        const tac__island *island = &e->islands[i];
+        if (island->plan->begins)
+            bus_parts(e, island, t_us);
+        for (size_t k = 0; island->plan->begins && k < island->live_count; k++) {
+            tac_instance *c = e->instances[island->live[k]];
+            if (c->plan->type->output && c->active)
+                begin_outputs(e, c, t_us);
+        }
+    }
+    for (size_t i = 0; i < e->plan->island_count; i++)
+        tac__island_renew(e, &e->islands[i], t_us);
+}

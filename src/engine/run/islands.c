@@ -1,0 +1,185 @@
+// islands.c - the moments of islands: they arrive at an instant, begin the next step from there,
+// and take it again when a boundary turns up inside it.
+#include "engine/run/lanes.h"
+#include "engine/run/locate.h"
+
+#include <string.h>
+
+// --- arriving -----------------------------------------------------------------------------------
+
+// The step is over and will not be undone: did it succeed?
+static tac_status check_step(tac_engine *e, tac__island *island)
+{
+    // A sum of zeros, unless one of them is not finite; in four parts, which need not wait for each
+    // other.
+    const double *y = island->y;
+    double a = 0, b = 0, c = 0, d = 0;
+    size_t i = 0;
+    for (; i + 4 <= island->problem.n; i += 4) {
+        a += y[i] * 0.0;
+        b += y[i + 1] * 0.0;
+        c += y[i + 2] * 0.0;
+        d += y[i + 3] * 0.0;
+    }
+    for (; i < island->problem.n; i++)
+        a += y[i] * 0.0;
+    return a + b + c + d == 0 ? TAC_OK : tac__step_failed(e, island);
+}
+
+// The clock is about to come to t_us, a boundary of this island or the end of its step, which is
+// where the step ends. Nothing is committed yet.
+static tac_status reach(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    const tac__island_state *s = island->state;
+    TAC_ASSERT(s->to_us == t_us);
+    return s->from_us == t_us ? TAC_OK : check_step(e, island);
+}
+
+static inline tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    for (size_t i = 0; i < island->live_count; i++) {
+        const tac_instance *c = e->instances[island->live[i]];
+        if (!c->plan->type->project || !c->active)
+            continue;
+        const tac_status status =
+            c->plan->type->project(island->x + c->plan->x_offset, c->plan->self);
+        if (status != TAC_OK) {
+            tac__fail(e->err, status, "its projection failed: %s", tac_status_text(status));
+            return tac__run_failed(e, status, t_us, c->plan->name);
+        }
+    }
+    return TAC_OK;
+}
+
+// Make t_us the present.
+static inline tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, bool boundary)
+{
+    tac__island_state *s = island->state;
+    if (s->from_us < t_us) {
+        memcpy(island->x, island->y, island->problem.n * sizeof *island->x);
+        s->from_us = t_us;
+        s->h_us = s->h_next_us;
+        s->tries = s->tries_next;
+    }
+    const bool settled = island->step >= TAC__STEP_SETTLED;
+    if (!boundary) {
+        tac__lanes_leave(island);
+        tac__ode_carry(&island->work);
+        tac__step_over(island);
+        return TAC_OK;
+    }
+    tac__step_over(island);
+    island->work.first = false;
+    s->at_us = t_us;
+    s->tries = 0;
+    TAC_TRY(project(e, island, t_us));
+    if (island->plan->event_count && !settled)
+        TAC_TRY(tac__latch(e, island, t_us));
+    return island->plan->rise_count ? tac__count_turns(e, island, t_us) : TAC_OK;
+}
+
+// First every step is seen to have succeeded, then all are committed: a run that fails here stands
+// at its last instant, whole.
+tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
+{
+    const size_t count = (e->plan->island_words + 63) / 64;
+    for (size_t s = 0; s < count; s++) {
+        uint64_t words = e->due.island_words[s] |= e->due.arriving_words[s];
+        for (; words; words &= words - 1) {
+            const size_t w = 64 * s + (size_t)__builtin_ctzll(words);
+            uint64_t bits = e->due_islands[w] |= e->due.arriving[w];
+            for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
+                tac__island *island = all + __builtin_ctzll(bits);
+                if (island->step < TAC__STEP_SOUND)
+                    TAC_TRY(reach(e, island, t_us));
+            }
+        }
+    }
+    for (size_t s = 0; s < count; s++) {
+        e->due.arriving_words[s] = 0;
+        for (uint64_t words = e->due.island_words[s]; words; words &= words - 1) {
+            const size_t w = 64 * s + (size_t)__builtin_ctzll(words);
+            const uint64_t boundaries = e->due.arriving[w];
+            uint64_t bits = e->due_islands[w];
+            e->due.arriving[w] = 0;
+            for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
+                const int i = __builtin_ctzll(bits);
+                TAC_TRY(arrive(e, all + i, t_us, boundaries >> i & 1));
+            }
+        }
+    }
+    if (t_us == 0) // the first of all
+        tac__islands_begin(e, t_us);
+    return TAC_OK;
+}
+
+// --- going on -----------------------------------------------------------------------------------
+
+// Prefetch what the step of an island begins with, while that of another is integrated.
+__attribute__((noinline)) static void fetch(const tac__island *island)
+{
+    tac__fetch(island->state, 2);
+    tac__fetch(island->x, 3);
+    tac__fetch((const char *)island + 128, 3);
+    if (!island->alone)
+        return;
+    tac__fetch(&island->alone->scratch, 2);
+    tac__fetch(island->alone->plan->self, 2);
+}
+
+// Those of 64 islands that are due.
+static inline void integrate_word(tac_engine *e, tac__island *all, uint64_t bits, tac_time t_us)
+{
+    while (bits) {
+        tac__island *island = all + __builtin_ctzll(bits);
+        bits &= bits - 1;
+        if (bits)
+            fetch(all + __builtin_ctzll(bits));
+        if (island->lanes && island->lanes->tried_us != t_us)
+            tac__lanes_step(e, island->lanes, t_us);
+        tac__island_renew(e, island, t_us);
+        tac__island_integrate(e, island);
+    }
+}
+
+// Stage 10 of the last instant.
+void tac__islands_integrate(tac_engine *e)
+{
+    const tac_time t_us = e->clock->t_us;
+    const size_t count = (e->plan->island_words + 63) / 64;
+    for (size_t s = 0; s < count; s++) {
+        uint64_t words = e->due.island_words[s];
+        e->due.island_words[s] = 0;
+        for (; words; words &= words - 1) {
+            const size_t w = 64 * s + (size_t)__builtin_ctzll(words);
+            const uint64_t bits = e->due_islands[w];
+            e->due_islands[w] = 0;
+            integrate_word(e, e->islands + w * 64, bits, t_us);
+        }
+    }
+}
+
+// A boundary with `source` that was planned for old_us is now elsewhere, or nowhere. Steps that
+// were to end there, or that now hold it inside, are taken again from the same state with the same
+// held inputs, as if the new plan had been the only one.
+void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__island *but)
+{
+    const tac_time new_us = e->timeline.next[source];
+    const tac__plan *p = e->plan;
+    for (uint32_t k = p->due_rows[source].islands; k < p->due_rows[source].end; k++) {
+        tac__island *all = e->islands + 64 * (p->due[k].word - p->item_words);
+        for (uint64_t bits = p->due[k].bits; bits; bits &= bits - 1) {
+            tac__island *island = all + __builtin_ctzll(bits);
+            const tac__island_state *s = island->state;
+            // One that stands at a boundary will see the plan as it is.
+            if (island == but || s->from_us >= s->to_us ||
+                !(s->to_us > new_us || (s->to_us == old_us && new_us > old_us)))
+                continue;
+            island->state->undone += island->plan->x_count > 0;
+            tac__lanes_leave(island);
+            if (e->plan->method->adaptive)
+                tac__ode_retry(&island->work);
+            tac__island_integrate(e, island);
+        }
+    }
+}

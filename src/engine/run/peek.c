@@ -1,0 +1,107 @@
+// peek.c - looking at an island without a trace, and what follows when its state jumps.
+#include "engine/run/integrate.h"
+#include "engine/run/locate.h"
+
+#include <string.h>
+
+// Between two boundaries of the island the state is what the present step would give if it ended
+// at t_us. That depends on nothing later than t_us, unlike interpolation inside a step that may
+// still be cut short.
+static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->state->from_us >= t_us) { // at the present, or a little ahead after a failure
+        memcpy(island->peek, island->x, island->plan->x_count * sizeof *island->peek);
+        return TAC_OK;
+    }
+    island->peek_work.first = false;
+    memcpy(island->peek + island->problem.n, island->x + island->problem.n,
+           (island->plan->x_count - island->problem.n) * sizeof *island->peek);
+    return tac__step_to(e, island, &island->peek_work, t_us, island->peek);
+}
+
+// Have evaluations on the scratch see held inputs as they were kept, or as they are.
+static void see_inputs(tac__island *island, bool kept)
+{
+    for (size_t i = 0; i < island->plan->count; i++) {
+        tac_instance *c = island->engine->instances[island->plan->components[i]];
+        c->scratch.in = kept ? c->plan->kept_in : c->plan->scratch_in;
+    }
+}
+
+// All of the island at t_us, on the scratch.
+static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->peeked_us == t_us)
+        return TAC_OK;
+    const uint64_t evals = island->state->evals;
+    tac_status status = peek_state(e, island, t_us);
+    memcpy(island->work.z, island->peek, island->plan->x_count * sizeof *island->peek);
+    const bool kept = island->kept_us == t_us;
+    if (kept)
+        see_inputs(island, true);
+    if (status == TAC_OK)
+        status = tac__scratch_outputs(island, tac_time_seconds(t_us), true);
+    if (kept)
+        see_inputs(island, false);
+    island->state->evals = evals; // looking is not part of the run
+    if (status == TAC_OK)
+        island->peeked_us = t_us;
+    return status;
+}
+
+// At a boundary of the island whose outputs nothing reads, what they depend on may be written again
+// before an observer looks. Most look at states only: the outputs are evaluated for who does not.
+void tac__island_preview(tac__island *island, tac_time t_us)
+{
+    if (island->state->at_us != t_us || island->state->outputs_us == t_us)
+        return;
+    for (size_t i = 0; i < island->plan->keep_count; i++) {
+        const tac__keep *keep = &island->plan->keeps[i];
+        if (keep->view)
+            tac__view_update(keep->view, t_us);
+        else
+            memcpy(keep->to, keep->from, keep->bytes);
+    }
+    island->kept_us = t_us;
+}
+
+// After a jump of its state: modes and outputs, for whoever reads or watches them at this boundary,
+// are those of the new one.
+tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    const bool watched = island->peeked_us == t_us || island->kept_us == t_us;
+    tac__step_set(island, TAC__STEP_NONE);
+    island->state->event_us = island->peeked_us = island->kept_us = TAC_TIME_NEVER;
+    if (island->plan->event_count)
+        TAC_TRY(tac__latch(e, island, t_us));
+    if (island->state->outputs_us == t_us)
+        return tac__island_outputs(e, island, t_us);
+    if (watched)
+        tac__island_preview(island, t_us);
+    return TAC_OK;
+}
+
+tac_status tac__island_peek(tac_engine *e, int signal, tac_time t_us, const void **value)
+{
+    const tac__signal *s = &e->plan->schema.signals[signal];
+    const tac_instance *c = e->instances[s->component];
+    tac__island *island = &e->islands[c->plan->island];
+    // On the bus outputs are of this instant once stage 3 has run.
+    if (s->state ? island->state->at_us == t_us : island->state->outputs_us == t_us) {
+        *value = tac__block_at(&e->plan->block, s->offset);
+        return TAC_OK;
+    }
+    TAC_TRY(look(e, island, t_us));
+    size_t i = 0;
+    while (c->plan->signals[i] != signal)
+        i++;
+    if (!s->state) {
+        *value = c->scratch.out[i];
+        return TAC_OK;
+    }
+    const double *x = island->peek + c->plan->x_offset;
+    for (size_t k = c->plan->outputs.count; k < i; k++)
+        x += c->plan->continuous.items[k - c->plan->outputs.count].type.count;
+    *value = x;
+    return TAC_OK;
+}
