@@ -10,7 +10,7 @@
 enum { TICKS = 5000, BURSTS = 40, PERIOD_US = 4000 };
 
 typedef struct job {
-    tac__component *control;
+    tac_instance *control;
     tac_time t_us;
 } job;
 
@@ -25,7 +25,7 @@ static void check(tac_status status, const tac_error *err)
 static void tick(void *context)
 {
     job *j = context;
-    tac__component *c = j->control;
+    tac_instance *c = j->control;
     for (int i = 0; i < TICKS; i++) {
         c->step.t_us = j->t_us += PERIOD_US;
         if (c->run(&c->step, c->run_self) != TAC_OK)
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
     job j = {.t_us = tac_engine_time(engine)};
     for (size_t i = 0; i < engine->plan->component_count; i++) {
         if (!strcmp(engine->plan->components[i]->type->name, "px4"))
-            j.control = engine->plan->components[i];
+            j.control = engine->instances[i];
     }
     engine->err = &err;
     const double best_s = bench_best_s(tick, &j, BURSTS);
