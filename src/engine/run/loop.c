@@ -65,7 +65,9 @@ __attribute__((noinline)) static bool peek_inputs(tac_engine *e, tac_instance *c
 __attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_instance *c,
                                                         tac_time t_us)
 {
-    tac__taps_show(c->plan->taps, e, t_us);
+    tac__taps_show(c->taps, e, t_us);
+    if (c->after == TAC__AFTER_TAPS)
+        return TAC_OK;
     tac__written_now(c);
     const bool jumped = c->jumped;
     c->may_jump = c->jumped = false;
@@ -100,7 +102,7 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
     e->clock->steps++;
     if (c->has_writes)
         tac__writes_done(&c->plan->writes, t_us);
-    return c->has_after ? finish_step(e, c, t_us) : TAC_OK;
+    return c->after ? finish_step(e, c, t_us) : TAC_OK;
 }
 
 // A step ahead of those of the group: it measures, but writes nothing.

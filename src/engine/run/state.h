@@ -90,6 +90,13 @@ typedef struct tac__island {
     tac__rise *rises;            // one a condition
 } tac__island;
 
+// What comes after some steps only: calls of taps; a jump of the state, or the first write.
+typedef enum tac__after {
+    TAC__AFTER_TAPS = 1,
+    TAC__AFTER_JUMP = 2,
+    TAC__AFTER_WRITE = 4
+} tac__after;
+
 // A component in a run: the frames of calls into it, and scratch.
 struct tac_instance {
     // What every step needs lies in two cache lines, facts of the plan included: through `plan` a
@@ -105,13 +112,14 @@ struct tac_instance {
     tac_status failed; // why, if it called tac_fail or asked for what cannot be; cleared before a
                        // call
     bool active;       // in the present phase
-    bool has_after;    // after a step: taps, a jump, or the first write
+    uint8_t after;     // what comes after a step: bits of tac__after
     bool may_jump;     // in init, or in a step of stage actuate
     bool jumped;       // and it did
     bool shadow;       // stepping behind a closed gate
     bool all_written;  // all that it watches is known to have a value
     tac_engine *engine;
-    tac__normals *ready; // of each stream: numbers of the draws to come
+    const tac__tap *taps; // those of the plan
+    tac__normals *ready;  // of each stream: numbers of the draws to come
 
     // what `output` and `derive` see: on the integrator's scratch and on the bus
     tac_eval scratch, bus;

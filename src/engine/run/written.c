@@ -34,7 +34,10 @@ void tac__written_restart(tac_engine *e)
     for (size_t i = 0; i < e->plan->component_count; i++) {
         tac_instance *c = e->instances[i];
         c->all_written = false;
-        c->has_after = c->plan->taps || c->plan->stage == TAC_STAGE_ACTUATE || c->plan->asked;
+        c->taps = c->plan->taps;
+        c->after = (uint8_t)((c->taps ? TAC__AFTER_TAPS : 0) |
+                             (c->plan->stage == TAC_STAGE_ACTUATE ? TAC__AFTER_JUMP : 0) |
+                             (c->plan->asked ? TAC__AFTER_WRITE : 0));
     }
 }
 
@@ -44,7 +47,7 @@ void tac__written_now(tac_instance *c)
     if (!c->plan->written)
         return;
     *c->plan->written = 1;
-    c->has_after = c->plan->taps || c->plan->stage == TAC_STAGE_ACTUATE;
+    c->after &= (uint8_t)~TAC__AFTER_WRITE;
 }
 
 static bool has_value(const tac_engine *e, const tac__input *in, tac_time t_us)
