@@ -148,6 +148,9 @@ typedef struct tac_link_def {
     // NULL: that of the sending port. With "outside" for `from`: the name of who sends there, which
     // tac_engine_post gives and digests know it by.
     const char *channel;
+    bool has_number; // from outside: `number` applies
+    uint32_t number; // from outside: place of the sender among those of the port, from 0; else it
+                     // comes after those of the engine
 } tac_link_def;
 
 // When an observer looks; always in stage 9, after everything else.

@@ -133,9 +133,10 @@ static inline tac_post_def tac_post_def_default(void) // no bytes, at 0
 }
 
 // Send a copy of a message to a receiving port. It is delivered at stage 0 of a boundary at t_us,
-// in the order of all messages: by delivery time, sender, sequence number. Channels count as
-// senders after all those of the engine, in the order of their links; without one as the last. Bits
-// do not depend on when it was posted. TAC_E_QUEUE: the port has no room.
+// in the order of all messages: by delivery time, sender, sequence number. Channels have the
+// number that their link gives, or come after all senders of the engine, in the order of their
+// links; a message without a channel comes last. Bits do not depend on when it was posted.
+// TAC_E_QUEUE: the port has no room.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_post(tac_engine *engine, int receiver,
                                                   const tac_post_def *message, tac_error *err);
 

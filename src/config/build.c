@@ -360,6 +360,9 @@ static tac_status add_links(build *b, const tac_node *links)
         def.to = tac__get_text(node, &tac__format_link, "to");
         def.channel = tac__get_text(node, &tac__format_link, "channel");
         def.place = *tac_node_place(node);
+        def.has_number = tac__get_node(node, "number") != NULL;
+        if (def.has_number)
+            def.number = (uint32_t)tac__get_int(node, &tac__format_link, "number");
         const bool delay = tac__get_node(node, "delay") != NULL;
         const bool outside = !strcmp(def.from, "outside");
         if (delay == outside)

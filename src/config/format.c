@@ -227,6 +227,8 @@ static const tac__key link_keys[] = {
      .doc = "from sending to delivery, at least 1 us; messages from outside have their own"},
     {"channel", TAC__KIND_TEXT,
      .doc = "with 'outside' for one end: what the other program knows the link by"},
+    {"number", TAC__KIND_INTEGER, .min = 0, .max = 1e6,
+     .doc = "from outside: place of the sender among those of the port, from 0"},
     {0},
 };
 const tac__spec tac__format_link = {"link", "Messages from port to port.", link_keys};

@@ -668,7 +668,7 @@ static void add_messages(page *p)
                       r->def.capacity, r->def.max_bytes,
                       r->def.triggers ? "; each delivery makes its component step" : "");
         for (size_t k = 0; k < r->inlet_count; k++)
-            tac__text_add(p->out, "%s %s", k ? "," : "; from outside on", r->inlets[k]);
+            tac__text_add(p->out, "%s %s", k ? "," : "; from outside on", r->inlets[k].channel);
         tac__text_add(p->out, "\n");
     }
     for (size_t i = 0; i < e->plan->sender_count; i++) {

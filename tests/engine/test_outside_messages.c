@@ -136,6 +136,33 @@ static void test_order(void **state)
     }
 }
 
+// A link may give the number, as if its sender were declared before others.
+static void test_numbers(void **state)
+{
+    (void)state;
+    rig r;
+    const char *const sets[] = {
+        "links=[{from: Beacon.tx, to: Radio.rx, delay: 10 ms}, {from: outside, to: Radio.rx, "
+        "channel: north, number: 0}, {from: outside, to: Radio.rx, channel: south}]"};
+    assert_int_equal(rig_try_sets(&r, MODEL, sets, 1), TAC_OK);
+    const letter first = {60000, 1, "north", 0, {4, 0, 0}};
+    must_post(&r, &first);
+    rig_run(&r, 60000);
+    assert_true(((const double *)rig_read(&r, "Radio.y"))[0] == 9); // the beacon is number 1 now
+    assert_int_equal(rig_i64(&r, "Radio.sender"), 1);
+    static const char *const channels[] = {"north", "south", NULL};
+    static const int64_t numbers[] = {0, 2, 3};
+    for (int i = 0; i < 3; i++) {
+        letter next = first;
+        next.t_us = 61000 + 1000 * (tac_time)i;
+        next.channel = channels[i];
+        must_post(&r, &next);
+        rig_run(&r, next.t_us);
+        assert_int_equal(rig_i64(&r, "Radio.sender"), numbers[i]);
+    }
+    rig_close(&r);
+}
+
 // --- state --------------------------------------------------------------------------------------
 
 static uint64_t hash_after(const letter *letters, size_t count)
@@ -327,9 +354,17 @@ static void test_configurations(void **state)
     rig_refused(LINKS("  - {from: Beacon.tx, to: outside, delay: 1 ms}\n"
                       "  - {from: '*.tx', to: outside, delay: 2 ms}\n"),
                 TAC_E_DUPLICATE, "on channel 'Beacon.tx' already");
+    rig_refused(LINKS("  - {from: outside, to: Radio.rx, channel: c, number: 1}\n"), TAC_E_RANGE,
+                "'Radio.rx' has 1 senders");
+    rig_refused(LINKS("  - {from: outside, to: Radio.rx, channel: c, number: 1}\n"
+                      "  - {from: outside, to: Radio.rx, channel: d, number: 1}\n"),
+                TAC_E_DUPLICATE, "both have number 1");
+    rig_refused(LINKS("  - {from: Beacon.tx, to: Radio.rx, delay: 1 ms, number: 1}\n"),
+                TAC_E_CONFIG, "'number' is for links from outside");
 #undef LINKS
 }
 
-TEST_MAIN(cmocka_unit_test(test_when), cmocka_unit_test(test_order), cmocka_unit_test(test_hash),
-          cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_told),
-          cmocka_unit_test(test_refused), cmocka_unit_test(test_configurations))
+TEST_MAIN(cmocka_unit_test(test_when), cmocka_unit_test(test_order), cmocka_unit_test(test_numbers),
+          cmocka_unit_test(test_hash), cmocka_unit_test(test_checkpoint),
+          cmocka_unit_test(test_told), cmocka_unit_test(test_refused),
+          cmocka_unit_test(test_configurations))

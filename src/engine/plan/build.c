@@ -517,6 +517,10 @@ tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error
     if (def->channel && !from && !to)
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'channel' is for links of which one end is 'outside'");
+    if (def->has_number && !from)
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "'number' is for links from outside: the engine's own senders have "
+                            "theirs by declaration");
     if (from && (!def->channel || !*def->channel))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "a link from outside needs a 'channel': the name of who sends there");

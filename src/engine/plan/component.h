@@ -124,6 +124,14 @@ typedef struct tac__sender {
     size_t outlet_count, outlet_capacity;
 } tac__sender;
 
+// A link from outside: a sender in another program.
+typedef struct tac__inlet {
+    const char *channel;
+    bool placed;     // `number` is given by the link
+    uint32_t number; // among the senders of the port
+    tac_place place;
+} tac__inlet;
+
 typedef struct tac__receiver {
     const char *name; // full
     uint32_t component;
@@ -131,8 +139,7 @@ typedef struct tac__receiver {
     tac__queue queue;
     uint64_t *digest; // in the block
     int source;
-    const char **inlets; // channels of links from outside; their senders have the numbers after
-                         // those of this engine, and one that needs no link the last of all
+    tac__inlet *inlets; // links from outside; one that needs no link is the last of all senders
     size_t inlet_count, inlet_capacity;
     uint64_t *posted; // in the block: of each of those the next number that the engine gives
 } tac__receiver;

@@ -148,7 +148,8 @@ static void add_model(const tac__plan *e, tac__text *out, drain *d)
     }
     for (size_t i = 0; i < e->receiver_count; i++) {
         for (size_t k = 0; k < e->receivers[i].inlet_count; k++)
-            tac__text_add(out, "link from outside, channel %s, to %s\n", e->receivers[i].inlets[k],
+            tac__text_add(out, "link from outside, channel %s, number %u, to %s\n",
+                          e->receivers[i].inlets[k].channel, e->receivers[i].inlets[k].number,
                           e->receivers[i].name);
     }
     for (size_t i = 0; i < e->sequence_count; i++) {

@@ -271,13 +271,14 @@ static tac_status add_outlet(tac__plan *p, tac__sender *s, const tac_link_def *d
 static tac_status add_inlet(tac__plan *p, tac__receiver *r, const tac_link_def *def, tac_error *err)
 {
     for (size_t i = 0; i < r->inlet_count; i++) {
-        if (!strcmp(r->inlets[i], def->channel))
+        if (!strcmp(r->inlets[i].channel, def->channel))
             return tac__fail_at(err, TAC_E_DUPLICATE, &def->place,
                                 "channel '%s' leads to '%s' already", def->channel, r->name);
     }
     if (!TAC__ARENA_GROW(&p->arena, r->inlets, r->inlet_count, r->inlet_capacity))
         return tac__fail_memory(err);
-    r->inlets[r->inlet_count++] = def->channel;
+    r->inlets[r->inlet_count++] =
+        (tac__inlet){def->channel, def->has_number, def->number, def->place};
     return TAC_OK;
 }
 

@@ -47,6 +47,12 @@ static inline bool tac__leads_outside(const tac_link_def *l)
     return !strcmp(l->to, TAC__OUTSIDE) || !strcmp(l->from, TAC__OUTSIDE);
 }
 
+// The number of an outside sender of a port: of its links from outside, then of who needs none.
+static inline uint32_t tac__outside_number(const tac__receiver *r, size_t inlet)
+{
+    return inlet < r->inlet_count ? r->inlets[inlet].number : r->queue.key_count - 1;
+}
+
 // Make the component for a route from outside, and change the route to come from its signal. The
 // component that the route leads to must be there.
 tac_status tac__outside_add(tac_engine *engine, tac_route_def *route, tac_error *err);

@@ -661,35 +661,72 @@ static tac_status add_link(tac__plan *e, tac__sender *s, uint32_t receiver, cons
     return TAC_OK;
 }
 
-// A sender has a number with each receiver, its place among those that are linked to it, so that
-// one who sends to others changes nothing here. Digests know it by its name.
-static tac_status number_senders(tac__plan *e)
+// The lowest number that no link from outside was given, and that is not below `*next`.
+static uint32_t free_number(const tac__receiver *r, uint32_t *next)
 {
-    for (size_t s = 0; s < e->sender_count; s++) {
-        for (size_t i = 0; i < e->senders[s].count; i++) {
-            tac__link *link = &e->senders[s].links[i];
-            link->number = e->receivers[link->receiver].queue.key_count++;
+    for (size_t i = 0; i < r->inlet_count;) {
+        const bool taken = r->inlets[i].placed && r->inlets[i].number == *next;
+        *next += taken;
+        i = taken ? 0 : i + 1;
+    }
+    return (*next)++;
+}
+
+static tac_status check_numbers(const tac__receiver *r, uint32_t senders, tac_error *err)
+{
+    for (size_t i = 0; i < r->inlet_count; i++) {
+        const tac__inlet *in = &r->inlets[i];
+        if (in->placed && in->number >= senders)
+            return tac__fail_at(err, TAC_E_RANGE, &in->place,
+                                "number %u of channel '%s': '%s' has %u senders, from 0",
+                                in->number, in->channel, r->name, senders);
+        for (size_t k = 0; k < i; k++) {
+            if (in->placed && r->inlets[k].placed && r->inlets[k].number == in->number)
+                return tac__fail_at(err, TAC_E_DUPLICATE, &in->place,
+                                    "channels '%s' and '%s' both have number %u at '%s'",
+                                    r->inlets[k].channel, in->channel, in->number, r->name);
         }
+    }
+    return TAC_OK;
+}
+
+// A sender has a number with each receiver, its place among those that are linked to it, so that
+// one who sends to others changes nothing here. Those outside have the number that their link
+// gives, or come after the engine's own. Digests know senders by their names.
+static tac_status number_senders(tac__plan *e, tac_error *err)
+{
+    uint32_t *next = tac__arena_array(&e->arena, e->receiver_count, sizeof *next);
+    if (!next)
+        return tac__fail_memory(err);
+    for (size_t s = 0; s < e->sender_count; s++) {
+        for (size_t i = 0; i < e->senders[s].count; i++)
+            e->receivers[e->senders[s].links[i].receiver].queue.key_count++;
     }
     for (size_t r = 0; r < e->receiver_count; r++) {
         tac__queue *q = &e->receivers[r].queue;
-        const uint32_t inside = q->key_count;
-        q->key_count += (uint32_t)e->receivers[r].inlet_count + 1;
-        q->keys = tac__arena_array(&e->arena, q->key_count, sizeof *q->keys);
+        q->key_count += (uint32_t)e->receivers[r].inlet_count;
+        TAC_TRY(check_numbers(&e->receivers[r], q->key_count, err));
+        q->keys = tac__arena_array(&e->arena, ++q->key_count, sizeof *q->keys);
         if (!q->keys)
-            return TAC_E_MEMORY;
-        for (uint32_t i = inside; i < q->key_count; i++) {
-            const bool last = i + 1 == q->key_count;
-            q->keys[i] = tac__hash_text(TAC__HASH_SEED,
-                                        last ? TAC__OUTSIDE : e->receivers[r].inlets[i - inside]);
-        }
+            return tac__fail_memory(err);
     }
     for (size_t s = 0; s < e->sender_count; s++) {
         const uint64_t key = tac__hash_text(TAC__HASH_SEED, e->senders[s].name);
         for (size_t i = 0; i < e->senders[s].count; i++) {
-            const tac__link *link = &e->senders[s].links[i];
+            tac__link *link = &e->senders[s].links[i];
+            link->number = free_number(&e->receivers[link->receiver], &next[link->receiver]);
             e->receivers[link->receiver].queue.keys[link->number] = key;
         }
+    }
+    for (size_t r = 0; r < e->receiver_count; r++) {
+        const tac__queue *q = &e->receivers[r].queue;
+        for (size_t i = 0; i < e->receivers[r].inlet_count; i++) {
+            tac__inlet *in = &e->receivers[r].inlets[i];
+            if (!in->placed)
+                in->number = free_number(&e->receivers[r], &next[r]);
+            q->keys[in->number] = tac__hash_text(TAC__HASH_SEED, in->channel);
+        }
+        q->keys[q->key_count - 1] = tac__hash_text(TAC__HASH_SEED, TAC__OUTSIDE);
     }
     return TAC_OK;
 }
@@ -794,5 +831,5 @@ tac_status tac__resolve_links(tac__plan *e, tac_error *err)
                                 "component",
                                 def->from, def->to);
     }
-    return number_senders(e);
+    return number_senders(e, err);
 }

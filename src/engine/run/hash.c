@@ -12,6 +12,7 @@
 // and what is made anew before it is used are left out, too.
 #include "base/floats.h"
 #include "bus/digest.h"
+#include "engine/plan/outside.h"
 #include "engine/run/state.h"
 
 #include <stdlib.h>
@@ -103,10 +104,10 @@ static tac__hash mix_inputs(const tac_engine *e, const tac__component *c, tac__h
 // The numbers that the engine gives to messages from outside, where it gave any.
 static tac__hash mix_posted(const tac__receiver *r, tac__hash h)
 {
-    const uint64_t *keys = r->queue.keys + (r->queue.key_count - r->inlet_count - 1);
     for (size_t i = 0; i <= r->inlet_count; i++) {
+        const uint32_t number = tac__outside_number(r, i);
         if (r->posted[i])
-            h = tac__hash_word(tac__hash_word(h, keys[i]), r->posted[i]);
+            h = tac__hash_word(tac__hash_word(h, r->queue.keys[number]), r->posted[i]);
     }
     return h;
 }

@@ -205,7 +205,7 @@ tac_link_info tac_engine_link_info(const tac_engine *e, size_t link)
     for (size_t i = 0; is_prepared(e) && i < e->plan->receiver_count; i++) {
         const tac__receiver *r = &e->plan->receivers[i];
         if (link < r->inlet_count)
-            return (tac_link_info){TAC__OUTSIDE, r->name, r->inlets[link], 0};
+            return (tac_link_info){TAC__OUTSIDE, r->name, r->inlets[link].channel, 0};
         link -= r->inlet_count;
     }
     return (tac_link_info){"", "", "", 0};

@@ -245,14 +245,14 @@ void tac__outside_sent(tac_engine *e, const tac__sender *port, uint64_t sequence
 static const char *inlet_name(const void *context, size_t i)
 {
     const tac__receiver *r = context;
-    return i < r->inlet_count ? r->inlets[i] : NULL;
+    return i < r->inlet_count ? r->inlets[i].channel : NULL;
 }
 
 // Which of the outside senders of the port it is; the last of them needs no link. False: none.
 static bool find_inlet(const tac__receiver *r, const char *channel, uint32_t *inlet)
 {
     *inlet = 0;
-    while (*inlet < r->inlet_count && (!channel || strcmp(r->inlets[*inlet], channel)))
+    while (*inlet < r->inlet_count && (!channel || strcmp(r->inlets[*inlet].channel, channel)))
         ++*inlet;
     return *inlet < r->inlet_count || !channel;
 }
@@ -301,7 +301,7 @@ tac_status tac_engine_post(tac_engine *e, int receiver, const tac_post_def *def,
         .sent_us = def->sent_us == TAC_TIME_NEVER ? def->t_us : def->sent_us,
         .deliver_us = def->t_us,
         .sequence = def->sequence == TAC_SEQUENCE_NEXT ? r->posted[inlet] : def->sequence,
-        .sender = r->queue.key_count - (uint32_t)r->inlet_count - 1 + inlet,
+        .sender = tac__outside_number(r, inlet),
         .size = (uint32_t)def->length};
     if (tac__queue_holds(&r->queue, &head))
         return tac__fail(err, TAC_E_DUPLICATE,
