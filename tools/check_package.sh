@@ -4,8 +4,8 @@
 #   tools/check_package.sh BUILD_TREE
 #
 # A C project through find_package, with the shared and the static library; a bare compiler call
-# through pkg-config, of the program in docs/api.md too; and the plugin of examples/plugin, which the
-# installed program then runs.
+# through pkg-config, of the program in docs/api.md too; the plugin of examples/plugin, which the
+# installed program then runs; and the programs of examples/embed.
 set -euo pipefail
 tree=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/../tests/support/consumer" && pwd)
@@ -56,3 +56,6 @@ run --json >"$work/second.json" 2>/dev/null
 grep '"hash"' "$work/first.json"
 [ "$(grep '"hash"' "$work/first.json")" = "$(grep '"hash"' "$work/second.json")" ]
 grep -q 'Thermostat: HEAT at 285.00 K (switch 1)' "$work/log.txt"
+
+build "$root/examples/embed" "$work/embed"
+(cd "$root" && "$work/embed/list" >/dev/null && "$work/embed/embed" >/dev/null)

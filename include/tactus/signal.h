@@ -57,7 +57,7 @@ typedef struct tac_type {
 // The fixed steps of work at a boundary, in this order; see docs/contract.md.
 // X(name, text, 1 where components may step, doc)
 #define TAC_STAGE_TABLE(X)                                                                         \
-    X(BEGIN, "begin", 0, "phase changes take effect, messages are delivered, pre-step hooks")      \
+    X(BEGIN, "begin", 0, "phase changes, values from outside, messages, pre-step hooks")           \
     X(SCENARIO, "scenario", 1, "scheduled and conditional events: faults, commands")               \
     X(ENVIRONMENT, "environment", 1, "wind and other disturbances")                                \
     X(OUTPUTS, "outputs", 1, "algebraic outputs of the plant; pure")                               \
