@@ -1,0 +1,109 @@
+// What ten thousand vehicles cost: to load and prepare them, in memory, and a second of the flight
+// of one of them beside one of twenty. Both swarms are examples/swarm_large.yaml, flown in slices
+// in turns, so that whatever else the machine does meets both.
+#include "bench.h"
+#include <tactus/tactus.h>
+
+#include <stdlib.h>
+#include <sys/resource.h>
+
+enum { LARGE = 10000, SMALL = 20, TURNS = 2, SLICES = 20, SLICE_US = 10000, REPEATS = 5 };
+
+typedef struct swarm {
+    tac_registry *registry;
+    tac_config *config;
+    tac_engine *engine;
+} swarm;
+
+static void need(tac_status status, const tac_error *err)
+{
+    if (status == TAC_OK)
+        return;
+    char text[4096];
+    tac_error_print(err, text, sizeof text);
+    fprintf(stderr, "%s\n", text);
+    exit(1);
+}
+
+static void load(swarm *s, int count)
+{
+    tac_error err = {0};
+    char set[64];
+    snprintf(set, sizeof set, "entities.uav.count=%d", count);
+    const char *sets[] = {set};
+    need(tac_registry_create(NULL, &s->registry, &err), &err);
+    tac_config_def def = tac_config_def_default();
+    def.registry = s->registry;
+    def.sets = sets;
+    def.set_count = 1;
+    need(tac_config_load("examples/swarm_large.yaml", &def, &s->config, &err), &err);
+    const tac_engine_def engine = tac_config_engine_def(s->config);
+    need(tac_config_build_unprepared(s->config, &engine, &s->engine, &err), &err);
+    need(tac_engine_prepare(s->engine, &err), &err);
+}
+
+static void unload(swarm *s)
+{
+    tac_engine_destroy(s->engine);
+    tac_config_destroy(s->config);
+    tac_registry_destroy(s->registry);
+}
+
+// Seconds that it takes to fly to t_us.
+static double fly_s(swarm *s, tac_time t_us)
+{
+    tac_error err = {0};
+    const double start = bench_now_s();
+    need(tac_engine_run(s->engine, t_us, &err), &err);
+    return bench_now_s() - start;
+}
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+int main(void)
+{
+    static double large_s[SLICES], small_s[SLICES];
+    double prepare_s = 1e300, bytes = 0;
+    for (int i = 0; i < SLICES; i++)
+        large_s[i] = small_s[i] = 1e300;
+    for (int turn = 0; turn < TURNS; turn++) {
+        swarm large, small[REPEATS];
+        const double start = bench_now_s();
+        load(&large, LARGE);
+        prepare_s = least(prepare_s, bench_now_s() - start);
+        if (turn == 0) {
+            struct rusage usage;
+            getrusage(RUSAGE_SELF, &usage);
+            bytes = 1024.0 * (double)usage.ru_maxrss / LARGE;
+        }
+        for (int k = 0; k < REPEATS; k++)
+            load(&small[k], SMALL);
+        for (int i = 0; i < SLICES; i++) {
+            const tac_time t_us = (tac_time)(i + 1) * SLICE_US;
+            for (int k = 0; k < REPEATS; k++)
+                small_s[i] = least(small_s[i], fly_s(&small[k], t_us));
+            large_s[i] = least(large_s[i], fly_s(&large, t_us));
+        }
+        for (int k = 0; k < REPEATS; k++)
+            unload(&small[k]);
+        unload(&large);
+    }
+    double large_sum = 0, small_sum = 0;
+    for (int i = 0; i < SLICES; i++) {
+        large_sum += large_s[i];
+        small_sum += small_s[i];
+    }
+    const double flown_s = 1e-6 * SLICES * SLICE_US;
+    bench_report("swarm of 10000 prepared", prepare_s, "s", "<= 5",
+                 "from the file to an engine that can run");
+    bench_report("swarm of 10000 memory", bytes, "B", "<= 49152",
+                 "a vehicle: the most that the program had in use, configuration included");
+    bench_report("swarm of 20 vehicle-second", 1e6 * small_sum / flown_s / SMALL, "us", "",
+                 "examples/swarm_large.yaml with 20 vehicles");
+    bench_report("swarm of 10000 to swarm of 20", large_sum / LARGE / (small_sum / SMALL), "x",
+                 "<= 1.6", "a vehicle-second");
+    return 0;
+}
