@@ -256,11 +256,25 @@ static tac_status check_free(const tac__input *in, const tac_route_def *r, tac_e
                         "input '%s' has a route already, from '%s'", r->to, in->route->from);
 }
 
-// Vehicles of one template have the same route, but for the name of the input.
+// Vehicles of one template have the same route, but for the name of the input. Routes are compared
+// byte by byte, so bytes between fields are 0.
 static const tac_route_def *keep_route(tac__plan *e, const tac_route_def *r)
 {
-    tac_route_def route = *r;
-    route.to = NULL;
+    tac_route_def route;
+    memset(&route, 0, sizeof route);
+    route.size = r->size;
+    route.from = r->from;
+    route.gain = r->gain;
+    route.offset = r->offset;
+    route.delay_us = r->delay_us;
+    route.delayed = r->delayed;
+    route.convert = r->convert;
+    route.has_policy = r->has_policy;
+    route.policy = r->policy;
+    route.place = r->place;
+    route.rest = r->rest;
+    route.pending = r->pending;
+    _Static_assert(sizeof route == 96, "a field that is not copied?");
     return tac__share_bytes(e, &route, sizeof route);
 }
 
