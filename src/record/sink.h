@@ -2,7 +2,7 @@
 //
 // A recorder is a list of samplers, each with a sink of its own. The sampler (sampler.h) watches
 // the engine and decides when a channel is sampled; the sink says which channels it wants and takes
-// their samples. To add a sink: a file with its table of functions, and a line in `sinks` of
+// their samples. To add a sink: a file with its table of functions, and a line in `add_sinks` of
 // recorder.c.
 //
 //   mcap_sink.c   an MCAP file, by tier and rules, with all that replay needs
