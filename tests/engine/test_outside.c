@@ -1,6 +1,7 @@
 // Values from outside: what a write means, in every type, whenever it is made; what is refused; and
 // that planned values are part of the state.
 #include "test_rig.h"
+#include "support/allocator.h"
 
 // --- a script to compare with -------------------------------------------------------------------
 
@@ -510,9 +511,56 @@ static void test_configurations(void **state)
     rig_close(&r);
 }
 
+// --- no memory ----------------------------------------------------------------------------------
+
+// Building, writing, snapshots and going back, with the n-th request for memory refused.
+static tac_status use(const tac_config *config, const tac_allocator *hook, tac_error *err)
+{
+    tac_engine_def def = tac_config_engine_def(config);
+    def.allocator = hook;
+    tac_engine *engine = NULL;
+    tac_snapshot *snapshot = NULL;
+    const double value = 1;
+    tac_status status = tac_config_build(config, &def, &engine, err);
+    if (status == TAC_OK)
+        status = tac_engine_write(engine, 0, 1000, &value, err);
+    if (status == TAC_OK)
+        status = tac_engine_run(engine, 5000, err);
+    if (status == TAC_OK)
+        status = tac_engine_take_snapshot(engine, &snapshot, err);
+    if (status == TAC_OK)
+        status = tac_engine_restore_snapshot(engine, snapshot, err);
+    if (status == TAC_OK)
+        status = tac_engine_reset(engine, err);
+    tac_snapshot_destroy(snapshot);
+    tac_engine_destroy(engine);
+    return status;
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    rig r;
+    open_model(&r, 1, false);
+    for (uint64_t n = 1;; n++) {
+        test_allocator counts = test_allocator_make();
+        counts.fail_at = n;
+        const tac_allocator hook = test_allocator_hook(&counts);
+        const tac_status status = use(r.config, &hook, &r.err);
+        test_allocator_check_empty(&counts);
+        if (status == TAC_OK) {
+            assert_true(n > 10);
+            break;
+        }
+        assert_int_equal(status, TAC_E_MEMORY);
+        assert_int_equal(r.err.status, TAC_E_MEMORY);
+    }
+    rig_close(&r);
+}
+
 TEST_MAIN(cmocka_unit_test(test_script), cmocka_unit_test(test_read_at),
           cmocka_unit_test(test_hash), cmocka_unit_test(test_checkpoint),
           cmocka_unit_test(test_types), cmocka_unit_test(test_observer),
           cmocka_unit_test(test_order), cmocka_unit_test(test_template),
           cmocka_unit_test(test_refused), cmocka_unit_test(test_values),
-          cmocka_unit_test(test_configurations))
+          cmocka_unit_test(test_configurations), cmocka_unit_test(test_no_memory))
