@@ -4,6 +4,7 @@
 #include "base/floats.h"
 #include "base/json.h"
 #include "config/format.h"
+#include "engine/plan/declare.h"
 #include "engine/phases/phases.h"
 #include "engine/plan/guard.h"
 

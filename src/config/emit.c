@@ -7,6 +7,7 @@
 #include "base/floats.h"
 #include "base/node.h"
 #include "base/text.h"
+#include "engine/plan/declare.h"
 #include "engine/plan/plan.h"
 
 #include <stdint.h>

@@ -1,4 +1,6 @@
 // watch.c - what watchers see of an engine: the plan and the state, through watch.h.
+#include "engine/plan/find.h"
+#include "engine/run/hash.h"
 #include "engine/watch.h"
 #include "engine/phases/phases.h"
 #include "engine/run/driven.h"

@@ -1,5 +1,6 @@
 // facts.c - what a plan means: axes and whose boundaries they are, why intervals are split, what a
 // reader sees through a route.
+#include "engine/plan/find.h"
 #include "explain/explain.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // Parameters that are marked as tunable: another value changes nothing of what an engine is before
 // its first boundary, so that a run can go on with it from any state.
+#include "engine/run/loop.h"
 #include "engine/run/layout.h"
 #include "engine/test_rig.h"
 #include "support/folder.h"

@@ -1,4 +1,5 @@
 // What vehicles have in common is stored once, and what is different stays different.
+#include "engine/plan/find.h"
 #include "engine/test_rig.h"
 
 #include "engine/run/state.h"

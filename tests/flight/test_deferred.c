@@ -2,6 +2,7 @@
 // that the engine evaluates itself, although controls have been written since stage 3.
 #include "flight/flight.h"
 
+#include "engine/plan/find.h"
 #include "engine/run/state.h"
 
 typedef struct watch {

@@ -7,6 +7,7 @@
 // With `gate` inactive components run all the same, behind a closed gate: their steps on copies
 // that are put back, their outputs and derivatives replaced at once. What fails there is no error.
 #include "bus/type.h"
+#include "engine/run/loop.h"
 #include "engine/run/integrate.h"
 #include "engine/run/driven.h"
 #include "engine/phases/phases.h"

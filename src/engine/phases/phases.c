@@ -1,5 +1,7 @@
 // phases.c - the machine of an entity's phases as a component: what it reads from the
 // configuration. transit.c runs it.
+#include "engine/plan/warn.h"
+#include "engine/plan/find.h"
 #include "engine/plan/declare.h"
 #include "engine/phases/phases.h"
 #include "base/def.h"

@@ -8,6 +8,8 @@
 //
 // Where several entities change at one instant, all values of their actions are found first, then
 // all changes are made: each sees the others as they were.
+#include "engine/plan/find.h"
+#include "engine/run/loop.h"
 #include "engine/run/integrate.h"
 #include "engine/run/driven.h"
 #include "base/floats.h"

@@ -1,5 +1,10 @@
 // build.c - creating an engine and adding to it. What is added is checked here as far as it can be
 // seen alone; what depends on the whole is checked when the engine is prepared.
+#include "engine/plan/declare.h"
+#include "engine/plan/prepare.h"
+#include "engine/plan/find.h"
+#include "engine/run/loop.h"
+#include "engine/run/checkpoint.h"
 #include "engine/phases/phases.h"
 #include "engine/plan/outside.h"
 #include "base/def.h"

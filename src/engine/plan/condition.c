@@ -1,5 +1,7 @@
 // condition.c - the conditions of components that are to be located: each belongs to the island
 // whose states and outputs it sees. locate.c finds where they turn true.
+#include "engine/plan/prepare.h"
+#include "engine/plan/find.h"
 #include "engine/plan/plan.h"
 
 const tac__condition *tac__condition_of(const tac__component *c, int source)

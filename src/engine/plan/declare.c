@@ -1,5 +1,6 @@
 // declare.c - the declaring side of the component protocol: ports, states, events, streams; and the
 // whole of it. Parameters are in params.c.
+#include "engine/plan/prepare.h"
 #include "engine/plan/declare.h"
 #include "base/def.h"
 #include "engine/plan/peers.h"

@@ -35,6 +35,12 @@ struct tac_declare {
     bool unknown;   // the mistake is a key that does not exist
 };
 
+// Run a type's declare function on a fresh component; also without a plan, to learn what a type
+// has.
+tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_type *type,
+                        const char *name, uint32_t entity, const tac_node *params,
+                        const tac_place *place, tac__component **instance, tac_error *err);
+
 static inline tac__scope *tac__scope_of(tac_declare *d)
 {
     return &d->scopes[d->depth];

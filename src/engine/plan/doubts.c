@@ -3,6 +3,8 @@
 #include "base/floats.h"
 #include "base/hash.h"
 #include "base/print.h"
+#include "engine/plan/prepare.h"
+#include "engine/plan/warn.h"
 #include "engine/plan/plan.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // island.c - islands: continuous components that are coupled at every evaluation, integrated as one
 // state vector with one right-hand side. Who belongs to which, and in which order they are
 // evaluated; advance.c integrates them.
+#include "engine/plan/prepare.h"
 #include "engine/plan/toposort.h"
 #include "engine/plan/plan.h"
 

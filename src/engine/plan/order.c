@@ -1,5 +1,7 @@
 // order.c - the order in which discrete components run at a boundary: by stage, inside a stage
 // writers before readers, and where there is a choice as declared.
+#include "engine/plan/prepare.h"
+#include "engine/plan/find.h"
 #include "engine/plan/outside.h"
 #include "engine/plan/toposort.h"
 #include "engine/phases/phases.h"

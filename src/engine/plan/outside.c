@@ -1,4 +1,5 @@
 // outside.c - the component behind an input that comes from outside; see outside.h.
+#include "engine/plan/find.h"
 #include "engine/plan/outside.h"
 #include "base/def.h"
 #include "base/node.h"

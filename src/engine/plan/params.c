@@ -4,6 +4,8 @@
 #include "base/print.h"
 #include "base/hash.h"
 #include "base/node.h"
+#include "engine/plan/warn.h"
+#include "engine/plan/find.h"
 #include "engine/plan/declare.h"
 
 #include <errno.h>

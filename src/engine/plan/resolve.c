@@ -1,5 +1,8 @@
 // resolve.c - from names to indices: routes, synchronisation policies, groups that step together,
 // histories, links.
+#include "engine/plan/prepare.h"
+#include "engine/plan/warn.h"
+#include "engine/plan/find.h"
 #include "engine/plan/share.h"
 #include "engine/phases/phases.h"
 #include "engine/plan/outside.h"

@@ -7,6 +7,8 @@
 // by the island. An entity has a boundary wherever one of its components steps, one of its islands
 // has one, a message is delivered to it, or something is written that a located condition of its
 // phases sees. Observers add nothing to either.
+#include "engine/plan/prepare.h"
+#include "engine/plan/find.h"
 #include "engine/run/driven.h"
 #include "engine/phases/phases.h"
 #include "engine/plan/outside.h"

@@ -1,5 +1,10 @@
 // wire.c - memory of a run and the pointers into it: reserves every part in the block, allocates it
 // once, then gives each component its tables of inputs, outputs and states.
+#include "engine/run/integrate.h"
+#include "engine/plan/prepare.h"
+#include "engine/plan/find.h"
+#include "engine/run/hash.h"
+#include "engine/run/nans.h"
 #include "engine/run/driven.h"
 #include "engine/run/lanes.h"
 #include "engine/phases/phases.h"

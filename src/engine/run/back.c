@@ -5,6 +5,8 @@
 // library only, so unlike a checkpoint it is not checked part by part: it must be of the same
 // model.
 #include "base/floats.h"
+#include "engine/run/loop.h"
+#include "engine/run/checkpoint.h"
 #include "engine/phases/phases.h"
 #include "engine/run/driven.h"
 #include "engine/run/outside.h"

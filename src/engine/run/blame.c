@@ -1,5 +1,6 @@
 // blame.c - what a step failed of: the component, the state or the input that is named in the
 // error.
+#include "engine/run/loop.h"
 #include "engine/run/integrate.h"
 
 #include <math.h>

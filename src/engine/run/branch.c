@@ -11,6 +11,7 @@
 //
 // The block is then put together part by part, by name; sources of time by their names; the states
 // of components with events are made by those components.
+#include "engine/run/checkpoint.h"
 #include "engine/run/branch_inside.h"
 #include "engine/run/validate.h"
 

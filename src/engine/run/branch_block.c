@@ -1,4 +1,5 @@
 // branch_block.c - the block of a branch, from the parts that the checkpoint has; see branch.c.
+#include "engine/plan/find.h"
 #include "engine/run/branch_inside.h"
 #include "engine/run/layout.h"
 

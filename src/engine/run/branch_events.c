@@ -1,4 +1,5 @@
 // branch_events.c - the events of a checkpoint and those of an engine: which of them are the same.
+#include "engine/plan/declare.h"
 #include "engine/run/branch_inside.h"
 #include "base/print.h"
 

@@ -1,4 +1,5 @@
 // branch_models.c - in what the model of a checkpoint and that of an engine differ; see branch.c.
+#include "engine/plan/find.h"
 #include "engine/run/branch_inside.h"
 #include "engine/plan/outside.h"
 

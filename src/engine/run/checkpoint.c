@@ -6,6 +6,9 @@
 // texts let a model that differs in what may change go on from the file: see branch.c.
 #include "base/file.h"
 #include "base/floats.h"
+#include "engine/run/loop.h"
+#include "engine/run/nans.h"
+#include "engine/run/checkpoint.h"
 #include "engine/run/branch.h"
 #include "engine/run/lanes.h"
 #include "engine/run/layout.h"

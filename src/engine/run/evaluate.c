@@ -1,5 +1,6 @@
 // evaluate.c - the right-hand side and the outputs of islands: on the integrator's scratch, and on
 // the bus.
+#include "engine/run/loop.h"
 #include "engine/run/integrate.h"
 #include "engine/phases/phases.h"
 

@@ -13,6 +13,7 @@
 #include "base/floats.h"
 #include "bus/digest.h"
 #include "engine/plan/outside.h"
+#include "engine/run/hash.h"
 #include "engine/run/state.h"
 
 #include <stdlib.h>

@@ -66,6 +66,10 @@ void tac__island_integrate(tac_engine *engine, tac__island *island);
 // The next boundary of an island that has always been known.
 tac_time tac__island_planned(const tac_engine *engine, const tac__island *island);
 
+// --- jacobian.c: the right-hand side on dual numbers ---------------------------------------------
+
+tac_status tac__jacobian_prepare(tac_engine *engine, tac__island *island);
+
 // --- blame.c ------------------------------------------------------------------------------------
 
 // A number that is none and comes from outside explains more than what it did to the states: the

@@ -1,5 +1,6 @@
 // islands.c - the moments of islands: they arrive at an instant, begin the next step from there,
 // and take it again when a boundary turns up inside it.
+#include "engine/run/loop.h"
 #include "engine/run/lanes.h"
 #include "engine/run/locate.h"
 

@@ -3,6 +3,7 @@
 //
 // A copy of the scratch on dual numbers: states seeded with unit directions, a few at a time, held
 // inputs without direction, coupled inputs and outputs as they are linked on the scratch.
+#include "engine/run/integrate.h"
 #include "engine/run/state.h"
 
 #include <string.h>

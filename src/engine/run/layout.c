@@ -1,4 +1,5 @@
 // layout.c - the parts of a block, its sources and its boundaries, as text; see layout.h.
+#include "engine/plan/find.h"
 #include "engine/run/layout.h"
 
 #include <inttypes.h>

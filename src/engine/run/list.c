@@ -1,6 +1,8 @@
 // list.c - what there is in a prepared engine, for programs: inputs with their routes, message
 // ports, links, parameters. Signals, components and groups are in look.c.
 #include "base/error.h"
+#include "engine/plan/find.h"
+#include "engine/run/list.h"
 #include "engine/plan/outside.h"
 #include "engine/run/state.h"
 

@@ -4,6 +4,7 @@
 // where the mode would change. Conditions wake a component outside the plant: a step ends where one
 // turns from false to true. Nothing is remembered from one step to the next: whether a condition
 // held is seen anew at the start of each.
+#include "engine/run/loop.h"
 #include "engine/run/locate.h"
 #include "ode/event.h"
 

@@ -6,6 +6,8 @@
 //   stage 10: those islands begin to integrate from t
 // Stage 10 stands at the top of the loop, so that a checkpoint, which is taken after stage 9, is
 // simply the state between two turns of it.
+#include "engine/run/loop.h"
+#include "engine/run/checkpoint.h"
 #include "engine/run/integrate.h"
 #include "engine/run/driven.h"
 #include "engine/run/outside.h"

@@ -1,5 +1,6 @@
 // nans.c - numbers that are none: signals that are written with one, and a copy of the block as it
 // is stored, in which all NaNs are alike.
+#include "engine/run/nans.h"
 #include "engine/run/state.h"
 #include "base/floats.h"
 

@@ -4,6 +4,7 @@
 // An instant is open until it has been processed or passed over: whatever is planned for an open
 // instant gives the same bits whenever it became known, so it never matters how early a program
 // writes or how it cuts a run into pieces.
+#include "engine/run/list.h"
 #include "engine/run/locate.h"
 #include "engine/run/outside.h"
 #include "base/def.h"

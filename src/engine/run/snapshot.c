@@ -3,6 +3,8 @@
 // A snapshot is what a checkpoint is without the words about the model: a recording has those
 // already. It begins with what it must fit, then come the block and what opaque parts of the plant
 // saved.
+#include "engine/run/nans.h"
+#include "engine/run/checkpoint.h"
 #include "engine/run/driven.h"
 #include "engine/phases/phases.h"
 

@@ -236,45 +236,4 @@ static inline void tac__trigger(tac_instance *c, uint32_t due)
         *c->plan->missed |= due;
 }
 
-// --- jacobian.c: the right-hand side on dual numbers ---
-tac_status tac__jacobian_prepare(tac_engine *engine, tac__island *island);
-
-// --- hash.c: digests by name ---
-tac_status tac__digests_list(tac_engine *engine);
-// Before the last step of the hash: what recordings keep.
-uint64_t tac__digest_value(const tac_engine *engine, const tac__digest *digest);
-
-// --- step.c: an entry of the engine's own in the log ---
-TAC_PRINTF(3, 4)
-void tac__log(const tac_engine *engine, tac_log_level level, const char *format, ...);
-// --- run.c ---
-tac_status tac__start(tac_engine *engine);
-tac_status tac__run_failed(tac_engine *engine, tac_status status, tac_time t_us, const char *where);
-
-// --- list.c ---
-// The component that has the input of this number, and which of its own it is; NULL: none has.
-const tac__component *tac__input_at(const tac_engine *engine, int input, size_t *own);
-
-// --- back.c ---
-tac_status tac__keep_start(tac_engine *engine, tac_error *err);
-
-// --- checkpoint.c ---
-tac_status tac__checkpoint_consider(tac_engine *engine);
-tac_status tac__checkpoint_finish(tac_engine *engine);
-// --- nans.c ---
-// A signal was written with a NaN in it: it is counted, and the first one is a warning in the log,
-// unless its port says TAC_PORT_NAN.
-tac__nan_fn tac__nan_written; // context is the engine
-// In a copy of the block every NaN becomes the one: what is stored is the same on every machine.
-void tac__stored_nans(const tac_engine *engine, unsigned char *bytes);
-tac_status tac__save_opaque(tac_engine *engine, bool plant_only, tac__text *out);
-tac_status tac__restore_opaque(tac_engine *engine, const char *bytes, size_t size, tac_error *err);
-// Take over a block, if it is sound; see validate.h. `h_us`: step sizes to go on with, one an
-// island; NULL: those of the block.
-tac_status tac__restore_block(tac_engine *engine, const void *block, bool exact,
-                              const tac_time *h_us, tac_error *err);
-// A component that keeps something outside the engine and cannot save it; NULL: there is none.
-const tac__component *tac__unsavable(const tac_engine *engine);
-tac_status tac__steps_again(tac_engine *engine); // those under way, without a trace in counters
-
 #endif

@@ -3,6 +3,8 @@
 #include "base/def.h"
 #include "base/print.h"
 #include "base/hash.h"
+#include "engine/plan/warn.h"
+#include "engine/run/loop.h"
 #include "engine/run/integrate.h"
 #include "engine/plan/hang.h"
 #include "engine/run/outside.h"

@@ -1,0 +1,14 @@
+// warn.h - the log, and warnings while an engine is set up.
+#ifndef TAC_ENGINE_PLAN_WARN_H
+#define TAC_ENGINE_PLAN_WARN_H
+
+#include "engine/plan/plan.h"
+
+bool tac__logs_want(const tac__logs *logs, tac_log_level level);
+void tac__logs_tell(const tac__logs *logs, const tac_log_entry *entry);
+// What is allowed but looks like a mistake, as a warning in the log: "FILE:LINE:COLUMN: text". Said
+// once, though every vehicle of a swarm may come from the same line. While setting up only.
+TAC_PRINTF(3, 4)
+void tac__warn(tac__plan *plan, const tac_place *place, const char *format, ...);
+
+#endif

@@ -1,0 +1,10 @@
+// list.h - the inputs of all components by number.
+#ifndef TAC_ENGINE_RUN_LIST_H
+#define TAC_ENGINE_RUN_LIST_H
+
+#include "engine/run/state.h"
+
+// The component that has the input of this number, and which of its own it is; NULL: none has.
+const tac__component *tac__input_at(const tac_engine *engine, int input, size_t *own);
+
+#endif
