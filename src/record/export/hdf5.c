@@ -453,7 +453,7 @@ static tac_status write_all(archive *a, tac_error *err)
     TRY_H5(H5Fflush(a->file, H5F_SCOPE_GLOBAL));
     const hid_t file = a->file;
     a->file = 0;
-    TRY_H5(H5Fclose(file));
+    TRY_H5(tac__hdf5_close(&a->under, file));
     struct stat status;
     if (stat(a->output.temporary, &status) == 0)
         a->x->result.bytes = (uint64_t)status.st_size;
@@ -469,8 +469,7 @@ tac_status tac__export_hdf5(tac__export *x, tac_error *err)
     H5Eget_auto2(H5E_DEFAULT, &print, &context);
     H5Eset_auto2(H5E_DEFAULT, keep_reason, a.reason);
     const tac_status status = write_all(&a, err);
-    if (a.file > 0)
-        H5Fclose(a.file);
+    tac__hdf5_close(&a.under, a.file);
     tac__output_abandon(&a.output);
     H5Eset_auto2(H5E_DEFAULT, print, context);
     pthread_mutex_unlock(&library);

@@ -132,14 +132,22 @@ static const H5FD_class_t driver = {
 hid_t tac__hdf5_create(tac__hdf5_file *file, int fd, hid_t how)
 {
     *file = (tac__hdf5_file){.fd = fd};
-    const hid_t id = H5FDregister(&driver);
+    file->driver = H5FDregister(&driver);
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t made = -1;
-    if (id >= 0 && H5Pset_driver(access, id, &(info){file}) >= 0)
+    if (file->driver > 0 && H5Pset_driver(access, file->driver, &(info){file}) >= 0)
         made = H5Fcreate("archive", H5F_ACC_TRUNC, how, access);
     H5Pclose(access);
-    H5FDunregister(id); // the file keeps it
     return made;
+}
+
+herr_t tac__hdf5_close(tac__hdf5_file *file, hid_t archive)
+{
+    const herr_t closed = archive > 0 ? H5Fclose(archive) : 0;
+    if (file->driver > 0)
+        H5FDunregister(file->driver);
+    file->driver = 0;
+    return closed;
 }
 
 #else

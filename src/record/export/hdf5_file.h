@@ -19,10 +19,14 @@ typedef struct tac__hdf5_file {
     int fd;
     int reason; // errno of the first failure, 0: none
     haddr_t allocated, end;
+    hid_t driver; // registered; 0 or below: not
 } tac__hdf5_file;
 
-// Create an archive in an open file, which is empty. It is closed with H5Fclose; `fd` stays the
-// caller's. Below 0: failed.
+// Create an archive in an open file, which is empty; `fd` stays the caller's. Below 0: failed.
 hid_t tac__hdf5_create(tac__hdf5_file *file, int fd, hid_t how);
+// Close it, as H5Fclose. The driver is registered until then: the library looks at its table after
+// it has let go of the file's own reference. Also for an archive that could not be created (below
+// 0 then), or never was (0).
+herr_t tac__hdf5_close(tac__hdf5_file *file, hid_t archive);
 
 #endif
