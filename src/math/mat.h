@@ -10,19 +10,6 @@
 // The largest system that the solvers take.
 enum { MAT_MAX = 16 };
 
-// c (n x m) = a (n x k) times b (k x m)
-static inline void mat_mul(int n, int k, int m, const real *a, const real *b, real *c)
-{
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < m; j++) {
-            real sum = a[i * k] * b[j];
-            for (int l = 1; l < k; l++)
-                sum += a[i * k + l] * b[l * m + j];
-            c[i * m + j] = sum;
-        }
-    }
-}
-
 // The x of a x = b for any regular `a` (n x n), by elimination with partial pivoting. Not finite if
 // `a` is singular.
 static inline void mat_solve(int n, const real *a, const real *b, real *x)
@@ -58,36 +45,6 @@ static inline void mat_solve(int n, const real *a, const real *b, real *x)
         for (int j = i + 1; j < n; j++)
             sum -= m[i][j] * x[j];
         x[i] = sum / m[i][i];
-    }
-}
-
-// The x of a x = b for symmetric positive definite `a` (n x n), whose lower triangle is read. By
-// a = L D L^T, half the work of mat_solve and no pivots.
-static inline void mat_solve_spd(int n, const real *a, const real *b, real *x)
-{
-    real l[MAT_MAX][MAT_MAX]; // L below the diagonal, D on it
-    for (int i = 0; i < n; i++) {
-        real ld[MAT_MAX]; // row i of L D
-        real d = a[i * n + i];
-        for (int j = 0; j < i; j++) {
-            ld[j] = a[i * n + j];
-            for (int k = 0; k < j; k++)
-                ld[j] -= ld[k] * l[j][k];
-            l[i][j] = ld[j] / l[j][j];
-            d -= ld[j] * l[i][j];
-        }
-        l[i][i] = d;
-    }
-
-    for (int i = 0; i < n; i++) {
-        x[i] = b[i];
-        for (int j = 0; j < i; j++)
-            x[i] -= l[i][j] * x[j];
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        x[i] /= l[i][i];
-        for (int j = i + 1; j < n; j++)
-            x[i] -= l[j][i] * x[j];
     }
 }
 

@@ -47,12 +47,6 @@ static inline vec3 mat3_tmul_vec(mat3 a, vec3 v)
     return mat3_mul_vec(mat3_transpose(a), v);
 }
 
-static inline mat3 mat3_mul(mat3 a, mat3 b)
-{
-    return mat3_from_rows(mat3_tmul_vec(b, mat3_row(a, 0)), mat3_tmul_vec(b, mat3_row(a, 1)),
-                          mat3_tmul_vec(b, mat3_row(a, 2)));
-}
-
 static inline real mat3_det(mat3 a)
 {
     return vec3_dot(mat3_row(a, 0), vec3_cross(mat3_row(a, 1), mat3_row(a, 2)));

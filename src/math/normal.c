@@ -357,17 +357,6 @@ static inline double normal(const tac__stream *stream, uint64_t index, uint32_t 
     return with_sign(x, bits & LAYERS);
 }
 
-void tac__stream_normals(const tac__stream *stream, uint64_t *next, double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i += 3) {
-        const uint64_t index = (*next)++;
-        uint32_t w[4];
-        tac__stream_words(stream, index, w);
-        for (uint32_t k = 0; k < 3 && i + k < count; k++)
-            values[i + k] = normal(stream, index, k, w[k], w[3]);
-    }
-}
-
 __attribute__((noinline)) static void make_ready(tac__normals *ready, const tac__stream *stream,
                                                  uint64_t index)
 {

@@ -8,11 +8,9 @@
 
 // Normal numbers of mean 0 and deviation 1. Every three of them take one draw of the stream;
 // `*next` is the index of the next draw and is advanced. What is left of the last draw is not used.
-void tac__stream_normals(const tac__stream *stream, uint64_t *next, double *values, size_t count);
-
-// The same numbers, with those of several draws computed at once and kept for the next calls.
-// `ready` can always be computed again from the stream, so it is part of no state. Zero it at
-// first.
+//
+// The numbers of several draws are computed at once and kept for the next calls. `ready` can always
+// be computed again from the stream, so it is part of no state. Zero it at first.
 typedef struct tac__normals {
     uint64_t end; // `ready` holds the draws before this index; 0: none
     double values[TAC__STREAM_WIDE][3];

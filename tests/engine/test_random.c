@@ -141,7 +141,7 @@ static void test_normal_draws(void **state)
     for (size_t i = 0; i < DRAWS_MAX; i++) {
         uint64_t next = i;
         double n;
-        tac__stream_normals(&stream, &next, &n, 1);
+        tac__normals_draw(&(tac__normals){0}, &stream, &next, &n, 1);
         rig_same(draws[i], n, "draw", i);
     }
     check_moments();
@@ -162,7 +162,7 @@ static void test_normal_draws_at_once(void **state)
             for (size_t k = 0; k < batch; k++) {
                 double n[3];
                 uint64_t next = i / batch * indices + k / 3;
-                tac__stream_normals(&stream, &next, n, 3);
+                tac__normals_draw(&(tac__normals){0}, &stream, &next, n, 3);
                 rig_same(draws[i + k], n[k % 3], "draw", i + k);
             }
         }

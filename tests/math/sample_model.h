@@ -108,16 +108,9 @@ static inline real *sample_matrices(const real *in, real *out)
                             vec3_make(in[6], in[7], in[0]));
     out = put_vec3(out, mat3_solve_spd(mat3_from_array(inertia), b));
     out = put_vec3(out, mat3_mul_vec(mat3_inverse(a), b));
-    out = put_vec3(out, mat3_column(mat3_mul(a, mat3_from_array(inertia)), 1));
+    out = put_vec3(out, mat3_mul_vec(a, mat3_column(mat3_from_array(inertia), 1)));
 
     mat_solve(3, &a.m[0][0], &b.x, out);
-    out += 3;
-
-    // a^T a + 1 is positive definite.
-    mat3 spd = mat3_mul(mat3_transpose(a), a);
-    for (int i = 0; i < 3; i++)
-        spd.m[i][i] += 1.0;
-    mat_solve_spd(3, &spd.m[0][0], &b.x, out);
     return out + 3;
 }
 

@@ -59,7 +59,8 @@ static void refused(const char *params, const char *part)
 static void draw(uint64_t index, double n[3])
 {
     const tac__stream stream = tac__stream_make(1, "w.noise");
-    tac__stream_normals(&stream, &index, n, 3);
+    tac__normals ready = {0};
+    tac__normals_draw(&ready, &stream, &index, n, 3);
 }
 
 static const double *base(void)
