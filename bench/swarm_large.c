@@ -49,13 +49,22 @@ static void unload(swarm *s)
     tac_registry_destroy(s->registry);
 }
 
-// Seconds that it takes to fly to t_us.
+// Seconds of the processor: a slice of many vehicles is so long that on a shared machine others run
+// inside it.
+static double busy_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// What it takes to fly to t_us.
 static double fly_s(swarm *s, tac_time t_us)
 {
     tac_error err = {0};
-    const double start = bench_now_s();
+    const double start = busy_s();
     need(tac_engine_run(s->engine, t_us, &err), &err);
-    return bench_now_s() - start;
+    return busy_s() - start;
 }
 
 static double least(double a, double b)
@@ -71,9 +80,9 @@ int main(void)
         large_s[i] = small_s[i] = 1e300;
     for (int turn = 0; turn < TURNS; turn++) {
         swarm large, small[REPEATS];
-        const double start = bench_now_s();
+        const double start = busy_s();
         load(&large, LARGE);
-        prepare_s = least(prepare_s, bench_now_s() - start);
+        prepare_s = least(prepare_s, busy_s() - start);
         if (turn == 0) {
             struct rusage usage;
             getrusage(RUSAGE_SELF, &usage);
@@ -98,7 +107,7 @@ int main(void)
     }
     const double flown_s = 1e-6 * SLICES * SLICE_US;
     bench_report("swarm of 10000 prepared", prepare_s, "s", "<= 5",
-                 "from the file to an engine that can run");
+                 "from the file to an engine that can run, on one core");
     bench_report("swarm of 10000 memory", bytes, "B", "<= 49152",
                  "a vehicle: the most that the program had in use, configuration included");
     bench_report("swarm of 20 vehicle-second", 1e6 * small_sum / flown_s / SMALL, "us", "",

@@ -552,10 +552,18 @@ static void record_file(tac_declare *d, const tac_param_def *p, const char *path
     char text[32] = "";
     char *bytes;
     size_t size;
+    tac__shapes *shapes = d->plan ? &d->plan->shapes : NULL;
+    // The vehicles of a swarm name the same file: it is read once.
+    if (shapes && shapes->file && !strcmp(shapes->file, path)) {
+        record(d, p, "path", shapes->file_hash, NULL);
+        return;
+    }
     if (d->plan && *path && tac__file_read(path, LIMIT, allocator, &bytes, &size, NULL) == TAC_OK) {
         const uint64_t hash = tac__hash_end(tac__hash_bytes(TAC__HASH_SEED, bytes, size));
         snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
         tac__file_free(allocator, bytes, size);
+        shapes->file = path; // in the arena of the plan
+        memcpy(shapes->file_hash, text, sizeof text);
     }
     record(d, p, "path", text, NULL);
 }

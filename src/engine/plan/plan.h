@@ -104,7 +104,9 @@ typedef struct tac__shapes {
     size_t count, capacity;
     tac__names texts;
     tac__shared recent[TAC__SHARED_RECENT];
-    size_t next; // of them to be replaced
+    size_t next;      // of them to be replaced
+    const char *file; // that was hashed last, NULL: none
+    char file_hash[32];
 } tac__shapes;
 
 typedef struct tac__log_watcher {
