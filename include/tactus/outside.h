@@ -88,8 +88,8 @@ TAC_API tac_time tac_engine_open_time(const tac_engine *engine);
 
 // As tac_engine_read, but at t_us: from the present instant (tac_engine_time) up to the next one
 // (tac_engine_next_time), as after tac_engine_advance(t_us). A continuous signal is evaluated
-// there, with inputs as they are held; others hold. NULL: t_us lies elsewhere, or evaluating
-// failed.
+// there, with inputs as they are held; others hold. NULL: t_us lies elsewhere, evaluating failed,
+// or it was called from inside a run.
 TAC_API const void *tac_engine_read_at(tac_engine *engine, int signal, tac_time t_us);
 
 // Nothing discrete happens, and no message is sent, before this instant unless something comes from

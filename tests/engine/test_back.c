@@ -91,6 +91,37 @@ static void test_models(void **state)
     assert_true(wanted > count / 2);
 }
 
+// Until the next event that an engine tells of nothing but integration happens, whatever is
+// located.
+static void test_next_event(void **state)
+{
+    (void)state;
+    uint64_t located = 0;
+    for (uint64_t number = 0; number < 120; number++) {
+        model m;
+        if (model_make(&m, number, NULL) != TAC_OK ||
+            tac_engine_prepare(m.engine, &m.err) != TAC_OK) {
+            model_end(&m);
+            continue;
+        }
+        tac_status status = TAC_OK;
+        while (status == TAC_OK && !tac_engine_finished(m.engine)) {
+            const tac_time next_us = tac_engine_next_event(m.engine);
+            const tac_counters before = tac_engine_counters(m.engine);
+            assert_true(next_us >= tac_engine_open_time(m.engine));
+            status = tac_engine_advance(m.engine, next_us, &m.err);
+            if (tac_engine_counters(m.engine).boundaries != before.boundaries)
+                fail_msg("model %llu: a boundary before %llu us", (unsigned long long)number,
+                         (unsigned long long)next_us);
+            if (status == TAC_OK)
+                status = tac_engine_run(m.engine, next_us, &m.err);
+        }
+        located += tac_engine_counters(m.engine).events;
+        model_end(&m);
+    }
+    assert_true(located > 50);
+}
+
 // --- a run that fails ---------------------------------------------------------------------------
 
 // Fails in the middle of a boundary; the engine goes back all the same.
@@ -380,9 +411,10 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models),   cmocka_unit_test(test_failed),
-        cmocka_unit_test(test_opaque),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_recorder), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_models),  cmocka_unit_test(test_next_event),
+        cmocka_unit_test(test_failed),  cmocka_unit_test(test_opaque),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_recorder),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }
