@@ -122,6 +122,7 @@ typedef struct tac_component_def {
 
 typedef struct tac_route_def {
     uint32_t size;    // sizeof(tac_route_def)
+    uint32_t pending; // from outside: writes for instants to come that there is room for
     const char *to;   // full name of an input: "uav1.Ctrl.position"
     const char *from; // name of a signal, seen from the entity of `to` first, then from the root;
                       // an element as "Nav.position[2]" or "Nav.position.z". "outside": values
@@ -135,7 +136,6 @@ typedef struct tac_route_def {
     tac_place place;
     const char *rest; // from outside: the value until another is written, as one would write it
                       // ("2 m/s", "[0, 0, 1]"); NULL: that of the open input, if it is optional
-    uint32_t pending; // from outside: writes for instants to come that there is room for
 } tac_route_def;
 
 typedef struct tac_link_def {

@@ -1,0 +1,41 @@
+// The shape of definitions (tactus/api.h): each begins with its size, and ends with a field that
+// fills its last word, so that a field that is added later never lies where an older caller has
+// padding, which may hold anything.
+#include "support/test.h"
+#include <tactus/config.h>
+#include <tactus/outside.h>
+#include <tactus/plugin.h>
+#include <tactus/px4.h>
+
+#define DEFINITIONS(X)                                                                             \
+    X(tac_component_type, close)                                                                   \
+    X(tac_param_def, doc)                                                                          \
+    X(tac_port_def, reserved)                                                                      \
+    X(tac_message_def, max_bytes)                                                                  \
+    X(tac_engine_def, hang_context)                                                                \
+    X(tac_group_def, place)                                                                        \
+    X(tac_component_def, place)                                                                    \
+    X(tac_route_def, rest)                                                                         \
+    X(tac_link_def, place)                                                                         \
+    X(tac_observer_def, context)                                                                   \
+    X(tac_record_rule, place)                                                                      \
+    X(tac_recorder_def, file_count)                                                                \
+    X(tac_replay_def, from_us)                                                                     \
+    X(tac_export_def, context)                                                                     \
+    X(tac_compare_def, tolerance_count)                                                            \
+    X(tac_config_def, closed_folder)                                                               \
+    X(tac_px4_probe_def, hang_context)                                                             \
+    X(tac_post_def, sequence)
+
+static void test_shape(void **state)
+{
+    (void)state;
+#define CHECK(type, last)                                                                          \
+    assert_int_equal(offsetof(type, size), 0);                                                     \
+    assert_int_equal(sizeof((type *)0)->size, 4);                                                  \
+    assert_int_equal(offsetof(type, last) + sizeof((type *)0)->last, sizeof(type));                \
+    assert_int_equal(sizeof(type) % 8, 0);
+    DEFINITIONS(CHECK)
+}
+
+TEST_MAIN(cmocka_unit_test(test_shape))
