@@ -33,7 +33,8 @@ typedef struct tac_param_def {
     const char *fallback; // the default as one would write it; NULL: must be given
     const char *range;    // "(0, inf)", "[-1, 1]"; NULL: any finite number
     const char *doc;
-    uint32_t flags; // TAC_PARAM_...
+    uint32_t flags;    // TAC_PARAM_...
+    uint32_t reserved; // 0
 } tac_param_def;
 
 enum {

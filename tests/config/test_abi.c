@@ -9,14 +9,14 @@
 
 #define DEFINITIONS(X)                                                                             \
     X(tac_component_type, close)                                                                   \
-    X(tac_param_def, doc)                                                                          \
+    X(tac_param_def, reserved)                                                                     \
     X(tac_port_def, reserved)                                                                      \
     X(tac_message_def, max_bytes)                                                                  \
     X(tac_engine_def, hang_context)                                                                \
     X(tac_group_def, place)                                                                        \
     X(tac_component_def, place)                                                                    \
     X(tac_route_def, rest)                                                                         \
-    X(tac_link_def, place)                                                                         \
+    X(tac_link_def, number)                                                                        \
     X(tac_observer_def, context)                                                                   \
     X(tac_record_rule, place)                                                                      \
     X(tac_recorder_def, file_count)                                                                \
@@ -33,7 +33,8 @@ static void test_shape(void **state)
 #define CHECK(type, last)                                                                          \
     assert_int_equal(offsetof(type, size), 0);                                                     \
     assert_int_equal(sizeof((type *)0)->size, 4);                                                  \
-    assert_int_equal(offsetof(type, last) + sizeof((type *)0)->last, sizeof(type));                \
+    if (offsetof(type, last) + sizeof((type *)0)->last != sizeof(type))                            \
+        fail_msg(#type " does not end with " #last);                                               \
     assert_int_equal(sizeof(type) % 8, 0);
     DEFINITIONS(CHECK)
 }
