@@ -198,6 +198,7 @@ typedef struct tac__plan {
     size_t due_count;
     tac__due_row *due_rows; // one a source
     size_t item_words, island_words;
+    bool few;           // one word of each, and no phases
     uint32_t *machines; // components that have the phase of an entity
     size_t machine_count;
     tac__instants *instants; // what splits islands from outside the plant; without times

@@ -709,6 +709,7 @@ static tac_status make_rows(work *w)
     const size_t sources = e->timeline.count;
     e->item_words = (e->item_count + 63) / 64;
     e->island_words = e->island_count ? (e->island_count + 63) / 64 : 1;
+    e->few = e->item_words == 1 && e->island_words == 1 && !e->machine_count;
     rows r = {.tails = tac__arena_array(w->scratch, sources, sizeof *r.tails)};
     e->due_rows = tac__arena_array(&e->arena, sources, sizeof *e->due_rows);
     if (!r.tails || !e->due_rows)

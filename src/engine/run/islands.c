@@ -79,35 +79,58 @@ static inline tac_status arrive(tac_engine *e, tac__island *island, tac_time t_u
     return island->plan->rise_count ? tac__count_turns(e, island, t_us) : TAC_OK;
 }
 
-// First every step is seen to have succeeded, then all are committed: a run that fails here stands
-// at its last instant, whole.
-tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
+// Those of 64 islands that are due: see that their steps have succeeded.
+static inline tac_status reach_word(tac_engine *e, size_t w, tac_time t_us)
+{
+    uint64_t bits = e->due_islands[w] |= e->due.arriving[w];
+    for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
+        tac__island *island = all + __builtin_ctzll(bits);
+        if (island->step < TAC__STEP_SOUND)
+            TAC_TRY(reach(e, island, t_us));
+    }
+    return TAC_OK;
+}
+
+// And have them arrive.
+static inline tac_status arrive_word(tac_engine *e, size_t w, tac_time t_us)
+{
+    const uint64_t boundaries = e->due.arriving[w];
+    uint64_t bits = e->due_islands[w];
+    e->due.arriving[w] = 0;
+    for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
+        const int i = __builtin_ctzll(bits);
+        TAC_TRY(arrive(e, all + i, t_us, boundaries >> i & 1));
+    }
+    return TAC_OK;
+}
+
+// The same for any number of islands.
+__attribute__((noinline)) static tac_status arrive_words(tac_engine *e, tac_time t_us)
 {
     const size_t count = (e->plan->island_words + 63) / 64;
     for (size_t s = 0; s < count; s++) {
         uint64_t words = e->due.island_words[s] |= e->due.arriving_words[s];
-        for (; words; words &= words - 1) {
-            const size_t w = 64 * s + (size_t)__builtin_ctzll(words);
-            uint64_t bits = e->due_islands[w] |= e->due.arriving[w];
-            for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
-                tac__island *island = all + __builtin_ctzll(bits);
-                if (island->step < TAC__STEP_SOUND)
-                    TAC_TRY(reach(e, island, t_us));
-            }
-        }
+        for (; words; words &= words - 1)
+            TAC_TRY(reach_word(e, 64 * s + (size_t)__builtin_ctzll(words), t_us));
     }
     for (size_t s = 0; s < count; s++) {
         e->due.arriving_words[s] = 0;
-        for (uint64_t words = e->due.island_words[s]; words; words &= words - 1) {
-            const size_t w = 64 * s + (size_t)__builtin_ctzll(words);
-            const uint64_t boundaries = e->due.arriving[w];
-            uint64_t bits = e->due_islands[w];
-            e->due.arriving[w] = 0;
-            for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
-                const int i = __builtin_ctzll(bits);
-                TAC_TRY(arrive(e, all + i, t_us, boundaries >> i & 1));
-            }
-        }
+        for (uint64_t words = e->due.island_words[s]; words; words &= words - 1)
+            TAC_TRY(arrive_word(e, 64 * s + (size_t)__builtin_ctzll(words), t_us));
+    }
+    return TAC_OK;
+}
+
+// First every step is seen to have succeeded, then all are committed: a run that fails here stands
+// at its last instant, whole. Up to 64 islands are one word, and which words are not 0 is not
+// asked: here and in tac__islands_integrate that saves 88 instructions an instant (callgrind).
+tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
+{
+    if (e->plan->island_words == 1) {
+        TAC_TRY(reach_word(e, 0, t_us));
+        TAC_TRY(arrive_word(e, 0, t_us));
+    } else {
+        TAC_TRY(arrive_words(e, t_us));
     }
     if (t_us == 0) // the first of all
         tac__islands_begin(e, t_us);
@@ -129,8 +152,11 @@ __attribute__((noinline)) static void fetch(const tac__island *island)
 }
 
 // Those of 64 islands that are due.
-static inline void integrate_word(tac_engine *e, tac__island *all, uint64_t bits, tac_time t_us)
+static inline void integrate_word(tac_engine *e, size_t w, tac_time t_us)
 {
+    tac__island *all = e->islands + w * 64;
+    uint64_t bits = e->due_islands[w];
+    e->due_islands[w] = 0;
     while (bits) {
         tac__island *island = all + __builtin_ctzll(bits);
         bits &= bits - 1;
@@ -143,21 +169,24 @@ static inline void integrate_word(tac_engine *e, tac__island *all, uint64_t bits
     }
 }
 
-// Stage 10 of the last instant.
-void tac__islands_integrate(tac_engine *e)
+__attribute__((noinline)) static void integrate_words(tac_engine *e, tac_time t_us)
 {
-    const tac_time t_us = e->clock->t_us;
     const size_t count = (e->plan->island_words + 63) / 64;
     for (size_t s = 0; s < count; s++) {
         uint64_t words = e->due.island_words[s];
         e->due.island_words[s] = 0;
-        for (; words; words &= words - 1) {
-            const size_t w = 64 * s + (size_t)__builtin_ctzll(words);
-            const uint64_t bits = e->due_islands[w];
-            e->due_islands[w] = 0;
-            integrate_word(e, e->islands + w * 64, bits, t_us);
-        }
+        for (; words; words &= words - 1)
+            integrate_word(e, 64 * s + (size_t)__builtin_ctzll(words), t_us);
     }
+}
+
+// Stage 10 of the last instant.
+void tac__islands_integrate(tac_engine *e)
+{
+    if (e->plan->island_words == 1)
+        integrate_word(e, 0, e->clock->t_us);
+    else
+        integrate_words(e, e->clock->t_us);
 }
 
 // A boundary with `source` that was planned for old_us is now elsewhere, or nowhere. Steps that
