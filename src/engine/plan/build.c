@@ -1,5 +1,5 @@
-// build.c - creating an engine and adding to it. What is added is checked here as far as it can be
-// seen alone; what depends on the whole is checked when the engine is prepared.
+// build.c - creating an engine and adding to it. Checks here look at one thing by itself; checks
+// that need the whole model run when the engine is prepared.
 #include "engine/plan/declare.h"
 #include "engine/plan/prepare.h"
 #include "engine/plan/find.h"
@@ -39,7 +39,7 @@ static tac_status check_integrator(const tac_engine_def *def, const tac__method 
     return TAC_OK;
 }
 
-// It lies in its own arena.
+// The plan struct lies in its own arena.
 static tac__plan *make_plan(const tac_engine_def *def, const tac__method *method,
                             const tac_allocator *allocator)
 {
@@ -99,7 +99,7 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
         e->building->logs = &e->logs;
         e->building->opaque = &e->opaque;
     }
-    // The root entity holds what stands in no other.
+    // The root entity holds the components that belong to no other entity.
     tac_status status = e->plan ? tac_engine_add_entity(e, "", NULL, err) : tac__fail_memory(err);
     if (status == TAC_OK && def->log)
         status = tac_engine_add_log(e, def->log_level, def->log, def->log_context, err);
@@ -319,7 +319,7 @@ static tac_status add_signals(tac__plan *p, tac__component *c, tac_error *err)
     for (size_t i = 0; i < total; i++) {
         const bool state = i >= outputs;
         const tac__port *port = state ? &c->continuous.items[i - outputs] : &c->outputs.items[i];
-        // What nothing but init writes is no output of the plant: it never changes.
+        // An output that only init writes never changes, so it is not an output of the plant.
         const bool continuous = state || ((port->flags & TAC_PORT_EVAL) && c->type->output);
         const char *name = tac__arena_format(&p->arena, "%s.%s", c->name, port->name);
         if (!name)
@@ -355,7 +355,8 @@ static tac_status add_signals(tac__plan *p, tac__component *c, tac_error *err)
         }
         const tac__signal *s = &p->schema.signals[c->signals[i]];
         const uint32_t expected = s->type.shape == TAC_QUAT ? 3 : s->type.count;
-        // Written together, so that the n-th values of both belong together.
+        // Both must be written together, so that the n-th value of one belongs to the n-th of the
+        // other.
         if (s->derivative < 0 || p->schema.signals[s->derivative].type.scalar != TAC_F64 ||
             p->schema.signals[s->derivative].continuous != s->continuous ||
             p->schema.signals[s->derivative].type.count != expected)
@@ -458,7 +459,7 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
     tac_status status = tac__declare(p, &p->arena, def->type, name, (uint32_t)entity, def->params,
                                      &def->place, &c, err);
     if (status == TAC_OK) {
-        // From here on the engine owns it: destroy will close it.
+        // From here on the engine owns the component: destroy closes it.
         p->components[p->component_count++] = c;
         status = finish_component(p, c, def, err);
         if (status == TAC_OK) {

@@ -1,5 +1,6 @@
 // component.h - a component in the plan: what it has declared and what was resolved for it. From
-// the end of tac_engine_prepare on it is const; tac_instance (run/state.h) is what runs.
+// the end of tac_engine_prepare on the plan is const; tac_instance (run/state.h) is the part that
+// changes in a run.
 #ifndef TAC_ENGINE_PLAN_COMPONENT_H
 #define TAC_ENGINE_PLAN_COMPONENT_H
 
@@ -23,9 +24,9 @@ typedef struct tac__port { // input, output, discrete or continuous state, as de
     uint8_t role;        // a tac_role
     double rest;         // what an open f64 input reads, or an output is before it is written
     const int *direct;   // output: inputs that it depends on directly; NULL: all
-    size_t direct_count; // of those
+    size_t direct_count; // number of `direct`
     const char *peer;    // a watch: the signal it sees; a feed: the input it leads to; else NULL
-    tac_place place;     // of what names the peer
+    tac_place place;     // where the configuration names the peer
 } tac__port;
 
 typedef struct tac__ports {
@@ -33,7 +34,7 @@ typedef struct tac__ports {
     size_t count, capacity;
 } tac__ports;
 
-// Words that the values of all of them take.
+// Number of words that the values of all these ports take.
 static inline size_t tac__ports_words(const tac__ports *ports)
 {
     size_t words = 0;
@@ -51,26 +52,27 @@ typedef struct tac__event {
     const char *name, *doc;
 } tac__event;
 
-typedef struct tac__condition { // whose turning true is located
+typedef struct tac__condition { // the engine locates where it turns true
     const char *name;
     int *inputs;
     size_t count;
-    tac_place place; // of what is to blame
-    int island;      // whose states and outputs it sees
+    tac_place place; // reported with errors of this condition
+    int island;      // the island whose states and outputs it sees
     int source;
 } tac__condition;
 
-// How conditions of one component turned true, and how a machine of phases changed at boundaries
-// that were inserted for it; in the block.
+// Counts turns that follow each other closely: conditions of one component that turn true, or
+// changes of a machine of phases at boundaries that were inserted for it. In the block.
 typedef struct tac__turns {
     tac_time last_us;
-    uint64_t chatter; // turns that followed close upon each other
+    uint64_t chatter; // turns since the last pause longer than TAC__CHATTER_US
 } tac__turns;
 
-// So many turns, each within so many microseconds of the one before, never come to an end.
+// More than TAC__CHATTER_MAX turns in a row, each at most TAC__CHATTER_US after the one before, are
+// taken for an endless sequence and stop the run.
 enum { TAC__CHATTER_MAX = 1000, TAC__CHATTER_US = 10 };
 
-// Count one at t_us. True: that is one too many.
+// Count one turn at t_us. True: there were too many.
 static inline bool tac__chatters(tac__turns *n, tac_time t_us)
 {
     n->chatter = t_us - n->last_us <= TAC__CHATTER_US ? n->chatter + 1 : 0;
@@ -85,7 +87,7 @@ typedef struct tac__param { // for listings and the model hash; its value is in
     const char *kind;           // "f64", "time", "choice", ...
     const char *const *choices; // of a choice
     bool tunable;               // a branch may have another value
-    int input;                  // that rests at its value; -1: none
+    int input;                  // input whose resting value is this parameter; -1: none
 } tac__param;
 
 typedef struct tac__input {
@@ -97,7 +99,7 @@ typedef struct tac__input {
     uint32_t depth;             // of the history, as far as this reader may look back
     bool coupled;               // continuous to continuous: seen anew at every evaluation
     const tac__history *history;
-    void *buffer; // what a view puts there, or the resting value of an open input
+    void *buffer; // result of the view, or the resting value of an open input
 } tac__input;
 
 typedef struct tac__link {
@@ -106,7 +108,7 @@ typedef struct tac__link {
     tac_time delay_us;
 } tac__link;
 
-// A link that leads outside: who watches is told of what is sent.
+// A link that leads outside: watchers are told of each message.
 typedef struct tac__outlet {
     const char *channel;
     tac_time delay_us;
@@ -117,7 +119,7 @@ typedef struct tac__sender {
     uint32_t component;
     bool numbers;       // its messages are doubles
     uint64_t *sequence; // in the block
-    uint64_t *digest;   // in the block, over what was sent; NULL where none
+    uint64_t *digest;   // in the block, over all messages sent; NULL: no digest
     tac__link *links;
     size_t count, capacity;
     tac__outlet *outlets;
@@ -139,9 +141,9 @@ typedef struct tac__receiver {
     tac__queue queue;
     uint64_t *digest; // in the block
     int source;
-    tac__inlet *inlets; // links from outside; one that needs no link is the last of all senders
+    tac__inlet *inlets; // links from outside; the sender that needs no link comes behind them
     size_t inlet_count, inlet_capacity;
-    uint64_t *posted; // in the block: of each of those the next number that the engine gives
+    uint64_t *posted; // in the block: the next message number of each outside sender
 } tac__receiver;
 
 typedef struct tac__draws {
@@ -155,9 +157,9 @@ struct tac__component {
     const tac_component_type *type;
     void *self;
     int axis_source; // -1: none
-    bool observer;   // it only watches
+    bool observer;   // it only reads; see tac__is_observer
     tac__writes writes;
-    tac__views views; // inputs to be renewed before a step; those of observers lie in scratch
+    tac__views views; // inputs that are renewed before a step; views of observers lie in scratch
     tac__draws *streams;
     size_t stream_count;
     const tac__tap *taps; // on its steps
@@ -167,22 +169,22 @@ struct tac__component {
     void *const *state; // discrete states
 
     // continuous part: the same functions on the integrator's scratch and on the bus
-    tac__views scratch_views;      // before output and derive on the scratch; on the bus: `views`
-    const void *const *scratch_in; // what they see there: coupled inputs lead to the scratch
-    const void *const *kept_in;    // the same, but held inputs as the island keeps them
+    tac__views scratch_views;      // for output and derive on the scratch; on the bus: `views`
+    const void *const *scratch_in; // inputs there: coupled ones point into the scratch
+    const void *const *kept_in;    // the same, with held inputs from the island's copies
     tac__writes eval_writes;
 
     // declared
     const char *name; // "uav1.battery"
     uint32_t index, entity;
-    uint32_t first_input; // its number among the inputs of all components
+    uint32_t first_input; // number of its first input among the inputs of all components
     int group;            // -1: none
     tac_stage stage;
     tac_place place;
-    tac_time lead_us;         // it also steps so long before each step of its group
-    uint32_t lead_max;        // as many periods at most
-    tac_place lead_place;     // of what says so
-    const tac__param *params; // these lists may be those of other components, too: see share.h
+    tac_time lead_us;         // it also steps this long before each step of its group
+    uint32_t lead_max;        // lead_us is at most this many periods
+    tac_place lead_place;     // of the parameter that sets lead_us
+    const tac__param *params; // these lists may be shared with other components: see share.h
     const char *const *values;
     size_t param_count;
     const tac_node *param_node; // NULL: none given
@@ -203,16 +205,16 @@ struct tac__component {
     int *signals;                  // of outputs, then of continuous states
     size_t x_count;                // doubles of continuous state
     int island;                    // -1: none
-    size_t x_offset, event_offset; // in those of the island
+    size_t x_offset, event_offset; // where its states and events begin among those of the island
     bool chained;      // its outputs are needed to evaluate the right-hand side of the island
     int timer_source;  // -1: none
-    int lead_source;   // -1: none, or a multiple of the period
+    int lead_source;   // -1: no lead, or the lead is a multiple of the period
     int extra_source;  // explicit times besides the period of its group, -1: none
     tac__turns *turns; // NULL: it is no machine of phases and has no conditions
 
     // see written.h
-    uint64_t *written; // in the block: 1 once its outputs were written; NULL: nobody asks
-    bool asked;        // somebody does
+    uint64_t *written; // in the block: 1 once its outputs were written; NULL: not needed
+    bool asked;        // some component needs `written`
 
     // observers: inputs that come from the plant, by view
     int *peek_signals; // one a view, -1: not from the plant
@@ -220,10 +222,10 @@ struct tac__component {
     // phases: see activity.c
     const char *const *active_names; // as given; NULL: always active
     size_t active_count;
-    bool hold;                  // outputs stay what they were, instead of zero
+    bool hold;                  // while inactive, outputs keep their values instead of being zero
     uint64_t active_in;         // bits of phases
     int step_item, shadow_item; // -1: none
-    uint64_t *missed;           // in the block: triggers that came while it was inactive
+    uint64_t *missed;           // in the block: triggers that came while the component was inactive
 };
 
 #endif

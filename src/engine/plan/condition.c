@@ -56,7 +56,8 @@ static tac_status find_island(const tac__plan *e, const tac__component *c,
     return TAC_OK;
 }
 
-// Those of each island, counted first, then filled in. What a driver plays back is not looked for.
+// Lists the conditions of each island: counts first, then fills in. Conditions of components that a
+// driver plays back are not located.
 static tac_status list_rises(tac__plan *e)
 {
     for (int fill = 0; fill < 2; fill++) {

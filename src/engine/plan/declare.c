@@ -1,5 +1,5 @@
-// declare.c - the declaring side of the component protocol: ports, states, events, streams; and the
-// whole of it. Parameters are in params.c.
+// declare.c - the declaring side of the component protocol: ports, states, events, streams, and the
+// calls of a type's `declare` and `connect`. Parameters are in params.c.
 #include "engine/plan/prepare.h"
 #include "engine/plan/declare.h"
 #include "base/def.h"
@@ -388,7 +388,7 @@ static bool check_stream(tac_declare *d, const char *full, const char *name)
     return true;
 }
 
-// A message port has a name of its own among all that has a digest.
+// The name of a message port must differ from all other names that have a digest.
 static bool add_message_port(tac_declare *d, const tac_message_def *p, bool sends)
 {
     tac__component *c = d->instance;
@@ -421,7 +421,7 @@ int tac_declare_stream(tac_declare *d, const char *name)
     if (!check_name(d, "random stream", name))
         return 0;
     char *full = tac__arena_format(d->arena, "%s.%s", c->name, name);
-    // Mostly there is one: room for eight would be 1.7 kB.
+    // Mostly there is one stream: room for eight would be 1.7 kB.
     tac__draws *streams = tac__arena_array(d->arena, c->stream_count + 1, sizeof *streams);
     if (!full || !streams) {
         tac__declare_no_memory(d);
@@ -507,10 +507,10 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
     return add_number(d, &c->receivers, &c->receiver_count, &c->receiver_capacity, number);
 }
 
-// --- the whole --------------------------------------------------------------------------------
+// --- calling declare and connect --------------------------------------------------------------
 
-// What comes of a function of the type that returned `status`. While a type is only described,
-// mistakes do not count, lack of memory does.
+// The result of a type's function that returned `status`. While a type is only described, mistakes
+// are ignored, but lack of memory is reported.
 static tac_status outcome(tac_declare *d, tac_status status, const char *function, tac_error *err)
 {
     const tac__component *c = d->instance;
@@ -520,7 +520,7 @@ static tac_status outcome(tac_declare *d, tac_status status, const char *functio
         d->failed = true;
     }
     if (d->no_memory || status == TAC_E_MEMORY)
-        return tac__fail_memory(err); // mistakes found after it may be none
+        return tac__fail_memory(err); // later mistakes may only follow from the lack of memory
     if (!d->failed || !d->plan)
         return TAC_OK;
     if (err)
@@ -530,8 +530,9 @@ static tac_status outcome(tac_declare *d, tac_status status, const char *functio
     return d->error.status;
 }
 
-// With a step, outputs are what it writes, unless they are marked. An `output` that has none to
-// write is a mark forgotten: its results would be zero for ever.
+// Where a type has a step, the step writes all outputs that are not marked TAC_PORT_EVAL. A type
+// that also has an `output` function but no marked output has forgotten the mark: what `output`
+// computes would never be seen.
 static void check_outputs(tac_declare *d)
 {
     const tac__component *c = d->instance;
@@ -547,7 +548,7 @@ static void check_outputs(tac_declare *d)
     tac__declare_keep(d, &err);
 }
 
-// Without a plan nothing is shared: what describes the component stays where it was declared.
+// Without a plan nothing is shared: the description of the component stays in `arena`.
 static tac_declare begin(tac__plan *plan, tac__arena *arena, tac__component *c)
 {
     tac_declare d = {.plan = plan, .arena = arena, .meta = arena, .instance = c};
@@ -589,7 +590,7 @@ tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_
         return taken;
     }
     tac__component *c = tac__arena_alloc(arena, sizeof *c);
-    // An opaque component changes its own memory, so that is no part of the plan.
+    // An opaque component changes its own memory, so that memory is not part of the plan.
     const bool opaque = plan && (own->flags & TAC_COMPONENT_OPAQUE);
     void *self = tac__guard_self(opaque ? plan->opaque : arena, own, guarded);
     if (!c || !self)
@@ -629,7 +630,7 @@ tac_status tac__connect(tac__plan *e, tac_error *err)
         tac__component *c = e->components[i];
         if (!c->type->connect)
             continue;
-        // Parameters were listed and asked for when it was declared.
+        // Parameters were listed and marked as used when the component was declared.
         tac_declare d = begin(e, &e->arena, c);
         tac__scope_begin(&d, c->param_node, "", true);
         const tac_status status = c->type->connect(&d, c->self);

@@ -8,22 +8,22 @@
 
 #include "engine/plan/plan.h"
 
-// Where parameters are read from: the whole of them, or a map inside.
+// Where parameters are read from: all parameters of the component, or a map inside them.
 typedef struct tac__scope {
     const tac_node *map; // NULL: nothing is given
     bool *used;          // per key of the map
     const char *prefix;  // of names in listings: "rotors[2]."
-    bool peer;           // parameters of another component: neither listed nor all to be used
+    bool peer;           // parameters of another component: not listed, and keys may stay unused
 } tac__scope;
 
 enum { TAC__SCOPES_MAX = 8 };
 
 struct tac_declare {
     tac__plan *plan;   // NULL: only to learn what the type has
-    tac__arena *arena; // of what the component keeps
-    tac__arena *meta;  // of what describes it: ports, parameters; see share.h
+    tac__arena *arena; // for what the component keeps
+    tac__arena *meta;  // for what describes it: ports, parameters; see share.h
     tac__component *instance;
-    tac__param *params; // those of the instance, as they grow, and their values
+    tac__param *params; // parameters of the instance so far, and their values
     const char **values;
     size_t param_capacity;
     uint32_t entity;
@@ -31,7 +31,7 @@ struct tac_declare {
     size_t depth; // of the present scope
     tac_error error;
     bool failed;
-    bool no_memory; // counts also where mistakes do not
+    bool no_memory; // reported even where mistakes are ignored
     bool unknown;   // the mistake is a key that does not exist
 };
 
@@ -50,25 +50,27 @@ static inline tac__scope *tac__scope_of(tac_declare *d)
 void tac__declare_keep(tac_declare *d, const tac_error *err);
 void tac__declare_no_memory(tac_declare *d);
 
-// An author's definition with all fields (base/def.h): what is wrong with it is a mistake.
+// Copy an author's definition with all fields (base/def.h). A wrong definition is kept as a
+// mistake.
 void tac__declare_take(tac_declare *d, const char *name, void *ours, size_t size,
                        const void *theirs);
 
-// Texts of definitions may come from a buffer of the author's: keep a copy. NULL stays NULL.
+// Texts of definitions may lie in a buffer of the author's: keep a copy. NULL stays NULL.
 const char *tac__declare_text(tac_declare *d, const char *text);
 // The same for texts that the component keeps.
 const char *tac__declare_own_text(tac_declare *d, const char *text);
 
 // --- params.c ---
-// Begin to read from `map`, and end: a key that was not asked for is a mistake.
+// Begin to read from `map`, and end: a key that was not read is a mistake.
 void tac__scope_begin(tac_declare *d, const tac_node *map, const char *prefix, bool peer);
 void tac__scope_end(tac_declare *d);
 
-// The place of a parameter in the present map, of the map or else of the component.
+// The place of a parameter in the present map; where it is absent, of the map, or else of the
+// component.
 const tac_place *tac__param_place(const tac_declare *d, const char *param);
 
-// The place of `part` inside what stands at `place`, and so many characters further; `place` itself
-// where its line does not show it (a text that is folded or escaped).
+// The place of `part` inside the text at `place`, plus `further` characters; `place` itself where
+// the line in the file does not show the part (a text that is folded or escaped).
 tac_place tac__place_inside(const tac_place *place, const char *part, uint32_t further);
 
 #endif

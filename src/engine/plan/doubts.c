@@ -1,5 +1,5 @@
-// doubts.c - what is allowed but looks like a mistake, seen from the whole: warnings of `tactus
-// check`. What a component can see alone it says itself (tac_declare_warn).
+// doubts.c - what is allowed but looks like a mistake in the whole model: warnings of `tactus
+// check`. A component warns by itself of what it can see alone (tac_declare_warn).
 #include "base/floats.h"
 #include "base/hash.h"
 #include "base/print.h"
@@ -34,7 +34,7 @@ static bool warned_before(tac__plan *e, const char *text)
         if (e->warned[i] == hash)
             return true;
     }
-    // Without memory for that the warning may come twice.
+    // Without memory to remember the warning it may be given twice.
     if (TAC__ARENA_GROW(&e->arena, e->warned, e->warned_count, e->warned_capacity))
         e->warned[e->warned_count++] = hash;
     return false;
@@ -72,8 +72,8 @@ static bool is_measured(const tac__plan *e, uint32_t entity, int signal)
     return false;
 }
 
-// What sensors and estimators measure is for them: a controller that reads it too flies with the
-// truth.
+// A signal that sensors or estimators of an entity measure is the true value. Warn of a controller
+// that reads it directly, instead of what was measured.
 static void doubt_truth(tac__plan *e, const tac__component *c)
 {
     for (size_t k = 0; k < c->inputs.count; k++) {

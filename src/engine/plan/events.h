@@ -1,10 +1,10 @@
 // events.h - lists of events in the parameters of a component, and what becomes of them when a run
 // goes on from a checkpoint with other events.
 //
-// A component that says so (tac__declare_events) keeps the state of its events in discrete states
-// of its own. When the engine goes on from a checkpoint of a model with other events, those states
-// are not copied: the component's `carry` function makes them from what the checkpoint holds. The
-// engine tells it which events are the same in both.
+// A component that calls tac__declare_events keeps the state of its events in discrete states of
+// its own. When the engine goes on from a checkpoint of a model with other events, those states are
+// not copied: the component's `carry` function makes them from what the checkpoint holds. The
+// engine tells `carry` which events are the same in both.
 #ifndef TAC_ENGINE_PLAN_EVENTS_H
 #define TAC_ENGINE_PLAN_EVENTS_H
 
@@ -16,9 +16,9 @@ enum { TAC__NO_EVENT = -1 };
 // A component as it was in the checkpoint. Valid inside `carry`.
 typedef struct tac__past tac__past;
 
-// Fill the discrete states of the component for the events that it has now, and give the wake-up
-// that it waits for (TAC_TIME_NEVER: none). Inputs in `s` are those of the checkpoint; outputs are
-// NULL. Refuse what cannot be with tac__past_refuse.
+// Fill the discrete states of the component for its present events, and give the wake-up that it
+// waits for (TAC_TIME_NEVER: none). Inputs in `s` are those of the checkpoint; outputs are NULL.
+// Changes that are impossible are refused with tac__past_refuse.
 typedef tac_status tac__carry_fn(tac_step *s, const void *self, tac__past *past, tac_time *wake_us);
 
 // In `declare`: the items of parameter `param`, which is read with tac_param_items, are events. The
@@ -28,11 +28,11 @@ void tac__declare_events(tac_declare *d, const char *param, tac__carry_fn *carry
 tac_time tac__past_time(const tac__past *past);     // of the checkpoint
 tac__arena *tac__past_arena(const tac__past *past); // scratch
 size_t tac__past_count(const tac__past *past);      // events in the checkpoint
-// The number of an event of the checkpoint among those of now, and the other way round;
-// TAC__NO_EVENT where it is not there, or not with all its keys the same.
+// The number that an event of the checkpoint has in the present list, and the other way round;
+// TAC__NO_EVENT where the other list has no event with exactly the same keys.
 int tac__past_now(const tac__past *past, size_t event);
 int tac__past_then(const tac__past *past, size_t event);
-// The event of now that stands in the place of one that is not there any more; TAC__NO_EVENT: none.
+// The event of the present list that replaces an event of the checkpoint; TAC__NO_EVENT: none.
 int tac__past_instead(const tac__past *past, size_t event);
 // A key of an event of the checkpoint, as it is written in listings; "" where it has none.
 const char *tac__past_value(const tac__past *past, size_t event, const char *key);
@@ -41,7 +41,7 @@ const char *tac__past_text(const tac__past *past, size_t event);
 // A copy of a discrete state by its name, and how many words it has; NULL where there is none.
 TAC_MUST_CHECK tac_status tac__past_state(const tac__past *past, const char *name,
                                           const uint64_t **words, size_t *count);
-// Fail, with the place of an event of now, or of the first (TAC__NO_EVENT).
+// Fail, with the place of an event of the present list, or of the first one (TAC__NO_EVENT).
 TAC_PRINTF(3, 4)
 tac_status tac__past_refuse(tac__past *past, int event, const char *format, ...);
 

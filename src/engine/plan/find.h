@@ -1,4 +1,4 @@
-// find.h - what a plan has, by its name.
+// find.h - finds parts of a plan by name.
 #ifndef TAC_ENGINE_PLAN_FIND_H
 #define TAC_ENGINE_PLAN_FIND_H
 
@@ -11,7 +11,7 @@ const tac_node *tac__param_find(const tac_node *params, const char *path);
 // The input that a route leads to.
 tac_status tac__find_input(const tac__plan *plan, const tac_route_def *route,
                            tac__component **reader, size_t *input, tac_error *err);
-// A single element by its name, as `reader` would write it; -1: there is none.
+// The signal of a single element by its name, as `reader` would write it; -1: there is none.
 int tac__find_element(const tac__plan *plan, const tac__component *reader, const char *text,
                       uint32_t *element);
 // A continuous state of the component's entity, or an element of one, as it would be written there;
@@ -22,9 +22,9 @@ void tac__suggest_own_state(const tac__plan *plan, const tac__component *c, cons
                             tac_error *err);
 // The period with which a signal is written, 0 where it has none.
 tac_time tac__signal_period(const tac__plan *plan, const tac__signal *signal);
-// That of a component which this source belongs to; NULL: none.
+// The condition of the component that has this source; NULL: none.
 const tac__condition *tac__condition_of(const tac__component *c, int source);
-// Has this island a boundary with the source?
+// Does the source give this island a boundary?
 bool tac__source_splits(const tac__plan *plan, size_t source, size_t island);
 
 #endif

@@ -1,5 +1,5 @@
-// guard.c - see guard.h. A guarded `self` stands behind a word that leads to its own type: that is
-// how these functions know whom to call.
+// guard.c - see guard.h. In memory a guarded `self` follows a pointer to the original type: from
+// there the guarding functions take the function to call.
 #include "engine/plan/guard.h"
 #include "base/def.h"
 #include "base/floats.h"
@@ -18,7 +18,7 @@ static tac_status kept(tac_status status)
     return tac__floats_kept() || status != TAC_OK ? status : TAC_E_FLOATS;
 }
 
-// X(function, parameters, arguments): all that return a status.
+// X(function, parameters, arguments): all functions that return a status.
 #define GUARDED(X)                                                                                 \
     X(declare, (tac_declare * d, void *self), (d, self))                                           \
     X(connect, (tac_declare * d, void *self), (d, self))                                           \
@@ -47,7 +47,8 @@ static tac_status kept(tac_status status)
 GUARDED(CALL)
 #undef CALL
 
-// These cannot fail: the environment is put back, and nothing was computed in another one.
+// These functions return no status. The environment is restored before any other code computes in
+// it.
 static bool guarded_alike(const void *self, const void *other)
 {
     const bool alike = type_of(self)->alike(self, other);
@@ -77,7 +78,7 @@ tac_status tac__type_take(const tac_component_type *type, tac_component_type *ow
                            "component type '%s' has flags 0x%x, which this version of Tactus does "
                            "not know",
                            own->name ? own->name : "", unknown);
-    // Its name is there whatever is wrong behind it.
+    // The name is valid even if later fields are not.
     if (status != TAC_OK && own->name)
         tac__error_context(err, "looking at component type '%s'", own->name);
     return status;

@@ -1,9 +1,10 @@
 // guard.h - component types that are not Tactus' own, called so that none of them can change the
 // floating-point environment (base/floats.h) in which the others compute.
 //
-// Such a type is replaced by one whose functions call it and then look: where one has changed the
-// environment, it is put back and the call fails with TAC_E_FLOATS, so that the run ends with the
-// component's name. Built-in types are called directly and pay nothing.
+// Such a type is replaced by one whose functions call those of the type and then check the
+// environment. If a call has changed the environment, it is restored and the call fails with
+// TAC_E_FLOATS, so that the run ends with the component's name. Built-in types are called directly
+// and pay nothing.
 #ifndef TAC_ENGINE_PLAN_GUARD_H
 #define TAC_ENGINE_PLAN_GUARD_H
 
@@ -15,12 +16,13 @@ struct tac__guard {
     tac__guard *next;
 };
 
-// A type as it was given in terms of this library, without its guard. Fails with TAC_E_ABI.
+// A type as given, converted to this library's definition, without a guard. Fails with TAC_E_ABI.
 TAC_MUST_CHECK tac_status tac__type_take(const tac_component_type *type, tac_component_type *own,
                                          tac_error *err);
 
-// The types by which an engine knows and calls `type`: the same for all components of one type. A
-// built-in type is both. Without an engine nothing is guarded, and the type is this library's.
+// The types by which an engine knows (own) and calls (guarded) `type`: the same for all components
+// of one type. For a built-in type both are the type itself. Without an engine nothing is guarded:
+// both are `type`, which must have this library's definition.
 TAC_MUST_CHECK tac_status tac__guard_type(tac__plan *e, const tac_component_type *type,
                                           const tac_component_type **own,
                                           const tac_component_type **guarded, tac_error *err);

@@ -1,6 +1,6 @@
 // island.c - islands: continuous components that are coupled at every evaluation, integrated as one
-// state vector with one right-hand side. Who belongs to which, and in which order they are
-// evaluated; advance.c integrates them.
+// state vector with one right-hand side. This file finds which components belong to which island,
+// and in which order they are evaluated; run/integrate.c integrates them.
 #include "engine/plan/prepare.h"
 #include "engine/plan/toposort.h"
 #include "engine/plan/plan.h"
@@ -16,7 +16,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t i)
     return i;
 }
 
-// Put a component among `count` that are in order of name.
+// Insert a component among `count` components that are in order of name.
 static void put_by_name(const tac__plan *e, uint32_t *components, size_t count, uint32_t c)
 {
     size_t at = count;
@@ -37,9 +37,9 @@ static tac_status add_island(tac__plan *e, uint32_t root, size_t components)
     return TAC_OK;
 }
 
-// Its states lie in the order of their components' names, and its own name is the first of those:
-// neither its digest nor what is computed with the whole state vector depends on the order of
-// declaration.
+// The states of an island lie in the order of their components' names, and the island is named
+// after the first of them: neither its digest nor what is computed with the whole state vector
+// depends on the order of declaration.
 static tac_status lay_out(tac__plan *e, tac__island_plan *island)
 {
     island->name = e->components[island->components[0]]->name;
@@ -119,8 +119,7 @@ static bool is_evaluated(const tac__component *c, size_t output)
     return c->type->output && (c->outputs.items[output].flags & TAC_PORT_EVAL);
 }
 
-// Does an output need another one of the island at the same instant, which comes through this
-// input?
+// Does an output need, through this input, another output of the same island at the same instant?
 static bool needs_output(const tac__plan *e, const tac__component *c, size_t output, size_t input)
 {
     const tac__input *in = &c->in[input];
@@ -150,7 +149,7 @@ static uint32_t place_of(const tac__island_plan *island, uint32_t component)
     return i;
 }
 
-// Components by components: `output` of the one runs after that of the other.
+// Edges between components: `output` of a reader runs after `output` of the writer.
 static tac_status join_components(tac__plan *e, const tac__island_plan *island, tac__precedence *g)
 {
     for (uint32_t i = 0; i < island->count; i++) {
@@ -169,7 +168,7 @@ static tac_status join_components(tac__plan *e, const tac__island_plan *island, 
     return TAC_OK;
 }
 
-// Outputs by outputs. Those of the i-th component begin at node `first[i]`.
+// Edges between single outputs. The outputs of the i-th component begin at node `first[i]`.
 static tac_status join_outputs(tac__plan *e, const tac__island_plan *island, const uint32_t *first,
                                tac__precedence *g)
 {
@@ -214,7 +213,7 @@ static tac_status fail_loop(const tac__plan *e, const tac__island_plan *island,
     return TAC_E_CYCLE;
 }
 
-// Are all there that this output needs?
+// Have all outputs been evaluated that this output needs?
 static bool is_ready(const tac__precedence *g, const bool *there, uint32_t node)
 {
     bool ready = true;
@@ -223,9 +222,9 @@ static bool is_ready(const tac__precedence *g, const bool *there, uint32_t node)
     return ready;
 }
 
-// Components need each other, but no output needs itself: some are called for a part of their
-// outputs before they are called for all. `calls` is the whole sequence, `order` that of the last
-// calls of each.
+// Components need each other, but no output needs itself: some components are called for a part of
+// their outputs before they are called for all. `calls` is the whole sequence, `order` the sequence
+// of the last call of each component.
 static tac_status call_in_parts(tac__plan *e, tac__island_plan *island, const tac__precedence *g,
                                 const uint32_t *first, uint32_t *order)
 {
@@ -236,7 +235,8 @@ static tac_status call_in_parts(tac__plan *e, tac__island_plan *island, const ta
         return TAC_E_MEMORY;
     size_t count = 0, placed = 0;
     while (placed < island->count) {
-        // Best one whose outputs can all be had; else one that has something to give.
+        // Prefer a component all of whose outputs can be evaluated; else take one with at least
+        // one.
         uint32_t next = UINT32_MAX;
         for (uint32_t i = 0; i < island->count; i++) {
             const tac__component *c = e->components[island->components[i]];
@@ -290,8 +290,8 @@ static tac_status order_outputs(tac__plan *e, tac__island_plan *island, uint32_t
     return call_in_parts(e, island, &g, first, order);
 }
 
-// Inside one evaluation `output` functions run so that none reads what is not yet there. Mostly
-// each runs once.
+// Inside one evaluation, `output` functions run in an order in which none reads an output before it
+// is evaluated. Mostly each function runs once.
 static tac_status order_island(tac__plan *e, tac__island_plan *island, tac_error *err)
 {
     tac__precedence g = {.nodes = island->count};

@@ -10,10 +10,10 @@ typedef struct tac__keep { // a held input, and a copy of it
     const void *from;
     void *to;
     size_t bytes;
-    const tac__view *view; // as stage 3 sees it, into `to`; NULL: it is copied
+    const tac__view *view; // renews `to` as in stage 3; NULL: the value is copied
 } tac__keep;
 
-// A condition that is looked for inside the steps of an island.
+// A condition that is located inside the steps of an island.
 typedef struct tac__rise_plan {
     uint32_t component;
     int number; // among the conditions of that component
@@ -26,27 +26,27 @@ typedef struct tac__island_plan {
     int step_source;      // end of the present integration step
     int event_source;     // located event at its end
     bool gated;           // some components are active in some phases only
-    bool begins;          // its outputs are evaluated before the first boundary, too
+    bool begins;          // its outputs are also evaluated before the first boundary
     bool rise_outputs;    // some conditions see outputs
     uint32_t *components; // in order of evaluation
     size_t count;
-    uint32_t *part_calls; // components whose `output` runs before that, for a part of their
-    size_t part_count;    // outputs: those that need each other, but not for the same outputs
-    uint32_t *viewers;    // those that see something through views, active or not
+    uint32_t *part_calls; // components whose `output` also runs before that, for a part of their
+    size_t part_count;    // outputs: they need each other, but not for the same outputs
+    uint32_t *viewers;    // components with inputs that are seen through views, active or not
     size_t viewer_count;
     const tac__tap *taps; // on its digests
-    int *sources;         // that split its intervals
+    int *sources;         // sources that split its intervals
     size_t source_count;
-    uint64_t planned_bits; // bits of the planned ones among the first 64 sources of the run
-    size_t planned_count;  // the first so many have always been known: axes and explicit times
-    size_t found_count; // then those that turn up during the run; last come what it locates itself
-    tac__ode_group *groups; // of states whose errors are measured together
+    uint64_t planned_bits;  // bits of its planned sources among the first 64 sources of the run
+    size_t planned_count;   // the first so many sources are known in advance: axes, times
+    size_t found_count;     // the next so many turn up in the run; the island locates the last
+    tac__ode_group *groups; // groups of states whose errors are measured together
     size_t group_count;
-    tac_part *parts;  // of each state
+    tac_part *parts;  // one a state
     tac__keep *keeps; // held inputs
     size_t keep_count;
-    tac__rise_plan *rises; // conditions of others that are located inside its steps
-    tac__views rise_views; // of what they see
+    tac__rise_plan *rises; // conditions of other components that are located inside its steps
+    tac__views rise_views; // views through which those conditions see their inputs
 } tac__island_plan;
 
 #endif

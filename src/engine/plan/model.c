@@ -68,15 +68,15 @@ static void add_route(const tac__plan *e, const tac__component *c, size_t input,
     tac__text_add(out, "%s%s\n", r->delayed ? " delayed" : "", r->convert ? " convert" : "");
 }
 
-// The hash of a text that is not kept: that of ten thousand vehicles takes 140 MB.
+// Hashes a text piece by piece without keeping it: the text of ten thousand vehicles takes 140 MB.
 typedef struct drain {
     tac__hash hash;
-    uint64_t length; // of what is in the hash already
+    uint64_t length; // of the text that is hashed already
 } drain;
 
 enum { DRAIN_BYTES = 1 << 16 };
 
-// Hash what there is so far; NULL: the text is kept.
+// Hash the text so far and empty it; NULL: the text is kept.
 static void drain_text(drain *d, tac__text *text)
 {
     if (!d || text->failed || text->length < DRAIN_BYTES)
@@ -113,7 +113,7 @@ static void add_components(const tac__plan *e, tac__text *out, drain *d)
 static void add_model(const tac__plan *e, tac__text *out, drain *d)
 {
     tac__text_add(out, "tactus engine %d\n", ENGINE_SEMANTICS);
-    // One a line, so that a difference names the function.
+    // One function a line, so that a difference names the function.
     const char *function;
     uint64_t print;
     for (size_t i = 0; (function = tac__math_print(i, &print)); i++)
@@ -219,7 +219,7 @@ size_t tac__model_differences(const char *there, const char *here, tac__text *ou
     count = list_lines("here", here, there, count, out);
     if (count > DIFFERENCES_MAX)
         tac__text_add(out, "and %zu more\n", count - DIFFERENCES_MAX);
-    // Components that run in another order, for one.
+    // The lines are the same, but in another order: components run in another order, for example.
     if (count == 0 && strcmp(there, here)) {
         tac__text_add(out, "the same lines stand in another order\n");
         count = 1;

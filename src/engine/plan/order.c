@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-// Must the writer of this input run before its reader, at boundaries that they share?
-// States and outputs of the plant are there before any stage, or after stage 3; only a step that
-// may change a state at once matters to those who read it.
+// Must the writer of this input run before its reader, at boundaries that they share? States and
+// outputs of the plant have their values before any stage, or after stage 3: a component that
+// writes them must run first only if its step may change a state at once.
 static bool is_dependency(const tac__plan *e, const tac__component *reader, size_t input)
 {
     const tac__input *in = &reader->in[input];
@@ -22,7 +22,8 @@ static bool is_dependency(const tac__plan *e, const tac__component *reader, size
            in->route->delay_us == 0 && !(reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY);
 }
 
-// A signal that a later stage writes can only be seen one boundary late, and the route must say so.
+// A signal that is written in a later stage can only be seen one boundary late, and the route must
+// say so.
 static tac_status check_stages(const tac__plan *e, const tac__component *reader, size_t input,
                                tac_error *err)
 {

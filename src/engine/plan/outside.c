@@ -14,7 +14,8 @@
 
 // --- the resting value --------------------------------------------------------------------------
 
-// What an open input reads, as one would write it. `buffer` has room for a number.
+// The value that an open input reads, as a configuration would write it. `buffer` has room for a
+// number.
 static const char *own_rest(const tac__port *port, char *buffer)
 {
     const tac_type *type = &port->type;
@@ -107,7 +108,7 @@ static tac_status outside_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-// Take what is planned up to now: the last of it counts.
+// Write the last planned value that is due by now, and drop it and those before it.
 static tac_status outside_step(tac_step *s, const void *self)
 {
     const tac__outside *c = self;
@@ -128,7 +129,8 @@ static tac_status outside_step(tac_step *s, const void *self)
     return tac_wake_at(s, n > due ? (tac_time)times[0] : TAC_TIME_NEVER);
 }
 
-// Planned values that were restored are in order, lie ahead, and are what the timer waits for.
+// Check planned values that were restored: times ascend and lie after the present, and the timer is
+// set to the first.
 static tac_status outside_verify(tac_step *s, const void *self)
 {
     const tac__outside *c = self;
@@ -219,7 +221,7 @@ static tac_status add_source(tac_engine *e, const tac_route_def *r, const tac__c
         p->outside_input = &input;
         status = tac_engine_add_component(e, &def, err);
         p->outside_input = NULL;
-        if (status == TAC_OK) // it has been read
+        if (status == TAC_OK) // its parameters have been read
             p->components[p->component_count - 1]->param_node = NULL;
     } else {
         tac__fail_memory(err);

@@ -24,22 +24,22 @@ static inline bool tac__is_outside(const tac__component *c)
 }
 
 typedef struct tac__outside {
-    uint32_t pending; // planned values that there is room for
+    uint32_t pending; // room for so many planned values
     size_t bytes;     // of one value
     const void *rest;
 } tac__outside;
 
-// Discrete states: how many values are planned, and their times and values, the earliest first.
-// What lies behind them is zero.
+// Discrete states: how many values are planned, and their times and values, the earliest first. The
+// unused rest is zero.
 enum { TAC__OUTSIDE_COUNT, TAC__OUTSIDE_TIMES, TAC__OUTSIDE_VALUES };
 
-// What the type reads while it is declared: the input that it stands for.
+// What the type reads while it is declared: the input that it writes for.
 struct tac__outside_input {
     const tac__port *port;
     const tac_route_def *route;
 };
 
-// A link of which one end is outside. `*any`: it connects something.
+// A link with one end outside. `*any`: whether it connects a port.
 tac_status tac__outside_link(tac__plan *plan, const tac_link_def *def, bool *any, tac_error *err);
 
 static inline bool tac__leads_outside(const tac_link_def *l)
@@ -47,14 +47,15 @@ static inline bool tac__leads_outside(const tac_link_def *l)
     return !strcmp(l->to, TAC__OUTSIDE) || !strcmp(l->from, TAC__OUTSIDE);
 }
 
-// The number of an outside sender of a port: of its links from outside, then of who needs none.
+// The number of an outside sender of a port: first those with a link from outside, then the one
+// that needs no link.
 static inline uint32_t tac__outside_number(const tac__receiver *r, size_t inlet)
 {
     return inlet < r->inlet_count ? r->inlets[inlet].number : r->queue.key_count - 1;
 }
 
 // Make the component for a route from outside, and change the route to come from its signal. The
-// component that the route leads to must be there.
+// component that the route leads to must have been added.
 tac_status tac__outside_add(tac_engine *engine, tac_route_def *route, tac_error *err);
 
 #endif

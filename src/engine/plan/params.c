@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What stands for a parameter: a list of scalars from the configuration or from the fallback.
+// The value of a parameter: a list of scalars from the configuration or from the fallback.
 typedef struct given {
     const tac_node *node; // NULL: from the fallback
     const char *fallback;
@@ -107,8 +107,8 @@ tac_place tac__place_inside(const tac_place *place, const char *part, uint32_t f
     return inside;
 }
 
-// The definition with all fields, whatever headers the author had. What is wrong with one is the
-// author's mistake, reported as all others are.
+// The definition with all fields, whichever version of the headers its author compiled with. A
+// wrong definition is the author's mistake, and reported as all mistakes are.
 static const tac_param_def *known(tac_declare *d, const tac_param_def *p, tac_param_def *own)
 {
     tac__declare_take(d, "tac_param_def", own, sizeof *own, p);
@@ -143,7 +143,7 @@ static void fail_param(tac_declare *d, const tac_param_def *p, const tac_place *
     mistake(d, p, place, &err);
 }
 
-// The node of a key of the present map, which is thereby asked for. NULL: absent.
+// The node of a key of the present map, which is marked as used. NULL: absent.
 static const tac_node *take(tac_declare *d, const char *name)
 {
     const tac__scope *scope = tac__scope_of(d);
@@ -204,7 +204,7 @@ static bool look_up(tac_declare *d, const tac_param_def *p, bool may_list, given
     return true;
 }
 
-// One text after another: for the many names of parameters.
+// Concatenates two texts, for names of parameters.
 static char *join(tac__arena *arena, const char *a, const char *b)
 {
     const size_t first = strlen(a), second = strlen(b) + 1;
@@ -216,7 +216,7 @@ static char *join(tac__arena *arena, const char *a, const char *b)
     return text;
 }
 
-// Only a single value, or a list of them, can be another at once.
+// Only parameters that are a single value, or a list of values, can be tunable.
 static bool can_tune(const char *kind)
 {
     static const char *const kinds[] = {"f64",  "array",  "list", "int",  "bool",
@@ -271,7 +271,8 @@ static bool in_range(const char *range, double value)
            (*end == ']' ? value <= high : value < high);
 }
 
-// What a faulty parameter reads as. Authors size arrays by it before they hear of the mistake.
+// The number that a faulty parameter reads as. Authors size arrays by it before the mistake is
+// reported.
 static double fallback_number(const tac_param_def *p)
 {
     double value = 0;
@@ -310,7 +311,7 @@ static void record_numbers(tac_declare *d, const tac_param_def *p, const char *k
                            const double *values, size_t count, bool list)
 {
     char number[TAC__NUMBER_TEXT];
-    if (count == 1 && !list) { // most of them
+    if (count == 1 && !list) { // most parameters
         tac__number_print(*values, number);
         record(d, p, kind, number, NULL);
         return;
@@ -482,8 +483,8 @@ static void record_words(tac_declare *d, const tac_param_def *p, const char *kin
     tac__text_fini(&text);
 }
 
-// Room for so many words of a parameter, none of them there yet. Too many are a mistake, and then
-// there is room for none.
+// An empty list with room for so many words of a parameter. Too many are a mistake, and then there
+// is room for none.
 static const char **make_words(tac_declare *d, const tac_param_def *p, const tac_node *node,
                                size_t max, size_t *count)
 {
@@ -543,8 +544,8 @@ const char *const *tac_param_names(tac_declare *d, const tac_param_def *p, size_
     return names;
 }
 
-// What is in the file decides results, wherever it lies: its hash stands for it. One that cannot be
-// read is the affair of whoever wants to read it.
+// The content of a file decides results, not where the file lies: the hash of the content is
+// recorded. A file that cannot be read is reported by the code that needs it.
 static void record_file(tac_declare *d, const tac_param_def *p, const char *path)
 {
     enum { LIMIT = 1 << 28 };
@@ -568,7 +569,6 @@ static void record_file(tac_declare *d, const tac_param_def *p, const char *path
     record(d, p, "path", text, NULL);
 }
 
-// NULL: no memory.
 // "files/1/table.csv": below the folder of the file in which it is written.
 static bool leads_below(const char *name)
 {
@@ -732,12 +732,12 @@ void tac__scope_begin(tac_declare *d, const tac_node *map, const char *prefix, b
     scope->used = tac__arena_array(d->meta, tac_node_count(map), sizeof *scope->used);
     if (!scope->used)
         tac__declare_no_memory(d);
-    // A key without a value is absent: nobody need ask for it.
+    // A key without a value counts as absent, so it need not be used.
     for (size_t i = 0; scope->used && i < tac_node_count(map); i++)
         scope->used[i] = tac_node_is_null(tac_node_item(map, i));
 }
 
-// The name of a parameter inside the present map; NULL where it belongs to another.
+// The name of a parameter inside the present map; NULL where it belongs to another map.
 static const char *local_name(const tac_declare *d, size_t i)
 {
     const tac__scope *scope = &d->scopes[d->depth];
@@ -771,8 +771,9 @@ static void fail_unknown(tac_declare *d, const char *key, const tac_place *place
     d->failed = d->unknown = true;
 }
 
-// A key that does not exist counts before a parameter that is missing or faulty: it is the likelier
-// cause. Without memory, or after a definition that could not be read, keys are not known.
+// A key that does not exist is reported before a parameter that is missing or faulty: it is the
+// likelier cause. Without memory, or after a definition that could not be read, the valid keys are
+// not known.
 void tac__scope_end(tac_declare *d)
 {
     const tac__scope *scope = tac__scope_of(d);
@@ -820,7 +821,7 @@ size_t tac_param_items(tac_declare *d, const tac_param_def *p, size_t max)
     char text[32];
     snprintf(text, sizeof text, "%zu", count);
     record(d, p, "maps", text, NULL);
-    return d->plan ? count : 1; // to list what they hold
+    return d->plan ? count : 1; // without a plan: one map, to list its keys
 }
 
 void tac_param_begin(tac_declare *d, const char *name, size_t i)

@@ -1,8 +1,8 @@
 // peers.h - what a component is connected to by names in its own parameters: formulas over signals
 // that it watches, inputs that it feeds.
 //
-// While it is declared, each formula is parsed and the signals it names become watches, each once;
-// once all is connected, types and units are known and the formulas are compiled.
+// While a component is declared, each formula is parsed, and each signal that it names becomes one
+// watch. When everything is connected, types and units are known and the formulas are compiled.
 #ifndef TAC_ENGINE_PLAN_PEERS_H
 #define TAC_ENGINE_PLAN_PEERS_H
 
@@ -27,25 +27,26 @@ typedef struct tac__peers {
 
 typedef struct tac__formula {
     const char *text;
-    tac__expr *parsed; // until it is compiled
+    tac__expr *parsed; // used until the formula is compiled
     tac__program *program;
-    size_t memory, memory_words; // where its words begin among those of all
-    int *inputs;                 // watches that it reads
+    size_t memory, memory_words; // where its words begin among those of all formulas, and how many
+    int *inputs;                 // watches that the formula reads
     size_t input_count;
 } tac__formula;
 
-// `param` is to blame for what is wrong with the text.
+// Errors in the text are reported at parameter `param`.
 TAC_MUST_CHECK tac_status tac__formula_read(tac_declare *d, tac__peers *peers, const char *param,
                                             const char *text, tac__formula *formula);
 // `unit` is what a number is converted to; NULL leaves it as it comes.
 TAC_MUST_CHECK tac_status tac__formula_compile(tac_declare *d, const tac__peers *peers,
                                                const char *param, tac__expr_type wanted,
                                                const char *unit, tac__formula *formula);
-// Have the engine find where it turns true; the number of the condition.
+// Have the engine locate where the formula turns true; returns the number of the condition.
 int tac__formula_locate(tac_declare *d, const char *name, const char *param,
                         const tac__formula *formula);
-// Has all that it reads a value? A discrete signal has none before its first write or init. A
-// condition that is not ready is not evaluated. `s` is of the component that it belongs to.
+// Do all signals that the formula reads have a value? A discrete signal has none before its first
+// write or init. A condition that is not ready is not evaluated. `s` belongs to the component of
+// the formula.
 bool tac__formula_ready(const tac__formula *formula, const tac_step *s);
 
 // In `connect`: the end of the run, and the period of the component's rate group as it was

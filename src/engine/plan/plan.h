@@ -1,11 +1,11 @@
 // plan.h - what was declared, and what was resolved from it.
 //
-// An engine is three things. The plan is what this header and component.h and island.h describe: it
-// is fixed once tac_engine_prepare has returned, everyone has it through a pointer to const, and it
-// has an arena of its own. The block (block.h) is every mutable byte of the run: a checkpoint or a
-// snapshot is the block, and what opaque components save, and nothing else. Scratch (run/state.h)
-// follows from both and may be thrown away between any two instants. The plan has pointers into the
-// block and into scratch; where those lie is fixed, too.
+// An engine is three things. The plan is what this header, component.h and island.h describe: it is
+// fixed once tac_engine_prepare has returned, all code reaches it through a pointer to const, and
+// it has an arena of its own. The block (block.h) is every mutable byte of the run: a checkpoint or
+// a snapshot is the block, and what opaque components save, and nothing else. Scratch (run/state.h)
+// follows from plan and block and may be thrown away between any two instants. The plan has
+// pointers into the block and into scratch; the addresses there are fixed, too.
 //
 // Components, signals, sources and islands are named by their index in declaration order.
 #ifndef TAC_ENGINE_PLAN_PLAN_H
@@ -20,7 +20,7 @@
 
 typedef struct tac__entity {
     const char *name; // "" is the root
-    // what it has to do at its boundaries: indices of receivers, and of components with hooks
+    // work at its boundaries: indices of receivers, and of components with hooks
     uint32_t *receivers, *pre, *post;
     size_t receiver_count, pre_count, post_count;
     int machine;   // component that has its phase; -1: none
@@ -33,11 +33,11 @@ typedef struct tac__group {
     tac_time declared_period_us, declared_offset_us;
     const tac_time *times_us; // instead of a period, or besides it
     size_t times_count;
-    int root; // groups that step together share one
+    int root; // groups that step together have the same root
     tac_place place;
 } tac__group;
 
-// The period of a group that steps at nothing else; 0: it is not regular.
+// The period of a group that has no explicit times; else 0.
 static inline tac_time tac__group_period(const tac__group *g)
 {
     return g->times_count ? 0 : g->period_us;
@@ -51,24 +51,24 @@ typedef struct tac__policy_rule {
 
 typedef struct tac__observer {
     tac_observer_def def;
-    int source;                  // of its axis, -1: it follows something
+    int source;                  // source of its axis; -1: it follows `leads`
     const tac__component *leads; // the component that it follows
 } tac__observer;
 
 typedef struct tac__digest {
     const char *name;
-    const uint64_t *value; // a running one, in the block; NULL: taken when it is asked for,
-    const tac__component *component; // over what decides the future of this component
+    const uint64_t *value;           // a running digest, in the block; NULL: computed on request,
+    const tac__component *component; // over everything that decides the future of this component
 } tac__digest;
 
 // One piece of work at a boundary. Items are sorted by stage, then by order inside it.
 typedef enum tac__item_kind {
     TAC__ITEM_BEGIN,   // entity: deliver messages, pre-step hooks
     TAC__ITEM_OUTPUTS, // island: algebraic outputs
-    TAC__ITEM_PREVIEW, // island: the same for observers, off the bus
+    TAC__ITEM_PREVIEW, // island: outputs for observers, not written to the bus
     TAC__ITEM_STEP,    // component
-    TAC__ITEM_LEAD,    // component: a step ahead of that, which writes nothing
-    TAC__ITEM_SHADOW,  // component: a step behind its closed gate
+    TAC__ITEM_LEAD,    // component: a step before that of its rate group, which writes nothing
+    TAC__ITEM_SHADOW,  // component: a step of an inactive component, whose results are dropped
     TAC__ITEM_PHASES,  // machine of phases: conditions
     TAC__ITEM_END,     // entity: post-step hooks
     TAC__ITEM_STATE,   // island: digest of its state
@@ -90,7 +90,7 @@ typedef struct tac__resolved {
     void *context;
 } tac__resolved;
 
-// What components may have in common; see share.h.
+// Data that components may share; see share.h.
 enum { TAC__SHARED_RECENT = 64 };
 
 typedef struct tac__shared {
@@ -100,17 +100,17 @@ typedef struct tac__shared {
 
 typedef struct tac__shapes {
     tac__arena scratch;            // where a component is declared
-    const tac__component **models; // the last one of each type
+    const tac__component **models; // the last component of each type
     size_t count, capacity;
     tac__names texts;
     tac__shared recent[TAC__SHARED_RECENT];
-    size_t next;      // of them to be replaced
-    const char *file; // that was hashed last, NULL: none
+    size_t next;      // index in `recent` of the entry to be replaced next
+    const char *file; // the file that was hashed last; NULL: none
     char file_hash[32];
 } tac__shapes;
 
 typedef struct tac__log_watcher {
-    tac_log_level level; // the lowest that it is told of
+    tac_log_level level; // the lowest level that the watcher is told of
     tac_log_fn *log;
     void *context;
 } tac__log_watcher;
@@ -120,28 +120,28 @@ typedef struct tac__logs {
     size_t count, capacity;
 } tac__logs;
 
-// 64 items, or islands, that may be due together, and which of them are due with a source. Words
-// without any are left out: a row is as long as what it says.
+// Which of 64 items, or of 64 islands, are due with a source. Words without a bit are left out, so
+// a row has only words in which something is due.
 typedef struct tac__due_word {
-    uint32_t word; // among those of items; those of islands come behind them
+    uint32_t word; // index among the words of items; words of islands come behind those of items
     uint32_t source;
     uint64_t bits;
 } tac__due_word;
 
-// Where the words of a source are in tac__plan.due: of items, then of islands that have a boundary.
+// Where the words of a source begin in tac__plan.due: items, then islands that have a boundary.
 typedef struct tac__due_row {
     uint32_t first, islands, end;
 } tac__due_row;
 
 // Everything that was declared and what was resolved from it. While the engine is built and
-// prepared it is changed through tac_engine.building; from the end of tac_engine_prepare on nobody
-// has anything but a pointer to const.
+// prepared the plan is changed through tac_engine.building; from the end of tac_engine_prepare on
+// there are only pointers to const.
 typedef struct tac__plan {
     tac__arena arena; // all of it, this struct included
     tac_engine_def def;
     const tac_allocator *allocator;
     const tac__logs *logs; // of the engine
-    tac__arena *opaque;    // likewise: memory that is none of the plan's
+    tac__arena *opaque;    // of the engine: memory of opaque components, not part of the plan
 
     tac__shapes shapes;
 
@@ -152,9 +152,9 @@ typedef struct tac__plan {
     size_t group_count, group_capacity;
     tac__component **components;
     size_t component_count, component_capacity;
-    size_t input_count; // of all of them
+    size_t input_count; // of all components
     tac__names entity_names;
-    tac__names component_names; // may know some that were refused
+    tac__names component_names; // may hold names of components that were refused
     tac__guard *guards;         // of component types that are not built in
     tac__schema schema;
     tac__sender *senders;
@@ -162,14 +162,14 @@ typedef struct tac__plan {
     tac__receiver *receivers;
     size_t receiver_count, receiver_capacity;
     size_t message_size; // of the longest message that any receiver takes
-    tac__arena routing;  // of routes, until they are resolved
+    tac__arena routing;  // memory of routes, until they are resolved
     tac_route_def *routes;
     size_t route_count, route_capacity;
     tac_link_def *links;
     size_t link_count, link_capacity;
     tac__policy_rule *rules;
     size_t rule_count, rule_capacity;
-    const struct tac__outside_input *outside_input; // see outside.h; only while one is declared
+    const struct tac__outside_input *outside_input; // see outside.h; only while declaring
     tac__observer *observers;
     size_t observer_count, observer_capacity;
     const char **order; // explicit order of components, NULL: none
@@ -198,10 +198,10 @@ typedef struct tac__plan {
     size_t due_count;
     tac__due_row *due_rows; // one a source
     size_t item_words, island_words;
-    bool few;           // one word of each, and no phases
-    uint32_t *machines; // components that have the phase of an entity
+    bool few;           // items fit into one word, islands too, and there are no phases
+    uint32_t *machines; // components that hold the phase of an entity
     size_t machine_count;
-    tac__instants *instants; // what splits islands from outside the plant; without times
+    tac__instants *instants; // from outside the plant, that split islands; without times
     size_t instants_count;
 
     // where the run lies in memory
@@ -222,7 +222,7 @@ static inline void tac__set_bit(uint64_t *words, size_t i)
     words[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-// Have the first so many cache lines of something come nearer. It may lead anywhere.
+// Prefetch the first `lines` cache lines at `at`, which may be NULL or stale.
 static inline __attribute__((always_inline)) void tac__fetch(const void *at, int lines)
 {
 #pragma GCC unroll 32
@@ -235,13 +235,13 @@ static inline bool tac__is_continuous(const tac_component_type *type)
     return type->derive || type->output;
 }
 
-// In a driven engine only the plant runs by itself.
+// Does a driver play components of this type back? In a driven engine only the plant computes.
 static inline bool tac__is_played(const tac__plan *plan, const tac_component_type *type)
 {
     return plan->driver && !tac__is_continuous(type);
 }
 
-// It only watches: it stands in stage telemetry, or nothing but observers reads what it writes.
+// The component only reads: it runs in stage telemetry, or only observers read its outputs.
 static inline bool tac__is_observer(const tac__component *c)
 {
     return c->observer;

@@ -15,7 +15,7 @@ tac_status tac__resolve_histories(tac__plan *plan, tac_error *err);
 tac_status tac__resolve_leads(tac__plan *plan, tac_error *err);
 tac_status tac__resolve_links(tac__plan *plan, tac_error *err);
 
-// --- order.c: who runs before whom ---
+// --- order.c: the order of discrete components ---
 tac_status tac__order_components(tac__plan *plan, tac_error *err);
 
 // --- island.c: islands and what belongs to them ---
@@ -25,10 +25,10 @@ tac_status tac__islands_order(tac__plan *plan, tac_error *err);
 // --- condition.c: which island each condition belongs to ---
 tac_status tac__resolve_conditions(tac__plan *plan, tac_error *err);
 
-// --- schedule.c: sources, items and which of them belong together ---
+// --- schedule.c: sources, items, and which items are due with which source ---
 tac_status tac__schedule(tac__plan *plan);
 
-// --- doubts.c: warnings that need the whole ---
+// --- doubts.c: warnings about the whole model ---
 void tac__doubts(tac__plan *plan);
 
 // --- wire.c: memory and pointers ---

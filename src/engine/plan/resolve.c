@@ -56,15 +56,15 @@ static int find_signal(const tac__plan *e, const tac__component *reader, const c
     return tac__schema_find(&e->schema, name);
 }
 
-// "battery.soc" of "uav1.vehicle.battery.soc".
+// Is `tail` the end of a name, as "battery.soc" of "uav1.vehicle.battery.soc"?
 static bool is_tail(const char *tail, const char *name)
 {
     const size_t n = strlen(tail), length = strlen(name);
     return n > 0 && n < length && name[length - n - 1] == '.' && !strcmp(name + length - n, tail);
 }
 
-// The names of the reader's own entity count as they would be written there. Where none is near,
-// one that only lacks its beginning is meant, best of the own entity.
+// Names in the reader's own entity are compared as they would be written there. Where no name is
+// similar, a name that only lacks its beginning is suggested, preferably one of the own entity.
 static const char *nearest_signal(const tac__plan *e, const tac__component *reader,
                                   const char *name)
 {
@@ -305,7 +305,7 @@ static tac_status resolve_route(tac__plan *e, const tac_route_def *r, tac_error 
 
 // --- inputs and outputs that are connected by their own component -------------------------------
 
-// A watch takes any single value, as it is.
+// A watch takes any single value, without conversion.
 static tac_status resolve_watch(tac__plan *e, tac__component *c, size_t input, tac_error *err)
 {
     tac__port *port = &c->inputs.items[input];
@@ -339,7 +339,8 @@ static tac_status resolve_watch(tac__plan *e, tac__component *c, size_t input, t
     return TAC_OK;
 }
 
-// A feed has the unit of the input it leads to and begins with what that reads when it is open.
+// A feed has the unit of the input that it leads to, and begins with the value that this input
+// reads when it is open.
 static tac_status resolve_feed(tac__plan *e, tac__component *c, size_t output, tac_error *err)
 {
     tac__port *port = &c->outputs.items[output];
@@ -401,10 +402,10 @@ tac_status tac__resolve_routes(tac__plan *e, tac_error *err)
 
 // --- observers ----------------------------------------------------------------------------------
 
-// Could it be one, if nobody but observers reads its outputs? One that sends, listens, waits for
-// the plant, has hooks or is switched by phases takes part in the run whoever reads it; so does a
-// scenario, one with state outside the engine, and one without outputs, which does what it does
-// unseen.
+// Is the component an observer if only observers read its outputs? A component that sends or
+// receives messages, has located conditions or hooks, or is switched by phases takes part in the
+// run whoever reads it. So does a scenario, a component with state outside the engine, and one
+// without outputs, whose effect the engine cannot see.
 static bool may_only_watch(const tac__component *c)
 {
     const tac_component_type *t = c->type;
@@ -415,8 +416,9 @@ static bool may_only_watch(const tac__component *c)
            c->stage != TAC_STAGE_ACTUATE;
 }
 
-// A component from which no path leads to anything but observers is one itself. Those that might be
-// are taken for such until a reader turns up that is not.
+// A component whose outputs reach only observers, directly or through others, is an observer
+// itself. All candidates are taken for observers at first; those that a component reads which is
+// none are struck out, until nothing changes.
 void tac__resolve_observers(tac__plan *e)
 {
     for (size_t i = 0; i < e->component_count; i++)
@@ -452,7 +454,7 @@ static tac_policy policy_of(const tac__plan *e, const tac__input *in, const tac_
     }
     if (in->route->has_policy)
         policy = in->route->policy;
-    // Whoever only watches must not change the rate of what it watches.
+    // An observer must not change the rate of what it reads.
     return policy == TAC_SYNCHRONIZED && tac__is_observer(reader) ? TAC_ZOH : policy;
 }
 
@@ -463,7 +465,7 @@ static int root_of(const tac__plan *e, int group)
     return group;
 }
 
-// Let two groups step together: on the coarsest axis that holds both.
+// Make two groups step together: on the coarsest axis that holds both.
 static tac_status join(tac__plan *e, int a, int b, const tac_route_def *r, tac_error *err)
 {
     tac__group *x = &e->groups[root_of(e, a)], *y = &e->groups[root_of(e, b)];
@@ -493,7 +495,8 @@ static tac_status join(tac__plan *e, int a, int b, const tac_route_def *r, tac_e
     return TAC_OK;
 }
 
-// A rule that matches nothing is no mistake, for files are shared, but it may be a misspelt one.
+// A rule that matches nothing is no error, because files are shared, but its pattern may be
+// misspelt.
 static void warn_of_idle_rules(tac__plan *e)
 {
     for (size_t i = 0; i < e->rule_count; i++) {
@@ -548,8 +551,8 @@ tac_time tac__signal_period(const tac__plan *e, const tac__signal *signal)
 
 // --- histories ----------------------------------------------------------------------------------
 
-// A delayed reader that runs before the writer at a boundary sees the last value as it is. One that
-// runs after it, as integration does, needs the history to look back.
+// A delayed reader that runs before the writer at a boundary sees the last value on the bus. A
+// reader that runs after the writer, as integration does, needs the history to look back.
 static bool looks_back(const tac__plan *e, const tac__component *reader, const tac__signal *s)
 {
     if (tac__is_continuous(reader->type))
@@ -588,7 +591,7 @@ static tac_status resolve_history(tac__plan *e, tac__component *c, tac__input *i
         return TAC_OK;
     uint32_t depth = tac__history_depth(r->delay_us, period);
     const tac__component *writer = e->components[s->component];
-    if (writer->active_names && !writer->hold) // after each step a phase may close it
+    if (writer->active_names && !writer->hold) // a phase may write zeros after each step
         depth *= 2;
     tac__history *h = &e->histories[in->signal];
     h->depth = h->depth > depth ? h->depth : depth;
@@ -707,9 +710,9 @@ static tac_status check_numbers(const tac__receiver *r, uint32_t senders, tac_er
     return TAC_OK;
 }
 
-// A sender has a number with each receiver, its place among those that are linked to it, so that
-// one who sends to others changes nothing here. Those outside have the number that their link
-// gives, or come after the engine's own. Digests know senders by their names.
+// A sender has a number with each receiver, its place among the senders that are linked to this
+// receiver, so that a component that sends elsewhere changes nothing here. Outside senders have the
+// number that their link gives, or come after the engine's own. Digests identify senders by name.
 static tac_status number_senders(tac__plan *e, tac_error *err)
 {
     uint32_t *next = tac__arena_array(&e->arena, e->receiver_count, sizeof *next);
@@ -756,7 +759,8 @@ static bool may_link(const tac__plan *e, const tac__sender *s, const tac__receiv
     return from != to && (by_name || from->entity == 0 || from->entity != to->entity);
 }
 
-// Both have digests by name. Of one component they were told apart when it declared them.
+// Message ports and signals have digests by name, so a port must not have the name of a signal.
+// Names inside one component were checked when it declared them.
 static tac_status check_port(const tac__plan *e, const char *name, uint32_t component,
                              tac_error *err)
 {
@@ -841,7 +845,8 @@ tac_status tac__resolve_links(tac__plan *e, tac_error *err)
         }
         if (!any_link && !by_name)
             tac__warn(e, &def->place, "link from '%s' to '%s' connects nobody", def->from, def->to);
-        // A pattern may find nobody else, in a swarm of one; two ports by name are meant.
+        // A pattern may match no other vehicle, as in a swarm of one; a link between two names must
+        // connect them.
         if (!any_link && by_name)
             return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                                 "link from '%s' to '%s' connects nothing: both belong to the same "

@@ -3,10 +3,10 @@
 // For every source: the components that step with it, the entities and islands that have a boundary
 // with it. An island's intervals are split only where something that it reads may be written, where
 // something other than an observer reads it, on its own rate groups and the physics axis, and at
-// the start and end of the run. What a condition sees that is located in an island counts as read
-// by the island. An entity has a boundary wherever one of its components steps, one of its islands
-// has one, a message is delivered to it, or something is written that a located condition of its
-// phases sees. Observers add nothing to either.
+// the start and end of the run. Signals that a condition reads count as read by the island in which
+// the condition is located. An entity has a boundary wherever one of its components steps, one of
+// its islands has a boundary, a message is delivered to it, or something is written that a located
+// condition of its phases reads. Observers add no boundaries to islands or entities.
 #include "engine/plan/prepare.h"
 #include "engine/plan/find.h"
 #include "engine/run/driven.h"
@@ -25,17 +25,17 @@ typedef struct work {
     tac__plan *e;
     tac__arena *scratch;
     set *steps, *entities, *islands; // one a component, entity, island
-    set *outputs;                    // of islands: when stage 3 runs for them
-    set observers;                   // sources of observers
-    set outside;                     // sources that come from outside: see comes_from_outside
-    set one;                         // the set that was asked for last
-    uint8_t *any;                    // of each source: whom it splits or steps
-    bool *shown;                     // of islands: an observer that follows it looks at its outputs
-    bool ends;                       // an observer on an axis looks at the start and the end, too
-    bool failed;                     // no memory
+    set *outputs;  // of islands: sources with which stage 3 evaluates their outputs
+    set observers; // sources of observers
+    set outside;   // sources that come from outside: see comes_from_outside
+    set one;       // holds the result of only(), sources_of_writes() and the like
+    uint8_t *any;  // one a source: bits ANY_ISLAND, ANY_PHASES
+    bool *shown;   // one an island: an observer that follows it reads its outputs
+    bool ends;     // an observer on an axis also runs at the start and the end
+    bool failed;   // no memory
 } work;
 
-enum { ANY_ISLAND = 1, ANY_PHASES = 2 }; // in work.any
+enum { ANY_ISLAND = 1, ANY_PHASES = 2 }; // in work.any: islands split, machines step
 
 // Where a source is in a set, or where it belongs.
 static size_t place_in(const set *s, uint32_t source)
@@ -57,7 +57,7 @@ static bool has(const set *s, size_t source)
     return at < s->count && s->items[at] == source;
 }
 
-// True if it was not there.
+// True if the source was not in the set.
 static bool add(work *w, set *s, size_t source)
 {
     const size_t at = place_in(s, (uint32_t)source);
@@ -73,8 +73,8 @@ static bool add(work *w, set *s, size_t source)
     return true;
 }
 
-// Put all members of another set into one; true if that changed anything. Both are walked through
-// once where nothing is new, which is how most of these calls end.
+// Add all members of `from` to `into`; true if that changed anything. Most calls add nothing: they
+// pass through both lists once.
 static bool unite(work *w, set *into, const set *from)
 {
     bool changed = false;
@@ -134,7 +134,8 @@ static tac_status add_group_sources(tac__plan *e, tac__component *c)
     return g->times_count ? add_times_source(e, g, observer, &c->extra_source) : TAC_OK;
 }
 
-// Instants that lie ahead of those of its group, where none of those is there anyhow.
+// An axis for the steps that a component takes before those of its group. Not needed where the lead
+// is a whole number of periods: then they fall on steps of the group.
 static tac_status add_lead_source(tac__plan *e, tac__component *c)
 {
     const tac__group *g = &e->groups[c->group];
@@ -207,14 +208,14 @@ static tac_status add_sources(tac__plan *e)
     return TAC_OK;
 }
 
-// --- who has a boundary when --------------------------------------------------------------------
+// --- boundaries ---------------------------------------------------------------------------------
 
 static bool has_hooks(const tac__component *c)
 {
     return c->type->pre_step || c->type->post_step || c->type->phase_enter || c->type->phase_exit;
 }
 
-// What is known without looking at others.
+// Adds the sources that follow from a component, island or entity alone, without its connections.
 static void seed_sets(work *w)
 {
     tac__plan *e = w->e;
@@ -262,8 +263,8 @@ static void seed_sets(work *w)
     }
 }
 
-// One that a phase has closed may have missed a message or a wake-up; then it steps where it opens,
-// which is any boundary of its entity.
+// A component that was inactive may have missed a message or a wake-up. It then steps when it
+// becomes active, which may be at any boundary of its entity.
 static bool may_step_late(const tac__plan *e, const tac__component *c)
 {
     bool triggered = c->timer_source >= 0;
@@ -273,7 +274,8 @@ static bool may_step_late(const tac__plan *e, const tac__component *c)
 }
 
 // An input ties the boundaries of an island to the steps of the component at its other end, and
-// those of two islands to each other. A phase that closes the writer writes, too.
+// those of two islands to each other. A phase that makes the writer inactive writes zeros to its
+// outputs, so it ties, too.
 static bool tie_input(work *w, const tac__component *reader, const tac__input *in)
 {
     tac__plan *e = w->e;
@@ -301,17 +303,17 @@ static bool tie_input(work *w, const tac__component *reader, const tac__input *i
     return changed;
 }
 
-// A change of phase opens or closes it, or resets its states.
+// Does a change of phase make the component active or inactive, or reset its states?
 static bool is_changed_by_phases(const tac__plan *e, const tac__component *c)
 {
     const int machine = e->entities[c->entity].machine;
     return machine >= 0 && (c->active_names || tac__phases_reset(e->components[machine], c->index));
 }
 
-// Who writes what a condition sees ties the island in which it is located, so that no value
-// changes inside a step; so do phases in which its component does not look. What a machine of
-// phases waits for may come true with such a write, and not between two: its entity has a boundary
-// there.
+// Components that write what a condition reads tie the island in which the condition is located, so
+// that no value changes inside a step; so do phases in which the component of the condition is
+// inactive. The condition of a machine of phases may turn true with such a write instead of between
+// two writes: its entity has a boundary there.
 static bool tie_condition(work *w, const tac__component *c, const tac__condition *condition)
 {
     const tac__plan *e = w->e;
@@ -361,9 +363,9 @@ static void close_sets(work *w)
     }
 }
 
-// A delivery, a wake-up or a located condition of something outside the plant that splits an
-// island, or makes a scenario or the phases of an entity step: what they wrote is played back
-// whoever reads it.
+// A delivery, a wake-up or a located condition of a component outside the plant that splits an
+// island, or makes a scenario or the phases of an entity step: what these wrote is played back
+// whether or not the plant reads it.
 static bool comes_from_outside(const work *w, size_t source)
 {
     const tac__plan *e = w->e;
@@ -387,7 +389,7 @@ static void mark_any(const work *w, const set *s, uint8_t what)
         w->any[s->items[i]] |= what;
 }
 
-// What is asked of every island or item is gathered once.
+// Collects, once, facts that are needed for every island or item later.
 static void gather(work *w)
 {
     tac__plan *e = w->e;
@@ -409,7 +411,7 @@ static void gather(work *w)
     }
 }
 
-// Which entities have boundaries again and again, whatever happens.
+// Marks the entities that an axis gives boundaries.
 static void mark_periodic(const work *w)
 {
     tac__plan *e = w->e;
@@ -420,9 +422,10 @@ static void mark_periodic(const work *w)
     }
 }
 
-// Outputs of the plant are pure, so they are evaluated only where something reads them: at the
-// reader's steps, or at every boundary of the island if it sees the value of the last one. What is
-// coupled is evaluated anew with every right-hand side, but steps and hooks look at the bus.
+// Outputs of the plant have no side effects, so they are evaluated only where something reads them:
+// at the reader's steps, or at every boundary of the island if the reader sees the value of the
+// last boundary. Coupled outputs are evaluated with every right-hand side, on the scratch; steps
+// and hooks read the bus.
 static void tie_outputs(work *w, const tac__component *reader, size_t input)
 {
     tac__plan *e = w->e;
@@ -433,7 +436,7 @@ static void tie_outputs(work *w, const tac__component *reader, size_t input)
         return;
     if (in->coupled && reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY)
         return;
-    // Somebody may look at them before stage 3 of the first boundary.
+    // The outputs may be read before stage 3 of the first boundary.
     const bool sampled = reader->island >= 0 && !in->coupled;
     e->islands[island].begins |= reader->stage < TAC_STAGE_OUTPUTS || has_hooks(reader) ||
                                  in->route->delayed || in->route->delay_us || sampled;
@@ -458,7 +461,7 @@ static void time_outputs(work *w)
     }
 }
 
-// --- items and masks ----------------------------------------------------------------------------
+// --- items --------------------------------------------------------------------------------------
 
 static bool island_has_outputs(const tac__plan *e, const tac__island_plan *island)
 {
@@ -474,8 +477,8 @@ static bool has_hook(const tac__plan *e, const tac__component *c, bool hook)
     return hook && !tac__is_played(e, c->type);
 }
 
-// Lists for each entity, so that a boundary of one does not look at all others. Counted first, then
-// filled.
+// Lists the work of each entity, so that a boundary of one entity does not look at the others.
+// Counts first, then fills in.
 static tac_status list_entity_work(tac__plan *e)
 {
     for (size_t i = 0; i < e->component_count; i++) {
@@ -518,7 +521,7 @@ static bool runs(const tac__plan *e, uint32_t component)
     return !tac__is_played(e, e->components[component]->type) || e->driver->players[component].step;
 }
 
-// All work there can be at a boundary, in the order of the contract.
+// All work that there can be at a boundary, in the order of the contract.
 static void list_items(tac__plan *e)
 {
     size_t next = 0;
@@ -615,7 +618,8 @@ static const set *sources_of_observer(work *w, const tac__observer *o)
     return &w->outside;
 }
 
-// Observers may look at the outputs of an island: on an axis at any, else at the one they follow.
+// The sources with which observers may read outputs of an island: observers on an axis read any
+// island, the others the one that they follow.
 static const set *sources_of_preview(work *w, size_t island)
 {
     copy_set(w, &w->one, &w->observers);
@@ -653,13 +657,14 @@ static const set *sources_of_item(work *w, const tac__item *item)
 
 // --- rows ---------------------------------------------------------------------------------------
 
-// The words of a row that are known so far.
+// The end of a row while it is filled.
 typedef struct tail {
     uint32_t count;
-    uint32_t word; // the last one; UINT32_MAX: none
+    uint32_t word; // the last word; UINT32_MAX: none
 } tail;
 
-// Items and islands come in ascending order, so a bit is in the last word of a row or in a new one.
+// Items and islands come in ascending order, so a bit belongs to the last word of a row or to a new
+// word.
 static bool is_new_word(tail *t, uint32_t word)
 {
     const bool new = t->word != word;
@@ -689,7 +694,7 @@ static void put_bit(const work *w, const rows *r, const set *sources, size_t i, 
     }
 }
 
-// All rows are gone through twice: to count their words, and to fill them.
+// Goes through all rows: once to count their words, once to fill them.
 static void put_bits(work *w, const rows *r)
 {
     tac__plan *e = w->e;
@@ -751,7 +756,7 @@ static bool is_planned(const tac__plan *e, size_t source)
     return kind == TAC__SOURCE_AXIS || kind == TAC__SOURCE_TIMES;
 }
 
-// Is it the island itself that locates it?
+// Is this an event or condition that the island itself locates?
 static bool is_located(const tac__plan *e, const tac__island_plan *island, int source)
 {
     for (size_t i = 0; i < island->rise_count; i++) {
@@ -762,8 +767,8 @@ static bool is_located(const tac__plan *e, const tac__island_plan *island, int s
     return source == island->event_source;
 }
 
-// Those of an island: first what is known in advance, then what turns up, last what it locates
-// itself.
+// The sources of each island: first those known in advance, then those that turn up during the run,
+// last those that the island locates itself.
 static tac_status list_island_sources(work *w)
 {
     tac__plan *e = w->e;
@@ -808,7 +813,7 @@ static const char *instants_name(tac__plan *e, int source)
     return tac__arena_format(&e->arena, "%s#%s", c->name, condition ? condition->name : "timer");
 }
 
-// What a driver has to play back so that islands have the boundaries they had.
+// The instants that a driver has to play back so that islands have the boundaries of the live run.
 static tac_status list_instants(work *w)
 {
     tac__plan *e = w->e;
@@ -858,7 +863,7 @@ static tac_status schedule(tac__plan *e, tac__arena *scratch)
     return list_island_sources(&w);
 }
 
-// What is only needed to find it out is given back.
+// Memory that only the scheduling needs is freed at the end.
 tac_status tac__schedule(tac__plan *e)
 {
     tac__arena scratch;

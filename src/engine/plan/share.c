@@ -71,7 +71,7 @@ static tac_status keep_port(tac__plan *e, tac__port *p)
     return TAC_OK;
 }
 
-// What follows is copied with it: it may grow no more where it is.
+// Copies a list without room to grow.
 static void *copy_items(tac__plan *e, const void *items, size_t count, size_t size)
 {
     void *copy = tac__arena_array(&e->arena, count, size);
@@ -183,7 +183,7 @@ static tac_status keep_params(tac__plan *e, tac__component *c, const tac__compon
     return params ? TAC_OK : TAC_E_MEMORY;
 }
 
-// Values that differ in one place have a list of their own, which leads to the same texts.
+// If one value differs, the component has a list of its own, with pointers to the same texts.
 static tac_status keep_values(tac__plan *e, tac__component *c, const tac__component *model)
 {
     bool same = model && model->params == c->params;
@@ -204,9 +204,9 @@ static tac_status keep_values(tac__plan *e, tac__component *c, const tac__compon
     return values ? TAC_OK : TAC_E_MEMORY;
 }
 
-// --- the whole ----------------------------------------------------------------------------------
+// --- a component --------------------------------------------------------------------------------
 
-// Where the last component of a type is kept.
+// The entry for the last component of a type.
 static const tac__component **model_of(tac__plan *e, const tac_component_type *type)
 {
     tac__shapes *s = &e->shapes;

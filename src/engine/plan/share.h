@@ -1,9 +1,9 @@
-// share.h - what components have in common is stored once.
+// share.h - stores once what components have in common.
 //
-// The vehicles of a swarm have the same ports and parameters, but for a few values. What describes
-// a component is declared in scratch memory; whatever equals what the last component of its type
-// has becomes the same memory, the rest is copied into the plan's arena. A swarm of one template
-// has each list once.
+// The vehicles of a swarm have the same ports and parameters, but for a few values. The description
+// of a component is declared in scratch memory. Lists that equal those of the last component of its
+// type are replaced by pointers to these; the rest is copied into the plan's arena. So a swarm of
+// one template has each list once.
 #ifndef TAC_ENGINE_PLAN_SHARE_H
 #define TAC_ENGINE_PLAN_SHARE_H
 
@@ -13,7 +13,7 @@
 // plan->shapes.scratch. TAC_E_MEMORY.
 tac_status tac__share_shape(tac__plan *plan, tac__component *c);
 
-// The one copy of these bytes; NULL: no memory.
+// The shared copy of these bytes; NULL: no memory.
 const void *tac__share_bytes(tac__plan *plan, const void *bytes, size_t size);
 
 #endif

@@ -13,7 +13,8 @@ int tac__precedence_signal(const tac__precedence *g, uint32_t from, uint32_t to)
     return -1;
 }
 
-// Every node left over waits for another one left over: walk back until one comes up again.
+// Every node left over waits for another one left over: follow these edges backwards until a node
+// comes up again.
 static size_t find_cycle(const tac__precedence *g, const bool *done, uint32_t *visited_at,
                          uint32_t *order)
 {
@@ -51,7 +52,7 @@ static size_t find_cycle(const tac__precedence *g, const bool *done, uint32_t *v
     return count;
 }
 
-// --- free nodes, the lowest on top --------------------------------------------------------------
+// --- a heap of free nodes, the lowest on top ----------------------------------------------------
 
 typedef struct heap {
     uint32_t *nodes;
@@ -89,7 +90,7 @@ static void list_targets(const tac__precedence *g, uint32_t *first, uint32_t *ta
         first[g->edges[i].from + 1]++;
     for (size_t i = 0; i < g->nodes; i++)
         first[i + 1] += first[i];
-    for (size_t i = g->count; i-- > 0;) // moves the ends; they are beginnings afterwards
+    for (size_t i = g->count; i-- > 0;) // moves ends of lists to their beginnings
         targets[--first[g->edges[i].from + 1]] = g->edges[i].to;
     memmove(first, first + 1, g->nodes * sizeof *first);
     first[g->nodes] = (uint32_t)g->count;

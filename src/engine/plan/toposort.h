@@ -8,7 +8,7 @@
 
 typedef struct tac__edge {
     uint32_t from, to; // `from` comes first
-    int signal;        // why
+    int signal;        // the signal that is the reason for the edge
 } tac__edge;
 
 typedef struct tac__precedence {

@@ -1,4 +1,4 @@
-// views.h - lists of views: how inputs are seen that do not lead straight to a signal.
+// views.h - lists of views, for inputs that do not point directly to a signal.
 #ifndef TAC_ENGINE_PLAN_VIEWS_H
 #define TAC_ENGINE_PLAN_VIEWS_H
 
@@ -7,10 +7,11 @@
 typedef struct tac__views {
     tac__view *items;
     size_t count;
-    size_t live; // the first so many; the rest are samples of the plant that are held
+    size_t live; // the first so many are renewed by tac__views_renew; the rest are held samples of
+                 // the plant
 } tac__views;
 
-// What steps, hooks and stage 3 see, as of t_us.
+// Renew what steps, hooks and stage 3 see, as of t_us.
 static inline void tac__views_renew(const tac__views *views, tac_time t_us)
 {
     for (size_t i = 0; i < views->live; i++)

@@ -14,7 +14,7 @@
 
 enum { OUTSIDE_BYTES = 65536 };
 
-// A pointer that will lead into the block once it has memory.
+// A pointer that will point into the block once the block is allocated.
 typedef struct fixup {
     void **pointer;
     size_t offset;
@@ -22,12 +22,12 @@ typedef struct fixup {
 
 typedef struct wiring {
     tac_engine *e;
-    tac__arena scratch; // of the list of fixups
+    tac__arena scratch; // memory of the list of fixups
     fixup *fixups;
     size_t count, capacity;
 } wiring;
 
-// Reserve a part and let `*pointer` lead to it.
+// Reserve a part and have `*pointer` point to it.
 static tac_status want(wiring *w, const tac__part *part, size_t count, size_t size, void **pointer)
 {
     tac__plan *p = w->e->building;
@@ -75,7 +75,7 @@ static tac_status list_groups(tac__plan *p, tac__island_plan *island)
     return TAC_OK;
 }
 
-// What the integrator needs besides the state: all of it scratch.
+// What the integrator needs besides the state: all of it is scratch.
 static tac_status prepare_method(tac_engine *e, tac__island *island)
 {
     const tac__plan *p = e->plan;
@@ -138,7 +138,7 @@ static tac_status reserve_signals(wiring *w)
     p->digests = tac__arena_array(&p->arena, p->schema.count, sizeof *p->digests);
     if (!p->digests)
         return TAC_E_MEMORY;
-    // The values of a component lie side by side: who wants them all copies them at once.
+    // The values of a component lie side by side, so that all can be copied at once.
     for (size_t i = 0; i < p->schema.count; i++) {
         tac__signal *s = &p->schema.signals[i];
         if (!s->state)
@@ -171,7 +171,7 @@ static bool is_scaled(const tac__signal *s, const tac__port *port, const tac_rou
     return r->gain != 1 || r->offset != 0 || !tac__unit_same(&s->dimension, &port->dimension);
 }
 
-// Can the reader look straight at the signal, or does it need a buffer of its own?
+// Does the input need a view with a buffer, or can the reader point directly to the signal?
 static bool needs_view(const tac__plan *p, const tac__component *c, size_t input)
 {
     const tac__input *in = &c->in[input];
@@ -305,7 +305,7 @@ static tac_status wire_inputs(tac_engine *e, tac__component *c)
     tac_instance *run = e->instances[c->index];
     const size_t n = c->inputs.count;
     const void **in = tac__arena_array(&p->arena, n, sizeof *in);
-    // Observers look at the plant wherever it stands: those views are changed before each step.
+    // Observers read the plant at any instant: their views are changed before each step.
     c->views.items =
         tac__arena_array(c->observer ? &e->scratch : &p->arena, n, sizeof *c->views.items);
     c->peek_signals = tac__arena_array(&p->arena, n, sizeof *c->peek_signals);
@@ -331,7 +331,7 @@ static tac_status wire_inputs(tac_engine *e, tac__component *c)
     return TAC_OK;
 }
 
-// What plays a component back may know some of its outputs only.
+// In a driven engine a player may write only some of a component's outputs.
 static bool is_written(const tac__plan *p, const tac__component *c, size_t output)
 {
     if (!tac__is_played(p, c->type))
@@ -370,7 +370,7 @@ static tac_status wire_outputs(tac_engine *e, tac__component *c)
     return TAC_OK;
 }
 
-// Where an evaluation of the integrator has the value of a signal of the plant.
+// Where the integrator's scratch has the value of a signal of the plant.
 static const void *scratch_of(const tac_engine *e, int signal)
 {
     const tac__plan *p = e->plan;
@@ -387,7 +387,7 @@ static const void *scratch_of(const tac_engine *e, int signal)
     return e->instances[writer->index]->scratch.out[output];
 }
 
-// Inputs as an evaluation of the integrator sees them: coupled ones lead to its scratch.
+// Inputs as an evaluation of the integrator sees them: coupled ones point into its scratch.
 static tac_status wire_scratch(tac_engine *e, tac__component *c)
 {
     tac__plan *p = e->building;
@@ -422,8 +422,9 @@ static tac_status wire_scratch(tac_engine *e, tac__component *c)
     return TAC_OK;
 }
 
-// An input as a condition sees it inside a step: from the plant what the scratch says, else what is
-// held. What needs a view has one apart from that of steps.
+// An input as a condition sees it inside a step: signals of the plant from the scratch, other
+// signals as they are held. An input that needs a view has a second one here, apart from the view
+// of steps.
 static tac_status wire_rise_input(tac_engine *e, tac__island_plan *island, const tac__component *c,
                                   size_t input, const void **seen)
 {
@@ -445,12 +446,12 @@ static tac_status wire_rise_input(tac_engine *e, tac__island_plan *island, const
             return TAC_E_MEMORY;
     }
     for (size_t i = 0; i < island->rise_views.count; i++) {
-        if (island->rise_views.items[i].target == *seen) // for another condition
+        if (island->rise_views.items[i].target == *seen) // made for another condition
             return TAC_OK;
     }
     tac__view *view = &island->rise_views.items[island->rise_views.count++];
     make_view(p, c, input, value, (void *)*seen, view);
-    if (s->continuous) { // which the scratch has as of the instant that is looked at
+    if (s->continuous) { // the scratch has the value of the instant in question
         view->history = NULL;
         view->delayed = false;
     }
@@ -488,8 +489,7 @@ static tac_status wire_rises(tac_engine *e, tac__island_plan *island)
     return TAC_OK;
 }
 
-// Copies of what an island holds, for observers.
-// Those whose inputs are renewed at its boundaries.
+// Components whose inputs are renewed at the boundaries of the island.
 static tac_status list_viewers(tac__plan *p, tac__island_plan *island)
 {
     island->viewers = tac__arena_array(&p->arena, island->count, sizeof *island->viewers);
@@ -502,7 +502,7 @@ static tac_status list_viewers(tac__plan *p, tac__island_plan *island)
     return TAC_OK;
 }
 
-// An input that stage 3 renews: the same view into the copy.
+// An input that stage 3 renews: a second view, into the copy that the island keeps.
 static tac_status keep_view(tac__plan *p, const tac__component *c, const void *buffer,
                             tac__keep *keep)
 {
@@ -615,7 +615,7 @@ static tac_status wire_components(tac_engine *e)
     return tac__lanes_form(e);
 }
 
-// Reserve all parts of the block, allocate it, and let pointers lead into it.
+// Reserve all parts of the block, allocate the block, and set the pointers into it.
 static tac_status wire_block(wiring *w)
 {
     tac_engine *e = w->e;
@@ -650,7 +650,7 @@ tac_status tac__wire(tac_engine *e)
         const size_t size = p->receivers[i].def.max_bytes;
         p->message_size = size > p->message_size ? size : p->message_size;
     }
-    for (size_t i = 0; i < p->sender_count; i++) { // so long messages to outside have one NaN, too
+    for (size_t i = 0; i < p->sender_count; i++) { // long messages to outside get the one NaN, too
         if (p->senders[i].outlet_count && p->message_size < OUTSIDE_BYTES)
             p->message_size = OUTSIDE_BYTES;
     }
