@@ -46,7 +46,7 @@ void tac__engine_forward_only(tac_engine *e, bool begin)
     e->forward_only += begin ? 1 : (size_t)-1;
 }
 
-// --- may it be? ---------------------------------------------------------------------------------
+// --- checks -------------------------------------------------------------------------------------
 
 static tac_status check_savable(const tac_engine *e, const char *what, tac_error *err)
 {
@@ -59,7 +59,7 @@ static tac_status check_savable(const tac_engine *e, const char *what, tac_error
                         c->name, c->type->name, what);
 }
 
-// A run that has failed can go back, too: nothing of where it stands is needed.
+// A run that has failed can go back, too: going back needs nothing of the present state.
 static tac_status check_back(const tac_engine *e, tac_error *err)
 {
     if (!e || e->phase != TAC__FAILED || !e->clock || !e->clock->started)
@@ -72,7 +72,7 @@ static tac_status check_back(const tac_engine *e, tac_error *err)
     return TAC_OK;
 }
 
-// It follows from the plan, so it is found once.
+// The model hash follows from the plan, so it is computed once.
 static uint64_t model_hash(tac_engine *e)
 {
     if (!e->model_hash)
@@ -96,7 +96,7 @@ static tac_status take(tac_engine *e, tac_snapshot *s, tac_error *err)
     e->err = err;
     const tac_status status = tac__save_opaque(e, false, &s->bytes);
     e->err = NULL;
-    e->phase = TAC__PREPARED; // one that could not be saved goes on
+    e->phase = TAC__PREPARED; // the engine goes on even if it could not be saved
     if (status == TAC_OK && (s->bytes.failed || !s->model_hash))
         return tac__fail_memory(err);
     return status;
@@ -122,7 +122,7 @@ tac_status tac_engine_take_snapshot(tac_engine *e, tac_snapshot **snapshot, tac_
         if (!*snapshot)
             tac_snapshot_destroy(s);
         else
-            s->block_size = 0; // it is of no use any more
+            s->block_size = 0; // a snapshot that is half written is of no use
         return status;
     }
     *snapshot = s;
@@ -131,7 +131,8 @@ tac_status tac_engine_take_snapshot(tac_engine *e, tac_snapshot **snapshot, tac_
 
 // --- going back ---------------------------------------------------------------------------------
 
-// What was asked for by a run that never was.
+// Forget a checkpoint and a stop that were asked for since: after going back those calls never
+// happened.
 static void forget(tac_engine *e)
 {
     if (e->checkpoint_path) {
@@ -203,8 +204,8 @@ static bool has_opaque(const tac_engine *e)
     return any;
 }
 
-// Where components keep something outside the engine, their start cannot be made again by `init`
-// alone: it is kept as a snapshot.
+// Where components keep something outside the engine, `init` alone cannot set the start again: a
+// snapshot of the start is kept.
 tac_status tac__keep_start(tac_engine *e, tac_error *err)
 {
     if (!has_opaque(e) || tac__unsavable(e) || e->plan->driver)

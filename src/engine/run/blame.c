@@ -1,5 +1,4 @@
-// blame.c - what a step failed of: the component, the state or the input that is named in the
-// error.
+// blame.c - why a step failed: finds the component, the state or the input to name in the error.
 #include "engine/run/loop.h"
 #include "engine/run/integrate.h"
 
@@ -42,7 +41,7 @@ static const tac_instance *find_bad_input(const tac_engine *e, const tac__island
     return NULL;
 }
 
-// The state that begins at an offset of the island's.
+// The state that begins at an offset in the state vector of the island.
 typedef struct named_state {
     const tac_instance *component;
     const tac__port *port;

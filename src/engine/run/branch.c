@@ -1,4 +1,4 @@
-// branch.c - the state of a checkpoint in an engine whose model is a little different.
+// branch.c - goes on from a checkpoint in an engine whose model is a little different.
 //
 // The rule: a branch must go on as a run of the changed model from the start would, as far as the
 // checkpoint can tell. So the lines of both model texts are of three kinds:
@@ -15,7 +15,7 @@
 #include "engine/run/branch_inside.h"
 #include "engine/run/validate.h"
 
-// Open inputs read the values of parameters.
+// Open inputs rest at the values of parameters, which may have changed.
 static void renew_rests(tac_engine *e)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {

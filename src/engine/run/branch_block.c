@@ -1,4 +1,4 @@
-// branch_block.c - the block of a branch, from the parts that the checkpoint has; see branch.c.
+// branch_block.c - makes the block of a branch from the parts in the checkpoint; see branch.c.
 #include "engine/plan/find.h"
 #include "engine/run/branch_inside.h"
 #include "engine/run/layout.h"
@@ -9,7 +9,7 @@ tac_status tac__branch_damaged(const tac__branching *b)
                      b->trunk->path);
 }
 
-// "part SIZE NAME": they lie one after another.
+// Reads "part SIZE NAME". Parts lie in the block one after another.
 static tac_status read_part(tac__branching *b, const char *line, size_t *offset)
 {
     const char *end;
@@ -93,8 +93,8 @@ static bool belongs_to_events(const tac__branching *b, const char *part, const c
     return tac__names_find(&b->listeners, name) >= 0;
 }
 
-// A part that lists the sources of time: each takes over what the source of its name had. Where
-// conditions of events turn true is found again.
+// A part with one entry a source of time: each source takes over the entry of the source with its
+// name in the checkpoint. When conditions of events turn true is located again.
 static tac_status copy_sources(tac__branching *b, const tac__part *part, const tac__old_part *old,
                                unsigned char *to, uint64_t rest)
 {
@@ -121,7 +121,7 @@ static tac_status copy_sources(tac__branching *b, const tac__part *part, const t
     return TAC_OK;
 }
 
-// Has the component stepped by now? Known where it has a rate group.
+// Has the component stepped by now? `*known` is false for a component without a rate group.
 static bool has_stepped(const tac_engine *e, const tac__component *c, const unsigned char *block,
                         bool *known)
 {
@@ -144,14 +144,14 @@ static tac_status refuse_part(const tac__branching *b, const char *part)
                         b->trunk->path, part);
 }
 
-// A part that the checkpoint does not have.
+// Make a part that the checkpoint does not have.
 static tac_status make_part(const tac__branching *b, const tac__part *part, unsigned char *to)
 {
     const char *asked = "written ";
     char name[TAC__PART_NAME];
     tac__part_name(part, name);
     if (belongs_to_events(b, name, "input ") || belongs_to_events(b, name, "turns "))
-        return TAC_OK; // an input is renewed before it is read; nothing has turned
+        return TAC_OK; // inputs are renewed before they are read; no condition has turned true yet
     if (!tac__starts(name, asked))
         return refuse_part(b, name);
     const tac__component *c = tac__find_component(b->e->plan, name + strlen(asked));
@@ -166,7 +166,7 @@ static tac_status copy_part(tac__branching *b, const tac__part *part, unsigned c
     char name[TAC__PART_NAME];
     tac__part_name(part, name);
     if (belongs_to_events(b, name, "discrete state "))
-        return TAC_OK; // made by the component
+        return TAC_OK; // the component makes it from the old events
     const int number = tac__names_find(&b->part_names, name);
     if (number < 0)
         return make_part(b, part, to);
@@ -182,7 +182,7 @@ static tac_status copy_part(tac__branching *b, const tac__part *part, unsigned c
     return TAC_OK;
 }
 
-// Sources first: other parts may follow from them.
+// Sources come first: other parts may depend on them.
 static tac_status copy_block(tac__branching *b, unsigned char *to)
 {
     const tac__block *block = &b->e->plan->block;

@@ -1,4 +1,4 @@
-// branch_events.c - the events of a checkpoint and those of an engine: which of them are the same.
+// branch_events.c - finds which events of a checkpoint and of an engine are the same.
 #include "engine/plan/declare.h"
 #include "engine/run/branch_inside.h"
 #include "base/print.h"
@@ -14,7 +14,7 @@ struct tac__old_event {
     size_t count, capacity;
     const char *text; // "{at: 20 s, do: arm}", keys with their default values left out
     int other;        // its number in the other list
-    int instead;      // number of the event that stands there in its place
+    int instead;      // number of the event that replaces it in the other list
 };
 
 typedef tac__old_event event;
@@ -25,7 +25,7 @@ typedef tac__event_items event_list;
 static tac_status add_key(tac__branching *b, event_list *list, size_t number, const char *key,
                           const char *value)
 {
-    if (number > list->count) // they come in order
+    if (number > list->count) // events come in ascending order
         return tac__fail(b->err, TAC_E_FORMAT, "'%s' is damaged: its events are not in order",
                          b->trunk->path);
     if (number == list->count) {
@@ -71,7 +71,7 @@ static const char *value_of(const event *e, const char *key)
     return "";
 }
 
-// What a key is where the file does not say it; NULL: it must be given.
+// The value of a key that the file does not give; NULL: it must be given.
 static const char *default_of(const tac__component *probe, const char *list, const char *key)
 {
     for (size_t i = 0; i < probe->param_count; i++) {
@@ -106,7 +106,7 @@ static tac_status describe_events(tac__branching *b, const tac__component *probe
     return TAC_OK;
 }
 
-// Events with the same keys are the same; of several that are alike the first is the first.
+// Events with the same keys are the same. Of several equal events the first matches the first.
 static void match_events(event_list *then, event_list *now)
 {
     for (size_t i = 0; i < then->count; i++) {
@@ -121,7 +121,7 @@ static void match_events(event_list *then, event_list *now)
     }
 }
 
-// Events that stand at the same place between others that are the same were changed.
+// Events at the same place between events that are the same were changed.
 static tac_status list_event_changes(tac__branching *b, tac__past *past)
 {
     event_list *then = &past->then, *now = &past->now;
@@ -183,7 +183,7 @@ tac_status tac__branch_events(tac__branching *b, tac__past *pasts)
     return TAC_OK;
 }
 
-// --- what components ask ------------------------------------------------------------------------
+// --- functions for `carry` ----------------------------------------------------------------------
 
 tac_time tac__past_time(const tac__past *past)
 {
@@ -242,7 +242,7 @@ tac_status tac__past_state(const tac__past *past, const char *name, const uint64
     uint64_t *copy = tac__arena_alloc(b->arena, old->size);
     if (!copy)
         return TAC_E_MEMORY;
-    memcpy(copy, b->trunk->block + old->offset, old->size); // which may lie anywhere
+    memcpy(copy, b->trunk->block + old->offset, old->size); // may not be aligned there
     *words = copy;
     *count = old->size / sizeof *copy;
     return TAC_OK;

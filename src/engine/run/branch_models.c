@@ -1,4 +1,5 @@
-// branch_models.c - in what the model of a checkpoint and that of an engine differ; see branch.c.
+// branch_models.c - finds how the model of a checkpoint and the model of an engine differ; see
+// branch.c.
 #include "engine/plan/find.h"
 #include "engine/run/branch_inside.h"
 #include "engine/plan/outside.h"
@@ -59,7 +60,7 @@ int tac__branch_event(const tac__branching *b, const char *name, size_t *number,
     return tac__names_find(&b->lists, list);
 }
 
-// "route uav.scenario.watch3 from ...": what a condition of an event sees.
+// Is the line "route uav.scenario.watch3 from ...", a signal that a condition of an event reads?
 static bool is_event_route(const tac__branching *b, const char *line)
 {
     char name[TAC__NAME_ROOM];
@@ -76,7 +77,7 @@ static bool is_event_route(const tac__branching *b, const char *line)
     return tac__names_find(&b->listeners, name) >= 0;
 }
 
-// "order uav.scenario": see compare_orders.
+// Is the line "order uav.scenario"? See compare_orders.
 static bool is_event_order(const tac__branching *b, const char *line)
 {
     return tac__starts(line, "order ") &&
@@ -203,7 +204,7 @@ static const tac__input *input_of_route(const tac__branching *b, const char *lin
     return NULL;
 }
 
-// Does an event set what the route leads to?
+// Does an event set the input that the route leads to?
 static bool is_set_route(const tac__branching *b, const char *line)
 {
     const tac__input *in = input_of_route(b, line);
@@ -212,7 +213,7 @@ static bool is_set_route(const tac__branching *b, const char *line)
            strstr(line, ".set_");
 }
 
-// Where in the configuration of the engine a line of its model comes from; NULL: nobody knows.
+// Where in the engine's configuration a line of its model comes from; NULL: unknown.
 static const tac_place *place_of_line(const tac__branching *b, const char *line)
 {
     char name[TAC__NAME_ROOM];
@@ -230,7 +231,7 @@ static const tac_place *place_of_line(const tac__branching *b, const char *line)
     return c ? &c->place : NULL;
 }
 
-// Lines that must be the same, as a text again.
+// Collects the lines that must be the same, as a text.
 static void add_structure(const tac__branching *b, const tac__lines *from, tac__text *out)
 {
     for (size_t i = 0; i < from->count; i++) {
@@ -280,7 +281,7 @@ static tac_status refuse_structure(tac__branching *b, const char *there, const c
 
 // --- comparing the models -----------------------------------------------------------------------
 
-// Does the signal lead to an input by name, so that it began with what the input rests at?
+// Is the signal a feed? Its first value is then the resting value of the input that it leads to.
 static bool is_feed(const tac__component *writer, int signal)
 {
     for (size_t i = 0; i < writer->outputs.count; i++) {
@@ -290,8 +291,8 @@ static bool is_feed(const tac__component *writer, int signal)
     return false;
 }
 
-// A parameter that events, phases or another program set while the run goes on has no value of its
-// own any more.
+// The value of a parameter that events, phases or another program set during the run is not in
+// force any more, so it cannot be changed.
 static tac_status check_set(tac__branching *b, const tac__component *c, const char *param,
                             const char *line)
 {
@@ -344,7 +345,7 @@ static tac_status compare_models(tac__branching *b)
     }
 }
 
-// The place of a component in the order of a model; SIZE_MAX: it runs at no step.
+// The position of a component in the order of a model; SIZE_MAX: it never steps.
 static size_t order_of(const tac__lines *model, const tac__component *c)
 {
     for (size_t i = 0; i < model->count; i++) {
@@ -355,7 +356,7 @@ static size_t order_of(const tac__lines *model, const tac__component *c)
     return SIZE_MAX;
 }
 
-// A condition that looks at another signal may move its component behind the writer of that signal.
+// A condition that reads another signal may move its component behind the writer of that signal.
 // What matters is the order between the component and those that it is connected with otherwise.
 static tac_status compare_order(tac__branching *b, const tac__component *c)
 {
@@ -381,7 +382,7 @@ static tac_status compare_order(tac__branching *b, const tac__component *c)
     return TAC_OK;
 }
 
-// Only where an order differs at all.
+// Compares orders only where the two models have different ones.
 static tac_status compare_orders(tac__branching *b)
 {
     bool differ = false;

@@ -1,4 +1,4 @@
-// checkpoint.c - the whole state of a run in a file, and back.
+// checkpoint.c - writes the whole state of a run to a file, and reads it back.
 //
 // The file is little-endian: a header, the model as text, the layout of the block as text, the
 // block, what opaque components saved, and a hash over all of it. docs/checkpoint.md describes it
@@ -25,7 +25,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "checkpoints are littl
 typedef struct header {
     char magic[8]; // "TACTUSCP"
     uint32_t format;
-    char version[12]; // of the program that wrote it
+    char version[12]; // version of the program that wrote the file
     uint64_t t_us;
     uint64_t model_hash, schema_hash, manifest_hash;
     uint64_t model_size, layout_size, block_size, opaque_size;
@@ -55,8 +55,8 @@ tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *pa
         return tac__fail_at(err, TAC_E_UNSAVABLE, &c->place,
                             "component '%s' of type '%s' cannot be saved in a checkpoint", c->name,
                             c->type->name);
-    // The end is a boundary of this run only: a longer run, the only one that could go on from
-    // there, would not have it.
+    // The end is a boundary of this run only. Only a longer run could go on from there, and for a
+    // longer run it is no boundary.
     if (t_us >= e->plan->def.end_us) {
         char wish[TAC_TIME_TEXT], end[TAC_TIME_TEXT];
         tac_time_print(t_us, wish);
@@ -71,7 +71,7 @@ tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *pa
     const char *name = tac__arena_text(&e->memory, path);
     if (!copy || !name)
         return tac__fail_memory(err);
-    if (e->checkpoint_opaque.allocator) // of an earlier wish
+    if (e->checkpoint_opaque.allocator) // from an earlier call
         tac__text_fini(&e->checkpoint_opaque);
     tac__text_init(&e->checkpoint_opaque, e->allocator);
     e->checkpoint = copy;
@@ -80,15 +80,15 @@ tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *pa
     e->checkpoint_taken = false;
     if (!e->clock->started)
         return TAC_OK;
-    // The last boundary before t_us may be the present one. Integration has begun from there, which
-    // is as good a state to go on from.
+    // The last boundary before t_us may be the present one. Integration has begun from there, but a
+    // run can go on from that state just as well.
     e->err = err;
     const tac_status status = tac__checkpoint_consider(e);
     e->err = NULL;
     return status;
 }
 
-// What opaque components have to say: for each its index, a size, and bytes.
+// What opaque components save: for each its index, a size, and bytes.
 tac_status tac__save_opaque(tac_engine *e, bool plant_only, tac__text *out)
 {
     for (uint32_t i = 0; i < e->plan->component_count; i++) {
@@ -112,8 +112,9 @@ tac_status tac__save_opaque(tac_engine *e, bool plant_only, tac__text *out)
     return out->failed ? tac__fail_memory(e->err) : TAC_OK;
 }
 
-// After stage 9: if no boundary at or before the wished time is planned any more, this may be the
-// last one. One that turns up later takes its place.
+// After stage 9: if no boundary is planned any more at or before the time asked for, this may be
+// the last one; take the checkpoint. If another boundary turns up later, the checkpoint is taken
+// again there.
 tac_status tac__checkpoint_consider(tac_engine *e)
 {
     const tac__timeline *tl = &e->timeline;
@@ -122,7 +123,7 @@ tac_status tac__checkpoint_consider(tac_engine *e)
         if (s->kind != TAC__SOURCE_STEP && !s->observer && tl->next[i] <= e->checkpoint_us)
             return TAC_OK;
     }
-    // An instant at which nothing but integration or watching happened is no boundary.
+    // An instant with nothing but integration or observers is no boundary.
     if (e->checkpoint_taken && e->clock->boundaries == e->checkpoint_boundaries)
         return TAC_OK;
     memcpy(e->checkpoint, e->plan->block.bytes, e->plan->block.run_size);
@@ -275,9 +276,9 @@ tac_status tac__restore_block(tac_engine *e, const void *block, bool exact, cons
     return TAC_OK;
 }
 
-// Steps under way follow from what was saved. They are taken again, from the same state with the
-// same held inputs: the run may end at another time, be driven, or use another method. One takes
-// the place of another, which was counted.
+// Take the integration steps under way again, from the saved state with the saved held inputs: the
+// run may end at another time, be driven, or use another method. Counters stay, because the steps
+// that are replaced have been counted.
 tac_status tac__steps_again(tac_engine *e)
 {
     const tac_allocator *a = e->allocator;
@@ -287,7 +288,7 @@ tac_status tac__steps_again(tac_engine *e)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < e->plan->island_count; i++) {
         tac__island_state *s = e->islands[i].state;
-        s->h_next_us = s->h_us; // and that of a method with fixed steps stays so
+        s->h_next_us = s->h_us; // a method with fixed steps keeps its step size
         s->tries_next = s->tries;
         before[i] = *s;
     }
@@ -295,7 +296,7 @@ tac_status tac__steps_again(tac_engine *e)
         if (before[i].from_us != before[i].to_us)
             tac__island_integrate(e, &e->islands[i]);
     }
-    for (size_t i = 0; i < e->plan->island_count; i++) { // one may have had another taken yet again
+    for (size_t i = 0; i < e->plan->island_count; i++) { // a step may have undone others
         tac__island_state *s = e->islands[i].state;
         s->steps = before[i].steps;
         s->rejected = before[i].rejected;
@@ -306,7 +307,7 @@ tac_status tac__steps_again(tac_engine *e)
     return TAC_OK;
 }
 
-// The block of a checkpoint that the same model has made.
+// Restore a checkpoint of the same model.
 static tac_status restore_same(tac_engine *e, const char *path, const parts *p, tac_error *err)
 {
     if (p->h.block_size != e->plan->block.run_size ||
@@ -319,7 +320,7 @@ static tac_status restore_same(tac_engine *e, const char *path, const parts *p, 
     return TAC_OK;
 }
 
-// That of another model.
+// Restore a checkpoint of another model.
 static tac_status restore_other(tac_engine *e, const char *path, const parts *p, tac_error *err)
 {
     tac__text model, layout;

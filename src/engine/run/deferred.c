@@ -1,5 +1,5 @@
-// deferred.c - outputs of the plant that are evaluated later, on another thread; see watch.h. What
-// is stored: time, states, modes and held inputs, one after another in whole words.
+// deferred.c - outputs of the plant that another thread evaluates later; see watch.h. Stored are
+// time, states, modes and held inputs, one after another in whole words.
 #include "engine/run/state.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ void tac__deferred_store(const tac__deferred *d, tac_time t_us, void *stored)
     to += c->x_count;
     memcpy(to, island->mode, c->event_count * sizeof *to);
     to += c->event_count;
-    for (size_t i = 0; i < island->plan->keep_count; i++) { // one an input
+    for (size_t i = 0; i < island->plan->keep_count; i++) { // one for each held input
         const tac__keep *keep = &island->plan->keeps[i];
         memcpy(to, keep->to, keep->bytes);
         to += (keep->bytes + sizeof *to - 1) / sizeof *to;

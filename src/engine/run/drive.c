@@ -1,8 +1,8 @@
 // drive.c - the plant driven from traces; see engine/drive.h.
 //
 // Wake-ups, deliveries and located conditions outside the plant matter only as instants that split
-// its islands: they are played back on the sources they had in the live run, so that what is known
-// in advance and what turns up stays what it was.
+// its islands. They are played back on the sources that they had in the live run, so that the same
+// boundaries are known in advance and the same turn up during the run.
 #include "engine/run/integrate.h"
 #include "engine/phases/phases.h"
 #include "engine/run/driven.h"
@@ -31,7 +31,7 @@ static tac__instants *instants_of(const tac_engine *e, int source)
     return NULL;
 }
 
-// The first of them after `t_us`.
+// The first of the instants after `t_us`.
 static tac_time next_after(const tac__instants *in, tac_time t_us)
 {
     size_t low = 0, high = in->count;
@@ -77,7 +77,7 @@ tac_status tac__drive_delivered(tac_engine *e, size_t receiver, tac_time t_us)
     return e->plan->driver->messages(e->plan->driver->context, e, receiver, t_us);
 }
 
-// Everything that comes from traces begins anew: with what lies after `t_us`, or at the start.
+// Start everything that comes from traces: with what lies after `t_us`, or from the start.
 tac_status tac__drive_begin(tac_engine *e, bool after, tac_time t_us)
 {
     for (size_t i = 0; i < e->plan->receiver_count; i++) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// Words for so many words of bits.
+// Number of words with one bit for each of `words` words.
 static size_t words_of(size_t words)
 {
     return (words + 63) / 64;

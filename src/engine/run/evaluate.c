@@ -18,8 +18,9 @@ static void update(const tac__views *views, tac_time t_us)
 // Routes between continuous components have neither delay nor policy: the time does not matter.
 enum { NO_TIME = 0 };
 
-// Outputs that others need before the rest of their component can be evaluated. What cannot be had
-// yet comes to nothing, or fails: the call for all of them decides.
+// Outputs that other components need before the rest of their component can be evaluated. Here
+// `output` may see inputs that are not there yet, so its status and its other outputs do not count:
+// the later call for all outputs does.
 __attribute__((noinline)) static void scratch_parts(tac__island *island, double t_s, bool all)
 {
     for (size_t i = 0; i < island->plan->part_count; i++) {
@@ -44,7 +45,7 @@ tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all)
         if (!c->plan->type->output || !(all || c->plan->chained))
             continue;
         const tac_status status = c->plan->type->output(&c->scratch, c->plan->self);
-        if (!c->active) { // its gate is closed, whatever came of it
+        if (!c->active) { // inactive: what `output` wrote or returned is dropped
             tac__activity_close(c);
             continue;
         }
@@ -65,7 +66,7 @@ static tac_status derive_all(tac__island *island, double *dx)
         tac_instance *c = e->instances[island->live[i]];
         if (!c->plan->type->derive)
             continue;
-        // Views of outputs that come later in the order are only complete now.
+        // Views of outputs that come later in the order are complete only now.
         update(&c->plan->scratch_views, NO_TIME);
         c->scratch.dx = dx + c->plan->x_offset;
         const tac_status status = c->plan->type->derive(&c->scratch, c->plan->self);
@@ -81,7 +82,8 @@ static tac_status derive_all(tac__island *island, double *dx)
     return TAC_OK;
 }
 
-// All outputs that matter, then all derivatives. Out of line: the usual case needs no frame.
+// All outputs that are needed, then all derivatives. Out of line: the usual case needs no stack
+// frame.
 __attribute__((noinline)) static tac_status coupled_rhs(tac__island *island, double t_s, double *dx)
 {
     TAC_TRY(tac__scratch_outputs(island, t_s, false));
@@ -96,7 +98,7 @@ tac_status tac__island_rhs(void *context, double t_s, double *dx)
     tac_instance *c = island->alone;
     if (!c)
         return coupled_rhs(island, t_s, dx);
-    c->scratch.t_s = t_s; // nothing to pass between components
+    c->scratch.t_s = t_s; // the only component: no views to update, no outputs to pass on
     c->scratch.dx = dx;
     return c->plan->type->derive(&c->scratch, c->plan->self);
 }
@@ -115,7 +117,6 @@ static void bus_parts(tac_engine *e, const tac__island *island, tac_time t_us)
     }
 }
 
-// Stage 3: algebraic outputs, written to the bus.
 tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us)
 {
     if (island->plan->part_count)
@@ -124,8 +125,8 @@ tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us
         tac_instance *c = e->instances[island->live[i]];
         if (!c->plan->type->output || !c->active)
             continue;
-        // Samples of other parts of the plant stay as they were held: whether those have been
-        // evaluated yet must not matter.
+        // Held samples of other islands are not renewed here: the order in which islands are
+        // evaluated must not matter.
         tac__views_renew(&c->plan->views, t_us);
         c->bus.t_s = tac_time_seconds(t_us);
         const tac_status status = c->plan->type->output(&c->bus, c->plan->self);
@@ -149,8 +150,9 @@ void tac__island_update_views(const tac_engine *e, const tac__island *island, ta
         update(&e->plan->components[island->plan->viewers[i]]->views, t_us);
 }
 
-// Held inputs may not have their first values yet. What cannot be evaluated with those is NaN: who
-// reads it too early is told, who waits for stage 3 sees nothing of it.
+// Held inputs may not have their first values yet. If the outputs cannot be evaluated with them
+// they are NaN: a component that reads them before stage 3 sees NaN, and from stage 3 on they have
+// values.
 static void begin_outputs(const tac_engine *e, tac_instance *c, tac_time t_us)
 {
     tac__views_renew(&c->plan->views, t_us);

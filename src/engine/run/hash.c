@@ -1,15 +1,15 @@
 // hash.c - the digests of a run by name, and the hash that they combine to.
 //
-// Running digests are mixed at every write, send, delivery and boundary; they lie in the block.
-// What else decides the future is looked at when somebody asks: for every component there is a
-// digest NAME#end over its present outputs, states, draw counters, triggers, messages, what it
-// remembers of its inputs, when it is due, and where its island stands.
+// Running digests are updated at every write, send, delivery and boundary; they lie in the block.
+// What else decides the future is hashed on request: for every component there is a digest NAME#end
+// over its present outputs, states, draw counters, triggers, messages, what it remembers of its
+// inputs, when it is due, and where its island stands.
 //
-// Two runs that will go on alike have the same hash, whatever brought them there: in one piece or
-// in several, from a checkpoint, with steps undone, watched or not, alone or beside other vehicles.
-// So nothing here depends on the clock or on the numbers of things, and nothing on the step under
-// way: its end (y, to_us, next modes, located instants) follows from its start. Counters, observers
-// and what is made anew before it is used are left out, too.
+// Two runs that will go on alike have the same hash, whatever came before: in one piece or in
+// several, from a checkpoint, with steps undone, watched or not, alone or beside other vehicles. So
+// nothing here depends on the wall clock or on the numbers of things. Nor does anything depend on
+// the step under way: its end (y, to_us, next modes, located instants) follows from its start.
+// Counters, observers, and data that is computed again before it is used are left out, too.
 #include "base/floats.h"
 #include "bus/digest.h"
 #include "engine/plan/outside.h"
@@ -21,7 +21,8 @@
 
 // --- the parts of a component -------------------------------------------------------------------
 
-// When a source is due next. Ports and located instants follow from queues and steps.
+// When a source is due next. Ports and located instants are left out: they follow from queues and
+// steps.
 static tac__hash mix_source(const tac_engine *e, int source, tac__hash h)
 {
     if (source < 0)
@@ -38,7 +39,7 @@ static tac__hash mix_ports(const tac__ports *ports, void *const *values, tac__ha
     return h;
 }
 
-// The last writes that a view may still look at.
+// The last writes that a view may still read.
 static tac__hash mix_history(const tac_engine *e, const tac__input *in, tac__hash h)
 {
     const tac__signal *s = &e->plan->schema.signals[in->signal];
@@ -56,8 +57,8 @@ static bool is_at_boundary(const tac_engine *e, const tac__island *island)
            island->state->at_us == island->state->from_us;
 }
 
-// An input that the integrator holds and sees through a view. An island that is yet to begin its
-// step at a boundary will renew it then.
+// An input that the integrator holds and sees through a view. If the island has yet to begin its
+// step at a boundary, the input will be renewed then: the hash has the renewed value.
 static tac__hash mix_held(const tac_engine *e, const tac__component *c, size_t input, tac__hash h)
 {
     const tac_type *type = &c->inputs.items[input].type;
@@ -77,7 +78,7 @@ static tac__hash mix_held(const tac_engine *e, const tac__component *c, size_t i
     return h;
 }
 
-// Whether a signal that is watched has a value yet; NULL: it always had one.
+// The flag whether a watched signal has a value yet; NULL: it always has one.
 static const uint64_t *watched_write(const tac_engine *e, const tac__component *c, size_t input)
 {
     if (!c->inputs.items[input].peer || c->in[input].signal < 0)
@@ -89,7 +90,7 @@ static tac__hash mix_inputs(const tac_engine *e, const tac__component *c, tac__h
 {
     for (size_t i = 0; i < c->inputs.count; i++) {
         const tac__input *in = &c->in[i];
-        if (in->signal < 0) // open: its resting value
+        if (in->signal < 0) // open: the resting value
             h = tac__digest_mix(h, &c->inputs.items[i].type, in->buffer);
         else if (in->buffer && c->island >= 0 && !in->coupled)
             h = mix_held(e, c, i, h);
@@ -102,7 +103,7 @@ static tac__hash mix_inputs(const tac_engine *e, const tac__component *c, tac__h
     return h;
 }
 
-// The numbers that the engine gives to messages from outside, where it gave any.
+// The next number for messages from outside, where the engine has given any.
 static tac__hash mix_posted(const tac__receiver *r, tac__hash h)
 {
     for (size_t i = 0; i <= r->inlet_count; i++) {
@@ -153,7 +154,7 @@ static uint64_t end_digest(const tac_engine *e, const tac__digest *digest)
         h = tac__hash_word(h, *c->streams[i].next);
     if (c->turns)
         h = tac__hash_word(tac__hash_word(h, c->turns->last_us), c->turns->chatter);
-    if (c->missed) // where it is inactive
+    if (c->missed) // while the component is inactive
         h = tac__hash_word(h, *c->missed | e->instances[c->index]->pending);
     h = mix_inputs(e, c, h);
     h = mix_messages(e, c, h);
@@ -165,7 +166,7 @@ uint64_t tac__digest_value(const tac_engine *e, const tac__digest *digest)
     return digest->value ? *digest->value : end_digest(e, digest);
 }
 
-// --- all of them --------------------------------------------------------------------------------
+// --- all digests --------------------------------------------------------------------------------
 
 static int by_name(const void *a, const void *b)
 {
@@ -198,7 +199,7 @@ static tac_status add_components(tac_engine *e)
     return e->digest_scratch ? TAC_OK : TAC_E_MEMORY;
 }
 
-// In order of name, so that the hash of a whole does not depend on the order of declaration.
+// Digests in order of name, so that the hash of all does not depend on the order of declaration.
 tac_status tac__digests_list(tac_engine *e)
 {
     tac__plan *p = e->building;
@@ -226,7 +227,7 @@ tac_status tac__digests_list(tac_engine *e)
     return TAC_OK;
 }
 
-// --- from outside -------------------------------------------------------------------------------
+// --- public functions ---------------------------------------------------------------------------
 
 uint64_t tac_engine_hash(const tac_engine *e, const char *pattern, size_t *count)
 {

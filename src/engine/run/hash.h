@@ -5,7 +5,7 @@
 #include "engine/run/state.h"
 
 tac_status tac__digests_list(tac_engine *engine);
-// Before the last step of the hash: what recordings keep.
+// The digest before the last step of its hash, as recordings keep it.
 uint64_t tac__digest_value(const tac_engine *engine, const tac__digest *digest);
 
 #endif

@@ -19,7 +19,7 @@
 
 // --- one step -----------------------------------------------------------------------------------
 
-// The right-hand side with all but the states of one part standing still.
+// The right-hand side, with the derivatives of all states but those of one part set to zero.
 static tac_status part_rhs(void *context, double t_s, double *dx)
 {
     tac__island *island = context;
@@ -29,8 +29,8 @@ static tac_status part_rhs(void *context, double t_s, double *dx)
     return TAC_OK;
 }
 
-// The classical scheme: one part after another, each with what those before it have come to. Only
-// the body is integrated by the method; the others take one step of Euler's.
+// The classical scheme: one part after another, each starting from the results of the parts before
+// it. Only the body is integrated by the method; the others take one step of Euler's method.
 static tac_status split_step(tac_engine *e, tac__island *island, double t0_s, double t1_s,
                              double h_s, double *y)
 {
@@ -117,7 +117,7 @@ ALWAYS_INLINE tac__outcome adaptive_step(tac_engine *e, tac__island *island, tac
         }
         const tac_time next_us = scaled(length_us, tac__ode_factor(e->plan->method, error), def);
         if (error <= 1) {
-            // A step that was cut short says little about how long the next may be.
+            // The length of a step that was cut short says little about how long the next may be.
             s->h_next_us = cut && next_us < s->h_us && h_us == s->h_us ? s->h_us : next_us;
             return TAC__TAKEN;
         }
@@ -142,22 +142,22 @@ ALWAYS_INLINE tac__outcome fixed_step(tac_engine *e, tac__island *island, tac_ti
     return status == TAC_OK ? TAC__TAKEN : TAC__FAILED_STEP;
 }
 
-// Most steps change no mode, and most islands are one component: that is seen at once.
+// The quick check for the usual case: an island of one component, whose step changes no mode.
 ALWAYS_INLINE bool changes_nothing(const tac_engine *e, tac__island *island)
 {
     tac_instance *c = island->alone;
     if (!c || island->plan->rise_count)
         return false;
-    if (!e->plan->method->fsal || e->plan->def.split) // else the last evaluation was at its end
+    if (!e->plan->method->fsal || e->plan->def.split) // else it was evaluated there last
         memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
     c->scratch.t_s = tac_time_seconds(island->state->to_us);
     return c->plan->type->detect(&c->scratch, c->plan->self, island->next_mode) == TAC_OK &&
            !tac__modes_differ(island, island->next_mode);
 }
 
-// The step as it would be if no message, timer or event of others came in between. Such boundaries
-// become known at some time or other, and then only cut it short: whether it is long enough, too
-// long, or holds an event is decided without them, so that it never matters when they became known.
+// The step as it would be if no message, timer or event of other islands came in between. Such
+// boundaries may become known at any time, and they only cut the step short. Step size, error and
+// events are decided without them, so that it never matters when they became known.
 ALWAYS_INLINE tac__outcome natural_step(tac_engine *e, tac__island *island, tac_time limit_us)
 {
     island->state->steps++;
@@ -176,7 +176,8 @@ tac__outcome tac__natural_step(tac_engine *e, tac__island *island, tac_time limi
 
 // --- from one boundary towards the next ---------------------------------------------------------
 
-// Outputs without states are integrated by nobody, but conditions may look at them.
+// An island with outputs but no states has nothing to integrate, but conditions may read its
+// outputs.
 static void pass_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_time cut_us)
 {
     tac__island_state *s = island->state;
@@ -193,16 +194,17 @@ static void pass_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_t
         tac__step_set(island, TAC__STEP_LOCATED);
 }
 
-// States behind the last one that the method looks at, in y and where the right-hand side sees
-// them. As those that it does, they have no -0. They stay so until something else changes the
-// state.
+// Frozen states behind the last one that the method integrates, in y and where the right-hand side
+// reads them. Adding 0 turns -0 into 0, as integration does for the others. They stay so until
+// something other than a step changes the state.
 static void stand_still(const tac__island *island)
 {
     for (size_t i = island->problem.n; i < island->plan->x_count; i++)
         island->y[i] = island->work.z[i] = island->x[i] += 0;
 }
 
-// A boundary that turned up comes before the end of the step: it ends there. False: it failed.
+// A boundary turned up before the end of the step: the step ends there. False: the shorter step
+// failed.
 __attribute__((noinline)) static bool cut_step(tac_engine *e, tac__island *island, tac_time cut_us,
                                                bool *located)
 {
@@ -220,7 +222,7 @@ __attribute__((noinline)) static bool cut_step(tac_engine *e, tac__island *islan
     return true;
 }
 
-// What is known of a step that was taken as a whole and in which nothing was located.
+// The state of a step that was not cut short and in which nothing was located.
 ALWAYS_INLINE tac__step_state known(const tac__island *island, bool adaptive)
 {
     if (!tac__step_in_lanes(island->step))
@@ -228,8 +230,8 @@ ALWAYS_INLINE tac__step_state known(const tac__island *island, bool adaptive)
     return adaptive ? TAC__STEP_SOUND_LANES : TAC__STEP_SETTLED_LANES;
 }
 
-// A step that fails may still be undone, and then it never happened: until it is over it only
-// leaves a mark in y.
+// A step that fails may still be undone, and then the failure does not count. So until the step is
+// over the failure is only marked, by a NaN in y.
 ALWAYS_INLINE void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us,
                                 tac_time cut_us)
 {
@@ -246,7 +248,7 @@ ALWAYS_INLINE void integrate_to(tac_engine *e, tac__island *island, tac_time lim
         tac__step_set(island, TAC__STEP_TAKEN);
     const bool adaptive = e->plan->method->adaptive;
     if (!adaptive && !tac__locates(island->plan) && cut_us < limit_us)
-        limit_us = cut_us; // nothing is decided by the step
+        limit_us = cut_us; // the whole step would decide nothing
     const tac__outcome out = natural_step(e, island, limit_us);
     bool located = out == TAC__LOCATED, taken = located || out == TAC__TAKEN;
     if (cut_us < s->to_us) {
@@ -261,7 +263,7 @@ ALWAYS_INLINE void integrate_to(tac_engine *e, tac__island *island, tac_time lim
         island->y[0] = (double)NAN;
 }
 
-// The next boundary that one of some sources brings.
+// The earliest next time of some sources.
 static tac_time next_of(const tac_engine *e, const int *sources, size_t count)
 {
     tac_time t_us = TAC_TIME_NEVER;
@@ -272,13 +274,13 @@ static tac_time next_of(const tac_engine *e, const int *sources, size_t count)
     return t_us;
 }
 
-// The next boundaries of an island: of those that have always been known, and of those that turn
-// up.
+// The next boundaries of an island: from sources known in advance, and from those that turn up.
 typedef struct window {
     tac_time planned_us, found_us;
 } window;
 
-// Mostly the next instant of all is one of them that has always been known: then no other matters.
+// Mostly the next instant of all sources is one that the island has known in advance: then no other
+// source need be looked at.
 ALWAYS_INLINE window next_window(const tac_engine *e, const tac__island *island)
 {
     const tac__timeline *tl = &e->timeline;
@@ -294,7 +296,7 @@ tac_time tac__island_planned(const tac_engine *e, const tac__island *island)
     return next_window(e, island).planned_us;
 }
 
-// Stage 10: begin the next step, no further than the next known boundary.
+// Stage 10: begin the next step, up to the next known boundary at most.
 void tac__island_integrate(tac_engine *e, tac__island *island)
 {
     const window w = next_window(e, island);

@@ -1,5 +1,5 @@
-// islands.c - the moments of islands: they arrive at an instant, begin the next step from there,
-// and take it again when a boundary turns up inside it.
+// islands.c - when islands move: they arrive at an instant, begin the next step from there, and
+// take it again when a boundary turns up inside it.
 #include "engine/run/loop.h"
 #include "engine/run/lanes.h"
 #include "engine/run/locate.h"
@@ -8,11 +8,11 @@
 
 // --- arriving -----------------------------------------------------------------------------------
 
-// The step is over and will not be undone: did it succeed?
+// The step is over and will not be undone: check that it succeeded.
 static tac_status check_step(tac_engine *e, tac__island *island)
 {
-    // A sum of zeros, unless one of them is not finite; in four parts, which need not wait for each
-    // other.
+    // The sum is 0 unless a state is not finite. Four sums, so that the additions do not wait for
+    // each other.
     const double *y = island->y;
     double a = 0, b = 0, c = 0, d = 0;
     size_t i = 0;
@@ -27,8 +27,8 @@ static tac_status check_step(tac_engine *e, tac__island *island)
     return a + b + c + d == 0 ? TAC_OK : tac__step_failed(e, island);
 }
 
-// The clock is about to come to t_us, a boundary of this island or the end of its step, which is
-// where the step ends. Nothing is committed yet.
+// Before the clock moves to t_us, a boundary of this island or the end of its step: check the step,
+// which ends there. Nothing is committed yet.
 static tac_status reach(tac_engine *e, tac__island *island, tac_time t_us)
 {
     const tac__island_state *s = island->state;
@@ -52,7 +52,7 @@ static inline tac_status project(tac_engine *e, tac__island *island, tac_time t_
     return TAC_OK;
 }
 
-// Make t_us the present.
+// Commit the step: t_us becomes the present of the island.
 static inline tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, bool boundary)
 {
     tac__island_state *s = island->state;
@@ -79,7 +79,7 @@ static inline tac_status arrive(tac_engine *e, tac__island *island, tac_time t_u
     return island->plan->rise_count ? tac__count_turns(e, island, t_us) : TAC_OK;
 }
 
-// Those of 64 islands that are due: see that their steps have succeeded.
+// Check the steps of those of 64 islands that are due.
 static inline tac_status reach_word(tac_engine *e, size_t w, tac_time t_us)
 {
     uint64_t bits = e->due_islands[w] |= e->due.arriving[w];
@@ -91,7 +91,7 @@ static inline tac_status reach_word(tac_engine *e, size_t w, tac_time t_us)
     return TAC_OK;
 }
 
-// And have them arrive.
+// Have those of 64 islands arrive that are due.
 static inline tac_status arrive_word(tac_engine *e, size_t w, tac_time t_us)
 {
     const uint64_t boundaries = e->due.arriving[w];
@@ -121,9 +121,9 @@ __attribute__((noinline)) static tac_status arrive_words(tac_engine *e, tac_time
     return TAC_OK;
 }
 
-// First every step is seen to have succeeded, then all are committed: a run that fails here stands
-// at its last instant, whole. Up to 64 islands are one word, and which words are not 0 is not
-// asked: here and in tac__islands_integrate that saves 88 instructions an instant (callgrind).
+// First all steps are checked, then all are committed: a run that fails here keeps the whole state
+// of its last instant. Up to 64 islands are one word, and which words are not 0 is not asked: here
+// and in tac__islands_integrate that saves 88 instructions an instant (callgrind).
 tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
 {
     if (e->plan->island_words == 1) {
@@ -132,14 +132,14 @@ tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
     } else {
         TAC_TRY(arrive_words(e, t_us));
     }
-    if (t_us == 0) // the first of all
+    if (t_us == 0) // the first instant
         tac__islands_begin(e, t_us);
     return TAC_OK;
 }
 
-// --- going on -----------------------------------------------------------------------------------
+// --- the next step ------------------------------------------------------------------------------
 
-// Prefetch what the step of an island begins with, while that of another is integrated.
+// Prefetch what the step of the next island begins with, while this one is integrated.
 __attribute__((noinline)) static void fetch(const tac__island *island)
 {
     tac__fetch(island->state, 2);
@@ -151,7 +151,7 @@ __attribute__((noinline)) static void fetch(const tac__island *island)
     tac__fetch(island->alone->plan->self, 2);
 }
 
-// Those of 64 islands that are due.
+// Integrate those of 64 islands that are due.
 static inline void integrate_word(tac_engine *e, size_t w, tac_time t_us)
 {
     tac__island *all = e->islands + w * 64;
@@ -189,9 +189,9 @@ void tac__islands_integrate(tac_engine *e)
         integrate_words(e, e->clock->t_us);
 }
 
-// A boundary with `source` that was planned for old_us is now elsewhere, or nowhere. Steps that
-// were to end there, or that now hold it inside, are taken again from the same state with the same
-// held inputs, as if the new plan had been the only one.
+// The boundary that `source` had planned for old_us has moved or is gone. Steps that were to end
+// there, or that now have it inside, are taken again from the same state with the same held inputs,
+// as if the new plan had been the only one.
 void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__island *but)
 {
     const tac_time new_us = e->timeline.next[source];
@@ -201,7 +201,7 @@ void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__
         for (uint64_t bits = p->due[k].bits; bits; bits &= bits - 1) {
             tac__island *island = all + __builtin_ctzll(bits);
             const tac__island_state *s = island->state;
-            // One that stands at a boundary will see the plan as it is.
+            // An island without a step under way uses the new plan anyhow.
             if (island == but || s->from_us >= s->to_us ||
                 !(s->to_us > new_us || (s->to_us == old_us && new_us > old_us)))
                 continue;

@@ -1,8 +1,9 @@
 // jacobian.c - the derivative of an island's right-hand side by its states, from the dual forms of
 // its components.
 //
-// A copy of the scratch on dual numbers: states seeded with unit directions, a few at a time, held
-// inputs without direction, coupled inputs and outputs as they are linked on the scratch.
+// Evaluates on a copy of the scratch in dual numbers: states are seeded with unit directions, a few
+// at a time; held inputs have no direction; coupled inputs and outputs are connected as on the
+// scratch.
 #include "engine/run/integrate.h"
 #include "engine/run/state.h"
 
@@ -11,22 +12,22 @@
 enum { WIDTH = TAC_DUAL_WIDTH, DIRECTIONS = TAC_DUAL_DIRECTIONS };
 
 typedef struct dual_input {
-    const void *from;   // f64 on the scratch: a constant; else
-    const double *dual; // of the writer
-    double *to;         // NULL: the component looks straight at it
+    const void *from;   // f64 on the scratch, a constant; NULL: `dual` is used
+    const double *dual; // dual value of the writer
+    double *to;         // NULL: the component points directly to `dual`
     size_t count;
-    double gain, offset; // of a route between them
+    double gain, offset; // of the route
 } dual_input;
 
 typedef struct dual_component {
     tac_eval eval;
-    dual_input *inputs; // those to be copied
+    dual_input *inputs; // inputs that must be copied
     size_t input_count;
 } dual_component;
 
 struct tac__dual_eval {
     double *x, *dx, *mode;
-    dual_component *components; // as in the island
+    dual_component *components; // in the order of the island
 };
 
 // --- evaluation ---------------------------------------------------------------------------------
@@ -205,7 +206,7 @@ tac_status tac__jacobian_prepare(tac_engine *e, tac__island *island)
 {
     for (size_t i = 0; i < island->plan->count; i++) {
         if (!has_dual(e->instances[island->plan->components[i]]))
-            return TAC_OK; // the method takes differences
+            return TAC_OK; // without dual forms the method takes differences
     }
     tac__dual_eval *dual = island->dual = tac__arena_alloc(&e->scratch, sizeof *dual);
     if (!dual)

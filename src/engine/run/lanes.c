@@ -5,8 +5,9 @@
 
 enum { LANES = TAC__LANES };
 
-// The machine has packs, and the functions of packs in the library that was loaded give the bits of
-// the plain ones: it may be another than the one that was tested. Asked once a process.
+// Does the machine have the vector registers, and do the vector functions of the loaded math
+// library give the same bits as the scalar ones? The library may be another version than the one
+// that was tested. Checked once a process.
 static bool packs_are_sound(void)
 {
     enum { UNKNOWN, SOUND, UNSOUND };
@@ -19,16 +20,16 @@ static bool packs_are_sound(void)
     return answer == SOUND;
 }
 
-// --- who is alike -------------------------------------------------------------------------------
+// --- islands that are alike ---------------------------------------------------------------------
 
-// Can it be integrated in lanes at all?
+// Can the island be integrated in lanes at all?
 static bool is_packable(const tac_engine *e, const tac__island *island)
 {
     const tac_instance *c = island->alone;
     if (!c || !c->plan->type->derive_pack || !c->plan->type->alike || e->plan->method->implicit ||
         e->plan->def.split ||
         (c->plan->type->flags &
-         TAC_COMPONENT_OPAQUE)) // of which nobody knows how long they stay alike
+         TAC_COMPONENT_OPAQUE)) // their own state may make them differ without notice
         return false;
     for (size_t k = 0; k < c->plan->inputs.count; k++) {
         if (c->plan->inputs.items[k].type.scalar != TAC_F64 || c->plan->in[k].coupled)
@@ -37,7 +38,7 @@ static bool is_packable(const tac_engine *e, const tac__island *island)
     return true;
 }
 
-// Are their errors measured in the same way?
+// Do both problems measure errors in the same way?
 static bool same_groups(const tac__ode_problem *a, const tac__ode_problem *b)
 {
     bool same = a->group_count == b->group_count;
@@ -136,7 +137,8 @@ tac_status tac__lanes_form(tac_engine *e)
 
 // --- a step -------------------------------------------------------------------------------------
 
-// A lane that has no part in a step does what the first one does that has.
+// Which lanes take part in a step. A lane that does not take part computes the same as the first
+// one that does, and its result is dropped.
 typedef struct crew {
     tac__island *from[LANES];
     bool takes[LANES];
@@ -169,7 +171,7 @@ static crew assemble(const tac_engine *e, const tac__lanes *l, tac_time t_us)
     return c;
 }
 
-// An array of each island side by side.
+// Interleaves one array of each island, so that the values of all lanes lie side by side.
 static void gather(const double *const *from, size_t count, double *to)
 {
     for (size_t i = 0; i < count; i++) {
@@ -194,7 +196,8 @@ static void gather_all(const tac__lanes *l, const crew *c)
     gather(from, l->islands[0]->plan->x_count, l->x);
 }
 
-// Where its own step would have left it: in y, and where the right-hand side was last evaluated.
+// Store the result of a lane where the island's own step would: in y, and in work.z, where the
+// right-hand side was evaluated last.
 static void give_back(const tac__lanes *l, size_t lane)
 {
     tac__island *island = l->islands[lane];
@@ -223,7 +226,7 @@ void tac__lanes_step(tac_engine *e, tac__lanes *l, tac_time t_us)
     l->work.first = false;
     if (tac__ode_step(e->plan->method, &l->problem, &l->work, tac_time_seconds(t_us),
                       tac_time_seconds(l->to_us), h_s, l->x, l->y) != TAC_OK)
-        return; // each will find out by itself
+        return; // each island repeats the step alone and reports its failure
     tac__ode_errors(e->plan->method, &l->problem, &l->work, def->rtol, def->atol, h_s, l->x, l->y,
                     l->error, LANES);
     for (size_t lane = 0; lane < l->count; lane++) {

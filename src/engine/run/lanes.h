@@ -1,25 +1,25 @@
 // lanes.h - islands that are alike, integrated side by side in the lanes of vector registers.
 //
 // Twenty vehicles of one kind have twenty islands with the same equations, most of which step over
-// the same intervals. Such a step is taken once for several of them, ahead of each: every lane does
-// the arithmetic that its island would do alone, so the bits are the same. What comes of it is the
-// island's own again: whether the error is small enough, whether a mode changes, what cuts it
-// short. Only the first try of a step is taken in lanes; whatever is out of the ordinary goes on
-// from there island by island.
+// the same intervals. Such a step is computed once for several islands, before each of them asks
+// for it: every lane does the arithmetic that its island would do alone, so the bits are the same.
+// Each island then goes on by itself: it decides whether the error is small enough, whether a mode
+// changes, and what cuts the step short. Only the first try of a step is made in lanes; a second
+// try or a cut step is computed for the island alone.
 #ifndef TAC_ENGINE_RUN_LANES_H
 #define TAC_ENGINE_RUN_LANES_H
 
 #include "engine/run/integrate.h"
 
-// How many doubles stand side by side; the pack4 units of models are compiled for it.
+// How many doubles lie side by side; the pack4 units of models are compiled for this number.
 enum { TAC__LANES = 4 };
 
 struct tac__lanes {
     size_t count; // islands, at most TAC__LANES
     tac__island *islands[TAC__LANES];
-    tac_time tried_us; // where a step was last tried
+    tac_time tried_us; // the last instant at which a step was tried
 
-    // What the right-hand side sees, in packs: one double a lane for each that an island has.
+    // What the right-hand side reads and writes: one double a lane for each double of an island.
     tac_eval eval;
     double **in;
     size_t *words; // of each input
@@ -34,14 +34,14 @@ struct tac__lanes {
     double error[TAC__LANES];
 };
 
-// Find those that are alike.
+// Find the islands that are alike.
 tac_status tac__lanes_form(tac_engine *engine);
 
-// Take a step for all of these islands that stand at t_us and are to step equally far.
+// Take a step for all of these islands that stand at t_us and have the same step length.
 void tac__lanes_step(tac_engine *engine, tac__lanes *lanes, tac_time t_us);
 
-// Is the step of this island that ends at to_us there already? Then it is in y, and its error is
-// set.
+// Was the step of this island to to_us already taken in lanes? Then its result is in y, and
+// `*error` is set.
 static inline bool tac__lanes_take(tac__island *island, tac_time to_us, double *error)
 {
     if (island->step != TAC__STEP_AHEAD)
@@ -56,10 +56,11 @@ static inline bool tac__lanes_take(tac__island *island, tac_time to_us, double *
     return true;
 }
 
-// What the last step has left in the work of the island, if it was taken in lanes.
+// Copy what the last step left in the work of the lanes to the work of the island, if it was taken
+// in lanes.
 void tac__lanes_unpack(tac__island *island);
 
-// Before that work is looked at or used for another step from the same state.
+// To be called before the island's work is read or used for another step from the same state.
 static inline void tac__lanes_leave(tac__island *island)
 {
     if (tac__step_in_lanes(island->step))

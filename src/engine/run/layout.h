@@ -1,5 +1,5 @@
-// layout.h - what the bytes of a block mean, as text: what a branch needs to find its way in a
-// checkpoint that another plan has made.
+// layout.h - what the bytes of a block mean, as text: a branch needs this text to read the block of
+// a checkpoint that another plan has made.
 //
 // One fact a line:
 //   part SIZE NAME        the parts of the block, in their order
@@ -13,8 +13,8 @@
 
 void tac__layout_text(const tac_engine *engine, tac__text *out);
 
-// The name of a source: "axis 4000 0", "timer uav.scenario". That of a located condition is the
-// component and the condition.
+// The name of a source: "axis 4000 0", "timer uav.scenario". A located condition is named by
+// component and condition.
 void tac__source_name(const tac_engine *engine, size_t source, tac__text *out);
 
 #endif

@@ -1,5 +1,5 @@
-// list.c - what there is in a prepared engine, for programs: inputs with their routes, message
-// ports, links, parameters. Signals, components and groups are in look.c.
+// list.c - lists what a prepared engine has, for programs: inputs with their routes, message ports,
+// links, parameters. Signals, components and groups are in look.c.
 #include "base/error.h"
 #include "engine/plan/find.h"
 #include "engine/run/list.h"
@@ -31,7 +31,7 @@ const tac__component *tac__input_at(const tac_engine *e, int input, size_t *k)
     if (!is_prepared(e) || input < 0 || (size_t)input >= e->plan->input_count)
         return NULL;
     size_t low = 0, high = e->plan->component_count;
-    while (high - low > 1) { // the last component whose first input is not beyond it
+    while (high - low > 1) { // finds the last component whose first input is not behind `input`
         const size_t middle = low + (high - low) / 2;
         if (e->plan->components[middle]->first_input <= (uint32_t)input)
             low = middle;
@@ -190,7 +190,7 @@ size_t tac_engine_link_count(const tac_engine *e)
     return count;
 }
 
-// Those of each sender, first inside and then outside; last those from outside.
+// Links of each sender, inside and then to outside; last the links from outside.
 tac_link_info tac_engine_link_info(const tac_engine *e, size_t link)
 {
     for (size_t i = 0; is_prepared(e) && i < e->plan->sender_count; i++) {

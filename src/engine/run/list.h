@@ -4,7 +4,8 @@
 
 #include "engine/run/state.h"
 
-// The component that has the input of this number, and which of its own it is; NULL: none has.
+// The component that has the input of this number, and its index among the component's own; NULL:
+// no such input.
 const tac__component *tac__input_at(const tac_engine *engine, int input, size_t *own);
 
 #endif

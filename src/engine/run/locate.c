@@ -1,9 +1,9 @@
 // locate.c - the instants inside a step at which something changes, and what happens there.
 //
 // Events switch equations: a component's mode is fixed for the length of a step, and a step ends
-// where the mode would change. Conditions wake a component outside the plant: a step ends where one
-// turns from false to true. Nothing is remembered from one step to the next: whether a condition
-// held is seen anew at the start of each.
+// where the mode would change. Conditions wake a component outside the plant: a step ends where a
+// condition turns from false to true. Nothing is remembered from one step to the next: whether a
+// condition was true is evaluated again at the start of each.
 #include "engine/run/loop.h"
 #include "engine/run/locate.h"
 #include "ode/event.h"
@@ -12,21 +12,21 @@
 
 // --- modes --------------------------------------------------------------------------------------
 
-// From the numbers of events to modes.
+// Turn the numbers of events into modes.
 static void decide(const tac__island *island, double *mode)
 {
     for (size_t i = 0; i < island->plan->event_count; i++)
         mode[i] = mode[i] > 0;
 }
 
-// The numbers of all events at a state: on the bus the present one, else that of the scratch.
+// The numbers of all events: at the present state on the bus, or at the state on the scratch.
 static tac_status ask(tac_engine *e, const tac__island *island, bool bus, double *mode)
 {
     for (size_t i = 0; i < island->plan->count; i++) {
         tac_instance *c = e->instances[island->plan->components[i]];
         if (c->plan->event_count == 0)
             continue;
-        if (!c->active) { // its modes stand still
+        if (!c->active) { // its modes stay
             memmove(mode + c->plan->event_offset, island->mode + c->plan->event_offset,
                     c->plan->event_count * sizeof *mode);
             continue;
@@ -41,8 +41,8 @@ typedef struct crossing {
     tac_engine *e;
     tac__island *island;
     tac_time from_us, to_us;
-    bool dense; // conditions: dense output is there to be looked at
-    bool moved; // and y is not that of the whole step any more
+    bool dense; // conditions: dense output is available
+    bool moved; // conditions: y does not hold the whole step any more
 } crossing;
 
 static bool begin_dense(const crossing *c)
@@ -54,7 +54,7 @@ static bool begin_dense(const crossing *c)
                                 island->y) == TAC_OK;
 }
 
-// The state inside the last step, on the scratch.
+// Set the scratch to the state inside the last step, from dense output.
 static void dense_state(const crossing *c, tac_time t_us)
 {
     tac__island *island = c->island;
@@ -63,7 +63,7 @@ static void dense_state(const crossing *c, tac_time t_us)
                       island->work.z);
 }
 
-// By a step that ends there, which it leaves in y and on the scratch.
+// Set y and the scratch to the state at t_us, by a step that ends there.
 static bool step_state(const crossing *c, tac_time t_us)
 {
     tac__island *island = c->island;
@@ -74,7 +74,7 @@ static bool step_state(const crossing *c, tac_time t_us)
     return true;
 }
 
-// Are the modes others at the scratch state? A failing look changes nothing.
+// Do modes change at the state on the scratch? If it cannot be evaluated they do not.
 static bool modes_change(tac_engine *e, tac__island *island, tac_time t_us)
 {
     return tac__scratch_outputs(island, tac_time_seconds(t_us), false) == TAC_OK &&
@@ -95,11 +95,11 @@ static bool changed_by_step(void *context, tac_time t_us)
     return step_state(c, t_us) && modes_change(c->e, c->island, t_us);
 }
 
-// A step with a change in it is first looked at in so many parts, so that of several changes the
+// A step with a change in it is first divided into so many parts, so that of several changes the
 // first is found.
 enum { SAMPLES = 4 };
 
-// About where in the last step a mode changes first.
+// Where in the last step a mode changes first, by dense output, so only approximately.
 static tac_time search_step(crossing *c)
 {
     tac_time before_us = c->from_us;
@@ -112,8 +112,8 @@ static tac_time search_step(crossing *c)
     return tac__first_true(before_us, c->to_us, changed_at, c);
 }
 
-// The first microsecond at which it holds, which is near `t_us`, where `holds` asks a step that
-// ends there.
+// The first microsecond at which `holds` is true, searched from a guess `t_us`; `holds` evaluates a
+// step that ends there.
 static tac_time first_by_steps(crossing *c, tac_time t_us, tac__holds_fn *holds)
 {
     tac_time before_us = t_us - 1, after_us = t_us;
@@ -129,28 +129,28 @@ static tac_time first_by_steps(crossing *c, tac_time t_us, tac__holds_fn *holds)
 }
 
 // Does a mode change inside the step? Then let the step end at the first microsecond at which it
-// has changed. Dense output says about where; what decides is the step that ends there, which
+// has changed. Dense output gives a guess; a step that ends there decides, because its result
 // depends on nothing that comes later.
 static bool locate_event(tac_engine *e, tac__island *island)
 {
     tac__island_state *s = island->state;
     crossing c = {.e = e, .island = island, .from_us = s->from_us, .to_us = s->to_us};
-    if (!e->plan->method->fsal || e->plan->def.split) // else the last evaluation was there
+    if (!e->plan->method->fsal || e->plan->def.split) // else the last evaluation was at the end
         memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
     if (!modes_change(e, island, s->to_us))
         return true;
     if (!begin_dense(&c))
         return false;
     s->event_us = s->to_us = first_by_steps(&c, search_step(&c), changed_by_step);
-    changed_by_step(&c, s->to_us); // leaves the state, and the numbers of its events
+    changed_by_step(&c, s->to_us); // sets y, and next_mode to the numbers of events
     decide(island, island->next_mode);
     return true;
 }
 
 // --- conditions ---------------------------------------------------------------------------------
 
-// Which conditions hold at the scratch state; none where there is none, or where what they see of
-// it cannot be evaluated.
+// Evaluate all conditions at the scratch state. All are false if `there` is false (the state could
+// not be computed) or if the outputs that they read cannot be evaluated.
 static void ask_rises(tac__island *island, tac_time t_us, bool there)
 {
     const bool seen =
@@ -167,7 +167,7 @@ static void ask_rises(tac__island *island, tac_time t_us, bool there)
     }
 }
 
-// The search goes on from the last look.
+// The next part of the search begins with the values of the last evaluation.
 static void begin_rises(tac__island *island)
 {
     for (size_t i = 0; i < island->plan->rise_count; i++)
@@ -190,7 +190,7 @@ static bool any_rise(const tac__island *island)
     return any;
 }
 
-// Has one of those that were false where the search began turned true?
+// By a step that ends at t_us: is a condition true that was false where the search began?
 static bool turned_by_step(void *context, tac_time t_us)
 {
     crossing *c = context;
@@ -209,7 +209,7 @@ static bool turned_at(void *context, tac_time t_us)
     return any_rise(c->island);
 }
 
-// Have the whole step back, to look into it.
+// Have the whole step in y again, for dense output inside it.
 static void look_into(crossing *c)
 {
     tac__island *island = c->island;
@@ -219,12 +219,12 @@ static void look_into(crossing *c)
     c->dense = island->plan->x_count && begin_dense(c);
 }
 
-// So many parts of a step are looked at: a condition that is false at one end of a part and true at
+// A step is searched in so many parts: a condition that is false at one end of a part and true at
 // the other is found.
 enum { PARTS = 8 };
 
-// The first microsecond at which a condition has turned true, whose state is left in y; NEVER, and
-// the whole step in y, where none does. What only dense output sees, and no step that ends there,
+// The first microsecond at which a condition has turned true, with the state there in y; or NEVER,
+// with the whole step in y. A change that only dense output shows, and no step that ends there,
 // does not count.
 static tac_time search_rise(crossing *c)
 {
@@ -259,7 +259,7 @@ static void mark_turned(tac__island *island, bool found)
     }
 }
 
-// Does a condition turn true inside the step, which an event may have ended already? Then it ends
+// Does a condition turn true inside the step, which may end at an event already? Then the step ends
 // there.
 static bool locate_rise(tac_engine *e, tac__island *island)
 {
@@ -343,7 +343,8 @@ tac_status tac__count_turns(tac_engine *e, tac__island *island, tac_time t_us)
     return TAC_OK;
 }
 
-// At a boundary modes are what the state says, but for those that were found to change just there.
+// Modes at a boundary follow from the state, except where an event was located just there: then the
+// located modes are set.
 tac_status tac__latch(tac_engine *e, tac__island *island, tac_time t_us)
 {
     if (island->state->event_us == t_us)
@@ -368,8 +369,8 @@ static void plan(tac_engine *e, tac__island *island, int source, tac_time t_us)
     tac__islands_replan(e, source, old_us, island);
 }
 
-// Other islands that are planned anew may in turn have this one planned anew: each source gets what
-// holds by then.
+// Changing the plan may have other islands take their steps again, and these may change the plan of
+// this island. So each source is set to the value that holds when its turn comes.
 void tac__plan_located(tac_engine *e, tac__island *island, tac_time event_us)
 {
     plan(e, island, island->plan->event_source, event_us);

@@ -11,9 +11,10 @@ static inline bool tac__locates(const tac__island_plan *island)
     return island->event_count | island->rise_count;
 }
 
-// A mode holds where the number of its event is positive. Do they differ from the present ones?
-// Two at a time: a multirotor has sixteen, and this is asked at the end of every step. One by one
-// it took 70 instructions more, of 13,700 a step (callgrind, bench/iris_mission.yaml).
+// A mode holds where the number of its event is positive. Do the modes differ from the present
+// ones? Two are compared at a time: a multirotor has sixteen, and this is asked at the end of every
+// step. One by one it took 70 instructions more, of 13,700 a step (callgrind,
+// bench/iris_mission.yaml).
 static inline bool tac__modes_differ(const tac__island *island, const double *numbers)
 {
     typedef double pair __attribute__((vector_size(16)));
@@ -31,8 +32,8 @@ static inline bool tac__modes_differ(const tac__island *island, const double *nu
     return any[0] || any[1] || (i < n && (numbers[i] > 0) != (present[i] > 0));
 }
 
-// Let the step that was taken end where a mode changes or a condition turns true, if one does.
-// TAC__TAKEN: none does.
+// If a mode changes or a condition turns true inside the step that was taken, let the step end
+// there. TAC__TAKEN: neither happens.
 tac__outcome tac__locate(tac_engine *engine, tac__island *island);
 // The step was cut short: does a condition turn true where it ends now?
 bool tac__locate_cut(tac__island *island);
@@ -40,8 +41,8 @@ bool tac__locate_cut(tac__island *island);
 tac_status tac__latch(tac_engine *engine, tac__island *island, tac_time t_us);
 // At a boundary of an island that conditions look at: count those that turned true there.
 tac_status tac__count_turns(tac_engine *engine, tac__island *island, tac_time t_us);
-// Have what was located at the end of the present step for boundaries: an event at event_us, or
-// none (NEVER), and the conditions that turn true.
+// Plan boundaries for what was located at the end of the present step: an event at event_us (NEVER:
+// none), and the conditions that turn true.
 void tac__plan_located(tac_engine *engine, tac__island *island, tac_time event_us);
 
 #endif

@@ -1,4 +1,4 @@
-// look.c - looking at an engine from outside: time, counters, signals.
+// look.c - reading an engine from outside: time, counters, signals.
 #include "engine/run/integrate.h"
 #include "engine/phases/phases.h"
 #include "base/def.h"
@@ -41,7 +41,7 @@ tac_counters tac_engine_counters(const tac_engine *e)
 tac_sizes tac_engine_sizes(const tac_engine *e)
 {
     tac_sizes n = {
-        .entities = e->plan->entity_count - 1, // the root is none
+        .entities = e->plan->entity_count - 1, // without the root
         .groups = e->plan->group_count,
         .components = e->plan->component_count,
         .islands = e->plan->island_count,

@@ -1,11 +1,11 @@
-// loop.c - the run loop: the only one there is.
+// loop.c - the run loop.
 //
 // The boundary contract lives here. At each instant t:
 //   islands that have a boundary at t arrive there
 //   stages 0 to 9 run: the due items of engine->plan->items, which are sorted by the contract
 //   stage 10: those islands begin to integrate from t
 // Stage 10 stands at the top of the loop, so that a checkpoint, which is taken after stage 9, is
-// simply the state between two turns of it.
+// simply the state between two passes of the loop.
 #include "engine/run/loop.h"
 #include "engine/run/checkpoint.h"
 #include "engine/run/integrate.h"
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-// The run ends here: when and where. The text is in the error already.
+// The run ends here: add time and component to the error, which has its text already.
 tac_status tac__run_failed(tac_engine *e, tac_status status, tac_time t_us, const char *where)
 {
     tac__error_run(e->err, t_us, where);
@@ -26,8 +26,9 @@ tac_status tac__run_failed(tac_engine *e, tac_status status, tac_time t_us, cons
     return status;
 }
 
-// What came of a call into a component. One that called tac_fail, or asked the engine for what
-// cannot be, has failed even if it returned TAC_OK, and has said why; another status needs a text.
+// The result of a call into a component. A component that called tac_fail, or asked the engine for
+// something impossible, has failed even if it returned TAC_OK, and the error has a text; any other
+// failure gets a text here.
 __attribute__((cold)) static tac_status outcome(tac_instance *c, tac_status status,
                                                 const char *what)
 {
@@ -43,8 +44,8 @@ __attribute__((cold)) static tac_status outcome(tac_instance *c, tac_status stat
 
 // --- the items of a boundary --------------------------------------------------------------------
 
-// Observers look at the plant wherever its islands stand. A look that fails is no fault of the run,
-// which goes on without it: whoever only watches cannot stop anything.
+// Observers read the plant at any instant. If a signal cannot be evaluated for an observer, the
+// observer does not step and the run goes on: an observer cannot stop a run.
 __attribute__((noinline)) static bool peek_inputs(tac_engine *e, tac_instance *c, tac_time t_us)
 {
     for (size_t i = 0; i < c->plan->views.count; i++) {
@@ -62,8 +63,8 @@ __attribute__((noinline)) static bool peek_inputs(tac_engine *e, tac_instance *c
     return true;
 }
 
-// What comes after some steps only: taps, the first write, and jumps. After a jump of its state an
-// island's outputs are those of the new state.
+// What only some steps need afterwards: taps, the first write, and jumps. After a jump of its state
+// an island's outputs are those of the new state.
 __attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_instance *c,
                                                         tac_time t_us)
 {
@@ -76,8 +77,8 @@ __attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_insta
     return jumped ? tac__island_jumped(e, &e->islands[c->plan->island], t_us) : TAC_OK;
 }
 
-// What comes before some steps only: an explicit time of a group that has a period, too, and inputs
-// that are seen through views. False: it does not step.
+// What only some steps need before: an explicit time of a group that also has a period, and inputs
+// that are seen through views. False: the component does not step.
 __attribute__((noinline)) static bool begin_step(tac_engine *e, tac_instance *c, tac_time t_us)
 {
     if (c->plan->extra_source >= 0 && e->timeline.last[c->plan->extra_source] == t_us)
@@ -107,7 +108,7 @@ static tac_status run_step(tac_engine *e, tac_instance *c, tac_time t_us)
     return c->after ? finish_step(e, c, t_us) : TAC_OK;
 }
 
-// A step ahead of those of the group: it measures, but writes nothing.
+// A step before that of the rate group: the component measures, but writes nothing.
 __attribute__((noinline)) static tac_status run_lead(tac_engine *e, tac_instance *c, tac_time t_us)
 {
     c->step.t_us = t_us;
@@ -122,7 +123,7 @@ __attribute__((noinline)) static tac_status run_lead(tac_engine *e, tac_instance
     return TAC_OK;
 }
 
-// What a hook sees: inputs as they are now.
+// Renew the inputs that a hook sees.
 static bool look_for_hook(tac_engine *e, tac_instance *c)
 {
     if (c->plan->observer && !peek_inputs(e, c, e->clock->t_us))
@@ -205,7 +206,7 @@ static void digest_state(tac_engine *e, const tac__island *island, tac_time t_us
 
 static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
 {
-    if (item->kind == TAC__ITEM_STEP) // the most frequent by far
+    if (item->kind == TAC__ITEM_STEP) // by far the most frequent kind
         return run_step(e, e->instances[item->index], t_us);
     switch ((tac__item_kind)item->kind) {
     case TAC__ITEM_STEP:
@@ -243,14 +244,14 @@ static tac_status run_item(tac_engine *e, const tac__item *item, tac_time t_us)
 
 // What is due at an instant.
 typedef struct instant {
-    bool boundary;                    // of anything
-    const tac__due_word *first, *end; // the items; NULL: they are marked in tac__due
+    bool boundary;                    // of any component, entity or island
+    const tac__due_word *first, *end; // the due items; NULL: they are marked in tac__due
 } instant;
 
 // A source other than an axis is due. False: there is no boundary.
 static bool take_other(tac_engine *e, size_t source, const tac__source *s, tac_time t_us)
 {
-    if (s->kind == TAC__SOURCE_STEP) { // an island goes on, without a boundary
+    if (s->kind == TAC__SOURCE_STEP) { // no boundary: an island goes on integrating
         tac__due_add(e->due_islands, e->due.island_words, s->index);
         return false;
     }
@@ -281,7 +282,8 @@ static void mark_islands(const tac__plan *p, const tac__due *d, const tac__due_r
     }
 }
 
-// Take every source that is due at t, the first of which was taken: what they bring is marked.
+// Take all sources that are due at t, of which the first was taken already, and mark what is due
+// with them.
 __attribute__((noinline)) static instant collect_all(tac_engine *e, tac_time t_us, size_t source,
                                                      tac_time next_us)
 {
@@ -299,9 +301,9 @@ __attribute__((noinline)) static instant collect_all(tac_engine *e, tac_time t_u
     }
 }
 
-// The same where all items and all islands fit into one word each, and no phases look at what is
-// marked: one vehicle. Marking and listing words took 57 instructions more at each instant, of
-// 19,200 of a millisecond of bench/iris_mission.yaml (callgrind).
+// The same where all items fit into one word, all islands into another, and there are no phases,
+// which would read what is marked: one vehicle. Marking and listing words took 57 instructions more
+// at each instant, of 19,200 of a millisecond of bench/iris_mission.yaml (callgrind).
 static instant collect_few(tac_engine *e, tac_time t_us, size_t source, tac_time next_us)
 {
     const tac__plan *p = e->plan;
@@ -326,9 +328,9 @@ static instant collect_few(tac_engine *e, tac_time t_us, size_t source, tac_time
     return (instant){boundary, d->list, d->list + 1};
 }
 
-// What is due at t, the next instant. Often that is one axis: what it brings is run from its row,
-// which takes 40 instructions less than to mark it (of 240 of a boundary, bench count_engine).
-// Phases look at what is marked.
+// What is due at t, the next instant. Often that is one axis: its items are run from its row, which
+// takes 40 instructions less than to mark them (of 240 of a boundary, bench count_engine). With
+// phases items are always marked: a change of phase adds and removes marks.
 static instant collect(tac_engine *e, tac_time t_us)
 {
     const tac__plan *p = e->plan;
@@ -343,8 +345,8 @@ static instant collect(tac_engine *e, tac_time t_us)
     return (instant){!s->observer, p->due + row->first, p->due + row->islands};
 }
 
-// What the next item begins with comes nearer while this one runs: with many vehicles it has gone
-// far away since the last time.
+// Prefetch what the next item begins with while this one runs: with many vehicles it has left the
+// cache since the last boundary.
 static inline __attribute__((always_inline)) void fetch(const tac_engine *e, const tac__item *item)
 {
     if (item->kind == TAC__ITEM_STEP) {
@@ -366,7 +368,7 @@ static inline __attribute__((always_inline)) void fetch(const tac_engine *e, con
     }
 }
 
-// List the words of items that were marked; returns their number.
+// List the words of items that were marked, and clear the marks; returns the number of words.
 __attribute__((noinline)) static size_t list_marked(const tac_engine *e)
 {
     const tac__due *d = &e->due;
@@ -388,7 +390,8 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
 {
     const tac__plan *p = e->plan;
     const instant now = collect(e, t_us);
-    // The clock moves on once every island has come here: a step that failed leads nowhere.
+    // The clock moves only after every island has arrived: if a step failed, the run stays where it
+    // is.
     if (p->island_count)
         TAC_TRY(tac__islands_arrive(e, t_us));
     e->clock->t_us = t_us;
@@ -411,8 +414,8 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
     return TAC_OK;
 }
 
-// What is seen through views before anything is written: the values at the start. That goes for
-// events of the plant, which are asked for before stage 0.
+// Before anything is written, views show the values of the start. Events of the plant read them:
+// they are evaluated before stage 0.
 __attribute__((noinline)) static void see_start(const tac_engine *e)
 {
     for (size_t i = 0; i < e->plan->component_count; i++) {
@@ -450,7 +453,7 @@ __attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us
     return e->checkpoint_path ? tac__checkpoint_finish(e) : TAC_OK;
 }
 
-// --- from outside -------------------------------------------------------------------------------
+// --- public functions ---------------------------------------------------------------------------
 
 tac_status tac_engine_run(tac_engine *e, tac_time until_us, tac_error *err)
 {
@@ -534,10 +537,10 @@ static void start_digests(tac_engine *e)
     }
 }
 
-// Adaptive methods find their own step from here.
+// The first step that adaptive methods try.
 enum { FIRST_STEP_US = 1000 };
 
-// Everything as it is before boundary 0.
+// Set the state before boundary 0.
 tac_status tac__start(tac_engine *e)
 {
     memset(e->plan->block.bytes, 0, e->plan->block.size);
@@ -558,7 +561,7 @@ tac_status tac__start(tac_engine *e)
         if (!c->plan->type->init ||
             (tac__is_played(e->plan, c->plan->type) && !tac__is_machine(c->plan)))
             continue;
-        c->step.t_us = 0; // it may have run before
+        c->step.t_us = 0; // left from an earlier run
         c->step.due = 0;
         c->may_jump = true;
         c->failed = TAC_OK;

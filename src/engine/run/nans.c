@@ -1,5 +1,5 @@
-// nans.c - numbers that are none: signals that are written with one, and a copy of the block as it
-// is stored, in which all NaNs are alike.
+// nans.c - NaNs: counts signals that are written with one, and makes all NaNs alike in a copy of
+// the block that is stored.
 #include "engine/run/nans.h"
 #include "engine/run/state.h"
 #include "base/floats.h"
@@ -56,13 +56,13 @@ void tac__nan_written(void *context, uint32_t signal, const double *value, size_
         i++;
     while (c->signals[k] != (int)signal)
         k++;
-    if (i == words || c->outputs.items[k].flags & TAC_PORT_NAN) // two infinities look like one
+    if (i == words || c->outputs.items[k].flags & TAC_PORT_NAN) // infinities may look like NaN
         return;
     tac__nan_count *n = &e->nans[signal];
     if (n->writes++)
         return;
     n->first_us = t_us;
-    if (e->plan->driver) // the live run has said so
+    if (e->plan->driver) // the live run has warned already
         return;
     tac_step *hook = &e->instances[c->index]->hook;
     hook->t_us = t_us;

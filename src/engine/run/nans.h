@@ -7,7 +7,8 @@
 // A signal was written with a NaN in it: it is counted, and the first one is a warning in the log,
 // unless its port says TAC_PORT_NAN.
 tac__nan_fn tac__nan_written; // context is the engine
-// In a copy of the block every NaN becomes the one: what is stored is the same on every machine.
+// Replace every NaN in a copy of the block by the same NaN, so that stored bytes are the same on
+// every machine.
 void tac__stored_nans(const tac_engine *engine, unsigned char *bytes);
 
 #endif

@@ -1,9 +1,9 @@
-// outside.c - an engine driven from another program: time in pieces, values for inputs that come
-// from outside, messages from and to other programs.
+// outside.c - an engine driven from another program: advancing it in pieces, values for inputs that
+// come from outside, messages from and to other programs.
 //
-// An instant is open until it has been processed or passed over: whatever is planned for an open
-// instant gives the same bits whenever it became known, so it never matters how early a program
-// writes or how it cuts a run into pieces.
+// An instant is open until it has been processed or passed over. What is planned for an open
+// instant gives the same bits whenever it became known, so it does not matter how early a program
+// writes or into which pieces it cuts a run.
 #include "engine/run/list.h"
 #include "engine/run/locate.h"
 #include "engine/run/outside.h"
@@ -71,13 +71,13 @@ const void *tac_engine_read_at(tac_engine *e, int signal, tac_time t_us)
     if (!e->clock->started || t_us < e->clock->t_us || t_us > tac_engine_next_time(e) ||
         tac__island_peek(e, signal, t_us, &value) != TAC_OK)
         return NULL;
-    // The boundary at t_us may have other inputs: nobody may take this look for one of its own.
+    // The boundary at t_us may change inputs: the values evaluated here must not be used for it.
     e->islands[e->plan->components[s->component]->island].peeked_us = TAC_TIME_NEVER;
     return value;
 }
 
-// Instants at which nothing but integration or watching happens are no events. But an island that
-// may locate something has been searched only up to the end of its present step.
+// Instants with nothing but integration or observers are no events. But where an island may locate
+// something, only its present step has been searched, so the end of that step counts.
 static bool is_event(const tac_engine *e, size_t source)
 {
     const tac__source *s = &e->plan->timeline.sources[source];
@@ -91,14 +91,14 @@ tac_time tac_engine_next_event(const tac_engine *e)
     if (tac_engine_next_time(e) == TAC_TIME_NEVER)
         return TAC_TIME_NEVER;
     const tac__timeline *tl = &e->timeline;
-    if (is_event(e, tl->winner[1])) // mostly the very next one is
+    if (is_event(e, tl->winner[1])) // mostly it is
         return tac__timeline_next(tl);
     tac_time next_us = TAC_TIME_NEVER;
     for (size_t i = 0; i < tl->count; i++) {
         if (tl->next[i] < next_us && is_event(e, i))
             next_us = tl->next[i];
     }
-    // Restored from a checkpoint: integration from there is yet to begin.
+    // After a restore integration has not begun: something may be located right after the present.
     for (size_t i = 0; i < e->plan->island_count; i++) {
         if (tac__has_bit(e->due_islands, i) && tac__locates(&e->plan->islands[i]) &&
             e->clock->started)
@@ -152,7 +152,8 @@ static tac_status check_value(const tac_type *type, const char *name, const void
     return TAC_OK;
 }
 
-// Put a value among those that are planned, in order of time. The last write for an instant counts.
+// Insert a value into the planned ones, in order of time. The last write for an instant replaces
+// others.
 static tac_status plan_value(tac_engine *e, tac__component *source, tac_time t_us,
                              const void *value, tac_error *err)
 {
@@ -249,7 +250,7 @@ static const char *inlet_name(const void *context, size_t i)
     return i < r->inlet_count ? r->inlets[i].channel : NULL;
 }
 
-// Which of the outside senders of the port it is; the last of them needs no link. False: none.
+// Which outside sender of the port sends on `channel`; the last one needs no link. False: none.
 static bool find_inlet(const tac__receiver *r, const char *channel, uint32_t *inlet)
 {
     *inlet = 0;

@@ -1,4 +1,4 @@
-// peek.c - looking at an island without a trace, and what follows when its state jumps.
+// peek.c - reading an island at any instant without a trace, and what follows when its state jumps.
 #include "engine/run/integrate.h"
 #include "engine/run/locate.h"
 
@@ -9,7 +9,7 @@
 // still be cut short.
 static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
 {
-    if (island->state->from_us >= t_us) { // at the present, or a little ahead after a failure
+    if (island->state->from_us >= t_us) { // the present, or slightly later after a failure
         memcpy(island->peek, island->x, island->plan->x_count * sizeof *island->peek);
         return TAC_OK;
     }
@@ -19,7 +19,7 @@ static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
     return tac__step_to(e, island, &island->peek_work, t_us, island->peek);
 }
 
-// Have evaluations on the scratch see held inputs as they were kept, or as they are.
+// Have evaluations on the scratch read the copies of held inputs, or the inputs themselves.
 static void see_inputs(tac__island *island, bool kept)
 {
     for (size_t i = 0; i < island->plan->count; i++) {
@@ -28,7 +28,7 @@ static void see_inputs(tac__island *island, bool kept)
     }
 }
 
-// All of the island at t_us, on the scratch.
+// Evaluate state and outputs of the island at t_us, on the scratch.
 static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
 {
     if (island->peeked_us == t_us)
@@ -43,14 +43,15 @@ static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
         status = tac__scratch_outputs(island, tac_time_seconds(t_us), true);
     if (kept)
         see_inputs(island, false);
-    island->state->evals = evals; // looking is not part of the run
+    island->state->evals = evals; // a peek is not counted as part of the run
     if (status == TAC_OK)
         island->peeked_us = t_us;
     return status;
 }
 
-// At a boundary of the island whose outputs nothing reads, what they depend on may be written again
-// before an observer looks. Most look at states only: the outputs are evaluated for who does not.
+// At a boundary where nothing in the run reads the island's outputs, held inputs may be written
+// again before an observer reads the outputs. So the inputs are copied now; outputs are evaluated
+// only if an observer asks for them, because most observers read states only.
 void tac__island_preview(tac__island *island, tac_time t_us)
 {
     if (island->state->at_us != t_us || island->state->outputs_us == t_us)
@@ -65,8 +66,8 @@ void tac__island_preview(tac__island *island, tac_time t_us)
     island->kept_us = t_us;
 }
 
-// After a jump of its state: modes and outputs, for whoever reads or watches them at this boundary,
-// are those of the new one.
+// After a jump of the state, modes and outputs at this boundary, for readers and watchers, are
+// those of the new state.
 tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
 {
     const bool watched = island->peeked_us == t_us || island->kept_us == t_us;
@@ -86,7 +87,7 @@ tac_status tac__island_peek(tac_engine *e, int signal, tac_time t_us, const void
     const tac__signal *s = &e->plan->schema.signals[signal];
     const tac_instance *c = e->instances[s->component];
     tac__island *island = &e->islands[c->plan->island];
-    // On the bus outputs are of this instant once stage 3 has run.
+    // Outputs on the bus are those of this instant once stage 3 has run.
     if (s->state ? island->state->at_us == t_us : island->state->outputs_us == t_us) {
         *value = tac__block_at(&e->plan->block, s->offset);
         return TAC_OK;

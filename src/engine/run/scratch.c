@@ -1,4 +1,4 @@
-// scratch.c - scratch as it follows from the plan and the block.
+// scratch.c - computes scratch again from the plan and the block.
 #include "engine/run/lanes.h"
 #include "engine/phases/phases.h"
 #include "engine/run/written.h"

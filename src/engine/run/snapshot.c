@@ -1,8 +1,8 @@
-// snapshot.c - the state of a run in memory, to go on from when it is replayed.
+// snapshot.c - the state of a run as bytes inside a recording, for a replay to go on from.
 //
-// A snapshot is what a checkpoint is without the words about the model: a recording has those
-// already. It begins with what it must fit, then come the block and what opaque parts of the plant
-// saved.
+// A snapshot is a checkpoint without the texts about the model, which the recording has already. It
+// begins with a header that says which engine it fits, then come the block and what opaque
+// components of the plant saved.
 #include "engine/run/nans.h"
 #include "engine/run/checkpoint.h"
 #include "engine/run/driven.h"
@@ -48,7 +48,7 @@ void tac__snapshot_every(tac_engine *e, tac__snapshot_timer *timer)
     e->snapshot_us = timer->due_us < e->snapshot_us ? timer->due_us : e->snapshot_us;
 }
 
-// An instant of the run itself, which it has whoever watches.
+// An instant that the run has even without observers.
 static bool is_own_instant(const tac_engine *e, tac_time t_us)
 {
     bool own = false;
@@ -103,7 +103,7 @@ tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, 
                                      size - sizeof(head) - e->plan->block.run_size, err);
     if (status == TAC_OK && e->plan->driver)
         status = tac__drive_begin(e, e->clock->started, e->clock->t_us);
-    if (status == TAC_OK && e->clock->started) // else the boundary at 0 is still to come
+    if (status == TAC_OK && e->clock->started) // otherwise the boundary at 0 is still to come
         tac__timeline_set(&e->timeline, e->plan->start_end_source, e->plan->def.end_us);
     if (status == TAC_OK)
         status = tac__steps_again(e) == TAC_OK ? TAC_OK : tac__fail_memory(err);

@@ -17,32 +17,32 @@ typedef struct tac__clock {
     uint64_t started, finished;
 } tac__clock;
 
-// Writes of a signal in which there was a NaN, in the block.
+// How many writes of a signal had a NaN, in the block.
 typedef struct tac__nan_count {
     uint64_t writes;
-    tac_time first_us; // where there are any
+    tac_time first_us; // valid if there are any
 } tac__nan_count;
 
 typedef enum tac__engine_phase {
     TAC__BUILDING,
     TAC__PREPARED,
-    TAC__RUNNING, // or starting, or being restored: no call from inside may change it
+    TAC__RUNNING, // or starting, or being restored: calls from inside must not change it
     TAC__FAILED,
 } tac__engine_phase;
 
 // The mutable part of an island, in the block.
 typedef struct tac__island_state {
     tac_time at_us;      // last boundary
-    tac_time from_us;    // x is the state here
-    tac_time to_us;      // y is the tentative state here
-    tac_time outputs_us; // the outputs on the bus are those of this instant
-    tac_time event_us;   // where a mode changes at the end of the step, TAC_TIME_NEVER: nowhere
-    tac_time changed_us; // last change of a mode at an instant of its own
+    tac_time from_us;    // time of x, the state
+    tac_time to_us;      // time of y, the tentative state
+    tac_time outputs_us; // time of the outputs on the bus
+    tac_time event_us;   // where a mode changes at the end of the step, TAC_TIME_NEVER: none does
+    tac_time changed_us; // last change of a mode at a boundary located for it
     tac_time h_us;       // adaptive: length of this step if nothing cuts it short
     tac_time h_next_us;  // and of the next one
     uint64_t tries;      // adaptive: steps tried between the last boundary and from_us
     uint64_t tries_next; // and up to to_us
-    uint64_t chatter;    // changes of modes that followed close upon each other
+    uint64_t chatter;    // changes of modes since the last pause longer than TAC__CHATTER_US
     uint64_t steps, rejected, evals, undone, events;
     uint64_t digest;
 } tac__island_state;
@@ -50,47 +50,47 @@ typedef struct tac__island_state {
 typedef struct tac__dual_eval tac__dual_eval; // see jacobian.c
 typedef struct tac__lanes tac__lanes;         // see lanes.h
 
-// Of a condition that is looked for inside the steps of an island: scratch.
+// Scratch of a condition that is located inside the steps of an island.
 typedef struct tac__rise {
-    bool before; // does it hold where the search begins?
-    bool now;    // and at the last look?
+    bool before; // value where the search begins
+    bool now;    // value at the last evaluation
     bool turned; // it turns true at the end of the present step
 } tac__rise;
 
 // An island in a run: where its parts of the block lie, and scratch.
 typedef struct tac__island {
     _Alignas(64) const tac__island_plan *plan;
-    tac__island_state *state; // in the block, as are these four:
+    tac__island_state *state; // in the block, as are the next four:
     double *x, *y;
-    double *mode;        // of each event, 1 where it holds
-    double *next_mode;   // at the end of the step, where event_us says so
+    double *mode;        // one an event, 1 where it holds
+    double *next_mode;   // the same at the end of the step, valid if event_us is set
     tac_instance *alone; // the one component that makes its right-hand side; NULL: several do
     tac_engine *engine;
 
     // the rest is scratch
-    tac_time peeked_us;   // instant for which scratch outputs and `peek` are valid, else NEVER
-    tac_time kept_us;     // instant for which held inputs have been kept, else NEVER
+    tac_time peeked_us;   // time for which scratch outputs and `peek` are valid, else NEVER
+    tac_time kept_us;     // time for which held inputs have been kept, else NEVER
     tac__step_state step; // how far the present step has come
     bool resting;         // some components are inactive now
-    uint8_t lane;         // which of the lanes is its own
+    uint8_t lane;         // its lane in `lanes`
     uint32_t failed;      // component whose derive or output failed last
-    uint32_t *live;       // those of its components that are evaluated in the present phases
+    uint32_t *live;       // its components that are evaluated in the present phases
     size_t live_count;
-    tac__lanes *lanes; // in which it is integrated beside others; NULL: there are none alike
+    tac__lanes *lanes; // the lanes in which it is integrated with others; NULL: none are alike
     tac__ode_problem problem;
     tac__ode_work work;
 
-    tac__ode_work peek_work;     // the right-hand side is evaluated at work.z here, too
-    double *peek;                // y of a look between boundaries
-    double *memory;              // of both works, one after the other
+    tac__ode_work peek_work;     // for peeks; here, too, the right-hand side is evaluated at work.z
+    double *peek;                // the state that was peeked
+    double *memory;              // of work and peek_work, one after the other
     tac__ode_group *live_groups; // of active components; NULL: all are always active
     tac__dual_eval *dual;        // to differentiate the right-hand side; NULL: not needed
-    tac_part part;               // the one that moves, where they do so one by one
+    tac_part part;               // in a split step: the part that is advanced now
     double *split;               // of split steps
     tac__rise *rises;            // one a condition
 } tac__island;
 
-// What comes after some steps only: calls of taps; a jump of the state, or the first write.
+// What only some steps need afterwards: calls of taps; a jump of the state, or the first write.
 typedef enum tac__after {
     TAC__AFTER_TAPS = 1,
     TAC__AFTER_JUMP = 2,
@@ -102,33 +102,33 @@ struct tac_instance {
     // What every step needs lies in two cache lines, facts of the plan included: through `plan` a
     // step took 2 instructions more, of 51 (bench/count_engine.c).
     tac_step step;
-    tac_status (*run)(tac_step *s, const void *self); // the type's step, or what replays it
+    tac_status (*run)(tac_step *s, const void *self); // the type's step, or a player's
     const void *run_self;
     const tac__component *plan;
-    int axis_source;   // that of the plan
+    int axis_source;   // copy of plan->axis_source
     bool has_before;   // before a step: views, or it may jump
     bool has_writes;   // after a step: digests, histories
     uint32_t pending;  // TAC_DUE_MESSAGE, TAC_DUE_TIMER, TAC_DUE_CONDITION of the present instant
-    tac_status failed; // why, if it called tac_fail or asked for what cannot be; cleared before a
-                       // call
+    tac_status failed; // status of tac_fail or of an impossible request; cleared before each call
     bool active;       // in the present phase
     uint8_t after;     // what comes after a step: bits of tac__after
     bool may_jump;     // in init, or in a step of stage actuate
-    bool jumped;       // and it did
-    bool shadow;       // stepping behind a closed gate
-    bool all_written;  // all that it watches is known to have a value
+    bool jumped;       // the state was changed in such a call
+    bool shadow;       // a step of an inactive component, whose results are dropped
+    bool all_written;  // all signals that it watches are known to have a value
     tac_engine *engine;
-    const tac__tap *taps; // those of the plan
-    tac__normals *ready;  // of each stream: numbers of the draws to come
+    const tac__tap *taps; // copy of plan->taps
+    tac__normals *ready;  // one a stream: numbers drawn in advance
 
     // what `output` and `derive` see: on the integrator's scratch and on the bus
     tac_eval scratch, bus;
 
     tac_step hook;   // what hooks see: as step, without outputs
     tac_step look;   // what `holds` sees: inputs inside an integration step
-    int64_t decides; // a machine that is played: what it queues in stage 8 of the present instant
+    int64_t decides; // a machine that is played back: the transition to queue in stage 8 of the
+                     // present instant
     double *found;   // a machine: the values of a transition's actions
-    void *saved;     // copies for a step behind a closed gate
+    void *saved;     // copies of what a step may change, for a shadow step
 };
 
 typedef struct tac__phase_watcher {
@@ -141,14 +141,14 @@ typedef struct tac__send_watcher {
     void *context;
 } tac__send_watcher;
 
-// What is to be done at the present instant, in bits; and which of their words are not 0, in bits
-// as well, so that nobody looks at the words of those that have nothing to do.
+// What is to be done at the present instant, one bit an item or island; and one bit for each of
+// these words that is not 0, so that words of vehicles that have nothing to do are not read.
 typedef struct tac__due {
-    const tac__due_word *rows;      // those of the plan, without items of inactive components
-    tac__due_word *own_rows;        // the same where some are active in some phases only, else NULL
-    uint32_t *place_first, *places; // then: of item i, places[place_first[i]] and on are its words
-    uint64_t *items, *item_words;   // to be run
-    tac__due_word *list;            // room for the words of those
+    const tac__due_word *rows;           // those of the plan, less the items of inactive components
+    tac__due_word *own_rows;             // the memory of such rows; NULL: all are always active
+    uint32_t *place_first, *places;      // rows of item i: places[place_first[i]] and on
+    uint64_t *items, *item_words;        // to be run
+    tac__due_word *list;                 // room for the words of those
     uint64_t *arriving, *arriving_words; // islands with a boundary
     uint64_t *island_words;              // of due_islands, which is in the block
 } tac__due;
@@ -161,15 +161,15 @@ static inline void tac__due_add(uint64_t *bits, uint64_t *words, size_t i)
 
 struct tac_engine {
     const tac__plan *plan;
-    tac__plan *building; // the same while it may be changed, then NULL
+    tac__plan *building; // the plan while it may be changed, then NULL
     const tac_allocator *allocator;
-    tac__arena memory;  // of the block, and of lists of who watches
+    tac__arena memory;  // of the block, and of lists of watchers
     tac__arena opaque;  // of opaque components, which change their own memory
     tac__arena scratch; // of scratch
     tac__engine_phase phase;
     atomic_bool stop;
 
-    // who watches
+    // watchers
     tac__logs logs;
     tac__phase_watcher *phase_watchers; // told in this order
     size_t phase_watcher_count, phase_watcher_capacity;
@@ -180,12 +180,12 @@ struct tac_engine {
     tac_time snapshot_us;    // when the first of them is due, or TAC_TIME_NEVER
     tac__instants *instants; // those of the plan, with times that a driver fills in
 
-    size_t forward_only; // recorders at work, which cannot go back
-    tac_snapshot *start; // to go back to; NULL: components are initialised again
-    uint64_t model_hash; // 0: nobody asked yet
-    tac_time open_us;    // no instant before this one is open for what comes from outside: see
+    size_t forward_only; // number of recorders at work, which forbid going back
+    tac_snapshot *start; // to reset to; NULL: components are initialised again
+    uint64_t model_hash; // 0: not computed yet
+    tac_time open_us;    // instants before this are closed to values and messages from outside: see
                          // tac__open_us
-    // for every instant
+    // used at every instant
     tac__timeline timeline;
     tac__island *islands;
     tac_instance **instances;
@@ -203,31 +203,31 @@ struct tac_engine {
 
     // a checkpoint that was asked for
     tac_time checkpoint_us;
-    const char *checkpoint_path; // NULL: none asked for
+    const char *checkpoint_path; // NULL: no checkpoint asked for
     unsigned char *checkpoint;   // copy of the block
     tac_time checkpoint_time_us;
     uint64_t checkpoint_boundaries;
     tac__text checkpoint_opaque;
     bool checkpoint_taken;
 
-    // the checkpoint that it went on from: in what its model differs
+    // how its model differs from that of the checkpoint that it went on from
     tac_change *changes;
     size_t change_count, change_capacity;
 };
 
 // --- scratch.c ---
-// Scratch may be thrown away between any two instants. This makes it as it follows from the block:
-// after the block was restored, or to begin anew with memory as it was when the engine was
-// prepared. What was made ahead (the stages of a step, draws, outputs that somebody looked at) is
-// made again when it is needed, with the same bits.
+// Scratch may be thrown away between any two instants. This sets it to what follows from the block:
+// after the block was restored, or to start again in the memory of a prepared engine. What was
+// computed in advance (the stages of a step, draws, outputs that were peeked) is computed again
+// when it is needed, with the same bits.
 void tac__scratch_restart(tac_engine *engine);
 
 // --- due.c ---
 tac_status tac__due_wire(tac_engine *engine);
-// The block was set or restored: nothing is due but what it says.
+// The block was set or restored: only what the block says is due.
 void tac__due_restored(tac_engine *engine);
 
-// The component is to step at the present instant; one that is inactive will when it is active.
+// The component is to step at the present instant; an inactive one steps when it becomes active.
 static inline void tac__trigger(tac_instance *c, uint32_t due)
 {
     if (c->active)

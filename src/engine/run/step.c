@@ -17,7 +17,7 @@
 
 // --- failing ------------------------------------------------------------------------------------
 
-// A component that fails has failed, whatever it returns. The first reason counts.
+// A component that called this has failed, whatever it returns. The first reason is reported.
 TAC_PRINTF(3, 0)
 static tac_status fail_with(tac_step *s, tac_status status, const char *format, va_list args)
 {
@@ -72,7 +72,7 @@ bool tac_turned_true(const tac_step *s, int condition)
 
 // --- randomness ---------------------------------------------------------------------------------
 
-// NULL, and the component has failed, where there is no such stream.
+// NULL where there is no such stream; then the component has failed.
 static const tac__draws *find_draws(tac_step *s, int stream)
 {
     tac_instance *c = s->instance;
@@ -136,7 +136,8 @@ double *tac_jump(tac_step *s)
 
 // --- messages -----------------------------------------------------------------------------------
 
-// All or nothing: whether every receiver can take it is seen before any gets it.
+// A message goes to all receivers or to none: check that every receiver has room before any gets
+// it.
 static tac_status check_send(tac_step *s, const tac__sender *port, size_t size)
 {
     tac_engine *e = s->instance->engine;
@@ -153,7 +154,7 @@ static tac_status check_send(tac_step *s, const tac__sender *port, size_t size)
     return TAC_OK;
 }
 
-// A message that every machine sends alike.
+// A message with all NaNs replaced by the same one: the bytes are the same on every machine.
 static const void *with_one_nan(const tac_engine *e, const void *bytes, size_t size)
 {
     const size_t count = size / sizeof(double);
@@ -163,14 +164,14 @@ static const void *with_one_nan(const tac_engine *e, const void *bytes, size_t s
         memcpy(&word, (const unsigned char *)bytes + i * sizeof word, sizeof word);
         any |= tac__is_nan_word(word);
     }
-    if (!any || size > e->plan->message_size) // so long a one nobody receives
+    if (!any || size > e->plan->message_size) // no receiver takes a message of this size
         return bytes;
     memcpy(e->message, bytes, size);
     tac__one_nan(e->message, count);
     return e->message;
 }
 
-// All NaNs count as one, also in a message that nobody receives.
+// All NaNs give the same digest, also in a message without a receiver.
 static void digest_sent(const tac__sender *port, tac_time t_us, const void *bytes, size_t size)
 {
     if (!port->digest)
@@ -194,7 +195,7 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
     if (c->shadow)
         return TAC_OK;
     const tac__sender *port = &e->plan->senders[c->plan->senders[sender]];
-    if (e->plan->driver) { // what arrives in the plant comes from the driver
+    if (e->plan->driver) { // messages to the plant come from the driver
         (*port->sequence)++;
         digest_sent(port, e->clock->t_us, bytes, size);
         return TAC_OK;
@@ -231,7 +232,7 @@ bool tac_receive_sized(tac_step *s, int receiver, tac_message *message, size_t s
     return true;
 }
 
-// --- saying something ---------------------------------------------------------------------------
+// --- logging ------------------------------------------------------------------------------------
 
 static void write_log(const tac_engine *e, tac_time t_us, const char *component,
                       tac_log_level level, const char *format, va_list args)

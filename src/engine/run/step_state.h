@@ -42,7 +42,7 @@ static inline bool tac__step_in_lanes(tac__step_state state)
     return state == TAC__STEP_SETTLED_LANES || state == TAC__STEP_SOUND_LANES;
 }
 
-// Is that a row of the table above?
+// May `to` follow `from`, by the table above?
 bool tac__step_may_follow(tac__step_state from, tac__step_state to);
 
 #endif

@@ -1,6 +1,6 @@
-// timeline.c - the next times of all sources under a tournament: moving a source plays its matches
-// again, from leaf to root. In which order sources of the same time come out does not matter: what
-// is due is the union of what they bring.
+// timeline.c - the next times of all sources in a tournament tree: when a source changes, the
+// comparisons from its leaf to the root are made again. The order in which sources of the same time
+// come out does not matter: all that is due with any of them runs together.
 #include "engine/run/validate.h"
 
 int tac__timeline_add(tac__sources *tl, tac__arena *arena, const tac__source *source)
@@ -28,7 +28,8 @@ tac_status tac__timeline_reserve(const tac__sources *sources, tac__block *block,
     TAC_TRY(tac__block_reserve(block, arena, &taken, sources->own, sizeof(uint64_t), &offsets[0]));
     TAC_TRY(tac__block_reserve(block, arena, &next, sources->own, sizeof(tac_time), &offsets[1]));
     tac__block_seal(block);
-    // The array goes on: parts of whole words lie one after another.
+    // Part "observers next" continues the array "timeline next": parts are whole words and lie one
+    // after another.
     size_t rest;
     return tac__block_reserve(block, arena, &observers, sources->count - sources->own,
                               sizeof(tac_time), &rest);
@@ -47,7 +48,7 @@ tac_status tac__timeline_wire(tac__timeline *tl, const tac__sources *sources,
     return tl->winner && tl->last ? TAC_OK : TAC_E_MEMORY;
 }
 
-// Play all matches.
+// Build the tree: make all comparisons.
 static void play(const tac__timeline *tl)
 {
     for (size_t i = 0; i < tl->count; i++)

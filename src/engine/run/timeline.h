@@ -34,7 +34,7 @@ typedef struct tac__source {
 typedef struct tac__sources {
     tac__source *sources;
     size_t count, capacity;
-    size_t own; // sources of the run itself; those after them are observers' axes
+    size_t own; // sources of the run itself; axes of observers come behind them
 } tac__sources;
 
 typedef struct tac__timeline {
@@ -43,7 +43,7 @@ typedef struct tac__timeline {
     // in the block of the run:
     uint64_t *taken; // of each source with explicit times: how many have passed
     tac_time *next;  // of each source, TAC_TIME_NEVER where nothing is planned
-    // scratch, which follows from that:
+    // scratch, which follows from those:
     uint32_t *winner; // at each node of the tree the earlier source of the two below, which are
                       // nodes 2 i and 2 i + 1: winner[1] is the first of all; the leaves themselves
                       // begin at winner[count], whatever the count is
@@ -61,8 +61,8 @@ tac_status tac__timeline_reserve(const tac__sources *sources, tac__block *block,
 tac_status tac__timeline_wire(tac__timeline *timeline, const tac__sources *sources,
                               const tac__block *block, tac__arena *arena, const size_t offsets[2]);
 void tac__timeline_start(const tac__timeline *timeline);
-// After the block was restored to what it was at `t_us`: observers go on from there. NEVER: it had
-// not started.
+// After the block was restored to the state of `t_us`: observers go on from there. NEVER: the run
+// had not started.
 void tac__timeline_resume(const tac__timeline *timeline, tac_time t_us);
 
 static inline tac_time tac__timeline_next(const tac__timeline *timeline)
@@ -70,8 +70,8 @@ static inline tac_time tac__timeline_next(const tac__timeline *timeline)
     return timeline->next[timeline->winner[1]];
 }
 
-// Give a source its next time; returns the first of all. The winner so far goes up in registers:
-// each match waits for the one before it, but not for what that has written.
+// Give a source its next time; returns the earliest time of all sources. The winner so far is kept
+// in registers: each comparison waits for the one before, but not for what that one has stored.
 static inline tac_time tac__timeline_move(const tac__timeline *tl, size_t source, tac_time t_us)
 {
     uint32_t *winner = tl->winner, first = (uint32_t)source;
@@ -86,8 +86,8 @@ static inline tac_time tac__timeline_move(const tac__timeline *tl, size_t source
     return t_us;
 }
 
-// Take a source that is due at the next instant and move it on to its next time (a port, timer or
-// step to TAC_TIME_NEVER). Returns its number, and which instant is the next one then.
+// Take a source that is due at the next instant and set it to its next time (a port, timer or step
+// to TAC_TIME_NEVER). Returns its number, and in `*next_us` the instant that is the next one then.
 static inline size_t tac__timeline_take(const tac__timeline *tl, tac_time *next_us)
 {
     const size_t i = tl->winner[1];

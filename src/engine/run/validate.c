@@ -25,7 +25,7 @@ static tac_status damaged(tac_error *err, const char *part, const char *format, 
     return tac__fail(err, TAC_E_FORMAT, "the stored state is damaged: '%s' %s", part, text);
 }
 
-// The name of a part; valid in the block in which it stands.
+// The name of a part; valid in the enclosing block of code.
 #define NAME_OF(part) tac__part_name((part), (char[TAC__PART_NAME]){0})
 
 static bool lies_ahead(const tac_engine *e, tac_time t_us)
@@ -142,7 +142,7 @@ tac_status tac__check_modes(const tac_engine *e, const tac__part *part, bool exa
     return TAC_OK;
 }
 
-// Only where the step ends with a change they are looked at, and then one of them is another.
+// Next modes are used only where the step ends with a change; then at least one must differ.
 tac_status tac__check_next_modes(const tac_engine *e, const tac__part *part, bool exact,
                                  tac_error *err)
 {
@@ -183,7 +183,7 @@ tac_status tac__check_value(const tac_engine *e, const tac__part *part, bool exa
     return check_type(part->subject, tac__block_at(&e->plan->block, part->offset), part, err);
 }
 
-// Of machines: numbers of transitions, 0 for none.
+// Is this an output of a machine that holds the number of a transition (0: none)?
 static bool names_transition(const tac_engine *e, const tac__signal *s)
 {
     const tac__component *m = e->plan->components[s->component];
@@ -292,14 +292,14 @@ static tac_status check_slot(const tac_engine *e, const tac__receiver *r, uint32
                        s->size, r->queue.max_bytes);
     if (s->sender >= r->queue.key_count)
         return damaged(err, r->name, "has a message of sender %u in its queue slots", s->sender);
-    // A driver puts messages on their way before the time at which they were sent.
+    // A driver queues messages before the time at which they were sent.
     if (s->deliver_us < s->sent_us ||
         (flying ? !lies_ahead(e, s->deliver_us) : !has_been(e, s->deliver_us)))
         return damaged(err, r->name, "has a message in its queue slots at an impossible time");
     return TAC_OK;
 }
 
-// Each slot in exactly one place. `seen` has one byte a slot.
+// Each slot must be in exactly one place. `seen` has one byte a slot.
 static tac_status check_places(const tac_engine *e, const tac__receiver *r, unsigned char *seen,
                                tac_error *err)
 {
@@ -350,7 +350,7 @@ tac_status tac__check_queue(const tac_engine *e, const tac__part *part, bool exa
 
 // --- the timeline -------------------------------------------------------------------------------
 
-// Those at or before the present.
+// How many of the explicit times lie at or before the present.
 static uint64_t times_passed(const tac_engine *e, const tac__source *s)
 {
     uint64_t n = 0;
@@ -365,7 +365,7 @@ tac_status tac__check_taken(const tac_engine *e, const tac__part *part, bool exa
     for (size_t i = 0; i < tl->own; i++) {
         const tac__source *s = &tl->sources[i];
         const uint64_t most = s->kind == TAC__SOURCE_TIMES ? s->times_count : 0;
-        // The end may have been another.
+        // The end of the run may have been another when the block was saved.
         const bool fixed = exact && most && i != (size_t)e->plan->start_end_source;
         if (tl->taken[i] > most || (fixed && tl->taken[i] != times_passed(e, s)))
             return damaged(err, NAME_OF(part), "says that source %zu had %" PRIu64 " of %" PRIu64,
@@ -381,7 +381,7 @@ static bool is_next_of_axis(const tac_engine *e, const tac__source *s, tac_time 
     return (next_us - s->offset_us) % s->period_us == 0 && next_us - e->clock->t_us <= s->period_us;
 }
 
-// Can a source be due next at this time?
+// Is the next time of the source a possible one?
 static bool is_next(const tac_engine *e, size_t source, bool exact)
 {
     const tac__source *s = &e->timeline.sources[source];
@@ -411,7 +411,7 @@ static bool is_next(const tac_engine *e, size_t source, bool exact)
     return never || ahead;
 }
 
-// Where its step ends, as planned: at its next boundary or on its own source.
+// Where the step of an island ends by the timeline: at its next boundary or at its step source.
 static tac_time planned_end(const tac_engine *e, const tac__island *island)
 {
     tac_time t_us = e->timeline.next[island->plan->step_source];
@@ -440,9 +440,9 @@ tac_status tac__check_next(const tac_engine *e, const tac__part *part, bool exac
     return TAC_OK;
 }
 
-// --- all of it ----------------------------------------------------------------------------------
+// --- the whole block ----------------------------------------------------------------------------
 
-// What only a component knows: places in its rings, numbers of its items.
+// Checks that only a component can make: positions in its rings, numbers of its items.
 static tac_status ask_component(tac_engine *e, tac_instance *c, tac_error *err)
 {
     tac_error said;

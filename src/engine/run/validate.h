@@ -1,22 +1,22 @@
-// validate.h - is a block that came from outside one that the engine can go on from?
+// validate.h - checks whether an engine can go on from a block that came from a file.
 //
-// Every part of the block is reserved together with a check (see block.h): what the engine uses as
-// an index, a count, a label, a mask or a time is looked at there. A part without a check does not
-// compile, so a new one cannot be forgotten. The checks look at the block of the engine as it
-// stands, in the order in which the parts were reserved.
+// Every part of the block is reserved together with a check (see block.h), for what the engine uses
+// as an index, a count, a label, a mask or a time. A part without a check does not compile, so a
+// new one cannot be forgotten. The checks read the block of the engine in place, in the order in
+// which the parts were reserved.
 #ifndef TAC_ENGINE_RUN_VALIDATE_H
 #define TAC_ENGINE_RUN_VALIDATE_H
 
 #include "engine/run/state.h"
 
-// All parts, then what components say about their own states. The error names the part. `exact`:
-// the block was made by the same model, so that axes must agree to the microsecond; else only what
-// could do harm is refused.
+// Check all parts, then have components check their own states. The error names the part. `exact`:
+// the block was made by the same model, so that axes must agree to the microsecond; otherwise only
+// values that could do harm are refused.
 tac_status tac__validate(tac_engine *engine, bool exact, tac_error *err);
 
-// What the subject of each is stands behind it.
-tac__part_check tac__check_any;        // whatever the bits are, nothing is led astray; NULL
-tac__part_check tac__check_elsewhere;  // another part's check looks at this one, too; NULL
+// Behind each: the type of its subject.
+tac__part_check tac__check_any;        // any bits are harmless; NULL
+tac__part_check tac__check_elsewhere;  // the check of another part covers this one; NULL
 tac__part_check tac__check_clock;      // NULL
 tac__part_check tac__check_due;        // NULL
 tac__part_check tac__check_island;     // tac__island
@@ -24,7 +24,7 @@ tac__part_check tac__check_modes;      // tac__island
 tac__part_check tac__check_next_modes; // tac__island
 tac__part_check tac__check_value;      // tac_type
 tac__part_check tac__check_signal;     // tac__signal
-tac__part_check tac__check_writes;     // tac__history: how many there were
+tac__part_check tac__check_writes;     // tac__history: the number of writes
 tac__part_check tac__check_times;      // tac__history
 tac__part_check tac__check_turns;      // tac__component
 tac__part_check tac__check_missed;     // tac__component

@@ -51,10 +51,10 @@ __attribute__((cold, noinline)) static void write_nan(const tac__writes *writes,
         writes->nan(writes->nan_context, w->signal, w->value, w->words, t_us);
 }
 
-// All of one kind.
+// Loops over the writes of one kind.
 #define EACH(kind) for (const tac__write *end = items + writes->ends[kind]; w < end; w++)
 
-// Those of so many doubles, a constant.
+// Digests of all writes of one kind, which have `words` doubles, a constant.
 #define MIX_NUMBERS(kind, words)                                                                   \
     EACH(kind)                                                                                     \
     {                                                                                              \
@@ -74,7 +74,7 @@ static void mix_doubles(const tac__writes *writes, const tac__write *w, tac_time
         *w->digest = digest;
 }
 
-// All from `w` on.
+// Finish all writes from `w` on, then the histories.
 __attribute__((noinline)) static void rest_done(const tac__writes *writes, const tac__write *w,
                                                 tac_time t_us)
 {
@@ -92,9 +92,9 @@ __attribute__((noinline)) static void rest_done(const tac__writes *writes, const
         tac__history_push(writes->kept[i].history, t_us, writes->kept[i].value);
 }
 
-// Vectors and numbers without a NaN are the most frequent by far, and for many components all there
-// is: they need no call. That saves 73,000 of the 667,000 instructions that it would take otherwise
-// over the flight of writes.h.
+// Vectors and numbers without a NaN are by far the most frequent kinds, and many components have no
+// others: they are done here without a call. That saves 73,000 of the 667,000 instructions that it
+// would take otherwise over the flight of writes.h.
 void tac__writes_done(const tac__writes *writes, tac_time t_us)
 {
     const tac__write *w = writes->items, *vectors = w + writes->ends[TAC__WRITE_VECTOR];

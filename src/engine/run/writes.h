@@ -1,7 +1,7 @@
-// writes.h - what follows when outputs have been written: digests and histories.
+// writes.h - what follows a write of outputs: digests and histories.
 //
 // A component has one list for its steps and one for stage 3. They are sorted by kind, so that the
-// few kinds that make up nearly all outputs need no decision for each: over the first 2 s of
+// few kinds that make up nearly all outputs need no branch for each output: over the first 2 s of
 // examples/iris_mission.yaml that takes 594,000 instructions, of 36.6 million of the run. With two
 // kinds, doubles and other words, it would be 1,055,000; without the kinds of quaternions and
 // single words 679,000 (callgrind).
@@ -14,22 +14,23 @@
 
 typedef enum tac__write_kind {
     TAC__WRITE_VECTOR,     // three doubles
-    TAC__WRITE_NUMBER,     // one
-    TAC__WRITE_QUATERNION, // four
+    TAC__WRITE_NUMBER,     // one double
+    TAC__WRITE_QUATERNION, // four doubles
     TAC__WRITE_WORD,       // one word of another type
     TAC__WRITE_DOUBLES,    // any number of doubles
-    TAC__WRITE_WORDS,      // of other words
+    TAC__WRITE_WORDS,      // any number of other words
     TAC__WRITE_KINDS,
 } tac__write_kind;
 
-typedef struct tac__write { // of an output with a digest
+typedef struct tac__write { // a write of an output that has a digest
     const void *value;
     uint64_t *digest;
     uint32_t words;
     uint32_t signal;
 } tac__write;
 
-// An output was written with a NaN in it. Digests have seen it: nobody looks for that alone.
+// An output was written with a NaN in it. Found while the digest is taken, so there is no separate
+// search.
 typedef void tac__nan_fn(void *context, uint32_t signal, const double *value, size_t words,
                          tac_time t_us);
 
@@ -39,7 +40,7 @@ typedef struct tac__kept { // an output with a history
 } tac__kept;
 
 typedef struct tac__writes {
-    tac__write *items;               // kind after kind
+    tac__write *items;               // sorted by kind
     uint32_t ends[TAC__WRITE_KINDS]; // where each kind ends
     uint32_t kept_count;
     tac__kept *kept;
@@ -47,9 +48,9 @@ typedef struct tac__writes {
     void *nan_context;
 } tac__writes;
 
-// Room for `count` outputs.
+// Make room for `count` outputs.
 tac_status tac__writes_init(tac__writes *writes, tac__arena *arena, size_t count);
-// Either may be NULL: there is none.
+// `digest` or `history` may be NULL: the output has none.
 void tac__writes_add(tac__writes *writes, uint32_t signal, const tac_type *type, const void *value,
                      uint64_t *digest, const tac__history *history);
 
@@ -58,7 +59,7 @@ static inline bool tac__writes_any(const tac__writes *writes)
     return writes->ends[TAC__WRITE_KINDS - 1] | writes->kept_count;
 }
 
-// All of them have been written at t_us.
+// To be called when all outputs of the list have been written at t_us.
 void tac__writes_done(const tac__writes *writes, tac_time t_us);
 
 #endif

@@ -2,9 +2,9 @@
 #include "engine/run/written.h"
 #include "engine/plan/peers.h"
 
-// Continuous states begin with a value, outputs of the plant are evaluated before the first
-// boundary. A type with an init function, or an output with a resting value of its own, has given
-// one, too.
+// Continuous states begin with a value, and outputs of the plant are evaluated before the first
+// boundary. A type with an init function, or an output with a resting value of its own, begins with
+// a value, too.
 static bool begins_with_value(const tac__plan *e, const tac__signal *s)
 {
     const tac__component *writer = e->components[s->component];
@@ -41,7 +41,7 @@ void tac__written_restart(tac_engine *e)
     }
 }
 
-// One that a phase has closed has its outputs from the engine.
+// Also called for a component that becomes inactive: the engine has written its outputs.
 void tac__written_now(tac_instance *c)
 {
     if (!c->plan->written)
@@ -58,7 +58,7 @@ static bool has_value(const tac_engine *e, const tac__input *in, tac_time t_us)
     const tac__history *h = in->history;
     if (!h)
         return *e->plan->components[s->component]->written;
-    // It looks back: what counts is a write that it sees.
+    // The input looks back in time: what counts is whether it can see a write.
     return *h->writes > 1 || (*h->writes == 1 && (!in->route->delayed || h->times[1] < t_us));
 }
 
