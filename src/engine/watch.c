@@ -5,7 +5,7 @@
 #include "engine/phases/phases.h"
 #include "engine/run/driven.h"
 
-// --- what there is ------------------------------------------------------------------------------
+// --- lists --------------------------------------------------------------------------------------
 
 bool tac__engine_is_building(const tac_engine *e)
 {
@@ -89,7 +89,7 @@ bool *tac__watch_crossing(const tac_engine *e, tac__arena *arena)
             if (c->in[k].signal >= 0)
                 cross(e, &c->in[k], crossing);
         }
-        // Phases open and close parts of the plant, and reset its states.
+        // Changes of phases make components of the plant active or inactive, and reset states.
         for (size_t k = 0; tac__is_machine(c) && k < c->outputs.count; k++)
             crossing[c->signals[k]] = true;
     }

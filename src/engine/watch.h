@@ -1,10 +1,10 @@
 // watch.h - watching an engine from the rooms above it: what recorders, replay and viewers see.
 //
-// Four things: what there is; being called where something was written, delivered or is due; the
-// values; and outputs of the plant that another thread evaluates later. Watching adds no boundary
-// and changes no bit. Nothing here shows how an engine keeps its plan or its state. Components,
-// signals, islands, receivers and instants go by their index. Every list takes any number of
-// watchers; what is put on one is kept by pointer and must outlive the engine's runs.
+// Four things: lists of what an engine has; callbacks where something was written, delivered or is
+// due; values; and outputs of the plant that another thread evaluates later. Watching adds no
+// boundary and changes no bit. Nothing here shows how an engine keeps its plan or its state.
+// Components, signals, islands, receivers and instants are named by their index. Every list takes
+// any number of watchers; what is put on one is kept by pointer and must outlive the engine's runs.
 #ifndef TAC_ENGINE_WATCH_H
 #define TAC_ENGINE_WATCH_H
 
@@ -14,30 +14,31 @@
 
 #include <tactus/engine.h>
 
-// --- what there is ------------------------------------------------------------------------------
+// --- lists --------------------------------------------------------------------------------------
 
 bool tac__engine_is_building(const tac_engine *engine); // components may be added
-bool tac__engine_is_prepared(const tac_engine *engine); // and is neither running nor failed
+bool tac__engine_is_prepared(const tac_engine *engine); // prepared, and neither running nor failed
 
 typedef struct tac__run_facts {
     const tac_allocator *allocator;
     uint64_t seed;
     tac_time end_us;
-    bool digests; // are taken
+    bool digests; // digests are taken
     bool driven;  // only the plant runs; see drive.h
-    bool started; // the boundary at the start is past
+    bool started; // the boundary at the start has been processed
 } tac__run_facts;
 
 tac__run_facts tac__watch_run(const tac_engine *engine);
 
-// From the moment at which all components are there, as is the rest below.
+// Available once all components are added, as is the rest below.
 const tac__schema *tac__watch_schema(const tac_engine *engine);
 
 typedef struct tac__component_facts {
     const char *name;
     const tac_component_type *type;
-    bool plant;  // it has a continuous part
-    bool phases; // its outputs are the flight phase of its entity and what changes of phase set
+    bool plant;  // the component has a continuous part
+    bool phases; // a machine: its outputs are the flight phase of its entity and what changes of
+                 // phase set
     bool gated;  // active in some phases only
     tac_time period_us; // of its rate group; 0: it has none
     int island;         // -1: none
@@ -46,21 +47,21 @@ typedef struct tac__component_facts {
 size_t tac__watch_component_count(const tac_engine *engine);
 tac__component_facts tac__watch_component(const tac_engine *engine, size_t component);
 int tac__watch_find(const tac_engine *engine, const char *component); // -1: unknown
-// Of a component, its k-th output: the signal. -1 after the last.
+// The signal of the k-th output of a component; -1 after the last.
 int tac__watch_output(const tac_engine *engine, size_t component, size_t k);
-// A single element by its name, as `component` would write it; -1: there is none.
+// The signal of a single element by its name, as `component` would write it; -1: there is none.
 int tac__watch_element(const tac_engine *engine, size_t component, const char *text,
                        uint32_t *element);
 
-// Signals that drive the plant: those that cross from discrete code into an island, and all that
-// phases write. One a signal; NULL: no memory.
+// Signals that drive the plant: those that an island reads from discrete components, and all
+// outputs of machines of phases. One flag a signal; NULL: no memory.
 bool *tac__watch_crossing(const tac_engine *engine, tac__arena *arena);
 // In a driven engine most discrete signals have no value.
 bool tac__watch_has_value(const tac_engine *engine, size_t signal);
 
 typedef struct tac__island_facts {
     const char *name; // of its first component, in order of name
-    size_t states;    // numbers
+    size_t states;    // number of its states, as doubles
 } tac__island_facts;
 
 size_t tac__watch_island_count(const tac_engine *engine);
@@ -73,30 +74,30 @@ const char *tac__watch_receiver(const tac_engine *engine, size_t receiver, bool 
 // scenario or phases step.
 size_t tac__watch_instant_count(const tac_engine *engine);
 const char *tac__watch_instant(const tac_engine *engine, size_t instant);
-// Does it happen at t_us, the present boundary?
+// Does the instant happen at t_us, the present boundary?
 bool tac__watch_instant_at(const tac_engine *engine, size_t instant, tac_time t_us);
 
-// The model as text, which its hash is taken of.
+// The model as text, from which the model hash is computed.
 void tac__model_text(const tac_engine *engine, tac__text *out);
 uint64_t tac__model_hash(const tac__text *text); // 0 where the text failed
 // The lines in which two models, or two listings of a schema, differ: "there: ..." and "here: ...",
 // each on a line of its own, up to a limit. Returns how many there are.
 size_t tac__model_differences(const char *there, const char *here, tac__text *out);
 
-// --- being called -------------------------------------------------------------------------------
+// --- callbacks ----------------------------------------------------------------------------------
 
-// Called while the engine is prepared, once it is known what is connected and which islands there
-// are: the last moment at which observers and taps can be added.
+// Called while the engine is prepared, when connections and islands are known: the last moment at
+// which observers and taps can be added.
 typedef tac_status tac__resolved_fn(void *context, tac_engine *engine, tac_error *err);
 tac_status tac__engine_when_resolved(tac_engine *engine, tac__resolved_fn *call, void *context);
 
-// Called right after something was written: cheaper than an observer, and what it sees of that
-// component or island is what an observer sees at stage 9.
+// A tap is called right after a write: it costs less than an observer, and it sees the same values
+// of that component or island as an observer at stage 9.
 typedef struct tac__tap tac__tap;
 struct tac__tap {
     void (*show)(void *context, tac_engine *engine, tac_time t_us);
     void *context;
-    const tac__tap *next; // the engine's
+    const tac__tap *next; // used by the engine
 };
 
 static inline void tac__taps_show(const tac__tap *tap, tac_engine *engine, tac_time t_us)
@@ -105,64 +106,65 @@ static inline void tac__taps_show(const tac__tap *tap, tac_engine *engine, tac_t
         tap->show(tap->context, engine, t_us);
 }
 
-// While the engine is resolved: after every step of a component, or every digest of an island.
+// While the engine is resolved: have the tap called after every step of a component, or every
+// digest of an island.
 void tac__tap_steps(tac_engine *engine, size_t component, tac__tap *tap);
 void tac__tap_digests(tac_engine *engine, size_t island, tac__tap *tap);
 
-// Called for every message that is delivered, at stage 0.
+// A listener is called for every message that is delivered, at stage 0.
 typedef struct tac__listener tac__listener;
 struct tac__listener {
     void (*show)(void *context, tac_engine *engine, size_t receiver, const tac_message *message);
     void *context;
-    const tac__listener *next; // the engine's
+    const tac__listener *next; // used by the engine
 };
 
 void tac__engine_listen(tac_engine *engine, tac__listener *listener);
 
-// Called after the first instant of the run at or after every multiple of a period, where a
-// snapshot may be taken. On a prepared engine.
+// A snapshot timer is called after the first instant of the run at or after every multiple of a
+// period; a snapshot may be taken there. Add it to a prepared engine.
 typedef struct tac__snapshot_timer tac__snapshot_timer;
 struct tac__snapshot_timer {
     void (*due)(void *context, tac_engine *engine, tac_time t_us);
     void *context;
     tac_time period_us;
-    tac_time due_us; // the engine's, as is `next`
+    tac_time due_us; // used by the engine, as is `next`
     tac__snapshot_timer *next;
 };
 
 void tac__snapshot_every(tac_engine *engine, tac__snapshot_timer *timer);
-// From `begin` until the same call without it the engine goes forward only: no snapshot is
-// restored.
+// From the call with `begin` to the call without it the engine only goes forward: restoring a
+// snapshot is refused.
 void tac__engine_forward_only(tac_engine *engine, bool begin);
-// The state between two instants, as bytes behind what is in `out`. Opaque components outside the
-// plant are left out. drive.h has the way back.
+// Append the state between two instants to `out`, as bytes. Opaque components outside the plant are
+// left out. drive.h restores it.
 tac_status tac__snapshot_take(tac_engine *engine, tac__text *out, tac_error *err);
 
 // --- values, of a prepared engine ---------------------------------------------------------------
 
-// What lies on the bus, whatever instant it is of.
+// The value on the bus, which may be of an earlier instant.
 const void *tac__watch_bus(const tac_engine *engine, size_t signal);
 // The running digest of an island's state.
 const uint64_t *tac__watch_digest(const tac_engine *engine, size_t island);
-// As tac_engine_digest, before the last step of the hash: what recordings keep.
+// As tac_engine_digest, but before the last step of the hash, as recordings keep it.
 const char *tac__watch_digest_at(const tac_engine *engine, size_t i, uint64_t *digest);
 
-// A signal that is read often: what tac_engine_read does, without a call where the value is at
-// hand.
+// A signal that is read often: gives what tac_engine_read gives, without a call where the value is
+// in memory already.
 typedef struct tac__watched {
     const void *bus;
-    const tac_time *bus_us;     // the value there is of this instant; NULL: of any
-    const void *scratch;        // of an output of the plant: where it is evaluated; else NULL
-    const tac_time *scratch_us; // the value there is of this instant
+    const tac_time *bus_us;     // instant of the value on the bus; NULL: always valid
+    const void *scratch;        // output of the plant: where it is evaluated; else NULL
+    const tac_time *scratch_us; // instant of the value there
     int signal;
-    int island; // -1: not of the plant
-    int output; // of the plant: its number among the outputs of its component; -1: it is none
-    int state;  // of the plant: its first number among the states of its component; -1: it is none
+    int island; // -1: not a signal of the plant
+    int output; // of the plant: its number among the outputs of its component; -1: not an output
+    int state;  // of the plant: its first number among the states of its component; -1: not a state
 } tac__watched;
 
 tac__watched tac__watch_signal(const tac_engine *engine, int signal);
 
-// NULL: it cannot be evaluated.
+// NULL: the signal cannot be evaluated.
 static inline const void *tac__watched_value(const tac__watched *w, tac_engine *engine,
                                              tac_time t_us)
 {
@@ -176,20 +178,20 @@ static inline const void *tac__watched_value(const tac__watched *w, tac_engine *
 // --- deferred outputs ---------------------------------------------------------------------------
 
 // Outputs of the plant that nothing in the run reads are evaluated for watchers only. A watcher may
-// store what they follow from (time, states, modes, held inputs) and have another thread evaluate
-// them while the run goes on: the same bits. Only for a component that is an island by itself,
-// reads nothing of itself and whose type is TAC_COMPONENT_SHARED.
+// store what they depend on (time, states, modes, held inputs) and have another thread evaluate
+// them while the run goes on, with the same bits. Only for a component that is an island by itself,
+// reads none of its own outputs and whose type is TAC_COMPONENT_SHARED.
 typedef struct tac__deferred {
     const tac_instance *component; // NULL: its outputs cannot be deferred
-    size_t size;                   // bytes of what is stored
+    size_t size;                   // bytes to store for one instant
     const tac_time *inputs_us, *evaluated_us;
 } tac__deferred;
 
 tac__deferred tac__defer_outputs(const tac_engine *engine, size_t component);
 
-// May it be stored at t_us, where observers are called? Not where the outputs are on the bus or
-// have been evaluated already, nor between two boundaries, where the state would have to be found
-// first.
+// May the inputs of the evaluation be stored at t_us, where observers are called? Not where the
+// outputs are on the bus or have been evaluated already, nor between two boundaries, where the
+// state would have to be computed first.
 static inline bool tac__deferred_ready(const tac__deferred *d, tac_time t_us)
 {
     return *d->inputs_us == t_us && *d->evaluated_us != t_us;
@@ -197,20 +199,20 @@ static inline bool tac__deferred_ready(const tac__deferred *d, tac_time t_us)
 
 void tac__deferred_store(const tac__deferred *d, tac_time t_us, void *stored);
 
-// The states among what is stored; tac__watched.state counts from here.
+// The states in what was stored; tac__watched.state counts from here.
 static inline const double *tac__deferred_states(const void *stored)
 {
     return (const double *)stored + 1;
 }
 
-// Where each output begins, in memory of the caller.
+// Output buffers, in memory of the caller: where each output begins, and their words.
 enum { TAC__DEFERRED_OUTPUTS = 32, TAC__DEFERRED_WORDS = 256 };
 typedef struct tac__deferred_values {
     void *out[TAC__DEFERRED_OUTPUTS];
     uint64_t words[TAC__DEFERRED_WORDS];
 } tac__deferred_values;
 
-// On any thread: uses nothing that changes in a run.
+// May be called on any thread: reads nothing that changes in a run.
 tac_status tac__deferred_evaluate(const tac__deferred *d, const void *stored,
                                   tac__deferred_values *values);
 

@@ -1,11 +1,11 @@
 // activity.c - components that are active in some phases of their entity only.
 //
-// While one is inactive its outputs are zero, or held, and its derivatives, discrete states and
-// draws stand still. Nothing looks at every boundary whether it may run: when a phase changes, the
-// rows of due items and the lists of what islands evaluate are made anew.
+// While a component is inactive its outputs are zero, or held, and its derivatives, discrete states
+// and draws do not change. No test at every boundary decides whether it runs: when a phase changes,
+// the rows of due items and the lists of components that islands evaluate are made again.
 //
-// With `gate` inactive components run all the same, behind a closed gate: their steps on copies
-// that are put back, their outputs and derivatives replaced at once. What fails there is no error.
+// With `gate` inactive components run, too, but their results do not count: steps work on copies
+// that are restored, outputs and derivatives are replaced at once. A failure there is no error.
 #include "bus/type.h"
 #include "engine/run/loop.h"
 #include "engine/run/integrate.h"
@@ -78,7 +78,8 @@ static bool is_gated(const tac_instance *c)
     return c->plan->active_names != NULL;
 }
 
-// Its states stand apart from what else its methods need, which may become shorter.
+// The state vector gets memory apart from the other arrays of the methods, which may become
+// shorter.
 static tac_status prepare_shrinking(tac_engine *e, tac__island *island)
 {
     island->live_groups =
@@ -90,7 +91,7 @@ static tac_status prepare_shrinking(tac_engine *e, tac__island *island)
     return TAC_OK;
 }
 
-// Rows that can be changed, and where each item is in them.
+// Make a copy of the rows that can be changed, and find where each item is in it.
 static tac_status own_rows(tac_engine *e)
 {
     const tac__plan *p = e->plan;
@@ -114,7 +115,7 @@ static tac_status own_rows(tac_engine *e)
                     d->place_first[item]++;
             }
         }
-        // Counts become ends, which filling moves to the beginnings.
+        // Counts become ends; filling moves them to the beginnings.
         for (size_t i = 1; !fill && i <= p->item_count; i++)
             d->place_first[i] += d->place_first[i - 1];
         if (!fill)
@@ -165,9 +166,9 @@ tac_status tac__activity_wire(tac_engine *e)
     return any ? own_rows(e) : TAC_OK;
 }
 
-// --- making lists anew --------------------------------------------------------------------------
+// --- lists that follow from the phases ----------------------------------------------------------
 
-// The method need not look at states behind the last one that is active: they stand still.
+// How many states the method must integrate: those behind the last active one do not change.
 static size_t moving_states(const tac_engine *e, const tac__island *island)
 {
     size_t n = 0;
@@ -184,7 +185,7 @@ static size_t moving_states(const tac_engine *e, const tac__island *island)
     return n < island->plan->x_count ? n : island->plan->x_count;
 }
 
-// Nor at the errors of those that stand still.
+// Leaves out states that do not change, and the errors of inactive components.
 static void shrink_problem(const tac_engine *e, tac__island *island)
 {
     const size_t n = moving_states(e, island);
@@ -210,7 +211,7 @@ static void shrink_problem(const tac_engine *e, tac__island *island)
     island->work.z = island->peek_work.z = z;
 }
 
-// What an island evaluates: those that are active, or all of them behind their gates.
+// Which components an island evaluates: the active ones, or with `gate` all.
 static void list_live(tac_engine *e, tac__island *island)
 {
     island->live_count = 0;
@@ -236,7 +237,7 @@ static void set_item(const tac_engine *e, int item, bool runs)
     }
 }
 
-// Is it due with a source of this instant?
+// Is the item due with a source of this instant?
 static bool is_item_due(const tac_engine *e, int item)
 {
     const tac__due *d = &e->due;
@@ -258,7 +259,7 @@ static void set_items(const tac_engine *e, const tac_instance *c)
     set_item(e, c->plan->shadow_item, !c->active);
 }
 
-// The integrator looks at its scratch: there, too, stands what is held.
+// The integrator reads its scratch: copy the outputs from the bus there, too.
 void tac__activity_close(const tac_instance *c)
 {
     for (size_t k = 0; c->plan->island >= 0 && k < c->plan->outputs.count; k++) {
@@ -274,7 +275,7 @@ static void rest_outputs(const tac_instance *c)
         tac__type_rest(&c->plan->outputs.items[k].type, c->step.out[k]);
 }
 
-// Those that it writes in its steps.
+// Are the outputs that the component writes in its steps all at rest?
 static bool outputs_rest(const tac_engine *e, const tac_instance *c)
 {
     bool rest = true;
@@ -325,7 +326,8 @@ void tac__activity_restored(tac_engine *e)
 
 // --- a change -----------------------------------------------------------------------------------
 
-// Outputs of the plant that are to be held are those of this instant, with all as active as before.
+// Outputs of the plant that are to be held get their values of this instant, with the same
+// components active as before.
 static tac_status hold_outputs(tac_engine *e, tac_instance *c, tac_time t_us)
 {
     for (size_t k = 0; k < c->plan->outputs.count; k++) {
@@ -344,7 +346,7 @@ static tac_status hold_outputs(tac_engine *e, tac_instance *c, tac_time t_us)
     return TAC_OK;
 }
 
-// What plays the component, if anything does.
+// The player of the component; NULL: it is not played back.
 static const tac__player *player_of(const tac_engine *e, const tac_instance *c)
 {
     if (!tac__is_played(e->plan, c->plan->type) || !e->plan->driver->players[c->plan->index].step)
@@ -355,8 +357,9 @@ static const tac__player *player_of(const tac_engine *e, const tac_instance *c)
 static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
 {
     const tac__player *p = player_of(e, c);
-    // One that has not stepped since it was closed writes nothing, so that there is at most one
-    // such write to a step: histories have room for that.
+    // If it has not stepped since it last became inactive, its outputs are zero already and nothing
+    // is written. So there is at most one such write for each step, and histories have room for
+    // that.
     const bool rests = outputs_rest(e, c);
     c->active = false;
     if (p)
@@ -371,7 +374,7 @@ static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
         tac__writes_done(&c->plan->writes, t_us);
         tac__taps_show(c->plan->taps, e, t_us);
     }
-    // A trigger of this instant waits, as all that come while it is inactive.
+    // A trigger of this instant is kept, as are all that come while the component is inactive.
     *c->plan->missed |= c->pending;
     c->pending = 0;
     take_back(e, c->plan->step_item);
@@ -382,7 +385,7 @@ static void open_component(tac_engine *e, tac_instance *c)
     c->active = true;
     c->pending |= (uint32_t)*c->plan->missed;
     *c->plan->missed = 0;
-    // Due on an axis at this instant, or because of what it has missed.
+    // It steps if it is due on an axis at this instant, or has missed something.
     const tac__player *p = player_of(e, c);
     const bool due = c->pending != 0 || (p && p->has(p->self, e->clock->t_us));
     if (c->plan->step_item >= 0 && (due || is_item_due(e, c->plan->step_item)))
@@ -390,7 +393,7 @@ static void open_component(tac_engine *e, tac_instance *c)
     take_back(e, c->plan->shadow_item);
 }
 
-// Are some of its components active in some phases of this machine only?
+// Does a change of this machine's phase change which components of the island are active?
 static bool is_switched_by(const tac_engine *e, const tac__island *island, const tac__component *m)
 {
     for (size_t i = 0; island->plan->gated && i < island->plan->count; i++) {
@@ -430,9 +433,9 @@ tac_status tac__activity_change(tac_engine *e, const tac__component *m, tac_time
     return TAC_OK;
 }
 
-// --- behind a closed gate -----------------------------------------------------------------------
+// --- steps of inactive components ---------------------------------------------------------------
 
-// Everything that a step may change, to and from its copy.
+// Copies everything that a step may change, to `saved` or back.
 static void save(const tac_instance *c, bool back)
 {
     unsigned char *copy = c->saved;

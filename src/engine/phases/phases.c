@@ -66,7 +66,7 @@ typedef struct action_keys {
     size_t to_count;
 } action_keys;
 
-// A signal's name, with or without a sign before it.
+// Is the text the name of a signal, perhaps with a sign before it?
 static bool is_signal(const char *text)
 {
     text += strspn(text, "- ");
@@ -75,8 +75,8 @@ static bool is_signal(const char *text)
     return tac__is_letter(*text) && !text[length] && strchr(text, '.');
 }
 
-// The state that a reset is about, of the own entity: continuous, or discrete and made of f64.
-// Returns how many elements it has, 0 where there is no such state.
+// Find the state that a reset sets, in the own entity: continuous, or discrete and made of f64.
+// Returns the number of its elements, 0 where there is no such state.
 static size_t find_target(const tac_declare *d, tac__phase_action *a)
 {
     const tac__plan *e = d->plan;
@@ -137,7 +137,8 @@ static tac_status read_reset(tac_declare *d, tac__phases *p, tac__phase_action *
         return TAC_E_MEMORY;
     for (size_t i = 0; i < a->count; i++) {
         const char *text = keys->to[keys->to_count == 1 ? 0 : i];
-        // One signal for a state of several elements: each is given the same element of it.
+        // One signal for a state of several elements: each element is set to the same element of
+        // the signal.
         if (a->count > 1 && keys->to_count == 1 && is_signal(text))
             text = tac__arena_format(&p->arena, "%s[%zu]", text, i);
         if (!text)
@@ -225,7 +226,7 @@ static tac_status read_any(tac_declare *d, const tac__phases *p, size_t count, t
     if (count > 1)
         return tac_declare_fail(d, "from", "'any' stands for all phases, and so alone");
     t->from = p->count == 64 ? UINT64_MAX : (UINT64_C(1) << p->count) - 1;
-    t->from &= ~(UINT64_C(1) << t->to); // it would go on for ever
+    t->from &= ~(UINT64_C(1) << t->to); // a transition to the present phase would repeat for ever
     if (t->from == 0)
         return tac_declare_fail(d, "from", "'any' is every phase but '%s', and there is no other",
                                 p->names[t->to]);
@@ -253,7 +254,7 @@ static bool is_word(char c)
     return tac__is_alnum(c) || c == '_';
 }
 
-// The same text but for blanks that separate nothing.
+// Are the texts the same, but for blanks that separate nothing?
 static bool same_text(const char *a, const char *b)
 {
     for (char last = ' ';; last = *a++, b++) {
@@ -294,7 +295,7 @@ static tac_status locate(tac_declare *d, tac__phases *p, size_t n)
 {
     tac__transition *t = &p->transitions[n];
     t->waits = tac__expr_waits(t->condition.parsed);
-    if (t->waits) // the machine wakes up then
+    if (t->waits) // the machine's timer finds when it turns true
         return TAC_OK;
     if (t->condition.memory_words)
         return tac_declare_fail(d, "condition",
@@ -322,7 +323,7 @@ static tac_status check_transition(tac_declare *d, tac__phases *p, size_t n, con
     return t->locate ? locate(d, p, n) : TAC_OK;
 }
 
-// All parameters are read, also after a mistake: one that is not would count as unknown.
+// All parameters are read, even after a mistake: a key that is not read would count as unknown.
 static tac_status read_transition(tac_declare *d, tac__phases *p, size_t n)
 {
     tac__transition *t = &p->transitions[n];
@@ -527,7 +528,7 @@ static tac_status phases_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-// The engine runs machines itself; this only says that they are discrete.
+// The engine runs machines itself; this function only makes the type discrete.
 static tac_status phases_step(tac_step *s, const void *self)
 {
     (void)s, (void)self;
@@ -539,7 +540,7 @@ static bool phases_hold(const tac_step *s, const void *self, int condition)
     const tac__phases *p = self;
     const tac__component *m = s->instance->plan;
     const int32_t phase = tac__phase_now(m);
-    if (*(const int64_t *)m->out[p->queued]) // one at a time
+    if (*(const int64_t *)m->out[p->queued]) // one change at a time
         return false;
     const tac__transition *t = &p->transitions[p->located[condition]];
     if (!(t->from >> phase & 1) || !tac__formula_ready(&t->condition, s))

@@ -1,13 +1,13 @@
-// transit.c - phases as they change.
+// transit.c - changes of phases during a run.
 //
-// Deciding and taking effect are two moments. Stage 8 of a boundary evaluates conditions on the
-// values of that boundary: the first transition that holds is queued, and the hooks run. Before
-// stage 0 of the entity's next boundary it takes effect; an entity without periodic boundaries gets
-// one for that, 1 us later. A located condition does both before stage 0 of the boundary that was
-// put where it turned true.
+// A transition is decided at one moment and takes effect at another. Stage 8 of a boundary
+// evaluates conditions on the values of that boundary: the first transition whose condition holds
+// is queued, and the hooks run. The transition takes effect before stage 0 of the entity's next
+// boundary; an entity without periodic boundaries gets one for that, 1 us later. With a located
+// condition both happen before stage 0 of the boundary that was put where it turned true.
 //
-// Where several entities change at one instant, all values of their actions are found first, then
-// all changes are made: each sees the others as they were.
+// Where several entities change at one instant, the values of all actions are computed first, then
+// all changes are made: each entity sees the others as they were before.
 #include "engine/plan/find.h"
 #include "engine/run/loop.h"
 #include "engine/run/integrate.h"
@@ -87,8 +87,8 @@ static bool has_values(const tac__transition *t)
     return any;
 }
 
-// Outputs of the plant that values are made of are those of this instant. A replay does the same,
-// although it has the values: hooks before the step see those outputs.
+// Evaluate the outputs of the plant that the values depend on, as of this instant. A replay does
+// the same, although it has the values: hooks before the step see those outputs.
 static tac_status refresh_outputs(tac_engine *e, const tac_instance *m, tac_time t_us)
 {
     for (size_t i = 0; i < m->plan->inputs.count; i++) {
@@ -104,7 +104,8 @@ static tac_status refresh_outputs(tac_engine *e, const tac_instance *m, tac_time
     return TAC_OK;
 }
 
-// The values of all actions, in their order. They are put out once all machines have found theirs.
+// Compute the values of all actions, in their order. They are written after all machines have
+// computed theirs.
 static tac_status find_values(tac_engine *e, tac_instance *m, const tac__transition *t,
                               tac_time t_us)
 {
@@ -166,7 +167,7 @@ static void say(const tac_engine *e, tac_instance *m, const tac__transition *t, 
     }
 }
 
-// Is it the first of the transition's resets that lead to this component, or to its island?
+// Is this the first of the transition's resets of this component, or of its island?
 static bool is_first_reset(const tac_engine *e, const tac__transition *t, size_t action,
                            bool island)
 {
@@ -194,9 +195,8 @@ static tac_status fail_reset(tac_engine *e, const tac_instance *c, const tac__po
     return tac__run_failed(e, TAC_E_NUMERIC, t_us, c->plan->name);
 }
 
-// What a component was reset to is brought onto its bounds as at the end of an interval, so that
-// nobody sees a tank below zero or a quaternion of length 2. A quaternion of length 0 has no
-// direction to keep.
+// Project the states that were reset, as at the end of an interval, so that no reader sees a tank
+// below zero or a quaternion of length 2. A quaternion of length 0 has no direction to keep.
 static tac_status settle_reset(tac_engine *e, const tac_instance *c, tac_time t_us)
 {
     double *first = e->islands[c->plan->island].x + c->plan->x_offset;
@@ -219,7 +219,7 @@ static tac_status settle_reset(tac_engine *e, const tac_instance *c, tac_time t_
     return tac__run_failed(e, status, t_us, c->plan->name);
 }
 
-// All of them first: several may make up one state, element by element.
+// All values are set before any is projected: several actions may set elements of one state.
 static tac_status reset_states(tac_engine *e, const tac_instance *m, const tac__transition *t,
                                tac_time t_us)
 {
@@ -248,7 +248,7 @@ static tac_status reset_states(tac_engine *e, const tac_instance *m, const tac__
     return TAC_OK;
 }
 
-// The machine's outputs are there: let the plant follow.
+// The machine's outputs are written: change the plant accordingly.
 static tac_status take_effect(tac_engine *e, tac_instance *m, const tac__transition *t,
                               tac_time t_us)
 {
@@ -276,8 +276,8 @@ static tac_status change(tac_engine *e, tac_instance *m, size_t number, tac_time
 
 enum { NONE = -1 };
 
-// Does a condition that remembers hold now that time has passed? What it remembers stays: stage 8
-// will look again.
+// Does a condition with memory hold now, as time has passed? Its memory is not changed here: stage
+// 8 will evaluate it again.
 static tac_status has_come_true(tac_engine *e, tac_instance *m, const tac__formula *f, bool *holds)
 {
     uint64_t memory[TAC__EXPR_TIMED];
@@ -294,8 +294,8 @@ static tac_status has_come_true(tac_engine *e, tac_instance *m, const tac__formu
     return TAC_OK;
 }
 
-// A change for which the machine's timer gave its entity a boundary. Phases that follow each other
-// in such a way for ever stop the run.
+// Count a change for which the machine's timer gave its entity a boundary. An endless sequence of
+// such changes stops the run.
 static tac_status count_change(tac_engine *e, const tac_instance *m, int number)
 {
     const tac__phases *p = tac__phases_of(m->plan);
@@ -308,7 +308,7 @@ static tac_status count_change(tac_engine *e, const tac_instance *m, int number)
     return tac__run_failed(e, TAC_E_NUMERIC, e->clock->t_us, m->plan->name);
 }
 
-// The transition that takes effect at this instant, if any does. A located one has its hooks now.
+// The transition that takes effect at this instant, if any. The hooks of a located one run now.
 static tac_status find_change(tac_engine *e, tac_instance *m, int *number)
 {
     const tac__phases *p = tac__phases_of(m->plan);
@@ -358,7 +358,7 @@ static tac_status begin_live(tac_engine *e, tac_time t_us)
     return TAC_OK;
 }
 
-// Only transitions that exist, whatever the recording says.
+// Check that the transitions in the recording exist.
 static tac_status check_played(tac_engine *e, const tac_instance *m, tac_time t_us)
 {
     const tac__phases *p = tac__phases_of(m->plan);
@@ -372,8 +372,9 @@ static tac_status check_played(tac_engine *e, const tac_instance *m, tac_time t_
     return tac__run_failed(e, TAC_E_FORMAT, t_us, m->plan->name);
 }
 
-// What a driver has for a machine at this instant: changes take effect, hooks of the plant run when
-// they did. A decision of this instant comes with it, and waits for stage 8.
+// Apply what a driver has for a machine at this instant: changes take effect, and hooks of the
+// plant run as in the live run. A decision made at this instant is recorded with it, and is kept
+// for stage 8.
 static tac_status begin_played(tac_engine *e, tac_instance *m, tac_time t_us)
 {
     const tac__phases *p = tac__phases_of(m->plan);
@@ -416,8 +417,8 @@ tac_status tac__phases_begin(tac_engine *e, tac_time t_us)
 
 // --- stage 8 ------------------------------------------------------------------------------------
 
-// The first transition out of the present phase whose condition holds. Conditions that remember see
-// every boundary, whatever the phase.
+// The first transition out of the present phase whose condition holds. Conditions with memory are
+// evaluated at every boundary, whatever the phase.
 static tac_status find_transition(tac_engine *e, tac_instance *m, tac_time t_us, int *number)
 {
     const tac__phases *p = tac__phases_of(m->plan);
@@ -437,9 +438,9 @@ static tac_status find_transition(tac_engine *e, tac_instance *m, tac_time t_us,
     return TAC_OK;
 }
 
-// Be there when a held() of a condition out of the present phase comes true, and where a queued
-// change takes effect, if no axis leads there. Behind the end of the run nothing is reached any
-// more, but a checkpoint taken at the end may go on.
+// Set the timer to when a held() of a condition out of the present phase comes true, or to where a
+// queued change takes effect if no axis gives a boundary there. A time behind the end of the run is
+// set, too: a run that goes on from a checkpoint may be longer.
 static tac_status plan_wake(tac_engine *e, tac_instance *m, tac_time t_us, bool queued)
 {
     const tac__phases *p = tac__phases_of(m->plan);
