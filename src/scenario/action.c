@@ -222,7 +222,7 @@ const char *const tac__action_names[] = {
 #undef ROW
         NULL};
 
-// --- the whole ------------------------------------------------------------------------------
+// --- functions of action.h ------------------------------------------------------------------
 
 static void doubt(tac_declare *d, int output)
 {

@@ -169,7 +169,7 @@ static tac_status begin_event(tac__past *past, const tac__scenario *s, size_t i,
     return evaluate_new(past, s, i, memory, step);
 }
 
-// --- the whole ------------------------------------------------------------------------------
+// --- carrying states over -------------------------------------------------------------------
 
 static tac_status carry_owners(tac__past *past, const old_states *old, int64_t *owners)
 {

@@ -62,7 +62,7 @@ static tac_status check_keys(tac_declare *d, const event *e, const given *g)
     return tac_declare_fail(d, "do", "'%s' needs either %s", a->name, names);
 }
 
-// --- what it does ---------------------------------------------------------------------------
+// --- the action of an event -----------------------------------------------------------------
 
 // A single number that may be absent.
 static double read_number(tac_declare *d, const tac_param_def *p, unsigned key, given *g)
@@ -179,7 +179,7 @@ static void read_action(tac_declare *d, const tac__scenario *s, event *e, given 
     e->text = read_text(d, "text", "to be logged", KEY_TEXT, g);
 }
 
-// --- when it does it ------------------------------------------------------------------------
+// --- the timing of an event -----------------------------------------------------------------
 
 static void read_timing(tac_declare *d, event *e, given *g)
 {
@@ -389,7 +389,7 @@ static tac_status describe_timing(tac__scenario *s, event *e)
     return e->reason ? TAC_OK : TAC_E_MEMORY;
 }
 
-// --- the whole ------------------------------------------------------------------------------
+// --- all events -----------------------------------------------------------------------------
 
 static tac_status read_event(tac_declare *d, tac__scenario *s, event *e)
 {
