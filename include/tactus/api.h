@@ -1,4 +1,4 @@
-// api.h - what is exported from libtactus, and the version of what is exported.
+// api.h - export macros of libtactus, definition structs, and the version.
 #ifndef TACTUS_API_H
 #define TACTUS_API_H
 
@@ -15,12 +15,12 @@
 #define TAC_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
 // Definitions. A struct by which a caller says what is to be made begins with its own `size`, so
-// that library and caller may come from different versions of these headers: fields are only ever
-// added at the end, a field that the caller does not know of is zero, which means as before, and
-// one that the library does not know of must be zero. Two ways set the size:
+// that library and caller may come from different versions of these headers. Fields are only ever
+// added at the end. A field that the caller does not know is zero, which means the behaviour of
+// older versions; a field that the library does not know must be zero. Two ways set the size:
 //   tac_route_def def = tac_route_def_default();        then fields one by one, in C and C++
 //   tac_port_def port = TAC_DEF(tac_port_def, .name = "y");        as an initialiser, in C
-// Structs that stand inside others by value (tac_type, tac_place, tac_world, tac_integrator_def)
+// Structs that are fields of others by value (tac_type, tac_place, tac_world, tac_integrator_def)
 // have no size and never change.
 #ifndef __cplusplus
 #define TAC_DEF(type, ...)                                                                         \

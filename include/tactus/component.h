@@ -7,10 +7,10 @@
 // component may have both parts.
 //
 // The engine owns all mutable memory of a run: signals, discrete and continuous states. What a
-// component keeps in its own `self` is fixed once `declare` and `connect` have returned, which is
-// why every later function sees it const; that is what makes checkpoints, digests and undoing
-// possible without help from the author. A component that must keep something elsewhere (a library
-// handle, a socket) sets TAC_COMPONENT_OPAQUE and gives `save` and `restore` if it can.
+// component keeps in its own `self` is fixed once `declare` and `connect` have returned, and every
+// later function sees `self` const. That makes checkpoints, digests and undoing possible without
+// help from the author. A component that must keep something elsewhere (a library handle, a socket)
+// sets TAC_COMPONENT_OPAQUE and gives `save` and `restore` if it can.
 #ifndef TACTUS_COMPONENT_H
 #define TACTUS_COMPONENT_H
 
@@ -30,7 +30,7 @@ typedef struct tac_param_def {
     uint32_t size; // sizeof(tac_param_def)
     const char *name;
     const char *unit;     // NULL: a bare number
-    const char *fallback; // the default as one would write it; NULL: must be given
+    const char *fallback; // the default, as written in a configuration; NULL: must be given
     const char *range;    // "(0, inf)", "[-1, 1]"; NULL: any finite number
     const char *doc;
     uint32_t flags;    // TAC_PARAM_...
@@ -38,11 +38,11 @@ typedef struct tac_param_def {
 } tac_param_def;
 
 enum {
-    // A run may go on from a checkpoint with another value of the parameter (tac_engine_branch). It
-    // may say so if nothing but `step`, `output`, `derive`, `detect`, `holds`, `project` and hooks
-    // depend on it: neither what is declared nor what `init` sets. What a step has made of it and
-    // keeps in a state stays as it is. Implied by tac_param_input; of no effect on paths, tools,
-    // names and maps.
+    // A run may go on from a checkpoint with another value of the parameter (tac_engine_branch).
+    // Set this only if nothing but `step`, `output`, `derive`, `detect`, `holds`, `project` and
+    // hooks depend on the parameter: neither what is declared nor what `init` sets. Results that a
+    // step has computed from the old value and keeps in a state stay as they are. Implied by
+    // tac_param_input; of no effect on paths, tools, names and maps.
     TAC_PARAM_TUNABLE = 1,
 };
 
@@ -51,8 +51,8 @@ enum {
     TAC_PORT_HELD = 2,     // input of a continuous component: sampled at stage 10 of a boundary and
                            // held, even when it comes from another continuous component
     TAC_PORT_DERIVE_ONLY = 4, // input that only `derive` uses, neither `output` nor `step`
-    TAC_PORT_EVAL = 8,        // output that `output` writes, not `step`. Implied where there is no
-                              // `step`; a type with both must mark those of `output`
+    TAC_PORT_EVAL = 8, // output that `output` writes, not `step`. Implied where there is no `step`;
+                       // a type with both must mark the outputs of `output`
     TAC_PORT_NAN = 16, // output in which NaN has a meaning ("unused"): no warning, and not counted
 };
 
@@ -67,27 +67,27 @@ typedef enum tac_part {
 
 typedef struct tac_port_def {
     uint32_t size;    // sizeof(tac_port_def)
-    const char *name; // that of an output or state may have dots, as battery.soc, but not end in
-                      // .x, .y, .z or .w, which are elements
+    const char *name; // the name of an output or state may have dots, as battery.soc, but not end
+                      // in .x, .y, .z or .w, which are elements
     tac_type type;
     const char *unit; // NULL: dimensionless
     const char *doc;
     uint32_t flags;         // TAC_PORT_...
-    tac_part part;          // continuous state: of the plant
+    tac_part part;          // continuous state: the part of the plant that it belongs to
     const char *derivative; // output: the output of this component that is its rate of change per
                             // second, for EXTRAPOLATED; of a quaternion the body rate. May be NULL
-    double scale;  // continuous state: its absolute tolerance is `atol` times this; 0 means 1
-    tac_role role; // output or continuous state: what reports and pictures of flights take it for
+    double scale;      // continuous state: its absolute tolerance is `atol` times this; 0 means 1
+    tac_role role;     // output or continuous state: its meaning in reports and pictures of flights
     uint32_t reserved; // 0
 } tac_port_def;
 
 typedef struct tac_message_def {
     uint32_t size; // sizeof(tac_message_def)
-    bool numbers;  // sending port: a message is an array of doubles; all NaNs in it become one
+    bool numbers;  // sending port: a message is an array of doubles; its NaNs are made the same
     bool triggers; // receiving port: a delivery makes the component step
     const char *name;
     const char *doc;
-    uint32_t capacity;  // receiving port: messages on the way or waiting
+    uint32_t capacity;  // receiving port: room for messages on the way or waiting
     uint32_t max_bytes; // receiving port: longest message
 } tac_message_def;
 
@@ -114,7 +114,8 @@ static inline tac_message_def tac_message_def_default(void)
     return def;
 }
 
-// In C, the address of one for a single call: tac_param_f64(d, TAC_PARAM(.name = "mass", ...)).
+// In C, the address of a definition for a single call: tac_param_f64(d, TAC_PARAM(.name = "mass",
+// ...)).
 #ifndef __cplusplus
 #define TAC_PARAM(...)   (&(tac_param_def)TAC_DEF(tac_param_def, __VA_ARGS__))
 #define TAC_PORT(...)    (&(tac_port_def)TAC_DEF(tac_port_def, __VA_ARGS__))
@@ -123,7 +124,7 @@ static inline tac_message_def tac_message_def_default(void)
 
 typedef struct tac_message {
     tac_time sent_us, delivered_us;
-    uint32_t sender;   // its place among the senders linked to this port, as declared, from 0
+    uint32_t sender; // place among the senders linked to this port, in order of declaration, from 0
     uint64_t sequence; // of this sender
     const void *bytes;
     size_t size;
@@ -134,16 +135,16 @@ enum {
     TAC_DUE_MESSAGE = 2,   // a message was delivered to a port that triggers
     TAC_DUE_TIMER = 4,     // the wake-up that the component asked for
     TAC_DUE_CONDITION = 8, // a located condition of its own turned true
-    TAC_DUE_LEAD = 16,     // so long before a step of the rate group as tac_declare_lead asked for
+    TAC_DUE_LEAD = 16,     // a step before that of the rate group, as tac_declare_lead asked for
 };
 
 // What a step sees. Indices are those that the declaring functions returned.
 typedef struct tac_step {
     tac_time t_us;
-    tac_time period_us;    // of the component's rate group; 0 where it has no regular one
+    tac_time period_us;    // of the component's rate group; 0 where it has no regular period
     uint32_t due;          // why it runs: TAC_DUE_...
     const void *const *in; // inputs as they are seen at t_us, through their routes
-    void *const *out;      // outputs; one that is not written holds. NULL in hooks
+    void *const *out;      // outputs; an output that is not written holds. NULL in hooks
     void *const *state;    // discrete states
     const double *x;       // own continuous states at t_us
     tac_instance *instance;
@@ -152,21 +153,21 @@ typedef struct tac_step {
 // What `output` and `derive` see.
 typedef struct tac_eval {
     double t_s;            // seconds since the start; between boundaries not a whole microsecond
-    const void *const *in; // held, or as of this very evaluation where continuously coupled
-    void *const *out;      // `output` writes them; `derive` reads them if TAC_COMPONENT_CHAINED
+    const void *const *in; // held; coupled inputs are as of this very evaluation
+    void *const *out;      // `output` writes these; `derive` reads them if TAC_COMPONENT_CHAINED
     const double *x;       // own continuous states
     double *dx;            // `derive` writes their rates of change per second
-    const double *mode;    // own events: 1 where it holds, 0 where not; see tac_declare_event
-    uint32_t lanes;        // only in derive_pack: how many
+    const double *mode;    // one an own event: 1 where it holds, 0 where not; see tac_declare_event
+    uint32_t lanes;        // only in derive_pack: number of lanes
 } tac_eval;
 
-// In output_dual and derive_dual every f64 is a dual number: its value, then its derivatives in so
-// many directions. All else is as in output and derive; t_s stays a double.
+// In output_dual and derive_dual every f64 is a dual number: its value, then its derivatives in
+// TAC_DUAL_DIRECTIONS directions. All else is as in output and derive; t_s stays a double.
 enum { TAC_DUAL_DIRECTIONS = 8, TAC_DUAL_WIDTH = 9 };
 
 // In derive_pack every f64 is e->lanes doubles side by side, aligned to their size together: one
-// lane for each of several components that are alike. t_s is that of all. How many there are is the
-// engine's affair and may be another number in another version or on another machine.
+// lane for each of several components that are alike. t_s is the same for all lanes. The engine
+// chooses the number of lanes; it may differ in another version or on another machine.
 
 // --- component types ------------------------------------------------------------------------
 
@@ -176,9 +177,9 @@ enum {
     TAC_COMPONENT_CHAINED = 4, // its `derive` reads what its `output` wrote
     TAC_COMPONENT_SHARED = 8,  // its `output` uses nothing but its arguments: it may run on several
                                // threads at once, and does for recordings
-    TAC_COMPONENT_CONSTANT = 16, // its `init` gives the outputs for good: it needs no rate group
-    TAC_COMPONENT_PRINTS = 32,   // it calls a library that may print: the program keeps that out of
-                                 // its own standard output
+    TAC_COMPONENT_CONSTANT = 16, // only `init` sets its outputs: it needs no rate group
+    TAC_COMPONENT_PRINTS = 32, // it calls a library that may print: the program keeps that text out
+                               // of its own standard output
 };
 
 typedef struct tac_component_type {
@@ -191,9 +192,9 @@ typedef struct tac_component_type {
     size_t self_size;    // zeroed memory for `self`
 
     tac_status (*declare)(tac_declare *d, void *self);
-    // Optional, as all below. Once all components are declared and connected, so that it is known
-    // what watches and feeds lead to.
-    // `self` may still be filled, parameters be read, mistakes be reported; nothing is declared.
+    // Optional, as all below. Called when all components are declared and connected, so that it is
+    // known what watches and feeds are connected to. `self` may still be filled, parameters be
+    // read, mistakes be reported; nothing can be declared any more.
     tac_status (*connect)(tac_declare *d, void *self);
     // Set outputs, states and x for t = 0; may ask for a wake-up.
     tac_status (*init)(tac_step *s, const void *self);
@@ -202,39 +203,40 @@ typedef struct tac_component_type {
     tac_status (*output)(const tac_eval *e, const void *self);
     // dx/dt = f(t, x, u). Pure. TAC_E_NUMERIC asks an adaptive method for a shorter step.
     tac_status (*derive)(const tac_eval *e, const void *self);
-    // Both again on dual numbers: for methods that need derivatives. Without them differences are
-    // taken.
+    // `output` and `derive` on dual numbers, for methods that need derivatives. Without these
+    // functions the engine takes finite differences.
     tac_status (*output_dual)(const tac_eval *e, const void *self);
     tac_status (*derive_dual)(const tac_eval *e, const void *self);
-    // The same for several components at once, each in a lane of its own: lane by lane exactly the
-    // arithmetic of derive, so that the bits are the same, and a failure if any would fail. It is
-    // called where all inputs are f64 and held, the type is not TAC_COMPONENT_OPAQUE, and `alike`
-    // says that `self` of one is as good as that of the other.
+    // `derive` for several components at once, each in a lane of its own: lane by lane exactly the
+    // arithmetic of derive, so that the bits are the same, and a failure if any lane would fail. It
+    // is called where all inputs are f64 and held, the type is not TAC_COMPONENT_OPAQUE, and
+    // `alike` says that `self` of one component can be used for the other.
     tac_status (*derive_pack)(const tac_eval *e, const void *self);
     bool (*alike)(const void *self, const void *other);
-    // One number for each event that was declared: it holds where g > 0. Pure; it may depend on the
-    // event's own e->mode[i], to be read before g[i] is written, which may be the same memory.
+    // One number g[i] for each event that was declared: the event holds where g[i] > 0. Pure; g[i]
+    // may depend on the event's own e->mode[i], which must be read before g[i] is written: both may
+    // be the same memory.
     tac_status (*detect)(const tac_eval *e, const void *self, double *g);
-    // Does a condition that was declared hold? Pure: of the step only t_us, in and state may be
-    // used, and of inputs those of the condition, which are what they would be at t_us. One that
-    // does not matter now says false; so does one that cannot tell, as of a NaN.
+    // Does a condition that was declared hold? Pure: of `s` only t_us, in and state may be used,
+    // and of the inputs only those of the condition, which have their values at t_us. A condition
+    // that does not matter now returns false; so does one that cannot be evaluated, as with a NaN.
     bool (*holds)(const tac_step *s, const void *self, int condition);
     // Bring x back onto its bounds at the end of an interval (unit quaternion, tank not negative).
     tac_status (*project)(double *x, const void *self);
     // At every boundary of the component's entity, before and after everything else.
     tac_status (*pre_step)(tac_step *s, const void *self);
     tac_status (*post_step)(tac_step *s, const void *self);
-    // Flight phases, by their numbers: called when the entity leaves one in which the component is
-    // active, and when it enters one in which it will be.
+    // Flight phases, by their numbers: called when the entity leaves a phase in which the component
+    // is active, and when it enters a phase in which the component will be active.
     tac_status (*phase_exit)(tac_step *s, const void *self, int32_t from, int32_t to);
     tac_status (*phase_enter)(tac_step *s, const void *self, int32_t from, int32_t to);
-    // Opaque state to and from a checkpoint. `save` is called twice: with bytes NULL it only
-    // returns the size through `*size`.
+    // Opaque state to and from a checkpoint. `save` is called twice: first with bytes NULL, to get
+    // the size through `*size`.
     tac_status (*save)(const void *self, void *bytes, size_t *size);
     tac_status (*restore)(const void *self, const void *bytes, size_t size);
-    // Discrete states came from a checkpoint or a recording: can `step` work with them? What is
-    // used as an index or a count must be looked at here; what the engine knows the type of (bool,
-    // enum) it has seen to. tac_fail says what is wrong.
+    // Discrete states came from a checkpoint or a recording: can `step` work with them? Everything
+    // that `step` uses as an index or a count must be checked here; values of bool and enum states
+    // have been checked by the engine. tac_fail says what is wrong.
     tac_status (*verify)(tac_step *s, const void *self);
     // Release what `declare` acquired. Called once, also after a failed start.
     void (*close)(void *self);
@@ -308,38 +310,40 @@ TAC_API const tac_world *tac_declare_world(const tac_declare *d);
 // Each returns the index to use with in[], out[], state[].
 TAC_API int tac_declare_input(tac_declare *d, const tac_port_def *p);
 TAC_API int tac_declare_output(tac_declare *d, const tac_port_def *p);
-// Which inputs an output that `output` writes depends on at the same instant; without this, on all
-// but those that are TAC_PORT_DERIVE_ONLY. What is left out reaches it through states only, or
-// never, and closes no algebraic loop. Where components need outputs of each other, `output` may
-// then be called before all inputs are there: it writes the outputs that it can, and what it
-// returns is not looked at; a call with all inputs follows.
+// Which inputs an output that `output` writes depends on at the same instant; without this call,
+// all but those that are TAC_PORT_DERIVE_ONLY. Inputs that are not listed influence the output
+// through states only, or never, and close no algebraic loop. Where components need outputs of each
+// other, `output` may then be called before all inputs have their values: it writes the outputs
+// that it can, and its status is ignored; a call with all inputs follows.
 TAC_API void tac_declare_feedthrough(tac_declare *d, int output, const int *inputs, size_t count);
 TAC_API int tac_declare_state(tac_declare *d, const tac_port_def *p); // discrete
 // Continuous state of f64s; returns its offset in x[] and dx[]. Readable by all as a signal.
 TAC_API int tac_declare_continuous(tac_declare *d, const tac_port_def *p);
 // A condition of the continuous part at which its equations change, as when a foot touches the
-// ground; `detect` tells where it holds. Its mode is set at every boundary of the island, and where
-// it changes between two the engine locates the first microsecond at which it has changed and puts
-// a boundary there, so that no step runs across. Equations depend on e->mode, not on the condition.
+// ground; `detect` tells where it holds. Its mode is set at every boundary of the island. Where it
+// changes between two boundaries the engine locates the first microsecond at which it has changed
+// and puts a boundary there, so that no integration step runs across. Equations depend on e->mode,
+// not on the condition.
 TAC_API int tac_declare_event(tac_declare *d, const char *name, const char *doc);
-// A condition on some of the component's inputs whose turning true the engine locates; `holds`
-// tells where it is true. Some of the inputs must come from the plant, all of those from one
-// island. Where it turns from false to true inside an integration step, the first microsecond at
-// which it is true becomes a boundary, and the component steps there. Only for components without a
-// continuous part; those have events. `param` is the parameter to blame. Returns its number, from
-// 0.
+// A condition on some of the component's inputs; the engine locates where it turns true, and
+// `holds` tells whether it is true. Some of the inputs must come from the plant, and those all from
+// one island. Where the condition turns from false to true inside an integration step, the first
+// microsecond at which it is true becomes a boundary, and the component steps there. Only for
+// components without a continuous part; components with one have events instead. `param` is the
+// parameter that errors point to. Returns the number of the condition, from 0.
 TAC_API int tac_declare_condition(tac_declare *d, const char *name, const int *inputs, size_t count,
                                   const char *param);
 // Have the component also step `lead_us` before each step of its rate group, with TAC_DUE_LEAD
-// alone: a sensor measures there what it puts out a delay later. Such a step writes no outputs.
-// Where the lead is a multiple of the period nothing is added: a step is there already. A lead of
-// more than `periods` periods is refused, with the place of `param`. The last call counts; 0: none.
+// alone: a sensor measures then what it puts out after its delay. Such a step writes no outputs.
+// Where the lead is a multiple of the period no steps are added, because the group steps there
+// already. A lead of more than `periods` periods is refused, with the place of `param`. The last
+// call counts; 0: no lead.
 TAC_API void tac_declare_lead(tac_declare *d, tac_time lead_us, uint32_t periods,
                               const char *param);
 TAC_API int tac_declare_stream(tac_declare *d, const char *name); // a random stream
 // An input that is connected by name to any single signal or element, as in "vehicle.position.z",
-// and sees it as an f64, whatever its type. One that a later stage writes is seen as of the last
-// boundary. `param` is the parameter to blame if there is no such signal.
+// and sees it as an f64, whatever its type. A signal that a later stage writes is seen as of the
+// last boundary. `param` is the parameter that errors point to if there is no such signal.
 TAC_API int tac_declare_watch(tac_declare *d, const char *signal, const char *param);
 // An f64 output that is connected by name to the input of another component, "control.speed"; it
 // has the input's unit and begins with its resting value.
@@ -352,8 +356,8 @@ TAC_API int tac_declare_receiver(tac_declare *d, const tac_message_def *p);
 // `declare` to return. `param` may be inside another: "equations[3]", "states.v".
 TAC_API TAC_PRINTF(3, 4) tac_status
     tac_declare_fail(tac_declare *d, const char *param, const char *format, ...);
-// The same about one character of a parameter's text, counted from 1: for texts that are a language
-// of their own.
+// The same about one character of a parameter's text, counted from 1: for texts in a language of
+// their own.
 TAC_API TAC_PRINTF(4, 5) tac_status tac_declare_fail_at(tac_declare *d, const char *param,
                                                         uint32_t column, const char *format, ...);
 
@@ -363,8 +367,8 @@ TAC_API TAC_PRINTF(4, 5) tac_status tac_declare_fail_at(tac_declare *d, const ch
 TAC_API TAC_PRINTF(3, 4) void tac_declare_warn(tac_declare *d, const char *param,
                                                const char *format, ...);
 
-// In `connect`: what a watch sees, which is always a single element, and in which unit; and the
-// unit of what a feed leads to.
+// In `connect`: the type of the single element that a watch sees, and its unit; and the unit of the
+// input that a feed is connected to.
 TAC_API tac_type tac_watch_type(const tac_declare *d, int input);
 TAC_API const char *tac_watch_unit(const tac_declare *d, int input);
 TAC_API const char *tac_feed_unit(const tac_declare *d, int output);
@@ -373,23 +377,24 @@ TAC_API const char *tac_feed_unit(const tac_declare *d, int output);
 
 TAC_API bool tac_connected(const tac_step *s, int input);
 
-// Did this condition of the component turn true at this very instant, by having been located?
+// Was it located that this condition of the component turned true at this very instant?
 TAC_API bool tac_turned_true(const tac_step *s, int condition);
 
 // The next draw of a stream: uniform in [0, 1), or normal with mean 0 and deviation 1.
 TAC_API double tac_draw_uniform(tac_step *s, int stream);
 TAC_API double tac_draw_normal(tac_step *s, int stream);
-// Several normal draws at once, which is faster: every three of them are one draw of the stream.
+// Several normal draws at once, which is faster: three values are made from one draw of the stream.
 TAC_API void tac_draw_normals(tac_step *s, int stream, double *values, size_t count);
 
-// Run this component at `t_us`, which must lie in the future; replaces an earlier wish.
+// Run this component at `t_us`, which must lie in the future; replaces an earlier wake-up.
 // TAC_TIME_NEVER cancels it. The type needs TAC_COMPONENT_TIMER.
 TAC_API TAC_MUST_CHECK tac_status tac_wake_at(tac_step *s, tac_time t_us);
 
-// Send a copy of `bytes` over every link of a sending port. Digests see its bytes: padding is zero,
-// and a double that may be NaN goes through tac_one_nan, unless the port is one of `numbers`.
+// Send a copy of `bytes` over every link of a sending port. All bytes enter the digest: set padding
+// to zero, and pass a double that may be NaN through tac_one_nan, unless the port is one of
+// `numbers`.
 TAC_API TAC_MUST_CHECK tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size);
-// Take the next delivered message, false when there is none. Its bytes stay valid until the next
+// Take the next delivered message; false when there is none. Its bytes stay valid until the next
 // call into the engine.
 TAC_API bool tac_receive_sized(tac_step *s, int receiver, tac_message *message, size_t size);
 static inline bool tac_receive(tac_step *s, int receiver, tac_message *message)
@@ -397,12 +402,14 @@ static inline bool tac_receive(tac_step *s, int receiver, tac_message *message)
     return tac_receive_sized(s, receiver, message, sizeof *message);
 }
 
-// Own continuous states to be changed at once: only in init and in stage `actuate`, NULL elsewhere.
+// The component's own continuous states, to be changed at once: only in init and in stage
+// `actuate`, NULL elsewhere.
 TAC_API double *tac_jump(tac_step *s);
 
 // Fail the run: sets the reason and returns the status for the function to return.
 TAC_API TAC_PRINTF(2, 3) tac_status tac_fail(tac_step *s, const char *format, ...);
-// The same with a status of its own, as TAC_E_FILE: it decides the exit code of the program.
+// The same with a status of the caller's choice, as TAC_E_FILE: it decides the exit code of the
+// program.
 TAC_API TAC_PRINTF(3, 4) tac_status
     tac_fail_as(tac_step *s, tac_status status, const char *format, ...);
 

@@ -39,10 +39,10 @@ typedef struct tac_config tac_config;
 
 typedef struct tac_config_def {
     uint32_t size; // sizeof(tac_config_def)
-    // The configuration is data of others, as that of a recording is: what it names is not
-    // followed. Its own `plugins` and `extends` count for nothing, its variables have no value,
-    // files that parameters name must lie below its folder, and tools are none. What `sets` name is
-    // followed.
+    // The configuration comes from someone else, as that in a recording does: what it names is not
+    // loaded. Its own `plugins` and `extends` are ignored, its variables have no value, files that
+    // parameters name must lie below its folder, and tools are treated as absent. What `sets` name
+    // is loaded.
     bool untrusted;
     const tac_allocator *allocator; // NULL: malloc
     tac_registry *registry;         // must outlive the configuration; gets its plugins
@@ -51,7 +51,7 @@ typedef struct tac_config_def {
     // The value of ${NAME}, NULL if it has none. NULL: the environment of the process.
     const char *(*variable)(void *context, const char *name);
     void *variable_context;
-    // No plugin is loaded from below this folder, whoever names it; NULL: from anywhere.
+    // No plugin is loaded from below this folder, wherever it is named; NULL: from anywhere.
     const char *closed_folder;
 } tac_config_def;
 
@@ -62,7 +62,7 @@ static inline tac_config_def tac_config_def_default(void)
     return def;
 }
 
-// Read and check a file, with all it extends. Loads the plugins that it names.
+// Read and check a file, with all files that it extends. Loads the plugins that it names.
 TAC_API TAC_MUST_CHECK tac_status tac_config_load(const char *path, const tac_config_def *def,
                                                   tac_config **config, tac_error *err);
 // The same from memory; `name` stands for the file in errors, and paths are relative to it.
@@ -81,8 +81,8 @@ static inline tac_engine_def tac_config_engine_def(const tac_config *config)
     return def;
 }
 
-// Make an engine of it, prepared. `def` is tac_config_engine_def's with what the caller adds: log
-// sink, allocator. The configuration must outlive the engine.
+// Make an engine from the configuration and prepare it. `def` is that of tac_config_engine_def with
+// additions of the caller: log sink, allocator. The configuration must outlive the engine.
 TAC_API TAC_MUST_CHECK tac_status tac_config_build(const tac_config *config,
                                                    const tac_engine_def *def, tac_engine **engine,
                                                    tac_error *err);
@@ -91,8 +91,8 @@ TAC_API TAC_MUST_CHECK tac_status tac_config_build_unprepared(const tac_config *
                                                               const tac_engine_def *def,
                                                               tac_engine **engine, tac_error *err);
 
-// What `record:` says, with the resolved configuration and the files it names; path is NULL where
-// it names no file. Lives as long as the configuration.
+// What `record:` says, with the resolved configuration and the files that it names; path is NULL
+// where it names no file. Lives as long as the configuration.
 TAC_API TAC_MUST_CHECK tac_status tac_config_recorder_def_sized(tac_config *config,
                                                                 tac_recorder_def *def, size_t size,
                                                                 tac_error *err);
@@ -103,8 +103,9 @@ static inline TAC_MUST_CHECK tac_status tac_config_recorder_def(tac_config *conf
     return tac_config_recorder_def_sized(config, def, sizeof *def, err);
 }
 
-// The files that it was made from, and those that its components read: itself, what it extends,
-// plugins, files and folders that parameters name. `*paths` lives as long as the configuration.
+// The files that the configuration was made from, and those that its components read: the file
+// itself, files that it extends, plugins, files and folders that parameters name. `*paths` lives as
+// long as the configuration.
 TAC_API TAC_MUST_CHECK tac_status tac_config_files(tac_config *config, const char *const **paths,
                                                    size_t *count, tac_error *err);
 

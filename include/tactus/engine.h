@@ -1,13 +1,14 @@
 // engine.h - building and running a simulation from C.
 //
-// Create an engine, add rate groups, components, routes and links, prepare it, run it. What is
-// added is checked as it is added, the whole when it is prepared; after that nothing can be added.
-// An engine belongs to one thread at a time; several engines do not know of each other.
+// Create an engine, add rate groups, components, routes and links, prepare it, run it. Each thing
+// is checked by itself when it is added, the whole when the engine is prepared; after that nothing
+// can be added. An engine belongs to one thread at a time; several engines share nothing.
 //
 // Tactus computes in a floating-point environment of its own: rounding to nearest, nothing flushed
-// to zero, traps masked. What computes sets it, and leaves with the caller's, flags included.
-// Callbacks (logs, observers) are called in Tactus' environment; what they make of it ends with
-// them. A component that changes it ends the run with TAC_E_FLOATS.
+// to zero, traps masked. Functions that compute set this environment and restore the caller's
+// before they return, flags included. Callbacks (logs, observers) are called in Tactus'
+// environment; a change that they make to it is undone when they return. A component that changes
+// it ends the run with TAC_E_FLOATS.
 //
 // docs/contract.md says what happens at a boundary and in which order.
 #ifndef TACTUS_ENGINE_H
@@ -30,8 +31,8 @@ typedef struct tac_phase_change {
     tac_time t_us;      // when the new phase began
     const char *entity; // "" for the root; texts live as long as the engine
     const char *from, *to;
-    const char *condition; // that led to it
-    bool located;          // at the very instant at which it turned true
+    const char *condition; // the condition that led to it
+    bool located;          // the condition was located: t_us is the instant at which it turned true
 } tac_phase_change;
 
 typedef void tac_phase_fn(void *context, const tac_phase_change *change);
@@ -43,20 +44,21 @@ typedef struct tac_hang {
     double seconds;        // since it was called, on the wall clock
 } tac_hang;
 
-// Called from another thread while the run stands still, once for each such call; the component
-// does not go on before it has returned.
+// Called from another thread while the run waits, once for each such call. Even if the library's
+// call returns meanwhile, the component does not go on before this function has returned.
 typedef void tac_hang_fn(void *context, const tac_hang *hang);
 
 typedef struct tac_integrator_def {
     const char *kind;      // the name of a method, as "rk4": docs/integrators.md
     tac_time h_max_us;     // longest step; 0: no limit if the method is adaptive, else the period
                            // of the physics axis or 1 ms
-    double rtol, atol;     // adaptive: relative and absolute; the latter times a state's scale
+    double rtol, atol;     // adaptive: tolerances; the absolute one is times a state's scale
     tac_time h_min_us;     // adaptive: a shorter step ends the run
-    uint64_t max_substeps; // adaptive: steps tried between two boundaries
+    uint64_t max_substeps; // adaptive: most steps tried between two boundaries
 } tac_integrator_def;
 
-// What happens to components that are inactive in the present phase. All give the same bits.
+// How components that are inactive in the present phase are treated. All strategies give the same
+// bits.
 #define TAC_STRATEGY_TABLE(X)                                                                      \
     X(SKIP, "skip", "they are not run")                                                            \
     X(GATE, "gate", "they are run, and what comes of it is dropped")                               \
@@ -72,8 +74,8 @@ typedef enum tac_strategy {
 typedef struct tac_engine_def {
     uint32_t size; // sizeof(tac_engine_def)
     bool split;    // advance parts of the plant one after another, on the physics axis
-    bool lanes;    // integrate islands that are alike side by side, on by default: the same bits
-                   // sooner, where the machine has registers for it
+    bool lanes;    // integrate islands that are alike side by side, on by default: the same bits in
+                   // less time, where the machine has vector registers for it
     bool allow_fast_sync;           // SYNCHRONIZED above 10 kHz
     bool digests;                   // on by default
     const tac_allocator *allocator; // NULL: malloc
@@ -83,24 +85,23 @@ typedef struct tac_engine_def {
     tac_world world;
     tac_time physics_us;   // period of the physics axis; 0: none
     tac_policy policy;     // between rate groups, unless a rule says otherwise
-    tac_strategy strategy; // of phases
-    tac_log_fn *log; // told from the very beginning; may be NULL. tac_engine_add_log adds others
+    tac_strategy strategy; // for inactive components
+    tac_log_fn *log; // called from the very beginning; may be NULL. tac_engine_add_log adds others
     void *log_context;
-    tac_log_level log_level;     // entries below it are not told to `log`
-    tac_phase_fn *phase_changed; // told of every change of a phase; may be NULL.
+    tac_log_level log_level;     // entries below this level are not passed to `log`
+    tac_phase_fn *phase_changed; // called at every change of a phase; may be NULL.
                                  // tac_engine_add_phase_watcher adds others
     void *phase_context;
-    const char *untrusted; // the file (as in places) of a configuration that is data of others: see
-                           // tac_config_def; NULL: there is none
-    tac_hang_fn *hang;     // may be NULL: such a call is waited for. One only: what it does not
-                           // end is waited for
+    const char *untrusted; // the file (as in places) of a configuration that comes from someone
+                           // else: see tac_config_def; NULL: there is none
+    tac_hang_fn *hang;     // may be NULL; only one. After it the engine goes on waiting
     void *hang_context;
 } tac_engine_def;
 
 typedef struct tac_group_def {
     uint32_t size; // sizeof(tac_group_def)
     const char *name;
-    tac_time period_us, offset_us; // or, or also:
+    tac_time period_us, offset_us; // a period, or explicit times, or both:
     const tac_time *times_us;      // explicit times, ascending
     size_t times_count;
     tac_place place;
@@ -116,13 +117,13 @@ typedef struct tac_component_def {
     const tac_node *params;    // a map, or NULL; must live until the engine is prepared
     const char *const *active; // phases of its entity in which it is active; NULL: in all
     size_t active_count;
-    bool hold; // inactive: its outputs stay as they were; else they are zero
+    bool hold; // while inactive its outputs stay as they were; else they are zero
     tac_place place;
 } tac_component_def;
 
 typedef struct tac_route_def {
     uint32_t size;    // sizeof(tac_route_def)
-    uint32_t pending; // from outside: writes for instants to come that there is room for
+    uint32_t pending; // from outside: room for so many writes for instants to come
     const char *to;   // full name of an input: "uav1.Ctrl.position"
     const char *from; // name of a signal, seen from the entity of `to` first, then from the root;
                       // an element as "Nav.position[2]" or "Nav.position.z". "outside": values
@@ -134,26 +135,26 @@ typedef struct tac_route_def {
     bool has_policy;     // `policy` applies, whatever the rules say
     tac_policy policy;
     tac_place place;
-    const char *rest; // from outside: the value until another is written, as one would write it
-                      // ("2 m/s", "[0, 0, 1]"); NULL: that of the open input, if it is optional
+    const char *rest; // from outside: the value until another is written, as in a file: "2 m/s",
+                      // "[0, 0, 1]"; NULL: that of the open input, if it is optional
 } tac_route_def;
 
 typedef struct tac_link_def {
     uint32_t size; // sizeof(tac_link_def)
     const char *from,
-        *to;           // message ports; patterns connect all that match, but no entity to itself
+        *to;           // message ports; patterns connect all that match, but no entity with itself
     tac_time delay_us; // at least 1; from outside: not used, messages have their own time
     tac_place place;
-    // With "outside" for `to`: tac_engine_add_send_watcher is told of what is sent, with this name;
-    // NULL: that of the sending port. With "outside" for `from`: the name of who sends there, which
-    // tac_engine_post gives and digests know it by.
+    // With "outside" for `to`: the name that watchers (tac_engine_add_send_watcher) are given with
+    // each message; NULL: the name of the sending port. With "outside" for `from`: the name of the
+    // sender, which tac_engine_post gives and digests identify the sender by.
     const char *channel;
     bool has_number; // from outside: `number` applies
-    uint32_t number; // from outside: place of the sender among those of the port, from 0; else it
-                     // comes after those of the engine
+    uint32_t number; // from outside: place of the sender among those of the port, from 0; without a
+                     // number it comes after those of the engine
 } tac_link_def;
 
-// When an observer looks; always in stage 9, after everything else.
+// When an observer is called; always in stage 9, after everything else.
 typedef enum tac_follow {
     TAC_FOLLOW_AXIS,    // on an axis of its own
     TAC_FOLLOW_STEPS,   // wherever `component` has stepped
@@ -169,8 +170,8 @@ typedef struct tac_observer_def {
     tac_follow follow;
     tac_time period_us, offset_us; // of an axis
     bool ends;                     // of an axis: also at the start and the end of the run
-    const char *component;         // full name, where one is followed
-    bool outputs;                  // it reads outputs of the island that it follows
+    const char *component;         // full name of the component that is followed
+    bool outputs;                  // the observer reads outputs of the island that it follows
     void (*observe)(void *context, tac_engine *engine, tac_time t_us);
     void *context;
 } tac_observer_def;
@@ -252,12 +253,12 @@ TAC_API TAC_MUST_CHECK tac_status tac_engine_add_route(tac_engine *engine, const
 TAC_API TAC_MUST_CHECK tac_status tac_engine_add_link(tac_engine *engine, const tac_link_def *def,
                                                       tac_error *err);
 // Readers in other groups see signals that match `pattern` through `policy`; the last rule wins. A
-// pattern matches a whole name or all that follows any dot in it: "battery.*" also is
+// pattern matches a whole name or all that follows any dot in it: "battery.*" also matches
 // "uav1.vehicle.battery.soc".
 TAC_API TAC_MUST_CHECK tac_status tac_engine_add_policy(tac_engine *engine, const char *pattern,
                                                         tac_policy policy, const tac_place *place,
                                                         tac_error *err);
-// The order of all discrete components, instead of the one that follows the signals.
+// The order of all discrete components, instead of the order that follows from the signals.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_set_order(tac_engine *engine,
                                                        const char *const *components, size_t count,
                                                        const tac_place *place, tac_error *err);
@@ -265,9 +266,9 @@ TAC_API TAC_MUST_CHECK tac_status tac_engine_add_observer(tac_engine *engine,
                                                           const tac_observer_def *def,
                                                           tac_error *err);
 
-// Be told of what is logged, from `level` on, and of changes of phases: any number may be, and they
-// are told in the order in which they were added, those of tac_engine_def first. Also on a prepared
-// engine. `context` must outlive the engine's runs.
+// Add a callback for log entries from `level` on, or for changes of phases. There may be any
+// number; they are called in the order in which they were added, those of tac_engine_def first.
+// Also on a prepared engine. `context` must outlive the engine's runs.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_add_log(tac_engine *engine, tac_log_level level,
                                                      tac_log_fn *log, void *context,
                                                      tac_error *err);
@@ -275,14 +276,14 @@ TAC_API TAC_MUST_CHECK tac_status tac_engine_add_phase_watcher(tac_engine *engin
                                                                tac_phase_fn *changed, void *context,
                                                                tac_error *err);
 
-// Resolve everything and allocate all memory of the run. Boundary 0 is the next.
+// Resolve everything and allocate all memory of the run. Boundary 0 comes next.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_prepare(tac_engine *engine, tac_error *err);
 
 // --- running --------------------------------------------------------------------------------
 
-// Process every boundary up to and including `until_us`, and no instant beyond it; calling it in
-// pieces gives the same bits as calling it once. After a failure the engine keeps its state for
-// inspection and runs no further.
+// Process every boundary up to and including `until_us`, and no instant beyond it. Several calls in
+// a row give the same bits as one. After a failure the engine keeps its state for inspection and
+// runs no further.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_run(tac_engine *engine, tac_time until_us,
                                                  tac_error *err);
 
@@ -299,24 +300,24 @@ typedef struct tac_counters {
     uint64_t boundaries; // instants at which anything discrete happened
     uint64_t steps;      // component steps
     uint64_t integration_steps, rejected, rhs_evals, undone; // of all islands
-    uint64_t events;   // located: of the plant, and conditions
+    uint64_t events;   // located events of the plant, and located conditions
     uint64_t messages; // delivered
 } tac_counters;
 
 TAC_API tac_counters tac_engine_counters(const tac_engine *engine);
 
 // How many writes of a signal had a NaN in them, and when the first was (NEVER where there was
-// none; may be NULL). Seen by digests: without them, and for continuous states, which stop the run
-// instead, it is 0.
+// none; may be NULL). Counted while digests are taken: 0 without digests, and 0 for continuous
+// states, where a NaN stops the run instead.
 TAC_API uint64_t tac_engine_nans(const tac_engine *engine, size_t signal, tac_time *first_us);
 
-// --- looking --------------------------------------------------------------------------------
+// --- reading --------------------------------------------------------------------------------
 
 // How large a prepared simulation is.
 typedef struct tac_sizes {
     size_t entities, groups, components, islands, signals;
     size_t senders, receivers;  // message ports
-    size_t states;              // continuous ones, as single numbers
+    size_t states;              // continuous states, as single numbers
     size_t phases, transitions; // of all entities
     size_t bytes;               // of everything that changes in a run
 } tac_sizes;
@@ -355,17 +356,18 @@ TAC_API int tac_engine_find_signal(const tac_engine *engine, const char *name); 
 // Name "" where there is no such signal.
 TAC_API tac_signal_info tac_engine_signal_info(const tac_engine *engine, int signal);
 // The value at the engine's present instant, in the signal's own type. Between two boundaries of
-// its island a continuous signal is evaluated there, which changes nothing; so is an output of the
-// plant that nothing in the simulation reads, with its inputs as they are now. Valid until the next
-// call. Also from inside an observer, which sees such outputs as of stage 3.
+// its island a continuous signal is evaluated for this call, which changes nothing; so is an output
+// of the plant that nothing in the simulation reads, with its present inputs. Valid until the next
+// call. May be called from an observer, which sees such outputs as of stage 3.
 TAC_API const void *tac_engine_read(tac_engine *engine, int signal);
 
-// The digest over everything that matches `pattern` (NULL: all), as in tac_engine_add_policy;
-// `*count`, where not NULL, tells how many digests matched. 0: none did, or digests are off; no
-// hash is 0. docs/contract.md says what it covers.
+// One hash over all digests whose names match `pattern` (NULL: all), as in tac_engine_add_policy;
+// `*count`, where not NULL, is how many matched. 0: none did, or digests are off; no hash is 0.
+// docs/contract.md says what a hash covers.
 TAC_API uint64_t tac_engine_hash(const tac_engine *engine, const char *pattern, size_t *count);
-// One by one, in order of name: signals, message ports, states of islands ("uav1.body#state"), and
-// for each component "uav1.body#end", what of it decides how the run goes on. NULL after the last.
+// Digests one by one, in order of name: signals, message ports, states of islands
+// ("uav1.body#state"), and for each component "uav1.body#end", over everything of it that decides
+// how the run goes on. NULL after the last.
 TAC_API const char *tac_engine_digest(const tac_engine *engine, size_t i, uint64_t *digest);
 
 TAC_API uint64_t tac_engine_schema_hash(const tac_engine *engine);
@@ -380,25 +382,25 @@ typedef enum tac_format {
 } tac_format;
 TAC_API char *tac_engine_schema(const tac_engine *engine, tac_format format);  // text, json
 TAC_API char *tac_engine_explain(const tac_engine *engine, tac_format format); // all four
-// Only the flight phases: machines, and who is active when. All four.
+// Only the flight phases: machines, and which component is active when. All four formats.
 TAC_API char *tac_engine_explain_phases(const tac_engine *engine, tac_format format);
 TAC_API void tac_text_free(char *text);
 
 // --- checkpoints ----------------------------------------------------------------------------
 
 // Write the whole state, as it was after stage 9 of the last boundary at or before `t_us`, to
-// `path` as soon as the run has passed that instant. For a prepared engine that has not passed it
-// yet; `t_us` lies before the end of the run.
+// `path` as soon as the run has passed `t_us`. For a prepared engine that has not passed it yet;
+// `t_us` must lie before the end of the run.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_checkpoint_at(tac_engine *engine, tac_time t_us,
                                                            const char *path, tac_error *err);
 // Continue from a checkpoint: on a prepared engine of the same model that has not run yet.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_restore(tac_engine *engine, const char *path,
                                                      tac_error *err);
 
-// Continue from a checkpoint of a model that may differ in values of parameters that are tunable
-// (TAC_PARAM_TUNABLE) and in events of scenarios that lie after it: a branch. All else is refused,
-// with its place and what differs; places come from the parameters that components were added with,
-// which must still live. Otherwise as tac_engine_restore.
+// Continue from a checkpoint of a model that may differ in values of tunable parameters
+// (TAC_PARAM_TUNABLE) and in events of scenarios after the checkpoint: a branch. Any other
+// difference is refused, with its place and what differs. Places come from the parameters that
+// components were added with, so these must still be valid. Otherwise as tac_engine_restore.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_branch(tac_engine *engine, const char *path,
                                                     tac_error *err);
 
@@ -409,12 +411,12 @@ typedef enum tac_change_kind {
     TAC_CHANGE_EVENT_CHANGED
 } tac_change_kind;
 
-// In what the model of an engine differs from that of the checkpoint that it continues. Texts live
-// as long as the engine.
+// How the model of an engine differs from that of the checkpoint that it continues. Texts live as
+// long as the engine.
 typedef struct tac_change {
     tac_change_kind kind;
     const char *component;
-    const char *name; // of the parameter, or of that which lists the events
+    const char *name; // of the parameter; for an event, of the parameter that lists the events
     const char *before,
         *after; // a value, or an event as "{at: 20 s, do: arm}"; NULL: there is none
 } tac_change;

@@ -2,8 +2,8 @@
 //
 // For authors of components and plugins: a libm differs from one system to the next, so code that
 // runs inside a simulation calls these instead. They are pure and may be called at any time from
-// any thread. Accurate to 1 ulp (docs/math.md has the measurements). Which NaN a NaN is, is not
-// defined.
+// any thread. Accurate to 1 ulp (docs/math.md has the measurements). The bits of a NaN result are
+// not defined.
 #ifndef TACTUS_MATH_H
 #define TACTUS_MATH_H
 
@@ -49,7 +49,7 @@ TAC_API const char *tac_math_version(void);
 // covers it, function by function.
 TAC_API uint64_t tac_math_fingerprint(void);
 
-// IEEE 754 and C define the results of these to the last bit: any C library will do.
+// IEEE 754 and C define the results of these to the last bit: those of any C library are the same.
 
 // clang-format off
 static inline double tac_sqrt(double x) { return sqrt(x); }
@@ -65,7 +65,7 @@ static inline double tac_max(double a, double b) { return a > b ? a : b; }
 
 // clang-format on
 
-// Which bits a NaN has is up to the machine: this is always the same one.
+// The bits of a NaN depend on the machine: this replaces any NaN by the same one.
 static inline double tac_one_nan(double x)
 {
     return x == x ? x : (double)NAN;

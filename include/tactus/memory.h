@@ -1,4 +1,4 @@
-// memory.h - the one allocation hook.
+// memory.h - the allocation hook.
 //
 // Every byte that Tactus allocates comes through a tac_allocator; the default is malloc's family.
 // All allocation happens while a simulation is set up: a step allocates nothing.

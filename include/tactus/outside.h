@@ -1,10 +1,10 @@
-// outside.h - an engine in the hands of another program: what there is in it, values and messages
-// that come from outside, time in pieces, going back.
+// outside.h - driving an engine from another program: lists of what it has, values and messages
+// from outside, running in pieces, going back.
 //
-// All of it is for a prepared engine, between two calls that run it, from the thread that the
-// engine belongs to. Inside a callback (a component, an observer, a log) only what lists and reads
-// may be called; what changes the engine returns TAC_E_CALLER there. docs/embedding.md shows each
-// part at work, and examples/embed/ has it as programs.
+// All functions are for a prepared engine, between two calls that run it, from the thread that the
+// engine belongs to. Inside a callback (a component, an observer, a log) only functions that list
+// and read may be called; functions that change the engine return TAC_E_CALLER there.
+// docs/embedding.md explains each part, and examples/embed/ has programs.
 #ifndef TACTUS_OUTSIDE_H
 #define TACTUS_OUTSIDE_H
 
@@ -12,7 +12,7 @@
 
 TAC_BEGIN_DECLS
 
-// --- what there is --------------------------------------------------------------------------
+// --- lists ----------------------------------------------------------------------------------
 // Numbers count from 0 and stay the same while the engine lives, as do all texts. With a number
 // that does not exist every text is "" and every other number 0. Signals, components and rate
 // groups are listed by engine.h.
@@ -24,7 +24,7 @@ typedef struct tac_input_info {
     tac_type type;
     bool optional;       // it may stay open
     bool outside;        // tac_engine_write gives it values
-    int signal;          // that the route comes from, -1: it is open
+    int signal;          // the signal that the route comes from, -1: it is open
     uint32_t element;    // the first element of the signal that is seen
     double gain, offset; // value = gain * signal + offset
     tac_time delay_us;
@@ -34,7 +34,7 @@ typedef struct tac_input_info {
 
 TAC_API size_t tac_engine_input_count(const tac_engine *engine);
 TAC_API tac_input_info tac_engine_input_info(const tac_engine *engine, int input);
-// By full name. -1, and an error with the nearest name, where there is none.
+// Finds an input by its full name. -1, and an error with the nearest name, where there is none.
 TAC_API int tac_engine_find_input(const tac_engine *engine, const char *name, tac_error *err);
 
 // A message port. tac_sizes has the number of those that send and of those that receive.
@@ -61,7 +61,7 @@ typedef struct tac_link_info {
 TAC_API size_t tac_engine_link_count(const tac_engine *engine);
 TAC_API tac_link_info tac_engine_link_info(const tac_engine *engine, size_t link);
 
-// A parameter as the component read it; those inside others as "rotors[2].position".
+// A parameter as the component read it; parameters inside others are named "rotors[2].position".
 typedef struct tac_param_info {
     const char *name, *value;
     const char *kind;             // "f64", "time", "choice", ...
@@ -71,40 +71,40 @@ typedef struct tac_param_info {
     bool tunable; // a run may go on from a checkpoint with another value: see tac_engine_branch
 } tac_param_info;
 
-// Of one component, by its number.
+// The parameters of one component, by its number.
 TAC_API size_t tac_engine_param_count(const tac_engine *engine, size_t component);
 TAC_API tac_param_info tac_engine_param_info(const tac_engine *engine, size_t component, size_t i);
 
-// --- time in pieces -------------------------------------------------------------------------
+// --- running in pieces ----------------------------------------------------------------------
 
 // As tac_engine_run, but only to just before `to_us`: every instant before it is processed, the
-// boundary at `to_us` waits for a later call. Cutting a run so gives the same bits as one piece.
+// boundary at `to_us` waits for a later call. Running in such pieces gives the same bits as in one.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_advance(tac_engine *engine, tac_time to_us,
                                                      tac_error *err);
 
-// The first instant for which something may still come from outside: 0 before the run has begun,
-// `to_us` after tac_engine_advance, `until_us` + 1 after tac_engine_run.
+// The first open instant, for which values and messages may still come from outside: 0 before the
+// run has begun, `to_us` after tac_engine_advance, `until_us` + 1 after tac_engine_run.
 TAC_API tac_time tac_engine_open_time(const tac_engine *engine);
 
 // As tac_engine_read, but at t_us: from the present instant (tac_engine_time) up to the next one
-// (tac_engine_next_time), as after tac_engine_advance(t_us). A continuous signal is evaluated
-// there, with inputs as they are held; others hold. NULL: t_us lies elsewhere, evaluating failed,
-// or it was called from inside a run.
+// (tac_engine_next_time), as after tac_engine_advance(t_us). A continuous signal is evaluated at
+// t_us, with inputs as they are held; other signals hold. NULL: t_us lies elsewhere, evaluating
+// failed, or the call came from inside a run.
 TAC_API const void *tac_engine_read_at(tac_engine *engine, int signal, tac_time t_us);
 
-// Nothing discrete happens, and no message is sent, before this instant unless something comes from
-// outside: the next boundary that is planned (steps, wake-ups, deliveries, located events), or the
-// end of the present integration step where something may be located after it. TAC_TIME_NEVER: the
-// run is over.
+// Nothing discrete happens, and no message is sent, before this instant unless values or messages
+// come from outside: it is the next planned boundary (steps, wake-ups, deliveries, located events),
+// or the end of the present integration step where something may be located after it.
+// TAC_TIME_NEVER: the run is over.
 TAC_API tac_time tac_engine_next_event(const tac_engine *engine);
 
 // --- values from outside --------------------------------------------------------------------
 
 // Give an input that is declared `from: outside` the value `value`, in the type of the input, from
-// t_us on, which must be open (see tac_engine_open_time). t_us becomes a boundary of what reads the
-// input. The last write for an instant counts; writes for later instants stay. Until the first one
-// the input has its resting value. Bits do not depend on when a write was made, only on its
-// instant.
+// t_us on. The instant t_us must be open (see tac_engine_open_time); it becomes a boundary of what
+// reads the input. The last write for an instant counts; writes for later instants stay. Until the
+// first write the input has its resting value. Bits do not depend on when a write was made, only on
+// its instant.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_write(tac_engine *engine, int input, tac_time t_us,
                                                    const void *value, tac_error *err);
 
@@ -114,10 +114,10 @@ TAC_API TAC_MUST_CHECK tac_status tac_engine_write(tac_engine *engine, int input
 
 typedef struct tac_post_def {
     uint32_t size; // sizeof(tac_post_def)
-    tac_time t_us; // when it is delivered, which must be open (see tac_engine_open_time)
+    tac_time t_us; // when it is delivered; must be open (see tac_engine_open_time)
     const void *bytes;
-    size_t length;       // of those, at most max_bytes of the port
-    const char *channel; // of the link from outside by which it comes; NULL: it needs no link
+    size_t length;       // number of bytes, at most max_bytes of the port
+    const char *channel; // of the link from outside on which it comes; NULL: without a link
     tac_time sent_us;    // at or before t_us; TAC_TIME_NEVER: at t_us
     uint64_t sequence;   // its number among those of its channel, any; TAC_SEQUENCE_NEXT: one more
                          // than the last that the engine gave, from 0
@@ -133,9 +133,9 @@ static inline tac_post_def tac_post_def_default(void) // no bytes, at 0
 }
 
 // Send a copy of a message to a receiving port. It is delivered at stage 0 of a boundary at t_us,
-// in the order of all messages: by delivery time, sender, sequence number. Channels have the
+// in the order of all messages: by delivery time, sender, sequence number. Channels have the sender
 // number that their link gives, or come after all senders of the engine, in the order of their
-// links; a message without a channel comes last. Bits do not depend on when it was posted.
+// links; a message without a channel comes last. Bits do not depend on when the message was posted.
 // TAC_E_QUEUE: the port has no room.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_post(tac_engine *engine, int receiver,
                                                   const tac_post_def *message, tac_error *err);
@@ -146,34 +146,34 @@ typedef struct tac_sent {
     const char *port;               // full name of the port
     tac_time sent_us, delivered_us; // now, and after the delay of the link
     uint64_t sequence;              // of the port
-    const void *bytes;              // until the function returns
+    const void *bytes;              // valid until the function returns
     size_t size;
 } tac_sent;
 
-// Called in the middle of a run, in the order in which messages are sent.
+// Called during a run, in the order in which messages are sent.
 typedef void tac_sent_fn(void *context, const tac_sent *message);
 
-// Be told of every message that is sent on a link that leads outside. Any number may be; also on a
-// prepared engine. A replay tells nothing.
+// Add a callback for every message that is sent on a link that leads outside. There may be any
+// number; also on a prepared engine. A replay calls none.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_add_send_watcher(tac_engine *engine, tac_sent_fn *sent,
                                                               void *context, tac_error *err);
 
 // --- going back -----------------------------------------------------------------------------
-// Components that keep something outside the engine take part through their `save` and `restore`;
-// one that has none is refused by name (TAC_E_UNSAVABLE).
+// Components that keep something outside the engine take part through their `save` and `restore`; a
+// component without these is refused by name (TAC_E_UNSAVABLE).
 
 // The whole state of an engine, in memory. It belongs to the caller and may outlive the engine, but
 // not the engine's allocator.
 typedef struct tac_snapshot tac_snapshot;
 
-// Copy the state as it is now. A NULL `*snapshot` is created, another is overwritten.
+// Copy the present state. A NULL `*snapshot` is created, another is overwritten.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_take_snapshot(tac_engine *engine,
                                                            tac_snapshot **snapshot, tac_error *err);
-// Go on from there, as often as one likes: on the engine that it was taken of, however far that has
-// run or if its run has failed, or on another prepared one of the same model. What was written and
-// posted since is forgotten, as is a checkpoint that was asked for and not written yet. Observers
-// and watchers stay and see times again that they have seen. Refused while a recorder is at work or
-// a recording is replayed.
+// Go on from a snapshot, any number of times: on the engine that it was taken of, however far that
+// has run and even if its run has failed, or on another prepared engine of the same model. Values
+// and messages that were written and posted since are forgotten, as is a checkpoint that was asked
+// for and not written yet. Observers and watchers stay, and see times again that they have seen.
+// Refused while a recorder is at work or a recording is replayed.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_restore_snapshot(tac_engine *engine,
                                                               const tac_snapshot *snapshot,
                                                               tac_error *err);
@@ -181,7 +181,7 @@ TAC_API void tac_snapshot_destroy(tac_snapshot *snapshot);        // NULL is fin
 TAC_API tac_time tac_snapshot_time(const tac_snapshot *snapshot); // tac_engine_time when taken
 TAC_API size_t tac_snapshot_size(const tac_snapshot *snapshot);   // bytes
 
-// Back to how the engine was when it had been prepared, under the same conditions.
+// Back to the state of a newly prepared engine, under the same conditions.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_reset(tac_engine *engine, tac_error *err);
 
 TAC_END_DECLS

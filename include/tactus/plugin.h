@@ -5,31 +5,32 @@
 //     static const tac_component_type heater = {...};
 //     TAC_PLUGIN("thermal", "1.0", &heater)
 //
-// In C++, which has no designated initialisers before C++20, tac_component_type_default() gives one
-// to be filled in, and a function that returns it initialises the type.
+// In C++, which has no designated initialisers before C++20, start from
+// tac_component_type_default() and fill it in, in a function that returns the type.
 //
-// From ABI version 2 on a plugin that was built against older headers loads: all structs that cross
-// the border have a size, and what an older one lacks is zero. One that was built against newer
-// headers loads if it uses nothing that this library does not have, and is refused by name else.
-// Another ABI version is refused before anything else is looked at.
+// From ABI version 2 on, a plugin that was built against older headers loads: all structs that
+// plugin and library exchange have a size, and fields that an older one lacks are zero. A plugin
+// that was built against newer headers loads if it uses nothing that this library lacks; otherwise
+// it is refused, with the name of what is missing. Another ABI version is refused before anything
+// else is read.
 //
 // Include this header first, in every file of a plugin: what follows it is compiled without fused
 // multiply-adds, whatever the compiler does by default (gcc fuses on ARM, and with -march=native).
-// Of other flags that change results the loader refuses those that it can notice: -ffast-math,
-// -Ofast and their parts.
+// Other flags that change results (-ffast-math, -Ofast and their parts) are refused when the plugin
+// is loaded, as far as the loader can detect them.
 #ifndef TACTUS_PLUGIN_H
 #define TACTUS_PLUGIN_H
 
 #if defined __clang__
 #pragma STDC FP_CONTRACT OFF
 #elif defined __GNUC__
-// Its vectorisers fuse even without contraction.
+// The vectorisers of gcc fuse even without contraction.
 #pragma GCC optimize("fp-contract=off", "no-tree-loop-vectorize", "no-tree-slp-vectorize")
 #endif
 
 #include <tactus/component.h>
 
-// What a plugin's arithmetic does that IEEE 754 does not allow.
+// How a plugin's arithmetic deviates from IEEE 754.
 enum {
     TAC_ARITHMETIC_FAST = 1,       // -ffast-math
     TAC_ARITHMETIC_FUSED = 2,      // a * b + c is rounded once
@@ -47,13 +48,13 @@ typedef struct tac_plugin {
     const char *name, *version;
     const tac_component_type *const *types;
     size_t type_count;
-    uint32_t (*arithmetic)(void); // TAC_ARITHMETIC_..., as it is compiled; 0: as it should be
+    uint32_t (*arithmetic)(void); // TAC_ARITHMETIC_..., as compiled; 0: no deviation
 } tac_plugin;
 
 typedef const tac_plugin *tac_plugin_entry_fn(void);
 #define TAC_PLUGIN_ENTRY "tac_plugin_entry"
 
-// Compiled into the plugin, with its flags, and called as it is loaded.
+// Compiled into the plugin, with the plugin's flags, and called when it is loaded.
 static inline uint32_t tac_plugin_arithmetic(void)
 {
     uint32_t found = 0;
@@ -75,7 +76,8 @@ static inline uint32_t tac_plugin_arithmetic(void)
 #if defined __FLT_EVAL_METHOD__ && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
     found |= TAC_ARITHMETIC_EXCESS;
 #endif
-    // Not every compiler says so: what it makes of numbers that it does not know tells.
+    // Not every compiler defines a macro for this: compute with numbers that it cannot know in
+    // advance.
     const double small = 1.0 / 1073741824;
     volatile double plus = 1 + small, minus = 1 - small, one = 1, large = 1e20, three = 3, five = 5,
                     ten = 10, zero = 0, minus_zero = -0.0;

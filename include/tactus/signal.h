@@ -1,4 +1,4 @@
-// signal.h - what flows on the bus: typed, named, unit-carrying values.
+// signal.h - the values on the bus: typed, named, with units.
 //
 // A signal has exactly one writer and holds between writes. Its name is the path of the component
 // that writes it and the name of the port: "Nav.position", "uav3.vehicle.battery.soc".
@@ -11,7 +11,7 @@
 // In memory: double, int32_t, int64_t, bool, and int32_t for an enum.
 typedef enum tac_scalar { TAC_F64, TAC_I32, TAC_I64, TAC_BOOL, TAC_ENUM } tac_scalar;
 
-// What an array means. A quaternion is (w, x, y, z), unit length.
+// The meaning of an array. A quaternion is (w, x, y, z), unit length.
 typedef enum tac_shape { TAC_SINGLE, TAC_ARRAY, TAC_VEC3, TAC_QUAT } tac_shape;
 
 typedef struct tac_type {
@@ -90,9 +90,9 @@ typedef enum tac_policy {
         TAC_POLICY_COUNT
 } tac_policy;
 
-// What a signal means to a report or a picture of a flight, whatever its name and the type of its
-// component: docs/reports.md. A component with a position is a vehicle; one with any of those from
-// MOTOR on is the control of a vehicle of the same entity. X(name, text, doc)
+// The meaning of a signal in a report or a picture of a flight, whatever its name and the type of
+// its component: docs/reports.md. A component with a position is a vehicle; a component with a role
+// from MOTOR on is the control of a vehicle of the same entity. X(name, text, doc)
 #define TAC_ROLE_TABLE(X)                                                                          \
     X(NONE, "none", "nothing that is reported")                                                    \
     X(POSITION, "position", "where the vehicle is: north, east, down of the origin [m]")           \
@@ -126,7 +126,7 @@ TAC_API bool tac_policy_parse(const char *name, tac_policy *policy); // any case
 // "f64", "f64[4]", "vec3", "quat", "enum{OFF,ON}". Cut to fit.
 TAC_API void tac_type_print(const tac_type *type, char *text, size_t size);
 
-// What stands behind a signal's name for one of its elements: "", ".x", "[3]".
+// What follows a signal's name for one of its elements: "", ".x", "[3]".
 enum { TAC_ELEMENT_TEXT = 16 };
 TAC_API void tac_element_print(const tac_type *type, uint32_t element, char text[TAC_ELEMENT_TEXT]);
 

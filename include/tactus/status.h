@@ -2,7 +2,8 @@
 //
 // A function that can fail returns a tac_status and, where it takes a `tac_error *`, fills it in:
 // what was wrong, where, what was expected, and what was being done at the time. The error is a
-// plain struct that the caller owns; it needs no clean-up and may be NULL where nobody will look.
+// plain struct that the caller owns; it needs no clean-up and may be NULL where the text is not
+// needed.
 #ifndef TACTUS_STATUS_H
 #define TACTUS_STATUS_H
 
@@ -64,8 +65,8 @@ typedef struct tac_error {
     char context[TAC_ERROR_CONTEXT]; // lines "while ...", innermost first
     char file[TAC_ERROR_NAME];       // "" where there is no file
     uint32_t line, column;           // 0 where unknown
-    char excerpt[TAC_ERROR_NAME];    // the source line, or the part of it round the spot
-    uint32_t caret;                  // the spot in the excerpt, counted in characters from 1
+    char excerpt[TAC_ERROR_NAME];    // the source line, or the part of it around the error
+    uint32_t caret;                  // the error's position in the excerpt, in characters from 1
     uint64_t t_us;                   // simulated time of a failed run, else TAC_TIME_NEVER
     char component[TAC_ERROR_NAME];  // component that failed, else ""
 } tac_error;

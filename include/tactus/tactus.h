@@ -6,7 +6,7 @@
 //   node.h        documents before types        engine.h      building and running from C
 //   math.h        deterministic functions       config.h      from YAML to an engine
 //   world.h       origin, gravity, ground       px4.h         asking a library of PX4
-//   outside.h     an engine in the hands of another program
+//   outside.h     driving an engine from another program
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 

@@ -1,7 +1,7 @@
 // time.h - time is a whole number of microseconds since the start of the run.
 //
-// Nothing decides anything with floating-point time. Text is read and written exactly: a value
-// that is not a whole number of microseconds is an error that names its two neighbours.
+// Floating-point time decides nothing. Text is read and written exactly: a value that is not a
+// whole number of microseconds is an error that names the two nearest ones.
 #ifndef TACTUS_TIME_H
 #define TACTUS_TIME_H
 
@@ -26,7 +26,7 @@ TAC_API TAC_MUST_CHECK tac_status tac_period_parse(const char *text, tac_time *p
 // Write the shortest text that tac_time_parse reads back: "4 ms", "1.5 s", "1 us", "never".
 TAC_API void tac_time_print(tac_time t_us, char text[TAC_TIME_TEXT]);
 
-// Seconds as the nearest double: for equations and people, never for decisions.
+// Seconds as the nearest double: for equations and display, never for decisions.
 static inline double tac_time_seconds(tac_time t_us)
 {
     return (double)t_us / 1e6;

@@ -1,5 +1,5 @@
-// world.h - the one world of a simulation: where its origin lies on the Earth and what holds there
-// for everything that moves in it.
+// world.h - the world of a simulation: where its origin lies on the Earth, and the gravity and
+// ground that hold for everything that moves in it.
 //
 // Positions are north, east, down [m] from the origin.
 #ifndef TACTUS_WORLD_H
