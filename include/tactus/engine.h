@@ -123,7 +123,7 @@ typedef struct tac_component_def {
 
 typedef struct tac_route_def {
     uint32_t size;    // sizeof(tac_route_def)
-    uint32_t pending; // from outside: room for so many writes for instants to come
+    uint32_t pending; // from outside: how many writes for later instants there is room for
     const char *to;   // full name of an input: "uav1.Ctrl.position"
     const char *from; // name of a signal, seen from the entity of `to` first, then from the root;
                       // an element as "Nav.position[2]" or "Nav.position.z". "outside": values

@@ -97,7 +97,7 @@ typedef struct tac__input {
     uint32_t element;           // first element of the signal that is seen
     tac_policy policy;          // as resolved; ZOH where it makes no difference
     uint32_t depth;             // of the history, as far as this reader may look back
-    bool coupled;               // continuous to continuous: seen anew at every evaluation
+    bool coupled;               // continuous to continuous: read at every evaluation
     const tac__history *history;
     void *buffer; // result of the view, or the resting value of an open input
 } tac__input;

@@ -6,7 +6,7 @@
 #include <tactus/engine.h>
 
 typedef struct tac__hang_hook {
-    tac_hang_fn *tell; // NULL: nobody is told
+    tac_hang_fn *tell; // NULL: no callback
     void *context;
     const char *component; // lives as long as the engine
 } tac__hang_hook;

@@ -38,8 +38,8 @@ typedef struct tac__island_plan {
     int *sources;         // sources that split its intervals
     size_t source_count;
     uint64_t planned_bits;  // bits of its planned sources among the first 64 sources of the run
-    size_t planned_count;   // the first so many sources are known in advance: axes, times
-    size_t found_count;     // the next so many turn up in the run; the island locates the last
+    size_t planned_count;   // number of sources known in advance, which come first: axes, times
+    size_t found_count;     // number of sources that turn up in the run, next; located ones last
     tac__ode_group *groups; // groups of states whose errors are measured together
     size_t group_count;
     tac_part *parts;  // one a state

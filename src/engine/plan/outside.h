@@ -24,7 +24,7 @@ static inline bool tac__is_outside(const tac__component *c)
 }
 
 typedef struct tac__outside {
-    uint32_t pending; // room for so many planned values
+    uint32_t pending; // how many planned values there is room for
     size_t bytes;     // of one value
     const void *rest;
 } tac__outside;

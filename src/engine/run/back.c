@@ -1,8 +1,8 @@
 // back.c - going back: snapshots of a run in memory, and its start.
 //
 // The block is the whole state of a run, so a snapshot is a copy of it and of what opaque
-// components save; everything else is scratch and begins anew. A snapshot is made and read by this
-// library only, so unlike a checkpoint it is not checked part by part: it must be of the same
+// components save; everything else is scratch and is computed again. A snapshot is made and read by
+// this library only, so unlike a checkpoint it is not checked part by part: it must be of the same
 // model.
 #include "base/floats.h"
 #include "engine/run/loop.h"

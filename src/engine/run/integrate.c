@@ -2,10 +2,10 @@
 //
 // x is the state at from_us, y the tentative state at to_us, the end of the integration step under
 // way. A step never begins before the clock has reached its start, so of all that was integrated
-// only this last step can ever have to be undone: when a boundary turns up inside it, or one that
-// it was to end at is withdrawn, it is taken again from x. What was integrated before that instant
-// and what comes after it are the same as if the boundary had been known from the start.
-// step_state.h says how far a step has come; islands.c when steps are taken.
+// only this last step can ever have to be undone: when a boundary turns up inside it, or a
+// boundary at its planned end is withdrawn, the step is taken again from x. What was integrated
+// before that instant and what comes after it are the same as if the boundary had been known from
+// the start. step_state.h says how far a step has come; islands.c when steps are taken.
 #include "engine/run/lanes.h"
 #include "engine/run/locate.h"
 #include "engine/phases/phases.h"

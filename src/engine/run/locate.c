@@ -95,7 +95,7 @@ static bool changed_by_step(void *context, tac_time t_us)
     return step_state(c, t_us) && modes_change(c->e, c->island, t_us);
 }
 
-// A step with a change in it is first divided into so many parts, so that of several changes the
+// A step with a change in it is first divided into SAMPLES parts, so that of several changes the
 // first is found.
 enum { SAMPLES = 4 };
 
@@ -219,7 +219,7 @@ static void look_into(crossing *c)
     c->dense = island->plan->x_count && begin_dense(c);
 }
 
-// A step is searched in so many parts: a condition that is false at one end of a part and true at
+// A step is searched in PARTS parts: a condition that is false at one end of a part and true at
 // the other is found.
 enum { PARTS = 8 };
 

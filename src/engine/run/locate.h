@@ -39,7 +39,7 @@ tac__outcome tac__locate(tac_engine *engine, tac__island *island);
 bool tac__locate_cut(tac__island *island);
 // Set the modes at a boundary of an island that has any.
 tac_status tac__latch(tac_engine *engine, tac__island *island, tac_time t_us);
-// At a boundary of an island that conditions look at: count those that turned true there.
+// At a boundary of an island with located conditions: count those that turned true there.
 tac_status tac__count_turns(tac_engine *engine, tac__island *island, tac_time t_us);
 // Plan boundaries for what was located at the end of the present step: an event at event_us (NEVER:
 // none), and the conditions that turn true.

@@ -18,7 +18,7 @@
 //
 // A step that is taken again (a boundary turned up inside it) goes back to TAKEN. Any state may
 // stay what it is, and any may be followed by NONE. At a boundary a step that is not SOUND is
-// checked for numbers that are not finite, and modes are set anew unless it is SETTLED or SOUND.
+// checked for numbers that are not finite, and modes are set again unless it is SETTLED or SOUND.
 #ifndef TAC_ENGINE_RUN_STEP_STATE_H
 #define TAC_ENGINE_RUN_STEP_STATE_H
 

@@ -44,7 +44,7 @@ typedef struct tac__writes {
     uint32_t ends[TAC__WRITE_KINDS]; // where each kind ends
     uint32_t kept_count;
     tac__kept *kept;
-    tac__nan_fn *nan; // NULL: nobody is told
+    tac__nan_fn *nan; // NULL: no callback
     void *nan_context;
 } tac__writes;
 
