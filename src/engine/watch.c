@@ -9,12 +9,12 @@
 
 bool tac__engine_is_building(const tac_engine *e)
 {
-    return e->phase == TAC__BUILDING;
+    return e->life == TAC__BUILDING;
 }
 
 bool tac__engine_is_prepared(const tac_engine *e)
 {
-    return e->phase == TAC__PREPARED;
+    return e->life == TAC__PREPARED;
 }
 
 tac__run_facts tac__watch_run(const tac_engine *e)

@@ -226,7 +226,7 @@ static bool write_format(const tac_engine *e, tac_format format, bool phases,
 
 static char *explain(const tac_engine *e, tac_format format, bool phases)
 {
-    if (!e || e->phase != TAC__PREPARED)
+    if (!e || e->life != TAC__PREPARED)
         return NULL;
     tac__text text;
     tac__arena arena;

@@ -148,7 +148,7 @@ static int find_entity(const tac__plan *p, const char *name)
 tac_status tac_engine_add_entity(tac_engine *e, const char *name, const tac_place *place,
                                  tac_error *err)
 {
-    TAC_REQUIRE(e && name && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && name && e->life == TAC__BUILDING);
     tac__plan *p = e->building;
     if (*name && !tac__name_valid(name))
         return tac__fail_at(err, TAC_E_NAME, place,
@@ -185,7 +185,7 @@ static tac_status check_times(const tac_group_def *def, tac_error *err)
 tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && def && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && def && e->life == TAC__BUILDING);
     TAC__DEF(tac_group_def, def, err);
     TAC_REQUIRE(def->name && (def->times_us || def->times_count == 0));
     tac__plan *p = e->building;
@@ -428,7 +428,7 @@ static tac_status finish_component(tac__plan *p, tac__component *c, const tac_co
 tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && def && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && def && e->life == TAC__BUILDING);
     TAC__DEF(tac_component_def, def, err);
     TAC_REQUIRE(def->name && def->type);
     tac__plan *p = e->building;
@@ -481,7 +481,7 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
 tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && def && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && def && e->life == TAC__BUILDING);
     TAC__DEF(tac_route_def, def, err);
     TAC_REQUIRE(def->to && def->from);
     tac__plan *p = e->building;
@@ -513,7 +513,7 @@ tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_err
 tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && def && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && def && e->life == TAC__BUILDING);
     TAC__DEF(tac_link_def, def, err);
     TAC_REQUIRE(def->to && def->from);
     tac__plan *p = e->building;
@@ -550,7 +550,7 @@ tac_status tac_engine_add_policy(tac_engine *e, const char *pattern, tac_policy 
                                  const tac_place *place, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && pattern && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && pattern && e->life == TAC__BUILDING);
     tac__plan *p = e->building;
     if ((unsigned)policy >= TAC_POLICY_COUNT)
         return tac__fail_at(err, TAC_E_RANGE, place, "%d is no policy", (int)policy);
@@ -564,7 +564,7 @@ tac_status tac_engine_add_policy(tac_engine *e, const char *pattern, tac_policy 
 tac_status tac_engine_set_order(tac_engine *e, const char *const *components, size_t count,
                                 const tac_place *place, tac_error *err)
 {
-    TAC_REQUIRE(e && components && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && components && e->life == TAC__BUILDING);
     tac__plan *p = e->building;
     p->order = tac__arena_array(&p->arena, count, sizeof *p->order);
     if (!p->order)
@@ -609,7 +609,7 @@ static tac_status find_leader(const tac__plan *p, const tac_observer_def *def,
 tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && def && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && def && e->life == TAC__BUILDING);
     TAC__DEF(tac_observer_def, def, err);
     TAC_REQUIRE(def->observe);
     tac__plan *p = e->building;
@@ -628,7 +628,7 @@ tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, t
 
 static bool may_add_watcher(const tac_engine *e)
 {
-    return e->phase == TAC__BUILDING || e->phase == TAC__PREPARED;
+    return e->life == TAC__BUILDING || e->life == TAC__PREPARED;
 }
 
 tac_status tac_engine_add_log(tac_engine *e, tac_log_level level, tac_log_fn *log, void *context,
@@ -710,7 +710,7 @@ static tac_status prepare(tac_engine *e, tac_error *err)
 tac_status tac_engine_prepare(tac_engine *e, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && e->phase == TAC__BUILDING);
+    TAC_REQUIRE(e && e->life == TAC__BUILDING);
     tac_error_clear(err);
     tac__arena_fini(&e->building->shapes.scratch);
     tac_status status = prepare(e, err);
@@ -718,15 +718,15 @@ tac_status tac_engine_prepare(tac_engine *e, tac_error *err)
         tac__fail_memory(err);
     e->building = NULL;
     if (status == TAC_OK) {
-        e->phase = TAC__RUNNING;
+        e->life = TAC__RUNNING;
         e->err = err;
         status = tac__start(e);
         e->err = NULL;
     }
-    e->phase = status == TAC_OK ? TAC__PREPARED : TAC__FAILED;
+    e->life = status == TAC_OK ? TAC__PREPARED : TAC__FAILED;
     if (status == TAC_OK) {
         status = tac__keep_start(e, err);
-        e->phase = status == TAC_OK ? TAC__PREPARED : TAC__FAILED;
+        e->life = status == TAC_OK ? TAC__PREPARED : TAC__FAILED;
     }
     return status;
 }

@@ -62,7 +62,7 @@ static tac_status check_savable(const tac_engine *e, const char *what, tac_error
 // A run that has failed can go back, too: going back needs nothing of the present state.
 static tac_status check_back(const tac_engine *e, tac_error *err)
 {
-    if (!e || e->phase != TAC__FAILED || !e->clock || !e->clock->started)
+    if (!e || e->life != TAC__FAILED || !e->clock || !e->clock->started)
         TAC_TRY(tac__outside_ready(e, err));
     if (e->plan->driver)
         return tac__fail(err, TAC_E_CALLER, "a replay cannot go back");
@@ -92,11 +92,11 @@ static tac_status take(tac_engine *e, tac_snapshot *s, tac_error *err)
     s->finished = e->clock->finished;
     s->bytes.length = 0;
     tac__text_bytes(&s->bytes, (const char *)e->plan->block.bytes, s->block_size);
-    e->phase = TAC__RUNNING;
+    e->life = TAC__RUNNING;
     e->err = err;
     const tac_status status = tac__save_opaque(e, false, &s->bytes);
     e->err = NULL;
-    e->phase = TAC__PREPARED; // the engine goes on even if it could not be saved
+    e->life = TAC__PREPARED; // the engine goes on even if it could not be saved
     if (status == TAC_OK && (s->bytes.failed || !s->model_hash))
         return tac__fail_memory(err);
     return status;
@@ -171,7 +171,7 @@ static tac_status check_fits(tac_engine *e, const tac_snapshot *s, tac_error *er
 
 static void begin_back(tac_engine *e, tac_error *err)
 {
-    e->phase = TAC__RUNNING;
+    e->life = TAC__RUNNING;
     e->err = err;
     tac_error_clear(err);
 }
@@ -179,7 +179,7 @@ static void begin_back(tac_engine *e, tac_error *err)
 static tac_status end_back(tac_engine *e, tac_status status)
 {
     e->err = NULL;
-    e->phase = status == TAC_OK ? TAC__PREPARED : TAC__FAILED;
+    e->life = status == TAC_OK ? TAC__PREPARED : TAC__FAILED;
     return status;
 }
 

@@ -49,7 +49,7 @@ const tac__component *tac__unsavable(const tac_engine *e)
 tac_status tac_engine_checkpoint_at(tac_engine *e, tac_time t_us, const char *path, tac_error *err)
 {
     TAC__FLOATS;
-    TAC_REQUIRE(e && path && e->phase == TAC__PREPARED);
+    TAC_REQUIRE(e && path && e->life == TAC__PREPARED);
     const tac__component *c = tac__unsavable(e);
     if (c)
         return tac__fail_at(err, TAC_E_UNSAVABLE, &c->place,
@@ -362,7 +362,7 @@ static tac_status restore(tac_engine *e, const char *path, bool branch, const ch
 
 static tac_status restore_from(tac_engine *e, const char *path, bool branch, tac_error *err)
 {
-    TAC_REQUIRE(e && path && e->phase == TAC__PREPARED && !e->clock->started);
+    TAC_REQUIRE(e && path && e->life == TAC__PREPARED && !e->clock->started);
     const tac__component *c = tac__unsavable(e);
     if (c)
         return tac__fail_at(err, TAC_E_UNSAVABLE, &c->place,
@@ -374,7 +374,7 @@ static tac_status restore_from(tac_engine *e, const char *path, bool branch, tac
     const tac_status status = restore(e, path, branch, bytes, size, err);
     tac__file_free(e->allocator, bytes, size);
     if (status != TAC_OK)
-        e->phase = TAC__FAILED;
+        e->life = TAC__FAILED;
     return status;
 }
 

@@ -12,7 +12,7 @@
 
 void tac__engine_drive(tac_engine *e, const tac__driver *driver)
 {
-    TAC_ASSERT(e->phase == TAC__BUILDING && driver->players);
+    TAC_ASSERT(e->life == TAC__BUILDING && driver->players);
     e->building->driver = driver;
 }
 

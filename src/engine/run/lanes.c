@@ -139,16 +139,16 @@ tac_status tac__lanes_form(tac_engine *e)
 
 // Which lanes take part in a step. A lane that does not take part computes the same as the first
 // one that does, and its result is dropped.
-typedef struct crew {
+typedef struct occupancy {
     tac__island *from[LANES];
     bool takes[LANES];
     size_t count;
     tac_time length_us; // of the step
-} crew;
+} occupancy;
 
-static crew assemble(const tac_engine *e, const tac__lanes *l, tac_time t_us)
+static occupancy assemble(const tac_engine *e, const tac__lanes *l, tac_time t_us)
 {
-    crew c = {.count = 0};
+    occupancy c = {.count = 0};
     tac__island *first = NULL;
     for (size_t lane = 0; lane < l->count; lane++) {
         tac__island *island = l->islands[lane];
@@ -180,7 +180,7 @@ static void gather(const double *const *from, size_t count, double *to)
     }
 }
 
-static void gather_all(const tac__lanes *l, const crew *c)
+static void gather_all(const tac__lanes *l, const occupancy *c)
 {
     const double *from[LANES];
     for (size_t k = 0; k < l->input_count; k++) {
@@ -209,7 +209,7 @@ static void give_back(const tac__lanes *l, size_t lane)
 void tac__lanes_step(tac_engine *e, tac__lanes *l, tac_time t_us)
 {
     l->tried_us = t_us;
-    const crew c = assemble(e, l, t_us);
+    const occupancy c = assemble(e, l, t_us);
     if (c.count < 2)
         return;
     for (size_t lane = 0; lane < l->count; lane++) {

@@ -11,7 +11,7 @@ tac_time tac_engine_time(const tac_engine *e)
 
 tac_time tac_engine_next_time(const tac_engine *e)
 {
-    const bool alive = e && (e->phase == TAC__PREPARED || e->phase == TAC__RUNNING);
+    const bool alive = e && (e->life == TAC__PREPARED || e->life == TAC__RUNNING);
     return alive && !e->clock->finished ? tac__timeline_next(&e->timeline) : TAC_TIME_NEVER;
 }
 

@@ -22,7 +22,7 @@
 tac_status tac__run_failed(tac_engine *e, tac_status status, tac_time t_us, const char *where)
 {
     tac__error_run(e->err, t_us, where);
-    e->phase = TAC__FAILED;
+    e->life = TAC__FAILED;
     return status;
 }
 
@@ -459,11 +459,11 @@ tac_status tac_engine_run(tac_engine *e, tac_time until_us, tac_error *err)
 {
     TAC__FLOATS;
     TAC_TRY(tac__outside_ready(e, err));
-    e->phase = TAC__RUNNING;
+    e->life = TAC__RUNNING;
     e->err = err;
     tac_error_clear(err);
     const tac_status status = run(e, until_us);
-    e->phase = TAC__PREPARED;
+    e->life = TAC__PREPARED;
     if (status == TAC_OK)
         tac__outside_reached(e, until_us);
     if (status == TAC_E_STOPPED) {
@@ -471,7 +471,7 @@ tac_status tac_engine_run(tac_engine *e, tac_time until_us, tac_error *err)
         tac__fail(e->err, status, "stopped on request");
         tac__error_run(e->err, e->clock->t_us, NULL);
     } else if (status != TAC_OK) {
-        e->phase = TAC__FAILED;
+        e->life = TAC__FAILED;
     }
     e->err = NULL;
     return status;

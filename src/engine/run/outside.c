@@ -19,11 +19,11 @@
 tac_status tac__outside_ready(const tac_engine *e, tac_error *err)
 {
     const char *why = "there is no engine";
-    if (e && e->phase == TAC__PREPARED)
+    if (e && e->life == TAC__PREPARED)
         return TAC_OK;
-    if (e && e->phase == TAC__BUILDING)
+    if (e && e->life == TAC__BUILDING)
         why = "the engine is not prepared yet";
-    else if (e && e->phase == TAC__RUNNING)
+    else if (e && e->life == TAC__RUNNING)
         why = "the engine is in the middle of a run: callbacks may list and read, nothing else";
     else if (e)
         why = "the run has failed; the engine can only be looked at";
@@ -60,7 +60,7 @@ const void *tac_engine_read_at(tac_engine *e, int signal, tac_time t_us)
 {
     TAC__FLOATS;
     if (!e || !e->clock || signal < 0 || (size_t)signal >= e->plan->schema.count ||
-        e->phase != TAC__PREPARED)
+        e->life != TAC__PREPARED)
         return NULL;
     const tac__signal *s = &e->plan->schema.signals[signal];
     if (t_us == e->clock->t_us || !s->continuous)
@@ -218,7 +218,7 @@ tac_status tac_engine_write(tac_engine *e, int input, tac_time t_us, const void 
 tac_status tac_engine_add_send_watcher(tac_engine *e, tac_sent_fn *sent, void *context,
                                        tac_error *err)
 {
-    TAC_REQUIRE(e && sent && (e->phase == TAC__BUILDING || e->phase == TAC__PREPARED));
+    TAC_REQUIRE(e && sent && (e->life == TAC__BUILDING || e->life == TAC__PREPARED));
     if (!TAC__ARENA_GROW(&e->memory, e->send_watchers, e->send_watcher_count,
                          e->send_watcher_capacity))
         return tac__fail_memory(err);

@@ -85,7 +85,7 @@ bool tac__snapshot_fits(const tac_engine *e, const void *bytes, size_t size)
 tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, bool same_model,
                                  bool other_method, tac_error *err)
 {
-    TAC_REQUIRE(e && e->phase == TAC__PREPARED && !e->clock->started);
+    TAC_REQUIRE(e && e->life == TAC__PREPARED && !e->clock->started);
     if (!tac__snapshot_fits(e, bytes, size))
         return tac__fail(err, TAC_E_MISMATCH, "the stored state is that of another model");
     const char *block = (const char *)bytes + sizeof(head);
@@ -109,6 +109,6 @@ tac_status tac__snapshot_restore(tac_engine *e, const void *bytes, size_t size, 
         status = tac__steps_again(e) == TAC_OK ? TAC_OK : tac__fail_memory(err);
     e->err = NULL;
     if (status != TAC_OK)
-        e->phase = TAC__FAILED;
+        e->life = TAC__FAILED;
     return status;
 }

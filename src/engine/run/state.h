@@ -23,12 +23,12 @@ typedef struct tac__nan_count {
     tac_time first_us; // valid if there are any
 } tac__nan_count;
 
-typedef enum tac__engine_phase {
+typedef enum tac__engine_life {
     TAC__BUILDING,
     TAC__PREPARED,
     TAC__RUNNING, // or starting, or being restored: calls from inside must not change it
     TAC__FAILED,
-} tac__engine_phase;
+} tac__engine_life;
 
 // The mutable part of an island, in the block.
 typedef struct tac__island_state {
@@ -166,7 +166,7 @@ struct tac_engine {
     tac__arena memory;  // of the block, and of lists of watchers
     tac__arena opaque;  // of opaque components, which change their own memory
     tac__arena scratch; // of scratch
-    tac__engine_phase phase;
+    tac__engine_life life;
     atomic_bool stop;
 
     // watchers
