@@ -70,7 +70,7 @@ mkdir -p "$work"
 work=$(cd "$work" && pwd)
 unset CFLAGS CXXFLAGS LDFLAGS
 
-few_vehicles=(--set entities.uav.count=100 --duration '1 s') # of ten thousand
+few_vehicles=(--set entities.uav.count=100) # of ten thousand
 hash_of() { # PROGRAM FILE
     local options=(--json --quiet --log-level error)
     [ "$2" != examples/swarm.yaml ] || options+=(--duration '5 s')
