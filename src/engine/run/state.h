@@ -150,7 +150,8 @@ typedef struct tac__due {
     uint64_t *items, *item_words;        // to be run
     tac__due_word *list;                 // room for the words of those
     uint64_t *arriving, *arriving_words; // islands with a boundary
-    uint64_t *island_words;              // of due_islands, which is in the block
+    // Which words of islands are not 0 is asked only where there are several: see islands.c.
+    uint64_t *island_words; // of due_islands, which is in the block
 } tac__due;
 
 static inline void tac__due_add(uint64_t *bits, uint64_t *words, size_t i)
