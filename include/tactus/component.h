@@ -30,7 +30,8 @@ typedef struct tac_param_def {
     uint32_t size; // sizeof(tac_param_def)
     const char *name;
     const char *unit;     // NULL: a bare number
-    const char *fallback; // the default, as written in a configuration; NULL: must be given
+    const char *fallback; // the default, as written in a configuration, "2 m" or "[1, 2, 3]"; one
+                          // that cannot be read is an error. NULL: must be given
     const char *range;    // "(0, inf)", "[-1, 1]"; NULL: any finite number
     const char *doc;
     uint32_t flags;    // TAC_PARAM_...

@@ -495,7 +495,8 @@ static void test_configurations(void **state)
     "  P: {type: probe, params: {unit: m}, inputs: {u: " INPUT "}}\n"
     rig_refused(PROBE("outside"), TAC_E_CONFIG, "needs a value until another is written");
     rig_refused(PROBE("{from: outside, rest: 3 s}"), TAC_E_UNIT, "");
-    rig_refused(PROBE("{from: outside, rest: [1, 2]}"), TAC_E_TYPE, "");
+    rig_refused(PROBE("{from: outside, rest: [1, 2]}"), TAC_E_TYPE,
+                "expected a single value, found a list");
     rig_refused(PROBE("{from: outside, rest: much}"), TAC_E_TYPE, "much");
     rig_refused(PROBE("{from: outside, rest: 1, pending: 0}"), TAC_E_RANGE, "");
     rig_refused(PROBE("{from: outside, rest: 1, delay: 5 ms}"), TAC_E_TIME, "no regular period");

@@ -22,28 +22,70 @@ typedef struct given {
     bool list;
 } given;
 
+#define WHOLE SIZE_MAX // instead of the index of an item
+
 static const tac_place *place_of(const given *g, size_t i)
 {
     if (!g->node)
         return NULL;
-    return tac_node_place(g->list ? tac_node_item(g->node, i) : g->node);
+    return tac_node_place(g->list && i != WHOLE ? tac_node_item(g->node, i) : g->node);
 }
 
-// The i-th scalar as text. Fallbacks are written as "1", "2 m" or "[1, 2, 3]".
-static const char *text_of(const given *g, size_t i, char buffer[128])
+// --- values in definitions ----------------------------------------------------------------------
+
+// A fallback is written as "1", "2 m" or "[1, 2, 3]". `*text` is inside the brackets of a list.
+// Returns its next item, without spaces around it, and moves on behind it.
+static const char *next_item(const char **text, size_t *length)
+{
+    const char *item = *text + strspn(*text, " ");
+    size_t n = strcspn(item, ",[]");
+    *text = item + n;
+    while (n > 0 && item[n - 1] == ' ')
+        n--;
+    *length = n;
+    return item;
+}
+
+// How many items a list has. False: it is not written as a list is.
+static bool count_items(const char *list, size_t *count)
+{
+    const char *c = list; // the bracket or comma before an item
+    size_t length;
+    *count = 0;
+    do {
+        c++;
+        next_item(&c, &length);
+        *count += length > 0;
+        if (length == 0 && (*count > 0 || *c != ']')) // only "[]" has no item
+            return false;
+    } while (*c == ',');
+    return *c == ']' && !c[1 + strspn(c + 1, " ")];
+}
+
+enum { ITEM_TEXT = 128 }; // longer items are copied to the arena
+
+// The i-th scalar as text.
+static const char *text_of(tac_declare *d, const given *g, size_t i, char buffer[ITEM_TEXT])
 {
     if (g->node)
         return tac_node_text(g->list ? tac_node_item(g->node, i) : g->node);
-    const char *c = g->fallback + (*g->fallback == '[');
-    for (; i > 0; i--)
-        c = strchr(c, ',') + 1;
-    while (*c == ' ')
-        c++;
-    size_t length = g->list ? strcspn(c, ",]") : strlen(c);
-    length = length < 127 ? length : 127;
-    memcpy(buffer, c, length);
-    buffer[length] = '\0';
-    return buffer;
+    if (!g->list)
+        return g->fallback + strspn(g->fallback, " ");
+    const char *c = g->fallback + 1;
+    size_t length;
+    const char *item = next_item(&c, &length);
+    for (; i > 0; i--) {
+        c++; // the comma
+        item = next_item(&c, &length);
+    }
+    char *text = length < ITEM_TEXT ? buffer : tac__arena_alloc(d->meta, length + 1);
+    if (!text) {
+        tac__declare_no_memory(d);
+        return "";
+    }
+    memcpy(text, item, length);
+    text[length] = '\0';
+    return text;
 }
 
 // "equations[3]" is an item of a list, "states.v" of a map.
@@ -135,6 +177,21 @@ static void mistake(tac_declare *d, const tac_param_def *p, const tac_place *pla
     tac__declare_keep(d, err);
 }
 
+// A mistake in a value. In a fallback it is one of the component type, or of the program that made
+// the definition; the file can only name the component.
+static void wrong_value(tac_declare *d, const tac_param_def *p, const given *g, size_t i,
+                        tac_error *err)
+{
+    if (g->node) {
+        mistake(d, p, place_of(g, i), err);
+        return;
+    }
+    tac__error_place(err, &d->instance->place);
+    tac__error_context(err, "reading '%s', the default of parameter '%s' of '%s'", g->fallback,
+                       p->name, d->instance->name);
+    tac__declare_keep(d, err);
+}
+
 static void fail_param(tac_declare *d, const tac_param_def *p, const tac_place *place,
                        tac_status status, const char *text)
 {
@@ -168,40 +225,55 @@ static void fail_missing(tac_declare *d, const tac_param_def *p)
     mistake(d, p, d->instance->place.line ? &d->instance->place : NULL, &err);
 }
 
+static void wrong_form(tac_declare *d, const tac_param_def *p, const given *g, size_t i,
+                       const char *text)
+{
+    tac_error err;
+    tac__fail(&err, TAC_E_TYPE, "%s", text);
+    wrong_value(d, p, g, i, &err);
+}
+
+// The forms that a value may have: a single value, or a list of those.
+static bool has_form(tac_declare *d, const tac_param_def *p, bool may_list, given *g)
+{
+    static const char *const no_list = "expected a single value, found a list";
+    if (!g->node) {
+        g->list = *g->fallback == '[';
+        if (g->list && !may_list)
+            wrong_form(d, p, g, WHOLE, no_list);
+        else if (g->list && !count_items(g->fallback, &g->count))
+            wrong_form(d, p, g, WHOLE, "expected a list as in '[1, 2, 3]'");
+        else
+            return true;
+        return false;
+    }
+    const tac_node_kind kind = tac_node_kind_of(g->node);
+    if (kind == TAC_NODE_SCALAR)
+        return true;
+    if (kind == TAC_NODE_MAP || !may_list) {
+        wrong_form(d, p, g, WHOLE,
+                   kind == TAC_NODE_MAP ? "expected a value, found a map" : no_list);
+        return false;
+    }
+    g->list = true;
+    g->count = tac_node_count(g->node);
+    for (size_t i = 0; i < g->count; i++) {
+        if (tac_node_kind_of(tac_node_item(g->node, i)) == TAC_NODE_SCALAR)
+            continue;
+        wrong_form(d, p, g, i, "expected a single value in the list");
+        return false;
+    }
+    return true;
+}
+
 // Look a parameter up. False where there is nothing to read: missing, or not of the right form.
 static bool look_up(tac_declare *d, const tac_param_def *p, bool may_list, given *g)
 {
     *g = (given){.node = take(d, p->name), .count = 1, .fallback = p->fallback};
-    if (g->node) {
-        const tac_node_kind kind = tac_node_kind_of(g->node);
-        if (kind == TAC_NODE_SEQUENCE && may_list) {
-            g->list = true;
-            g->count = tac_node_count(g->node);
-            for (size_t i = 0; i < g->count; i++) {
-                if (tac_node_kind_of(tac_node_item(g->node, i)) == TAC_NODE_SCALAR)
-                    continue;
-                fail_param(d, p, place_of(g, i), TAC_E_TYPE, "expected a single value in the list");
-                return false;
-            }
-        } else if (kind != TAC_NODE_SCALAR) {
-            fail_param(d, p, tac_node_place(g->node), TAC_E_TYPE,
-                       kind == TAC_NODE_MAP ? "expected a value, found a map"
-                                            : "expected a single value, found a list");
-            return false;
-        }
-        return true;
-    }
-    if (!p->fallback) {
-        fail_missing(d, p);
-        return false;
-    }
-    g->list = *p->fallback == '[';
-    if (g->list) {
-        g->count = p->fallback[1] == ']' ? 0 : 1;
-        for (const char *c = p->fallback; *c; c++)
-            g->count += *c == ',';
-    }
-    return true;
+    if (g->node || g->fallback)
+        return has_form(d, p, may_list, g);
+    fail_missing(d, p);
+    return false;
 }
 
 // Concatenates two texts, for names of parameters.
@@ -284,24 +356,24 @@ static double fallback_number(const tac_param_def *p)
 
 static double read_number(tac_declare *d, const tac_param_def *p, const given *g, size_t i)
 {
-    char buffer[128];
-    const char *text = text_of(g, i, buffer);
+    char buffer[ITEM_TEXT];
+    const char *text = text_of(d, g, i, buffer);
     double value = 0;
     tac_error err;
     if (g->node && tac_node_quoted(g->list ? tac_node_item(g->node, i) : g->node) &&
         !strpbrk(text, "0123456789")) {
-        fail_param(d, p, place_of(g, i), TAC_E_TYPE, "expected a number, found text");
+        wrong_form(d, p, g, i, "expected a number, found text");
         return fallback_number(p);
     }
     if (tac__quantity_parse(text, p->unit, &value, &err) != TAC_OK) {
-        mistake(d, p, place_of(g, i), &err);
+        wrong_value(d, p, g, i, &err);
         return fallback_number(p);
     }
     if (!in_range(p->range, value)) {
         tac__fail(&err, TAC_E_RANGE, "%s is out of range; expected %s%s%s%s", text,
                   p->range ? "a value in " : "a finite number", p->range ? p->range : "",
                   p->unit ? " " : "", p->unit ? p->unit : "");
-        mistake(d, p, place_of(g, i), &err);
+        wrong_value(d, p, g, i, &err);
         return fallback_number(p);
     }
     return value;
@@ -349,7 +421,7 @@ void tac_param_array(tac_declare *d, const tac_param_def *p, double *values, siz
         if (g.list && g.count != count) {
             tac_error err;
             tac__fail(&err, TAC_E_TYPE, "expected %zu numbers, found %zu", count, g.count);
-            mistake(d, p, g.node ? tac_node_place(g.node) : NULL, &err);
+            wrong_value(d, p, &g, WHOLE, &err);
         } else {
             // A single value stands for all elements.
             for (size_t i = 0; i < count; i++)
@@ -373,7 +445,7 @@ const double *tac_param_list(tac_declare *d, const tac_param_def *p, size_t max,
         if (g.count > max) {
             tac_error err;
             tac__fail(&err, TAC_E_LIMIT, "expected at most %zu numbers, found %zu", max, g.count);
-            mistake(d, p, g.node ? tac_node_place(g.node) : NULL, &err);
+            wrong_value(d, p, &g, WHOLE, &err);
         } else {
             for (size_t i = 0; i < g.count; i++)
                 values[i] = read_number(d, p, &g, i);
@@ -390,8 +462,8 @@ int64_t tac_param_int(tac_declare *d, const tac_param_def *p)
     given g;
     int64_t value = 0;
     if (look_up(d, p, false, &g)) {
-        char buffer[128];
-        const char *text = text_of(&g, 0, buffer);
+        char buffer[ITEM_TEXT];
+        const char *text = text_of(d, &g, 0, buffer);
         tac_error err;
         tac_error_clear(&err);
         const char *end;
@@ -403,7 +475,7 @@ int64_t tac_param_int(tac_declare *d, const tac_param_def *p)
             tac__fail(&err, TAC_E_RANGE, "%s is out of range; expected a whole number in %s", text,
                       p->range);
         if (err.status != TAC_OK) {
-            mistake(d, p, place_of(&g, 0), &err);
+            wrong_value(d, p, &g, 0, &err);
             value = 0;
             if (p->fallback)
                 (void)tac__whole_parse(p->fallback, &end, &value);
@@ -421,11 +493,11 @@ bool tac_param_bool(tac_declare *d, const tac_param_def *p)
     given g;
     bool value = false;
     if (look_up(d, p, false, &g)) {
-        char buffer[128];
-        const char *text = text_of(&g, 0, buffer);
+        char buffer[ITEM_TEXT];
+        const char *text = text_of(d, &g, 0, buffer);
         value = !strcmp(text, "true");
         if (!value && strcmp(text, "false"))
-            fail_param(d, p, place_of(&g, 0), TAC_E_TYPE, "expected true or false");
+            wrong_form(d, p, &g, 0, "expected true or false");
     }
     record(d, p, "bool", value ? "true" : "false", NULL);
     return value;
@@ -437,14 +509,14 @@ tac_time tac_param_time(tac_declare *d, const tac_param_def *p)
     given g;
     tac_time value = 0;
     if (look_up(d, p, false, &g)) {
-        char buffer[128];
+        char buffer[ITEM_TEXT];
         tac_error err;
         tac_error_clear(&err);
-        if (tac_time_parse(text_of(&g, 0, buffer), &value, &err) == TAC_OK && p->range &&
+        if (tac_time_parse(text_of(d, &g, 0, buffer), &value, &err) == TAC_OK && p->range &&
             !in_range(p->range, (double)value / 1e6))
             tac__fail(&err, TAC_E_RANGE, "out of range; expected a time in %s s", p->range);
         if (err.status != TAC_OK) {
-            mistake(d, p, place_of(&g, 0), &err);
+            wrong_value(d, p, &g, 0, &err);
             if (!p->fallback || tac_time_parse(p->fallback, &value, NULL) != TAC_OK)
                 value = 0;
         }
@@ -459,8 +531,8 @@ const char *tac_param_text(tac_declare *d, const tac_param_def *p)
 {
     KNOWN(p);
     given g;
-    char buffer[128];
-    const char *text = look_up(d, p, false, &g) ? text_of(&g, 0, buffer) : "";
+    char buffer[ITEM_TEXT];
+    const char *text = look_up(d, p, false, &g) ? text_of(d, &g, 0, buffer) : "";
     char *copy = tac__arena_text(d->arena, text);
     if (!copy)
         tac__declare_no_memory(d);
@@ -485,14 +557,14 @@ static void record_words(tac_declare *d, const tac_param_def *p, const char *kin
 
 // An empty list with room for so many words of a parameter. Too many are a mistake, and then there
 // is room for none.
-static const char **make_words(tac_declare *d, const tac_param_def *p, const tac_node *node,
-                               size_t max, size_t *count)
+static const char **make_words(tac_declare *d, const tac_param_def *p, const given *g, size_t max,
+                               size_t *count)
 {
     static const char *none[] = {NULL};
     if (*count > max) {
         tac_error err;
         tac__fail(&err, TAC_E_LIMIT, "expected at most %zu, found %zu", max, *count);
-        mistake(d, p, node ? tac_node_place(node) : NULL, &err);
+        wrong_value(d, p, g, WHOLE, &err);
         *count = 0;
     }
     const char **words = tac__arena_array(d->arena, *count + 1, sizeof *words);
@@ -509,10 +581,10 @@ const char *const *tac_param_words(tac_declare *d, const tac_param_def *p, size_
     KNOWN(p);
     given g;
     *count = look_up(d, p, true, &g) ? g.count : 0;
-    const char **words = make_words(d, p, g.node, max, count);
+    const char **words = make_words(d, p, &g, max, count);
     for (size_t i = 0; i < *count; i++) {
-        char buffer[128];
-        words[i] = tac__declare_own_text(d, text_of(&g, i, buffer));
+        char buffer[ITEM_TEXT];
+        words[i] = tac__declare_own_text(d, text_of(d, &g, i, buffer));
     }
     record_words(d, p, "words", words);
     return words;
@@ -531,7 +603,7 @@ const char *const *tac_param_names(tac_declare *d, const tac_param_def *p, size_
         fail_missing(d, p);
     }
     *count = d->plan ? tac_node_count(node) : 1;
-    const char **names = make_words(d, p, node, max, count);
+    const char **names = make_words(d, p, &(given){.node = node}, max, count);
     const size_t keys = *count;
     *count = 0;
     for (size_t i = 0; i < keys; i++) {
@@ -586,8 +658,8 @@ static bool leads_below(const char *name)
 static const char *path_of(tac_declare *d, const tac_param_def *p, bool tool)
 {
     given g;
-    char buffer[128];
-    const char *text = look_up(d, p, false, &g) ? text_of(&g, 0, buffer) : "";
+    char buffer[ITEM_TEXT];
+    const char *text = look_up(d, p, false, &g) ? text_of(d, &g, 0, buffer) : "";
     const char *file = g.node ? tac_node_place(g.node)->file : NULL;
     const char *untrusted = d->plan ? d->plan->def.untrusted : NULL;
     if (untrusted && file && !strcmp(file, untrusted)) {
@@ -650,8 +722,8 @@ int tac_param_choice(tac_declare *d, const tac_param_def *p, const char *const *
     given g;
     int value = 0;
     if (look_up(d, p, false, &g)) {
-        char buffer[128];
-        const char *text = text_of(&g, 0, buffer);
+        char buffer[ITEM_TEXT];
+        const char *text = text_of(d, &g, 0, buffer);
         while (names[value] && strcmp(names[value], text))
             value++;
         if (!names[value]) {
@@ -660,7 +732,7 @@ int tac_param_choice(tac_declare *d, const tac_param_def *p, const char *const *
             for (int i = 0; names[i]; i++)
                 tac__error_append(&err, "%s %s", i ? "," : "", names[i]);
             tac__error_suggest(&err, text, choice_name, names);
-            mistake(d, p, place_of(&g, 0), &err);
+            wrong_value(d, p, &g, 0, &err);
             value = 0;
         }
     }
