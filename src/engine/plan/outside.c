@@ -2,7 +2,6 @@
 #include "engine/plan/find.h"
 #include "engine/plan/outside.h"
 #include "base/def.h"
-#include "base/node.h"
 #include "base/text.h"
 #include "bus/type.h"
 #include "engine/plan/declare.h"
@@ -39,17 +38,18 @@ static void read_numbers(tac_declare *d, const tac_param_def *p, const tac_type 
         tac_param_array(d, p, rest, type->count);
 }
 
-// Read the parameter `rest` as a value of the input's type.
-static void read_rest(tac_declare *d, const tac__port *port, void *rest)
+// Read the parameter `rest` as a value of the input's type. No file gives this parameter: what the
+// route says is its fallback.
+static void read_rest(tac_declare *d, const tac__port *port, const char *given, void *rest)
 {
     char buffer[TAC__NUMBER_TEXT];
     const tac_type *type = &port->type;
     const bool bare = !strcmp(port->unit, "1");
-    tac_param_def p =
-        TAC_DEF(tac_param_def, .name = "rest", .unit = bare ? NULL : port->unit,
-                .fallback = own_rest(port, buffer), .doc = "the value until another is written");
+    tac_param_def p = TAC_DEF(tac_param_def, .name = "rest", .unit = bare ? NULL : port->unit,
+                              .fallback = given ? given : own_rest(port, buffer),
+                              .doc = "the value until another is written");
     if (type->scalar != TAC_F64 && type->shape != TAC_SINGLE) {
-        if (tac_param_node(d, "rest"))
+        if (given)
             (void)tac_declare_fail(d, "rest",
                                    "arrays of whole numbers, bools and labels rest at "
                                    "zero");
@@ -89,7 +89,7 @@ static tac_status outside_declare(tac_declare *d, void *self)
         tac__declare_no_memory(d);
         return TAC_OK;
     }
-    read_rest(d, port, rest);
+    read_rest(d, port, route->rest, rest);
     c->rest = rest;
     tac_declare_output(d, TAC_PORT(.name = TAC__OUTSIDE, .type = port->type, .unit = port->unit,
                                    .doc = port->doc));
@@ -168,40 +168,6 @@ const tac_component_type tac__outside_type = {
 
 // --- adding -------------------------------------------------------------------------------------
 
-// "[1, 2, 3]" as a list, anything else as a single value.
-static tac_node *text_node(tac_document *doc, const char *text, const tac_place *place)
-{
-    while (*text == ' ')
-        text++;
-    if (*text != '[')
-        return tac_node_scalar(doc, text, place);
-    tac_node *list = tac_node_sequence(doc, place);
-    for (text++; list && *text && *text != ']';) {
-        text += strspn(text, " ,");
-        size_t length = strcspn(text, ",]");
-        char item[128];
-        snprintf(item, sizeof item, "%.*s", (int)length, text);
-        for (size_t n = strlen(item); n > 0 && item[n - 1] == ' '; n--)
-            item[n - 1] = '\0';
-        tac_node *node = *item ? tac_node_scalar(doc, item, place) : NULL;
-        if (*item && (!node || tac_node_append(doc, list, node) != TAC_OK))
-            return NULL;
-        text += length;
-    }
-    return list;
-}
-
-static tac_status make_params(const tac_route_def *r, tac_document *doc, tac_node **map)
-{
-    *map = doc ? tac_node_map(doc, &r->place) : NULL;
-    if (!*map)
-        return TAC_E_MEMORY;
-    if (!r->rest)
-        return TAC_OK;
-    tac_node *rest = text_node(doc, r->rest, &r->place);
-    return rest ? tac_node_set(doc, *map, "rest", &r->place, rest) : TAC_E_MEMORY;
-}
-
 static tac_status add_source(tac_engine *e, const tac_route_def *r, const tac__component *reader,
                              const tac__port *port, tac_error *err)
 {
@@ -212,21 +178,12 @@ static tac_status add_source(tac_engine *e, const tac_route_def *r, const tac__c
     def.name = tac__arena_format(&p->arena, "%s_%s", local ? local + 1 : reader->name, port->name);
     def.type = &tac__outside_type;
     def.place = r->place;
-    tac_document *doc = tac_document_create(e->allocator);
-    tac_node *params;
-    tac_status status = def.name ? make_params(r, doc, &params) : TAC_E_MEMORY;
-    if (status == TAC_OK) {
-        const struct tac__outside_input input = {port, r};
-        def.params = params;
-        p->outside_input = &input;
-        status = tac_engine_add_component(e, &def, err);
-        p->outside_input = NULL;
-        if (status == TAC_OK) // its parameters have been read
-            p->components[p->component_count - 1]->param_node = NULL;
-    } else {
-        tac__fail_memory(err);
-    }
-    tac_document_destroy(doc);
+    if (!def.name)
+        return tac__fail_memory(err);
+    const struct tac__outside_input input = {port, r};
+    p->outside_input = &input;
+    const tac_status status = tac_engine_add_component(e, &def, err);
+    p->outside_input = NULL;
     return status;
 }
 
