@@ -181,6 +181,8 @@ enum {
     TAC_COMPONENT_CONSTANT = 16, // only `init` sets its outputs: it needs no rate group
     TAC_COMPONENT_PRINTS = 32, // it calls a library that may print: the program keeps that text out
                                // of its own standard output
+    TAC_COMPONENT_EVENTS = 64, // it takes the events under `scenario:` of a configuration, as items
+                               // of its parameter `events`
 };
 
 typedef struct tac_component_type {

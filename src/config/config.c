@@ -126,123 +126,6 @@ static tac_status make_entities(tac_config *c, tac_error *err)
     return TAC_OK;
 }
 
-// --- events for scenarios -----------------------------------------------------------------------
-
-// The node under `key`, to be changed; NULL where it is absent, or there is no memory.
-static tac_node *own(tac_config *c, tac_node *map, const char *key)
-{
-    const size_t i = tac__node_find(map, key);
-    return i == SIZE_MAX ? NULL : tac__node_own(c->doc, map, i);
-}
-
-// The map under `key`, to be changed, made where it is absent.
-static tac_node *map_at(tac_config *c, tac_node *map, const char *key)
-{
-    if (tac__get_node(map, key))
-        return own(c, map, key);
-    tac_node *node = tac_node_map(c->doc, tac_node_place(map));
-    return node && tac_node_set(c->doc, map, key, NULL, node) == TAC_OK ? node : NULL;
-}
-
-// The list of events in a scenario's parameters. A single event may stand there without a list.
-static tac_node *events_of(tac_config *c, tac_node *params)
-{
-    tac_node *events = own(c, params, "events");
-    if (!events && tac_node_get(params, "events"))
-        return NULL;
-    if (events && tac_node_kind_of(events) == TAC_NODE_SEQUENCE)
-        return events;
-    tac_node *list = tac_node_sequence(c->doc, tac_node_place(events ? events : params));
-    if (!list)
-        return NULL;
-    if (events && !tac_node_is_null(events) && tac_node_append(c->doc, list, events) != TAC_OK)
-        return NULL;
-    return tac_node_set(c->doc, params, "events", NULL, list) == TAC_OK ? list : NULL;
-}
-
-// Whether an entity, or the root, has a scenario.
-static bool has_scenario(const tac_node *entity)
-{
-    const tac_node *components = tac_node_get(entity, "components");
-    return tac_node_kind_of(tac_node_get(components, "scenario")) == TAC_NODE_MAP;
-}
-
-static tac_status add_event(tac_config *c, tac_node *entity, const tac_node *event, tac_error *err)
-{
-    tac_node *components = own(c, entity, "components");
-    tac_node *scenario = components ? own(c, components, "scenario") : NULL;
-    tac_node *params = scenario ? map_at(c, scenario, "params") : NULL;
-    if (params && tac_node_kind_of(params) != TAC_NODE_MAP)
-        return fail_kind(params, "params: expected a map of parameters", err);
-    tac_node *events = params ? events_of(c, params) : NULL;
-    tac_node *copy = events ? tac__node_copy(c->doc, c->doc, event) : NULL;
-    if (!copy || tac_node_append(c->doc, events, copy) != TAC_OK)
-        return tac__fail_memory(err);
-    tac__node_remove(copy, "entity");
-    return TAC_OK;
-}
-
-static const char *entity_name(const void *context, size_t i)
-{
-    return tac_node_key(context, i);
-}
-
-// No scenario takes the event: say why.
-static tac_status fail_event(const tac_node *event, const tac_node *entities, const char *pattern,
-                             bool matched, tac_error *err)
-{
-    if (!pattern)
-        return tac__fail_at(err, TAC_E_CONFIG, tac_node_place(event),
-                            "there is no component 'scenario' that could take this event");
-    const tac_place *place = tac_node_place(tac_node_get(event, "entity"));
-    if (matched)
-        return tac__fail_at(err, TAC_E_CONFIG, place,
-                            "entity '%s' has no component 'scenario' that could take this event",
-                            pattern);
-    tac__fail_at(err, TAC_E_NAME, place, "no entity matches '%s'", pattern);
-    tac__error_suggest(err, pattern, entity_name, entities);
-    return TAC_E_NAME;
-}
-
-static tac_status place_event(tac_config *c, const tac_node *event, tac_error *err)
-{
-    if (tac_node_kind_of(event) != TAC_NODE_MAP)
-        return fail_kind(event, "scenario: expected a map that describes the event", err);
-    tac_node *root = tac_document_root(c->doc);
-    tac_node *entities = tac__node_get_mutable(root, "entities");
-    const tac_node *entity = tac__get_node(event, "entity");
-    const char *pattern = entity ? tac_node_text(entity) : NULL;
-    if (entity && !pattern)
-        return fail_kind(entity, "entity: expected a name or a pattern", err);
-    bool matched = false, taken = false;
-    if (!pattern && has_scenario(root)) {
-        TAC_TRY(add_event(c, root, event, err));
-        taken = true;
-    }
-    for (size_t i = 0; i < tac_node_count(entities); i++) {
-        if (pattern && !tac__glob_match(pattern, tac_node_key(entities, i)))
-            continue;
-        matched = true;
-        tac_node *owner = tac__node_item_mutable(entities, i);
-        if (!has_scenario(owner))
-            continue;
-        TAC_TRY(add_event(c, owner, event, err));
-        taken = true;
-    }
-    return taken ? TAC_OK : fail_event(event, entities, pattern, matched, err);
-}
-
-// Give the events under `scenario:` to the scenarios of the entities they are for.
-static tac_status place_events(tac_config *c, tac_error *err)
-{
-    tac_node *root = tac_document_root(c->doc);
-    const tac_node *events = tac__get_node(root, "scenario");
-    for (size_t i = 0; events && i < tac_node_count(events); i++)
-        TAC_TRY(place_event(c, tac_node_item(events, i), err));
-    tac__node_remove(root, "scenario");
-    return TAC_OK;
-}
-
 // --- loading ------------------------------------------------------------------------------------
 
 // In an untrusted configuration neither plugins nor `extends` are followed. The first plugin is
@@ -299,9 +182,9 @@ static tac_status resolve(tac_config *c, tac_error *err)
     TAC_TRY(make_entities(c, err));
     TAC_TRY(tac__expand(c->doc, tac_document_root(c->doc), &c->variables, err));
     TAC_TRY(tac__spec_check(tac_document_root(c->doc), &tac__format, err));
-    TAC_TRY(place_events(c, err));
+    TAC_TRY(load_plugins(c, err)); // before events, which look for a type that takes them
+    TAC_TRY(tac__place_events(c, err));
     TAC_TRY(tac__place_phases(c, err));
-    TAC_TRY(load_plugins(c, err));
     return tac__place_autopilot(c, err);
 }
 

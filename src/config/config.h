@@ -24,6 +24,9 @@ struct tac_config {
 // The configuration as text, and the files that it names; memory of the document.
 tac_status tac__config_embed(tac_config *config, tac_recorder_def *def, tac_error *err);
 
+// --- events.c: events become parameters of the components that take them ---
+tac_status tac__place_events(tac_config *config, tac_error *err);
+
 // --- phases.c: phases become components ---
 tac_status tac__place_phases(tac_config *config, tac_error *err);
 

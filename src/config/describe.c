@@ -427,10 +427,20 @@ static bool spec_of_component(const tac_component_type *type, tac__arena *arena,
     return true;
 }
 
-// An event under `scenario:` has the keys of the type's events, and `entity`.
+static const tac_component_type *type_with(const tac_registry *registry, uint32_t flag)
+{
+    for (size_t i = 0; i < tac_registry_count(registry); i++) {
+        if (tac_registry_type(registry, i)->flags & flag)
+            return tac_registry_type(registry, i);
+    }
+    return NULL;
+}
+
+// An event under `scenario:` has the keys of the events of the type that takes them, the built-in
+// one where there are several, and `entity`.
 static bool spec_of_event(const tac_registry *registry, tac__arena *arena, tac__key *item)
 {
-    const tac_component_type *type = tac_registry_find(registry, "scenario");
+    const tac_component_type *type = type_with(registry, TAC_COMPONENT_EVENTS);
     const tac__component *c = type ? probe(type, arena) : NULL;
     const tac__spec *events = c ? spec_of_params(c, "events.", arena) : NULL;
     size_t own, count = 0;

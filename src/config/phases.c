@@ -3,6 +3,7 @@
 #include "base/node.h"
 #include "config/config.h"
 #include "config/format.h"
+#include "engine/phases/phases.h"
 
 #include <string.h>
 
@@ -34,7 +35,7 @@ static tac_status add_machine(tac_config *c, tac_node *entity, tac_node *phases,
                             "phases become component '%s', and there is one of that name already",
                             component_name);
     tac_node *machine = tac_node_map(c->doc, place);
-    tac_node *type = tac__node_scalar_bytes(c->doc, "phases", 6, false, place);
+    tac_node *type = tac_node_scalar(c->doc, tac__phases_type.name, place);
     if (!machine || !type || tac_node_set(c->doc, machine, "type", place, type) != TAC_OK ||
         tac_node_set(c->doc, machine, "params", place, phases) != TAC_OK ||
         tac_node_set(c->doc, components, component_name, place, machine) != TAC_OK)

@@ -74,8 +74,9 @@ static void test_refused(void **state)
 {
     (void)state;
     refused("{entity: tree, at: 1 ms, do: arm}", TAC_E_CONFIG, 12,
-            "entity 'tree' has no component 'scenario'");
-    refused("{entity: '?ree', at: 1 ms, do: arm}", TAC_E_CONFIG, 12, "has no component 'scenario'");
+            "entity 'tree' has no component that takes events; expected one of type 'scenario'");
+    refused("{entity: '?ree', at: 1 ms, do: arm}", TAC_E_CONFIG, 12,
+            "has no component that takes events");
     refused("{entity: bse, at: 1 ms, do: arm}", TAC_E_NAME, 12,
             "no entity matches 'bse'; did you mean 'base'?");
     refused("{entity: 'x*', at: 1 ms, do: arm}", TAC_E_NAME, 12, "no entity matches 'x*'");
@@ -95,7 +96,8 @@ static void test_no_scenario(void **state)
                                  "scenario:\n- {at: 1 ms, do: arm}\n"),
                      TAC_E_CONFIG);
     assert_int_equal(r.err.line, 4);
-    assert_non_null(strstr(r.err.text, "there is no component 'scenario'"));
+    assert_non_null(strstr(
+        r.err.text, "there is no component that takes events; expected one of type 'scenario'"));
     rig_close(&r);
     assert_int_equal(rig_try(&r, "duration: 1 ms\ncomponents: {scenario: {type: scenario, params: "
                                  "5}}\nscenario:\n- {at: 1 ms, do: arm}\n"),
@@ -141,6 +143,80 @@ static void test_schema(void **state)
     rig_close(&r);
 }
 
-TEST_MAIN(cmocka_unit_test(test_handed_out), cmocka_unit_test(test_order),
-          cmocka_unit_test(test_refused), cmocka_unit_test(test_no_scenario),
-          cmocka_unit_test(test_resolved), cmocka_unit_test(test_schema))
+// --- who takes events ---------------------------------------------------------------------------
+
+static size_t events_taken;
+
+static tac_status diary_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    events_taken = tac_param_items(d, TAC_PARAM(.name = "events", .fallback = "[]"), 9);
+    for (size_t i = 0; i < events_taken; i++) {
+        tac_param_begin(d, "events", i);
+        (void)tac_param_time(d, TAC_PARAM(.name = "at"));
+        tac_param_end(d);
+    }
+    return TAC_OK;
+}
+
+static tac_status diary_step(tac_step *s, const void *self)
+{
+    (void)s;
+    (void)self;
+    return TAC_OK;
+}
+
+static const tac_component_type diary = {.size = sizeof(tac_component_type),
+                                         .name = "diary",
+                                         .version = "1",
+                                         .flags = TAC_COMPONENT_EVENTS,
+                                         .stage = TAC_STAGE_SCENARIO,
+                                         .declare = diary_declare,
+                                         .step = diary_step};
+
+// The type decides who takes events, not what a component is called.
+static void test_takers(void **state)
+{
+    (void)state;
+    rig r;
+    static const char head[] =
+        "duration: 10 ms\nscheduler: {rate_groups: [{name: g, period: 1 ms, components: ['*']}]}\n";
+    char text[1024];
+    snprintf(text, sizeof text,
+             "%scomponents:\n"
+             "  scenario: {type: counter}\n"
+             "  what_happens: {type: scenario, params: {signals: {name: n}}}\n"
+             "scenario: [{at: 2 ms, do: set, signal: n, value: 7}]\n",
+             head);
+    rig_open(&r, text);
+    rig_run(&r, TAC_TIME_NEVER);
+    rig_same(rig_f64(&r, "what_happens.n"), 7, "n", 0);
+    rig_close(&r);
+
+    rig_types[0] = &diary;
+    snprintf(text, sizeof text,
+             "%scomponents: {d: {type: diary, params: {events: {at: 1 s}}}}\n"
+             "scenario: [{at: 2 ms}, {at: 3 ms}]\n",
+             head);
+    events_taken = 0;
+    rig_open(&r, text);
+    assert_int_equal(events_taken, 3);
+    rig_close(&r);
+
+    snprintf(text, sizeof text,
+             "%scomponents: {a: {type: scenario}, b: {type: diary}}\n"
+             "scenario: [{at: 2 ms, do: arm}]\n",
+             head);
+    rig_refused(text, TAC_E_CONFIG, "components 'a' and 'b' both take events");
+    rig_types[0] = NULL;
+
+    // A plugin that is not there is the cause, not a missing scenario.
+    snprintf(text, sizeof text,
+             "%scomponents: {a: {type: diary}}\nscenario: [{at: 2 ms, do: arm}]\n", head);
+    rig_refused(text, TAC_E_NAME, "unknown component type 'diary'");
+}
+
+TEST_MAIN(cmocka_unit_test(test_takers), cmocka_unit_test(test_handed_out),
+          cmocka_unit_test(test_order), cmocka_unit_test(test_refused),
+          cmocka_unit_test(test_no_scenario), cmocka_unit_test(test_resolved),
+          cmocka_unit_test(test_schema))
