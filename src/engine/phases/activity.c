@@ -17,16 +17,16 @@
 
 // --- which phases -------------------------------------------------------------------------------
 
-static tac_status resolve_component(const tac__plan *e, tac__component *c, tac_error *err)
+static tac_status resolve_component(const tac__plan *plan, tac__component *c, tac_error *err)
 {
-    const int machine = e->entities[c->entity].machine;
+    const int machine = plan->entities[c->entity].machine;
     c->active_in = UINT64_MAX;
     if (!c->active_names)
         return TAC_OK;
     if (machine < 0)
         return tac__fail_at(err, TAC_E_CONFIG, &c->place,
                             "'%s' is active in some phases only, but its entity has none", c->name);
-    const tac__phases *p = tac__phases_of(e->components[machine]);
+    const tac__phases *p = tac__phases_of(plan->components[machine]);
     c->active_in = 0;
     for (size_t i = 0; i < c->active_count; i++) {
         const int phase = tac__phase_find(p, c->active_names[i]);
@@ -41,33 +41,33 @@ static tac_status resolve_component(const tac__plan *e, tac__component *c, tac_e
     return TAC_OK;
 }
 
-static tac_status list_machines(tac__plan *e, tac_error *err)
+static tac_status list_machines(tac__plan *plan, tac_error *err)
 {
-    e->machines = tac__arena_array(&e->arena, e->component_count, sizeof *e->machines);
-    if (!e->machines)
+    plan->machines = tac__arena_array(&plan->arena, plan->component_count, sizeof *plan->machines);
+    if (!plan->machines)
         return tac__fail_memory(err);
-    for (size_t i = 0; i < e->entity_count; i++)
-        e->entities[i].machine = -1;
-    for (uint32_t i = 0; i < e->component_count; i++) {
-        const tac__component *c = e->components[i];
+    for (size_t i = 0; i < plan->entity_count; i++)
+        plan->entities[i].machine = -1;
+    for (uint32_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
         if (!tac__is_machine(c))
             continue;
-        int *machine = &e->entities[c->entity].machine;
+        int *machine = &plan->entities[c->entity].machine;
         if (*machine >= 0)
             return tac__fail_at(err, TAC_E_DUPLICATE, &c->place,
                                 "'%s': its entity has phases already, in '%s'", c->name,
-                                e->components[*machine]->name);
+                                plan->components[*machine]->name);
         *machine = (int)i;
-        e->machines[e->machine_count++] = i;
+        plan->machines[plan->machine_count++] = i;
     }
     return TAC_OK;
 }
 
-tac_status tac__activity_resolve(tac__plan *e, tac_error *err)
+tac_status tac__activity_resolve(tac__plan *plan, tac_error *err)
 {
-    TAC_TRY(list_machines(e, err));
-    for (size_t i = 0; i < e->component_count; i++)
-        TAC_TRY(resolve_component(e, e->components[i], err));
+    TAC_TRY(list_machines(plan, err));
+    for (size_t i = 0; i < plan->component_count; i++)
+        TAC_TRY(resolve_component(plan, plan->components[i], err));
     return TAC_OK;
 }
 
@@ -94,21 +94,21 @@ static tac_status prepare_shrinking(tac_engine *e, tac__island *island)
 // Make a copy of the rows that can be changed, and find where each item is in it.
 static tac_status own_rows(tac_engine *e)
 {
-    const tac__plan *p = e->plan;
+    const tac__plan *plan = e->plan;
     tac__due *d = &e->due;
-    const size_t count = p->due_count;
+    const size_t count = plan->due_count;
     d->own_rows = tac__arena_array(&e->scratch, count, sizeof *d->own_rows);
-    d->place_first = tac__arena_array(&e->scratch, p->item_count + 1, sizeof *d->place_first);
+    d->place_first = tac__arena_array(&e->scratch, plan->item_count + 1, sizeof *d->place_first);
     if (!d->own_rows || !d->place_first)
         return TAC_E_MEMORY;
-    memcpy(d->own_rows, p->due, count * sizeof *d->own_rows);
+    memcpy(d->own_rows, plan->due, count * sizeof *d->own_rows);
     d->rows = d->own_rows;
     for (int fill = 0; fill < 2; fill++) {
         for (uint32_t k = 0; k < count; k++) {
-            if (p->due[k].word >= p->item_words)
+            if (plan->due[k].word >= plan->item_words)
                 continue;
-            for (uint64_t bits = p->due[k].bits; bits; bits &= bits - 1) {
-                const size_t item = 64 * p->due[k].word + (size_t)__builtin_ctzll(bits);
+            for (uint64_t bits = plan->due[k].bits; bits; bits &= bits - 1) {
+                const size_t item = 64 * plan->due[k].word + (size_t)__builtin_ctzll(bits);
                 if (fill)
                     d->places[--d->place_first[item]] = k;
                 else
@@ -116,11 +116,11 @@ static tac_status own_rows(tac_engine *e)
             }
         }
         // Counts become ends; filling moves them to the beginnings.
-        for (size_t i = 1; !fill && i <= p->item_count; i++)
+        for (size_t i = 1; !fill && i <= plan->item_count; i++)
             d->place_first[i] += d->place_first[i - 1];
         if (!fill)
             d->places =
-                tac__arena_array(&e->scratch, d->place_first[p->item_count], sizeof *d->places);
+                tac__arena_array(&e->scratch, d->place_first[plan->item_count], sizeof *d->places);
         if (!d->places)
             return TAC_E_MEMORY;
     }

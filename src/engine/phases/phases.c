@@ -79,12 +79,12 @@ static bool is_signal(const char *text)
 // Returns the number of its elements, 0 where there is no such state.
 static size_t find_target(const tac_declare *d, tac__phase_action *a)
 {
-    const tac__plan *e = d->plan;
+    const tac__plan *plan = d->plan;
     uint32_t element;
     size_t count;
-    const int signal = tac__find_own_state(e, d->instance, a->target, &element, &count);
+    const int signal = tac__find_own_state(plan, d->instance, a->target, &element, &count);
     if (signal >= 0) {
-        const tac__component *c = e->components[e->schema.signals[signal].component];
+        const tac__component *c = plan->components[plan->schema.signals[signal].component];
         a->component = (int)c->index;
         a->state = -1;
         a->offset = element;
@@ -92,9 +92,9 @@ static size_t find_target(const tac_declare *d, tac__phase_action *a)
             a->offset += c->continuous.items[k].type.count;
         return count;
     }
-    const char *entity = e->entities[d->entity].name;
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac__component *c = e->components[i];
+    const char *entity = plan->entities[d->entity].name;
+    for (size_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
         const char *name = c->name + (*entity ? strlen(entity) + 1 : 0);
         const size_t length = strlen(name);
         if (c->entity != d->entity || strncmp(name, a->target, length) || a->target[length] != '.')
@@ -390,17 +390,17 @@ static tac_status check_reachable(tac_declare *d, const tac__phases *p)
     return TAC_OK;
 }
 
-void tac__phases_warn(tac__plan *e)
+void tac__phases_warn(tac__plan *plan)
 {
-    for (size_t i = 0; i < e->machine_count; i++) {
-        const tac__component *m = e->components[e->machines[i]];
+    for (size_t i = 0; i < plan->machine_count; i++) {
+        const tac__component *m = plan->components[plan->machines[i]];
         const tac__phases *p = m->self;
-        if (e->entities[m->entity].periodic)
+        if (plan->entities[m->entity].periodic)
             continue;
         for (size_t k = 0; k < p->transition_count; k++) {
             const tac__transition *t = &p->transitions[k];
             if (!t->locate)
-                tac__warn(e, &t->place,
+                tac__warn(plan, &t->place,
                           "the condition of '%s' that leads to '%s' is neither located nor on any "
                           "axis: it is looked at only where something else gives its entity a "
                           "boundary; add 'locate: true', or a rate group",

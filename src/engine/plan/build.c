@@ -45,20 +45,20 @@ static tac__plan *make_plan(const tac_engine_def *def, const tac__method *method
 {
     tac__arena arena;
     tac__arena_init(&arena, allocator);
-    tac__plan *p = tac__arena_alloc(&arena, sizeof *p);
-    if (!p)
+    tac__plan *plan = tac__arena_alloc(&arena, sizeof *plan);
+    if (!plan)
         return NULL;
-    p->arena = arena;
-    tac__arena_init(&p->shapes.scratch, allocator);
-    tac__arena_init(&p->routing, allocator);
-    p->def = *def;
+    plan->arena = arena;
+    tac__arena_init(&plan->shapes.scratch, allocator);
+    tac__arena_init(&plan->routing, allocator);
+    plan->def = *def;
     if (def->integrator.h_max_us == 0)
-        p->def.integrator.h_max_us = method->adaptive  ? TAC_TIME_MAX
-                                     : def->physics_us ? def->physics_us
-                                                       : FIXED_STEP_US;
-    p->allocator = allocator;
-    p->method = method;
-    return p;
+        plan->def.integrator.h_max_us = method->adaptive  ? TAC_TIME_MAX
+                                        : def->physics_us ? def->physics_us
+                                                          : FIXED_STEP_US;
+    plan->allocator = allocator;
+    plan->method = method;
+    return plan;
 }
 
 tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac_error *err)
@@ -118,10 +118,10 @@ void tac_engine_destroy(tac_engine *e)
     TAC__FLOATS;
     if (!e)
         return;
-    const tac__plan *p = e->plan;
-    for (size_t i = p ? p->component_count : 0; i-- > 0;) {
-        if (p->components[i]->type->close)
-            p->components[i]->type->close(p->components[i]->self);
+    const tac__plan *plan = e->plan;
+    for (size_t i = plan ? plan->component_count : 0; i-- > 0;) {
+        if (plan->components[i]->type->close)
+            plan->components[i]->type->close(plan->components[i]->self);
     }
     tac_snapshot_destroy(e->start);
     if (e->checkpoint_opaque.allocator)
@@ -129,8 +129,8 @@ void tac_engine_destroy(tac_engine *e)
     tac__arena_fini(&e->memory);
     tac__arena_fini(&e->opaque);
     tac__arena_fini(&e->scratch);
-    if (p) {
-        tac__arena own = p->arena, scratch = p->shapes.scratch, routing = p->routing;
+    if (plan) {
+        tac__arena own = plan->arena, scratch = plan->shapes.scratch, routing = plan->routing;
         tac__arena_fini(&scratch);
         tac__arena_fini(&routing);
         tac__arena_fini(&own);
@@ -140,33 +140,35 @@ void tac_engine_destroy(tac_engine *e)
 
 // --- adding -----------------------------------------------------------------------------------
 
-static int find_entity(const tac__plan *p, const char *name)
+static int find_entity(const tac__plan *plan, const char *name)
 {
-    return tac__names_find(&p->entity_names, name);
+    return tac__names_find(&plan->entity_names, name);
 }
 
 tac_status tac_engine_add_entity(tac_engine *e, const char *name, const tac_place *place,
                                  tac_error *err)
 {
     TAC_REQUIRE(e && name && e->life == TAC__BUILDING);
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     if (*name && !tac__name_valid(name))
         return tac__fail_at(err, TAC_E_NAME, place,
                             "'%s' is not a name: a letter, then letters, digits and '_'", name);
-    if (find_entity(p, name) >= 0)
+    if (find_entity(plan, name) >= 0)
         return tac__fail_at(err, TAC_E_DUPLICATE, place, "entity '%s' exists already", name);
-    char *copy = tac__arena_text(&p->arena, name);
-    if (!copy || !TAC__ARENA_GROW(&p->arena, p->entities, p->entity_count, p->entity_capacity) ||
-        tac__names_set(&p->entity_names, &p->arena, copy, (uint32_t)p->entity_count) != TAC_OK)
+    char *copy = tac__arena_text(&plan->arena, name);
+    if (!copy ||
+        !TAC__ARENA_GROW(&plan->arena, plan->entities, plan->entity_count, plan->entity_capacity) ||
+        tac__names_set(&plan->entity_names, &plan->arena, copy, (uint32_t)plan->entity_count) !=
+            TAC_OK)
         return tac__fail_memory(err);
-    p->entities[p->entity_count++] = (tac__entity){.name = copy, .machine = -1};
+    plan->entities[plan->entity_count++] = (tac__entity){.name = copy, .machine = -1};
     return TAC_OK;
 }
 
-static int find_group(const tac__plan *p, const char *name)
+static int find_group(const tac__plan *plan, const char *name)
 {
-    for (size_t i = 0; i < p->group_count; i++) {
-        if (!strcmp(p->groups[i].name, name))
+    for (size_t i = 0; i < plan->group_count; i++) {
+        if (!strcmp(plan->groups[i].name, name))
             return (int)i;
     }
     return -1;
@@ -188,11 +190,11 @@ tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_err
     TAC_REQUIRE(e && def && e->life == TAC__BUILDING);
     TAC__DEF(tac_group_def, def, err);
     TAC_REQUIRE(def->name && (def->times_us || def->times_count == 0));
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     if (!tac__name_valid(def->name))
         return tac__fail_at(err, TAC_E_NAME, &def->place, "'%s' is not a name for a rate group",
                             def->name);
-    if (find_group(p, def->name) >= 0)
+    if (find_group(plan, def->name) >= 0)
         return tac__fail_at(err, TAC_E_DUPLICATE, &def->place, "rate group '%s' exists already",
                             def->name);
     if (def->period_us == 0 && def->times_count == 0)
@@ -202,30 +204,30 @@ tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_err
         return tac__fail_at(err, TAC_E_RANGE, &def->place, "rate group '%s': the %s is too long",
                             def->name, def->period_us > TAC_TIME_MAX ? "period" : "offset");
     TAC_TRY(check_times(def, err));
-    tac_time *times = tac__arena_array(&p->arena, def->times_count, sizeof *times);
-    char *name = tac__arena_text(&p->arena, def->name);
+    tac_time *times = tac__arena_array(&plan->arena, def->times_count, sizeof *times);
+    char *name = tac__arena_text(&plan->arena, def->name);
     if (!times || !name ||
-        !TAC__ARENA_GROW(&p->arena, p->groups, p->group_count, p->group_capacity))
+        !TAC__ARENA_GROW(&plan->arena, plan->groups, plan->group_count, plan->group_capacity))
         return tac__fail_memory(err);
     if (def->times_count)
         memcpy(times, def->times_us, def->times_count * sizeof *times);
-    p->groups[p->group_count] = (tac__group){.name = name,
-                                             .period_us = def->period_us,
-                                             .offset_us = def->offset_us,
-                                             .declared_period_us = def->period_us,
-                                             .declared_offset_us = def->offset_us,
-                                             .times_us = times,
-                                             .times_count = def->times_count,
-                                             .root = (int)p->group_count,
-                                             .place = def->place};
-    p->group_count++;
+    plan->groups[plan->group_count] = (tac__group){.name = name,
+                                                   .period_us = def->period_us,
+                                                   .offset_us = def->offset_us,
+                                                   .declared_period_us = def->period_us,
+                                                   .declared_offset_us = def->offset_us,
+                                                   .times_us = times,
+                                                   .times_count = def->times_count,
+                                                   .root = (int)plan->group_count,
+                                                   .place = def->place};
+    plan->group_count++;
     return TAC_OK;
 }
 
 static const char *group_name(const void *context, size_t i)
 {
-    const tac__plan *p = context;
-    return i < p->group_count ? p->groups[i].name : NULL;
+    const tac__plan *plan = context;
+    return i < plan->group_count ? plan->groups[i].name : NULL;
 }
 
 static const char *stage_name(const void *context, size_t i)
@@ -282,21 +284,21 @@ static tac_status check_stage(tac__component *c, const tac_component_def *def, t
     return TAC_OK;
 }
 
-static tac_status check_group(tac__plan *p, tac__component *c, const tac_component_def *def,
+static tac_status check_group(tac__plan *plan, tac__component *c, const tac_component_def *def,
                               tac_error *err)
 {
     if (def->group) {
-        c->group = find_group(p, def->group);
+        c->group = find_group(plan, def->group);
         if (c->group < 0) {
             tac__fail_at(err, TAC_E_NAME, &def->place, "unknown rate group '%s'", def->group);
-            tac__error_suggest(err, def->group, group_name, p);
+            tac__error_suggest(err, def->group, group_name, plan);
             return TAC_E_NAME;
         }
         return TAC_OK;
     }
     bool triggered = (c->type->flags & TAC_COMPONENT_TIMER) || c->condition_count;
     for (size_t i = 0; i < c->receiver_count; i++)
-        triggered |= p->receivers[c->receivers[i]].def.triggers;
+        triggered |= plan->receivers[c->receivers[i]].def.triggers;
     if (c->type->step && !triggered && !(c->type->flags & TAC_COMPONENT_CONSTANT))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' is in no rate group, so it would never step", c->name);
@@ -304,11 +306,11 @@ static tac_status check_group(tac__plan *p, tac__component *c, const tac_compone
 }
 
 // Make the signals of a component: its outputs and its continuous states.
-static tac_status add_signals(tac__plan *p, tac__component *c, tac_error *err)
+static tac_status add_signals(tac__plan *plan, tac__component *c, tac_error *err)
 {
     const size_t outputs = c->outputs.count, total = outputs + c->continuous.count;
-    c->signals = tac__arena_array(&p->arena, total, sizeof *c->signals);
-    c->in = tac__arena_array(&p->arena, c->inputs.count, sizeof *c->in);
+    c->signals = tac__arena_array(&plan->arena, total, sizeof *c->signals);
+    c->in = tac__arena_array(&plan->arena, c->inputs.count, sizeof *c->in);
     if (!c->signals || !c->in)
         return tac__fail_memory(err);
     static const tac_route_def open = {0};
@@ -321,17 +323,17 @@ static tac_status add_signals(tac__plan *p, tac__component *c, tac_error *err)
         const tac__port *port = state ? &c->continuous.items[i - outputs] : &c->outputs.items[i];
         // An output that only init writes never changes, so it is not an output of the plant.
         const bool continuous = state || ((port->flags & TAC_PORT_EVAL) && c->type->output);
-        const char *name = tac__arena_format(&p->arena, "%s.%s", c->name, port->name);
+        const char *name = tac__arena_format(&plan->arena, "%s.%s", c->name, port->name);
         if (!name)
             return tac__fail_memory(err);
-        c->signals[i] = (int)p->schema.count;
+        c->signals[i] = (int)plan->schema.count;
         TAC_TRY(tac__schema_add(
-            &p->schema, &p->arena,
+            &plan->schema, &plan->arena,
             &(tac__signal){.name = name,
                            .unit = port->unit,
                            .doc = port->doc,
                            .writer = c->name,
-                           .group = c->group < 0 ? "" : p->groups[c->group].name,
+                           .group = c->group < 0 ? "" : plan->groups[c->group].name,
                            .type = port->type,
                            .dimension = port->dimension,
                            .stage = state                                  ? TAC_STAGE_INTEGRATE
@@ -351,15 +353,15 @@ static tac_status add_signals(tac__plan *p, tac__component *c, tac_error *err)
             continue;
         for (size_t k = 0; k < outputs; k++) {
             if (!strcmp(c->outputs.items[k].name, derivative))
-                p->schema.signals[c->signals[i]].derivative = c->signals[k];
+                plan->schema.signals[c->signals[i]].derivative = c->signals[k];
         }
-        const tac__signal *s = &p->schema.signals[c->signals[i]];
+        const tac__signal *s = &plan->schema.signals[c->signals[i]];
         const uint32_t expected = s->type.shape == TAC_QUAT ? 3 : s->type.count;
         // Both must be written together, so that the n-th value of one belongs to the n-th of the
         // other.
-        if (s->derivative < 0 || p->schema.signals[s->derivative].type.scalar != TAC_F64 ||
-            p->schema.signals[s->derivative].continuous != s->continuous ||
-            p->schema.signals[s->derivative].type.count != expected)
+        if (s->derivative < 0 || plan->schema.signals[s->derivative].type.scalar != TAC_F64 ||
+            plan->schema.signals[s->derivative].continuous != s->continuous ||
+            plan->schema.signals[s->derivative].type.count != expected)
             return tac__fail(err, TAC_E_TYPE,
                              "output '%s' names '%s' as its derivative, which is no output of the "
                              "same size that is written together with it",
@@ -368,27 +370,27 @@ static tac_status add_signals(tac__plan *p, tac__component *c, tac_error *err)
     return TAC_OK;
 }
 
-tac__component *tac__find_component(const tac__plan *p, const char *name)
+tac__component *tac__find_component(const tac__plan *plan, const char *name)
 {
-    const int i = tac__names_find(&p->component_names, name);
-    if (i < 0 || (size_t)i >= p->component_count || strcmp(p->components[i]->name, name))
+    const int i = tac__names_find(&plan->component_names, name);
+    if (i < 0 || (size_t)i >= plan->component_count || strcmp(plan->components[i]->name, name))
         return NULL;
-    return p->components[i];
+    return plan->components[i];
 }
 
 const char *tac__component_name(const void *context, size_t i)
 {
-    const tac__plan *p = context;
-    return i < p->component_count ? p->components[i]->name : NULL;
+    const tac__plan *plan = context;
+    return i < plan->component_count ? plan->components[i]->name : NULL;
 }
 
 static const char *entity_name(const void *context, size_t i)
 {
-    const tac__plan *p = context;
-    return i + 1 < p->entity_count ? p->entities[i + 1].name : NULL; // the root has no name
+    const tac__plan *plan = context;
+    return i + 1 < plan->entity_count ? plan->entities[i + 1].name : NULL; // the root has no name
 }
 
-static tac_status keep_phases(tac__plan *p, tac__component *c, const tac_component_def *def,
+static tac_status keep_phases(tac__plan *plan, tac__component *c, const tac_component_def *def,
                               tac_error *err)
 {
     c->hold = def->hold;
@@ -400,11 +402,11 @@ static tac_status keep_phases(tac__plan *p, tac__component *c, const tac_compone
     if (def->active_count == 0)
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' is active in no phase; expected at least one", c->name);
-    const char **names = tac__arena_array(&p->arena, def->active_count, sizeof *names);
+    const char **names = tac__arena_array(&plan->arena, def->active_count, sizeof *names);
     if (!names)
         return tac__fail_memory(err);
     for (size_t i = 0; i < def->active_count; i++) {
-        names[i] = tac__arena_text(&p->arena, def->active[i]);
+        names[i] = tac__arena_text(&plan->arena, def->active[i]);
         if (!names[i])
             return tac__fail_memory(err);
     }
@@ -413,13 +415,13 @@ static tac_status keep_phases(tac__plan *p, tac__component *c, const tac_compone
     return TAC_OK;
 }
 
-static tac_status finish_component(tac__plan *p, tac__component *c, const tac_component_def *def,
+static tac_status finish_component(tac__plan *plan, tac__component *c, const tac_component_def *def,
                                    tac_error *err)
 {
     TAC_TRY(check_stage(c, def, err));
-    TAC_TRY(check_group(p, c, def, err));
-    TAC_TRY(keep_phases(p, c, def, err));
-    const tac_status status = add_signals(p, c, err);
+    TAC_TRY(check_group(plan, c, def, err));
+    TAC_TRY(keep_phases(plan, c, def, err));
+    const tac_status status = add_signals(plan, c, err);
     if (status != TAC_OK)
         tac__error_place(err, &def->place);
     return status;
@@ -431,50 +433,51 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
     TAC_REQUIRE(e && def && e->life == TAC__BUILDING);
     TAC__DEF(tac_component_def, def, err);
     TAC_REQUIRE(def->name && def->type);
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     if (!tac__name_valid(def->name))
         return tac__fail_at(err, TAC_E_NAME, &def->place,
                             "'%s' is not a name: a letter, then letters, digits and '_'",
                             def->name);
-    const int entity = find_entity(p, def->entity ? def->entity : "");
+    const int entity = find_entity(plan, def->entity ? def->entity : "");
     if (entity < 0) {
         tac__fail_at(err, TAC_E_NAME, &def->place, "unknown entity '%s'", def->entity);
-        tac__error_suggest(err, def->entity, entity_name, p);
+        tac__error_suggest(err, def->entity, entity_name, plan);
         return TAC_E_NAME;
     }
-    const char *name = entity == 0 ? tac__arena_text(&p->arena, def->name)
-                                   : tac__arena_format(&p->arena, "%s.%s", def->entity, def->name);
-    if (!name ||
-        !TAC__ARENA_GROW(&p->arena, p->components, p->component_count, p->component_capacity))
+    const char *name = entity == 0
+                           ? tac__arena_text(&plan->arena, def->name)
+                           : tac__arena_format(&plan->arena, "%s.%s", def->entity, def->name);
+    if (!name || !TAC__ARENA_GROW(&plan->arena, plan->components, plan->component_count,
+                                  plan->component_capacity))
         return tac__fail_memory(err);
-    if (tac__find_component(p, name))
+    if (tac__find_component(plan, name))
         return tac__fail_at(err, TAC_E_DUPLICATE, &def->place, "component '%s' exists already",
                             name);
-    if (tac__names_set(&p->component_names, &p->arena, name, (uint32_t)p->component_count) !=
-        TAC_OK)
+    if (tac__names_set(&plan->component_names, &plan->arena, name,
+                       (uint32_t)plan->component_count) != TAC_OK)
         return tac__fail_memory(err);
-    const size_t signals = p->schema.count, senders = p->sender_count,
-                 receivers = p->receiver_count;
+    const size_t signals = plan->schema.count, senders = plan->sender_count,
+                 receivers = plan->receiver_count;
     tac__component *c = NULL;
-    tac_status status = tac__declare(p, &p->arena, def->type, name, (uint32_t)entity, def->params,
-                                     &def->place, &c, err);
+    tac_status status = tac__declare(plan, &plan->arena, def->type, name, (uint32_t)entity,
+                                     def->params, &def->place, &c, err);
     if (status == TAC_OK) {
         // From here on the engine owns the component: destroy closes it.
-        p->components[p->component_count++] = c;
-        status = finish_component(p, c, def, err);
+        plan->components[plan->component_count++] = c;
+        status = finish_component(plan, c, def, err);
         if (status == TAC_OK) {
-            c->first_input = (uint32_t)p->input_count;
-            p->input_count += c->inputs.count;
+            c->first_input = (uint32_t)plan->input_count;
+            plan->input_count += c->inputs.count;
             return TAC_OK;
         }
-        p->component_count--;
+        plan->component_count--;
         if (c->type->close)
             c->type->close(c->self);
     }
     // Nothing of a component that is refused stays behind.
-    p->schema.count = signals;
-    p->sender_count = senders;
-    p->receiver_count = receivers;
+    plan->schema.count = signals;
+    plan->sender_count = senders;
+    plan->receiver_count = receivers;
     return status;
 }
 
@@ -484,7 +487,7 @@ tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_err
     TAC_REQUIRE(e && def && e->life == TAC__BUILDING);
     TAC__DEF(tac_route_def, def, err);
     TAC_REQUIRE(def->to && def->from);
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     if (def->has_policy && (unsigned)def->policy >= TAC_POLICY_COUNT)
         return tac__fail_at(err, TAC_E_RANGE, &def->place, "%d is no policy", (int)def->policy);
     const bool outside = !strcmp(def->from, TAC__OUTSIDE);
@@ -495,18 +498,18 @@ tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_err
     if (outside && (def->pending == 0 || def->pending > 65536))
         return tac__fail_at(err, TAC_E_RANGE, &def->place,
                             "room for %u planned values; expected 1 to 65536", def->pending);
-    if (!TAC__ARENA_GROW(&p->routing, p->routes, p->route_count, p->route_capacity))
+    if (!TAC__ARENA_GROW(&plan->routing, plan->routes, plan->route_count, plan->route_capacity))
         return tac__fail_memory(err);
-    tac_route_def *r = &p->routes[p->route_count];
+    tac_route_def *r = &plan->routes[plan->route_count];
     *r = *def;
-    r->to = tac__arena_text(&p->routing, def->to);
-    r->from = tac__names_keep(&p->shapes.texts, &p->arena, def->from);
+    r->to = tac__arena_text(&plan->routing, def->to);
+    r->from = tac__names_keep(&plan->shapes.texts, &plan->arena, def->from);
     if (!r->to || !r->from)
         return tac__fail_memory(err);
     if (outside)
         TAC_TRY(tac__outside_add(e, r, err));
     r->rest = NULL;
-    p->route_count++;
+    plan->route_count++;
     return TAC_OK;
 }
 
@@ -516,7 +519,7 @@ tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error
     TAC_REQUIRE(e && def && e->life == TAC__BUILDING);
     TAC__DEF(tac_link_def, def, err);
     TAC_REQUIRE(def->to && def->from);
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     const bool from = !strcmp(def->from, TAC__OUTSIDE), to = !strcmp(def->to, TAC__OUTSIDE);
     if (from && to)
         return tac__fail_at(err, TAC_E_CONFIG, &def->place, "a link from outside to outside");
@@ -536,13 +539,13 @@ tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error
                             "boundary at which it is sent");
     if (def->delay_us > TAC_TIME_MAX)
         return tac__fail_at(err, TAC_E_RANGE, &def->place, "the delay is too long");
-    if (!TAC__ARENA_GROW(&p->arena, p->links, p->link_count, p->link_capacity))
+    if (!TAC__ARENA_GROW(&plan->arena, plan->links, plan->link_count, plan->link_capacity))
         return tac__fail_memory(err);
-    tac_link_def *l = &p->links[p->link_count++];
+    tac_link_def *l = &plan->links[plan->link_count++];
     *l = *def;
-    l->to = tac__arena_text(&p->arena, def->to);
-    l->from = tac__arena_text(&p->arena, def->from);
-    l->channel = def->channel ? tac__arena_text(&p->arena, def->channel) : NULL;
+    l->to = tac__arena_text(&plan->arena, def->to);
+    l->from = tac__arena_text(&plan->arena, def->from);
+    l->channel = def->channel ? tac__arena_text(&plan->arena, def->channel) : NULL;
     return l->to && l->from && (l->channel || !def->channel) ? TAC_OK : tac__fail_memory(err);
 }
 
@@ -551,13 +554,14 @@ tac_status tac_engine_add_policy(tac_engine *e, const char *pattern, tac_policy 
 {
     TAC__FLOATS;
     TAC_REQUIRE(e && pattern && e->life == TAC__BUILDING);
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     if ((unsigned)policy >= TAC_POLICY_COUNT)
         return tac__fail_at(err, TAC_E_RANGE, place, "%d is no policy", (int)policy);
-    char *copy = tac__arena_text(&p->arena, pattern);
-    if (!copy || !TAC__ARENA_GROW(&p->arena, p->rules, p->rule_count, p->rule_capacity))
+    char *copy = tac__arena_text(&plan->arena, pattern);
+    if (!copy || !TAC__ARENA_GROW(&plan->arena, plan->rules, plan->rule_count, plan->rule_capacity))
         return tac__fail_memory(err);
-    p->rules[p->rule_count++] = (tac__policy_rule){copy, policy, place ? *place : (tac_place){0}};
+    plan->rules[plan->rule_count++] =
+        (tac__policy_rule){copy, policy, place ? *place : (tac_place){0}};
     return TAC_OK;
 }
 
@@ -565,16 +569,16 @@ tac_status tac_engine_set_order(tac_engine *e, const char *const *components, si
                                 const tac_place *place, tac_error *err)
 {
     TAC_REQUIRE(e && components && e->life == TAC__BUILDING);
-    tac__plan *p = e->building;
-    p->order = tac__arena_array(&p->arena, count, sizeof *p->order);
-    if (!p->order)
+    tac__plan *plan = e->building;
+    plan->order = tac__arena_array(&plan->arena, count, sizeof *plan->order);
+    if (!plan->order)
         return tac__fail_memory(err);
-    p->order_count = count;
+    plan->order_count = count;
     if (place)
-        p->order_place = *place;
+        plan->order_place = *place;
     for (size_t i = 0; i < count; i++) {
-        p->order[i] = tac__arena_text(&p->arena, components[i]);
-        if (!p->order[i])
+        plan->order[i] = tac__arena_text(&plan->arena, components[i]);
+        if (!plan->order[i])
             return tac__fail_memory(err);
     }
     return TAC_OK;
@@ -589,14 +593,14 @@ static tac_status check_axis(const tac_observer_def *def, tac_error *err)
     return TAC_OK;
 }
 
-static tac_status find_leader(const tac__plan *p, const tac_observer_def *def,
+static tac_status find_leader(const tac__plan *plan, const tac_observer_def *def,
                               const tac__component **leads, tac_error *err)
 {
     TAC_REQUIRE(def->component);
-    *leads = tac__find_component(p, def->component);
+    *leads = tac__find_component(plan, def->component);
     if (!*leads) {
         tac__fail(err, TAC_E_NAME, "unknown component '%s'", def->component);
-        tac__error_suggest(err, def->component, tac__component_name, p);
+        tac__error_suggest(err, def->component, tac__component_name, plan);
         return TAC_E_NAME;
     }
     const bool steps = def->follow == TAC_FOLLOW_STEPS;
@@ -612,17 +616,18 @@ tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, t
     TAC_REQUIRE(e && def && e->life == TAC__BUILDING);
     TAC__DEF(tac_observer_def, def, err);
     TAC_REQUIRE(def->observe);
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     const tac__component *leads = NULL;
     if (def->follow == TAC_FOLLOW_AXIS)
         TAC_TRY(check_axis(def, err));
     else if (def->follow != TAC_FOLLOW_INSTANTS)
-        TAC_TRY(find_leader(p, def, &leads, err));
-    if (!TAC__ARENA_GROW(&p->arena, p->observers, p->observer_count, p->observer_capacity))
+        TAC_TRY(find_leader(plan, def, &leads, err));
+    if (!TAC__ARENA_GROW(&plan->arena, plan->observers, plan->observer_count,
+                         plan->observer_capacity))
         return tac__fail_memory(err);
-    tac__observer *o = &p->observers[p->observer_count++];
+    tac__observer *o = &plan->observers[plan->observer_count++];
     *o = (tac__observer){*def, -1, leads};
-    o->def.name = tac__arena_text(&p->arena, def->name ? def->name : "observer");
+    o->def.name = tac__arena_text(&plan->arena, def->name ? def->name : "observer");
     return o->def.name ? TAC_OK : tac__fail_memory(err);
 }
 
@@ -668,10 +673,11 @@ void tac__tap_digests(tac_engine *e, size_t island, tac__tap *tap)
 
 tac_status tac__engine_when_resolved(tac_engine *e, tac__resolved_fn *call, void *context)
 {
-    tac__plan *p = e->building;
-    if (!TAC__ARENA_GROW(&p->arena, p->resolved, p->resolved_count, p->resolved_capacity))
+    tac__plan *plan = e->building;
+    if (!TAC__ARENA_GROW(&plan->arena, plan->resolved, plan->resolved_count,
+                         plan->resolved_capacity))
         return TAC_E_MEMORY;
-    p->resolved[p->resolved_count++] = (tac__resolved){call, context};
+    plan->resolved[plan->resolved_count++] = (tac__resolved){call, context};
     return TAC_OK;
 }
 
@@ -685,25 +691,25 @@ void tac__engine_listen(tac_engine *e, tac__listener *listener)
 
 static tac_status prepare(tac_engine *e, tac_error *err)
 {
-    tac__plan *p = e->building;
-    TAC_TRY(tac__activity_resolve(p, err));
-    TAC_TRY(tac__resolve_routes(p, err));
-    TAC_TRY(tac__connect(p, err));
-    tac__resolve_observers(p);
-    TAC_TRY(tac__resolve_groups(p, err));
-    TAC_TRY(tac__resolve_leads(p, err));
-    TAC_TRY(tac__resolve_links(p, err));
-    TAC_TRY(tac__islands_form(p, err));
-    TAC_TRY(tac__islands_order(p, err));
-    TAC_TRY(tac__resolve_conditions(p, err));
-    TAC_TRY(tac__order_components(p, err));
-    TAC_TRY(tac__resolve_histories(p, err));
-    for (size_t i = 0; i < p->resolved_count; i++)
-        TAC_TRY(p->resolved[i].call(p->resolved[i].context, e, err));
-    TAC_TRY(tac__schedule(p));
-    tac__phases_warn(p);
-    tac__doubts(p);
-    tac__written_ask(p);
+    tac__plan *plan = e->building;
+    TAC_TRY(tac__activity_resolve(plan, err));
+    TAC_TRY(tac__resolve_routes(plan, err));
+    TAC_TRY(tac__connect(plan, err));
+    tac__resolve_observers(plan);
+    TAC_TRY(tac__resolve_groups(plan, err));
+    TAC_TRY(tac__resolve_leads(plan, err));
+    TAC_TRY(tac__resolve_links(plan, err));
+    TAC_TRY(tac__islands_form(plan, err));
+    TAC_TRY(tac__islands_order(plan, err));
+    TAC_TRY(tac__resolve_conditions(plan, err));
+    TAC_TRY(tac__order_components(plan, err));
+    TAC_TRY(tac__resolve_histories(plan, err));
+    for (size_t i = 0; i < plan->resolved_count; i++)
+        TAC_TRY(plan->resolved[i].call(plan->resolved[i].context, e, err));
+    TAC_TRY(tac__schedule(plan));
+    tac__phases_warn(plan);
+    tac__doubts(plan);
+    tac__written_ask(plan);
     return tac__wire(e);
 }
 

@@ -31,16 +31,16 @@ static tac_status check_type(const tac__component *c, tac_error *err)
     return TAC_OK;
 }
 
-static tac_status find_island(const tac__plan *e, const tac__component *c,
+static tac_status find_island(const tac__plan *plan, const tac__component *c,
                               tac__condition *condition, tac_error *err)
 {
     const tac__signal *first = NULL;
     for (size_t i = 0; i < condition->count; i++) {
         const int signal = c->in[condition->inputs[i]].signal;
-        if (signal < 0 || !e->schema.signals[signal].continuous)
+        if (signal < 0 || !plan->schema.signals[signal].continuous)
             continue;
-        const tac__signal *s = &e->schema.signals[signal];
-        const int island = e->components[s->component]->island;
+        const tac__signal *s = &plan->schema.signals[signal];
+        const int island = plan->components[s->component]->island;
         if (first && island != condition->island)
             return tac__fail_at(err, TAC_E_CONFIG, &condition->place,
                                 "'%s' and '%s' are integrated apart: such a condition cannot be "
@@ -58,22 +58,23 @@ static tac_status find_island(const tac__plan *e, const tac__component *c,
 
 // Lists the conditions of each island: counts first, then fills in. Conditions of components that a
 // driver plays back are not located.
-static tac_status list_rises(tac__plan *e)
+static tac_status list_rises(tac__plan *plan)
 {
     for (int fill = 0; fill < 2; fill++) {
-        for (size_t i = 0; i < e->component_count; i++) {
-            tac__component *c = e->components[i];
-            for (size_t k = 0; k < c->condition_count && !tac__is_played(e, c->type); k++) {
-                tac__island_plan *island = &e->islands[c->conditions[k].island];
+        for (size_t i = 0; i < plan->component_count; i++) {
+            tac__component *c = plan->components[i];
+            for (size_t k = 0; k < c->condition_count && !tac__is_played(plan, c->type); k++) {
+                tac__island_plan *island = &plan->islands[c->conditions[k].island];
                 if (fill)
                     island->rises[island->rise_count] =
                         (tac__rise_plan){.component = c->index, .number = (int)k};
                 island->rise_count++;
             }
         }
-        for (size_t i = 0; i < e->island_count && !fill; i++) {
-            tac__island_plan *island = &e->islands[i];
-            island->rises = tac__arena_array(&e->arena, island->rise_count, sizeof *island->rises);
+        for (size_t i = 0; i < plan->island_count && !fill; i++) {
+            tac__island_plan *island = &plan->islands[i];
+            island->rises =
+                tac__arena_array(&plan->arena, island->rise_count, sizeof *island->rises);
             if (!island->rises)
                 return TAC_E_MEMORY;
             island->rise_count = 0;
@@ -82,14 +83,14 @@ static tac_status list_rises(tac__plan *e)
     return TAC_OK;
 }
 
-tac_status tac__resolve_conditions(tac__plan *e, tac_error *err)
+tac_status tac__resolve_conditions(tac__plan *plan, tac_error *err)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac__component *c = e->components[i];
+    for (size_t i = 0; i < plan->component_count; i++) {
+        tac__component *c = plan->components[i];
         if (c->condition_count)
             TAC_TRY(check_type(c, err));
         for (size_t k = 0; k < c->condition_count; k++)
-            TAC_TRY(find_island(e, c, &c->conditions[k], err));
+            TAC_TRY(find_island(plan, c, &c->conditions[k], err));
     }
-    return list_rises(e);
+    return list_rises(plan);
 }

@@ -459,14 +459,15 @@ int tac_declare_sender(tac_declare *d, const tac_message_def *p)
     if (!add_message_port(d, p, true))
         return 0;
     if (d->plan) {
-        tac__plan *e = d->plan;
+        tac__plan *plan = d->plan;
         char *full = tac__arena_format(d->arena, "%s.%s", c->name, p->name);
-        if (!full || !TAC__ARENA_GROW(d->arena, e->senders, e->sender_count, e->sender_capacity)) {
+        if (!full ||
+            !TAC__ARENA_GROW(d->arena, plan->senders, plan->sender_count, plan->sender_capacity)) {
             tac__declare_no_memory(d);
             return 0;
         }
-        number = e->sender_count++;
-        e->senders[number] =
+        number = plan->sender_count++;
+        plan->senders[number] =
             (tac__sender){.name = full, .component = c->index, .numbers = p->numbers};
     }
     return add_number(d, &c->senders, &c->sender_count, &c->sender_capacity, number);
@@ -491,18 +492,18 @@ int tac_declare_receiver(tac_declare *d, const tac_message_def *p)
         return 0;
     }
     if (d->plan) {
-        tac__plan *e = d->plan;
+        tac__plan *plan = d->plan;
         char *full = tac__arena_format(d->arena, "%s.%s", c->name, p->name);
-        if (!full ||
-            !TAC__ARENA_GROW(d->arena, e->receivers, e->receiver_count, e->receiver_capacity)) {
+        if (!full || !TAC__ARENA_GROW(d->arena, plan->receivers, plan->receiver_count,
+                                      plan->receiver_capacity)) {
             tac__declare_no_memory(d);
             return 0;
         }
-        number = e->receiver_count++;
-        e->receivers[number] =
+        number = plan->receiver_count++;
+        plan->receivers[number] =
             (tac__receiver){.name = full, .component = c->index, .def = *p, .source = -1};
-        e->receivers[number].def.name = tac__declare_own_text(d, p->name);
-        e->receivers[number].def.doc = tac__declare_own_text(d, p->doc);
+        plan->receivers[number].def.name = tac__declare_own_text(d, p->name);
+        plan->receivers[number].def.doc = tac__declare_own_text(d, p->doc);
     }
     return add_number(d, &c->receivers, &c->receiver_count, &c->receiver_capacity, number);
 }
@@ -624,14 +625,14 @@ tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_
     return status;
 }
 
-tac_status tac__connect(tac__plan *e, tac_error *err)
+tac_status tac__connect(tac__plan *plan, tac_error *err)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac__component *c = e->components[i];
+    for (size_t i = 0; i < plan->component_count; i++) {
+        tac__component *c = plan->components[i];
         if (!c->type->connect)
             continue;
         // Parameters were listed and marked as used when the component was declared.
-        tac_declare d = begin(e, &e->arena, c);
+        tac_declare d = begin(plan, &plan->arena, c);
         tac__scope_begin(&d, c->param_node, "", true);
         const tac_status status = c->type->connect(&d, c->self);
         while (d.depth > 0)

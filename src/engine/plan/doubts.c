@@ -27,20 +27,20 @@ void tac__logs_tell(const tac__logs *logs, const tac_log_entry *entry)
     }
 }
 
-static bool warned_before(tac__plan *e, const char *text)
+static bool warned_before(tac__plan *plan, const char *text)
 {
     const uint64_t hash = tac__hash_end(tac__hash_text(TAC__HASH_SEED, text));
-    for (size_t i = 0; i < e->warned_count; i++) {
-        if (e->warned[i] == hash)
+    for (size_t i = 0; i < plan->warned_count; i++) {
+        if (plan->warned[i] == hash)
             return true;
     }
     // Without memory to remember the warning it may be given twice.
-    if (TAC__ARENA_GROW(&e->arena, e->warned, e->warned_count, e->warned_capacity))
-        e->warned[e->warned_count++] = hash;
+    if (TAC__ARENA_GROW(&plan->arena, plan->warned, plan->warned_count, plan->warned_capacity))
+        plan->warned[plan->warned_count++] = hash;
     return false;
 }
 
-void tac__warn(tac__plan *e, const tac_place *place, const char *format, ...)
+void tac__warn(tac__plan *plan, const tac_place *place, const char *format, ...)
 {
     char said[512], text[900];
     va_list args;
@@ -53,15 +53,15 @@ void tac__warn(tac__plan *e, const tac_place *place, const char *format, ...)
     else
         snprintf(text, sizeof text, "%s", said);
     const tac_log_entry entry = {0, "", TAC_LOG_WARN, text};
-    if (!warned_before(e, text))
-        tac__logs_tell(e->logs, &entry);
+    if (!warned_before(plan, text))
+        tac__logs_tell(plan->logs, &entry);
 }
 
 // Does a sensor or an estimator of the entity read the signal?
-static bool is_measured(const tac__plan *e, uint32_t entity, int signal)
+static bool is_measured(const tac__plan *plan, uint32_t entity, int signal)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac__component *c = e->components[i];
+    for (size_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
         if (c->entity != entity || c->stage != TAC_STAGE_ESTIMATE || !c->type->step)
             continue;
         for (size_t k = 0; k < c->inputs.count; k++) {
@@ -74,26 +74,26 @@ static bool is_measured(const tac__plan *e, uint32_t entity, int signal)
 
 // A signal that sensors or estimators of an entity measure is the true value. Warn of a controller
 // that reads it directly, instead of what was measured.
-static void doubt_truth(tac__plan *e, const tac__component *c)
+static void doubt_truth(tac__plan *plan, const tac__component *c)
 {
     for (size_t k = 0; k < c->inputs.count; k++) {
         const tac__input *in = &c->in[k];
         if (in->signal < 0 || c->inputs.items[k].peer)
             continue;
-        const tac__signal *s = &e->schema.signals[in->signal];
-        if (s->continuous && is_measured(e, c->entity, in->signal))
-            tac__warn(e, &in->route->place,
+        const tac__signal *s = &plan->schema.signals[in->signal];
+        if (s->continuous && is_measured(plan, c->entity, in->signal))
+            tac__warn(plan, &in->route->place,
                       "'%s.%s' gets the truth, '%s', past the sensors and estimators that "
                       "measure it",
                       c->name, c->inputs.items[k].name, s->name);
     }
 }
 
-void tac__doubts(tac__plan *e)
+void tac__doubts(tac__plan *plan)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac__component *c = e->components[i];
+    for (size_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
         if (c->stage == TAC_STAGE_CONTROL && c->type->step)
-            doubt_truth(e, c);
+            doubt_truth(plan, c);
     }
 }

@@ -84,18 +84,18 @@ tac_status tac__type_take(const tac_component_type *type, tac_component_type *ow
     return status;
 }
 
-tac_status tac__guard_type(tac__plan *e, const tac_component_type *type,
+tac_status tac__guard_type(tac__plan *plan, const tac_component_type *type,
                            const tac_component_type **own, const tac_component_type **guarded,
                            tac_error *err)
 {
     *own = *guarded = type;
-    if (!e || type->flags & TAC__COMPONENT_BUILTIN)
+    if (!plan || type->flags & TAC__COMPONENT_BUILTIN)
         return TAC_OK;
-    tac__guard *g = e->guards;
+    tac__guard *g = plan->guards;
     while (g && g->of != type)
         g = g->next;
     if (!g) {
-        g = tac__arena_alloc(&e->arena, sizeof *g);
+        g = tac__arena_alloc(&plan->arena, sizeof *g);
         if (!g)
             return tac__fail_memory(err);
         TAC_TRY(tac__type_take(type, &g->own, err));
@@ -108,8 +108,8 @@ tac_status tac__guard_type(tac__plan *e, const tac_component_type *type,
         REPLACE(holds, , )
         REPLACE(close, , )
 #undef REPLACE
-        g->next = e->guards;
-        e->guards = g;
+        g->next = plan->guards;
+        plan->guards = g;
     }
     *own = &g->own;
     *guarded = &g->guard;

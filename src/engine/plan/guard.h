@@ -23,7 +23,7 @@ TAC_MUST_CHECK tac_status tac__type_take(const tac_component_type *type, tac_com
 // The types by which an engine knows (own) and calls (guarded) `type`: the same for all components
 // of one type. For a built-in type both are the type itself. Without an engine nothing is guarded:
 // both are `type`, which must have this library's definition.
-TAC_MUST_CHECK tac_status tac__guard_type(tac__plan *e, const tac_component_type *type,
+TAC_MUST_CHECK tac_status tac__guard_type(tac__plan *plan, const tac_component_type *type,
                                           const tac_component_type **own,
                                           const tac_component_type **guarded, tac_error *err);
 

@@ -36,10 +36,10 @@ static void add_world(const tac_world *w, tac__text *out)
     tac__text_add(out, " geodesy %d gravity %d\n", (int)w->geodesy, (int)w->gravity);
 }
 
-static void add_groups(const tac__plan *e, tac__text *out)
+static void add_groups(const tac__plan *plan, tac__text *out)
 {
-    for (size_t i = 0; i < e->group_count; i++) {
-        const tac__group *g = &e->groups[i];
+    for (size_t i = 0; i < plan->group_count; i++) {
+        const tac__group *g = &plan->groups[i];
         tac__text_add(out, "group %s", g->name);
         if (g->period_us) {
             add_time(out, "period", g->period_us);
@@ -51,14 +51,14 @@ static void add_groups(const tac__plan *e, tac__text *out)
     }
 }
 
-static void add_route(const tac__plan *e, const tac__component *c, size_t input, tac__text *out)
+static void add_route(const tac__plan *plan, const tac__component *c, size_t input, tac__text *out)
 {
     const tac__input *in = &c->in[input];
     if (in->signal < 0)
         return;
     const tac_route_def *r = in->route;
     tac__text_add(out, "route %s.%s from %s[%u] policy %s", c->name, c->inputs.items[input].name,
-                  e->schema.signals[in->signal].name, in->element, tac_policy_name(in->policy));
+                  plan->schema.signals[in->signal].name, in->element, tac_policy_name(in->policy));
     if (r->gain != 1 || r->offset != 0) {
         add_number(out, "gain", r->gain);
         add_number(out, "offset", r->offset);
@@ -88,15 +88,15 @@ static void drain_text(drain *d, tac__text *text)
     memmove(text->chars, text->chars + n, text->length + 1);
 }
 
-static void add_components(const tac__plan *e, tac__text *out, drain *d)
+static void add_components(const tac__plan *plan, tac__text *out, drain *d)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac__component *c = e->components[i];
+    for (size_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
         drain_text(d, out);
         tac__text_add(out, "component %s type %s version %s stage %s group %s\n", c->name,
                       c->type->name, c->type->version ? c->type->version : "-",
                       c->type->step ? tac_stage_name(c->stage) : "-",
-                      c->group < 0 ? "-" : e->groups[c->group].name);
+                      c->group < 0 ? "-" : plan->groups[c->group].name);
         for (size_t k = 0; k < c->param_count; k++)
             tac__text_add(out, "param %s.%s = %s\n", c->name, c->params[k].name, c->values[k]);
         if (c->active_names)
@@ -106,11 +106,11 @@ static void add_components(const tac__plan *e, tac__text *out, drain *d)
         if (c->active_names)
             tac__text_add(out, " else %s\n", c->hold ? "hold" : "zero");
         for (size_t k = 0; k < c->inputs.count; k++)
-            add_route(e, c, k, out);
+            add_route(plan, c, k, out);
     }
 }
 
-static void add_model(const tac__plan *e, tac__text *out, drain *d)
+static void add_model(const tac__plan *plan, tac__text *out, drain *d)
 {
     tac__text_add(out, "tactus engine %d\n", ENGINE_SEMANTICS);
     // One function a line, so that a difference names the function.
@@ -118,42 +118,43 @@ static void add_model(const tac__plan *e, tac__text *out, drain *d)
     uint64_t print;
     for (size_t i = 0; (function = tac__math_print(i, &print)); i++)
         tac__text_add(out, "math %s %016" PRIx64 "\n", function, print);
-    tac__text_add(out, "seed %" PRIu64 "\n", e->def.seed);
-    tac__text_add(out, "integrator %s", e->method->name);
-    add_time(out, "h_max", e->def.integrator.h_max_us);
-    if (e->method->adaptive) {
-        add_number(out, "rtol", e->def.integrator.rtol);
-        add_number(out, "atol", e->def.integrator.atol);
-        add_time(out, "h_min", e->def.integrator.h_min_us);
+    tac__text_add(out, "seed %" PRIu64 "\n", plan->def.seed);
+    tac__text_add(out, "integrator %s", plan->method->name);
+    add_time(out, "h_max", plan->def.integrator.h_max_us);
+    if (plan->method->adaptive) {
+        add_number(out, "rtol", plan->def.integrator.rtol);
+        add_number(out, "atol", plan->def.integrator.atol);
+        add_time(out, "h_min", plan->def.integrator.h_min_us);
     }
-    tac__text_add(out, "%s", e->def.split ? " split" : "");
-    add_time(out, "physics", e->def.physics_us);
+    tac__text_add(out, "%s", plan->def.split ? " split" : "");
+    add_time(out, "physics", plan->def.physics_us);
     tac__text_add(out, "\n");
-    add_world(&e->def.world, out);
-    add_groups(e, out);
-    add_components(e, out, d);
-    for (size_t i = 0; i < e->sender_count; i++) {
-        for (size_t k = 0; k < e->senders[i].count; k++) {
-            const tac__link *l = &e->senders[i].links[k];
-            tac__text_add(out, "link %s to %s", e->senders[i].name, e->receivers[l->receiver].name);
+    add_world(&plan->def.world, out);
+    add_groups(plan, out);
+    add_components(plan, out, d);
+    for (size_t i = 0; i < plan->sender_count; i++) {
+        for (size_t k = 0; k < plan->senders[i].count; k++) {
+            const tac__link *l = &plan->senders[i].links[k];
+            tac__text_add(out, "link %s to %s", plan->senders[i].name,
+                          plan->receivers[l->receiver].name);
             add_time(out, "delay", l->delay_us);
             tac__text_add(out, "\n");
         }
-        for (size_t k = 0; k < e->senders[i].outlet_count; k++) {
-            tac__text_add(out, "link %s to outside, channel %s", e->senders[i].name,
-                          e->senders[i].outlets[k].channel);
-            add_time(out, "delay", e->senders[i].outlets[k].delay_us);
+        for (size_t k = 0; k < plan->senders[i].outlet_count; k++) {
+            tac__text_add(out, "link %s to outside, channel %s", plan->senders[i].name,
+                          plan->senders[i].outlets[k].channel);
+            add_time(out, "delay", plan->senders[i].outlets[k].delay_us);
             tac__text_add(out, "\n");
         }
     }
-    for (size_t i = 0; i < e->receiver_count; i++) {
-        for (size_t k = 0; k < e->receivers[i].inlet_count; k++)
+    for (size_t i = 0; i < plan->receiver_count; i++) {
+        for (size_t k = 0; k < plan->receivers[i].inlet_count; k++)
             tac__text_add(out, "link from outside, channel %s, number %u, to %s\n",
-                          e->receivers[i].inlets[k].channel, e->receivers[i].inlets[k].number,
-                          e->receivers[i].name);
+                          plan->receivers[i].inlets[k].channel, plan->receivers[i].inlets[k].number,
+                          plan->receivers[i].name);
     }
-    for (size_t i = 0; i < e->sequence_count; i++) {
-        tac__text_add(out, "order %s\n", e->components[e->sequence[i]]->name);
+    for (size_t i = 0; i < plan->sequence_count; i++) {
+        tac__text_add(out, "order %s\n", plan->components[plan->sequence[i]]->name);
         drain_text(d, out);
     }
 }

@@ -171,19 +171,20 @@ const tac_component_type tac__outside_type = {
 static tac_status add_source(tac_engine *e, const tac_route_def *r, const tac__component *reader,
                              const tac__port *port, tac_error *err)
 {
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     const char *local = strrchr(reader->name, '.');
     tac_component_def def = tac_component_def_default();
-    def.entity = p->entities[reader->entity].name;
-    def.name = tac__arena_format(&p->arena, "%s_%s", local ? local + 1 : reader->name, port->name);
+    def.entity = plan->entities[reader->entity].name;
+    def.name =
+        tac__arena_format(&plan->arena, "%s_%s", local ? local + 1 : reader->name, port->name);
     def.type = &tac__outside_type;
     def.place = r->place;
     if (!def.name)
         return tac__fail_memory(err);
     const struct tac__outside_input input = {port, r};
-    p->outside_input = &input;
+    plan->outside_input = &input;
     const tac_status status = tac_engine_add_component(e, &def, err);
-    p->outside_input = NULL;
+    plan->outside_input = NULL;
     return status;
 }
 
@@ -206,15 +207,16 @@ tac_status tac__outside_add(tac_engine *e, tac_route_def *r, tac_error *err)
         tac__error_context(err, "making the signal of input '%s', which comes from outside", r->to);
         return status;
     }
-    const tac__plan *p = e->building;
-    const tac__component *source = p->components[p->component_count - 1];
-    r->from = p->schema.signals[source->signals[0]].name;
+    const tac__plan *plan = e->building;
+    const tac__component *source = plan->components[plan->component_count - 1];
+    r->from = plan->schema.signals[source->signals[0]].name;
     return TAC_OK;
 }
 
 // --- links --------------------------------------------------------------------------------------
 
-static tac_status add_outlet(tac__plan *p, tac__sender *s, const tac_link_def *def, tac_error *err)
+static tac_status add_outlet(tac__plan *plan, tac__sender *s, const tac_link_def *def,
+                             tac_error *err)
 {
     const char *channel = def->channel ? def->channel : s->name;
     for (size_t i = 0; i < s->outlet_count; i++) {
@@ -222,42 +224,43 @@ static tac_status add_outlet(tac__plan *p, tac__sender *s, const tac_link_def *d
             return tac__fail_at(err, TAC_E_DUPLICATE, &def->place,
                                 "'%s' leads outside on channel '%s' already", s->name, channel);
     }
-    if (!TAC__ARENA_GROW(&p->arena, s->outlets, s->outlet_count, s->outlet_capacity))
+    if (!TAC__ARENA_GROW(&plan->arena, s->outlets, s->outlet_count, s->outlet_capacity))
         return tac__fail_memory(err);
     s->outlets[s->outlet_count++] = (tac__outlet){channel, def->delay_us};
     return TAC_OK;
 }
 
-static tac_status add_inlet(tac__plan *p, tac__receiver *r, const tac_link_def *def, tac_error *err)
+static tac_status add_inlet(tac__plan *plan, tac__receiver *r, const tac_link_def *def,
+                            tac_error *err)
 {
     for (size_t i = 0; i < r->inlet_count; i++) {
         if (!strcmp(r->inlets[i].channel, def->channel))
             return tac__fail_at(err, TAC_E_DUPLICATE, &def->place,
                                 "channel '%s' leads to '%s' already", def->channel, r->name);
     }
-    if (!TAC__ARENA_GROW(&p->arena, r->inlets, r->inlet_count, r->inlet_capacity))
+    if (!TAC__ARENA_GROW(&plan->arena, r->inlets, r->inlet_count, r->inlet_capacity))
         return tac__fail_memory(err);
     r->inlets[r->inlet_count++] =
         (tac__inlet){def->channel, def->has_number, def->number, def->place};
     return TAC_OK;
 }
 
-tac_status tac__outside_link(tac__plan *p, const tac_link_def *def, bool *any, tac_error *err)
+tac_status tac__outside_link(tac__plan *plan, const tac_link_def *def, bool *any, tac_error *err)
 {
     *any = false;
     if (!strcmp(def->to, TAC__OUTSIDE)) {
-        for (size_t i = 0; i < p->sender_count; i++) {
-            if (!tac__glob_match(def->from, p->senders[i].name))
+        for (size_t i = 0; i < plan->sender_count; i++) {
+            if (!tac__glob_match(def->from, plan->senders[i].name))
                 continue;
-            TAC_TRY(add_outlet(p, &p->senders[i], def, err));
+            TAC_TRY(add_outlet(plan, &plan->senders[i], def, err));
             *any = true;
         }
         return TAC_OK;
     }
-    for (size_t i = 0; i < p->receiver_count; i++) {
-        if (!tac__glob_match(def->to, p->receivers[i].name))
+    for (size_t i = 0; i < plan->receiver_count; i++) {
+        if (!tac__glob_match(def->to, plan->receivers[i].name))
             continue;
-        TAC_TRY(add_inlet(p, &p->receivers[i], def, err));
+        TAC_TRY(add_inlet(plan, &plan->receivers[i], def, err));
         *any = true;
     }
     return TAC_OK;

@@ -17,17 +17,17 @@ static const char *input_name(const void *context, size_t i)
 
 // --- where a route ends -----------------------------------------------------------------------
 
-tac_status tac__find_input(const tac__plan *e, const tac_route_def *r, tac__component **reader,
+tac_status tac__find_input(const tac__plan *plan, const tac_route_def *r, tac__component **reader,
                            size_t *input, tac_error *err)
 {
     const char *dot = strrchr(r->to, '.');
     char name[2 * TAC_ERROR_NAME];
     tac__out out = tac__out_begin(name, sizeof name);
     tac__out_add(&out, "%.*s", dot ? (int)(dot - r->to) : 0, r->to);
-    *reader = tac__find_component(e, name);
+    *reader = tac__find_component(plan, name);
     if (!*reader) {
         tac__fail_at(err, TAC_E_NAME, &r->place, "route to '%s': no such component", r->to);
-        tac__error_suggest(err, name, tac__component_name, e);
+        tac__error_suggest(err, name, tac__component_name, plan);
         return TAC_E_NAME;
     }
     for (*input = 0; *input < (*reader)->inputs.count; ++*input) {
@@ -42,18 +42,18 @@ tac_status tac__find_input(const tac__plan *e, const tac_route_def *r, tac__comp
 // --- where a route begins ---------------------------------------------------------------------
 
 // A name is looked up in the entity of the reader first, then as it stands.
-static int find_signal(const tac__plan *e, const tac__component *reader, const char *name)
+static int find_signal(const tac__plan *plan, const tac__component *reader, const char *name)
 {
-    const char *entity = e->entities[reader->entity].name;
+    const char *entity = plan->entities[reader->entity].name;
     char local[2 * TAC_ERROR_NAME];
     if (*entity) {
         tac__out out = tac__out_begin(local, sizeof local);
         tac__out_add(&out, "%s.%s", entity, name);
-        const int signal = tac__schema_find(&e->schema, local);
+        const int signal = tac__schema_find(&plan->schema, local);
         if (signal >= 0)
             return signal;
     }
-    return tac__schema_find(&e->schema, name);
+    return tac__schema_find(&plan->schema, name);
 }
 
 // Is `tail` the end of a name, as "battery.soc" of "uav1.vehicle.battery.soc"?
@@ -65,14 +65,14 @@ static bool is_tail(const char *tail, const char *name)
 
 // Names in the reader's own entity are compared as they would be written there. Where no name is
 // similar, a name that only lacks its beginning is suggested, preferably one of the own entity.
-static const char *nearest_signal(const tac__plan *e, const tac__component *reader,
+static const char *nearest_signal(const tac__plan *plan, const tac__component *reader,
                                   const char *name)
 {
-    const char *entity = e->entities[reader->entity].name, *own = NULL, *other = NULL;
+    const char *entity = plan->entities[reader->entity].name, *own = NULL, *other = NULL;
     const size_t prefix = *entity ? strlen(entity) + 1 : 0;
     tac__nearest nearest = tac__nearest_begin(name);
-    for (size_t i = 0; i < e->schema.count; i++) {
-        const char *full = e->schema.signals[i].name;
+    for (size_t i = 0; i < plan->schema.count; i++) {
+        const char *full = plan->schema.signals[i].name;
         const bool inside = prefix && !strncmp(full, entity, prefix - 1) && full[prefix - 1] == '.';
         const char *candidate = full + (inside ? prefix : 0), **tail = inside ? &own : &other;
         tac__nearest_offer(&nearest, candidate);
@@ -82,14 +82,14 @@ static const char *nearest_signal(const tac__plan *e, const tac__component *read
     return nearest.best ? nearest.best : own ? own : other;
 }
 
-static tac_status fail_signal(const tac__plan *e, const tac__component *reader,
+static tac_status fail_signal(const tac__plan *plan, const tac__component *reader,
                               const tac_route_def *r, const char *name, tac_error *err)
 {
     tac__fail_at(err, TAC_E_NAME, &r->place, "unknown signal '%s'", r->from);
     // A port may itself be called x, y or z: the name as written comes first, then without element.
-    const char *best = nearest_signal(e, reader, r->from);
+    const char *best = nearest_signal(plan, reader, r->from);
     if (!best)
-        best = nearest_signal(e, reader, name);
+        best = nearest_signal(plan, reader, name);
     if (best)
         tac__error_append(err, "; did you mean '%s'?", best);
     return TAC_E_NAME;
@@ -138,23 +138,23 @@ static bool letter_element(const tac_type *type, const char *from, uint32_t *ele
     return true;
 }
 
-static tac_status find_source(const tac__plan *e, const tac__component *reader,
+static tac_status find_source(const tac__plan *plan, const tac__component *reader,
                               const tac_route_def *r, int *signal, uint32_t *element, bool *part,
                               tac_error *err)
 {
     *element = 0;
     *part = false;
-    *signal = find_signal(e, reader, r->from);
+    *signal = find_signal(plan, reader, r->from);
     if (*signal >= 0)
         return TAC_OK;
     char name[2 * TAC_ERROR_NAME];
     if (!split_element(r->from, name, sizeof name, element))
-        return fail_signal(e, reader, r, r->from, err);
-    *signal = find_signal(e, reader, name);
+        return fail_signal(plan, reader, r, r->from, err);
+    *signal = find_signal(plan, reader, name);
     if (*signal < 0)
-        return fail_signal(e, reader, r, name, err);
+        return fail_signal(plan, reader, r, name, err);
     *part = true;
-    const tac_type *type = &e->schema.signals[*signal].type;
+    const tac_type *type = &plan->schema.signals[*signal].type;
     if (!letter_element(type, r->from, element)) {
         char text[64];
         tac_type_print(type, text, sizeof text);
@@ -166,45 +166,45 @@ static tac_status find_source(const tac__plan *e, const tac__component *reader,
     return TAC_OK;
 }
 
-int tac__find_element(const tac__plan *e, const tac__component *reader, const char *text,
+int tac__find_element(const tac__plan *plan, const tac__component *reader, const char *text,
                       uint32_t *element)
 {
     const tac_route_def r = {.from = text};
     int signal;
     bool part;
     tac_error ignored;
-    if (find_source(e, reader, &r, &signal, element, &part, &ignored) != TAC_OK)
+    if (find_source(plan, reader, &r, &signal, element, &part, &ignored) != TAC_OK)
         return -1;
-    return part || e->schema.signals[signal].type.count == 1 ? signal : -1;
+    return part || plan->schema.signals[signal].type.count == 1 ? signal : -1;
 }
 
-static bool is_own_state(const tac__plan *e, const tac__component *c, const tac__signal *s)
+static bool is_own_state(const tac__plan *plan, const tac__component *c, const tac__signal *s)
 {
-    return s->state && e->components[s->component]->entity == c->entity;
+    return s->state && plan->components[s->component]->entity == c->entity;
 }
 
-int tac__find_own_state(const tac__plan *e, const tac__component *c, const char *text,
+int tac__find_own_state(const tac__plan *plan, const tac__component *c, const char *text,
                         uint32_t *element, size_t *count)
 {
     const tac_route_def r = {.from = text};
     int signal;
     bool part;
     tac_error ignored;
-    if (find_source(e, c, &r, &signal, element, &part, &ignored) != TAC_OK ||
-        !is_own_state(e, c, &e->schema.signals[signal]))
+    if (find_source(plan, c, &r, &signal, element, &part, &ignored) != TAC_OK ||
+        !is_own_state(plan, c, &plan->schema.signals[signal]))
         return -1;
-    *count = part ? 1 : e->schema.signals[signal].type.count;
+    *count = part ? 1 : plan->schema.signals[signal].type.count;
     return signal;
 }
 
-void tac__suggest_own_state(const tac__plan *e, const tac__component *c, const char *text,
+void tac__suggest_own_state(const tac__plan *plan, const tac__component *c, const char *text,
                             tac_error *err)
 {
-    const char *entity = e->entities[c->entity].name;
+    const char *entity = plan->entities[c->entity].name;
     tac__nearest nearest = tac__nearest_begin(text);
-    for (size_t i = 0; i < e->schema.count; i++) {
-        const tac__signal *s = &e->schema.signals[i];
-        if (is_own_state(e, c, s))
+    for (size_t i = 0; i < plan->schema.count; i++) {
+        const tac__signal *s = &plan->schema.signals[i];
+        if (is_own_state(plan, c, s))
             tac__nearest_offer(&nearest, s->name + (*entity ? strlen(entity) + 1 : 0));
     }
     if (nearest.best)
@@ -261,7 +261,7 @@ static tac_status check_free(const tac__input *in, const tac_route_def *r, tac_e
 
 // Vehicles of one template have the same route, but for the name of the input. Routes are compared
 // byte by byte, so bytes between fields are 0.
-static const tac_route_def *keep_route(tac__plan *e, const tac_route_def *r)
+static const tac_route_def *keep_route(tac__plan *plan, const tac_route_def *r)
 {
     tac_route_def route;
     memset(&route, 0, sizeof route);
@@ -278,24 +278,24 @@ static const tac_route_def *keep_route(tac__plan *e, const tac_route_def *r)
     route.rest = r->rest;
     route.pending = r->pending;
     _Static_assert(sizeof route == 88, "a field that is not copied?");
-    return tac__share_bytes(e, &route, sizeof route);
+    return tac__share_bytes(plan, &route, sizeof route);
 }
 
-static tac_status resolve_route(tac__plan *e, const tac_route_def *r, tac_error *err)
+static tac_status resolve_route(tac__plan *plan, const tac_route_def *r, tac_error *err)
 {
     tac__component *reader;
     size_t input;
     bool part;
-    TAC_TRY(tac__find_input(e, r, &reader, &input, err));
+    TAC_TRY(tac__find_input(plan, r, &reader, &input, err));
     tac__input *in = &reader->in[input];
     TAC_TRY(check_free(in, r, err));
-    TAC_TRY(find_source(e, reader, r, &in->signal, &in->element, &part, err));
+    TAC_TRY(find_source(plan, reader, r, &in->signal, &in->element, &part, err));
     const tac__port *port = &reader->inputs.items[input];
-    tac__signal *s = &e->schema.signals[in->signal];
+    tac__signal *s = &plan->schema.signals[in->signal];
     TAC_TRY(check_types(s, port, part, r, err));
     s->read = true;
     in->routed = true;
-    in->route = keep_route(e, r);
+    in->route = keep_route(plan, r);
     if (!in->route)
         return tac__fail_memory(err);
     in->coupled = s->continuous && tac__is_continuous(reader->type) &&
@@ -306,20 +306,20 @@ static tac_status resolve_route(tac__plan *e, const tac_route_def *r, tac_error 
 // --- inputs and outputs that are connected by their own component -------------------------------
 
 // A watch takes any single value, without conversion.
-static tac_status resolve_watch(tac__plan *e, tac__component *c, size_t input, tac_error *err)
+static tac_status resolve_watch(tac__plan *plan, tac__component *c, size_t input, tac_error *err)
 {
     tac__port *port = &c->inputs.items[input];
     tac__input *in = &c->in[input];
     tac_route_def r = tac_route_def_default();
     r.from = port->peer;
-    r.to = tac__arena_format(&e->arena, "%s.%s", c->name, port->name);
+    r.to = tac__arena_format(&plan->arena, "%s.%s", c->name, port->name);
     r.place = port->place;
     if (!r.to)
         return tac__fail_memory(err);
     TAC_TRY(check_free(in, &r, err));
     bool part;
-    TAC_TRY(find_source(e, c, &r, &in->signal, &in->element, &part, err));
-    tac__signal *s = &e->schema.signals[in->signal];
+    TAC_TRY(find_source(plan, c, &r, &in->signal, &in->element, &part, err));
+    tac__signal *s = &plan->schema.signals[in->signal];
     s->read = true;
     if (!part && s->type.count != 1) {
         char text[64];
@@ -333,7 +333,7 @@ static tac_status resolve_watch(tac__plan *e, tac__component *c, size_t input, t
     r.delayed =
         !s->state && (s->stage > c->stage || (s->component == c->index && !tac__is_machine(c)));
     in->routed = true;
-    in->route = keep_route(e, &r);
+    in->route = keep_route(plan, &r);
     if (!in->route)
         return tac__fail_memory(err);
     return TAC_OK;
@@ -341,54 +341,54 @@ static tac_status resolve_watch(tac__plan *e, tac__component *c, size_t input, t
 
 // A feed has the unit of the input that it leads to, and begins with the value that this input
 // reads when it is open.
-static tac_status resolve_feed(tac__plan *e, tac__component *c, size_t output, tac_error *err)
+static tac_status resolve_feed(tac__plan *plan, tac__component *c, size_t output, tac_error *err)
 {
     tac__port *port = &c->outputs.items[output];
-    tac__signal *s = &e->schema.signals[c->signals[output]];
-    const char *entity = e->entities[c->entity].name;
+    tac__signal *s = &plan->schema.signals[c->signals[output]];
+    const char *entity = plan->entities[c->entity].name;
     tac_route_def r = tac_route_def_default();
     r.from = s->name;
     r.place = port->place;
-    r.to = tac__arena_format(&e->arena, "%s%s%s", entity, *entity ? "." : "", port->peer);
+    r.to = tac__arena_format(&plan->arena, "%s%s%s", entity, *entity ? "." : "", port->peer);
     if (!r.to)
         return tac__fail_memory(err);
     tac__component *reader;
     size_t input;
-    TAC_TRY(tac__find_input(e, &r, &reader, &input, err));
+    TAC_TRY(tac__find_input(plan, &r, &reader, &input, err));
     const tac__port *target = &reader->inputs.items[input];
     port->unit = s->unit = target->unit;
     port->dimension = s->dimension = target->dimension;
     port->has_rest = target->has_rest;
     port->rest = target->rest;
-    return resolve_route(e, &r, err);
+    return resolve_route(plan, &r, err);
 }
 
-static tac_status resolve_peers(tac__plan *e, tac_error *err)
+static tac_status resolve_peers(tac__plan *plan, tac_error *err)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac__component *c = e->components[i];
+    for (size_t i = 0; i < plan->component_count; i++) {
+        tac__component *c = plan->components[i];
         for (size_t k = 0; k < c->outputs.count; k++) {
             if (c->outputs.items[k].peer)
-                TAC_TRY(resolve_feed(e, c, k, err));
+                TAC_TRY(resolve_feed(plan, c, k, err));
         }
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->inputs.items[k].peer)
-                TAC_TRY(resolve_watch(e, c, k, err));
+                TAC_TRY(resolve_watch(plan, c, k, err));
         }
     }
     return TAC_OK;
 }
 
-tac_status tac__resolve_routes(tac__plan *e, tac_error *err)
+tac_status tac__resolve_routes(tac__plan *plan, tac_error *err)
 {
-    for (size_t i = 0; i < e->route_count; i++)
-        TAC_TRY(resolve_route(e, &e->routes[i], err));
-    tac__arena_fini(&e->routing);
-    e->routes = NULL;
-    e->route_count = e->route_capacity = 0;
-    TAC_TRY(resolve_peers(e, err));
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac__component *c = e->components[i];
+    for (size_t i = 0; i < plan->route_count; i++)
+        TAC_TRY(resolve_route(plan, &plan->routes[i], err));
+    tac__arena_fini(&plan->routing);
+    plan->routes = NULL;
+    plan->route_count = plan->route_capacity = 0;
+    TAC_TRY(resolve_peers(plan, err));
+    for (size_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             const tac__port *port = &c->inputs.items[k];
             if (!c->in[k].routed && !(port->flags & TAC_PORT_OPTIONAL))
@@ -419,19 +419,19 @@ static bool may_only_watch(const tac__component *c)
 // A component whose outputs reach only observers, directly or through others, is an observer
 // itself. All candidates are taken for observers at first; those that a component reads which is
 // none are struck out, until nothing changes.
-void tac__resolve_observers(tac__plan *e)
+void tac__resolve_observers(tac__plan *plan)
 {
-    for (size_t i = 0; i < e->component_count; i++)
-        e->components[i]->observer |= may_only_watch(e->components[i]);
+    for (size_t i = 0; i < plan->component_count; i++)
+        plan->components[i]->observer |= may_only_watch(plan->components[i]);
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t i = 0; i < e->component_count; i++) {
-            const tac__component *reader = e->components[i];
+        for (size_t i = 0; i < plan->component_count; i++) {
+            const tac__component *reader = plan->components[i];
             for (size_t k = 0; !reader->observer && k < reader->inputs.count; k++) {
                 if (reader->in[k].signal < 0)
                     continue;
                 tac__component *writer =
-                    e->components[e->schema.signals[reader->in[k].signal].component];
+                    plan->components[plan->schema.signals[reader->in[k].signal].component];
                 changed |= writer->observer;
                 writer->observer = false;
             }
@@ -441,16 +441,17 @@ void tac__resolve_observers(tac__plan *e)
 
 // --- policies and synchronised groups -----------------------------------------------------------
 
-static tac_policy policy_of(const tac__plan *e, const tac__input *in, const tac__component *reader)
+static tac_policy policy_of(const tac__plan *plan, const tac__input *in,
+                            const tac__component *reader)
 {
-    const tac__signal *s = &e->schema.signals[in->signal];
-    const tac__component *writer = e->components[s->component];
+    const tac__signal *s = &plan->schema.signals[in->signal];
+    const tac__component *writer = plan->components[s->component];
     if (s->continuous || writer->group < 0 || reader->group < 0 || writer->group == reader->group)
         return TAC_ZOH;
-    tac_policy policy = e->def.policy;
-    for (size_t i = 0; i < e->rule_count; i++) {
-        if (tac__path_match(e->rules[i].pattern, s->name))
-            policy = e->rules[i].policy;
+    tac_policy policy = plan->def.policy;
+    for (size_t i = 0; i < plan->rule_count; i++) {
+        if (tac__path_match(plan->rules[i].pattern, s->name))
+            policy = plan->rules[i].policy;
     }
     if (in->route->has_policy)
         policy = in->route->policy;
@@ -458,17 +459,17 @@ static tac_policy policy_of(const tac__plan *e, const tac__input *in, const tac_
     return policy == TAC_SYNCHRONIZED && tac__is_observer(reader) ? TAC_ZOH : policy;
 }
 
-static int root_of(const tac__plan *e, int group)
+static int root_of(const tac__plan *plan, int group)
 {
-    while (e->groups[group].root != group)
-        group = e->groups[group].root;
+    while (plan->groups[group].root != group)
+        group = plan->groups[group].root;
     return group;
 }
 
 // Make two groups step together: on the coarsest axis that holds both.
-static tac_status join(tac__plan *e, int a, int b, const tac_route_def *r, tac_error *err)
+static tac_status join(tac__plan *plan, int a, int b, const tac_route_def *r, tac_error *err)
 {
-    tac__group *x = &e->groups[root_of(e, a)], *y = &e->groups[root_of(e, b)];
+    tac__group *x = &plan->groups[root_of(plan, a)], *y = &plan->groups[root_of(plan, b)];
     if (x == y)
         return TAC_OK;
     if (!tac__group_period(x) || !tac__group_period(y))
@@ -485,85 +486,87 @@ static tac_status join(tac__plan *e, int a, int b, const tac_route_def *r, tac_e
     const tac_time first = x->offset_us < y->offset_us ? x->offset_us : y->offset_us;
     x->period_us = tac__gcd(tac__gcd(x->period_us, y->period_us), apart);
     x->offset_us = first;
-    y->root = (int)(x - e->groups);
-    if (x->period_us < 100 && !e->def.allow_fast_sync)
+    y->root = (int)(x - plan->groups);
+    if (x->period_us < 100 && !plan->def.allow_fast_sync)
         return tac__fail_at(err, TAC_E_LIMIT, &r->place,
                             "SYNCHRONIZED on '%s' makes '%s' and '%s' step together every %llu us, "
                             "above 10 kHz; allow it with 'allow_fast_sync: true'",
-                            r->from, e->groups[a].name, e->groups[b].name,
+                            r->from, plan->groups[a].name, plan->groups[b].name,
                             (unsigned long long)x->period_us);
     return TAC_OK;
 }
 
 // A rule that matches nothing is no error, because files are shared, but its pattern may be
 // misspelt.
-static void warn_of_idle_rules(tac__plan *e)
+static void warn_of_idle_rules(tac__plan *plan)
 {
-    for (size_t i = 0; i < e->rule_count; i++) {
-        const tac__policy_rule *rule = &e->rules[i];
+    for (size_t i = 0; i < plan->rule_count; i++) {
+        const tac__policy_rule *rule = &plan->rules[i];
         size_t k = 0;
-        while (k < e->schema.count && !tac__path_match(rule->pattern, e->schema.signals[k].name))
+        while (k < plan->schema.count &&
+               !tac__path_match(rule->pattern, plan->schema.signals[k].name))
             k++;
-        if (k == e->schema.count)
-            tac__warn(e, &rule->place, "policy %s for '%s': no signal has such a name",
+        if (k == plan->schema.count)
+            tac__warn(plan, &rule->place, "policy %s for '%s': no signal has such a name",
                       tac_policy_name(rule->policy), rule->pattern);
     }
 }
 
-tac_status tac__resolve_groups(tac__plan *e, tac_error *err)
+tac_status tac__resolve_groups(tac__plan *plan, tac_error *err)
 {
-    warn_of_idle_rules(e);
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac__component *c = e->components[i];
+    warn_of_idle_rules(plan);
+    for (size_t i = 0; i < plan->component_count; i++) {
+        tac__component *c = plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             tac__input *in = &c->in[k];
             if (in->signal < 0)
                 continue;
-            in->policy = policy_of(e, in, c);
+            in->policy = policy_of(plan, in, c);
             if (in->policy == TAC_SYNCHRONIZED) {
                 const tac__component *writer =
-                    e->components[e->schema.signals[in->signal].component];
-                TAC_TRY(join(e, writer->group, c->group, in->route, err));
+                    plan->components[plan->schema.signals[in->signal].component];
+                TAC_TRY(join(plan, writer->group, c->group, in->route, err));
             }
         }
     }
-    for (size_t i = 0; i < e->group_count; i++) {
-        const tac__group *root = &e->groups[root_of(e, (int)i)];
-        e->groups[i].root = (int)(root - e->groups);
-        e->groups[i].period_us = root->period_us;
-        e->groups[i].offset_us = root->offset_us;
+    for (size_t i = 0; i < plan->group_count; i++) {
+        const tac__group *root = &plan->groups[root_of(plan, (int)i)];
+        plan->groups[i].root = (int)(root - plan->groups);
+        plan->groups[i].period_us = root->period_us;
+        plan->groups[i].offset_us = root->offset_us;
     }
     return TAC_OK;
 }
 
-tac_time tac__signal_period(const tac__plan *e, const tac__signal *signal)
+tac_time tac__signal_period(const tac__plan *plan, const tac__signal *signal)
 {
-    const tac__component *c = e->components[signal->component];
+    const tac__component *c = plan->components[signal->component];
     if (signal->continuous || c->group < 0 || (c->type->flags & TAC_COMPONENT_TIMER) ||
         c->condition_count)
         return 0;
     for (size_t i = 0; i < c->receiver_count; i++) {
-        if (e->receivers[c->receivers[i]].def.triggers)
+        if (plan->receivers[c->receivers[i]].def.triggers)
             return 0;
     }
-    return tac__group_period(&e->groups[c->group]);
+    return tac__group_period(&plan->groups[c->group]);
 }
 
 // --- histories ----------------------------------------------------------------------------------
 
 // A delayed reader that runs before the writer at a boundary sees the last value on the bus. A
 // reader that runs after the writer, as integration does, needs the history to look back.
-static bool looks_back(const tac__plan *e, const tac__component *reader, const tac__signal *s)
+static bool looks_back(const tac__plan *plan, const tac__component *reader, const tac__signal *s)
 {
     if (tac__is_continuous(reader->type))
         return true;
-    return e->components[s->component] != reader && s->stage <= reader->stage;
+    return plan->components[s->component] != reader && s->stage <= reader->stage;
 }
 
-static tac_status resolve_history(tac__plan *e, tac__component *c, tac__input *in, tac_error *err)
+static tac_status resolve_history(tac__plan *plan, tac__component *c, tac__input *in,
+                                  tac_error *err)
 {
-    const tac__signal *s = &e->schema.signals[in->signal];
-    const tac_time period = tac__signal_period(e, s);
+    const tac__signal *s = &plan->schema.signals[in->signal];
+    const tac_time period = tac__signal_period(plan, s);
     const tac_route_def *r = in->route;
     if (r->delayed && s->state)
         return tac__fail_at(err, TAC_E_CONFIG, &r->place,
@@ -585,35 +588,35 @@ static tac_status resolve_history(tac__plan *e, tac__component *c, tac__input *i
     }
     if (r->delay_us && r->delay_us / period > 1000000)
         return tac__fail_at(err, TAC_E_LIMIT, &r->place, "a delay of more than 1000000 periods");
-    const bool back = r->delayed && looks_back(e, c, s);
+    const bool back = r->delayed && looks_back(plan, c, s);
     const bool moves = in->policy == TAC_INTERPOLATED || in->policy == TAC_EXTRAPOLATED;
     if (!back && !moves && r->delay_us == 0)
         return TAC_OK;
     uint32_t depth = tac__history_depth(r->delay_us, period);
-    const tac__component *writer = e->components[s->component];
+    const tac__component *writer = plan->components[s->component];
     if (writer->active_names && !writer->hold) // a phase may write zeros after each step
         depth *= 2;
-    tac__history *h = &e->histories[in->signal];
+    tac__history *h = &plan->histories[in->signal];
     h->depth = h->depth > depth ? h->depth : depth;
     in->history = h;
     in->depth = depth;
     if (in->policy == TAC_EXTRAPOLATED && s->derivative >= 0) {
-        tac__history *d = &e->histories[s->derivative];
+        tac__history *d = &plan->histories[s->derivative];
         d->depth = d->depth > h->depth ? d->depth : h->depth;
     }
     return TAC_OK;
 }
 
-tac_status tac__resolve_histories(tac__plan *e, tac_error *err)
+tac_status tac__resolve_histories(tac__plan *plan, tac_error *err)
 {
-    e->histories = tac__arena_array(&e->arena, e->schema.count, sizeof *e->histories);
-    if (!e->histories)
+    plan->histories = tac__arena_array(&plan->arena, plan->schema.count, sizeof *plan->histories);
+    if (!plan->histories)
         return tac__fail_memory(err);
-    for (size_t i = 0; i < e->component_count; i++) {
-        tac__component *c = e->components[i];
+    for (size_t i = 0; i < plan->component_count; i++) {
+        tac__component *c = plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0)
-                TAC_TRY(resolve_history(e, c, &c->in[k], err));
+                TAC_TRY(resolve_history(plan, c, &c->in[k], err));
         }
     }
     return TAC_OK;
@@ -621,13 +624,13 @@ tac_status tac__resolve_histories(tac__plan *e, tac_error *err)
 
 // --- leads --------------------------------------------------------------------------------------
 
-tac_status tac__resolve_leads(tac__plan *e, tac_error *err)
+tac_status tac__resolve_leads(tac__plan *plan, tac_error *err)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac__component *c = e->components[i];
+    for (size_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
         if (!c->lead_us)
             continue;
-        const tac_time period_us = c->group < 0 ? 0 : tac__group_period(&e->groups[c->group]);
+        const tac_time period_us = c->group < 0 ? 0 : tac__group_period(&plan->groups[c->group]);
         char lead[TAC_TIME_TEXT], period[TAC_TIME_TEXT];
         tac_time_print(c->lead_us, lead);
         tac_time_print(period_us, period);
@@ -647,35 +650,35 @@ tac_status tac__resolve_leads(tac__plan *e, tac_error *err)
 
 static const char *sender_name(const void *context, size_t i)
 {
-    const tac__plan *e = context;
-    return i < e->sender_count ? e->senders[i].name : NULL;
+    const tac__plan *plan = context;
+    return i < plan->sender_count ? plan->senders[i].name : NULL;
 }
 
 static const char *receiver_name(const void *context, size_t i)
 {
-    const tac__plan *e = context;
-    return i < e->receiver_count ? e->receivers[i].name : NULL;
+    const tac__plan *plan = context;
+    return i < plan->receiver_count ? plan->receivers[i].name : NULL;
 }
 
-static tac_status fail_link(const tac__plan *e, const tac_link_def *l, bool from, tac_error *err)
+static tac_status fail_link(const tac__plan *plan, const tac_link_def *l, bool from, tac_error *err)
 {
     const char *name = from ? l->from : l->to;
     tac__fail_at(err, TAC_E_NAME, &l->place, "link: no %s port matches '%s'",
                  from ? "sending" : "receiving", name);
-    tac__error_suggest(err, name, from ? sender_name : receiver_name, e);
+    tac__error_suggest(err, name, from ? sender_name : receiver_name, plan);
     return TAC_E_NAME;
 }
 
-static tac_status add_link(tac__plan *e, tac__sender *s, uint32_t receiver, const tac_link_def *def,
-                           tac_error *err)
+static tac_status add_link(tac__plan *plan, tac__sender *s, uint32_t receiver,
+                           const tac_link_def *def, tac_error *err)
 {
     for (size_t i = 0; i < s->count; i++) {
         if (s->links[i].receiver == receiver)
             return tac__fail_at(err, TAC_E_DUPLICATE, &def->place,
                                 "'%s' and '%s' are linked already", s->name,
-                                e->receivers[receiver].name);
+                                plan->receivers[receiver].name);
     }
-    if (!TAC__ARENA_GROW(&e->arena, s->links, s->count, s->capacity))
+    if (!TAC__ARENA_GROW(&plan->arena, s->links, s->count, s->capacity))
         return tac__fail_memory(err);
     s->links[s->count++] = (tac__link){.receiver = receiver, .delay_us = def->delay_us};
     return TAC_OK;
@@ -713,37 +716,37 @@ static tac_status check_numbers(const tac__receiver *r, uint32_t senders, tac_er
 // A sender has a number with each receiver, its place among the senders that are linked to this
 // receiver, so that a component that sends elsewhere changes nothing here. Outside senders have the
 // number that their link gives, or come after the engine's own. Digests identify senders by name.
-static tac_status number_senders(tac__plan *e, tac_error *err)
+static tac_status number_senders(tac__plan *plan, tac_error *err)
 {
-    uint32_t *next = tac__arena_array(&e->arena, e->receiver_count, sizeof *next);
+    uint32_t *next = tac__arena_array(&plan->arena, plan->receiver_count, sizeof *next);
     if (!next)
         return tac__fail_memory(err);
-    for (size_t s = 0; s < e->sender_count; s++) {
-        for (size_t i = 0; i < e->senders[s].count; i++)
-            e->receivers[e->senders[s].links[i].receiver].queue.key_count++;
+    for (size_t s = 0; s < plan->sender_count; s++) {
+        for (size_t i = 0; i < plan->senders[s].count; i++)
+            plan->receivers[plan->senders[s].links[i].receiver].queue.key_count++;
     }
-    for (size_t r = 0; r < e->receiver_count; r++) {
-        tac__queue *q = &e->receivers[r].queue;
-        q->key_count += (uint32_t)e->receivers[r].inlet_count;
-        TAC_TRY(check_numbers(&e->receivers[r], q->key_count, err));
-        q->keys = tac__arena_array(&e->arena, ++q->key_count, sizeof *q->keys);
+    for (size_t r = 0; r < plan->receiver_count; r++) {
+        tac__queue *q = &plan->receivers[r].queue;
+        q->key_count += (uint32_t)plan->receivers[r].inlet_count;
+        TAC_TRY(check_numbers(&plan->receivers[r], q->key_count, err));
+        q->keys = tac__arena_array(&plan->arena, ++q->key_count, sizeof *q->keys);
         if (!q->keys)
             return tac__fail_memory(err);
     }
-    for (size_t s = 0; s < e->sender_count; s++) {
-        const uint64_t key = tac__hash_text(TAC__HASH_SEED, e->senders[s].name);
-        for (size_t i = 0; i < e->senders[s].count; i++) {
-            tac__link *link = &e->senders[s].links[i];
-            link->number = free_number(&e->receivers[link->receiver], &next[link->receiver]);
-            e->receivers[link->receiver].queue.keys[link->number] = key;
+    for (size_t s = 0; s < plan->sender_count; s++) {
+        const uint64_t key = tac__hash_text(TAC__HASH_SEED, plan->senders[s].name);
+        for (size_t i = 0; i < plan->senders[s].count; i++) {
+            tac__link *link = &plan->senders[s].links[i];
+            link->number = free_number(&plan->receivers[link->receiver], &next[link->receiver]);
+            plan->receivers[link->receiver].queue.keys[link->number] = key;
         }
     }
-    for (size_t r = 0; r < e->receiver_count; r++) {
-        const tac__queue *q = &e->receivers[r].queue;
-        for (size_t i = 0; i < e->receivers[r].inlet_count; i++) {
-            tac__inlet *in = &e->receivers[r].inlets[i];
+    for (size_t r = 0; r < plan->receiver_count; r++) {
+        const tac__queue *q = &plan->receivers[r].queue;
+        for (size_t i = 0; i < plan->receivers[r].inlet_count; i++) {
+            tac__inlet *in = &plan->receivers[r].inlets[i];
             if (!in->placed)
-                in->number = free_number(&e->receivers[r], &next[r]);
+                in->number = free_number(&plan->receivers[r], &next[r]);
             q->keys[in->number] = tac__hash_text(TAC__HASH_SEED, in->channel);
         }
         q->keys[q->key_count - 1] = tac__hash_text(TAC__HASH_SEED, TAC__OUTSIDE);
@@ -753,46 +756,48 @@ static tac_status number_senders(tac__plan *e, tac_error *err)
 
 // Patterns connect vehicles with others, never one with itself; inside an entity ports are linked
 // by name.
-static bool may_link(const tac__plan *e, const tac__sender *s, const tac__receiver *r, bool by_name)
+static bool may_link(const tac__plan *plan, const tac__sender *s, const tac__receiver *r,
+                     bool by_name)
 {
-    const tac__component *from = e->components[s->component], *to = e->components[r->component];
+    const tac__component *from = plan->components[s->component],
+                         *to = plan->components[r->component];
     return from != to && (by_name || from->entity == 0 || from->entity != to->entity);
 }
 
 // Message ports and signals have digests by name, so a port must not have the name of a signal.
 // Names inside one component were checked when it declared them.
-static tac_status check_port(const tac__plan *e, const char *name, uint32_t component,
+static tac_status check_port(const tac__plan *plan, const char *name, uint32_t component,
                              tac_error *err)
 {
-    const int signal = tac__schema_find(&e->schema, name);
+    const int signal = tac__schema_find(&plan->schema, name);
     if (signal < 0)
         return TAC_OK;
-    return tac__fail_at(err, TAC_E_DUPLICATE, &e->components[component]->place,
+    return tac__fail_at(err, TAC_E_DUPLICATE, &plan->components[component]->place,
                         "message port '%s' has the name of a signal of '%s'", name,
-                        e->schema.signals[signal].writer);
+                        plan->schema.signals[signal].writer);
 }
 
-static tac_status check_ports(const tac__plan *e, tac_error *err)
+static tac_status check_ports(const tac__plan *plan, tac_error *err)
 {
-    for (size_t i = 0; i < e->receiver_count; i++)
-        TAC_TRY(check_port(e, e->receivers[i].name, e->receivers[i].component, err));
-    for (size_t i = 0; i < e->sender_count; i++)
-        TAC_TRY(check_port(e, e->senders[i].name, e->senders[i].component, err));
+    for (size_t i = 0; i < plan->receiver_count; i++)
+        TAC_TRY(check_port(plan, plan->receivers[i].name, plan->receivers[i].component, err));
+    for (size_t i = 0; i < plan->sender_count; i++)
+        TAC_TRY(check_port(plan, plan->senders[i].name, plan->senders[i].component, err));
     return TAC_OK;
 }
 
 // Ports of one direction, with an index of their names.
 typedef struct ports {
-    const tac__plan *e;
+    const tac__plan *plan;
     const char *(*name)(const void *engine, size_t i);
     size_t count;
     tac__names names;
 } ports;
 
-static tac_status index_ports(tac__plan *e, ports *p)
+static tac_status index_ports(tac__plan *plan, ports *p)
 {
     for (size_t i = 0; i < p->count; i++)
-        TAC_TRY(tac__names_set(&p->names, &e->arena, p->name(e, i), (uint32_t)i));
+        TAC_TRY(tac__names_set(&p->names, &plan->arena, p->name(plan, i), (uint32_t)i));
     return TAC_OK;
 }
 
@@ -808,25 +813,27 @@ static size_t next_port(const ports *p, const char *pattern, size_t i)
         const int found = tac__names_find(&p->names, pattern);
         return found >= 0 && (size_t)found >= i ? (size_t)found : p->count;
     }
-    while (i < p->count && !tac__glob_match(pattern, p->name(p->e, i)))
+    while (i < p->count && !tac__glob_match(pattern, p->name(p->plan, i)))
         i++;
     return i;
 }
 
-tac_status tac__resolve_links(tac__plan *e, tac_error *err)
+tac_status tac__resolve_links(tac__plan *plan, tac_error *err)
 {
-    TAC_TRY(check_ports(e, err));
-    ports from = {.e = e, .name = sender_name, .count = e->link_count ? e->sender_count : 0};
-    ports to = {.e = e, .name = receiver_name, .count = e->link_count ? e->receiver_count : 0};
-    if (index_ports(e, &from) != TAC_OK || index_ports(e, &to) != TAC_OK)
+    TAC_TRY(check_ports(plan, err));
+    ports from = {
+        .plan = plan, .name = sender_name, .count = plan->link_count ? plan->sender_count : 0};
+    ports to = {
+        .plan = plan, .name = receiver_name, .count = plan->link_count ? plan->receiver_count : 0};
+    if (index_ports(plan, &from) != TAC_OK || index_ports(plan, &to) != TAC_OK)
         return tac__fail_memory(err);
-    for (size_t i = 0; i < e->link_count; i++) {
-        const tac_link_def *def = &e->links[i];
+    for (size_t i = 0; i < plan->link_count; i++) {
+        const tac_link_def *def = &plan->links[i];
         if (tac__leads_outside(def)) {
             bool any;
-            TAC_TRY(tac__outside_link(e, def, &any, err));
+            TAC_TRY(tac__outside_link(plan, def, &any, err));
             if (!any)
-                return fail_link(e, def, !strcmp(def->to, TAC__OUTSIDE), err);
+                return fail_link(plan, def, !strcmp(def->to, TAC__OUTSIDE), err);
             continue;
         }
         const bool by_name = !is_pattern(def->from) && !is_pattern(def->to);
@@ -834,17 +841,18 @@ tac_status tac__resolve_links(tac__plan *e, tac_error *err)
         const size_t first_sender = next_port(&from, def->from, 0),
                      first_receiver = next_port(&to, def->to, 0);
         if (first_sender == from.count || first_receiver == to.count)
-            return fail_link(e, def, first_sender == from.count, err);
+            return fail_link(plan, def, first_sender == from.count, err);
         for (size_t s = first_sender; s < from.count; s = next_port(&from, def->from, s + 1)) {
             for (size_t r = first_receiver; r < to.count; r = next_port(&to, def->to, r + 1)) {
-                if (!may_link(e, &e->senders[s], &e->receivers[r], by_name))
+                if (!may_link(plan, &plan->senders[s], &plan->receivers[r], by_name))
                     continue;
-                TAC_TRY(add_link(e, &e->senders[s], (uint32_t)r, def, err));
+                TAC_TRY(add_link(plan, &plan->senders[s], (uint32_t)r, def, err));
                 any_link = true;
             }
         }
         if (!any_link && !by_name)
-            tac__warn(e, &def->place, "link from '%s' to '%s' connects nobody", def->from, def->to);
+            tac__warn(plan, &def->place, "link from '%s' to '%s' connects nobody", def->from,
+                      def->to);
         // A pattern may match no other vehicle, as in a swarm of one; a link between two names must
         // connect them.
         if (!any_link && by_name)
@@ -853,5 +861,5 @@ tac_status tac__resolve_links(tac__plan *e, tac_error *err)
                                 "component",
                                 def->from, def->to);
     }
-    return number_senders(e, err);
+    return number_senders(plan, err);
 }

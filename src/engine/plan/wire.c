@@ -30,9 +30,9 @@ typedef struct wiring {
 // Reserve a part and have `*pointer` point to it.
 static tac_status want(wiring *w, const tac__part *part, size_t count, size_t size, void **pointer)
 {
-    tac__plan *p = w->e->building;
+    tac__plan *plan = w->e->building;
     size_t offset;
-    TAC_TRY(tac__block_reserve(&p->block, &p->arena, part, count, size, &offset));
+    TAC_TRY(tac__block_reserve(&plan->block, &plan->arena, part, count, size, &offset));
     if (!TAC__ARENA_GROW(&w->scratch, w->fixups, w->count, w->capacity))
         return TAC_E_MEMORY;
     w->fixups[w->count++] = (fixup){pointer, offset};
@@ -48,17 +48,17 @@ static tac_status want(wiring *w, const tac__part *part, size_t count, size_t si
 // --- reserving ----------------------------------------------------------------------------------
 
 // Groups of states whose errors are measured together: each state that was declared is one.
-static tac_status list_groups(tac__plan *p, tac__island_plan *island)
+static tac_status list_groups(tac__plan *plan, tac__island_plan *island)
 {
     size_t count = 0, i = 0;
     for (size_t k = 0; k < island->count; k++)
-        count += p->components[island->components[k]]->continuous.count;
-    tac__ode_group *groups = tac__arena_array(&p->arena, count, sizeof *groups);
-    island->parts = tac__arena_array(&p->arena, island->x_count, sizeof *island->parts);
+        count += plan->components[island->components[k]]->continuous.count;
+    tac__ode_group *groups = tac__arena_array(&plan->arena, count, sizeof *groups);
+    island->parts = tac__arena_array(&plan->arena, island->x_count, sizeof *island->parts);
     if (!groups || !island->parts)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < island->count; k++) {
-        const tac__component *c = p->components[island->components[k]];
+        const tac__component *c = plan->components[island->components[k]];
         size_t first = c->x_offset;
         for (size_t s = 0; s < c->continuous.count; s++) {
             const tac__port *port = &c->continuous.items[s];
@@ -78,14 +78,14 @@ static tac_status list_groups(tac__plan *p, tac__island_plan *island)
 // What the integrator needs besides the state: all of it is scratch.
 static tac_status prepare_method(tac_engine *e, tac__island *island)
 {
-    const tac__plan *p = e->plan;
-    const size_t n = island->plan->x_count, work = tac__ode_work_doubles(p->method, n);
+    const tac__plan *plan = e->plan;
+    const size_t n = island->plan->x_count, work = tac__ode_work_doubles(plan->method, n);
     double *doubles = tac__arena_array(&e->scratch, 2 * work + 3 * n, sizeof *doubles);
     if (!doubles)
         return TAC_E_MEMORY;
     island->memory = doubles;
-    tac__ode_work_init(&island->work, p->method, n, doubles);
-    tac__ode_work_init(&island->peek_work, p->method, n, doubles + work);
+    tac__ode_work_init(&island->work, plan->method, n, doubles);
+    tac__ode_work_init(&island->peek_work, plan->method, n, doubles + work);
     island->peek_work.z = island->work.z;
     island->peek = doubles + 2 * work;
     island->split = island->peek + n;
@@ -101,32 +101,36 @@ static tac_status prepare_method(tac_engine *e, tac__island *island)
 static tac_status reserve_islands(wiring *w)
 {
     tac_engine *e = w->e;
-    tac__plan *p = e->building;
-    e->islands = tac__arena_array(&e->scratch, p->island_count, sizeof *e->islands);
+    tac__plan *plan = e->building;
+    e->islands = tac__arena_array(&e->scratch, plan->island_count, sizeof *e->islands);
     if (!e->islands)
         return TAC_E_MEMORY;
-    for (size_t i = 0; i < p->island_count; i++) {
-        tac__island_plan *plan = &p->islands[i];
+    for (size_t i = 0; i < plan->island_count; i++) {
+        tac__island_plan *island_plan = &plan->islands[i];
         tac__island *island = &e->islands[i];
-        *island = (tac__island){
-            .plan = plan, .engine = e, .peeked_us = TAC_TIME_NEVER, .kept_us = TAC_TIME_NEVER};
-        WANT(w, "island", plan->name, 1, tac__check_island, plan, island->state);
+        *island = (tac__island){.plan = island_plan,
+                                .engine = e,
+                                .peeked_us = TAC_TIME_NEVER,
+                                .kept_us = TAC_TIME_NEVER};
+        WANT(w, "island", island_plan->name, 1, tac__check_island, island_plan, island->state);
         // The states of its components are signals; they lie in x one after another.
-        const size_t x = p->block.size;
-        WANT(w, "state", plan->name, plan->x_count, tac__check_any, NULL, island->x);
-        WANT(w, "tentative", plan->name, plan->x_count, tac__check_any, NULL, island->y);
-        WANT(w, "modes", plan->name, plan->event_count, tac__check_modes, plan, island->mode);
-        WANT(w, "next modes", plan->name, plan->event_count, tac__check_next_modes, plan,
-             island->next_mode);
-        for (size_t k = 0; k < plan->count; k++) {
-            const tac__component *c = p->components[plan->components[k]];
+        const size_t x = plan->block.size;
+        WANT(w, "state", island_plan->name, island_plan->x_count, tac__check_any, NULL, island->x);
+        WANT(w, "tentative", island_plan->name, island_plan->x_count, tac__check_any, NULL,
+             island->y);
+        WANT(w, "modes", island_plan->name, island_plan->event_count, tac__check_modes, island_plan,
+             island->mode);
+        WANT(w, "next modes", island_plan->name, island_plan->event_count, tac__check_next_modes,
+             island_plan, island->next_mode);
+        for (size_t k = 0; k < island_plan->count; k++) {
+            const tac__component *c = plan->components[island_plan->components[k]];
             size_t offset = x + c->x_offset * sizeof(double);
             for (size_t s = 0; s < c->continuous.count; s++) {
-                p->schema.signals[c->signals[c->outputs.count + s]].offset = offset;
+                plan->schema.signals[c->signals[c->outputs.count + s]].offset = offset;
                 offset += c->continuous.items[s].type.count * sizeof(double);
             }
         }
-        TAC_TRY(list_groups(p, plan));
+        TAC_TRY(list_groups(plan, island_plan));
         TAC_TRY(prepare_method(e, island));
     }
     return TAC_OK;
@@ -134,27 +138,27 @@ static tac_status reserve_islands(wiring *w)
 
 static tac_status reserve_signals(wiring *w)
 {
-    tac__plan *p = w->e->building;
-    p->digests = tac__arena_array(&p->arena, p->schema.count, sizeof *p->digests);
-    if (!p->digests)
+    tac__plan *plan = w->e->building;
+    plan->digests = tac__arena_array(&plan->arena, plan->schema.count, sizeof *plan->digests);
+    if (!plan->digests)
         return TAC_E_MEMORY;
     // The values of a component lie side by side, so that all can be copied at once.
-    for (size_t i = 0; i < p->schema.count; i++) {
-        tac__signal *s = &p->schema.signals[i];
+    for (size_t i = 0; i < plan->schema.count; i++) {
+        tac__signal *s = &plan->schema.signals[i];
         if (!s->state)
             TAC_TRY(tac__block_reserve(
-                &p->block, &p->arena,
+                &plan->block, &plan->arena,
                 &(tac__part){
                     .what = "signal", .owner = s->name, .check = tac__check_signal, .subject = s},
                 s->words, sizeof(uint64_t), &s->offset));
     }
-    for (size_t i = 0; i < p->schema.count; i++) {
-        tac__signal *s = &p->schema.signals[i];
+    for (size_t i = 0; i < plan->schema.count; i++) {
+        tac__signal *s = &plan->schema.signals[i];
         if (s->state)
             continue;
-        if (p->def.digests)
-            WANT(w, "digest", s->name, 1, tac__check_any, NULL, p->digests[i]);
-        tac__history *h = &p->histories[i];
+        if (plan->def.digests)
+            WANT(w, "digest", s->name, 1, tac__check_any, NULL, plan->digests[i]);
+        tac__history *h = &plan->histories[i];
         h->words = s->words;
         if (h->depth) {
             WANT(w, "history writes", s->name, 1, tac__check_writes, h, h->writes);
@@ -172,12 +176,12 @@ static bool is_scaled(const tac__signal *s, const tac__port *port, const tac_rou
 }
 
 // Does the input need a view with a buffer, or can the reader point directly to the signal?
-static bool needs_view(const tac__plan *p, const tac__component *c, size_t input)
+static bool needs_view(const tac__plan *plan, const tac__component *c, size_t input)
 {
     const tac__input *in = &c->in[input];
     if (in->signal < 0)
         return false;
-    const tac__signal *s = &p->schema.signals[in->signal];
+    const tac__signal *s = &plan->schema.signals[in->signal];
     const bool sampled =
         s->continuous && !in->coupled && (tac__is_observer(c) || tac__is_continuous(c->type));
     const bool converted = s->type.scalar != c->inputs.items[input].type.scalar;
@@ -186,12 +190,12 @@ static bool needs_view(const tac__plan *p, const tac__component *c, size_t input
 
 static tac_status reserve_components(wiring *w)
 {
-    tac__plan *p = w->e->building;
-    for (size_t i = 0; i < p->component_count; i++) {
-        tac__component *c = p->components[i];
+    tac__plan *plan = w->e->building;
+    for (size_t i = 0; i < plan->component_count; i++) {
+        tac__component *c = plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             const tac__port *port = &c->inputs.items[k];
-            if (c->in[k].signal < 0 || needs_view(p, c, k)) {
+            if (c->in[k].signal < 0 || needs_view(plan, c, k)) {
                 const tac__part part = {.what = "input",
                                         .owner = c->name,
                                         .port = port->name,
@@ -200,7 +204,7 @@ static tac_status reserve_components(wiring *w)
                 TAC_TRY(want(w, &part, tac__type_words(&port->type), 8, &c->in[k].buffer));
             }
         }
-        void **states = tac__arena_array(&p->arena, c->states.count, sizeof *states);
+        void **states = tac__arena_array(&plan->arena, c->states.count, sizeof *states);
         if (!states)
             return TAC_E_MEMORY;
         c->state = states;
@@ -227,13 +231,13 @@ static tac_status reserve_components(wiring *w)
 
 static tac_status reserve_messages(wiring *w)
 {
-    tac__plan *p = w->e->building;
-    for (size_t i = 0; i < p->sender_count; i++)
-        WANT(w, "sent", p->senders[i].name, 1, tac__check_any, NULL, p->senders[i].sequence);
-    for (size_t i = 0; p->def.digests && i < p->sender_count; i++)
-        WANT(w, "digest", p->senders[i].name, 1, tac__check_any, NULL, p->senders[i].digest);
-    for (size_t i = 0; i < p->receiver_count; i++) {
-        tac__receiver *r = &p->receivers[i];
+    tac__plan *plan = w->e->building;
+    for (size_t i = 0; i < plan->sender_count; i++)
+        WANT(w, "sent", plan->senders[i].name, 1, tac__check_any, NULL, plan->senders[i].sequence);
+    for (size_t i = 0; plan->def.digests && i < plan->sender_count; i++)
+        WANT(w, "digest", plan->senders[i].name, 1, tac__check_any, NULL, plan->senders[i].digest);
+    for (size_t i = 0; i < plan->receiver_count; i++) {
+        tac__receiver *r = &plan->receivers[i];
         tac__queue *q = &r->queue;
         q->capacity = r->def.capacity;
         q->max_bytes = r->def.max_bytes;
@@ -251,11 +255,11 @@ static tac_status reserve_messages(wiring *w)
 
 // --- wiring -------------------------------------------------------------------------------------
 
-static void make_view(const tac__plan *p, const tac__component *c, size_t input, const void *signal,
-                      void *target, tac__view *view)
+static void make_view(const tac__plan *plan, const tac__component *c, size_t input,
+                      const void *signal, void *target, tac__view *view)
 {
     const tac__input *in = &c->in[input];
-    const tac__signal *s = &p->schema.signals[in->signal];
+    const tac__signal *s = &plan->schema.signals[in->signal];
     const tac__port *port = &c->inputs.items[input];
     const bool extrapolates = in->policy == TAC_EXTRAPOLATED && s->derivative >= 0;
     *view = (tac__view){.type = s->type,
@@ -263,9 +267,9 @@ static void make_view(const tac__plan *p, const tac__component *c, size_t input,
                         .count = port->type.count,
                         .signal = signal,
                         .history = in->history,
-                        .derivative = extrapolates ? &p->histories[s->derivative] : NULL,
+                        .derivative = extrapolates ? &plan->histories[s->derivative] : NULL,
                         .policy = in->policy == TAC_SYNCHRONIZED ? TAC_ZOH : in->policy,
-                        .period_us = tac__signal_period(p, s),
+                        .period_us = tac__signal_period(plan, s),
                         .delay_us = in->route->delay_us,
                         .delayed = in->route->delayed,
                         .as_f64 = port->type.scalar == TAC_F64 && s->type.scalar != TAC_F64,
@@ -284,31 +288,32 @@ static const char *element_of(const tac__signal *s, const void *value, uint32_t 
 }
 
 // A sample of the plant that a continuous component holds between boundaries.
-static bool is_held_sample(const tac__plan *p, const tac__component *c, const tac__input *in)
+static bool is_held_sample(const tac__plan *plan, const tac__component *c, const tac__input *in)
 {
-    return p->schema.signals[in->signal].continuous && !in->coupled && tac__is_continuous(c->type);
+    return plan->schema.signals[in->signal].continuous && !in->coupled &&
+           tac__is_continuous(c->type);
 }
 
-static void add_view(tac__plan *p, tac__component *c, size_t input)
+static void add_view(tac__plan *plan, tac__component *c, size_t input)
 {
     const tac__input *in = &c->in[input];
-    const tac__signal *s = &p->schema.signals[in->signal];
+    const tac__signal *s = &plan->schema.signals[in->signal];
     c->peek_signals[c->views.count] = tac__is_observer(c) && s->continuous ? in->signal : -1;
-    make_view(p, c, input, tac__block_at(&p->block, s->offset), in->buffer,
+    make_view(plan, c, input, tac__block_at(&plan->block, s->offset), in->buffer,
               &c->views.items[c->views.count++]);
 }
 
 // Inputs as they are seen on the bus: by steps, hooks and stage 3. Held samples come last.
 static tac_status wire_inputs(tac_engine *e, tac__component *c)
 {
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     tac_instance *run = e->instances[c->index];
     const size_t n = c->inputs.count;
-    const void **in = tac__arena_array(&p->arena, n, sizeof *in);
+    const void **in = tac__arena_array(&plan->arena, n, sizeof *in);
     // Observers read the plant at any instant: their views are changed before each step.
     c->views.items =
-        tac__arena_array(c->observer ? &e->scratch : &p->arena, n, sizeof *c->views.items);
-    c->peek_signals = tac__arena_array(&p->arena, n, sizeof *c->peek_signals);
+        tac__arena_array(c->observer ? &e->scratch : &plan->arena, n, sizeof *c->views.items);
+    c->peek_signals = tac__arena_array(&plan->arena, n, sizeof *c->peek_signals);
     if (!in || !c->views.items || !c->peek_signals)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < n; k++) {
@@ -316,53 +321,53 @@ static tac_status wire_inputs(tac_engine *e, tac__component *c)
         in[k] = input->buffer;
         if (input->signal < 0)
             continue;
-        const tac__signal *s = &p->schema.signals[input->signal];
+        const tac__signal *s = &plan->schema.signals[input->signal];
         if (!input->buffer)
-            in[k] = element_of(s, tac__block_at(&p->block, s->offset), input->element);
-        else if (!is_held_sample(p, c, input))
-            add_view(p, c, k);
+            in[k] = element_of(s, tac__block_at(&plan->block, s->offset), input->element);
+        else if (!is_held_sample(plan, c, input))
+            add_view(plan, c, k);
     }
     c->views.live = c->views.count;
     for (size_t k = 0; k < n; k++) {
-        if (c->in[k].signal >= 0 && c->in[k].buffer && is_held_sample(p, c, &c->in[k]))
-            add_view(p, c, k);
+        if (c->in[k].signal >= 0 && c->in[k].buffer && is_held_sample(plan, c, &c->in[k]))
+            add_view(plan, c, k);
     }
     run->step.in = run->bus.in = in;
     return TAC_OK;
 }
 
 // In a driven engine a player may write only some of a component's outputs.
-static bool is_written(const tac__plan *p, const tac__component *c, size_t output)
+static bool is_written(const tac__plan *plan, const tac__component *c, size_t output)
 {
-    if (!tac__is_played(p, c->type))
+    if (!tac__is_played(plan, c->type))
         return true;
-    const tac__player *player = &p->driver->players[c->index];
+    const tac__player *player = &plan->driver->players[c->index];
     return player->step && player->outputs[output];
 }
 
 static tac_status wire_outputs(tac_engine *e, tac__component *c)
 {
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     const size_t n = c->outputs.count;
-    void **out = tac__arena_array(&p->arena, n, sizeof *out);
-    void **scratch = tac__arena_array(&p->arena, n, sizeof *scratch);
+    void **out = tac__arena_array(&plan->arena, n, sizeof *out);
+    void **scratch = tac__arena_array(&plan->arena, n, sizeof *scratch);
     if (!out || !scratch)
         return TAC_E_MEMORY;
-    TAC_TRY(tac__writes_init(&c->writes, &p->arena, n));
-    TAC_TRY(tac__writes_init(&c->eval_writes, &p->arena, n));
+    TAC_TRY(tac__writes_init(&c->writes, &plan->arena, n));
+    TAC_TRY(tac__writes_init(&c->eval_writes, &plan->arena, n));
     c->writes.nan = c->eval_writes.nan = tac__nan_written;
     c->writes.nan_context = c->eval_writes.nan_context = e;
     for (size_t k = 0; k < n; k++) {
         const int signal = c->signals[k];
-        const tac__signal *s = &p->schema.signals[signal];
-        out[k] = tac__block_at(&p->block, s->offset);
+        const tac__signal *s = &plan->schema.signals[signal];
+        out[k] = tac__block_at(&plan->block, s->offset);
         scratch[k] = s->continuous ? tac__arena_array(&e->scratch, s->words, 8) : out[k];
         if (!scratch[k])
             return TAC_E_MEMORY;
-        if (is_written(p, c, k))
+        if (is_written(plan, c, k))
             tac__writes_add(s->continuous ? &c->eval_writes : &c->writes, (uint32_t)signal,
-                            &s->type, out[k], p->digests[signal],
-                            p->histories[signal].depth ? &p->histories[signal] : NULL);
+                            &s->type, out[k], plan->digests[signal],
+                            plan->histories[signal].depth ? &plan->histories[signal] : NULL);
     }
     tac_instance *run = e->instances[c->index];
     c->out = run->step.out = run->bus.out = out;
@@ -373,12 +378,12 @@ static tac_status wire_outputs(tac_engine *e, tac__component *c)
 // Where the integrator's scratch has the value of a signal of the plant.
 static const void *scratch_of(const tac_engine *e, int signal)
 {
-    const tac__plan *p = e->plan;
-    const tac__signal *s = &p->schema.signals[signal];
-    const tac__component *writer = p->components[s->component];
+    const tac__plan *plan = e->plan;
+    const tac__signal *s = &plan->schema.signals[signal];
+    const tac__component *writer = plan->components[s->component];
     const tac__island *island = &e->islands[writer->island];
     if (s->state) {
-        const char *x = tac__block_at(&p->block, s->offset);
+        const char *x = tac__block_at(&plan->block, s->offset);
         return island->work.z + (x - (const char *)island->x) / (ptrdiff_t)sizeof(double);
     }
     size_t output = 0;
@@ -390,12 +395,12 @@ static const void *scratch_of(const tac_engine *e, int signal)
 // Inputs as an evaluation of the integrator sees them: coupled ones point into its scratch.
 static tac_status wire_scratch(tac_engine *e, tac__component *c)
 {
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     const tac__island *island = &e->islands[c->island];
     tac_instance *run = e->instances[c->index];
     const size_t n = c->inputs.count;
-    const void **in = tac__arena_array(&p->arena, n, sizeof *in);
-    c->scratch_views.items = tac__arena_array(&p->arena, n, sizeof *c->scratch_views.items);
+    const void **in = tac__arena_array(&plan->arena, n, sizeof *in);
+    c->scratch_views.items = tac__arena_array(&plan->arena, n, sizeof *c->scratch_views.items);
     if (!in || !c->scratch_views.items)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < n; k++) {
@@ -403,7 +408,7 @@ static tac_status wire_scratch(tac_engine *e, tac__component *c)
         in[k] = run->bus.in[k];
         if (!input->coupled)
             continue;
-        const tac__signal *s = &p->schema.signals[input->signal];
+        const tac__signal *s = &plan->schema.signals[input->signal];
         const void *value = scratch_of(e, input->signal);
         if (!input->buffer) {
             in[k] = element_of(s, value, input->element);
@@ -413,7 +418,7 @@ static tac_status wire_scratch(tac_engine *e, tac__component *c)
         if (!target)
             return TAC_E_MEMORY;
         in[k] = target;
-        make_view(p, c, k, value, target, &c->scratch_views.items[c->scratch_views.count++]);
+        make_view(plan, c, k, value, target, &c->scratch_views.items[c->scratch_views.count++]);
     }
     c->scratch_in = run->scratch.in = in;
     run->scratch.x = island->work.z + c->x_offset;
@@ -428,13 +433,13 @@ static tac_status wire_scratch(tac_engine *e, tac__component *c)
 static tac_status wire_rise_input(tac_engine *e, tac__island_plan *island, const tac__component *c,
                                   size_t input, const void **seen)
 {
-    const tac__plan *p = e->plan;
+    const tac__plan *plan = e->plan;
     const tac__input *in = &c->in[input];
     if (in->signal < 0)
         return TAC_OK;
-    const tac__signal *s = &p->schema.signals[in->signal];
+    const tac__signal *s = &plan->schema.signals[in->signal];
     const void *value =
-        s->continuous ? scratch_of(e, in->signal) : tac__block_at(&p->block, s->offset);
+        s->continuous ? scratch_of(e, in->signal) : tac__block_at(&plan->block, s->offset);
     island->rise_outputs |= s->continuous && !s->state;
     if (!in->buffer) {
         *seen = element_of(s, value, in->element);
@@ -450,7 +455,7 @@ static tac_status wire_rise_input(tac_engine *e, tac__island_plan *island, const
             return TAC_OK;
     }
     tac__view *view = &island->rise_views.items[island->rise_views.count++];
-    make_view(p, c, input, value, (void *)*seen, view);
+    make_view(plan, c, input, value, (void *)*seen, view);
     if (s->continuous) { // the scratch has the value of the instant in question
         view->history = NULL;
         view->delayed = false;
@@ -460,21 +465,21 @@ static tac_status wire_rise_input(tac_engine *e, tac__island_plan *island, const
 
 static tac_status wire_rises(tac_engine *e, tac__island_plan *island)
 {
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     size_t most = 0;
     for (size_t i = 0; i < island->rise_count; i++) {
         const tac__rise_plan *r = &island->rises[i];
-        most += p->components[r->component]->conditions[r->number].count;
+        most += plan->components[r->component]->conditions[r->number].count;
     }
-    island->rise_views.items = tac__arena_array(&p->arena, most, sizeof(tac__view));
+    island->rise_views.items = tac__arena_array(&plan->arena, most, sizeof(tac__view));
     if (!island->rise_views.items)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->rise_count; i++) {
-        const tac__component *c = p->components[island->rises[i].component];
+        const tac__component *c = plan->components[island->rises[i].component];
         tac_instance *run = e->instances[c->index];
         const tac__condition *condition = &c->conditions[island->rises[i].number];
         if (!run->look.instance) {
-            const void **in = tac__arena_array(&p->arena, c->inputs.count, sizeof *in);
+            const void **in = tac__arena_array(&plan->arena, c->inputs.count, sizeof *in);
             if (!in)
                 return TAC_E_MEMORY;
             memcpy(in, run->step.in, c->inputs.count * sizeof *in);
@@ -490,26 +495,26 @@ static tac_status wire_rises(tac_engine *e, tac__island_plan *island)
 }
 
 // Components whose inputs are renewed at the boundaries of the island.
-static tac_status list_viewers(tac__plan *p, tac__island_plan *island)
+static tac_status list_viewers(tac__plan *plan, tac__island_plan *island)
 {
-    island->viewers = tac__arena_array(&p->arena, island->count, sizeof *island->viewers);
+    island->viewers = tac__arena_array(&plan->arena, island->count, sizeof *island->viewers);
     if (!island->viewers)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->count; i++) {
-        if (p->components[island->components[i]]->views.count)
+        if (plan->components[island->components[i]]->views.count)
             island->viewers[island->viewer_count++] = island->components[i];
     }
     return TAC_OK;
 }
 
 // An input that stage 3 renews: a second view, into the copy that the island keeps.
-static tac_status keep_view(tac__plan *p, const tac__component *c, const void *buffer,
+static tac_status keep_view(tac__plan *plan, const tac__component *c, const void *buffer,
                             tac__keep *keep)
 {
     for (size_t i = 0; i < c->views.live; i++) {
         if (c->views.items[i].target != buffer)
             continue;
-        tac__view *view = tac__arena_array(&p->arena, 1, sizeof *view);
+        tac__view *view = tac__arena_array(&plan->arena, 1, sizeof *view);
         if (!view)
             return TAC_E_MEMORY;
         *view = c->views.items[i];
@@ -521,16 +526,16 @@ static tac_status keep_view(tac__plan *p, const tac__component *c, const void *b
 
 static tac_status wire_keeps(tac_engine *e, tac__island_plan *island)
 {
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     size_t most = 0;
     for (size_t i = 0; i < island->count; i++)
-        most += p->components[island->components[i]]->inputs.count;
-    island->keeps = tac__arena_array(&p->arena, most, sizeof *island->keeps);
+        most += plan->components[island->components[i]]->inputs.count;
+    island->keeps = tac__arena_array(&plan->arena, most, sizeof *island->keeps);
     if (!island->keeps)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < island->count; i++) {
-        tac__component *c = p->components[island->components[i]];
-        const void **in = tac__arena_array(&p->arena, c->inputs.count, sizeof *in);
+        tac__component *c = plan->components[island->components[i]];
+        const void **in = tac__arena_array(&plan->arena, c->inputs.count, sizeof *in);
         if (!in)
             return TAC_E_MEMORY;
         c->kept_in = in;
@@ -547,7 +552,7 @@ static tac_status wire_keeps(tac_engine *e, tac__island_plan *island)
             *keep = (tac__keep){.from = c->scratch_in[k],
                                 .to = copy,
                                 .bytes = type->count * tac__scalar_size(type->scalar)};
-            TAC_TRY(keep_view(p, c, c->in[k].buffer, keep));
+            TAC_TRY(keep_view(plan, c, c->in[k].buffer, keep));
         }
     }
     return TAC_OK;
@@ -555,12 +560,12 @@ static tac_status wire_keeps(tac_engine *e, tac__island_plan *island)
 
 static tac_status make_instances(tac_engine *e)
 {
-    const tac__plan *p = e->plan;
-    e->instances = tac__arena_array(&e->scratch, p->component_count, sizeof *e->instances);
+    const tac__plan *plan = e->plan;
+    e->instances = tac__arena_array(&e->scratch, plan->component_count, sizeof *e->instances);
     if (!e->instances)
         return TAC_E_MEMORY;
-    for (size_t i = 0; i < p->component_count; i++) {
-        const tac__component *c = p->components[i];
+    for (size_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
         tac_instance *run = e->instances[i] = tac__arena_alloc(&e->scratch, sizeof *run);
         if (!run)
             return TAC_E_MEMORY;
@@ -574,42 +579,42 @@ static tac_status make_instances(tac_engine *e)
 
 static tac_status wire_components(tac_engine *e)
 {
-    tac__plan *p = e->building;
-    for (size_t i = 0; i < p->component_count; i++) {
-        tac__component *c = p->components[i];
+    tac__plan *plan = e->building;
+    for (size_t i = 0; i < plan->component_count; i++) {
+        tac__component *c = plan->components[i];
         tac_instance *run = e->instances[i];
-        run->step.period_us = c->group >= 0 ? tac__group_period(&p->groups[c->group]) : 0;
+        run->step.period_us = c->group >= 0 ? tac__group_period(&plan->groups[c->group]) : 0;
         run->step.state = c->state;
         run->step.instance = run;
-        const bool played = tac__is_played(p, c->type);
-        run->run = played ? p->driver->players[i].step : c->type->step;
-        run->run_self = played ? p->driver->players[i].self : c->self;
+        const bool played = tac__is_played(plan, c->type);
+        run->run = played ? plan->driver->players[i].step : c->type->step;
+        run->run_self = played ? plan->driver->players[i].self : c->self;
         TAC_TRY(wire_inputs(e, c));
         run->axis_source = c->axis_source;
         run->has_before = c->views.count || c->stage == TAC_STAGE_ACTUATE || c->extra_source >= 0;
         TAC_TRY(wire_outputs(e, c));
         run->has_writes = tac__writes_any(&c->writes);
     }
-    for (size_t i = 0; i < p->component_count; i++) {
-        tac__component *c = p->components[i];
+    for (size_t i = 0; i < plan->component_count; i++) {
+        tac__component *c = plan->components[i];
         if (c->island >= 0)
             TAC_TRY(wire_scratch(e, c));
         tac_instance *run = e->instances[i];
         run->hook = run->step;
         run->hook.out = NULL;
     }
-    for (size_t i = 0; i < p->island_count; i++) {
-        tac__island_plan *plan = &p->islands[i];
+    for (size_t i = 0; i < plan->island_count; i++) {
+        tac__island_plan *island_plan = &plan->islands[i];
         tac__island *island = &e->islands[i];
-        const tac__component *first = p->components[plan->components[0]];
-        if (plan->count == 1 && first->type->derive && !first->chained &&
-            first->scratch_views.count == 0 && !plan->gated)
+        const tac__component *first = plan->components[island_plan->components[0]];
+        if (island_plan->count == 1 && first->type->derive && !first->chained &&
+            first->scratch_views.count == 0 && !island_plan->gated)
             island->alone = e->instances[first->index];
         island->failed = first->index;
-        TAC_TRY(list_viewers(p, plan));
-        TAC_TRY(wire_keeps(e, plan));
-        TAC_TRY(wire_rises(e, plan));
-        if (p->method->implicit)
+        TAC_TRY(list_viewers(plan, island_plan));
+        TAC_TRY(wire_keeps(e, island_plan));
+        TAC_TRY(wire_rises(e, island_plan));
+        if (plan->method->implicit)
             TAC_TRY(tac__jacobian_prepare(e, island));
     }
     return tac__lanes_form(e);
@@ -619,49 +624,52 @@ static tac_status wire_components(tac_engine *e)
 static tac_status wire_block(wiring *w)
 {
     tac_engine *e = w->e;
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     TAC_TRY(make_instances(e));
     WANT(w, "clock", "of the run", 1, tac__check_clock, NULL, e->clock);
-    WANT(w, "islands", "to be integrated", p->island_words, tac__check_due, NULL, e->due_islands);
+    WANT(w, "islands", "to be integrated", plan->island_words, tac__check_due, NULL,
+         e->due_islands);
     TAC_TRY(reserve_islands(w));
     TAC_TRY(reserve_signals(w));
-    WANT(w, "nans", "of signals", p->schema.count, tac__check_any, NULL, e->nans);
+    WANT(w, "nans", "of signals", plan->schema.count, tac__check_any, NULL, e->nans);
     TAC_TRY(reserve_components(w));
     TAC_TRY(reserve_messages(w));
-    TAC_TRY(tac__timeline_reserve(&p->timeline, &p->block, &p->arena, p->timeline_offsets));
+    TAC_TRY(
+        tac__timeline_reserve(&plan->timeline, &plan->block, &plan->arena, plan->timeline_offsets));
 
-    TAC_TRY(tac__block_allocate(&p->block, &e->memory));
+    TAC_TRY(tac__block_allocate(&plan->block, &e->memory));
     for (size_t i = 0; i < w->count; i++)
-        *w->fixups[i].pointer = tac__block_at(&p->block, w->fixups[i].offset);
-    return tac__timeline_wire(&e->timeline, &p->timeline, &p->block, &e->scratch,
-                              p->timeline_offsets);
+        *w->fixups[i].pointer = tac__block_at(&plan->block, w->fixups[i].offset);
+    return tac__timeline_wire(&e->timeline, &plan->timeline, &plan->block, &e->scratch,
+                              plan->timeline_offsets);
 }
 
 tac_status tac__wire(tac_engine *e)
 {
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     wiring w = {.e = e};
     tac__arena_init(&w.scratch, e->allocator);
     const tac_status status = wire_block(&w);
     tac__arena_fini(&w.scratch);
     TAC_TRY(status);
     TAC_TRY(tac__due_wire(e));
-    for (size_t i = 0; i < p->receiver_count; i++) {
-        const size_t size = p->receivers[i].def.max_bytes;
-        p->message_size = size > p->message_size ? size : p->message_size;
+    for (size_t i = 0; i < plan->receiver_count; i++) {
+        const size_t size = plan->receivers[i].def.max_bytes;
+        plan->message_size = size > plan->message_size ? size : plan->message_size;
     }
-    for (size_t i = 0; i < p->sender_count; i++) { // long messages to outside get the one NaN, too
-        if (p->senders[i].outlet_count && p->message_size < OUTSIDE_BYTES)
-            p->message_size = OUTSIDE_BYTES;
+    for (size_t i = 0; i < plan->sender_count;
+         i++) { // long messages to outside get the one NaN, too
+        if (plan->senders[i].outlet_count && plan->message_size < OUTSIDE_BYTES)
+            plan->message_size = OUTSIDE_BYTES;
     }
-    e->message = tac__arena_alloc(&e->scratch, p->message_size);
+    e->message = tac__arena_alloc(&e->scratch, plan->message_size);
     if (!e->message)
         return TAC_E_MEMORY;
-    e->instants = tac__arena_array(&e->memory, p->instants_count, sizeof *e->instants);
+    e->instants = tac__arena_array(&e->memory, plan->instants_count, sizeof *e->instants);
     if (!e->instants)
         return TAC_E_MEMORY;
-    if (p->instants_count)
-        memcpy(e->instants, p->instants, p->instants_count * sizeof *e->instants);
+    if (plan->instants_count)
+        memcpy(e->instants, plan->instants, plan->instants_count * sizeof *e->instants);
     TAC_TRY(tac__activity_wire(e));
     TAC_TRY(wire_components(e));
     return tac__digests_list(e);

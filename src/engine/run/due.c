@@ -11,10 +11,10 @@ static size_t words_of(size_t words)
 
 tac_status tac__due_wire(tac_engine *e)
 {
-    const tac__plan *p = e->plan;
-    const size_t items = p->item_words, islands = p->island_words;
+    const tac__plan *plan = e->plan;
+    const size_t items = plan->item_words, islands = plan->island_words;
     tac__due *d = &e->due;
-    d->rows = p->due;
+    d->rows = plan->due;
     d->items = tac__arena_array(
         &e->scratch, items + words_of(items) + islands + 2 * words_of(islands), sizeof *d->items);
     d->list = tac__arena_array(&e->scratch, items, sizeof *d->list);
@@ -29,9 +29,9 @@ tac_status tac__due_wire(tac_engine *e)
 
 void tac__due_restored(tac_engine *e)
 {
-    const tac__plan *p = e->plan;
+    const tac__plan *plan = e->plan;
     tac__due *d = &e->due;
-    const size_t islands = p->island_words;
+    const size_t islands = plan->island_words;
     memset(d->items, 0,
            (size_t)(d->island_words + words_of(islands) - d->items) * sizeof *d->items);
     for (size_t w = 0; w < islands; w++)

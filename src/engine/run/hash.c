@@ -173,27 +173,27 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const tac__digest *)a)->name, ((const tac__digest *)b)->name);
 }
 
-static void add(tac__plan *p, const char *name, const uint64_t *value, const tac__component *c)
+static void add(tac__plan *plan, const char *name, const uint64_t *value, const tac__component *c)
 {
-    p->digest_list[p->digest_count++] = (tac__digest){name, value, c};
+    plan->digest_list[plan->digest_count++] = (tac__digest){name, value, c};
 }
 
 static tac_status add_components(tac_engine *e)
 {
-    tac__plan *p = e->building;
+    tac__plan *plan = e->building;
     size_t most = 1;
-    for (size_t i = 0; i < p->component_count; i++) {
-        const tac__component *c = p->components[i];
+    for (size_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             const size_t words = tac__type_words(&c->inputs.items[k].type);
             most = words > most ? words : most;
         }
         if (tac__is_observer(c) && !c->outputs.count)
             continue;
-        const char *name = tac__arena_format(&p->arena, "%s#end", c->name);
+        const char *name = tac__arena_format(&plan->arena, "%s#end", c->name);
         if (!name)
             return TAC_E_MEMORY;
-        add(p, name, NULL, c);
+        add(plan, name, NULL, c);
     }
     e->digest_scratch = tac__arena_array(&e->scratch, most, sizeof *e->digest_scratch);
     return e->digest_scratch ? TAC_OK : TAC_E_MEMORY;
@@ -202,28 +202,28 @@ static tac_status add_components(tac_engine *e)
 // Digests in order of name, so that the hash of all does not depend on the order of declaration.
 tac_status tac__digests_list(tac_engine *e)
 {
-    tac__plan *p = e->building;
-    if (!p->def.digests)
+    tac__plan *plan = e->building;
+    if (!plan->def.digests)
         return TAC_OK;
-    const size_t most = p->schema.count + p->island_count + p->receiver_count + p->sender_count +
-                        p->component_count;
-    p->digest_list = tac__arena_array(&p->arena, most, sizeof *p->digest_list);
-    if (!p->digest_list)
+    const size_t most = plan->schema.count + plan->island_count + plan->receiver_count +
+                        plan->sender_count + plan->component_count;
+    plan->digest_list = tac__arena_array(&plan->arena, most, sizeof *plan->digest_list);
+    if (!plan->digest_list)
         return TAC_E_MEMORY;
-    for (size_t i = 0; i < p->schema.count; i++) {
-        if (p->digests[i])
-            add(p, p->schema.signals[i].name, p->digests[i], NULL);
+    for (size_t i = 0; i < plan->schema.count; i++) {
+        if (plan->digests[i])
+            add(plan, plan->schema.signals[i].name, plan->digests[i], NULL);
     }
-    for (size_t i = 0; i < p->island_count; i++) {
-        if (p->islands[i].x_count)
-            add(p, p->islands[i].digest_name, &e->islands[i].state->digest, NULL);
+    for (size_t i = 0; i < plan->island_count; i++) {
+        if (plan->islands[i].x_count)
+            add(plan, plan->islands[i].digest_name, &e->islands[i].state->digest, NULL);
     }
-    for (size_t i = 0; i < p->receiver_count; i++)
-        add(p, p->receivers[i].name, p->receivers[i].digest, NULL);
-    for (size_t i = 0; i < p->sender_count; i++)
-        add(p, p->senders[i].name, p->senders[i].digest, NULL);
+    for (size_t i = 0; i < plan->receiver_count; i++)
+        add(plan, plan->receivers[i].name, plan->receivers[i].digest, NULL);
+    for (size_t i = 0; i < plan->sender_count; i++)
+        add(plan, plan->senders[i].name, plan->senders[i].digest, NULL);
     TAC_TRY(add_components(e));
-    qsort(p->digest_list, p->digest_count, sizeof *p->digest_list, by_name);
+    qsort(plan->digest_list, plan->digest_count, sizeof *plan->digest_list, by_name);
     return TAC_OK;
 }
 

@@ -195,10 +195,10 @@ void tac__islands_integrate(tac_engine *e)
 void tac__islands_replan(tac_engine *e, int source, tac_time old_us, const tac__island *but)
 {
     const tac_time new_us = e->timeline.next[source];
-    const tac__plan *p = e->plan;
-    for (uint32_t k = p->due_rows[source].islands; k < p->due_rows[source].end; k++) {
-        tac__island *all = e->islands + 64 * (p->due[k].word - p->item_words);
-        for (uint64_t bits = p->due[k].bits; bits; bits &= bits - 1) {
+    const tac__plan *plan = e->plan;
+    for (uint32_t k = plan->due_rows[source].islands; k < plan->due_rows[source].end; k++) {
+        tac__island *all = e->islands + 64 * (plan->due[k].word - plan->item_words);
+        for (uint64_t bits = plan->due[k].bits; bits; bits &= bits - 1) {
             tac__island *island = all + __builtin_ctzll(bits);
             const tac__island_state *s = island->state;
             // An island without a step under way uses the new plan anyhow.

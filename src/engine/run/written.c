@@ -5,26 +5,26 @@
 // Continuous states begin with a value, and outputs of the plant are evaluated before the first
 // boundary. A type with an init function, or an output with a resting value of its own, begins with
 // a value, too.
-static bool begins_with_value(const tac__plan *e, const tac__signal *s)
+static bool begins_with_value(const tac__plan *plan, const tac__signal *s)
 {
-    const tac__component *writer = e->components[s->component];
+    const tac__component *writer = plan->components[s->component];
     if (s->continuous || writer->type->init)
         return true;
     size_t k = 0;
-    while (e->schema.signals + writer->signals[k] != s)
+    while (plan->schema.signals + writer->signals[k] != s)
         k++;
     return writer->outputs.items[k].has_rest;
 }
 
-void tac__written_ask(tac__plan *e)
+void tac__written_ask(tac__plan *plan)
 {
-    for (size_t i = 0; i < e->component_count; i++) {
-        const tac__component *c = e->components[i];
+    for (size_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (!c->inputs.items[k].peer || c->in[k].signal < 0)
                 continue;
-            const tac__signal *s = &e->schema.signals[c->in[k].signal];
-            e->components[s->component]->asked |= !begins_with_value(e, s);
+            const tac__signal *s = &plan->schema.signals[c->in[k].signal];
+            plan->components[s->component]->asked |= !begins_with_value(plan, s);
         }
     }
 }
