@@ -265,9 +265,9 @@ static tac_status call_in_parts(tac__plan *plan, tac__island_plan *island, const
         if (all)
             order[placed++] = next;
         else
-            island->part_count = count;
+            island->early_count = count;
     }
-    island->part_calls = calls;
+    island->early = calls;
     return TAC_OK;
 }
 

@@ -30,9 +30,11 @@ typedef struct tac__island_plan {
     bool rise_outputs;    // some conditions see outputs
     uint32_t *components; // in order of evaluation
     size_t count;
-    uint32_t *part_calls; // components whose `output` also runs before that, for a part of their
-    size_t part_count;    // outputs: they need each other, but not for the same outputs
-    uint32_t *viewers;    // components with inputs that are seen through views, active or not
+    // Components whose `output` runs once more, before all of those above: they need outputs of
+    // each other, but not for the same outputs, so that an early run gives a part of them.
+    uint32_t *early;
+    size_t early_count;
+    uint32_t *viewers; // components with inputs that are seen through views, active or not
     size_t viewer_count;
     const tac__tap *taps; // on its digests
     int *sources;         // sources that split its intervals

@@ -21,10 +21,10 @@ enum { NO_TIME = 0 };
 // Outputs that other components need before the rest of their component can be evaluated. Here
 // `output` may see inputs that are not there yet, so its status and its other outputs do not count:
 // the later call for all outputs does.
-__attribute__((noinline)) static void scratch_parts(tac__island *island, double t_s, bool all)
+__attribute__((noinline)) static void scratch_early(tac__island *island, double t_s, bool all)
 {
-    for (size_t i = 0; i < island->plan->part_count; i++) {
-        tac_instance *c = island->engine->instances[island->plan->part_calls[i]];
+    for (size_t i = 0; i < island->plan->early_count; i++) {
+        tac_instance *c = island->engine->instances[island->plan->early[i]];
         if (!c->plan->type->output || !(all || c->plan->chained) || !c->active)
             continue;
         update(&c->plan->scratch_views, NO_TIME);
@@ -36,8 +36,8 @@ __attribute__((noinline)) static void scratch_parts(tac__island *island, double 
 tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all)
 {
     tac_engine *e = island->engine;
-    if (island->plan->part_count)
-        scratch_parts(island, t_s, all);
+    if (island->plan->early_count)
+        scratch_early(island, t_s, all);
     for (size_t i = 0; i < island->live_count; i++) {
         tac_instance *c = e->instances[island->live[i]];
         update(&c->plan->scratch_views, NO_TIME);
@@ -105,10 +105,10 @@ tac_status tac__island_rhs(void *context, double t_s, double *dx)
 
 // --- on the bus ---------------------------------------------------------------------------------
 
-static void bus_parts(tac_engine *e, const tac__island *island, tac_time t_us)
+static void bus_early(tac_engine *e, const tac__island *island, tac_time t_us)
 {
-    for (size_t i = 0; i < island->plan->part_count; i++) {
-        tac_instance *c = e->instances[island->plan->part_calls[i]];
+    for (size_t i = 0; i < island->plan->early_count; i++) {
+        tac_instance *c = e->instances[island->plan->early[i]];
         if (!c->plan->type->output || !c->active)
             continue;
         tac__views_renew(&c->plan->views, t_us);
@@ -119,8 +119,8 @@ static void bus_parts(tac_engine *e, const tac__island *island, tac_time t_us)
 
 tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us)
 {
-    if (island->plan->part_count)
-        bus_parts(e, island, t_us);
+    if (island->plan->early_count)
+        bus_early(e, island, t_us);
     for (size_t i = 0; i < island->live_count; i++) {
         tac_instance *c = e->instances[island->live[i]];
         if (!c->plan->type->output || !c->active)
@@ -175,7 +175,7 @@ void tac__islands_begin(tac_engine *e, tac_time t_us)
     for (size_t i = 0; i < e->plan->island_count; i++) {
         const tac__island *island = &e->islands[i];
         if (island->plan->begins)
-            bus_parts(e, island, t_us);
+            bus_early(e, island, t_us);
         for (size_t k = 0; island->plan->begins && k < island->live_count; k++) {
             tac_instance *c = e->instances[island->live[k]];
             if (c->plan->type->output && c->active)

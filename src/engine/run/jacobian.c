@@ -69,8 +69,8 @@ static tac_status evaluate(tac__island *island, double t_s)
 {
     tac_engine *e = island->engine;
     tac__dual_eval *dual = island->dual;
-    for (size_t k = 0; k < island->plan->part_count; k++) {
-        const tac_instance *c = e->instances[island->plan->part_calls[k]];
+    for (size_t k = 0; k < island->plan->early_count; k++) {
+        const tac_instance *c = e->instances[island->plan->early[k]];
         size_t i = 0;
         while (island->plan->components[i] != c->plan->index)
             i++;
