@@ -492,13 +492,13 @@ static void test_who_is_alike(void **state)
         rig_close(&r);
         skip();
     }
-    assert_int_equal(a->count, 4);
+    assert_int_equal(a->plan->count, 4);
     assert_ptr_equal(lanes_of(&r, "a1"), a);
     assert_ptr_equal(lanes_of(&r, "a2"), a);
     assert_ptr_equal(lanes_of(&r, "a3"), a);
-    assert_int_equal(b->count, 2);
+    assert_int_equal(b->plan->count, 2);
     assert_ptr_equal(lanes_of(&r, "b1"), b);
-    assert_int_equal(late->count, 2);
+    assert_int_equal(late->plan->count, 2);
     assert_ptr_equal(lanes_of(&r, "a5"), late);
     assert_null(lanes_of(&r, "c0"));
     assert_null(lanes_of(&r, "d0")); // its errors are measured in another way

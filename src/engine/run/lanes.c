@@ -66,42 +66,73 @@ static bool are_alike(const tac__island *a, const tac__island *b)
 static tac_status evaluate(void *context, double t_s, double *dx)
 {
     tac__lanes *l = context;
-    const tac_instance *c = l->islands[0]->alone;
+    const tac__component *model = l->plan->model;
     l->evals++;
     l->eval.t_s = t_s;
     l->eval.dx = dx;
-    return c->plan->type->derive_pack(&l->eval, c->plan->self);
+    return model->type->derive_pack(&l->eval, model->self);
 }
 
-static tac_status prepare(tac_engine *e, tac__lanes *l)
+// The islands from the first on that are alike and in no lanes yet. NULL: none but the first.
+static tac_status find_alike(tac_engine *e, uint32_t first, const tac__lanes_plan **plan)
 {
-    const tac__island *first = l->islands[0];
-    const tac_instance *c = first->alone;
-    const size_t n = first->plan->x_count * LANES;
+    tac__lanes_plan p = {.islands = {first}, .count = 1, .model = e->islands[first].alone->plan};
+    for (uint32_t i = first + 1; i < e->plan->island_count && p.count < LANES; i++) {
+        const tac__island *island = &e->islands[i];
+        if (!island->lanes && is_packable(e, island) && are_alike(&e->islands[first], island))
+            p.islands[p.count++] = i;
+    }
+    *plan = NULL;
+    if (p.count == 1)
+        return TAC_OK;
+    p.input_count = p.model->inputs.count;
+    p.event_count = e->islands[first].plan->event_count;
+    p.x_count = e->islands[first].plan->x_count;
+    tac__arena *arena = &e->building->arena;
+    p.words = tac__arena_array(arena, p.input_count, sizeof *p.words);
+    tac__lanes_plan *kept = tac__arena_array(arena, 1, sizeof *kept);
+    if (!p.words || !kept)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k < p.input_count; k++)
+        p.words[k] = tac__type_words(&p.model->inputs.items[k].type);
+    *kept = p;
+    *plan = kept;
+    return TAC_OK;
+}
+
+static tac_status make_lanes(tac_engine *e, const tac__lanes_plan *plan)
+{
+    const size_t n = plan->x_count * LANES;
     double *memory =
         tac__arena_array(&e->scratch, tac__ode_work_doubles(e->plan->method, n), sizeof *memory);
-    l->input_count = c->plan->inputs.count;
-    l->in = tac__arena_array(&e->scratch, l->input_count, sizeof *l->in);
-    l->words = tac__arena_array(&e->scratch, l->input_count, sizeof *l->words);
-    l->mode = tac__ode_array(&e->scratch, first->plan->event_count * LANES);
+    tac__lanes *l = tac__arena_array(&e->scratch, 1, sizeof *l);
+    if (!memory || !l)
+        return TAC_E_MEMORY;
+    l->plan = plan;
+    l->in = tac__arena_array(&e->scratch, plan->input_count, sizeof *l->in);
+    l->mode = tac__ode_array(&e->scratch, plan->event_count * LANES);
     l->x = tac__ode_array(&e->scratch, n);
     l->y = tac__ode_array(&e->scratch, n);
-    if (!memory || !l->in || !l->words || !l->mode || !l->x || !l->y)
+    if (!l->in || !l->mode || !l->x || !l->y)
         return TAC_E_MEMORY;
-    for (size_t k = 0; k < l->input_count; k++) {
-        l->words[k] = tac__type_words(&c->plan->inputs.items[k].type);
-        l->in[k] = tac__ode_array(&e->scratch, l->words[k] * LANES);
+    for (size_t k = 0; k < plan->input_count; k++) {
+        l->in[k] = tac__ode_array(&e->scratch, plan->words[k] * LANES);
         if (!l->in[k])
             return TAC_E_MEMORY;
     }
     tac__ode_work_init(&l->work, e->plan->method, n, memory);
-    l->problem = first->problem;
+    l->problem = e->islands[plan->islands[0]].problem;
     l->problem.n = n;
     l->problem.context = l;
     l->problem.rhs = evaluate;
     l->eval = (tac_eval){
         .in = (const void *const *)l->in, .x = l->work.z, .mode = l->mode, .lanes = LANES};
     l->tried_us = TAC_TIME_NEVER;
+    for (size_t lane = 0; lane < plan->count; lane++) {
+        tac__island *island = &e->islands[plan->islands[lane]];
+        island->lanes = l;
+        island->lane = (uint8_t)lane;
+    }
     return TAC_OK;
 }
 
@@ -109,30 +140,20 @@ tac_status tac__lanes_form(tac_engine *e)
 {
     if (!e->plan->def.lanes || !packs_are_sound())
         return TAC_OK;
-    for (size_t i = 0; i < e->plan->island_count; i++) {
-        tac__island *first = &e->islands[i];
-        if (first->lanes || !is_packable(e, first))
+    for (uint32_t i = 0; i < e->plan->island_count; i++) {
+        if (e->islands[i].lanes || !is_packable(e, &e->islands[i]))
             continue;
-        tac__lanes *l = NULL;
-        for (size_t k = i + 1; k < e->plan->island_count && (!l || l->count < LANES); k++) {
-            tac__island *next = &e->islands[k];
-            if (next->lanes || !is_packable(e, next) || !are_alike(first, next))
-                continue;
-            if (!l) {
-                l = tac__arena_array(&e->scratch, 1, sizeof *l);
-                if (!l)
-                    return TAC_E_MEMORY;
-                first->lanes = l;
-                l->islands[l->count++] = first;
-            }
-            next->lanes = l;
-            next->lane = (uint8_t)l->count;
-            l->islands[l->count++] = next;
-        }
-        if (l)
-            TAC_TRY(prepare(e, l));
+        const tac__lanes_plan *plan;
+        TAC_TRY(find_alike(e, i, &plan));
+        if (plan)
+            TAC_TRY(make_lanes(e, plan));
     }
     return TAC_OK;
+}
+
+static tac__island *island_of(tac_engine *e, const tac__lanes *l, size_t lane)
+{
+    return &e->islands[l->plan->islands[lane]];
 }
 
 // --- a step -------------------------------------------------------------------------------------
@@ -146,12 +167,12 @@ typedef struct occupancy {
     tac_time length_us; // of the step
 } occupancy;
 
-static occupancy assemble(const tac_engine *e, const tac__lanes *l, tac_time t_us)
+static occupancy assemble(tac_engine *e, const tac__lanes *l, tac_time t_us)
 {
     occupancy c = {.count = 0};
     tac__island *first = NULL;
-    for (size_t lane = 0; lane < l->count; lane++) {
-        tac__island *island = l->islands[lane];
+    for (size_t lane = 0; lane < l->plan->count; lane++) {
+        tac__island *island = island_of(e, l, lane);
         const tac__island_state *s = island->state;
         if (s->from_us != t_us || s->to_us != t_us || island->work.first)
             continue;
@@ -167,7 +188,7 @@ static occupancy assemble(const tac_engine *e, const tac__lanes *l, tac_time t_u
         c.count += c.takes[lane];
     }
     for (size_t lane = 0; lane < LANES; lane++)
-        c.from[lane] = c.takes[lane] ? l->islands[lane] : first;
+        c.from[lane] = c.takes[lane] ? island_of(e, l, lane) : first;
     return c;
 }
 
@@ -183,24 +204,24 @@ static void gather(const double *const *from, size_t count, double *to)
 static void gather_all(const tac__lanes *l, const occupancy *c)
 {
     const double *from[LANES];
-    for (size_t k = 0; k < l->input_count; k++) {
+    for (size_t k = 0; k < l->plan->input_count; k++) {
         for (size_t lane = 0; lane < LANES; lane++)
             from[lane] = c->from[lane]->alone->scratch.in[k];
-        gather(from, l->words[k], l->in[k]);
+        gather(from, l->plan->words[k], l->in[k]);
     }
     for (size_t lane = 0; lane < LANES; lane++)
         from[lane] = c->from[lane]->mode;
-    gather(from, l->islands[0]->plan->event_count, l->mode);
+    gather(from, l->plan->event_count, l->mode);
     for (size_t lane = 0; lane < LANES; lane++)
         from[lane] = c->from[lane]->x;
-    gather(from, l->islands[0]->plan->x_count, l->x);
+    gather(from, l->plan->x_count, l->x);
 }
 
 // Store the result of a lane where the island's own step would: in y, and in work.z, where the
 // right-hand side was evaluated last.
-static void give_back(const tac__lanes *l, size_t lane)
+static void store_result(tac_engine *e, const tac__lanes *l, size_t lane)
 {
-    tac__island *island = l->islands[lane];
+    tac__island *island = island_of(e, l, lane);
     for (size_t i = 0; i < island->plan->x_count; i++)
         island->y[i] = island->work.z[i] = l->y[i * LANES + lane];
     tac__step_set(island, TAC__STEP_AHEAD);
@@ -212,11 +233,11 @@ void tac__lanes_step(tac_engine *e, tac__lanes *l, tac_time t_us)
     const occupancy c = assemble(e, l, t_us);
     if (c.count < 2)
         return;
-    for (size_t lane = 0; lane < l->count; lane++) {
+    for (size_t lane = 0; lane < l->plan->count; lane++) {
         if (c.takes[lane])
-            tac__island_renew(e, l->islands[lane], t_us);
+            tac__island_renew(e, island_of(e, l, lane), t_us);
         else
-            tac__lanes_leave(l->islands[lane]);
+            tac__lanes_leave(island_of(e, l, lane));
     }
     gather_all(l, &c);
     const tac_integrator_def *def = &e->plan->def.integrator;
@@ -229,9 +250,9 @@ void tac__lanes_step(tac_engine *e, tac__lanes *l, tac_time t_us)
         return; // each island repeats the step alone and reports its failure
     tac__ode_errors(e->plan->method, &l->problem, &l->work, def->rtol, def->atol, h_s, l->x, l->y,
                     l->error, LANES);
-    for (size_t lane = 0; lane < l->count; lane++) {
+    for (size_t lane = 0; lane < l->plan->count; lane++) {
         if (c.takes[lane])
-            give_back(l, lane);
+            store_result(e, l, lane);
     }
 }
 

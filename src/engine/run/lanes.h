@@ -14,16 +14,23 @@
 // How many doubles lie side by side; the pack4 units of models are compiled for this number.
 enum { TAC__LANES = 4 };
 
+// Which islands are alike, and what they have in common. Part of the plan.
+typedef struct tac__lanes_plan {
+    uint32_t islands[TAC__LANES];
+    size_t count;                // of islands
+    const tac__component *model; // the component of the first, with whose data all are evaluated
+    size_t *words;               // of each input
+    size_t input_count, event_count, x_count;
+} tac__lanes_plan;
+
+// A step of all of them. Scratch.
 struct tac__lanes {
-    size_t count; // islands, at most TAC__LANES
-    tac__island *islands[TAC__LANES];
+    const tac__lanes_plan *plan;
     tac_time tried_us; // the last instant at which a step was tried
 
     // What the right-hand side reads and writes: one double a lane for each double of an island.
     tac_eval eval;
     double **in;
-    size_t *words; // of each input
-    size_t input_count;
     double *mode, *x, *y;
     tac__ode_problem problem;
     tac__ode_work work;
