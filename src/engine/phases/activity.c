@@ -87,7 +87,7 @@ static tac_status prepare_shrinking(tac_engine *e, tac__island *island)
     double *z = tac__ode_array(&e->scratch, island->plan->x_count);
     if (!island->live_groups || !z)
         return TAC_E_MEMORY;
-    island->work.z = island->peek_work.z = z;
+    island->work.z = z;
     return TAC_OK;
 }
 
@@ -205,10 +205,7 @@ static void shrink_problem(const tac_engine *e, tac__island *island)
         return;
     island->problem.n = n;
     tac__ode_work_init(&island->work, e->plan->method, n, island->memory);
-    tac__ode_work_init(&island->peek_work, e->plan->method, n,
-                       island->memory +
-                           tac__ode_work_doubles(e->plan->method, island->plan->x_count));
-    island->work.z = island->peek_work.z = z;
+    island->work.z = z;
 }
 
 // Which components an island evaluates: the active ones, or with `gate` all.

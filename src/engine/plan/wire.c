@@ -80,15 +80,12 @@ static tac_status prepare_method(tac_engine *e, tac__island *island)
 {
     const tac__plan *plan = e->plan;
     const size_t n = island->plan->x_count, work = tac__ode_work_doubles(plan->method, n);
-    double *doubles = tac__arena_array(&e->scratch, 2 * work + 3 * n, sizeof *doubles);
+    double *doubles = tac__arena_array(&e->scratch, work + n, sizeof *doubles);
     if (!doubles)
         return TAC_E_MEMORY;
     island->memory = doubles;
     tac__ode_work_init(&island->work, plan->method, n, doubles);
-    tac__ode_work_init(&island->peek_work, plan->method, n, doubles + work);
-    island->peek_work.z = island->work.z;
-    island->peek = doubles + 2 * work;
-    island->split = island->peek + n;
+    island->peek = doubles + work;
     island->problem = (tac__ode_problem){.n = n,
                                          .context = island,
                                          .rhs = tac__island_rhs,
@@ -98,6 +95,22 @@ static tac_status prepare_method(tac_engine *e, tac__island *island)
     return island->rises ? TAC_OK : TAC_E_MEMORY;
 }
 
+// What only one island needs at a time: all islands share it.
+static tac_status prepare_common(tac_engine *e)
+{
+    const tac__plan *plan = e->plan;
+    size_t n = 0;
+    for (size_t i = 0; i < plan->island_count; i++)
+        n = plan->islands[i].x_count > n ? plan->islands[i].x_count : n;
+    const size_t work = tac__ode_work_doubles(plan->method, n);
+    e->peek_memory = tac__arena_array(&e->scratch, work + 2 * n, sizeof *e->peek_memory);
+    if (!e->peek_memory)
+        return TAC_E_MEMORY;
+    tac__ode_work_init(&e->peek_work, plan->method, n, e->peek_memory);
+    e->split = e->peek_memory + work;
+    return TAC_OK;
+}
+
 static tac_status reserve_islands(wiring *w)
 {
     tac_engine *e = w->e;
@@ -105,6 +118,7 @@ static tac_status reserve_islands(wiring *w)
     e->islands = tac__arena_array(&e->scratch, plan->island_count, sizeof *e->islands);
     if (!e->islands)
         return TAC_E_MEMORY;
+    TAC_TRY(prepare_common(e));
     for (size_t i = 0; i < plan->island_count; i++) {
         tac__island_plan *island_plan = &plan->islands[i];
         tac__island *island = &e->islands[i];

@@ -37,7 +37,7 @@ static tac_status split_step(tac_engine *e, tac__island *island, double t0_s, do
     static const tac_part order[] = {TAC_PART_ACTUATOR, TAC_PART_PROPULSION, TAC_PART_BODY,
                                      TAC_PART_BATTERY};
     tac__ode_work *w = &island->work;
-    double *start = island->split, *dx = island->split + island->plan->x_count;
+    double *start = e->split, *dx = e->split + island->plan->x_count;
     tac__ode_problem body = island->problem;
     body.rhs = part_rhs;
     memcpy(y, island->x, island->plan->x_count * sizeof *y);
@@ -304,6 +304,8 @@ void tac__island_integrate(tac_engine *e, tac__island *island)
     const tac__island_state *s = island->state;
     const tac_time limit_us = w.found_us < w.planned_us ? w.found_us : w.planned_us;
     const bool whole = island->step == TAC__STEP_LOCATED || s->to_us == limit_us;
+    if (!whole) // the next step goes on from the last stage of this one
+        tac__lanes_leave(island);
     tac__timeline_set(&e->timeline, island->plan->step_source, whole ? TAC_TIME_NEVER : s->to_us);
     const tac_time event_us = s->event_us < limit_us ? s->event_us : TAC_TIME_NEVER;
     if (island->plan->rise_count ||

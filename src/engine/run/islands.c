@@ -56,6 +56,8 @@ static inline tac_status project(tac_engine *e, tac__island *island, tac_time t_
 static inline tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, bool boundary)
 {
     tac__island_state *s = island->state;
+    if (!boundary)
+        tac__lanes_leave(island);
     if (s->from_us < t_us) {
         memcpy(island->x, island->y, island->problem.n * sizeof *island->x);
         s->from_us = t_us;
@@ -64,7 +66,6 @@ static inline tac_status arrive(tac_engine *e, tac__island *island, tac_time t_u
     }
     const bool settled = island->step >= TAC__STEP_SETTLED;
     if (!boundary) {
-        tac__lanes_leave(island);
         tac__ode_carry(&island->work);
         tac__step_over(island);
         return TAC_OK;

@@ -65,74 +65,102 @@ static bool are_alike(const tac__island *a, const tac__island *b)
 
 static tac_status evaluate(void *context, double t_s, double *dx)
 {
-    tac__lanes *l = context;
-    const tac__component *model = l->plan->model;
-    l->evals++;
-    l->eval.t_s = t_s;
-    l->eval.dx = dx;
-    return model->type->derive_pack(&l->eval, model->self);
+    tac__lanes_work *w = context;
+    const tac__component *model = w->of->plan->kind->model;
+    w->evals++;
+    w->eval.t_s = t_s;
+    w->eval.dx = dx;
+    return model->type->derive_pack(&w->eval, model->self);
 }
 
-// The islands from the first on that are alike and in no lanes yet. NULL: none but the first.
-static tac_status find_alike(tac_engine *e, uint32_t first, const tac__lanes_plan **plan)
+static tac_status make_kind(tac__arena *arena, const tac__island *island,
+                            const tac__lanes_kind **made)
 {
-    tac__lanes_plan p = {.islands = {first}, .count = 1, .model = e->islands[first].alone->plan};
+    tac__lanes_kind *kind = tac__arena_array(arena, 1, sizeof *kind);
+    if (!kind)
+        return TAC_E_MEMORY;
+    *kind = (tac__lanes_kind){.model = island->alone->plan,
+                              .input_count = island->alone->plan->inputs.count,
+                              .event_count = island->plan->event_count,
+                              .x_count = island->plan->x_count};
+    kind->words = tac__arena_array(arena, kind->input_count, sizeof *kind->words);
+    if (!kind->words)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k < kind->input_count; k++)
+        kind->words[k] = tac__type_words(&kind->model->inputs.items[k].type);
+    *made = kind;
+    return TAC_OK;
+}
+
+static tac_status make_work(tac_engine *e, const tac__island *island, const tac__lanes_kind *kind,
+                            tac__lanes_work **made)
+{
+    const size_t n = kind->x_count * LANES;
+    double *memory =
+        tac__arena_array(&e->scratch, tac__ode_work_doubles(e->plan->method, n), sizeof *memory);
+    tac__lanes_work *w = tac__arena_array(&e->scratch, 1, sizeof *w);
+    if (!memory || !w)
+        return TAC_E_MEMORY;
+    w->in = tac__arena_array(&e->scratch, kind->input_count, sizeof *w->in);
+    w->mode = tac__ode_array(&e->scratch, kind->event_count * LANES);
+    w->x = tac__ode_array(&e->scratch, n);
+    w->y = tac__ode_array(&e->scratch, n);
+    if (!w->in || !w->mode || !w->x || !w->y)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k < kind->input_count; k++) {
+        w->in[k] = tac__ode_array(&e->scratch, kind->words[k] * LANES);
+        if (!w->in[k])
+            return TAC_E_MEMORY;
+    }
+    tac__ode_work_init(&w->ode, e->plan->method, n, memory);
+    w->problem = island->problem;
+    w->problem.n = n;
+    w->problem.context = w;
+    w->problem.rhs = evaluate;
+    w->eval = (tac_eval){
+        .in = (const void *const *)w->in, .x = w->ode.z, .mode = w->mode, .lanes = LANES};
+    *made = w;
+    return TAC_OK;
+}
+
+// Find the islands from the first on that are alike and in no lanes yet.
+static tac__lanes_plan find_alike(const tac_engine *e, uint32_t first)
+{
+    tac__lanes_plan p = {.islands = {first}, .count = 1};
     for (uint32_t i = first + 1; i < e->plan->island_count && p.count < LANES; i++) {
         const tac__island *island = &e->islands[i];
         if (!island->lanes && is_packable(e, island) && are_alike(&e->islands[first], island))
             p.islands[p.count++] = i;
     }
-    *plan = NULL;
-    if (p.count == 1)
-        return TAC_OK;
-    p.input_count = p.model->inputs.count;
-    p.event_count = e->islands[first].plan->event_count;
-    p.x_count = e->islands[first].plan->x_count;
-    tac__arena *arena = &e->building->arena;
-    p.words = tac__arena_array(arena, p.input_count, sizeof *p.words);
-    tac__lanes_plan *kept = tac__arena_array(arena, 1, sizeof *kept);
-    if (!p.words || !kept)
-        return TAC_E_MEMORY;
-    for (size_t k = 0; k < p.input_count; k++)
-        p.words[k] = tac__type_words(&p.model->inputs.items[k].type);
-    *kept = p;
-    *plan = kept;
-    return TAC_OK;
+    return p;
 }
 
-static tac_status make_lanes(tac_engine *e, const tac__lanes_plan *plan)
+// `last`: the lanes that were made last; NULL: none. If their islands are alike, too, kind and work
+// are theirs.
+static tac_status make_lanes(tac_engine *e, const tac__lanes_plan *found, tac__lanes **last)
 {
-    const size_t n = plan->x_count * LANES;
-    double *memory =
-        tac__arena_array(&e->scratch, tac__ode_work_doubles(e->plan->method, n), sizeof *memory);
+    const tac__island *first = &e->islands[found->islands[0]];
+    const bool shares = *last && are_alike(&e->islands[(*last)->plan->islands[0]], first);
+    tac__lanes_plan *plan = tac__arena_array(&e->building->arena, 1, sizeof *plan);
     tac__lanes *l = tac__arena_array(&e->scratch, 1, sizeof *l);
-    if (!memory || !l)
+    if (!plan || !l)
         return TAC_E_MEMORY;
+    *plan = *found;
     l->plan = plan;
-    l->in = tac__arena_array(&e->scratch, plan->input_count, sizeof *l->in);
-    l->mode = tac__ode_array(&e->scratch, plan->event_count * LANES);
-    l->x = tac__ode_array(&e->scratch, n);
-    l->y = tac__ode_array(&e->scratch, n);
-    if (!l->in || !l->mode || !l->x || !l->y)
-        return TAC_E_MEMORY;
-    for (size_t k = 0; k < plan->input_count; k++) {
-        l->in[k] = tac__ode_array(&e->scratch, plan->words[k] * LANES);
-        if (!l->in[k])
-            return TAC_E_MEMORY;
-    }
-    tac__ode_work_init(&l->work, e->plan->method, n, memory);
-    l->problem = e->islands[plan->islands[0]].problem;
-    l->problem.n = n;
-    l->problem.context = l;
-    l->problem.rhs = evaluate;
-    l->eval = (tac_eval){
-        .in = (const void *const *)l->in, .x = l->work.z, .mode = l->mode, .lanes = LANES};
     l->tried_us = TAC_TIME_NEVER;
+    if (shares) {
+        plan->kind = (*last)->plan->kind;
+        l->work = (*last)->work;
+    } else {
+        TAC_TRY(make_kind(&e->building->arena, first, &plan->kind));
+        TAC_TRY(make_work(e, first, plan->kind, &l->work));
+    }
     for (size_t lane = 0; lane < plan->count; lane++) {
         tac__island *island = &e->islands[plan->islands[lane]];
         island->lanes = l;
         island->lane = (uint8_t)lane;
     }
+    *last = l;
     return TAC_OK;
 }
 
@@ -140,13 +168,13 @@ tac_status tac__lanes_form(tac_engine *e)
 {
     if (!e->plan->def.lanes || !packs_are_sound())
         return TAC_OK;
+    tac__lanes *last = NULL;
     for (uint32_t i = 0; i < e->plan->island_count; i++) {
         if (e->islands[i].lanes || !is_packable(e, &e->islands[i]))
             continue;
-        const tac__lanes_plan *plan;
-        TAC_TRY(find_alike(e, i, &plan));
-        if (plan)
-            TAC_TRY(make_lanes(e, plan));
+        const tac__lanes_plan found = find_alike(e, i);
+        if (found.count > 1)
+            TAC_TRY(make_lanes(e, &found, &last));
     }
     return TAC_OK;
 }
@@ -201,29 +229,29 @@ static void gather(const double *const *from, size_t count, double *to)
     }
 }
 
-static void gather_all(const tac__lanes *l, const occupancy *c)
+static void gather_all(const tac__lanes_kind *kind, const tac__lanes_work *w, const occupancy *c)
 {
     const double *from[LANES];
-    for (size_t k = 0; k < l->plan->input_count; k++) {
+    for (size_t k = 0; k < kind->input_count; k++) {
         for (size_t lane = 0; lane < LANES; lane++)
             from[lane] = c->from[lane]->alone->scratch.in[k];
-        gather(from, l->plan->words[k], l->in[k]);
+        gather(from, kind->words[k], w->in[k]);
     }
     for (size_t lane = 0; lane < LANES; lane++)
         from[lane] = c->from[lane]->mode;
-    gather(from, l->plan->event_count, l->mode);
+    gather(from, kind->event_count, w->mode);
     for (size_t lane = 0; lane < LANES; lane++)
         from[lane] = c->from[lane]->x;
-    gather(from, l->plan->x_count, l->x);
+    gather(from, kind->x_count, w->x);
 }
 
 // Store the result of a lane where the island's own step would: in y, and in work.z, where the
 // right-hand side was evaluated last.
-static void store_result(tac_engine *e, const tac__lanes *l, size_t lane)
+static void store_result(const tac__lanes_work *w, tac__island *island)
 {
-    tac__island *island = island_of(e, l, lane);
+    const double *y = w->y + island->lane;
     for (size_t i = 0; i < island->plan->x_count; i++)
-        island->y[i] = island->work.z[i] = l->y[i * LANES + lane];
+        island->y[i] = island->work.z[i] = y[i * LANES];
     tac__step_set(island, TAC__STEP_AHEAD);
 }
 
@@ -239,27 +267,39 @@ void tac__lanes_step(tac_engine *e, tac__lanes *l, tac_time t_us)
         else
             tac__lanes_leave(island_of(e, l, lane));
     }
-    gather_all(l, &c);
+    tac__lanes_work *w = l->work;
+    w->of = l;
+    gather_all(l->plan->kind, w, &c);
     const tac_integrator_def *def = &e->plan->def.integrator;
     const double h_s = tac_time_seconds(c.length_us);
     l->to_us = t_us + c.length_us;
-    l->evals = 0;
-    l->work.first = false;
-    if (tac__ode_step(e->plan->method, &l->problem, &l->work, tac_time_seconds(t_us),
-                      tac_time_seconds(l->to_us), h_s, l->x, l->y) != TAC_OK)
+    w->evals = 0;
+    w->ode.first = false;
+    if (tac__ode_step(e->plan->method, &w->problem, &w->ode, tac_time_seconds(t_us),
+                      tac_time_seconds(l->to_us), h_s, w->x, w->y) != TAC_OK)
         return; // each island repeats the step alone and reports its failure
-    tac__ode_errors(e->plan->method, &l->problem, &l->work, def->rtol, def->atol, h_s, l->x, l->y,
+    l->evals = w->evals;
+    tac__ode_errors(e->plan->method, &w->problem, &w->ode, def->rtol, def->atol, h_s, w->x, w->y,
                     l->error, LANES);
     for (size_t lane = 0; lane < l->plan->count; lane++) {
         if (c.takes[lane])
-            store_result(e, l, lane);
+            store_result(w, island_of(e, l, lane));
     }
 }
 
+// If the stages are gone, the step is computed again for the island alone: same bits, not counted.
 void tac__lanes_unpack(tac__island *island)
 {
-    tac__ode_unpack(island->engine->plan->method, &island->lanes->work, LANES, island->lane,
-                    &island->work);
+    const tac__lanes *l = island->lanes;
+    if (l->work->of == l) {
+        tac__ode_unpack(island->engine->plan->method, &l->work->ode, LANES, island->lane,
+                        &island->work);
+    } else {
+        const uint64_t evals = island->state->evals;
+        tac__ode_forget(&island->work);
+        (void)tac__step_to(island->engine, island, &island->work, l->to_us, island->y);
+        island->state->evals = evals;
+    }
     tac__step_set(island,
                   island->step == TAC__STEP_SOUND_LANES ? TAC__STEP_SOUND : TAC__STEP_SETTLED);
 }

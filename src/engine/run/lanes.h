@@ -14,26 +14,39 @@
 // How many doubles lie side by side; the pack4 units of models are compiled for this number.
 enum { TAC__LANES = 4 };
 
-// Which islands are alike, and what they have in common. Part of the plan.
-typedef struct tac__lanes_plan {
-    uint32_t islands[TAC__LANES];
-    size_t count;                // of islands
-    const tac__component *model; // the component of the first, with whose data all are evaluated
+// What islands that are alike have in common. Part of the plan.
+typedef struct tac__lanes_kind {
+    const tac__component *model; // of one of them: with its data all are evaluated
     size_t *words;               // of each input
     size_t input_count, event_count, x_count;
+} tac__lanes_kind;
+
+// Which islands are integrated together. Part of the plan.
+typedef struct tac__lanes_plan {
+    uint32_t islands[TAC__LANES];
+    size_t count; // of islands
+    const tac__lanes_kind *kind;
 } tac__lanes_plan;
 
-// A step of all of them. Scratch.
-struct tac__lanes {
-    const tac__lanes_plan *plan;
-    tac_time tried_us; // the last instant at which a step was tried
-
+// What a step is computed in. Scratch, and shared by all lanes of one kind: with 10,000 vehicles
+// the stages of steps would take 2.5 kB a vehicle, read from and written to main memory at every
+// step. So it has the stages of the last step only.
+typedef struct tac__lanes_work {
+    const tac__lanes *of; // whose step was the last
+    tac__ode_problem problem;
+    tac__ode_work ode;
     // What the right-hand side reads and writes: one double a lane for each double of an island.
     tac_eval eval;
     double **in;
     double *mode, *x, *y;
-    tac__ode_problem problem;
-    tac__ode_work work;
+    uint64_t evals; // of the last step
+} tac__lanes_work;
+
+// A step of all these islands. Scratch.
+struct tac__lanes {
+    const tac__lanes_plan *plan;
+    tac__lanes_work *work;
+    tac_time tried_us; // the last instant at which a step was tried
 
     // The last step.
     tac_time to_us;
@@ -63,8 +76,8 @@ static inline bool tac__lanes_take(tac__island *island, tac_time to_us, double *
     return true;
 }
 
-// Copy what the last step left in the work of the lanes to the work of the island, if it was taken
-// in lanes.
+// The island's step was taken in lanes: put into its own work what the same step alone would have
+// left there.
 void tac__lanes_unpack(tac__island *island);
 
 // To be called before the island's work is read or used for another step from the same state.

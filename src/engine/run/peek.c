@@ -13,10 +13,14 @@ static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
         memcpy(island->peek, island->x, island->plan->x_count * sizeof *island->peek);
         return TAC_OK;
     }
-    island->peek_work.first = false;
+    tac__ode_work *work = &e->peek_work;
+    if (work->n != island->problem.n)
+        tac__ode_work_init(work, e->plan->method, island->problem.n, e->peek_memory);
+    tac__ode_forget(work);
+    work->z = island->work.z; // where the right-hand side is evaluated
     memcpy(island->peek + island->problem.n, island->x + island->problem.n,
            (island->plan->x_count - island->problem.n) * sizeof *island->peek);
-    return tac__step_to(e, island, &island->peek_work, t_us, island->peek);
+    return tac__step_to(e, island, work, t_us, island->peek);
 }
 
 // Have evaluations on the scratch read the copies of held inputs, or the inputs themselves.

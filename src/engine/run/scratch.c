@@ -8,7 +8,6 @@ static void restart_island(tac__island *island)
     island->peeked_us = island->kept_us = TAC_TIME_NEVER;
     tac__step_set(island, TAC__STEP_NONE);
     tac__ode_forget(&island->work);
-    tac__ode_forget(&island->peek_work);
     if (island->lanes)
         island->lanes->tried_us = TAC_TIME_NEVER;
 }
@@ -29,6 +28,7 @@ void tac__scratch_restart(tac_engine *e)
         restart_instance(e->instances[i]);
     for (size_t i = 0; i < e->plan->island_count; i++)
         restart_island(&e->islands[i]);
+    tac__ode_forget(&e->peek_work);
     tac__written_restart(e);
     tac__activity_restored(e);
 }

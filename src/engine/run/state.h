@@ -80,13 +80,11 @@ typedef struct tac__island {
     tac__ode_problem problem;
     tac__ode_work work;
 
-    tac__ode_work peek_work;     // for peeks; here, too, the right-hand side is evaluated at work.z
     double *peek;                // the state that was peeked
-    double *memory;              // of work and peek_work, one after the other
+    double *memory;              // of work
     tac__ode_group *live_groups; // of active components; NULL: all are always active
     tac__dual_eval *dual;        // to differentiate the right-hand side; NULL: not needed
     tac_part part;               // in a split step: the part that is advanced now
-    double *split;               // of split steps
     tac__rise *rises;            // one a condition
 } tac__island;
 
@@ -200,6 +198,9 @@ struct tac_engine {
     int *taken;               // one a machine: see transit.c
     unsigned char *message;   // room for the longest that any receiver takes
     uint64_t *digest_scratch; // room for one value
+    tac__ode_work peek_work;  // of the last peek, at any island; its z is that of the island
+    double *peek_memory;      // of peek_work, for the largest island
+    double *split;            // of a split step: two states of the largest island
     tac_error *err;           // of the call under way
 
     // a checkpoint that was asked for
