@@ -21,7 +21,14 @@
 //   tac_route_def def = tac_route_def_default();        then fields one by one, in C and C++
 //   tac_port_def port = TAC_DEF(tac_port_def, .name = "y");        as an initialiser, in C
 // Structs that are fields of others by value (tac_type, tac_place, tac_world, tac_integrator_def)
-// have no size and never change.
+// have no size and never change, nor do those of which a definition has an array (tac_record_file,
+// tac_tolerance), tac_allocator and tac_error.
+//
+// Results. A struct of the caller's that the library fills has no size in it: the function that is
+// exported, NAME_sized, is given the size that the caller knows, and NAME around it passes its
+// sizeof. Fields are only ever added at the end; one that the library does not know is zero. What
+// the library passes by a pointer to const (to callbacks, or out of a recording) belongs to the
+// library and may grow at its end, too.
 #ifndef __cplusplus
 #define TAC_DEF(type, ...)                                                                         \
     {                                                                                              \

@@ -304,7 +304,14 @@ typedef struct tac_counters {
     uint64_t messages; // delivered
 } tac_counters;
 
-TAC_API tac_counters tac_engine_counters(const tac_engine *engine);
+TAC_API void tac_engine_counters_sized(const tac_engine *engine, tac_counters *counters,
+                                       size_t size);
+static inline tac_counters tac_engine_counters(const tac_engine *engine)
+{
+    tac_counters counters;
+    tac_engine_counters_sized(engine, &counters, sizeof counters);
+    return counters;
+}
 
 // How many writes of a signal had a NaN in them, and when the first was (NEVER where there was
 // none; may be NULL). Counted while digests are taken: 0 without digests, and 0 for continuous
@@ -322,7 +329,13 @@ typedef struct tac_sizes {
     size_t bytes;               // of everything that changes in a run
 } tac_sizes;
 
-TAC_API tac_sizes tac_engine_sizes(const tac_engine *engine);
+TAC_API void tac_engine_sizes_sized(const tac_engine *engine, tac_sizes *sizes, size_t size);
+static inline tac_sizes tac_engine_sizes(const tac_engine *engine)
+{
+    tac_sizes sizes;
+    tac_engine_sizes_sized(engine, &sizes, sizeof sizes);
+    return sizes;
+}
 
 typedef struct tac_group_info {
     const char *name;
@@ -331,7 +344,14 @@ typedef struct tac_group_info {
     size_t components;
 } tac_group_info;
 
-TAC_API tac_group_info tac_engine_group_info(const tac_engine *engine, size_t group);
+TAC_API void tac_engine_group_info_sized(const tac_engine *engine, size_t group,
+                                         tac_group_info *info, size_t size);
+static inline tac_group_info tac_engine_group_info(const tac_engine *engine, size_t group)
+{
+    tac_group_info info;
+    tac_engine_group_info_sized(engine, group, &info, sizeof info);
+    return info;
+}
 
 typedef struct tac_component_info {
     const char *name, *type;
@@ -340,7 +360,15 @@ typedef struct tac_component_info {
 } tac_component_info;
 
 // In order of declaration; name "" where there is no such component. tac_sizes has their number.
-TAC_API tac_component_info tac_engine_component_info(const tac_engine *engine, size_t component);
+TAC_API void tac_engine_component_info_sized(const tac_engine *engine, size_t component,
+                                             tac_component_info *info, size_t size);
+static inline tac_component_info tac_engine_component_info(const tac_engine *engine,
+                                                           size_t component)
+{
+    tac_component_info info;
+    tac_engine_component_info_sized(engine, component, &info, sizeof info);
+    return info;
+}
 
 typedef struct tac_signal_info {
     const char *name, *unit, *doc, *writer, *group; // group "" where the writer has none
@@ -354,7 +382,14 @@ typedef struct tac_signal_info {
 TAC_API size_t tac_engine_signal_count(const tac_engine *engine);
 TAC_API int tac_engine_find_signal(const tac_engine *engine, const char *name); // -1: unknown
 // Name "" where there is no such signal.
-TAC_API tac_signal_info tac_engine_signal_info(const tac_engine *engine, int signal);
+TAC_API void tac_engine_signal_info_sized(const tac_engine *engine, int signal,
+                                          tac_signal_info *info, size_t size);
+static inline tac_signal_info tac_engine_signal_info(const tac_engine *engine, int signal)
+{
+    tac_signal_info info;
+    tac_engine_signal_info_sized(engine, signal, &info, sizeof info);
+    return info;
+}
 // The value at the engine's present instant, in the signal's own type. Between two boundaries of
 // its island a continuous signal is evaluated for this call, which changes nothing; so is an output
 // of the plant that nothing in the simulation reads, with its present inputs. Valid until the next
@@ -422,7 +457,14 @@ typedef struct tac_change {
 } tac_change;
 
 TAC_API size_t tac_engine_change_count(const tac_engine *engine);
-TAC_API tac_change tac_engine_change(const tac_engine *engine, size_t change);
+TAC_API void tac_engine_change_sized(const tac_engine *engine, size_t i, tac_change *change,
+                                     size_t size);
+static inline tac_change tac_engine_change(const tac_engine *engine, size_t i)
+{
+    tac_change change;
+    tac_engine_change_sized(engine, i, &change, sizeof change);
+    return change;
+}
 
 typedef struct tac_checkpoint_info {
     tac_time t_us;
@@ -431,9 +473,15 @@ typedef struct tac_checkpoint_info {
     uint64_t size; // bytes
 } tac_checkpoint_info;
 
-TAC_API TAC_MUST_CHECK tac_status tac_checkpoint_read_info(const char *path,
-                                                           tac_checkpoint_info *info,
-                                                           tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_checkpoint_read_info_sized(const char *path,
+                                                                 tac_checkpoint_info *info,
+                                                                 size_t size, tac_error *err);
+static inline TAC_MUST_CHECK tac_status tac_checkpoint_read_info(const char *path,
+                                                                 tac_checkpoint_info *info,
+                                                                 tac_error *err)
+{
+    return tac_checkpoint_read_info_sized(path, info, sizeof *info, err);
+}
 
 TAC_END_DECLS
 #endif

@@ -33,7 +33,14 @@ typedef struct tac_input_info {
 } tac_input_info;
 
 TAC_API size_t tac_engine_input_count(const tac_engine *engine);
-TAC_API tac_input_info tac_engine_input_info(const tac_engine *engine, int input);
+TAC_API void tac_engine_input_info_sized(const tac_engine *engine, int input, tac_input_info *info,
+                                         size_t size);
+static inline tac_input_info tac_engine_input_info(const tac_engine *engine, int input)
+{
+    tac_input_info info;
+    tac_engine_input_info_sized(engine, input, &info, sizeof info);
+    return info;
+}
 // Finds an input by its full name. -1, and an error with the nearest name, where there is none.
 TAC_API int tac_engine_find_input(const tac_engine *engine, const char *name, tac_error *err);
 
@@ -45,8 +52,22 @@ typedef struct tac_port_info {
     uint32_t capacity, max_bytes;       // receiving: messages that fit, and the longest of them
 } tac_port_info;
 
-TAC_API tac_port_info tac_engine_sender_info(const tac_engine *engine, int sender);
-TAC_API tac_port_info tac_engine_receiver_info(const tac_engine *engine, int receiver);
+TAC_API void tac_engine_sender_info_sized(const tac_engine *engine, int sender, tac_port_info *info,
+                                          size_t size);
+static inline tac_port_info tac_engine_sender_info(const tac_engine *engine, int sender)
+{
+    tac_port_info info;
+    tac_engine_sender_info_sized(engine, sender, &info, sizeof info);
+    return info;
+}
+TAC_API void tac_engine_receiver_info_sized(const tac_engine *engine, int receiver,
+                                            tac_port_info *info, size_t size);
+static inline tac_port_info tac_engine_receiver_info(const tac_engine *engine, int receiver)
+{
+    tac_port_info info;
+    tac_engine_receiver_info_sized(engine, receiver, &info, sizeof info);
+    return info;
+}
 // As tac_engine_find_input.
 TAC_API int tac_engine_find_sender(const tac_engine *engine, const char *name, tac_error *err);
 TAC_API int tac_engine_find_receiver(const tac_engine *engine, const char *name, tac_error *err);
@@ -59,7 +80,14 @@ typedef struct tac_link_info {
 } tac_link_info;
 
 TAC_API size_t tac_engine_link_count(const tac_engine *engine);
-TAC_API tac_link_info tac_engine_link_info(const tac_engine *engine, size_t link);
+TAC_API void tac_engine_link_info_sized(const tac_engine *engine, size_t link, tac_link_info *info,
+                                        size_t size);
+static inline tac_link_info tac_engine_link_info(const tac_engine *engine, size_t link)
+{
+    tac_link_info info;
+    tac_engine_link_info_sized(engine, link, &info, sizeof info);
+    return info;
+}
 
 // A parameter as the component read it; parameters inside others are named "rotors[2].position".
 typedef struct tac_param_info {
@@ -73,7 +101,15 @@ typedef struct tac_param_info {
 
 // The parameters of one component, by its number.
 TAC_API size_t tac_engine_param_count(const tac_engine *engine, size_t component);
-TAC_API tac_param_info tac_engine_param_info(const tac_engine *engine, size_t component, size_t i);
+TAC_API void tac_engine_param_info_sized(const tac_engine *engine, size_t component, size_t i,
+                                         tac_param_info *info, size_t size);
+static inline tac_param_info tac_engine_param_info(const tac_engine *engine, size_t component,
+                                                   size_t i)
+{
+    tac_param_info info;
+    tac_engine_param_info_sized(engine, component, i, &info, sizeof info);
+    return info;
+}
 
 // --- running in pieces ----------------------------------------------------------------------
 

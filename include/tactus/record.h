@@ -225,15 +225,33 @@ TAC_API TAC_MUST_CHECK tac_status tac_cursor_open(tac_recording *recording, cons
                                                   tac_time from_us, tac_time to_us,
                                                   tac_cursor **cursor, tac_error *err);
 // `*more` is false after the last sample.
-TAC_API TAC_MUST_CHECK tac_status tac_cursor_next(tac_cursor *cursor, tac_sample *sample,
-                                                  bool *more, tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_cursor_next_sized(tac_cursor *cursor, tac_sample *sample,
+                                                        size_t size, bool *more, tac_error *err);
+static inline TAC_MUST_CHECK tac_status tac_cursor_next(tac_cursor *cursor, tac_sample *sample,
+                                                        bool *more, tac_error *err)
+{
+    return tac_cursor_next_sized(cursor, sample, sizeof *sample, more, err);
+}
 TAC_API void tac_cursor_close(tac_cursor *cursor);
 
 // All samples of one signal between two instants. Free with tac_series_fini.
-TAC_API TAC_MUST_CHECK tac_status tac_recording_series(tac_recording *recording, size_t signal,
-                                                       tac_time from_us, tac_time to_us,
-                                                       tac_series *series, tac_error *err);
-TAC_API void tac_series_fini(tac_series *series);
+TAC_API TAC_MUST_CHECK tac_status tac_recording_series_sized(tac_recording *recording,
+                                                             size_t signal, tac_time from_us,
+                                                             tac_time to_us, tac_series *series,
+                                                             size_t size, tac_error *err);
+TAC_API void tac_series_fini_sized(tac_series *series, size_t size);
+static inline TAC_MUST_CHECK tac_status tac_recording_series(tac_recording *recording,
+                                                             size_t signal, tac_time from_us,
+                                                             tac_time to_us, tac_series *series,
+                                                             tac_error *err)
+{
+    return tac_recording_series_sized(recording, signal, from_us, to_us, series, sizeof *series,
+                                      err);
+}
+static inline void tac_series_fini(tac_series *series)
+{
+    tac_series_fini_sized(series, sizeof *series);
+}
 // The value of one element, whatever its type, as a double.
 TAC_API double tac_recorded_element(const tac_recorded *signal, const tac_sample *sample,
                                     uint32_t element);
@@ -254,8 +272,14 @@ typedef struct tac_recovered {
     char *lost;
 } tac_recovered;
 
-TAC_API TAC_MUST_CHECK tac_status tac_recording_recover(const char *from, const char *path,
-                                                        tac_recovered *what, tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_recording_recover_sized(const char *from, const char *path,
+                                                              tac_recovered *what, size_t size,
+                                                              tac_error *err);
+static inline TAC_MUST_CHECK tac_status tac_recording_recover(const char *from, const char *path,
+                                                              tac_recovered *what, tac_error *err)
+{
+    return tac_recording_recover_sized(from, path, what, sizeof *what, err);
+}
 
 TAC_END_DECLS
 
@@ -302,7 +326,14 @@ TAC_API TAC_MUST_CHECK tac_status tac_replay_begin(tac_replay *replay, tac_error
 // To be called after the run, however it ended. If the recording could not be read any more, the
 // replay has asked the engine to stop; this returns the error.
 TAC_API TAC_MUST_CHECK tac_status tac_replay_end(tac_replay *replay, tac_error *err);
-TAC_API tac_replay_result tac_replay_about(const tac_replay *replay);
+TAC_API void tac_replay_about_sized(const tac_replay *replay, tac_replay_result *result,
+                                    size_t size);
+static inline tac_replay_result tac_replay_about(const tac_replay *replay)
+{
+    tac_replay_result result;
+    tac_replay_about_sized(replay, &result, sizeof result);
+    return result;
+}
 TAC_API void tac_replay_destroy(tac_replay *replay); // NULL is fine
 
 TAC_END_DECLS
@@ -398,9 +429,18 @@ typedef struct tac_comparison tac_comparison;
 
 TAC_BEGIN_DECLS
 
-TAC_API TAC_MUST_CHECK tac_status tac_recording_export(tac_recording *recording,
-                                                       const tac_export_def *def,
-                                                       tac_export_result *result, tac_error *err);
+// `result` may be NULL.
+TAC_API TAC_MUST_CHECK tac_status tac_recording_export_sized(tac_recording *recording,
+                                                             const tac_export_def *def,
+                                                             tac_export_result *result, size_t size,
+                                                             tac_error *err);
+static inline TAC_MUST_CHECK tac_status tac_recording_export(tac_recording *recording,
+                                                             const tac_export_def *def,
+                                                             tac_export_result *result,
+                                                             tac_error *err)
+{
+    return tac_recording_export_sized(recording, def, result, sizeof *result, err);
+}
 TAC_API const tac_export_format *tac_export_format_at(size_t i);              // NULL after the last
 TAC_API const tac_export_format *tac_export_format_find(const char *name);    // NULL: unknown
 TAC_API const tac_export_format *tac_export_format_of_path(const char *path); // by its ending

@@ -1,5 +1,6 @@
 // cursor.c - samples of several channels in order of time: a reader of each track, and a heap over
 // what they hold.
+#include "base/def.h"
 #include "record/recording.h"
 #include "base/floats.h"
 
@@ -126,15 +127,18 @@ static tac_status move_on(tac_cursor *c, tac_error *err)
     return TAC_OK;
 }
 
-tac_status tac_cursor_next(tac_cursor *c, tac_sample *sample, bool *more, tac_error *err)
+tac_status tac_cursor_next_sized(tac_cursor *c, tac_sample *sample, size_t size, bool *more,
+                                 tac_error *err)
 {
     TAC__FLOATS;
     if (c->begun && c->heap_count)
         TAC_TRY(move_on(c, err));
     c->begun = true;
     *more = c->heap_count > 0;
-    if (*more)
-        *sample = (tac_sample){c->heap[0]->t_us, c->heap[0]->channel, c->heap[0]->values};
+    if (*more) {
+        const tac_sample own = {c->heap[0]->t_us, c->heap[0]->channel, c->heap[0]->values};
+        tac__def_give(sample, size, &own, sizeof own);
+    }
     return TAC_OK;
 }
 
@@ -189,32 +193,49 @@ static tac_status collect(tac_cursor *cursor, const tac_recorded *signal, tac_se
     }
 }
 
-tac_status tac_recording_series(tac_recording *r, size_t signal, tac_time from_us, tac_time to_us,
-                                tac_series *series, tac_error *err)
-{
-    TAC__FLOATS;
-    TAC_REQUIRE(r && signal < r->signal_count && series);
-    const tac_recorded *s = r->signals[signal];
-    *series = (tac_series){.allocator = r->allocator, .count = s->type.count};
-    bool *wanted = r->allocator->resize(r->allocator->context, NULL, 0, r->channel_count);
-    if (!wanted)
-        return tac__fail_memory(err);
-    memset(wanted, 0, r->channel_count);
-    wanted[s->channel] = true;
-    tac_cursor *cursor;
-    tac_status status = tac_cursor_open(r, wanted, from_us, to_us, &cursor, err);
-    if (status == TAC_OK)
-        status = collect(cursor, s, series, err);
-    tac_cursor_close(cursor);
-    r->allocator->resize(r->allocator->context, wanted, r->channel_count, 0);
-    if (status != TAC_OK)
-        tac_series_fini(series);
-    return status;
-}
-
-void tac_series_fini(tac_series *s)
+static void free_series(tac_series *s)
 {
     if (s->allocator)
         free_rows(s->allocator, s->t_us, s->values, s->capacity, s->count);
     *s = (tac_series){0};
+}
+
+static tac_status read_series(tac_recording *r, const tac_recorded *signal, tac_time from_us,
+                              tac_time to_us, tac_series *series, tac_error *err)
+{
+    *series = (tac_series){.allocator = r->allocator, .count = signal->type.count};
+    bool *wanted = r->allocator->resize(r->allocator->context, NULL, 0, r->channel_count);
+    if (!wanted)
+        return tac__fail_memory(err);
+    memset(wanted, 0, r->channel_count);
+    wanted[signal->channel] = true;
+    tac_cursor *cursor;
+    tac_status status = tac_cursor_open(r, wanted, from_us, to_us, &cursor, err);
+    if (status == TAC_OK)
+        status = collect(cursor, signal, series, err);
+    tac_cursor_close(cursor);
+    r->allocator->resize(r->allocator->context, wanted, r->channel_count, 0);
+    if (status != TAC_OK)
+        free_series(series);
+    return status;
+}
+
+tac_status tac_recording_series_sized(tac_recording *r, size_t signal, tac_time from_us,
+                                      tac_time to_us, tac_series *series, size_t size,
+                                      tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(r && signal < r->signal_count && series);
+    tac_series own;
+    const tac_status status = read_series(r, r->signals[signal], from_us, to_us, &own, err);
+    tac__def_give(series, size, &own, sizeof own);
+    return status;
+}
+
+void tac_series_fini_sized(tac_series *series, size_t size)
+{
+    tac_series own = {0};
+    memcpy(&own, series, size < sizeof own ? size : sizeof own);
+    free_series(&own);
+    tac__def_give(series, size, &own, sizeof own);
 }

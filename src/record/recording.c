@@ -2,6 +2,7 @@
 //
 // Everything in the file is checked before it is believed; a file of another program opens too, if
 // it is sound, and has no signals.
+#include "base/def.h"
 #include "record/recording.h"
 #include "base/file.h"
 #include "base/floats.h"
@@ -340,12 +341,8 @@ static tac_status accept(void *context, const char *path, tac_error *err)
     return TAC_OK;
 }
 
-tac_status tac_recording_recover(const char *from, const char *path, tac_recovered *what,
-                                 tac_error *err)
+static tac_status recover(const char *from, const char *path, tac_recovered *what, tac_error *err)
 {
-    TAC__FLOATS;
-    TAC_REQUIRE(from && path && what);
-    *what = (tac_recovered){0};
     tac__mcap_reader *reader;
     tac__text lost;
     tac__text_init(&lost, tac_allocator_default());
@@ -361,6 +358,17 @@ tac_status tac_recording_recover(const char *from, const char *path, tac_recover
             memcpy(what->lost, lost.chars ? lost.chars : "", lost.length + 1);
     }
     tac__text_fini(&lost);
+    return status;
+}
+
+tac_status tac_recording_recover_sized(const char *from, const char *path, tac_recovered *what,
+                                       size_t size, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(from && path && what);
+    tac_recovered own = {0};
+    const tac_status status = recover(from, path, &own, err);
+    tac__def_give(what, size, &own, sizeof own);
     return status;
 }
 

@@ -418,11 +418,11 @@ tac_status tac_replay_end(tac_replay *r, tac_error *err)
     return r->err.status;
 }
 
-tac_replay_result tac_replay_about(const tac_replay *r)
+void tac_replay_about_sized(const tac_replay *r, tac_replay_result *result, size_t size)
 {
-    tac_replay_result result = r->result;
-    result.hash_match &= result.compared && result.boundaries > 0;
-    return result;
+    tac_replay_result own = r->result;
+    own.hash_match &= own.compared && own.boundaries > 0;
+    tac__def_give(result, size, &own, sizeof own);
 }
 
 void tac_replay_destroy(tac_replay *r)

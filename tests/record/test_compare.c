@@ -78,9 +78,11 @@ tac_status tac_cursor_open(tac_recording *r, const bool *wanted, tac_time from_u
     return TAC_OK;
 }
 
-tac_status tac_cursor_next(tac_cursor *c, tac_sample *sample, bool *more, tac_error *err)
+tac_status tac_cursor_next_sized(tac_cursor *c, tac_sample *sample, size_t size, bool *more,
+                                 tac_error *err)
 {
     (void)err;
+    assert_int_equal(size, sizeof *sample);
     *more = false;
     for (; c->at < c->recording->sample_count && !*more; c->at++) {
         const tac_time t_us = c->recording->samples[c->at].t_us;

@@ -11,6 +11,7 @@
 //
 // The block is then put together part by part, by name; sources of time by their names; the states
 // of components with events are made by those components.
+#include "base/def.h"
 #include "engine/run/checkpoint.h"
 #include "engine/run/branch_inside.h"
 #include "engine/run/validate.h"
@@ -91,8 +92,9 @@ size_t tac_engine_change_count(const tac_engine *e)
     return e ? e->change_count : 0;
 }
 
-tac_change tac_engine_change(const tac_engine *e, size_t i)
+void tac_engine_change_sized(const tac_engine *e, size_t i, tac_change *result, size_t size)
 {
     static const tac_change none = {TAC_CHANGE_PARAMETER, "", "", NULL, NULL};
-    return e && i < e->change_count ? e->changes[i] : none;
+    const tac_change *own = e && i < e->change_count ? &e->changes[i] : &none;
+    tac__def_give(result, size, own, sizeof *own);
 }

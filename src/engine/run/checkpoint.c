@@ -4,6 +4,7 @@
 // block, what opaque components saved, and a hash over all of it. docs/checkpoint.md describes it
 // byte by byte. The model text makes a refusal explain itself: it lists the lines that differ. Both
 // texts let a model that differs in what may change go on from the file: see branch.c.
+#include "base/def.h"
 #include "base/file.h"
 #include "base/floats.h"
 #include "engine/run/loop.h"
@@ -390,7 +391,8 @@ tac_status tac_engine_branch(tac_engine *e, const char *path, tac_error *err)
     return restore_from(e, path, true, err);
 }
 
-tac_status tac_checkpoint_read_info(const char *path, tac_checkpoint_info *info, tac_error *err)
+tac_status tac_checkpoint_read_info_sized(const char *path, tac_checkpoint_info *info,
+                                          size_t info_size, tac_error *err)
 {
     TAC__FLOATS;
     TAC_REQUIRE(path && info);
@@ -401,11 +403,12 @@ tac_status tac_checkpoint_read_info(const char *path, tac_checkpoint_info *info,
     parts p;
     const tac_status status = take_apart(path, bytes, size, &p, err);
     if (status == TAC_OK) {
-        *info = (tac_checkpoint_info){.t_us = p.h.t_us,
-                                      .model_hash = p.h.model_hash,
-                                      .schema_hash = p.h.schema_hash,
-                                      .size = size};
-        memcpy(info->version, p.h.version, sizeof p.h.version);
+        tac_checkpoint_info own = {.t_us = p.h.t_us,
+                                   .model_hash = p.h.model_hash,
+                                   .schema_hash = p.h.schema_hash,
+                                   .size = size};
+        memcpy(own.version, p.h.version, sizeof p.h.version);
+        tac__def_give(info, info_size, &own, sizeof own);
     }
     tac__file_free(allocator, bytes, size);
     return status;

@@ -1,5 +1,6 @@
 // list.c - lists what a prepared engine has, for programs: inputs with their routes, message ports,
 // links, parameters. Signals, components and groups are in look.c.
+#include "base/def.h"
 #include "base/error.h"
 #include "engine/plan/find.h"
 #include "engine/run/list.h"
@@ -47,7 +48,7 @@ static const tac__component *writer_of(const tac_engine *e, const tac__input *in
     return e->plan->components[e->plan->schema.signals[in->signal].component];
 }
 
-tac_input_info tac_engine_input_info(const tac_engine *e, int input)
+static tac_input_info input_info(const tac_engine *e, int input)
 {
     size_t k;
     const tac__component *c = tac__input_at(e, input, &k);
@@ -70,6 +71,13 @@ tac_input_info tac_engine_input_info(const tac_engine *e, int input)
                             .delay_us = in->routed ? r->delay_us : 0,
                             .delayed = in->routed && r->delayed,
                             .policy = in->policy};
+}
+
+void tac_engine_input_info_sized(const tac_engine *e, int input, tac_input_info *result,
+                                 size_t size)
+{
+    const tac_input_info own = input_info(e, input);
+    tac__def_give(result, size, &own, sizeof own);
 }
 
 static const char *input_name(const void *context, size_t i)
@@ -115,7 +123,7 @@ static const char *port_doc(const tac__component *c, const char *full)
     return "";
 }
 
-tac_port_info tac_engine_sender_info(const tac_engine *e, int sender)
+static tac_port_info sender_info(const tac_engine *e, int sender)
 {
     if (!is_prepared(e) || sender < 0 || (size_t)sender >= e->plan->sender_count)
         return (tac_port_info){.name = "", .component = "", .doc = ""};
@@ -125,7 +133,14 @@ tac_port_info tac_engine_sender_info(const tac_engine *e, int sender)
         .name = s->name, .component = c->name, .doc = port_doc(c, s->name), .numbers = s->numbers};
 }
 
-tac_port_info tac_engine_receiver_info(const tac_engine *e, int receiver)
+void tac_engine_sender_info_sized(const tac_engine *e, int sender, tac_port_info *result,
+                                  size_t size)
+{
+    const tac_port_info own = sender_info(e, sender);
+    tac__def_give(result, size, &own, sizeof own);
+}
+
+static tac_port_info receiver_info(const tac_engine *e, int receiver)
 {
     if (!is_prepared(e) || receiver < 0 || (size_t)receiver >= e->plan->receiver_count)
         return (tac_port_info){.name = "", .component = "", .doc = ""};
@@ -137,6 +152,13 @@ tac_port_info tac_engine_receiver_info(const tac_engine *e, int receiver)
                            .triggers = r->def.triggers,
                            .capacity = r->def.capacity,
                            .max_bytes = r->def.max_bytes};
+}
+
+void tac_engine_receiver_info_sized(const tac_engine *e, int receiver, tac_port_info *result,
+                                    size_t size)
+{
+    const tac_port_info own = receiver_info(e, receiver);
+    tac__def_give(result, size, &own, sizeof own);
 }
 
 static const char *sender_name(const void *context, size_t i)
@@ -191,7 +213,7 @@ size_t tac_engine_link_count(const tac_engine *e)
 }
 
 // Links of each sender, inside and then to outside; last the links from outside.
-tac_link_info tac_engine_link_info(const tac_engine *e, size_t link)
+static tac_link_info link_info(const tac_engine *e, size_t link)
 {
     for (size_t i = 0; is_prepared(e) && i < e->plan->sender_count; i++) {
         const tac__sender *s = &e->plan->senders[i];
@@ -213,6 +235,13 @@ tac_link_info tac_engine_link_info(const tac_engine *e, size_t link)
     return (tac_link_info){"", "", "", 0};
 }
 
+void tac_engine_link_info_sized(const tac_engine *e, size_t link, tac_link_info *result,
+                                size_t size)
+{
+    const tac_link_info own = link_info(e, link);
+    tac__def_give(result, size, &own, sizeof own);
+}
+
 // --- parameters ---------------------------------------------------------------------------------
 
 size_t tac_engine_param_count(const tac_engine *e, size_t component)
@@ -222,7 +251,7 @@ size_t tac_engine_param_count(const tac_engine *e, size_t component)
                : 0;
 }
 
-tac_param_info tac_engine_param_info(const tac_engine *e, size_t component, size_t i)
+static tac_param_info param_info(const tac_engine *e, size_t component, size_t i)
 {
     if (i >= tac_engine_param_count(e, component))
         return (tac_param_info){"", "", "", "", "", "", "", NULL, false};
@@ -237,4 +266,11 @@ tac_param_info tac_engine_param_info(const tac_engine *e, size_t component, size
                             .fallback = text(p->def.fallback),
                             .choices = p->choices,
                             .tunable = p->tunable};
+}
+
+void tac_engine_param_info_sized(const tac_engine *e, size_t component, size_t i,
+                                 tac_param_info *result, size_t size)
+{
+    const tac_param_info own = param_info(e, component, i);
+    tac__def_give(result, size, &own, sizeof own);
 }

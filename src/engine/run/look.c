@@ -20,7 +20,7 @@ bool tac_engine_finished(const tac_engine *e)
     return e && e->clock && e->clock->finished;
 }
 
-tac_counters tac_engine_counters(const tac_engine *e)
+static tac_counters counters_of(const tac_engine *e)
 {
     tac_counters n = {0};
     if (!e || !e->clock)
@@ -38,7 +38,13 @@ tac_counters tac_engine_counters(const tac_engine *e)
     return n;
 }
 
-tac_sizes tac_engine_sizes(const tac_engine *e)
+void tac_engine_counters_sized(const tac_engine *e, tac_counters *result, size_t size)
+{
+    const tac_counters own = counters_of(e);
+    tac__def_give(result, size, &own, sizeof own);
+}
+
+static tac_sizes sizes_of(const tac_engine *e)
 {
     tac_sizes n = {
         .entities = e->plan->entity_count - 1, // without the root
@@ -60,7 +66,13 @@ tac_sizes tac_engine_sizes(const tac_engine *e)
     return n;
 }
 
-tac_group_info tac_engine_group_info(const tac_engine *e, size_t group)
+void tac_engine_sizes_sized(const tac_engine *e, tac_sizes *result, size_t size)
+{
+    const tac_sizes own = sizes_of(e);
+    tac__def_give(result, size, &own, sizeof own);
+}
+
+static tac_group_info group_info(const tac_engine *e, size_t group)
 {
     if (group >= e->plan->group_count)
         return (tac_group_info){.name = ""};
@@ -71,7 +83,14 @@ tac_group_info tac_engine_group_info(const tac_engine *e, size_t group)
     return info;
 }
 
-tac_component_info tac_engine_component_info(const tac_engine *e, size_t component)
+void tac_engine_group_info_sized(const tac_engine *e, size_t group, tac_group_info *result,
+                                 size_t size)
+{
+    const tac_group_info own = group_info(e, group);
+    tac__def_give(result, size, &own, sizeof own);
+}
+
+static tac_component_info component_info(const tac_engine *e, size_t component)
 {
     if (!e || component >= e->plan->component_count)
         return (tac_component_info){"", "", "", "", 0};
@@ -79,6 +98,13 @@ tac_component_info tac_engine_component_info(const tac_engine *e, size_t compone
     return (tac_component_info){c->name, c->type->name, e->plan->entities[c->entity].name,
                                 c->group < 0 ? "" : e->plan->groups[c->group].name,
                                 c->type->flags & TAC__COMPONENT_PUBLIC};
+}
+
+void tac_engine_component_info_sized(const tac_engine *e, size_t component,
+                                     tac_component_info *result, size_t size)
+{
+    const tac_component_info own = component_info(e, component);
+    tac__def_give(result, size, &own, sizeof own);
 }
 
 size_t tac_engine_signal_count(const tac_engine *e)
@@ -91,7 +117,7 @@ int tac_engine_find_signal(const tac_engine *e, const char *name)
     return e && name ? tac__schema_find(&e->plan->schema, name) : -1;
 }
 
-tac_signal_info tac_engine_signal_info(const tac_engine *e, int signal)
+static tac_signal_info signal_info(const tac_engine *e, int signal)
 {
     if (!e || signal < 0 || (size_t)signal >= e->plan->schema.count)
         return (tac_signal_info){.name = "", .unit = "", .doc = "", .writer = "", .group = ""};
@@ -106,6 +132,13 @@ tac_signal_info tac_engine_signal_info(const tac_engine *e, int signal)
                              .continuous = s->continuous,
                              .role = (tac_role)s->role,
                              .component = s->component};
+}
+
+void tac_engine_signal_info_sized(const tac_engine *e, int signal, tac_signal_info *result,
+                                  size_t size)
+{
+    const tac_signal_info own = signal_info(e, signal);
+    tac__def_give(result, size, &own, sizeof own);
 }
 
 const void *tac_engine_read(tac_engine *e, int signal)

@@ -253,8 +253,8 @@ static tac_status check(const tac__export *x, tac_error *err)
     return TAC_OK;
 }
 
-tac_status tac_recording_export(tac_recording *recording, const tac_export_def *def,
-                                tac_export_result *result, tac_error *err)
+tac_status tac_recording_export_sized(tac_recording *recording, const tac_export_def *def,
+                                      tac_export_result *result, size_t size, tac_error *err)
 {
     TAC__FLOATS;
     TAC_REQUIRE(recording && def);
@@ -275,6 +275,6 @@ tac_status tac_recording_export(tac_recording *recording, const tac_export_def *
     if (status != TAC_OK)
         tac__error_context(err, "exporting '%s' as %s", x.about->path, def->format);
     else if (result)
-        *result = x.result;
+        tac__def_give(result, size, &x.result, sizeof x.result);
     return status;
 }
