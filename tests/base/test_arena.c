@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -19,6 +20,20 @@ static void test_default_allocator(void **state)
     assert_string_equal(p, "012345678");
     assert_null(a->resize(a->context, p, 100000, 0));
     assert_null(a->resize(a->context, NULL, 0, 0));
+
+    // From 2 MB on it is another memory, which holds what was asked for and keeps it.
+    for (size_t size = (2 << 20) - 1; size < 6 << 20; size += 700001) {
+        p = a->resize(a->context, NULL, 0, size);
+        assert_non_null(p);
+        assert_true(malloc_usable_size(p) >= size);
+        memset(p, 7, size);
+        p = a->resize(a->context, p, size, 2 * size);
+        assert_non_null(p);
+        for (size_t i = 0; i < size; i += 997)
+            assert_int_equal(p[i], 7);
+        assert_int_equal(p[size - 1], 7);
+        assert_null(a->resize(a->context, p, 2 * size, 0));
+    }
 
     tac__arena arena;
     tac__arena_init(&arena, NULL);
@@ -41,7 +56,9 @@ static void use_many_sizes(const tac_allocator *allocator)
     uint32_t random = 1;
     for (size_t i = 0; i < PIECES; i++) {
         random = random * 1664525u + 1013904223u;
-        const size_t size = i % 97 == 0 ? (random >> 8) % 100000 : (random >> 24) % 70;
+        const size_t size = i % 97 == 0   ? (random >> 8) % 100000
+                            : i % 31 == 0 ? 250 + (random >> 24) % 12
+                                          : (random >> 24) % 70;
         unsigned char *at = tac__arena_alloc(&arena, size);
         assert_non_null(at);
         assert_int_equal((uintptr_t)at % (size >= 256 ? 64 : 16), 0);
@@ -92,7 +109,7 @@ static void test_few_blocks(void **state)
     assert_int_equal(counts.calls, 0); // nothing before it is needed
     for (int i = 0; i < 100000; i++)
         assert_non_null(tac__arena_alloc(&arena, 16));
-    assert_true(counts.calls < 20); // blocks double
+    assert_true(counts.calls <= 9); // blocks double up to 128 kB, then they have 2 MB
     assert_true(counts.live_bytes < 3 * 1600000);
     // Nothing has size 0 and the address of something else.
     void *a = tac__arena_alloc(&arena, 0), *b = tac__arena_alloc(&arena, 0);
@@ -100,6 +117,75 @@ static void test_few_blocks(void **state)
     assert_ptr_not_equal(a, b);
     tac__arena_fini(&arena);
     test_allocator_check_empty(&counts);
+}
+
+// The first block, as an allocator gave it.
+typedef struct first_block {
+    const tac_allocator *inner;
+    char *at;
+    size_t size, blocks;
+} first_block;
+
+static void *resize_first(void *context, void *old, size_t old_size, size_t size)
+{
+    first_block *f = context;
+    char *got = f->inner->resize(f->inner->context, old, old_size, size);
+    if (!old && f->blocks++ == 0) {
+        f->at = got;
+        f->size = size;
+    }
+    return got;
+}
+
+// Blocks are filled to the last byte and no further: something has a new block if and only if it
+// does not fit behind what was there before.
+static void test_full_blocks(void **state)
+{
+    (void)state;
+    test_allocator counts = test_allocator_make();
+    const tac_allocator inner = test_allocator_hook(&counts);
+    for (size_t size = 1; size <= 400; size++) {
+        first_block first = {.inner = &inner};
+        const tac_allocator hook = {resize_first, &first};
+        tac__arena arena;
+        tac__arena_init(&arena, &hook);
+        const size_t alignment = size >= 256 ? 64 : 16;
+        uintptr_t end = 0;
+        for (bool inside = true; inside;) {
+            const uintptr_t at = (uintptr_t)tac__arena_alloc(&arena, size);
+            const uintptr_t limit = (uintptr_t)first.at + first.size;
+            if (end) { // where it would begin
+                const uintptr_t begin = (end + alignment - 1) / alignment * alignment;
+                inside = begin + size <= limit;
+                assert_true(inside == (at == begin));
+                assert_int_equal(first.blocks, inside ? 1 : 2);
+            }
+            assert_int_equal(at % alignment, 0);
+            memset((void *)at, 0xff, size);
+            end = at + size;
+        }
+        tac__arena_fini(&arena);
+    }
+    test_allocator_check_empty(&counts);
+}
+
+// After its end an arena is a new one.
+static void test_again(void **state)
+{
+    (void)state;
+    test_allocator counts = test_allocator_make();
+    const tac_allocator hook = test_allocator_hook(&counts);
+    tac__arena arena;
+    tac__arena_init(&arena, &hook);
+    size_t bytes = 0;
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < 1000; i++)
+            assert_non_null(tac__arena_alloc(&arena, 100));
+        assert_true(turn == 0 || counts.live_bytes == bytes);
+        bytes = counts.live_bytes;
+        tac__arena_fini(&arena);
+        test_allocator_check_empty(&counts);
+    }
 }
 
 static void test_impossible_sizes(void **state)
@@ -135,10 +221,15 @@ static void test_texts(void **state)
     assert_string_equal(copy, "Nav.position");
     assert_string_equal(empty, "");
     assert_string_equal(tac__arena_format(&arena, "%s[%d]", copy, 42), "Nav.position[42]");
-    for (int width = 4000; width < 4200; width++) {
-        const char *wide = tac__arena_format(&arena, "%*d", width, 7);
-        assert_int_equal(strlen(wide), width);
-        assert_int_equal(wide[width - 1], '7');
+    // Each text ends where it should, also when others have come behind it.
+    static const char *wide[4200];
+    for (int width = 1; width < 4200; width++) {
+        wide[width] = tac__arena_format(&arena, "%*d", width, 7);
+        assert_non_null(wide[width]);
+    }
+    for (int width = 1; width < 4200; width++) {
+        assert_int_equal(strlen(wide[width]), width);
+        assert_int_equal(wide[width][width - 1], '7');
     }
     tac__arena_fini(&arena);
     test_allocator_check_empty(&counts);
@@ -215,11 +306,12 @@ static void test_large_arrays(void **state)
     tac__arena_init(&arena, &hook);
     uint64_t *array = NULL, *other = NULL;
     size_t n = 0, capacity = 0, m = 0, room = 0;
-    enum { COUNT = 1 << 20 };
+    enum { COUNT = (1 << 20) + 5 }; // not the capacity of an array that doubles
     for (size_t i = 0; i < COUNT; i++) {
         assert_true(TAC__ARENA_GROW(&arena, array, n, capacity));
         assert_true(array[n] == 0);
         array[n++] = i;
+        assert_true(capacity <= 65536 || capacity <= n + n / 4 + 1);
         if (i % 3)
             continue;
         assert_true(TAC__ARENA_GROW(&arena, other, m, room));
@@ -236,6 +328,55 @@ static void test_large_arrays(void **state)
     test_allocator_check_empty(&counts);
 }
 
+// From 256 kB on memory can be given back, wherever it stands in the arena; what is smaller, or was
+// cleared, stays.
+static void test_release(void **state)
+{
+    (void)state;
+    test_allocator counts = test_allocator_make();
+    const tac_allocator hook = test_allocator_hook(&counts);
+    enum { PARTS = 6, ALONE = 256 << 10 };
+    for (int order = 0; order < 2 * PARTS; order++) {
+        tac__arena arena;
+        tac__arena_init(&arena, &hook);
+        unsigned char *large[PARTS];
+        unsigned char *small = order % 2 ? tac__arena_alloc(&arena, 100) : NULL;
+        for (int i = 0; i < PARTS; i++) {
+            large[i] = tac__arena_alloc(&arena, ALONE + (size_t)i);
+            memset(large[i], i, ALONE + (size_t)i);
+        }
+        for (int i = 0; i < PARTS; i++) {
+            const int k = (i + order / 2) % PARTS;
+            const size_t before = counts.live_bytes;
+            assert_true(large[k][0] == k && large[k][ALONE + k - 1] == k);
+            tac__arena_release(&arena, large[k]);
+            assert_true(counts.live_bytes <= before - ALONE);
+            memset(tac__arena_alloc(&arena, 100), 0xff, 100);
+        }
+        unsigned char *less = tac__arena_alloc(&arena, ALONE - 1);
+        const size_t before = counts.live_bytes;
+        tac__arena_release(&arena, less);
+        tac__arena_release(&arena, small);
+        tac__arena_release(&arena, NULL);
+        assert_int_equal(counts.live_bytes, before);
+        tac__arena_fini(&arena);
+        test_allocator_check_empty(&counts);
+    }
+    // A large block that is used for others after a clear is not given back with the first of them.
+    tac__arena arena;
+    tac__arena_init(&arena, &hook);
+    tac__arena_alloc(&arena, ALONE);
+    tac__arena_clear(&arena);
+    unsigned char *first = tac__arena_alloc(&arena, 256), *second = tac__arena_alloc(&arena, 256);
+    assert_int_equal(counts.live_blocks, 1);
+    memset(second, 3, 256);
+    tac__arena_release(&arena, first);
+    assert_int_equal(counts.live_blocks, 1);
+    assert_int_equal(second[255], 3);
+    tac__arena_fini(&arena);
+    test_allocator_check_empty(&counts);
+}
+
 // What comes after it takes the memory of what was before it, zeroed.
 static void test_clear(void **state)
 {
@@ -248,10 +389,11 @@ static void test_clear(void **state)
     size_t taken = 0;
     for (int turn = 0; turn < 50; turn++) {
         for (int i = 0; i < 100; i++) {
-            unsigned char *bytes = tac__arena_alloc(&arena, 500);
-            for (int k = 0; k < 500; k++)
+            const size_t size = i % 2 ? 500 : 20;
+            unsigned char *bytes = tac__arena_alloc(&arena, size);
+            for (size_t k = 0; k < size; k++)
                 assert_int_equal(bytes[k], 0);
-            memset(bytes, 0xff, 500);
+            memset(bytes, 0xff, size);
         }
         tac__arena_clear(&arena);
         if (turn == 5)
@@ -264,6 +406,7 @@ static void test_clear(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_clear), cmocka_unit_test(test_large_arrays),
           cmocka_unit_test(test_default_allocator), cmocka_unit_test(test_many_sizes),
-          cmocka_unit_test(test_few_blocks), cmocka_unit_test(test_impossible_sizes),
-          cmocka_unit_test(test_texts), cmocka_unit_test(test_grow),
-          cmocka_unit_test(test_every_allocation_fails_once))
+          cmocka_unit_test(test_few_blocks), cmocka_unit_test(test_full_blocks),
+          cmocka_unit_test(test_again), cmocka_unit_test(test_release),
+          cmocka_unit_test(test_impossible_sizes), cmocka_unit_test(test_texts),
+          cmocka_unit_test(test_grow), cmocka_unit_test(test_every_allocation_fails_once))

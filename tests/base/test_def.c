@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,14 +29,20 @@ static void test_older_and_newer(void **state)
     for (uint32_t size = 0; size < 64; size++) {
         for (int fill = 0; fill <= 1; fill++) {
             thing ours;
+            memset(&ours, 0xaa, sizeof ours);
             tac_error err;
             tac_error_clear(&err);
             void *given = theirs(size, (unsigned char)fill);
             const tac_status status = tac__def_take("thing", &ours, sizeof ours, given, &err);
             const bool newer = size > sizeof ours && fill;
             assert_int_equal(status, size < 16 || newer ? TAC_E_ABI : TAC_OK);
+            char about[256];
+            snprintf(about, sizeof about, "it has %u bytes, here 24; update Tactus", size);
             if (status != TAC_OK)
-                assert_non_null(strstr(err.text, newer ? "does not have" : "a thing has no size"));
+                assert_non_null(strstr(err.text, newer ? about
+                                                       : "a thing has no size: begin with "
+                                                         "thing_default(), or set its size to "
+                                                         "sizeof(thing)"));
             assert_int_equal(ours.size, sizeof ours);
             // What the caller has is there, the rest is zero.
             unsigned char *bytes = (unsigned char *)&ours;
@@ -61,6 +68,24 @@ static void test_nonsense(void **state)
     }
 }
 
+// The largest that can be one is read to its end; the next is refused, even if all of it is zero.
+static void test_largest(void **state)
+{
+    (void)state;
+    for (int last = 0; last <= 1; last++) {
+        unsigned char *given = theirs(4096, 0);
+        given[4095] = (unsigned char)last;
+        thing ours;
+        assert_int_equal(tac__def_take("thing", &ours, sizeof ours, given, NULL),
+                         last ? TAC_E_ABI : TAC_OK);
+        free(given);
+    }
+    void *given = theirs(4097, 0);
+    thing ours;
+    assert_int_equal(tac__def_take("thing", &ours, sizeof ours, given, NULL), TAC_E_ABI);
+    free(given);
+}
+
 static void test_giving(void **state)
 {
     (void)state;
@@ -78,4 +103,4 @@ static void test_giving(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_older_and_newer), cmocka_unit_test(test_nonsense),
-          cmocka_unit_test(test_giving))
+          cmocka_unit_test(test_largest), cmocka_unit_test(test_giving))

@@ -239,7 +239,7 @@ const void *tac__share_bytes(tac__plan *e, const void *bytes, size_t size)
 {
     tac__shapes *s = &e->shapes;
     for (size_t i = 0; i < TAC__SHARED_RECENT; i++) {
-        if (s->recent[i].size == size && !memcmp(s->recent[i].bytes, bytes, size))
+        if (size && s->recent[i].size == size && !memcmp(s->recent[i].bytes, bytes, size))
             return s->recent[i].bytes;
     }
     void *copy = tac__arena_alloc(&e->arena, size);
