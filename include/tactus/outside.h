@@ -128,10 +128,19 @@ TAC_API tac_time tac_engine_open_time(const tac_engine *engine);
 // failed, or the call came from inside a run.
 TAC_API const void *tac_engine_read_at(tac_engine *engine, int signal, tac_time t_us);
 
-// Nothing discrete happens, and no message is sent, before this instant unless values or messages
-// come from outside: it is the next planned boundary (steps, wake-ups, deliveries, located events),
-// or the end of the present integration step where something may be located after it.
-// TAC_TIME_NEVER: the run is over.
+// The next boundary of anything but observers: the next instant at which something discrete can
+// happen (steps, wake-ups, deliveries, changes of phases, located events) or a message be sent,
+// unless values or messages come from outside before. Asking changes nothing, so nothing is
+// integrated for the answer, and in two cases it is earlier than the boundary. Nothing happens at
+// the answer then: advance or run to it, and ask again.
+// - Where something can be located in an island, its present integration step has been searched,
+//   and the answer is not after the end of that step.
+// - Where a checkpoint was just restored, such an island has not begun a step, and the answer is
+// the
+//   microsecond after the present one.
+// So it is exact for models in which nothing is located. TAC_TIME_NEVER: the run is over, or it has
+// failed. The cost grows with the number of observers' axes and of ends of integration steps before
+// the answer, not with the size of the model.
 TAC_API tac_time tac_engine_next_event(const tac_engine *engine);
 
 // --- values from outside --------------------------------------------------------------------
@@ -190,7 +199,8 @@ typedef struct tac_sent {
 typedef void tac_sent_fn(void *context, const tac_sent *message);
 
 // Add a callback for every message that is sent on a link that leads outside. There may be any
-// number; also on a prepared engine. A replay calls none.
+// number; also on a prepared engine. TAC_E_CALLER in a replay, where most senders do not run; for
+// the same reason tac_replay_create refuses an engine that has such a callback.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_add_send_watcher(tac_engine *engine, tac_sent_fn *sent,
                                                               void *context, tac_error *err);
 

@@ -40,8 +40,9 @@ typedef struct tac__driver {
 } tac__driver;
 
 // Drive the engine. To be called before it is prepared, but after all components were added;
-// `driver` and what it points to must outlive the engine's use.
-void tac__engine_drive(tac_engine *engine, const tac__driver *driver);
+// `driver` and what it points to must outlive the engine's use. TAC_E_CALLER: somebody wants to be
+// told of messages that are sent.
+tac_status tac__engine_drive(tac_engine *engine, const tac__driver *driver, tac_error *err);
 
 // The instants of a prepared engine. A driver fills in their times before the run.
 tac__instants *tac__engine_instants(tac_engine *engine, size_t *count);

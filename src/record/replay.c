@@ -366,11 +366,13 @@ tac_status tac_replay_create(tac_recording *recording, tac_engine *engine,
         return tac__fail_memory(err);
     }
     r->driver = (tac__driver){.context = r, .players = r->players, .messages = send_messages};
-    if (tac__engine_when_resolved(engine, plan, r) != TAC_OK) {
+    tac_status status = tac__engine_drive(engine, &r->driver, err);
+    if (status == TAC_OK && tac__engine_when_resolved(engine, plan, r) != TAC_OK)
+        status = tac__fail_memory(err);
+    if (status != TAC_OK) {
         tac_replay_destroy(r);
-        return tac__fail_memory(err);
+        return status;
     }
-    tac__engine_drive(engine, &r->driver);
     *replay = r;
     return TAC_OK;
 }

@@ -91,35 +91,127 @@ static void test_models(void **state)
     assert_true(wanted > count / 2);
 }
 
+// --- the next event -----------------------------------------------------------------------------
+
+static bool can_locate(const tac_engine *e, const tac__source *step)
+{
+    const tac__island_plan *island = &e->plan->islands[step->index];
+    return island->event_count || island->rise_count;
+}
+
+// The earliest time of all sources that are events: boundaries of anything but observers, and ends
+// of steps of islands in which something can be located. `*searched`: such a step ends there.
+static tac_time earliest(const tac_engine *e, bool *searched)
+{
+    tac_time next_us = TAC_TIME_NEVER;
+    *searched = false;
+    for (size_t i = 0; i < e->plan->timeline.count; i++) {
+        const tac__source *s = &e->plan->timeline.sources[i];
+        const tac_time own_us = e->timeline.next[i];
+        const bool step = s->kind == TAC__SOURCE_STEP;
+        if (s->observer || (step && !can_locate(e, s)) || own_us > next_us)
+            continue;
+        *searched = step && (*searched || own_us < next_us);
+        next_us = own_us;
+    }
+    return next_us;
+}
+
+static void observe_nothing(void *context, tac_engine *e, tac_time t_us)
+{
+    (void)context;
+    (void)e;
+    (void)t_us;
+}
+
+// A model with observers between its boundaries. False: the engine does not want this one.
+static bool make_observed(model *m, uint64_t number)
+{
+    tac_status status = model_make(m, number, NULL);
+    for (tac_time period_us = 130; status == TAC_OK && period_us < 400; period_us += 70) {
+        tac_observer_def def = tac_observer_def_default();
+        def.name = "eye";
+        def.period_us = period_us;
+        def.observe = observe_nothing;
+        status = tac_engine_add_observer(m->engine, &def, &m->err);
+    }
+    if (status == TAC_OK)
+        status = tac_engine_prepare(m->engine, &m->err);
+    if (status != TAC_OK)
+        model_end(m);
+    return status == TAC_OK;
+}
+
 // Until the next event that an engine tells of nothing but integration happens, whatever is
-// located.
+// located; and there is a boundary at it, unless an island has been searched up to there. Restored:
+// no step of an island has begun. Returns how many answers were earlier than the next boundary.
+static uint64_t check_next_events(model *m, uint64_t number, bool restored)
+{
+    uint64_t early = 0;
+    tac_status status = TAC_OK;
+    while (status == TAC_OK && !tac_engine_finished(m->engine)) {
+        const tac_time next_us = tac_engine_next_event(m->engine);
+        const uint64_t boundaries = tac_engine_counters(m->engine).boundaries;
+        assert_true(next_us >= tac_engine_open_time(m->engine));
+        bool searched;
+        const tac_time earliest_us = earliest(m->engine, &searched);
+        assert_true(next_us == earliest_us || restored);
+        status = tac_engine_advance(m->engine, next_us, &m->err);
+        if (tac_engine_counters(m->engine).boundaries != boundaries)
+            fail_msg("model %llu: a boundary before %llu us", (unsigned long long)number,
+                     (unsigned long long)next_us);
+        if (status == TAC_OK)
+            status = tac_engine_run(m->engine, next_us, &m->err);
+        const bool happened = tac_engine_counters(m->engine).boundaries > boundaries;
+        if (status == TAC_OK && !happened && !searched && !restored)
+            fail_msg("model %llu: nothing happens at %llu us", (unsigned long long)number,
+                     (unsigned long long)next_us);
+        early += !happened;
+        restored = false;
+    }
+    return early;
+}
+
 static void test_next_event(void **state)
 {
     (void)state;
-    uint64_t located = 0;
+    uint64_t located = 0, early = 0;
     for (uint64_t number = 0; number < 120; number++) {
         model m;
-        if (model_make(&m, number, NULL) != TAC_OK ||
-            tac_engine_prepare(m.engine, &m.err) != TAC_OK) {
-            model_end(&m);
+        if (!make_observed(&m, number))
             continue;
-        }
-        tac_status status = TAC_OK;
-        while (status == TAC_OK && !tac_engine_finished(m.engine)) {
-            const tac_time next_us = tac_engine_next_event(m.engine);
-            const tac_counters before = tac_engine_counters(m.engine);
-            assert_true(next_us >= tac_engine_open_time(m.engine));
-            status = tac_engine_advance(m.engine, next_us, &m.err);
-            if (tac_engine_counters(m.engine).boundaries != before.boundaries)
-                fail_msg("model %llu: a boundary before %llu us", (unsigned long long)number,
-                         (unsigned long long)next_us);
-            if (status == TAC_OK)
-                status = tac_engine_run(m.engine, next_us, &m.err);
-        }
+        early += check_next_events(&m, number, false);
         located += tac_engine_counters(m.engine).events;
         model_end(&m);
     }
-    assert_true(located > 50);
+    assert_true(located > 1000 && early > 100);
+}
+
+// The same from checkpoints.
+static void test_next_event_restored(void **state)
+{
+    (void)state;
+    char path[256];
+    snprintf(path, sizeof path, "%s", path_of("next.checkpoint"));
+    uint64_t tried = 0;
+    for (uint64_t number = 0; number < 120; number++) {
+        model m;
+        dice d = {number + 99};
+        if (!make_observed(&m, number))
+            continue;
+        const tac_time at_us = dice_below(&d, (unsigned)(m.engine->plan->def.end_us - 1));
+        const bool good = tac_engine_checkpoint_at(m.engine, at_us, path, &m.err) == TAC_OK &&
+                          tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err) == TAC_OK;
+        model_end(&m);
+        if (!good)
+            continue;
+        assert_true(make_observed(&m, number));
+        must(&m, tac_engine_restore(m.engine, path, &m.err));
+        (void)check_next_events(&m, number, true);
+        model_end(&m);
+        tried++;
+    }
+    assert_true(tried > 50);
 }
 
 // --- a run that fails ---------------------------------------------------------------------------
@@ -411,9 +503,13 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models),  cmocka_unit_test(test_next_event),
-        cmocka_unit_test(test_failed),  cmocka_unit_test(test_opaque),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_recorder),
+        cmocka_unit_test(test_models),
+        cmocka_unit_test(test_next_event),
+        cmocka_unit_test(test_next_event_restored),
+        cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_opaque),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_recorder),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);

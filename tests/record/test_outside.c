@@ -88,8 +88,59 @@ static void test_posted(void **state)
     assert_true(replayed > 20);
 }
 
+static void hear(void *context, const tac_sent *message)
+{
+    (void)message;
+    ++*(size_t *)context;
+}
+
+// Most senders do not run in a replay, so nobody can be told what was sent: that is an error, in
+// whichever order it is asked for.
+static void test_no_watchers(void **state)
+{
+    (void)state;
+    model m;
+    size_t heard = 0;
+    tac_recorder *recorder;
+    tac_recorder_def def = tac_recorder_def_default();
+    def.path = path_of("w.mcap");
+    must(&m, model_make(&m, 2, NULL));
+    must(&m, tac_recorder_create(&def, m.engine, &recorder, &m.err));
+    must(&m, tac_engine_prepare(m.engine, &m.err));
+    must(&m, tac_recorder_begin(recorder, &m.err));
+    must(&m, tac_engine_run(m.engine, 2000, &m.err));
+    must(&m, tac_recorder_end(recorder, NULL, &m.err));
+    tac_recorder_destroy(recorder);
+    model_end(&m);
+
+    const tac_replay_def replay_def = tac_replay_def_default();
+    for (int watched = 0; watched < 2; watched++) {
+        tac_recording *recording;
+        tac_replay *replay;
+        must(&m, model_make(&m, 2, NULL));
+        must(&m, tac_recording_open(def.path, &recording, &m.err));
+        if (watched)
+            must(&m, tac_engine_add_send_watcher(m.engine, hear, &heard, &m.err));
+        tac_status status = tac_replay_create(recording, m.engine, &replay_def, &replay, &m.err);
+        assert_int_equal(status, watched ? TAC_E_CALLER : TAC_OK);
+        for (int prepared = 0; !watched && prepared < 2; prepared++) {
+            status = tac_engine_add_send_watcher(m.engine, hear, &heard, &m.err);
+            assert_int_equal(status, TAC_E_CALLER);
+            assert_non_null(strstr(m.err.text, "a replay has no messages to tell of"));
+            if (!prepared)
+                must(&m, tac_engine_prepare(m.engine, &m.err));
+        }
+        if (watched)
+            assert_null(replay);
+        tac_replay_destroy(replay);
+        model_end(&m);
+        tac_recording_close(recording);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_posted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_posted),
+                                       cmocka_unit_test(test_no_watchers)};
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

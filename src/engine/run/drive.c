@@ -6,14 +6,18 @@
 #include "engine/run/integrate.h"
 #include "engine/phases/phases.h"
 #include "engine/run/driven.h"
+#include "engine/run/outside.h"
 #include "engine/run/validate.h"
 
 #include <string.h>
 
-void tac__engine_drive(tac_engine *e, const tac__driver *driver)
+tac_status tac__engine_drive(tac_engine *e, const tac__driver *driver, tac_error *err)
 {
     TAC_ASSERT(e->life == TAC__BUILDING && driver->players);
+    if (e->send_watcher_count)
+        return tac__fail_replayed(err);
     e->building->driver = driver;
+    return TAC_OK;
 }
 
 tac__instants *tac__engine_instants(tac_engine *e, size_t *count)

@@ -86,25 +86,43 @@ static bool is_event(const tac_engine *e, size_t source)
     return s->kind != TAC__SOURCE_STEP || tac__locates(&e->plan->islands[s->index]);
 }
 
+// The earliest event among the sources below a node of the timeline's tree, if it is before
+// `before_us`. Where the first source of a node is an event, nothing below the node is looked at.
+static tac_time first_event(const tac_engine *e, size_t node, tac_time before_us)
+{
+    const tac__timeline *tl = &e->timeline;
+    const uint32_t source = tl->winner[node];
+    if (tl->next[source] >= before_us)
+        return before_us;
+    if (is_event(e, source))
+        return tl->next[source];
+    if (node >= tl->count) // a leaf
+        return before_us;
+    return first_event(e, 2 * node + 1, first_event(e, 2 * node, before_us));
+}
+
+// After a checkpoint was restored islands have not been integrated yet from the present instant:
+// something may be located right after it.
+static bool unsearched(const tac_engine *e)
+{
+    const size_t words = e->clock->started ? e->plan->island_words : 0;
+    for (size_t s = 0; s < (words + 63) / 64; s++) {
+        for (uint64_t some = words == 1 ? 1 : e->due.island_words[s]; some; some &= some - 1) {
+            const size_t w = 64 * s + (size_t)__builtin_ctzll(some);
+            for (uint64_t bits = e->due_islands[w]; bits; bits &= bits - 1) {
+                if (tac__locates(&e->plan->islands[64 * w + (size_t)__builtin_ctzll(bits)]))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
 tac_time tac_engine_next_event(const tac_engine *e)
 {
     if (tac_engine_next_time(e) == TAC_TIME_NEVER)
         return TAC_TIME_NEVER;
-    const tac__timeline *tl = &e->timeline;
-    if (is_event(e, tl->winner[1])) // mostly it is
-        return tac__timeline_next(tl);
-    tac_time next_us = TAC_TIME_NEVER;
-    for (size_t i = 0; i < tl->count; i++) {
-        if (tl->next[i] < next_us && is_event(e, i))
-            next_us = tl->next[i];
-    }
-    // After a restore integration has not begun: something may be located right after the present.
-    for (size_t i = 0; i < e->plan->island_count; i++) {
-        if (tac__has_bit(e->due_islands, i) && tac__locates(&e->plan->islands[i]) &&
-            e->clock->started)
-            return e->clock->t_us + 1;
-    }
-    return next_us;
+    return unsearched(e) ? e->clock->t_us + 1 : first_event(e, 1, TAC_TIME_NEVER);
 }
 
 // --- values -------------------------------------------------------------------------------------
@@ -215,10 +233,19 @@ tac_status tac_engine_write(tac_engine *e, int input, tac_time t_us, const void 
 
 // --- messages -----------------------------------------------------------------------------------
 
+tac_status tac__fail_replayed(tac_error *err)
+{
+    return tac__fail(err, TAC_E_CALLER,
+                     "a replay has no messages to tell of: components that are not part of the "
+                     "plant do not run, and what they sent outside is not recorded");
+}
+
 tac_status tac_engine_add_send_watcher(tac_engine *e, tac_sent_fn *sent, void *context,
                                        tac_error *err)
 {
     TAC_REQUIRE(e && sent && (e->life == TAC__BUILDING || e->life == TAC__PREPARED));
+    if (e->plan->driver)
+        return tac__fail_replayed(err);
     if (!TAC__ARENA_GROW(&e->memory, e->send_watchers, e->send_watcher_count,
                          e->send_watcher_capacity))
         return tac__fail_memory(err);

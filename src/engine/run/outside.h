@@ -15,6 +15,9 @@ void tac__outside_reached(tac_engine *engine, tac_time until_us);
 tac_time tac__open_us(const tac_engine *engine);
 
 // Tell watchers of a message that was sent on links that lead outside.
+// A replay cannot tell watchers of messages.
+tac_status tac__fail_replayed(tac_error *err);
+
 void tac__outside_sent(tac_engine *engine, const tac__sender *port, uint64_t sequence,
                        const void *bytes, size_t size);
 
