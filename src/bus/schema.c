@@ -5,27 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-tac_status tac__schema_add(tac__schema *schema, tac__arena *arena, const tac__signal *signal,
-                           tac_error *err)
+tac_status tac__schema_add(tac__schema *schema, tac__arena *arena, const tac__signal *signal)
 {
-    const int other = tac__schema_find(schema, signal->name);
-    if (other >= 0)
-        return tac__fail(err, TAC_E_OWNER,
-                         "two writers for signal '%s': '%s' and '%s'; a signal has exactly one",
-                         signal->name, schema->signals[other].writer, signal->writer);
-    if (!TAC__ARENA_GROW(arena, schema->signals, schema->count, schema->capacity) ||
-        tac__names_set(&schema->names, arena, signal->name, (uint32_t)schema->count) != TAC_OK)
-        return tac__fail_memory(err);
-    tac__signal *s = &schema->signals[schema->count++];
-    *s = *signal;
-    s->words = tac__type_words(&s->type);
+    if (!TAC__ARENA_GROW(arena, schema->signals, schema->count, schema->capacity))
+        return TAC_E_MEMORY;
+    schema->signals[schema->count++] = *signal;
     return TAC_OK;
-}
-
-int tac__schema_find(const tac__schema *schema, const char *name)
-{
-    const int i = tac__names_find(&schema->names, name);
-    return i >= 0 && (size_t)i < schema->count && !strcmp(schema->signals[i].name, name) ? i : -1;
 }
 
 const char *tac__schema_name(const void *context, size_t i)
@@ -40,13 +25,13 @@ uint64_t tac__schema_hash(const tac__schema *schema)
     for (size_t i = 0; i < schema->count; i++) {
         const tac__signal *s = &schema->signals[i];
         char type[256];
-        tac_type_print(&s->type, type, sizeof type);
+        tac_type_print(&s->kind->type, type, sizeof type);
         h = tac__hash_text(h, s->name);
         h = tac__hash_text(h, type);
-        h = tac__hash_text(h, s->unit);
+        h = tac__hash_text(h, s->kind->unit);
         h = tac__hash_text(h, s->writer);
-        h = tac__hash_text(h, s->group);
-        h = tac__hash_word(h, (uint64_t)s->stage << 1 | s->continuous);
+        h = tac__hash_text(h, s->kind->group);
+        h = tac__hash_word(h, (uint64_t)s->kind->stage << 1 | s->kind->continuous);
     }
     return tac__hash_end(h);
 }
@@ -66,10 +51,10 @@ void tac__schema_text(const tac__schema *schema, tac__text *out)
     for (size_t i = 0; i < schema->count; i++) {
         const tac__signal *s = &schema->signals[i];
         char type[128];
-        tac_type_print(&s->type, type, sizeof type);
-        tac__text_add(out, "%-*s  %-10s %-8s %-11s %-10s %s\n", width, s->name, type, s->unit,
-                      s->state ? "state" : tac_stage_name(s->stage), *s->group ? s->group : "-",
-                      s->doc);
+        tac_type_print(&s->kind->type, type, sizeof type);
+        tac__text_add(out, "%-*s  %-10s %-8s %-11s %-10s %s\n", width, s->name, type, s->kind->unit,
+                      s->kind->state ? "state" : tac_stage_name(s->kind->stage),
+                      *s->kind->group ? s->kind->group : "-", s->kind->doc);
     }
 }
 
@@ -85,18 +70,18 @@ void tac__schema_json(const tac__schema *schema, tac__text *out)
     for (size_t i = 0; i < schema->count; i++) {
         const tac__signal *s = &schema->signals[i];
         char type[1024];
-        tac_type_print(&s->type, type, sizeof type);
+        tac_type_print(&s->kind->type, type, sizeof type);
         tac__json_compact(&json);
         tac__json_object_begin(&json);
         tac__json_key_text(&json, "name", s->name);
         tac__json_key_text(&json, "type", type);
-        tac__json_key_text(&json, "unit", s->unit);
+        tac__json_key_text(&json, "unit", s->kind->unit);
         tac__json_key_text(&json, "writer", s->writer);
-        tac__json_key_text(&json, "stage", tac_stage_name(s->stage));
-        tac__json_key_text(&json, "group", *s->group ? s->group : NULL);
-        tac__json_key_bool(&json, "continuous", s->continuous);
-        tac__json_key_bool(&json, "state", s->state);
-        tac__json_key_text(&json, "description", s->doc);
+        tac__json_key_text(&json, "stage", tac_stage_name(s->kind->stage));
+        tac__json_key_text(&json, "group", *s->kind->group ? s->kind->group : NULL);
+        tac__json_key_bool(&json, "continuous", s->kind->continuous);
+        tac__json_key_bool(&json, "state", s->kind->state);
+        tac__json_key_text(&json, "description", s->kind->doc);
         tac__json_object_end(&json);
     }
     tac__json_array_end(&json);

@@ -62,7 +62,7 @@ int tac__watch_find(const tac_engine *e, const char *component)
 int tac__watch_output(const tac_engine *e, size_t component, size_t k)
 {
     const tac__component *c = e->plan->components[component];
-    return k < c->outputs.count ? c->signals[k] : -1;
+    return k < c->outputs.count ? tac__signal_at(c, k) : -1;
 }
 
 int tac__watch_element(const tac_engine *e, size_t component, const char *text, uint32_t *element)
@@ -91,7 +91,7 @@ bool *tac__watch_crossing(const tac_engine *e, tac__arena *arena)
         }
         // Changes of phases make components of the plant active or inactive, and reset states.
         for (size_t k = 0; tac__is_machine(c) && k < c->outputs.count; k++)
-            crossing[c->signals[k]] = true;
+            crossing[tac__signal_at(c, k)] = true;
     }
     return crossing;
 }
@@ -102,11 +102,8 @@ bool tac__watch_has_value(const tac_engine *e, size_t signal)
     if (!tac__is_played(e->plan, c->type))
         return true;
     const tac__player *p = &e->plan->driver->players[c->index];
-    for (size_t k = 0; p->step && k < c->outputs.count; k++) {
-        if (c->signals[k] == (int)signal)
-            return p->outputs[k];
-    }
-    return false;
+    const size_t k = tac__signal_place(c, (int)signal);
+    return p->step && k < c->outputs.count && p->outputs[k];
 }
 
 size_t tac__watch_island_count(const tac_engine *e)
@@ -175,24 +172,21 @@ tac__watched tac__watch_signal(const tac_engine *e, int signal)
                       .island = -1,
                       .output = -1,
                       .state = -1};
-    if (!s->continuous)
+    if (!s->kind->continuous)
         return w;
     const tac__island *island = &e->islands[c->island];
     w.island = c->island;
     w.bus_us = &island->state->at_us;
-    for (size_t i = 0; i < c->outputs.count; i++) {
-        if (c->signals[i] != signal)
-            continue;
-        w.output = (int)i;
+    const size_t place = tac__signal_place(c, signal);
+    if (place < c->outputs.count) {
+        w.output = (int)place;
         w.bus_us = &island->state->outputs_us;
-        w.scratch = e->instances[c->index]->scratch.out[i];
+        w.scratch = e->instances[c->index]->scratch.out[place];
         w.scratch_us = &island->peeked_us;
+        return w;
     }
-    int state = 0;
-    for (size_t k = 0; w.output < 0 && k < c->continuous.count; k++) {
-        if (c->signals[c->outputs.count + k] == signal)
-            w.state = state;
-        state += (int)c->continuous.items[k].type.count;
-    }
+    w.state = 0;
+    for (size_t k = 0; k < place - c->outputs.count; k++)
+        w.state += (int)c->continuous.items[k].type.count;
     return w;
 }

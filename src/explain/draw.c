@@ -98,7 +98,7 @@ static bool is_read(const tac_engine *e, uint32_t component, bool state)
             if (c->in[k].signal < 0 || c->in[k].coupled)
                 continue;
             const tac__signal *s = &e->plan->schema.signals[c->in[k].signal];
-            if (s->component == component && s->continuous && s->state == state)
+            if (s->component == component && s->kind->continuous && s->kind->state == state)
                 return true;
         }
     }
@@ -265,8 +265,8 @@ static bool add_route(tac__picture *p, const tac__component *reader, size_t inpu
     const tac__signal *s = &e->plan->schema.signals[in->signal];
     const int from = find_box(p,
                               in->coupled                                          ? TAC__BOX_PLANT
-                              : s->state                                           ? TAC__BOX_STATE
-                              : s->continuous                                      ? TAC__BOX_OUTPUT
+                              : s->kind->state                                     ? TAC__BOX_STATE
+                              : s->kind->continuous                                ? TAC__BOX_OUTPUT
                               : tac__is_machine(e->plan->components[s->component]) ? TAC__BOX_CHANGE
                                                                                    : TAC__BOX_STEP,
                               s->component);

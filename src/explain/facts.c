@@ -253,7 +253,7 @@ static void condition_splits(const tac_engine *e, size_t island, int source, tac
             for (size_t n = 0; why == TAC__SPLIT_READS && n < condition->count; n++) {
                 const int signal = c->in[condition->inputs[n]].signal;
                 const tac__signal *s = signal < 0 ? NULL : &e->plan->schema.signals[signal];
-                if (s && !s->continuous &&
+                if (s && !s->kind->continuous &&
                     tac__component_steps(e, e->plan->components[s->component], source))
                     visit(context, why, s->name);
             }
@@ -294,7 +294,7 @@ static void direct_splits(const tac_engine *e, size_t island, int source, tac__s
             if (c->in[k].signal < 0)
                 continue;
             const tac__signal *s = &e->plan->schema.signals[c->in[k].signal];
-            if (!s->continuous &&
+            if (!s->kind->continuous &&
                 tac__component_steps(e, e->plan->components[s->component], source))
                 visit(context, TAC__SPLIT_READS, s->name);
         }
@@ -308,7 +308,7 @@ static void direct_splits(const tac_engine *e, size_t island, int source, tac__s
             if (c->in[k].signal < 0)
                 continue;
             const tac__signal *s = &e->plan->schema.signals[c->in[k].signal];
-            if (s->continuous && e->plan->components[s->component]->island == (int)island)
+            if (s->kind->continuous && e->plan->components[s->component]->island == (int)island)
                 visit(context, TAC__SPLIT_READ_BY, c->name);
         }
     }
@@ -326,7 +326,7 @@ static void hook_splits(const tac_engine *e, size_t island, int source, tac__spl
             if (c->in[k].signal < 0)
                 continue;
             const tac__signal *s = &e->plan->schema.signals[c->in[k].signal];
-            if (s->continuous && e->plan->components[s->component]->island == (int)island &&
+            if (s->kind->continuous && e->plan->components[s->component]->island == (int)island &&
                 tac__entity_bound(e, c->entity, source))
                 visit(context, TAC__SPLIT_HOOKS, c->name);
         }
@@ -352,7 +352,7 @@ static bool is_of_machine(const tac_engine *e, size_t island, const tac__compone
         if (m->in[k].signal < 0)
             continue;
         const tac__signal *s = &e->plan->schema.signals[m->in[k].signal];
-        if (s->continuous && e->plan->components[s->component]->island == (int)island)
+        if (s->kind->continuous && e->plan->components[s->component]->island == (int)island)
             return true;
     }
     return false;
@@ -380,7 +380,7 @@ static void tied_splits(const tac_engine *e, size_t island, int source, tac__spl
                 continue;
             const tac__signal *s = &e->plan->schema.signals[c->in[k].signal];
             const int other = e->plan->components[s->component]->island;
-            if (!s->continuous || other == c->island)
+            if (!s->kind->continuous || other == c->island)
                 continue;
             if (c->island == (int)island && tac__island_bound(e, (size_t)other, source))
                 visit(context, TAC__SPLIT_TIED, e->plan->islands[other].name);
@@ -419,7 +419,7 @@ bool tac__route_crosses(const tac_engine *e, const tac__component *reader, size_
         return false;
     const tac__signal *s = &e->plan->schema.signals[in->signal];
     const int writer = e->plan->components[s->component]->group;
-    return !s->continuous && writer >= 0 && reader->group >= 0 && writer != reader->group;
+    return !s->kind->continuous && writer >= 0 && reader->group >= 0 && writer != reader->group;
 }
 
 const char *tac__signal_port(const tac__signal *s)
@@ -466,8 +466,8 @@ void tac__route_how(const tac_engine *e, const tac__component *c, size_t input,
             tac__out_add(&out, " plus %s", number);
         }
     }
-    if (!tac__unit_same(&s->dimension, &port->dimension)) {
-        add_part(&out, s->unit);
+    if (!tac__unit_same(&s->kind->dimension, &port->dimension)) {
+        add_part(&out, s->kind->unit);
         tac__out_add(&out, " to %s", port->unit);
     }
 }
@@ -547,7 +547,7 @@ static void add_ages(const tac_engine *e, const tac__component *c, const tac__in
 // Why a signal is held in spite of its policy: see view.h.
 static const char *why_it_holds(const tac_engine *e, const tac__signal *s)
 {
-    if (s->type.scalar != TAC_F64)
+    if (s->kind->type.scalar != TAC_F64)
         return "; it is not f64, so it holds";
     return tac__signal_period(e->plan, s) == 0 ? "; its writer has no regular period, so it holds"
                                                : NULL;
@@ -567,7 +567,7 @@ void tac__route_meaning(const tac_engine *e, const tac__component *c, size_t inp
         tac__out_add(&out, "as of each evaluation of the island");
         return;
     }
-    if (s->continuous) {
+    if (s->kind->continuous) {
         tac__out_add(&out, in->route->delayed ? "as of the last boundary"
                            : c->type->step    ? "as of this instant"
                                               : "as of the boundary, held until the next");

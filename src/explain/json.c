@@ -211,7 +211,7 @@ static void add_components(const tac_engine *e, tac__json *j)
         tac__json_array_end(j);
         key_list(j, "writes");
         for (size_t k = 0; k < c->outputs.count + c->continuous.count; k++)
-            tac__json_text(j, e->plan->schema.signals[c->signals[k]].name);
+            tac__json_text(j, e->plan->schema.signals[tac__signal_at(c, k)].name);
         tac__json_array_end(j);
         tac__json_object_end(j);
     }
@@ -340,7 +340,7 @@ static void add_route(const tac_engine *e, const tac__component *c, size_t k, ta
     const tac__input *in = &c->in[k];
     const tac__signal *s = &e->plan->schema.signals[in->signal];
     const tac__component *writer = e->plan->components[s->component];
-    const bool part = s->type.count > 1 && c->inputs.items[k].type.count == 1;
+    const bool part = s->kind->type.count > 1 && c->inputs.items[k].type.count == 1;
     char meaning[TAC__ROUTE_TEXT];
     tac__route_meaning(e, c, k, meaning);
     row_begin(j);
@@ -362,7 +362,7 @@ static void add_route(const tac_engine *e, const tac__component *c, size_t k, ta
     tac__json_key_u64(j, "delay_us", in->route->delay_us);
     tac__json_key_number(j, "gain", in->route->gain);
     tac__json_key_number(j, "offset", in->route->offset);
-    tac__json_key_text(j, "from_unit", s->unit);
+    tac__json_key_text(j, "from_unit", s->kind->unit);
     tac__json_key_text(j, "to_unit", c->inputs.items[k].unit);
     tac__json_key_text(j, "meaning", meaning);
     tac__json_object_end(j);
@@ -539,7 +539,8 @@ static void add_phases(const tac_engine *e, tac__json *j)
         tac__json_object_begin(j);
         tac__json_key_text(j, "entity", e->plan->entities[m->entity].name);
         tac__json_key_text(j, "component", m->name);
-        tac__json_key_text(j, "signal", e->plan->schema.signals[m->signals[p->phase]].name);
+        tac__json_key_text(j, "signal",
+                           e->plan->schema.signals[tac__signal_at(m, (size_t)p->phase)].name);
         key_phases(j, "names", p, UINT64_MAX);
         tac__json_key_text(j, "initial", p->names[p->initial]);
         key_array(j, "transitions");

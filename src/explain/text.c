@@ -272,7 +272,7 @@ static void print_read(const tac_engine *e, const tac__component *c, size_t k, c
     char how[TAC__ROUTE_TEXT];
     tac__route_how(e, c, k, how);
     tac__out_add(&out, "%s", s->name);
-    if (s->type.count > 1 && port->type.count == 1)
+    if (s->kind->type.count > 1 && port->type.count == 1)
         tac__out_add(&out, "[%u]", in->element);
     if (*how)
         tac__out_add(&out, " (%s)", how);
@@ -300,8 +300,8 @@ static void add_reads_and_writes(page *p, const tac__component *c, size_t at, bo
     const size_t total = c->outputs.count + c->continuous.count;
     tac__list l = {0};
     for (size_t k = 0; k < total; k++) {
-        const tac__signal *s = &e->plan->schema.signals[c->signals[k]];
-        if (!(s->continuous ? continuous : steps))
+        const tac__signal *s = &e->plan->schema.signals[tac__signal_at(c, k)];
+        if (!(s->kind->continuous ? continuous : steps))
             continue;
         if (l.count == 0) {
             if (c->inputs.count)
@@ -376,8 +376,8 @@ static void add_outputs(page *p, const tac__island_plan *island)
     for (size_t i = 0; i < island->count; i++) {
         const tac__component *c = e->plan->components[island->components[i]];
         for (size_t k = 0; c->type->output && k < c->outputs.count; k++) {
-            const tac__signal *s = &e->plan->schema.signals[c->signals[k]];
-            if (s->continuous && tac__swarms_show(p->swarms, c))
+            const tac__signal *s = &e->plan->schema.signals[tac__signal_at(c, k)];
+            if (s->kind->continuous && tac__swarms_show(p->swarms, c))
                 tac__list_add(&l, ",", s->name);
         }
     }
@@ -402,7 +402,8 @@ static void add_machine_work(page *p, const tac__component *m, bool begin)
     tac__list l = tac__list_begin(p->out);
     for (size_t k = 0; k < m->outputs.count; k++) {
         if (begin != ((int)k == tac__phases_of(m)->queued))
-            tac__list_add(&l, ",", tac__signal_port(&e->plan->schema.signals[m->signals[k]]));
+            tac__list_add(&l, ",",
+                          tac__signal_port(&e->plan->schema.signals[tac__signal_at(m, k)]));
     }
     l.count = 0;
     for (size_t i = 0; !begin && i < e->plan->component_count; i++) {

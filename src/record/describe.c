@@ -171,8 +171,8 @@ static void initial_json(const tac_engine *e, tac__text *out)
         tac__json_key(&json, s->name);
         tac__json_compact(&json);
         tac__json_array_begin(&json);
-        for (uint32_t k = 0; k < s->type.count; k++) {
-            const double x = tac__scalar_f64(s->type.scalar, value, k);
+        for (uint32_t k = 0; k < s->kind->type.count; k++) {
+            const double x = tac__scalar_f64(s->kind->type.scalar, value, k);
             if (x - x == 0) {
                 tac__json_number(&json, x);
                 continue;

@@ -229,10 +229,11 @@ static tac_status add_trace(tac_replay *r, tac__replay_player *p, size_t compone
         const tac__signal *s = &schema->signals[tac__watch_output(r->engine, component, k)];
         for (size_t i = 0; i < track->layout.count; i++) {
             const tac__field *f = &track->layout.fields[i];
-            if (strcmp(f->signal.name, s->name) || !tac__type_same(&f->signal.type, &s->type))
+            if (strcmp(f->signal.name, s->name) || !tac__type_same(&f->signal.type, &s->kind->type))
                 continue;
-            t->puts[t->put_count++] = (tac__put){k, f->at, f->bytes, s->type.scalar == TAC_BOOL,
-                                                 tac__type_labels(&s->type)};
+            t->puts[t->put_count++] =
+                (tac__put){k, f->at, f->bytes, s->kind->type.scalar == TAC_BOOL,
+                           tac__type_labels(&s->kind->type)};
             p->outputs[k] = true;
         }
     }

@@ -198,7 +198,7 @@ static bool initial_value(void *context, const tac__signal *s, uint32_t k, doubl
     if (in->signal != s) {
         in->signal = s;
         in->list = tac_node_get(in->values, s->name);
-        if (tac_node_count(in->list) != s->type.count)
+        if (tac_node_count(in->list) != s->kind->type.count)
             in->list = NULL;
     }
     const char *text = in->list ? tac_node_text(tac_node_item(in->list, k)) : NULL, *end;

@@ -208,11 +208,11 @@ static tac_status find_copies(tac__sampler *s, tac__channel *c)
     for (size_t i = 0; i < count; i++) {
         const tac__signal *signal = &schema->signals[c->pick->signals[i]];
         const tac_recorded recorded = {.name = signal->name,
-                                       .unit = signal->unit,
-                                       .doc = signal->doc ? signal->doc : "",
-                                       .type = signal->type,
-                                       .continuous = signal->continuous,
-                                       .stage = signal->stage};
+                                       .unit = signal->kind->unit,
+                                       .doc = signal->kind->doc ? signal->kind->doc : "",
+                                       .type = signal->kind->type,
+                                       .continuous = signal->kind->continuous,
+                                       .stage = signal->kind->stage};
         TAC_TRY(tac__layout_add(&c->layout, arena, &recorded));
     }
     TAC_TRY(tac__layout_close(&c->layout, arena, c->component));

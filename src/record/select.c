@@ -22,7 +22,7 @@ static const tac_record_rule *rule_for(const tac_recorder_def *def, const char *
 static tac__mode at_writes(const tac_recorder_def *def, const tac__signal *s,
                            const tac__component_facts *c)
 {
-    if (s->continuous)
+    if (s->kind->continuous)
         return (tac__mode){.kind = TAC__MODE_ISLAND, .boundaries = true};
     if (c->type->step)
         return (tac__mode){.kind = TAC__MODE_WRITES};
@@ -56,7 +56,7 @@ static tac__mode mode_of(const tac_recorder_def *def, const tac_engine *e, uint3
     const tac__component_facts c = tac__watch_component(e, s->component);
     if (!tac__watch_has_value(e, signal))
         return (tac__mode){.kind = TAC__MODE_NONE};
-    const bool scenario = c.type->step && !c.plant && s->stage == TAC_STAGE_SCENARIO;
+    const bool scenario = c.type->step && !c.plant && s->kind->stage == TAC_STAGE_SCENARIO;
     // What a phase closes is also written by the engine: then it steps at fewer instants than it
     // has values.
     const bool holds = scenario || c.phases || c.gated;

@@ -46,9 +46,9 @@ static bool find(const void *context, const char *name, tac__expr_signal *signal
             return false;
         const tac__signal *info = &tac__watch_schema(s->engine)->signals[w->signal];
         signal->index = (int)i;
-        signal->type = info->type.scalar == TAC_BOOL ? TAC__EXPR_BOOL : TAC__EXPR_NUMBER;
-        signal->unit = info->unit;
-        signal->labels = info->type.scalar == TAC_ENUM ? info->type.labels : NULL;
+        signal->type = info->kind->type.scalar == TAC_BOOL ? TAC__EXPR_BOOL : TAC__EXPR_NUMBER;
+        signal->unit = info->kind->unit;
+        signal->labels = info->kind->type.scalar == TAC_ENUM ? info->kind->type.labels : NULL;
         return true;
     }
     return false;
@@ -93,7 +93,8 @@ static bool holds(const tac__channel *c, tac_engine *e, tac_time t_us)
         watched *s = &w->signals[i];
         const void *value = tac_engine_read(e, s->signal);
         const tac__signal *signal = &schema->signals[s->signal];
-        s->value = value ? tac__scalar_f64(signal->type.scalar, value, s->element) : (double)NAN;
+        s->value =
+            value ? tac__scalar_f64(signal->kind->type.scalar, value, s->element) : (double)NAN;
     }
     const tac__expr_result result = tac__program_run(w->condition, t_us, w->values, w->memory);
     if (result.nan && !c->sampler->recorder->failed) {

@@ -43,7 +43,7 @@ static void check(tac__arena *arena, int count, int first, int stride, int nan_a
 {
     output outputs[MOST] = {0};
     tac__writes writes;
-    assert_int_equal(tac__writes_init(&writes, arena, (size_t)count), TAC_OK);
+    assert_int_equal(tac__writes_init(&writes, arena, (size_t)count, (size_t)count), TAC_OK);
     for (int k = 0; k < count; k++) {
         output *o = &outputs[k];
         o->type = types[(first + k * stride) % TYPES];
@@ -93,7 +93,7 @@ static void test_histories(void **state)
             .depth = 4, .words = 3, .writes = &count, .times = times, .values = values};
         tac__history_start(&history, value);
         tac__writes writes;
-        assert_int_equal(tac__writes_init(&writes, &arena, 1), TAC_OK);
+        assert_int_equal(tac__writes_init(&writes, &arena, 1, 1), TAC_OK);
         tac__writes_add(&writes, 0, &types[0], value, digested ? &digest : NULL, &history);
         value[1] = 5;
         tac__writes_done(&writes, 1000);

@@ -23,7 +23,7 @@ static void compare(void *context, tac_engine *e, tac_time t_us)
     assert_int_equal(tac__deferred_evaluate(&w->outputs, stored, &values), TAC_OK);
     for (size_t i = 0; i < c->outputs.count; i++) {
         const tac_type *type = &c->outputs.items[i].type;
-        const void *value = tac_engine_read(e, c->signals[i]);
+        const void *value = tac_engine_read(e, tac__signal_at(c, i));
         assert_non_null(value);
         assert_memory_equal(values.out[i], value, type->count * tac__scalar_size(type->scalar));
     }

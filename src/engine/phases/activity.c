@@ -273,11 +273,11 @@ static void rest_outputs(const tac_instance *c)
 }
 
 // Are the outputs that the component writes in its steps all at rest?
-static bool outputs_rest(const tac_engine *e, const tac_instance *c)
+static bool outputs_rest(const tac_instance *c)
 {
     bool rest = true;
     for (size_t k = 0; k < c->plan->outputs.count; k++)
-        rest &= e->plan->schema.signals[c->plan->signals[k]].continuous ||
+        rest &= c->plan->kinds[k].continuous ||
                 tac__type_rests(&c->plan->outputs.items[k].type, c->step.out[k]);
     return rest;
 }
@@ -329,9 +329,9 @@ static tac_status hold_outputs(tac_engine *e, tac_instance *c, tac_time t_us)
 {
     for (size_t k = 0; k < c->plan->outputs.count; k++) {
         const void *value;
-        if (!e->plan->schema.signals[c->plan->signals[k]].continuous)
+        if (!c->plan->kinds[k].continuous)
             continue;
-        const tac_status status = tac__island_peek(e, c->plan->signals[k], t_us, &value);
+        const tac_status status = tac__island_peek(e, tac__signal_at(c->plan, k), t_us, &value);
         if (status != TAC_OK) {
             tac__fail(e->err, status, "its outputs failed: %s", tac_status_text(status));
             return tac__run_failed(e, status, t_us, c->plan->name);
@@ -357,7 +357,7 @@ static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
     // If it has not stepped since it last became inactive, its outputs are zero already and nothing
     // is written. So there is at most one such write for each step, and histories have room for
     // that.
-    const bool rests = outputs_rest(e, c);
+    const bool rests = outputs_rest(c);
     c->active = false;
     if (p)
         p->skip(p->self, t_us);

@@ -88,7 +88,7 @@ static size_t find_target(const tac_declare *d, tac__phase_action *a)
         a->component = (int)c->index;
         a->state = -1;
         a->offset = element;
-        for (size_t k = 0; c->signals[c->outputs.count + k] != signal; k++)
+        for (size_t k = 0; tac__signal_at(c, c->outputs.count + k) != signal; k++)
             a->offset += c->continuous.items[k].type.count;
         return count;
     }

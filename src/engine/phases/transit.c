@@ -95,7 +95,7 @@ static tac_status refresh_outputs(tac_engine *e, const tac_instance *m, tac_time
         if (m->plan->in[i].signal < 0)
             continue;
         const tac__signal *s = &e->plan->schema.signals[m->plan->in[i].signal];
-        if (!s->continuous || s->state)
+        if (!s->kind->continuous || s->kind->state)
             continue;
         tac__island *island = &e->islands[e->plan->components[s->component]->island];
         if (island->state->outputs_us != t_us)

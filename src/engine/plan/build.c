@@ -305,63 +305,126 @@ static tac_status check_group(tac__plan *plan, tac__component *c, const tac_comp
     return TAC_OK;
 }
 
+static const tac__port *signal_port(const tac__component *c, size_t i)
+{
+    return i < c->outputs.count ? &c->outputs.items[i] : &c->continuous.items[i - c->outputs.count];
+}
+
+static tac__signal_kind kind_of_signal(const tac__plan *plan, const tac__component *c, size_t i)
+{
+    const tac__port *port = signal_port(c, i);
+    const bool state = i >= c->outputs.count;
+    // An output that only init writes never changes, so it is not an output of the plant.
+    const bool continuous = state || ((port->flags & TAC_PORT_EVAL) && c->type->output);
+    return (tac__signal_kind){.unit = port->unit,
+                              .doc = port->doc,
+                              .group = c->group < 0 ? "" : plan->groups[c->group].name,
+                              .type = port->type,
+                              .dimension = port->dimension,
+                              .stage = state                                  ? TAC_STAGE_INTEGRATE
+                                       : continuous                           ? TAC_STAGE_OUTPUTS
+                                       : c->type->step && !tac__is_machine(c) ? c->stage
+                                                                              : TAC_STAGE_BEGIN,
+                              .continuous = continuous,
+                              .state = state,
+                              .role = port->role,
+                              .words = tac__type_words(&port->type)};
+}
+
+// A component that shares its ports with the one before it of its type, and runs in the same group
+// and stage, shares the kinds of its signals, too.
+static tac_status make_kinds(tac__plan *plan, tac__component *c)
+{
+    const tac__component *model = c->model;
+    if (model && model->kinds && model->outputs.items == c->outputs.items &&
+        model->continuous.items == c->continuous.items && model->group == c->group &&
+        model->stage == c->stage) {
+        c->kinds = model->kinds;
+        return TAC_OK;
+    }
+    const size_t count = c->outputs.count + c->continuous.count;
+    tac__signal_kind *kinds = tac__arena_array(&plan->arena, count, sizeof *kinds);
+    if (!kinds)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        kinds[i] = kind_of_signal(plan, c, i);
+    c->kinds = kinds;
+    return TAC_OK;
+}
+
+// May another component have a signal of the same name? Names of entities and components have no
+// dots, those of signals may: 'b.c' of component 'a' is 'c' of component 'b' of entity 'a'.
+static bool names_may_clash(const tac__plan *plan, const tac__component *c)
+{
+    return c->entity == 0 ? find_entity(plan, c->name) >= 0
+                          : tac__find_component(plan, plan->entities[c->entity].name) != NULL;
+}
+
+static tac_status fail_owner(const char *name, const char *one, const char *other, tac_error *err)
+{
+    return tac__fail(err, TAC_E_OWNER,
+                     "two writers for signal '%s': '%s' and '%s'; a signal has exactly one", name,
+                     one, other);
+}
+
+// A component declares no two outputs and no two states of one name.
+static tac_status check_owner(const tac__plan *plan, const tac__component *c, size_t i,
+                              const char *name, tac_error *err)
+{
+    const tac__port *port = signal_port(c, i);
+    for (size_t k = 0; i >= c->outputs.count && k < c->outputs.count; k++) {
+        if (!strcmp(c->outputs.items[k].name, port->name))
+            return fail_owner(name, c->name, c->name, err);
+    }
+    if (!names_may_clash(plan, c))
+        return TAC_OK;
+    const int other = tac__find_signal(plan, name);
+    return other < 0 ? TAC_OK : fail_owner(name, plan->schema.signals[other].writer, c->name, err);
+}
+
 // Make the signals of a component: its outputs and its continuous states.
 static tac_status add_signals(tac__plan *plan, tac__component *c, tac_error *err)
 {
     const size_t outputs = c->outputs.count, total = outputs + c->continuous.count;
-    c->signals = tac__arena_array(&plan->arena, total, sizeof *c->signals);
     c->in = tac__arena_array(&plan->arena, c->inputs.count, sizeof *c->in);
-    if (!c->signals || !c->in)
+    if (!c->in || make_kinds(plan, c) != TAC_OK)
         return tac__fail_memory(err);
     static const tac_route_def open = {0};
     for (size_t i = 0; i < c->inputs.count; i++) {
         c->in[i].signal = -1;
         c->in[i].route = &open;
     }
+    c->first_signal = (uint32_t)plan->schema.count;
     for (size_t i = 0; i < total; i++) {
-        const bool state = i >= outputs;
-        const tac__port *port = state ? &c->continuous.items[i - outputs] : &c->outputs.items[i];
-        // An output that only init writes never changes, so it is not an output of the plant.
-        const bool continuous = state || ((port->flags & TAC_PORT_EVAL) && c->type->output);
-        const char *name = tac__arena_format(&plan->arena, "%s.%s", c->name, port->name);
+        const char *name =
+            tac__arena_format(&plan->arena, "%s.%s", c->name, signal_port(c, i)->name);
         if (!name)
             return tac__fail_memory(err);
-        c->signals[i] = (int)plan->schema.count;
-        TAC_TRY(tac__schema_add(
-            &plan->schema, &plan->arena,
-            &(tac__signal){.name = name,
-                           .unit = port->unit,
-                           .doc = port->doc,
-                           .writer = c->name,
-                           .group = c->group < 0 ? "" : plan->groups[c->group].name,
-                           .type = port->type,
-                           .dimension = port->dimension,
-                           .stage = state                                  ? TAC_STAGE_INTEGRATE
-                                    : continuous                           ? TAC_STAGE_OUTPUTS
-                                    : c->type->step && !tac__is_machine(c) ? c->stage
-                                                                           : TAC_STAGE_BEGIN,
-                           .continuous = continuous,
-                           .state = state,
-                           .role = port->role,
-                           .component = c->index,
-                           .derivative = -1},
-            err));
+        TAC_TRY(check_owner(plan, c, i, name, err));
+        if (tac__schema_add(&plan->schema, &plan->arena,
+                            &(tac__signal){.name = name,
+                                           .writer = c->name,
+                                           .kind = &c->kinds[i],
+                                           .component = c->index,
+                                           .derivative = -1}) != TAC_OK)
+            return tac__fail_memory(err);
     }
+    tac__signal *signals = plan->schema.signals + c->first_signal;
     for (size_t i = 0; i < outputs; i++) {
         const char *derivative = c->outputs.items[i].derivative;
         if (!derivative)
             continue;
         for (size_t k = 0; k < outputs; k++) {
             if (!strcmp(c->outputs.items[k].name, derivative))
-                plan->schema.signals[c->signals[i]].derivative = c->signals[k];
+                signals[i].derivative = (int)(c->first_signal + k);
         }
-        const tac__signal *s = &plan->schema.signals[c->signals[i]];
-        const uint32_t expected = s->type.shape == TAC_QUAT ? 3 : s->type.count;
+        const tac__signal *s = &signals[i];
+        const uint32_t expected = s->kind->type.shape == TAC_QUAT ? 3 : s->kind->type.count;
         // Both must be written together, so that the n-th value of one belongs to the n-th of the
         // other.
-        if (s->derivative < 0 || plan->schema.signals[s->derivative].type.scalar != TAC_F64 ||
-            plan->schema.signals[s->derivative].continuous != s->continuous ||
-            plan->schema.signals[s->derivative].type.count != expected)
+        if (s->derivative < 0 || plan->schema.signals[s->derivative].kind->type.scalar != TAC_F64 ||
+            plan->schema.signals[s->derivative].kind->continuous != s->kind->continuous ||
+            plan->schema.signals[s->derivative].kind->type.count != expected)
             return tac__fail(err, TAC_E_TYPE,
                              "output '%s' names '%s' as its derivative, which is no output of the "
                              "same size that is written together with it",
@@ -376,6 +439,35 @@ tac__component *tac__find_component(const tac__plan *plan, const char *name)
     if (i < 0 || (size_t)i >= plan->component_count || strcmp(plan->components[i]->name, name))
         return NULL;
     return plan->components[i];
+}
+
+static int signal_of(const tac__component *c, const char *port)
+{
+    const size_t count = c->outputs.count + c->continuous.count;
+    for (size_t i = 0; i < count; i++) {
+        if (!strcmp(signal_port(c, i)->name, port))
+            return (int)(c->first_signal + i);
+    }
+    return -1;
+}
+
+// The name of a component has at most one dot, behind that of its entity.
+int tac__find_signal(const tac__plan *plan, const char *name)
+{
+    char writer[2 * TAC_ERROR_NAME];
+    const char *dot = name;
+    for (int dots = 0; dots < 2 && (dot = strchr(dot, '.')); dots++, dot++) {
+        const size_t length = (size_t)(dot - name);
+        if (length >= sizeof writer)
+            return -1;
+        memcpy(writer, name, length);
+        writer[length] = '\0';
+        const tac__component *c = tac__find_component(plan, writer);
+        const int signal = c ? signal_of(c, dot + 1) : -1;
+        if (signal >= 0 && (size_t)signal < plan->schema.count)
+            return signal;
+    }
+    return -1;
 }
 
 const char *tac__component_name(const void *context, size_t i)

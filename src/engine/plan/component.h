@@ -4,6 +4,7 @@
 #ifndef TAC_ENGINE_PLAN_COMPONENT_H
 #define TAC_ENGINE_PLAN_COMPONENT_H
 
+#include "base/names.h"
 #include "base/random.h"
 #include "bus/queue.h"
 #include "bus/schema.h"
@@ -181,10 +182,11 @@ struct tac__component {
     int group;            // -1: none
     tac_stage stage;
     tac_place place;
-    tac_time lead_us;         // it also steps this long before each step of its group
-    uint32_t lead_max;        // lead_us is at most this many periods
-    tac_place lead_place;     // of the parameter that sets lead_us
-    const tac__param *params; // these lists may be shared with other components: see share.h
+    tac_time lead_us;            // it also steps this long before each step of its group
+    uint32_t lead_max;           // lead_us is at most this many periods
+    tac_place lead_place;        // of the parameter that sets lead_us
+    const tac__component *model; // the last one before it of its type, NULL: none; see share.h
+    const tac__param *params;    // these lists may be shared with other components: see share.h
     const char *const *values;
     size_t param_count;
     const tac_node *param_node; // NULL: none given
@@ -202,7 +204,8 @@ struct tac__component {
 
     // resolved
     tac__input *in;                // one an input
-    int *signals;                  // of outputs, then of continuous states
+    uint32_t first_signal;         // its signals follow each other: outputs, then continuous states
+    const tac__signal_kind *kinds; // of these signals; may be shared, as ports are
     size_t x_count;                // doubles of continuous state
     int island;                    // -1: none
     size_t x_offset, event_offset; // where its states and events begin among those of the island
@@ -227,5 +230,17 @@ struct tac__component {
     int step_item, shadow_item; // -1: none
     uint64_t *missed;           // in the block: triggers that came while the component was inactive
 };
+
+// The number of a signal of a component, by its number among outputs and continuous states; and the
+// way back.
+static inline int tac__signal_at(const tac__component *c, size_t i)
+{
+    return (int)(c->first_signal + i);
+}
+
+static inline size_t tac__signal_place(const tac__component *c, int signal)
+{
+    return (size_t)signal - c->first_signal;
+}
 
 #endif

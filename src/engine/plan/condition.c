@@ -37,7 +37,7 @@ static tac_status find_island(const tac__plan *plan, const tac__component *c,
     const tac__signal *first = NULL;
     for (size_t i = 0; i < condition->count; i++) {
         const int signal = c->in[condition->inputs[i]].signal;
-        if (signal < 0 || !plan->schema.signals[signal].continuous)
+        if (signal < 0 || !plan->schema.signals[signal].kind->continuous)
             continue;
         const tac__signal *s = &plan->schema.signals[signal];
         const int island = plan->components[s->component]->island;

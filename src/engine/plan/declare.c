@@ -312,7 +312,7 @@ tac_time tac__declare_end(const tac_declare *d)
 
 const char *tac__declare_unread(const tac_declare *d, int output)
 {
-    const tac__signal *s = &d->plan->schema.signals[d->instance->signals[output]];
+    const tac__signal *s = &d->plan->schema.signals[tac__signal_at(d->instance, (size_t)output)];
     return s->read ? NULL : s->name;
 }
 
@@ -361,7 +361,7 @@ tac_type tac_watch_type(const tac_declare *d, int input)
     const tac__component *c = d->instance;
     if (!port_at(&c->inputs, input) || !c->in || c->in[input].signal < 0)
         return (tac_type)TAC_TYPE_F64;
-    const tac_type *type = &d->plan->schema.signals[c->in[input].signal].type;
+    const tac_type *type = &d->plan->schema.signals[c->in[input].signal].kind->type;
     return (tac_type){type->scalar, TAC_SINGLE, 1, type->labels};
 }
 

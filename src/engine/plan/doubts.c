@@ -81,7 +81,7 @@ static void doubt_truth(tac__plan *plan, const tac__component *c)
         if (in->signal < 0 || c->inputs.items[k].peer)
             continue;
         const tac__signal *s = &plan->schema.signals[in->signal];
-        if (s->continuous && is_measured(plan, c->entity, in->signal))
+        if (s->kind->continuous && is_measured(plan, c->entity, in->signal))
             tac__warn(plan, &in->route->place,
                       "'%s.%s' gets the truth, '%s', past the sensors and estimators that "
                       "measure it",

@@ -6,6 +6,7 @@
 
 tac__component *tac__find_component(const tac__plan *plan, const char *name); // NULL: unknown
 tac__candidate_fn tac__component_name; // for suggestions: context is the plan
+int tac__find_signal(const tac__plan *plan, const char *name); // -1: unknown
 // A parameter by its path, as in listings: "rotors[2].position". NULL: it is not given.
 const tac_node *tac__param_find(const tac_node *params, const char *path);
 // The input that a route leads to.

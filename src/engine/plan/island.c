@@ -102,7 +102,7 @@ tac_status tac__islands_form(tac__plan *plan, tac_error *err)
             if (!c->in[k].coupled)
                 continue;
             const tac__signal *s = &plan->schema.signals[c->in[k].signal];
-            plan->components[s->component]->chained |= !s->state;
+            plan->components[s->component]->chained |= !s->kind->state;
             const uint32_t a = find_root(parent, i);
             const uint32_t b = find_root(parent, s->component);
             parent[a > b ? a : b] = a > b ? b : a; // the root is the one declared first
@@ -125,7 +125,7 @@ static bool needs_output(const tac__plan *plan, const tac__component *c, size_t 
                          size_t input)
 {
     const tac__input *in = &c->in[input];
-    if (!in->coupled || plan->schema.signals[in->signal].state ||
+    if (!in->coupled || plan->schema.signals[in->signal].kind->state ||
         (c->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY) || !is_evaluated(c, output))
         return false;
     const tac__port *port = &c->outputs.items[output];
@@ -184,9 +184,8 @@ static tac_status join_outputs(tac__plan *plan, const tac__island_plan *island,
                     continue;
                 const int signal = c->in[k].signal;
                 const uint32_t writer = plan->schema.signals[signal].component;
-                uint32_t from = first[place_of(island, writer)];
-                for (const int *s = plan->components[writer]->signals; *s != signal; s++)
-                    from++;
+                const uint32_t from = first[place_of(island, writer)] +
+                                      (uint32_t)tac__signal_place(plan->components[writer], signal);
                 TAC_TRY(add_edge(plan, g, from, first[i] + o, signal));
             }
         }
@@ -205,7 +204,7 @@ static tac_status fail_loop(const tac__plan *plan, const tac__island_plan *islan
         while (i + 1 < island->count && first[i + 1] <= node)
             i++;
         const tac__component *c = plan->components[island->components[i]];
-        names[n > 0] = plan->schema.signals[c->signals[node - first[i]]].name;
+        names[n > 0] = plan->schema.signals[tac__signal_at(c, node - first[i])].name;
         if (n == 0)
             tac__fail_at(err, TAC_E_CYCLE, &c->place,
                          "algebraic loop: outputs of the plant depend on each other at the same "

@@ -18,7 +18,7 @@ static bool is_dependency(const tac__plan *e, const tac__component *reader, size
     const tac__component *writer = e->components[s->component];
     return writer->type->step && !tac__is_machine(writer) && reader->type->step &&
            writer->stage == reader->stage &&
-           (!s->continuous || writer->stage == TAC_STAGE_ACTUATE) && !in->route->delayed &&
+           (!s->kind->continuous || writer->stage == TAC_STAGE_ACTUATE) && !in->route->delayed &&
            in->route->delay_us == 0 && !(reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY);
 }
 
@@ -29,14 +29,15 @@ static tac_status check_stages(const tac__plan *e, const tac__component *reader,
 {
     const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
-    if (!reader->type->step || s->state || s->stage <= reader->stage || in->route->delayed ||
-        in->route->delay_us || (reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY))
+    if (!reader->type->step || s->kind->state || s->kind->stage <= reader->stage ||
+        in->route->delayed || in->route->delay_us ||
+        (reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY))
         return TAC_OK;
     return tac__fail_at(err, TAC_E_CONFIG, &in->route->place,
                         "'%s' (stage %s) reads '%s', which is written later, in stage %s: say "
                         "'delayed: true' to see the value of the last boundary",
                         reader->name, tac_stage_name(reader->stage), s->name,
-                        tac_stage_name(s->stage));
+                        tac_stage_name(s->kind->stage));
 }
 
 static tac_status fail_cycle(const tac__plan *e, const tac__precedence *g, const uint32_t *loop,

@@ -209,7 +209,7 @@ tac_status tac__outside_add(tac_engine *e, tac_route_def *r, tac_error *err)
     }
     const tac__plan *plan = e->building;
     const tac__component *source = plan->components[plan->component_count - 1];
-    r->from = plan->schema.signals[source->signals[0]].name;
+    r->from = plan->schema.signals[tac__signal_at(source, 0)].name;
     return TAC_OK;
 }
 

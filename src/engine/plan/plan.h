@@ -187,7 +187,6 @@ typedef struct tac__plan {
     size_t island_count;
     uint32_t *sequence; // discrete components in the order in which they run
     size_t sequence_count;
-    tac__history *histories; // one a signal; depth 0: none kept
     tac__item *items;
     size_t item_count;
     tac__sources timeline;
@@ -207,7 +206,6 @@ typedef struct tac__plan {
     // where the run lies in memory
     tac__block block;
     size_t timeline_offsets[2];
-    uint64_t **digests;       // one a signal, NULL where none
     tac__digest *digest_list; // of signals, islands, ports and components, in order of name
     size_t digest_count;
 } tac__plan;

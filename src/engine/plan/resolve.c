@@ -49,11 +49,11 @@ static int find_signal(const tac__plan *plan, const tac__component *reader, cons
     if (*entity) {
         tac__out out = tac__out_begin(local, sizeof local);
         tac__out_add(&out, "%s.%s", entity, name);
-        const int signal = tac__schema_find(&plan->schema, local);
+        const int signal = tac__find_signal(plan, local);
         if (signal >= 0)
             return signal;
     }
-    return tac__schema_find(&plan->schema, name);
+    return tac__find_signal(plan, name);
 }
 
 // Is `tail` the end of a name, as "battery.soc" of "uav1.vehicle.battery.soc"?
@@ -154,7 +154,7 @@ static tac_status find_source(const tac__plan *plan, const tac__component *reade
     if (*signal < 0)
         return fail_signal(plan, reader, r, name, err);
     *part = true;
-    const tac_type *type = &plan->schema.signals[*signal].type;
+    const tac_type *type = &plan->schema.signals[*signal].kind->type;
     if (!letter_element(type, r->from, element)) {
         char text[64];
         tac_type_print(type, text, sizeof text);
@@ -175,12 +175,12 @@ int tac__find_element(const tac__plan *plan, const tac__component *reader, const
     tac_error ignored;
     if (find_source(plan, reader, &r, &signal, element, &part, &ignored) != TAC_OK)
         return -1;
-    return part || plan->schema.signals[signal].type.count == 1 ? signal : -1;
+    return part || plan->schema.signals[signal].kind->type.count == 1 ? signal : -1;
 }
 
 static bool is_own_state(const tac__plan *plan, const tac__component *c, const tac__signal *s)
 {
-    return s->state && plan->components[s->component]->entity == c->entity;
+    return s->kind->state && plan->components[s->component]->entity == c->entity;
 }
 
 int tac__find_own_state(const tac__plan *plan, const tac__component *c, const char *text,
@@ -193,7 +193,7 @@ int tac__find_own_state(const tac__plan *plan, const tac__component *c, const ch
     if (find_source(plan, c, &r, &signal, element, &part, &ignored) != TAC_OK ||
         !is_own_state(plan, c, &plan->schema.signals[signal]))
         return -1;
-    *count = part ? 1 : plan->schema.signals[signal].type.count;
+    *count = part ? 1 : plan->schema.signals[signal].kind->type.count;
     return signal;
 }
 
@@ -216,7 +216,7 @@ void tac__suggest_own_state(const tac__plan *plan, const tac__component *c, cons
 static tac_status check_types(const tac__signal *s, const tac__port *port, bool part,
                               const tac_route_def *r, tac_error *err)
 {
-    tac_type seen = s->type;
+    tac_type seen = s->kind->type;
     if (part) {
         seen.shape = TAC_SINGLE;
         seen.count = 1;
@@ -230,24 +230,24 @@ static tac_status check_types(const tac__signal *s, const tac__port *port, bool 
                             to);
     }
     const bool scaled = r->gain != 1 || r->offset != 0;
-    if (scaled && s->type.scalar != TAC_F64)
+    if (scaled && s->kind->type.scalar != TAC_F64)
         return tac__fail_at(err, TAC_E_TYPE, &r->place,
                             "gain and offset work on f64, and '%s' is not", r->from);
     if (!(r->gain - r->gain == 0) || !(r->offset - r->offset == 0))
         return tac__fail_at(err, TAC_E_RANGE, &r->place, "gain and offset must be finite");
-    if (tac__unit_same(&s->dimension, &port->dimension))
+    if (tac__unit_same(&s->kind->dimension, &port->dimension))
         return TAC_OK;
-    if (!tac__unit_compatible(&s->dimension, &port->dimension))
+    if (!tac__unit_compatible(&s->kind->dimension, &port->dimension))
         return tac__fail_at(err, TAC_E_UNIT, &r->place, "'%s' is in %s, but input '%s' takes %s",
-                            r->from, s->unit, r->to, port->unit);
+                            r->from, s->kind->unit, r->to, port->unit);
     if (!r->convert)
         return tac__fail_at(err, TAC_E_UNIT, &r->place,
                             "'%s' is in %s, but input '%s' takes %s; write 'convert: true' to "
                             "convert",
-                            r->from, s->unit, r->to, port->unit);
-    if (s->type.scalar != TAC_F64)
+                            r->from, s->kind->unit, r->to, port->unit);
+    if (s->kind->type.scalar != TAC_F64)
         return tac__fail_at(err, TAC_E_UNIT, &r->place, "only f64 can be converted from %s to %s",
-                            s->unit, port->unit);
+                            s->kind->unit, port->unit);
     return TAC_OK;
 }
 
@@ -298,7 +298,7 @@ static tac_status resolve_route(tac__plan *plan, const tac_route_def *r, tac_err
     in->route = keep_route(plan, r);
     if (!in->route)
         return tac__fail_memory(err);
-    in->coupled = s->continuous && tac__is_continuous(reader->type) &&
+    in->coupled = s->kind->continuous && tac__is_continuous(reader->type) &&
                   !(port->flags & TAC_PORT_HELD) && !r->delayed && r->delay_us == 0;
     return TAC_OK;
 }
@@ -321,17 +321,17 @@ static tac_status resolve_watch(tac__plan *plan, tac__component *c, size_t input
     TAC_TRY(find_source(plan, c, &r, &in->signal, &in->element, &part, err));
     tac__signal *s = &plan->schema.signals[in->signal];
     s->read = true;
-    if (!part && s->type.count != 1) {
+    if (!part && s->kind->type.count != 1) {
         char text[64];
-        tac_type_print(&s->type, text, sizeof text);
+        tac_type_print(&s->kind->type, text, sizeof text);
         return tac__fail_at(err, TAC_E_TYPE, &r.place,
                             "'%s' is of type %s; expected a single value, such as '%s[0]'", r.from,
                             text, r.from);
     }
-    port->unit = s->unit;
-    port->dimension = s->dimension;
-    r.delayed =
-        !s->state && (s->stage > c->stage || (s->component == c->index && !tac__is_machine(c)));
+    port->unit = s->kind->unit;
+    port->dimension = s->kind->dimension;
+    r.delayed = !s->kind->state &&
+                (s->kind->stage > c->stage || (s->component == c->index && !tac__is_machine(c)));
     in->routed = true;
     in->route = keep_route(plan, &r);
     if (!in->route)
@@ -344,7 +344,7 @@ static tac_status resolve_watch(tac__plan *plan, tac__component *c, size_t input
 static tac_status resolve_feed(tac__plan *plan, tac__component *c, size_t output, tac_error *err)
 {
     tac__port *port = &c->outputs.items[output];
-    tac__signal *s = &plan->schema.signals[c->signals[output]];
+    tac__signal *s = &plan->schema.signals[tac__signal_at(c, output)];
     const char *entity = plan->entities[c->entity].name;
     tac_route_def r = tac_route_def_default();
     r.from = s->name;
@@ -356,8 +356,13 @@ static tac_status resolve_feed(tac__plan *plan, tac__component *c, size_t output
     size_t input;
     TAC_TRY(tac__find_input(plan, &r, &reader, &input, err));
     const tac__port *target = &reader->inputs.items[input];
-    port->unit = s->unit = target->unit;
-    port->dimension = s->dimension = target->dimension;
+    tac__signal_kind *kind = tac__arena_array(&plan->arena, 1, sizeof *kind); // of its own
+    if (!kind)
+        return tac__fail_memory(err);
+    *kind = *s->kind;
+    port->unit = kind->unit = target->unit;
+    port->dimension = kind->dimension = target->dimension;
+    s->kind = kind;
     port->has_rest = target->has_rest;
     port->rest = target->rest;
     return resolve_route(plan, &r, err);
@@ -446,7 +451,8 @@ static tac_policy policy_of(const tac__plan *plan, const tac__input *in,
 {
     const tac__signal *s = &plan->schema.signals[in->signal];
     const tac__component *writer = plan->components[s->component];
-    if (s->continuous || writer->group < 0 || reader->group < 0 || writer->group == reader->group)
+    if (s->kind->continuous || writer->group < 0 || reader->group < 0 ||
+        writer->group == reader->group)
         return TAC_ZOH;
     tac_policy policy = plan->def.policy;
     for (size_t i = 0; i < plan->rule_count; i++) {
@@ -541,7 +547,7 @@ tac_status tac__resolve_groups(tac__plan *plan, tac_error *err)
 tac_time tac__signal_period(const tac__plan *plan, const tac__signal *signal)
 {
     const tac__component *c = plan->components[signal->component];
-    if (signal->continuous || c->group < 0 || (c->type->flags & TAC_COMPONENT_TIMER) ||
+    if (signal->kind->continuous || c->group < 0 || (c->type->flags & TAC_COMPONENT_TIMER) ||
         c->condition_count)
         return 0;
     for (size_t i = 0; i < c->receiver_count; i++) {
@@ -559,7 +565,19 @@ static bool looks_back(const tac__plan *plan, const tac__component *reader, cons
 {
     if (tac__is_continuous(reader->type))
         return true;
-    return plan->components[s->component] != reader && s->stage <= reader->stage;
+    return plan->components[s->component] != reader && s->kind->stage <= reader->stage;
+}
+
+// Keep the history of a signal, at least so deep.
+static tac_status deepen(tac__plan *plan, int signal, uint32_t depth, tac_error *err)
+{
+    tac__signal *s = &plan->schema.signals[signal];
+    if (!s->history)
+        s->history = tac__arena_array(&plan->arena, 1, sizeof *s->history);
+    if (!s->history)
+        return tac__fail_memory(err);
+    s->history->depth = s->history->depth > depth ? s->history->depth : depth;
+    return TAC_OK;
 }
 
 static tac_status resolve_history(tac__plan *plan, tac__component *c, tac__input *in,
@@ -568,7 +586,7 @@ static tac_status resolve_history(tac__plan *plan, tac__component *c, tac__input
     const tac__signal *s = &plan->schema.signals[in->signal];
     const tac_time period = tac__signal_period(plan, s);
     const tac_route_def *r = in->route;
-    if (r->delayed && s->state)
+    if (r->delayed && s->kind->state)
         return tac__fail_at(err, TAC_E_CONFIG, &r->place,
                             "'%s' is a continuous state, readable in every stage: it cannot be "
                             "'delayed'",
@@ -596,22 +614,16 @@ static tac_status resolve_history(tac__plan *plan, tac__component *c, tac__input
     const tac__component *writer = plan->components[s->component];
     if (writer->active_names && !writer->hold) // a phase may write zeros after each step
         depth *= 2;
-    tac__history *h = &plan->histories[in->signal];
-    h->depth = h->depth > depth ? h->depth : depth;
-    in->history = h;
+    TAC_TRY(deepen(plan, in->signal, depth, err));
+    in->history = s->history;
     in->depth = depth;
-    if (in->policy == TAC_EXTRAPOLATED && s->derivative >= 0) {
-        tac__history *d = &plan->histories[s->derivative];
-        d->depth = d->depth > h->depth ? d->depth : h->depth;
-    }
-    return TAC_OK;
+    return in->policy == TAC_EXTRAPOLATED && s->derivative >= 0
+               ? deepen(plan, s->derivative, s->history->depth, err)
+               : TAC_OK;
 }
 
 tac_status tac__resolve_histories(tac__plan *plan, tac_error *err)
 {
-    plan->histories = tac__arena_array(&plan->arena, plan->schema.count, sizeof *plan->histories);
-    if (!plan->histories)
-        return tac__fail_memory(err);
     for (size_t i = 0; i < plan->component_count; i++) {
         tac__component *c = plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
@@ -769,7 +781,7 @@ static bool may_link(const tac__plan *plan, const tac__sender *s, const tac__rec
 static tac_status check_port(const tac__plan *plan, const char *name, uint32_t component,
                              tac_error *err)
 {
-    const int signal = tac__schema_find(&plan->schema, name);
+    const int signal = tac__find_signal(plan, name);
     if (signal < 0)
         return TAC_OK;
     return tac__fail_at(err, TAC_E_DUPLICATE, &plan->components[component]->place,

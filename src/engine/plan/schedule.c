@@ -284,7 +284,7 @@ static bool tie_input(work *w, const tac__component *reader, const tac__input *i
     bool changed = false;
     if (reader->island >= 0) {
         set *island = &w->islands[(size_t)reader->island];
-        if (!s->continuous) {
+        if (!s->kind->continuous) {
             changed |= unite(w, island, &w->steps[writer->index]);
             if ((writer->active_names && !writer->hold) || may_step_late(e, writer))
                 changed |= unite(w, island, &w->entities[writer->entity]);
@@ -294,10 +294,10 @@ static bool tie_input(work *w, const tac__component *reader, const tac__input *i
             changed |= unite(w, other, island);
         }
     }
-    if (s->continuous && reader->type->step && !tac__is_observer(reader))
+    if (s->kind->continuous && reader->type->step && !tac__is_observer(reader))
         changed |= unite(w, &w->islands[(size_t)writer->island], &w->steps[reader->index]);
     // Hooks read too, at every boundary of their entity.
-    if (s->continuous && (has_hooks(reader) || may_step_late(e, reader)) &&
+    if (s->kind->continuous && (has_hooks(reader) || may_step_late(e, reader)) &&
         !tac__is_observer(reader))
         changed |= unite(w, &w->islands[(size_t)writer->island], &w->entities[reader->entity]);
     return changed;
@@ -321,7 +321,7 @@ static bool tie_condition(work *w, const tac__component *c, const tac__condition
     bool changed = is_changed_by_phases(e, c) && unite(w, island, &w->entities[c->entity]);
     for (size_t i = 0; i < condition->count; i++) {
         const int signal = c->in[condition->inputs[i]].signal;
-        if (signal < 0 || e->schema.signals[signal].continuous)
+        if (signal < 0 || e->schema.signals[signal].kind->continuous)
             continue;
         const set *writes = &w->steps[e->schema.signals[signal].component];
         changed |= unite(w, island, writes);
@@ -432,7 +432,8 @@ static void tie_outputs(work *w, const tac__component *reader, size_t input)
     const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
     const size_t island = (size_t)e->components[s->component]->island;
-    if (!s->continuous || s->state || tac__is_observer(reader) || tac__is_played(e, reader->type))
+    if (!s->kind->continuous || s->kind->state || tac__is_observer(reader) ||
+        tac__is_played(e, reader->type))
         return;
     if (in->coupled && reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY)
         return;

@@ -225,6 +225,7 @@ tac_status tac__share_shape(tac__plan *e, tac__component *c)
     if (!at)
         return TAC_E_MEMORY;
     *at = c;
+    c->model = model;
     TAC_TRY(keep_ports(e, &c->inputs, model ? &model->inputs : NULL));
     TAC_TRY(keep_ports(e, &c->outputs, model ? &model->outputs : NULL));
     TAC_TRY(keep_ports(e, &c->states, model ? &model->states : NULL));

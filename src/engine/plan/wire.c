@@ -140,7 +140,7 @@ static tac_status reserve_islands(wiring *w)
             const tac__component *c = plan->components[island_plan->components[k]];
             size_t offset = x + c->x_offset * sizeof(double);
             for (size_t s = 0; s < c->continuous.count; s++) {
-                plan->schema.signals[c->signals[c->outputs.count + s]].offset = offset;
+                plan->schema.signals[tac__signal_at(c, c->outputs.count + s)].offset = offset;
                 offset += c->continuous.items[s].type.count * sizeof(double);
             }
         }
@@ -153,28 +153,25 @@ static tac_status reserve_islands(wiring *w)
 static tac_status reserve_signals(wiring *w)
 {
     tac__plan *plan = w->e->building;
-    plan->digests = tac__arena_array(&plan->arena, plan->schema.count, sizeof *plan->digests);
-    if (!plan->digests)
-        return TAC_E_MEMORY;
     // The values of a component lie side by side, so that all can be copied at once.
     for (size_t i = 0; i < plan->schema.count; i++) {
         tac__signal *s = &plan->schema.signals[i];
-        if (!s->state)
+        if (!s->kind->state)
             TAC_TRY(tac__block_reserve(
                 &plan->block, &plan->arena,
                 &(tac__part){
                     .what = "signal", .owner = s->name, .check = tac__check_signal, .subject = s},
-                s->words, sizeof(uint64_t), &s->offset));
+                s->kind->words, sizeof(uint64_t), &s->offset));
     }
     for (size_t i = 0; i < plan->schema.count; i++) {
         tac__signal *s = &plan->schema.signals[i];
-        if (s->state)
+        if (s->kind->state)
             continue;
         if (plan->def.digests)
-            WANT(w, "digest", s->name, 1, tac__check_any, NULL, plan->digests[i]);
-        tac__history *h = &plan->histories[i];
-        h->words = s->words;
-        if (h->depth) {
+            WANT(w, "digest", s->name, 1, tac__check_any, NULL, s->digest);
+        tac__history *h = s->history;
+        if (h) {
+            h->words = s->kind->words;
             WANT(w, "history writes", s->name, 1, tac__check_writes, h, h->writes);
             WANT(w, "history times", s->name, h->depth, tac__check_times, h, h->times);
             WANT(w, "history values", s->name, h->depth * h->words, tac__check_any, NULL,
@@ -186,7 +183,7 @@ static tac_status reserve_signals(wiring *w)
 
 static bool is_scaled(const tac__signal *s, const tac__port *port, const tac_route_def *r)
 {
-    return r->gain != 1 || r->offset != 0 || !tac__unit_same(&s->dimension, &port->dimension);
+    return r->gain != 1 || r->offset != 0 || !tac__unit_same(&s->kind->dimension, &port->dimension);
 }
 
 // Does the input need a view with a buffer, or can the reader point directly to the signal?
@@ -197,8 +194,8 @@ static bool needs_view(const tac__plan *plan, const tac__component *c, size_t in
         return false;
     const tac__signal *s = &plan->schema.signals[in->signal];
     const bool sampled =
-        s->continuous && !in->coupled && (tac__is_observer(c) || tac__is_continuous(c->type));
-    const bool converted = s->type.scalar != c->inputs.items[input].type.scalar;
+        s->kind->continuous && !in->coupled && (tac__is_observer(c) || tac__is_continuous(c->type));
+    const bool converted = s->kind->type.scalar != c->inputs.items[input].type.scalar;
     return sampled || converted || in->history || is_scaled(s, &c->inputs.items[input], in->route);
 }
 
@@ -276,35 +273,36 @@ static void make_view(const tac__plan *plan, const tac__component *c, size_t inp
     const tac__signal *s = &plan->schema.signals[in->signal];
     const tac__port *port = &c->inputs.items[input];
     const bool extrapolates = in->policy == TAC_EXTRAPOLATED && s->derivative >= 0;
-    *view = (tac__view){.type = s->type,
-                        .element = in->element,
-                        .count = port->type.count,
-                        .signal = signal,
-                        .history = in->history,
-                        .derivative = extrapolates ? &plan->histories[s->derivative] : NULL,
-                        .policy = in->policy == TAC_SYNCHRONIZED ? TAC_ZOH : in->policy,
-                        .period_us = tac__signal_period(plan, s),
-                        .delay_us = in->route->delay_us,
-                        .delayed = in->route->delayed,
-                        .as_f64 = port->type.scalar == TAC_F64 && s->type.scalar != TAC_F64,
-                        .scaled = is_scaled(s, port, in->route),
-                        .factor = tac__unit_factor(&s->dimension, &port->dimension),
-                        .gain = in->route->gain,
-                        .offset = in->route->offset,
-                        .target = target};
-    if (s->type.scalar != TAC_F64)
+    *view =
+        (tac__view){.type = s->kind->type,
+                    .element = in->element,
+                    .count = port->type.count,
+                    .signal = signal,
+                    .history = in->history,
+                    .derivative = extrapolates ? plan->schema.signals[s->derivative].history : NULL,
+                    .policy = in->policy == TAC_SYNCHRONIZED ? TAC_ZOH : in->policy,
+                    .period_us = tac__signal_period(plan, s),
+                    .delay_us = in->route->delay_us,
+                    .delayed = in->route->delayed,
+                    .as_f64 = port->type.scalar == TAC_F64 && s->kind->type.scalar != TAC_F64,
+                    .scaled = is_scaled(s, port, in->route),
+                    .factor = tac__unit_factor(&s->kind->dimension, &port->dimension),
+                    .gain = in->route->gain,
+                    .offset = in->route->offset,
+                    .target = target};
+    if (s->kind->type.scalar != TAC_F64)
         view->policy = TAC_ZOH;
 }
 
 static const char *element_of(const tac__signal *s, const void *value, uint32_t element)
 {
-    return (const char *)value + element * tac__scalar_size(s->type.scalar);
+    return (const char *)value + element * tac__scalar_size(s->kind->type.scalar);
 }
 
 // A sample of the plant that a continuous component holds between boundaries.
 static bool is_held_sample(const tac__plan *plan, const tac__component *c, const tac__input *in)
 {
-    return plan->schema.signals[in->signal].continuous && !in->coupled &&
+    return plan->schema.signals[in->signal].kind->continuous && !in->coupled &&
            tac__is_continuous(c->type);
 }
 
@@ -312,7 +310,7 @@ static void add_view(tac__plan *plan, tac__component *c, size_t input)
 {
     const tac__input *in = &c->in[input];
     const tac__signal *s = &plan->schema.signals[in->signal];
-    c->peek_signals[c->views.count] = tac__is_observer(c) && s->continuous ? in->signal : -1;
+    c->peek_signals[c->views.count] = tac__is_observer(c) && s->kind->continuous ? in->signal : -1;
     make_view(plan, c, input, tac__block_at(&plan->block, s->offset), in->buffer,
               &c->views.items[c->views.count++]);
 }
@@ -323,11 +321,14 @@ static tac_status wire_inputs(tac_engine *e, tac__component *c)
     tac__plan *plan = e->building;
     tac_instance *run = e->instances[c->index];
     const size_t n = c->inputs.count;
+    size_t views = 0;
+    for (size_t k = 0; k < n; k++)
+        views += c->in[k].signal >= 0 && c->in[k].buffer;
     const void **in = tac__arena_array(&plan->arena, n, sizeof *in);
     // Observers read the plant at any instant: their views are changed before each step.
     c->views.items =
-        tac__arena_array(c->observer ? &e->scratch : &plan->arena, n, sizeof *c->views.items);
-    c->peek_signals = tac__arena_array(&plan->arena, n, sizeof *c->peek_signals);
+        tac__arena_array(c->observer ? &e->scratch : &plan->arena, views, sizeof *c->views.items);
+    c->peek_signals = tac__arena_array(&plan->arena, views, sizeof *c->peek_signals);
     if (!in || !c->views.items || !c->peek_signals)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < n; k++) {
@@ -367,21 +368,27 @@ static tac_status wire_outputs(tac_engine *e, tac__component *c)
     void **scratch = tac__arena_array(&plan->arena, n, sizeof *scratch);
     if (!out || !scratch)
         return TAC_E_MEMORY;
-    TAC_TRY(tac__writes_init(&c->writes, &plan->arena, n));
-    TAC_TRY(tac__writes_init(&c->eval_writes, &plan->arena, n));
+    size_t count[2] = {0}, kept[2] = {0}; // of steps, of stage 3
+    for (size_t k = 0; k < n; k++) {
+        const tac__signal *s = &plan->schema.signals[tac__signal_at(c, k)];
+        count[s->kind->continuous] += s->digest != NULL;
+        kept[s->kind->continuous] += s->history != NULL;
+    }
+    TAC_TRY(tac__writes_init(&c->writes, &plan->arena, count[0], kept[0]));
+    TAC_TRY(tac__writes_init(&c->eval_writes, &plan->arena, count[1], kept[1]));
     c->writes.nan = c->eval_writes.nan = tac__nan_written;
     c->writes.nan_context = c->eval_writes.nan_context = e;
     for (size_t k = 0; k < n; k++) {
-        const int signal = c->signals[k];
+        const int signal = tac__signal_at(c, k);
         const tac__signal *s = &plan->schema.signals[signal];
         out[k] = tac__block_at(&plan->block, s->offset);
-        scratch[k] = s->continuous ? tac__arena_array(&e->scratch, s->words, 8) : out[k];
+        scratch[k] =
+            s->kind->continuous ? tac__arena_array(&e->scratch, s->kind->words, 8) : out[k];
         if (!scratch[k])
             return TAC_E_MEMORY;
         if (is_written(plan, c, k))
-            tac__writes_add(s->continuous ? &c->eval_writes : &c->writes, (uint32_t)signal,
-                            &s->type, out[k], plan->digests[signal],
-                            plan->histories[signal].depth ? &plan->histories[signal] : NULL);
+            tac__writes_add(s->kind->continuous ? &c->eval_writes : &c->writes, (uint32_t)signal,
+                            &s->kind->type, out[k], s->digest, s->history);
     }
     tac_instance *run = e->instances[c->index];
     c->out = run->step.out = run->bus.out = out;
@@ -396,14 +403,11 @@ static const void *scratch_of(const tac_engine *e, int signal)
     const tac__signal *s = &plan->schema.signals[signal];
     const tac__component *writer = plan->components[s->component];
     const tac__island *island = &e->islands[writer->island];
-    if (s->state) {
+    if (s->kind->state) {
         const char *x = tac__block_at(&plan->block, s->offset);
         return island->work.z + (x - (const char *)island->x) / (ptrdiff_t)sizeof(double);
     }
-    size_t output = 0;
-    while (writer->signals[output] != signal)
-        output++;
-    return e->instances[writer->index]->scratch.out[output];
+    return e->instances[writer->index]->scratch.out[tac__signal_place(writer, signal)];
 }
 
 // Inputs as an evaluation of the integrator sees them: coupled ones point into its scratch.
@@ -413,8 +417,11 @@ static tac_status wire_scratch(tac_engine *e, tac__component *c)
     const tac__island *island = &e->islands[c->island];
     tac_instance *run = e->instances[c->index];
     const size_t n = c->inputs.count;
+    size_t views = 0;
+    for (size_t k = 0; k < n; k++)
+        views += c->in[k].coupled && c->in[k].buffer;
     const void **in = tac__arena_array(&plan->arena, n, sizeof *in);
-    c->scratch_views.items = tac__arena_array(&plan->arena, n, sizeof *c->scratch_views.items);
+    c->scratch_views.items = tac__arena_array(&plan->arena, views, sizeof *c->scratch_views.items);
     if (!in || !c->scratch_views.items)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < n; k++) {
@@ -453,8 +460,8 @@ static tac_status wire_rise_input(tac_engine *e, tac__island_plan *island, const
         return TAC_OK;
     const tac__signal *s = &plan->schema.signals[in->signal];
     const void *value =
-        s->continuous ? scratch_of(e, in->signal) : tac__block_at(&plan->block, s->offset);
-    island->rise_outputs |= s->continuous && !s->state;
+        s->kind->continuous ? scratch_of(e, in->signal) : tac__block_at(&plan->block, s->offset);
+    island->rise_outputs |= s->kind->continuous && !s->kind->state;
     if (!in->buffer) {
         *seen = element_of(s, value, in->element);
         return TAC_OK;
@@ -470,7 +477,7 @@ static tac_status wire_rise_input(tac_engine *e, tac__island_plan *island, const
     }
     tac__view *view = &island->rise_views.items[island->rise_views.count++];
     make_view(plan, c, input, value, (void *)*seen, view);
-    if (s->continuous) { // the scratch has the value of the instant in question
+    if (s->kind->continuous) { // the scratch has the value of the instant in question
         view->history = NULL;
         view->delayed = false;
     }

@@ -22,7 +22,7 @@ bool tac__name_bad_input(const tac_engine *e, const tac_instance *c, tac__out *o
         if (port->type.count > 1)
             tac__out_add(out, "[%u]", i);
         tac__out_add(out, " from %s", s->name);
-        if (s->type.count > 1)
+        if (s->kind->type.count > 1)
             tac__out_add(out, "[%u]", in->element + i);
         tac__out_add(out, " is %s", value[i] != value[i] ? "NaN" : "infinite");
         return true;

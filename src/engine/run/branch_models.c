@@ -284,11 +284,8 @@ static tac_status refuse_structure(tac__branching *b, const char *there, const c
 // Is the signal a feed? Its first value is then the resting value of the input that it leads to.
 static bool is_feed(const tac__component *writer, int signal)
 {
-    for (size_t i = 0; i < writer->outputs.count; i++) {
-        if (writer->signals[i] == signal)
-            return writer->outputs.items[i].peer;
-    }
-    return false;
+    const size_t i = tac__signal_place(writer, signal);
+    return i < writer->outputs.count && writer->outputs.items[i].peer;
 }
 
 // The value of a parameter that events, phases or another program set during the run is not in

@@ -132,15 +132,15 @@ tac_status tac__drive_start_with(tac_engine *e, tac__drive_value_fn *value, void
         const tac__signal *s = &e->plan->schema.signals[i];
         void *to = tac__block_at(&e->plan->block, s->offset);
         bool any = false;
-        for (uint32_t k = 0; k < s->type.count; k++) {
+        for (uint32_t k = 0; k < s->kind->type.count; k++) {
             double x;
             if (!value(context, s, k, &x))
                 continue;
-            put_number(s->type.scalar, to, k, x);
+            put_number(s->kind->type.scalar, to, k, x);
             any = true;
         }
-        if (any && e->plan->histories[i].depth)
-            tac__history_start(&e->plan->histories[i], to);
+        if (any && s->history)
+            tac__history_start(s->history, to);
     }
     TAC_TRY(tac__validate(e, false, err));
     tac__scratch_restart(e);

@@ -159,14 +159,15 @@ static void begin_outputs(const tac_engine *e, tac_instance *c, tac_time t_us)
     c->bus.t_s = tac_time_seconds(t_us);
     const tac_status status = c->plan->type->output(&c->bus, c->plan->self);
     for (size_t k = 0; k < c->plan->outputs.count; k++) {
-        const tac__signal *s = &e->plan->schema.signals[c->plan->signals[k]];
+        const tac__signal *s = &e->plan->schema.signals[tac__signal_at(c->plan, k)];
         double *value = c->bus.out[k];
-        if (!s->continuous)
+        if (!s->kind->continuous)
             continue;
-        for (size_t i = 0; status != TAC_OK && s->type.scalar == TAC_F64 && i < s->words; i++)
+        for (size_t i = 0;
+             status != TAC_OK && s->kind->type.scalar == TAC_F64 && i < s->kind->words; i++)
             value[i] = (double)NAN;
-        if (e->plan->histories[c->plan->signals[k]].depth)
-            tac__history_start(&e->plan->histories[c->plan->signals[k]], value);
+        if (s->history)
+            tac__history_start(s->history, value);
     }
 }
 

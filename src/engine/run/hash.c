@@ -43,11 +43,11 @@ static tac__hash mix_ports(const tac__ports *ports, void *const *values, tac__ha
 static tac__hash mix_history(const tac_engine *e, const tac__input *in, tac__hash h)
 {
     const tac__signal *s = &e->plan->schema.signals[in->signal];
-    h = tac__history_mix(in->history, &s->type, in->depth, h);
-    if (in->policy == TAC_EXTRAPOLATED && s->derivative >= 0)
-        h = tac__history_mix(&e->plan->histories[s->derivative],
-                             &e->plan->schema.signals[s->derivative].type, in->depth, h);
-    return h;
+    h = tac__history_mix(in->history, &s->kind->type, in->depth, h);
+    if (in->policy != TAC_EXTRAPOLATED || s->derivative < 0)
+        return h;
+    const tac__signal *d = &e->plan->schema.signals[s->derivative];
+    return tac__history_mix(d->history, &d->kind->type, in->depth, h);
 }
 
 // Does the island stand at a boundary from which it has not begun to integrate?
@@ -211,8 +211,8 @@ tac_status tac__digests_list(tac_engine *e)
     if (!plan->digest_list)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < plan->schema.count; i++) {
-        if (plan->digests[i])
-            add(plan, plan->schema.signals[i].name, plan->digests[i], NULL);
+        if (plan->schema.signals[i].digest)
+            add(plan, plan->schema.signals[i].name, plan->schema.signals[i].digest, NULL);
     }
     for (size_t i = 0; i < plan->island_count; i++) {
         if (plan->islands[i].x_count)

@@ -152,12 +152,11 @@ static const double *dual_signal(const tac_engine *e, const tac__island *island,
 {
     const tac__signal *s = &e->plan->schema.signals[signal];
     const tac_instance *writer = e->instances[s->component];
-    size_t k = 0, i = 0;
-    while (writer->plan->signals[k] != signal)
-        k++;
+    const size_t k = tac__signal_place(writer->plan, signal);
+    size_t i = 0;
     while (island->plan->components[i] != writer->plan->index)
         i++;
-    if (!s->state)
+    if (!s->kind->state)
         return island->dual->components[i].eval.out[k];
     size_t offset = writer->plan->x_offset;
     for (size_t n = writer->plan->outputs.count; n < k; n++)
@@ -186,7 +185,7 @@ static tac_status make_inputs(tac_engine *e, const tac__island *island, const ta
         if (!input->coupled)
             continue;
         const tac__signal *s = &e->plan->schema.signals[input->signal];
-        const tac__factor factor = tac__unit_factor(&s->dimension, &port->dimension);
+        const tac__factor factor = tac__unit_factor(&s->kind->dimension, &port->dimension);
         const double zero = tac__factor_apply(factor, 0), one = tac__factor_apply(factor, 1);
         d->dual = dual_signal(e, island, input->signal) + input->element * WIDTH;
         d->gain = input->route->gain * (one - zero);

@@ -1,4 +1,5 @@
 // look.c - reading an engine from outside: time, counters, signals.
+#include "engine/plan/find.h"
 #include "engine/run/integrate.h"
 #include "engine/phases/phases.h"
 #include "base/def.h"
@@ -114,7 +115,7 @@ size_t tac_engine_signal_count(const tac_engine *e)
 
 int tac_engine_find_signal(const tac_engine *e, const char *name)
 {
-    return e && name ? tac__schema_find(&e->plan->schema, name) : -1;
+    return e && name ? tac__find_signal(e->plan, name) : -1;
 }
 
 static tac_signal_info signal_info(const tac_engine *e, int signal)
@@ -123,14 +124,14 @@ static tac_signal_info signal_info(const tac_engine *e, int signal)
         return (tac_signal_info){.name = "", .unit = "", .doc = "", .writer = "", .group = ""};
     const tac__signal *s = &e->plan->schema.signals[signal];
     return (tac_signal_info){.name = s->name,
-                             .unit = s->unit,
-                             .doc = s->doc,
+                             .unit = s->kind->unit,
+                             .doc = s->kind->doc,
                              .writer = s->writer,
-                             .group = s->group,
-                             .type = s->type,
-                             .stage = s->stage,
-                             .continuous = s->continuous,
-                             .role = (tac_role)s->role,
+                             .group = s->kind->group,
+                             .type = s->kind->type,
+                             .stage = s->kind->stage,
+                             .continuous = s->kind->continuous,
+                             .role = (tac_role)s->kind->role,
                              .component = s->component};
 }
 
@@ -148,7 +149,7 @@ const void *tac_engine_read(tac_engine *e, int signal)
         return NULL;
     const tac__signal *s = &e->plan->schema.signals[signal];
     const void *value = tac__block_at(&e->plan->block, s->offset);
-    if (s->continuous && e->clock->started &&
+    if (s->kind->continuous && e->clock->started &&
         tac__island_peek(e, signal, e->clock->t_us, &value) != TAC_OK)
         return NULL;
     return value;

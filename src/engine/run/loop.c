@@ -507,7 +507,8 @@ static void rest_values(tac_engine *e)
                 &c->plan->continuous.items[k],
                 tac__block_at(
                     &e->plan->block,
-                    e->plan->schema.signals[c->plan->signals[c->plan->outputs.count + k]].offset));
+                    e->plan->schema.signals[tac__signal_at(c->plan, c->plan->outputs.count + k)]
+                        .offset));
         for (size_t k = 0; k < c->plan->states.count; k++)
             tac__type_rest(&c->plan->states.items[k].type, c->step.state[k]);
     }
@@ -518,14 +519,14 @@ static void start_digests(tac_engine *e)
     for (size_t i = 0; i < e->plan->schema.count; i++) {
         const tac__signal *s = &e->plan->schema.signals[i];
         const void *value = tac__block_at(&e->plan->block, s->offset);
-        if (e->plan->histories[i].depth)
-            tac__history_start(&e->plan->histories[i], value);
-        if (!e->plan->digests[i])
+        if (s->history)
+            tac__history_start(s->history, value);
+        if (!s->digest)
             continue;
         const uint64_t named = tac__hash_text(TAC__HASH_SEED, s->name);
-        *e->plan->digests[i] = s->type.scalar == TAC_F64
-                                   ? tac__digest_wide(named, TAC_TIME_NEVER, value, s->words)
-                                   : tac__digest_words(named, TAC_TIME_NEVER, value, s->words);
+        *s->digest = s->kind->type.scalar == TAC_F64
+                         ? tac__digest_wide(named, TAC_TIME_NEVER, value, s->kind->words)
+                         : tac__digest_words(named, TAC_TIME_NEVER, value, s->kind->words);
     }
     for (size_t i = 0; i < e->plan->island_count; i++)
         e->islands[i].state->digest = tac__hash_text(TAC__HASH_SEED, e->plan->islands[i].name);

@@ -28,12 +28,11 @@ void tac__stored_nans(const tac_engine *e, unsigned char *bytes)
     }
     for (size_t i = 0; i < e->plan->schema.count; i++) {
         const tac__signal *s = &e->plan->schema.signals[i];
-        if (s->type.scalar != TAC_F64)
+        if (s->kind->type.scalar != TAC_F64)
             continue;
-        mend(e, bytes, tac__block_at(&e->plan->block, s->offset), s->type.count);
-        const tac__history *h = &e->plan->histories[i];
-        if (h->depth)
-            mend(e, bytes, h->values, h->depth * h->words);
+        mend(e, bytes, tac__block_at(&e->plan->block, s->offset), s->kind->type.count);
+        if (s->history)
+            mend(e, bytes, s->history->values, s->history->depth * s->history->words);
     }
     for (size_t i = 0; i < e->plan->component_count; i++) {
         const tac__component *c = e->plan->components[i];
@@ -51,11 +50,10 @@ void tac__nan_written(void *context, uint32_t signal, const double *value, size_
     tac_engine *e = context;
     const tac__signal *s = &e->plan->schema.signals[signal];
     tac__component *c = e->plan->components[s->component];
-    size_t i = 0, k = 0;
+    const size_t k = tac__signal_place(c, (int)signal);
+    size_t i = 0;
     while (i < words && value[i] == value[i])
         i++;
-    while (c->signals[k] != (int)signal)
-        k++;
     if (i == words || c->outputs.items[k].flags & TAC_PORT_NAN) // infinities may look like NaN
         return;
     tac__nan_count *n = &e->nans[signal];
@@ -66,7 +64,7 @@ void tac__nan_written(void *context, uint32_t signal, const double *value, size_
         return;
     tac_step *hook = &e->instances[c->index]->hook;
     hook->t_us = t_us;
-    if (s->type.count > 1)
+    if (s->kind->type.count > 1)
         tac_log_write(hook, TAC_LOG_WARN, "'%s[%zu]' is NaN", s->name, i);
     else
         tac_log_write(hook, TAC_LOG_WARN, "'%s' is NaN", s->name);

@@ -63,7 +63,7 @@ const void *tac_engine_read_at(tac_engine *e, int signal, tac_time t_us)
         e->life != TAC__PREPARED)
         return NULL;
     const tac__signal *s = &e->plan->schema.signals[signal];
-    if (t_us == e->clock->t_us || !s->continuous)
+    if (t_us == e->clock->t_us || !s->kind->continuous)
         return t_us >= e->clock->t_us && t_us <= tac_engine_next_time(e)
                    ? tac_engine_read(e, signal)
                    : NULL;

@@ -92,15 +92,13 @@ tac_status tac__island_peek(tac_engine *e, int signal, tac_time t_us, const void
     const tac_instance *c = e->instances[s->component];
     tac__island *island = &e->islands[c->plan->island];
     // Outputs on the bus are those of this instant once stage 3 has run.
-    if (s->state ? island->state->at_us == t_us : island->state->outputs_us == t_us) {
+    if (s->kind->state ? island->state->at_us == t_us : island->state->outputs_us == t_us) {
         *value = tac__block_at(&e->plan->block, s->offset);
         return TAC_OK;
     }
     TAC_TRY(look(e, island, t_us));
-    size_t i = 0;
-    while (c->plan->signals[i] != signal)
-        i++;
-    if (!s->state) {
+    const size_t i = tac__signal_place(c->plan, signal);
+    if (!s->kind->state) {
         *value = c->scratch.out[i];
         return TAC_OK;
     }

@@ -190,15 +190,15 @@ static bool names_transition(const tac_engine *e, const tac__signal *s)
     if (!tac__is_machine(m))
         return false;
     const tac__phases *p = tac__phases_of(m);
-    const int signal = (int)(s - e->plan->schema.signals);
-    return m->signals[p->transition] == signal || m->signals[p->queued] == signal;
+    const int place = (int)tac__signal_place(m, (int)(s - e->plan->schema.signals));
+    return place == p->transition || place == p->queued;
 }
 
 static bool counts_changes(const tac_engine *e, const tac__signal *s)
 {
     const tac__component *m = e->plan->components[s->component];
-    return tac__is_machine(m) &&
-           m->signals[tac__phases_of(m)->changes] == (int)(s - e->plan->schema.signals);
+    return tac__is_machine(m) && tac__signal_at(m, (size_t)tac__phases_of(m)->changes) ==
+                                     (int)(s - e->plan->schema.signals);
 }
 
 tac_status tac__check_signal(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
@@ -206,7 +206,7 @@ tac_status tac__check_signal(const tac_engine *e, const tac__part *part, bool ex
     (void)exact;
     const tac__signal *s = part->subject;
     const void *value = tac__block_at(&e->plan->block, part->offset);
-    TAC_TRY(check_type(&s->type, value, part, err));
+    TAC_TRY(check_type(&s->kind->type, value, part, err));
     if (counts_changes(e, s) && *(const uint64_t *)value >> 62)
         return damaged(err, NAME_OF(part), "counts %" PRId64 " changes", *(const int64_t *)value);
     if (!names_transition(e, s))

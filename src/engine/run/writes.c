@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-tac_status tac__writes_init(tac__writes *w, tac__arena *arena, size_t count)
+tac_status tac__writes_init(tac__writes *w, tac__arena *arena, size_t count, size_t kept)
 {
-    *w = (tac__writes){.items = tac__arena_array(arena, count, sizeof *w->items),
-                       .kept = tac__arena_array(arena, count, sizeof *w->kept)};
-    return w->items && w->kept ? TAC_OK : TAC_E_MEMORY;
+    *w = (tac__writes){.items = count ? tac__arena_array(arena, count, sizeof *w->items) : NULL,
+                       .kept = kept ? tac__arena_array(arena, kept, sizeof *w->kept) : NULL};
+    return (w->items || !count) && (w->kept || !kept) ? TAC_OK : TAC_E_MEMORY;
 }
 
 static tac__write_kind kind_of(const tac_type *type, size_t words)

@@ -48,8 +48,8 @@ typedef struct tac__writes {
     void *nan_context;
 } tac__writes;
 
-// Make room for `count` outputs.
-tac_status tac__writes_init(tac__writes *writes, tac__arena *arena, size_t count);
+// Make room for `count` outputs, `kept` of which have a history.
+tac_status tac__writes_init(tac__writes *writes, tac__arena *arena, size_t count, size_t kept);
 // `digest` or `history` may be NULL: the output has none.
 void tac__writes_add(tac__writes *writes, uint32_t signal, const tac_type *type, const void *value,
                      uint64_t *digest, const tac__history *history);

@@ -8,11 +8,9 @@
 static bool begins_with_value(const tac__plan *plan, const tac__signal *s)
 {
     const tac__component *writer = plan->components[s->component];
-    if (s->continuous || writer->type->init)
+    if (s->kind->continuous || writer->type->init)
         return true;
-    size_t k = 0;
-    while (plan->schema.signals + writer->signals[k] != s)
-        k++;
+    const size_t k = tac__signal_place(writer, (int)(s - plan->schema.signals));
     return writer->outputs.items[k].has_rest;
 }
 
