@@ -12,6 +12,11 @@ const tac_node *tac__param_find(const tac_node *params, const char *path);
 // The input that a route leads to.
 tac_status tac__find_input(const tac__plan *plan, const tac_route_def *route,
                            tac__component **reader, size_t *input, tac_error *err);
+// The signal that a route comes from, and its first element that is seen; `*part`: only this one
+// is.
+tac_status tac__find_source(const tac__plan *plan, const tac__component *reader,
+                            const tac_route_def *route, int *signal, uint32_t *element, bool *part,
+                            tac_error *err);
 // The signal of a single element by its name, as `reader` would write it; -1: there is none.
 int tac__find_element(const tac__plan *plan, const tac__component *reader, const char *text,
                       uint32_t *element);

@@ -7,12 +7,16 @@
 // Run the connect functions of all types.
 tac_status tac__connect(tac__plan *plan, tac_error *err);
 
-// --- resolve.c: routes, links, policies, synchronised groups ---
+// --- routes.c: where inputs come from, and who only observes ---
 tac_status tac__resolve_routes(tac__plan *plan, tac_error *err);
 void tac__resolve_observers(tac__plan *plan);
+
+// --- rates.c: policies and synchronised groups, histories, leads ---
 tac_status tac__resolve_groups(tac__plan *plan, tac_error *err);
 tac_status tac__resolve_histories(tac__plan *plan, tac_error *err);
 tac_status tac__resolve_leads(tac__plan *plan, tac_error *err);
+
+// --- links.c: where messages go ---
 tac_status tac__resolve_links(tac__plan *plan, tac_error *err);
 
 // --- order.c: the order of discrete components ---
