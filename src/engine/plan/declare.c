@@ -1,5 +1,6 @@
 // declare.c - the declaring side of the component protocol: ports, states, events, streams, and the
-// calls of a type's `declare` and `connect`. Parameters are in params.c.
+// calls of a type's `declare` and `connect`. Parameters are read in params.c, param_texts.c and
+// scopes.c.
 #include "engine/plan/prepare.h"
 #include "engine/plan/declare.h"
 #include "base/def.h"

@@ -1,4 +1,5 @@
-// declare.h - an instance being declared: what params.c and declare.c share.
+// declare.h - an instance being declared: what functions that declare and that read parameters
+// share.
 //
 // The first mistake is kept and reported when `declare` returns; after it, parameters read as their
 // fallback or zero so that declaring can go on. Without an engine (to list what a type has) every
@@ -60,11 +61,12 @@ const char *tac__declare_text(tac_declare *d, const char *text);
 // The same for texts that the component keeps.
 const char *tac__declare_own_text(tac_declare *d, const char *text);
 
-// --- params.c ---
+// --- scopes.c ---
 // Begin to read from `map`, and end: a key that was not read is a mistake.
 void tac__scope_begin(tac_declare *d, const tac_node *map, const char *prefix, bool peer);
 void tac__scope_end(tac_declare *d);
 
+// --- mistakes.c ---
 // The place of a parameter in the present map; where it is absent, of the map, or else of the
 // component.
 const tac_place *tac__param_place(const tac_declare *d, const char *param);

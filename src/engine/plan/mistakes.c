@@ -1,0 +1,123 @@
+// mistakes.c - where a parameter stands in its file, and mistakes and doubts that a component finds
+// in its parameters itself.
+#include "base/node.h"
+#include "base/print.h"
+#include "engine/plan/declare.h"
+#include "engine/plan/find.h"
+#include "engine/plan/warn.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// "equations[3]" is an item of a list, "states.v" of a map.
+const tac_node *tac__param_find(const tac_node *map, const char *path)
+{
+    const tac_node *node = tac_node_get(map, path);
+    const size_t length = strcspn(path, ".[");
+    if (node || !path[length])
+        return node;
+    char name[TAC_ERROR_NAME];
+    snprintf(name, sizeof name, "%.*s", (int)length, path);
+    node = tac_node_get(map, name);
+    if (!node || tac_node_kind_of(node) == TAC_NODE_SCALAR)
+        return node; // a single text is a list of one
+    if (path[length] == '[')
+        return tac_node_item(node, (size_t)tac__digits_parse(path + length + 1, NULL, 10));
+    return tac_node_kind_of(node) == TAC_NODE_MAP ? tac__param_find(node, path + length + 1) : NULL;
+}
+
+static const tac_node *node_of(const tac_declare *d, const char *param)
+{
+    const tac_node *map = d->scopes[d->depth].map;
+    return map && param ? tac__param_find(map, param) : NULL;
+}
+
+const tac_node *tac_param_node(const tac_declare *d, const char *name)
+{
+    const tac_node *node = node_of(d, name);
+    return tac_node_is_null(node) ? NULL : node;
+}
+
+const tac_place *tac__param_place(const tac_declare *d, const char *param)
+{
+    const tac_node *map = d->scopes[d->depth].map;
+    const tac_node *node = node_of(d, param);
+    if (node && tac_node_place(node)->line)
+        return tac_node_place(node);
+    return map && tac_node_place(map)->line ? tac_node_place(map) : &d->instance->place;
+}
+
+static bool continues_character(char c)
+{
+    return ((unsigned char)c & 0xC0) == 0x80; // UTF-8
+}
+
+tac_place tac__place_inside(const tac_place *place, const char *part, uint32_t further)
+{
+    tac_place inside = *place;
+    const char *c = place->line && place->excerpt ? place->excerpt : "";
+    for (uint32_t column = 1; *c && column < place->column; column++) {
+        c++;
+        while (continues_character(*c))
+            c++;
+    }
+    const char *found = *c && *part ? strstr(c, part) : NULL;
+    if (!found)
+        return inside;
+    for (; c < found; c++)
+        inside.column += !continues_character(*c);
+    inside.column += further;
+    return inside;
+}
+
+TAC_PRINTF(4, 0)
+static tac_status fail_with(tac_declare *d, const char *param, const tac_place *place,
+                            const char *format, va_list args)
+{
+    tac_error err;
+    char text[512];
+    tac__vprint(text, sizeof text, format, args);
+    tac__fail_at(&err, TAC_E_CONFIG, place, "%s", text);
+    if (param)
+        tac__error_context(&err, "checking parameter '%s' of '%s'", param, d->instance->name);
+    tac__declare_keep(d, &err);
+    return TAC_E_CONFIG;
+}
+
+tac_status tac_declare_fail(tac_declare *d, const char *param, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const tac_status status = fail_with(d, param, tac__param_place(d, param), format, args);
+    va_end(args);
+    return status;
+}
+
+tac_status tac_declare_fail_at(tac_declare *d, const char *param, uint32_t column,
+                               const char *format, ...)
+{
+    const char *text = tac_node_text(node_of(d, param));
+    const tac_place place =
+        tac__place_inside(tac__param_place(d, param), text ? text : "", column ? column - 1 : 0);
+    va_list args;
+    va_start(args, format);
+    const tac_status status = fail_with(d, param, &place, format, args);
+    va_end(args);
+    return status;
+}
+
+void tac_declare_warn(tac_declare *d, const char *param, const char *format, ...)
+{
+    if (!d->plan)
+        return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    tac__vprint(text, sizeof text, format, args);
+    va_end(args);
+    const tac_place *place = tac__param_place(d, param);
+    if (place->line)
+        tac__warn(d->plan, place, "%s", text);
+    else // made by a program: there is no file to point at
+        tac__warn(d->plan, NULL, "component '%s': %s", d->instance->name, text);
+}
