@@ -93,8 +93,11 @@ static tac_status compare(const cli_args *args, tac_recording *a, tac_recording 
     TAC_TRY(read_tolerances(args, arena, &def, err));
     def.from_us = span.from_us;
     def.to_us = span.to_us;
-    def.patterns = args->operands + 2;
-    def.pattern_count = args->operand_count - 2;
+    cli_patterns patterns = {.arena = arena};
+    for (size_t i = 2; i < args->operand_count; i++)
+        TAC_TRY(cli_add_patterns(&patterns, args->operands[i], err));
+    def.patterns = patterns.items;
+    def.pattern_count = patterns.count;
     tac_comparison *comparison;
     TAC_TRY(tac_recording_compare(a, b, &def, &comparison, err));
     const cli_comparison report = {a, b, comparison, def.tolerance_count > 0, cli_has(args, "all")};
@@ -136,13 +139,15 @@ const cli_command cli_compare = {
     .operands_min = 2,
     .operands_max = SIZE_MAX,
     .summary = "Tell where and by how much two recordings differ.",
-    .doc = "Compare the signals of two recordings, or those that match a pattern, at every instant "
-           "that has a sample: the first difference, with both values as exact numbers, and a "
-           "table of the largest difference of each signal. Also told are signals and samples that "
-           "only one of them has, and whether seed, model and configuration differ.\n\n"
-           "Without tolerances values are compared bit for bit: -0 is not 0, and a NaN is equal to "
-           "one with the same bits. The exit code is 0 only if everything that was compared is "
-           "equal within the tolerances, 1 if not.",
+    .doc =
+        "Compare the signals of two recordings, or those that match a pattern (or one of several "
+        "with commas between them), at every instant that has a sample: the first difference, with "
+        "both values as exact numbers, and a "
+        "table of the largest difference of each signal. Also told are signals and samples that "
+        "only one of them has, and whether seed, model and configuration differ.\n\n"
+        "Without tolerances values are compared bit for bit: -0 is not 0, and a NaN is equal to "
+        "one with the same bits. The exit code is 0 only if everything that was compared is "
+        "equal within the tolerances, 1 if not.",
     .options = options,
     .run = run,
 };

@@ -23,7 +23,8 @@ static const cli_option options[] = {
      .doc = "One of" TAC__EXPORT_NAMES ". By default as FILE ends:" TAC__EXPORT_ENDINGS "."},
     {.name = "signals",
      .value = "PATTERN",
-     .doc = "Only signals whose name matches, as in \"uav1.*\"; may be given several times."},
+     .doc = "Only signals whose name matches, as in \"uav1.*\"; several with commas between them, "
+            "or given several times."},
     {.name = "from", .value = "T", .doc = "Leave out what was before T, as in \"2.5 s\"."},
     {.name = "to", .value = "T", .doc = "Leave out what was after T."},
     {.name = "exact",
@@ -66,7 +67,7 @@ static tac_status name_files(const cli_args *args, const tac_export_def *def, ta
     return status;
 }
 
-static tac_status read_args(const cli_args *args, const char **patterns, tac_export_def *def,
+static tac_status read_args(const cli_args *args, tac__arena *arena, tac_export_def *def,
                             tac_error *err)
 {
     def->path = cli_value(args, "out");
@@ -83,11 +84,13 @@ static tac_status read_args(const cli_args *args, const char **patterns, tac_exp
     TAC_TRY(cli_read_time(args, "rate", tac_period_parse, &def->period_us, err));
     TAC_TRY(name_files(args, def, err));
     def->exact = cli_has(args, "exact");
+    cli_patterns patterns = {.arena = arena};
     for (size_t i = 0; i < args->given_count; i++) {
         if (!strcmp(args->given[i].option->name, "signals"))
-            patterns[def->pattern_count++] = args->given[i].value;
+            TAC_TRY(cli_add_patterns(&patterns, args->given[i].value, err));
     }
-    def->patterns = patterns;
+    def->patterns = patterns.items;
+    def->pattern_count = patterns.count;
     return TAC_OK;
 }
 
@@ -179,8 +182,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     tac__text notes;
     tac__arena_init(&arena, tac_allocator_default());
     tac__text_init(&notes, tac_allocator_default());
-    const char **patterns = tac__arena_array(&arena, args->given_count + 1, sizeof *patterns);
-    tac_status status = patterns ? read_args(args, patterns, &def, err) : tac__fail_memory(err);
+    tac_status status = read_args(args, &arena, &def, err);
     if (status == TAC_OK)
         status = export(args->operands[0], args, &def, &notes, out, err);
     tac__text_fini(&notes);

@@ -122,24 +122,22 @@ static tac_status add_signal(cli_page *page, size_t begin, const tac_recorded *s
     return find_everywhere(page, added, err);
 }
 
-// "a,b": several patterns in one argument.
+// Signals of one argument: they share a panel where they can.
 static tac_status add_argument(cli_page *page, const char *text, tac_error *err)
 {
     const tac__choices names = {name_at, page, "signal"};
     const size_t begin = page->panel_count;
-    while (*text) {
-        const size_t length = strcspn(text, ",");
-        const char *pattern = tac__arena_format(page->arena, "%.*s", (int)length, text);
-        if (!pattern)
-            return tac__fail_memory(err);
-        TAC_TRY(tac__choose(&names, &pattern, 1, NULL, err));
+    cli_patterns patterns = {.arena = page->arena};
+    TAC_TRY(cli_add_patterns(&patterns, text, err));
+    TAC_TRY(tac__choose(&names, patterns.items, patterns.count, NULL, err));
+    for (size_t k = 0; k < patterns.count; k++) {
         const tac_recorded *s;
-        const bool many = strpbrk(pattern, "*?");
+        const bool many = strpbrk(patterns.items[k], "*?");
         for (size_t i = 0; (s = signal_at(page, i)); i++) {
-            if (tac__path_match(pattern, s->name) && !(many && cli_page_is_bookkeeping(s)))
+            if (tac__path_match(patterns.items[k], s->name) &&
+                !(many && cli_page_is_bookkeeping(s)))
                 TAC_TRY(add_signal(page, begin, s, err));
         }
-        text += length + (text[length] == ',');
     }
     return TAC_OK;
 }

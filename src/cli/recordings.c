@@ -25,6 +25,26 @@ tac_status cli_read_span(const cli_args *args, cli_span *span, tac_error *err)
     return TAC_OK;
 }
 
+tac_status cli_add_patterns(cli_patterns *p, const char *text, tac_error *err)
+{
+    for (const char *c = text;; c++) {
+        const size_t length = strcspn(c, ",");
+        if (length == 0)
+            return tac__fail(err, TAC_E_USAGE,
+                             "there is an empty pattern in '%s'; expected names or patterns of "
+                             "signals with commas between them, as in \"battery.*,flight.phase\"",
+                             text);
+        if (!TAC__ARENA_GROW(p->arena, p->items, p->count, p->capacity))
+            return tac__fail_memory(err);
+        p->items[p->count] = tac__arena_format(p->arena, "%.*s", (int)length, c);
+        if (!p->items[p->count++])
+            return tac__fail_memory(err);
+        c += length;
+        if (!*c)
+            return TAC_OK;
+    }
+}
+
 const char *cli_value_name(const tac_type *type, double value)
 {
     if (type->scalar == TAC_BOOL)

@@ -28,6 +28,17 @@ typedef struct cli_span {
 // From --from and --to; without them 0 and TAC_TIME_NEVER.
 TAC_MUST_CHECK tac_status cli_read_span(const cli_args *args, cli_span *span, tac_error *err);
 
+// Patterns of signals from a command line.
+typedef struct cli_patterns {
+    tac__arena *arena;
+    const char **items;
+    size_t count, capacity;
+} cli_patterns;
+
+// Add those of one argument: one, or several with commas between them.
+TAC_MUST_CHECK tac_status cli_add_patterns(cli_patterns *patterns, const char *text,
+                                           tac_error *err);
+
 // The label of a value of an enum or bool; NULL if it has none.
 const char *cli_value_name(const tac_type *type, double value);
 

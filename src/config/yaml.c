@@ -421,7 +421,11 @@ static tac_status read_document(reader *r, tac_node **root)
     TAC_TRY(next_event(r)); // the start of the stream
     TAC_TRY(next_event(r));
     if (r->event.type == YAML_STREAM_END_EVENT)
-        return FAIL(r, TAC_E_SYNTAX, (yaml_mark_t){0}, "there is nothing in it");
+        return FAIL(
+            r, TAC_E_SYNTAX, (yaml_mark_t){0},
+            "there is nothing in it; expected keys with values, at least 'duration: 10 s' and "
+            "'components:' ('man tactus.yaml' has all of them, docs/tutorial.md a first "
+            "simulation)");
     TAC_TRY(next_event(r));
     TAC_TRY(read_node(r, r->source->depth, root));
     TAC_TRY(next_event(r)); // the end of the document

@@ -82,6 +82,19 @@ expect 0 export small.mcap -o mass.csv --signals 'mass.*' --from 0.5s --to '600 
 same 'columns' "$(head -n 1 mass.csv | tr ',' '\n' | grep -cv '^mass\.')" 1
 same 'times' "$(cut -d, -f1 mass.csv | tr '\n' ' ')" 't [s] 0.500000 0.550000 0.600000 '
 
+# Several signals: with commas, or several times.
+expect 0 export small.mcap -o commas.csv --signals 'mass.position,mass.velocity'
+expect 0 export small.mcap -o twice.csv --signals mass.position --signals mass.velocity
+same 'columns of two signals' "$(head -n 1 commas.csv | tr ',' '\n' | grep -c '^mass\.')" \
+    "$(head -n 1 twice.csv | tr ',' '\n' | grep -c '^mass\.')"
+cmp commas.csv twice.csv || fail 'commas and several options differ'
+expect 2 export small.mcap -o out.csv --signals mass.position,mass.velocty
+says err "did you mean 'mass.velocity'?"
+for text in '' , mass.position, mass.position,,mass.velocity; do
+    expect 2 export small.mcap -o out.csv --signals "$text"
+    says err "there is an empty pattern in '$text'"
+done
+
 # Mistakes
 expect 2 export small.mcap
 says err '-o FILE'

@@ -73,7 +73,7 @@ for command in check run explain; do
     expect 3 $command folder
     says err "cannot read 'folder': Is a directory"
     expect 2 $command empty
-    says err 'empty:1:1: error: there is nothing in it'
+    says err "empty:1:1: error: there is nothing in it; expected keys with values" 'docs/tutorial.md'
     expect 2 $command binary
     expect 2 $command a.mcap
     says err "'a.mcap' is a recording, not a configuration" 'tactus replay'
