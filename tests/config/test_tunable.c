@@ -115,12 +115,11 @@ static void compare_starts(rig *a, rig *b, const char *set)
     assert_int_equal(tac__start(a->engine), TAC_OK);
     assert_int_equal(tac__start(b->engine), TAC_OK);
     const tac__block *old = &a->engine->plan->block, *new = &b->engine->plan->block;
-    for (size_t i = 0; i < old->run_count; i++) {
-        const tac__part *part = &old->parts[i];
+    for (tac__part_walk w = {0}; tac__block_next(old, &w);) {
         char name[TAC__PART_NAME];
-        const void *before = tac__block_at(old, part->offset);
-        if (!rests(tac__part_name(part, name)) &&
-            memcmp(before, tac__block_at(new, new->parts[i].offset), part->size))
+        const void *before = tac__block_at(old, w.part.offset);
+        if (!rests(tac__part_name(&w.part, name)) &&
+            memcmp(before, tac__block_at(new, w.part.offset), w.part.size)) // layouts are equal
             fail_msg("%s changes '%s' at the start", set, name);
     }
 }

@@ -65,9 +65,9 @@ static bool is_among(const idle_word *words, size_t count, size_t word)
 
 static bool may_be_idle(const tac__part *part, size_t word)
 {
-    if (!strcmp(part->what, "clock"))
+    if (!strcmp(part->kind->what, "clock"))
         return is_among(idle_clock, sizeof idle_clock / sizeof *idle_clock, word);
-    if (!strcmp(part->what, "island"))
+    if (!strcmp(part->kind->what, "island"))
         return is_among(idle_island, sizeof idle_island / sizeof *idle_island, word);
     char name[TAC__PART_NAME];
     for (size_t i = 0; i < sizeof idle_parts / sizeof *idle_parts; i++) {
@@ -195,12 +195,14 @@ static digests look(const run *r)
     return d;
 }
 
-static const tac__part *part_of(const tac_engine *e, size_t word)
+static tac__part part_of(const tac_engine *e, size_t word)
 {
-    size_t i = 0;
-    while (e->plan->block.parts[i].offset + e->plan->block.parts[i].size <= word * 8)
-        i++;
-    return &e->plan->block.parts[i];
+    tac__part_walk w = {0};
+    while (tac__block_next(&e->plan->block, &w)) {
+        if (word * 8 < w.part.offset + w.part.size)
+            break;
+    }
+    return w.part;
 }
 
 typedef struct tally {
@@ -223,7 +225,7 @@ static void flip_one(const flight *f, const file *c, size_t word, unsigned bit, 
     flip(c, word, bit);
     run r;
     assert_true(begin(&r, f));
-    const tac__part *part = part_of(r.engine, word);
+    const tac__part found = part_of(r.engine, word), *part = &found;
     const size_t own = word - part->offset / 8;
     if (tac_engine_restore(r.engine, path, r.err) != TAC_OK) {
         n->refused++;

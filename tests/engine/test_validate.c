@@ -215,10 +215,10 @@ static void test_changed_words_do_no_harm(void **state)
 
 static size_t offset_of(const tac_engine *e, const char *part)
 {
-    for (size_t i = 0; i < e->plan->block.run_count; i++) {
+    for (tac__part_walk w = {0}; tac__block_next(&e->plan->block, &w);) {
         char name[TAC__PART_NAME];
-        if (!strcmp(tac__part_name(&e->plan->block.parts[i], name), part))
-            return e->plan->block.parts[i].offset;
+        if (!strcmp(tac__part_name(&w.part, name), part))
+            return w.part.offset;
     }
     fail_msg("no part '%s'", part);
     return 0;

@@ -7,24 +7,24 @@
 
 const char *tac__part_name(const tac__part *part, char text[TAC__PART_NAME])
 {
+    const char *port = part->kind->port;
     tac__out out = tac__out_begin(text, TAC__PART_NAME);
-    tac__out_add(&out, "%s %s%s%s", part->what, part->owner, part->port ? "." : "",
-                 part->port ? part->port : "");
+    tac__out_add(&out, "%s %s%s%s", part->kind->what, part->owner, port ? "." : "",
+                 port ? port : "");
     return text;
 }
 
-tac_status tac__block_reserve(tac__block *block, tac__arena *arena, const tac__part *part,
-                              size_t count, size_t size, size_t *offset)
+tac_status tac__block_add(tac__block *block, tac__arena *arena, const char *owner,
+                          const void *subject, const tac__part_kind *kinds, size_t count)
 {
-    if ((size && count > SIZE_MAX / 4 / size) ||
-        !TAC__ARENA_GROW(arena, block->parts, block->count, block->capacity))
+    if (!TAC__ARENA_GROW(arena, block->lists, block->count, block->capacity))
         return TAC_E_MEMORY;
-    const size_t bytes = (count * size + 7) / 8 * 8;
-    tac__part *made = &block->parts[block->count++];
-    *made = *part;
-    made->offset = *offset = block->size;
-    made->size = bytes;
-    block->size += bytes;
+    block->lists[block->count++] = (tac__part_list){owner, subject, kinds, count, block->size};
+    for (size_t i = 0; i < count; i++) {
+        if (kinds[i].size > SIZE_MAX / 4 - block->size)
+            return TAC_E_MEMORY;
+        block->size += kinds[i].size;
+    }
     return TAC_OK;
 }
 
@@ -40,13 +40,32 @@ tac_status tac__block_allocate(tac__block *block, tac__arena *arena)
     return block->bytes ? TAC_OK : TAC_E_MEMORY;
 }
 
+bool tac__block_next(const tac__block *block, tac__part_walk *w)
+{
+    while (w->list < block->run_count && w->next == block->lists[w->list].count) {
+        w->list++;
+        w->next = 0;
+    }
+    if (w->list == block->run_count)
+        return false;
+    const tac__part_list *list = &block->lists[w->list];
+    const tac__part_kind *kind = &list->kinds[w->next];
+    w->part = (tac__part){.kind = kind,
+                          .owner = list->owner,
+                          .subject = kind->subject ? kind->subject : list->subject,
+                          .offset = w->next ? w->part.offset + w->part.size : list->offset,
+                          .size = kind->size};
+    w->next++;
+    return true;
+}
+
 uint64_t tac__block_manifest_hash(const tac__block *block)
 {
     tac__hash h = TAC__HASH_SEED;
-    for (size_t i = 0; i < block->run_count; i++) {
+    for (tac__part_walk w = {0}; tac__block_next(block, &w);) {
         char name[TAC__PART_NAME];
-        h = tac__hash_text(h, tac__part_name(&block->parts[i], name));
-        h = tac__hash_word(h, block->parts[i].size);
+        h = tac__hash_text(h, tac__part_name(&w.part, name));
+        h = tac__hash_word(h, w.part.size);
     }
     return tac__hash_end(h);
 }

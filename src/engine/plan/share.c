@@ -14,15 +14,15 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-// The one copy of a text: units and descriptions come again in other types, too.
-static const char *keep_text(tac__plan *e, const char *text)
+// Units and descriptions come again in other types, too.
+const char *tac__share_text(tac__plan *e, const char *text)
 {
     return text ? tac__names_keep(&e->shapes.texts, &e->arena, text) : NULL;
 }
 
 static bool keep_into(tac__plan *e, const char **text)
 {
-    const char *kept = keep_text(e, *text);
+    const char *kept = tac__share_text(e, *text);
     const bool good = kept || !*text;
     *text = kept;
     return good;

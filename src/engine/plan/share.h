@@ -13,6 +13,9 @@
 // plan->shapes.scratch. TAC_E_MEMORY.
 tac_status tac__share_shape(tac__plan *plan, tac__component *c);
 
+// The shared copy of a text; NULL: no memory.
+const char *tac__share_text(tac__plan *plan, const char *text);
+
 // The shared copy of these bytes; NULL: no memory.
 const void *tac__share_bytes(tac__plan *plan, const void *bytes, size_t size);
 

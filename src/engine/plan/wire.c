@@ -1,8 +1,9 @@
-// wire.c - memory of a run and the pointers into it: reserves every part in the block, allocates it
+// wire.c - memory of a run and the pointers into it: lists every part of the block, allocates it
 // once, then gives each component its tables of inputs, outputs and states.
 #include "engine/run/integrate.h"
 #include "engine/plan/prepare.h"
 #include "engine/plan/find.h"
+#include "engine/plan/share.h"
 #include "engine/run/hash.h"
 #include "engine/run/nans.h"
 #include "engine/run/driven.h"
@@ -14,36 +15,57 @@
 
 enum { OUTSIDE_BYTES = 65536 };
 
-// A pointer that will point into the block once the block is allocated.
-typedef struct fixup {
-    void **pointer;
-    size_t offset;
-} fixup;
-
+// The parts are gone through twice by the same functions: first they are listed, then, when the
+// block is allocated, pointers to them are set.
 typedef struct wiring {
     tac_engine *e;
-    tac__arena scratch; // memory of the list of fixups
-    fixup *fixups;
+    tac__arena scratch;    // memory of the list of kinds
+    tac__part_kind *kinds; // of the parts of the present owner
     size_t count, capacity;
+    size_t offset; // of the next part
+    bool set;      // the second time
+    uint64_t *taken;
+    tac_time *next; // of the timeline
 } wiring;
 
-// Reserve a part and have `*pointer` point to it.
-static tac_status want(wiring *w, const tac__part *part, size_t count, size_t size, void **pointer)
+// `count` elements of `size` bytes, to which `*pointer` is to point. The kind has all but its size.
+static tac_status want(wiring *w, const tac__part_kind *kind, size_t count, size_t size,
+                       void **pointer)
 {
-    tac__plan *plan = w->e->building;
-    size_t offset;
-    TAC_TRY(tac__block_reserve(&plan->block, &plan->arena, part, count, size, &offset));
-    if (!TAC__ARENA_GROW(&w->scratch, w->fixups, w->count, w->capacity))
+    if (size && count > SIZE_MAX / 4 / size)
         return TAC_E_MEMORY;
-    w->fixups[w->count++] = (fixup){pointer, offset};
+    const size_t bytes = (count * size + 7) / 8 * 8;
+    if (w->set) {
+        *pointer = tac__block_at(&w->e->plan->block, w->offset);
+    } else {
+        if (!TAC__ARENA_GROW(&w->scratch, w->kinds, w->count, w->capacity))
+            return TAC_E_MEMORY;
+        tac__part_kind *made = &w->kinds[w->count++];
+        *made = *kind;
+        made->size = bytes;
+    }
+    w->offset += bytes;
     return TAC_OK;
 }
 
 // A part named "name owner".
-#define WANT(w, name, of, count, checked, about, pointer)                                          \
-    TAC_TRY(want(                                                                                  \
-        (w), &(tac__part){.what = (name), .owner = (of), .check = (checked), .subject = (about)},  \
-        (count), sizeof *(pointer), (void **)&(pointer)))
+#define WANT(w, called, count, checked, pointer)                                                   \
+    TAC_TRY(want((w), &(tac__part_kind){.what = (called), .check = (checked)}, (count),            \
+                 sizeof *(pointer), (void **)&(pointer)))
+
+// All parts of an owner have been asked for.
+static tac_status end_owner(wiring *w, const char *owner, const void *subject)
+{
+    if (w->set)
+        return TAC_OK;
+    tac__plan *plan = w->e->building;
+    const tac__part_kind *kinds = tac__share_bytes(plan, w->kinds, w->count * sizeof *w->kinds);
+    if (!kinds)
+        return TAC_E_MEMORY;
+    TAC_TRY(tac__block_add(&plan->block, &plan->arena, owner, subject, kinds, w->count));
+    w->count = 0;
+    return TAC_OK;
+}
 
 // --- reserving ----------------------------------------------------------------------------------
 
@@ -111,72 +133,78 @@ static tac_status prepare_common(tac_engine *e)
     return TAC_OK;
 }
 
-static tac_status reserve_islands(wiring *w)
+static tac_status make_islands(tac_engine *e)
 {
-    tac_engine *e = w->e;
-    tac__plan *plan = e->building;
+    const tac__plan *plan = e->plan;
     e->islands = tac__arena_array(&e->scratch, plan->island_count, sizeof *e->islands);
     if (!e->islands)
         return TAC_E_MEMORY;
-    TAC_TRY(prepare_common(e));
     for (size_t i = 0; i < plan->island_count; i++) {
-        tac__island_plan *island_plan = &plan->islands[i];
-        tac__island *island = &e->islands[i];
-        *island = (tac__island){.plan = island_plan,
-                                .engine = e,
-                                .peeked_us = TAC_TIME_NEVER,
-                                .kept_us = TAC_TIME_NEVER};
-        WANT(w, "island", island_plan->name, 1, tac__check_island, island_plan, island->state);
-        // The states of its components are signals; they lie in x one after another.
-        const size_t x = plan->block.size;
-        WANT(w, "state", island_plan->name, island_plan->x_count, tac__check_any, NULL, island->x);
-        WANT(w, "tentative", island_plan->name, island_plan->x_count, tac__check_any, NULL,
-             island->y);
-        WANT(w, "modes", island_plan->name, island_plan->event_count, tac__check_modes, island_plan,
-             island->mode);
-        WANT(w, "next modes", island_plan->name, island_plan->event_count, tac__check_next_modes,
-             island_plan, island->next_mode);
-        for (size_t k = 0; k < island_plan->count; k++) {
-            const tac__component *c = plan->components[island_plan->components[k]];
-            size_t offset = x + c->x_offset * sizeof(double);
-            for (size_t s = 0; s < c->continuous.count; s++) {
-                plan->schema.signals[tac__signal_at(c, c->outputs.count + s)].offset = offset;
-                offset += c->continuous.items[s].type.count * sizeof(double);
-            }
-        }
-        TAC_TRY(list_groups(plan, island_plan));
-        TAC_TRY(prepare_method(e, island));
+        e->islands[i] = (tac__island){.plan = &plan->islands[i],
+                                      .engine = e,
+                                      .peeked_us = TAC_TIME_NEVER,
+                                      .kept_us = TAC_TIME_NEVER};
+        TAC_TRY(list_groups(e->building, &e->building->islands[i]));
+        TAC_TRY(prepare_method(e, &e->islands[i]));
     }
-    return TAC_OK;
+    return prepare_common(e);
 }
 
-static tac_status reserve_signals(wiring *w)
+// The states of its components are signals; they lie in x one after another.
+static void place_states(tac__plan *plan, const tac__island_plan *island, size_t x)
+{
+    for (size_t k = 0; k < island->count; k++) {
+        const tac__component *c = plan->components[island->components[k]];
+        size_t offset = x + c->x_offset * sizeof(double);
+        for (size_t s = 0; s < c->continuous.count; s++) {
+            plan->schema.signals[tac__signal_at(c, c->outputs.count + s)].offset = offset;
+            offset += c->continuous.items[s].type.count * sizeof(double);
+        }
+    }
+}
+
+static tac_status reserve_island(wiring *w, tac__island *island)
+{
+    const tac__island_plan *plan = island->plan;
+    WANT(w, "island", 1, tac__check_island, island->state);
+    place_states(w->e->building, plan, w->offset);
+    WANT(w, "state", plan->x_count, tac__check_any, island->x);
+    WANT(w, "tentative", plan->x_count, tac__check_any, island->y);
+    WANT(w, "modes", plan->event_count, tac__check_modes, island->mode);
+    WANT(w, "next modes", plan->event_count, tac__check_next_modes, island->next_mode);
+    return end_owner(w, plan->name, plan);
+}
+
+// A part that belongs to signal k of a component.
+#define WANT_SIGNAL(w, called, c, k, count, checked, pointer)                                      \
+    TAC_TRY(want((w),                                                                              \
+                 &(tac__part_kind){.what = (called),                                               \
+                                   .port = (c)->outputs.items[k].name,                             \
+                                   .check = (checked),                                             \
+                                   .number = (k)},                                                 \
+                 (count), sizeof *(pointer), (void **)&(pointer)))
+
+static tac_status reserve_signals(wiring *w, const tac__component *c)
 {
     tac__plan *plan = w->e->building;
     // The values of a component lie side by side, so that all can be copied at once.
-    for (size_t i = 0; i < plan->schema.count; i++) {
-        tac__signal *s = &plan->schema.signals[i];
-        if (!s->kind->state)
-            TAC_TRY(tac__block_reserve(
-                &plan->block, &plan->arena,
-                &(tac__part){
-                    .what = "signal", .owner = s->name, .check = tac__check_signal, .subject = s},
-                s->kind->words, sizeof(uint64_t), &s->offset));
+    for (size_t k = 0; k < c->outputs.count; k++) {
+        tac__signal *s = &plan->schema.signals[tac__signal_at(c, k)];
+        uint64_t *value;
+        s->offset = w->offset;
+        WANT_SIGNAL(w, "signal", c, k, s->kind->words, tac__check_signal, value);
     }
-    for (size_t i = 0; i < plan->schema.count; i++) {
-        tac__signal *s = &plan->schema.signals[i];
-        if (s->kind->state)
-            continue;
-        if (plan->def.digests)
-            WANT(w, "digest", s->name, 1, tac__check_any, NULL, s->digest);
+    for (size_t k = 0; k < c->outputs.count; k++) {
+        tac__signal *s = &plan->schema.signals[tac__signal_at(c, k)];
         tac__history *h = s->history;
-        if (h) {
-            h->words = s->kind->words;
-            WANT(w, "history writes", s->name, 1, tac__check_writes, h, h->writes);
-            WANT(w, "history times", s->name, h->depth, tac__check_times, h, h->times);
-            WANT(w, "history values", s->name, h->depth * h->words, tac__check_any, NULL,
-                 h->values);
-        }
+        if (plan->def.digests)
+            WANT_SIGNAL(w, "digest", c, k, 1, tac__check_any, s->digest);
+        if (!h)
+            continue;
+        h->words = s->kind->words;
+        WANT_SIGNAL(w, "history writes", c, k, 1, tac__check_writes, h->writes);
+        WANT_SIGNAL(w, "history times", c, k, h->depth, tac__check_times, h->times);
+        WANT_SIGNAL(w, "history values", c, k, h->depth * h->words, tac__check_any, h->values);
     }
     return TAC_OK;
 }
@@ -199,69 +227,124 @@ static bool needs_view(const tac__plan *plan, const tac__component *c, size_t in
     return sampled || converted || in->history || is_scaled(s, &c->inputs.items[input], in->route);
 }
 
-static tac_status reserve_components(wiring *w)
+// A part for the value of an input or a discrete state.
+static tac_status want_value(wiring *w, const char *what, const tac__port *port, void **pointer)
 {
-    tac__plan *plan = w->e->building;
-    for (size_t i = 0; i < plan->component_count; i++) {
-        tac__component *c = plan->components[i];
-        for (size_t k = 0; k < c->inputs.count; k++) {
-            const tac__port *port = &c->inputs.items[k];
-            if (c->in[k].signal < 0 || needs_view(plan, c, k)) {
-                const tac__part part = {.what = "input",
-                                        .owner = c->name,
-                                        .port = port->name,
-                                        .check = tac__check_value,
-                                        .subject = &port->type};
-                TAC_TRY(want(w, &part, tac__type_words(&port->type), 8, &c->in[k].buffer));
-            }
-        }
-        void **states = tac__arena_array(&plan->arena, c->states.count, sizeof *states);
-        if (!states)
+    const tac__part_kind kind = {
+        .what = what, .port = port->name, .check = tac__check_value, .subject = &port->type};
+    return want(w, &kind, tac__type_words(&port->type), 8, pointer);
+}
+
+static tac_status reserve_states(wiring *w, tac__component *c)
+{
+    void **states = w->set
+                        ? (void **)c->state
+                        : tac__arena_array(&w->e->building->arena, c->states.count, sizeof *states);
+    if (!states)
+        return TAC_E_MEMORY;
+    c->state = states;
+    for (size_t k = 0; k < c->states.count; k++)
+        TAC_TRY(want_value(w, "discrete state", &c->states.items[k], &states[k]));
+    return TAC_OK;
+}
+
+static tac_status reserve_draws(wiring *w, const tac__component *c)
+{
+    for (size_t k = 0; k < c->stream_count; k++) {
+        const char *name =
+            tac__share_text(w->e->building, c->streams[k].name + strlen(c->name) + 1);
+        if (!name)
             return TAC_E_MEMORY;
-        c->state = states;
-        for (size_t k = 0; k < c->states.count; k++) {
-            const tac__port *port = &c->states.items[k];
-            const tac__part part = {.what = "discrete state",
-                                    .owner = c->name,
-                                    .port = port->name,
-                                    .check = tac__check_value,
-                                    .subject = &port->type};
-            TAC_TRY(want(w, &part, tac__type_words(&port->type), 8, &states[k]));
-        }
-        if (c->condition_count || tac__is_machine(c))
-            WANT(w, "turns", c->name, 1, tac__check_turns, c, c->turns);
-        if (c->active_names)
-            WANT(w, "missed triggers", c->name, 1, tac__check_missed, c, c->missed);
-        if (c->asked)
-            WANT(w, "written", c->name, 1, tac__check_flag, NULL, c->written);
-        for (size_t k = 0; k < c->stream_count; k++)
-            WANT(w, "draws", c->streams[k].name, 1, tac__check_any, NULL, c->streams[k].next);
+        TAC_TRY(want(w, &(tac__part_kind){.what = "draws", .port = name, .check = tac__check_any},
+                     1, sizeof *c->streams[k].next, (void **)&c->streams[k].next));
     }
     return TAC_OK;
 }
 
-static tac_status reserve_messages(wiring *w)
+static tac_status reserve_component(wiring *w, tac__component *c)
+{
+    const tac__plan *plan = w->e->plan;
+    TAC_TRY(reserve_signals(w, c));
+    for (size_t k = 0; k < c->inputs.count; k++) {
+        if (c->in[k].signal < 0 || needs_view(plan, c, k))
+            TAC_TRY(want_value(w, "input", &c->inputs.items[k], &c->in[k].buffer));
+    }
+    TAC_TRY(reserve_states(w, c));
+    if (c->condition_count || tac__is_machine(c))
+        WANT(w, "turns", 1, tac__check_turns, c->turns);
+    if (c->active_names)
+        WANT(w, "missed triggers", 1, tac__check_missed, c->missed);
+    if (c->asked)
+        WANT(w, "written", 1, tac__check_flag, c->written);
+    TAC_TRY(reserve_draws(w, c));
+    return end_owner(w, c->name, c);
+}
+
+static tac_status reserve_sender(wiring *w, tac__sender *s)
+{
+    WANT(w, "sent", 1, tac__check_any, s->sequence);
+    if (w->e->plan->def.digests)
+        WANT(w, "digest", 1, tac__check_any, s->digest);
+    return end_owner(w, s->name, s);
+}
+
+static tac_status reserve_receiver(wiring *w, tac__receiver *r)
+{
+    tac__queue *q = &r->queue;
+    q->capacity = r->def.capacity;
+    q->max_bytes = r->def.max_bytes;
+    WANT(w, "queue", 1, tac__check_queue, q->state);
+    WANT(w, "queue heap", q->capacity, tac__check_elsewhere, q->heap);
+    WANT(w, "queue ring", q->capacity, tac__check_elsewhere, q->ring);
+    WANT(w, "queue stack", q->capacity, tac__check_elsewhere, q->stack);
+    WANT(w, "queue slots", q->capacity * tac__queue_slot_size(q->max_bytes), tac__check_elsewhere,
+         q->slots);
+    WANT(w, "digest", 1, tac__check_any, r->digest);
+    WANT(w, "posted", r->inlet_count + 1, tac__check_any, r->posted);
+    return end_owner(w, r->name, r);
+}
+
+// The parts of the timeline come last; those of observers are not part of the run.
+static tac_status reserve_timeline(wiring *w)
 {
     tac__plan *plan = w->e->building;
-    for (size_t i = 0; i < plan->sender_count; i++)
-        WANT(w, "sent", plan->senders[i].name, 1, tac__check_any, NULL, plan->senders[i].sequence);
-    for (size_t i = 0; plan->def.digests && i < plan->sender_count; i++)
-        WANT(w, "digest", plan->senders[i].name, 1, tac__check_any, NULL, plan->senders[i].digest);
-    for (size_t i = 0; i < plan->receiver_count; i++) {
-        tac__receiver *r = &plan->receivers[i];
-        tac__queue *q = &r->queue;
-        q->capacity = r->def.capacity;
-        q->max_bytes = r->def.max_bytes;
-        WANT(w, "queue", r->name, 1, tac__check_queue, r, q->state);
-        WANT(w, "queue heap", r->name, q->capacity, tac__check_elsewhere, NULL, q->heap);
-        WANT(w, "queue ring", r->name, q->capacity, tac__check_elsewhere, NULL, q->ring);
-        WANT(w, "queue stack", r->name, q->capacity, tac__check_elsewhere, NULL, q->stack);
-        WANT(w, "queue slots", r->name, q->capacity * tac__queue_slot_size(q->max_bytes),
-             tac__check_elsewhere, NULL, q->slots);
-        WANT(w, "digest", r->name, 1, tac__check_any, NULL, r->digest);
-        WANT(w, "posted", r->name, r->inlet_count + 1, tac__check_any, NULL, r->posted);
+    const tac__sources *sources = &plan->timeline;
+    tac_time *rest;
+    plan->timeline_offsets[0] = w->offset;
+    WANT(w, "timeline", sources->own, tac__check_taken, w->taken);
+    TAC_TRY(end_owner(w, "taken", NULL));
+    plan->timeline_offsets[1] = w->offset;
+    WANT(w, "timeline", sources->own, tac__check_next, w->next);
+    TAC_TRY(end_owner(w, "next", NULL));
+    if (!w->set)
+        tac__block_seal(&plan->block);
+    // It continues the array "timeline next": parts are whole words and lie one after another.
+    WANT(w, "observers", sources->count - sources->own, tac__check_any, rest);
+    return end_owner(w, "next", NULL);
+}
+
+// All parts. An island lies before the first of its components.
+static tac_status reserve(wiring *w)
+{
+    tac_engine *e = w->e;
+    tac__plan *plan = e->building;
+    WANT(w, "clock", 1, tac__check_clock, e->clock);
+    TAC_TRY(end_owner(w, "of the run", NULL));
+    WANT(w, "islands", plan->island_words, tac__check_due, e->due_islands);
+    TAC_TRY(end_owner(w, "to be integrated", NULL));
+    for (size_t i = 0; i < plan->component_count; i++) {
+        tac__component *c = plan->components[i];
+        if (c->island >= 0 && plan->islands[c->island].components[0] == c->index)
+            TAC_TRY(reserve_island(w, &e->islands[c->island]));
+        TAC_TRY(reserve_component(w, c));
     }
-    return TAC_OK;
+    WANT(w, "nans", plan->schema.count, tac__check_any, e->nans);
+    TAC_TRY(end_owner(w, "of signals", NULL));
+    for (size_t i = 0; i < plan->sender_count; i++)
+        TAC_TRY(reserve_sender(w, &plan->senders[i]));
+    for (size_t i = 0; i < plan->receiver_count; i++)
+        TAC_TRY(reserve_receiver(w, &plan->receivers[i]));
+    return reserve_timeline(w);
 }
 
 // --- wiring -------------------------------------------------------------------------------------
@@ -641,28 +724,19 @@ static tac_status wire_components(tac_engine *e)
     return tac__lanes_form(e);
 }
 
-// Reserve all parts of the block, allocate the block, and set the pointers into it.
+// List all parts of the block, allocate it, and set the pointers into it.
 static tac_status wire_block(wiring *w)
 {
     tac_engine *e = w->e;
     tac__plan *plan = e->building;
     TAC_TRY(make_instances(e));
-    WANT(w, "clock", "of the run", 1, tac__check_clock, NULL, e->clock);
-    WANT(w, "islands", "to be integrated", plan->island_words, tac__check_due, NULL,
-         e->due_islands);
-    TAC_TRY(reserve_islands(w));
-    TAC_TRY(reserve_signals(w));
-    WANT(w, "nans", "of signals", plan->schema.count, tac__check_any, NULL, e->nans);
-    TAC_TRY(reserve_components(w));
-    TAC_TRY(reserve_messages(w));
-    TAC_TRY(
-        tac__timeline_reserve(&plan->timeline, &plan->block, &plan->arena, plan->timeline_offsets));
-
+    TAC_TRY(make_islands(e));
+    TAC_TRY(reserve(w));
     TAC_TRY(tac__block_allocate(&plan->block, &e->memory));
-    for (size_t i = 0; i < w->count; i++)
-        *w->fixups[i].pointer = tac__block_at(&plan->block, w->fixups[i].offset);
-    return tac__timeline_wire(&e->timeline, &plan->timeline, &plan->block, &e->scratch,
-                              plan->timeline_offsets);
+    w->offset = 0;
+    w->set = true;
+    TAC_TRY(reserve(w));
+    return tac__timeline_wire(&e->timeline, &plan->timeline, w->taken, w->next, &e->scratch);
 }
 
 tac_status tac__wire(tac_engine *e)

@@ -187,9 +187,9 @@ static tac_status copy_block(tac__branching *b, unsigned char *to)
 {
     const tac__block *block = &b->e->plan->block;
     for (int sources = 1; sources >= 0; sources--) {
-        for (size_t i = 0; i < block->run_count; i++) {
-            if ((strcmp(block->parts[i].what, "timeline") == 0) == sources)
-                TAC_TRY(copy_part(b, &block->parts[i], to));
+        for (tac__part_walk w = {0}; tac__block_next(block, &w);) {
+            if ((strcmp(w.part.kind->what, "timeline") == 0) == sources)
+                TAC_TRY(copy_part(b, &w.part, to));
         }
     }
     for (size_t i = 0; i < b->part_names.capacity; i++) {

@@ -66,9 +66,8 @@ static void add_island(const tac_engine *e, const tac__island_plan *island, tac_
 void tac__layout_text(const tac_engine *e, tac__text *out)
 {
     char name[TAC__PART_NAME];
-    for (size_t i = 0; i < e->plan->block.run_count; i++)
-        tac__text_add(out, "part %zu %s\n", e->plan->block.parts[i].size,
-                      tac__part_name(&e->plan->block.parts[i], name));
+    for (tac__part_walk w = {0}; tac__block_next(&e->plan->block, &w);)
+        tac__text_add(out, "part %zu %s\n", w.part.size, tac__part_name(&w.part, name));
     for (size_t i = 0; i < e->timeline.own; i++) {
         tac__text_add(out, "source ");
         tac__source_name(e, i, out);

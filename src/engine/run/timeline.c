@@ -19,30 +19,14 @@ int tac__timeline_add(tac__sources *tl, tac__arena *arena, const tac__source *so
     return (int)tl->count++;
 }
 
-tac_status tac__timeline_reserve(const tac__sources *sources, tac__block *block, tac__arena *arena,
-                                 size_t offsets[2])
-{
-    const tac__part taken = {.what = "timeline", .owner = "taken", .check = tac__check_taken},
-                    next = {.what = "timeline", .owner = "next", .check = tac__check_next},
-                    observers = {.what = "observers", .owner = "next", .check = tac__check_any};
-    TAC_TRY(tac__block_reserve(block, arena, &taken, sources->own, sizeof(uint64_t), &offsets[0]));
-    TAC_TRY(tac__block_reserve(block, arena, &next, sources->own, sizeof(tac_time), &offsets[1]));
-    tac__block_seal(block);
-    // Part "observers next" continues the array "timeline next": parts are whole words and lie one
-    // after another.
-    size_t rest;
-    return tac__block_reserve(block, arena, &observers, sources->count - sources->own,
-                              sizeof(tac_time), &rest);
-}
-
-tac_status tac__timeline_wire(tac__timeline *tl, const tac__sources *sources,
-                              const tac__block *block, tac__arena *arena, const size_t offsets[2])
+tac_status tac__timeline_wire(tac__timeline *tl, const tac__sources *sources, uint64_t *taken,
+                              tac_time *next, tac__arena *arena)
 {
     *tl = (tac__timeline){.sources = sources->sources,
                           .count = sources->count,
                           .own = sources->own,
-                          .taken = tac__block_at(block, offsets[0]),
-                          .next = tac__block_at(block, offsets[1]),
+                          .taken = taken,
+                          .next = next,
                           .winner = tac__arena_array(arena, 2 * sources->count, sizeof *tl->winner),
                           .last = tac__arena_array(arena, sources->count, sizeof *tl->last)};
     return tl->winner && tl->last ? TAC_OK : TAC_E_MEMORY;

@@ -53,13 +53,9 @@ typedef struct tac__timeline {
 // Add a source; an axis that is there already is shared. Returns its number, or -1: no memory.
 int tac__timeline_add(tac__sources *sources, tac__arena *arena, const tac__source *source);
 
-// Reserve memory for the sources, the last parts of the block, and seal it between those of the run
-// and those of observers.
-tac_status tac__timeline_reserve(const tac__sources *sources, tac__block *block, tac__arena *arena,
-                                 size_t offsets[2]);
-// Point into the block; scratch comes from the arena.
-tac_status tac__timeline_wire(tac__timeline *timeline, const tac__sources *sources,
-                              const tac__block *block, tac__arena *arena, const size_t offsets[2]);
+// `taken` and `next` lie in the block, one a source; scratch comes from the arena.
+tac_status tac__timeline_wire(tac__timeline *timeline, const tac__sources *sources, uint64_t *taken,
+                              tac_time *next, tac__arena *arena);
 void tac__timeline_start(const tac__timeline *timeline);
 // After the block was restored to the state of `t_us`: observers go on from there. NEVER: the run
 // had not started.

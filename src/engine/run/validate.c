@@ -177,6 +177,11 @@ static tac_status check_type(const tac_type *type, const void *value, const tac_
     return TAC_OK;
 }
 
+static const tac__signal *signal_of(const tac_engine *e, const tac__part *part)
+{
+    return &e->plan->schema.signals[tac__signal_at(part->subject, part->kind->number)];
+}
+
 tac_status tac__check_value(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
     (void)exact;
@@ -204,7 +209,7 @@ static bool counts_changes(const tac_engine *e, const tac__signal *s)
 tac_status tac__check_signal(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
     (void)exact;
-    const tac__signal *s = part->subject;
+    const tac__signal *s = signal_of(e, part);
     const void *value = tac__block_at(&e->plan->block, part->offset);
     TAC_TRY(check_type(&s->kind->type, value, part, err));
     if (counts_changes(e, s) && *(const uint64_t *)value >> 62)
@@ -222,8 +227,8 @@ tac_status tac__check_signal(const tac_engine *e, const tac__part *part, bool ex
 
 tac_status tac__check_writes(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
-    (void)e, (void)exact;
-    const tac__history *h = part->subject;
+    (void)exact;
+    const tac__history *h = signal_of(e, part)->history;
     if (*h->writes >> 62)
         return damaged(err, NAME_OF(part), "counts %" PRIu64 " writes", *h->writes);
     return TAC_OK;
@@ -232,7 +237,7 @@ tac_status tac__check_writes(const tac_engine *e, const tac__part *part, bool ex
 tac_status tac__check_times(const tac_engine *e, const tac__part *part, bool exact, tac_error *err)
 {
     (void)exact;
-    const tac__history *h = part->subject;
+    const tac__history *h = signal_of(e, part)->history;
     const uint64_t last = *h->writes, first = last + 1 > h->depth ? last + 1 - h->depth : 0;
     for (uint64_t n = first; n <= last; n++) {
         const tac_time t_us = h->times[n % h->depth];
@@ -474,9 +479,7 @@ static tac_status ask_components(tac_engine *e, tac_error *err)
 
 tac_status tac__validate(tac_engine *e, bool exact, tac_error *err)
 {
-    for (size_t i = 0; i < e->plan->block.run_count; i++) {
-        const tac__part *part = &e->plan->block.parts[i];
-        TAC_TRY(part->check(e, part, exact, err));
-    }
+    for (tac__part_walk w = {0}; tac__block_next(&e->plan->block, &w);)
+        TAC_TRY(w.part.kind->check(e, &w.part, exact, err));
     return ask_components(e, err);
 }

@@ -19,13 +19,13 @@ tac__part_check tac__check_any;        // any bits are harmless; NULL
 tac__part_check tac__check_elsewhere;  // the check of another part covers this one; NULL
 tac__part_check tac__check_clock;      // NULL
 tac__part_check tac__check_due;        // NULL
-tac__part_check tac__check_island;     // tac__island
-tac__part_check tac__check_modes;      // tac__island
-tac__part_check tac__check_next_modes; // tac__island
+tac__part_check tac__check_island;     // tac__island_plan
+tac__part_check tac__check_modes;      // tac__island_plan
+tac__part_check tac__check_next_modes; // tac__island_plan
 tac__part_check tac__check_value;      // tac_type
-tac__part_check tac__check_signal;     // tac__signal
-tac__part_check tac__check_writes;     // tac__history: the number of writes
-tac__part_check tac__check_times;      // tac__history
+tac__part_check tac__check_signal;     // tac__component; the part has the number of the signal
+tac__part_check tac__check_writes;     // the same: how often it was written, by its history
+tac__part_check tac__check_times;      // the same: times of its history
 tac__part_check tac__check_turns;      // tac__component
 tac__part_check tac__check_missed;     // tac__component
 tac__part_check tac__check_flag;       // NULL: one word, 0 or 1
