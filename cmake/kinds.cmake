@@ -38,13 +38,14 @@ endfunction()
 function(tactus_model room name)
     tactus_kind_sources(sources ${room}/${name}.model.h ${room}/${name})
     # Until there are graphs the sym kind only checks types: compiled, but not part of the library,
-    # and no business of sanitizers.
+    # not optimised, and no business of sanitizers.
     set(symbolic ${sources})
     list(FILTER symbolic INCLUDE REGEX "\\.sym\\.cc$")
     list(FILTER sources EXCLUDE REGEX "\\.sym\\.cc$")
     tactus_add_to_room(tactus_${room} ${room} "${sources}")
     if(NOT TACTUS_SANITIZE)
         tactus_add_to_room(tactus_${room}_sym ${room} "${symbolic}")
+        target_compile_options(tactus_${room}_sym PRIVATE -O0 -U_FORTIFY_SOURCE)
     endif()
 endfunction()
 
