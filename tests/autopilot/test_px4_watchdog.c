@@ -2,6 +2,7 @@
 #include "autopilot/px4/watchdog.h"
 #include "support/test.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
@@ -18,6 +19,21 @@ static void nap(int ms)
 {
     const struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
     nanosleep(&time, NULL);
+}
+
+// Until so many were told of, which takes longer on a busy machine; and a while longer.
+static void await(int count)
+{
+    while (told < count)
+        nap(1);
+    nap(200);
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void tell(void *context, const tac_hang *hang)
@@ -54,16 +70,17 @@ static void test_hang(void **state)
     tac__watch_begin(&w);
     tac__watch_call(&w, "first");
     tac__watch_call(&w, "second");
-    nap(300);
+    const double begun_s = now_s();
+    await(1);
     tac__watch_end(&w);
     assert_int_equal(told, 1); // once for a call, however long it takes
     assert_true(right_context);
     assert_string_equal(component, "uav.control");
     assert_string_equal(call, "second");
-    assert_true(seconds >= 1e-6 * LIMIT_US && seconds < 0.3);
+    assert_true(seconds >= 1e-6 * LIMIT_US && seconds <= now_s() - begun_s);
     tac__watch_begin(&w); // the next one counts again
     tac__watch_call(&w, "third");
-    nap(300);
+    await(2);
     tac__watch_end(&w);
     assert_int_equal(told, 2);
     assert_string_equal(call, "third");
@@ -81,12 +98,20 @@ static void test_no_hang(void **state)
     assert_int_equal(tac__watch_start(&nobody, &none, LIMIT_US, NULL), TAC_OK);
     tac__watch_begin(&off);
     tac__watch_begin(&nobody);
-    tac__watch_begin(&w);
-    for (int i = 0; i < 25; i++) { // long in all, each one short
-        tac__watch_call(&w, "short");
-        nap(20);
+    double longest_s = 1;
+    // On a busy machine one of them may be long after all: another try.
+    for (int tries = 0; tries < 20 && longest_s > 0.5e-6 * LIMIT_US; tries++) {
+        told = 0;
+        longest_s = 0;
+        tac__watch_begin(&w);
+        for (int i = 0; i < 25; i++) { // long in all, each one short
+            const double begun_s = now_s();
+            tac__watch_call(&w, "short");
+            nap(20);
+            longest_s = fmax(longest_s, now_s() - begun_s);
+        }
+        tac__watch_end(&w);
     }
-    tac__watch_end(&w);
     nap(300); // and nothing is called
     tac__watch_end(&off);
     tac__watch_end(&nobody);
@@ -151,7 +176,7 @@ static void test_several(void **state)
     tac__watch_begin(&hasty);
     tac__watch_call(&patient, "a");
     tac__watch_call(&hasty, "b");
-    nap(400);
+    await(1);
     assert_int_equal(told, 1);
     assert_string_equal(component, "hasty");
     tac__watch_end(&patient);

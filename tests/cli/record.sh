@@ -133,7 +133,7 @@ killed() {
     "$TACTUS" run with.yaml -q --duration 100000s --out killed.mcap 2>/dev/null &
     pid=$!
     tries=0
-    while [ "$(cat killed.mcap 2>/dev/null | wc -c)" -lt "$1" ] && [ "$tries" -lt 400 ]; do
+    while [ "$(cat killed.mcap 2>/dev/null | wc -c)" -lt "$1" ] && [ "$tries" -lt 3000 ]; do
         tries=$((tries + 1))
         sleep 0.02
     done

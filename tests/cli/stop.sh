@@ -24,6 +24,17 @@ await() {
     wait "$watchdog"
 }
 
+# asleep PID: until all its threads wait for something else than a processor
+asleep() {
+    [ -r "/proc/$1/stat" ] || sleep 1.5
+    looks=0
+    while [ "$looks" -lt 5 ] && [ -r "/proc/$1/stat" ]; do
+        sleep 0.1
+        looks=$((looks + 1))
+        ! cat "/proc/$1/task"/*/stat 2>/dev/null | sed 's/.*) //' | grep -q '^[RD]' || looks=0
+    done
+}
+
 # stop SIGNAL TIME ARG...: start a run that would take days, and stop it once it has reached TIME
 stop() {
     signal=$1
@@ -34,7 +45,7 @@ stop() {
     pid=$!
     wait_for err "[  $time s]" || fail 'the run did not begin'
     kill -s "$signal" "$pid"
-    await "$pid" 6
+    await "$pid" 60
     case $signal in
     HUP) number=1 ;;
     INT) number=2 ;;
@@ -59,7 +70,7 @@ same status "$(value out status)" TAC_E_STOPPED
 stop INT 0.500 --realtime --json # while it sleeps
 is_json out
 same stopped "$(value out stopped)" true
-stop INT 0.000 --realtime=0.0001 # and would go on sleeping for 10 s
+stop INT 0.000 --realtime=0.00001 # and would go on sleeping for 100 s
 stop INT 0.500 --progress=always
 stop INT 0.500 --checkpoint-at 0.25s --checkpoint state
 says out 'checkpoint         state, taken at 250 ms'
@@ -102,7 +113,7 @@ kill -s HUP "$pid"
 sleep 0.3
 kill -0 "$pid" 2>/dev/null || fail 'SIGHUP stopped a run that ignores it'
 kill -s TERM "$pid"
-await "$pid" 6
+await "$pid" 60
 
 if command -v mkfifo >/dev/null && mkfifo pipe slow; then
     # A finished run is closing its recording, which nobody reads yet: signals wait.
@@ -110,7 +121,8 @@ if command -v mkfifo >/dev/null && mkfifo pipe slow; then
     "$TACTUS" run "$small" --set record='{tier: all, compression: none, rate: 10 kHz}' \
         --out slow >out 2>err </dev/null 3>&- &
     pid=$!
-    sleep 1.5
+    wait_for err '[  0.750 s]' || fail 'the run did not come to its end'
+    asleep "$pid"
     for signal in TERM INT HUP TERM; do
         kill -s "$signal" "$pid"
         sleep 0.4
@@ -120,7 +132,7 @@ if command -v mkfifo >/dev/null && mkfifo pipe slow; then
     cat <&4 >slow.mcap &
     reader=$!
     exec 4<&-
-    await "$pid" 10
+    await "$pid" 60
     wait "$reader"
     same 'exit code of a run that was finished' "$code" 0
     says out 'small: finished at'
@@ -134,7 +146,7 @@ if command -v mkfifo >/dev/null && mkfifo pipe slow; then
     "$TACTUS" run "$small" --duration 1000h --set scheduler.rate_groups[2].period='1 ms' \
         --out hung.mcap >out 2>&3 </dev/null &
     pid=$!
-    sleep 1.5
+    asleep "$pid"
     kill -s INT "$pid"
     sleep 0.2
     kill -s INT "$pid"
@@ -144,7 +156,7 @@ if command -v mkfifo >/dev/null && mkfifo pipe slow; then
     cat <&3 >told &
     reader=$!
     kill -s INT "$pid"
-    await "$pid" 6
+    await "$pid" 60
     exec 3>&-
     kill "$reader" 2>/dev/null
     case $code in # it may have come on as its log was read
