@@ -103,15 +103,4 @@ expect 3 run .
 expect 3 run nosuch.yaml --json
 is_json out
 same exit_code "$(value out exit_code)" 3
-
-# Every example runs.
-for example in "$TACTUS_SOURCE"/examples/*.yaml; do
-    [ -e "$example" ] || continue
-    case $example in
-    *swarm_large*) set -- --set entities.uav.count=20 ;;
-    *) set -- ;;
-    esac
-    expect 0 run "$example" --quiet --json "$@"
-    is_json out
-done
 finish
