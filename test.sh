@@ -9,13 +9,15 @@
 # What runs where (a test's name is TREE/ROOM/NAME: gcc/base/time):
 #
 #   gcc      as users run it      every test; format, rooms, symbols, installation, determinism
-#   clang    assertions on        every test
-#   asan     gcc's sanitizers     every test but long_runs of tests/CMakeLists.txt, at -O1
+#   clang    assertions on        every test program, but no scripts (*.sh, *.py): gcc and asan run
+#                                 those, and asan has the assertions on, too
+#   asan     gcc's sanitizers     every test but long_runs of tests/CMakeLists.txt, at -O1;
+#                                 assertions on
 #   fuzz     clang's sanitizers   the fuzz targets, some seconds each
 #
-# gcc/tools/determinism compares the programs of these trees with builds at -O0 and at
-# -O3 -march=native; tools/determinism.sh --all has more. The last lines are CTest's summary and
-# which widths of lanes this machine could run.
+# gcc/tools/determinism flies all examples with the programs of the first three trees and with builds
+# at -O3 -march=native under careless flags; tools/determinism.sh --all has more (-O0 among them).
+# The last lines are CTest's summary and which widths of lanes this machine could run.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -78,7 +80,8 @@ if $clients; then
 fi
 
 status=0
-ctest --test-dir "$suite" -j "$(nproc)" --output-on-failure --no-label-summary \
+# One more than there are cores: some tests mostly wait.
+ctest --test-dir "$suite" -j $(($(nproc) + 1)) --output-on-failure --no-label-summary \
     --no-tests=error ${select[@]+"${select[@]}"} </dev/null || status=$?
 [ ${#select[@]} -gt 0 ] || cat build/tests/lanes.txt
 exit $status
