@@ -16,6 +16,18 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(TACTUS_KIND_FLAGS_pack8 -mavx512f)
 endif()
 
+# Under sanitizers units of derivatives take gcc four times as long to optimise as to compile (7.5 s
+# and 1.7 s for one), and are evaluated seldom. What is fuzzed reads texts and files, and computes
+# little: no model is optimised there.
+if(TACTUS_SANITIZE)
+    list(APPEND TACTUS_KIND_FLAGS_dual -O0)
+endif()
+if(TACTUS_FUZZ)
+    foreach(kind f64 pack4 pack8)
+        list(APPEND TACTUS_KIND_FLAGS_${kind} -O0)
+    endforeach()
+endif()
+
 # tactus_kind_sources(OUT HEADER STEM): OUT becomes the list of generated units that compile HEADER
 # (as it stands in an #include) for every kind; their names begin with STEM. To be called from the
 # directory whose target takes the sources.
