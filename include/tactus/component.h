@@ -370,6 +370,13 @@ TAC_API TAC_PRINTF(4, 5) tac_status tac_declare_fail_at(tac_declare *d, const ch
 TAC_API TAC_PRINTF(3, 4) void tac_declare_warn(tac_declare *d, const char *param,
                                                const char *format, ...);
 
+// Say how fast something in the equations decays at most, as a damper on a mass: `rate_1_s` is
+// damping over mass. Where the integrator has a fixed step that is too long for it, so that it
+// may tremble instead of coming to rest, there is a warning: "`what` decays with ...", pointing to
+// `param`.
+TAC_API void tac_declare_stiffness(tac_declare *d, double rate_1_s, const char *what,
+                                   const char *param);
+
 // In `connect`: the type of the single element that a watch sees, and its unit; and the unit of the
 // input that a feed is connected to.
 TAC_API tac_type tac_watch_type(const tac_declare *d, int input);

@@ -24,5 +24,6 @@ const tac__method tac__euler_method = {
     .stages = 1,
     .order = 1,
     .slots = 1,
+    .decay = 2,
     .step = step,
 };

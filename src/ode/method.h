@@ -80,6 +80,7 @@ struct tac__method {
     bool adaptive;   // has an error estimate
     bool implicit;   // uses the Jacobian
     bool fsal;       // the last stage is f(t1, y1)
+    double decay;    // fixed step: the largest h * |lambda|, lambda < 0, at which a solution decays
 
     // How many arrays of n doubles the method keeps: stages and the like; coefficients of dense
     // output.

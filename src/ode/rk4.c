@@ -37,6 +37,7 @@ const tac__method tac__rk4_method = {
     .stages = 4,
     .order = 4,
     .slots = 5,
+    .decay = 2.785293563405282, // 1 - z + z^2/2 - z^3/6 + z^4/24 = 1
     .dense = 2,
     .step = step,
     .dense_begin = dense_begin,

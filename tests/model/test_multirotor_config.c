@@ -338,6 +338,47 @@ static void test_implausible(void **state)
     }
 }
 
+// A vehicle on its feet that is too stiff for a fixed step trembles, with events without end: there
+// is a warning wherever it does. (A little beyond the limit boundaries may save it, where steps are
+// cut short.)
+static void test_trembles(void **state)
+{
+    (void)state;
+    size_t trembled = 0, saved = 0;
+    for (int i = 0; i < 36; i++) {
+        static const char *const kinds[] = {"rk4", "euler", "rk45"};
+        static const double masses_kg[] = {0.5, 0.8, 1.5};
+        static const unsigned steps_us[] = {300, 600, 1000, 2000};
+        char kind[64], step[64], params[1024];
+        snprintf(kind, sizeof kind, "plant.integrator.kind=%s", kinds[i % 3]);
+        snprintf(step, sizeof step, "plant.integrator.h_max=%u us", steps_us[i / 9]);
+        snprintf(params, sizeof params,
+                 "      mass: %g kg\n      inertia: [0.03, 0.03, 0.055]\n" ROTORS FEET
+                 "      position: [0, 0, -0.06]\n" REAL_PROPELLER,
+                 masses_kg[i / 3 % 3]);
+        const char *const sets[] = {kind, step};
+        assert_int_equal(rig_try_sets(&r, vehicle(params), sets, 2), TAC_OK);
+        tac_engine_def def = tac_config_engine_def(r.config);
+        def.log = keep_warning;
+        def.log_level = TAC_LOG_WARN;
+        warned.count = 0;
+        tac_engine *engine;
+        assert_int_equal(tac_config_build(r.config, &def, &engine, NULL), TAC_OK);
+        assert_int_equal(tac_engine_run(engine, 5000000, NULL), TAC_OK);
+        const uint64_t events = tac_engine_counters(engine).events;
+        tac_engine_destroy(engine);
+        print_message("%s, %s, %g kg: %llu events, %zu warnings\n", kind, step,
+                      masses_kg[i / 3 % 3], (unsigned long long)events, warned.count);
+        assert_true(warned.count == 1 || (warned.count == 0 && events < 10));
+        if (warned.count)
+            assert_non_null(strstr(warned.text, "contact of the feet with the ground decays with"));
+        trembled += warned.count && events > 100;
+        saved += warned.count && events <= 100;
+        rig_close(&r);
+    }
+    assert_true(trembled > 5 && saved < trembled / 3);
+}
+
 // Bodies made of points never have an impossible inertia. A body all of whose mass were on a line
 // has moments (0, I, I): with a little more about one of them there is none, in any axes.
 static void test_inertia_of_bodies(void **state)
@@ -371,8 +412,9 @@ static void test_inertia_of_bodies(void **state)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(test_implausible), cmocka_unit_test(test_inertia_of_bodies),
-          cmocka_unit_test(test_refusals), cmocka_unit_test(test_buses),
-          cmocka_unit_test(test_start), cmocka_unit_test(test_overrides),
-          cmocka_unit_test(test_stands), cmocka_unit_test(test_drops),
-          cmocka_unit_test(test_hovers), cmocka_unit_test(test_examples))
+TEST_MAIN(cmocka_unit_test(test_trembles), cmocka_unit_test(test_implausible),
+          cmocka_unit_test(test_inertia_of_bodies), cmocka_unit_test(test_refusals),
+          cmocka_unit_test(test_buses), cmocka_unit_test(test_start),
+          cmocka_unit_test(test_overrides), cmocka_unit_test(test_stands),
+          cmocka_unit_test(test_drops), cmocka_unit_test(test_hovers),
+          cmocka_unit_test(test_examples))

@@ -143,6 +143,38 @@ static void test_microseconds(void **state)
     solver_close(&s);
 }
 
-TEST_MAIN(cmocka_unit_test(test_oscillator), cmocka_unit_test(test_pendulum),
-          cmocka_unit_test(test_circle), cmocka_unit_test(test_tumbling),
-          cmocka_unit_test(test_free_fall), cmocka_unit_test(test_microseconds))
+// --- decay --------------------------------------------------------------------------------------
+
+static void decaying(double t, const double *y, double *dy)
+{
+    (void)t;
+    dy[0] = -y[0];
+}
+
+// A method of fixed step says how far it may be pushed: with a step that is a little shorter a
+// solution that decays does so, with one that is a little longer it grows.
+static void test_decay(void **state)
+{
+    (void)state;
+    size_t fixed = 0;
+    const char *name;
+    for (size_t i = 0; (name = tac__method_name(NULL, i)); i++) {
+        const tac__method *method = tac__method_find(name);
+        assert_true((method->decay > 0) == !method->adaptive);
+        for (int longer = 0; method->decay > 0 && longer < 2; longer++) {
+            solver s;
+            double y = 1;
+            solver_open(&s, name, 1, decaying);
+            solve_fixed(&s, 0, 1000 * method->decay * (longer ? 1.001 : 0.999), 1000, &y);
+            assert_true(longer ? fabs(y) > 2 : fabs(y) < 0.5);
+            solver_close(&s);
+            fixed++;
+        }
+    }
+    assert_true(fixed == 4);
+}
+
+TEST_MAIN(cmocka_unit_test(test_decay), cmocka_unit_test(test_oscillator),
+          cmocka_unit_test(test_pendulum), cmocka_unit_test(test_circle),
+          cmocka_unit_test(test_tumbling), cmocka_unit_test(test_free_fall),
+          cmocka_unit_test(test_microseconds))

@@ -121,3 +121,33 @@ void tac_declare_warn(tac_declare *d, const char *param, const char *format, ...
     else // made by a program: there is no file to point at
         tac__warn(d->plan, NULL, "component '%s': %s", d->instance->name, text);
 }
+
+// The longest step that the plant may take. Any rate group may have boundaries inside of it.
+static tac_time longest_step(const tac__plan *plan)
+{
+    tac_time step_us = plan->def.integrator.h_max_us;
+    for (size_t i = 0; i < plan->group_count; i++) {
+        const tac_time period_us = plan->groups[i].period_us;
+        step_us = period_us && period_us < step_us ? period_us : step_us;
+    }
+    return step_us;
+}
+
+void tac_declare_stiffness(tac_declare *d, double rate_1_s, const char *what, const char *param)
+{
+    const tac__method *method = d->plan ? d->plan->method : NULL;
+    if (!method || !(method->decay > 0)) // adaptive: it finds out by itself
+        return;
+    const tac_time step_us = longest_step(d->plan);
+    if (!(rate_1_s * tac_time_seconds(step_us) > method->decay))
+        return;
+    char step[TAC_TIME_TEXT], most[TAC_TIME_TEXT];
+    tac_time_print(step_us, step);
+    tac_time_print((tac_time)(method->decay / rate_1_s * 1e6), most);
+    tac_declare_warn(
+        d, param,
+        "%s decays with %.0f 1/s, too fast for %s with steps of %s: it may "
+        "tremble instead of coming to rest; expected an h_max of the integrator of at most "
+        "%s, or an adaptive method such as rk45",
+        what, rate_1_s, method->name, step, most);
+}

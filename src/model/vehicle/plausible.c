@@ -83,12 +83,40 @@ static void warn_of_speed(tac_declare *d, const tac__vehicle *v, const tac__roto
                          current_a, r->motor.max_a);
 }
 
+// The fast rate of a mass on a spring and a damper.
+static double fast_rate(double damping, double stiffness, double mass)
+{
+    const double half = damping / (2 * mass), rest = half * half - stiffness / mass;
+    return half + tac_sqrt(tac_max(rest, 0));
+}
+
+// All feet on level ground: heave, roll and pitch.
+static void warn_of_contact(tac_declare *d, const tac__multirotor *p)
+{
+    double damping[3] = {0}, stiffness[3] = {0};
+    for (int i = 0; i < p->feet; i++) {
+        const tac__foot *f = &p->foot[i];
+        const double x_m = f->position_m[0], y_m = f->position_m[1];
+        const double levers[] = {1, y_m * y_m, x_m * x_m};
+        for (int k = 0; k < 3; k++) {
+            damping[k] += f->damping * levers[k];
+            stiffness[k] += f->stiffness * levers[k];
+        }
+    }
+    const double masses[] = {p->vehicle.mass_kg, p->vehicle.inertia[0], p->vehicle.inertia[4]};
+    double fastest = 0;
+    for (int k = 0; k < 3; k++)
+        fastest = tac_max(fastest, fast_rate(damping[k], stiffness[k], masses[k]));
+    tac_declare_stiffness(d, fastest, "contact of the feet with the ground", "feet");
+}
+
 void tac__multirotor_warn(tac_declare *d, const tac__multirotor *p)
 {
     static const char *const thrust[] = {"propeller.thrust_coefficient", "calibration", "propeller",
                                          "rotors", NULL};
     const tac__vehicle *v = &p->vehicle;
     warn_of_body(d, v);
+    warn_of_contact(d, p);
     for (int i = 0; i < v->rotors; i++) {
         const tac__rotor *r = &v->rotor[i], *first = &v->rotor[0];
         char own[32];
