@@ -1,16 +1,32 @@
 // block.c - the manifest and memory of a run.
 #include "engine/plan/block.h"
 #include "base/hash.h"
-#include "base/text.h"
 
 #include <stdint.h>
+#include <string.h>
 
+static char *append(char *at, const char *end, const char *text)
+{
+    const size_t length = strlen(text), room = (size_t)(end - at);
+    const size_t taken = length < room ? length : room;
+    memcpy(at, text, taken);
+    return at + taken;
+}
+
+// Put together without a format: every state that is stored in a recording hashes all names. For
+// bench/iris_mission.yaml that takes 35,000 instructions; with a format it took 215,000
+// (callgrind).
 const char *tac__part_name(const tac__part *part, char text[TAC__PART_NAME])
 {
-    const char *port = part->kind->port;
-    tac__out out = tac__out_begin(text, TAC__PART_NAME);
-    tac__out_add(&out, "%s %s%s%s", part->kind->what, part->owner, port ? "." : "",
-                 port ? port : "");
+    const char *end = text + TAC__PART_NAME - 1, *port = part->kind->port;
+    char *at = append(text, end, part->kind->what);
+    at = append(at, end, " ");
+    at = append(at, end, part->owner);
+    if (port) {
+        at = append(at, end, ".");
+        at = append(at, end, port);
+    }
+    *at = '\0';
     return text;
 }
 
