@@ -206,24 +206,36 @@ static tac__mcap_out *take_out(tac__mcap_worker *worker)
     return out;
 }
 
+// In order of turn. Nearly every job comes after all that are parked already, so it is appended: a
+// large record that is being written may have a hundred thousand small ones wait for it.
+static void park(tac__mcap_queue *queue, tac__mcap_job *job)
+{
+    tac__mcap_job **at = &queue->parked;
+    if (queue->parked && queue->parked_last->turn < job->turn)
+        at = &queue->parked_last->next;
+    while (*at && (*at)->turn < job->turn)
+        at = &(*at)->next;
+    job->next = *at;
+    *at = job;
+    if (!job->next)
+        queue->parked_last = job;
+}
+
+// NULL: the job whose turn it is has not been packed yet.
 static tac__mcap_job *take_parked(tac__mcap_queue *queue)
 {
-    for (tac__mcap_job **at = &queue->parked; *at; at = &(*at)->next) {
-        tac__mcap_job *job = *at;
-        if (job->turn == queue->at_turn) {
-            *at = job->next;
-            return job;
-        }
-    }
-    return NULL;
+    tac__mcap_job *job = queue->parked;
+    if (!job || job->turn != queue->at_turn)
+        return NULL;
+    queue->parked = job->next;
+    return job;
 }
 
 // A chunk that is compressed before its turn is parked. The thread that is writing emits it in
 // order, so no thread waits for another one to write.
 static void write_in_turn(tac__mcap_queue *queue, tac__mcap_job *job)
 {
-    job->next = queue->parked;
-    queue->parked = job;
+    park(queue, job);
     if (queue->writing)
         return;
     queue->writing = true;

@@ -74,7 +74,7 @@ typedef struct tac__mcap_queue {
     pthread_mutex_t lock;
     pthread_cond_t work, help, turn, room; // for the first worker, for the others, ...
     tac__mcap_job *first, **last;          // waiting for a worker
-    tac__mcap_job *parked;                 // packed, to be written when it is their turn
+    tac__mcap_job *parked, *parked_last;   // packed, to be written when it is their turn; by turn
     bool writing;                          // some thread is writing
     tac__mcap_job *done;                   // to be returned to the simulation thread
     uint64_t at_turn;                      // number of the job that may be written
