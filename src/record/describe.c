@@ -63,8 +63,8 @@ tac_status tac__mcap_sink_channel(tac__mcap_sink *s, tac__channel *c)
     tac_recorder *r = s->base.recorder;
     const char *topic = topic_of(&r->arena, c);
     const char *type = topic ? type_of(&r->arena, topic) : NULL;
-    tac__mcap_channel_slot *slot = tac__arena_array(&r->arena, 1, sizeof *slot);
-    if (!type || !slot)
+    tac__encoder *encoder = tac__arena_array(&r->arena, 1, sizeof *encoder);
+    if (!type || !encoder)
         return TAC_E_MEMORY;
     tac__text msg, json;
     tac__text_init(&msg, r->allocator);
@@ -85,9 +85,8 @@ tac_status tac__mcap_sink_channel(tac__mcap_sink *s, tac__channel *c)
         const uint16_t schema = tac__mcap_schema(s->writer, type, "ros2msg", msg.chars);
         const uint16_t id =
             tac__mcap_channel(s->writer, schema, topic, "cdr", pairs, sizeof pairs / sizeof *pairs);
-        slot->slot = tac__mcap_slot_of(s->writer, id);
-        tac__completion_init(&slot->completion, c, slot->slot);
-        c->slot = slot;
+        c->slot = tac__mcap_slot_of(s->writer, id);
+        tac__encoder_init(encoder, c, c->slot);
     }
     const bool failed = msg.failed || json.failed;
     tac__text_fini(&msg);

@@ -64,6 +64,23 @@ static tac_status name_field(tac__field *f, tac__arena *arena, tac__names *taken
     return tac__names_set(taken, arena, f->name, 1);
 }
 
+static tac_status find_spans(tac__layout *l, tac__arena *arena)
+{
+    l->spans = tac__arena_array(arena, l->count, sizeof *l->spans);
+    if (!l->spans)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < l->count; i++) {
+        const tac__field *f = &l->fields[i];
+        tac__span *last = i ? &l->spans[l->span_count - 1] : NULL;
+        if (last && last->offset + last->bytes == f->signal.offset &&
+            last->at + last->bytes == f->at)
+            last->bytes += f->bytes;
+        else
+            l->spans[l->span_count++] = (tac__span){f->signal.offset, f->at, f->bytes};
+    }
+    return TAC_OK;
+}
+
 tac_status tac__layout_close(tac__layout *l, tac__arena *arena, const char *component)
 {
     size_t at = TAC__CDR_HEADER;
@@ -86,7 +103,14 @@ tac_status tac__layout_close(tac__layout *l, tac__arena *arena, const char *comp
         }
     }
     l->message_size = at;
-    return TAC_OK;
+    return find_spans(l, arena);
+}
+
+void tac__layout_encode(const tac__layout *l, const void *sample, unsigned char *message)
+{
+    memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
+    for (const tac__span *s = l->spans, *end = s + l->span_count; s < end; s++)
+        memcpy(message + s->at, (const char *)sample + s->offset, s->bytes);
 }
 
 void tac__layout_decode(const tac__layout *l, const unsigned char *message, void *sample)

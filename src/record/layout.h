@@ -20,9 +20,16 @@ typedef struct tac__field {
     size_t bytes;
 } tac__field;
 
+// Fields in a row that lie side by side in a sample and in a message.
+typedef struct tac__span {
+    size_t offset, at, bytes; // in a sample, in a message
+} tac__span;
+
 typedef struct tac__layout {
     tac__field *fields;
     size_t count, capacity;
+    tac__span *spans;
+    size_t span_count;
     size_t size;         // of a sample in memory
     size_t message_size; // header included
 } tac__layout;
@@ -34,6 +41,8 @@ tac_status tac__layout_add(tac__layout *layout, tac__arena *arena, const tac_rec
 // All are added: decide on names, order and offsets. `component` is cut off their names.
 tac_status tac__layout_close(tac__layout *layout, tac__arena *arena, const char *component);
 
+// A message of a sample, with the values as they are.
+void tac__layout_encode(const tac__layout *layout, const void *sample, unsigned char *message);
 void tac__layout_decode(const tac__layout *layout, const unsigned char *message, void *sample);
 
 // The schema as ros2msg, and the rest as JSON.

@@ -10,44 +10,38 @@ static tac__mcap_sink *mcap_of(tac__sink *sink)
 
 // --- samples ------------------------------------------------------------------------------------
 
+// The `slot` of a channel is that of the file.
+static void *take_room(const tac__channel *c, tac_time t_us)
+{
+    void *sample = tac__mcap_sample(c->slot, t_us * 1000);
+    if (!sample)
+        tac__recorder_fail(c->sink->recorder);
+    return sample;
+}
+
 __attribute__((noinline)) static void sample_slowly(const tac__channel *c, tac_engine *e,
                                                     tac_time t_us)
 {
-    const tac__mcap_channel_slot *s = c->slot;
-    const tac__completion *p = &s->completion;
-    bool good;
-    if (p->outputs.component && tac__deferred_ready(&p->outputs, t_us)) {
-        good = tac__completion_sample(p, s->slot, t_us);
-    } else {
-        unsigned char *message = tac__mcap_append(s->slot, t_us * 1000, c->layout.message_size);
-        good = message != NULL;
-        if (good)
-            tac__channel_fill(c, e, t_us, message);
-    }
-    if (!good)
-        tac__recorder_fail(c->sink->recorder);
+    unsigned char *sample = take_room(c, t_us);
+    if (sample)
+        tac__encoder_store(((const tac__mcap_slot *)c->slot)->samples.context, e, t_us, sample);
 }
 
 // What steps write goes straight into the open chunk while there is room in it: without a call.
 static void sample(void *context, tac_engine *e, tac_time t_us)
 {
     const tac__channel *c = context;
-    tac__mcap_slot *slot = ((const tac__mcap_channel_slot *)c->slot)->slot;
-    const size_t size = c->layout.message_size;
-    if (c->plant || !tac__mcap_has_room(slot, size))
+    if (c->plant || !tac__mcap_has_sample_room(c->slot))
         sample_slowly(c, e, t_us);
     else
-        tac__channel_fill_moves(c, tac__mcap_put_message(slot, t_us * 1000, size));
+        tac__moves_make(&c->moves, tac__mcap_put_sample(c->slot, t_us * 1000));
 }
 
-static void append(const tac__channel *c, tac_time t_us, const unsigned char *message)
+static void append(const tac__channel *c, tac_time t_us, const unsigned char *sample)
 {
-    const tac__mcap_channel_slot *s = c->slot;
-    unsigned char *to = tac__mcap_append(s->slot, t_us * 1000, c->layout.message_size);
+    unsigned char *to = take_room(c, t_us);
     if (to)
-        memcpy(to, message, c->layout.message_size);
-    else
-        tac__recorder_fail(c->sink->recorder);
+        memcpy(to, sample, c->layout.size);
 }
 
 // --- streams ------------------------------------------------------------------------------------

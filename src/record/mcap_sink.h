@@ -2,14 +2,8 @@
 #ifndef TAC_RECORD_MCAP_SINK_H
 #define TAC_RECORD_MCAP_SINK_H
 
-#include "record/completion.h"
+#include "record/encoder.h"
 #include "record/recorder.h"
-
-// What a channel's `slot` points to.
-typedef struct tac__mcap_channel_slot {
-    tac__mcap_slot *slot;
-    tac__completion completion;
-} tac__mcap_channel_slot;
 
 typedef struct tac__mcap_sink {
     tac__sink base;

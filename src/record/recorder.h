@@ -1,9 +1,8 @@
 // recorder.h - the inside of a recorder: a sampler (sampler.h) for each sink (sink.h), and what is
 // recorded besides signals (streams.h).
 //
-// The engine's thread copies values into chunks of the MCAP writer (mcap/mcap.h), whose threads
-// compress and write them. Those threads also evaluate outputs of the plant that were deferred:
-// completion.h, with the engine's part in engine/watch.h.
+// The engine's thread copies samples into chunks of the MCAP writer (mcap/mcap.h), whose threads
+// make messages of them (encoder.h), compress and write them.
 #ifndef TAC_RECORD_RECORDER_H
 #define TAC_RECORD_RECORDER_H
 

@@ -2,35 +2,34 @@
 #include "record/recorder.h"
 #include "base/floats.h"
 
-// --- filling a message --------------------------------------------------------------------------
+// --- filling a sample ---------------------------------------------------------------------------
 
 // One by one: states between two boundaries of their island, and what cannot be evaluated, which is
 // not a number.
 static void fill_one_by_one(const tac__copy *c, const tac__copy *end, tac_engine *e, tac_time t_us,
-                            unsigned char *message)
+                            unsigned char *sample)
 {
     for (; c < end; c++) {
         const void *from = tac__watched_value(&c->from, e, t_us);
         if (from)
-            memcpy(message + c->at, from, c->bytes);
+            memcpy(sample + c->at, from, c->bytes);
         else
-            memset(message + c->at, 0xff, c->bytes);
+            memset(sample + c->at, 0xff, c->bytes);
     }
 }
 
 void tac__channel_fill_rows(const tac__channel *ch, tac_engine *e, tac_time t_us,
-                            unsigned char *message)
+                            unsigned char *sample)
 {
-    memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
     for (const tac__row *row = ch->rows, *end = row + ch->row_count; row < end; row++) {
         const tac__copy *c = ch->copies + row->first;
         const void *from = tac__watched_value(&c->from, e, t_us);
         if (from == c->from.bus)
-            tac__moves_make(&row->bus, message);
+            tac__moves_make(&row->bus, sample);
         else if (from && from == c->from.scratch)
-            tac__moves_make(&row->scratch, message);
+            tac__moves_make(&row->scratch, sample);
         else
-            fill_one_by_one(c, c + row->count, e, t_us, message);
+            fill_one_by_one(c, c + row->count, e, t_us, sample);
     }
 }
 
@@ -45,7 +44,7 @@ void tac__channel_mend_nans(const tac__channel *c, unsigned char *message)
 
 // --- when: by the mode of a channel -------------------------------------------------------------
 
-// Is everything on the bus as in the last message? Of signals that steps write.
+// Is everything on the bus as in the last sample? Of signals that steps write.
 static bool unchanged(const tac__channel *c)
 {
     for (const tac__move *m = c->moves.items, *end = m + c->moves.count; m < end; m++) {
@@ -61,14 +60,15 @@ static void sample_change(void *context, tac_engine *e, tac_time t_us)
     if (!c->sink->open || (c->begun && !c->plant && unchanged(c)))
         return;
     const size_t size = c->layout.message_size;
-    unsigned char *fresh = c->last + size;
-    tac__channel_fill(c, e, t_us, fresh);
+    unsigned char *fresh = c->last_message + size;
+    tac__channel_fill(c, e, t_us, c->last);
+    tac__layout_encode(&c->layout, c->last, fresh);
     tac__channel_mend_nans(c, fresh); // another NaN is no change
-    if (c->begun && !memcmp(fresh, c->last, size))
+    if (c->begun && !memcmp(fresh, c->last_message, size))
         return;
     c->begun = true;
-    memcpy(c->last, fresh, size);
-    c->sink->type->append(c, t_us, fresh);
+    memcpy(c->last_message, fresh, size);
+    c->sink->type->append(c, t_us, c->last);
 }
 
 static void sample_every(void *context, tac_engine *e, tac_time t_us)
@@ -217,26 +217,30 @@ static tac_status find_copies(tac__sampler *s, tac__channel *c)
     }
     TAC_TRY(tac__layout_close(&c->layout, arena, c->component));
     c->copies = tac__arena_array(arena, count, sizeof *c->copies);
-    c->last = tac__arena_array(arena, 2, c->layout.message_size);
     c->rows = tac__arena_array(arena, count, sizeof *c->rows);
     c->moves.items = tac__arena_array(arena, count, sizeof *c->moves.items);
-    if (!c->copies || !c->last || !c->rows || !c->moves.items)
+    const bool hold = c->pick->mode.kind == TAC__MODE_HOLD;
+    c->last = tac__arena_array(arena, hold, c->layout.size);
+    c->last_message = tac__arena_array(arena, hold ? 2 : 0, c->layout.message_size);
+    if (!c->copies || !c->rows || !c->moves.items || !c->last || !c->last_message)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < count; i++)
         c->copies[i] = (tac__copy){.from = tac__watch_signal(s->engine, (int)c->pick->signals[i]),
-                                   .at = c->layout.fields[i].at,
+                                   .at = c->layout.fields[i].signal.offset,
                                    .bytes = c->layout.fields[i].bytes};
     return TAC_OK;
 }
 
+// Every signal has whole words on the bus and in a sample.
 static void add_move(tac__moves *moves, const void *from, const tac__copy *c)
 {
+    const size_t bytes = (c->bytes + 7) / 8 * 8;
     tac__move *last = moves->count ? &moves->items[moves->count - 1] : NULL;
     if (last && last->at + last->bytes == c->at &&
         (const char *)last->from + last->bytes == (const char *)from)
-        last->bytes += c->bytes;
+        last->bytes += bytes;
     else
-        moves->items[moves->count++] = (tac__move){from, c->at, c->bytes};
+        moves->items[moves->count++] = (tac__move){from, c->at, bytes};
 }
 
 static bool same_place(const tac__watched *a, const tac__watched *b)

@@ -1,8 +1,10 @@
-// sampler.h - when the signals of an engine are sampled, and how their values get into a message.
+// sampler.h - when the signals of an engine are sampled, and how their values get into a sample:
+// the values of a channel one after another in whole words, as on the bus. The engine's thread
+// makes samples only; messages are made of them later (layout.h, encoder.h).
 //
 // A sampler watches an engine through engine/watch.h, so it adds no boundary and changes no bit,
 // and fills one sink (sink.h). Outputs of the plant that nothing in the run reads need not be
-// evaluated by the engine's thread: see completion.h.
+// evaluated by the engine's thread: see encoder.h.
 #ifndef TAC_RECORD_SAMPLER_H
 #define TAC_RECORD_SAMPLER_H
 
@@ -10,15 +12,16 @@
 
 #include <string.h>
 
-typedef struct tac__copy { // from the bus into a message
+typedef struct tac__copy { // from the bus into a sample
     tac__watched from;
     size_t at, bytes;
 } tac__copy;
 
-// Copies that lie side by side in memory and in the message, as one.
+// Copies that lie side by side in memory and in the sample, as one. Signals of a component mostly
+// do: 17 of a scenario are one move.
 typedef struct tac__move {
     const void *from;
-    size_t at, bytes;
+    size_t at, bytes; // whole words
 } tac__move;
 
 typedef struct tac__moves {
@@ -47,7 +50,8 @@ struct tac__channel {
     tac__copy *copies;     // one a signal
     tac__row *rows;
     size_t row_count;
-    unsigned char *last; // hold: the last message, once `begun`; behind it room for the next
+    unsigned char *last, *last_message; // hold: the last sample, once `begun`, and its message;
+                                        // behind that room for the next
     bool begun;
     tac__tap tap;
     uint32_t seen;       // every: steps since the last sample
@@ -89,51 +93,34 @@ void tac__sampler_start(tac__sampler *sampler, tac_time t_us);
 // Which NaN a value is, is up to the machine; in a recording they are one.
 void tac__channel_mend_nans(const tac__channel *channel, unsigned char *message);
 
-// --- filling a message --------------------------------------------------------------------------
+// --- filling a sample ---------------------------------------------------------------------------
 
-// Mostly a few doubles: not worth a call.
-static inline void tac__copy_value(unsigned char *to, const unsigned char *from, size_t bytes)
+// Whole words, mostly a few: not worth a call.
+static inline void tac__copy_words(unsigned char *to, const unsigned char *from, size_t bytes)
 {
     for (; bytes >= 16; to += 16, from += 16, bytes -= 16)
         memcpy(to, from, 16);
-    if (bytes & 8) {
+    if (bytes)
         memcpy(to, from, 8);
-        to += 8;
-        from += 8;
-    }
-    if (bytes & 4) {
-        memcpy(to, from, 4);
-        to += 4;
-        from += 4;
-    }
-    for (bytes &= 3; bytes; bytes--)
-        *to++ = *from++;
 }
 
-static inline void tac__moves_make(const tac__moves *moves, unsigned char *message)
+static inline void tac__moves_make(const tac__moves *moves, unsigned char *sample)
 {
     for (const tac__move *m = moves->items, *end = m + moves->count; m < end; m++)
-        tac__copy_value(message + m->at, m->from, m->bytes);
-}
-
-// All but outputs of the plant.
-static inline void tac__channel_fill_moves(const tac__channel *c, unsigned char *message)
-{
-    memcpy(message, tac__cdr_header, TAC__CDR_HEADER);
-    tac__moves_make(&c->moves, message);
+        tac__copy_words(sample + m->at, m->from, m->bytes);
 }
 
 void tac__channel_fill_rows(const tac__channel *channel, tac_engine *engine, tac_time t_us,
-                            unsigned char *message);
+                            unsigned char *sample);
 
 // All values as they are now.
 static inline void tac__channel_fill(const tac__channel *c, tac_engine *engine, tac_time t_us,
-                                     unsigned char *message)
+                                     unsigned char *sample)
 {
     if (c->plant)
-        tac__channel_fill_rows(c, engine, t_us, message);
+        tac__channel_fill_rows(c, engine, t_us, sample);
     else
-        tac__channel_fill_moves(c, message);
+        tac__moves_make(&c->moves, sample);
 }
 
 // --- window.c: samples round an event ---

@@ -26,9 +26,9 @@ typedef struct tac__sink_type {
     // Take a sample of a channel as its values are now. Also a tap's function, so that a sample of
     // what a step writes costs one call.
     void (*sample)(void *channel, tac_engine *engine, tac_time t_us);
-    // Take a message of a channel that was filled before. Only for channels in modes `hold` and
+    // Take a sample of a channel that was filled before. Only for channels in modes `hold` and
     // `window`.
-    void (*append)(const tac__channel *channel, tac_time t_us, const unsigned char *message);
+    void (*append)(const tac__channel *channel, tac_time t_us, const unsigned char *sample);
     // What is recorded besides signals (streams.h): announce a stream, and put a message into it.
     // NULL: the sink takes signals only.
     uint16_t (*stream)(tac__sink *sink, tac__channel_kind kind, const char *subject,

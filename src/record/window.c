@@ -22,7 +22,7 @@ struct tac__window {
     size_t signal_count;
     bool held;           // the condition, when it was looked at last
     tac_time until_us;   // write up to here
-    unsigned char *ring; // of samples: the time, then the message
+    unsigned char *ring; // of samples: the time, then the values
     size_t first, count, capacity, stride;
 };
 
@@ -143,7 +143,7 @@ static tac_time entry_time(const tac__window *w, size_t i)
 static bool grow(const tac__channel *c, tac__window *w)
 {
     const tac_allocator *a = c->sampler->recorder->allocator;
-    w->stride = sizeof(tac_time) + c->layout.message_size;
+    w->stride = sizeof(tac_time) + c->layout.size;
     const size_t capacity = w->capacity ? 2 * w->capacity : 64;
     unsigned char *ring = a->resize(a->context, NULL, 0, capacity * w->stride);
     if (!ring)

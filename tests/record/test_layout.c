@@ -89,6 +89,31 @@ static void decoded(void **state)
     tac__arena_fini(&arena);
 }
 
+// Encoding undoes decoding, byte for byte, and leaves the padding of a sample alone.
+static void encoded(void **state)
+{
+    (void)state;
+    tac__arena arena;
+    tac__layout l;
+    make(&l, &arena);
+    unsigned char message[256], again[256];
+    double sample[64];
+    memset(sample, 0xaa, sizeof sample);
+    memset(again, 0xbb, sizeof again);
+    for (size_t i = 0; i < sizeof message; i++)
+        message[i] = (unsigned char)(i < TAC__CDR_HEADER ? tac__cdr_header[i] : i % 61 + 1);
+    for (size_t i = 0; i < COUNT; i++) { // a bool is 0 or 1
+        const tac__field *f = &l.fields[i];
+        for (size_t k = 0; f->signal.type.scalar == TAC_BOOL && k < f->bytes; k++)
+            message[f->at + k] = (unsigned char)(k % 2);
+    }
+    tac__layout_decode(&l, message, sample);
+    tac__layout_encode(&l, sample, again);
+    assert_memory_equal(again, message, l.message_size);
+    assert_int_equal(again[l.message_size], 0xbb);
+    tac__arena_fini(&arena);
+}
+
 // Recordings of other programs may have other NaNs; whoever compares or exports sees one.
 static void one_nan(void **state)
 {
@@ -259,6 +284,6 @@ static void crowded(void **state)
     tac__arena_fini(&arena);
 }
 
-TEST_MAIN(cmocka_unit_test(placed), cmocka_unit_test(decoded), cmocka_unit_test(one_nan),
-          cmocka_unit_test(read_back), cmocka_unit_test(as_message), cmocka_unit_test(damaged),
-          cmocka_unit_test(crowded))
+TEST_MAIN(cmocka_unit_test(placed), cmocka_unit_test(decoded), cmocka_unit_test(encoded),
+          cmocka_unit_test(one_nan), cmocka_unit_test(read_back), cmocka_unit_test(as_message),
+          cmocka_unit_test(damaged), cmocka_unit_test(crowded))

@@ -2,6 +2,7 @@
 // was written before a failure stays.
 #include "mcap_rig.h"
 
+#include "record/mcap/append.h"
 #include "record/mcap/compress.h"
 #include "support/allocator.h"
 
@@ -212,6 +213,69 @@ static void test_same_bytes(void **state)
             tac__file_free(tac_allocator_default(), second, again);
         }
         tac__file_free(tac_allocator_default(), first, size);
+    }
+}
+
+// --- samples -------------------------------------------------------------------------------------
+
+enum { SAMPLED = 3000, WIDE = 900 }; // a message of WIDE bytes does not fit into the smallest chunk
+
+// The number of a message is enough to make it.
+static void encode_number(const void *context, const unsigned char *sample, unsigned char *message)
+{
+    uint64_t number;
+    memcpy(&number, sample, sizeof number);
+    for (size_t i = 0; i < *(const size_t *)context; i++)
+        message[i] = (unsigned char)(number * (i % 8 == 0) + i * 7);
+}
+
+// Two channels, sampled or written as messages, flushed now and then.
+static void make_sampled(const char *to, const tac__mcap_writer_def *def, bool sampled)
+{
+    static const size_t sizes[] = {24, WIDE};
+    tac__mcap_writer *w;
+    assert_int_equal(tac__mcap_create(to, def, &w, NULL), TAC_OK);
+    for (uint16_t c = 0; c < 2; c++) {
+        assert_int_equal(tac__mcap_channel(w, 0, c ? "/wide" : "/a", "cdr", NULL, 0), c);
+        const tac__mcap_samples samples = {
+            .size = 8, .message_size = sizes[c], .encode = encode_number, .context = &sizes[c]};
+        if (sampled)
+            tac__mcap_store_samples(tac__mcap_slot_of(w, c), &samples);
+    }
+    for (uint64_t n = 0; n < SAMPLED; n++) {
+        for (uint16_t c = 0; c < 2; c++) {
+            unsigned char *to_fill = sampled ? tac__mcap_sample(tac__mcap_slot_of(w, c), n * 1000)
+                                             : tac__mcap_message(w, c, n * 1000, sizes[c]);
+            assert_non_null(to_fill);
+            if (sampled)
+                memcpy(to_fill, &n, sizeof n);
+            else
+                encode_number(&sizes[c], (const unsigned char *)&n, to_fill);
+        }
+        if (n % 1000 == 700)
+            tac__mcap_flush(w);
+    }
+    assert_int_equal(tac__mcap_finish(w, NULL), TAC_OK);
+}
+
+// A file of samples has the bytes of the file of their messages.
+static void test_samples(void **state)
+{
+    (void)state;
+    static const size_t chunk_sizes[] = {256, 4096, 64 << 10};
+    for (int i = 0; i < 9; i++) {
+        tac__mcap_writer_def def = small((tac__compression)(i % 3));
+        def.chunk_size = chunk_sizes[i / 3];
+        if (!tac__compression_built_in(def.compression))
+            continue;
+        make_sampled(path, &def, false);
+        make_sampled(other, &def, true);
+        size_t size, again;
+        char *first = rig_bytes(path, &size), *second = rig_bytes(other, &again);
+        assert_int_equal(size, again);
+        assert_memory_equal(first, second, size);
+        tac__file_free(tac_allocator_default(), first, size);
+        tac__file_free(tac_allocator_default(), second, again);
     }
 }
 
@@ -471,17 +535,13 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "--write"))
         return write_for_others(argv[2]);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),
-                                       cmocka_unit_test(test_names),
-                                       cmocka_unit_test(test_empty),
-                                       cmocka_unit_test(test_large_message),
-                                       cmocka_unit_test(test_flush),
-                                       cmocka_unit_test(test_same_bytes),
-                                       cmocka_unit_test(test_no_memory),
-                                       cmocka_unit_test(test_no_place),
-                                       cmocka_unit_test(test_full_disk),
-                                       cmocka_unit_test(test_full_disk_gap),
-                                       cmocka_unit_test(test_full_disk_at_the_end),
-                                       cmocka_unit_test(test_killed)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_names),
+        cmocka_unit_test(test_empty),         cmocka_unit_test(test_large_message),
+        cmocka_unit_test(test_flush),         cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_samples),       cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_place),      cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_full_disk_gap), cmocka_unit_test(test_full_disk_at_the_end),
+        cmocka_unit_test(test_killed)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

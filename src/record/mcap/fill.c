@@ -29,7 +29,6 @@ void tac__mcap_free_job(tac__mcap_writer *w, job *j)
         return;
     tac__mcap_release(w, j->bytes, j->capacity);
     tac__mcap_release(w, j->out, j->out_capacity);
-    tac__mcap_release(w, j->notes, j->notes_capacity);
     tac__mcap_release(w, j, sizeof *j);
 }
 
@@ -64,23 +63,17 @@ void tac__mcap_reclaim(tac__mcap_writer *w)
 // Memory for a chunk of a channel: as much as its last one came to have, so that it hardly grows.
 static job *take_chunk(tac__mcap_writer *w, const slot *c)
 {
-    const size_t most = w->def.chunk_size;
     size_t wanted = c->usual < FIRST_CAPACITY ? FIRST_CAPACITY : c->usual;
-    wanted = wanted < most ? wanted : most;
+    wanted = wanted < c->most ? wanted : c->most;
     tac__mcap_reclaim(w);
-    job **at = &w->free, **best = NULL; // the best has notes where the channel has some, else none
-    for (; *at && !(best && (*best)->notes_capacity == c->usual_notes); at = &(*at)->next) {
-        if ((*at)->capacity >= wanted && (!best || (*at)->notes_capacity == c->usual_notes))
-            best = at;
-    }
-    at = best ? best : at;
+    job **at = &w->free;
+    while (*at && (*at)->capacity < wanted)
+        at = &(*at)->next;
     job *j = *at;
     if (j)
         *at = j->next;
     else
         j = tac__mcap_make_job(w, wanted);
-    if (j)
-        j->size = j->notes_size = 0;
     return j;
 }
 
@@ -102,21 +95,27 @@ static bool close_chunk(tac__mcap_writer *w, slot *c)
     job *j = c->open;
     if (!j || c->at == j->bytes)
         return true;
-    j->size = (size_t)(c->at - j->bytes);
+    j->size = j->messages_size = (size_t)(c->at - j->bytes);
+    j->samples = NULL;
+    if (c->stride) {
+        const size_t count = j->size / c->stride;
+        j->samples = &c->samples;
+        j->sequence = c->messages;
+        j->messages_size = count * (MCAP_MESSAGE_HEAD + c->samples.message_size);
+        c->messages += count;
+    }
     c->usual = j->capacity;
     place *p = tac__arena_alloc(&w->arena, sizeof *p);
-    if (p && j->size > w->def.chunk_size) {
-        j->out_capacity = tac__mcap_packed_bound(w->def.compression, j->size);
+    if (p && j->messages_size > w->def.chunk_size) {
+        j->out_capacity = tac__mcap_out_bound(w->def.compression, j->messages_size);
         j->out = tac__mcap_resize(w, NULL, 0, j->out_capacity);
     }
-    if (!p || (j->size > w->def.chunk_size && !j->out)) {
+    if (!p || (j->messages_size > w->def.chunk_size && !j->out)) {
         j->out_capacity = 0;
         tac__mcap_fail_memory(w);
         return false;
     }
     p->channel = c->id;
-    j->complete = c->complete;
-    j->complete_context = c->complete_context;
     *w->last_chunk = p;
     w->last_chunk = &p->next;
     j->chunk = p;
@@ -126,14 +125,10 @@ static bool close_chunk(tac__mcap_writer *w, slot *c)
     return true;
 }
 
-// Make room for a record: in the open chunk while it may grow, else in a new one.
-static bool make_room(tac__mcap_writer *w, slot *c, size_t size)
+// Make room for a record of `record` bytes: in the open chunk while it may grow, else in a new one.
+static bool make_room(tac__mcap_writer *w, slot *c, size_t record)
 {
-    if (size > MCAP_PIECE_MAX - MCAP_MESSAGE_HEAD) {
-        tac__mcap_fail(w, TAC_E_LIMIT, "a message is larger than 1 GiB");
-        return false;
-    }
-    const size_t record = MCAP_MESSAGE_HEAD + size, most = w->def.chunk_size;
+    const size_t most = c->most;
     if (c->open && (size_t)(c->at - c->open->bytes) + record > most && !close_chunk(w, c))
         return false;
     if (!c->open) {
@@ -157,16 +152,34 @@ static bool make_room(tac__mcap_writer *w, slot *c, size_t size)
         j->bytes = bytes;
         j->capacity = capacity;
     }
+    const size_t room = j->capacity < most ? j->capacity : needed > most ? needed : most;
     c->at = j->bytes + used;
-    c->end = j->bytes + (j->capacity < most ? j->capacity : needed > most ? needed : most);
+    c->end = j->bytes + (c->stride ? room - room % c->stride : room);
     return true;
+}
+
+static void too_large(tac__mcap_writer *w)
+{
+    tac__mcap_fail(w, TAC_E_LIMIT, "a message is larger than 1 GiB");
 }
 
 void *tac__mcap_append_anew(slot *c, uint64_t time_ns, size_t size)
 {
     tac__mcap_writer *w = c->writer;
-    const bool room = c != &w->none && !tac__mcap_failed(w) && make_room(w, c, size);
-    return room ? tac__mcap_append(c, time_ns, size) : NULL;
+    if (c == &w->none || tac__mcap_failed(w))
+        return NULL;
+    if (size > MCAP_PIECE_MAX - MCAP_MESSAGE_HEAD) {
+        too_large(w);
+        return NULL;
+    }
+    return make_room(w, c, MCAP_MESSAGE_HEAD + size) ? tac__mcap_append(c, time_ns, size) : NULL;
+}
+
+void *tac__mcap_sample_anew(slot *c, uint64_t time_ns)
+{
+    tac__mcap_writer *w = c->writer;
+    const bool room = c != &w->none && !tac__mcap_failed(w) && make_room(w, c, c->stride);
+    return room ? tac__mcap_put_sample(c, time_ns) : NULL;
 }
 
 tac__mcap_slot *tac__mcap_slot_of(tac__mcap_writer *w, uint16_t id)
@@ -174,32 +187,15 @@ tac__mcap_slot *tac__mcap_slot_of(tac__mcap_writer *w, uint16_t id)
     return id < w->channel_count ? w->channels[id] : &w->none;
 }
 
-void tac__mcap_completed_by(slot *c, tac__mcap_complete_fn *complete, void *context)
+// A chunk is closed where it would be if it held the messages.
+void tac__mcap_store_samples(slot *c, const tac__mcap_samples *samples)
 {
-    c->complete = complete;
-    c->complete_context = context;
-}
-
-void *tac__mcap_note(slot *c, const void *message, size_t size, uint64_t *at)
-{
-    job *j = c->open;
-    const size_t needed = j->notes_size + size;
-    if (needed > j->notes_capacity) {
-        const size_t doubled = 2 * j->notes_capacity;
-        size_t capacity = needed > doubled ? needed : doubled;
-        capacity = capacity > c->usual_notes ? capacity : c->usual_notes;
-        unsigned char *notes = tac__mcap_resize(c->writer, j->notes, j->notes_capacity, capacity);
-        if (!notes) {
-            tac__mcap_fail_memory(c->writer);
-            return NULL;
-        }
-        j->notes = notes;
-        j->notes_capacity = c->usual_notes = capacity;
-    }
-    *at = (uint64_t)((const unsigned char *)message - j->bytes);
-    unsigned char *note = j->notes + j->notes_size;
-    j->notes_size = needed;
-    return note;
+    const size_t count = c->most / (MCAP_MESSAGE_HEAD + samples->message_size);
+    if (samples->message_size > MCAP_PIECE_MAX - MCAP_MESSAGE_HEAD)
+        too_large(c->writer);
+    c->samples = *samples;
+    c->stride = sizeof(uint64_t) + samples->size;
+    c->most = (count ? count : 1) * c->stride;
 }
 
 void *tac__mcap_message(tac__mcap_writer *w, uint16_t id, uint64_t time_ns, size_t size)

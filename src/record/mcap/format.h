@@ -120,5 +120,15 @@ static inline unsigned char *mcap_put_head(unsigned char *at, uint8_t opcode, ui
     *at = opcode;
     return mcap_put_u64(at + 1, length);
 }
+// The head of a message of `size` bytes.
+static inline unsigned char *mcap_put_message(unsigned char *at, uint16_t channel,
+                                              uint64_t sequence, uint64_t time_ns, size_t size)
+{
+    at = mcap_put_head(at, MCAP_MESSAGE, MCAP_MESSAGE_FIXED + size);
+    at = mcap_put_u16(at, channel);
+    at = mcap_put_u32(at, (uint32_t)sequence);
+    at = mcap_put_u64(at, time_ns);
+    return mcap_put_u64(at, time_ns);
+}
 
 #endif

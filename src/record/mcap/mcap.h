@@ -65,14 +65,17 @@ void *tac__mcap_message(tac__mcap_writer *writer, uint16_t channel, uint64_t tim
 // that takes nothing.
 typedef struct tac__mcap_slot tac__mcap_slot;
 tac__mcap_slot *tac__mcap_slot_of(tac__mcap_writer *writer, uint16_t channel);
-// Messages that are completed before they are packed, by the thread that packs them: the records of
-// a chunk, and the notes on them, one after another. It may be called for several chunks at once.
-typedef void tac__mcap_complete_fn(void *context, unsigned char *chunk, size_t size,
-                                   const unsigned char *notes, size_t notes_size);
-void tac__mcap_completed_by(tac__mcap_slot *slot, tac__mcap_complete_fn *complete, void *context);
-// Memory for a note on the message that was appended last, valid until the next call; `*at` is
-// where that message begins in its chunk. NULL: there is none, and the writer has failed.
-void *tac__mcap_note(tac__mcap_slot *slot, const void *message, size_t size, uint64_t *at);
+// A channel may store samples instead of messages: what its messages follow from, in less bytes or
+// at hand. The thread that packs a chunk makes messages of its samples; `encode` may be called by
+// several threads at once. The file is the same as if the messages had been appended.
+typedef struct tac__mcap_samples {
+    size_t size;         // of a sample, a multiple of 8; 0: the channel stores messages
+    size_t message_size; // of every message
+    void (*encode)(const void *context, const unsigned char *sample, unsigned char *message);
+    const void *context;
+} tac__mcap_samples;
+// Before anything is stored; append.h takes the samples.
+void tac__mcap_store_samples(tac__mcap_slot *slot, const tac__mcap_samples *samples);
 // Close the open chunks of all channels and hand them over, in order of channel.
 void tac__mcap_flush(tac__mcap_writer *writer);
 // Flush, and wait until what was handed over by the last call of this is in the file; with `sync`

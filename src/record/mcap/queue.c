@@ -17,11 +17,23 @@ enum {
     INDEX_FIXED = MCAP_HEAD + 2 + 4
 };
 
-size_t tac__mcap_packed_bound(tac__compression compression, size_t size)
+size_t tac__mcap_out_bound(tac__compression compression, size_t size)
 {
     const size_t messages = size / MCAP_MESSAGE_HEAD + 1;
     return CHUNK_FIXED + tac__pack_bound(compression, size) + INDEX_FIXED +
-           messages * MCAP_INDEX_ENTRY;
+           messages * MCAP_INDEX_ENTRY + size;
+}
+
+static void encode(const tac__mcap_job *job, unsigned char *out)
+{
+    const tac__mcap_samples *s = job->samples;
+    uint64_t sequence = job->sequence, time_ns;
+    const unsigned char *at = job->bytes, *end = at + job->size;
+    for (; at < end; at += sizeof time_ns + s->size, out += s->message_size) {
+        memcpy(&time_ns, at, sizeof time_ns);
+        out = mcap_put_message(out, job->chunk->channel, ++sequence, time_ns, s->message_size);
+        s->encode(s->context, at + sizeof time_ns, out);
+    }
 }
 
 static uint64_t u64_at(const unsigned char *at)
@@ -32,14 +44,14 @@ static uint64_t u64_at(const unsigned char *at)
 }
 
 // Writes the index of all messages, and finds the times of the first and the last.
-static unsigned char *put_index(unsigned char *out, const tac__mcap_job *job)
+static unsigned char *put_index(unsigned char *out, tac__mcap_place *place,
+                                const unsigned char *messages, size_t messages_size)
 {
-    tac__mcap_place *place = job->chunk;
     unsigned char *entry = out + INDEX_FIXED;
     place->info.first_ns = UINT64_MAX;
     place->info.last_ns = 0;
-    for (size_t at = 0; at < job->size;) {
-        const unsigned char *message = job->bytes + at;
+    for (size_t at = 0; at < messages_size;) {
+        const unsigned char *message = messages + at;
         const uint64_t time = u64_at(message + MCAP_HEAD + 2 + 4);
         place->info.first_ns = time < place->info.first_ns ? time : place->info.first_ns;
         place->info.last_ns = time > place->info.last_ns ? time : place->info.last_ns;
@@ -60,22 +72,29 @@ static unsigned char *put_index(unsigned char *out, const tac__mcap_job *job)
 static size_t pack(tac__mcap_queue *queue, tac__packer *packer, const tac__mcap_job *job,
                    unsigned char *out, size_t room)
 {
+    const unsigned char *messages = job->bytes;
+    const size_t size = job->messages_size;
+    if (job->samples) {
+        room -= size;
+        messages = out + room;
+        encode(job, out + room);
+    }
     tac__mcap_chunk_info *info = &job->chunk->info;
     const char *name = tac__mcap_compression_field(queue->compression);
     const size_t name_size = strlen(name), head = CHUNK_FIXED - FIELD + name_size;
-    const size_t packed = tac__pack(packer, job->bytes, job->size, out + head, room - head);
+    const size_t packed = tac__pack(packer, messages, size, out + head, room - head);
     if (packed == 0)
         return 0;
-    unsigned char *end = put_index(out + head + packed, job);
+    unsigned char *end = put_index(out + head + packed, job->chunk, messages, size);
     info->length = head + packed;
     info->compressed = packed;
-    info->size = job->size;
+    info->size = size;
     info->compression = queue->compression;
     unsigned char *at = mcap_put_head(out, MCAP_CHUNK, info->length - MCAP_HEAD);
     at = mcap_put_u64(at, info->first_ns);
     at = mcap_put_u64(at, info->last_ns);
-    at = mcap_put_u64(at, job->size);
-    at = mcap_put_u32(at, tac__crc32(0, job->bytes, job->size));
+    at = mcap_put_u64(at, size);
+    at = mcap_put_u32(at, tac__crc32(0, messages, size));
     at = mcap_put_u32(at, (uint32_t)name_size);
     at = mcap_put(at, name, name_size);
     mcap_put_u64(at, packed);
@@ -178,11 +197,6 @@ static void write_job(tac__mcap_queue *queue, const tac__mcap_job *job)
         tac__mcap_queue_sync(queue);
 }
 
-static size_t memory_of(const tac__mcap_job *job)
-{
-    return job->capacity + job->notes_capacity;
-}
-
 // --- one after the other, under the lock ---------------------------------------------------------
 
 // A free output buffer of this worker; NULL: all hold chunks that wait for their turn.
@@ -244,7 +258,7 @@ static void write_in_turn(tac__mcap_queue *queue, tac__mcap_job *job)
         write_job(queue, job);
         pthread_mutex_lock(&queue->lock);
         queue->at_turn++;
-        queue->pending -= memory_of(job);
+        queue->pending -= job->capacity;
         if (job->lent)
             job->lent->busy = false;
         job->next = queue->done;
@@ -273,9 +287,6 @@ static void run_job(tac__mcap_worker *worker, tac__mcap_job *job)
             out = job->lent->bytes;
             room = queue->out_capacity;
         }
-        if (job->complete)
-            job->complete(job->complete_context, job->bytes, job->size, job->notes,
-                          job->notes_size);
         job->packed = out;
         job->packed_size = pack(queue, &worker->packer, job, out, room);
         if (job->packed_size == 0)
@@ -460,11 +471,11 @@ void tac__mcap_hand_over(tac__mcap_queue *queue, tac__mcap_job *job)
     job->turn = queue->handed++;
     pthread_mutex_lock(&queue->lock);
     // One job is accepted however large it is.
-    while (queue->pending && queue->pending + memory_of(job) > queue->memory) {
+    while (queue->pending && queue->pending + job->capacity > queue->memory) {
         pthread_cond_signal(&queue->work);
         pthread_cond_wait(&queue->room, &queue->lock);
     }
-    queue->pending += memory_of(job);
+    queue->pending += job->capacity;
     *queue->last = job;
     queue->last = &job->next;
     if (queue->pending > queue->memory / WAKE_PART)

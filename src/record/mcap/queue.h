@@ -26,14 +26,13 @@ typedef struct tac__mcap_place {
 typedef struct tac__mcap_job {
     struct tac__mcap_job *next;
     uint64_t turn;
-    unsigned char *bytes; // messages of a chunk, or a whole record
+    unsigned char *bytes; // messages or samples of a chunk, or a whole record
     size_t size, capacity;
-    unsigned char *out; // output of a chunk that is larger than chunk_size; else NULL
+    size_t messages_size;             // of a chunk: bytes of its messages
+    const tac__mcap_samples *samples; // NULL: the chunk holds messages
+    uint64_t sequence;                // of samples: messages of the channel before the first
+    unsigned char *out;               // output of a chunk that is larger than chunk_size; else NULL
     size_t out_capacity;
-    unsigned char *notes; // of a chunk: what it takes to complete its messages
-    size_t notes_size, notes_capacity;
-    tac__mcap_complete_fn *complete; // NULL: they are complete
-    void *complete_context;
     tac__mcap_place *chunk; // NULL: a record, written as it is
     uint64_t *record_at;    // of a record: its position in the file; may be NULL
     bool sync;              // everything written so far is to be on the disk
@@ -43,7 +42,7 @@ typedef struct tac__mcap_job {
     struct tac__mcap_out *lent; // the buffer that holds it; NULL: its own memory
 } tac__mcap_job;
 
-typedef struct tac__mcap_out { // a packed chunk and its index
+typedef struct tac__mcap_out { // a packed chunk and its index; at its end messages, if encoded
     unsigned char *bytes;
     bool busy; // until it is written
 } tac__mcap_out;
@@ -91,8 +90,9 @@ typedef struct tac__mcap_queue {
     uint32_t crc;
 } tac__mcap_queue;
 
-// Bytes of a packed chunk of `size` bytes with the records around it, at most.
-size_t tac__mcap_packed_bound(tac__compression compression, size_t size);
+// Bytes for a packed chunk of `size` bytes of messages with the records around it, and for these
+// messages where they are encoded.
+size_t tac__mcap_out_bound(tac__compression compression, size_t size);
 
 // The caller fills in fd, compression, memory, out_capacity, position, crc and the bytes of all
 // outs. Stop ends the threads that were started, after all jobs are done.

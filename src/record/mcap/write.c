@@ -92,7 +92,7 @@ static bool add_channel(tac__mcap_writer *w)
     slot *c = tac__arena_alloc(&w->arena, sizeof *c);
     if (!c)
         return false;
-    *c = (slot){.id = (uint16_t)w->channel_count, .writer = w};
+    *c = (slot){.id = (uint16_t)w->channel_count, .writer = w, .most = w->def.chunk_size};
     w->channels[w->channel_count++] = c;
     return true;
 }
@@ -238,7 +238,7 @@ static tac_status start(tac__mcap_writer *w, tac_error *err)
     tac__mcap_queue *q = &w->queue;
     q->compression = w->def.compression;
     q->memory = w->def.memory;
-    q->out_capacity = tac__mcap_packed_bound(w->def.compression, w->def.chunk_size);
+    q->out_capacity = tac__mcap_out_bound(w->def.compression, w->def.chunk_size);
     bool memory = make_outs(w, &q->own);
     for (int i = 0; i < w->def.workers; i++)
         memory = memory && make_outs(w, &q->workers[i]);
