@@ -334,7 +334,8 @@ static void test_full_disk(void **state)
         tac__mcap_writer *w;
         tac_error err;
         tac_error_clear(&err);
-        const tac__mcap_writer_def def = small(TAC__COMPRESS_NONE);
+        tac__mcap_writer_def def = small(TAC__COMPRESS_NONE);
+        def.memory = 1 << 20; // the filler has to wait for the threads, so it learns of the failure
         assert_int_equal(tac__mcap_create(path, &def, &w, &err), TAC_OK);
         setrlimit(RLIMIT_FSIZE, &tight);
         const bool written = rig_write(w, 100000);
