@@ -249,13 +249,15 @@ static const tac_component_type brittle_type = {.size = sizeof(tac_component_typ
 
 static const char brittle_text[] =
     "duration: 10 ms\n"
-    "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [First, Second, Beacon]}],\n"
+    "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [First, Second, Beacon]},\n"
+    "                          {name: slow, period: 5 ms, components: [Late]}],\n"
     "            synchronization: {default_policy: ZOH}}\n"
     "plant: {integrator: {kind: rk45}}\n"
     "components:\n"
     "  First:  {type: brittle, inputs: {u: Plant.x}}\n"
     "  Second: {type: brittle, stage: control, inputs: {u: First.y}}\n" // a message waits for it
     "  Beacon: {type: beacon, stage: control, inputs: {u: First.y}}\n"
+    "  Late:   {type: filter, stage: actuate, inputs: {u: First.y}}\n" // not run when First fails
     "  Plant:  {type: lag, params: {tau: 3 ms, initial: 1}, inputs: {u: Second.y}}\n"
     "links: [{from: Beacon.tx, to: Second.rx, delay: 1 ms}]\n";
 
@@ -347,9 +349,13 @@ static tac_status hidden_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
+static bool save_fails;
+
 static tac_status hidden_save(const void *self, void *bytes, size_t *size)
 {
     const hidden *h = self;
+    if (save_fails)
+        return TAC_E_COMPONENT;
     *size = sizeof *h->count;
     if (bytes)
         memcpy(bytes, h->count, sizeof *h->count);
@@ -407,6 +413,14 @@ static void test_opaque(void **state)
         assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
         assert_true(tac_engine_hash(m.engine, NULL, NULL) == whole);
     }
+    // A snapshot that could not be overwritten is of no use, and the engine goes on.
+    assert_int_equal(tac_engine_reset(m.engine, &m.err), TAC_OK);
+    save_fails = true;
+    assert_int_not_equal(tac_engine_take_snapshot(m.engine, &s, &m.err), TAC_OK);
+    save_fails = false;
+    assert_int_equal(tac_engine_restore_snapshot(m.engine, s, &m.err), TAC_E_CALLER);
+    assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
+    assert_true(tac_engine_hash(m.engine, NULL, NULL) == whole);
     tac_snapshot_destroy(s);
     unload(&m);
     // Without them it is refused by name, and the run goes on.
@@ -440,9 +454,37 @@ static void test_refused(void **state)
     assert_true(tac_snapshot_size(s) > 0 && tac_snapshot_time(s) == 0);
     assert_int_equal(tac_engine_restore_snapshot(other.engine, s, &other.err), TAC_E_MISMATCH);
     assert_int_equal(tac_engine_run(other.engine, TAC_TIME_NEVER, &other.err), TAC_OK);
+    unload(&other);
+    // A model that differs in a number only.
+    char text[sizeof brittle_text];
+    memcpy(text, brittle_text, sizeof text);
+    *strstr(text, "3 ms") = '4';
+    load(&other, text, &brittle_type);
+    assert_int_equal(tac_engine_restore_snapshot(other.engine, s, &other.err), TAC_E_MISMATCH);
     tac_snapshot_destroy(s);
     unload(&m);
     unload(&other);
+}
+
+// After going back a stop that was asked for was never asked for.
+static void test_stopped(void **state)
+{
+    (void)state;
+    loaded m;
+    fail_now = false;
+    load(&m, brittle_text, &brittle_type);
+    tac_snapshot *s = NULL;
+    assert_int_equal(tac_engine_take_snapshot(m.engine, &s, &m.err), TAC_OK);
+    for (int reset = 0; reset < 2; reset++) {
+        tac_engine_stop(m.engine);
+        const tac_status back = reset ? tac_engine_reset(m.engine, &m.err)
+                                      : tac_engine_restore_snapshot(m.engine, s, &m.err);
+        assert_int_equal(back, TAC_OK);
+        assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
+        assert_true(tac_engine_finished(m.engine));
+    }
+    tac_snapshot_destroy(s);
+    unload(&m);
 }
 
 // A recording cannot go back; once it is ended the engine can.
@@ -511,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_recorder),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_stopped),
     };
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

@@ -319,6 +319,7 @@ typedef struct model_wish {
     const char *integrator;
     const tac_node *params; // of the first plant
     const tac_strategy *strategy;
+    tac_time end_us;        // 0: as the number says
     bool signal, component; // one more
     uint64_t shuffle;       // components are declared in another order; 0: as they come
 } model_wish;
@@ -681,6 +682,8 @@ static inline tac_status model_make(model *m, uint64_t number, const model_wish 
         def.allocator = wish->allocator;
     if (wish && wish->integrator)
         def.integrator.kind = wish->integrator;
+    if (wish && wish->end_us)
+        def.end_us = wish->end_us;
     if (wish && wish->strategy)
         def.strategy = *wish->strategy;
     dice p = {number * 104729 + 5}; // of its own: others stay what they are
