@@ -192,8 +192,8 @@ bool tac__param_look_up(tac_declare *d, const tac_param_def *p, bool may_list, t
 
 // --- remembering it -----------------------------------------------------------------------------
 
-// Concatenates two texts, for names of parameters.
-static char *join(tac__arena *arena, const char *a, const char *b)
+// For names of parameters.
+static char *concatenate(tac__arena *arena, const char *a, const char *b)
 {
     const size_t first = strlen(a), second = strlen(b) + 1;
     char *text = tac__arena_alloc(arena, first + second);
@@ -224,7 +224,7 @@ void tac__param_record(tac_declare *d, const tac_param_def *p, const char *kind,
     if (scope->peer)
         return;
     char *text = tac__arena_text(d->meta, value);
-    char *name = join(d->meta, scope->prefix, p->name);
+    char *name = concatenate(d->meta, scope->prefix, p->name);
     size_t capacity = d->param_capacity;
     if (!text || !name || !TAC__ARENA_GROW(d->meta, d->params, c->param_count, capacity) ||
         !TAC__ARENA_GROW(d->meta, d->values, c->param_count, d->param_capacity)) {

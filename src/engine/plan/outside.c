@@ -15,7 +15,7 @@
 
 // The value that an open input reads, as a configuration would write it. `buffer` has room for a
 // number.
-static const char *own_rest(const tac__port *port, char *buffer)
+static const char *open_value(const tac__port *port, char *buffer)
 {
     const tac_type *type = &port->type;
     if (type->scalar == TAC_ENUM)
@@ -46,7 +46,7 @@ static void read_rest(tac_declare *d, const tac__port *port, const char *given, 
     const tac_type *type = &port->type;
     const bool bare = !strcmp(port->unit, "1");
     tac_param_def p = TAC_DEF(tac_param_def, .name = "rest", .unit = bare ? NULL : port->unit,
-                              .fallback = given ? given : own_rest(port, buffer),
+                              .fallback = given ? given : open_value(port, buffer),
                               .doc = "the value until another is written");
     if (type->scalar != TAC_F64 && type->shape != TAC_SINGLE) {
         if (given)

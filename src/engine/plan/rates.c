@@ -33,7 +33,7 @@ static int root_of(const tac__plan *plan, int group)
 }
 
 // Make two groups step together: on the coarsest axis that holds both.
-static tac_status join(tac__plan *plan, int a, int b, const tac_route_def *r, tac_error *err)
+static tac_status synchronise(tac__plan *plan, int a, int b, const tac_route_def *r, tac_error *err)
 {
     tac__group *x = &plan->groups[root_of(plan, a)], *y = &plan->groups[root_of(plan, b)];
     if (x == y)
@@ -91,7 +91,7 @@ tac_status tac__resolve_groups(tac__plan *plan, tac_error *err)
             if (in->policy == TAC_SYNCHRONIZED) {
                 const tac__component *writer =
                     plan->components[plan->schema.signals[in->signal].component];
-                TAC_TRY(join(plan, writer->group, c->group, in->route, err));
+                TAC_TRY(synchronise(plan, writer->group, c->group, in->route, err));
             }
         }
     }
