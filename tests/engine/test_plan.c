@@ -186,6 +186,80 @@ static void test_no_run_writes_the_plan(void **state)
     }
 }
 
+// The plan of an engine that a recording drives. The replay has memory of its own from the same
+// allocator, which it writes.
+static size_t protect_plan(const tac_engine *e, int protection)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < region_count; i++) {
+        if (!is_in(&e->plan->arena, regions[i].at))
+            continue;
+        assert_int_equal(mprotect(regions[i].at, regions[i].size, protection), 0);
+        count++;
+    }
+    return count;
+}
+
+static void record_model(rig *r, const one *m, const char *path)
+{
+    tac_engine_def def = tac_config_engine_def(r->config);
+    tac_recorder_def recorder_def = tac_recorder_def_default();
+    recorder_def.path = path;
+    recorder_def.replace = true;
+    recorder_def.tier = TAC_TIER_REPLAY;
+    tac_recorder *recorder;
+    assert_int_equal(tac_config_build_unprepared(r->config, &def, &r->engine, &r->err), TAC_OK);
+    assert_int_equal(tac_recorder_create(&recorder_def, r->engine, &recorder, &r->err), TAC_OK);
+    assert_int_equal(tac_engine_prepare(r->engine, &r->err), TAC_OK);
+    assert_int_equal(tac_recorder_begin(recorder, &r->err), TAC_OK);
+    rig_run(r, m->end_us);
+    assert_int_equal(tac_recorder_end(recorder, NULL, &r->err), TAC_OK);
+    tac_recorder_destroy(recorder);
+    tac_engine_destroy(r->engine);
+}
+
+static void replay_model(rig *r, const one *m, const char *path)
+{
+    tac_engine_def def = tac_config_engine_def(r->config);
+    def.allocator = &pages;
+    const tac_replay_def replay_def = tac_replay_def_default();
+    tac_recording *recording;
+    tac_replay *replay;
+    assert_int_equal(tac_config_build_unprepared(r->config, &def, &r->engine, &r->err), TAC_OK);
+    assert_int_equal(tac_recording_open(path, &recording, &r->err), TAC_OK);
+    assert_int_equal(tac_replay_create(recording, r->engine, &replay_def, &replay, &r->err),
+                     TAC_OK);
+    assert_int_equal(tac_engine_prepare(r->engine, &r->err), TAC_OK);
+    assert_true(protect_plan(r->engine, PROT_READ) > 0);
+    assert_int_equal(tac_replay_begin(replay, &r->err), TAC_OK);
+    rig_run(r, m->end_us / 2);
+    tac__scratch_restart(r->engine);
+    rig_run(r, m->end_us);
+    assert_true(tac_replay_about(replay).hash_match);
+    protect_plan(r->engine, PROT_READ | PROT_WRITE);
+    tac_replay_destroy(replay);
+    tac_engine_destroy(r->engine);
+    r->engine = NULL;
+    tac_recording_close(recording);
+}
+
+static void test_no_replay_writes_the_plan(void **state)
+{
+    (void)state;
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/test_plan_%ld.mcap", (long)getpid());
+    for (size_t i = 0; i < MODELS; i++) {
+        rig r;
+        open_model(&r, &models[i]);
+        tac_engine_destroy(r.engine);
+        record_model(&r, &models[i], path);
+        replay_model(&r, &models[i], path);
+        rig_close(&r);
+        assert_int_equal(region_count, 0);
+    }
+    remove(path);
+}
+
 // --- scratch that is thrown away ----------------------------------------------------------------
 
 static size_t scratch_size(const tac_engine *e)
@@ -261,4 +335,5 @@ static void test_scratch_may_be_thrown_away(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_no_run_writes_the_plan),
+          cmocka_unit_test(test_no_replay_writes_the_plan),
           cmocka_unit_test(test_scratch_may_be_thrown_away))
