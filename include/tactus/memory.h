@@ -1,6 +1,7 @@
 // memory.h - the allocation hook.
 //
-// Every byte that Tactus allocates comes through a tac_allocator; the default is malloc's family.
+// Every byte that Tactus allocates comes through a tac_allocator. The default is malloc's family;
+// without an allocator of the caller's own, large blocks are pages of the system.
 // All allocation happens while a simulation is set up: a step allocates nothing.
 #ifndef TACTUS_MEMORY_H
 #define TACTUS_MEMORY_H
