@@ -159,8 +159,7 @@ const char *tac__watch_digest_at(const tac_engine *e, size_t i, uint64_t *digest
 {
     if (i >= e->plan->digest_count)
         return NULL;
-    *digest = tac__digest_value(e, &e->plan->digest_list[i]);
-    return e->plan->digest_list[i].name;
+    return tac__digest_value(e, i, digest);
 }
 
 tac__watched tac__watch_signal(const tac_engine *e, int signal)

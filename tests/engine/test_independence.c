@@ -577,6 +577,30 @@ static void test_digests_read_midway(void **state)
     bench_end(&b);
 }
 
+// Digests are in order of name, also where the names of two components mix: 'uav' at the root has
+// signals on both sides of those of 'uav.Nav'.
+static void test_digests_in_order(void **state)
+{
+    (void)state;
+    bench b;
+    bench_begin(&b, NULL);
+    bench_entity(&b, "uav");
+    bench_group(&b, "g", 1000, 0);
+    bench_add(&b, &(probe){.entity = "uav", .name = "Nav", .group = "g", .out = {"speed"}});
+    bench_add(&b, &(probe){.name = "uav", .group = "g", .out = {"Nav.a", "Nav.zz"}});
+    bench_add(&b, &(probe){.name = "ua", .group = "g", .out = {"v"}, .tx = "tx"});
+    bench_prepare(&b);
+    char last[64] = "";
+    uint64_t digest;
+    size_t count = 0;
+    for (const char *name; (name = tac_engine_digest(b.engine, count, &digest)); count++) {
+        assert_true(strcmp(last, name) < 0);
+        snprintf(last, sizeof last, "%s", name);
+    }
+    assert_int_equal(count, 4 + 1 + 3); // signals, a port, and the ends of components
+    bench_end(&b);
+}
+
 static void test_without_digests(void **state)
 {
     (void)state;
@@ -835,6 +859,7 @@ int main(void)
         cmocka_unit_test(test_reader_of_discrete_signals),
         cmocka_unit_test(test_more_streams),
         cmocka_unit_test(test_digests_read_midway),
+        cmocka_unit_test(test_digests_in_order),
         cmocka_unit_test(test_without_digests),
         cmocka_unit_test(test_reader_splits),
         cmocka_unit_test(test_writer_splits),

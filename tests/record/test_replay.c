@@ -96,14 +96,13 @@ static void check_replay(const model *live, uint64_t number, const char *path, t
     check_calls(&m, number);
     // What the plant wrote in its own steps is the same too.
     for (size_t i = 0; i < live->engine->plan->digest_count; i++) {
-        const tac__digest *a = &live->engine->plan->digest_list[i],
-                          *b = &m.engine->plan->digest_list[i];
-        assert_string_equal(a->name, b->name);
-        const char *dot = strrchr(a->name, '.');
-        if (strstr(a->name, "plant") && a->value && dot && strcmp(dot, ".y") &&
-            *a->value != *b->value)
+        uint64_t a, b;
+        const char *name = tac_engine_digest(live->engine, i, &a);
+        assert_string_equal(name, tac_engine_digest(m.engine, i, &b));
+        const char *dot = strrchr(name, '.');
+        if (strstr(name, "plant") && !strstr(name, "#end") && dot && strcmp(dot, ".y") && a != b)
             fail_msg("model %llu from %llu us: '%s' has another digest", (unsigned long long)number,
-                     (unsigned long long)from_us, a->name);
+                     (unsigned long long)from_us, name);
     }
     model_end(&m); // before the replay, which may outlive it
     tac_replay_destroy(replay);

@@ -55,10 +55,10 @@ typedef struct tac__observer {
     const tac__component *leads; // the component that it follows
 } tac__observer;
 
+// One digest of a run; hash.c says what the numbers are.
 typedef struct tac__digest {
-    const char *name;
-    const uint64_t *value;           // a running digest, in the block; NULL: computed on request,
-    const tac__component *component; // over everything that decides the future of this component
+    uint8_t kind;
+    uint32_t number;
 } tac__digest;
 
 // One piece of work at a boundary. Items are sorted by stage, then by order inside it.
@@ -206,8 +206,9 @@ typedef struct tac__plan {
     // where the run lies in memory
     tac__block block;
     size_t timeline_offsets[2];
-    tac__digest *digest_list; // of signals, islands, ports and components, in order of name
+    tac__digest *digests; // of signals, islands, ports and components, in order of name
     size_t digest_count;
+    const char **end_names; // one a component: the name of its digest NAME#end
 } tac__plan;
 
 static inline bool tac__has_bit(const uint64_t *words, size_t i)

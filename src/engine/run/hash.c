@@ -140,10 +140,9 @@ static tac__hash mix_island(const tac_engine *e, const tac__component *c, tac__h
     return h;
 }
 
-static uint64_t end_digest(const tac_engine *e, const tac__digest *digest)
+static uint64_t end_digest(const tac_engine *e, const tac__component *c)
 {
-    const tac__component *c = digest->component;
-    tac__hash h = tac__hash_text(TAC__HASH_SEED, digest->name);
+    tac__hash h = tac__hash_text(TAC__HASH_SEED, e->plan->end_names[c->index]);
     h = mix_source(e, c->axis_source, h);
     h = mix_source(e, c->extra_source, h);
     h = mix_source(e, c->lead_source, h);
@@ -161,27 +160,116 @@ static uint64_t end_digest(const tac_engine *e, const tac__digest *digest)
     return c->island >= 0 ? mix_island(e, c, h) : h;
 }
 
-uint64_t tac__digest_value(const tac_engine *e, const tac__digest *digest)
+// --- all digests --------------------------------------------------------------------------------
+
+enum { OF_SIGNAL, OF_ISLAND, OF_RECEIVER, OF_SENDER, OF_END }; // what the number of a digest counts
+
+static const char *name_of(const tac__plan *plan, tac__digest d)
 {
-    return digest->value ? *digest->value : end_digest(e, digest);
+    switch (d.kind) {
+    case OF_SIGNAL:
+        return plan->schema.signals[d.number].name;
+    case OF_ISLAND:
+        return plan->islands[d.number].digest_name;
+    case OF_RECEIVER:
+        return plan->receivers[d.number].name;
+    case OF_SENDER:
+        return plan->senders[d.number].name;
+    default:
+        return plan->end_names[d.number];
+    }
 }
 
-// --- all digests --------------------------------------------------------------------------------
+const char *tac__digest_value(const tac_engine *e, size_t i, uint64_t *value)
+{
+    const tac__plan *plan = e->plan;
+    const tac__digest d = plan->digests[i];
+    switch (d.kind) {
+    case OF_SIGNAL:
+        *value = *plan->schema.signals[d.number].digest;
+        break;
+    case OF_ISLAND:
+        *value = e->islands[d.number].state->digest;
+        break;
+    case OF_RECEIVER:
+        *value = *plan->receivers[d.number].digest;
+        break;
+    case OF_SENDER:
+        *value = *plan->senders[d.number].digest;
+        break;
+    default:
+        *value = end_digest(e, plan->components[d.number]);
+    }
+    return name_of(plan, d);
+}
+
+typedef struct named {
+    const char *name;
+    tac__digest digest;
+} named;
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const tac__digest *)a)->name, ((const tac__digest *)b)->name);
+    return strcmp(((const named *)a)->name, ((const named *)b)->name);
 }
 
-static void add(tac__plan *plan, const char *name, const uint64_t *value, const tac__component *c)
+// The digests of one component, in order of name. Returns their number; `found` has room for all.
+static size_t list_component(const tac__plan *plan, const tac__component *c, named *found)
 {
-    plan->digest_list[plan->digest_count++] = (tac__digest){name, value, c};
+    size_t n = 0;
+    for (size_t k = 0; k < c->outputs.count; k++) {
+        const uint32_t signal = (uint32_t)tac__signal_at(c, k);
+        if (plan->schema.signals[signal].digest)
+            found[n++].digest = (tac__digest){OF_SIGNAL, signal};
+    }
+    if (c->island >= 0 && plan->islands[c->island].x_count &&
+        plan->islands[c->island].name == c->name)
+        found[n++].digest = (tac__digest){OF_ISLAND, (uint32_t)c->island};
+    for (size_t k = 0; k < c->receiver_count; k++)
+        found[n++].digest = (tac__digest){OF_RECEIVER, c->receivers[k]};
+    for (size_t k = 0; k < c->sender_count; k++)
+        found[n++].digest = (tac__digest){OF_SENDER, c->senders[k]};
+    if (plan->end_names[c->index])
+        found[n++].digest = (tac__digest){OF_END, c->index};
+    for (size_t i = 0; i < n; i++)
+        found[i].name = name_of(plan, found[i].digest);
+    qsort(found, n, sizeof *found, by_name);
+    return n;
 }
 
-static tac_status add_components(tac_engine *e)
+static size_t most_digests(const tac__component *c)
+{
+    return c->outputs.count + 1 + c->receiver_count + c->sender_count + 1;
+}
+
+// Names that begin with that of a component nearly always follow each other: only the components
+// are sorted, and the digests of each. `named` has room for all.
+static void sort_digests(tac__plan *plan, named *all, named *components)
+{
+    for (uint32_t i = 0; i < plan->component_count; i++)
+        components[i] = (named){.name = plan->components[i]->name, .digest = {OF_END, i}};
+    qsort(components, plan->component_count, sizeof *components, by_name);
+    size_t n = 0;
+    for (size_t i = 0; i < plan->component_count; i++)
+        n += list_component(plan, plan->components[components[i].digest.number], all + n);
+    bool sorted = true;
+    for (size_t i = 1; i < n; i++)
+        sorted &= strcmp(all[i - 1].name, all[i].name) < 0;
+    if (!sorted) // a component of no entity with the name of an entity
+        qsort(all, n, sizeof *all, by_name);
+    for (size_t i = 0; i < n; i++)
+        plan->digests[i] = all[i].digest;
+    plan->digest_count = n;
+}
+
+static tac_status name_ends(tac_engine *e)
 {
     tac__plan *plan = e->building;
     size_t most = 1;
+    plan->end_names =
+        tac__arena_array(&plan->arena, plan->component_count, sizeof *plan->end_names);
+    if (!plan->end_names)
+        return TAC_E_MEMORY;
     for (size_t i = 0; i < plan->component_count; i++) {
         const tac__component *c = plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
@@ -190,10 +278,9 @@ static tac_status add_components(tac_engine *e)
         }
         if (tac__is_observer(c) && !c->outputs.count)
             continue;
-        const char *name = tac__arena_format(&plan->arena, "%s#end", c->name);
-        if (!name)
+        plan->end_names[i] = tac__arena_format(&plan->arena, "%s#end", c->name);
+        if (!plan->end_names[i])
             return TAC_E_MEMORY;
-        add(plan, name, NULL, c);
     }
     e->digest_scratch = tac__arena_array(&e->scratch, most, sizeof *e->digest_scratch);
     return e->digest_scratch ? TAC_OK : TAC_E_MEMORY;
@@ -205,26 +292,18 @@ tac_status tac__digests_list(tac_engine *e)
     tac__plan *plan = e->building;
     if (!plan->def.digests)
         return TAC_OK;
-    const size_t most = plan->schema.count + plan->island_count + plan->receiver_count +
-                        plan->sender_count + plan->component_count;
-    plan->digest_list = tac__arena_array(&plan->arena, most, sizeof *plan->digest_list);
-    if (!plan->digest_list)
-        return TAC_E_MEMORY;
-    for (size_t i = 0; i < plan->schema.count; i++) {
-        if (plan->schema.signals[i].digest)
-            add(plan, plan->schema.signals[i].name, plan->schema.signals[i].digest, NULL);
-    }
-    for (size_t i = 0; i < plan->island_count; i++) {
-        if (plan->islands[i].x_count)
-            add(plan, plan->islands[i].digest_name, &e->islands[i].state->digest, NULL);
-    }
-    for (size_t i = 0; i < plan->receiver_count; i++)
-        add(plan, plan->receivers[i].name, plan->receivers[i].digest, NULL);
-    for (size_t i = 0; i < plan->sender_count; i++)
-        add(plan, plan->senders[i].name, plan->senders[i].digest, NULL);
-    TAC_TRY(add_components(e));
-    qsort(plan->digest_list, plan->digest_count, sizeof *plan->digest_list, by_name);
-    return TAC_OK;
+    TAC_TRY(name_ends(e));
+    size_t most = 0;
+    for (size_t i = 0; i < plan->component_count; i++)
+        most += most_digests(plan->components[i]);
+    plan->digests = tac__arena_array(&plan->arena, most, sizeof *plan->digests);
+    tac__arena scratch;
+    tac__arena_init(&scratch, e->allocator);
+    named *all = tac__arena_array(&scratch, most + plan->component_count, sizeof *all);
+    if (plan->digests && all)
+        sort_digests(plan, all, all + most);
+    tac__arena_fini(&scratch);
+    return plan->digests && all ? TAC_OK : TAC_E_MEMORY;
 }
 
 // --- public functions ---------------------------------------------------------------------------
@@ -235,9 +314,11 @@ uint64_t tac_engine_hash(const tac_engine *e, const char *pattern, size_t *count
     size_t matched = 0;
     tac__hash h = TAC__HASH_SEED;
     for (size_t i = 0; e && i < e->plan->digest_count; i++) {
-        if (pattern && !tac__path_match(pattern, e->plan->digest_list[i].name))
+        if (pattern && !tac__path_match(pattern, name_of(e->plan, e->plan->digests[i])))
             continue;
-        h = tac__hash_word(h, tac__digest_value(e, &e->plan->digest_list[i]));
+        uint64_t value;
+        tac__digest_value(e, i, &value);
+        h = tac__hash_word(h, value);
         matched++;
     }
     if (count)
@@ -250,6 +331,7 @@ const char *tac_engine_digest(const tac_engine *e, size_t i, uint64_t *digest)
     TAC__FLOATS;
     if (!e || !digest || i >= e->plan->digest_count)
         return NULL;
-    *digest = tac__hash_end(tac__digest_value(e, &e->plan->digest_list[i]));
-    return e->plan->digest_list[i].name;
+    const char *name = tac__digest_value(e, i, digest);
+    *digest = tac__hash_end(*digest);
+    return name;
 }

@@ -5,7 +5,7 @@
 #include "engine/run/state.h"
 
 tac_status tac__digests_list(tac_engine *engine);
-// The digest before the last step of its hash, as recordings keep it.
-uint64_t tac__digest_value(const tac_engine *engine, const tac__digest *digest);
+// Digest i before the last step of its hash, as recordings keep it. Returns its name.
+const char *tac__digest_value(const tac_engine *engine, size_t i, uint64_t *value);
 
 #endif
