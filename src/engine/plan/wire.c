@@ -643,19 +643,21 @@ static tac_status wire_keeps(tac_engine *e, tac__island_plan *island)
         if (!in)
             return TAC_E_MEMORY;
         c->kept_in = in;
+        // One copy after another: tac__deferred_store stores them at once.
+        uint64_t *copy = tac__arena_array(&e->scratch, tac__ports_words(&c->inputs), sizeof *copy);
+        if (!copy)
+            return TAC_E_MEMORY;
         for (size_t k = 0; k < c->inputs.count; k++) {
             in[k] = c->scratch_in[k];
             if (c->in[k].coupled)
                 continue;
             const tac_type *type = &c->inputs.items[k].type;
-            void *copy = tac__arena_array(&e->scratch, tac__type_words(type), 8);
-            if (!copy)
-                return TAC_E_MEMORY;
             in[k] = copy;
             tac__keep *keep = &island->keeps[island->keep_count++];
             *keep = (tac__keep){.from = c->scratch_in[k],
                                 .to = copy,
                                 .bytes = type->count * tac__scalar_size(type->scalar)};
+            copy += tac__type_words(type);
             TAC_TRY(keep_view(plan, c, c->in[k].buffer, keep));
         }
     }
