@@ -40,6 +40,7 @@ scenario:
   - {at: 13 s, do: sensor_fault, sensor: estimator, fault: freeze, for: 1 s}
   - {at: 14 s, do: gust, wind: [1, 0, 0]}
   - {at: 15 s, do: restore}
+  - {at: 16 s, do: restore, sensor: mag}
 entities: {uav: {components: {vehicle: {inputs: {motor_hold: ~}}, wind: {inputs: ~}}}}
 EOF
 expect 0 check faults.yaml
@@ -47,6 +48,23 @@ says err "faults.yaml:3:20: this has no effect: no input is connected to 'uav.sc
     "faults.yaml:5:20: this has no effect: no input is connected to 'uav.scenario.gps_fault'" \
     "faults.yaml:7:20: this has no effect: no input is connected to 'uav.scenario.gust'"
 same 'warnings of faults' "$(wc -l <err)" 3
+
+# The others of the vehicle, while those above are connected
+cat >others.yaml <<EOF
+extends: $flight
+scenario:
+  - {at: 10 s, do: motor_off, motor: 1}
+  - {at: 11 s, do: motor_loss, motor: [1, 2], loss: 0.5}
+  - {at: 12 s, do: battery_disconnect, battery: 1}
+  - {at: 13 s, do: sensor_fault, sensor: baro, fault: dropout}
+  - {at: 14 s, do: gust, wind: [1, 0, 0]}
+entities: {uav: {components: {vehicle: {inputs: {motor_loss: ~, battery_open: ~}}}}}
+EOF
+expect 0 check others.yaml
+says err "others.yaml:4:20: this has no effect: no input is connected to 'uav.scenario.motor_loss'" \
+    "others.yaml:5:20: this has no effect: no input is connected to 'uav.scenario.battery_open'" \
+    "others.yaml:6:20: this has no effect: no input is connected to 'uav.scenario.baro_fault'"
+same 'warnings of others' "$(wc -l <err)" 3
 
 # A bus without a battery
 cat >bus.yaml <<EOF
