@@ -197,6 +197,26 @@ static void test_hash(void **state)
     assert_true(hash_after(&given, 1) != hash_after(&asked, 1));
 }
 
+// Numbers that the engine gives are counted for each channel by itself.
+static void test_counted(void **state)
+{
+    (void)state;
+    static const char *const channels[] = {"north", "south", NULL};
+    rig r;
+    open_model(&r);
+    for (int i = 0; i < 3; i++) {
+        for (uint64_t n = 0; n < 3; n++) {
+            const letter next = {300000, 1, channels[i], TAC_SEQUENCE_NEXT, {1, 2, 3}};
+            must_post(&r, &next);
+            letter same = next;
+            same.sequence = n; // it was given this one
+            const tac_post_def p = post_of(&same);
+            assert_int_equal(tac_engine_post(r.engine, radio(&r), &p, &r.err), TAC_E_DUPLICATE);
+        }
+    }
+    rig_close(&r);
+}
+
 static void test_checkpoint(void **state)
 {
     (void)state;
@@ -365,6 +385,6 @@ static void test_configurations(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_when), cmocka_unit_test(test_order), cmocka_unit_test(test_numbers),
-          cmocka_unit_test(test_hash), cmocka_unit_test(test_checkpoint),
-          cmocka_unit_test(test_told), cmocka_unit_test(test_refused),
-          cmocka_unit_test(test_configurations))
+          cmocka_unit_test(test_hash), cmocka_unit_test(test_counted),
+          cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_told),
+          cmocka_unit_test(test_refused), cmocka_unit_test(test_configurations))
