@@ -55,6 +55,9 @@ enum {
     TAC_PORT_EVAL = 8, // output that `output` writes, not `step`. Implied where there is no `step`;
                        // a type with both must mark the outputs of `output`
     TAC_PORT_NAN = 16, // output in which NaN has a meaning ("unused"): no warning, and not counted
+    TAC_PORT_LEAD = 32, // discrete state, an array: one element, and behind it a row for each
+                        // period of the longest lead (tac_declare_lead). It is made only as long as
+                        // the lead needs
 };
 
 // Parts of a plant, for `plant.coupling: split`, which advances them one after another: actuators,

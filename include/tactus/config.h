@@ -103,6 +103,10 @@ static inline TAC_MUST_CHECK tac_status tac_config_recorder_def(tac_config *conf
     return tac_config_recorder_def_sized(config, def, sizeof *def, err);
 }
 
+// Does section `record` name a file? If not, and there is no other, the definition above need not
+// be asked for: it has the whole configuration as a text.
+TAC_API bool tac_config_records(const tac_config *config);
+
 // The files that the configuration was made from, and those that its components read: the file
 // itself, files that it extends, plugins, files and folders that parameters name. `*paths` lives as
 // long as the configuration.

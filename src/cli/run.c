@@ -210,6 +210,9 @@ static tac_status name_files(const job *j, tac_error *err)
 
 static tac_status plan_recording(job *j, tac_error *err)
 {
+    j->recording = tac_recorder_def_default();
+    if (!j->settings.out && !j->settings.csv && !tac_config_records(j->sim.config))
+        return TAC_OK;
     TAC_TRY(tac_config_recorder_def(j->sim.config, &j->recording, err));
     if (j->settings.out)
         j->recording.path = j->settings.out;
@@ -224,8 +227,6 @@ static tac_status plan_recording(job *j, tac_error *err)
     j->recording.sync |= cli_has(j->args, "fsync");
     if (j->settings.factor > 0 && j->recording.flush_us == TAC_TIME_NEVER)
         j->recording.flush_us = TAC_FLUSH_US; // a run that takes days must not lose hours
-    if (!j->recording.path && !j->recording.csv)
-        return TAC_OK;
     return tac_recorder_create(&j->recording, j->sim.engine, &j->recorder, err);
 }
 

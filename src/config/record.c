@@ -111,3 +111,9 @@ tac_status tac_config_recorder_def_sized(tac_config *c, tac_recorder_def *def, s
     tac__def_give_sized(def, size, &own, sizeof own);
     return status;
 }
+
+bool tac_config_records(const tac_config *c)
+{
+    const tac_node *node = c ? tac__get_node(tac_document_root(c->doc), "record") : NULL;
+    return tac__get_node(node, "file") || tac__get_node(node, "csv");
+}

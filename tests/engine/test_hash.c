@@ -316,7 +316,7 @@ static void test_mission(void **state)
 {
     (void)state;
     const tally n = flip_all(&(flight){"iris_mission", 0, 30000000, 30010000, NULL}, 1);
-    assert_true(n.seen > 500 && n.idle > 0);
+    assert_true(n.seen > 350 && n.idle > 0);
     flip_all(&(flight){"iris_mission", 0, 1003000, 1030000, NULL}, 7);
 }
 

@@ -24,6 +24,42 @@ static const char *value_of(const rig *r, const char *name, const char *param)
     return NULL;
 }
 
+static uint32_t ring_of(const rig *r, const char *name)
+{
+    const tac__component *c = component(r, name);
+    for (size_t i = 0; i < c->states.count; i++) {
+        if (!strcmp(c->states.items[i].name, "ring"))
+            return c->states.items[i].type.count;
+    }
+    fail_msg("%s has no ring", name);
+    return 0;
+}
+
+// The memory of a delay is as long as the delay, in periods of the rate group.
+static void test_rings(void **state)
+{
+    (void)state;
+    rig r;
+    rig_open(&r, "duration: 1 ms\n"
+                 "scheduler: {rate_groups: [{name: fast, period: 1 ms, components: [a, b, c, d]},\n"
+                 "                          {name: slow, period: 3 ms, components: [e]}]}\n"
+                 "components:\n"
+                 "  p: {type: constant, params: {value: 101325, unit: Pa}}\n"
+                 "  a: {type: barometer, inputs: {pressure: p.y}, params: {delay: 0 ms}}\n"
+                 "  b: {type: barometer, inputs: {pressure: p.y}, params: {delay: 7 ms}}\n"
+                 "  c: {type: barometer, inputs: {pressure: p.y}, params: {delay: 7 ms}}\n"
+                 "  d: {type: barometer, inputs: {pressure: p.y}, params: {delay: 6500 us}}\n"
+                 "  e: {type: barometer, inputs: {pressure: p.y}, params: {delay: 7 ms}}\n");
+    const uint32_t width = (ring_of(&r, "b") - 1) / 7;
+    assert_true(width > 0);
+    assert_int_equal(ring_of(&r, "a"), 1);
+    assert_int_equal(ring_of(&r, "b"), 1 + 7 * width);
+    assert_int_equal(ring_of(&r, "d"), 1 + 7 * width);
+    assert_int_equal(ring_of(&r, "e"), 1 + 3 * width);
+    assert_ptr_equal(component(&r, "c")->states.items, component(&r, "b")->states.items);
+    rig_close(&r);
+}
+
 static void test_swarm(void **state)
 {
     (void)state;
@@ -437,5 +473,5 @@ static void test_variants(void **state)
     rig_types[0] = NULL;
 }
 
-TEST_MAIN(cmocka_unit_test(test_swarm), cmocka_unit_test(test_bytes),
+TEST_MAIN(cmocka_unit_test(test_rings), cmocka_unit_test(test_swarm), cmocka_unit_test(test_bytes),
           cmocka_unit_test(test_variants))

@@ -23,6 +23,8 @@ typedef struct tac__port { // input, output, discrete or continuous state, as de
     tac_part part;
     bool has_rest;
     uint8_t role;        // a tac_role
+    uint32_t unused;     // elements that a state was declared with but does not have; digests take
+                         // them as 0
     double rest;         // what an open f64 input reads, or an output is before it is written
     const int *direct;   // output: inputs that it depends on directly; NULL: all
     size_t direct_count; // number of `direct`

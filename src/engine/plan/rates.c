@@ -1,8 +1,11 @@
 // rates.c - between rate groups: policies, groups that step together, histories of signals whose
 // readers look back, and steps ahead of a group.
+#include "engine/plan/share.h"
 #include "engine/plan/prepare.h"
 #include "engine/plan/warn.h"
 #include "engine/plan/find.h"
+
+#include <string.h>
 
 // --- policies and synchronised groups -----------------------------------------------------------
 
@@ -196,12 +199,42 @@ tac_status tac__resolve_histories(tac__plan *plan, tac_error *err)
 
 // --- leads --------------------------------------------------------------------------------------
 
-tac_status tac__resolve_leads(tac__plan *plan, tac_error *err)
+// Give states of flag TAC_PORT_LEAD the length that the lead needs.
+static tac_status shorten_states(tac__plan *plan, tac__arena *scratch, tac__component *c,
+                                 tac_time period_us)
+{
+    bool any = false;
+    for (size_t k = 0; k < c->states.count; k++)
+        any |= (c->states.items[k].flags & TAC_PORT_LEAD) != 0;
+    if (!any)
+        return TAC_OK;
+    const size_t size = c->states.count * sizeof *c->states.items;
+    tac__port *ports = tac__arena_alloc(scratch, size);
+    if (!ports)
+        return TAC_E_MEMORY;
+    memcpy(ports, c->states.items, size); // the list may be shared with other components
+    const tac_time periods = c->lead_us ? (c->lead_us + period_us - 1) / period_us : 0;
+    for (size_t k = 0; k < c->states.count; k++) {
+        tac_type *type = &ports[k].type;
+        if (!(ports[k].flags & TAC_PORT_LEAD))
+            continue;
+        const uint32_t row = c->lead_max ? (type->count - 1) / c->lead_max : 0;
+        ports[k].unused = type->count - (1 + row * (uint32_t)periods);
+        type->count -= ports[k].unused;
+    }
+    c->states.items = (tac__port *)tac__share_bytes(plan, ports, size);
+    tac__arena_clear(scratch);
+    return c->states.items ? TAC_OK : TAC_E_MEMORY;
+}
+
+static tac_status resolve_leads(tac__plan *plan, tac__arena *scratch, tac_error *err)
 {
     for (size_t i = 0; i < plan->component_count; i++) {
-        const tac__component *c = plan->components[i];
-        if (!c->lead_us)
+        tac__component *c = plan->components[i];
+        if (!c->lead_us) {
+            TAC_TRY(shorten_states(plan, scratch, c, 0));
             continue;
+        }
         const tac_time period_us = c->group < 0 ? 0 : tac__group_period(&plan->groups[c->group]);
         char lead[TAC_TIME_TEXT], period[TAC_TIME_TEXT];
         tac_time_print(c->lead_us, lead);
@@ -214,6 +247,16 @@ tac_status tac__resolve_leads(tac__plan *plan, tac_error *err)
             return tac__fail_at(err, TAC_E_LIMIT, &c->lead_place,
                                 "%s is more than %u periods of %s, the rate of '%s'", lead,
                                 c->lead_max, period, c->name);
+        TAC_TRY(shorten_states(plan, scratch, c, period_us));
     }
     return TAC_OK;
+}
+
+tac_status tac__resolve_leads(tac__plan *plan, tac_error *err)
+{
+    tac__arena scratch;
+    tac__arena_init(&scratch, plan->allocator);
+    const tac_status status = resolve_leads(plan, &scratch, err);
+    tac__arena_fini(&scratch);
+    return status == TAC_E_MEMORY ? tac__fail_memory(err) : status;
 }

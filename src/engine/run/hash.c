@@ -34,8 +34,11 @@ static tac__hash mix_source(const tac_engine *e, int source, tac__hash h)
 
 static tac__hash mix_ports(const tac__ports *ports, void *const *values, tac__hash h)
 {
-    for (size_t i = 0; i < ports->count; i++)
+    for (size_t i = 0; i < ports->count; i++) {
         h = tac__digest_mix(h, &ports->items[i].type, values[i]);
+        for (uint32_t k = 0; k < ports->items[i].unused; k++)
+            h = tac__hash_word(h, 0);
+    }
     return h;
 }
 

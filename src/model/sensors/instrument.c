@@ -123,7 +123,7 @@ void tac__instrument_declare(tac_declare *d, tac__instrument *p, size_t width, c
     const size_t slots = p->delay_us ? TAC__INSTRUMENT_PERIODS : 0;
     p->ring = tac_declare_state(
         d, TAC_PORT(.name = "ring", .type = TAC_TYPE_ARRAY(TAC_F64, (uint32_t)(slots * width + 1)),
-                    .doc = "samples on their way"));
+                    .flags = TAC_PORT_LEAD, .doc = "samples on their way"));
     p->turn =
         tac_declare_state(d, TAC_PORT(.name = "turn", .type = TAC_TYPE_ARRAY(TAC_I32, TURN_WORDS),
                                       .doc = "place in the ring"));
