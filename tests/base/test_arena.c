@@ -52,7 +52,7 @@ static void test_large_blocks(void **state)
         tac__arena arena;
         tac__arena_init(&arena, NULL);
         for (int i = 0; i < COUNT; i++) {
-            size[i] = (1 << 20) + (size_t)i * 700001;
+            size[i] = (2 << 20) + (size_t)i * 700001;
             at[i] = tac__arena_alloc(&arena, size[i]);
             assert_non_null(at[i]);
             assert_int_equal((uintptr_t)at[i] % 64, 0);
