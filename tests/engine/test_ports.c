@@ -51,7 +51,7 @@ static void test_unknown(void **state)
     wrong.reserved = 1;
     assert_int_not_equal(try_port(), TAC_OK);
     wrong = tac_port_def_default();
-    wrong.flags = 32;
+    wrong.flags = 64;
     assert_int_not_equal(try_port(), TAC_OK);
     wrong = tac_port_def_default();
     wrong.unit = "parsecs per fortnight";

@@ -800,7 +800,7 @@ static tac_status prepare(tac_engine *e, tac_error *err)
         TAC_TRY(plan->resolved[i].call(plan->resolved[i].context, e, err));
     TAC_TRY(tac__schedule(plan));
     tac__phases_warn(plan);
-    tac__doubts(plan);
+    TAC_TRY(tac__doubts(plan));
     tac__written_ask(plan);
     return tac__wire(e);
 }

@@ -57,12 +57,18 @@ void tac__warn(tac__plan *plan, const tac_place *place, const char *format, ...)
         tac__logs_tell(plan->logs, &entry);
 }
 
+// Is this a sensor or an estimator?
+static bool measures(const tac__component *c)
+{
+    return c->stage == TAC_STAGE_ESTIMATE && c->type->step;
+}
+
 // Does a sensor or an estimator of the entity read the signal?
 static bool is_measured(const tac__plan *plan, uint32_t entity, int signal)
 {
     for (size_t i = 0; i < plan->component_count; i++) {
         const tac__component *c = plan->components[i];
-        if (c->entity != entity || c->stage != TAC_STAGE_ESTIMATE || !c->type->step)
+        if (c->entity != entity || !measures(c))
             continue;
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal == signal)
@@ -74,14 +80,16 @@ static bool is_measured(const tac__plan *plan, uint32_t entity, int signal)
 
 // A signal that sensors or estimators of an entity measure is the true value. Warn of a controller
 // that reads it directly, instead of what was measured.
-static void doubt_truth(tac__plan *plan, const tac__component *c)
+// `candidates`: the signals that any entity measures.
+static void doubt_truth(tac__plan *plan, const tac__component *c, const bool *candidates)
 {
     for (size_t k = 0; k < c->inputs.count; k++) {
         const tac__input *in = &c->in[k];
         if (in->signal < 0 || c->inputs.items[k].peer)
             continue;
         const tac__signal *s = &plan->schema.signals[in->signal];
-        if (s->kind->continuous && is_measured(plan, c->entity, in->signal))
+        if (s->kind->continuous && candidates[in->signal] &&
+            is_measured(plan, c->entity, in->signal))
             tac__warn(plan, &in->route->place,
                       "'%s.%s' gets the truth, '%s', past the sensors and estimators that "
                       "measure it",
@@ -89,11 +97,23 @@ static void doubt_truth(tac__plan *plan, const tac__component *c)
     }
 }
 
-void tac__doubts(tac__plan *plan)
+tac_status tac__doubts(tac__plan *plan)
 {
-    for (size_t i = 0; i < plan->component_count; i++) {
+    tac__arena scratch;
+    tac__arena_init(&scratch, plan->allocator);
+    bool *candidates = tac__arena_array(&scratch, plan->schema.count, sizeof *candidates);
+    for (size_t i = 0; candidates && i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
+        for (size_t k = 0; measures(c) && k < c->inputs.count; k++) {
+            if (c->in[k].signal >= 0)
+                candidates[c->in[k].signal] = true;
+        }
+    }
+    for (size_t i = 0; candidates && i < plan->component_count; i++) {
         const tac__component *c = plan->components[i];
         if (c->stage == TAC_STAGE_CONTROL && c->type->step)
-            doubt_truth(plan, c);
+            doubt_truth(plan, c, candidates);
     }
+    tac__arena_fini(&scratch);
+    return candidates ? TAC_OK : TAC_E_MEMORY;
 }

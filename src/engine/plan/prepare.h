@@ -33,7 +33,7 @@ tac_status tac__resolve_conditions(tac__plan *plan, tac_error *err);
 tac_status tac__schedule(tac__plan *plan);
 
 // --- doubts.c: warnings about the whole model ---
-void tac__doubts(tac__plan *plan);
+tac_status tac__doubts(tac__plan *plan); // TAC_E_MEMORY
 
 // --- wire.c: memory and pointers ---
 tac_status tac__wire(tac_engine *engine);

@@ -4,6 +4,7 @@
 // were asked for last: vehicles of one template follow each other. What is not found there is
 // stored again, which costs memory and nothing else.
 #include "engine/plan/share.h"
+#include "base/def.h"
 
 #include <string.h>
 
@@ -219,6 +220,16 @@ static const tac__component **model_of(tac__plan *e, const tac_component_type *t
     return &s->models[s->count++];
 }
 
+// Components with equal data share them, where nothing changes them any more: `connect` may. Of a
+// type that is not built in it is not known whether it keeps the address.
+static void share_self(tac__component *c, const tac__component *model)
+{
+    const tac_component_type *type = c->type;
+    if (model && type->flags & TAC__COMPONENT_BUILTIN && !(type->flags & TAC_COMPONENT_OPAQUE) &&
+        !type->connect && !type->close && !memcmp(c->self, model->self, type->self_size))
+        c->self = model->self;
+}
+
 tac_status tac__share_shape(tac__plan *e, tac__component *c)
 {
     const tac__component **at = model_of(e, c->type), *model = at ? *at : NULL;
@@ -226,6 +237,7 @@ tac_status tac__share_shape(tac__plan *e, tac__component *c)
         return TAC_E_MEMORY;
     *at = c;
     c->model = model;
+    share_self(c, model);
     TAC_TRY(keep_ports(e, &c->inputs, model ? &model->inputs : NULL));
     TAC_TRY(keep_ports(e, &c->outputs, model ? &model->outputs : NULL));
     TAC_TRY(keep_ports(e, &c->states, model ? &model->states : NULL));

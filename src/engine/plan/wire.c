@@ -264,6 +264,7 @@ static tac_status reserve_draws(wiring *w, const tac__component *c)
 static tac_status reserve_component(wiring *w, tac__component *c)
 {
     const tac__plan *plan = w->e->plan;
+    const size_t start = w->offset;
     TAC_TRY(reserve_signals(w, c));
     for (size_t k = 0; k < c->inputs.count; k++) {
         if (c->in[k].signal < 0 || needs_view(plan, c, k))
@@ -277,6 +278,14 @@ static tac_status reserve_component(wiring *w, tac__component *c)
     if (c->asked)
         WANT(w, "written", 1, tac__check_flag, c->written);
     TAC_TRY(reserve_draws(w, c));
+    if (w->set) {
+        tac_instance *run = w->e->instances[c->index];
+        const size_t lines = (w->offset - start) / 64 + 1;
+        run->part = tac__block_at(&plan->block, start);
+        run->part_lines = lines < TAC__PART_LINES ? (int)lines : TAC__PART_LINES;
+        run->in_count =
+            c->inputs.count < TAC__FETCHED_INPUTS ? (int)c->inputs.count : TAC__FETCHED_INPUTS;
+    }
     return end_owner(w, c->name, c);
 }
 
@@ -419,6 +428,8 @@ static tac_status wire_inputs(tac_engine *e, tac__component *c)
         in[k] = input->buffer;
         if (input->signal < 0)
             continue;
+        if (k < 64)
+            run->connected |= UINT64_C(1) << k;
         const tac__signal *s = &plan->schema.signals[input->signal];
         if (!input->buffer)
             in[k] = element_of(s, tac__block_at(&plan->block, s->offset), input->element);

@@ -151,7 +151,9 @@ ALWAYS_INLINE bool changes_nothing(const tac_engine *e, tac__island *island)
     if (!e->plan->method->fsal || e->plan->def.split) // else it was evaluated there last
         memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
     c->scratch.t_s = tac_time_seconds(island->state->to_us);
-    return c->plan->type->detect(&c->scratch, c->plan->self, island->next_mode) == TAC_OK &&
+    // What is shared by all that are alike is in the cache.
+    const tac__component *model = island->lanes ? island->lanes->plan->kind->model : c->plan;
+    return model->type->detect(&c->scratch, model->self, island->next_mode) == TAC_OK &&
            !tac__modes_differ(island, island->next_mode);
 }
 

@@ -92,14 +92,28 @@ static inline tac_status reach_word(tac_engine *e, size_t w, tac_time t_us)
     return TAC_OK;
 }
 
+// Prefetch the states of an island some places behind this one, and what leads to those of one
+// still farther behind.
+static inline void fetch_states(const tac_engine *e, const tac__island *island)
+{
+    enum { NEAR = 4, FAR = 8 };
+    const size_t left = (size_t)(e->islands + e->plan->island_count - island);
+    if (left > FAR)
+        tac__fetch(island + FAR, 2);
+    if (left > NEAR)
+        tac__fetch(island[NEAR].state, 8); // and x and y, behind it
+}
+
 // Have those of 64 islands arrive that are due.
-static inline tac_status arrive_word(tac_engine *e, size_t w, tac_time t_us)
+static inline tac_status arrive_word(tac_engine *e, size_t w, tac_time t_us, bool many)
 {
     const uint64_t boundaries = e->due.arriving[w];
     uint64_t bits = e->due_islands[w];
     e->due.arriving[w] = 0;
     for (tac__island *all = e->islands + w * 64; bits; bits &= bits - 1) {
         const int i = __builtin_ctzll(bits);
+        if (many)
+            fetch_states(e, all + i);
         TAC_TRY(arrive(e, all + i, t_us, boundaries >> i & 1));
     }
     return TAC_OK;
@@ -117,7 +131,7 @@ __attribute__((noinline)) static tac_status arrive_words(tac_engine *e, tac_time
     for (size_t s = 0; s < count; s++) {
         e->due.arriving_words[s] = 0;
         for (uint64_t words = e->due.island_words[s]; words; words &= words - 1)
-            TAC_TRY(arrive_word(e, 64 * s + (size_t)__builtin_ctzll(words), t_us));
+            TAC_TRY(arrive_word(e, 64 * s + (size_t)__builtin_ctzll(words), t_us, true));
     }
     return TAC_OK;
 }
@@ -129,7 +143,7 @@ tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
 {
     if (e->plan->island_words == 1) {
         TAC_TRY(reach_word(e, 0, t_us));
-        TAC_TRY(arrive_word(e, 0, t_us));
+        TAC_TRY(arrive_word(e, 0, t_us, false));
     } else {
         TAC_TRY(arrive_words(e, t_us));
     }
@@ -140,11 +154,16 @@ tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
 
 // --- the next step ------------------------------------------------------------------------------
 
-// Prefetch what the step of the next island begins with, while this one is integrated.
+// Prefetch what the step of the next island begins with, while this one is integrated. Of islands
+// in lanes lanes.c has prefetched it.
 __attribute__((noinline)) static void fetch(const tac__island *island)
 {
-    tac__fetch(island->state, 2);
-    tac__fetch(island->x, 3);
+    if (island->lanes) {
+        tac__fetch(&island->alone->scratch, 2);
+        tac__fetch(island->plan, 5);
+        return;
+    }
+    tac__fetch(island->state, 5); // and x, behind it
     tac__fetch((const char *)island + 128, 3);
     if (!island->alone)
         return;

@@ -63,10 +63,48 @@ static bool are_alike(const tac__island *a, const tac__island *b)
     return c->type->alike(c->self, d->self);
 }
 
+// With many vehicles the data of the next lanes have left the cache since their last step. They are
+// prefetched while this step is computed, a part at each evaluation: all at once would be more than
+// the processor fetches at a time. First the islands of the next lanes, one after another, with
+// their states and inputs; then what leads to those of the lanes behind them.
+enum { FETCH_PARTS = LANES + 1 };
+
+static void fetch_lane(const tac_engine *e, const tac__lanes *next, size_t lane)
+{
+    const tac__island *island = &e->islands[next->plan->islands[lane]];
+    const tac__lanes_kind *kind = next->plan->kind;
+    tac__fetch(island->state, 12); // and behind it x, y and modes
+    tac__fetch(island->work.z, 3);
+    tac__fetch(island->plan, 4);
+    for (size_t k = 0; k < kind->input_count; k++) {
+        const double *in = next->from[(2 + k) * LANES + lane];
+        tac__fetch(in, 1);
+        tac__fetch(in + kind->words[k] - 1, 1);
+    }
+}
+
+static void fetch_part(const tac_engine *e, const tac__lanes *next, uint64_t part)
+{
+    if (!next)
+        return;
+    if (part < next->plan->count)
+        fetch_lane(e, next, (size_t)part);
+    if (part != LANES || !next->next)
+        return;
+    const tac__lanes *later = next->next;
+    tac__fetch(later, 2);
+    tac__fetch(later->plan, 1);
+    tac__fetch(later->from, 5);
+    // The plan may not be in the cache yet. Mostly islands follow each other.
+    const tac__island *island = &e->islands[next->plan->islands[0] + LANES];
+    tac__fetch(island, LANES * (int)(sizeof *island / 64));
+}
+
 static tac_status evaluate(void *context, double t_s, double *dx)
 {
     tac__lanes_work *w = context;
     const tac__component *model = w->of->plan->kind->model;
+    fetch_part(w->engine, w->of->next, w->evals);
     w->evals++;
     w->eval.t_s = t_s;
     w->eval.dx = dx;
@@ -113,6 +151,7 @@ static tac_status make_work(tac_engine *e, const tac__island *island, const tac_
             return TAC_E_MEMORY;
     }
     tac__ode_work_init(&w->ode, e->plan->method, n, memory);
+    w->engine = e;
     w->problem = island->problem;
     w->problem.n = n;
     w->problem.context = w;
@@ -155,11 +194,20 @@ static tac_status make_lanes(tac_engine *e, const tac__lanes_plan *found, tac__l
         TAC_TRY(make_kind(&e->building->arena, first, &plan->kind));
         TAC_TRY(make_work(e, first, plan->kind, &l->work));
     }
+    l->from = tac__arena_array(&e->scratch, (2 + plan->kind->input_count) * LANES, sizeof *l->from);
+    if (!l->from)
+        return TAC_E_MEMORY;
     for (size_t lane = 0; lane < plan->count; lane++) {
         tac__island *island = &e->islands[plan->islands[lane]];
         island->lanes = l;
         island->lane = (uint8_t)lane;
+        l->from[lane] = island->x;
+        l->from[LANES + lane] = island->mode;
+        for (size_t k = 0; k < plan->kind->input_count; k++)
+            l->from[(2 + k) * LANES + lane] = island->alone->scratch.in[k];
     }
+    if (*last)
+        (*last)->next = l;
     *last = l;
     return TAC_OK;
 }
@@ -189,7 +237,7 @@ static tac__island *island_of(tac_engine *e, const tac__lanes *l, size_t lane)
 // Which lanes take part in a step. A lane that does not take part computes the same as the first
 // one that does, and its result is dropped.
 typedef struct occupancy {
-    tac__island *from[LANES];
+    size_t of[LANES]; // the lane whose data it has
     bool takes[LANES];
     size_t count;
     tac_time length_us; // of the step
@@ -198,7 +246,7 @@ typedef struct occupancy {
 static occupancy assemble(tac_engine *e, const tac__lanes *l, tac_time t_us)
 {
     occupancy c = {.count = 0};
-    tac__island *first = NULL;
+    size_t first = LANES;
     for (size_t lane = 0; lane < l->plan->count; lane++) {
         tac__island *island = island_of(e, l, lane);
         const tac__island_state *s = island->state;
@@ -208,41 +256,39 @@ static occupancy assemble(tac_engine *e, const tac__lanes *l, tac_time t_us)
         const tac_time own_us =
             e->plan->method->adaptive ? s->h_us : e->plan->def.integrator.h_max_us;
         const tac_time length_us = left_us < own_us ? left_us : own_us;
-        if (!first) {
-            first = island;
+        if (first == LANES) {
+            first = lane;
             c.length_us = length_us;
         }
         c.takes[lane] = length_us == c.length_us;
         c.count += c.takes[lane];
     }
     for (size_t lane = 0; lane < LANES; lane++)
-        c.from[lane] = c.takes[lane] ? island_of(e, l, lane) : first;
+        c.of[lane] = c.takes[lane] ? lane : first;
     return c;
 }
 
 // Interleaves one array of each island, so that the values of all lanes lie side by side.
-static void gather(const double *const *from, size_t count, double *to)
+static void gather(const double *const *from, const occupancy *c, size_t count, double *to)
 {
+    const double *of[LANES];
+    for (size_t lane = 0; lane < LANES; lane++)
+        of[lane] = from[c->of[lane]];
     for (size_t i = 0; i < count; i++) {
         for (size_t lane = 0; lane < LANES; lane++)
-            to[i * LANES + lane] = from[lane][i];
+            to[i * LANES + lane] = of[lane][i];
     }
 }
 
-static void gather_all(const tac__lanes_kind *kind, const tac__lanes_work *w, const occupancy *c)
+static void gather_all(const tac__lanes *l, const occupancy *c)
 {
-    const double *from[LANES];
-    for (size_t k = 0; k < kind->input_count; k++) {
-        for (size_t lane = 0; lane < LANES; lane++)
-            from[lane] = c->from[lane]->alone->scratch.in[k];
-        gather(from, kind->words[k], w->in[k]);
-    }
-    for (size_t lane = 0; lane < LANES; lane++)
-        from[lane] = c->from[lane]->mode;
-    gather(from, kind->event_count, w->mode);
-    for (size_t lane = 0; lane < LANES; lane++)
-        from[lane] = c->from[lane]->x;
-    gather(from, kind->x_count, w->x);
+    const tac__lanes_kind *kind = l->plan->kind;
+    const tac__lanes_work *w = l->work;
+    const double *const *from = l->from;
+    gather(from, c, kind->x_count, w->x);
+    gather(from += LANES, c, kind->event_count, w->mode);
+    for (size_t k = 0; k < kind->input_count; k++)
+        gather(from += LANES, c, kind->words[k], w->in[k]);
 }
 
 // Store the result of a lane where the island's own step would: in y, and in work.z, where the
@@ -269,7 +315,7 @@ void tac__lanes_step(tac_engine *e, tac__lanes *l, tac_time t_us)
     }
     tac__lanes_work *w = l->work;
     w->of = l;
-    gather_all(l->plan->kind, w, &c);
+    gather_all(l, &c);
     const tac_integrator_def *def = &e->plan->def.integrator;
     const double h_s = tac_time_seconds(c.length_us);
     l->to_us = t_us + c.length_us;
@@ -279,6 +325,8 @@ void tac__lanes_step(tac_engine *e, tac__lanes *l, tac_time t_us)
                       tac_time_seconds(l->to_us), h_s, w->x, w->y) != TAC_OK)
         return; // each island repeats the step alone and reports its failure
     l->evals = w->evals;
+    for (uint64_t part = w->evals; part < FETCH_PARTS; part++) // of a method with few stages
+        fetch_part(e, l->next, part);
     tac__ode_errors(e->plan->method, &w->problem, &w->ode, def->rtol, def->atol, h_s, w->x, w->y,
                     l->error, LANES);
     for (size_t lane = 0; lane < l->plan->count; lane++) {

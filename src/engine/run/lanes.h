@@ -32,6 +32,7 @@ typedef struct tac__lanes_plan {
 // the stages of steps would take 2.5 kB a vehicle, read from and written to main memory at every
 // step. So it has the stages of the last step only.
 typedef struct tac__lanes_work {
+    const tac_engine *engine;
     const tac__lanes *of; // whose step was the last
     tac__ode_problem problem;
     tac__ode_work ode;
@@ -46,6 +47,9 @@ typedef struct tac__lanes_work {
 struct tac__lanes {
     const tac__lanes_plan *plan;
     tac__lanes_work *work;
+    const tac__lanes *next; // lanes whose step follows: their data are prefetched; NULL: none
+    const double *
+        *from;         // where each lane has its state, modes and inputs: TAC__LANES pointers each
     tac_time tried_us; // the last instant at which a step was tried
 
     // The last step.

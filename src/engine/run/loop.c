@@ -345,27 +345,46 @@ static instant collect(tac_engine *e, tac_time t_us)
     return (instant){!s->observer, p->due + row->first, p->due + row->islands};
 }
 
-// Prefetch what the next item begins with while this one runs: with many vehicles it has left the
-// cache since the last boundary.
-static inline __attribute__((always_inline)) void fetch(const tac_engine *e, const tac__item *item)
+// With many vehicles the data of an item have left the cache since the last boundary. They are
+// prefetched while the three items before it run: what the item is, what that points to, and what
+// its inputs are.
+static inline __attribute__((always_inline)) void fetch_first(const tac_engine *e,
+                                                              const tac__item *item)
+{
+    if (item->kind == TAC__ITEM_STEP) {
+        tac__fetch(e->instances[item->index], 3);
+        tac__fetch(e->plan->components[item->index], 2);
+    } else if (item->kind == TAC__ITEM_STATE || item->kind == TAC__ITEM_OUTPUTS) {
+        tac__fetch(&e->islands[item->index], 2);
+    }
+}
+
+static inline __attribute__((always_inline)) void fetch_second(const tac_engine *e,
+                                                               const tac__item *item)
 {
     if (item->kind == TAC__ITEM_STEP) {
         const tac_instance *c = e->instances[item->index];
-        const tac__component *plan = e->plan->components[item->index];
-        tac__fetch(c, 2);
-        tac__fetch(plan, 1);
-        tac__fetch(c->run_self, 1);
-        tac__fetch(c->step.in, 1);
+        for (int i = 0; i < c->part_lines; i++)
+            __builtin_prefetch(c->part + 64 * i);
+        tac__fetch(c->step.in, 2);
         tac__fetch(c->step.out, 1);
         tac__fetch(c->step.state, 1);
-        tac__fetch(plan->writes.items, 1);
-        tac__fetch(plan->streams, 1);
-        tac__fetch(c->ready, 2);
+        tac__fetch(c->plan->writes.items, 3);
+        tac__fetch(c->plan->streams, 1);
+        tac__fetch(c->ready, 4);
     } else if (item->kind == TAC__ITEM_STATE) {
-        const tac__island *island = &e->islands[item->index];
-        tac__fetch(island->state, 2);
-        tac__fetch(island->x, 3);
+        tac__fetch(e->islands[item->index].state, 5); // and x, behind it
     }
+}
+
+static inline __attribute__((always_inline)) void fetch_third(const tac_engine *e,
+                                                              const tac__item *item)
+{
+    if (item->kind != TAC__ITEM_STEP)
+        return;
+    const tac_instance *c = e->instances[item->index];
+    for (int i = 0; i < c->in_count; i++)
+        __builtin_prefetch(c->step.in[i]);
 }
 
 // List the words of items that were marked, and clear the marks; returns the number of words.
@@ -386,6 +405,48 @@ __attribute__((noinline)) static size_t list_marked(const tac_engine *e)
     return listed;
 }
 
+// The items of an instant one after another. NULL: there are no more.
+typedef struct walk {
+    const tac__item *items;
+    const tac__due_word *at, *end;
+    uint64_t bits;
+} walk;
+
+static inline __attribute__((always_inline)) const tac__item *next_item(walk *w)
+{
+    while (!w->bits) {
+        if (w->at == w->end)
+            return NULL;
+        w->bits = w->at++->bits;
+    }
+    const tac__item *item = w->items + 64 * (size_t)w->at[-1].word + __builtin_ctzll(w->bits);
+    w->bits &= w->bits - 1;
+    return item;
+}
+
+// Runs the items of several vehicles.
+static tac_status run_many(tac_engine *e, const tac__due_word *at, const tac__due_word *end,
+                           tac_time t_us)
+{
+    walk w = {.items = e->plan->items, .at = at, .end = end};
+    const tac__item *items[4]; // the present one, and those that follow
+    for (int i = 0; i < 4; i++)
+        items[i] = i == 0 || items[i - 1] ? next_item(&w) : NULL;
+    while (items[0]) {
+        if (items[3])
+            fetch_first(e, items[3]);
+        if (items[2])
+            fetch_second(e, items[2]);
+        if (items[1])
+            fetch_third(e, items[1]);
+        TAC_TRY(run_item(e, items[0], t_us));
+        for (int i = 0; i < 3; i++)
+            items[i] = items[i + 1];
+        items[3] = items[3] ? next_item(&w) : NULL;
+    }
+    return TAC_OK;
+}
+
 static tac_status run_instant(tac_engine *e, tac_time t_us)
 {
     const tac__plan *p = e->plan;
@@ -400,16 +461,12 @@ static tac_status run_instant(tac_engine *e, tac_time t_us)
     e->clock->boundaries += now.boundary;
     const tac__due_word *at = now.first ? now.first : e->due.list;
     const tac__due_word *end = now.first ? now.end : at + list_marked(e);
-    const bool several = p->island_count > 1;
+    if (p->island_count > 1)
+        return run_many(e, at, end, t_us);
     for (; at < end; at++) {
         const tac__item *all = p->items + 64 * (size_t)at->word;
-        for (uint64_t bits = at->bits; bits;) {
-            const tac__item *item = all + __builtin_ctzll(bits);
-            bits &= bits - 1;
-            if (several && bits)
-                fetch(e, all + __builtin_ctzll(bits));
-            TAC_TRY(run_item(e, item, t_us));
-        }
+        for (uint64_t bits = at->bits; bits; bits &= bits - 1)
+            TAC_TRY(run_item(e, all + __builtin_ctzll(bits), t_us));
     }
     return TAC_OK;
 }

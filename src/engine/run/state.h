@@ -95,6 +95,9 @@ typedef enum tac__after {
     TAC__AFTER_WRITE = 4
 } tac__after;
 
+// How much of a component's data is prefetched.
+enum { TAC__PART_LINES = 16, TAC__FETCHED_INPUTS = 12 };
+
 // A component in a run: the frames of calls into it, and scratch.
 struct tac_instance {
     // What every step needs lies in two cache lines, facts of the plan included: through `plan` a
@@ -103,20 +106,25 @@ struct tac_instance {
     tac_status (*run)(tac_step *s, const void *self); // the type's step, or a player's
     const void *run_self;
     const tac__component *plan;
-    int axis_source;   // copy of plan->axis_source
-    bool has_before;   // before a step: views, or it may jump
-    bool has_writes;   // after a step: digests, histories
-    uint32_t pending;  // TAC_DUE_MESSAGE, TAC_DUE_TIMER, TAC_DUE_CONDITION of the present instant
-    tac_status failed; // status of tac_fail or of an impossible request; cleared before each call
-    bool active;       // in the present phase
-    uint8_t after;     // what comes after a step: bits of tac__after
-    bool may_jump;     // in init, or in a step of stage actuate
-    bool jumped;       // the state was changed in such a call
-    bool shadow;       // a step of an inactive component, whose results are dropped
-    bool all_written;  // all signals that it watches are known to have a value
-    tac_engine *engine;
+    int axis_source;    // copy of plan->axis_source
+    bool has_before;    // before a step: views, or it may jump
+    bool has_writes;    // after a step: digests, histories
+    uint32_t pending;   // TAC_DUE_MESSAGE, TAC_DUE_TIMER, TAC_DUE_CONDITION of the present instant
+    tac_status failed;  // status of tac_fail or of an impossible request; cleared before each call
+    bool active;        // in the present phase
+    uint8_t after;      // what comes after a step: bits of tac__after
+    bool may_jump;      // in init, or in a step of stage actuate
+    bool jumped;        // the state was changed in such a call
+    bool shadow;        // a step of an inactive component, whose results are dropped
+    bool all_written;   // all signals that it watches are known to have a value
+    uint64_t connected; // bits of the first 64 inputs: it is connected
     const tac__tap *taps; // copy of plan->taps
     tac__normals *ready;  // one a stream: numbers drawn in advance
+
+    tac_engine *engine;
+    const unsigned char *part; // where its parts of the block begin: outputs, digests, states, ...
+    int part_lines;            // cache lines that they take; at most TAC__PART_LINES
+    int in_count;              // inputs; at most TAC__FETCHED_INPUTS
 
     // what `output` and `derive` see: on the integrator's scratch and on the bus
     tac_eval scratch, bus;

@@ -60,6 +60,8 @@ tac__hang_hook tac__step_hang(const tac_step *s)
 bool tac_connected(const tac_step *s, int input)
 {
     const tac_instance *c = s->instance;
+    if (input >= 0 && input < 64)
+        return c->connected >> input & 1;
     return input >= 0 && (size_t)input < c->plan->inputs.count && c->plan->in[input].signal >= 0;
 }
 
