@@ -339,22 +339,37 @@ static bool is_due(const tac_engine *e, const tac_instance *m)
     return tac__has_bit(e->due.items, (size_t)m->plan->step_item);
 }
 
+// The first machine from number i on that is due; machine_count: there is none. The items of
+// machines follow each other.
+static size_t next_due(const tac_engine *e, size_t i)
+{
+    const tac__plan *plan = e->plan;
+    const size_t first = (size_t)plan->components[plan->machines[0]]->step_item;
+    const size_t end = first + plan->machine_count;
+    for (size_t at = first + i; at < end; at = (at / 64 + 1) * 64) {
+        const uint64_t word = e->due.items[at / 64] >> at % 64;
+        if (!word)
+            continue;
+        at += (size_t)__builtin_ctzll(word);
+        return at < end ? at - first : plan->machine_count;
+    }
+    return plan->machine_count;
+}
+
 static tac_status begin_live(tac_engine *e, tac_time t_us)
 {
-    for (size_t i = 0; i < e->plan->machine_count; i++) {
+    size_t count = 0;
+    for (size_t i = 0; (i = next_due(e, i)) < e->plan->machine_count; i++) {
         tac_instance *m = e->instances[e->plan->machines[i]];
-        int *taken = &e->taken[i];
-        *taken = NONE;
-        if (!is_due(e, m))
+        int number;
+        TAC_TRY(find_change(e, m, &number));
+        if (number == NONE)
             continue;
-        TAC_TRY(find_change(e, m, taken));
-        if (*taken != NONE)
-            TAC_TRY(find_values(e, m, &tac__phases_of(m->plan)->transitions[*taken], t_us));
+        TAC_TRY(find_values(e, m, &tac__phases_of(m->plan)->transitions[number], t_us));
+        e->taken[count++] = (tac__taken){m, (size_t)number};
     }
-    for (size_t i = 0; i < e->plan->machine_count; i++) {
-        if (e->taken[i] != NONE)
-            TAC_TRY(change(e, e->instances[e->plan->machines[i]], (size_t)e->taken[i], t_us));
-    }
+    for (size_t i = 0; i < count; i++)
+        TAC_TRY(change(e, e->taken[i].machine, e->taken[i].transition, t_us));
     return TAC_OK;
 }
 

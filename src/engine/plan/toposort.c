@@ -1,4 +1,4 @@
-// toposort.c - Kahn's algorithm with the lowest free number first.
+// toposort.c - Kahn's algorithm with the lowest free number first, in linear time.
 #include "engine/plan/toposort.h"
 
 #include <stdbool.h>
@@ -52,33 +52,52 @@ static size_t find_cycle(const tac__precedence *g, const bool *done, uint32_t *v
     return count;
 }
 
-// --- a heap of free nodes, the lowest on top ----------------------------------------------------
+// --- the set of free nodes ----------------------------------------------------------------------
 
-typedef struct heap {
-    uint32_t *nodes;
-    size_t count;
-} heap;
+// One bit a node; above it one bit for each word that is not 0, and so on up to a single word. To
+// add a node or to take the lowest goes through all levels, which are never more than 6.
+enum { LEVELS = 6 };
 
-static void push(heap *h, uint32_t node)
+typedef struct set {
+    uint64_t *levels[LEVELS];
+    int count; // of levels
+} set;
+
+static bool set_make(set *s, tac__arena *arena, size_t nodes)
 {
-    size_t i = h->count++;
-    for (; i > 0 && h->nodes[(i - 1) / 2] > node; i = (i - 1) / 2)
-        h->nodes[i] = h->nodes[(i - 1) / 2];
-    h->nodes[i] = node;
+    size_t words = nodes;
+    do {
+        words = (words + 63) / 64;
+        s->levels[s->count] = tac__arena_array(arena, words, sizeof(uint64_t));
+        if (!s->levels[s->count++])
+            return false;
+    } while (words > 1);
+    return true;
 }
 
-static uint32_t pop(heap *h)
+static void set_add(const set *s, uint32_t node)
 {
-    const uint32_t top = h->nodes[0], last = h->nodes[--h->count];
-    size_t i = 0;
-    for (size_t child; (child = 2 * i + 1) < h->count; i = child) {
-        child += child + 1 < h->count && h->nodes[child + 1] < h->nodes[child];
-        if (h->nodes[child] >= last)
+    for (int i = 0; i < s->count; i++, node /= 64)
+        s->levels[i][node / 64] |= UINT64_C(1) << node % 64;
+}
+
+static bool set_is_empty(const set *s)
+{
+    return s->levels[s->count - 1][0] == 0;
+}
+
+static uint32_t set_take(const set *s)
+{
+    uint32_t node = 0;
+    for (int i = s->count; i-- > 0;)
+        node = 64 * node + (uint32_t)__builtin_ctzll(s->levels[i][node]);
+    uint32_t bit = node;
+    for (int i = 0; i < s->count; i++, bit /= 64) {
+        s->levels[i][bit / 64] &= ~(UINT64_C(1) << bit % 64);
+        if (s->levels[i][bit / 64])
             break;
-        h->nodes[i] = h->nodes[child];
     }
-    h->nodes[i] = last;
-    return top;
+    return node;
 }
 
 // --- sorting ------------------------------------------------------------------------------------
@@ -104,28 +123,29 @@ tac_status tac__toposort(const tac__precedence *g, tac__arena *arena, uint32_t *
     uint32_t *visited_at = tac__arena_array(arena, n, sizeof *visited_at);
     uint32_t *first = tac__arena_array(arena, n + 1, sizeof *first);
     uint32_t *targets = tac__arena_array(arena, g->count, sizeof *targets);
-    heap free_nodes = {.nodes = tac__arena_array(arena, n, sizeof *free_nodes.nodes)};
+    set free_nodes = {0};
     bool *done = tac__arena_array(arena, n, sizeof *done);
-    if (!waits_for || !visited_at || !first || !targets || !free_nodes.nodes || !done)
+    if (!waits_for || !visited_at || !first || !targets || !done ||
+        !set_make(&free_nodes, arena, n))
         return TAC_E_MEMORY;
     list_targets(g, first, targets);
     for (size_t i = 0; i < g->count; i++)
         waits_for[g->edges[i].to]++;
     for (uint32_t i = 0; i < n; i++) {
         if (!waits_for[i])
-            push(&free_nodes, i);
+            set_add(&free_nodes, i);
     }
     for (size_t placed = 0; placed < n; placed++) {
-        if (!free_nodes.count) {
+        if (set_is_empty(&free_nodes)) {
             *count = find_cycle(g, done, visited_at, order);
             return TAC_E_CYCLE;
         }
-        const uint32_t next = pop(&free_nodes);
+        const uint32_t next = set_take(&free_nodes);
         done[next] = true;
         order[placed] = next;
         for (uint32_t i = first[next]; i < first[next + 1]; i++) {
             if (--waits_for[targets[i]] == 0)
-                push(&free_nodes, targets[i]);
+                set_add(&free_nodes, targets[i]);
         }
     }
     *count = n;

@@ -147,6 +147,12 @@ typedef struct tac__send_watcher {
     void *context;
 } tac__send_watcher;
 
+// A transition that a machine of phases takes at the present instant.
+typedef struct tac__taken {
+    tac_instance *machine;
+    size_t transition;
+} tac__taken;
+
 // What is to be done at the present instant, one bit an item or island; and one bit for each of
 // these words that is not 0, so that words of vehicles that have nothing to do are not read.
 typedef struct tac__due {
@@ -203,7 +209,7 @@ struct tac_engine {
 
     // scratch
     tac__due due;             // of the present instant
-    int *taken;               // one a machine: see transit.c
+    tac__taken *taken;        // transitions that are taken; room for one a machine
     unsigned char *message;   // room for the longest that any receiver takes
     uint64_t *digest_scratch; // room for one value
     tac__ode_work peek_work;  // of the last peek, at any island; its z is that of the island
