@@ -29,6 +29,7 @@ struct tac_node {
     // least twice `count`; a slot holds a position plus one, 0 while free.
     uint32_t *index;
     size_t slots;
+    const char *source; // of a scalar of several lines: these lines of its file; see node.h
 };
 
 struct tac_document {
@@ -277,10 +278,13 @@ void tac__node_replace(tac_node *node, size_t i, tac_node *value)
 void tac__node_set_place(tac_node *node, const tac_place *place)
 {
     node->place = *place;
+    node->source = NULL;
 }
 
 void tac__node_set_expanded(tac_node *scalar, const char *text, bool quoted)
 {
+    if (scalar->text != text && strcmp(scalar->text, text) != 0)
+        scalar->source = NULL;
     scalar->text = text;
     scalar->quoted = quoted;
     scalar->expanded = true;
@@ -289,6 +293,75 @@ void tac__node_set_expanded(tac_node *scalar, const char *text, bool quoted)
 bool tac__node_expanded(const tac_node *scalar)
 {
     return scalar->expanded;
+}
+
+// --- places inside a scalar -----------------------------------------------------------------
+
+void tac__node_set_source(tac_node *scalar, const char *source)
+{
+    scalar->source = source;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+// Bytes at `c` of the source that stand for one character of the text. `*blank`: for a blank, or
+// for none.
+static size_t source_length(const char *c, char quote, bool *blank)
+{
+    const bool escape = quote == '"' && *c == '\\' && c[1];
+    *blank = is_blank(*c) || (escape && (is_blank(c[1]) || strchr("nrt", c[1])));
+    if (escape)
+        return is_blank(c[1]) ? 1 : 2;
+    return quote == '\'' && *c == '\'' && c[1] == '\'' ? 2 : 1;
+}
+
+// Line breaks and indentation differ between a text and its source, all else is alike: the place is
+// found by counting what is not blank.
+tac_place tac__node_place_at(const tac_node *scalar, size_t at, char excerpt[TAC_ERROR_NAME])
+{
+    tac_place place = scalar->place;
+    if (!scalar->source || !place.excerpt)
+        return place;
+    size_t solid = 0;
+    for (size_t i = 0; i < at && scalar->text[i]; i++)
+        solid += !is_blank(scalar->text[i]);
+    const char *line = scalar->source, *c = line;
+    for (uint32_t column = 1; *c && column < place.column; column++) {
+        c++;
+        while (((unsigned char)*c & 0xC0) == 0x80)
+            c++;
+    }
+    const char quote = *c == '\'' || *c == '"' ? *c : '\0';
+    if (quote)
+        c++;
+    else if (*c == '|' || *c == '>') // the text begins in the next line
+        c += strcspn(c, "\n");
+    for (size_t n; *c; c += n) {
+        bool blank;
+        n = source_length(c, quote, &blank);
+        if (*c == '\n') {
+            line = c + 1;
+            place.line++;
+        }
+        if (!blank && solid-- == 0)
+            break;
+    }
+    if (!*c)
+        return scalar->place;
+    place.column = 1;
+    for (const char *b = line; b < c; b++)
+        place.column += ((unsigned char)*b & 0xC0) != 0x80;
+    tac__excerpt(line, line + strcspn(line, "\r\n"), excerpt);
+    place.excerpt = excerpt;
+    return place;
+}
+
+bool tac__node_has_lines(const tac_node *scalar)
+{
+    return scalar && scalar->source;
 }
 
 // --- looking --------------------------------------------------------------------------------
@@ -451,7 +524,10 @@ static tac_node *copy_node(copier *c, const tac_node *node)
             tac__node_scalar_bytes(c->doc, node->text, strlen(node->text), node->quoted, &place);
         if (copy)
             copy->expanded = node->expanded;
-        return copy;
+        if (copy && node->source)
+            copy->source =
+                c->foreign ? tac__arena_text(&c->doc->arena, node->source) : node->source;
+        return copy && node->source && !copy->source ? NULL : copy;
     }
     tac_node *copy = make(c->doc, node->kind, &place);
     for (size_t i = 0; copy && i < node->count; i++) {
@@ -491,6 +567,7 @@ static tac_node *copy_shallow(tac_document *doc, const tac_node *node)
     copy->expanded = node->expanded;
     if (node->kind == TAC_NODE_SCALAR) {
         copy->text = node->text;
+        copy->source = node->source;
         return copy;
     }
     const size_t size = node->kind == TAC_NODE_MAP ? sizeof *node->entries : sizeof *node->items;

@@ -33,6 +33,13 @@ void tac__node_take(tac_node *to, tac_node *from);
 
 void tac__node_set_place(tac_node *node, const tac_place *place);
 
+// A scalar that is written in several lines remembers them: `source` begins with the whole line of
+// its place and lives as long as the document. Then byte `at` of its text has a place of its own,
+// whose line is written to `excerpt`. Without a source it is the place of the scalar.
+void tac__node_set_source(tac_node *scalar, const char *source);
+bool tac__node_has_lines(const tac_node *scalar);
+tac_place tac__node_place_at(const tac_node *scalar, size_t at, char excerpt[TAC_ERROR_NAME]);
+
 // Give a scalar another text, which must live as long as the document, and mark it as expanded:
 // variables are expanded once in the life of a node and of its copies.
 void tac__node_set_expanded(tac_node *scalar, const char *text, bool quoted);

@@ -302,6 +302,26 @@ static tac_status read_alias(reader *r, unsigned depth, tac_node **node)
     return *node ? TAC_OK : tac__fail_memory(r->err);
 }
 
+// A scalar of several lines keeps them, so that an error inside it is shown where it stands.
+static tac_status keep_lines(reader *r, tac_node *scalar)
+{
+    const yaml_mark_t from = r->event.start_mark, to = r->event.end_mark;
+    if (from.line == to.line)
+        return TAC_OK;
+    seek_line(r, from.line);
+    const char *const all = r->source->bytes + r->source->length;
+    const char *start = r->source->bytes + r->line_start, *end = start;
+    for (size_t line = from.line; end < all; end += line_end_at(end, all) + !line_end_at(end, all))
+        if (line_end_at(end, all) && line++ == to.line)
+            break;
+    const char *source =
+        tac__arena_format(tac__document_arena(r->doc), "%.*s", (int)(end - start), start);
+    if (!source)
+        return tac__fail_memory(r->err);
+    tac__node_set_source(scalar, source);
+    return TAC_OK;
+}
+
 static tac_status read_scalar(reader *r, const tac_place *place, tac_node **node)
 {
     bool quoted = r->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
@@ -309,7 +329,7 @@ static tac_status read_scalar(reader *r, const tac_place *place, tac_node **node
     TAC_TRY(check_nul(r));
     *node = tac__node_scalar_bytes(r->doc, (const char *)r->event.data.scalar.value,
                                    r->event.data.scalar.length, quoted, place);
-    return *node ? TAC_OK : tac__fail_memory(r->err);
+    return *node ? keep_lines(r, *node) : tac__fail_memory(r->err);
 }
 
 static tac_status read_node(reader *r, unsigned depth, tac_node **node);

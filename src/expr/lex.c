@@ -139,7 +139,21 @@ static tac__token_kind word_kind(const char *c, size_t length)
     return TAC__TOKEN_NAME;
 }
 
-// A number may be followed by its unit; nothing else that looks like a unit may follow.
+// Whether the word at `c`, which is no unit, was meant as a name and not as a unit: it goes on as
+// names do ("c.y", "x2", "f("), or another operand follows ("XOR x").
+static bool is_operand(const char *c, size_t symbol)
+{
+    if (symbol != name_length(c) || c[symbol] == '.' || c[symbol] == '[' || c[symbol] == '(')
+        return true;
+    if (is_word(c, symbol, "xor"))
+        return true;
+    const char *next = c + symbol + strspn(c + symbol, " \t\r\n");
+    const bool name = is_letter(*next) && word_kind(next, name_length(next)) == TAC__TOKEN_NAME;
+    return next > c + symbol && (name || is_digit(*next) || *next == '.');
+}
+
+// A number may be followed by its unit; nothing else that looks like a unit may follow. What is an
+// operand is left to the parser, which knows what may follow instead.
 static tac_status lex_unit(const char *text, tac__token *token, tac_error *err)
 {
     const uint32_t at = token->to + (uint32_t)strspn(text + token->to, " \t\r\n");
@@ -152,9 +166,11 @@ static tac_status lex_unit(const char *text, tac__token *token, tac_error *err)
         char name[UNIT_MAX];
         tac__unit unit;
         tac_error reason;
+        if (is_operand(text + at, symbol))
+            return TAC_OK;
         snprintf(name, sizeof name, "%.*s", (int)symbol, text + at);
         if (tac__unit_parse(name, &unit, &reason) == TAC_OK)
-            return tac__expr_fail(err, TAC_E_SYNTAX, text, at, "a name cannot follow a number");
+            return TAC_OK;
         return tac__expr_fail(err, TAC_E_UNIT, text, at, "%s", reason.text);
     }
     token->unit = at;
@@ -230,14 +246,16 @@ static const struct {
     {"<=", TAC__TOKEN_LESS_EQUAL, NULL}, {">=", TAC__TOKEN_GREATER_EQUAL, NULL},
     {"==", TAC__TOKEN_EQUAL, NULL},      {"!=", TAC__TOKEN_NOT_EQUAL, NULL},
     {"&&", TAC__TOKEN_AND, NULL},        {"||", TAC__TOKEN_OR, NULL},
-    {"<>", TAC__TOKEN_NOT_EQUAL, "!="},  {"<", TAC__TOKEN_LESS, NULL},
-    {">", TAC__TOKEN_GREATER, NULL},     {"!", TAC__TOKEN_NOT, NULL},
-    {"(", TAC__TOKEN_OPEN, NULL},        {")", TAC__TOKEN_CLOSE, NULL},
-    {",", TAC__TOKEN_COMMA, NULL},       {"^", TAC__TOKEN_POWER, NULL},
-    {"**", TAC__TOKEN_POWER, NULL},      {"+", TAC__TOKEN_PLUS, NULL},
-    {"-", TAC__TOKEN_MINUS, NULL},       {"*", TAC__TOKEN_TIMES, NULL},
-    {"/", TAC__TOKEN_OVER, NULL},        {"=", TAC__TOKEN_EQUAL, "=="},
-    {"&", TAC__TOKEN_AND, "AND"},        {"|", TAC__TOKEN_OR, "OR"},
+    {"<>", TAC__TOKEN_NOT_EQUAL, "!="},  {"=>", TAC__TOKEN_GREATER_EQUAL, ">="},
+    {"=<", TAC__TOKEN_LESS_EQUAL, "<="}, {"=!", TAC__TOKEN_NOT_EQUAL, "!="},
+    {"<", TAC__TOKEN_LESS, NULL},        {">", TAC__TOKEN_GREATER, NULL},
+    {"!", TAC__TOKEN_NOT, NULL},         {"(", TAC__TOKEN_OPEN, NULL},
+    {")", TAC__TOKEN_CLOSE, NULL},       {",", TAC__TOKEN_COMMA, NULL},
+    {"^", TAC__TOKEN_POWER, NULL},       {"**", TAC__TOKEN_POWER, NULL},
+    {"+", TAC__TOKEN_PLUS, NULL},        {"-", TAC__TOKEN_MINUS, NULL},
+    {"*", TAC__TOKEN_TIMES, NULL},       {"/", TAC__TOKEN_OVER, NULL},
+    {"=", TAC__TOKEN_EQUAL, "=="},       {"&", TAC__TOKEN_AND, "AND"},
+    {"|", TAC__TOKEN_OR, "OR"},
 };
 
 static tac_status lex_operator(const char *text, tac__token *token, tac_error *err)

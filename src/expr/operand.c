@@ -86,9 +86,22 @@ static tac_status parse_rate(tac__parser *p, tac__expr_node *node)
     return node->name ? tac__parse_advance(p) : tac__fail_memory(p->err);
 }
 
+// In equations a name of this kind may be that of a state.
+static bool is_not_finite(const tac__parser *p, const tac__token *name)
+{
+    return !p->expr->target &&
+           (is_name(p, name, "inf") || is_name(p, name, "infinity") ||
+            is_name(p, name, "Infinity") || is_name(p, name, "nan") || is_name(p, name, "NaN"));
+}
+
 static tac_status parse_name(tac__parser *p, tac__expr_node **node)
 {
     const tac__token name = p->token;
+    if (is_not_finite(p, &name))
+        return tac__expr_fail(p->err, TAC_E_SYNTAX, p->expr->text, name.from,
+                              "there is no '%.*s': numbers are finite, and a signal that is not "
+                              "stops the run; leave this comparison out",
+                              (int)(name.to - name.from), p->expr->text + name.from);
     TAC_TRY(tac__parse_make(p, TAC__EXPR_NAMED, node));
     TAC_TRY(tac__parse_advance(p));
     if (p->token.kind == TAC__TOKEN_OPEN && p->expr->target && is_name(p, &name, "der"))

@@ -199,16 +199,29 @@ tac_status tac__parse_begin(tac__parser *p, const char *text)
     return TAC_OK;
 }
 
+// What may stand after the whole expression: of a condition, another one.
+static const char *expected_after(const tac__parser *p)
+{
+    const tac__expr_node *root = p->expr->root;
+    const bool logic = root->kind == TAC__EXPR_AND || root->kind == TAC__EXPR_OR ||
+                       root->kind == TAC__EXPR_NOT || root->kind == TAC__EXPR_TRUTH;
+    const bool condition =
+        logic || tac__expr_is_comparison(root->kind) || p->token.kind == TAC__TOKEN_NAME;
+    return condition && !p->expr->target ? "AND, OR or the end" : "an operator";
+}
+
 tac_status tac__parse_whole(tac__parser *p)
 {
     tac__expr *e = p->expr;
     TAC_TRY(tac__parse_advance(p));
     if (p->token.kind == TAC__TOKEN_END)
         return tac__expr_fail(p->err, TAC_E_SYNTAX, e->text, e->target ? p->token.from : 0,
-                              e->target ? "nothing stands after '='" : "the expression is empty");
+                              e->target ? "nothing stands after '='"
+                                        : "the expression is empty; expected one such as "
+                                          "vehicle.battery.soc < 0.3");
     TAC_TRY(tac__parse_level(p, TAC__LEVEL_OR, &e->root));
     if (p->token.kind != TAC__TOKEN_END)
-        return tac__parse_fail(p, "an operator");
+        return tac__parse_fail(p, expected_after(p));
     return survey(p, e->root);
 }
 

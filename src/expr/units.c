@@ -67,6 +67,25 @@ static tac_status convert(tac__checker *c, tac__expr_node **node, const tac__uni
     return TAC_OK;
 }
 
+// Where units differ by an angle only, as in v + lf*r with r in rad/s, say what makes them fit.
+static void hint_at_angle(tac__checker *c, const tac__expr_node *node, const tac__unit *wanted)
+{
+    enum { ANGLE = TAC__UNIT_DIMENSIONS - 1 };
+    for (int i = 0; i < ANGLE; i++) {
+        if (node->unit.power[i] != wanted->power[i])
+            return;
+    }
+    const int more = node->unit.power[ANGLE] - wanted->power[ANGLE];
+    if ((more != 1 && more != -1) || node->kind == TAC__EXPR_LITERAL)
+        return;
+    char quote[TAC__EXPR_QUOTE];
+    const bool sum = node->kind == TAC__EXPR_ADD || node->kind == TAC__EXPR_SUBTRACT;
+    tac__expr_quote(c->expr, node, quote);
+    const bool open = sum && quote[0] != '(';
+    tac__error_append(c->err, "; rad is a unit: write %s%s%s%s1 rad", open ? "(" : "", quote,
+                      open ? ")" : "", more > 0 ? "/" : "*");
+}
+
 tac_status tac__check_convert(tac__checker *c, tac__expr_node **node, const char *unit,
                               const char *where)
 {
@@ -80,8 +99,11 @@ tac_status tac__check_convert(tac__checker *c, tac__expr_node **node, const char
     }
     if (!tac__unit_compatible(&(*node)->unit, &to)) {
         char quote[TAC__EXPR_QUOTE], of[TAC__EXPR_QUOTE];
-        return TAC__CHECK_FAIL(c, *node, TAC_E_UNIT, "%s takes %s, but '%s' is in %s", where, unit,
-                               tac__expr_quote(c->expr, *node, quote), unit_of(*node, of));
+        const tac_status status =
+            TAC__CHECK_FAIL(c, *node, TAC_E_UNIT, "%s takes %s, but '%s' is in %s", where, unit,
+                            tac__expr_quote(c->expr, *node, quote), unit_of(*node, of));
+        hint_at_angle(c, *node, &to);
+        return status;
     }
     return convert(c, node, &to, unit);
 }
@@ -93,9 +115,14 @@ static tac_status clash(tac__checker *c, const tac__expr_node *at, const tac__ex
 {
     char left[TAC__EXPR_QUOTE], right[TAC__EXPR_QUOTE], of_a[TAC__EXPR_QUOTE],
         of_b[TAC__EXPR_QUOTE];
-    return TAC__CHECK_FAIL(c, at, TAC_E_UNIT, "'%s' is in %s, but '%s' is in %s",
-                           tac__expr_quote(c->expr, a, left), unit_of(a, of_a),
-                           tac__expr_quote(c->expr, b, right), unit_of(b, of_b));
+    const tac_status status = TAC__CHECK_FAIL(c, at, TAC_E_UNIT, "'%s' is in %s, but '%s' is in %s",
+                                              tac__expr_quote(c->expr, a, left), unit_of(a, of_a),
+                                              tac__expr_quote(c->expr, b, right), unit_of(b, of_b));
+    if (a->unit.power[TAC__UNIT_DIMENSIONS - 1] > b->unit.power[TAC__UNIT_DIMENSIONS - 1])
+        hint_at_angle(c, a, &b->unit);
+    else
+        hint_at_angle(c, b, &a->unit);
+    return status;
 }
 
 // The operand whose unit the others take: the first that has a unit, a literal only if nothing else

@@ -229,6 +229,10 @@ static tac_status check_timing(tac_declare *d, event *e, const given *g)
 {
     tac__timing *t = &e->timing;
     const bool at = *g->at, step = g->step, when = *e->when;
+    if (!when && tac_param_node(d, "when"))
+        return tac_declare_fail(d, "when",
+                                "the condition is empty; expected one such as "
+                                "vehicle.battery.soc < 0.3");
     if (at + when + step == 0)
         return tac_declare_fail(d, NULL,
                                 "the event has no time; expected one of at, at_step, when");

@@ -75,6 +75,11 @@ static void test_transitions(void **state)
          "unknown phase 'Bb'; did you mean 'B'?", 13, 31},
         {NAMES("[A, B]") "  transitions: [{from: [A, b], to: B, condition: true}]\n",
          "unknown phase 'b'; did you mean 'B'?", 13, 24},
+        {NAMES("[A, B]") "  transitions: [{from: '*', to: B, condition: true}]\n",
+         "unknown phase '*'; did you mean 'any'?", 13, 24},
+        {NAMES("[A, B]") "  transitions: [{from: all, to: B, condition: true}]\n",
+         "unknown phase 'all'; did you mean 'any'?", 13, 24},
+        {ONE("condition: ''"), "the expression is empty; expected one such as", 14, 35},
         {NAMES("[A, B]") "  transitions: [{from: [any, A], to: B, condition: true}]\n",
          "'any' stands for all phases, and so alone", 13, 24},
         {NAMES("[A]") "  transitions: [{from: any, to: A, condition: true}]\n",
@@ -204,6 +209,35 @@ static void test_limits(void **state)
     check(text, "expected at most 64, found 65", 11, 10);
 }
 
-TEST_MAIN(cmocka_unit_test(test_names), cmocka_unit_test(test_transitions),
-          cmocka_unit_test(test_actions), cmocka_unit_test(test_activity),
-          cmocka_unit_test(test_entities), cmocka_unit_test(test_limits))
+// A condition may be written in several lines, in each of YAML's ways; the place is in the right
+// one.
+static void test_lines(void **state)
+{
+    (void)state;
+#define LINES(text) NAMES("[A, B]") "  transitions:\n    - from: A\n      to: B\n" text
+    static const mistake cases[] = {
+        {LINES("      condition: |\n        clock.n > 3 AND\n        clock.n => 5\n"),
+         "write >=", 18, 17},
+        {LINES("      condition: > # folded\n        clock.n > 3 AND\n\n          clock.n => 5\n"),
+         "write >=", 19, 19},
+        {LINES("      condition: clock.n > 3 AND\n       clock.n => 5\n"), "write >=", 17, 16},
+        {LINES("      condition: clock.n => 3 AND\n       clock.n => 5\n"), "write >=", 16, 26},
+        {LINES("      condition: \"clock.n > 3 AND\n       clock.n => 5\"\n"), "write >=", 17, 16},
+        {LINES("      condition: 'flight.phase == ''A''\n  AND clock.n => 5'\n"), "write >=", 17,
+         15},
+        {LINES("      condition: \"flight.phase == \\\"A\\\"\\\n  AND clock.n => 5\"\n"),
+         "write >=", 17, 15},
+        {LINES("      condition: |\n        clock.n > 3 AND\n        clok.n > 5\n"),
+         "unknown signal 'clok.n'; did you mean 'clock.n'?", 18, 9},
+        {LINES("      condition: |\n        clock.n > 3 AND\n        m.position > 5 s\n"),
+         "is in m, but '5 s' is in s", 18, 9},
+        {LINES("      condition: |\n        clock.n > 3 AND\n\n"), "the expression ends", 16, 18},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(cases[i].text, cases[i].says, cases[i].line, cases[i].column);
+}
+
+TEST_MAIN(cmocka_unit_test(test_lines), cmocka_unit_test(test_names),
+          cmocka_unit_test(test_transitions), cmocka_unit_test(test_actions),
+          cmocka_unit_test(test_activity), cmocka_unit_test(test_entities),
+          cmocka_unit_test(test_limits))

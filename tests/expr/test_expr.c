@@ -195,12 +195,28 @@ static void test_syntax_errors(void **state)
     refused("body.soc <", TAC_E_SYNTAX, 11, "the expression ends");
     refused("body.soc < )", TAC_E_SYNTAX, 12, "found ')'");
     refused("(body.soc < 1", TAC_E_SYNTAX, 1, "never closed");
-    refused("body.soc < 1)", TAC_E_SYNTAX, 13, "expected an operator, found ')'");
-    refused("body.soc < 1 control.landed", TAC_E_UNIT, 14, "unknown unit 'control'");
-    refused("control.landed control.armed", TAC_E_SYNTAX, 16, "expected an operator");
+    refused("body.soc < 1)", TAC_E_SYNTAX, 13, "expected AND, OR or the end, found ')'");
+    // What follows a number is a unit only if it could be one.
+    refused("body.soc < 1 control.landed", TAC_E_SYNTAX, 14,
+            "expected AND, OR or the end, found 'control.landed'");
+    refused("body.soc < 1 body.roll > 1", TAC_E_SYNTAX, 14, "expected AND, OR or the end");
+    refused("1 XOR body.soc", TAC_E_SYNTAX, 3, "expected AND, OR or the end, found 'XOR'");
+    refused("body.soc < 1 xor control.landed", TAC_E_SYNTAX, 14, "AND, OR or the end, found 'xor'");
+    refused("body.soc < 1 s2", TAC_E_SYNTAX, 14, "expected AND, OR or the end, found 's2'");
+    refused("body.soc < 1 s.x", TAC_E_SYNTAX, 14, "expected AND, OR or the end, found 's.x'");
+    refused("body.soc < 1 Nav[2]", TAC_E_SYNTAX, 14, "expected AND, OR or the end");
+    refused("control.landed control.armed", TAC_E_SYNTAX, 16, "expected AND, OR or the end");
+    refused("body.soc 1", TAC_E_SYNTAX, 10, "expected an operator, found '1'");
+    refused("(body.soc < 1 body.roll > 1)", TAC_E_SYNTAX, 15, "expected an operator or ')'");
     refused("body.soc = 1", TAC_E_SYNTAX, 10, "write ==");
     refused("control.landed & true", TAC_E_SYNTAX, 16, "write AND");
     refused("body.soc <> 1", TAC_E_SYNTAX, 10, "write !=");
+    refused("body.soc => 1", TAC_E_SYNTAX, 10, "'=>': write >=");
+    refused("body.soc =< 1", TAC_E_SYNTAX, 10, "'=<': write <=");
+    refused("body.soc =! 1", TAC_E_SYNTAX, 10, "'=!': write !=");
+    refused("body.soc < inf", TAC_E_SYNTAX, 12, "there is no 'inf': numbers are finite");
+    refused("body.soc > -Infinity", TAC_E_SYNTAX, 13, "there is no 'Infinity'");
+    refused("body.soc == NaN", TAC_E_SYNTAX, 13, "there is no 'NaN'");
     refused("0 < body.soc < 1", TAC_E_SYNTAX, 14, "do not chain");
     refused("(0) < body.soc < 1", TAC_E_SYNTAX, 16, "do not chain");
     refused("body.soc < NOT true", TAC_E_SYNTAX, 12, "parentheses");
@@ -231,6 +247,14 @@ static void test_name_type_unit_errors(void **state)
     refused("true AND body.speed * t < 5 s", TAC_E_UNIT, 10, "'body.speed * t' is in m");
     refused("body.speed * body.speed < t", TAC_E_UNIT, 1, "is in m^2*s^-2");
     refused("body.speed + t < 1", TAC_E_UNIT, 1, "is in m/s, but 't' is in s");
+    refused("body.position.z < body.position.z*body.roll", TAC_E_UNIT, 1,
+            "is in m*rad; rad is a unit: write body.position.z*body.roll/1 rad");
+    refused("(body.position.z + body.position.z)*body.roll > body.position.z", TAC_E_UNIT, 1,
+            "write (body.position.z + body.position.z)*body.roll/1 rad");
+    refused("body.roll + body.roll < body.soc", TAC_E_UNIT, 1,
+            "write (body.roll + body.roll)/1 rad");
+    refused("sin(body.soc*body.soc) < 1", TAC_E_UNIT, 5, "write body.soc*body.soc*1 rad");
+    refused("body.soc < 5 kmm AND true", TAC_E_UNIT, 14, "unknown unit 'kmm'");
     refused("body.soc < 5 kmm", TAC_E_UNIT, 14, "unknown unit 'kmm'; did you mean 'm'");
     refused("t < 5 m^9", TAC_E_UNIT, 7, "whole number from");
     refused("Nav.position[2] < 1e308 m^1*m^-8*km^8", TAC_E_RANGE, 19, "too large for a number");

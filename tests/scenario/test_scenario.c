@@ -859,6 +859,8 @@ static void test_refused_actions(void **state)
 {
     (void)state;
     refused("{at: 1 s, do: motor_of}", TAC_E_NAME, 17, "did you mean 'motor_off'?");
+    refused("{when: '', do: log, text: a}", TAC_E_CONFIG, 10, "the condition is empty");
+    refused("{when: '=', do: log, text: a}", TAC_E_CONFIG, 11, "write ==");
     refused("{at: 1 s}", TAC_E_CONFIG, 3, "parameter 'do' is missing");
     refused("{at: 1 s, do: motor_off}", TAC_E_CONFIG, 17, "'motor_off' needs 'motor'");
     refused("{at: 1 s, do: motor_off, motor: 5}", TAC_E_CONFIG, 35,

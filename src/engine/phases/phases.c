@@ -30,7 +30,10 @@ static tac_status fail_phase(tac_declare *d, const tac__phases *p, const char *p
 {
     tac_error err;
     tac__fail(&err, TAC_E_NAME, "unknown phase '%s'", name);
-    tac__error_suggest(&err, name, tac__phase_name, p);
+    if (!strcmp(param, "from") && (!strcmp(name, "*") || !strcmp(name, "all")))
+        tac__error_append(&err, "; did you mean 'any'?");
+    else
+        tac__error_suggest(&err, name, tac__phase_name, p);
     return tac_declare_fail(d, param, "%s", err.text);
 }
 

@@ -328,7 +328,10 @@ tac_time tac__declare_period(const tac_declare *d)
 static void set_peer(tac_declare *d, tac__port *port, const char *peer, const char *param)
 {
     port->peer = tac__declare_text(d, peer);
-    port->place = tac__place_inside(tac__param_place(d, param), peer, 0);
+    char excerpt[TAC_ERROR_NAME];
+    port->place = tac__place_inside(d, param, peer, 0, excerpt);
+    if (port->place.excerpt == excerpt)
+        port->place.excerpt = tac__declare_text(d, excerpt);
 }
 
 int tac_declare_watch(tac_declare *d, const char *signal, const char *param)

@@ -71,8 +71,10 @@ void tac__scope_end(tac_declare *d);
 // component.
 const tac_place *tac__param_place(const tac_declare *d, const char *param);
 
-// The place of `part` inside the text at `place`, plus `further` characters; `place` itself where
-// the line in the file does not show the part (a text that is folded or escaped).
-tac_place tac__place_inside(const tac_place *place, const char *part, uint32_t further);
+// The place of `part` inside the text of a parameter, plus `further` characters; the place of the
+// parameter where the line in the file does not show the part (a text with escapes). `excerpt` may
+// get the line of that place.
+tac_place tac__place_inside(const tac_declare *d, const char *param, const char *part,
+                            uint32_t further, char excerpt[TAC_ERROR_NAME]);
 
 #endif

@@ -52,7 +52,7 @@ static bool continues_character(char c)
     return ((unsigned char)c & 0xC0) == 0x80; // UTF-8
 }
 
-tac_place tac__place_inside(const tac_place *place, const char *part, uint32_t further)
+static tac_place place_in_line(const tac_place *place, const char *part, uint32_t further)
 {
     tac_place inside = *place;
     const char *c = place->line && place->excerpt ? place->excerpt : "";
@@ -68,6 +68,22 @@ tac_place tac__place_inside(const tac_place *place, const char *part, uint32_t f
         inside.column += !continues_character(*c);
     inside.column += further;
     return inside;
+}
+
+tac_place tac__place_inside(const tac_declare *d, const char *param, const char *part,
+                            uint32_t further, char excerpt[TAC_ERROR_NAME])
+{
+    const tac_place *place = tac__param_place(d, param);
+    const tac_node *node = node_of(d, param);
+    if (!tac__node_has_lines(node))
+        return place_in_line(place, part, further);
+    const char *text = tac_node_text(node), *c = strstr(text, part);
+    for (c = c ? c : text; *c && further > 0; further--) {
+        c++;
+        while (continues_character(*c))
+            c++;
+    }
+    return tac__node_place_at(node, (size_t)(c - text), excerpt);
 }
 
 TAC_PRINTF(4, 0)
@@ -97,8 +113,9 @@ tac_status tac_declare_fail_at(tac_declare *d, const char *param, uint32_t colum
                                const char *format, ...)
 {
     const char *text = tac_node_text(node_of(d, param));
+    char excerpt[TAC_ERROR_NAME];
     const tac_place place =
-        tac__place_inside(tac__param_place(d, param), text ? text : "", column ? column - 1 : 0);
+        tac__place_inside(d, param, text ? text : "", column ? column - 1 : 0, excerpt);
     va_list args;
     va_start(args, format);
     const tac_status status = fail_with(d, param, &place, format, args);
