@@ -92,7 +92,8 @@ typedef enum tac_policy {
 
 // The meaning of a signal in a report or a picture of a flight, whatever its name and the type of
 // its component: docs/reports.md. A component with a position is a vehicle; a component with a role
-// from MOTOR on is the control of a vehicle of the same entity. X(name, text, doc)
+// from MOTOR to REFERENCE is the control of a vehicle of the same entity. New roles are added at
+// the end. X(name, text, doc)
 #define TAC_ROLE_TABLE(X)                                                                          \
     X(NONE, "none", "nothing that is reported")                                                    \
     X(POSITION, "position", "where the vehicle is: north, east, down of the origin [m]")           \
@@ -106,7 +107,9 @@ typedef enum tac_policy {
     X(ARMED, "armed", "motors turn")                                                               \
     X(MISSION_REACHED, "mission_reached", "items of the mission that were passed")                 \
     X(MISSION_TOTAL, "mission_total", "items of the mission")                                      \
-    X(REFERENCE, "reference", "where the control wants the vehicle: north, east, down [m]")
+    X(REFERENCE, "reference", "where the control wants the vehicle: north, east, down [m]")        \
+    X(VELOCITY, "velocity", "of the vehicle: north, east, down [m/s]")                             \
+    X(HULL, "hull", "not 0 where another part than its feet touches the ground")
 
 typedef enum tac_role {
 #define TAC_ROLE_ENUM(name, text, doc) TAC_ROLE_##name,

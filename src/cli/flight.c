@@ -4,10 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+#define DEGREES (180 / 3.14159265358979323846)
+
 enum {
     SAMPLE_US = 10000,
-    ROWS_MAX = 20000,    // more than a page can show
-    VALUES_MAX = 500000, // of many vehicles: fewer rows
+    CRASH_DEG = 60,          // on the ground, no vehicle that stands is tilted as far
+    CRASH_REST_US = 1000000, // one that still jumps about on its hull is on the ground, too
+    ROWS_MAX = 20000,        // more than a page can show
+    VALUES_MAX = 500000,     // of many vehicles: fewer rows
 };
 
 // What a signal of each role must be made of; one of another type counts as missing.
@@ -21,6 +25,7 @@ static const struct {
     [TAC_ROLE_MOTOR] = {false, 1},        [TAC_ROLE_LANDED] = {true, 1},
     [TAC_ROLE_ARMED] = {true, 1},         [TAC_ROLE_MISSION_REACHED] = {true, 1},
     [TAC_ROLE_MISSION_TOTAL] = {true, 1}, [TAC_ROLE_REFERENCE] = {false, 3},
+    [TAC_ROLE_VELOCITY] = {false, 3},     [TAC_ROLE_HULL] = {false, 1},
 };
 
 void cli_flight_init(cli_flight *f)
@@ -39,7 +44,7 @@ void cli_flight_fini(cli_flight *f)
 
 static bool is_of_control(tac_role role)
 {
-    return role >= TAC_ROLE_MOTOR;
+    return role >= TAC_ROLE_MOTOR && role <= TAC_ROLE_REFERENCE;
 }
 
 static bool fits(const tac_signal_info *s)
@@ -261,20 +266,72 @@ static void read_state(tac_engine *engine, cli_vehicle *v)
     if (!v->seen) // a run that failed at once has used nothing
         memcpy(v->start_soc, v->soc, v->batteries * sizeof *v->soc);
     if (!v->control) {
-        v->landed = !v->airborne;
+        v->landed = !v->airborne && !v->crashed;
         return;
     }
-    v->landed = read_number(engine, v, TAC_ROLE_LANDED) > 0;
+    v->landed = read_number(engine, v, TAC_ROLE_LANDED) > 0 && !v->crashed;
     v->armed = read_number(engine, v, TAC_ROLE_ARMED) > 0;
     v->reached = whole(read_number(engine, v, TAC_ROLE_MISSION_REACHED));
     v->total = whole(read_number(engine, v, TAC_ROLE_MISSION_TOTAL));
 }
 
-// A vehicle without foot contacts is on the ground if its flight control says so.
+// A vehicle that does not say whether it touches the ground is there if its flight control says so.
 static bool is_airborne(tac_engine *engine, const cli_vehicle *v)
 {
-    return v->signals[TAC_ROLE_CONTACT].index >= 0 ? read_number(engine, v, TAC_ROLE_CONTACT) == 0
-                                                   : read_number(engine, v, TAC_ROLE_LANDED) == 0;
+    const bool feet = v->signals[TAC_ROLE_CONTACT].index >= 0;
+    const bool hull = v->signals[TAC_ROLE_HULL].index >= 0;
+    if (!feet && !hull)
+        return read_number(engine, v, TAC_ROLE_LANDED) == 0;
+    return !(feet && read_number(engine, v, TAC_ROLE_CONTACT) != 0) &&
+           !(hull && read_number(engine, v, TAC_ROLE_HULL) != 0);
+}
+
+// The angle between the vehicle's down and that of the world [deg].
+static double read_tilt(tac_engine *engine, const cli_vehicle *v)
+{
+    double q[4];
+    read_numbers(engine, v, TAC_ROLE_ATTITUDE, q, 4);
+    const double cosine = 1 - 2 * (q[1] * q[1] + q[2] * q[2]); // up to rounding
+    return acos(cosine > 1 ? 1 : cosine < -1 ? -1 : cosine) * DEGREES;
+}
+
+// Where it does not say its velocity, the mean of that since the last sample.
+static double read_speed(tac_engine *engine, const cli_vehicle *v, const double position[3],
+                         tac_time passed_us)
+{
+    double d[3], scale = 1;
+    if (!read_numbers(engine, v, TAC_ROLE_VELOCITY, d, 3)) {
+        for (int i = 0; i < 3; i++)
+            d[i] = position[i] - v->position_m[i];
+        scale = passed_us ? tac_time_seconds(passed_us) : (double)NAN;
+    }
+    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / scale;
+}
+
+// The impact is the first touch of the ground since the vehicle last flew upright for a second:
+// what jumps and tumbles after it is part of the same crash.
+static void look_for_impact(cli_vehicle *v, bool airborne, tac_time t_us, tac_time passed_us)
+{
+    if (airborne) {
+        v->upright_us = v->tilt_deg > CRASH_DEG ? 0 : v->upright_us + passed_us;
+        v->touched &= v->upright_us < CRASH_REST_US;
+        return;
+    }
+    if (v->seen && v->airborne && !v->touched) {
+        v->touched = true;
+        v->impact_us = t_us;
+        v->impact_m_s = v->speed_m_s; // in the last sample before
+        v->impact_deg = v->tilt_deg;
+    }
+    v->upright_us = 0;
+    v->on_ground_us = t_us;
+}
+
+// A vehicle that ends on the ground and does not stand on its feet.
+static bool has_crashed(const cli_flight *f, const cli_vehicle *v)
+{
+    const bool rests = !v->airborne || (v->touched && f->last_us - v->on_ground_us < CRASH_REST_US);
+    return v->seen && rests && v->tilt_deg > CRASH_DEG;
 }
 
 static void follow(cli_flight *f, tac_engine *engine, cli_vehicle *v, tac_time t_us)
@@ -293,6 +350,9 @@ static void follow(cli_flight *f, tac_engine *engine, cli_vehicle *v, tac_time t
                               (position[2] - p[2]) * (position[2] - p[2]));
         v->flight_us += t_us - f->last_us;
     }
+    v->tilt_deg = read_tilt(engine, v);
+    look_for_impact(v, airborne, t_us, t_us - f->last_us);
+    v->speed_m_s = read_speed(engine, v, position, v->seen ? t_us - f->last_us : 0);
     memcpy(v->position_m, position, sizeof position);
     const double altitude = cli_altitude_m(f, v);
     v->max_altitude_m = v->seen ? fmax(v->max_altitude_m, altitude) : altitude;
@@ -311,7 +371,7 @@ static void read_angles(tac_engine *engine, const cli_vehicle *v, const double *
     to[1] = asin(sine > 1 ? 1 : sine < -1 ? -1 : sine);
     to[2] = atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
     for (int i = 0; i < 3; i++) {
-        to[i] *= 180 / 3.14159265358979323846;
+        to[i] *= DEGREES;
         if (last && !isnan(last[i]))
             to[i] += 360 * round((last[i] - to[i]) / 360);
     }
@@ -368,8 +428,10 @@ void cli_flight_end(cli_flight *f, tac_engine *engine)
 {
     if (f->count && tac_engine_time(engine) > f->last_us)
         observe(f, engine, tac_engine_time(engine));
-    for (size_t i = 0; i < f->count; i++)
+    for (size_t i = 0; i < f->count; i++) {
+        f->vehicles[i].crashed = has_crashed(f, &f->vehicles[i]);
         read_state(engine, &f->vehicles[i]);
+    }
 }
 
 // --- what is known of a vehicle ------------------------------------------------------------------
@@ -392,6 +454,7 @@ bool cli_has_landing(const cli_flight *f, const cli_vehicle *v)
 static void add_vehicle(cli_fleet *sum, const cli_flight *f, const cli_vehicle *v)
 {
     sum->landed += v->landed;
+    sum->crashed += v->crashed;
     sum->controlled |= v->control != NULL;
     sum->reached += v->reached;
     sum->total += v->total;

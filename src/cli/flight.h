@@ -30,6 +30,12 @@ typedef struct cli_vehicle {
     double max_altitude_m;            // above the ground
     double distance_m;                // flown: without a foot on the ground
     tac_time flight_us;               // time in the air
+    double speed_m_s, tilt_deg;       // NaN: not known
+    bool touched;                     // the ground, since it last flew upright: the impact is valid
+    tac_time impact_us;
+    double impact_m_s, impact_deg;     // speed just before, tilt at that time
+    tac_time upright_us, on_ground_us; // flying upright since; last on the ground at
+    bool crashed;                      // ended on the ground, not on its feet
     bool landed, armed;
     int64_t reached, total; // items of the mission; without control 0
 } cli_vehicle;
@@ -84,7 +90,7 @@ bool cli_has_landing(const cli_flight *flight, const cli_vehicle *vehicle);
 
 // Totals of several vehicles, or of one. NaN means unknown.
 typedef struct cli_fleet {
-    size_t count, landed;
+    size_t count, landed, crashed;
     bool controlled; // any has a flight control
     int64_t reached, total;
     double distance_m;                      // of all together

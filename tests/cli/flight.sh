@@ -65,6 +65,62 @@ expect 0 run throw.yaml
 says out '  route              4.87 m in 1.0 s' '  altitude           up to 5.26 m above the ground' \
     '  landing            none: 5.09 m'
 
+# --- a fall upside down from 10 m: sqrt(2 g h) at the impact -------------------------------------
+
+cat >fall.yaml <<'END'
+extends: throw.yaml
+name: fall
+duration: 5 s
+world: {ground: 0 m}
+plant: {integrator: {kind: rk45, rtol: 1e-6}}
+components:
+  vehicle:
+    params:
+      position: [0, 0, -10]
+      velocity: [0, 0, 0]
+      attitude: [180 deg, 0 deg, 0 deg]
+      feet:
+        - {position: [0.1, 0.1, 0.1]}
+        - {position: [0.1, -0.1, 0.1]}
+        - {position: [-0.1, 0.1, 0.1]}
+        - {position: [-0.1, -0.1, 0.1]}
+      hull:
+        - {position: [0.2, 0.2, -0.1]}
+        - {position: [0.2, -0.2, -0.1]}
+        - {position: [-0.2, 0.2, -0.1]}
+        - {position: [-0.2, -0.2, -0.1]}
+      ground: {stiffness: 500 N/m, damping: 60 N*s/m, friction: 0.8, smoothing: 0.05 m/s}
+END
+expect 0 run fall.yaml --json
+is_json out
+same 'crashed' "$(value out crashed)" true
+same 'upside down is not landed' "$(value out landed)" false
+member() { sed -n 's/.*"crash": {.*"'"$1"'": \([^,}]*\).*/\1/p' out; }
+near 'the time of the impact' "$(member t_us)" 1420964 10000 # sqrt(2 * 9.9 m / g), samples of 10 ms
+near 'speed of the impact' "$(member impact_speed_m_s)" 13.885 0.1
+near 'tilt of the impact' "$(member impact_tilt_deg)" 180 1e-3
+near 'tilt at the end' "$(member tilt_deg)" 180 1
+expect 0 run fall.yaml # a crash is a result
+says out '  crashed            at 1.4' ' m/s, tilt 180 deg; on the ground with a tilt of '
+# Upright the same fall is a landing.
+expect 0 run fall.yaml --json --set components.vehicle.params.attitude='[0, 0, 0]'
+same 'on its feet' "$(value out crashed),$(value out landed)" false,true
+
+# A quadrotor without one of its motors tumbles down in flight.
+cat >flip.yaml <<END
+extends: $mission
+duration: 30 s
+scenario:
+  - {at: 1 s, do: arm}
+  - {at: 2 s, do: start_mission}
+  - {at: 12 s, do: motor_off, motor: 2}
+END
+expect 0 run flip.yaml --json -q
+same 'a motor out' "$(value out crashed)" true
+[ "$(member t_us)" -gt 12000000 ] && [ "$(member t_us)" -lt 20000000 ] ||
+    fail "the crash is at $(member t_us) us"
+near 'the end of the flight' "$(value out flight_time_s)" 14.5 1
+
 # --- the mission ----------------------------------------------------------------------------------
 
 expect 0 run "$mission" --json -q

@@ -251,7 +251,10 @@ static void add_map(const page *p)
         size);
     ADD(", \\\n  $end with points pointtype 2 pointsize mark*%g linewidth 2.4 linecolor rgb '%s' "
         "title '%s'\n",
-        size, cli_chart_colours[1], sum.landed == sum.count ? "landing" : "end");
+        size, cli_chart_colours[1],
+        sum.crashed               ? "crash"
+        : sum.landed == sum.count ? "landing"
+                                  : "end");
     cli_panel_end(p->script);
 }
 

@@ -76,6 +76,34 @@ static void batteries_line(page *p, const cli_fleet *sum)
                  100 * sum->used_max, 100 * sum->soc);
 }
 
+static void crash_line(page *p, const cli_vehicle *v)
+{
+    tac__out out = line(p, "crashed");
+    if (v->touched) {
+        char when[TAC_TIME_TEXT];
+        tac_time_print(v->impact_us, when);
+        tac__out_add(&out, "at %s with %.1f m/s, tilt %.0f deg; ", when, v->impact_m_s,
+                     v->impact_deg);
+    }
+    tac__out_add(&out, "on the ground with a tilt of %.0f deg", v->tilt_deg);
+    if (v->armed)
+        tac__out_add(&out, ", still armed");
+}
+
+// The first of them by name.
+static void crashes_line(page *p, const cli_flight *f, size_t crashed)
+{
+    tac__out out = line(p, "crashed");
+    tac__out_add(&out, "%zu of %zu:", crashed, f->count);
+    size_t named = 0;
+    for (size_t i = 0; i < f->count && named < 4; i++) {
+        if (f->vehicles[i].crashed)
+            tac__out_add(&out, "%s %.24s", named++ ? "," : "", f->vehicles[i].name);
+    }
+    if (crashed > named)
+        tac__out_add(&out, " and %zu more", crashed - named);
+}
+
 static void landing_line(page *p, const cli_flight *f, const cli_vehicle *v)
 {
     tac__out out = line(p, "landing");
@@ -128,10 +156,14 @@ size_t cli_flight_lines(const cli_flight *f, cli_flight_line lines[CLI_FLIGHT_LI
         battery_line(&p, f->vehicles);
     else if (!isnan(sum.soc))
         batteries_line(&p, &sum);
-    if (one)
-        landing_line(&p, f, f->vehicles);
-    else
+    if (!one && sum.crashed)
+        crashes_line(&p, f, sum.crashed);
+    if (!one)
         landings_line(&p, &sum);
+    else if (sum.crashed)
+        crash_line(&p, f->vehicles);
+    else
+        landing_line(&p, f, f->vehicles);
     return p.count;
 }
 
@@ -160,7 +192,10 @@ static void table_row(const cli_flight *f, const cli_vehicle *v, int width, tac_
     if (!isnan(sum.landing_error_m))
         tac__print(landing, sizeof landing, "%.2f m", sum.landing_error_m);
     else
-        snprintf(landing, sizeof landing, "%s", v->landed ? "on ground" : "none");
+        snprintf(landing, sizeof landing, "%s",
+                 v->crashed  ? "crashed"
+                 : v->landed ? "on ground"
+                             : "none");
     tac__text_add(out, "  %-*s  %7s  %8.1f m  %6.1f s  %7.1f m  %8s  %9s\n", width, v->name, items,
                   v->distance_m, tac_time_seconds(v->flight_us), v->max_altitude_m, left, landing);
 }
@@ -196,6 +231,7 @@ static void json_sum(const cli_fleet *sum, tac__json *json)
         key_i64(json, "mission_total", sum->total);
     }
     tac__json_key_bool(json, "landed", sum->landed == sum->count);
+    tac__json_key_bool(json, "crashed", sum->crashed > 0);
     tac__json_key_number(json, "max_altitude_m", sum->max_altitude_m);
     tac__json_key_number(json, "landing_error_m", sum->landing_error_m);
     tac__json_key_number(json, "battery_soc", sum->soc);
@@ -226,12 +262,32 @@ static void json_position(const cli_vehicle *v, tac__json *json)
     tac__json_array_end(json);
 }
 
+// Where the impact was not seen (tipped over on the ground, or before a checkpoint), it is null.
+static void json_crash(const cli_vehicle *v, tac__json *json)
+{
+    if (!v->crashed)
+        return;
+    tac__json_key(json, "crash");
+    tac__json_compact(json);
+    tac__json_object_begin(json);
+    tac__json_key(json, "t_us");
+    if (v->touched)
+        tac__json_u64(json, v->impact_us);
+    else
+        tac__json_text(json, NULL);
+    tac__json_key_number(json, "impact_speed_m_s", v->touched ? v->impact_m_s : (double)NAN);
+    tac__json_key_number(json, "impact_tilt_deg", v->touched ? v->impact_deg : (double)NAN);
+    tac__json_key_number(json, "tilt_deg", v->tilt_deg);
+    tac__json_object_end(json);
+}
+
 static void json_vehicle(const cli_flight *f, const cli_vehicle *v, tac__json *json)
 {
     const cli_fleet sum = cli_flight_sum(f, v, 1);
     tac__json_object_begin(json);
     tac__json_key_text(json, "name", v->name);
     json_sum(&sum, json);
+    json_crash(v, json);
     tac__json_key_bool(json, "armed", v->armed);
     json_position(v, json);
     tac__json_key_number(json, "flight_time_s", tac_time_seconds(v->flight_us));

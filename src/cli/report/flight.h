@@ -11,7 +11,7 @@ typedef struct cli_flight_line {
     char text[160];
 } cli_flight_line;
 
-enum { CLI_FLIGHT_LINES = 5 };
+enum { CLI_FLIGHT_LINES = 6 };
 size_t cli_flight_lines(const cli_flight *flight, cli_flight_line lines[CLI_FLIGHT_LINES]);
 
 // One line a vehicle, if there are several.

@@ -177,7 +177,7 @@ static void declare_outputs(tac_declare *d, const tac__multirotor *p)
         [TAC__OUT_FEET_DOWN] = {"feet_down", NULL, "how many feet touch the ground", &single,
                                 TAC_ROLE_CONTACT},
         [TAC__OUT_HULL_DOWN] = {"hull_down", NULL, "how many points of the hull do", &single,
-                                TAC_ROLE_NONE},
+                                TAC_ROLE_HULL},
         [TAC__OUT_EULER] = {"euler", "rad", "roll, pitch, yaw", &vector, TAC_ROLE_NONE},
     };
     const int count = p->euler ? TAC__OUTS : TAC__OUT_EULER;
@@ -201,7 +201,8 @@ static void declare_states(tac_declare *d, const tac__multirotor *p)
         tac_role role;
     } rows[] = {
         {"position", "m", "north, east, down", &vector, 1, TAC_PART_BODY, true, TAC_ROLE_POSITION},
-        {"velocity", "m/s", "north, east, down", &vector, 1, TAC_PART_BODY, true, TAC_ROLE_NONE},
+        {"velocity", "m/s", "north, east, down", &vector, 1, TAC_PART_BODY, true,
+         TAC_ROLE_VELOCITY},
         {"attitude", NULL, "body to NED", &quaternion, 1, TAC_PART_BODY, true, TAC_ROLE_ATTITUDE},
         {"rate", "rad/s", "of the body", &vector, 1, TAC_PART_BODY, true, TAC_ROLE_NONE},
         {"rotor_speed", "rad/s", "of each rotor", &motors, 100, TAC_PART_PROPULSION, true,
