@@ -3,7 +3,8 @@
 #
 #   ./test.sh              all trees, as below
 #   ./test.sh --quick      the release tree only
-#   ./test.sh --clients    also tests with readers from PyPI (pyulog); says what it skipped
+#   ./test.sh --clients    also tests with readers from PyPI (mcap-ros2-support, rosbags, pyulog);
+#                          says what it skipped
 #   ./test.sh -R REGEX     only tests whose name matches, as in ctest
 #
 # What runs where (a test's name is TREE/ROOM/NAME: gcc/base/time):
@@ -66,17 +67,22 @@ done
 # Programs for the comparison of bits, besides that of the release tree.
 $quick || export TACTUS_BUILT=$PWD/build-clang/tactus:$PWD/build-asan/tactus
 
-# Readers from PyPI stay in a folder of their own: what they bring along is not for other tests.
+# Readers from PyPI stay in folders of their own: what they bring along is not for other tests.
+run_clients() { # TEST MODULE PACKAGE...: a test with packages; MODULE is there when they are
+    local test=$1 module=$2 readers=$PWD/$suite/clients/$1
+    shift 2
+    if [ ! -d "$readers/$module" ] &&
+        ! python3 -m pip install --quiet --target "$readers" "$@" >"$suite/pip.log" 2>&1; then
+        echo "test.sh: skipped the tests with $*: cannot be installed (see $suite/pip.log)"
+        return
+    fi
+    PYTHONPATH=$readers ctest --test-dir "$suite" --output-on-failure --no-label-summary \
+        -R "^gcc/record/$test\$" --no-tests=error </dev/null
+}
 if $clients; then
     tools/install_packages.sh clients
-    readers=$PWD/$suite/clients
-    if [ -d "$readers/pyulog" ] ||
-        python3 -m pip install --quiet --target "$readers" pyulog >"$suite/pip.log" 2>&1; then
-        PYTHONPATH=$readers ctest --test-dir "$suite" --output-on-failure --no-label-summary \
-            -R '^gcc/record/export_ulog$' --no-tests=error </dev/null
-    else
-        echo "test.sh: skipped the tests with pyulog: it cannot be installed (see $suite/pip.log)"
-    fi
+    run_clients export_ulog pyulog pyulog
+    run_clients recording_clients rosbags mcap mcap-ros2-support rosbags
 fi
 
 status=0

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TYPES "tactus/msg/"
+
 // --- channels of signals ------------------------------------------------------------------------
 
 static const char *const trace_names[] = {
@@ -37,15 +39,26 @@ static char *topic_of(tac__arena *arena, const tac__channel *c)
     return topic;
 }
 
-// "tactus/entity_component": the name of a message type, from a topic.
-static char *type_of(tac__arena *arena, const char *topic)
+// "tactus/msg/EntityComponent": the name of a message type, from a topic. ROS 2 allows letters and
+// digits only, so two topics may come to the same name: the second one gets a number.
+static const char *type_of(tac__mcap_sink *s, const char *topic)
 {
-    char *type = tac__arena_format(arena, "tactus/%s", topic + 1);
-    for (char *c = type ? type + strlen("tactus/") : NULL; c && *c; c++) {
-        if (!tac__is_alnum(*c))
-            *c = '_';
+    tac__arena *arena = &s->base.recorder->arena;
+    char *name = tac__arena_format(arena, TYPES "%s%s", tac__is_letter(topic[1]) ? "" : "T", topic);
+    if (!name)
+        return NULL;
+    char *to = name + strlen(TYPES);
+    bool starts = true; // a word
+    for (const char *c = to; *c; c++) {
+        if (tac__is_alnum(*c))
+            *to++ = starts ? tac__to_upper(*c) : *c;
+        starts = !tac__is_alnum(*c);
     }
-    return type;
+    *to = '\0';
+    const char *own = name;
+    for (int n = 2; own && tac__names_find(&s->types, own) >= 0; n++)
+        own = tac__arena_format(arena, "%s%s%d", name, tac__is_digit(to[-1]) ? "N" : "", n);
+    return own && tac__names_set(&s->types, arena, own, 1) == TAC_OK ? own : NULL;
 }
 
 static tac_time period_of(const tac__channel *c)
@@ -62,14 +75,14 @@ tac_status tac__mcap_sink_channel(tac__mcap_sink *s, tac__channel *c)
 {
     tac_recorder *r = s->base.recorder;
     const char *topic = topic_of(&r->arena, c);
-    const char *type = topic ? type_of(&r->arena, topic) : NULL;
+    const char *type = topic ? type_of(s, topic) : NULL;
     tac__encoder *encoder = tac__arena_array(&r->arena, 1, sizeof *encoder);
     if (!type || !encoder)
         return TAC_E_MEMORY;
     tac__text msg, json;
     tac__text_init(&msg, r->allocator);
     tac__text_init(&json, r->allocator);
-    tac__layout_msg(&c->layout, c->component, &msg);
+    tac__layout_msg(&c->layout, c->component, r->allocator, &msg);
     tac__layout_json(&c->layout, &json);
     char period[24];
     snprintf(period, sizeof period, "%" PRIu64, period_of(c));
@@ -100,13 +113,18 @@ tac_status tac__mcap_sink_channel(tac__mcap_sink *s, tac__channel *c)
 static const struct {
     const char *type, *msg, *topic;
 } stream_kinds[TAC__CHANNEL_OTHER] = {
-    [TAC__CHANNEL_DIGEST] = {"tactus/Digests", "uint64[] t_us\nuint64[] digest\n", NULL},
-    [TAC__CHANNEL_INSTANTS] = {"tactus/Instant", "uint32 source\n", "/tactus/instants"},
-    [TAC__CHANNEL_DELIVERY] = {"tactus/Delivery",
+    [TAC__CHANNEL_DIGEST] = {TYPES "Digests", "uint64[] t_us\nuint64[] digest\n", NULL},
+    [TAC__CHANNEL_INSTANTS] = {TYPES "Instant", "uint32 source\n", "/tactus/instants"},
+    [TAC__CHANNEL_DELIVERY] = {TYPES "Delivery",
                                "uint64 sent_us\nuint64 sequence\nuint32 sender\nuint8[] data\n",
                                NULL},
-    [TAC__CHANNEL_STATE] = {"tactus/State", "uint8[] data\n", "/tactus/state"},
-    [TAC__CHANNEL_LOG] = {"rcl_interfaces/Log",
+    [TAC__CHANNEL_STATE] = {TYPES "State", "uint8[] data\n", "/tactus/state"},
+    [TAC__CHANNEL_LOG] = {"rcl_interfaces/msg/Log",
+                          "byte DEBUG=10\n"
+                          "byte INFO=20\n"
+                          "byte WARN=30\n"
+                          "byte ERROR=40\n"
+                          "byte FATAL=50\n"
                           "builtin_interfaces/Time stamp\n"
                           "uint8 level\n"
                           "string name\n"
@@ -120,7 +138,7 @@ static const struct {
                           "int32 sec\n"
                           "uint32 nanosec\n",
                           "/rosout"},
-    [TAC__CHANNEL_MARK] = {"tactus/Mark", "uint64 t_us\n", "/tactus/mark"},
+    [TAC__CHANNEL_MARK] = {TYPES "Mark", "uint64 t_us\n", "/tactus/mark"},
 };
 
 uint16_t tac__mcap_sink_stream(tac__mcap_sink *s, tac__channel_kind kind, const char *subject,
@@ -266,8 +284,20 @@ static tac_status attach_files(tac__mcap_sink *s, tac_error *err)
     return TAC_OK;
 }
 
+// Types of streams are the recorder's own, whatever components are called.
+static tac_status reserve_types(tac__mcap_sink *s)
+{
+    for (size_t k = 0; k < TAC__CHANNEL_OTHER; k++) {
+        if (stream_kinds[k].type)
+            TAC_TRY(tac__names_set(&s->types, &s->base.recorder->arena, stream_kinds[k].type, 1));
+    }
+    return TAC_OK;
+}
+
 tac_status tac__mcap_sink_describe(tac__mcap_sink *s, tac_error *err)
 {
+    if (reserve_types(s) != TAC_OK)
+        return tac__fail_memory(err);
     if (describe_model(s) != TAC_OK)
         return tac__fail_memory(err);
     return attach_files(s, err);

@@ -31,17 +31,32 @@ tac_status tac__layout_add(tac__layout *l, tac__arena *arena, const tac_recorded
 
 // --- names in messages --------------------------------------------------------------------------
 
-// Letters, digits and '_'.
+// Words of letters and digits with single '_' between them, `to` applied to each character: what
+// ROS 2 allows in names. `out` has room for as many characters as `text` has, and one more.
+static char *put_words(char *out, const char *text, char (*to)(char))
+{
+    char *const start = out;
+    for (; *text; text++) {
+        if (tac__is_alnum(*text))
+            *out++ = to(*text);
+        else if (out > start && out[-1] != '_')
+            *out++ = '_';
+    }
+    if (out > start && out[-1] == '_')
+        out--;
+    *out = '\0';
+    return out;
+}
+
+// A field: lower case, from a letter on.
 static char *legal_name(tac__arena *arena, const char *full, const char *component)
 {
     const size_t prefix = strlen(component);
     if (prefix && !strncmp(full, component, prefix) && full[prefix] == '.')
         full += prefix + 1;
     char *name = tac__arena_format(arena, "%s%s", tac__is_letter(*full) ? "" : "s_", full);
-    for (char *c = name; c && *c; c++) {
-        if (!tac__is_alnum(*c))
-            *c = '_';
-    }
+    if (name)
+        put_words(name, name, tac__to_lower);
     return name;
 }
 
@@ -128,37 +143,61 @@ void tac__layout_decode(const tac__layout *l, const unsigned char *message, void
 
 // --- as ros2msg ---------------------------------------------------------------------------------
 
-static void add_upper(tac__text *out, const char *text)
+// FIELD_LABEL, upper case; labels that come to the same name are numbered.
+static const char *constant_name(tac__names *taken, tac__arena *arena, const char *field,
+                                 const char *label)
 {
-    for (; *text; text++) {
-        const char c = tac__is_alnum(*text) ? tac__to_upper(*text) : '_';
-        tac__text_bytes(out, &c, 1);
-    }
+    char *name = tac__arena_format(arena, "%s_%s", field, label);
+    if (!name)
+        return NULL;
+    put_words(name, name, tac__to_upper);
+    const char *own = name;
+    for (int n = 2; own && tac__names_find(taken, own) >= 0; n++)
+        own = tac__arena_format(arena, "%s_%d", name, n);
+    return own && tac__names_set(taken, arena, own, 1) == TAC_OK ? own : NULL;
 }
 
-static void add_constants(const tac__field *f, tac__text *out)
+static void add_constants(const tac__field *f, tac__names *taken, tac__arena *arena, tac__text *out)
 {
     const char *const *labels = f->signal.type.labels;
     for (int k = 0; labels && labels[k]; k++) {
-        tac__text_add(out, "int32 ");
-        add_upper(out, f->name);
-        tac__text_add(out, "_");
-        add_upper(out, labels[k]);
-        tac__text_add(out, "=%d\n", k);
+        const char *name = constant_name(taken, arena, f->name, labels[k]);
+        if (name)
+            tac__text_add(out, "int32 %s=%d\n", name, k);
+        else
+            out->failed = true;
     }
+}
+
+// The length of a character at which some reader ends a line; 0: it is another one. Python's
+// str.splitlines also knows U+0085, U+2028 and U+2029.
+static size_t line_end(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    if (*c < 0x20)
+        return 1;
+    if (c[0] == 0xc2 && c[1] == 0x85)
+        return 2;
+    return c[0] == 0xe2 && c[1] == 0x80 && (c[2] == 0xa8 || c[2] == 0xa9) ? 3 : 0;
 }
 
 // A comment ends with its line.
 static void add_line(tac__text *out, const char *text)
 {
-    for (; *text; text++)
-        tac__text_bytes(out, *text == '\n' || *text == '\r' ? " " : text, 1);
+    for (size_t end; *text; text += end ? end : 1) {
+        end = line_end(text);
+        tac__text_bytes(out, end ? " " : text, 1);
+    }
     tac__text_add(out, "\n");
 }
 
 // In the order in which they lie in a message.
-void tac__layout_msg(const tac__layout *l, const char *title, tac__text *out)
+void tac__layout_msg(const tac__layout *l, const char *title, const tac_allocator *allocator,
+                     tac__text *out)
 {
+    tac__arena arena;
+    tac__arena_init(&arena, allocator);
+    tac__names constants = {0};
     tac__text_add(out, "# %s\n", title);
     for (size_t width = 8; width; width /= 2) {
         for (size_t i = 0; i < l->count; i++) {
@@ -166,7 +205,7 @@ void tac__layout_msg(const tac__layout *l, const char *title, tac__text *out)
             const tac_type *type = &f->signal.type;
             if (tac__scalar_size(type->scalar) != width)
                 continue;
-            add_constants(f, out);
+            add_constants(f, &constants, &arena, out);
             tac__text_add(out, "%s", msg_types[type->scalar]);
             if (type->shape != TAC_SINGLE)
                 tac__text_add(out, "[%u]", type->count);
@@ -176,6 +215,7 @@ void tac__layout_msg(const tac__layout *l, const char *title, tac__text *out)
     }
     if (l->count == 0)
         tac__text_add(out, "uint8 structure_needs_at_least_one_member\n");
+    tac__arena_fini(&arena);
 }
 
 // --- as JSON ------------------------------------------------------------------------------------

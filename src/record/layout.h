@@ -15,7 +15,7 @@ enum { TAC__CDR_HEADER = 4 }; // bytes before the fields: 00 01 00 00
 
 typedef struct tac__field {
     tac_recorded signal; // its offset is that in a sample in memory
-    const char *name;    // in the message: legal there
+    const char *name;    // in the message: as ROS 2 wants it, lower_case
     size_t at;           // in a message, header included
     size_t bytes;
 } tac__field;
@@ -46,7 +46,8 @@ void tac__layout_encode(const tac__layout *layout, const void *sample, unsigned 
 void tac__layout_decode(const tac__layout *layout, const unsigned char *message, void *sample);
 
 // The schema as ros2msg, and the rest as JSON.
-void tac__layout_msg(const tac__layout *layout, const char *title, tac__text *out);
+void tac__layout_msg(const tac__layout *layout, const char *title, const tac_allocator *allocator,
+                     tac__text *out);
 void tac__layout_json(const tac__layout *layout, tac__text *out);
 // Back from JSON, to a closed layout. Names that do not belong to each other are refused.
 tac_status tac__layout_read(tac__layout *layout, tac__arena *arena, const char *component,

@@ -2,12 +2,14 @@
 #ifndef TAC_RECORD_MCAP_SINK_H
 #define TAC_RECORD_MCAP_SINK_H
 
+#include "base/names.h"
 #include "record/encoder.h"
 #include "record/recorder.h"
 
 typedef struct tac__mcap_sink {
     tac__sink base;
     tac__mcap_writer *writer; // NULL: not created yet, or closed
+    tac__names types;         // of messages
 } tac__mcap_sink;
 
 // --- describe.c: what stands in the file besides samples ---

@@ -186,7 +186,7 @@ static void as_message(void **state)
     make(&l, &arena);
     tac__text text;
     tac__text_init(&text, tac_allocator_default());
-    tac__layout_msg(&l, "a", &text);
+    tac__layout_msg(&l, "a", tac_allocator_default(), &text);
     // The fields stand in the order in which they lie in a message; comments end with their line.
     size_t last = 0;
     char line[300];
@@ -207,6 +207,57 @@ static void as_message(void **state)
     assert_non_null(strstr(text.chars, "float64 x  # [m] two lines\n"));
     assert_non_null(strstr(text.chars, "bool[4] flags "));
     assert_non_null(strstr(text.chars, "int32 MODE_OFF=0\n"));
+    tac__text_fini(&text);
+    tac__arena_fini(&arena);
+}
+
+// Names as ROS 2 wants them: fields in lower case, constants in upper case, words with single '_'
+// between them, each once in a message. No comment has a character that ends a line elsewhere.
+static void strict_names(void **state)
+{
+    (void)state;
+    static const char *const some[] = {"c", "C", "b-c", NULL}, *const other[] = {"C", "", NULL};
+    static const tac_recorded hard[] = {
+        {.name = "a.A_b", .unit = "1", .doc = "", .type = {TAC_F64, TAC_SINGLE, 1, NULL}},
+        {.name = "a.a__b", .unit = "1", .doc = "", .type = {TAC_F64, TAC_SINGLE, 1, NULL}},
+        {.name = "a.x_", .unit = "1", .doc = "", .type = {TAC_F64, TAC_SINGLE, 1, NULL}},
+        {.name = "a._1", .unit = "1", .doc = "", .type = {TAC_F64, TAC_SINGLE, 1, NULL}},
+        {.name = "a.d",
+         .unit = "m",
+         .doc = "1\v2\xe2\x80\xa8"
+                "3\xc2\x85"
+                "4\xe2\x80\x94",
+         .type = {TAC_F64, TAC_SINGLE, 1, NULL}},
+        {.name = "a.a", .unit = "1", .doc = "", .type = {TAC_ENUM, TAC_SINGLE, 1, some}},
+        {.name = "a.a_b", .unit = "1", .doc = "", .type = {TAC_ENUM, TAC_SINGLE, 1, other}},
+    };
+    static const char *const expected[] = {"float64 a_b  #",
+                                           "float64 a_b_2  #",
+                                           "float64 x  #",
+                                           "float64 s_1  #",
+                                           "float64 d  # [m] 1 2 3 4\xe2\x80\x94\n",
+                                           "int32 A_C=0\n",
+                                           "int32 A_C_2=1\n",
+                                           "int32 A_B_C=2\n",
+                                           "int32 a  #",
+                                           "int32 A_B_3_C=0\n",
+                                           "int32 A_B_3=1\n",
+                                           "int32 a_b_3  #"};
+    tac__arena arena;
+    tac__arena_init(&arena, tac_allocator_default());
+    tac__layout l = {0};
+    for (size_t i = 0; i < sizeof hard / sizeof *hard; i++)
+        assert_int_equal(tac__layout_add(&l, &arena, &hard[i]), TAC_OK);
+    assert_int_equal(tac__layout_close(&l, &arena, "a"), TAC_OK);
+    tac__text text;
+    tac__text_init(&text, tac_allocator_default());
+    tac__layout_msg(&l, "a", tac_allocator_default(), &text);
+    const char *at = text.chars;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        at = strstr(at, expected[i]);
+        if (!at)
+            fail_msg("'%s' is not where it should be in:\n%s", expected[i], text.chars);
+    }
     tac__text_fini(&text);
     tac__arena_fini(&arena);
 }
@@ -263,8 +314,7 @@ static void crowded(void **state)
     tac__arena arena;
     tac__layout l = {0};
     tac__arena_init(&arena, tac_allocator_default());
-    const tac_recorded third = {
-        .name = "a.x______________3", .unit = "", .doc = "", .type = TAC_TYPE_F64};
+    const tac_recorded third = {.name = "a.x_3", .unit = "", .doc = "", .type = TAC_TYPE_F64};
     assert_int_equal(tac__layout_add(&l, &arena, &third), TAC_OK);
     for (unsigned i = 0; i < MANY; i++) {
         memcpy(names[i], "a.x", 3);
@@ -274,11 +324,11 @@ static void crowded(void **state)
         assert_int_equal(tac__layout_add(&l, &arena, &s), TAC_OK);
     }
     assert_int_equal(tac__layout_close(&l, &arena, "a"), TAC_OK);
-    assert_string_equal(l.fields[0].name, "x______________3");
-    assert_string_equal(l.fields[1].name, "x_____________");
+    assert_string_equal(l.fields[0].name, "x_3");
+    assert_string_equal(l.fields[1].name, "x");
     for (unsigned i = 2; i <= MANY; i++) {
         char name[32];
-        snprintf(name, sizeof name, "x______________%u", i < 3 ? i : i + 1);
+        snprintf(name, sizeof name, "x_%u", i < 3 ? i : i + 1);
         assert_string_equal(l.fields[i].name, name);
     }
     tac__arena_fini(&arena);
@@ -286,4 +336,4 @@ static void crowded(void **state)
 
 TEST_MAIN(cmocka_unit_test(placed), cmocka_unit_test(decoded), cmocka_unit_test(encoded),
           cmocka_unit_test(one_nan), cmocka_unit_test(read_back), cmocka_unit_test(as_message),
-          cmocka_unit_test(damaged), cmocka_unit_test(crowded))
+          cmocka_unit_test(strict_names), cmocka_unit_test(damaged), cmocka_unit_test(crowded))

@@ -13,6 +13,11 @@ import tempfile
 
 TACTUS = os.environ["TACTUS"]
 SOURCE = os.environ["TACTUS_SOURCE"]
+# What ROS 2 allows, and strict readers ask for.
+TYPE = re.compile(r"[a-z](_?[a-z0-9]+)*/msg/[A-Z][A-Za-z0-9]*")
+LINE = re.compile(r"""\#.*|MSG:\ [a-z_]+/[A-Z]\w*|={80}|
+    (float64|u?int(8|32|64)|bool|string|byte)(\[\d*\])?\ ([a-z](_?[a-z0-9]+)*|[A-Z](_?[A-Z0-9]+)*=\d+)
+    (\ \ \#.*)?|builtin_interfaces/Time\ stamp""", re.VERBOSE)
 CODES = {"float64": "d", "int32": "i", "int64": "q", "bool": "?"}
 
 
@@ -55,7 +60,7 @@ class Channel:
 
 class Recording:
     def __init__(self, path):
-        self.schemas, self.ids = {}, {}
+        self.schemas, self.ids, self.types = {}, {}, {}
         with open(path, "rb") as file:
             data = file.read()
         assert data[:8] == b"\x89MCAP0\r\n"
@@ -81,9 +86,10 @@ class Recording:
 
         if kind == 0x03:
             (number,) = struct.unpack_from("<H", data)
-            _, at = text(2)
+            name, at = text(2)
             _, at = text(at)
             self.schemas[number], _ = text(at)
+            self.check_schema(name, self.schemas[number])
         elif kind == 0x04:
             number, schema = struct.unpack_from("<HH", data)
             topic, at = text(4)
@@ -108,6 +114,20 @@ class Recording:
             assert compression == "", "only uncompressed recordings"
             (size,) = struct.unpack_from("<Q", data, at)
             self.records(data, at + 8, at + 8 + size)
+
+    def check_schema(self, name, schema):
+        if not TYPE.fullmatch(name):
+            sys.exit("'%s' is no name of a message type" % name)
+        if self.types.setdefault(name, schema) != schema:
+            sys.exit("two definitions of '%s'" % name)
+        names = []
+        for line in schema.splitlines():  # also at U+2028 and its like
+            if not LINE.fullmatch(line):
+                sys.exit("%s: '%s' is no line of a definition" % (name, line))
+            if not line.startswith(("#", "MSG", "===")):
+                names.append(re.split(r"[ =]", line)[1])
+        if len(names) != len(set(names)):
+            sys.exit("%s: a name is there twice: %r" % (name, sorted(names)))
 
     def series(self, name, from_us=0, to_us=1 << 62):
         """Times and values of a signal; one that holds begins with what it held."""
