@@ -150,6 +150,7 @@ typedef struct tac_recording_info {
     uint64_t messages;    // in all channels
     uint64_t chunks;
     const char *compression; // "zstd", "lz4", "none"
+    tac_time log_us;         // period of the log axis; 0 where it is not known
 } tac_recording_info;
 
 typedef struct tac_channel_info {
@@ -350,6 +351,8 @@ typedef struct tac_export_format {
     bool stream; // the format is written in order: takes `write`
 } tac_export_format;
 
+#define TAC_EXPORT_ALL TAC_TIME_NEVER // a `period_us` of tac_export_def
+
 typedef struct tac_export_def {
     uint32_t size;               // sizeof(tac_export_def)
     bool exact;                  // rows: write numbers so that they read back as the same doubles
@@ -358,8 +361,9 @@ typedef struct tac_export_def {
     const char *const *patterns; // of signals, as in tac_engine_hash; none: all
     size_t pattern_count;
     tac_time from_us, to_us; // both included
-    tac_time period_us; // rows: one at every multiple, values hold between samples; 0: one at every
-                        // sample
+    // Rows: one at every multiple, values hold between samples. 0: on the log axis of the recording
+    // where there are samples, and at the end. TAC_EXPORT_ALL: at every sample.
+    tac_time period_us;
     // Takes the bytes in order instead of a file at `path`; false ends the export.
     bool (*write)(void *context, const void *bytes, size_t size);
     // Called with notes for the user, such as what the format cannot hold. May be NULL.

@@ -31,8 +31,8 @@ static const cli_option options[] = {
      .doc = "CSV: as many digits as it takes to read the same numbers back, instead of nine."},
     {.name = "rate",
      .value = "RATE",
-     .doc = "CSV: rows at this rate (\"100 Hz\", \"10 ms\") instead of wherever a signal has a "
-            "sample."},
+     .doc = "CSV: rows at this rate (\"100 Hz\", \"10 ms\"), by default the rate at which the "
+            "recording logs; \"all\": a row wherever a signal has a sample."},
     CLI_OPTION_JSON,
     CLI_OPTION_HELP,
     {0},
@@ -81,7 +81,11 @@ static tac_status read_args(const cli_args *args, tac__arena *arena, tac_export_
         TAC_TRY(guess_format(def, err));
     TAC_TRY(cli_read_time(args, "from", tac_time_parse, &def->from_us, err));
     TAC_TRY(cli_read_time(args, "to", tac_time_parse, &def->to_us, err));
-    TAC_TRY(cli_read_time(args, "rate", tac_period_parse, &def->period_us, err));
+    const char *rate = cli_value(args, "rate");
+    if (rate && !strcmp(rate, "all"))
+        def->period_us = TAC_EXPORT_ALL;
+    else
+        TAC_TRY(cli_read_time(args, "rate", tac_period_parse, &def->period_us, err));
     TAC_TRY(name_files(args, def, err));
     def->exact = cli_has(args, "exact");
     cli_patterns patterns = {.arena = arena};

@@ -202,6 +202,7 @@ static void read_head(tac_recording *r, const tac__mcap_metadata_info *m)
     r->info.model_hash = number(m, "model_hash", 16);
     r->info.start_us = number(m, "start_us", 10);
     r->info.end_us = number(m, "end_us", 10);
+    r->info.log_us = number(m, "log_us", 10);
 }
 
 static void read_end(tac_recording *r, const tac__mcap_metadata_info *m)

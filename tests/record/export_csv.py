@@ -78,18 +78,37 @@ def times_of(signals, from_us=0, to_us=1 << 62):
 
 # All of it, in both precisions.
 for exact in (True, False):
-    head, rows = table("all.csv", *["--exact"] * exact)
+    head, rows = table("all.csv", "--rate", "all", *["--exact"] * exact)
     same("header", head, header(everything))
     check(rows, everything, times_of(everything), exact)
 
 # Some signals, part of the time: what was written before still holds.
 some = [s for s in everything if s.name in ("uav.vehicle.position", "uav.scenario.arm")]
 same("signals", len(some), 2)
-head, rows = table("some.csv", "--exact", "--from", "503 ms", "--to", "0.8 s", "--signals",
-                   "uav.vehicle.position", "--signals", "uav.scenario.arm")
+head, rows = table("some.csv", "--exact", "--from", "503 ms", "--to", "0.8 s", "--rate", "all",
+                   "--signals", "uav.vehicle.position", "--signals", "uav.scenario.arm")
 same("header", head, header(some))
 check(rows, some, times_of(some, 503000, 800000), True)
 same("first row", rows[0][0], "0.503000")
+
+# By default on the log axis, 100 Hz, though wind and others have samples at 1 kHz; and at the end.
+def ticks_of(signals, from_us=0, to_us=1 << 62):
+    times = times_of(signals, from_us, to_us)
+    end_us = min(to_us, times_of(everything)[-1])
+    return sorted({min(-(-t // 10000) * 10000, end_us) for t in times})
+
+
+head, rows = table("log.csv", "--exact")
+same("header", head, header(everything))
+same("times", ticks_of(everything), list(range(0, 1500001, 10000)))
+check(rows, everything, ticks_of(everything), True)
+head, rows = table("log.csv", "--exact", "--from", "0.101 s", "--to", "203 ms")
+same("times", ticks_of(everything, 101000, 203000), list(range(110000, 210000, 10000)) + [203000])
+check(rows, everything, ticks_of(everything, 101000, 203000), True)
+few = [s for s in everything if s.name == "uav.scenario.arm"]
+head, rows = table("few.csv", "--exact", "--signals", "uav.scenario.arm")
+same("fewer rows than ticks", 0 < len(rows) < 50, True)
+check(rows, few, ticks_of(few), True)
 
 # On an axis; its first row is not at a sample.
 head, rows = table("axis.csv", "--exact", "--rate", "7 ms", "--from", "0.1 s")

@@ -163,6 +163,25 @@ static tac_status write_instants(table *t, tac_error *err)
     }
 }
 
+// The first tick of the log axis after one or more samples, up to the end of the span: no more rows
+// than there are samples, however long and empty a recording is.
+static tac_status write_log_axis(table *t, tac_error *err)
+{
+    const tac_time period_us = t->x->about->log_us;
+    const tac_time to_us = t->x->def->to_us, last_us = t->x->about->last_us;
+    const tac_time end_us = to_us < last_us ? to_us : last_us;
+    while (t->instants.next_us <= end_us) {
+        const tac_time first_us = t->instants.next_us, rest_us = first_us % period_us;
+        const tac_time wait_us = rest_us ? period_us - rest_us : 0;
+        const tac_time t_us = wait_us < end_us - first_us ? first_us + wait_us : end_us;
+        bool more = true;
+        while (t->instants.next_us <= t_us)
+            TAC_TRY(advance(t, &more, err));
+        TAC_TRY(write_values(t, t_us, err));
+    }
+    return TAC_OK;
+}
+
 // Multiples of the period in the part of the span that was recorded.
 static tac_status write_axis(table *t, tac_error *err)
 {
@@ -196,7 +215,11 @@ static tac_status write_all(table *t, tac_error *err)
                            &x->arena, err));
     TAC_TRY(tac__export_file_open(&t->file, x->def->path, x->def->write, x->def->context, err));
     TAC_TRY(write_header(t, err));
-    TAC_TRY(x->def->period_us ? write_axis(t, err) : write_instants(t, err));
+    const tac_time period_us = x->def->period_us;
+    TAC_TRY(period_us == TAC_EXPORT_ALL || (!period_us && !x->about->log_us)
+                ? write_instants(t, err)
+            : period_us ? write_axis(t, err)
+                        : write_log_axis(t, err));
     x->result.bytes = t->file.bytes;
     return tac__export_file_close(&t->file, err);
 }

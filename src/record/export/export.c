@@ -241,7 +241,7 @@ static tac_status check(const tac__export *x, tac_error *err)
         tac_time_print(def->to_us, to);
         return tac__fail(err, TAC_E_RANGE, "nothing lies between %s and %s", from, to);
     }
-    if (!x->format->rows && def->period_us > 0)
+    if (!x->format->rows && def->period_us > 0 && def->period_us != TAC_EXPORT_ALL)
         return tac__fail(err, TAC_E_USAGE, "%s has no rows on an axis: it keeps every sample",
                          x->format->name);
     if (!x->format->rows && def->exact)
