@@ -1,6 +1,7 @@
 // mission.c - fuzzes the reading of missions, both formats, and JSON below them: whatever comes in,
 // one printable error with a place or a mission that can be flown comes out.
 #include "autopilot/mission.h"
+#include "autopilot/px4/wpl_items.h"
 
 #include <stdlib.h>
 
@@ -9,6 +10,37 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static int is_finite(double x)
 {
     return x - x == 0;
+}
+
+static int same(const tac__mission_item *a, const tac__mission_item *b)
+{
+    const int yaw =
+        a->yaw_rad == b->yaw_rad || (a->yaw_rad != a->yaw_rad && b->yaw_rad != b->yaw_rad);
+    return a->kind == b->kind && a->here == b->here && a->above_home == b->above_home && yaw &&
+           a->north_m == b->north_m && a->east_m == b->east_m && a->altitude_m == b->altitude_m &&
+           a->hold_s == b->hold_s && a->radius_m == b->radius_m;
+}
+
+// What PX4 is given of a WPL file has the same items as the file.
+static void check_items(const char *bytes, size_t size, const tac_world *world,
+                        const tac__mission *whole)
+{
+    static tac__mission items;
+    tac__text once;
+    tac_error err;
+    tac__text_init(&once, tac_allocator_default());
+    tac__wpl_items(bytes, size, &once);
+    const int wpl = size >= 3 && bytes[0] == 'Q' && bytes[1] == 'G' && bytes[2] == 'C';
+    if (whole && wpl) {
+        if (tac__mission_parse("items", once.chars, once.length, world, &items, &err) != TAC_OK ||
+            items.count != whole->count)
+            abort();
+        for (size_t i = 0; i < items.count; i++) {
+            if (!same(&items.items[i], &whole->items[i]))
+                abort();
+        }
+    }
+    tac__text_fini(&once);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -24,8 +56,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         char text[8192];
         if (tac_error_print(&err, text, sizeof text) == 0 || err.status != status || !err.line)
             abort();
+        check_items(bytes ? bytes : "", size, &world, NULL);
         return 0;
     }
+    check_items(bytes, size, &world, &mission);
     if (mission.count == 0 || mission.count > TAC__MISSION_MAX)
         abort();
     for (size_t i = 0; i < mission.count; i++) {

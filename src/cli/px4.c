@@ -1,6 +1,7 @@
 // px4.c - `tactus px4 probe LIB`: what a library of PX4 offers.
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/redirect.h"
 #include <tactus/px4.h>
 
 #include <stdio.h>
@@ -51,8 +52,11 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     }
     char *text;
     bool fits;
-    TAC_TRY(tac_px4_probe(&def, cli_has(args, "json") ? TAC_FORMAT_JSON : TAC_FORMAT_TEXT, &text,
-                          &fits, err));
+    cli_redirect_begin();
+    const tac_status status = tac_px4_probe(
+        &def, cli_has(args, "json") ? TAC_FORMAT_JSON : TAC_FORMAT_TEXT, &text, &fits, err);
+    cli_redirect_end();
+    TAC_TRY(status);
     TAC_TRY(cli_take_text(out, text, err));
     return fits ? TAC_OK
                 : tac__fail(err, TAC_E_ABI,

@@ -77,7 +77,8 @@ static inline px4 px4_open(const char *name)
     snprintf(file, sizeof file, "copy%d.so", copies++);
     const char *path = path_of(file);
     px4_copy(name, path);
-    px4 p = {.file = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
+    // Its threads still run when its handle is destroyed.
+    px4 p = {.file = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)};
     if (!p.file)
         fail_msg("%s", dlerror());
 #define PX4_RESOLVE(result, name, arguments)                                                       \
@@ -101,7 +102,6 @@ static inline px4 px4_start(const char *name, const int32_t *config)
 static inline void px4_close(px4 *p)
 {
     p->destroy(p->h);
-    dlclose(p->file);
 }
 
 // --- messages ------------------------------------------------------------------------------------

@@ -190,21 +190,23 @@ static int count_copies(void)
     return count;
 }
 
-// Nothing stays behind, whether it flew or failed.
-static void test_nothing_stays(void **state)
+// No descriptor stays behind, whether it flew or failed. The code does: threads of PX4 may run it.
+static void test_what_stays(void **state)
 {
     (void)state;
     const int before = count_descriptors();
     for (int i = 0; i < 3; i++) {
         rig r;
+        const int copies = count_copies();
         px4_open(&r, NULL, 0);
-        assert_int_equal(count_copies(), 0);
+        assert_int_equal(count_copies(), copies);
         rig_run(&r, 10000);
-        assert_true(count_copies() > 0);
+        const int mapped = count_copies();
+        assert_true(mapped > copies);
         rig_close(&r);
+        assert_int_equal(count_copies(), mapped);
         px4_fails("ABI=4", NULL, 0, TAC_E_ABI, PARTS("version 4"));
     }
-    assert_int_equal(count_copies(), 0);
     assert_int_equal(count_descriptors(), before);
 }
 
@@ -291,7 +293,7 @@ int main(void)
         cmocka_unit_test(test_codes),           cmocka_unit_test(test_table),
         cmocka_unit_test(test_later),           cmocka_unit_test(test_handshake),
         cmocka_unit_test(test_topics),          cmocka_unit_test(test_libraries),
-        cmocka_unit_test(test_parameters),      cmocka_unit_test(test_nothing_stays),
+        cmocka_unit_test(test_parameters),      cmocka_unit_test(test_what_stays),
         cmocka_unit_test(test_names_of_copies), cmocka_unit_test(test_time_goes_forwards),
         cmocka_unit_test(test_period),
     };

@@ -107,6 +107,52 @@ static void fly(flight *f)
     until(f, 2000000);
 }
 
+// After the last item: in the air it loiters, until something else is wanted.
+static void test_mission_ends_in_the_air(void **state)
+{
+    (void)state;
+    flight f = begin();
+    f.in.mission_done = true; // of the flight before, until PX4 answers
+    f.in.arm = true;
+    f.in.mode = TAC__MODE_MISSION;
+    until(&f, 100000);
+    assert_int_equal(f.pilot.nav_state, 3);
+    f.in.mission_done = false;
+    fly(&f);
+    assert_int_equal(f.pilot.nav_state, 3);
+    f.in.mission_done = true;
+    until(&f, f.in.t_us);
+    assert_int_equal(f.pilot.nav_state, 4);
+    f.in.mission_done = false; // PX4 has left its mission
+    until(&f, f.in.t_us + 1000000);
+    assert_true(f.pilot.nav_state == 4 && f.pilot.armed && !f.pilot.landed);
+    f.in.mode = TAC__MODE_RETURN;
+    until(&f, f.in.t_us);
+    assert_int_equal(f.pilot.nav_state, 5);
+    f.in.mode = TAC__MODE_MISSION;
+    f.in.mission_done = true;
+    until(&f, f.in.t_us + 100000);
+    assert_int_equal(f.pilot.nav_state, 3);
+    until(&f, f.in.t_us + 200000); // PX4 says the same again: it has no more to fly
+    assert_int_equal(f.pilot.nav_state, 4);
+}
+
+// On the ground it is left for manual, and then disarmed.
+static void test_mission_ends_on_the_ground(void **state)
+{
+    (void)state;
+    flight f = begin();
+    fly(&f);
+    f.in.height_m = 0;
+    until(&f, f.in.t_us + 1000000);
+    assert_true(f.pilot.landed && f.pilot.nav_state == 3);
+    f.in.mission_done = true;
+    until(&f, f.in.t_us);
+    assert_true(f.pilot.landed && f.pilot.armed && f.pilot.nav_state == 0);
+    until(&f, f.in.t_us + 2000000);
+    assert_true(!f.pilot.armed && f.pilot.nav_state == 0);
+}
+
 static void test_touchdown(void **state)
 {
     (void)state;
@@ -198,6 +244,8 @@ static void test_late_mission(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_states), cmocka_unit_test(test_lift_off),
-          cmocka_unit_test(test_limits_of_the_ground), cmocka_unit_test(test_touchdown),
+          cmocka_unit_test(test_limits_of_the_ground),
+          cmocka_unit_test(test_mission_ends_in_the_air),
+          cmocka_unit_test(test_mission_ends_on_the_ground), cmocka_unit_test(test_touchdown),
           cmocka_unit_test(test_touchdown_with_noise), cmocka_unit_test(test_as_told),
           cmocka_unit_test(test_late_mission))

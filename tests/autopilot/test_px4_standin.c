@@ -433,7 +433,7 @@ static void test_missions(void **state)
     assert_int_equal(load(&p, ""), -3);
     assert_int_equal(load(&p, "{}\n"), -3);
     assert_int_equal(load(&p, "QGC WPL 110\n"), -4);
-    assert_int_equal(load(&p, "QGC WPL 110\n" HOME), -4);
+    assert_int_equal(load(&p, "QGC WPL 110\n" HOME), 0); // an item like any other
     assert_int_equal(load(&p, "QGC WPL 110\n" HOME WAY), 0);
     assert_int_equal(load(&p, "QGC WPL 110\r\n" WAY), 0);
     for (int i = 0; i < 150; i++)

@@ -9,7 +9,7 @@
 static const double degree = 3.14159265358979323846 / 180, radius = 6378137;
 static const double home[3] = {47.397742, 8.545594, 488};
 
-enum { MANUAL = 0, MISSION = 3, RETURN = 5 };
+enum { MANUAL = 0, MISSION = 3, LOITER = 4, RETURN = 5 };
 
 // In the order in which they are published; battery_status is not needed for flying.
 static const char *const inputs[] = {"battery_status",           "vehicle_attitude",
@@ -29,6 +29,7 @@ typedef struct rig {
     uint64_t t_us, asked_us;
     uint32_t ticks;
     bool armed, valid, finished;
+    int results; // messages of mission_result
     int nav_state, reached, total;
     float control[12];
     double highest, corner[4]; // the least distance from each
@@ -97,12 +98,27 @@ static void begin(rig *g, int rotors)
     g->result = subscribe(g, "mission_result");
 }
 
-static void load_square(rig *g)
+// Without the row of planned home; or with it, as planners write it.
+static void load_mission(rig *g, bool with_home)
 {
     const char *source = getenv("TACTUS_SOURCE");
-    char path[1024];
-    snprintf(path, sizeof path, "%s/examples/missions/square.waypoints", source ? source : ".");
-    assert_int_equal(g->lib.load_mission_qgc_wpl(g->lib.h, path), 0);
+    char from[1024], row[256];
+    snprintf(from, sizeof from, "%s/examples/missions/square.waypoints", source ? source : ".");
+    const char *to = path_of("items");
+    FILE *file = fopen(from, "r"), *items = fopen(to, "w");
+    assert_true(file && items);
+    for (int i = 0; fgets(row, sizeof row, file); i++) {
+        if (i != 1 || with_home)
+            fputs(row, items);
+    }
+    fclose(file);
+    assert_int_equal(fclose(items), 0);
+    assert_int_equal(g->lib.load_mission_qgc_wpl(g->lib.h, to), 0);
+}
+
+static void load_square(rig *g)
+{
+    load_mission(g, false);
 }
 
 // --- a tick of 4 ms
@@ -200,6 +216,7 @@ static void read_back(rig *g)
     }
     if (copy(g, g->result, "mission_result", bytes)) {
         digest(g, bytes, px4_message_of("mission_result")->size);
+        g->results++;
         g->valid = px4_get(bytes, "mission_result", "valid", 0) > 0;
         g->finished = px4_get(bytes, "mission_result", "finished", 0) > 0;
         g->reached = (int)px4_get(bytes, "mission_result", "seq_reached", 0);
@@ -298,6 +315,9 @@ static void check_square(rig *g)
     assert_false(g->finished);
     g->asked_us = g->t_us; // told
     fly_for(g, 0.2);
+    const int results = g->results;
+    fly_for(g, 1); // entered again in every period of the navigator
+    assert_true(g->results >= results + 19 && g->results <= results + 20);
     assert_true(g->finished && g->reached == 7 && g->control[0] == 0);
     for (int i = 0; i < 12; i++)
         assert_true(isnan(g->control[i]) == (i >= g->p.v.rotors));
@@ -356,6 +376,56 @@ static void test_hold_and_go_on(void **state)
     ask(&g, MISSION);
     fly_for(&g, 60);
     assert_true(g.corner[1] < 0.5 && g.corner[3] < 0.5 && landing_error(&g) < 0.1);
+    px4_close(&g.lib);
+}
+
+// The first answer to a request says that all is finished, though nothing was passed.
+static void test_finished_at_the_start(void **state)
+{
+    (void)state;
+    static rig g;
+    start(&g, 4);
+    assert_true(g.valid && !g.finished);
+    while (!g.finished && g.t_us < 3 * 1000000u)
+        advance(&g);
+    assert_true(g.valid && g.reached == -1 && g.t_us > 2020000 && g.t_us <= 2060000);
+    while (g.reached < 0 && g.t_us < 30 * 1000000u)
+        advance(&g);
+    assert_true(g.reached == 0 && !g.finished);
+    px4_close(&g.lib);
+}
+
+// With the row of home the mission does not take off first.
+static void test_home_row_is_refused(void **state)
+{
+    (void)state;
+    static rig g;
+    begin(&g, 4);
+    tick(&g);
+    load_mission(&g, true);
+    fly_for(&g, 1);
+    g.armed = true;
+    fly_for(&g, 1);
+    assert_true(!g.valid && !g.finished && g.total == 9);
+    ask(&g, MISSION);
+    fly_for(&g, 5);
+    assert_true(!g.valid && g.finished && g.reached == -1 && g.highest < 0.01);
+    px4_close(&g.lib);
+}
+
+// Held where it is when it is asked for.
+static void test_loiter(void **state)
+{
+    (void)state;
+    static rig g;
+    start(&g, 4);
+    while (g.reached < 1 && g.t_us < 60 * 1000000u)
+        advance(&g);
+    ask(&g, LOITER);
+    fly_for(&g, 6);
+    const double x = g.p.x[0], y = g.p.x[1];
+    fly_for(&g, 6);
+    assert_true(hypot(g.p.x[0] - x, g.p.x[1] - y) < 0.05 && g.p.x[2] < -11 && g.reached == 1);
     px4_close(&g.lib);
 }
 
@@ -519,6 +589,9 @@ int main(void)
                                        cmocka_unit_test(test_square_with_six_rotors),
                                        cmocka_unit_test(test_return),
                                        cmocka_unit_test(test_hold_and_go_on),
+                                       cmocka_unit_test(test_finished_at_the_start),
+                                       cmocka_unit_test(test_home_row_is_refused),
+                                       cmocka_unit_test(test_loiter),
                                        cmocka_unit_test(test_late_mission),
                                        cmocka_unit_test(test_needs_every_input),
                                        cmocka_unit_test(test_parameters_reach_modules),

@@ -32,10 +32,25 @@ is_json out
 same 'mission_reached of four' "$(value out mission_reached)" 32
 same 'all landed' "$(value out landed)" true
 
-# What it prints is not in the way of the report.
-PX4_STANDIN_TALK=on expect 0 run "$one" --set autopilot.px4.library="$lib" -q --json --duration 1s
+# What PX4 prints is in the log, with vehicle and time, and not in the way of the report.
+expect 0 run "$one" --set autopilot.px4.library="$lib" --json --duration 3s
 is_json out
-says err 'INFO  [standin] created'
+says err '[  0.000 s] uav.control: PX4: [px4_lockstep] created' \
+    '[  2.028 s] uav.control: PX4: [navigator] Executing Mission'
+
+# Threads of PX4 still run when a flight is over: that does no harm, however often it is done.
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    expect 0 run "$swarm" --set autopilot.px4.library="$lib" -q --json --duration 40ms
+    is_json out
+done
+
+# A mission that PX4 refuses ends the run, in PX4's words.
+{ printf 'QGC WPL 110\n0\t1\t3\t16\t0\t0\t0\t0\t47.3978\t8.5456\t12\t1\n'
+  printf '1\t0\t3\t22\t0\t0\t0\t0\t47.3978\t8.5456\t12\t1\n'; } >late.waypoints
+expect 1 run "$one" --set autopilot.px4.library="$lib" -q \
+    --set entities.uav.components.control.params.mission="$PWD/late.waypoints"
+says err "PX4 refuses the mission '$PWD/late.waypoints': Mission rejected: takeoff not first waypoint item" \
+    "component 'uav.control'" 't = 2.5'
 
 # --- without the library --------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 
 lib=$TACTUS_BUILD/tests/libpx4_standin.so
 expect 0 px4 probe "$lib"
-says out 'ABI version        3' 'configuration 36' '18 of 18 fit' \
+says out 'it prints          INFO  [px4_lockstep] created' 'ABI version        3' 'configuration 36' '18 of 18 fit' \
     'vehicle_attitude                56  0ac1f7cd      1      56  0ac1f7cd  fits'
 
 expect 0 px4 probe "$lib" --json --topic home_position --fields
@@ -12,6 +12,7 @@ python3 - out <<'PY' || fail 'the JSON is not what it should be'
 import json, sys
 about = json.load(open(sys.argv[1]))
 topic = about["topics"][0]
+assert about["printed"] == ["INFO  [px4_lockstep] created"]
 assert about["fits"] and about["abi"] == 3 and about["config_size"] == 36
 assert topic["hash"] == topic["expected_hash"] == "159bab7e" and topic["size"] == 64
 assert topic["fields"][0] == {"name": "timestamp", "type": "uint64", "count": 1, "offset": 0}

@@ -4,8 +4,7 @@
 // out, PX4_STANDIN_NO_AUTOSAVE the one that is not part of the ABI.
 #include "misbehave.h"
 #include "standin.h"
-
-#include <stdio.h>
+#include "workers.h"
 
 static standin only;
 static bool taken, alive;
@@ -49,21 +48,24 @@ void *px4_lockstep_create(const config *cfg)
     static const config defaults = {1, 0, 100, 20, 100, 250, 250, 1, 250};
     if (orders_enter("create") != 0 || taken)
         return NULL;
-    if (orders_get()->talks)
-        printf("INFO  [standin] created\n"); // as PX4 does, without asking whose output it is
     const config *c = cfg ? cfg : &defaults;
     if (c->enable_commander != 0)
         return NULL;
     standin_init(&only, c);
+    if (!workers_start())
+        return NULL;
     taken = alive = true;
+    say("INFO", "px4_lockstep", "created"); // without asking whose standard output it is
     return &only;
 }
 
 void px4_lockstep_destroy(void *handle)
 {
     orders_enter("destroy");
-    if (get(handle))
-        alive = false;
+    if (!get(handle))
+        return;
+    alive = false;
+    workers_leave();
 }
 
 int px4_lockstep_load_mission_qgc_wpl(void *handle, const char *path)

@@ -181,7 +181,6 @@ static void read_orders(void)
             refuse("CONTROLLER", text);
         given.controller = strcmp(text, "on") == 0;
     }
-    given.talks = order("TALK") != NULL;
     if ((text = order("VALID_AFTER_US")))
         given.valid_after_us = whole("VALID_AFTER_US", text, 0, NULL);
     check_topics("HASH");

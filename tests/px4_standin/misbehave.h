@@ -9,7 +9,6 @@
 //   PX4_STANDIN_HANG=FUNCTION[:NTH]       does not return; [,...]
 //   PX4_STANDIN_CONTROLLER=off            modules publish as usual but compute nothing
 //   PX4_STANDIN_VALID_AFTER_US=N          from loading a mission to mission_result.valid
-//   PX4_STANDIN_TALK=on                   prints to standard output
 //
 // A function is named without px4_lockstep_. An order that cannot be understood ends the process.
 #ifndef PX4_STANDIN_MISBEHAVE_H
@@ -21,7 +20,7 @@
 typedef struct orders {
     uint32_t abi;
     uint32_t sizes[3]; // in, out, configuration
-    bool controller, talks;
+    bool controller;
     uint64_t valid_after_us;
 } orders;
 

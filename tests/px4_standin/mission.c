@@ -7,17 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FRAME_GLOBAL = 0, FRAME_ABOVE_HOME = 3 };
+enum { FRAME_ABOVE_HOME = 3 };
 
-// A row that is not one is passed over, as is the one for home: PX4 has home from elsewhere.
+// A row that is not one is passed over. A row of planned home is an item like any other.
 static bool read_item(const char *row, mission_item *item)
 {
     int index, current, frame, command, more;
     double p[4], latitude, longitude, altitude;
     if (sscanf(row, "%d %d %d %d %lf %lf %lf %lf %lf %lf %lf %d", &index, &current, &frame,
                &command, &p[0], &p[1], &p[2], &p[3], &latitude, &longitude, &altitude, &more) != 12)
-        return false;
-    if (index == 0 && frame == FRAME_GLOBAL && command == COMMAND_WAYPOINT)
         return false;
     *item = (mission_item){.command = command,
                            .above_home = frame == FRAME_ABOVE_HOME,
@@ -49,6 +47,15 @@ static int read_items(FILE *file, mission *m)
         m->items[m->count++] = item;
     }
     return m->count > 0 ? 0 : -4;
+}
+
+const char *mission_trouble(const mission *m)
+{
+    bool takes_off = false;
+    for (int i = 0; i < m->count; i++)
+        takes_off |= m->items[i].command == COMMAND_TAKEOFF;
+    return takes_off && m->items[0].command != COMMAND_TAKEOFF ? "takeoff not first waypoint item"
+                                                               : NULL;
 }
 
 int mission_load(mission *m, const char *path)

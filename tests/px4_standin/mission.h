@@ -24,4 +24,7 @@ typedef struct mission {
 // mission is as before.
 int mission_load(mission *m, const char *path);
 
+// Why PX4's feasibility check rejects it; NULL: it does not.
+const char *mission_trouble(const mission *m);
+
 #endif

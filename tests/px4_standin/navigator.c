@@ -5,7 +5,9 @@
 #include "navigator.h"
 
 #include "misbehave.h"
+#include "workers.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct seen { // what has been published to the navigator
@@ -30,7 +32,7 @@ int navigator_load(navigator *n, const char *path, uint64_t now_us)
     if (code != 0)
         return code;
     n->loaded_us = now_us;
-    n->running = false;
+    n->running = n->checked = n->over = false;
     n->current = 0;
     n->result = (struct mission_result){.mission_id = n->result.mission_id + 1,
                                         .seq_reached = -1,
@@ -144,15 +146,23 @@ static bool item_done(navigator *n, const params *p, const seen *s, uint64_t now
 
 static void run_mission(navigator *n, const params *p, const seen *s, uint64_t now_us)
 {
-    if (!n->running || n->result.finished || !item_done(n, p, s, now_us))
+    if (n->running && n->over) { // entered again in every period
+        say("INFO", "navigator", "Executing Mission");
+        say("INFO", "navigator", "Mission finished");
+        n->repeat = true;
+        return;
+    }
+    if (!n->running || !item_done(n, p, s, now_us))
         return;
     n->result.seq_reached = n->current;
+    n->result.finished = 0;
     if (n->current + 1 < n->m.count) {
         n->current++;
         begin_item(n, p, s);
         return;
     }
-    n->result.finished = 1;
+    n->result.finished = n->over = 1;
+    say("INFO", "navigator", "Mission finished");
     n->target.kind = n->target.kind == TARGET_LAND ? TARGET_NONE : TARGET_POSITION;
 }
 
@@ -166,22 +176,38 @@ static void enter(navigator *n, const params *p, const seen *s, int mode)
     n->target = (target){TARGET_NONE, here(s), (double)NAN};
     if (mode == NAV_RETURN)
         begin_return(n, p, s);
+    if (mode == NAV_LOITER && !s->land.landed)
+        n->target.kind = TARGET_POSITION;
+    if (mode == NAV_MISSION && n->checked)
+        n->result.finished = 1; // of a mission that is rejected, and of one that just begins
     if (!n->running)
         return;
-    if (n->result.finished) {
-        n->result.finished = 0;
+    if (n->over) { // from its beginning
         n->current = 0;
+        n->result.seq_reached = -1;
     }
+    n->over = false;
+    say("INFO", "navigator", "Executing Mission");
     begin_item(n, p, s);
 }
 
-static bool mission_valid(const navigator *n, const seen *s, uint64_t now_us)
+// Whether the mission may be flown; checked once, when there is a position and a home.
+static bool mission_valid(navigator *n, const seen *s, uint64_t now_us)
 {
     const bool placed = s->global.timestamp > 0 && s->global.lat_lon_valid && s->global.alt_valid &&
                         s->local.xy_global && s->local.z_global;
     const bool home = s->home.valid_alt && s->home.valid_hpos;
     const bool late = now_us - n->loaded_us >= orders_get()->valid_after_us;
-    return n->result.valid || (n->m.count > 0 && placed && home && late);
+    if (n->checked || n->m.count == 0 || !placed || !home || !late)
+        return n->result.valid;
+    n->checked = true;
+    const char *trouble = mission_trouble(&n->m);
+    if (!trouble)
+        return true;
+    char text[128];
+    snprintf(text, sizeof text, "Mission rejected: %s", trouble);
+    say("WARN", "navigator", text);
+    return false;
 }
 
 static void publish_result(navigator *n, uorb *u, const seen *s, uint64_t now_us)
@@ -189,10 +215,11 @@ static void publish_result(navigator *n, uorb *u, const seen *s, uint64_t now_us
     const struct geofence_status fence = {.timestamp = now_us};
     if (!n->announced)
         PUBLISH(u, geofence_status, &fence);
-    if (n->announced &&
+    if (n->announced && !n->repeat &&
         memcmp(&n->published, &n->result, END_OF(mission_result, execution_mode)) == 0)
         return;
     n->announced = true;
+    n->repeat = false;
     n->published = n->result;
     struct mission_result m = n->result;
     m.timestamp = now_us;

@@ -1,5 +1,7 @@
 // navigator.h - which item of the mission is flown, the way home, and the target that follows from
-// it. Publishes mission_result when it changes.
+// it. Publishes mission_result when it changes, and when a finished mission is entered again.
+//
+// `finished` is not "all items passed": it is 1 from entering a mission to its first item, too.
 #ifndef PX4_STANDIN_NAVIGATOR_H
 #define PX4_STANDIN_NAVIGATOR_H
 
@@ -8,7 +10,7 @@
 #include "uorb.h"
 #include "vec.h"
 
-enum { NAV_MANUAL = 0, NAV_MISSION = 3, NAV_RETURN = 5, ARMED = 2 };
+enum { NAV_MANUAL = 0, NAV_MISSION = 3, NAV_LOITER = 4, NAV_RETURN = 5, ARMED = 2 };
 
 typedef enum target_kind { TARGET_NONE, TARGET_TAKEOFF, TARGET_POSITION, TARGET_LAND } target_kind;
 
@@ -24,14 +26,16 @@ typedef struct navigator {
     mission m;
     uint64_t loaded_us;
     int mode;
+    bool checked; // for feasibility
     bool running; // the mission was valid when it was asked for
+    bool over;    // all items passed
     int current;
     bool inside; // the radius of the current item, since then
     uint64_t inside_us;
     return_leg leg;
     target target;
     struct mission_result result, published; // without time and count of home positions
-    bool announced;
+    bool announced, repeat; // published at all; publish it again though it is the same
 } navigator;
 
 void navigator_init(navigator *n);

@@ -27,9 +27,9 @@ static void rest(trajectory *t, const seen *s)
 
 static target choose(trajectory *t, const navigator *n, const seen *s)
 {
-    const bool automatic =
-        s->mode.flag_multicopter_position_control_enabled &&
-        (s->status.nav_state == NAV_MISSION || s->status.nav_state == NAV_RETURN);
+    const bool automatic = s->mode.flag_multicopter_position_control_enabled &&
+                           (s->status.nav_state == NAV_MISSION ||
+                            s->status.nav_state == NAV_LOITER || s->status.nav_state == NAV_RETURN);
     if (automatic && n->mode == s->status.nav_state && n->target.kind != TARGET_NONE) {
         t->holding = false;
         return n->target;

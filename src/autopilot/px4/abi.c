@@ -3,6 +3,7 @@
 #include "autopilot/px4/abi.h"
 #include "autopilot/px4/codes.h"
 #include "autopilot/px4/copy.h"
+#include "autopilot/px4/wpl_items.h"
 #include "base/floats.h"
 
 #include <dlfcn.h>
@@ -137,7 +138,7 @@ static tac_status load(tac__px4 *p, const char *path, tac_error *err)
     char copy[TAC__COPY_PATH];
     TAC_TRY(tac__copy_open(path, &p->descriptor, copy, err));
     tac__watch_call(p->watch, "dlopen");
-    p->library = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+    p->library = dlopen(copy, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     (void)tac__floats_kept(); // constructors may have changed it
     if (!p->library) {
         // The text of dlerror names the copy.
@@ -173,10 +174,6 @@ void tac__px4_close(tac__px4 *p)
         return;
     if (p->handle)
         CALL(p, destroy, p->handle);
-    tac__watch_call(p->watch, "dlclose");
-    if (p->library)
-        dlclose(p->library);
-    (void)tac__floats_kept();
     if (p->descriptor >= 0)
         close(p->descriptor);
     free(p);
@@ -268,8 +265,12 @@ tac_status tac__px4_update_allocator(tac__px4 *p, tac_error *err)
 
 tac_status tac__px4_load_mission(tac__px4 *p, const char *path, tac_error *err)
 {
-    TRY_CALL(p, path, load_mission_qgc_wpl, p->handle, path);
-    return TAC_OK;
+    char items[TAC__COPY_PATH];
+    int descriptor;
+    TAC_TRY(tac__wpl_items_open(path, &descriptor, items, err));
+    const int code = CALL(p, load_mission_qgc_wpl, p->handle, items);
+    close(descriptor);
+    return code ? failed("load_mission_qgc_wpl", code, path, err) : TAC_OK;
 }
 
 // --- topics -------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 // abi.h - libpx4_lockstep, version 3 of its ABI: the only place that knows its functions.
 //
 // A library is opened as a private copy of its file, because one copy gives one handle in a
-// process. So several vehicles fly in one process, and closing one leaves nothing behind. Every
-// function here fails with the meaning of the library's code as text. A handle belongs to one
-// thread at a time.
+// process. So several vehicles fly in one process. A copy stays mapped until the process ends:
+// threads of PX4 still run its code for a while after its handle was destroyed. Every function here
+// fails with the meaning of the library's code as text. A handle belongs to one thread at a time.
 #ifndef TAC_AUTOPILOT_PX4_ABI_H
 #define TAC_AUTOPILOT_PX4_ABI_H
 
@@ -57,6 +57,7 @@ tac_status tac__px4_set_f32(tac__px4 *px4, const char *param, float value, tac_e
 tac_status tac__px4_set(tac__px4 *px4, const char *param, double value, tac_error *err);
 tac_status tac__px4_notify(tac__px4 *px4, tac_error *err);
 tac_status tac__px4_update_allocator(tac__px4 *px4, tac_error *err);
+// Without the row of planned home, see wpl_items.h.
 tac_status tac__px4_load_mission(tac__px4 *px4, const char *path, tac_error *err);
 
 typedef struct tac__px4_topic_info {

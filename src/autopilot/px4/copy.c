@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "autopilot/px4/copy.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -63,6 +64,20 @@ static void name_copy(int descriptor, char path[TAC__COPY_PATH])
     tac__out_add(&out, "/%d", descriptor);
 }
 
+static tac_status finish(const char *file, int copied, int trouble, int *descriptor,
+                         char path[TAC__COPY_PATH], tac_error *err)
+{
+    if (trouble) {
+        if (copied >= 0)
+            close(copied);
+        return tac__fail(err, TAC_E_FILE, "cannot make a copy of '%s': %s", file,
+                         tac__errno_text(trouble));
+    }
+    *descriptor = copied;
+    name_copy(copied, path);
+    return TAC_OK;
+}
+
 tac_status tac__copy_open(const char *file, int *descriptor, char path[TAC__COPY_PATH],
                           tac_error *err)
 {
@@ -79,13 +94,14 @@ tac_status tac__copy_open(const char *file, int *descriptor, char path[TAC__COPY
     else
         trouble = copy(from, to);
     close(from);
-    if (trouble) {
-        if (to >= 0)
-            close(to);
-        return tac__fail(err, TAC_E_FILE, "cannot make a copy of '%s': %s", file,
-                         tac__errno_text(trouble));
-    }
-    *descriptor = to;
-    name_copy(to, path);
-    return TAC_OK;
+    return finish(file, to, trouble, descriptor, path, err);
+}
+
+tac_status tac__copy_text(const char *file, const char *bytes, size_t size, int *descriptor,
+                          char path[TAC__COPY_PATH], tac_error *err)
+{
+    *descriptor = -1;
+    const int to = make();
+    const int trouble = to < 0 || !tac__write_all(to, bytes, size) ? errno : 0;
+    return finish(file, to, trouble, descriptor, path, err);
 }

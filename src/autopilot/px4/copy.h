@@ -10,5 +10,8 @@ enum { TAC__COPY_PATH = 192 };
 // two copies ever have the same name.
 tac_status tac__copy_open(const char *file, int *descriptor, char path[TAC__COPY_PATH],
                           tac_error *err);
+// The same with these bytes in the place of those of `file`.
+tac_status tac__copy_text(const char *file, const char *bytes, size_t size, int *descriptor,
+                          char path[TAC__COPY_PATH], tac_error *err);
 
 #endif

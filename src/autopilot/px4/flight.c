@@ -18,6 +18,65 @@ static const tac__px4_results *results_of(const tac__px4_flight *f)
     return (const tac__px4_results *)f->results;
 }
 
+// PX4's `finished` alone does not tell: it is 1 when a mission begins, too.
+static bool mission_done(const tac__px4_flight *f)
+{
+    const tac__px4_results *r = results_of(f);
+    return r->mission_finished[0] > 0 && r->mission_total[0] > 0 &&
+           r->mission_reached[0] + 1 >= r->mission_total[0];
+}
+
+// --- text of PX4 --------------------------------------------------------------------------------
+
+// "WARN  [navigator] text": its level, and where the rest begins.
+static tac_log_level level_of(const char *line, const char **rest)
+{
+    static const struct {
+        const char *word;
+        tac_log_level level;
+    } levels[] = {{"DEBUG", TAC_LOG_DEBUG},
+                  {"INFO", TAC_LOG_INFO},
+                  {"WARN", TAC_LOG_WARN},
+                  {"ERROR", TAC_LOG_ERROR},
+                  {"PANIC", TAC_LOG_ERROR}};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        const size_t n = strlen(levels[i].word);
+        const size_t spaces = strncmp(line, levels[i].word, n) ? 0 : strspn(line + n, " ");
+        if (spaces && line[n + spaces] == '[') {
+            *rest = line + n + spaces;
+            return levels[i].level;
+        }
+    }
+    *rest = line;
+    return TAC_LOG_INFO;
+}
+
+static void keep_words(tac__px4_flight *f, const char *text)
+{
+    const char *bracket = *text == '[' ? strstr(text, "] ") : NULL;
+    snprintf(f->words, sizeof f->words, "%s", bracket ? bracket + 2 : text);
+}
+
+// What PX4 has printed goes to the log. `all`: also a line that has not ended.
+static void log_text(tac_step *s, tac__px4_flight *f, bool all)
+{
+    if (f->printed.used == 0)
+        return;
+    const size_t dropped = f->printed.dropped;
+    char line[TAC__PRINTED_LINE];
+    while (tac__printed_take(&f->printed, all, line)) {
+        const char *text;
+        const tac_log_level level = level_of(line, &text);
+        if (!*text)
+            continue;
+        if (level >= TAC_LOG_WARN)
+            keep_words(f, text);
+        tac_log_write(s, level, "PX4: %s", text);
+    }
+    if (dropped)
+        tac_log_write(s, TAC_LOG_WARN, "PX4 printed %zu bytes more at once than are kept", dropped);
+}
+
 // --- inputs of PX4 ------------------------------------------------------------------------------
 
 static double heading_of(const double *q)
@@ -183,8 +242,11 @@ static tac_status start(tac_step *s, const tac__px4_component *c)
     put_time(f, 0);
     put_pilot(f);
     TAC_TRY(exchange(s, c, 0, true));
+    log_text(s, f, false);
+    f->words[0] = '\0';
     if (*c->mission)
         TAC_TRY(tac__px4_load_mission(f->px4, c->mission, &f->err));
+    log_text(s, f, false);
     tac_log_write(s, TAC_LOG_INFO, "PX4 is ready: %zu topics to it, %zu from it",
                   c->traffic->publisher_count, c->traffic->subscriber_count);
     return TAC_OK;
@@ -199,23 +261,30 @@ static tac__flight_phase phase_of(const tac__pilot *p)
     switch (p->nav_state) {
     case TAC__NAV_MISSION:
         return TAC__PHASE_MISSION;
+    case TAC__NAV_LOITER:
+        return TAC__PHASE_HOLD;
     case TAC__NAV_RETURN:
         return TAC__PHASE_RETURN;
     case TAC__NAV_LAND:
         return TAC__PHASE_LAND;
     default:
-        return p->on_ground ? TAC__PHASE_IDLE : TAC__PHASE_HOLD;
+        return !p->on_ground ? TAC__PHASE_HOLD : p->flown ? TAC__PHASE_LANDED : TAC__PHASE_IDLE;
     }
 }
 
-// PX4 resets its progress when it is disarmed; the outputs keep that of the last flight.
+// The outputs keep the progress of the last flight until the vehicle is armed again, and PX4
+// reports it even longer.
 static void count_items(tac_step *s, tac__px4_flight *f, bool armed_before)
 {
     const tac__px4_results *r = results_of(f);
-    const int32_t reached =
-        (int32_t)(r->mission_finished[0] > 0 ? r->mission_total[0] : r->mission_reached[0] + 1);
-    if (f->pilot.armed && !armed_before)
+    const int32_t reached = (int32_t)r->mission_reached[0] + 1;
+    if (f->pilot.armed && !armed_before) {
         f->reached = 0;
+        f->reached_before = reached;
+    }
+    if (reached == f->reached_before)
+        return;
+    f->reached_before = 0;
     if (reached <= f->reached || !f->pilot.armed)
         return;
     f->reached = reached;
@@ -261,7 +330,7 @@ static void write_state(tac_step *s, const tac__px4_flight *f)
     *TAC_OUT(s, int32_t, TAC__PX4_OUT_TOTAL) = (int32_t)r->mission_total[0];
     *TAC_OUT(s, int32_t, TAC__PX4_OUT_NAV_STATE) = (int32_t)r->nav_state[0];
     *TAC_OUT(s, bool, TAC__PX4_OUT_VALID) = r->mission_valid[0] > 0;
-    *TAC_OUT(s, bool, TAC__PX4_OUT_FINISHED) = r->mission_finished[0] > 0;
+    *TAC_OUT(s, bool, TAC__PX4_OUT_FINISHED) = mission_done(f);
 }
 
 static void write_outputs(tac_step *s, const tac__px4_component *c)
@@ -282,6 +351,7 @@ void tac__px4_flight_init(tac_step *s, const tac__px4_component *c)
     tac__px4_results *r = (tac__px4_results *)f->results;
     r->mission_reached[0] = -1;
     r->attitude_sp[0] = 1;
+    f->refused_us = TAC_TIME_NEVER;
     tac__pilot_init(&f->pilot);
     write_outputs(s, c);
 }
@@ -299,8 +369,32 @@ static void decide(const tac_step *s, const tac__px4_component *c)
         .height_m = -f->values.position[2],
         .sinking_m_s = f->values.velocity[2],
         .mission_valid = results_of(f)->mission_valid[0] > 0,
+        .mission_done = mission_done(f),
     };
     tac__pilot_step(&f->pilot, &c->habits, &in);
+}
+
+// PX4 enters a mission that it refuses as one that is finished and not valid. A mission that only
+// becomes valid a little late may look like this for a moment.
+static tac_status check_refusal(tac_step *s, const tac__px4_component *c)
+{
+    enum { PATIENCE_US = 500000 };
+    tac__px4_flight *f = c->flight;
+    const tac__px4_results *r = results_of(f);
+    if (f->pilot.nav_state != TAC__NAV_MISSION || r->mission_valid[0] > 0 ||
+        r->mission_finished[0] == 0) {
+        f->refused_us = TAC_TIME_NEVER;
+        return TAC_OK;
+    }
+    if (f->refused_us == TAC_TIME_NEVER)
+        f->refused_us = s->t_us;
+    if (s->t_us - f->refused_us < PATIENCE_US)
+        return TAC_OK;
+    return tac__fail(&f->err, TAC_E_COMPONENT, "PX4 refuses the mission '%s': %s",
+                     *c->mission ? c->mission : "(none)",
+                     *f->words     ? f->words
+                     : *c->mission ? "it does not say why"
+                                   : "there is none");
 }
 
 static tac_status fly(tac_step *s, const tac__px4_component *c)
@@ -316,6 +410,8 @@ static tac_status fly(tac_step *s, const tac__px4_component *c)
     decide(s, c);
     put_pilot(f);
     TAC_TRY(exchange(s, c, s->t_us, false));
+    log_text(s, f, false);
+    TAC_TRY(check_refusal(s, c));
     count_items(s, f, armed_before);
     const tac__flight_phase phase = phase_of(&f->pilot);
     if ((int32_t)phase != f->phase)
@@ -329,12 +425,17 @@ tac_status tac__px4_flight_step(tac_step *s, const tac__px4_component *c)
     tac__px4_flight *f = c->flight;
     if (!f->started) {
         const tac__hang_hook hook = tac__step_hang(s);
-        if (tac__watch_start(&f->watch, &hook, c->limit_us, &f->err) != TAC_OK)
+        if (tac__watch_start(&f->watch, &hook, c->limit_us, &f->err) != TAC_OK ||
+            tac__printed_open(&f->printed, &f->err) != TAC_OK)
             return tac_fail_as(s, f->err.status, "%s", f->err.text);
     }
     tac__watch_begin(&f->watch);
+    tac__printed_begin(&f->printed);
     const tac_status status = fly(s, c);
+    tac__printed_end();
     tac__watch_end(&f->watch);
+    if (status != TAC_OK)
+        log_text(s, f, true);
     if (status != TAC_OK)
         return tac_fail_as(s, status, "%s", f->err.text);
     write_outputs(s, c);
@@ -345,9 +446,12 @@ void tac__px4_flight_close(tac__px4_flight *f)
 {
     if (f->px4) {
         tac__watch_begin(&f->watch);
+        tac__printed_begin(&f->printed);
         tac__px4_close(f->px4);
+        tac__printed_end();
         tac__watch_end(&f->watch);
     }
     f->px4 = NULL;
+    tac__printed_close(&f->printed);
     tac__watch_stop(&f->watch);
 }

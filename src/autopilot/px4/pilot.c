@@ -9,6 +9,8 @@ enum { LIFT_OFF_US = 500000 };
 // A short wrong estimate does not restart the count of touchdown: such moments are subtracted from
 // it, times this factor.
 static const double DOUBT = 5;
+// PX4 has answered to a request after so many periods of its navigator.
+enum { ANSWERS = 3 };
 
 void tac__pilot_init(tac__pilot *p)
 {
@@ -71,11 +73,22 @@ static void choose(tac__pilot *p, const tac__pilot_habits *h, const tac__pilot_i
         p->late = wanted == TAC__NAV_MISSION && !in->mission_valid;
         p->manual_us = 0;
         p->wanted = wanted;
+        p->entered_us = in->t_us;
+        p->over = false;
     } else if (p->late && in->mission_valid) {
         p->late = false;
         p->manual_us = in->t_us + h->renew_us;
     }
-    p->nav_state = in->t_us < p->manual_us ? TAC__NAV_MANUAL : wanted;
+    // Until PX4 has answered, it still reports how the flight before this one ended.
+    if (wanted == TAC__NAV_MISSION && in->mission_done &&
+        in->t_us >= p->entered_us + ANSWERS * h->renew_us)
+        p->over = true;
+    if (in->t_us < p->manual_us)
+        p->nav_state = TAC__NAV_MANUAL;
+    else if (!p->over)
+        p->nav_state = wanted;
+    else if (p->nav_state == TAC__NAV_MISSION) // it ends once, whatever the ground does later
+        p->nav_state = p->on_ground ? TAC__NAV_MANUAL : TAC__NAV_LOITER;
 }
 
 void tac__pilot_step(tac__pilot *p, const tac__pilot_habits *h, const tac__pilot_in *in)

@@ -4,6 +4,9 @@
 // A mission is requested while the vehicle is armed and its mode is mission. PX4 starts a mission
 // only on entering that state; so if the mission is not valid at that time, the state is left and
 // entered again once it is.
+//
+// After the last item the state is left, as PX4 would enter the finished mission again and again:
+// in the air the vehicle loiters, on the ground it waits in manual to be disarmed.
 #ifndef TAC_AUTOPILOT_PX4_PILOT_H
 #define TAC_AUTOPILOT_PX4_PILOT_H
 
@@ -16,6 +19,7 @@
 enum {
     TAC__NAV_MANUAL = 0,
     TAC__NAV_MISSION = 3,
+    TAC__NAV_LOITER = 4,
     TAC__NAV_RETURN = 5,
     TAC__NAV_LAND = 18,
 };
@@ -34,6 +38,7 @@ typedef struct tac__pilot_in {
     tac__flight_mode mode;
     double height_m, sinking_m_s; // above home; velocity down
     bool mission_valid;
+    bool mission_done; // its last item was passed
 } tac__pilot_in;
 
 typedef struct tac__pilot {
@@ -45,10 +50,12 @@ typedef struct tac__pilot {
     bool disarmed; // by itself, until `arm` becomes false
     bool flown;    // since it was armed
     double still_s;
-    int wanted; // state
-    tac_time wanted_us;
-    bool late;          // the mission was not valid when it was requested
-    tac_time manual_us; // until then the state stays left
+    int wanted;          // state
+    tac_time wanted_us;  // since when a state other than manual is
+    tac_time entered_us; // when this one was
+    bool over;           // the mission is, since then
+    bool late;           // the mission was not valid when it was requested
+    tac_time manual_us;  // until then the state stays left
 } tac__pilot;
 
 // On the ground, motors off.

@@ -1,6 +1,7 @@
 // probe.c - compares what a library of PX4 reports about itself with what is known here.
 #include "autopilot/px4/abi.h"
 #include "autopilot/px4/load.h"
+#include "autopilot/px4/printed.h"
 #include "base/def.h"
 #include "base/floats.h"
 #include "base/json.h"
@@ -26,6 +27,7 @@ typedef struct probe {
     tac__watch watch;
     tac__px4 *px4;
     tac__px4_facts facts;
+    tac__printed printed; // by the library
     row *rows;
     size_t count;
 } probe;
@@ -107,7 +109,7 @@ static void add_row(const row *r, tac__text *out)
     tac__text_add(out, "  %s\n", verdict(r));
 }
 
-static void tell_text(const probe *p, tac__text *out)
+static void tell_text(probe *p, tac__text *out)
 {
     size_t fits = 0;
     for (size_t i = 0; i < p->count; i++)
@@ -124,6 +126,14 @@ static void tell_text(const probe *p, tac__text *out)
     tac__text_add(out, "  topics             %zu of %zu fit %s%s\n\n", fits, p->count,
                   p->def->msg_dir ? "the messages in " : "the built-in messages",
                   p->def->msg_dir ? p->def->msg_dir : "");
+    char line[TAC__PRINTED_LINE];
+    bool said = false;
+    while (tac__printed_take(&p->printed, true, line)) {
+        tac__text_add(out, "  %-19s%s\n", said ? "" : "it prints", line);
+        said = true;
+    }
+    if (said)
+        tac__text_add(out, "\n");
     tac__text_add(out, "  %-28s%-23s%-20s\n", "", "  library", "     here");
     tac__text_add(out, "  %-28s%6s  %8s  %5s%8s  %8s\n", "topic", "size", "hash", "queue", "size",
                   "hash");
@@ -185,7 +195,7 @@ static void json_row(const row *r, bool fields, tac__json *json)
     tac__json_object_end(json);
 }
 
-static void tell_json(const probe *p, bool fits, tac__text *out)
+static void tell_json(probe *p, bool fits, tac__text *out)
 {
     tac__json json = tac__json_begin(out);
     tac__json_object_begin(&json);
@@ -196,6 +206,12 @@ static void tell_json(const probe *p, bool fits, tac__text *out)
     tac__json_key_u64(&json, "output_size", p->facts.out_size);
     tac__json_key_u64(&json, "config_size", p->facts.config_size);
     tac__json_key_bool(&json, "autosave_switch", p->facts.autosave);
+    tac__json_key(&json, "printed");
+    tac__json_array_begin(&json);
+    char line[TAC__PRINTED_LINE];
+    while (tac__printed_take(&p->printed, true, line))
+        tac__json_text(&json, line);
+    tac__json_array_end(&json);
     if (p->def->msg_dir)
         tac__json_key_text(&json, "msg_dir", p->def->msg_dir);
     tac__json_key(&json, "topics");
@@ -206,7 +222,7 @@ static void tell_json(const probe *p, bool fits, tac__text *out)
     tac__json_object_end(&json);
 }
 
-static tac_status tell(const probe *p, tac_format format, char **text, bool *fits, tac_error *err)
+static tac_status tell(probe *p, tac_format format, char **text, bool *fits, tac_error *err)
 {
     tac__text out;
     tac__text_init(&out, tac_allocator_default());
@@ -232,10 +248,15 @@ static tac_status look(probe *p, tac_error *err)
     const tac__hang_hook hook = {p->def->hang, p->def->hang_context, p->library};
     TAC_TRY(list_topics(p, err));
     TAC_TRY(tac__watch_start(&p->watch, &hook, LIMIT_US, err));
+    tac_status status = tac__printed_open(&p->printed, err);
     tac__watch_begin(&p->watch);
-    const tac_status status = ask(p, err);
+    tac__printed_begin(&p->printed);
+    if (status == TAC_OK)
+        status = ask(p, err);
     tac__px4_close(p->px4);
+    tac__printed_end();
     tac__watch_end(&p->watch);
+    tac__printed_close(&p->printed);
     tac__watch_stop(&p->watch);
     return status;
 }

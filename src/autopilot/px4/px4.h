@@ -4,6 +4,7 @@
 #define TAC_AUTOPILOT_PX4_PX4_H
 
 #include "autopilot/px4/pilot.h"
+#include "autopilot/px4/printed.h"
 #include "autopilot/px4/traffic.h"
 #include "model/vehicle/multirotor.h"
 #include "model/world/geodesy.h"
@@ -63,8 +64,12 @@ typedef struct tac__px4_flight {
     double *results; // the tac__px4_results, and after them those of the extras
     double home[3];
     uint64_t ticks;
-    int32_t reached; // items, since it was armed
+    int32_t reached;        // items, since it was armed
+    int32_t reached_before; // as PX4 still reports of the flight before; 0: nothing
     int32_t phase;
+    tac_time refused_us;           // since when PX4 refuses the mission, if it does
+    tac__printed printed;          // text of PX4
+    char words[TAC__PRINTED_LINE]; // its last warning, "": none
     tac_error err;
 } tac__px4_flight;
 
