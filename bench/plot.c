@@ -41,7 +41,7 @@ static void describe(tac__mcap_writer *w, tac__arena *arena, int c)
     tac__text msg, json;
     tac__text_init(&msg, tac_allocator_default());
     tac__text_init(&json, tac_allocator_default());
-    tac__layout_msg(&layout, component, &msg);
+    tac__layout_msg(&layout, component, tac_allocator_default(), &msg);
     tac__layout_json(&layout, &json);
     const tac__mcap_pair pairs[] = {{"kind", "signals"},  {"subject", component},
                                     {"trace", "sampled"}, {"period_us", "40000"},

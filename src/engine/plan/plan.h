@@ -204,6 +204,7 @@ typedef struct tac__plan {
     size_t instants_count;
 
     // where the run lies in memory
+    uint32_t *layout; // components in the order in which their memory lies: see wire.c
     tac__block block;
     size_t timeline_offsets[2];
     tac__digest *digests; // of signals, islands, ports and components, in order of name
@@ -227,6 +228,14 @@ static inline __attribute__((always_inline)) void tac__fetch(const void *at, int
 #pragma GCC unroll 32
     for (int i = 0; i < lines; i++)
         __builtin_prefetch((const void *)((uintptr_t)at + 64 * (uintptr_t)i));
+}
+
+// Load a byte, so that the TLB has its page: a prefetch that needs a page walk may be dropped. With
+// 10,000 vehicles one such load for each island made prefetching the rest of it take effect: the
+// steps in lanes took 0.5 s instead of 0.85 s of a flight of 200 ms.
+static inline void tac__touch(const void *at)
+{
+    (void)*(volatile const unsigned char *)at;
 }
 
 static inline bool tac__is_continuous(const tac_component_type *type)

@@ -106,7 +106,9 @@ static tac_status prepare_method(tac_engine *e, tac__island *island)
     if (!doubles)
         return TAC_E_MEMORY;
     island->memory = doubles;
+    double *z = island->work.z;
     tac__ode_work_init(&island->work, plan->method, n, doubles);
+    island->work.z = z; // apart: with many vehicles a step in lanes uses only this
     island->peek = doubles + work;
     island->problem = (tac__ode_problem){.n = n,
                                          .context = island,
@@ -144,6 +146,11 @@ static tac_status make_islands(tac_engine *e)
                                       .engine = e,
                                       .peeked_us = TAC_TIME_NEVER,
                                       .kept_us = TAC_TIME_NEVER};
+        e->islands[i].work.z = tac__ode_array(&e->scratch, plan->islands[i].x_count);
+        if (!e->islands[i].work.z)
+            return TAC_E_MEMORY;
+    }
+    for (size_t i = 0; i < plan->island_count; i++) {
         TAC_TRY(list_groups(e->building, &e->building->islands[i]));
         TAC_TRY(prepare_method(e, &e->islands[i]));
     }
@@ -342,7 +349,7 @@ static tac_status reserve(wiring *w)
     WANT(w, "islands", plan->island_words, tac__check_due, e->due_islands);
     TAC_TRY(end_owner(w, "to be integrated", NULL));
     for (size_t i = 0; i < plan->component_count; i++) {
-        tac__component *c = plan->components[i];
+        tac__component *c = plan->components[plan->layout[i]];
         if (c->island >= 0 && plan->islands[c->island].components[0] == c->index)
             TAC_TRY(reserve_island(w, &e->islands[c->island]));
         TAC_TRY(reserve_component(w, c));
@@ -682,14 +689,19 @@ static tac_status make_instances(tac_engine *e)
     if (!e->instances)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < plan->component_count; i++) {
-        const tac__component *c = plan->components[i];
-        tac_instance *run = e->instances[i] = tac__arena_alloc(&e->scratch, sizeof *run);
+        tac__component *c = plan->components[plan->layout[i]];
+        tac_instance *run = e->instances[c->index] = tac__arena_alloc(&e->scratch, sizeof *run);
         if (!run)
             return TAC_E_MEMORY;
         *run = (tac_instance){.plan = c, .engine = e, .active = true};
         run->ready = tac__arena_array(&e->scratch, c->stream_count, sizeof *run->ready);
-        if (!run->ready)
+        tac__draws *streams =
+            tac__arena_array(&e->building->arena, c->stream_count, sizeof *streams);
+        if (!run->ready || !streams)
             return TAC_E_MEMORY;
+        if (c->stream_count)
+            memcpy(streams, c->streams, c->stream_count * sizeof *streams);
+        c->streams = streams;
     }
     return TAC_OK;
 }
@@ -698,25 +710,28 @@ static tac_status wire_components(tac_engine *e)
 {
     tac__plan *plan = e->building;
     for (size_t i = 0; i < plan->component_count; i++) {
-        tac__component *c = plan->components[i];
-        tac_instance *run = e->instances[i];
+        tac__component *c = plan->components[plan->layout[i]];
+        tac_instance *run = e->instances[c->index];
         run->step.period_us = c->group >= 0 ? tac__group_period(&plan->groups[c->group]) : 0;
         run->step.state = c->state;
         run->step.instance = run;
         const bool played = tac__is_played(plan, c->type);
-        run->run = played ? plan->driver->players[i].step : c->type->step;
-        run->run_self = played ? plan->driver->players[i].self : c->self;
+        run->run = played ? plan->driver->players[c->index].step : c->type->step;
+        run->run_self = played ? plan->driver->players[c->index].self : c->self;
         TAC_TRY(wire_inputs(e, c));
         run->axis_source = c->axis_source;
+        run->streams = c->streams;
+        run->stream_count = c->stream_count;
         run->has_before = c->views.count || c->stage == TAC_STAGE_ACTUATE || c->extra_source >= 0;
         TAC_TRY(wire_outputs(e, c));
         run->has_writes = tac__writes_any(&c->writes);
+        run->writes = c->writes;
     }
     for (size_t i = 0; i < plan->component_count; i++) {
-        tac__component *c = plan->components[i];
+        tac__component *c = plan->components[plan->layout[i]];
         if (c->island >= 0)
             TAC_TRY(wire_scratch(e, c));
-        tac_instance *run = e->instances[i];
+        tac_instance *run = e->instances[c->index];
         run->hook = run->step;
         run->hook.out = NULL;
     }
@@ -737,11 +752,32 @@ static tac_status wire_components(tac_engine *e)
     return tac__lanes_form(e);
 }
 
+// A boundary goes through the vehicles once for each stage. So what all vehicles have of one kind
+// lies side by side: components in the order in which they run, then those of the plant.
+static tac_status lay_out(tac__plan *plan)
+{
+    size_t n = 0;
+    plan->layout = tac__arena_array(&plan->arena, plan->component_count, sizeof *plan->layout);
+    bool *placed = tac__arena_array(&plan->arena, plan->component_count, sizeof *placed);
+    if (!plan->layout || !placed)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < plan->sequence_count; i++) {
+        placed[plan->sequence[i]] = true;
+        plan->layout[n++] = plan->sequence[i];
+    }
+    for (uint32_t i = 0; i < plan->component_count; i++) {
+        if (!placed[i])
+            plan->layout[n++] = i;
+    }
+    return TAC_OK;
+}
+
 // List all parts of the block, allocate it, and set the pointers into it.
 static tac_status wire_block(wiring *w)
 {
     tac_engine *e = w->e;
     tac__plan *plan = e->building;
+    TAC_TRY(lay_out(plan));
     TAC_TRY(make_instances(e));
     TAC_TRY(make_islands(e));
     TAC_TRY(reserve(w));

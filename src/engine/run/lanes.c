@@ -73,6 +73,7 @@ static void fetch_lane(const tac_engine *e, const tac__lanes *next, size_t lane)
 {
     const tac__island *island = &e->islands[next->plan->islands[lane]];
     const tac__lanes_kind *kind = next->plan->kind;
+    tac__touch(island->state);
     tac__fetch(island->state, 12); // and behind it x, y and modes
     tac__fetch(island->work.z, 3);
     tac__fetch(island->plan, 4);

@@ -105,7 +105,7 @@ static inline __attribute__((always_inline)) tac_status run_step(tac_engine *e, 
         return outcome(c, status, "step");
     e->clock->steps++;
     if (c->has_writes)
-        tac__writes_done(&c->plan->writes, t_us);
+        tac__writes_done(&c->writes, t_us);
     return c->after ? finish_step(e, c, t_us) : TAC_OK;
 }
 
@@ -355,8 +355,7 @@ static inline __attribute__((always_inline)) void fetch_first(const tac_engine *
                                                               const tac__item *item)
 {
     if (item->kind == TAC__ITEM_STEP) {
-        tac__fetch(e->instances[item->index], 3);
-        tac__fetch(e->plan->components[item->index], 2);
+        tac__fetch(e->instances[item->index], 4);
     } else if (item->kind == TAC__ITEM_STATE || item->kind == TAC__ITEM_OUTPUTS) {
         tac__fetch(&e->islands[item->index], 2);
     }
@@ -372,8 +371,8 @@ static inline __attribute__((always_inline)) void fetch_second(const tac_engine 
         tac__fetch(c->step.in, 2);
         tac__fetch(c->step.out, 1);
         tac__fetch(c->step.state, 1);
-        tac__fetch(c->plan->writes.items, 3);
-        tac__fetch(c->plan->streams, 1);
+        tac__fetch(c->writes.items, 3);
+        tac__fetch(c->streams, 1);
         tac__fetch(c->ready, 4);
     } else if (item->kind == TAC__ITEM_STATE) {
         tac__fetch(e->islands[item->index].state, 5); // and x, behind it

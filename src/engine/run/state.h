@@ -118,8 +118,11 @@ struct tac_instance {
     bool shadow;        // a step of an inactive component, whose results are dropped
     bool all_written;   // all signals that it watches are known to have a value
     uint64_t connected; // bits of the first 64 inputs: it is connected
-    const tac__tap *taps; // copy of plan->taps
-    tac__normals *ready;  // one a stream: numbers drawn in advance
+    const tac__tap *taps;      // copy of plan->taps
+    tac__normals *ready;       // one a stream: numbers drawn in advance
+    const tac__draws *streams; // copy of plan->streams
+    size_t stream_count;
+    tac__writes writes; // copy of plan->writes
 
     tac_engine *engine;
     const unsigned char *part; // where its parts of the block begin: outputs, digests, states, ...

@@ -78,9 +78,9 @@ bool tac_turned_true(const tac_step *s, int condition)
 static const tac__draws *find_draws(tac_step *s, int stream)
 {
     tac_instance *c = s->instance;
-    if (stream >= 0 && (size_t)stream < c->plan->stream_count)
-        return &c->plan->streams[stream];
-    tac_fail(s, "draws from stream %d, but it has %zu", stream, c->plan->stream_count);
+    if (stream >= 0 && (size_t)stream < c->stream_count)
+        return &c->streams[stream];
+    tac_fail(s, "draws from stream %d, but it has %zu", stream, c->stream_count);
     return NULL;
 }
 
