@@ -4,7 +4,6 @@
 #ifndef TAC_ENGINE_PLAN_COMPONENT_H
 #define TAC_ENGINE_PLAN_COMPONENT_H
 
-#include "base/names.h"
 #include "base/random.h"
 #include "bus/queue.h"
 #include "bus/schema.h"

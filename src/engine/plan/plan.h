@@ -11,6 +11,8 @@
 #ifndef TAC_ENGINE_PLAN_PLAN_H
 #define TAC_ENGINE_PLAN_PLAN_H
 
+#include "base/names.h"
+#include "engine/plan/block.h"
 #include "engine/plan/component.h"
 #include "engine/plan/island.h"
 #include "engine/run/timeline.h"
