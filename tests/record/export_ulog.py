@@ -18,6 +18,9 @@ CODES = {"int8_t": "b", "uint8_t": "B", "int16_t": "h", "uint16_t": "H", "int32_
 
 # PX4's own messages: q uint64_t, d double, f float, I uint32_t, H uint16_t, b bool or uint8_t.
 ATTITUDE = "q timestamp timestamp_sample; f q*4 delta_q_reset*4; b quat_reset_counter"
+GLOBAL_POSITION = """q timestamp timestamp_sample; d lat lon; f alt alt_ellipsoid delta_alt
+    delta_terrain eph epv terrain_alt; b lat_lon_valid alt_valid lat_lon_reset_counter
+    alt_reset_counter terrain_reset_counter terrain_alt_valid dead_reckoning"""
 LOCAL_POSITION = """q timestamp timestamp_sample ref_timestamp; d ref_lat ref_lon; f x y z delta_xy*2
     delta_z vx vy vz z_deriv delta_vxy*2 delta_vz ax ay az heading heading_var unaided_heading
     delta_heading tilt_var ref_alt dist_bottom dist_bottom_var delta_dist_bottom eph epv evh evv
@@ -38,6 +41,8 @@ PX4 = {
     "vehicle_attitude_groundtruth": ATTITUDE,
     "vehicle_local_position": LOCAL_POSITION,
     "vehicle_local_position_groundtruth": LOCAL_POSITION,
+    "vehicle_global_position": GLOBAL_POSITION,
+    "vehicle_global_position_groundtruth": GLOBAL_POSITION,
     "vehicle_angular_velocity": ANGULAR_VELOCITY,
     "vehicle_angular_velocity_groundtruth": ANGULAR_VELOCITY,
     "vehicle_land_detected": """q timestamp; b freefall ground_contact maybe_landed landed
@@ -60,14 +65,30 @@ PX4 = {
         "q timestamp; f position*3 velocity*3 acceleration*3 jerk*3 yaw yawspeed",
     "wind": """q timestamp timestamp_sample; f windspeed_north windspeed_east variance_north
         variance_east tas_innov tas_innov_var beta_innov beta_innov_var""",
+    "mission_result": """q timestamp; I mission_id geofence_id home_position_counter; i seq_reached; H
+        seq_current seq_total item_changed_index item_do_jump_remaining; b valid warning finished
+        failure item_do_jump_changed execution_mode""",
+}
+# Those of sensors.
+OF_SENSORS = {
+    "sensor_combined": """q timestamp; f gyro_rad*3; I gyro_integral_dt; i
+        accelerometer_timestamp_relative; f accelerometer_m_s2*3; I accelerometer_integral_dt; b
+        accelerometer_clipping gyro_clipping accel_calibration_count gyro_calibration_count""",
+    "vehicle_air_data": """q timestamp timestamp_sample; I baro_device_id; f baro_alt_meter
+        baro_pressure_pa ambient_temperature rho eas2tas; b temperature_source calibration_count""",
+    "vehicle_magnetometer": """q timestamp timestamp_sample; I device_id; f magnetometer_ga*3; b
+        calibration_count""",
+    "sensor_gps": """q timestamp timestamp_sample; d latitude_deg longitude_deg altitude_msl_m
+        altitude_ellipsoid_m; q time_utc_usec; I device_id; f s_variance_m_s c_variance_rad eph epv
+        hdop vdop; i noise_per_ms jamming_indicator; f vel_m_s vel_n_m_s vel_e_m_s vel_d_m_s cog_rad;
+        i timestamp_time_relative; f heading heading_offset heading_accuracy rtcm_injection_rate; H
+        automatic_gain_control; b fix_type jamming_state spoofing_state vel_ned_valid
+        satellites_used selected_rtcm_instance rtcm_crc_failed rtcm_msg_used""",
 }
 # Those that only PX4 itself fills.
 OF_PX4 = {
     "vehicle_torque_setpoint": "q timestamp timestamp_sample; f xyz*3",
     "vehicle_thrust_setpoint": "q timestamp timestamp_sample; f xyz*3",
-    "mission_result": """q timestamp; I mission_id geofence_id home_position_counter; i seq_reached; H
-        seq_current seq_total item_changed_index item_do_jump_remaining; b valid warning finished
-        failure item_do_jump_changed execution_mode""",
 }
 
 
@@ -91,6 +112,7 @@ class ULog:
         self.formats, self.info, self.multi = {}, {}, {}
         self.subscriptions, self.messages, self.last = {}, {}, {}
         self.in_data = False
+        self.parameters, self.log = {}, []
         at = 16
         while at < len(self.data):
             size, kind = struct.unpack_from("<HB", self.data, at)
@@ -144,6 +166,19 @@ class ULog:
             values[-1] += value
         else:
             values.append(value)
+
+    def read_P(self, body):
+        same("parameters come before data", self.in_data, False)
+        name, value = re.fullmatch(rb"float (\S+)", body[1 : 1 + body[0]])[1], body[1 + body[0] :]
+        same("parameter %s once" % name, name.decode() in self.parameters, False)
+        (self.parameters[name.decode()],) = struct.unpack("<f", value)
+
+    def read_L(self, body):
+        same("the log is part of the data", self.in_data, True)
+        level, t_us = struct.unpack_from("<cQ", body)
+        same("order of all", t_us >= self.last.get("all", 0), True)
+        self.last["all"] = t_us
+        self.log.append((t_us, level.decode(), body[9:].decode()))
 
     def read_A(self, body):
         self.in_data = True
@@ -239,6 +274,10 @@ def check_vehicle(log, recording, entity, i, batteries):
         yaw=("rate_sp", 2))
     px4("trajectory_setpoint", i, c, position="position_sp", velocity="velocity_sp")
     px4("vehicle_land_detected", i, c, landed=("landed", 0, bool))
+    px4("mission_result", i, c, seq_reached=("mission_reached", 0, lambda n: n - 1),
+        seq_current=("mission_current", 0, int), seq_total=("mission_total", 0, int))
+    check_place(log, recording, "vehicle_global_position_groundtruth", i, v + "position")
+    check_place(log, recording, "vehicle_global_position", i, e + "position")
     check_status(log, recording, c, i)
     check_heading(log, recording, i, e)
 
@@ -251,6 +290,75 @@ def check_status(log, recording, source, i):
         nav_state=("phase", 0, lambda phase: states[labels[phase]]))
 
 
+def check_place(log, recording, topic, i, source):
+    """Latitude, longitude and altitude lead back to the place in NED."""
+    messages = log.messages[topic, i]
+    same("layout of " + topic, [n for n, _, _ in log.formats[topic][0]],
+         [n for n, _, _ in px4_layout(topic)])
+    series = recording.series(source)
+    same("times of " + topic, [m[0] for m in messages], [s[0] for s in series])
+    for (t, v), (_, ned) in zip(messages, series):
+        got = TO_NED(v["lat"][0], v["lon"][0], v["alt"][0])
+        # alt is single precision: some 0.03 m at 500 m, at 200 km 0.016 m
+        if max(abs(a - b) for a, b in zip(got, ned)) > 0.03:
+            sys.exit("%s at %d: %r, not %r" % (topic, t, got, ned))
+    same("valid", {v["lat_lon_valid"][0] for _, v in messages} <= {True, False}, True)
+
+
+A, F = 6378137.0, 1 / 298.257223563  # WGS84
+
+
+def ecef(lat, lon, alt):
+    lat, lon = math.radians(lat), math.radians(lon)
+    n = A / math.sqrt(1 - F * (2 - F) * math.sin(lat) ** 2)
+    return ((n + alt) * math.cos(lat) * math.cos(lon), (n + alt) * math.cos(lat) * math.sin(lon),
+            (n * (1 - F) ** 2 + alt) * math.sin(lat))
+
+
+def axes(lat, lon):
+    """North, east, down in ECEF."""
+    lat, lon = math.radians(lat), math.radians(lon)
+    s, c, sl, cl = math.sin(lat), math.cos(lat), math.sin(lon), math.cos(lon)
+    return ((-s * cl, -s * sl, c), (-sl, cl, 0), (-c * cl, -c * sl, -s))
+
+
+def ned_on_wgs84(origin):
+    def convert(lat, lon, alt):
+        d = [a - b for a, b in zip(ecef(lat, lon, alt), ecef(*origin))]
+        return [sum(x * y for x, y in zip(row, d)) for row in axes(*origin[:2])]
+    return convert
+
+
+def ned_on_sphere(origin):
+    def convert(lat, lon, alt):
+        return [math.radians(lat - origin[0]) * A, math.radians(lon - origin[1]) * A *
+                math.cos(math.radians(origin[0])), origin[2] - alt]
+    return convert
+
+
+def rotate(q, v):
+    """A vector by a quaternion."""
+    w, x, y, z = q
+    return ((1 - 2 * (y * y + z * z)) * v[0] + 2 * (x * y - w * z) * v[1] + 2 * (x * z + w * y) * v[2],
+            2 * (x * y + w * z) * v[0] + (1 - 2 * (x * x + z * z)) * v[1] + 2 * (y * z - w * x) * v[2],
+            2 * (x * z - w * y) * v[0] + 2 * (y * z + w * x) * v[1] + (1 - 2 * (x * x + y * y)) * v[2])
+
+
+def check_reference(log, topic, i, origin):
+    for _, v in log.messages[topic, i]:
+        same("ref_lat", abs(v["ref_lat"][0] - origin[0]) < 1e-12, True)
+        same("ref_lon", abs(v["ref_lon"][0] - origin[1]) < 1e-12, True)
+        same("ref_alt", v["ref_alt"][0], single(origin[2]))
+        same("global", (v["xy_global"][0], v["z_global"][0]), (True, True))
+
+
+def check_log(log, recording):
+    """What components said, with the levels of the kernel of Linux."""
+    levels = {10: "7", 20: "6", 30: "4", 40: "3"}
+    same("log", log.log, [(t, levels[level], "[%s] %s" % (name, text) if name else text)
+                          for t, level, name, text in recording.log])
+
+
 def check_heading(log, recording, i, source):
     attitude = recording.series(source + "attitude")
     for (t, values), (_, (w, x, y, z)) in zip(log.messages["vehicle_local_position", i], attitude):
@@ -260,6 +368,8 @@ def check_heading(log, recording, i, source):
 
 # --- one vehicle with two batteries --------------------------------------------------------------
 
+IRIS = (47.397742, 8.545594, 488.0)
+TO_NED = ned_on_sphere(IRIS)
 path, recording = record("examples/octa_two_batteries.yaml", "duration=3 s", "scenario[3].at=2.5 s")
 said = tactus("export", path, "-o", "a.ulg", "--json")
 same("notes", '"notes": []' in said, True)
@@ -272,6 +382,11 @@ same("version", log.info["ver_sw_release"] >> 8,
 same("config", "duration:" in log.multi["tactus_config"][0], True)
 check_own(log, recording)
 check_vehicle(log, recording, "uav", 0, 2)
+check_reference(log, "vehicle_local_position", 0, IRIS)
+check_reference(log, "vehicle_local_position_groundtruth", 0, IRIS)
+check_log(log, recording)
+same("something was said", len(log.log) > 1, True)
+same("parameters", log.parameters["uav.control.cruise_speed"] > 0, True)
 voltages = [log.messages["battery_status", b][-1][1]["voltage_v"] for b in (0, 1)]
 same("batteries differ", voltages[0] != voltages[1], True)
 check_px4(log, recording, "wind", 0, "uav.wind.", windspeed_north=("velocity", 0),
@@ -300,8 +415,88 @@ check_status(log, recording, "uav.control.", 0)
 passed = {v["nav_state"][0] for _, v in log.messages["vehicle_status", 0]}
 same("states", passed >= {0, 17, 3, 18}, True)
 
+tactus("export", path, "-o", "mission.ulg", "--signals", "uav.control.mission_*")
+log = ULog("mission.ulg")
+check_log(log, recording)
+results = log.messages["mission_result", 0]
+total = recording.series("uav.control.mission_total")[-1][1][0]
+for (_, v), (_, (reached,)) in zip(results, recording.series("uav.control.mission_reached")):
+    same("finished", v["finished"][0], reached >= total)
+    same("valid", v["valid"][0], True)
+same("finished", {v["finished"][0] for _, v in results}, {False, True})
+same("failure", {v["failure"][0] for _, v in results}, {False})
+
+# --- sensors -------------------------------------------------------------------------------------
+
+path, recording = record("examples/sensors.yaml", "duration=1 s")
+tactus("export", path, "-o", "sensors.ulg")
+log = ULog("sensors.ulg")
+PX4.update(OF_SENSORS)
+degrees = lambda x: x * (180 / math.pi)
+check_px4(log, recording, "sensor_combined", 0, "imu.", gyro_rad="rate",
+          accelerometer_m_s2="specific_force")
+check_px4(log, recording, "vehicle_air_data", 0, "baro.", baro_pressure_pa="pressure",
+          baro_alt_meter="altitude")
+check_px4(log, recording, "vehicle_magnetometer", 0, "mag.",
+          magnetometer_ga=("field", None, lambda x: single(x * 1e4)))
+check_px4(log, recording, "sensor_gps", 0, "gps.", altitude_msl_m=("altitude", 0, float),
+          vel_n_m_s=("velocity", 0), vel_e_m_s=("velocity", 1), vel_d_m_s=("velocity", 2),
+          fix_type=("valid", 0, lambda valid: 3 if valid else 0), vel_ned_valid=("valid", 0, bool))
+for (_, v), (_, (lat,)), (_, (lon,)), (_, (n, e, d)) in zip(
+        log.messages["sensor_gps", 0], recording.series("gps.latitude"),
+        recording.series("gps.longitude"), recording.series("gps.velocity")):
+    same("latitude", abs(v["latitude_deg"][0] - degrees(lat)) < 1e-12, True)
+    same("longitude", abs(v["longitude_deg"][0] - degrees(lon)) < 1e-12, True)
+    same("speed", abs(v["vel_m_s"][0] - math.sqrt(n * n + e * e + d * d)) < 1e-5, True)
+    same("course", abs(v["cog_rad"][0] - math.atan2(e, n)) < 1e-5, True)
+same("a fix", {v["fix_type"][0] for _, v in log.messages["sensor_gps", 0]} & {3}, {3})
+TO_NED = ned_on_wgs84(IRIS)
+check_place(log, recording, "vehicle_global_position", 0, "estimator.position")
+check_place(log, recording, "vehicle_global_position_groundtruth", 0, "vehicle.position")
+check_reference(log, "vehicle_local_position", 0, IRIS)
+check_log(log, recording)
+
+# --- a rocket: its states are in ECEF, topics of PX4 in NED at the origin --------------------------
+
+path, recording = record("examples/rocket.yaml", "duration=40 s")
+said = tactus("export", path, "-o", "rocket.ulg", "--json")
+same("notes", '"notes": []' in said, True)
+log = ULog("rocket.ulg")
+check_own(log, recording)
+check_log(log, recording)
+same("parameters", log.parameters["rocket.motor1.thrust"], 120000.0)
+KIRUNA = (67.89, 21.10, 330.0)
+TO_NED = ned_on_wgs84(KIRUNA)
+for i, body in enumerate(("rocket.body.", "booster.body.")):
+    check_px4(log, recording, "vehicle_local_position_groundtruth", i, body, x=("ned", 0),
+              y=("ned", 1), z=("ned", 2))
+    check_reference(log, "vehicle_local_position_groundtruth", i, KIRUNA)
+    check_place(log, recording, "vehicle_global_position_groundtruth", i, body + "ned")
+    places = log.messages["vehicle_local_position_groundtruth", i]
+    attitudes = log.messages["vehicle_attitude_groundtruth", i]
+    for (t, v), (_, a), (_, velocity), (_, q) in zip(places, attitudes,
+                                                     recording.series(body + "velocity"),
+                                                     recording.series(body + "attitude")):
+        expected = [sum(x * y for x, y in zip(row, velocity)) for row in axes(*KIRUNA[:2])]
+        got = [v[f][0] for f in ("vx", "vy", "vz")]
+        if max(abs(x - y) for x, y in zip(got, expected)) > 1e-6 * max(1, *map(abs, expected)):
+            sys.exit("velocity at %d: %r, not %r" % (t, got, expected))
+        for unit in (1, 0, 0), (0, 1, 0), (0, 0, 1):  # the axes of the body, in NED
+            turned = rotate(q, unit)
+            expected = [sum(x * y for x, y in zip(row, turned)) for row in axes(*KIRUNA[:2])]
+            got = rotate(a["q"], unit)
+            if max(abs(x - y) for x, y in zip(got, expected)) > 1e-6:
+                sys.exit("attitude at %d: %r, not %r" % (t, got, expected))
+        nose = rotate(a["q"], (1, 0, 0))
+        if math.hypot(*nose[:2]) > 1e-3:
+            error = math.remainder(v["heading"][0] - math.atan2(nose[1], nose[0]), 2 * math.pi)
+            same("heading at %d" % t, abs(error) < 1e-3, True)
+    far = max(abs(v[f][0]) for _, v in places for f in "xyz")
+    same("no metres of ECEF", far < 1e5, True)
+
 # --- a swarm: each vehicle an instance, in order -------------------------------------------------
 
+TO_NED = ned_on_sphere(IRIS)
 path, recording = record("examples/swarm.yaml", "duration=0.3 s")
 tactus("export", path, "-o", "swarm.ulg")
 log = ULog("swarm.ulg")
@@ -349,3 +544,21 @@ for d in theirs.data_list:
             column = d.data["%s[%d]" % (field, e) if "%s[0]" % field in d.data else field]
             same("%s.%s" % (d.name, field), [bits(float(v)) for v in column],
                  [bits(float(v[field][e])) for _, v in log.messages[d.name, d.multi_id]])
+
+# Its programs show parameters, messages and topics.
+import subprocess
+
+
+def shown(tool, path):
+    command = "import sys; from pyulog.%s import main; sys.exit(main())" % tool
+    return subprocess.run([sys.executable, "-c", command, path], capture_output=True, text=True,
+                          check=True).stdout
+
+
+said = shown("info", "sensors.ulg")
+for topic in set(OF_SENSORS) | {"vehicle_global_position", "vehicle_local_position"}:
+    same("ulog_info shows " + topic, re.search(r"^ %s \(0, " % topic, said, re.M) is not None, True)
+same("ulog_info shows the mission", " mission_result (0, " in shown("info", "mission.ulg"), True)
+same("ulog_messages", "INFO: [uav.control] takeoff" in shown("messages", "mission.ulg"), True)
+same("ulog_params", "rocket.motor1.thrust,120000.0" in shown("params", "rocket.ulg"), True)
+same("parameters", pyulog.ULog("rocket.ulg").initial_parameters, ULog("rocket.ulg").parameters)

@@ -61,6 +61,7 @@ class Channel:
 class Recording:
     def __init__(self, path):
         self.schemas, self.ids, self.types = {}, {}, {}
+        self.log, self.log_id = [], None  # (t_us, level, component, text)
         with open(path, "rb") as file:
             data = file.read()
         assert data[:8] == b"\x89MCAP0\r\n"
@@ -101,11 +102,15 @@ class Recording:
                 metadata[key], at = text(at)
             if number not in self.ids:
                 is_ours = metadata["kind"] == "signals"
+                if metadata["kind"] == "log":
+                    self.log_id = number
                 self.ids[number] = (
                     Channel(topic, self.schemas[schema], metadata) if is_ours else None
                 )
         elif kind == 0x05:
             number, _, log_ns, _ = struct.unpack_from("<HIQQ", data)
+            if number == self.log_id:
+                self.add_log(log_ns // 1000, data[22:])
             if self.ids[number]:
                 assert log_ns % 1000 == 0
                 self.ids[number].add(log_ns // 1000, data[22:])
@@ -114,6 +119,15 @@ class Recording:
             assert compression == "", "only uncompressed recordings"
             (size,) = struct.unpack_from("<Q", data, at)
             self.records(data, at + 8, at + 8 + size)
+
+    def add_log(self, t_us, data):
+        level, texts, at = data[12], [], 16
+        for _ in range(2):
+            at += -at % 4
+            (n,) = struct.unpack_from("<I", data, at)
+            texts.append(data[at + 4 : at + 3 + n].decode())
+            at += 4 + n
+        self.log.append((t_us, level, *texts))
 
     def check_schema(self, name, schema):
         if not TYPE.fullmatch(name):

@@ -10,10 +10,44 @@
     "float variance_north;float variance_east;float tas_innov;float tas_innov_var;"                \
     "float beta_innov;float beta_innov_var;"
 
+#define SENSOR_COMBINED                                                                            \
+    "uint64_t timestamp;float[3] gyro_rad;uint32_t gyro_integral_dt;"                              \
+    "int32_t accelerometer_timestamp_relative;float[3] accelerometer_m_s2;"                        \
+    "uint32_t accelerometer_integral_dt;uint8_t accelerometer_clipping;uint8_t gyro_clipping;"     \
+    "uint8_t accel_calibration_count;uint8_t gyro_calibration_count;"
+#define AIR_DATA                                                                                   \
+    "uint64_t timestamp;uint64_t timestamp_sample;uint32_t baro_device_id;float baro_alt_meter;"   \
+    "float baro_pressure_pa;float ambient_temperature;float rho;float eas2tas;"                    \
+    "uint8_t temperature_source;uint8_t calibration_count;"
+#define MAGNETOMETER                                                                               \
+    "uint64_t timestamp;uint64_t timestamp_sample;uint32_t device_id;float[3] magnetometer_ga;"    \
+    "uint8_t calibration_count;"
+#define SENSOR_GPS                                                                                 \
+    "uint64_t timestamp;uint64_t timestamp_sample;double latitude_deg;double longitude_deg;"       \
+    "double altitude_msl_m;double altitude_ellipsoid_m;uint64_t time_utc_usec;uint32_t device_id;" \
+    "float s_variance_m_s;float c_variance_rad;float eph;float epv;float hdop;float vdop;"         \
+    "int32_t noise_per_ms;int32_t jamming_indicator;float vel_m_s;float vel_n_m_s;"                \
+    "float vel_e_m_s;float vel_d_m_s;float cog_rad;int32_t timestamp_time_relative;"               \
+    "float heading;float heading_offset;float heading_accuracy;float rtcm_injection_rate;"         \
+    "uint16_t automatic_gain_control;uint8_t fix_type;uint8_t jamming_state;"                      \
+    "uint8_t spoofing_state;bool vel_ned_valid;uint8_t satellites_used;"                           \
+    "uint8_t selected_rtcm_instance;bool rtcm_crc_failed;uint8_t rtcm_msg_used;"
+
+#define GAUSS_OF_TESLA 1e4
+
 // --- sources ------------------------------------------------------------------------------------
 
 static const tac__px4_ulog_source attitude[] = {
     {.field = "q", .port = "attitude", .unit = "1"},
+    {0},
+};
+
+// A component that has its place as `ned`, too, has its states in ECEF: the later source counts.
+#define LOCAL "ned"
+
+static const tac__px4_ulog_source true_attitude[] = {
+    {.field = "q", .port = "attitude", .unit = "1"},
+    {.field = "q", .port = "attitude", .with = LOCAL, .how = TAC__PX4_ULOG_ECEF_ATTITUDE},
     {0},
 };
 
@@ -30,12 +64,31 @@ static const tac__px4_ulog_source rate[] = {
         {.field = "vy", .port = "velocity", .unit = "m/s", .element = 1},                          \
         {.field = "vz", .port = "velocity", .unit = "m/s", .element = 2},                          \
         {.field = "z_deriv", .port = "velocity", .unit = "m/s", .element = 2},                     \
+        {.field = "heading", .port = "attitude", .unit = "1", .how = TAC__PX4_ULOG_YAW},           \
+        {.field = "ref_lat", .how = TAC__PX4_ULOG_ORIGIN, .element = 0},                           \
+        {.field = "ref_lon", .how = TAC__PX4_ULOG_ORIGIN, .element = 1},                           \
+        {.field = "ref_alt", .how = TAC__PX4_ULOG_ORIGIN, .element = 2},                           \
+        {.field = "xy_global", .value = 1},                                                        \
     {                                                                                              \
-        .field = "heading", .port = "attitude", .unit = "1", .yaw = true                           \
+        .field = "z_global", .value = 1                                                            \
+    }
+
+#define IN_ECEF(to, n)                                                                             \
+    {                                                                                              \
+        .field = to, .port = "velocity", .with = LOCAL, .how = TAC__PX4_ULOG_ECEF_VECTOR,          \
+        .element = n                                                                               \
     }
 
 static const tac__px4_ulog_source true_position[] = {
     POSITION_AND_VELOCITY,
+    {.field = "x", .port = LOCAL, .unit = "m", .element = 0, .optional = true},
+    {.field = "y", .port = LOCAL, .unit = "m", .element = 1, .optional = true},
+    {.field = "z", .port = LOCAL, .unit = "m", .element = 2, .optional = true},
+    IN_ECEF("vx", 0),
+    IN_ECEF("vy", 1),
+    IN_ECEF("vz", 2),
+    IN_ECEF("z_deriv", 2),
+    {.field = "heading", .port = "attitude", .with = LOCAL, .how = TAC__PX4_ULOG_ECEF_YAW},
     {.field = "xy_valid", .value = 1},
     {.field = "z_valid", .value = 1},
     {.field = "v_xy_valid", .value = 1},
@@ -51,6 +104,77 @@ static const tac__px4_ulog_source estimated_position[] = {
     {.field = "v_xy_valid", .port = "valid", .optional = true},
     {.field = "v_z_valid", .port = "valid", .optional = true},
     {.field = "heading_good_for_control", .port = "valid", .optional = true},
+    {0},
+};
+
+#define PLACE                                                                                      \
+    {.field = "lat", .port = "position", .unit = "m", .how = TAC__PX4_ULOG_GEODETIC},              \
+        {.field = "lon",                                                                           \
+         .port = "position",                                                                       \
+         .unit = "m",                                                                              \
+         .how = TAC__PX4_ULOG_GEODETIC,                                                            \
+         .element = 1},                                                                            \
+        {.field = "alt",                                                                           \
+         .port = "position",                                                                       \
+         .unit = "m",                                                                              \
+         .how = TAC__PX4_ULOG_GEODETIC,                                                            \
+         .element = 2},                                                                            \
+    {                                                                                              \
+        .field = "alt_ellipsoid", .port = "position", .unit = "m", .how = TAC__PX4_ULOG_GEODETIC,  \
+        .element = 2                                                                               \
+    }
+
+static const tac__px4_ulog_source true_place[] = {
+    PLACE,
+    {.field = "lat", .port = LOCAL, .how = TAC__PX4_ULOG_GEODETIC, .optional = true},
+    {.field = "lon", .port = LOCAL, .how = TAC__PX4_ULOG_GEODETIC, .element = 1, .optional = true},
+    {.field = "alt", .port = LOCAL, .how = TAC__PX4_ULOG_GEODETIC, .element = 2, .optional = true},
+    {.field = "alt_ellipsoid",
+     .port = LOCAL,
+     .how = TAC__PX4_ULOG_GEODETIC,
+     .element = 2,
+     .optional = true},
+    {.field = "lat_lon_valid", .value = 1},
+    {.field = "alt_valid", .value = 1},
+    {0},
+};
+
+static const tac__px4_ulog_source estimated_place[] = {
+    PLACE,
+    {.field = "lat_lon_valid", .port = "valid", .optional = true},
+    {.field = "alt_valid", .port = "valid", .optional = true},
+    {0},
+};
+
+static const tac__px4_ulog_source imu[] = {
+    {.field = "gyro_rad", .port = "rate", .unit = "rad/s"},
+    {.field = "accelerometer_m_s2", .port = "specific_force", .unit = "m/s^2"},
+    {0},
+};
+
+static const tac__px4_ulog_source barometer[] = {
+    {.field = "baro_pressure_pa", .port = "pressure", .unit = "Pa"},
+    {.field = "baro_alt_meter", .port = "altitude", .unit = "m"},
+    {0},
+};
+
+static const tac__px4_ulog_source magnetometer[] = {
+    {.field = "magnetometer_ga", .port = "field", .unit = "T", .scale = GAUSS_OF_TESLA},
+    {0},
+};
+
+static const tac__px4_ulog_source gps[] = {
+    {.field = "latitude_deg", .port = "latitude", .unit = "rad", .scale = TAC__DEG_OF_RAD},
+    {.field = "longitude_deg", .port = "longitude", .unit = "rad", .scale = TAC__DEG_OF_RAD},
+    {.field = "altitude_msl_m", .port = "altitude", .unit = "m"},
+    {.field = "altitude_ellipsoid_m", .port = "altitude", .unit = "m"},
+    {.field = "vel_n_m_s", .port = "velocity", .unit = "m/s", .element = 0},
+    {.field = "vel_e_m_s", .port = "velocity", .unit = "m/s", .element = 1},
+    {.field = "vel_d_m_s", .port = "velocity", .unit = "m/s", .element = 2},
+    {.field = "vel_m_s", .port = "velocity", .unit = "m/s", .how = TAC__PX4_ULOG_LENGTH},
+    {.field = "cog_rad", .port = "velocity", .unit = "m/s", .how = TAC__PX4_ULOG_COURSE},
+    {.field = "fix_type", .port = "valid", .map = "false=0 true=3", .optional = true},
+    {.field = "vel_ned_valid", .port = "valid", .optional = true},
     {0},
 };
 
@@ -114,8 +238,13 @@ static const tac__px4_ulog_source mission_result[] = {
     {.field = "seq_reached", .port = "mission_reached", .value = -1}, // counted from 0
     {.field = "seq_current", .port = "mission_current"},
     {.field = "seq_total", .port = "mission_total"},
-    {.field = "valid", .port = "mission_valid"},
-    {.field = "finished", .port = "mission_finished"},
+    {.field = "valid", .value = 1},
+    {.field = "valid", .port = "mission_valid", .optional = true},
+    {.field = "finished",
+     .port = "mission_reached",
+     .how = TAC__PX4_ULOG_REACHED,
+     .other = "mission_total"},
+    {.field = "finished", .port = "mission_finished", .optional = true},
     {0},
 };
 
@@ -146,17 +275,24 @@ static const tac__px4_ulog_source land_detected[] = {
 
 const tac__px4_ulog_topic tac__px4_ulog_topics[] = {
     {"vehicle_attitude_groundtruth", "vehicle_attitude", NULL, TAC__PX4_ULOG_PLANT, "rate", false,
-     attitude},
+     true_attitude},
     {"vehicle_local_position_groundtruth", "vehicle_local_position", NULL, TAC__PX4_ULOG_PLANT,
      "rate", false, true_position},
     {"vehicle_angular_velocity_groundtruth", "vehicle_angular_velocity", NULL, TAC__PX4_ULOG_PLANT,
      "attitude", false, rate},
+    {"vehicle_global_position_groundtruth", "vehicle_global_position", NULL, TAC__PX4_ULOG_PLANT,
+     "rate", false, true_place},
     {"battery_status", NULL, NULL, TAC__PX4_ULOG_PLANT, NULL, true, battery},
     {"wind", NULL, WIND, TAC__PX4_ULOG_AIR, NULL, false, wind},
     {"vehicle_attitude", NULL, NULL, TAC__PX4_ULOG_ESTIMATE, "rate", false, attitude},
     {"vehicle_local_position", NULL, NULL, TAC__PX4_ULOG_ESTIMATE, "rate", false,
      estimated_position},
     {"vehicle_angular_velocity", NULL, NULL, TAC__PX4_ULOG_ESTIMATE, "attitude", false, rate},
+    {"vehicle_global_position", NULL, NULL, TAC__PX4_ULOG_ESTIMATE, "rate", false, estimated_place},
+    {"sensor_combined", NULL, SENSOR_COMBINED, TAC__PX4_ULOG_ESTIMATE, NULL, false, imu},
+    {"vehicle_air_data", NULL, AIR_DATA, TAC__PX4_ULOG_ESTIMATE, NULL, false, barometer},
+    {"vehicle_magnetometer", NULL, MAGNETOMETER, TAC__PX4_ULOG_ESTIMATE, NULL, false, magnetometer},
+    {"sensor_gps", NULL, SENSOR_GPS, TAC__PX4_ULOG_ESTIMATE, NULL, false, gps},
     {"actuator_motors", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, motors},
     {"vehicle_attitude_setpoint", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false,
      attitude_setpoint},

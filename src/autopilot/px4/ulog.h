@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#define TAC__DEG_OF_RAD 57.295779513082323
+
 typedef enum tac__px4_ulog_from {
     TAC__PX4_ULOG_PLANT,    // continuous
     TAC__PX4_ULOG_AIR,      // stage environment
@@ -14,16 +16,34 @@ typedef enum tac__px4_ulog_from {
     TAC__PX4_ULOG_CONTROL   // stage control
 } tac__px4_ulog_from;
 
+// How a number follows from its signal.
+typedef enum tac__px4_ulog_how {
+    TAC__PX4_ULOG_PLAIN,
+    TAC__PX4_ULOG_YAW,         // heading of a quaternion to NED
+    TAC__PX4_ULOG_GEODETIC,    // element 0, 1, 2: latitude, longitude [deg], altitude of a place in
+                               // NED
+    TAC__PX4_ULOG_LENGTH,      // of a vector
+    TAC__PX4_ULOG_COURSE,      // angle of a vector from north to east
+    TAC__PX4_ULOG_REACHED,     // 1 where the signal is not less than `other`
+    TAC__PX4_ULOG_ECEF_VECTOR, // a vector in ECEF, in NED at the origin
+    TAC__PX4_ULOG_ECEF_ATTITUDE, // a quaternion to ECEF, to NED at the origin
+    TAC__PX4_ULOG_ECEF_YAW,      // and its heading
+    TAC__PX4_ULOG_ORIGIN         // without a port; as GEODETIC, of the origin
+} tac__px4_ulog_how;
+
 typedef struct tac__px4_ulog_source {
     const char *field;
     const char *port; // NULL: `value`
     const char *unit; // that it must have
     unsigned element; // of the port: the field's first
     bool optional;    // the topic is there without it
-    bool yaw;         // the heading of a quaternion
-    const char *map;  // from labels ("false" and "true" of a bool) to numbers: "idle=0 land=18"
-    bool index;       // if there is no port: the number of the element, from 1
-    double value;     // else this; with a port it is added
+    tac__px4_ulog_how how;
+    const char *with;  // counts only if the component has this port, too; NULL: always
+    const char *other; // second port of REACHED
+    double scale;      // factor of the number; 0: none
+    const char *map;   // from labels ("false" and "true" of a bool) to numbers: "idle=0 land=18"
+    bool index;        // if there is no port: the number of the element, from 1
+    double value;      // else this; with a port it is added
 } tac__px4_ulog_source;
 
 typedef struct tac__px4_ulog_topic {

@@ -1,5 +1,7 @@
 // ulog.c - a log as PX4 writes it: header, definitions, data. Little-endian.
 #include "base/json.h"
+#include "record/cdr.h"
+#include "record/recording.h"
 #include "record/export/file.h"
 #include "record/export/ulog_topics.h"
 
@@ -20,6 +22,9 @@ typedef struct ulog {
     tac__export_file file;
     tac__ulog_topics topics;
     tac__text message, text;
+    tac__track_reader log; // what components said
+    tac__frame said;       // the next of it
+    bool more_said;
 } ulog;
 
 static void put(tac__text *out, uint64_t bits, size_t size)
@@ -193,6 +198,83 @@ static void write_subscriptions(ulog *u)
     }
 }
 
+// --- parameters ---------------------------------------------------------------------------------
+
+// Lines "param uav.vehicle.mass = 1.5" of the model's text; those that are single numbers, for a
+// ULog has no others.
+static void write_parameters(ulog *u)
+{
+    static const char word[] = "param ";
+    enum { KEY_MAX = 200 }; // the key has up to 255 bytes
+    for (const char *line = u->x->about->model; *line;) {
+        const char *next = line + strcspn(line, "\n");
+        const char *equal = strstr(line, " = "), *end;
+        if (!strncmp(line, word, strlen(word)) && equal && equal < next && equal - line < KEY_MAX) {
+            const double value = tac__number_parse(equal + 3, &end);
+            const float single = (float)value;
+            uint32_t bits;
+            memcpy(&bits, &single, sizeof bits);
+            if (end == next && end > equal + 3) {
+                char name[KEY_MAX];
+                snprintf(name, sizeof name, "%.*s", (int)(equal - line) - (int)strlen(word),
+                         line + strlen(word));
+                add_key(u, "float", 0, name);
+                put(&u->message, bits, sizeof bits);
+                write_made(u, 'P');
+            }
+        }
+        line = next + (*next == '\n');
+    }
+}
+
+// --- the log ------------------------------------------------------------------------------------
+
+static tac_status open_log(ulog *u, tac_error *err)
+{
+    const tac_recording *r = u->x->recording;
+    for (size_t i = 0; i < r->track_count; i++) {
+        if (r->tracks[i].kind != TAC__CHANNEL_LOG)
+            continue;
+        tac__track_reader_init(&u->log, r, &r->tracks[i], u->x->def->from_us, u->x->def->to_us);
+        return tac__track_reader_next(&u->log, &u->said, &u->more_said, err);
+    }
+    return TAC_OK;
+}
+
+// As rcl_interfaces/msg/Log has it: the level, who said it, what. Levels of a ULog are those of the
+// kernel of Linux.
+static void write_said(ulog *u)
+{
+    tac__cdr c = tac__cdr_open(u->said.bytes, u->said.size);
+    tac__cdr_read_u64(&c); // the time, again
+    const unsigned char *level = tac__cdr_take(&c, 1, 1);
+    size_t name_size, text_size; // with their NUL
+    const char *name = (const char *)tac__cdr_read_bytes(&c, &name_size);
+    const char *text = (const char *)tac__cdr_read_bytes(&c, &text_size);
+    if (!level || !name || !text || name_size == 0 || text_size == 0)
+        return; // damaged, or somebody else's
+    tac__text_bytes(&u->message,
+                    *level >= 40   ? "3"
+                    : *level >= 30 ? "4"
+                    : *level >= 20 ? "6"
+                                   : "7",
+                    1);
+    put(&u->message, u->said.t_us, 8);
+    if (name_size > 1)
+        tac__text_add(&u->message, "[%.*s] ", (int)(name_size < 200 ? name_size - 1 : 200), name);
+    tac__text_bytes(&u->message, text, text_size - 1 < TEXT_PIECE ? text_size - 1 : TEXT_PIECE);
+    write_made(u, 'L');
+}
+
+static tac_status write_log_up_to(ulog *u, tac_time t_us, tac_error *err)
+{
+    while (u->more_said && u->said.t_us <= t_us) {
+        write_said(u);
+        TAC_TRY(tac__track_reader_next(&u->log, &u->said, &u->more_said, err));
+    }
+    return u->message.failed ? tac__fail_memory(err) : TAC_OK;
+}
+
 // --- data ---------------------------------------------------------------------------------------
 
 static tac_status write_data(ulog *u, tac_error *err)
@@ -200,7 +282,8 @@ static tac_status write_data(ulog *u, tac_error *err)
     for (bool more = true;;) {
         TAC_TRY(tac__hold_next(&u->instants, &more, err));
         if (!more)
-            return TAC_OK;
+            return write_log_up_to(u, TAC_TIME_NEVER, err);
+        TAC_TRY(write_log_up_to(u, u->instants.t_us, err));
         for (size_t i = 0; i < u->topics.count; i++) {
             const tac__ulog_topic *topic = &u->topics.topics[i];
             if (!u->instants.held[topic->channel].fresh)
@@ -233,9 +316,11 @@ static tac_status write_all(ulog *u, tac_error *err)
     write_header(u);
     write_information(u);
     write_formats(u);
+    write_parameters(u);
     write_subscriptions(u);
     if (u->message.failed || u->text.failed)
         return tac__fail_memory(err);
+    TAC_TRY(open_log(u, err));
     TAC_TRY(write_data(u, err));
     x->result.bytes = u->file.bytes;
     return tac__export_file_close(&u->file, err);
@@ -249,6 +334,7 @@ tac_status tac__export_ulog(tac__export *x, tac_error *err)
     const tac_status status = write_all(&u, err);
     tac__export_file_abandon(&u.file);
     tac__hold_close(&u.instants);
+    tac__track_reader_fini(&u.log);
     tac__text_fini(&u.message);
     tac__text_fini(&u.text);
     return status;

@@ -105,6 +105,25 @@ static const tac_recorded *find_port(const maker *m, const char *component, cons
     return i >= 0 && comes_from(m->x->signals[i], from) ? m->x->signals[i] : NULL;
 }
 
+static tac_shape shape_for(tac__px4_ulog_how how)
+{
+    switch (how) {
+    case TAC__PX4_ULOG_YAW:
+    case TAC__PX4_ULOG_ECEF_ATTITUDE:
+    case TAC__PX4_ULOG_ECEF_YAW:
+        return TAC_QUAT;
+    case TAC__PX4_ULOG_REACHED:
+        return TAC_SINGLE;
+    default:
+        return TAC_VEC3;
+    }
+}
+
+static bool needs_origin(tac__px4_ulog_how how)
+{
+    return how == TAC__PX4_ULOG_GEODETIC || how >= TAC__PX4_ULOG_ECEF_VECTOR;
+}
+
 // The signal of a source, if the component has it as it should be.
 static const tac_recorded *find_source(const maker *m, const char *component,
                                        const tac__px4_ulog_topic *topic,
@@ -113,7 +132,9 @@ static const tac_recorded *find_source(const maker *m, const char *component,
     const tac_recorded *signal = find_port(m, component, source->port, topic->from);
     if (!signal || signal->type.count <= source->element)
         return NULL;
-    if (source->yaw && signal->type.shape != TAC_QUAT)
+    if (source->how != TAC__PX4_ULOG_PLAIN && signal->type.shape != shape_for(source->how))
+        return NULL;
+    if (source->with && !find_port(m, component, source->with, topic->from))
         return NULL;
     return source->unit && strcmp(source->unit, signal->unit) != 0 ? NULL : signal;
 }
@@ -123,8 +144,16 @@ static bool qualifies(const maker *m, const char *component, const tac__px4_ulog
     if (topic->with && !find_port(m, component, topic->with, topic->from))
         return false;
     for (const tac__px4_ulog_source *s = topic->sources; s->field; s++) {
-        if (s->port && !s->optional && !find_source(m, component, topic, s))
+        const bool there = s->port && find_source(m, component, topic, s);
+        if (s->port && !s->optional && !s->with && !there)
             return false;
+        if (there && needs_origin(s->how) && !m->topics->placed) {
+            tac__export_note(m->x,
+                             "%s of '%s' is left out: the recording does not say where the origin "
+                             "is",
+                             topic->name, component);
+            return false;
+        }
     }
     return true;
 }
@@ -187,6 +216,14 @@ static tac_status add_source(maker *m, tac__ulog_topic *t, const char *component
     const bool there = find_field(format, source->field, &f);
     TAC_ASSERT(there);
     (void)there;
+    if (source->how == TAC__PX4_ULOG_ORIGIN) {
+        const tac__geodesy *w = &m->topics->world;
+        const double origin[] = {w->latitude_rad * TAC__DEG_OF_RAD,
+                                 w->longitude_rad * TAC__DEG_OF_RAD, w->altitude_m};
+        if (m->topics->placed)
+            tac__ulog_number(t->data + f.at, f.kind, f.size, origin[source->element]);
+        return TAC_OK;
+    }
     if (!source->port) {
         tac__ulog_number(t->data + f.at, f.kind, f.size,
                          source->index ? element + 1.0 : source->value);
@@ -201,8 +238,12 @@ static tac_status add_source(maker *m, tac__ulog_topic *t, const char *component
                            .size = f.size,
                            .kind = f.kind,
                            .element = source->element + element,
-                           .yaw = source->yaw,
+                           .how = source->how,
+                           .scale = source->scale,
+                           .world = &m->topics->world,
                            .add = source->value};
+    if (source->other && !(slot.other = find_port(m, component, source->other, topic->from)))
+        return TAC_OK;
     const uint32_t left = signal->type.count - slot.element;
     slot.count = topic->each || left < f.count ? (topic->each ? 1 : left) : f.count;
     if (f.count > 1 && left > f.count)
@@ -298,9 +339,44 @@ static tac_status list(maker *m, tac_error *err)
     return TAC_OK;
 }
 
+static bool read_number(const char *text, double *value)
+{
+    const char *end;
+    *value = tac__number_parse(text, &end);
+    return end > text && *value - *value == 0;
+}
+
+// The line "world latitude 0.8 longitude 0.1 altitude 488 ... geodesy 1 ..." of the model's text.
+static void find_origin(maker *m)
+{
+    const char *line = m->x->about->model;
+    while (*line && strncmp(line, "world ", 6) != 0)
+        line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
+    tac_world world = {0};
+    double kind = -1;
+    const struct {
+        const char *word;
+        double *value;
+    } parts[] = {{" latitude ", &world.latitude_rad},
+                 {" longitude ", &world.longitude_rad},
+                 {" altitude ", &world.altitude_m},
+                 {" geodesy ", &kind}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *at = strstr(line, parts[i].word), *end = strchr(line, '\n');
+        if (!at || !end || at > end || !read_number(at + strlen(parts[i].word), parts[i].value))
+            return;
+    }
+    if (kind != TAC_GEODESY_SPHERE && kind != TAC_GEODESY_WGS84)
+        return;
+    world.geodesy = (tac_geodesy)kind;
+    tac__geodesy_init(&m->topics->world, &world);
+    m->topics->placed = true;
+}
+
 tac_status tac__ulog_px4_make(tac__ulog_topics *topics, tac__export *x, tac_error *err)
 {
     maker m = {.x = x, .topics = topics};
+    find_origin(&m);
     TAC_TRY(list(&m, err));
     for (const tac__px4_ulog_topic *t = tac__px4_ulog_topics; t->name; t++)
         TAC_TRY(add_px4(&m, t, err));

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <tactus/math.h>
 
+#define HALF_PI 1.5707963267948966
+
 enum {
     DATA_MAX = 60000,   // bytes of a message, whose size has 16 bits
     FORMAT_MAX = 60000, // and of its definition
@@ -103,7 +105,7 @@ static tac_status add_channel(tac__export *x, tac__ulog_topics *topics, size_t c
 
 tac_status tac__ulog_topics_make(tac__ulog_topics *topics, tac__export *x, tac_error *err)
 {
-    *topics = (tac__ulog_topics){0};
+    *topics = (tac__ulog_topics){.placed = false};
     TAC_TRY(tac__ulog_px4_make(topics, x, err));
     tac__names names = {0};
     tac__text text;
@@ -145,18 +147,83 @@ void tac__ulog_number(unsigned char *at, char kind, size_t size, double value)
     }
 }
 
-static double heading(const tac_recorded *signal, const tac_sample *sample)
+static double heading(const double q[4])
 {
-    const double w = tac_recorded_element(signal, sample, 0);
-    const double x = tac_recorded_element(signal, sample, 1);
-    const double y = tac_recorded_element(signal, sample, 2);
-    const double z = tac_recorded_element(signal, sample, 3);
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
     return tac_atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z));
+}
+
+// A vector in ECEF, in NED at the origin.
+static void to_ned(const tac__geodesy *world, double v[3])
+{
+    const vec3 ned = mat3_mul_vec(mat3_from_array(world->axes), vec3_from_array(v));
+    v[0] = ned.x;
+    v[1] = ned.y;
+    v[2] = ned.z;
+}
+
+// A quaternion to ECEF, as one to NED at the origin. From NED to ECEF: -(latitude + 90 deg) about
+// east, then the longitude about the axis of the Earth.
+static void attitude_to_ned(const tac__geodesy *world, double q[4])
+{
+    const double a = -0.5 * (world->latitude_rad + HALF_PI), b = 0.5 * world->longitude_rad;
+    const double ca = tac_cos(a), sa = tac_sin(a), cb = tac_cos(b), sb = tac_sin(b);
+    const double w = cb * ca, x = sb * sa, y = -cb * sa, z = -sb * ca; // the conjugate
+    const double r[4] = {
+        w * q[0] - x * q[1] - y * q[2] - z * q[3], w * q[1] + x * q[0] + y * q[3] - z * q[2],
+        w * q[2] - x * q[3] + y * q[0] + z * q[1], w * q[3] + x * q[2] - y * q[1] + z * q[0]};
+    memcpy(q, r, sizeof r);
+}
+
+// The elements of the signal, turned into what `how` says.
+static void convert(const tac__ulog_slot *slot, const tac__hold *instants, double v[4])
+{
+    const tac_sample *sample = &instants->held[slot->signal->channel].sample;
+    for (uint32_t e = 0; e < 4 && e < slot->signal->type.count; e++)
+        v[e] = tac_recorded_element(slot->signal, sample, e);
+    switch (slot->how) {
+    case TAC__PX4_ULOG_ECEF_YAW:
+        attitude_to_ned(slot->world, v);
+        v[0] = heading(v);
+        break;
+    case TAC__PX4_ULOG_YAW:
+        v[0] = heading(v);
+        break;
+    case TAC__PX4_ULOG_ECEF_ATTITUDE:
+        attitude_to_ned(slot->world, v);
+        break;
+    case TAC__PX4_ULOG_ECEF_VECTOR:
+        to_ned(slot->world, v);
+        break;
+    case TAC__PX4_ULOG_GEODETIC: {
+        const geodetic place = geodesy_from_ned(slot->world, vec3_from_array(v));
+        v[0] = place.latitude * TAC__DEG_OF_RAD;
+        v[1] = place.longitude * TAC__DEG_OF_RAD;
+        v[2] = place.altitude;
+        break;
+    }
+    case TAC__PX4_ULOG_LENGTH:
+        v[0] = tac_sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        break;
+    case TAC__PX4_ULOG_COURSE:
+        v[0] = tac_atan2(v[1], v[0]);
+        break;
+    case TAC__PX4_ULOG_REACHED: {
+        const tac_sample *other = &instants->held[slot->other->channel].sample;
+        v[0] = other->values && v[0] >= tac_recorded_element(slot->other, other, 0);
+        break;
+    }
+    case TAC__PX4_ULOG_PLAIN:
+    case TAC__PX4_ULOG_ORIGIN:
+        break;
+    }
 }
 
 static double number(const tac__ulog_slot *slot, const tac_sample *sample, uint32_t element)
 {
     const double value = tac_recorded_element(slot->signal, sample, element);
+    if (!slot->map && slot->scale != 0)
+        return value * slot->scale;
     if (!slot->map)
         return slot->add != 0 ? value + slot->add : value; // -0 stays
     return value >= 0 && value < (double)slot->map_count ? slot->map[(size_t)value] : 0;
@@ -172,11 +239,14 @@ void tac__ulog_fill(const tac__ulog_topic *topic, const tac__hold *instants)
         if (!sample->values)
             continue;
         unsigned char *at = topic->data + slot->at;
+        double v[4] = {0};
+        if (slot->how != TAC__PX4_ULOG_PLAIN)
+            convert(slot, instants, v);
         for (uint32_t e = 0; e < slot->count; e++, at += slot->size) {
             if (slot->kind == 'b')
                 put(at, tac__export_bits(slot->signal, sample, slot->element + e), slot->size);
-            else if (slot->yaw)
-                tac__ulog_number(at, slot->kind, slot->size, heading(slot->signal, sample));
+            else if (slot->how != TAC__PX4_ULOG_PLAIN)
+                tac__ulog_number(at, slot->kind, slot->size, v[(slot->element + e) % 4]);
             else
                 tac__ulog_number(at, slot->kind, slot->size,
                                  number(slot, sample, slot->element + e));

@@ -7,6 +7,9 @@
 
 #include "record/export/export.h"
 #include "record/export/hold.h"
+#include "autopilot/px4/ulog.h"
+#define TAC_KIND_F64
+#include "model/world/geodesy.h"
 
 // Where a signal goes in the data of a topic.
 typedef struct tac__ulog_slot {
@@ -17,8 +20,11 @@ typedef struct tac__ulog_slot {
     char kind;  // 'b' the signal's own bits, 'f' a floating-point number, 'u' a whole one, 'i' one
                 // that may be negative
     double add; // to a number
-    bool yaw;
-    const uint8_t *map; // by value of the signal; NULL: as it is
+    double scale; // of a number, 0: none
+    tac__px4_ulog_how how;
+    const tac_recorded *other; // of TAC__PX4_ULOG_REACHED
+    const tac__geodesy *world; // of conversions between frames
+    const uint8_t *map;        // by value of the signal; NULL: as it is
     size_t map_count;
 } tac__ulog_slot;
 
@@ -38,6 +44,8 @@ typedef struct tac__ulog_topic {
 typedef struct tac__ulog_topics {
     tac__ulog_topic *topics;
     size_t count, capacity;
+    tac__geodesy world; // the origin, if it is known
+    bool placed;
 } tac__ulog_topics;
 
 TAC_MUST_CHECK tac_status tac__ulog_topics_make(tac__ulog_topics *topics, tac__export *x,
