@@ -380,6 +380,11 @@ TAC_API TAC_PRINTF(3, 4) void tac_declare_warn(tac_declare *d, const char *param
 TAC_API void tac_declare_stiffness(tac_declare *d, double rate_1_s, const char *what,
                                    const char *param);
 
+// Say in whose gravity a component with an inertial position moves (TAC_ROLE_INERTIAL_POSITION), so
+// that reports can tell its orbit: mu = G M, and the radius from which altitudes are measured. It
+// changes nothing in the simulation.
+TAC_API void tac_declare_gravity(tac_declare *d, double mu_m3_s2, double radius_m);
+
 // In `connect`: the type of the single element that a watch sees, and its unit; and the unit of the
 // input that a feed is connected to.
 TAC_API tac_type tac_watch_type(const tac_declare *d, int input);

@@ -109,7 +109,16 @@ typedef enum tac_policy {
     X(MISSION_TOTAL, "mission_total", "items of the mission")                                      \
     X(REFERENCE, "reference", "where the control wants the vehicle: north, east, down [m]")        \
     X(VELOCITY, "velocity", "of the vehicle: north, east, down [m/s]")                             \
-    X(HULL, "hull", "not 0 where another part than its feet touches the ground")
+    X(HULL, "hull", "not 0 where another part than its feet touches the ground")                   \
+    X(HEIGHT, "height", "of the vehicle above the ground [m]")                                     \
+    X(SPEED, "speed", "over the ground [m/s]")                                                     \
+    X(MACH, "mach", "airspeed over that of sound")                                                 \
+    X(DYNAMIC_PRESSURE, "dynamic_pressure", "of the air that the vehicle meets [Pa]")              \
+    X(FUEL, "fuel", "left in a tank [kg]; of any component of the vehicle's entity")               \
+    X(DISTANCE, "distance", "way that a vehicle has gone along its road [m]")                      \
+    X(INERTIAL_POSITION, "inertial_position", "from the centre of the Earth, not turning [m]")     \
+    X(INERTIAL_VELOCITY, "inertial_velocity", "rate of the inertial position [m/s]")               \
+    X(ENERGY, "energy", "kinetic and potential, of a kilogram [J/kg]")
 
 typedef enum tac_role {
 #define TAC_ROLE_ENUM(name, text, doc) TAC_ROLE_##name,

@@ -14,20 +14,6 @@ enum {
     VALUES_MAX = 500000,     // of many vehicles: fewer rows
 };
 
-// What a signal of each role must be made of; one of another type counts as missing.
-static const struct {
-    bool whole;     // its numbers need not be f64
-    uint32_t least; // elements
-} shapes[TAC_ROLE_COUNT] = {
-    [TAC_ROLE_POSITION] = {false, 3},     [TAC_ROLE_ATTITUDE] = {false, 4},
-    [TAC_ROLE_SOC] = {false, 1},          [TAC_ROLE_VOLTAGE] = {false, 1},
-    [TAC_ROLE_CONTACT] = {false, 1},      [TAC_ROLE_ROTOR_SPEED] = {false, 1},
-    [TAC_ROLE_MOTOR] = {false, 1},        [TAC_ROLE_LANDED] = {true, 1},
-    [TAC_ROLE_ARMED] = {true, 1},         [TAC_ROLE_MISSION_REACHED] = {true, 1},
-    [TAC_ROLE_MISSION_TOTAL] = {true, 1}, [TAC_ROLE_REFERENCE] = {false, 3},
-    [TAC_ROLE_VELOCITY] = {false, 3},     [TAC_ROLE_HULL] = {false, 1},
-};
-
 void cli_flight_init(cli_flight *f)
 {
     *f = (cli_flight){0};
@@ -47,18 +33,19 @@ static bool is_of_control(tac_role role)
     return role >= TAC_ROLE_MOTOR && role <= TAC_ROLE_REFERENCE;
 }
 
-static bool fits(const tac_signal_info *s)
+// A position of a component that says its height or its way is not that of a flight.
+static bool is_body(const tac_signal_info *s, const uint64_t *roles)
 {
-    return s->role != TAC_ROLE_NONE && s->type.count >= shapes[s->role].least &&
-           (s->type.scalar == TAC_F64 || shapes[s->role].whole);
+    return s->role == TAC_ROLE_POSITION && cli_role_fits(s, 0, NULL) &&
+           !(roles[s->component] & CLI_ROLES_NO_FLIGHT);
 }
 
-static size_t count_bodies(const tac_engine *engine)
+static size_t count_bodies(const tac_engine *engine, const uint64_t *roles)
 {
     size_t n = 0;
     for (size_t i = 0; i < tac_engine_signal_count(engine); i++) {
         const tac_signal_info s = tac_engine_signal_info(engine, (int)i);
-        n += s.role == TAC_ROLE_POSITION && fits(&s);
+        n += is_body(&s, roles);
     }
     return n;
 }
@@ -98,13 +85,14 @@ static tac_status add_control(cli_flight *f, const tac_component_info *c, size_t
 
 // Components with a signal that is a position, or any that a control has, each once: the signals of
 // a component follow one another.
-static tac_status for_each(cli_flight *f, const tac_engine *engine, bool control,
+static tac_status for_each(cli_flight *f, const tac_engine *engine, const uint64_t *roles,
+                           bool control,
                            tac_status (*add)(cli_flight *, const tac_component_info *, size_t))
 {
     size_t last = SIZE_MAX;
     for (size_t i = 0; i < tac_engine_signal_count(engine); i++) {
         const tac_signal_info s = tac_engine_signal_info(engine, (int)i);
-        if (!fits(&s) || !(control ? is_of_control(s.role) : s.role == TAC_ROLE_POSITION) ||
+        if (!(control ? is_of_control(s.role) && cli_role_fits(&s, 0, NULL) : is_body(&s, roles)) ||
             s.component == last)
             continue;
         last = s.component;
@@ -118,14 +106,17 @@ static void observe(void *context, tac_engine *engine, tac_time t_us);
 
 tac_status cli_flight_watch(cli_flight *f, tac_engine *engine, tac_error *err)
 {
-    const size_t count = count_bodies(engine);
+    const uint64_t *roles = cli_roles_of(engine, &f->arena);
+    if (!roles)
+        return tac__fail_memory(err);
+    const size_t count = count_bodies(engine, roles);
     if (count == 0)
         return TAC_OK;
     f->vehicles = tac__arena_array(&f->arena, count, sizeof *f->vehicles);
     if (!f->vehicles)
         return tac__fail_memory(err);
-    if (for_each(f, engine, false, add_body) != TAC_OK ||
-        for_each(f, engine, true, add_control) != TAC_OK)
+    if (for_each(f, engine, roles, false, add_body) != TAC_OK ||
+        for_each(f, engine, roles, true, add_control) != TAC_OK)
         return tac__fail_memory(err);
     tac_observer_def def = tac_observer_def_default();
     def.name = "flight";
@@ -142,15 +133,14 @@ static void bind(cli_flight *f, const tac_engine *engine, const uint32_t *vehicl
     for (size_t i = 0; i < tac_engine_signal_count(engine); i++) {
         const tac_signal_info s = tac_engine_signal_info(engine, (int)i);
         const uint32_t number = vehicle_of[s.component];
-        if (!number || !fits(&s))
+        cli_signal found;
+        if (!number || !cli_role_fits(&s, (int)i, &found))
             continue;
         cli_vehicle *v = &f->vehicles[number - 1];
         const char *from = is_of_control(s.role) ? v->control : v->body;
         if (v->signals[s.role].index >= 0 || !from || strcmp(s.writer, from))
             continue;
-        v->signals[s.role].index = (int)i;
-        v->signals[s.role].scalar = s.type.scalar;
-        v->signals[s.role].count = s.type.count;
+        v->signals[s.role] = found;
     }
 }
 
@@ -171,7 +161,7 @@ static tac_status bind_all(cli_flight *f, const tac_engine *engine, tac_error *e
         if (v->control)
             vehicle_of[v->control_number] = (uint32_t)i + 1;
         for (int role = 0; role < TAC_ROLE_COUNT; role++)
-            v->signals[role].index = -1;
+            v->signals[role] = cli_signal_none;
     }
     bind(f, engine, vehicle_of);
     for (size_t i = 0; i < f->count; i++) {
@@ -226,24 +216,9 @@ tac_status cli_flight_begin(cli_flight *f, const tac_engine *engine, const tac_e
 
 // --- watching ------------------------------------------------------------------------------------
 
-// The first `n` elements of a signal; false, and NaN, where it cannot be read.
 static bool read_numbers(tac_engine *engine, const cli_vehicle *v, tac_role s, double *to, size_t n)
 {
-    const void *value =
-        v->signals[s].index < 0 ? NULL : tac_engine_read(engine, v->signals[s].index);
-    for (size_t i = 0; i < n; i++) {
-        if (!value || i >= v->signals[s].count)
-            to[i] = (double)NAN;
-        else if (v->signals[s].scalar == TAC_F64)
-            to[i] = ((const double *)value)[i];
-        else if (v->signals[s].scalar == TAC_I64)
-            to[i] = (double)((const int64_t *)value)[i];
-        else if (v->signals[s].scalar == TAC_BOOL)
-            to[i] = ((const bool *)value)[i];
-        else
-            to[i] = ((const int32_t *)value)[i];
-    }
-    return value != NULL;
+    return cli_signal_read(engine, &v->signals[s], to, n);
 }
 
 static double read_number(tac_engine *engine, const cli_vehicle *v, tac_role s)

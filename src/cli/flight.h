@@ -9,6 +9,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
+#include "cli/roles.h"
 
 #include <tactus/engine.h>
 
@@ -16,11 +17,7 @@ typedef struct cli_vehicle {
     const char *name; // of its entity, or of its component if the entity has several vehicles
     const char *entity, *body, *control; // control NULL: none
     size_t body_number, control_number;  // among all components
-    struct {
-        int index; // -1: there is none
-        tac_scalar scalar;
-        uint32_t count;
-    } signals[TAC_ROLE_COUNT]; // by role: those of its body, then those of its control
+    cli_signal signals[TAC_ROLE_COUNT];  // by role: those of its body, then those of its control
 
     // What has been seen so far
     size_t batteries;

@@ -8,6 +8,7 @@
 #include "cli/files.h"
 #include "cli/flight.h"
 #include "cli/plot/flight.h"
+#include "cli/plot/motion.h"
 #include "cli/load.h"
 #include "cli/log.h"
 #include "cli/output.h"
@@ -65,8 +66,9 @@ static const cli_option options[] = {
             "given several times."},
     {.name = "plot",
      .value = "FILE",
-     .doc = "Draw the flight on one page, as FILE.png or FILE.svg: ground track, altitude, "
-            "attitude, motors, battery. Needs gnuplot. The results stay the same."},
+     .doc = "Draw the vehicles on one page, as FILE.png or FILE.svg: of a flight ground track, "
+            "altitude, attitude, motors, battery; of a rocket, an orbit or a car what matters "
+            "there. Needs gnuplot. The results stay the same."},
     CLI_OPTION_JSON,
     {.name = "quiet",
      .letter = 'q',
@@ -105,6 +107,7 @@ typedef struct job {
     cli_progress progress;
     cli_log log;
     cli_flight flight;
+    cli_motion motion;
     cli_phases phases;
     tac_recorder_def recording; // path is NULL: none
     tac_recorder *recorder;
@@ -267,6 +270,16 @@ static tac_engine_def engine_def(job *j)
     return def;
 }
 
+// Checks, before a long run, that everything the plot will need is there.
+static tac_status check_plot(const job *j, tac_error *err)
+{
+    if (j->flight.count == 0 && j->motion.count == 0)
+        return tac__fail(err, TAC_E_USAGE,
+                         "--plot: the simulation has no vehicle, that is no component with a "
+                         "signal in the role position, height, distance or inertial_position");
+    return cli_picture_check(err);
+}
+
 static tac_status start(job *j, tac_error *err)
 {
     cli_simulation *sim = &j->sim;
@@ -276,6 +289,7 @@ static tac_status start(job *j, tac_error *err)
     const tac_engine_def def = engine_def(j);
     TAC_TRY(tac_config_build_unprepared(sim->config, &def, &sim->engine, err));
     TAC_TRY(cli_flight_watch(&j->flight, sim->engine, err));
+    TAC_TRY(cli_motion_watch(&j->motion, sim->engine, def.end_us, err));
     TAC_TRY(plan_recording(j, err));
     TAC_TRY(tac_engine_prepare(sim->engine, err));
     j->prepare_s = (double)(cli_now_ns() - begun_ns) / 1e9;
@@ -283,8 +297,9 @@ static tac_status start(job *j, tac_error *err)
     if (j->settings.from)
         TAC_TRY(tac_engine_branch(sim->engine, j->settings.from, err));
     TAC_TRY(cli_flight_begin(&j->flight, sim->engine, &def, j->settings.plot, err));
+    TAC_TRY(cli_motion_begin(&j->motion, sim->engine, j->settings.plot, err));
     if (j->settings.plot)
-        TAC_TRY(cli_flight_plot_check(&j->flight, err));
+        TAC_TRY(check_plot(j, err));
     TAC_TRY(plan_checkpoint(j, err));
     return j->recorder ? tac_recorder_begin(j->recorder, err) : TAC_OK;
 }
@@ -332,6 +347,7 @@ static tac_status run_engine(job *j, cli_jitter *jitter, cli_report *report, tac
     cli_stop_closing();
     report->signal = status == TAC_E_STOPPED ? cli_stop_signal() : NULL;
     cli_flight_end(&j->flight, engine);
+    cli_motion_end(&j->motion, engine);
     return status;
 }
 
@@ -369,8 +385,12 @@ static tac_status draw(const job *j, cli_report *report, tac_error *err)
 {
     if (!j->settings.plot)
         return TAC_OK;
-    TAC_TRY(cli_flight_plot_write(j->settings.plot, &j->flight, tac_config_name(j->sim.config),
-                                  tac_engine_hash(j->sim.engine, NULL, NULL), err));
+    const char *file = j->settings.plot, *name = tac_config_name(j->sim.config);
+    const uint64_t hash = tac_engine_hash(j->sim.engine, NULL, NULL);
+    if (j->flight.count)
+        TAC_TRY(cli_flight_plot_write(file, &j->flight, name, hash, err));
+    else
+        TAC_TRY(cli_motion_plot_write(file, &j->motion, name, hash, err));
     report->plot = j->settings.plot;
     return TAC_OK;
 }
@@ -383,6 +403,7 @@ static tac_status run_and_report(job *j, tac__text *out, tac_error *err)
         .engine = j->sim.engine,
         .args = j->args,
         .flight = &j->flight,
+        .motion = &j->motion,
         .phases = &j->phases,
         .continued = j->settings.from,
         .jitter = j->settings.factor > 0 ? &jitter : NULL,
@@ -426,6 +447,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     TAC_TRY(cli_picture_named("plot", j.settings.plot, err));
     cli_log_init(&j.log, &j.progress);
     cli_flight_init(&j.flight);
+    cli_motion_init(&j.motion);
     tac__text_init(&j.path, tac_allocator_default());
     tac_status status = start(&j, err);
     if (status == TAC_OK && may_print(j.sim.engine))
@@ -437,6 +459,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     cli_unload(&j.sim);
     cli_redirect_end();
     cli_flight_fini(&j.flight);
+    cli_motion_fini(&j.motion);
     cli_phases_fini(&j.phases);
     tac__text_fini(&j.path);
     return status;

@@ -14,7 +14,7 @@ typedef tac__eq_port port;
 static void declare_port(tac_declare *d, equations *c, port *p)
 {
     tac_port_def def = TAC_DEF(tac_port_def, .name = p->name, .type = p->type, .unit = p->unit,
-                               .doc = p->doc, .scale = p->scale);
+                               .doc = p->doc, .scale = p->scale, .role = p->meaning);
     if (p->role == TAC__EQ_INPUT) {
         def.flags = p->optional ? TAC_PORT_OPTIONAL : 0;
         def.flags |= p->for_outputs ? 0 : TAC_PORT_DERIVE_ONLY;

@@ -34,6 +34,7 @@ typedef struct tac__eq_port {
     tac__eq_role role;
     tac_type type;
     const char *unit, *doc;
+    tac_role meaning;      // in reports
     bool optional;         // input
     bool used;             // an equation names it
     bool for_outputs;      // input: an output depends on it

@@ -77,6 +77,25 @@ static void read_initial(tac_declare *d, equations *c, port *p)
                         values, p->type.count);
 }
 
+// What reports take it for.
+static void read_meaning(tac_declare *d, port *p)
+{
+    const char *text = tac_param_text(
+        d, TAC_PARAM(.name = "role", .fallback = "none", .doc = "what reports take it for"));
+    tac__nearest nearest = tac__nearest_begin(text);
+    for (int i = 0; i < TAC_ROLE_COUNT; i++) {
+        const char *name = tac_role_name((tac_role)i);
+        if (!strcmp(text, name)) {
+            p->meaning = (tac_role)i;
+            return;
+        }
+        tac__nearest_offer(&nearest, name);
+    }
+    (void)tac_declare_fail(d, "role", "there is no role '%s'%s%s%s", text,
+                           nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
+                           nearest.best ? "'?" : "");
+}
+
 static void read_long(tac_declare *d, equations *c, port *p)
 {
     size_t word;
@@ -92,6 +111,8 @@ static void read_long(tac_declare *d, equations *c, port *p)
     check_unit(d, "unit", p->unit);
     p->doc = tac_param_text(
         d, TAC_PARAM(.name = "doc", .fallback = "", .doc = "what it is, for listings"));
+    if (p->role != TAC__EQ_INPUT)
+        read_meaning(d, p);
     if (p->role == TAC__EQ_INPUT)
         p->optional = tac_param_bool(d, TAC_PARAM(.name = "optional", .fallback = "false",
                                                   .doc = "may stay open, and reads 0 then"));

@@ -67,7 +67,7 @@ mistake 2 'der(v) = if(x > 0, -1, rising(x > 0))' 'spring.yaml:10:34: error: ris
 
 # In one map, and from the command line.
 expect 2 run "$example" --set 'components.car.params.parameters.mass=3 m'
-says err "examples/equations.yaml:72:24: error: 'drag*v*abs(v)' is in m*kg*s^-2, but 'rolling*mass*g"
+says err "examples/equations.yaml:76:24: error: 'drag*v*abs(v)' is in m*kg*s^-2, but 'rolling*mass*g"
 expect 2 run "$example" --set 'components.car.params.parameters.mas=3 kg'
 says err "--set:1:" "no equation uses the parameter 'mas'; did you mean 'mass'?"
 expect 2 run "$example" --set 'components.car.params.state={}'

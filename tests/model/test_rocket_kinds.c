@@ -129,7 +129,7 @@ static void take_all(cursor *c, const int *counts, int n, const void **in)
 enum { BODY_INS = TAC__BODY_IN_FORCE + 2 * TAC__ROCKET_FORCES_MAX, LOADS = 4 };
 static const int body_ins[BODY_INS] = {1, 3, 6, 6, 3, 3, 3, 3, 3, 3};
 static _Alignas(64) const double none[3 * LANES_DUAL]; // as reals of any kind
-#define COUNT(name, text, count, unit, doc) count,
+#define COUNT(name, text, count, unit, role, doc) count,
 static const int body_outs[TAC__BODY_OUTS] = {TAC__BODY_OUT_TABLE(COUNT)};
 static const int motor_ins[] = {1, 1}, motor_outs[] = {1, 1, 3, 3, 1};
 static const int mass_ins[] = {1, 1, 1, 1, 1, 1}, mass_outs[] = {1, 3, 6, 6, 3};

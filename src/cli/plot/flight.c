@@ -375,15 +375,6 @@ static void add_page(const page *p, bool svg, const char *name, uint64_t hash)
 
 // --- the file ------------------------------------------------------------------------------------
 
-tac_status cli_flight_plot_check(const cli_flight *f, tac_error *err)
-{
-    if (f->count == 0)
-        return tac__fail(err, TAC_E_USAGE,
-                         "--plot: the simulation has no vehicle, that is no component of type "
-                         "'multirotor'");
-    return cli_picture_check(err);
-}
-
 static bool is_crowd(const cli_flight *f)
 {
     size_t letters = 0;

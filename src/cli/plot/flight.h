@@ -4,9 +4,6 @@
 
 #include "cli/flight.h"
 
-// Checks, before a long run, that everything the plot will need is there.
-TAC_MUST_CHECK tac_status cli_flight_plot_check(const cli_flight *flight, tac_error *err);
-
 // Draw the samples of the flight. The file is written as a whole or not at all.
 TAC_MUST_CHECK tac_status cli_flight_plot_write(const char *file, const cli_flight *flight,
                                                 const char *name, uint64_t hash, tac_error *err);

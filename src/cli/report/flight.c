@@ -21,8 +21,7 @@ static tac__out line(page *p, const char *label)
     return tac__out_begin(l->text, sizeof l->text);
 }
 
-// With as many digits as a person needs: "0.42 m", "12.3 m", "1.23 km".
-static void add_metres(tac__out *out, double metres)
+void cli_add_metres(tac__out *out, double metres)
 {
     if (fabs(metres) < 0.005)
         metres = 0; // not "-0.00 m"
@@ -48,7 +47,7 @@ static void route_line(page *p, const cli_fleet *sum, const char *longest)
     tac__out out = line(p, "route");
     if (sum->controlled)
         tac__out_add(&out, "%" PRId64 " of %" PRId64 " items, ", sum->reached, sum->total);
-    add_metres(&out, sum->distance_m);
+    cli_add_metres(&out, sum->distance_m);
     tac__out_add(&out, " in %s", longest);
     add_duration(&out, sum->flight_us);
 }
@@ -57,7 +56,7 @@ static void altitude_line(page *p, const cli_fleet *sum)
 {
     tac__out out = line(p, "altitude");
     tac__out_add(&out, "up to ");
-    add_metres(&out, sum->max_altitude_m);
+    cli_add_metres(&out, sum->max_altitude_m);
     tac__out_add(&out, " above the ground");
 }
 
@@ -111,14 +110,14 @@ static void landing_line(page *p, const cli_flight *f, const cli_vehicle *v)
         tac__out_add(&out, "never left the ground");
     } else if (v->landed) {
         if (!f->continued) {
-            add_metres(&out, cli_from_start_m(v));
+            cli_add_metres(&out, cli_from_start_m(v));
             tac__out_add(&out, " from the start");
         } else {
             tac__out_add(&out, "on the ground");
         }
     } else {
         tac__out_add(&out, "none: ");
-        add_metres(&out, cli_altitude_m(f, v));
+        cli_add_metres(&out, cli_altitude_m(f, v));
         tac__out_add(&out, " above the ground at the end");
     }
     if (v->armed)
@@ -134,7 +133,7 @@ static void landings_line(page *p, const cli_fleet *sum)
         tac__out_add(&out, "%zu of %zu", sum->landed, sum->count);
     if (!isnan(sum->landing_error_m)) {
         tac__out_add(&out, ", ");
-        add_metres(&out, sum->landing_error_m);
+        cli_add_metres(&out, sum->landing_error_m);
         tac__out_add(&out, " from the start at most");
     }
 }

@@ -14,6 +14,9 @@ typedef struct cli_flight_line {
 enum { CLI_FLIGHT_LINES = 6 };
 size_t cli_flight_lines(const cli_flight *flight, cli_flight_line lines[CLI_FLIGHT_LINES]);
 
+// With as many digits as a person needs: "0.42 m", "12.3 m", "1.23 km".
+void cli_add_metres(tac__out *out, double metres);
+
 // One line a vehicle, if there are several.
 void cli_flight_table(const cli_flight *flight, tac__text *out);
 

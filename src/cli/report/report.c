@@ -1,6 +1,7 @@
 // report.c - the report of a run.
 #include "cli/report/report.h"
 #include "cli/report/flight.h"
+#include "cli/report/motion.h"
 #include "cli/output.h"
 
 #include <inttypes.h>
@@ -177,6 +178,26 @@ static void flight_rows(const cli_flight *flight, tac__text *out)
     cli_flight_table(flight, out);
 }
 
+enum { MOVERS_SHOWN = 8 };
+
+static void motion_rows(const cli_motion *m, tac__text *out)
+{
+    for (size_t i = 0; i < m->count && i < MOVERS_SHOWN; i++) {
+        cli_flight_line lines[CLI_FLIGHT_LINES];
+        const size_t count = cli_motion_lines(m, &m->movers[i], lines);
+        if (m->count > 1 && count) {
+            row(out, "vehicle");
+            tac__text_add(out, "%s\n", m->movers[i].name);
+        }
+        for (size_t k = 0; k < count; k++) {
+            row(out, lines[k].label);
+            tac__text_add(out, "%s\n", lines[k].text);
+        }
+    }
+    if (m->count > MOVERS_SHOWN)
+        tac__text_add(out, "  and %zu more; --json has them all\n", m->count - MOVERS_SHOWN);
+}
+
 static void integration_row(const tac_counters *n, tac__text *out)
 {
     const struct {
@@ -258,6 +279,7 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
     file_row("continued from", r->continued, r->start_us, out);
     change_rows(r->engine, out);
     flight_rows(r->flight, out);
+    motion_rows(r->motion, out);
     row(out, "wall time");
     add_duration(out, r->wall_s);
     tac__text_add(out, ", %.*fx real time; prepared in ", speed(r) < 100 ? 1 : 0, speed(r));
@@ -442,6 +464,7 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
         tac__json_key_text(&json, "recording", r->recording);
     json_digests(r, &json);
     cli_flight_json(r->flight, &json);
+    cli_motion_json(r->motion, &json);
     if (status != TAC_OK)
         cli_json_error(&json, err);
     tac__json_object_end(&json);

@@ -3,6 +3,7 @@
 #define TAC_CLI_REPORT_REPORT_H
 
 #include "cli/flight.h"
+#include "cli/motion.h"
 #include "cli/options.h"
 #include "cli/pace.h"
 #include "cli/phases.h"
@@ -14,6 +15,7 @@ typedef struct cli_report {
     const tac_engine *engine;
     const cli_args *args; // for --digest
     const cli_flight *flight;
+    const cli_motion *motion;
     const cli_phases *phases;
     const char *plot;         // picture that was drawn, NULL: none
     const char *recording;    // recording that was written, NULL: none

@@ -192,6 +192,8 @@ struct tac__component {
     size_t param_count;
     const tac_node *param_node; // NULL: none given
     const char *event_list;     // parameter that lists events, NULL: none; see events.h
+    double gravity_mu_m3_s2;    // of the body about which it moves; 0: not declared
+    double gravity_radius_m;
     tac__carry_fn *carry;
     tac__ports inputs, outputs, states, continuous;
     tac__event *events;

@@ -150,6 +150,12 @@ static tac_time longest_step(const tac__plan *plan)
     return step_us;
 }
 
+void tac_declare_gravity(tac_declare *d, double mu_m3_s2, double radius_m)
+{
+    d->instance->gravity_mu_m3_s2 = mu_m3_s2;
+    d->instance->gravity_radius_m = radius_m;
+}
+
 void tac_declare_stiffness(tac_declare *d, double rate_1_s, const char *what, const char *param)
 {
     const tac__method *method = d->plan ? d->plan->method : NULL;

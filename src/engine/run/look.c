@@ -94,11 +94,15 @@ void tac_engine_group_info_sized(const tac_engine *e, size_t group, tac_group_in
 static tac_component_info component_info(const tac_engine *e, size_t component)
 {
     if (!e || component >= e->plan->component_count)
-        return (tac_component_info){"", "", "", "", 0};
+        return (tac_component_info){.name = "", .type = "", .entity = "", .group = ""};
     const tac__component *c = e->plan->components[component];
-    return (tac_component_info){c->name, c->type->name, e->plan->entities[c->entity].name,
+    return (tac_component_info){c->name,
+                                c->type->name,
+                                e->plan->entities[c->entity].name,
                                 c->group < 0 ? "" : e->plan->groups[c->group].name,
-                                c->type->flags & TAC__COMPONENT_PUBLIC};
+                                c->type->flags & TAC__COMPONENT_PUBLIC,
+                                c->gravity_mu_m3_s2,
+                                c->gravity_radius_m};
 }
 
 void tac_engine_component_info_sized(const tac_engine *e, size_t component,

@@ -161,9 +161,9 @@ static void declare_states(tac_declare *d)
 static void declare_outputs(tac_declare *d)
 {
     const tac_type vector = TAC_TYPE_VEC3, single = TAC_TYPE_F64;
-#define ROW(id, text, count, of, what)                                                             \
+#define ROW(id, text, count, of, means, what)                                                      \
     tac_declare_output(d, TAC_PORT(.name = text, .type = (count) == 3 ? vector : single,           \
-                                   .unit = of, .doc = what));
+                                   .unit = of, .doc = what, .role = TAC_ROLE_##means));
     TAC__BODY_OUT_TABLE(ROW)
 #undef ROW
 }

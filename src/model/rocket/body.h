@@ -46,26 +46,26 @@ enum {
     TAC__BODY_IN_FORCE, // and its moment about the datum; the next force, and its moment; ...
 };
 
-// The ports of a body's outputs: name, elements (3 is a vector), unit, what it is.
+// The ports of a body's outputs: name, elements (3 is a vector), unit, role, what it is.
 #define TAC__BODY_OUT_TABLE(X)                                                                     \
-    X(ALTITUDE, "altitude", 1, "m", "above the ellipsoid")                                         \
-    X(HEIGHT, "height", 1, "m", "above the ground")                                                \
-    X(LATITUDE, "latitude", 1, "rad", "geodetic")                                                  \
-    X(LONGITUDE, "longitude", 1, "rad", "east")                                                    \
-    X(NED, "ned", 3, "m", "north, east, down of the world's origin")                               \
-    X(SPEED, "speed", 1, "m/s", "over the Earth")                                                  \
-    X(CLIMB, "climb", 1, "m/s", "upwards")                                                         \
-    X(ELEVATION, "elevation", 1, "rad", "of the body's x axis above the horizon")                  \
-    X(DENSITY, "air.density", 1, "kg/m^3", "where the body is")                                    \
-    X(TEMPERATURE, "air.temperature", 1, "K", "where the body is")                                 \
-    X(PRESSURE, "air.pressure", 1, "Pa", "where the body is")                                      \
-    X(AIR_VELOCITY, "air_velocity", 3, "m/s", "through the air, in body axes")                     \
-    X(AIR_RATE, "air_rate", 3, "rad/s", "relative to the Earth and its air, in body axes")         \
-    X(MACH, "mach", 1, NULL, "airspeed over that of sound")                                        \
-    X(DYNAMIC_PRESSURE, "dynamic_pressure", 1, "Pa", "rho V^2/2")
+    X(ALTITUDE, "altitude", 1, "m", NONE, "above the ellipsoid")                                   \
+    X(HEIGHT, "height", 1, "m", HEIGHT, "above the ground")                                        \
+    X(LATITUDE, "latitude", 1, "rad", NONE, "geodetic")                                            \
+    X(LONGITUDE, "longitude", 1, "rad", NONE, "east")                                              \
+    X(NED, "ned", 3, "m", POSITION, "north, east, down of the world's origin")                     \
+    X(SPEED, "speed", 1, "m/s", SPEED, "over the Earth")                                           \
+    X(CLIMB, "climb", 1, "m/s", NONE, "upwards")                                                   \
+    X(ELEVATION, "elevation", 1, "rad", NONE, "of the body's x axis above the horizon")            \
+    X(DENSITY, "air.density", 1, "kg/m^3", NONE, "where the body is")                              \
+    X(TEMPERATURE, "air.temperature", 1, "K", NONE, "where the body is")                           \
+    X(PRESSURE, "air.pressure", 1, "Pa", NONE, "where the body is")                                \
+    X(AIR_VELOCITY, "air_velocity", 3, "m/s", NONE, "through the air, in body axes")               \
+    X(AIR_RATE, "air_rate", 3, "rad/s", NONE, "relative to the Earth and its air, in body axes")   \
+    X(MACH, "mach", 1, NULL, MACH, "airspeed over that of sound")                                  \
+    X(DYNAMIC_PRESSURE, "dynamic_pressure", 1, "Pa", DYNAMIC_PRESSURE, "rho V^2/2")
 
 enum {
-#define TAC__BODY_OUT_ENUM(name, text, count, unit, doc) TAC__BODY_OUT_##name,
+#define TAC__BODY_OUT_ENUM(name, text, count, unit, role, doc) TAC__BODY_OUT_##name,
     TAC__BODY_OUT_TABLE(TAC__BODY_OUT_ENUM)
 #undef TAC__BODY_OUT_ENUM
         TAC__BODY_OUTS

@@ -83,7 +83,7 @@ static void declare_ports(tac_declare *d, const tac__rocket_motor *p)
                                   .flags = TAC_PORT_OPTIONAL));
     const tac_port_def states[] = {
         TAC_DEF(tac_port_def, .name = "fuel", .type = TAC_TYPE_F64, .unit = "kg", .doc = "left",
-                .scale = p->fuel_kg),
+                .scale = p->fuel_kg, .role = TAC_ROLE_FUEL),
         TAC_DEF(tac_port_def, .name = "burnt", .type = TAC_TYPE_F64, .unit = "s",
                 .doc = "time that it has burnt"),
         TAC_DEF(tac_port_def, .name = "lag", .type = TAC_TYPE_F64,

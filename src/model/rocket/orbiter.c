@@ -25,13 +25,16 @@ static tac_status orbiter_declare(tac_declare *d, void *self)
                                   .doc = "acceleration besides gravity",
                                   .flags = TAC_PORT_OPTIONAL | TAC_PORT_DERIVE_ONLY));
     tac_declare_continuous(d, TAC_PORT(.name = "position", .type = TAC_TYPE_VEC3, .unit = "m",
-                                       .doc = "from the Earth's centre, inertial"));
-    tac_declare_continuous(
-        d, TAC_PORT(.name = "velocity", .type = TAC_TYPE_VEC3, .unit = "m/s", .doc = "inertial"));
+                                       .doc = "from the Earth's centre, inertial",
+                                       .role = TAC_ROLE_INERTIAL_POSITION));
+    tac_declare_continuous(d, TAC_PORT(.name = "velocity", .type = TAC_TYPE_VEC3, .unit = "m/s",
+                                       .doc = "inertial", .role = TAC_ROLE_INERTIAL_VELOCITY));
     tac_declare_output(d, TAC_PORT(.name = "energy", .type = TAC_TYPE_F64, .unit = "J/kg",
-                                   .doc = "kinetic and potential, of a kilogram"));
+                                   .doc = "kinetic and potential, of a kilogram",
+                                   .role = TAC_ROLE_ENERGY));
     tac_declare_output(d, TAC_PORT(.name = "momentum", .type = TAC_TYPE_VEC3, .unit = "m^2/s",
                                    .doc = "angular, of a kilogram"));
+    tac_declare_gravity(d, c->earth.mu, c->earth.radius_m);
     return TAC_OK;
 }
 
