@@ -106,12 +106,13 @@ static bool close_chunk(tac__mcap_writer *w, slot *c)
     }
     c->usual = j->capacity;
     place *p = tac__arena_alloc(&w->arena, sizeof *p);
-    if (p && j->messages_size > w->def.chunk_size) {
-        j->out_capacity = tac__mcap_out_bound(w->def.compression, j->messages_size);
-        j->out = tac__mcap_resize(w, NULL, 0, j->out_capacity);
+    const size_t bound = tac__mcap_out_bound(w->def.compression, j->messages_size);
+    if (p && j->messages_size > w->def.chunk_size && j->out_capacity < bound) {
+        tac__mcap_release(w, j->out, j->out_capacity); // of what was in the job before
+        j->out = tac__mcap_resize(w, NULL, 0, bound);
+        j->out_capacity = j->out ? bound : 0;
     }
     if (!p || (j->messages_size > w->def.chunk_size && !j->out)) {
-        j->out_capacity = 0;
         tac__mcap_fail_memory(w);
         return false;
     }
