@@ -6,7 +6,8 @@
 
 tac_status tac__writes_init(tac__writes *w, tac__arena *arena, size_t count, size_t kept)
 {
-    *w = (tac__writes){.items = count ? tac__arena_array(arena, count, sizeof *w->items) : NULL,
+    static tac__write none; // never written: adding to a null pointer, even 0, is not defined
+    *w = (tac__writes){.items = count ? tac__arena_array(arena, count, sizeof *w->items) : &none,
                        .kept = kept ? tac__arena_array(arena, kept, sizeof *w->kept) : NULL};
     return (w->items || !count) && (w->kept || !kept) ? TAC_OK : TAC_E_MEMORY;
 }
