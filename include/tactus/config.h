@@ -53,6 +53,12 @@ typedef struct tac_config_def {
     void *variable_context;
     // No plugin is loaded from below this folder, wherever it is named; NULL: from anywhere.
     const char *closed_folder;
+    // NULL: loading and building end with the first mistake. Otherwise they go on where mistakes do
+    // not depend on each other, and `mistake` is called for each, the first one included, in the
+    // order in which they are found; what fails is returned with the first. tac_config_engine_def
+    // passes it on to the engine.
+    tac_mistake_fn *mistake;
+    void *mistake_context;
 } tac_config_def;
 
 static inline tac_config_def tac_config_def_default(void)

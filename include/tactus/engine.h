@@ -96,6 +96,9 @@ typedef struct tac_engine_def {
                            // else: see tac_config_def; NULL: there is none
     tac_hang_fn *hang;     // may be NULL; only one. After it the engine goes on waiting
     void *hang_context;
+    tac_mistake_fn *mistake; // may be NULL; see tac_config_def: told of mistakes in parameters,
+                             // after the first of each component, and of all in routes
+    void *mistake_context;
 } tac_engine_def;
 
 typedef struct tac_group_def {

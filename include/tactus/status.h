@@ -71,6 +71,9 @@ typedef struct tac_error {
     char component[TAC_ERROR_NAME];  // component that failed, else ""
 } tac_error;
 
+// Is told of each mistake of a configuration, as it is found; see tac_config_def.
+typedef void tac_mistake_fn(void *context, const tac_error *mistake);
+
 TAC_BEGIN_DECLS
 
 TAC_API const char *tac_status_name(tac_status status); // "TAC_E_UNIT"

@@ -253,6 +253,23 @@ const char *tac_version(void)
     return TAC_VERSION;
 }
 
+tac_status tac__mistake(tac__mistakes *m, tac_status status, const tac_error *err)
+{
+    if (!m || !m->tell || !err || tac_status_exit_code(status) != 2)
+        return status;
+    if (m->first.status == TAC_OK)
+        m->first = *err;
+    m->tell(m->context, err);
+    return TAC_OK;
+}
+
+tac_status tac__mistakes_end(const tac__mistakes *m, tac_error *err)
+{
+    if (m->first.status != TAC_OK && err)
+        *err = m->first;
+    return m->first.status;
+}
+
 // The texts of the C libraries that we know. Others may share a number: the first one counts.
 const char *tac__errno_text(int code)
 {

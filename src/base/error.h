@@ -59,6 +59,19 @@ void tac__error_place(tac_error *err, const tac_place *place);
 // Say when and in which component a run failed.
 void tac__error_run(tac_error *err, tac_time t_us, const char *component);
 
+// Mistakes of one input, where the caller wants to be told of all of them.
+typedef struct tac__mistakes {
+    tac_mistake_fn *tell; // NULL: the first one ends the work
+    void *context;
+    tac_error first; // the first one told of; its status is TAC_OK while there was none
+} tac__mistakes;
+
+// What became of a piece of the work: a mistake is told of, and then TAC_OK lets the work go on.
+// Other failures, such as lack of memory, are returned. `m` may be NULL: there is nobody to tell.
+TAC_MUST_CHECK tac_status tac__mistake(tac__mistakes *m, tac_status status, const tac_error *err);
+// At the end of the work: the first mistake, if there was one.
+TAC_MUST_CHECK tac_status tac__mistakes_end(const tac__mistakes *m, tac_error *err);
+
 // What a value of errno means, in English whatever the locale is; strerror would translate it.
 const char *tac__errno_text(int code);
 

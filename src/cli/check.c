@@ -6,10 +6,7 @@
 #include <inttypes.h>
 
 static const cli_option options[] = {
-    CLI_OPTION_JSON,
-    CLI_OPTION_SET,
-    CLI_OPTION_HELP,
-    {0},
+    CLI_OPTION_JSON, CLI_OPTION_SET, CLI_OPTION_DURATION, CLI_OPTION_HELP, {0},
 };
 
 // Adds a count of something, with a comma in front unless it is the first of a list.
@@ -74,7 +71,7 @@ static void print_text(const cli_simulation *sim, const char *path, tac__text *o
         char h_max[TAC_TIME_TEXT];
         tac_time_print(def.integrator.h_max_us, h_max);
         tac__text_add(out, "  integrator  %s", def.integrator.kind);
-        if (def.integrator.h_max_us) // 0: as long as the method or the boundaries allow
+        if (def.integrator.h_max_us && def.integrator.h_max_us < TAC_TIME_MAX)
             tac__text_add(out, ", steps of at most %s", h_max);
         tac__text_add(out, "\n");
     }

@@ -25,6 +25,7 @@ extern const cli_command cli_program;
 
 // The text of `tactus help`, and of `tactus --version`.
 void cli_help_program(tac__text *out);
+void cli_help_short(tac__text *out); // of `tactus` alone
 void cli_version(tac__text *out);
 
 #endif

@@ -3,7 +3,9 @@
 #include "base/error.h"
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -183,4 +185,49 @@ tac_status cli_writes(const cli_args *args, const char *path, const char *what,
     TAC_TRY(add(files, &e, err));
     TAC_TRY(tac__file_check(e.path, err));
     return check_replaced(args, &e, replaces, err);
+}
+
+// --- near names ---------------------------------------------------------------------------------
+
+enum { NEAR_PATH = 512 };
+
+// The file in `folder` whose name is most like `name`; false where there is none.
+static bool find_near(const char *folder, const char *name, char found[NEAR_PATH])
+{
+    char best[NEAR_PATH] = "";
+    tac__nearest nearest = tac__nearest_begin(name);
+    DIR *listing = opendir(*folder ? folder : ".");
+    for (const struct dirent *e; listing && (e = readdir(listing));) {
+        const size_t length = strlen(name);
+        if (e->d_name[0] == '.' || strlen(e->d_name) >= sizeof best)
+            continue;
+        const bool ending =
+            !strncmp(e->d_name, name, length) && !strcmp(e->d_name + length, ".yaml");
+        tac__nearest_offer(&nearest, e->d_name);
+        if (ending || nearest.best == e->d_name)
+            snprintf(best, sizeof best, "%s", e->d_name);
+        if (ending)
+            break;
+        if (nearest.best == e->d_name)
+            nearest.best = best; // the entry's own name does not last
+    }
+    if (listing)
+        closedir(listing);
+    return *best && snprintf(found, NEAR_PATH, "%s%s", folder, best) < NEAR_PATH;
+}
+
+void cli_suggest_file(const char *path, tac_error *err)
+{
+    char folder[NEAR_PATH], found[NEAR_PATH];
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const int length = slash ? (int)(slash + 1 - path) : 0;
+    if (!*name || strlen(path) >= sizeof folder)
+        return;
+    snprintf(folder, sizeof folder, "%.*s", length, path);
+    static const char *const examples[] = {"examples/", "/usr/share/doc/tactus/examples/"};
+    bool near = find_near(folder, name, found);
+    for (size_t i = 0; !near && !slash && i < sizeof examples / sizeof *examples; i++)
+        near = find_near(examples[i], name, found);
+    if (near)
+        tac__error_append(err, "; did you mean '%s'?", found);
 }

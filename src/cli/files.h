@@ -32,6 +32,10 @@ TAC_MUST_CHECK tac_status cli_reads_config(const cli_args *args, tac_config *con
 TAC_MUST_CHECK tac_status cli_writes(const cli_args *args, const char *path, const char *what,
                                      cli_replaces replaces, tac_error *err);
 
+// Add "; did you mean 'X'?" to an error about a file that does not exist: a name like it in the
+// same folder, with an ending that was left out, or of an example.
+void cli_suggest_file(const char *path, tac_error *err);
+
 // "-" is for some commands what /dev/stdout is for all: not a file, but standard output.
 bool cli_is_stdout(const char *path);
 

@@ -17,6 +17,20 @@ void cli_version(tac__text *out)
     tac__text_add(out, "tactus %s\n", tac_version());
 }
 
+void cli_help_short(tac__text *out)
+{
+    static const cli_command *const first[] = {&cli_check, &cli_run, &cli_plot, &cli_explain};
+    tac__text_add(out, "usage: tactus COMMAND ...\n\n"
+                       "A deterministic lockstep simulator for vehicles.\n\nTo begin with:\n");
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        tac__text_add(out, "  tactus %-8s %-14s %s\n", first[i]->name, first[i]->operands,
+                      first[i]->summary);
+    tac__text_add(out, "\nAll commands:");
+    for (size_t i = 0; cli_commands[i]; i++)
+        tac__text_add(out, " %s", cli_commands[i]->name);
+    tac__text_add(out, ".\n'tactus help' explains them, 'tactus help COMMAND' one of them.\n");
+}
+
 void cli_help_program(tac__text *out)
 {
     tac__text_add(out, "usage: tactus COMMAND ...\n\n"

@@ -6,9 +6,11 @@
 #include "cli/commands.h"
 #include "base/floats.h"
 #include "cli/files.h"
+#include "cli/mistakes.h"
 #include "cli/output.h"
 #include "cli/stop.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,11 +82,27 @@ static tac_status run_with(const cli_args *args, tac__text *out, const char **pa
     return args->command->run(args, out, err);
 }
 
+// For an operand that is a file that does not exist.
+static void suggest_file(const cli_args *args, tac_error *err)
+{
+    for (size_t i = 0; i < args->operand_count; i++) {
+        const char *path = args->operands[i];
+        if (!strstr(err->text, path) || access(path, F_OK) == 0 || errno != ENOENT)
+            continue;
+        cli_suggest_file(path, err);
+        if (tac__ends_in(path, ".mcap") && !strcmp(args->command->name, "run"))
+            tac__error_append(err, "; recordings are run again by 'tactus replay'");
+        return;
+    }
+}
+
 static tac_status run_command(const cli_command *command, int argc, char **argv, tac__arena *arena,
-                              tac__text *out, const char **path, tac_error *err)
+                              tac__text *out, cli_mistakes *mistakes, const char **path,
+                              tac_error *err)
 {
     cli_args args;
     TAC_TRY(cli_parse(command, argc, argv, arena, &args, err));
+    args.mistakes = mistakes;
     if (cli_has(&args, "help")) {
         cli_help_command(command, out);
         return TAC_OK;
@@ -92,23 +110,25 @@ static tac_status run_command(const cli_command *command, int argc, char **argv,
     TAC_TRY(cli_check_operands(&args, err));
     args.files = cli_files_create();
     const tac_status status = args.files ? run_with(&args, out, path, err) : tac__fail_memory(err);
+    if (status == TAC_E_FILE)
+        suggest_file(&args, err);
     cli_files_destroy(args.files);
     return status;
 }
 
 static tac_status dispatch(int argc, char **argv, tac__arena *arena, tac__text *out,
-                           const char **path, tac_error *err)
+                           cli_mistakes *mistakes, const char **path, tac_error *err)
 {
     if (argc < 2) {
-        tac__fail(err, TAC_E_USAGE, "no command given");
-        tac__error_context(err, "reading the command line; see 'tactus help'");
-        return TAC_E_USAGE;
+        cli_help_short(out);
+        return TAC_OK;
     }
     if (argv[1][0] == '-')
         return run_program(argc - 1, argv + 1, arena, out, err);
     for (size_t i = 0; cli_commands[i]; i++) {
         if (!strcmp(cli_commands[i]->name, argv[1]))
-            return run_command(cli_commands[i], argc - 2, argv + 2, arena, out, path, err);
+            return run_command(cli_commands[i], argc - 2, argv + 2, arena, out, mistakes, path,
+                               err);
     }
     return fail_command(argv[1], err);
 }
@@ -123,11 +143,11 @@ static bool wants_json(int argc, char **argv)
     return false;
 }
 
-static void add_json_error(tac__text *out, const tac_error *err)
+static void add_json_error(tac__text *out, cli_mistakes *mistakes, const tac_error *err)
 {
     tac__json json = tac__json_begin(out);
     tac__json_object_begin(&json);
-    cli_json_error(&json, err);
+    cli_mistakes_json(mistakes, err, &json);
     tac__json_object_end(&json);
 }
 
@@ -143,12 +163,14 @@ int main(int argc, char **argv)
     tac__text_init(&out, tac_allocator_default());
     tac_error_clear(&err);
 
+    static cli_mistakes all; // large, and reporting needs no memory
+    cli_mistakes *mistakes = &all;
     const char *path = NULL; // of --output
-    tac_status status = dispatch(argc, argv, &arena, &out, &path, &err);
+    tac_status status = dispatch(argc, argv, &arena, &out, mistakes, &path, &err);
     if (status != TAC_OK && err.status == TAC_OK)
         tac__fail(&err, status, "%s", tac_status_text(status));
     if (status != TAC_OK && out.length == 0 && wants_json(argc, argv))
-        add_json_error(&out, &err);
+        add_json_error(&out, mistakes, &err);
 
     // The report of a failed run is written before the error. If writing the report fails too, that
     // error is printed second.
@@ -158,7 +180,7 @@ int main(int argc, char **argv)
                                         ? cli_write_file(path, &out, &write_error)
                                         : cli_write_stdout(&out, &write_error);
     if (status != TAC_OK)
-        cli_print_error(&err);
+        cli_mistakes_print(mistakes, &err);
     if (write_status != TAC_OK && write_error.status != TAC_OK)
         cli_print_error(&write_error);
 

@@ -19,6 +19,7 @@ typedef struct cli_option {
 
 typedef struct cli_args cli_args;
 struct cli_files;
+struct cli_mistakes;
 
 typedef struct cli_command {
     const char *name;
@@ -43,7 +44,8 @@ struct cli_args {
     size_t given_count;
     const char **operands;
     size_t operand_count;
-    struct cli_files *files; // that the command reads and writes: files.h
+    struct cli_files *files;       // that the command reads and writes: files.h
+    struct cli_mistakes *mistakes; // of its configuration: mistakes.h
 };
 
 // Options that several commands share.
@@ -52,6 +54,11 @@ struct cli_args {
         .name = "set", .value = "PATH=VALUE",                                                      \
         .doc = "Change a value of the configuration, as in scheduler.rate_groups[0].rate_hz=200; " \
                "may be given several times."                                                       \
+    }
+#define CLI_OPTION_DURATION                                                                        \
+    {                                                                                              \
+        .name = "duration", .value = "T",                                                          \
+        .doc = "End the run at T, as in \"10 s\"; short for --set duration=T."                     \
     }
 #define CLI_OPTION_JSON                                                                            \
     {                                                                                              \

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -64,11 +65,22 @@ tac_status cli_write_file(const char *path, const tac__text *text, tac_error *er
     return tac__file_write(path, text->chars, text->length, err);
 }
 
+// https://no-color.org: any value but an empty one says no.
+static bool has_colour(void)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return !(no && *no) && term && strcmp(term, "dumb") && isatty(STDERR_FILENO);
+}
+
 void cli_print_error(const tac_error *err)
 {
     char text[TAC_ERROR_TEXT + TAC_ERROR_CONTEXT + 8 * TAC_ERROR_NAME];
     tac_error_print(err, text, sizeof text);
-    fputs(text, stderr);
+    const char *word = strstr(text, "error: ");
+    if (word && has_colour())
+        fprintf(stderr, "%.*s\033[1;31merror:\033[0m%s", (int)(word - text), text, word + 6);
+    else
+        fputs(text, stderr);
 }
 
 // An unknown value is written as null.
@@ -107,9 +119,10 @@ void cli_json_lines(tac__json *json, const char *key, const char *lines)
     tac__json_array_end(json);
 }
 
-void cli_json_error(tac__json *json, const tac_error *err)
+void cli_json_error(tac__json *json, const char *key, const tac_error *err)
 {
-    tac__json_key(json, "error");
+    if (key)
+        tac__json_key(json, key);
     tac__json_object_begin(json);
     tac__json_key_text(json, "status", tac_status_name(err->status));
     const int stopped = err->status == TAC_E_STOPPED ? cli_stop_code() : 0;

@@ -16,9 +16,10 @@ TAC_MUST_CHECK tac_status cli_write_stdout(const tac__text *text, tac_error *err
 // Write a file as a whole or not at all, as tac__file_write does.
 TAC_MUST_CHECK tac_status cli_write_file(const char *path, const tac__text *text, tac_error *err);
 
-// Prints the error for a person on standard error; adds it as the member "error" to an open object.
+// Prints the error for a person on standard error, in colour on a terminal; adds it as the member
+// `key` to an open object, or as an item to a list (`key` is NULL).
 void cli_print_error(const tac_error *err);
-void cli_json_error(tac__json *json, const tac_error *err);
+void cli_json_error(tac__json *json, const char *key, const tac_error *err);
 
 // Adds the member "model_hash". Without memory the text is marked as failed.
 void cli_json_model_hash(tac__json *json, const tac_engine *engine);

@@ -29,9 +29,7 @@ static const cli_option options[] = {
     {.name = "seed",
      .value = "N",
      .doc = "Use this seed for all random streams; short for --set seed=N."},
-    {.name = "duration",
-     .value = "T",
-     .doc = "End the run at T, as in \"10 s\"; short for --set duration=T."},
+    CLI_OPTION_DURATION,
     {.name = "out",
      .value = "REC",
      .doc = "Record the run as REC, an MCAP file; the configuration says under 'record' what is in "

@@ -62,6 +62,8 @@ void tac_config_engine_def_sized(const tac_config *c, tac_engine_def *given, siz
     def.log_level =
         (tac_log_level)tac__get_word(tac__get_node(root, "log"), &tac__format_log, "level");
     def.untrusted = c->untrusted ? tac_node_place(root)->file : NULL;
+    def.mistake = c->mistake;
+    def.mistake_context = c->mistake_context;
     tac__def_give_sized(given, size, &def, sizeof def);
 }
 
@@ -83,6 +85,7 @@ typedef struct build {
     tac__arena arena;
     entry *entries;
     size_t count, capacity;
+    tac__mistakes mistakes;
     tac_error *err;
 } build;
 
@@ -187,6 +190,12 @@ static tac_status read_axis(build *b, const tac_node *node, tac_group_def *def)
     return TAC_OK;
 }
 
+static tac_status add_group(build *b, const tac_node *node, tac_group_def *def)
+{
+    TAC_TRY(read_axis(b, node, def));
+    return tac_engine_add_group(b->engine, def, b->err);
+}
+
 static tac_status add_groups(build *b, const tac_node *scheduler)
 {
     const tac_node *groups = tac__get_node(scheduler, "rate_groups");
@@ -196,11 +205,11 @@ static tac_status add_groups(build *b, const tac_node *scheduler)
         def.name = tac__get_text(node, &tac__format_group, "name");
         def.offset_us = tac__get_time(node, &tac__format_group, "offset");
         def.place = *tac_node_place(node);
-        TAC_TRY(read_axis(b, node, &def));
-        TAC_TRY(tac_engine_add_group(b->engine, &def, b->err));
+        TAC_TRY(tac__mistake(&b->mistakes, add_group(b, node, &def), b->err));
         const tac_node *components = tac__get_node(node, "components");
         for (size_t k = 0; components && k < tac_node_count(components); k++)
-            TAC_TRY(put_in_group(b, def.name, tac_node_item(components, k)));
+            TAC_TRY(tac__mistake(&b->mistakes,
+                                 put_in_group(b, def.name, tac_node_item(components, k)), b->err));
     }
     return TAC_OK;
 }
@@ -308,7 +317,9 @@ static tac_status add_route(build *b, const entry *e, const char *input, const t
 static tac_status add_components(build *b)
 {
     for (size_t i = 0; i < b->count; i++)
-        TAC_TRY(add_component(b, &b->entries[i]));
+        TAC_TRY(tac__mistake(&b->mistakes, add_component(b, &b->entries[i]), b->err));
+    if (b->mistakes.first.status != TAC_OK) // a component is missing: others would fail for that
+        return TAC_OK;
     for (size_t i = 0; i < b->count; i++) {
         const entry *e = &b->entries[i];
         const tac_node *inputs = tac__get_node(e->node, "inputs");
@@ -386,6 +397,7 @@ static tac_status fill(build *b)
     TAC_TRY(add_entities(b));
     TAC_TRY(add_groups(b, scheduler));
     TAC_TRY(add_components(b));
+    TAC_TRY(tac__mistakes_end(&b->mistakes, b->err));
     TAC_TRY(add_policies(b, scheduler));
     TAC_TRY(set_order(b, scheduler));
     return add_links(b, tac__get_node(root, "links"));
@@ -397,7 +409,9 @@ tac_status tac_config_build_unprepared(const tac_config *config, const tac_engin
     TAC__FLOATS;
     TAC_REQUIRE(config && def && engine);
     *engine = NULL;
-    build b = {.config = config, .err = err};
+    build b = {.config = config,
+               .mistakes = {.tell = config->mistake, .context = config->mistake_context},
+               .err = err};
     TAC__DEF(tac_engine_def, def, err);
     if (config->untrusted) // whatever the caller has changed in it
         def_known.untrusted = tac_node_place(tac_document_root(config->doc))->file;

@@ -181,7 +181,9 @@ static tac_status resolve(tac_config *c, tac_error *err)
 {
     TAC_TRY(make_entities(c, err));
     TAC_TRY(tac__expand(c->doc, tac_document_root(c->doc), &c->variables, err));
-    TAC_TRY(tac__spec_check(tac_document_root(c->doc), &tac__format, err));
+    tac__mistakes mistakes = {.tell = c->mistake, .context = c->mistake_context};
+    TAC_TRY(tac__spec_check(tac_document_root(c->doc), &tac__format, &mistakes, err));
+    TAC_TRY(tac__mistakes_end(&mistakes, err));
     TAC_TRY(load_plugins(c, err)); // before events, which look for a type that takes them
     TAC_TRY(tac__place_events(c, err));
     TAC_TRY(tac__place_phases(c, err));
@@ -199,6 +201,8 @@ static tac_status create(const tac_config_def *def, tac_config **config, tac_err
     c->variables.lookup = def->variable ? def->variable : tac__lookup_environment;
     c->variables.context = def->variable_context;
     c->closed_folder = def->closed_folder;
+    c->mistake = def->mistake;
+    c->mistake_context = def->mistake_context;
     if (def->untrusted) {
         c->untrusted = true;
         c->variables.lookup = NULL;

@@ -18,6 +18,8 @@ struct tac_config {
     const char **extended; // names of the files that it extends; in `arena`
     size_t extended_count, extended_capacity;
     tac__arena arena;
+    tac_mistake_fn *mistake; // see tac_config_def
+    void *mistake_context;
 };
 
 // --- emit.c ---

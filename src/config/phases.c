@@ -86,7 +86,7 @@ static tac_status place_root(tac_config *c, tac_node *root, tac_error *err)
         if (strcmp(key, "strategy"))
             tac__node_remove(phases, key);
     }
-    TAC_TRY(tac__spec_check(phases, &tac__format_phases, err));
+    TAC_TRY(tac__spec_check(phases, &tac__format_phases, NULL, err));
     if (tac_node_count(machine) == 0 && !entity)
         return TAC_OK;
     if (owner != root && tac__get_node(owner, "phases"))

@@ -292,27 +292,33 @@ static tac_status fail_unknown(const tac_node *map, size_t i, const tac__spec *s
     return locate(map, tac_node_key_place(map, i), TAC_E_NAME, err);
 }
 
-static tac_status check(const tac_node *node, const tac__key *key, tac_error *err);
+static tac_status check(const tac_node *node, const tac__key *key, tac__mistakes *m,
+                        tac_error *err);
 
-static tac_status check_map(const tac_node *map, const tac__spec *spec, tac_error *err)
+static tac_status check_map(const tac_node *map, const tac__spec *spec, tac__mistakes *m,
+                            tac_error *err)
 {
+    bool unknown = false; // what seems to be missing then is probably misspelt
     for (size_t i = 0; i < tac_node_count(map); i++) {
         const tac__key *key = find_key(spec, tac_node_key(map, i));
+        unknown |= !key;
         if (!key)
-            return fail_unknown(map, i, spec, err);
-        if (!tac_node_is_null(tac_node_item(map, i)))
-            TAC_TRY(check(tac_node_item(map, i), key, err));
+            TAC_TRY(tac__mistake(m, fail_unknown(map, i, spec, err), err));
+        else if (!tac_node_is_null(tac_node_item(map, i)))
+            TAC_TRY(tac__mistake(m, check(tac_node_item(map, i), key, m, err), err));
     }
-    for (const tac__key *key = spec->keys; key->name; key++) {
+    for (const tac__key *key = spec->keys; !unknown && key->name; key++) {
         if ((key->flags & TAC__REQUIRED) && !tac__get_node(map, key->name)) {
             tac__fail(err, TAC_E_CONFIG, "key '%s' is missing", key->name);
-            return locate(map, tac_node_place(map), TAC_E_CONFIG, err);
+            locate(map, tac_node_place(map), TAC_E_CONFIG, err);
+            TAC_TRY(tac__mistake(m, TAC_E_CONFIG, err));
         }
     }
     return TAC_OK;
 }
 
-static tac_status check_items(const tac_node *node, const tac__key *key, tac_error *err)
+static tac_status check_items(const tac_node *node, const tac__key *key, tac__mistakes *m,
+                              tac_error *err)
 {
     const size_t count = tac_node_count(node);
     char text[32];
@@ -327,16 +333,18 @@ static tac_status check_items(const tac_node *node, const tac__key *key, tac_err
         if (name && !(key->flags & TAC__FREE_KEYS) && !tac__name_valid(name)) {
             tac__fail(err, TAC_E_NAME, "'%s' is not a name: expected letters, digits and '_'",
                       name);
-            return locate(node, tac_node_key_place(node, i), TAC_E_NAME, err);
+            locate(node, tac_node_key_place(node, i), TAC_E_NAME, err);
+            TAC_TRY(tac__mistake(m, TAC_E_NAME, err));
         }
-        TAC_TRY(check(tac_node_item(node, i), key->of, err));
+        TAC_TRY(tac__mistake(m, check(tac_node_item(node, i), key->of, m, err), err));
     }
     return TAC_OK;
 }
 
 // Tries the alternatives that have the shape of the node. If there is only one, its own error is
 // the most helpful.
-static tac_status check_either(const tac_node *node, const tac__key *key, tac_error *err)
+static tac_status check_either(const tac_node *node, const tac__key *key, tac__mistakes *m,
+                               tac_error *err)
 {
     char expected[TAC_ERROR_NAME];
     tac__out out = tac__out_begin(expected, sizeof expected);
@@ -345,7 +353,7 @@ static tac_status check_either(const tac_node *node, const tac__key *key, tac_er
     for (const tac__key *option = key->of; option->kind != TAC__KIND_END; option++) {
         const bool any = option->kind == TAC__KIND_ANY || option->kind == TAC__KIND_EITHER;
         if (any || shape_of(option->kind) == tac_node_kind_of(node)) {
-            if (check(node, option, NULL) == TAC_OK)
+            if (check(node, option, NULL, NULL) == TAC_OK)
                 return TAC_OK;
             only = option;
             fitting++;
@@ -354,30 +362,32 @@ static tac_status check_either(const tac_node *node, const tac__key *key, tac_er
         for (size_t i = 0; option->kind == TAC__KIND_WORD && option->words[i]; i++)
             tac__out_add(&out, "%s%s", i == 0 ? " of " : ", ", option->words[i]);
     }
-    return fitting == 1 ? check(node, only, err) : fail_kind(node, expected, err);
+    return fitting == 1 ? check(node, only, m, err) : fail_kind(node, expected, err);
 }
 
-static tac_status check(const tac_node *node, const tac__key *key, tac_error *err)
+static tac_status check(const tac_node *node, const tac__key *key, tac__mistakes *m, tac_error *err)
 {
     if (key->kind == TAC__KIND_ANY)
         return TAC_OK;
     if (key->kind == TAC__KIND_EITHER)
-        return check_either(node, key, err);
+        return check_either(node, key, m, err);
     if (shape_of(key->kind) != tac_node_kind_of(node) || tac_node_is_null(node))
         return fail_kind(node, describe(key->kind), err);
     if (key->kind == TAC__KIND_MAP)
-        return check_map(node, key->spec, err);
+        return check_map(node, key->spec, m, err);
     if (!is_scalar(key->kind))
-        return check_items(node, key, err);
+        return check_items(node, key, m, err);
     parsed v;
     const tac_status status = parse(key, tac_node_text(node), tac_node_quoted(node), &v, err);
     return status == TAC_OK ? TAC_OK : locate(node, tac_node_place(node), status, err);
 }
 
-tac_status tac__spec_check(const tac_node *node, const tac__spec *spec, tac_error *err)
+tac_status tac__spec_check(const tac_node *node, const tac__spec *spec, tac__mistakes *m,
+                           tac_error *err)
 {
     TAC_REQUIRE(node && spec);
-    return check(node, &(tac__key){.kind = TAC__KIND_MAP, .spec = spec}, err);
+    const tac_status status = check(node, &(tac__key){.kind = TAC__KIND_MAP, .spec = spec}, m, err);
+    return tac__mistake(m, status, err);
 }
 
 // --- values ---------------------------------------------------------------------------------
@@ -444,7 +454,7 @@ static tac_status read_scalar(const tac_node *node, tac__kind kind, parsed *v, t
 {
     TAC_REQUIRE(node);
     const tac__key key = {.kind = kind};
-    TAC_TRY(check(node, &key, err));
+    TAC_TRY(check(node, &key, NULL, err));
     return parse(&key, tac_node_text(node), tac_node_quoted(node), v, err);
 }
 

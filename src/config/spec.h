@@ -72,9 +72,10 @@ struct tac__spec {
     const tac__key *keys;
 };
 
-// Check a tree against a spec; the first error is reported, with its place.
+// Check a tree against a spec. Where `m` (may be NULL) tells somebody of all mistakes, TAC_OK only
+// says that nothing else went wrong: see tac__mistakes_end. Otherwise the first one is returned.
 TAC_MUST_CHECK tac_status tac__spec_check(const tac_node *node, const tac__spec *spec,
-                                          tac_error *err);
+                                          tac__mistakes *m, tac_error *err);
 
 // Check a spec itself, and all it refers to: for tests of tables.
 TAC_MUST_CHECK tac_status tac__spec_valid(const tac__spec *spec, tac_error *err);

@@ -69,7 +69,11 @@ static void add_run(const tac_engine *e, tac__json *j)
         tac__json_key_number(j, "rtol", e->plan->def.integrator.rtol);
         tac__json_key_number(j, "atol", e->plan->def.integrator.atol);
     }
-    tac__json_key_u64(j, "h_max_us", e->plan->def.integrator.h_max_us);
+    tac__json_key(j, "h_max_us");
+    if (e->plan->def.integrator.h_max_us < TAC_TIME_MAX)
+        tac__json_u64(j, e->plan->def.integrator.h_max_us);
+    else
+        tac__json_text(j, NULL); // as long as the method and the boundaries allow
     tac__json_key_text(j, "coupling", e->plan->def.split ? "split" : "coupled");
     key_period(j, "physics_us", e->plan->def.physics_us);
     key_period(j, "hyperperiod_us", tac__hyperperiod(e));

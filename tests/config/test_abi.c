@@ -12,7 +12,7 @@
     X(tac_param_def, reserved)                                                                     \
     X(tac_port_def, reserved)                                                                      \
     X(tac_message_def, max_bytes)                                                                  \
-    X(tac_engine_def, hang_context)                                                                \
+    X(tac_engine_def, mistake_context)                                                             \
     X(tac_group_def, place)                                                                        \
     X(tac_component_def, place)                                                                    \
     X(tac_route_def, rest)                                                                         \
@@ -23,7 +23,7 @@
     X(tac_replay_def, from_us)                                                                     \
     X(tac_export_def, context)                                                                     \
     X(tac_compare_def, tolerance_count)                                                            \
-    X(tac_config_def, closed_folder)                                                               \
+    X(tac_config_def, mistake_context)                                                             \
     X(tac_px4_probe_def, hang_context)                                                             \
     X(tac_post_def, sequence)
 

@@ -102,7 +102,7 @@ static tac_status check(const char *yaml)
     if (tac__yaml_read_text(doc, &source, &read, &err) != TAC_OK)
         fail_msg("not YAML: %s", err.text);
     root = read;
-    return tac__spec_check(root, &root_spec, &err);
+    return tac__spec_check(root, &root_spec, NULL, &err);
 }
 
 static void good(const char *yaml)
@@ -174,7 +174,7 @@ static void test_unknown_keys(void **state)
         "       | ^\n");
     static const tac__key no_keys[] = {{0}};
     static const tac__spec empty = {"empty", NULL, no_keys};
-    assert_int_equal(tac__spec_check(root, &empty, &err), TAC_E_NAME);
+    assert_int_equal(tac__spec_check(root, &empty, NULL, &err), TAC_E_NAME);
     assert_string_equal(err.text, "unknown key 'Title'; no keys are expected here");
 }
 

@@ -433,7 +433,7 @@ tac_status cli_comparison_json(const cli_comparison *c, const tac_error *differe
     }
     tac__json_array_end(&json);
     if (!tac_comparison_equal(c->of))
-        cli_json_error(&json, different);
+        cli_json_error(&json, "error", different);
     tac__json_object_end(&json);
     free(list);
     return TAC_OK;

@@ -466,6 +466,6 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     cli_flight_json(r->flight, &json);
     cli_motion_json(r->motion, &json);
     if (status != TAC_OK)
-        cli_json_error(&json, err);
+        cli_json_error(&json, "error", err);
     tac__json_object_end(&json);
 }

@@ -97,8 +97,25 @@ static void doubt_truth(tac__plan *plan, const tac__component *c, const bool *ca
     }
 }
 
+// A group that begins after the end of the run never steps.
+static void doubt_groups(tac__plan *plan)
+{
+    for (size_t i = 0; i < plan->group_count; i++) {
+        const tac__group *g = &plan->groups[i];
+        if (!g->period_us || g->times_count || g->declared_offset_us <= plan->def.end_us)
+            continue;
+        char offset[TAC_TIME_TEXT], end[TAC_TIME_TEXT];
+        tac_time_print(g->declared_offset_us, offset);
+        tac_time_print(plan->def.end_us, end);
+        tac__warn(plan, &g->place,
+                  "rate group '%s' never steps: its offset, %s, is after the end of the run, %s",
+                  g->name, offset, end);
+    }
+}
+
 tac_status tac__doubts(tac__plan *plan)
 {
+    doubt_groups(plan);
     tac__arena scratch;
     tac__arena_init(&scratch, plan->allocator);
     bool *candidates = tac__arena_array(&scratch, plan->schema.count, sizeof *candidates);

@@ -164,17 +164,17 @@ static tac_status resolve_feed(tac__plan *plan, tac__component *c, size_t output
     return resolve_route(plan, &r, err);
 }
 
-static tac_status resolve_peers(tac__plan *plan, tac_error *err)
+static tac_status resolve_peers(tac__plan *plan, tac__mistakes *m, tac_error *err)
 {
     for (size_t i = 0; i < plan->component_count; i++) {
         tac__component *c = plan->components[i];
         for (size_t k = 0; k < c->outputs.count; k++) {
             if (c->outputs.items[k].peer)
-                TAC_TRY(resolve_feed(plan, c, k, err));
+                TAC_TRY(tac__mistake(m, resolve_feed(plan, c, k, err), err));
         }
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->inputs.items[k].peer)
-                TAC_TRY(resolve_watch(plan, c, k, err));
+                TAC_TRY(tac__mistake(m, resolve_watch(plan, c, k, err), err));
         }
     }
     return TAC_OK;
@@ -182,23 +182,27 @@ static tac_status resolve_peers(tac__plan *plan, tac_error *err)
 
 tac_status tac__resolve_routes(tac__plan *plan, tac_error *err)
 {
+    tac__mistakes m = {.tell = plan->def.mistake, .context = plan->def.mistake_context};
     for (size_t i = 0; i < plan->route_count; i++)
-        TAC_TRY(resolve_route(plan, &plan->routes[i], err));
+        TAC_TRY(tac__mistake(&m, resolve_route(plan, &plan->routes[i], err), err));
     tac__arena_fini(&plan->routing);
     plan->routes = NULL;
     plan->route_count = plan->route_capacity = 0;
-    TAC_TRY(resolve_peers(plan, err));
+    TAC_TRY(resolve_peers(plan, &m, err));
+    TAC_TRY(tac__mistakes_end(&m, err));
     for (size_t i = 0; i < plan->component_count; i++) {
         const tac__component *c = plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             const tac__port *port = &c->inputs.items[k];
             if (!c->in[k].routed && !(port->flags & TAC_PORT_OPTIONAL))
-                return tac__fail_at(err, TAC_E_CONFIG, &c->place,
-                                    "input '%s.%s' is not connected%s%s", c->name, port->name,
-                                    *port->doc ? ": " : "", port->doc);
+                TAC_TRY(tac__mistake(&m,
+                                     tac__fail_at(err, TAC_E_CONFIG, &c->place,
+                                                  "input '%s.%s' is not connected%s%s", c->name,
+                                                  port->name, *port->doc ? ": " : "", port->doc),
+                                     err));
         }
     }
-    return TAC_OK;
+    return tac__mistakes_end(&m, err);
 }
 
 // --- observers ----------------------------------------------------------------------------------
