@@ -273,7 +273,7 @@ static tac__key key_of_param(const tac__param *p, const char *name)
         key.kind = TAC__KIND_TEXT;
     }
     if (!p->def.fallback)
-        key.flags |= TAC__REQUIRED;
+        key.flags |= TAC__NEEDED;
     if (p->tunable)
         key.flags |= TAC__TUNABLE;
     return key;
@@ -292,8 +292,8 @@ static bool key_of_maps(const tac__component *c, const tac__param *p, tac__arena
     const tac__spec *spec = prefix ? spec_of_params(c, prefix, arena) : NULL;
     if (!forms || !item || !spec)
         return false;
-    *item = (tac__key){.kind = TAC__KIND_MAP, .spec = spec};
-    forms[0] = *item;
+    *item = (tac__key){.kind = TAC__KIND_MAP, .spec = spec, .flags = TAC__WHOLE};
+    forms[0] = (tac__key){.kind = TAC__KIND_MAP, .spec = spec};
     forms[1] = (tac__key){.kind = TAC__KIND_LIST, .of = item};
     key->kind = TAC__KIND_EITHER;
     key->fallback = NULL;
@@ -325,6 +325,7 @@ static bool key_of_names(const tac__component *c, const tac__param *p, tac__aren
     if (inner && !strcmp(inner->kind, "maps")) {
         forms[0] = (tac__key){.kind = TAC__KIND_TEXT};
         forms[1] = (tac__key){.kind = TAC__KIND_MAP, .spec = spec_of_params(c, prefix, arena)};
+        forms[1].flags = TAC__WHOLE;
         if (!forms[1].spec)
             return false;
         *item = (tac__key){.kind = TAC__KIND_EITHER, .of = forms};
@@ -387,7 +388,7 @@ static const tac__spec *spec_of_inputs(const tac__component *c, const tac__key *
         keys[i].name = c->inputs.items[i].name;
         keys[i].doc = c->inputs.items[i].doc;
         if (!(c->inputs.items[i].flags & TAC_PORT_OPTIONAL))
-            keys[i].flags |= TAC__REQUIRED;
+            keys[i].flags |= TAC__NEEDED;
     }
     *spec = (tac__spec){name, c->type->summary, keys};
     return spec;
@@ -411,11 +412,13 @@ static bool spec_of_component(const tac_component_type *type, tac__arena *arena,
             key->words = words;
         } else if (!strcmp(key->name, "params")) {
             key->kind = TAC__KIND_MAP;
+            key->flags |= TAC__WHOLE;
             key->spec = spec_of_params(c, "", arena);
             if (!key->spec)
                 return false;
         } else if (!strcmp(key->name, "inputs") && !has_names(c)) {
             key->kind = TAC__KIND_MAP;
+            key->flags |= TAC__WHOLE;
             key->spec = spec_of_inputs(c, key->of, arena);
             key->of = NULL;
             if (!key->spec)
@@ -454,7 +457,35 @@ static bool spec_of_event(const tac_registry *registry, tac__arena *arena, tac__
     memcpy(all, keys, own * sizeof *all);
     memcpy(all + own, events->keys, count * sizeof *all);
     *spec = (tac__spec){tac__format_event.name, tac__format_event.doc, all};
-    *item = (tac__key){.kind = TAC__KIND_MAP, .spec = spec};
+    *item = (tac__key){.kind = TAC__KIND_MAP, .spec = spec, .flags = TAC__WHOLE};
+    return true;
+}
+
+// A component without a type lays parameters on one in another file: those of any type, of which
+// none is required, and any inputs. It comes last among `forms`, of which there are `n` others.
+static bool spec_of_overlay(tac__key *forms, size_t n, tac__arena *arena)
+{
+    size_t count;
+    tac__key *keys = copy_keys(arena, tac__format_component.keys, &count);
+    tac__key *params = tac__arena_array(arena, n + 1, sizeof *params);
+    tac__spec *spec = tac__arena_alloc(arena, sizeof *spec);
+    if (!keys || !params || !spec)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        for (const tac__key *key = forms[i].spec->keys; key->kind; key++) {
+            if (!strcmp(key->name, "params"))
+                params[i] = (tac__key){.kind = TAC__KIND_MAP, .spec = key->spec};
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        keys[i].flags &= ~(unsigned)TAC__REQUIRED;
+        if (!strcmp(keys[i].name, "params")) {
+            keys[i].kind = TAC__KIND_EITHER;
+            keys[i].of = params;
+        }
+    }
+    *spec = (tac__spec){tac__format_component.name, tac__format_component.doc, keys};
+    forms[n] = (tac__key){.kind = TAC__KIND_MAP, .spec = spec};
     return true;
 }
 
@@ -465,7 +496,7 @@ static const tac__spec *params_of(const tac__key *forms, const char *type)
         const tac__spec *params = NULL;
         bool found = false;
         for (const tac__key *key = forms->spec->keys; key->kind; key++) {
-            found |= !strcmp(key->name, "type") && !strcmp(key->words[0], type);
+            found |= !strcmp(key->name, "type") && key->words && !strcmp(key->words[0], type);
             params = !strcmp(key->name, "params") ? key->spec : params;
         }
         if (found)
@@ -488,7 +519,7 @@ static const tac__spec *spec_of_phases(const tac__spec *params, tac__arena *aren
     memcpy(all, keys, own * sizeof *all);
     memcpy(all + own, more, count * sizeof *all);
     for (size_t i = 0; i < own + count; i++)
-        all[i].flags &= ~(unsigned)TAC__REQUIRED;
+        all[i].flags &= ~(unsigned)(TAC__REQUIRED | TAC__NEEDED);
     *spec = (tac__spec){tac__format_phases.name, tac__format_phases.doc, all};
     return spec;
 }
@@ -500,6 +531,7 @@ static bool set_phases(tac__key *key, const tac__key *forms, tac__arena *arena, 
     if (!params)
         return true;
     key->kind = TAC__KIND_MAP;
+    key->flags |= TAC__WHOLE;
     key->spec = root ? spec_of_phases(params, arena) : params;
     return key->spec != NULL;
 }
@@ -508,7 +540,7 @@ static bool set_phases(tac__key *key, const tac__key *forms, tac__arena *arena, 
 static const tac__spec *spec_of_all(const tac_registry *registry, tac__arena *arena)
 {
     const size_t n = tac_registry_count(registry);
-    tac__key *forms = tac__arena_array(arena, n + 1, sizeof *forms);
+    tac__key *forms = tac__arena_array(arena, n + 2, sizeof *forms);
     tac__key *component = tac__arena_alloc(arena, sizeof *component);
     tac__key *entity_item = tac__arena_alloc(arena, sizeof *entity_item);
     tac__key *event_item = tac__arena_alloc(arena, sizeof *event_item);
@@ -524,7 +556,9 @@ static const tac__spec *spec_of_all(const tac_registry *registry, tac__arena *ar
         if (!spec_of_component(tac_registry_type(registry, i), arena, &forms[i]))
             return NULL;
     }
-    *component = (tac__key){.kind = TAC__KIND_EITHER, .of = forms};
+    if (!spec_of_overlay(forms, n, arena))
+        return NULL;
+    *component = (tac__key){.kind = TAC__KIND_EITHER, .of = forms, .by = "type"};
     for (size_t i = 0; i < entity_count; i++) {
         if (!strcmp(entity_keys[i].name, "components"))
             entity_keys[i].of = component;
@@ -541,6 +575,10 @@ static const tac__spec *spec_of_all(const tac_registry *registry, tac__arena *ar
             root_keys[i].of = entity_item;
         else if (!strcmp(root_keys[i].name, "scenario"))
             root_keys[i].of = event_item;
+        else if (!strcmp(root_keys[i].name, "plugins"))
+            root_keys[i].flags |= TAC__BRINGS;
+        else if (!strcmp(root_keys[i].name, "duration")) // a file that others extend has none
+            root_keys[i].flags &= ~(unsigned)TAC__REQUIRED;
         else if (!strcmp(root_keys[i].name, "phases") &&
                  !set_phases(&root_keys[i], forms, arena, true))
             return NULL;

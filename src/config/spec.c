@@ -716,8 +716,95 @@ static void write_table(tac__json *json, const tac__key *key, bool null)
     write_key(json, key->of);
 }
 
+static void write_required(tac__json *json, const tac__spec *spec, unsigned flags);
+
+static bool has_required(const tac__spec *spec, unsigned flags)
+{
+    for (const tac__key *key = spec->keys; key->name; key++) {
+        if (key->flags & flags)
+            return true;
+    }
+    return false;
+}
+
+// {"properties": {"type": {"const": "gain"}}, "required": ["type"]}
+static void write_condition(tac__json *json, const char *by, const char *word)
+{
+    begin_object(json, "if", true);
+    begin_object(json, "properties", true);
+    begin_object(json, by, true);
+    tac__json_key_text(json, "const", word);
+    tac__json_object_end(json);
+    tac__json_object_end(json);
+    write_list(json, "required", &by, 1, false);
+    tac__json_object_end(json);
+}
+
+static void write_then(tac__json *json, const tac__spec *spec)
+{
+    begin_object(json, "then", true);
+    write_ref(json, spec->name);
+    tac__json_object_end(json);
+}
+
+// A word that is none of these may be a plugin's: see write_known.
+static void write_choice(tac__json *json, const tac__key *key)
+{
+    tac__json_key(json, "anyOf");
+    tac__json_array_begin(json);
+    for (const tac__key *option = key->of; option->kind != TAC__KIND_END; option++) {
+        const tac__key *by = find_key(option->spec, key->by);
+        if (by->kind != TAC__KIND_WORD)
+            continue;
+        tac__json_compact(json);
+        tac__json_object_begin(json);
+        tac__json_key_text(json, "const", by->words[0]);
+        tac__json_key_text(json, "description", option->spec->doc);
+        tac__json_object_end(json);
+    }
+}
+
+static void write_dispatch(tac__json *json, const tac__key *key)
+{
+    write_type(json, "object", true);
+    begin_object(json, "properties", false);
+    begin_object(json, key->by, false);
+    tac__json_key_text(json, "description", find_key(key->of->spec, key->by)->doc);
+    write_choice(json, key);
+    tac__json_compact(json);
+    tac__json_object_begin(json);
+    write_type(json, "string", true);
+    tac__json_key_text(json, "pattern", "^" NAME "$|" VARIABLE);
+    tac__json_object_end(json);
+    tac__json_array_end(json);
+    tac__json_object_end(json);
+    tac__json_object_end(json);
+    tac__json_key(json, "allOf");
+    tac__json_array_begin(json);
+    for (const tac__key *option = key->of; option->kind != TAC__KIND_END; option++) {
+        const tac__key *by = find_key(option->spec, key->by);
+        tac__json_object_begin(json);
+        if (by->kind == TAC__KIND_WORD) {
+            write_condition(json, key->by, by->words[0]);
+        } else {
+            begin_object(json, "if", true);
+            begin_object(json, "not", true);
+            write_list(json, "required", &key->by, 1, false);
+            tac__json_object_end(json);
+            tac__json_object_end(json);
+        }
+        write_then(json, option->spec);
+        tac__json_object_end(json);
+    }
+    tac__json_array_end(json);
+}
+
 static void write_either(tac__json *json, const tac__key *key, bool null)
 {
+    if (key->by) {
+        write_dispatch(json, key);
+        return;
+    }
     tac__json_key(json, "anyOf");
     tac__json_array_begin(json);
     for (const tac__key *option = key->of; option->kind != TAC__KIND_END; option++)
@@ -750,6 +837,8 @@ static void write_kind(tac__json *json, const tac__key *key, bool null)
         break;
     case TAC__KIND_MAP:
         write_ref(json, key->spec->name);
+        if ((key->flags & TAC__WHOLE) && has_required(key->spec, TAC__NEEDED))
+            write_required(json, key->spec, TAC__NEEDED);
         break;
     case TAC__KIND_EITHER:
         write_either(json, key, null);
@@ -779,7 +868,7 @@ static void write_key(tac__json *json, const tac__key *key)
 }
 
 // A required key may come from a file that is extended.
-static void write_required(tac__json *json, const tac__spec *spec)
+static void write_required(tac__json *json, const tac__spec *spec, unsigned flags)
 {
     static const char *const extends[] = {"extends"};
     begin_object(json, "if", true);
@@ -791,7 +880,7 @@ static void write_required(tac__json *json, const tac__spec *spec)
     tac__json_key(json, "required");
     tac__json_array_begin(json);
     for (const tac__key *key = spec->keys; key->name; key++) {
-        if (key->flags & TAC__REQUIRED)
+        if (key->flags & flags)
             tac__json_text(json, key->name);
     }
     tac__json_array_end(json);
@@ -804,18 +893,16 @@ static void write_spec(tac__json *json, const tac__spec *spec, bool part)
     if (spec->doc)
         tac__json_key_text(json, "description", spec->doc);
     write_type(json, "object", true);
-    bool required = false;
     begin_object(json, "properties", false);
     write_extends(json);
     for (const tac__key *key = spec->keys; key->name; key++) {
-        required |= (key->flags & TAC__REQUIRED) != 0;
         tac__json_key(json, key->name);
         write_key(json, key);
     }
     tac__json_object_end(json);
     tac__json_key_bool(json, "additionalProperties", false);
-    if (required && !part)
-        write_required(json, spec);
+    if (!part && has_required(spec, TAC__REQUIRED))
+        write_required(json, spec, TAC__REQUIRED);
     tac__json_object_end(json);
 }
 
@@ -833,6 +920,70 @@ static void write_extends_def(tac__json *json)
     tac__json_object_end(json);
 }
 
+// {"components": {"additionalProperties": {"properties": {"type": {"enum": [...]}}}}}, wherever a
+// word chooses among maps.
+static void write_known_words(tac__json *json, const tac__spec *spec)
+{
+    begin_object(json, "properties", true);
+    for (const tac__key *key = spec->keys; key->name; key++) {
+        const tac__key *of = key->kind == TAC__KIND_TABLE ? key->of : NULL;
+        const bool chooses = of && of->kind == TAC__KIND_EITHER && of->by;
+        const tac__key *inner = of && of->kind == TAC__KIND_MAP ? of->spec->keys : NULL;
+        bool deeper = false;
+        for (; inner && inner->name; inner++)
+            deeper |= inner->kind == TAC__KIND_TABLE && inner->of->by;
+        if (!chooses && !deeper)
+            continue;
+        begin_object(json, key->name, true);
+        begin_object(json, "additionalProperties", true);
+        if (deeper) {
+            write_known_words(json, of->spec);
+        } else {
+            begin_object(json, "properties", true);
+            begin_object(json, of->by, true);
+            tac__json_key(json, "anyOf");
+            tac__json_array_begin(json);
+            tac__json_object_begin(json);
+            tac__json_key(json, "enum");
+            tac__json_array_begin(json);
+            for (const tac__key *option = of->of; option->kind != TAC__KIND_END; option++) {
+                const tac__key *by = find_key(option->spec, of->by);
+                if (by->kind == TAC__KIND_WORD)
+                    tac__json_text(json, by->words[0]);
+            }
+            tac__json_array_end(json);
+            tac__json_object_end(json);
+            tac__json_object_begin(json);
+            write_type(json, "string", true);
+            tac__json_key_text(json, "pattern", VARIABLE);
+            tac__json_object_end(json);
+            tac__json_array_end(json);
+            tac__json_object_end(json);
+            tac__json_object_end(json);
+        }
+        tac__json_object_end(json);
+        tac__json_object_end(json);
+    }
+    tac__json_object_end(json);
+}
+
+// Words are refused that are not known, unless a key is there that brings others.
+static void write_known(tac__json *json, const tac__spec *root)
+{
+    for (const tac__key *key = root->keys; key->name; key++) {
+        if (!(key->flags & TAC__BRINGS))
+            continue;
+        begin_object(json, "if", true);
+        begin_object(json, "not", true);
+        write_list(json, "required", &key->name, 1, false);
+        tac__json_object_end(json);
+        tac__json_object_end(json);
+        begin_object(json, "then", true);
+        write_known_words(json, root);
+        tac__json_object_end(json);
+    }
+}
+
 tac_status tac__spec_json_schema(const tac__spec *spec, bool part, tac__json *json)
 {
     TAC_REQUIRE(spec && json);
@@ -840,6 +991,7 @@ tac_status tac__spec_json_schema(const tac__spec *spec, bool part, tac__json *js
     tac__json_key_text(json, "$schema", "https://json-schema.org/draft/2020-12/schema");
     tac__json_key_text(json, "title", spec->name);
     write_ref(json, spec->name);
+    write_known(json, spec);
     begin_object(json, "$defs", false);
     write_extends_def(json);
     spec_set set = {.specs = {spec}, .count = 1};

@@ -47,6 +47,9 @@ enum {
     TAC__POSITIVE = 8,   // of a number: must be above 0
     TAC__FREE_KEYS = 16, // of a table: keys may be any text, not only names
     TAC__TUNABLE = 32,   // may be another when a run goes on from a checkpoint
+    TAC__NEEDED = 64,    // in a JSON Schema required only where TAC__WHOLE says so
+    TAC__WHOLE = 128,    // of a map in a JSON Schema: has all keys that are needed
+    TAC__BRINGS = 256,   // of a key of the root: brings words for `by` that the schema cannot know
 };
 
 typedef struct tac__spec tac__spec;
@@ -64,6 +67,9 @@ struct tac__key {
     const char *const *words; // ends with NULL
     const tac__key *of;
     const tac__spec *spec;
+    // Of EITHER, in a JSON Schema: the key whose word tells which of the maps at `of` it is. The
+    // last of them, where any word is allowed, is for maps without that key.
+    const char *by;
 };
 
 struct tac__spec {
