@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 static const cli_option options[] = {
-    CLI_OPTION_JSON, CLI_OPTION_SET, CLI_OPTION_DURATION, CLI_OPTION_HELP, {0},
+    CLI_OPTION_JSON, CLI_OPTION_SET, CLI_OPTION_DURATION, CLI_OPTION_OUTPUT, CLI_OPTION_HELP, {0},
 };
 
 // Adds a count of something, with a comma in front unless it is the first of a list.

@@ -21,6 +21,7 @@ static const cli_option options[] = {
     CLI_OPTION_TO,
     {.name = "all", .doc = "List every signal, also those that do not differ."},
     CLI_OPTION_JSON,
+    CLI_OPTION_OUTPUT,
     CLI_OPTION_HELP,
     {0},
 };

@@ -176,6 +176,11 @@ static tac_status check_replaced(const cli_args *args, const entry *e, cli_repla
 tac_status cli_writes(const cli_args *args, const char *path, const char *what,
                       cli_replaces replaces, tac_error *err)
 {
+    if (path && !strcmp(path, "-") && replaces == CLI_REPLACES_FORCED)
+        return tac__fail(err, TAC_E_USAGE,
+                         "%s: a recording is a file and cannot go to standard output; 'tactus "
+                         "export REC -o -' writes its signals there",
+                         what);
     if (!path || cli_is_stdout(path))
         return TAC_OK;
     cli_files *files = args->files;

@@ -9,6 +9,7 @@
 static const cli_option options[] = {
     {.name = "list", .doc = "Show every name with its digest; with patterns, those that match."},
     CLI_OPTION_JSON,
+    CLI_OPTION_OUTPUT,
     CLI_OPTION_HELP,
     {0},
 };

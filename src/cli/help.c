@@ -8,6 +8,7 @@
 static const cli_option options[] = {
     {.name = "json", .doc = "Describe a component type as JSON, for programs to read."},
     CLI_OPTION_PLUGIN,
+    CLI_OPTION_OUTPUT,
     CLI_OPTION_HELP,
     {0},
 };

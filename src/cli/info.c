@@ -20,6 +20,7 @@ static const cli_option options[] = {
     CLI_OPTION_JSON,
     CLI_OPTION_SET,
     CLI_OPTION_PLUGIN,
+    CLI_OPTION_OUTPUT,
     CLI_OPTION_HELP,
     {0},
 };

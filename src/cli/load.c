@@ -96,11 +96,28 @@ static tac_status check_kind(const char *path, tac_error *err)
     return TAC_OK;
 }
 
+enum { STDIN_LIMIT = 64 << 20 };
+
+// A configuration from standard input is called "stdin"; names of files in it are relative to the
+// current folder.
+static tac_status load_stdin(const tac_config_def *def, tac_config **config, tac_error *err)
+{
+    const tac_allocator *a = tac_allocator_default();
+    char *bytes;
+    size_t size;
+    tac_status status = tac__file_read("/dev/stdin", STDIN_LIMIT, a, &bytes, &size, err);
+    if (status == TAC_OK)
+        status = tac_config_parse("stdin", bytes, size, def, config, err);
+    tac__file_free(a, bytes, size);
+    return status;
+}
+
 static tac_status load_config(cli_simulation *sim, const cli_args *args, const char *path,
                               tac_config_def *def, const char *const *more, size_t more_count,
                               tac_error *err)
 {
-    TAC_TRY(check_kind(path, err));
+    if (strcmp(path, "-"))
+        TAC_TRY(check_kind(path, err));
     TAC_TRY(cli_load_registry(sim, args, err));
     tac__arena arena;
     tac__arena_init(&arena, tac_allocator_default());
@@ -113,7 +130,8 @@ static tac_status load_config(cli_simulation *sim, const cli_args *args, const c
         for (size_t i = 0; i < more_count; i++)
             sets[def->set_count++] = more[i];
         def->sets = sets;
-        status = tac_config_load(path, def, &sim->config, err);
+        status = strcmp(path, "-") ? tac_config_load(path, def, &sim->config, err)
+                                   : load_stdin(def, &sim->config, err);
     }
     tac__arena_fini(&arena);
     return status == TAC_OK ? cli_reads_config(args, sim->config, err) : status;

@@ -176,7 +176,7 @@ int main(int argc, char **argv)
     // error is printed second.
     tac_error write_error;
     tac_error_clear(&write_error);
-    const tac_status write_status = status == TAC_OK && path
+    const tac_status write_status = (status == TAC_OK || status == TAC_E_DIFFERENT) && path
                                         ? cli_write_file(path, &out, &write_error)
                                         : cli_write_stdout(&out, &write_error);
     if (status != TAC_OK)

@@ -17,6 +17,7 @@ static const cli_option options[] = {
      .doc = "Look at this topic; may be given several times. By default all that are built in."},
     {.name = "fields", .doc = "List the fields of each topic, with their offsets."},
     CLI_OPTION_JSON,
+    CLI_OPTION_OUTPUT,
     CLI_OPTION_HELP,
     {0},
 };

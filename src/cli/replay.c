@@ -42,6 +42,7 @@ static const cli_option options[] = {
     {.name = "from", .value = "T", .doc = "Begin with the nearest stored state at or before T."},
     {.name = "to", .value = "T", .doc = "End at T instead of the end of the recording."},
     {.name = "out",
+     .letter = 'o',
      .value = "REC",
      .doc = "Record the replay as REC. Not with several integrators."},
     CLI_OPTION_FORCE,

@@ -31,6 +31,7 @@ static const cli_option options[] = {
      .doc = "Use this seed for all random streams; short for --set seed=N."},
     CLI_OPTION_DURATION,
     {.name = "out",
+     .letter = 'o',
      .value = "REC",
      .doc = "Record the run as REC, an MCAP file; the configuration says under 'record' what is in "
             "it. The results stay the same."},
