@@ -16,6 +16,7 @@ extern const cli_command cli_plot;
 extern const cli_command cli_export;
 extern const cli_command cli_schema;
 extern const cli_command cli_px4;
+extern const cli_command cli_completion;
 extern const cli_command cli_help;
 
 // All commands in the order of `tactus help`, NULL at the end; and the program itself, with the

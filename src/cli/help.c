@@ -37,7 +37,7 @@ void cli_help_program(tac__text *out)
     tac__text_add(out, "usage: tactus COMMAND ...\n\n"
                        "A deterministic lockstep simulator for vehicles.\n\ncommands:\n");
     for (size_t i = 0; cli_commands[i]; i++)
-        tac__text_add(out, "  %-10s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
+        tac__text_add(out, "  %-12s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
     tac__text_add(out, "\noptions:\n");
     cli_help_options(cli_program.options, out);
     tac__text_add(out, "\nexit codes: 0 fine, 1 the run failed, 2 usage or configuration, 3 the\n"
