@@ -385,6 +385,11 @@ TAC_API void tac_declare_stiffness(tac_declare *d, double rate_1_s, const char *
 // changes nothing in the simulation.
 TAC_API void tac_declare_gravity(tac_declare *d, double mu_m3_s2, double radius_m);
 
+// Say where a flight that this component controls is to end: north and east of the world's origin.
+// Reports measure a landing from there once all items of the mission were passed
+// (TAC_ROLE_MISSION_REACHED, TAC_ROLE_MISSION_TOTAL), else from where the vehicle started.
+TAC_API void tac_declare_landing(tac_declare *d, double north_m, double east_m);
+
 // In `connect`: the type of the single element that a watch sees, and its unit; and the unit of the
 // input that a feed is connected to.
 TAC_API tac_type tac_watch_type(const tac_declare *d, int input);

@@ -362,6 +362,7 @@ typedef struct tac_component_info {
     uint32_t flags;             // TAC_COMPONENT_... of its type
     double gravity_mu_m3_s2;    // of tac_declare_gravity; 0: not declared
     double gravity_radius_m;
+    const double *landing_m; // of tac_declare_landing: north, east; NULL: none
 } tac_component_info;
 
 // In order of declaration; name "" where there is no such component. tac_sizes has their number.

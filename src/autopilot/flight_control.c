@@ -182,8 +182,14 @@ static tac_status read_mission(tac_declare *d, tac__flight *f)
                      .doc = "file with the mission: QGC WPL 110 or .plan; none: hover"));
     tac_error err;
     tac_error_clear(&err);
-    if (!*path || tac__mission_read(path, tac_declare_world(d), &f->mission, &err) == TAC_OK)
+    if (!*path)
         return TAC_OK;
+    double north_m, east_m;
+    if (tac__mission_read(path, tac_declare_world(d), &f->mission, &err) == TAC_OK) {
+        if (tac__mission_landing(&f->mission, &north_m, &east_m))
+            tac_declare_landing(d, north_m, east_m);
+        return TAC_OK;
+    }
     f->mission.count = 0;
     if (err.status == TAC_E_MEMORY)
         return TAC_E_MEMORY;

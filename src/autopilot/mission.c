@@ -374,3 +374,19 @@ tac_status tac__mission_read(const char *path, const tac_world *world, tac__miss
     tac__file_free(allocator, bytes, size);
     return status;
 }
+
+bool tac__mission_landing(const tac__mission *mission, double *north_m, double *east_m)
+{
+    if (!mission->count || mission->items[mission->count - 1].kind != TAC__ITEM_LAND)
+        return false;
+    // One that lands where it is lands at the last place that it flew to.
+    for (size_t i = mission->count; i-- > 0;) {
+        const tac__mission_item *item = &mission->items[i];
+        if (item->here || item->kind == TAC__ITEM_TAKEOFF)
+            continue;
+        *north_m = item->north_m;
+        *east_m = item->east_m;
+        return true;
+    }
+    return false;
+}

@@ -49,6 +49,10 @@ tac_status tac__mission_read(const char *path, const tac_world *world, tac__miss
 tac_status tac__mission_parse(const char *name, const char *bytes, size_t size,
                               const tac_world *world, tac__mission *mission, tac_error *err);
 
+// Where the mission lands: north and east of the world's origin. False: it does not land at a place
+// that is known.
+bool tac__mission_landing(const tac__mission *mission, double *north_m, double *east_m);
+
 // --- for the readers of single formats ----------------------------------------------------------
 
 // The fields of a MAVLink mission item.

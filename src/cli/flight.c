@@ -77,6 +77,7 @@ static tac_status add_control(cli_flight *f, const tac_component_info *c, size_t
         if (!v->control && !strcmp(v->entity, c->entity)) {
             v->control = c->name;
             v->control_number = number;
+            v->landing_m = c->landing_m;
             return TAC_OK;
         }
     }
@@ -416,14 +417,19 @@ double cli_altitude_m(const cli_flight *f, const cli_vehicle *v)
     return -v->position_m[2] - f->ground_m;
 }
 
-double cli_from_start_m(const cli_vehicle *v)
+const double *cli_landing_from(const cli_flight *f, const cli_vehicle *v)
 {
-    return hypot(v->position_m[0] - v->start_m[0], v->position_m[1] - v->start_m[1]);
+    if (!v->landed || v->flight_us == 0)
+        return NULL;
+    if (v->landing_m && v->total > 0 && v->reached >= v->total)
+        return v->landing_m;
+    return f->continued ? NULL : v->start_m;
 }
 
-bool cli_has_landing(const cli_flight *f, const cli_vehicle *v)
+double cli_landing_error_m(const cli_flight *f, const cli_vehicle *v)
 {
-    return v->landed && v->flight_us > 0 && !f->continued;
+    const double *from = cli_landing_from(f, v);
+    return from ? hypot(v->position_m[0] - from[0], v->position_m[1] - from[1]) : (double)NAN;
 }
 
 static void add_vehicle(cli_fleet *sum, const cli_flight *f, const cli_vehicle *v)
@@ -436,8 +442,9 @@ static void add_vehicle(cli_fleet *sum, const cli_flight *f, const cli_vehicle *
     sum->distance_m += v->distance_m;
     sum->flight_us = v->flight_us > sum->flight_us ? v->flight_us : sum->flight_us;
     sum->max_altitude_m = fmax(sum->max_altitude_m, v->max_altitude_m);
-    if (cli_has_landing(f, v))
-        sum->landing_error_m = fmax(sum->landing_error_m, cli_from_start_m(v));
+    sum->landing_error_m = fmax(sum->landing_error_m, cli_landing_error_m(f, v));
+    const double *from = cli_landing_from(f, v);
+    sum->landing_point &= !from || from == v->landing_m;
     for (size_t i = 0; i < v->batteries; i++) {
         sum->soc = fmin(sum->soc, v->soc[i]);
         sum->voltage_v = fmin(sum->voltage_v, v->voltage_v[i]);
@@ -452,6 +459,7 @@ cli_fleet cli_flight_sum(const cli_flight *f, const cli_vehicle *vehicles, size_
         .count = count,
         .max_altitude_m = (double)NAN,
         .landing_error_m = (double)NAN,
+        .landing_point = true,
         .soc = (double)NAN,
         .voltage_v = (double)NAN,
         .used_min = (double)NAN,

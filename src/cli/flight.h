@@ -17,6 +17,7 @@ typedef struct cli_vehicle {
     const char *name; // of its entity, or of its component if the entity has several vehicles
     const char *entity, *body, *control; // control NULL: none
     size_t body_number, control_number;  // among all components
+    const double *landing_m;             // of its control's mission: north, east; NULL: none
     cli_signal signals[TAC_ROLE_COUNT];  // by role: those of its body, then those of its control
 
     // What has been seen so far
@@ -80,10 +81,10 @@ void cli_flight_end(cli_flight *flight, tac_engine *engine);
 // --- what is known of a vehicle ------------------------------------------------------------------
 
 double cli_altitude_m(const cli_flight *flight, const cli_vehicle *vehicle);
-double cli_from_start_m(const cli_vehicle *vehicle); // horizontal distance
-// Whether the vehicle has landed after a flight whose start is known; its landing error is then
-// cli_from_start_m.
-bool cli_has_landing(const cli_flight *flight, const cli_vehicle *vehicle);
+// What a landing is measured from: the landing point of the mission if all items were passed, else
+// the start. NULL: the vehicle has not flown and landed, or its start is not known.
+const double *cli_landing_from(const cli_flight *flight, const cli_vehicle *vehicle);
+double cli_landing_error_m(const cli_flight *flight, const cli_vehicle *vehicle); // horizontal; NaN
 
 // Totals of several vehicles, or of one. NaN means unknown.
 typedef struct cli_fleet {
@@ -93,6 +94,7 @@ typedef struct cli_fleet {
     double distance_m;                      // of all together
     tac_time flight_us;                     // the longest
     double max_altitude_m, landing_error_m; // the largest
+    bool landing_point;                     // all landings are measured from that of a mission
     double soc, voltage_v;                  // the lowest
     double used_min, used_max;              // charge of a battery
 } cli_fleet;

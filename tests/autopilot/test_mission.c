@@ -264,7 +264,34 @@ static void test_no_file(void **state)
     assert_non_null(strstr(err.text, "/none/such"));
 }
 
-TEST_MAIN(cmocka_unit_test(test_square), cmocka_unit_test(test_all_items),
-          cmocka_unit_test(test_home), cmocka_unit_test(test_date_line),
-          cmocka_unit_test(test_bad_wpl), cmocka_unit_test(test_bad_plan),
-          cmocka_unit_test(test_too_many), cmocka_unit_test(test_no_file))
+#define WPL            "QGC WPL 110\n"
+#define UP             "0 1 3 22 0 0 0 0 47.397742 8.545594 12 1\n"
+#define NORTH          "1 0 3 16 0 2 0 0 47.397842 8.545594 12 1\n"
+#define LAND(i, place) #i " 0 3 21 0 0 0 0 " place " 0 1\n"
+
+static void check_landing(const char *text, bool lands, double north, double east)
+{
+    double place[2] = {-1, -1};
+    check_good(text);
+    assert_true(tac__mission_landing(&mission, &place[0], &place[1]) == lands);
+    assert_true(fabs(place[0] - (lands ? north : -1)) < 1e-3);
+    assert_true(fabs(place[1] - (lands ? east : -1)) < 1e-3);
+}
+
+// Where a mission lands; where it gives no place, at the last one before.
+static void test_landing(void **state)
+{
+    (void)state;
+    const double n = 1e-4 * degree * radius, e = n * cos(47.397742 * degree);
+    check_landing(WPL UP NORTH LAND(2, "47.397642 8.545694"), true, -n, e);
+    check_landing(WPL UP NORTH LAND(2, "0 0"), true, n, 0);
+    check_landing(WPL UP LAND(1, "0 0"), false, 0, 0);
+    check_landing(WPL UP NORTH, false, 0, 0);
+    check_landing(WPL UP NORTH "2 0 2 20 0 0 0 0 0 0 0 1\n", false, 0, 0);
+}
+
+TEST_MAIN(cmocka_unit_test(test_landing), cmocka_unit_test(test_square),
+          cmocka_unit_test(test_all_items), cmocka_unit_test(test_home),
+          cmocka_unit_test(test_date_line), cmocka_unit_test(test_bad_wpl),
+          cmocka_unit_test(test_bad_plan), cmocka_unit_test(test_too_many),
+          cmocka_unit_test(test_no_file))

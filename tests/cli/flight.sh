@@ -167,15 +167,37 @@ says err "unknown signal 'battery.soc'; did you mean 'vehicle.battery.soc'?"
 
 expect 0 run "$mission" --log-level error
 says out "  route              $(value mission.json mission_reached) of " \
-    "up to $(printf '%.1f' "$(value mission.json max_altitude_m)") m" ' % used, ' ' from the start' 'events'
+    "up to $(printf '%.1f' "$(value mission.json max_altitude_m)") m" ' % used, ' ' from the landing point' 'events'
 ! grep -q vehicle out || fail 'a table of one vehicle'
 
-# In two pieces: where the flight began is not known then.
+# In two pieces: where the flight began is not known then, where it was to end is.
 expect 0 run "$mission" -q --checkpoint-at '30 s' --checkpoint half
 expect 0 run "$mission" -q --json --from half
 same 'hash of two pieces' "$(value out hash)" "$hash"
-typed out landing_error_m null
+same 'landing of two pieces' "$(value out landing_error_m)" "$(value mission.json landing_error_m)"
+same 'measured from' "$(value out landing_from)" mission
 same 'items passed in two pieces' "$(value out mission_reached)" "$(value out mission_total)"
+
+# A mission that lands elsewhere: 22.26 m north of the start.
+{ printf 'QGC WPL 110\n0\t1\t0\t16\t0\t0\t0\t0\t47.397742\t8.545594\t488\t1\n'
+  printf '1\t0\t3\t22\t0\t0\t0\t0\t47.397742\t8.545594\t5\t1\n'
+  printf '2\t0\t3\t16\t0\t2\t0\t0\t47.397942\t8.545594\t5\t1\n'
+  printf '3\t0\t3\t21\t0\t0\t0\t0\t47.397942\t8.545594\t0\t1\n'; } >north.waypoints
+north="entities.uav.components.control.params.mission=$PWD/north.waypoints"
+expect 0 run "$mission" -q --json --set "$north"
+same 'landed elsewhere' "$(value out landed)" true
+near 'landing error elsewhere' "$(value out landing_error_m)" 0 1
+same 'measured from' "$(value out landing_from)" mission
+grep -Eq '"position": \[2[123]\.' out || fail "not where it should be: $(grep position out)"
+expect 0 run "$mission" --set "$north"
+says out ' m from the landing point'
+
+# Brought home before the end, a landing is measured from the start, where home is.
+expect 0 run "$mission" -q --json --set "$north" \
+    --set 'scenario=[{at: 1 s, do: arm}, {at: 2 s, do: start_mission}, {at: 8 s, do: return}]'
+same 'landed at home' "$(value out landed)" true
+near 'landing error at home' "$(value out landing_error_m)" 0 1
+same 'measured from' "$(value out landing_from)" start
 
 # --- several --------------------------------------------------------------------------------------
 
@@ -203,7 +225,7 @@ same 'the higher of two' "$(echo "$tops" | head -n 1)" \
 charges=$(sed -n 's/.*"battery_soc": \([^,]*\).*/\1/p' out)
 same 'the lower of two' "$(echo "$charges" | head -n 1)" \
     "$(echo "$charges" | tail -n 2 | sort -g | head -n 1)"
-near 'landing error' "$(value out landing_error_m)" 6 1
+near 'landing error, not from where each started' "$(value out landing_error_m)" 0 0.5
 expect 0 run two.yaml --log-level error
 says out 'vehicles           2' 'v1 ' 'v2 ' 'landing            all'
 swarm 24 >many.yaml

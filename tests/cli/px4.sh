@@ -31,6 +31,8 @@ expect 0 run "$swarm" --set autopilot.px4.library="$lib" -q --json
 is_json out
 same 'mission_reached of four' "$(value out mission_reached)" 32
 same 'all landed' "$(value out landed)" true
+error=$(value out landing_error_m) # from the landing point, wherever they started
+awk -v e="$error" 'BEGIN { exit !(e != "" && e < 0.1) }' || fail "landing_error_m is $error"
 
 # What PX4 prints is in the log, with vehicle and time, and not in the way of the report.
 expect 0 run "$one" --set autopilot.px4.library="$lib" --json --duration 3s

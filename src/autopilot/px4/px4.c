@@ -5,6 +5,7 @@
 #include "autopilot/px4/px4.h"
 #include "autopilot/ports.h"
 #include "autopilot/flight.h"
+#include "autopilot/mission.h"
 #include "autopilot/types.h"
 #include "base/error.h"
 #include "model/builtin.h"
@@ -12,6 +13,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef tac__px4_component px4;
@@ -107,6 +109,18 @@ static void read_vehicle(tac_declare *d, px4 *c)
     }
 }
 
+// PX4 may understand missions that cannot be read here: those have no landing point.
+static void declare_landing(tac_declare *d, const px4 *c)
+{
+    tac_error err;
+    double north_m, east_m;
+    tac__mission *mission = calloc(1, sizeof *mission);
+    if (mission && tac__mission_read(c->mission, tac_declare_world(d), mission, &err) == TAC_OK &&
+        tac__mission_landing(mission, &north_m, &east_m))
+        tac_declare_landing(d, north_m, east_m);
+    free(mission);
+}
+
 // PX4 reads the mission itself; a file that cannot be opened is reported before the run.
 static void read_mission(tac_declare *d, px4 *c)
 {
@@ -125,7 +139,9 @@ static void read_mission(tac_declare *d, px4 *c)
     }
     const size_t got = fread(begin, 1, sizeof mark - 1, file);
     fclose(file);
-    if (got < sizeof mark - 1 || memcmp(begin, mark, got))
+    if (got == sizeof mark - 1 && !memcmp(begin, mark, got))
+        declare_landing(d, c);
+    else
         (void)tac_declare_fail(d, "mission",
                                "'%s' does not begin with '%s', the only format that "
                                "PX4's library reads",

@@ -109,9 +109,11 @@ static void landing_line(page *p, const cli_flight *f, const cli_vehicle *v)
     if (v->flight_us == 0) {
         tac__out_add(&out, "never left the ground");
     } else if (v->landed) {
-        if (!f->continued) {
-            cli_add_metres(&out, cli_from_start_m(v));
-            tac__out_add(&out, " from the start");
+        const double *from = cli_landing_from(f, v);
+        if (from) {
+            cli_add_metres(&out, cli_landing_error_m(f, v));
+            tac__out_add(&out, " from %s",
+                         from == v->landing_m ? "the landing point" : "the start");
         } else {
             tac__out_add(&out, "on the ground");
         }
@@ -134,7 +136,8 @@ static void landings_line(page *p, const cli_fleet *sum)
     if (!isnan(sum->landing_error_m)) {
         tac__out_add(&out, ", ");
         cli_add_metres(&out, sum->landing_error_m);
-        tac__out_add(&out, " from the start at most");
+        tac__out_add(&out, " from %s at most",
+                     sum->landing_point ? "the landing point" : "landing point or start");
     }
 }
 
@@ -286,6 +289,11 @@ static void json_vehicle(const cli_flight *f, const cli_vehicle *v, tac__json *j
     tac__json_object_begin(json);
     tac__json_key_text(json, "name", v->name);
     json_sum(&sum, json);
+    const double *from = cli_landing_from(f, v);
+    tac__json_key_text(json, "landing_from",
+                       !from                  ? NULL
+                       : from == v->landing_m ? "mission"
+                                              : "start");
     json_crash(v, json);
     tac__json_key_bool(json, "armed", v->armed);
     json_position(v, json);

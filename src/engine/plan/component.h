@@ -186,6 +186,7 @@ struct tac__component {
     tac_time lead_us;            // it also steps this long before each step of its group
     uint32_t lead_max;           // lead_us is at most this many periods
     tac_place lead_place;        // of the parameter that sets lead_us
+    const double *landing_m;     // where its flight is to end; NULL: not declared
     const tac__component *model; // the last one before it of its type, NULL: none; see share.h
     const tac__param *params;    // these lists may be shared with other components: see share.h
     const char *const *values;

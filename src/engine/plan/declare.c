@@ -71,6 +71,12 @@ const tac_world *tac_declare_world(const tac_declare *d)
     return d->plan ? &d->plan->def.world : &none;
 }
 
+void tac_declare_landing(tac_declare *d, double north_m, double east_m)
+{
+    const double place[2] = {north_m, east_m};
+    d->instance->landing_m = tac_declare_shared(d, place, sizeof place);
+}
+
 // --- ports ------------------------------------------------------------------------------------
 
 const char *tac_declare_name(const tac_declare *d)

@@ -102,7 +102,8 @@ static tac_component_info component_info(const tac_engine *e, size_t component)
                                 c->group < 0 ? "" : e->plan->groups[c->group].name,
                                 c->type->flags & TAC__COMPONENT_PUBLIC,
                                 c->gravity_mu_m3_s2,
-                                c->gravity_radius_m};
+                                c->gravity_radius_m,
+                                c->landing_m};
 }
 
 void tac_engine_component_info_sized(const tac_engine *e, size_t component,
