@@ -3,6 +3,7 @@
 #
 #   tools/bare.sh COMMAND [ARGUMENT...]    as in: tools/bare.sh ./demo.sh
 #   tools/bare.sh --prepare                only makes the root, or says why there can be none
+#   tools/bare.sh --with DIR COMMAND...    the root has a copy of DIR as /root/given, too
 #
 # Debian's minimal base is all there is: no compiler, no git, no python, no certificates. Of this
 # machine it gets the apt sources for Debian 12 and their keys, and what finds their hosts; nothing
@@ -24,6 +25,11 @@ cannot() {
     sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$0"
     exit 2
 }
+given=
+if [ "$1" = --with ]; then
+    given=$(cd "$2" && pwd)
+    shift 2
+fi
 [ "$(id -u)" -eq 0 ] || cannot "it takes the rights of root"
 unshare --mount --pid --fork true 2>/dev/null || cannot "mounting is not allowed"
 if ! command -v mmdebstrap >/dev/null; then
@@ -77,6 +83,7 @@ for file in ${sources[@]+"${sources[@]}"} "${keys[@]}" /etc/resolv.conf /etc/hos
 done
 [ -z "$(git status --porcelain)" ] || echo "bare.sh: what is not committed is not in the clone"
 git clone --quiet --no-hardlinks . "$root/root/tactus"
+[ -z "$given" ] || cp -r "$given" "$root/root/given"
 
 # --- the command ----------------------------------------------------------------------------------
 
