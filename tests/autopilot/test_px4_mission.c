@@ -129,6 +129,31 @@ static void test_refused(void **state)
     rig_close(&r);
 }
 
+// It does not wait on the ground in silence.
+static void test_waiting(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"autopilot.px4.publish=[{topic: home_position, off: true}]",
+                                       "entities.uav.components.control.params.mission=''"};
+    static const char *const texts[] = {
+        "PX4 was asked for its mission 1 s ago and has not found it valid yet",
+        "PX4 was asked for a mission; the parameter 'mission' names none"};
+    for (int i = 0; i < 2; i++) {
+        rig r;
+        open_logged(&r, sets[i]);
+        rig_run(&r, 2999999);
+        assert_int_equal(said(texts[i]), 0);
+        rig_run(&r, 9000000);
+        assert_int_equal(said(texts[i]), 1);
+        rig_close(&r);
+    }
+    rig r;
+    open_logged(&r, NULL);
+    rig_run(&r, 9000000);
+    assert_int_equal(said(texts[0]) + said(texts[1]), 0);
+    rig_close(&r);
+}
+
 // Where a mission ends in the air, the vehicle loiters, and the mission is not entered again.
 static void test_end_in_the_air(void **state)
 {
@@ -266,13 +291,10 @@ int main(void)
     px4_order(NULL);
     px4_library("px4_standin");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_items),
-        cmocka_unit_test(test_begin_is_not_the_end),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_end_in_the_air),
-        cmocka_unit_test(test_end_on_the_ground),
-        cmocka_unit_test(test_again),
-        cmocka_unit_test(test_printed),
+        cmocka_unit_test(test_items),          cmocka_unit_test(test_begin_is_not_the_end),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_end_in_the_air), cmocka_unit_test(test_end_on_the_ground),
+        cmocka_unit_test(test_again),          cmocka_unit_test(test_printed),
     };
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

@@ -67,6 +67,11 @@ same 'replay of a part' "$(value out hash_match)" true
 expect 0 export flight.mcap --format csv --signals 'control.nav_state' --out -
 says out '10.000000,3'
 expect 0 info flight.mcap
+# What PX4 said is in the recording, with its component: the ULog has it from there.
+expect 0 export flight.mcap --format ulog -o flight.ulg
+grep -aq '\[uav.control\] PX4: \[navigator\] Executing Mission' flight.ulg ||
+    fail 'the ULog does not have what PX4 said'
+rm flight.ulg
 [ "$(wc -c <flight.mcap)" -lt 30000000 ] || fail 'the recording is too large'
 
 expect 3 run "$one" -q

@@ -374,6 +374,26 @@ static void decide(const tac_step *s, const tac__px4_component *c)
     tac__pilot_step(&f->pilot, &c->habits, &in);
 }
 
+// A vehicle that stays on the ground because PX4 has no mission to fly must not do so in silence.
+static void warn_of_waiting(tac_step *s, const tac__px4_component *c)
+{
+    enum { PATIENCE_US = 1000000 };
+    tac__px4_flight *f = c->flight;
+    if (f->pilot.wanted != TAC__NAV_MISSION || results_of(f)->mission_valid[0] > 0) {
+        f->warned = false;
+        return;
+    }
+    if (f->warned || s->t_us < f->pilot.entered_us + PATIENCE_US)
+        return;
+    f->warned = true;
+    if (*c->mission)
+        tac_log_write(s, TAC_LOG_WARN,
+                      "PX4 was asked for its mission 1 s ago and has not found it valid yet");
+    else
+        tac_log_write(s, TAC_LOG_WARN,
+                      "PX4 was asked for a mission; the parameter 'mission' names none");
+}
+
 // PX4 enters a mission that it refuses as one that is finished and not valid. A mission that only
 // becomes valid a little late may look like this for a moment.
 static tac_status check_refusal(tac_step *s, const tac__px4_component *c)
@@ -381,6 +401,7 @@ static tac_status check_refusal(tac_step *s, const tac__px4_component *c)
     enum { PATIENCE_US = 500000 };
     tac__px4_flight *f = c->flight;
     const tac__px4_results *r = results_of(f);
+    warn_of_waiting(s, c);
     if (f->pilot.nav_state != TAC__NAV_MISSION || r->mission_valid[0] > 0 ||
         r->mission_finished[0] == 0) {
         f->refused_us = TAC_TIME_NEVER;
@@ -390,11 +411,11 @@ static tac_status check_refusal(tac_step *s, const tac__px4_component *c)
         f->refused_us = s->t_us;
     if (s->t_us - f->refused_us < PATIENCE_US)
         return TAC_OK;
-    return tac__fail(&f->err, TAC_E_COMPONENT, "PX4 refuses the mission '%s': %s",
-                     *c->mission ? c->mission : "(none)",
-                     *f->words     ? f->words
-                     : *c->mission ? "it does not say why"
-                                   : "there is none");
+    if (!*c->mission)
+        return tac__fail(&f->err, TAC_E_COMPONENT,
+                         "PX4 was asked for a mission; the parameter 'mission' names none");
+    return tac__fail(&f->err, TAC_E_COMPONENT, "PX4 refuses the mission '%s': %s", c->mission,
+                     *f->words ? f->words : "it does not say why");
 }
 
 static tac_status fly(tac_step *s, const tac__px4_component *c)

@@ -67,6 +67,7 @@ typedef struct tac__px4_flight {
     int32_t reached;        // items, since it was armed
     int32_t reached_before; // as PX4 still reports of the flight before; 0: nothing
     int32_t phase;
+    bool warned;                   // that there is no mission to fly
     tac_time refused_us;           // since when PX4 refuses the mission, if it does
     tac__printed printed;          // text of PX4
     char words[TAC__PRINTED_LINE]; // its last warning, "": none
