@@ -5,6 +5,6 @@ table=$TACTUS_SOURCE/src/autopilot/px4/ulog.c
 names=$(sed -n 's/.*\.port = "\([a-z_.]*\)".*/\1/p' "$table" | sort -u)
 [ "$(echo "$names" | wc -l)" -gt 20 ] || fail "no names of signals in $table"
 for name in $names; do
-    grep -rnF "\"$name\"" "$TACTUS_SOURCE/src/record" && fail "src/record names the signal $name"
+    grep -rnF "\"$name\"" "$TACTUS_SOURCE/src/record" | grep -v json_key && fail "src/record names the signal $name"
 done
 finish

@@ -148,6 +148,14 @@ static bool is_cut(tac__mcap_reader *r, uint64_t at)
     return tac__mcap_head(&r->source, at, &opcode, &length, &ignored) != TAC_OK;
 }
 
+// Does the data section have what a sound summary says? A record whose length is wrong may hide
+// others without any other trace.
+static bool has_all(const tac__mcap_reader *from, const tac__mcap_contents *c)
+{
+    return !from->by_summary || (c->chunk_count == from->contents.chunk_count &&
+                                 c->attachment_count == from->contents.attachment_count);
+}
+
 static tac_status write_copy(tac__mcap_reader *from, tac__mcap_target *t, tac__text *lost,
                              tac_error *err)
 {
@@ -160,7 +168,8 @@ static tac_status write_copy(tac__mcap_reader *from, tac__mcap_target *t, tac__t
     if (status == TAC_E_MEMORY || status == TAC_E_FILE) {
         if (err)
             *err = ignored;
-    } else if (status == TAC_OK && (ended || (!from->by_summary && is_cut(from, c.data_end)))) {
+    } else if (status == TAC_OK && has_all(from, &c) &&
+               (ended || (!from->by_summary && is_cut(from, c.data_end)))) {
         status = copy_front(from, &c, ended, t, lost, err);
     } else {
         status = tac__mcap_copy_pieces(from, t, lost, err);
