@@ -123,8 +123,12 @@ static tac_status load_config(cli_simulation *sim, const cli_args *args, const c
     tac__arena_init(&arena, tac_allocator_default());
     const char **sets;
     def->registry = sim->registry;
-    def->mistake = cli_mistakes_add;
-    def->mistake_context = args->mistakes;
+    // Of a recording one mistake is enough: its error names the recording, not the folder into
+    // which the configuration was unpacked.
+    if (!def->closed_folder) {
+        def->mistake = cli_mistakes_add;
+        def->mistake_context = args->mistakes;
+    }
     tac_status status = collect_sets(args, more_count, &arena, &sets, &def->set_count, err);
     if (status == TAC_OK) {
         for (size_t i = 0; i < more_count; i++)
