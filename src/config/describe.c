@@ -83,6 +83,15 @@ static void text_params(const tac__component *c, tac__text *out)
     }
 }
 
+// A type is described without parameters, with which its lists would have a length: "f64[n]".
+static void print_type(const tac_type *type, char *text, size_t size)
+{
+    tac_type_print(type, text, size);
+    char *one = strstr(text, "[1]");
+    if (one)
+        one[1] = 'n';
+}
+
 static void text_ports(const char *title, const tac__ports *ports, tac__text *out)
 {
     if (ports->count == 0)
@@ -91,7 +100,7 @@ static void text_ports(const char *title, const tac__ports *ports, tac__text *ou
     for (size_t i = 0; i < ports->count; i++) {
         const tac__port *p = &ports->items[i];
         char type[64];
-        tac_type_print(&p->type, type, sizeof type);
+        print_type(&p->type, type, sizeof type);
         tac__text_add(out, "  %-*s %s%s(%s, %s%s%s%s)\n", NAME_WIDTH, p->name, p->doc,
                       *p->doc ? " " : "", type, p->unit,
                       p->flags & TAC_PORT_OPTIONAL ? ", optional" : "", p->role ? ", role " : "",
@@ -133,7 +142,7 @@ static void json_ports(const char *key, const tac__ports *ports, tac__json *json
     for (size_t i = 0; i < ports->count; i++) {
         const tac__port *p = &ports->items[i];
         char type[64];
-        tac_type_print(&p->type, type, sizeof type);
+        print_type(&p->type, type, sizeof type);
         tac__json_compact(json);
         tac__json_object_begin(json);
         tac__json_key_text(json, "name", p->name);

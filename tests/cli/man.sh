@@ -35,6 +35,28 @@ for command in $commands; do
             fail "the synopsis of tactus-$command lacks $option"
     done
 done
+# What pages refer to exists, tactus(1) refers to all of them, and quotes are balanced.
+for page in "$man"/*.[15]; do
+    sed -n '/^\.Sh SEE ALSO/,$s/^\.Xr \(tactus[a-z0-9.-]*\) \([0-9]\).*/\1.\2/p' "$page" >see
+    [ -s see ] || fail "$(basename "$page") has no SEE ALSO"
+    for other in $(cat see); do
+        [ -f "$man/$other" ] || fail "$(basename "$page") refers to $other, which does not exist"
+    done
+    ! grep -nE '^\.Pq Ql [^ ]+ , [a-z]+ No' "$page" || fail "$(basename "$page"): a word without quotes"
+done
+for command in $commands; do
+    sed -n '/^\.Sh SEE ALSO/,$p' "$man/tactus.1" | grep -q "^\.Xr tactus-$command 1" ||
+        fail "SEE ALSO of tactus.1 lacks tactus-$command"
+done
+# The example of export works: its recording has the signals that it names.
+"$TACTUS" run "$TACTUS_SOURCE/examples/iris_mission.yaml" -q --duration '1 s' -o flight.mcap
+sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/s/^\.Dl tactus export/"$TACTUS" export/p' "$man/tactus-export.1" >examples
+[ -s examples ] || fail 'tactus-export.1 has no examples'
+sh -e ./examples >out 2>&1 || { fail 'an example of tactus-export.1 fails'; cat out; }
+"$TACTUS" help multirotor >out
+! grep -q '\[1\]' out || fail 'ports of each rotor are shown with one element'
+says out '(f64[n], 1)'
+
 for page in "$man"/tactus-*.1; do
     name=$(basename "$page" .1)
     echo "$commands" | grep -qx "${name#tactus-}" || fail "$name.1 is a page of no command"

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Every member of the JSON that commands print is in docs/json.md, in the section of the command or
+in a page to which that section leads."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+tactus, source = os.environ["TACTUS"], os.environ["TACTUS_SOURCE"]
+docs = os.path.join(source, "docs")
+page = open(os.path.join(docs, "json.md")).read()
+sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", page, re.M | re.S))
+FREE = {"digests", "patterns", "max_errors"}  # objects whose keys are names of the simulation
+
+
+def words(text):
+    found = set()
+    for quoted in re.findall(r"`([^`\n]+)`", text):
+        found.update(re.findall(r"\w+", quoted))
+    return found | set(re.findall(r'"(\w+)"', text))
+
+
+def documented(name):
+    text = sections[name] + sections["Errors"]
+    for link in re.findall(r"\]\((\w+\.md)\)", sections[name]):
+        text += open(os.path.join(docs, link)).read()
+    return words(text)
+
+
+def keys(value):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            if key not in FREE:
+                yield from keys(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from keys(inner)
+
+
+def main():
+    wrong = 0
+    os.chdir(tempfile.mkdtemp())
+
+    def example(name):
+        return os.path.join(source, "examples", name + ".yaml")
+
+    small = os.path.join(source, "tests", "cli", "data", "small.yaml")
+    for name, seed in (("a", "1"), ("b", "2")):
+        subprocess.run([tactus, "run", small, "-q", "--seed", seed, "-o", name + ".mcap"], check=True)
+    calls = [
+        ["check", example("rocket")],
+        ["check", os.path.join(source, "README.md")],
+        ["run", "-q", example("hexa_motor_out")],
+        ["run", "-q", example("rocket_ascent")],
+        ["run", "-q", example("orbit")],
+        ["run", "-q", small, "-o", "c.mcap"],
+        ["replay", "a.mcap"],
+        ["replay", "a.mcap", "--integrator", "rk4,euler"],
+        ["compare", "a.mcap", "b.mcap"],
+        ["hash", "a.mcap", "--list"],
+        ["hash", "a.mcap", "*"],
+        ["export", "a.mcap", "-o", "a.csv"],
+        ["recover", "a.mcap", "-o", "d.mcap"],
+        ["explain", example("rocket")],
+        ["explain", example("rates")],
+        ["info"],
+        ["info", example("rocket")],
+        ["info", "a.mcap"],
+        ["help", "multirotor"],
+    ]
+    for call in calls:
+        done = subprocess.run([tactus] + call + ["--json"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL)
+        lost = sorted(set(keys(json.loads(done.stdout))) - documented(call[0]))
+        if lost:
+            print(" ".join(["tactus"] + call), "prints what docs/json.md does not have:", *lost)
+            wrong += 1
+    listed = subprocess.run([tactus, "help"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    for command in re.findall(r"^  (\w+) +[A-Z]", listed.split("options:")[0], re.M):
+        text = subprocess.run([tactus, "help", command], stdout=subprocess.PIPE).stdout.decode()
+        if "--json" in text and command not in sections:
+            print("docs/json.md has no section about", command)
+            wrong += 1
+    sys.exit(wrong > 0)
+
+
+main()
