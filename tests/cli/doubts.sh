@@ -9,7 +9,7 @@ for file in "$TACTUS_SOURCE"/examples/*.yaml; do
     *swarm_large*) expect 0 check "$file" --set entities.uav.count=20 ;;
     *) expect 0 check "$file" ;;
     esac
-    case $file in
+    case ${file##*/} in
     *px4*)
         says err 'iris_px4lockstep.yaml:' 'the thrust coefficient CT'
         same "warnings of $file" "$(wc -l <err)" 1
