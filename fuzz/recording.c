@@ -2,7 +2,7 @@
 //
 // An input is a list of changes to a true recording: which of its texts, attachments and messages
 // (one byte), where in it (two), to what (one). The file is written anew with them, opened, walked
-// to the end, and replayed: stored states, digests and all.
+// to the end, exported, and replayed: stored states, digests and all.
 #include "support/recorded.h"
 
 #include <unistd.h>
@@ -75,6 +75,28 @@ static double walk(tac_recording *r)
     return sum + (double)tac_recording_hash(r, "*", NULL);
 }
 
+// --- exporting ----------------------------------------------------------------------------------
+
+static bool swallow(void *context, const void *bytes, size_t size)
+{
+    (void)bytes;
+    *(size_t *)context += size;
+    return *(size_t *)context < 1 << 24; // no more than is sensible
+}
+
+static void export_all(tac_recording *r)
+{
+    for (size_t i = 0; tac_export_format_at(i); i++) {
+        size_t written = 0;
+        tac_export_def def = tac_export_def_default();
+        def.format = tac_export_format_at(i)->name;
+        def.write = swallow;
+        def.context = &written;
+        if (tac_export_format_at(i)->stream)
+            (void)!tac_recording_export(r, &def, NULL, NULL);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!rig.config)
@@ -86,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (walk(r) == 0.125) // so that nothing is left out
         abort();
+    export_all(r);
     bool match;
     tac_error err;
     (void)!recorded_replay(&rig, r, false, 0, &match, &err);

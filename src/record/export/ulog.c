@@ -66,7 +66,7 @@ static void write_header(ulog *u)
 
 static void add_key(ulog *u, const char *type, size_t count, const char *name)
 {
-    char key[128];
+    char key[256]; // its length has one byte
     tac__out out = tac__out_begin(key, sizeof key);
     if (count > 0)
         tac__out_add(&out, "%s[%zu] %s", type, count, name);
@@ -200,6 +200,16 @@ static void write_subscriptions(ulog *u)
 
 // --- parameters ---------------------------------------------------------------------------------
 
+// " = " before `end`; NULL: not there.
+static const char *find_equal(const char *text, const char *end)
+{
+    for (; text + 3 <= end; text++) {
+        if (!memcmp(text, " = ", 3))
+            return text;
+    }
+    return NULL;
+}
+
 // Lines "param uav.vehicle.mass = 1.5" of the model's text; those that are single numbers, for a
 // ULog has no others.
 static void write_parameters(ulog *u)
@@ -208,8 +218,9 @@ static void write_parameters(ulog *u)
     enum { KEY_MAX = 200 }; // the key has up to 255 bytes
     for (const char *line = u->x->about->model; *line;) {
         const char *next = line + strcspn(line, "\n");
-        const char *equal = strstr(line, " = "), *end;
-        if (!strncmp(line, word, strlen(word)) && equal && equal < next && equal - line < KEY_MAX) {
+        const char *equal = find_equal(line, next), *end;
+        if (!strncmp(line, word, strlen(word)) && equal && equal > line + strlen(word) &&
+            equal - line < KEY_MAX) {
             const double value = tac__number_parse(equal + 3, &end);
             const float single = (float)value;
             uint32_t bits;
