@@ -49,11 +49,23 @@ static void run(tac_config *config)
     tac_engine_def def = tac_config_engine_def(config);
     def.allocator = &allocator;
     tac_engine *engine = NULL;
-    tac_status status = tac_config_build(config, &def, &engine, &err);
+    tac_verdict *verdict = NULL;
+    tac_status status = tac_config_build_unprepared(config, &def, &engine, &err);
+    if (status == TAC_OK)
+        status = tac_config_verdict(config, engine, &verdict, &err);
+    if (status == TAC_OK)
+        status = tac_engine_prepare(engine, &err);
+    if (status == TAC_OK)
+        status = tac_verdict_begin(verdict, &err);
     for (int i = 0; status == TAC_OK && i < INSTANTS && !tac_engine_finished(engine); i++)
         status = tac_engine_run(engine, tac_engine_next_time(engine), &err);
     if (status != TAC_OK)
         check_error(status, &err);
+    if (status == TAC_OK || status == TAC_E_STOPPED)
+        tac_verdict_end(verdict);
+    for (size_t i = 0; status == TAC_OK && i < tac_verdict_count(verdict); i++)
+        tac_text_free(tac_verdict_print(verdict, i, TAC_FORMAT_TEXT));
+    tac_verdict_destroy(verdict);
     tac_engine_destroy(engine);
 }
 

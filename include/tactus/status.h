@@ -41,7 +41,8 @@
     X(E_FORMAT, 3, "not a file of this format, or damaged")                                        \
     X(E_FILE, 3, "file error")                                                                     \
     X(E_ABI, 3, "plugin of another version")                                                       \
-    X(E_HANG, 3, "a call into a library does not return")
+    X(E_HANG, 3, "a call into a library does not return")                                          \
+    X(E_EXPECT, 1, "the run is not what was expected of it")
 
 typedef enum tac_status {
 #define TAC_STATUS_ENUM(name, exit_class, text) TAC_##name,

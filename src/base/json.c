@@ -155,6 +155,12 @@ void tac__json_u64(tac__json *json, uint64_t value)
     tac__text_add(json->text, "%" PRIu64, value);
 }
 
+void tac__json_raw(tac__json *json, const char *value)
+{
+    separate(json);
+    tac__text_bytes(json->text, value, strcspn(value, "\n"));
+}
+
 void tac__json_i64(tac__json *json, int64_t value)
 {
     separate(json);

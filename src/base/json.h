@@ -33,7 +33,8 @@ void tac__json_number(tac__json *json, double value);
 void tac__json_u64(tac__json *json, uint64_t value);
 void tac__json_i64(tac__json *json, int64_t value);
 void tac__json_bool(tac__json *json, bool value);
-void tac__json_hex64(tac__json *json, uint64_t value); // "0123456789abcdef", as a string
+void tac__json_raw(tac__json *json, const char *value); // that is JSON already, on one line
+void tac__json_hex64(tac__json *json, uint64_t value);  // "0123456789abcdef", as a string
 
 // key and value in one
 void tac__json_key_text(tac__json *json, const char *key, const char *value);

@@ -4,6 +4,7 @@
 #include "cli/output.h"
 
 #include <inttypes.h>
+#include <tactus/expect.h>
 
 static const cli_option options[] = {
     CLI_OPTION_JSON, CLI_OPTION_SET, CLI_OPTION_DURATION, CLI_OPTION_OUTPUT, CLI_OPTION_HELP, {0},
@@ -117,15 +118,17 @@ static void print_json(const cli_simulation *sim, const char *path, tac__text *o
     tac__json_object_end(&json);
 }
 
-// `record:` is checked by a recorder that is created, checked while the engine is prepared, and
-// never begun.
-static tac_status check_recording(cli_simulation *sim, tac_recorder **recorder, tac_error *err)
+// `record:` is checked by a recorder, `expect:` and `stop:` by a verdict, that is created, checked
+// while the engine is prepared, and never begun.
+static tac_status check_watchers(cli_simulation *sim, tac_recorder **recorder,
+                                 tac_verdict **verdict, tac_error *err)
 {
     tac_recorder_def def;
     TAC_TRY(tac_config_recorder_def(sim->config, &def, err));
     if (!def.path)
         def.path = "";
     TAC_TRY(tac_recorder_create(&def, sim->engine, recorder, err));
+    TAC_TRY(tac_config_verdict(sim->config, sim->engine, verdict, err));
     return tac_engine_prepare(sim->engine, err);
 }
 
@@ -134,12 +137,13 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     const char *path = args->operands[0];
     cli_simulation sim = {0};
     tac_recorder *recorder = NULL;
+    tac_verdict *verdict = NULL;
     tac__text warnings;
     tac__text_init(&warnings, tac_allocator_default());
     sim.log.kept = &warnings;
     tac_status status = cli_load_unprepared(&sim, args, path, err);
     if (status == TAC_OK)
-        status = check_recording(&sim, &recorder, err);
+        status = check_watchers(&sim, &recorder, &verdict, err);
     if (status == TAC_OK && warnings.failed)
         status = tac__fail_memory(err);
     if (status == TAC_OK && cli_has(args, "json"))
@@ -147,6 +151,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     else if (status == TAC_OK)
         print_text(&sim, path, out);
     tac_recorder_destroy(recorder);
+    tac_verdict_destroy(verdict);
     cli_unload(&sim);
     tac__text_fini(&warnings);
     return status;

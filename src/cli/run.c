@@ -108,6 +108,7 @@ typedef struct job {
     cli_flight flight;
     cli_motion motion;
     cli_phases phases;
+    tac_verdict *verdict;       // NULL: nothing is expected of the run
     tac_recorder_def recording; // path is NULL: none
     tac_recorder *recorder;
     double prepare_s; // how long loading and preparing took
@@ -289,6 +290,7 @@ static tac_status start(job *j, tac_error *err)
     TAC_TRY(tac_config_build_unprepared(sim->config, &def, &sim->engine, err));
     TAC_TRY(cli_flight_watch(&j->flight, sim->engine, err));
     TAC_TRY(cli_motion_watch(&j->motion, sim->engine, def.end_us, err));
+    TAC_TRY(tac_config_verdict(sim->config, sim->engine, &j->verdict, err));
     TAC_TRY(plan_recording(j, err));
     TAC_TRY(tac_engine_prepare(sim->engine, err));
     j->prepare_s = (double)(cli_now_ns() - begun_ns) / 1e9;
@@ -299,6 +301,7 @@ static tac_status start(job *j, tac_error *err)
     TAC_TRY(cli_motion_begin(&j->motion, sim->engine, j->settings.plot, err));
     if (j->settings.plot)
         TAC_TRY(check_plot(j, err));
+    TAC_TRY(tac_verdict_begin(j->verdict, err));
     TAC_TRY(plan_checkpoint(j, err));
     return j->recorder ? tac_recorder_begin(j->recorder, err) : TAC_OK;
 }
@@ -339,14 +342,23 @@ static tac_status run_engine(job *j, cli_jitter *jitter, cli_report *report, tac
     cli_progress_begin(progress, j->settings.progress, report->start_us, end_us);
     cli_pace pace;
     cli_pace_begin(&pace, factor, report->start_us);
-    const tac_status status = factor > 0 ? run_paced(engine, &pace, progress, jitter, err)
-                                         : cli_advance(engine, end_us, progress, err);
+    tac_status status = factor > 0 ? run_paced(engine, &pace, progress, jitter, err)
+                                   : cli_advance(engine, end_us, progress, err);
     report->wall_s = (double)(cli_now_ns() - pace.start_ns) / 1e9;
     cli_progress_hide(progress);
     cli_stop_closing();
     report->signal = status == TAC_E_STOPPED ? cli_stop_signal() : NULL;
     cli_flight_end(&j->flight, engine);
     cli_motion_end(&j->motion, engine);
+    tac_verdict_end(j->verdict);
+    tac_time stop_us;
+    const char *nan;
+    // Stopped by its own condition the run has come to its end.
+    if (status == TAC_E_STOPPED && !report->signal && !tac_recorder_failed(j->recorder) &&
+        tac_verdict_stopped(j->verdict, &stop_us, &nan)) {
+        tac_error_clear(err);
+        status = TAC_OK;
+    }
     return status;
 }
 
@@ -358,6 +370,7 @@ static tac_status close_recording(job *j, tac_status status, cli_report *report,
         return status;
     const bool stopped = status == TAC_E_STOPPED;
     tac_error trouble = {0};
+    tac_recorder_verdict(j->recorder, j->verdict);
     const tac_status closed =
         tac_recorder_end(j->recorder, status == TAC_OK || stopped ? NULL : err->text, &trouble);
     if (closed == TAC_OK) {
@@ -404,12 +417,15 @@ static tac_status run_and_report(job *j, tac__text *out, tac_error *err)
         .flight = &j->flight,
         .motion = &j->motion,
         .phases = &j->phases,
+        .verdict = j->verdict,
         .continued = j->settings.from,
         .jitter = j->settings.factor > 0 ? &jitter : NULL,
         .prepare_s = j->prepare_s,
     };
     tac_status status = run_engine(j, &jitter, &report, err);
     status = close_recording(j, status, &report, err);
+    if (status == TAC_OK)
+        status = cli_verdict_status(j->verdict, err);
     cli_stop_end();
     if (checkpoint_written(j->sim.engine, &j->settings, status))
         report.checkpoint = j->settings.checkpoint;
@@ -455,6 +471,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
         status = run_and_report(&j, out, err);
     tac_recorder_destroy(j.recorder);
     j.recorder = NULL;
+    tac_verdict_destroy(j.verdict);
     cli_unload(&j.sim);
     cli_redirect_end();
     cli_flight_fini(&j.flight);

@@ -318,6 +318,30 @@ static const tac__key event_keys[] = {
 const tac__spec tac__format_event = {"event", "Something that happens to vehicles.", event_keys};
 static const tac__key event_item = {.kind = TAC__KIND_ANY};
 
+// --- expectations -------------------------------------------------------------------------------
+
+static const char *const end_words[] = {"end", NULL};
+static const tac__key at_forms[] = {
+    {.kind = TAC__KIND_WORD, .words = end_words, .doc = "where the run ends"},
+    {.kind = TAC__KIND_TIME},
+    {0},
+};
+
+static const tac__key expectation_keys[] = {
+    {"always", TAC__KIND_TEXT, .doc = "a condition that holds during the whole run"},
+    {"never", TAC__KIND_TEXT, .doc = "a condition that holds at no time of the run"},
+    {"eventually", TAC__KIND_TEXT, .doc = "a condition that holds at some time of the run"},
+    {"within", TAC__KIND_TIME, .doc = "with eventually: at this time at the latest"},
+    {"at", TAC__KIND_EITHER, .of = at_forms, .doc = "when 'holds' holds: 10 s, or end"},
+    {"holds", TAC__KIND_TEXT, .doc = "with at: the condition"},
+    {"entity", TAC__KIND_PATTERN,
+     .doc = "one expectation for each of these entities, in which names are looked up"},
+    {0},
+};
+const tac__spec tac__format_expectation = {
+    "expectation", "What a run does if all is well; it changes nothing.", expectation_keys};
+static const tac__key expectation_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_expectation};
+
 static const tac__key root_keys[] = {
     {"name", TAC__KIND_TEXT, .doc = "what to call the simulation"},
     {"description", TAC__KIND_TEXT, .doc = "for people"},
@@ -337,6 +361,9 @@ static const tac__key root_keys[] = {
     {"autopilot", TAC__KIND_TABLE, .of = &autopilot_item,
      .doc = "by component type, as px4: parameters of all of that type that do not set them"},
     {"links", TAC__KIND_LIST, .of = &link_item, .doc = "how messages travel"},
+    {"expect", TAC__KIND_TABLE, .of = &expectation_item,
+     .doc = "what the run is expected to do, by name"},
+    {"stop", TAC__KIND_TEXT, .doc = "a condition that ends the run before its duration is over"},
     {"log", TAC__KIND_MAP, .spec = &tac__format_log, .doc = "what is logged"},
     {"record", TAC__KIND_MAP, .spec = &tac__format_record, .doc = "what is recorded"},
     {0},

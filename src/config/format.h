@@ -23,5 +23,6 @@ extern const tac__spec tac__format_link;
 extern const tac__spec tac__format_log;
 extern const tac__spec tac__format_record;
 extern const tac__spec tac__format_record_rule;
+extern const tac__spec tac__format_expectation;
 
 #endif

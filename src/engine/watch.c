@@ -1,9 +1,12 @@
 // watch.c - what watchers see of an engine: the plan and the state, through watch.h.
+#include "engine/plan/declare.h"
 #include "engine/plan/find.h"
 #include "engine/run/hash.h"
 #include "engine/watch.h"
 #include "engine/phases/phases.h"
 #include "engine/run/driven.h"
+
+#include <string.h>
 
 // --- lists --------------------------------------------------------------------------------------
 
@@ -68,6 +71,17 @@ int tac__watch_output(const tac_engine *e, size_t component, size_t k)
 int tac__watch_element(const tac_engine *e, size_t component, const char *text, uint32_t *element)
 {
     return tac__find_element(e->plan, e->plan->components[component], text, element);
+}
+
+int tac__watch_element_in(const tac_engine *e, const char *entity, const char *text,
+                          uint32_t *element)
+{
+    tac__component reader = {.entity = 0};
+    for (size_t i = 0; i < e->plan->entity_count; i++) {
+        if (!strcmp(e->plan->entities[i].name, entity))
+            reader.entity = (uint32_t)i;
+    }
+    return tac__find_element(e->plan, &reader, text, element);
 }
 
 static void cross(const tac_engine *e, const tac__input *in, bool *crossing)
@@ -141,6 +155,11 @@ const char *tac__watch_instant(const tac_engine *e, size_t instant)
 bool tac__watch_instant_at(const tac_engine *e, size_t instant, tac_time t_us)
 {
     return e->timeline.last[e->plan->instants[instant].source] == t_us;
+}
+
+tac_place tac__watch_place(const tac_place *place, const char *text, uint32_t character)
+{
+    return tac__place_in_line(place, text, character);
 }
 
 // --- values --------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 // watch.h - watching an engine from the rooms above it: what recorders, replay and viewers see.
 //
-// Four things: lists of what an engine has; callbacks where something was written, delivered or is
-// due; values; and outputs of the plant that another thread evaluates later. Watching adds no
+// Five things: lists of what an engine has; callbacks where something was written, delivered or is
+// due; values; values inside integration steps; and outputs of the plant that another thread
+// evaluates later. Watching adds no
 // boundary and changes no bit. Nothing here shows how an engine keeps its plan or its state.
 // Components, signals, islands, receivers and instants are named by their index. Every list takes
 // any number of watchers; what is put on one is kept by pointer and must outlive the engine's runs.
@@ -52,12 +53,18 @@ int tac__watch_output(const tac_engine *engine, size_t component, size_t k);
 // The signal of a single element by its name, as `component` would write it; -1: there is none.
 int tac__watch_element(const tac_engine *engine, size_t component, const char *text,
                        uint32_t *element);
+// The same, as it would be written in an entity; "" is the root.
+int tac__watch_element_in(const tac_engine *engine, const char *entity, const char *text,
+                          uint32_t *element);
 
 // Signals that drive the plant: those that an island reads from discrete components, and all
 // outputs of machines of phases. One flag a signal; NULL: no memory.
 bool *tac__watch_crossing(const tac_engine *engine, tac__arena *arena);
 // In a driven engine most discrete signals have no value.
 bool tac__watch_has_value(const tac_engine *engine, size_t signal);
+
+// Has the signal a value from the start, before anything is written to it?
+bool tac__watch_begins(const tac_engine *engine, size_t signal);
 
 typedef struct tac__island_facts {
     const char *name; // of its first component, in order of name
@@ -83,6 +90,9 @@ uint64_t tac__model_hash(const tac__text *text); // 0 where the text failed
 // The lines in which two models, or two listings of a schema, differ: "there: ..." and "here: ...",
 // each on a line of its own, up to a limit. Returns how many there are.
 size_t tac__model_differences(const char *there, const char *here, tac__text *out);
+
+// The place of a character of a text, from 0, that stands at `place` of a file.
+tac_place tac__watch_place(const tac_place *place, const char *text, uint32_t character);
 
 // --- callbacks ----------------------------------------------------------------------------------
 
@@ -174,6 +184,36 @@ static inline const void *tac__watched_value(const tac__watched *w, tac_engine *
         return w->scratch;
     return tac_engine_read(engine, w->signal);
 }
+
+// --- inside steps -------------------------------------------------------------------------------
+
+// A step watcher is called before the clock moves to t_us, for steps of its islands that end there
+// and are certain: they will not be undone. Discrete signals still have the values that they had
+// during the steps. Add it to a prepared engine.
+typedef struct tac__step_watcher tac__step_watcher;
+struct tac__step_watcher {
+    void (*show)(void *context, tac_engine *engine, tac_time t_us);
+    void *context;
+    const bool *islands;           // one flag an island: its steps are watched
+    const tac__step_watcher *next; // used by the engine
+};
+
+void tac__watch_steps(tac_engine *engine, tac__step_watcher *watcher);
+
+// The states of an island, and its outputs if wanted, at any instant of its present step, on dense
+// output. Only while a step watcher is called. It repeats the step in memory of its own: neither
+// the run nor its counters notice.
+typedef struct tac__inside tac__inside;
+
+// From a prepared engine; lives in the arena. NULL: no memory.
+tac__inside *tac__inside_create(tac_engine *engine, tac__arena *arena, size_t island, bool outputs);
+// Where the present step begins, and whether it ends at t_us.
+tac_time tac__inside_from(const tac__inside *inside);
+bool tac__inside_ends(const tac__inside *inside, tac_time t_us);
+// Look into the step, taken to end at end_us, at t_us. The values are valid until the next look at
+// any instant.
+TAC_MUST_CHECK tac_status tac__inside_look(tac__inside *inside, tac_time end_us, tac_time t_us);
+const void *tac__inside_value(const tac__inside *inside, const tac__watched *signal);
 
 // --- deferred outputs ---------------------------------------------------------------------------
 

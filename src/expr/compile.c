@@ -248,20 +248,28 @@ static tac_status compile(compiler *c, const tac__expr_node *node)
     }
 }
 
-tac_status tac__expr_compile(tac__arena *arena, tac__expr *expr, tac__expr_type wanted,
-                             const char *unit, const tac__expr_scope *scope, tac__program **program,
-                             tac_error *err)
+tac_status tac__expr_compile_part(tac__arena *arena, const tac__expr *expr,
+                                  const tac__expr_node *node, tac__program **program,
+                                  tac_error *err)
 {
     *program = NULL;
-    TAC_TRY(tac__expr_check(arena, expr, wanted, unit, scope, err));
     tac__program *p = tac__arena_alloc(arena, sizeof *p);
     if (!p)
         return tac__fail_memory(err);
     p->text = expr->text;
     compiler c = {.arena = arena, .program = p, .err = err};
     TAC_TRY(hoist(&c, expr->root));
-    TAC_TRY(compile(&c, expr->root));
+    TAC_TRY(compile(&c, node));
     TAC_TRY(emit(&c, (tac__operation){.code = TAC__OP_END}));
     *program = p;
     return TAC_OK;
+}
+
+tac_status tac__expr_compile(tac__arena *arena, tac__expr *expr, tac__expr_type wanted,
+                             const char *unit, const tac__expr_scope *scope, tac__program **program,
+                             tac_error *err)
+{
+    *program = NULL;
+    TAC_TRY(tac__expr_check(arena, expr, wanted, unit, scope, err));
+    return tac__expr_compile_part(arena, expr, expr->root, program, err);
 }

@@ -101,4 +101,28 @@ tac__expr_result tac__program_run_at(const tac__program *program, double t_s,
 // condition stays true: evaluate the program again then. TAC_TIME_NEVER where none is counting.
 tac_time tac__program_next(const tac__program *program, const uint64_t *memory, tac_time from_us);
 
+// --- margins ------------------------------------------------------------------------------------
+
+// By how much a condition holds: the signed distance of a comparison, the smaller one of an AND,
+// the larger one of an OR, with the other sign of a NOT. What has no distance (a signal of type
+// bool, a label, held) is infinite: positive where it is true. Positive where the condition is
+// true, negative where it is false; 0 may be either.
+typedef struct tac__margin tac__margin;
+
+typedef struct tac__margin_result {
+    double margin;          // NaN: a comparison with NaN
+    double value;           // of the side of the deciding comparison that is no number; NaN: none
+    const char *unit;       // of both, NULL: none
+    const char *comparison; // the text of the deciding comparison; NULL: none
+} tac__margin_result;
+
+// From a compiled condition.
+TAC_MUST_CHECK tac_status tac__margin_compile(tac__arena *arena, const tac__expr *expr,
+                                              tac__margin **margin, tac_error *err);
+// As tac__program_run, with the memory as it was before the condition was evaluated at t_us, which
+// is left alone: `copy` has room for as much.
+tac__margin_result tac__margin_run(const tac__margin *margin, tac_time t_us,
+                                   const void *const *signals, const uint64_t *memory,
+                                   uint64_t *copy);
+
 #endif

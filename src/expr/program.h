@@ -83,4 +83,11 @@ struct tac__program {
     size_t count, capacity;
 };
 
+// A program for one node of a checked tree. All operators that remember of the whole expression run
+// first, as in the program of the whole.
+struct tac__expr_node;
+tac_status tac__expr_compile_part(tac__arena *arena, const tac__expr *expr,
+                                  const struct tac__expr_node *node, tac__program **program,
+                                  tac_error *err);
+
 #endif

@@ -305,6 +305,33 @@ tac_status tac__mcap_sink_describe(tac__mcap_sink *s, tac_error *err)
 
 // --- the end ------------------------------------------------------------------------------------
 
+// Each expectation by its name, as a JSON object; and when the condition of `stop` ended the run.
+static void conclude_verdict(tac__mcap_sink *s)
+{
+    tac_recorder *r = s->base.recorder;
+    const size_t count = tac_verdict_count(r->verdict);
+    tac__mcap_pair *pairs = tac__arena_array(&r->arena, count + 1, sizeof *pairs);
+    bool failed = !pairs;
+    for (size_t i = 0; pairs && i < count; i++) {
+        char *text = tac_verdict_print(r->verdict, i, TAC_FORMAT_JSON);
+        const char *value = text ? tac__arena_text(&r->arena, text) : NULL;
+        tac_text_free(text);
+        failed |= !value;
+        pairs[i] = (tac__mcap_pair){tac_verdict_get(r->verdict, i).name, value ? value : ""};
+    }
+    if (!failed && count)
+        tac__mcap_metadata(s->writer, "tactus.expect", pairs, count);
+    tac_time t_us;
+    const char *nan;
+    if (tac_verdict_stopped(r->verdict, &t_us, &nan)) {
+        char text[24];
+        snprintf(text, sizeof text, "%" PRIu64, t_us);
+        tac__mcap_metadata(s->writer, "tactus.stop", &(tac__mcap_pair){"t_us", text}, 1);
+    }
+    if (failed && r->err.status == TAC_OK)
+        tac__fail_memory(&r->err);
+}
+
 void tac__mcap_sink_conclude(tac__mcap_sink *s, const char *failure)
 {
     tac_recorder *r = s->base.recorder;
@@ -332,4 +359,6 @@ void tac__mcap_sink_conclude(tac__mcap_sink *s, const char *failure)
     if (digests.failed && r->err.status == TAC_OK)
         tac__fail_memory(&r->err);
     tac__text_fini(&digests);
+    if (r->verdict)
+        conclude_verdict(s);
 }

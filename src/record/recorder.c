@@ -132,6 +132,12 @@ tac_status tac_recorder_begin(tac_recorder *r, tac_error *err)
     return TAC_OK;
 }
 
+void tac_recorder_verdict(tac_recorder *r, const tac_verdict *verdict)
+{
+    if (r)
+        r->verdict = verdict;
+}
+
 bool tac_recorder_failed(const tac_recorder *r)
 {
     return r && r->failed;

@@ -8,6 +8,8 @@
 
 #include "record/streams.h"
 
+#include <tactus/expect.h>
+
 enum { TAC__SINKS_MAX = 2 };
 
 struct tac_recorder {
@@ -20,7 +22,8 @@ struct tac_recorder {
     tac__streams streams; // of the first sink that takes them; its `sink` NULL: none does
     tac_error err;        // the first failure, with `failed`
     bool failed;
-    bool begun; // and not ended: the engine goes forward only
+    const tac_verdict *verdict; // what came of it is written at the end; NULL: nothing
+    bool begun;                 // and not ended: the engine goes forward only
 };
 
 // What went wrong stops the run; the first counts.

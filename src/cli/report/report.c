@@ -2,6 +2,7 @@
 #include "cli/report/report.h"
 #include "cli/report/flight.h"
 #include "cli/report/motion.h"
+#include "cli/report/verdict.h"
 #include "cli/output.h"
 
 #include <inttypes.h>
@@ -123,7 +124,11 @@ static void headline(const cli_report *r, tac_status status, tac__text *out)
     tac_time_print(tac_engine_time(r->engine), reached);
     tac_time_print(tac_config_engine_def(r->config).end_us, end);
     tac__text_add(out, "%s: ", tac_config_name(r->config));
-    if (status == TAC_OK)
+    tac_time stop_us;
+    const char *nan;
+    if (tac_verdict_stopped(r->verdict, &stop_us, &nan))
+        tac__text_add(out, "stopped at %s of %s by its condition", reached, end);
+    else if (status == TAC_OK || status == TAC_E_EXPECT)
         tac__text_add(out, "finished at %s", reached);
     else
         tac__text_add(out, "%s at %s of %s", status == TAC_E_STOPPED ? "stopped" : "failed",
@@ -196,6 +201,16 @@ static void motion_rows(const cli_motion *m, tac__text *out)
     }
     if (m->count > MOVERS_SHOWN)
         tac__text_add(out, "  and %zu more; --json has them all\n", m->count - MOVERS_SHOWN);
+}
+
+static void verdict_rows(const tac_verdict *verdict, tac__text *out)
+{
+    if (!tac_verdict_count(verdict))
+        return;
+    row(out, "expect");
+    cli_verdict_sum(verdict, out);
+    tac__text_add(out, "\n");
+    cli_verdict_lines(verdict, out);
 }
 
 static void integration_row(const tac_counters *n, tac__text *out)
@@ -280,6 +295,7 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
     change_rows(r->engine, out);
     flight_rows(r->flight, out);
     motion_rows(r->motion, out);
+    verdict_rows(r->verdict, out);
     row(out, "wall time");
     add_duration(out, r->wall_s);
     tac__text_add(out, ", %.*fx real time; prepared in ", speed(r) < 100 ? 1 : 0, speed(r));
@@ -430,7 +446,10 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     else // digests are switched off
         tac__json_key_text(&json, "hash", NULL);
     tac__json_key_bool(&json, "finished", tac_engine_finished(r->engine));
-    tac__json_key_bool(&json, "stopped", status == TAC_E_STOPPED);
+    tac_time stop_us;
+    const char *nan;
+    tac__json_key_bool(&json, "stopped",
+                       status == TAC_E_STOPPED || tac_verdict_stopped(r->verdict, &stop_us, &nan));
     tac__json_key_u64(&json, "t_start_us", r->start_us);
     tac__json_key_u64(&json, "t_us", tac_engine_time(r->engine));
     tac__json_key_u64(&json, "t_end_us", def.end_us);
@@ -465,6 +484,7 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     json_digests(r, &json);
     cli_flight_json(r->flight, &json);
     cli_motion_json(r->motion, &json);
+    cli_verdict_json(r->verdict, &json);
     if (status != TAC_OK)
         cli_json_error(&json, "error", err);
     tac__json_object_end(&json);

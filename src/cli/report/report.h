@@ -8,7 +8,7 @@
 #include "cli/pace.h"
 #include "cli/phases.h"
 
-#include <tactus/config.h>
+#include <tactus/expect.h>
 
 typedef struct cli_report {
     const tac_config *config;
@@ -17,12 +17,13 @@ typedef struct cli_report {
     const cli_flight *flight;
     const cli_motion *motion;
     const cli_phases *phases;
-    const char *plot;         // picture that was drawn, NULL: none
-    const char *recording;    // recording that was written, NULL: none
-    const char *continued;    // checkpoint from which the run began, NULL: none
-    const char *checkpoint;   // checkpoint that was written, NULL: none
-    const cli_jitter *jitter; // NULL: not in real time
-    const char *signal;       // that stopped it, NULL: none
+    const tac_verdict *verdict; // what came of expectations; NULL: there are none
+    const char *plot;           // picture that was drawn, NULL: none
+    const char *recording;      // recording that was written, NULL: none
+    const char *continued;      // checkpoint from which the run began, NULL: none
+    const char *checkpoint;     // checkpoint that was written, NULL: none
+    const cli_jitter *jitter;   // NULL: not in real time
+    const char *signal;         // that stopped it, NULL: none
     tac_time start_us;
     double wall_s;
     double prepare_s; // to load the configuration and prepare the engine
@@ -32,6 +33,10 @@ void cli_report_text(const cli_report *report, tac_status status, tac__text *out
 // `err` describes the failure where status is not TAC_OK.
 void cli_report_json(const cli_report *report, tac_status status, const tac_error *err,
                      tac__text *out);
+
+// TAC_E_EXPECT with a text that names them where expectations were not met; or the error of a NaN
+// in the condition of `stop`.
+TAC_MUST_CHECK tac_status cli_verdict_status(const tac_verdict *verdict, tac_error *err);
 
 // Every --digest PATTERN must match something.
 TAC_MUST_CHECK tac_status cli_check_digests(const tac_engine *engine, const cli_args *args,

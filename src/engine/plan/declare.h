@@ -71,6 +71,10 @@ void tac__scope_end(tac_declare *d);
 // component.
 const tac_place *tac__param_place(const tac_declare *d, const char *param);
 
+// The place of `part` in the line at `place`, plus `further` characters; `place` itself where the
+// line does not show the part.
+tac_place tac__place_in_line(const tac_place *place, const char *part, uint32_t further);
+
 // The place of `part` inside the text of a parameter, plus `further` characters; the place of the
 // parameter where the line in the file does not show the part (a text with escapes). `excerpt` may
 // get the line of that place.

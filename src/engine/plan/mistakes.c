@@ -52,7 +52,7 @@ static bool continues_character(char c)
     return ((unsigned char)c & 0xC0) == 0x80; // UTF-8
 }
 
-static tac_place place_in_line(const tac_place *place, const char *part, uint32_t further)
+tac_place tac__place_in_line(const tac_place *place, const char *part, uint32_t further)
 {
     tac_place inside = *place;
     const char *c = place->line && place->excerpt ? place->excerpt : "";
@@ -76,7 +76,7 @@ tac_place tac__place_inside(const tac_declare *d, const char *param, const char 
     const tac_place *place = tac__param_place(d, param);
     const tac_node *node = node_of(d, param);
     if (!tac__node_has_lines(node))
-        return place_in_line(place, part, further);
+        return tac__place_in_line(place, part, further);
     const char *text = tac_node_text(node), *c = strstr(text, part);
     for (c = c ? c : text; *c && further > 0; further--) {
         c++;

@@ -86,6 +86,11 @@ void tac__islands_integrate(tac_engine *engine); // islands that are due, from t
 // that of island `but`.
 void tac__islands_replan(tac_engine *engine, int source, tac_time old_us, const tac__island *but);
 
+// --- inside.c -----------------------------------------------------------------------------------
+
+// Call the step watchers: the steps that end at t_us are about to be committed.
+void tac__inside_show(tac_engine *engine, tac_time t_us);
+
 // --- peek.c -------------------------------------------------------------------------------------
 
 // Keep copies of the held inputs of stage 3 of t_us, for observers that may read outputs later in

@@ -141,6 +141,8 @@ __attribute__((noinline)) static tac_status arrive_words(tac_engine *e, tac_time
 // and in tac__islands_integrate that saves 88 instructions an instant (callgrind).
 tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
 {
+    if (e->step_watchers)
+        tac__inside_show(e, t_us);
     if (e->plan->island_words == 1) {
         TAC_TRY(reach_word(e, 0, t_us));
         TAC_TRY(arrive_word(e, 0, t_us, false));

@@ -192,6 +192,7 @@ struct tac_engine {
     tac__send_watcher *send_watchers; // likewise
     size_t send_watcher_count, send_watcher_capacity;
     const tac__listener *listeners;
+    const tac__step_watcher *step_watchers;
     tac__snapshot_timer *snapshot_timers;
     tac_time snapshot_us;    // when the first of them is due, or TAC_TIME_NEVER
     tac__instants *instants; // those of the plan, with times that a driver fills in

@@ -14,6 +14,11 @@ static bool begins_with_value(const tac__plan *plan, const tac__signal *s)
     return writer->outputs.items[k].has_rest;
 }
 
+bool tac__watch_begins(const tac_engine *e, size_t signal)
+{
+    return begins_with_value(e->plan, &e->plan->schema.signals[signal]);
+}
+
 void tac__written_ask(tac__plan *plan)
 {
     for (size_t i = 0; i < plan->component_count; i++) {

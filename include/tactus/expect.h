@@ -1,0 +1,76 @@
+// expect.h - what a run is expected to do, and whether it did: `expect` and `stop` of a
+// configuration, which docs/expect.md describes.
+//
+//     tac_config_build_unprepared(config, &def, &engine, err)
+//     tac_config_verdict(config, engine, &verdict, err)
+//     tac_engine_prepare(engine, err)
+//     tac_verdict_begin(verdict, err)
+//     tac_engine_run(engine, end_us, err)
+//     tac_verdict_end(verdict)
+//
+// A verdict watches: it inserts no boundary and changes no bit. It must outlive the runs of its
+// engine, and the configuration must outlive the verdict. Every function takes NULL for a verdict
+// that there is not.
+#ifndef TACTUS_EXPECT_H
+#define TACTUS_EXPECT_H
+
+#include <tactus/config.h>
+
+typedef struct tac_verdict tac_verdict;
+
+typedef enum tac_expect_outcome {
+    TAC_EXPECT_PASSED,
+    TAC_EXPECT_FAILED,
+    TAC_EXPECT_UNDECIDED, // the run ended before the time that counts
+} tac_expect_outcome;
+
+// What came of one expectation. Texts live as long as the verdict.
+typedef struct tac_expectation {
+    const char *name, *condition;
+    const char *kind; // "always", "never", "eventually", "at"
+    tac_expect_outcome outcome;
+    tac_time t_us;    // at: when; eventually: by when; else the end of the run
+    tac_time when_us; // first broken, first true, or looked at; NEVER: neither happened
+    // How far the condition was from failing, at its worst; of eventually at its best. Infinite
+    // where it has no distance, NaN where it was never evaluated.
+    double margin;
+    double worst;           // the value of the comparison that decides the margin, there
+    tac_time worst_us;      // when that was
+    const char *unit;       // of margin and worst; NULL: none
+    const char *comparison; // NULL: none
+    const char *nan;        // what was not a number, and so failed; NULL: nothing
+} tac_expectation;
+
+TAC_BEGIN_DECLS
+
+// Watch an engine that is not prepared yet. `*verdict` is NULL where the configuration says
+// nothing. Mistakes in conditions are found while the engine is prepared.
+TAC_API TAC_MUST_CHECK tac_status tac_config_verdict(tac_config *config, tac_engine *engine,
+                                                     tac_verdict **verdict, tac_error *err);
+// Once the engine is prepared, and after a checkpoint was loaded.
+TAC_API TAC_MUST_CHECK tac_status tac_verdict_begin(tac_verdict *verdict, tac_error *err);
+// After the run, however it ended. What follows is valid from here on.
+TAC_API void tac_verdict_end(tac_verdict *verdict);
+TAC_API void tac_verdict_destroy(tac_verdict *verdict);
+
+TAC_API size_t tac_verdict_count(const tac_verdict *verdict); // of expectations
+TAC_API void tac_verdict_get_sized(const tac_verdict *verdict, size_t i, tac_expectation *result,
+                                   size_t size);
+static inline tac_expectation tac_verdict_get(const tac_verdict *verdict, size_t i)
+{
+    tac_expectation result;
+    tac_verdict_get_sized(verdict, i, &result, sizeof result);
+    return result;
+}
+// What came of one expectation as a line of text, or as a JSON object on one line. Free with
+// tac_text_free. NULL: no memory.
+TAC_API char *tac_verdict_print(const tac_verdict *verdict, size_t i, tac_format format);
+// Did the condition of `stop` end the run? tac_engine_run returns TAC_E_STOPPED then. `*nan` names
+// what was not a number in it, which ends the run, too; NULL: nothing.
+TAC_API bool tac_verdict_stopped(const tac_verdict *verdict, tac_time *t_us, const char **nan);
+
+// Before the recording is ended, and after the verdict is: write what came of it into the file.
+TAC_API void tac_recorder_verdict(tac_recorder *recorder, const tac_verdict *verdict);
+
+TAC_END_DECLS
+#endif

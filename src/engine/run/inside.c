@@ -1,0 +1,160 @@
+// inside.c - looking into integration steps that are about to be committed, without a trace: each
+// step is taken again in memory of the watcher, and dense output gives the states inside it.
+#include "engine/run/integrate.h"
+
+#include <string.h>
+
+struct tac__inside {
+    tac_engine *engine;
+    tac__island *island;
+    bool outputs;             // are evaluated, too
+    tac__ode_work work;       // its z is that of the island
+    double *memory;           // of work
+    double *y;                // state at the end of the step
+    tac_time from_us, end_us; // the step that `work` and `y` hold
+    tac_time look_us;         // of the values on the scratch; NEVER: none
+    bool dense;               // dense output is available; else each look takes a step
+    tac_status status;        // of the step
+};
+
+void tac__watch_steps(tac_engine *e, tac__step_watcher *watcher)
+{
+    watcher->next = e->step_watchers;
+    e->step_watchers = watcher;
+}
+
+tac__inside *tac__inside_create(tac_engine *e, tac__arena *arena, size_t island, bool outputs)
+{
+    tac__inside *in = tac__arena_alloc(arena, sizeof *in);
+    if (!in)
+        return NULL;
+    *in = (tac__inside){.engine = e,
+                        .island = &e->islands[island],
+                        .outputs = outputs,
+                        .from_us = TAC_TIME_NEVER,
+                        .end_us = TAC_TIME_NEVER,
+                        .look_us = TAC_TIME_NEVER};
+    const size_t n = in->island->plan->x_count;
+    in->memory =
+        tac__arena_array(arena, tac__ode_work_doubles(e->plan->method, n), sizeof *in->memory);
+    in->y = tac__ode_array(arena, n);
+    if (!in->memory || !in->y)
+        return NULL;
+    tac__ode_work_init(&in->work, e->plan->method, n, in->memory);
+    return in;
+}
+
+tac_time tac__inside_from(const tac__inside *in)
+{
+    return in->island->state->from_us;
+}
+
+bool tac__inside_ends(const tac__inside *in, tac_time t_us)
+{
+    const tac__island_state *s = in->island->state;
+    return s->from_us < t_us && s->to_us == t_us;
+}
+
+// States behind the last one that is integrated stand still.
+static void stand_still(const tac__inside *in, double *y)
+{
+    const tac__island *island = in->island;
+    const size_t n = island->problem.n;
+    if (island->plan->x_count > n)
+        memcpy(y + n, island->x + n, (island->plan->x_count - n) * sizeof *y);
+}
+
+static tac_status step_to(tac__inside *in, tac_time t_us, double *y)
+{
+    tac__island *island = in->island;
+    if (island->plan->x_count == 0)
+        return TAC_OK;
+    tac__ode_forget(&in->work);
+    stand_still(in, y);
+    stand_still(in, island->work.z);
+    return tac__step_to(in->engine, island, &in->work, t_us, y);
+}
+
+// Take the present step again, so that it ends at end_us.
+static void take_step(tac__inside *in, tac_time end_us)
+{
+    const tac_engine *e = in->engine;
+    tac__island *island = in->island;
+    const tac_time from_us = island->state->from_us;
+    if (in->from_us == from_us && in->end_us == end_us)
+        return;
+    in->from_us = from_us;
+    in->end_us = end_us;
+    if (in->work.n != island->problem.n) // components have become active or inactive
+        tac__ode_work_init(&in->work, e->plan->method, island->problem.n, in->memory);
+    in->work.z = island->work.z;
+    in->status = step_to(in, end_us, in->y);
+    in->dense =
+        in->status == TAC_OK && island->plan->x_count && !e->plan->def.split &&
+        tac__ode_dense_begin(e->plan->method, &island->problem, &in->work,
+                             tac_time_seconds(from_us), tac_time_seconds(end_us),
+                             tac_time_seconds(end_us - from_us), island->x, in->y) == TAC_OK;
+}
+
+static tac_status state_at(tac__inside *in, tac_time t_us)
+{
+    tac__island *island = in->island;
+    double *z = island->work.z;
+    if (t_us == in->from_us) {
+        memcpy(z, island->x, island->plan->x_count * sizeof *z);
+        return TAC_OK;
+    }
+    if (in->dense) {
+        const double theta = (double)(t_us - in->from_us) / (double)(in->end_us - in->from_us);
+        tac__ode_dense_at(in->engine->plan->method, &in->work, island->x, in->y, theta, z);
+        stand_still(in, z);
+        return TAC_OK;
+    }
+    const tac_status status = step_to(in, t_us, in->y);
+    memcpy(z, in->y, island->plan->x_count * sizeof *z);
+    return status;
+}
+
+tac_status tac__inside_look(tac__inside *in, tac_time end_us, tac_time t_us)
+{
+    tac__island *island = in->island;
+    // The same look again, and no other peek in between: the values are still there.
+    if (in->look_us == t_us && in->end_us == end_us && in->from_us == island->state->from_us &&
+        island->peeked_us == TAC_TIME_NEVER)
+        return TAC_OK;
+    in->look_us = TAC_TIME_NEVER;
+    const uint64_t evals = island->state->evals;
+    const uint32_t failed = island->failed;
+    take_step(in, end_us);
+    tac_status status = in->status == TAC_OK ? state_at(in, t_us) : in->status;
+    if (status == TAC_OK && in->outputs)
+        status = tac__scratch_outputs(island, tac_time_seconds(t_us), true);
+    island->peeked_us = TAC_TIME_NEVER; // the scratch has other values now
+    island->state->evals = evals;
+    island->failed = failed;
+    if (status == TAC_OK)
+        in->look_us = t_us;
+    return status;
+}
+
+const void *tac__inside_value(const tac__inside *in, const tac__watched *signal)
+{
+    if (signal->output >= 0)
+        return signal->scratch;
+    const tac__signal *s = &in->engine->plan->schema.signals[signal->signal];
+    return in->island->work.z + in->engine->plan->components[s->component]->x_offset +
+           signal->state;
+}
+
+void tac__inside_show(tac_engine *e, tac_time t_us)
+{
+    for (const tac__step_watcher *w = e->step_watchers; w; w = w->next) {
+        for (size_t i = 0; i < e->plan->island_count; i++) {
+            const tac__island_state *s = e->islands[i].state;
+            if (w->islands[i] && s->from_us < t_us && s->to_us == t_us) {
+                w->show(w->context, e, t_us);
+                break;
+            }
+        }
+    }
+}
