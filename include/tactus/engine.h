@@ -99,6 +99,8 @@ typedef struct tac_engine_def {
     tac_mistake_fn *mistake; // may be NULL; see tac_config_def: told of mistakes in parameters,
                              // after the first of each component, and of all in routes
     void *mistake_context;
+    bool profile;        // measure where the time of a run goes: tac_engine_profile. Changes no bit
+    uint8_t reserved[7]; // 0
 } tac_engine_def;
 
 typedef struct tac_group_def {
@@ -306,6 +308,39 @@ typedef struct tac_counters {
     uint64_t events;   // located events of the plant, and located conditions
     uint64_t messages; // delivered
 } tac_counters;
+
+// Where the time of a run goes, for an engine with tac_engine_def.profile. Times are of the wall
+// clock, since the engine was prepared, and include the readings of the clock themselves.
+typedef struct tac_profile {
+    double run_s;      // inside tac_engine_run
+    double reading_s;  // of one reading of the clock
+    uint64_t readings; // of the clock
+} tac_profile;
+
+typedef struct tac_component_profile {
+    uint64_t steps, outputs, evaluations; // calls of step, output and derive while it was active
+    uint64_t inactive_calls;              // of any of them whose result was dropped (`gate`)
+    tac_time inactive_us;                 // simulated time in which it was inactive
+    double step_s, output_s, evaluation_s, inactive_s;
+} tac_component_profile;
+
+// False, and zeros, where nothing was measured.
+TAC_API bool tac_engine_profile_sized(const tac_engine *engine, tac_profile *profile, size_t size);
+static inline bool tac_engine_profile(const tac_engine *engine, tac_profile *profile)
+{
+    return tac_engine_profile_sized(engine, profile, sizeof *profile);
+}
+// Seconds in a stage, of all components; `items` gets how many things were done in it.
+TAC_API double tac_engine_profile_stage(const tac_engine *engine, tac_stage stage, uint64_t *items);
+TAC_API void tac_engine_profile_component_sized(const tac_engine *engine, size_t component,
+                                                tac_component_profile *profile, size_t size);
+static inline tac_component_profile tac_engine_profile_component(const tac_engine *engine,
+                                                                 size_t component)
+{
+    tac_component_profile profile;
+    tac_engine_profile_component_sized(engine, component, &profile, sizeof profile);
+    return profile;
+}
 
 TAC_API void tac_engine_counters_sized(const tac_engine *engine, tac_counters *counters,
                                        size_t size);

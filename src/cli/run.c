@@ -68,6 +68,9 @@ static const cli_option options[] = {
      .doc = "Draw the vehicles on one page, as FILE.png or FILE.svg: of a flight ground track, "
             "altitude, attitude, motors, battery; of a rocket, an orbit or a car what matters "
             "there. Needs gnuplot. The results stay the same."},
+    {.name = "profile",
+     .doc = "Measure where the time of the run goes, by stage and by component, and report it. "
+            "The results stay the same; the run takes longer by what the report says."},
     CLI_OPTION_JSON,
     {.name = "quiet",
      .letter = 'q',
@@ -258,6 +261,7 @@ static tac_engine_def engine_def(job *j)
 {
     const settings *s = &j->settings;
     tac_engine_def def = tac_config_engine_def(j->sim.config);
+    def.profile = cli_has(j->args, "profile");
     def.log = cli_log_show;
     def.log_context = &j->log;
     def.hang = call_hangs;
@@ -289,7 +293,8 @@ static tac_status start(job *j, tac_error *err)
     const tac_engine_def def = engine_def(j);
     TAC_TRY(tac_config_build_unprepared(sim->config, &def, &sim->engine, err));
     TAC_TRY(cli_flight_watch(&j->flight, sim->engine, err));
-    TAC_TRY(cli_motion_watch(&j->motion, sim->engine, def.end_us, err));
+    if (!j->settings.quiet || j->settings.json || j->settings.plot) // else nothing is said of it
+        TAC_TRY(cli_motion_watch(&j->motion, sim->engine, def.end_us, err));
     TAC_TRY(tac_config_verdict(sim->config, sim->engine, &j->verdict, err));
     TAC_TRY(plan_recording(j, err));
     TAC_TRY(tac_engine_prepare(sim->engine, err));

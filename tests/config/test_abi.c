@@ -12,7 +12,7 @@
     X(tac_param_def, reserved)                                                                     \
     X(tac_port_def, reserved)                                                                      \
     X(tac_message_def, max_bytes)                                                                  \
-    X(tac_engine_def, mistake_context)                                                             \
+    X(tac_engine_def, reserved)                                                                    \
     X(tac_group_def, place)                                                                        \
     X(tac_component_def, place)                                                                    \
     X(tac_route_def, rest)                                                                         \

@@ -3,6 +3,7 @@
 #include "cli/report/flight.h"
 #include "cli/report/motion.h"
 #include "cli/report/verdict.h"
+#include "cli/report/profile.h"
 #include "cli/output.h"
 
 #include <inttypes.h>
@@ -327,6 +328,7 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
         tac__text_add(out, "%016" PRIx64 "\n", hash);
     else
         tac__text_add(out, "none: digests are switched off\n");
+    cli_profile_text(r->engine, out);
 }
 
 // --- for a program ------------------------------------------------------------------------------
@@ -485,6 +487,7 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     cli_flight_json(r->flight, &json);
     cli_motion_json(r->motion, &json);
     cli_verdict_json(r->verdict, &json);
+    cli_profile_json(r->engine, &json);
     if (status != TAC_OK)
         cli_json_error(&json, "error", err);
     tac__json_object_end(&json);

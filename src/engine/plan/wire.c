@@ -8,6 +8,7 @@
 #include "engine/run/nans.h"
 #include "engine/run/driven.h"
 #include "engine/run/lanes.h"
+#include "engine/run/profile.h"
 #include "engine/phases/phases.h"
 #include "engine/run/validate.h"
 
@@ -816,5 +817,6 @@ tac_status tac__wire(tac_engine *e)
         memcpy(e->instants, plan->instants, plan->instants_count * sizeof *e->instants);
     TAC_TRY(tac__activity_wire(e));
     TAC_TRY(wire_components(e));
+    TAC_TRY(tac__profile_wire(e));
     return tac__digests_list(e);
 }

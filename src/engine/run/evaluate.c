@@ -3,11 +3,21 @@
 #include "engine/run/loop.h"
 #include "engine/run/integrate.h"
 #include "engine/phases/phases.h"
+#include "engine/run/profile.h"
 
 #include <math.h>
 #include <string.h>
 
 // --- on the scratch -----------------------------------------------------------------------------
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+// `timed` is a constant wherever it is passed: there is one copy of the code for each.
+ALWAYS_INLINE tac_status call(tac_instance *c, tac__eval_fn *eval, const tac_eval *at, bool derive,
+                              bool timed)
+{
+    return timed ? tac__profile_eval(c, eval, at, derive) : eval(at, c->plan->self);
+}
 
 static void update(const tac__views *views, tac_time t_us)
 {
@@ -33,7 +43,7 @@ __attribute__((noinline)) static void scratch_early(tac__island *island, double 
     }
 }
 
-tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all)
+ALWAYS_INLINE tac_status scratch_outputs(tac__island *island, double t_s, bool all, bool timed)
 {
     tac_engine *e = island->engine;
     if (island->plan->early_count)
@@ -44,7 +54,7 @@ tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all)
         c->scratch.t_s = t_s;
         if (!c->plan->type->output || !(all || c->plan->chained))
             continue;
-        const tac_status status = c->plan->type->output(&c->scratch, c->plan->self);
+        const tac_status status = call(c, c->plan->type->output, &c->scratch, false, timed);
         if (!c->active) { // inactive: what `output` wrote or returned is dropped
             tac__activity_close(c);
             continue;
@@ -57,7 +67,12 @@ tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all)
     return TAC_OK;
 }
 
-static tac_status derive_all(tac__island *island, double *dx)
+tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all)
+{
+    return scratch_outputs(island, t_s, all, false);
+}
+
+ALWAYS_INLINE tac_status derive_all(tac__island *island, double *dx, bool timed)
 {
     tac_engine *e = island->engine;
     if (island->resting)
@@ -69,7 +84,7 @@ static tac_status derive_all(tac__island *island, double *dx)
         // Views of outputs that come later in the order are complete only now.
         update(&c->plan->scratch_views, NO_TIME);
         c->scratch.dx = dx + c->plan->x_offset;
-        const tac_status status = c->plan->type->derive(&c->scratch, c->plan->self);
+        const tac_status status = call(c, c->plan->type->derive, &c->scratch, true, timed);
         if (!c->active) {
             memset(c->scratch.dx, 0, c->plan->x_count * sizeof *dx);
             continue;
@@ -87,7 +102,7 @@ static tac_status derive_all(tac__island *island, double *dx)
 __attribute__((noinline)) static tac_status coupled_rhs(tac__island *island, double t_s, double *dx)
 {
     TAC_TRY(tac__scratch_outputs(island, t_s, false));
-    return derive_all(island, dx);
+    return derive_all(island, dx, false);
 }
 
 // dx/dt at the scratch state.
@@ -101,6 +116,20 @@ tac_status tac__island_rhs(void *context, double t_s, double *dx)
     c->scratch.t_s = t_s; // the only component: no views to update, no outputs to pass on
     c->scratch.dx = dx;
     return c->plan->type->derive(&c->scratch, c->plan->self);
+}
+
+tac_status tac__island_rhs_timed(void *context, double t_s, double *dx)
+{
+    tac__island *island = context;
+    island->state->evals++;
+    tac_instance *c = island->alone;
+    if (!c) {
+        TAC_TRY(scratch_outputs(island, t_s, false, true));
+        return derive_all(island, dx, true);
+    }
+    c->scratch.t_s = t_s;
+    c->scratch.dx = dx;
+    return call(c, c->plan->type->derive, &c->scratch, true, true);
 }
 
 // --- on the bus ---------------------------------------------------------------------------------
@@ -117,7 +146,8 @@ static void bus_early(tac_engine *e, const tac__island *island, tac_time t_us)
     }
 }
 
-tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us)
+ALWAYS_INLINE tac_status island_outputs(tac_engine *e, tac__island *island, tac_time t_us,
+                                        bool timed)
 {
     if (island->plan->early_count)
         bus_early(e, island, t_us);
@@ -129,7 +159,7 @@ tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us
         // evaluated must not matter.
         tac__views_renew(&c->plan->views, t_us);
         c->bus.t_s = tac_time_seconds(t_us);
-        const tac_status status = c->plan->type->output(&c->bus, c->plan->self);
+        const tac_status status = call(c, c->plan->type->output, &c->bus, false, timed);
         if (status != TAC_OK) {
             char text[TAC_ERROR_TEXT];
             tac__out input = tac__out_begin(text, sizeof text);
@@ -142,6 +172,16 @@ tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us
     }
     island->state->outputs_us = t_us;
     return TAC_OK;
+}
+
+tac_status tac__island_outputs(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    return island_outputs(e, island, t_us, false);
+}
+
+tac_status tac__island_outputs_timed(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    return island_outputs(e, island, t_us, true);
 }
 
 void tac__island_update_views(const tac_engine *e, const tac__island *island, tac_time t_us)

@@ -23,7 +23,7 @@
 static tac_status part_rhs(void *context, double t_s, double *dx)
 {
     tac__island *island = context;
-    TAC_TRY(tac__island_rhs(context, t_s, dx));
+    TAC_TRY(island->problem.rhs(context, t_s, dx));
     for (size_t i = 0; i < island->plan->x_count; i++)
         dx[i] = island->plan->parts[i] == island->part ? dx[i] : 0;
     return TAC_OK;

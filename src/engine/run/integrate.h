@@ -22,7 +22,8 @@ static inline void tac__step_over(tac__island *island)
 
 // --- evaluate.c ---------------------------------------------------------------------------------
 
-tac__rhs_fn tac__island_rhs; // context is the island
+tac__rhs_fn tac__island_rhs;       // context is the island
+tac__rhs_fn tac__island_rhs_timed; // the same, measured: see profile.h
 // Evaluate outputs at the state in work.z: all, or those that others read while integrating.
 tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all);
 // Stage 3: algebraic outputs, written to the bus.

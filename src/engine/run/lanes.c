@@ -1,5 +1,6 @@
 // lanes.c - see lanes.h.
 #include "engine/run/lanes.h"
+#include "engine/run/profile.h"
 #include "math/machine.h"
 #include "math/prints.h"
 
@@ -112,6 +113,19 @@ static tac_status evaluate(void *context, double t_s, double *dx)
     return model->type->derive_pack(&w->eval, model->self);
 }
 
+// What lanes take together counts for the component of their first island.
+static tac_status evaluate_timed(void *context, double t_s, double *dx)
+{
+    const tac__lanes_work *w = context;
+    tac__profile *p = w->engine->profile;
+    const tac_instance *c = w->engine->islands[w->of->plan->islands[0]].alone;
+    tac__spent *spent = &p->components[c->plan->index].derive;
+    const uint64_t begun = tac__profile_now(p);
+    const tac_status status = evaluate(context, t_s, dx);
+    tac__profile_add(p, spent, begun);
+    return status;
+}
+
 static tac_status make_kind(tac__arena *arena, const tac__island *island,
                             const tac__lanes_kind **made)
 {
@@ -156,7 +170,7 @@ static tac_status make_work(tac_engine *e, const tac__island *island, const tac_
     w->problem = island->problem;
     w->problem.n = n;
     w->problem.context = w;
-    w->problem.rhs = evaluate;
+    w->problem.rhs = e->plan->def.profile ? evaluate_timed : evaluate;
     w->eval = (tac_eval){
         .in = (const void *const *)w->in, .x = w->ode.z, .mode = w->mode, .lanes = LANES};
     *made = w;

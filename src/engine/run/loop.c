@@ -11,6 +11,7 @@
 #include "engine/run/integrate.h"
 #include "engine/run/driven.h"
 #include "engine/run/outside.h"
+#include "engine/run/profile.h"
 #include "base/floats.h"
 #include "engine/phases/phases.h"
 #include "engine/run/written.h"
@@ -243,6 +244,23 @@ static inline __attribute__((always_inline)) tac_status run_item(tac_engine *e,
     return TAC_OK;
 }
 
+// The same, measured. An observer may have islands evaluated for it: that is its time, not theirs.
+__attribute__((noinline)) static tac_status run_item_timed(tac_engine *e, const tac__item *item,
+                                                           tac_time t_us)
+{
+    tac__profile *p = e->profile;
+    const uint64_t begun = tac__profile_now(p);
+    p->observing = item->kind == TAC__ITEM_OBSERVE;
+    const tac_status status = item->kind == TAC__ITEM_OUTPUTS
+                                  ? tac__island_outputs_timed(e, &e->islands[item->index], t_us)
+                                  : run_item(e, item, t_us);
+    p->observing = false;
+    tac__profile_add(p, &p->stages[item->stage], begun);
+    if (item->kind == TAC__ITEM_SHADOW) // a step whose results are dropped
+        tac__profile_add(p, &p->components[item->index].inactive, begun);
+    return status;
+}
+
 // --- one instant --------------------------------------------------------------------------------
 
 // What is due at an instant.
@@ -307,7 +325,8 @@ __attribute__((noinline)) static instant collect_all(tac_engine *e, tac_time t_u
 // The same where all items fit into one word, all islands into another, and there are no phases,
 // which would read what is marked: one vehicle. Marking and listing words took 57 instructions more
 // at each instant, of 19,200 of a millisecond of bench/iris_mission.yaml (callgrind).
-static instant collect_few(tac_engine *e, tac_time t_us, size_t source, tac_time next_us)
+static inline __attribute__((always_inline)) instant collect_few(tac_engine *e, tac_time t_us,
+                                                                 size_t source, tac_time next_us)
 {
     const tac__plan *p = e->plan;
     tac__due *d = &e->due;
@@ -334,7 +353,7 @@ static instant collect_few(tac_engine *e, tac_time t_us, size_t source, tac_time
 // What is due at t, the next instant. Often that is one axis: its items are run from its row, which
 // takes 40 instructions less than to mark them (of 240 of a boundary, bench count_engine). With
 // phases items are always marked: a change of phase adds and removes marks.
-static instant collect(tac_engine *e, tac_time t_us)
+static inline __attribute__((always_inline)) instant collect(tac_engine *e, tac_time t_us)
 {
     const tac__plan *p = e->plan;
     tac_time next_us;
@@ -452,20 +471,50 @@ __attribute__((noinline)) static tac_status run_many(tac_engine *e, const tac__d
     return TAC_OK;
 }
 
-static tac_status run_instant(tac_engine *e, tac_time t_us)
+static tac_status run_all_timed(tac_engine *e, const tac__due_word *at, const tac__due_word *end,
+                                tac_time t_us)
+{
+    walk w = {.items = e->plan->items, .at = at, .end = end};
+    for (const tac__item *item; (item = next_item(&w));)
+        TAC_TRY(run_item_timed(e, item, t_us));
+    return TAC_OK;
+}
+
+static tac_status arrive_timed(tac_engine *e, tac_time t_us)
+{
+    const uint64_t begun = tac__profile_now(e->profile);
+    const tac_status status = tac__islands_arrive(e, t_us);
+    e->profile->stages[TAC_STAGE_INTEGRATE].ticks += tac__profile_now(e->profile) - begun;
+    return status;
+}
+
+static void integrate_timed(tac_engine *e)
+{
+    const uint64_t begun = tac__profile_now(e->profile);
+    tac__islands_integrate(e);
+    tac__profile_add(e->profile, &e->profile->stages[TAC_STAGE_INTEGRATE], begun);
+}
+
+// `timed` is a constant wherever it is passed: there is one copy of the loop for each.
+static inline __attribute__((always_inline)) tac_status run_instant(tac_engine *e, tac_time t_us,
+                                                                    bool timed)
 {
     const tac__plan *p = e->plan;
+    if (timed)
+        tac__profile_instant(e, t_us);
     const instant now = collect(e, t_us);
     // The clock moves only after every island has arrived: if a step failed, the run stays where it
     // is.
     if (p->island_count)
-        TAC_TRY(tac__islands_arrive(e, t_us));
+        TAC_TRY(timed ? arrive_timed(e, t_us) : tac__islands_arrive(e, t_us));
     e->clock->t_us = t_us;
     if (p->machine_count)
         TAC_TRY(tac__phases_begin(e, t_us));
     e->clock->boundaries += now.boundary;
     const tac__due_word *at = now.first ? now.first : e->due.list;
     const tac__due_word *end = now.first ? now.end : at + list_marked(e);
+    if (timed)
+        return run_all_timed(e, at, end, t_us);
     if (p->item_words > FEW_WORDS)
         return run_many(e, at, end, t_us);
     for (; at < end; at++) {
@@ -487,7 +536,8 @@ __attribute__((noinline)) static void see_start(const tac_engine *e)
     }
 }
 
-__attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us)
+static inline __attribute__((always_inline)) tac_status run_loop(tac_engine *e, tac_time until_us,
+                                                                 bool timed)
 {
     const tac_time end_us = e->plan->def.end_us;
     const bool plant = e->plan->island_count;
@@ -495,7 +545,9 @@ __attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us
         see_start(e);
     e->clock->started = 1;
     for (bool finished = e->clock->finished; !finished;) {
-        if (plant)
+        if (plant && timed)
+            integrate_timed(e);
+        else if (plant)
             tac__islands_integrate(e);
         const tac_time t_us = tac__timeline_next(&e->timeline);
         if (t_us > e->checkpoint_us)
@@ -504,7 +556,7 @@ __attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us
             return TAC_OK;
         if (atomic_load_explicit(&e->stop, memory_order_relaxed))
             return TAC_E_STOPPED;
-        TAC_TRY(run_instant(e, t_us));
+        TAC_TRY(run_instant(e, t_us, timed));
         if (e->checkpoint_path)
             TAC_TRY(tac__checkpoint_consider(e));
         if (t_us >= e->snapshot_us)
@@ -513,6 +565,23 @@ __attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us
     }
     e->clock->finished = 1;
     return e->checkpoint_path ? tac__checkpoint_finish(e) : TAC_OK;
+}
+
+__attribute__((noinline)) static tac_status run(tac_engine *e, tac_time until_us)
+{
+    return run_loop(e, until_us, false);
+}
+
+__attribute__((noinline)) static tac_status run_timed(tac_engine *e, tac_time until_us)
+{
+    tac__profile *p = e->profile;
+    p->last_us = e->clock->t_us; // after a restored checkpoint: not since the last run
+    const double begun_s = tac__wall_s();
+    const uint64_t begun = tac__profile_now(p);
+    const tac_status status = run_loop(e, until_us, true);
+    p->ticks += tac__profile_now(p) - begun;
+    p->wall_s += tac__wall_s() - begun_s;
+    return status;
 }
 
 // --- public functions ---------------------------------------------------------------------------
@@ -524,7 +593,7 @@ tac_status tac_engine_run(tac_engine *e, tac_time until_us, tac_error *err)
     e->life = TAC__RUNNING;
     e->err = err;
     tac_error_clear(err);
-    const tac_status status = run(e, until_us);
+    const tac_status status = e->profile ? run_timed(e, until_us) : run(e, until_us);
     e->life = TAC__PREPARED;
     if (status == TAC_OK)
         tac__outside_reached(e, until_us);

@@ -156,6 +156,8 @@ typedef struct tac__taken {
     size_t transition;
 } tac__taken;
 
+typedef struct tac__profile tac__profile; // see profile.h
+
 // What is to be done at the present instant, one bit an item or island; and one bit for each of
 // these words that is not 0, so that words of vehicles that have nothing to do are not read.
 typedef struct tac__due {
@@ -229,6 +231,8 @@ struct tac_engine {
     uint64_t checkpoint_boundaries;
     tac__text checkpoint_opaque;
     bool checkpoint_taken;
+
+    tac__profile *profile; // NULL: nothing is measured
 
     // how its model differs from that of the checkpoint that it went on from
     tac_change *changes;
