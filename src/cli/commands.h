@@ -5,6 +5,7 @@
 #include "cli/options.h"
 
 extern const cli_command cli_run;
+extern const cli_command cli_test;
 extern const cli_command cli_replay;
 extern const cli_command cli_recover;
 extern const cli_command cli_check;

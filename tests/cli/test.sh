@@ -1,0 +1,51 @@
+#!/bin/sh
+# `tactus test`: one line a file in their order, an exit code, and a JUnit file that a strict reader
+# of XML takes.
+. "$TACTUS_SOURCE/tests/cli/common"
+
+fall='components:
+  fall: {type: equations, params: {states: {z: {unit: m, initial: 10}, v: {unit: m/s}}, equations: ["der(z) = v", "der(v) = -9.80665 m/s^2"]}}'
+printf 'duration: 1 s\n%s\nexpect: {high: {always: fall.z > 5}, low: {never: fall.z < 0}}\n' "$fall" >good.yaml
+printf 'duration: 2 s\n%s\nexpect: {high: {always: "fall.z > 5 AND fall.z < 20"}, late: {eventually: fall.z < 0, within: 3 s}}\n' "$fall" >bad.yaml
+printf 'duration: 1 s\n%s\n' "$fall" >plain.yaml
+
+expect 0 test good.yaml plain.yaml --jobs 2
+same 'lines' "$(sed 's/  [0-9.]* s  /  T  /' out)" "passed   good.yaml  T  2 of 2 passed
+passed   plain.yaml  T  ran; nothing is expected of it
+2 passed, 0 failed, 0 skipped"
+
+expect 1 test plain.yaml bad.yaml good.yaml nosuch.yaml --jobs 3 --junit r.xml
+same 'order' "$(sed -n 's/^\([a-z]*\)  *\([a-z]*.yaml\) .*/\1 \2/p' out)" "passed plain.yaml
+failed bad.yaml
+passed good.yaml
+failed nosuch.yaml"
+grep -q 'high: failed at 1.00981 s, by 14.6133 m' out || fail 'when and by how much'
+python3 - <<'P' || fail 'the JUnit file'
+import xml.etree.ElementTree as E
+root = E.parse('r.xml').getroot()
+assert root.tag == 'testsuites' and [s.get('name') for s in root] == [
+    'plain.yaml', 'bad.yaml', 'good.yaml', 'nosuch.yaml']
+assert [(s.get('tests'), s.get('failures')) for s in root] == [
+    ('1', '0'), ('2', '1'), ('2', '0'), ('1', '1')]
+for s in root:
+    assert len(s.findall('testcase')) == int(s.get('tests'))
+    assert len(s.findall('testcase/failure')) == int(s.get('failures'))
+assert 'fall.z > 5' in root[1].find('testcase/failure').get('message')
+P
+expect 2 test
+expect 2 test good.yaml --jobs 0
+
+# `run` says the same, with its exit code; `stop` ends a run early.
+expect 0 run good.yaml -q
+expect 1 run bad.yaml --json
+python3 - <<'P' || fail 'expect in JSON'
+import json
+d = json.load(open('out'))
+high, late = d['expect']
+assert high['name'] == 'high' and not high['passed'] and high['when_us'] == 1009810
+assert abs(high['margin'] + 14.6133) < 1e-6 and high['unit'] == 'm'
+assert late['passed'] and abs(late['when_us'] - 1428087) <= 1
+assert d['finished'] and d['error']['status'] == 'TAC_E_EXPECT'
+P
+expect 0 run plain.yaml --set 'stop=fall.z < 8' --set 'timeline.physics=10 ms' --json
+grep -q '"stopped": true' out || fail 'stopped'
