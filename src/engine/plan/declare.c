@@ -337,7 +337,7 @@ static void set_peer(tac_declare *d, tac__port *port, const char *peer, const ch
     char excerpt[TAC_ERROR_NAME];
     port->place = tac__place_inside(d, param, peer, 0, excerpt);
     if (port->place.excerpt == excerpt)
-        port->place.excerpt = tac__declare_text(d, excerpt);
+        port->place.excerpt = tac__declare_own_text(d, excerpt); // outlives the declaration
 }
 
 int tac_declare_watch(tac_declare *d, const char *signal, const char *param)
