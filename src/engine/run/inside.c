@@ -1,6 +1,7 @@
 // inside.c - looking into integration steps that are about to be committed, without a trace: each
 // step is taken again in memory of the watcher, and dense output gives the states inside it.
 #include "engine/run/integrate.h"
+#include "engine/run/profile.h"
 
 #include <string.h>
 
@@ -124,6 +125,7 @@ tac_status tac__inside_look(tac__inside *in, tac_time end_us, tac_time t_us)
         return TAC_OK;
     in->look_us = TAC_TIME_NEVER;
     const uint64_t evals = island->state->evals;
+    const bool observing = tac__profile_observing(island->engine, true);
     const uint32_t failed = island->failed;
     take_step(in, end_us);
     tac_status status = in->status == TAC_OK ? state_at(in, t_us) : in->status;
@@ -131,6 +133,7 @@ tac_status tac__inside_look(tac__inside *in, tac_time end_us, tac_time t_us)
         status = tac__scratch_outputs(island, tac_time_seconds(t_us), true);
     island->peeked_us = TAC_TIME_NEVER; // the scratch has other values now
     island->state->evals = evals;
+    (void)tac__profile_observing(island->engine, observing);
     island->failed = failed;
     if (status == TAC_OK)
         in->look_us = t_us;

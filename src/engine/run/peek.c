@@ -1,6 +1,7 @@
 // peek.c - reading an island at any instant without a trace, and what follows when its state jumps.
 #include "engine/run/integrate.h"
 #include "engine/run/locate.h"
+#include "engine/run/profile.h"
 
 #include <string.h>
 
@@ -38,6 +39,7 @@ static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
     if (island->peeked_us == t_us)
         return TAC_OK;
     const uint64_t evals = island->state->evals;
+    const bool observing = tac__profile_observing(island->engine, true);
     tac_status status = peek_state(e, island, t_us);
     memcpy(island->work.z, island->peek, island->plan->x_count * sizeof *island->peek);
     const bool kept = island->kept_us == t_us;
@@ -48,6 +50,7 @@ static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
     if (kept)
         see_inputs(island, false);
     island->state->evals = evals; // a peek is not counted as part of the run
+    (void)tac__profile_observing(island->engine, observing);
     if (status == TAC_OK)
         island->peeked_us = t_us;
     return status;

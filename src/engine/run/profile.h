@@ -48,6 +48,16 @@ static inline void tac__profile_add(tac__profile *p, tac__spent *spent, uint64_t
     spent->calls++;
 }
 
+// What follows is for an observer, or no longer; returns what was said before.
+static inline bool tac__profile_observing(const tac_engine *e, bool observing)
+{
+    if (!e->profile)
+        return false;
+    const bool before = e->profile->observing;
+    e->profile->observing = observing;
+    return before;
+}
+
 typedef tac_status tac__eval_fn(const tac_eval *eval, const void *self);
 
 // Call `output` or `derive` of a component.
