@@ -152,6 +152,12 @@ static void add_json_error(tac__text *out, cli_mistakes *mistakes, const tac_err
     tac__json_object_end(&json);
 }
 
+// Whether the text is whole: comparisons and tests that fail have a report as well.
+static bool has_report(tac_status status)
+{
+    return status == TAC_OK || status == TAC_E_DIFFERENT || status == TAC_E_EXPECT;
+}
+
 int main(int argc, char **argv)
 {
     TAC__FLOATS; // whatever start-up code of linked libraries has set
@@ -177,7 +183,7 @@ int main(int argc, char **argv)
     // error is printed second.
     tac_error write_error;
     tac_error_clear(&write_error);
-    const tac_status write_status = (status == TAC_OK || status == TAC_E_DIFFERENT) && path
+    const tac_status write_status = has_report(status) && path
                                         ? cli_write_file(path, &out, &write_error)
                                         : cli_write_stdout(&out, &write_error);
     if (status != TAC_OK)

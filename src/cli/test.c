@@ -23,6 +23,7 @@ static const cli_option options[] = {
      .value = "N",
      .doc = "Run so many at once; by default as many as there are processors."},
     {.name = "junit", .value = "FILE", .doc = "Write the results as a JUnit XML file, too."},
+    CLI_OPTION_OUTPUT,
     CLI_OPTION_HELP,
     {0},
 };
