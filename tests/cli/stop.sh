@@ -24,13 +24,16 @@ await() {
     wait "$watchdog"
 }
 
-# asleep PID: until all its threads wait for something else than a processor
+# asleep PID: until all its threads wait for something else than a processor, but not for ever:
+# compressor threads may get no processor on a busy machine
 asleep() {
     [ -r "/proc/$1/stat" ] || sleep 1.5
     looks=0
-    while [ "$looks" -lt 5 ] && [ -r "/proc/$1/stat" ]; do
+    tries=0
+    while [ "$looks" -lt 5 ] && [ "$tries" -lt 80 ] && [ -r "/proc/$1/stat" ]; do
         sleep 0.1
         looks=$((looks + 1))
+        tries=$((tries + 1))
         ! cat "/proc/$1/task"/*/stat 2>/dev/null | sed 's/.*) //' | grep -q '^[RD]' || looks=0
     done
 }
