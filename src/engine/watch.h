@@ -187,14 +187,14 @@ static inline const void *tac__watched_value(const tac__watched *w, tac_engine *
 
 // --- inside steps -------------------------------------------------------------------------------
 
-// A step watcher is called before the clock moves to t_us, for steps of its islands that end there
-// and are certain: they will not be undone. Discrete signals still have the values that they had
-// during the steps. Add it to a prepared engine.
+// A step watcher is called before the clock moves to t_us, for each of its islands whose step ends
+// there and is certain: it will not be undone. Discrete signals still have the values that they had
+// during the step. Add it to a prepared engine.
 typedef struct tac__step_watcher tac__step_watcher;
 struct tac__step_watcher {
-    void (*show)(void *context, tac_engine *engine, tac_time t_us);
+    void (*show)(void *context, size_t island, tac_time t_us);
     void *context;
-    const bool *islands;           // one flag an island: its steps are watched
+    const uint64_t *islands;       // one bit an island: its steps are watched
     const tac__step_watcher *next; // used by the engine
 };
 
@@ -207,9 +207,6 @@ typedef struct tac__inside tac__inside;
 
 // From a prepared engine; lives in the arena. NULL: no memory.
 tac__inside *tac__inside_create(tac_engine *engine, tac__arena *arena, size_t island, bool outputs);
-// Where the present step begins, and whether it ends at t_us.
-tac_time tac__inside_from(const tac__inside *inside);
-bool tac__inside_ends(const tac__inside *inside, tac_time t_us);
 // Look into the step, taken to end at end_us, at t_us. The values are valid until the next look at
 // any instant.
 TAC_MUST_CHECK tac_status tac__inside_look(tac__inside *inside, tac_time end_us, tac_time t_us);

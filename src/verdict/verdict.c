@@ -43,20 +43,25 @@ typedef struct expectation {
     size_t count;
     size_t words; // of memory
     uint64_t *memory, *trial, *copy;
-    bool *islands; // one flag an island: the condition sees it
     bool *written; // one flag a signal: it has a value
     bool plant;    // it sees an island
     bool ready, over;
     look last;           // at the last sample
     tac_time seen_us;    // of the last sample; NEVER: there is none
+    tac_time from_us;    // where the steps begin that are looked into
     tac_time covered_us; // steps have been looked into up to here
     tac_expectation result;
 } expectation;
 
+// The expectations that see an island, or discrete signals of a component.
 typedef struct follower {
     tac_verdict *verdict;
     int island;    // -1: a component is followed
     int component; // -1: an island is followed
+    bool outputs;  // some see outputs of the island
+    expectation **list;
+    size_t count, capacity;
+    tac__inside *inside; // of the island
 } follower;
 
 struct tac_verdict {
@@ -67,8 +72,8 @@ struct tac_verdict {
     size_t count; // of expectations; `stop` stands behind them
     bool has_stop, stopped;
     tac_time stopped_us;
-    bool *islands, *outputs; // one flag an island: some condition sees it, or an output of it
-    tac__inside **inside;    // one an island that is seen
+    follower **islands, **components; // one an island or component; NULL: nothing sees it
+    uint64_t *watched;                // one bit an island: some expectation sees it
     tac__step_watcher steps;
 };
 
@@ -104,7 +109,7 @@ static void read_inside(const tac_verdict *v, expectation *x, tac_time end_us, t
             s->value = s->held;
             continue;
         }
-        tac__inside *in = v->inside[s->watched.island];
+        tac__inside *in = v->islands[s->watched.island]->inside;
         s->value = tac__inside_look(in, end_us, t_us) == TAC_OK
                        ? tac__scalar_f64(s->scalar, tac__inside_value(in, &s->watched), s->element)
                        : (double)NAN;
@@ -231,40 +236,46 @@ static void advance(tac_verdict *v, expectation *x, tac_time end_us, tac_time t_
     }
 }
 
-// Look into the steps from where they were looked at last to end_us.
-static void cover(tac_verdict *v, expectation *x, tac_time end_us)
+// Begin to look into the steps from where they were looked at last to end_us. False: there is
+// nothing to look at.
+static bool begin_cover(tac_verdict *v, expectation *x, tac_time end_us)
 {
-    const tac_time from_us = x->covered_us, length_us = end_us - from_us;
-    if (!x->ready || x->over || is_stop(v, x) || from_us >= end_us)
-        return;
+    x->from_us = x->covered_us;
+    if (!x->ready || x->over || is_stop(v, x) || x->from_us >= end_us) {
+        x->from_us = end_us;
+        return false;
+    }
     x->covered_us = end_us;
-    if (x->seen_us < from_us) { // a step ended there, but it was no boundary
-        read_inside(v, x, end_us, from_us);
-        sample(v, x, from_us);
+    if (x->seen_us < x->from_us) { // a step ended there, but it was no boundary
+        read_inside(v, x, end_us, x->from_us);
+        sample(v, x, x->from_us);
     }
-    const tac_time parts = x->plant ? PARTS : 1;
-    for (tac_time i = 1; i <= parts && !x->over; i++)
-        advance(v, x, end_us, from_us + length_us / parts * i + length_us % parts * i / parts);
+    return true;
 }
 
-static bool ends_step(const tac_verdict *v, const expectation *x, tac_time t_us)
+// Look into the steps up to end_us, part by part: expectations that see the same outputs then look
+// at the same instant one after another, and the outputs are evaluated once.
+static void cover(tac_verdict *v, expectation *const *list, size_t count, tac_time end_us)
 {
-    for (size_t i = 0; i < x->count; i++) {
-        const int island = x->seen[i].watched.island;
-        if (island >= 0 && tac__inside_ends(v->inside[island], t_us))
-            return true;
+    bool any = false;
+    for (size_t k = 0; k < count; k++)
+        any |= begin_cover(v, list[k], end_us);
+    for (tac_time i = 1; any && i <= PARTS; i++) {
+        for (size_t k = 0; k < count; k++) {
+            expectation *x = list[k];
+            const tac_time length_us = end_us - x->from_us;
+            if (length_us && (x->plant || i == PARTS))
+                advance(v, x, end_us,
+                        x->from_us + length_us / PARTS * i + length_us % PARTS * i / PARTS);
+        }
     }
-    return false;
 }
 
-static void show_steps(void *context, tac_engine *e, tac_time t_us)
+static void show_step(void *context, size_t island, tac_time t_us)
 {
     tac_verdict *v = context;
-    (void)e;
-    for (size_t i = 0; i < v->count; i++) {
-        if (ends_step(v, &v->all[i], t_us))
-            cover(v, &v->all[i], t_us);
-    }
+    const follower *f = v->islands[island];
+    cover(v, f->list, f->count, t_us);
 }
 
 // --- boundaries ---------------------------------------------------------------------------------
@@ -281,7 +292,7 @@ static void meet_boundary(tac_verdict *v, expectation *x, tac_time t_us)
             return;
         x->covered_us = t_us;
     }
-    cover(v, x, t_us);
+    cover(v, &x, 1, t_us);
     if (x->over)
         return;
     x->covered_us = t_us;
@@ -294,24 +305,15 @@ static void meet_boundary(tac_verdict *v, expectation *x, tac_time t_us)
     }
 }
 
-static bool sees(expectation *x, const follower *f)
-{
-    bool any = f->island >= 0 && x->islands[f->island];
-    for (size_t i = 0; f->component >= 0 && i < x->count; i++) {
-        if (x->seen[i].watched.island < 0 && x->seen[i].component == (size_t)f->component)
-            any = x->written[i] = true;
-    }
-    return any;
-}
-
 static void observe(void *context, tac_engine *e, tac_time t_us)
 {
     const follower *f = context;
-    tac_verdict *v = f->verdict;
     (void)e;
-    for (size_t i = 0; i < v->count + v->has_stop; i++) {
-        if (sees(&v->all[i], f))
-            meet_boundary(v, &v->all[i], t_us);
+    for (size_t i = 0; i < f->count; i++) {
+        expectation *x = f->list[i];
+        for (size_t k = 0; k < x->count; k++)
+            x->written[k] |= x->seen[k].component == (size_t)f->component;
+        meet_boundary(f->verdict, x, t_us);
     }
 }
 
@@ -363,8 +365,7 @@ static tac_status compile(tac_verdict *v, expectation *x, tac_error *err)
     x->memory = tac__arena_array(arena, x->words, sizeof *x->memory);
     x->trial = tac__arena_array(arena, x->words, sizeof *x->trial);
     x->copy = tac__arena_array(arena, x->words, sizeof *x->copy);
-    x->islands = tac__arena_array(arena, tac__watch_island_count(v->engine), sizeof *x->islands);
-    if (!x->seen || !x->values || !x->written || !x->memory || !x->trial || !x->copy || !x->islands)
+    if (!x->seen || !x->values || !x->written || !x->memory || !x->trial || !x->copy)
         return tac__fail_memory(err);
     for (size_t i = 0; i < x->count; i++) {
         x->seen[i].signal =
@@ -390,62 +391,75 @@ static void place_error(const expectation *x, tac_error *err)
     tac__fail_at(err, own.status, &inside, "%s", own.text);
 }
 
-// The islands and components that the conditions see.
-static void list_seen(tac_verdict *v, expectation *x)
+// The expectation sees the island or component `number`.
+static tac_status follow(tac_verdict *v, expectation *x, follower **at, bool island, int number,
+                         follower **followed)
+{
+    tac__arena *arena = &v->arena;
+    follower *f = *at;
+    if (!f) {
+        f = *at = tac__arena_alloc(arena, sizeof *f);
+        if (!f)
+            return TAC_E_MEMORY;
+        *f = (follower){
+            .verdict = v, .island = island ? number : -1, .component = island ? -1 : number};
+    }
+    *followed = f;
+    if (f->count && f->list[f->count - 1] == x)
+        return TAC_OK;
+    if (!TAC__ARENA_GROW(arena, f->list, f->count, f->capacity))
+        return TAC_E_MEMORY;
+    f->list[f->count++] = x;
+    return TAC_OK;
+}
+
+// The islands and components that the condition sees.
+static tac_status list_seen(tac_verdict *v, expectation *x)
 {
     const tac__schema *schema = tac__watch_schema(v->engine);
     for (size_t i = 0; i < x->count; i++) {
         seen *s = &x->seen[i];
         const tac__signal *signal = &schema->signals[s->signal];
+        follower *f;
         s->component = signal->component;
         s->scalar = signal->kind->type.scalar;
         x->written[i] = tac__watch_begins(v->engine, (size_t)s->signal);
-        if (!signal->kind->continuous)
+        if (!signal->kind->continuous) {
+            TAC_TRY(follow(v, x, &v->components[s->component], false, (int)s->component, &f));
             continue;
+        }
         const int island = tac__watch_component(v->engine, s->component).island;
-        x->islands[island] = v->islands[island] = x->plant = true;
-        v->outputs[island] |= !signal->kind->state;
+        TAC_TRY(follow(v, x, &v->islands[island], true, island, &f));
+        x->plant = true;
+        f->outputs |= !signal->kind->state;
+        v->watched[island / 64] |= UINT64_C(1) << island % 64;
     }
+    return TAC_OK;
 }
 
-static tac_status follow(tac_verdict *v, int island, int component, tac_error *err)
+static tac_status add_observer(tac_verdict *v, follower *f, tac_error *err)
 {
-    follower *f = tac__arena_alloc(&v->arena, sizeof *f);
     if (!f)
-        return tac__fail_memory(err);
-    *f = (follower){v, island, component};
+        return TAC_OK;
     tac_observer_def def = tac_observer_def_default();
     def.name = "expect";
     def.observe = observe;
     def.context = f;
-    def.follow = island >= 0 ? TAC_FOLLOW_ISLAND : TAC_FOLLOW_STEPS;
-    def.outputs = island >= 0 && v->outputs[island];
-    def.component = island >= 0 ? tac__watch_island(v->engine, (size_t)island).name
-                                : tac__watch_component(v->engine, (size_t)component).name;
+    def.follow = f->island >= 0 ? TAC_FOLLOW_ISLAND : TAC_FOLLOW_STEPS;
+    def.outputs = f->outputs;
+    def.component = f->island >= 0 ? tac__watch_island(v->engine, (size_t)f->island).name
+                                   : tac__watch_component(v->engine, (size_t)f->component).name;
     return tac_engine_add_observer(v->engine, &def, err);
-}
-
-static bool sees_component(const tac_verdict *v, size_t component)
-{
-    for (size_t i = 0; i < v->count + v->has_stop; i++) {
-        const expectation *x = &v->all[i];
-        for (size_t k = 0; k < x->count; k++) {
-            const tac__signal *s = &tac__watch_schema(v->engine)->signals[x->seen[k].signal];
-            if (!s->kind->continuous && x->seen[k].component == component)
-                return true;
-        }
-    }
-    return false;
 }
 
 static tac_status plan(void *context, tac_engine *e, tac_error *err)
 {
     tac_verdict *v = context;
     const size_t islands = tac__watch_island_count(e), components = tac__watch_component_count(e);
-    v->islands = tac__arena_array(&v->arena, islands, sizeof *v->islands);
-    v->outputs = tac__arena_array(&v->arena, islands, sizeof *v->outputs);
-    v->inside = tac__arena_array(&v->arena, islands, sizeof(tac__inside *));
-    if (!v->islands || !v->outputs || !v->inside)
+    v->islands = tac__arena_array(&v->arena, islands, sizeof(follower *));
+    v->components = tac__arena_array(&v->arena, components, sizeof(follower *));
+    v->watched = tac__arena_array(&v->arena, islands / 64 + 1, sizeof *v->watched);
+    if (!v->islands || !v->components || !v->watched)
         return tac__fail_memory(err);
     for (size_t i = 0; i < v->count + v->has_stop; i++) {
         expectation *x = &v->all[i];
@@ -458,16 +472,13 @@ static tac_status plan(void *context, tac_engine *e, tac_error *err)
                 tac__error_context(err, "reading the condition of 'stop'");
             return status;
         }
-        list_seen(v, x);
+        if (list_seen(v, x) != TAC_OK)
+            return tac__fail_memory(err);
     }
-    for (size_t i = 0; i < islands; i++) {
-        if (v->islands[i])
-            TAC_TRY(follow(v, (int)i, -1, err));
-    }
-    for (size_t i = 0; i < components; i++) {
-        if (sees_component(v, i))
-            TAC_TRY(follow(v, -1, (int)i, err));
-    }
+    for (size_t i = 0; i < islands; i++)
+        TAC_TRY(add_observer(v, v->islands[i], err));
+    for (size_t i = 0; i < components; i++)
+        TAC_TRY(add_observer(v, v->components[i], err));
     return TAC_OK;
 }
 
@@ -521,13 +532,14 @@ tac_status tac_verdict_begin(tac_verdict *v, tac_error *err)
     }
     const size_t islands = tac__watch_island_count(v->engine);
     for (size_t i = 0; i < islands; i++) {
-        if (!v->islands[i])
+        follower *f = v->islands[i];
+        if (!f)
             continue;
-        v->inside[i] = tac__inside_create(v->engine, &v->arena, i, v->outputs[i]);
-        if (!v->inside[i])
+        f->inside = tac__inside_create(v->engine, &v->arena, i, f->outputs);
+        if (!f->inside)
             return tac__fail_memory(err);
     }
-    v->steps = (tac__step_watcher){.show = show_steps, .context = v, .islands = v->islands};
+    v->steps = (tac__step_watcher){.show = show_step, .context = v, .islands = v->watched};
     if (v->count)
         tac__watch_steps(v->engine, &v->steps);
     return TAC_OK;

@@ -45,17 +45,6 @@ tac__inside *tac__inside_create(tac_engine *e, tac__arena *arena, size_t island,
     return in;
 }
 
-tac_time tac__inside_from(const tac__inside *in)
-{
-    return in->island->state->from_us;
-}
-
-bool tac__inside_ends(const tac__inside *in, tac_time t_us)
-{
-    const tac__island_state *s = in->island->state;
-    return s->from_us < t_us && s->to_us == t_us;
-}
-
 // States behind the last one that is integrated stand still.
 static void stand_still(const tac__inside *in, double *y)
 {
@@ -149,14 +138,17 @@ const void *tac__inside_value(const tac__inside *in, const tac__watched *signal)
            signal->state;
 }
 
+// Only islands that are due can have a step that ends here.
 void tac__inside_show(tac_engine *e, tac_time t_us)
 {
     for (const tac__step_watcher *w = e->step_watchers; w; w = w->next) {
-        for (size_t i = 0; i < e->plan->island_count; i++) {
-            const tac__island_state *s = e->islands[i].state;
-            if (w->islands[i] && s->from_us < t_us && s->to_us == t_us) {
-                w->show(w->context, e, t_us);
-                break;
+        for (size_t word = 0; word < e->plan->island_words; word++) {
+            uint64_t bits = (e->due_islands[word] | e->due.arriving[word]) & w->islands[word];
+            for (; bits; bits &= bits - 1) {
+                const size_t island = 64 * word + (size_t)__builtin_ctzll(bits);
+                const tac__island_state *s = e->islands[island].state;
+                if (s->from_us < t_us && s->to_us == t_us)
+                    w->show(w->context, island, t_us);
             }
         }
     }
