@@ -2,6 +2,8 @@
 // respond.
 #include "cli/stop.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -37,6 +39,17 @@ static bool is_patient(void)
            PATIENCE_MS;
 }
 
+// Print, unless that would block: standard error may be a full pipe that nobody reads, and the
+// interrupted run may be waiting for the same pipe. That run must find its errno unchanged.
+static void say(const char *text)
+{
+    int error = errno;
+    struct pollfd writable = {.fd = STDERR_FILENO, .events = POLLOUT};
+    if (poll(&writable, 1, 0) == 1)
+        (void)!write(STDERR_FILENO, text, strlen(text));
+    errno = error;
+}
+
 static void die_of(int number)
 {
     struct sigaction action;
@@ -45,7 +58,7 @@ static void die_of(int number)
     action.sa_handler = SIG_DFL;
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, NULL);
-    (void)!write(STDERR_FILENO, farewell, strlen(farewell));
+    say(farewell);
     sigemptyset(&one);
     sigaddset(&one, number);
     raise(number);
@@ -57,7 +70,7 @@ static void on_signal(int number)
     tac_engine *engine = atomic_load(&running);
     if (!engine) {
         if (!told)
-            (void)!write(STDERR_FILENO, waiting, strlen(waiting));
+            say(waiting);
         told = 1;
     } else if (!received) {
         clock_gettime(CLOCK_MONOTONIC, &since);
