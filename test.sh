@@ -3,8 +3,7 @@
 #
 #   ./test.sh              all trees, as below
 #   ./test.sh --quick      the release tree only
-#   ./test.sh --clients    also tests with readers from PyPI (mcap-ros2-support, rosbags, pyulog);
-#                          says what it skipped
+#   ./test.sh --clients    also tests with readers from PyPI (mcap-ros2-support, rosbags, pyulog)
 #   ./test.sh -R REGEX     only tests whose name matches, as in ctest
 #
 # What runs where (a test's name is TREE/ROOM/NAME: gcc/base/time):
@@ -18,7 +17,8 @@
 #
 # gcc/tools/determinism flies all examples with the programs of the first three trees and with builds
 # at -O3 -march=native under careless flags; tools/determinism.sh --all has more (-O0 among them).
-# The last lines are CTest's summary and which widths of lanes this machine could run.
+# The last lines are CTest's summary, which widths of lanes this machine could run, and what was left
+# out.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -67,22 +67,27 @@ done
 # Programs for the comparison of bits, besides that of the release tree.
 $quick || export TACTUS_BUILT=$PWD/build-clang/tactus:$PWD/build-asan/tactus
 
-# Readers from PyPI stay in folders of their own: what they bring along is not for other tests.
-run_clients() { # TEST MODULE PACKAGE...: a test with packages; MODULE is there when they are
-    local test=$1 module=$2 readers=$PWD/$suite/clients/$1
-    shift 2
-    if [ ! -d "$readers/$module" ] &&
-        ! python3 -m pip install --quiet --target "$readers" "$@" >"$suite/pip.log" 2>&1; then
-        echo "test.sh: skipped the tests with $*: cannot be installed (see $suite/pip.log)"
-        return
+# Readers from PyPI lie in one folder for each test that has them: what they bring along is not for
+# other tests. tests/support/readers.py finds them there.
+install_readers() { # TEST PACKAGE...
+    local folder=$TACTUS_CLIENTS/$1 log=$suite/pip_$1.log
+    shift
+    [ ! -d "$folder" ] || return 0
+    rm -rf "$folder.part"
+    if python3 -m pip install --quiet --target "$folder.part" "$@" >"$log" 2>&1; then
+        mv "$folder.part" "$folder"
+    else
+        not_run+=("tests with $*: cannot be installed (see $log)")
     fi
-    PYTHONPATH=$readers ctest --test-dir "$suite" --output-on-failure --no-label-summary \
-        -R "^gcc/record/$test\$" --no-tests=error </dev/null
 }
+not_run=()
 if $clients; then
     tools/install_packages.sh clients
-    run_clients export_ulog pyulog pyulog
-    run_clients recording_clients rosbags mcap mcap-ros2-support rosbags
+    export TACTUS_CLIENTS=$PWD/$suite/clients
+    install_readers export_ulog pyulog
+    install_readers recording_clients mcap mcap-ros2-support rosbags
+elif [ ${#select[@]} -eq 0 ]; then
+    not_run+=("tests with readers from PyPI: ./test.sh --clients installs them and runs those")
 fi
 
 status=0
@@ -90,4 +95,7 @@ status=0
 ctest --test-dir "$suite" -j $(($(nproc) + 1)) --output-on-failure --no-label-summary \
     --no-tests=error ${select[@]+"${select[@]}"} </dev/null || status=$?
 [ ${#select[@]} -gt 0 ] || cat build/tests/lanes.txt
+for what in ${not_run[@]+"${not_run[@]}"}; do
+    echo "not run: $what"
+done
 exit $status

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """tactus export --format ulog: a walk of the file as the specification of ULog describes it, every
-length, definition and value checked; with pyulog too, where that is installed."""
+length, definition and value checked; in ./test.sh --clients with pyulog, too."""
 
 import json
 import math
@@ -10,6 +10,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TACTUS_SOURCE"], "tests/support"))
+from readers import add_readers
 from recording import bits, record, same, tactus
 
 CODES = {"int8_t": "b", "uint8_t": "B", "int16_t": "h", "uint16_t": "H", "int32_t": "i",
@@ -531,10 +532,10 @@ same("states", {v["nav_state"][0] for _, v in log.messages["vehicle_status", 0]}
 
 # --- as others read it ---------------------------------------------------------------------------
 
-try:
-    import pyulog
-except ImportError:
+if not add_readers("export_ulog"):
     sys.exit(0)
+import pyulog
+
 log = ULog("swarm.ulg")
 theirs = pyulog.ULog("swarm.ulg")
 same("topics", {(d.name, d.multi_id) for d in theirs.data_list}, set(log.messages))
