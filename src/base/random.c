@@ -32,14 +32,24 @@ void tac__philox(const uint32_t counter[4], const uint32_t keys[TAC__PHILOX_ROUN
     words[3] = c3;
 }
 
-tac__stream tac__stream_make(uint64_t seed, const char *name)
+tac__stream tac__stream_make_path(uint64_t seed, const char *const *parts, size_t count)
 {
     // Two independent hashes of (seed, name): 128 bits, so that two names never share a stream.
-    const uint64_t a = tac__hash_end(tac__hash_text(tac__hash_word(TAC__HASH_SEED, seed), name));
-    const uint64_t b = tac__hash_end(tac__hash_text(tac__hash_word(~TAC__HASH_SEED, seed), name));
+    tac__hash a = tac__hash_word(TAC__HASH_SEED, seed), b = tac__hash_word(~TAC__HASH_SEED, seed);
+    for (size_t i = 0; i < count; i++) {
+        a = tac__hash_text(a, parts[i]);
+        b = tac__hash_text(b, parts[i]);
+    }
+    a = tac__hash_end(a);
+    b = tac__hash_end(b);
     tac__stream stream = {.high = {(uint32_t)b, (uint32_t)(b >> 32)}};
     tac__philox_keys((const uint32_t[2]){(uint32_t)a, (uint32_t)(a >> 32)}, stream.keys);
     return stream;
+}
+
+tac__stream tac__stream_make(uint64_t seed, const char *name)
+{
+    return tac__stream_make_path(seed, &name, 1);
 }
 
 void tac__stream_words(const tac__stream *stream, uint64_t index, uint32_t words[4])

@@ -6,6 +6,7 @@
 #ifndef TAC_BASE_RANDOM_H
 #define TAC_BASE_RANDOM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { TAC__PHILOX_ROUNDS = 10 };
@@ -16,6 +17,9 @@ typedef struct tac__stream {
 } tac__stream;
 
 tac__stream tac__stream_make(uint64_t seed, const char *name);
+
+// The same for a name of several parts, where ("ab", "c") differs from ("a", "bc").
+tac__stream tac__stream_make_path(uint64_t seed, const char *const *parts, size_t count);
 
 // The four words of draw number `index`.
 void tac__stream_words(const tac__stream *stream, uint64_t index, uint32_t words[4]);
