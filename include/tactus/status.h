@@ -42,7 +42,11 @@
     X(E_FILE, 3, "file error")                                                                     \
     X(E_ABI, 3, "plugin of another version")                                                       \
     X(E_HANG, 3, "a call into a library does not return")                                          \
-    X(E_EXPECT, 1, "the run is not what was expected of it")
+    X(E_EXPECT, 1, "the run is not what was expected of it")                                       \
+    X(E_NETWORK, 3, "connection failed or lost")                                                   \
+    X(E_PROTOCOL, 3, "not what the protocol allows")                                               \
+    X(E_PROMISE, 1, "a message was sent before the time that was promised")                        \
+    X(E_FEDERATION, 1, "the federation ended early")
 
 typedef enum tac_status {
 #define TAC_STATUS_ENUM(name, exit_class, text) TAC_##name,
