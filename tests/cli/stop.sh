@@ -3,8 +3,8 @@
 # killed by another one.
 . "$TACTUS_SOURCE/tests/cli/common"
 
-# await PID SECONDS: its exit code; a run that does not end is killed, so that it does not outlive the
-# test. The watchdog ends by itself: a shell that is killed young may run the traps of its parent.
+# await PID SECONDS: sets `code` to the exit code; a run that does not end is killed, so that it does
+# not outlive the test. The watchdog ends by itself: a shell that is killed young may run the traps of its parent.
 await() {
     (
         tries=0
@@ -24,17 +24,23 @@ await() {
     wait "$watchdog"
 }
 
-# asleep PID: until all its threads wait for something else than a processor, but not for ever:
-# compressor threads may get no processor on a busy machine
+# asleep PID: wait until the main thread of a run waits for something else than a processor (the
+# compressor threads of a recording wake up all the time)
 asleep() {
     [ -r "/proc/$1/stat" ] || sleep 1.5
     looks=0
     tries=0
-    while [ "$looks" -lt 5 ] && [ "$tries" -lt 80 ] && [ -r "/proc/$1/stat" ]; do
+    while [ "$looks" -lt 5 ] && [ -r "/proc/$1/stat" ]; do
         sleep 0.1
         looks=$((looks + 1))
         tries=$((tries + 1))
-        ! cat "/proc/$1/task"/*/stat 2>/dev/null | sed 's/.*) //' | grep -q '^[RD]' || looks=0
+        if sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | grep -q '^[RD]'; then
+            looks=0
+        fi
+        if [ "$tries" -ge 600 ]; then
+            fail 'the run does not wait for its output'
+            break
+        fi
     done
 }
 
