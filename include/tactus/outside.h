@@ -77,6 +77,8 @@ typedef struct tac_link_info {
     const char *from, *to; // full names of ports, or "outside"
     const char *channel;   // of a link from or to outside, else ""
     tac_time delay_us;     // from outside: 0
+    uint64_t number;       // of the sender at the receiver, from 0: messages that arrive together
+                           // are taken in this order; to outside: 0
 } tac_link_info;
 
 TAC_API size_t tac_engine_link_count(const tac_engine *engine);

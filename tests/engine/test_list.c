@@ -60,7 +60,7 @@ static const char text[] =
     "  - {from: P.tx, to: outside, delay: 5 ms}\n"
     "  - {from: P.raw, to: outside, delay: 6 ms, channel: own}\n"
     "  - {from: Q.tx, to: P.rx, delay: 7 ms}\n"
-    "  - {from: outside, channel: one, to: P.quiet}\n"
+    "  - {from: outside, channel: one, to: P.quiet, number: 1}\n"
     "  - {from: outside, channel: two, to: P.quiet}\n"
     "  - {from: outside, channel: three, to: Q.rx}\n";
 
@@ -161,10 +161,10 @@ static void test_links(void **state)
 {
     (void)state;
     static const tac_link_info links[] = {
-        {"P.tx", "Q.rx", "", 3000},        {"P.tx", "Q.quiet", "", 4000},
-        {"P.tx", "outside", "P.tx", 5000}, {"P.raw", "outside", "own", 6000},
-        {"Q.tx", "P.rx", "", 7000},        {"outside", "P.quiet", "one", 0},
-        {"outside", "P.quiet", "two", 0},  {"outside", "Q.rx", "three", 0},
+        {"P.tx", "Q.rx", "", 3000, 0},        {"P.tx", "Q.quiet", "", 4000, 0},
+        {"P.tx", "outside", "P.tx", 5000, 0}, {"P.raw", "outside", "own", 6000, 0},
+        {"Q.tx", "P.rx", "", 7000, 0},        {"outside", "P.quiet", "one", 0, 1},
+        {"outside", "P.quiet", "two", 0, 0},  {"outside", "Q.rx", "three", 0, 1},
     };
     enum { COUNT = sizeof links / sizeof *links };
     rig r;
@@ -175,7 +175,8 @@ static void test_links(void **state)
         for (size_t i = 0; i < COUNT; i++) {
             const tac_link_info l = tac_engine_link_info(r.engine, i);
             found += !strcmp(l.from, links[k].from) && !strcmp(l.to, links[k].to) &&
-                     !strcmp(l.channel, links[k].channel) && l.delay_us == links[k].delay_us;
+                     !strcmp(l.channel, links[k].channel) && l.delay_us == links[k].delay_us &&
+                     l.number == links[k].number;
         }
         if (found != 1)
             fail_msg("%s to %s is there %d times", links[k].from, links[k].to, found);

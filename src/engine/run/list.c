@@ -219,20 +219,21 @@ static tac_link_info link_info(const tac_engine *e, size_t link)
         const tac__sender *s = &e->plan->senders[i];
         if (link < s->count)
             return (tac_link_info){s->name, e->plan->receivers[s->links[link].receiver].name, "",
-                                   s->links[link].delay_us};
+                                   s->links[link].delay_us, s->links[link].number};
         link -= s->count;
         if (link < s->outlet_count)
             return (tac_link_info){s->name, TAC__OUTSIDE, s->outlets[link].channel,
-                                   s->outlets[link].delay_us};
+                                   s->outlets[link].delay_us, 0};
         link -= s->outlet_count;
     }
     for (size_t i = 0; is_prepared(e) && i < e->plan->receiver_count; i++) {
         const tac__receiver *r = &e->plan->receivers[i];
         if (link < r->inlet_count)
-            return (tac_link_info){TAC__OUTSIDE, r->name, r->inlets[link].channel, 0};
+            return (tac_link_info){TAC__OUTSIDE, r->name, r->inlets[link].channel, 0,
+                                   r->inlets[link].number};
         link -= r->inlet_count;
     }
-    return (tac_link_info){"", "", "", 0};
+    return (tac_link_info){"", "", "", 0, 0};
 }
 
 void tac_engine_link_info_sized(const tac_engine *e, size_t link, tac_link_info *result,
