@@ -10,8 +10,6 @@ enum {
     SAMPLE_US = 10000,
     CRASH_DEG = 60,          // on the ground, no vehicle that stands is tilted as far
     CRASH_REST_US = 1000000, // one that still jumps about on its hull is on the ground, too
-    ROWS_MAX = 20000,        // more than a page can show
-    VALUES_MAX = 500000,     // of many vehicles: fewer rows
 };
 
 void cli_flight_init(cli_flight *f)
@@ -177,31 +175,19 @@ static tac_status bind_all(cli_flight *f, const tac_engine *engine, tac_error *e
     return TAC_OK;
 }
 
-static void lay_out(cli_samples *s, const cli_flight *f)
+static tac_status make_room(cli_flight *f, tac_error *err)
 {
+    cli_samples *s = &f->samples;
     const cli_vehicle *first = &f->vehicles[0];
     s->speeds = count_of(first, TAC_ROLE_MOTOR) == 0;
     s->motor_count = count_of(first, s->speeds ? TAC_ROLE_ROTOR_SPEED : TAC_ROLE_MOTOR);
-    s->angles = 1 + 3 * f->count;
+    s->angles = 1 + CLI_FLIGHT_COLUMNS * f->count;
     s->reference = s->angles + 3;
     s->reached = s->reference + 3;
     s->motors = s->reached + 1;
     s->soc = s->motors + s->motor_count;
     s->voltage = s->soc + first->batteries;
-    s->columns = s->voltage + first->batteries;
-}
-
-static tac_status make_room(cli_flight *f, tac_time duration_us, tac_error *err)
-{
-    cli_samples *s = &f->samples;
-    lay_out(s, f);
-    const tac_time samples = duration_us / SAMPLE_US + 1;
-    const size_t most = VALUES_MAX / s->columns;
-    const size_t rows = most < 2 ? 2 : most < ROWS_MAX ? most : ROWS_MAX;
-    s->stride = (size_t)((samples + rows - 1) / rows);
-    s->capacity = (size_t)(samples / s->stride) + 2;
-    s->values = tac__arena_array(&f->arena, s->capacity * s->columns, sizeof *s->values);
-    return s->values ? TAC_OK : tac__fail_memory(err);
+    return cli_rows_init(&s->rows, &f->arena, s->voltage + first->batteries, err);
 }
 
 tac_status cli_flight_begin(cli_flight *f, const tac_engine *engine, const tac_engine_def *def,
@@ -212,7 +198,7 @@ tac_status cli_flight_begin(cli_flight *f, const tac_engine *engine, const tac_e
     f->ground_m = def->world.ground_m;
     f->last_us = start_us;
     TAC_TRY(bind_all(f, engine, err));
-    return keep_samples && f->count ? make_room(f, def->end_us - start_us, err) : TAC_OK;
+    return keep_samples && f->count ? make_room(f, err) : TAC_OK;
 }
 
 // --- watching ------------------------------------------------------------------------------------
@@ -364,21 +350,24 @@ static void read_reference(const cli_flight *f, tac_engine *engine, const cli_ve
         to[i] = (double)NAN;
 }
 
-static void keep(cli_flight *f, tac_engine *engine, tac_time t_us)
+static void keep(cli_flight *f, tac_engine *engine, tac_time t_us, bool last)
 {
     cli_samples *s = &f->samples;
-    if (s->rows == s->capacity)
+    double *row = cli_rows_next(&s->rows, last);
+    if (!row)
         return;
-    double *row = s->values + s->rows * s->columns;
     row[0] = tac_time_seconds(t_us);
     for (size_t i = 0; i < f->count; i++) {
         const cli_vehicle *v = &f->vehicles[i];
-        const double position[3] = {v->position_m[0], v->position_m[1], cli_altitude_m(f, v)};
-        memcpy(row + 1 + 3 * i, position, sizeof position);
+        double *to = row + 1 + CLI_FLIGHT_COLUMNS * i;
+        to[CLI_NORTH] = v->position_m[0];
+        to[CLI_EAST] = v->position_m[1];
+        to[CLI_ALTITUDE] = cli_altitude_m(f, v);
+        to[CLI_SPEED] = v->speed_m_s;
     }
     const cli_vehicle *first = &f->vehicles[0];
     double *angles = row + s->angles;
-    read_angles(engine, first, s->rows ? angles - s->columns : NULL, angles);
+    read_angles(engine, first, s->rows.count > 1 ? angles - s->rows.columns : NULL, angles);
     read_reference(f, engine, first, row + s->reference);
     row[s->reached] = read_number(engine, first, TAC_ROLE_MISSION_REACHED);
     read_numbers(engine, first, s->speeds ? TAC_ROLE_ROTOR_SPEED : TAC_ROLE_MOTOR, row + s->motors,
@@ -387,23 +376,28 @@ static void keep(cli_flight *f, tac_engine *engine, tac_time t_us)
     for (size_t i = 0; i < first->batteries; i++)
         row[s->soc + i] *= 100;
     read_numbers(engine, first, TAC_ROLE_VOLTAGE, row + s->voltage, first->batteries);
-    s->rows++;
+}
+
+static void sample(cli_flight *f, tac_engine *engine, tac_time t_us, bool last)
+{
+    for (size_t i = 0; i < f->count; i++)
+        follow(f, engine, &f->vehicles[i], t_us);
+    f->last_us = t_us;
+    keep(f, engine, t_us, last);
 }
 
 static void observe(void *context, tac_engine *engine, tac_time t_us)
 {
-    cli_flight *f = context;
-    for (size_t i = 0; i < f->count; i++)
-        follow(f, engine, &f->vehicles[i], t_us);
-    f->last_us = t_us;
-    if (f->samples.values && f->samples.taken++ % f->samples.stride == 0)
-        keep(f, engine, t_us);
+    sample(context, engine, t_us, false);
 }
 
 void cli_flight_end(cli_flight *f, tac_engine *engine)
 {
-    if (f->count && tac_engine_time(engine) > f->last_us)
-        observe(f, engine, tac_engine_time(engine));
+    const tac_time end_us = tac_engine_time(engine);
+    if (f->count && end_us > f->last_us)
+        sample(f, engine, end_us, true);
+    else if (f->samples.rows.count)
+        keep(f, engine, end_us, true);
     for (size_t i = 0; i < f->count; i++) {
         f->vehicles[i].crashed = has_crashed(f, &f->vehicles[i]);
         read_state(engine, &f->vehicles[i]);

@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "cli/roles.h"
+#include "cli/rows.h"
 
 #include <tactus/engine.h>
 
@@ -38,12 +39,12 @@ typedef struct cli_vehicle {
     int64_t reached, total; // items of the mission; without control 0
 } cli_vehicle;
 
-// Samples for a plot: rows of time [s], then north, east [m] and altitude [m] of every vehicle,
-// then the columns that only the first vehicle has. NaN means unknown.
+enum { CLI_NORTH, CLI_EAST, CLI_ALTITUDE, CLI_SPEED, CLI_FLIGHT_COLUMNS };
+
+// Samples for a plot: the time [s], then the columns of every vehicle [m, m/s], then those that
+// only the first vehicle has. NaN means unknown.
 typedef struct cli_samples {
-    double *values; // NULL: none are kept
-    size_t rows, capacity, columns;
-    size_t stride, taken; // every stride-th observation is kept
+    cli_rows rows;
     // Columns of the first vehicle
     size_t angles;              // roll, pitch, yaw [deg], without jumps of 360
     size_t reference;           // north, east, altitude [m] while it flies
@@ -71,7 +72,7 @@ void cli_flight_fini(cli_flight *flight);
 // in memory as long as the engine runs.
 TAC_MUST_CHECK tac_status cli_flight_watch(cli_flight *flight, tac_engine *engine, tac_error *err);
 // Call it once the engine is prepared and at the start of the run: finds the signals, and allocates
-// samples up to def->end_us if samples are to be kept.
+// samples if they are to be kept.
 TAC_MUST_CHECK tac_status cli_flight_begin(cli_flight *flight, const tac_engine *engine,
                                            const tac_engine_def *def, bool keep_samples,
                                            tac_error *err);

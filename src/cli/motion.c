@@ -9,7 +9,7 @@
 
 enum {
     SAMPLE_US = 10000,
-    SAMPLES_MAX = 20000, // more than a page can show; longer runs are sampled less often
+    SAMPLES_MAX = 20000, // longer runs are sampled less often
 };
 
 static const double earth_m = 6371000; // mean radius, for ways along the ground
@@ -168,7 +168,6 @@ tac_status cli_motion_watch(cli_motion *m, tac_engine *engine, tac_time end_us, 
     def.period_us = sample_period(end_us);
     def.observe = observe;
     def.context = m;
-    m->capacity = end_us == TAC_TIME_NEVER ? SAMPLES_MAX : (size_t)(end_us / def.period_us) + 3;
     return tac_engine_add_observer(engine, &def, err);
 }
 
@@ -234,9 +233,7 @@ tac_status cli_motion_begin(cli_motion *m, const tac_engine *engine, bool keep_s
     if (!keep_samples || m->count == 0)
         return TAC_OK;
     m->tanks = 1 + CLI_MOTION_COLUMNS * m->count;
-    m->columns = m->tanks + m->movers[0].tank_count;
-    m->values = tac__arena_array(&m->arena, m->capacity * m->columns, sizeof *m->values);
-    return m->values ? TAC_OK : tac__fail_memory(err);
+    return cli_rows_init(&m->rows, &m->arena, m->tanks + m->movers[0].tank_count, err);
 }
 
 // --- watching ------------------------------------------------------------------------------------
@@ -416,11 +413,11 @@ static void keep_mover(const cli_mover *v, double *to)
     }
 }
 
-static void keep(cli_motion *m, tac_engine *engine, tac_time t_us)
+static void keep(cli_motion *m, tac_engine *engine, tac_time t_us, bool last)
 {
-    if (!m->values || m->rows == m->capacity)
+    double *row = cli_rows_next(&m->rows, last);
+    if (!row)
         return;
-    double *row = m->values + m->rows++ * m->columns;
     row[0] = tac_time_seconds(t_us);
     for (size_t i = 0; i < m->count; i++) {
         const cli_mover *v = &m->movers[i];
@@ -433,9 +430,8 @@ static void keep(cli_motion *m, tac_engine *engine, tac_time t_us)
         row[m->tanks + i] = m->movers[0].tanks[i].left_kg;
 }
 
-static void observe(void *context, tac_engine *engine, tac_time t_us)
+static void sample(cli_motion *m, tac_engine *engine, tac_time t_us, bool last)
 {
-    cli_motion *m = context;
     const double now_s = tac_time_seconds(t_us), before_s = tac_time_seconds(m->last_us);
     for (size_t i = 0; i < m->count; i++) {
         cli_mover *v = &m->movers[i];
@@ -450,11 +446,19 @@ static void observe(void *context, tac_engine *engine, tac_time t_us)
         v->seen = true;
     }
     m->last_us = t_us;
-    keep(m, engine, t_us);
+    keep(m, engine, t_us, last);
+}
+
+static void observe(void *context, tac_engine *engine, tac_time t_us)
+{
+    sample(context, engine, t_us, false);
 }
 
 void cli_motion_end(cli_motion *m, tac_engine *engine)
 {
-    if (m->count && tac_engine_time(engine) > m->last_us)
-        observe(m, engine, tac_engine_time(engine));
+    const tac_time end_us = tac_engine_time(engine);
+    if (m->count && end_us > m->last_us)
+        sample(m, engine, end_us, true);
+    else if (m->rows.count)
+        keep(m, engine, end_us, true);
 }

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/roles.h"
+#include "cli/rows.h"
 
 typedef enum cli_motion_kind { CLI_ROCKET, CLI_ORBIT, CLI_CAR, CLI_MOTION_KINDS } cli_motion_kind;
 
@@ -93,8 +94,8 @@ typedef struct cli_motion {
     size_t count;
     bool continued; // from a checkpoint: the start is not known
     tac_time last_us;
-    double *values; // samples for a plot, NULL: none; time [s], columns, tanks of the first
-    size_t rows, capacity, columns, tanks;
+    cli_rows rows; // for a plot: time [s], columns of every vehicle, tanks of the first
+    size_t tanks;  // the column of its first tank
     tac__arena arena;
 } cli_motion;
 

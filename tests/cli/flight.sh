@@ -274,24 +274,24 @@ same 'files left behind' "$(echo flight*)" 'flight*'
 
 # What gnuplot is told: time, north, east, altitude, roll, pitch, yaw; yaw goes on beyond 180 degrees.
 printf '#!/bin/sh\n/bin/cat >script\necho picture\n' >fake/gnuplot
-row() { # T: the first six columns after it, rounded
-    awk -v t="$1" '$1 == t && NF > 6 { printf "%.3f %.3f %.3f %.3f %.3f %.3f\n", $2, $3, $4, $5, $6, $7 }' \
-        script
+row() { # T: north, east, altitude, speed, roll, pitch, yaw, rounded
+    awk -v t="$1" '$1 == t && NF > 7 {
+        printf "%.3f %.3f %.3f %.3f %.3f %.3f %.3f\n", $2, $3, $4, $5, $6, $7, $8 }' script
 }
 PATH=$work/fake:$PATH expect 0 run throw.yaml -q --plot flight.png \
     --set components.vehicle.params.attitude='[0, 0, 2.9670597283903604]' \
     --set components.vehicle.params.rate='[0, 0, 1.5707963267948966]' \
     --set components.vehicle.params.damping='[0, 0, 0]'
 same 'what a plot is made of' "$(cat flight.png)" picture
-same 'the first row' "$(row 0)" '10.000 20.000 2.000 0.000 0.000 170.000'
-same 'the row at 0.5 s' "$(row 0.5)" '10.000 21.500 4.774 0.000 0.000 215.000'
+same 'the first row' "$(row 0)" '10.000 20.000 2.000 8.544 0.000 0.000 170.000'
+same 'the row at 0.5 s' "$(row 0.5)" '10.000 21.500 4.774 4.312 0.000 0.000 215.000'
 same 'rows of data' "$(awk '/^END/ { exit } { n++ } END { print n }' script)" 103 # with their name and the end
 PATH=$work/fake:$PATH expect 0 run throw.yaml -q --plot flight.png \
     --set components.vehicle.params.attitude='[0.17453292519943295, -0.3490658503988659, -0.5]'
-same 'attitude' "$(row 0)" '10.000 20.000 2.000 10.000 -20.000 -28.648'
+same 'attitude' "$(row 0)" '10.000 20.000 2.000 8.544 10.000 -20.000 -28.648'
 PATH=$work/fake:$PATH expect 0 run throw.yaml -q --plot flight.png --duration '450 s'
-same 'every third look of a long flight' \
-    "$(awk '/^END/ { exit } { n++ } END { print n }' script)" 15002
+same 'every fourth look of a long flight' \
+    "$(awk '/^END/ { exit } { n++ } END { print n }' script)" 11253
 PATH=$work/fake:$PATH expect 0 run "$mission" -q --plot flight.png
 says script "set label '1, 6, 7, 8' at " "set label '2' at 7." "set label '4' at -7."
 rm flight.png

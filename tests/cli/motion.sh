@@ -162,8 +162,18 @@ if command -v gnuplot >/dev/null; then
         expect 0 run $f.yaml --quiet --plot $f.svg
     done
     says kepler.svg 'Orbit, in its plane' 'Altitude' 'Change of energy' 'node'
-    says stone.svg 'Trajectory' 'Height above the ground' 'Dynamic pressure' 'Fuel'
+    says stone.svg 'Trajectory' 'Height above the ground' 'Speed'
     says car.svg 'Speed along the way' 'Distance'
+    # No axes without anything in them: a stone without air and motor, a car without road and tank.
+    ! grep -E 'Dynamic pressure|Fuel' stone.svg || fail 'an empty panel of a stone'
+    ! grep -E 'Height of the road|Fuel' car.svg || fail 'an empty panel of a car'
+    expect 0 run "$examples/equations.yaml" --quiet --plot road.svg --duration '2 s'
+    says road.svg 'Height of the road' 'Fuel'
+    # The names of many do not fit above a panel: they have shades instead.
+    sed 's/^  stone:$/  stone_with_a_long_name:\n    count: 7/' stone.yaml >stones.yaml
+    expect 0 run stones.yaml --quiet --plot stones.svg
+    says stones.svg 'Speed of stone_with_a_long_name1'
+    ! grep 'stone_with_a_long_name2' stones.svg || fail 'a legend over the panels'
     same 'the hash with a picture' "$(hash_of kepler.yaml --plot k.svg)" "$(hash_of kepler.yaml)"
     same 'the hash with a picture' "$(hash_of stone.yaml --plot k.svg)" "$(hash_of stone.yaml)"
 fi

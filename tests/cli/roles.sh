@@ -40,7 +40,8 @@ assert abs(v["battery_soc"] - 0.8) < 1e-9 and len(v["batteries"]) == 2, v
 END
 if command -v gnuplot >/dev/null; then
     expect 0 run glide.yaml --quiet --plot glide.svg
-    says glide.svg 'Ground track' 'Altitude' 'Attitude' 'Battery'
+    says glide.svg 'Ground track' 'Altitude' 'Attitude' 'Battery' 'charge'
+    ! grep 'voltage' glide.svg || fail 'an axis of a voltage that nobody measures'
 fi
 
 # No type and no signal is asked for by name where a vehicle or an autopilot is meant.

@@ -59,7 +59,7 @@ static double round_step(double step)
 static double width_of(cli_range r)
 {
     const double size = fmax(fabs(r.min), fabs(r.max));
-    return fmax(r.max - r.min, size > 1e-200 ? 1e-9 * size : 1e-6);
+    return fmax(r.max - r.min, size > 1e-200 ? 1e-9 * size : 1);
 }
 
 // Limits a range so that its ends can be drawn and their difference does not overflow.

@@ -9,30 +9,6 @@
 
 // --- lines ---------------------------------------------------------------------------------------
 
-typedef struct page {
-    cli_flight_line *lines;
-    size_t count;
-} page;
-
-static tac__out line(page *p, const char *label)
-{
-    cli_flight_line *l = &p->lines[p->count++];
-    l->label = label;
-    return tac__out_begin(l->text, sizeof l->text);
-}
-
-void cli_add_metres(tac__out *out, double metres)
-{
-    if (fabs(metres) < 0.005)
-        metres = 0; // not "-0.00 m"
-    if (fabs(metres) >= 10000)
-        tac__out_add(out, "%.1f km", metres / 1000);
-    else if (fabs(metres) >= 1000)
-        tac__out_add(out, "%.2f km", metres / 1000);
-    else
-        tac__out_add(out, "%.*f m", fabs(metres) < 9.995 ? 2 : 1, metres);
-}
-
 static void add_duration(tac__out *out, tac_time t_us)
 {
     const double s = tac_time_seconds(t_us);
@@ -42,9 +18,9 @@ static void add_duration(tac__out *out, tac_time t_us)
         tac__out_add(out, "%.0f min %02.0f s", floor(round(s) / 60), fmod(round(s), 60));
 }
 
-static void route_line(page *p, const cli_fleet *sum, const char *longest)
+static void route_line(cli_lines *lines, const cli_fleet *sum, const char *longest)
 {
-    tac__out out = line(p, "route");
+    tac__out out = cli_lines_add(lines, "route");
     if (sum->controlled)
         tac__out_add(&out, "%" PRId64 " of %" PRId64 " items, ", sum->reached, sum->total);
     cli_add_metres(&out, sum->distance_m);
@@ -52,32 +28,32 @@ static void route_line(page *p, const cli_fleet *sum, const char *longest)
     add_duration(&out, sum->flight_us);
 }
 
-static void altitude_line(page *p, const cli_fleet *sum)
+static void altitude_line(cli_lines *lines, const cli_fleet *sum)
 {
-    tac__out out = line(p, "altitude");
+    tac__out out = cli_lines_add(lines, "altitude");
     tac__out_add(&out, "up to ");
     cli_add_metres(&out, sum->max_altitude_m);
     tac__out_add(&out, " above the ground");
 }
 
-static void battery_line(page *p, const cli_vehicle *v)
+static void battery_line(cli_lines *lines, const cli_vehicle *v)
 {
-    tac__out out = line(p, "battery");
+    tac__out out = cli_lines_add(lines, "battery");
     for (size_t i = 0; i < v->batteries; i++)
         tac__out_add(&out, "%s%.1f %% used, %.1f %% left at %.2f V", i ? "; " : "",
                      100 * (v->start_soc[i] - v->soc[i]), 100 * v->soc[i], v->voltage_v[i]);
 }
 
-static void batteries_line(page *p, const cli_fleet *sum)
+static void batteries_line(cli_lines *lines, const cli_fleet *sum)
 {
-    tac__out out = line(p, "battery");
+    tac__out out = cli_lines_add(lines, "battery");
     tac__out_add(&out, "%.1f to %.1f %% used, %.1f %% left in the lowest", 100 * sum->used_min,
                  100 * sum->used_max, 100 * sum->soc);
 }
 
-static void crash_line(page *p, const cli_vehicle *v)
+static void crash_line(cli_lines *lines, const cli_vehicle *v)
 {
-    tac__out out = line(p, "crashed");
+    tac__out out = cli_lines_add(lines, "crashed");
     if (v->touched) {
         char when[TAC_TIME_TEXT];
         tac_time_print(v->impact_us, when);
@@ -90,9 +66,9 @@ static void crash_line(page *p, const cli_vehicle *v)
 }
 
 // The first of them by name.
-static void crashes_line(page *p, const cli_flight *f, size_t crashed)
+static void crashes_line(cli_lines *lines, const cli_flight *f, size_t crashed)
 {
-    tac__out out = line(p, "crashed");
+    tac__out out = cli_lines_add(lines, "crashed");
     tac__out_add(&out, "%zu of %zu:", crashed, f->count);
     size_t named = 0;
     for (size_t i = 0; i < f->count && named < 4; i++) {
@@ -103,9 +79,9 @@ static void crashes_line(page *p, const cli_flight *f, size_t crashed)
         tac__out_add(&out, " and %zu more", crashed - named);
 }
 
-static void landing_line(page *p, const cli_flight *f, const cli_vehicle *v)
+static void landing_line(cli_lines *lines, const cli_flight *f, const cli_vehicle *v)
 {
-    tac__out out = line(p, "landing");
+    tac__out out = cli_lines_add(lines, "landing");
     if (v->flight_us == 0) {
         tac__out_add(&out, "never left the ground");
     } else if (v->landed) {
@@ -126,9 +102,9 @@ static void landing_line(page *p, const cli_flight *f, const cli_vehicle *v)
         tac__out_add(&out, ", still armed");
 }
 
-static void landings_line(page *p, const cli_fleet *sum)
+static void landings_line(cli_lines *lines, const cli_fleet *sum)
 {
-    tac__out out = line(p, "landing");
+    tac__out out = cli_lines_add(lines, "landing");
     if (sum->landed == sum->count)
         tac__out_add(&out, "all");
     else
@@ -141,32 +117,30 @@ static void landings_line(page *p, const cli_fleet *sum)
     }
 }
 
-size_t cli_flight_lines(const cli_flight *f, cli_flight_line lines[CLI_FLIGHT_LINES])
+void cli_flight_lines(const cli_flight *f, cli_lines *lines)
 {
     if (f->count == 0)
-        return 0;
-    page p = {lines, 0};
+        return;
     const cli_fleet sum = cli_flight_sum(f, f->vehicles, f->count);
     const bool one = f->count == 1;
     if (!one) {
-        tac__out out = line(&p, "vehicles");
+        tac__out out = cli_lines_add(lines, "vehicles");
         tac__out_add(&out, "%zu", f->count);
     }
-    route_line(&p, &sum, one ? "" : "all, the longest ");
-    altitude_line(&p, &sum);
+    route_line(lines, &sum, one ? "" : "all, the longest ");
+    altitude_line(lines, &sum);
     if (one && f->vehicles->batteries > 0 && f->vehicles->batteries <= 2)
-        battery_line(&p, f->vehicles);
+        battery_line(lines, f->vehicles);
     else if (!isnan(sum.soc))
-        batteries_line(&p, &sum);
+        batteries_line(lines, &sum);
     if (!one && sum.crashed)
-        crashes_line(&p, f, sum.crashed);
+        crashes_line(lines, f, sum.crashed);
     if (!one)
-        landings_line(&p, &sum);
+        landings_line(lines, &sum);
     else if (sum.crashed)
-        crash_line(&p, f->vehicles);
+        crash_line(lines, f->vehicles);
     else
-        landing_line(&p, f, f->vehicles);
-    return p.count;
+        landing_line(lines, f, f->vehicles);
 }
 
 // --- table ---------------------------------------------------------------------------------------

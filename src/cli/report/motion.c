@@ -6,18 +6,6 @@
 
 #define DEGREES (180 / 3.14159265358979323846)
 
-typedef struct page {
-    cli_flight_line *lines;
-    size_t count;
-} page;
-
-static tac__out line(page *p, const char *label)
-{
-    cli_flight_line *l = &p->lines[p->count++];
-    l->label = label;
-    return tac__out_begin(l->text, sizeof l->text);
-}
-
 static void add_at(tac__out *out, tac_time t_us)
 {
     tac__out_add(out, " at %.2f s", tac_time_seconds(t_us));
@@ -25,9 +13,9 @@ static void add_at(tac__out *out, tac_time t_us)
 
 // --- rockets -------------------------------------------------------------------------------------
 
-static void peak_lines(page *p, const cli_mover *v)
+static void peak_lines(cli_lines *lines, const cli_mover *v)
 {
-    tac__out out = line(p, "apogee");
+    tac__out out = cli_lines_add(lines, "apogee");
     cli_add_metres(&out, v->apogee.value);
     tac__out_add(&out, " above the ground");
     add_at(&out, v->apogee.t_us);
@@ -37,7 +25,7 @@ static void peak_lines(page *p, const cli_mover *v)
     }
     if (!(v->pressure.value > 0))
         return;
-    out = line(p, "max q");
+    out = cli_lines_add(lines, "max q");
     tac__out_add(&out, "%.2f kPa", v->pressure.value / 1000);
     add_at(&out, v->pressure.t_us);
     tac__out_add(&out, ", ");
@@ -58,12 +46,12 @@ static bool burnt_out(const cli_tank *t)
     return t->lit && (!t->burning || is_empty(t));
 }
 
-static void burn_line(page *p, const cli_mover *v)
+static void burn_line(cli_lines *lines, const cli_mover *v)
 {
     if (v->tank_count == 0)
         return;
     enum { NAMED = 4 };
-    tac__out out = line(p, "burn-out");
+    tac__out out = cli_lines_add(lines, "burn-out");
     for (size_t i = 0; i < v->tank_count && i < NAMED; i++) {
         const cli_tank *t = &v->tanks[i];
         tac__out_add(&out, "%s%.24s ", i ? "; " : "", t->name);
@@ -78,16 +66,16 @@ static void burn_line(page *p, const cli_mover *v)
         tac__out_add(&out, "; and %zu more", v->tank_count - NAMED);
 }
 
-static void rocket_lines(page *p, const cli_motion *m, const cli_mover *v)
+static void rocket_lines(cli_lines *lines, const cli_motion *m, const cli_mover *v)
 {
-    peak_lines(p, v);
-    burn_line(p, v);
+    peak_lines(lines, v);
+    burn_line(lines, v);
     if (!isnan(v->downrange_m)) {
-        tac__out out = line(p, "downrange");
+        tac__out out = cli_lines_add(lines, "downrange");
         cli_add_metres(&out, v->downrange_m);
         tac__out_add(&out, m->continued ? " from where the run continued" : " from the start");
     }
-    tac__out out = line(p, "landing");
+    tac__out out = cli_lines_add(lines, "landing");
     if (v->landed) {
         tac__out_add(&out, "at %.2f s with %.1f m/s", v->landing_s, v->landing_m_s);
     } else if (!v->launched && !m->continued) {
@@ -101,10 +89,10 @@ static void rocket_lines(page *p, const cli_motion *m, const cli_mover *v)
 
 // --- orbits --------------------------------------------------------------------------------------
 
-static void orbit_lines(page *p, const cli_mover *v)
+static void orbit_lines(cli_lines *lines, const cli_mover *v)
 {
     const cli_elements *e = &v->last;
-    tac__out out = line(p, "orbit");
+    tac__out out = cli_lines_add(lines, "orbit");
     cli_add_metres(&out, e->periapsis_m - v->radius_m);
     if (isnan(e->apoapsis_m)) {
         tac__out_add(&out, " at the periapsis, open");
@@ -114,7 +102,7 @@ static void orbit_lines(page *p, const cli_mover *v)
         tac__out_add(&out, ", %.1f min a turn", e->period_s / 60);
     }
     tac__out_add(&out, "; %.2f turns", v->turns);
-    out = line(p, "elements");
+    out = cli_lines_add(lines, "elements");
     tac__out_add(&out, "a %.3f km, e %.6f, i %.4f deg", e->semi_major_m / 1000, e->eccentricity,
                  e->inclination * DEGREES);
     const struct {
@@ -126,16 +114,16 @@ static void orbit_lines(page *p, const cli_mover *v)
         if (isnan(angles[i].value))
             continue;
         if (!separator[0])
-            out = line(p, "angles");
+            out = cli_lines_add(lines, "angles");
         tac__out_add(&out, "%s%s %.4f deg", separator, angles[i].name, angles[i].value * DEGREES);
         separator = ", ";
     }
-    out = line(p, "altitude");
+    out = cli_lines_add(lines, "altitude");
     cli_add_metres(&out, v->lowest_m);
     tac__out_add(&out, " to ");
     cli_add_metres(&out, v->highest_m);
     tac__out_add(&out, ", up to %.1f m/s", v->top_speed.value);
-    out = line(p, "energy");
+    out = cli_lines_add(lines, "energy");
     tac__out_add(&out, "%.6g J/kg, changed by %.2g of it at most", v->energy, v->drift);
 }
 
@@ -149,14 +137,14 @@ static double fuel_used(const cli_mover *v)
     return used;
 }
 
-static void car_lines(page *p, const cli_motion *m, const cli_mover *v)
+static void car_lines(cli_lines *lines, const cli_motion *m, const cli_mover *v)
 {
-    tac__out out = line(p, "distance");
+    tac__out out = cli_lines_add(lines, "distance");
     cli_add_metres(&out, v->distance_m);
     if (m->continued)
         tac__out_add(&out, " since the checkpoint");
     if (!isnan(v->top_speed.value)) {
-        out = line(p, "speed");
+        out = cli_lines_add(lines, "speed");
         tac__out_add(&out, "up to %.2f m/s (%.1f km/h)", v->top_speed.value,
                      3.6 * v->top_speed.value);
         add_at(&out, v->top_speed.t_us);
@@ -166,24 +154,21 @@ static void car_lines(page *p, const cli_motion *m, const cli_mover *v)
         double left = 0;
         for (size_t i = 0; i < v->tank_count; i++)
             left += v->tanks[i].left_kg;
-        out = line(p, "fuel");
+        out = cli_lines_add(lines, "fuel");
         tac__out_add(&out, "%.3g kg used, %.3g kg left", fuel_used(v), left);
     }
 }
 
-size_t cli_motion_lines(const cli_motion *m, const cli_mover *v,
-                        cli_flight_line lines[CLI_FLIGHT_LINES])
+void cli_motion_lines(const cli_motion *m, const cli_mover *v, cli_lines *lines)
 {
-    page p = {lines, 0};
     if (!v->seen)
-        return 0;
+        return;
     if (v->kind == CLI_ROCKET)
-        rocket_lines(&p, m, v);
+        rocket_lines(lines, m, v);
     else if (v->kind == CLI_ORBIT)
-        orbit_lines(&p, v);
+        orbit_lines(lines, v);
     else
-        car_lines(&p, m, v);
-    return p.count;
+        car_lines(lines, m, v);
 }
 
 // --- JSON ----------------------------------------------------------------------------------------

@@ -4,11 +4,10 @@
 
 #include "base/json.h"
 #include "cli/motion.h"
-#include "cli/report/flight.h"
+#include "cli/report/lines.h"
 
 // What is said of one vehicle.
-size_t cli_motion_lines(const cli_motion *motion, const cli_mover *mover,
-                        cli_flight_line lines[CLI_FLIGHT_LINES]);
+void cli_motion_lines(const cli_motion *motion, const cli_mover *mover, cli_lines *lines);
 
 // Adds members to an open object: "rockets", "orbits", "cars", each where there are any.
 void cli_motion_json(const cli_motion *motion, tac__json *json);

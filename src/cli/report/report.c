@@ -173,14 +173,19 @@ static void jitter_row(const cli_jitter *j, tac__text *out)
                   grouped(j->count, all));
 }
 
+static void line_rows(const cli_lines *lines, tac__text *out)
+{
+    for (size_t i = 0; i < lines->count; i++) {
+        row(out, lines->list[i].label);
+        tac__text_add(out, "%s\n", lines->list[i].text);
+    }
+}
+
 static void flight_rows(const cli_flight *flight, tac__text *out)
 {
-    cli_flight_line lines[CLI_FLIGHT_LINES];
-    const size_t count = cli_flight_lines(flight, lines);
-    for (size_t i = 0; i < count; i++) {
-        row(out, lines[i].label);
-        tac__text_add(out, "%s\n", lines[i].text);
-    }
+    cli_lines lines = {0};
+    cli_flight_lines(flight, &lines);
+    line_rows(&lines, out);
     cli_flight_table(flight, out);
 }
 
@@ -189,16 +194,13 @@ enum { MOVERS_SHOWN = 8 };
 static void motion_rows(const cli_motion *m, tac__text *out)
 {
     for (size_t i = 0; i < m->count && i < MOVERS_SHOWN; i++) {
-        cli_flight_line lines[CLI_FLIGHT_LINES];
-        const size_t count = cli_motion_lines(m, &m->movers[i], lines);
-        if (m->count > 1 && count) {
+        cli_lines lines = {0};
+        cli_motion_lines(m, &m->movers[i], &lines);
+        if (m->count > 1 && lines.count) {
             row(out, "vehicle");
             tac__text_add(out, "%s\n", m->movers[i].name);
         }
-        for (size_t k = 0; k < count; k++) {
-            row(out, lines[k].label);
-            tac__text_add(out, "%s\n", lines[k].text);
-        }
+        line_rows(&lines, out);
     }
     if (m->count > MOVERS_SHOWN)
         tac__text_add(out, "  and %zu more; --json has them all\n", m->count - MOVERS_SHOWN);
