@@ -49,9 +49,11 @@ static size_t count_bodies(const tac_engine *engine, const uint64_t *roles)
 }
 
 // A vehicle has the name of its entity; if the entity has several vehicles, that of its component.
-static tac_status add_body(cli_flight *f, const tac_component_info *c, size_t number)
+static tac_status add_body(cli_flight *f, const tac_component_info *c, size_t number,
+                           const uint64_t *roles)
 {
     cli_vehicle *v = &f->vehicles[f->count];
+    v->turns = roles[number] & CLI_ROLE(TAC_ROLE_ATTITUDE);
     v->entity = c->entity;
     v->body = c->name;
     v->body_number = number;
@@ -66,18 +68,23 @@ static tac_status add_body(cli_flight *f, const tac_component_info *c, size_t nu
                       : tac__names_set(&f->entities, &f->arena, c->entity, (uint32_t)f->count - 1);
 }
 
-// Several vehicles of one entity get their controllers in the order in which both are written.
-static tac_status add_control(cli_flight *f, const tac_component_info *c, size_t number)
+// Several vehicles of one entity get their controllers in the order in which both are written,
+// points without an attitude after all others.
+static tac_status add_control(cli_flight *f, const tac_component_info *c, size_t number,
+                              const uint64_t *roles)
 {
+    (void)roles;
     const int first = tac__names_find(&f->entities, c->entity);
+    cli_vehicle *found = NULL;
     for (size_t i = first >= 0 ? (size_t)first : f->count; i < f->count; i++) {
         cli_vehicle *v = &f->vehicles[i];
-        if (!v->control && !strcmp(v->entity, c->entity)) {
-            v->control = c->name;
-            v->control_number = number;
-            v->landing_m = c->landing_m;
-            return TAC_OK;
-        }
+        if (!v->control && !strcmp(v->entity, c->entity) && (!found || (v->turns && !found->turns)))
+            found = v;
+    }
+    if (found) {
+        found->control = c->name;
+        found->control_number = number;
+        found->landing_m = c->landing_m;
     }
     return TAC_OK;
 }
@@ -86,7 +93,8 @@ static tac_status add_control(cli_flight *f, const tac_component_info *c, size_t
 // a component follow one another.
 static tac_status for_each(cli_flight *f, const tac_engine *engine, const uint64_t *roles,
                            bool control,
-                           tac_status (*add)(cli_flight *, const tac_component_info *, size_t))
+                           tac_status (*add)(cli_flight *, const tac_component_info *, size_t,
+                                             const uint64_t *))
 {
     size_t last = SIZE_MAX;
     for (size_t i = 0; i < tac_engine_signal_count(engine); i++) {
@@ -96,7 +104,7 @@ static tac_status for_each(cli_flight *f, const tac_engine *engine, const uint64
             continue;
         last = s.component;
         const tac_component_info c = tac_engine_component_info(engine, last);
-        TAC_TRY(add(f, &c, last));
+        TAC_TRY(add(f, &c, last, roles));
     }
     return TAC_OK;
 }
@@ -237,15 +245,18 @@ static void read_state(tac_engine *engine, cli_vehicle *v)
     v->total = whole(read_number(engine, v, TAC_ROLE_MISSION_TOTAL));
 }
 
+static bool touch_is_seen(const cli_vehicle *v)
+{
+    return v->signals[TAC_ROLE_CONTACT].index >= 0 || v->signals[TAC_ROLE_HULL].index >= 0;
+}
+
 // A vehicle that does not say whether it touches the ground is there if its flight control says so.
 static bool is_airborne(tac_engine *engine, const cli_vehicle *v)
 {
-    const bool feet = v->signals[TAC_ROLE_CONTACT].index >= 0;
-    const bool hull = v->signals[TAC_ROLE_HULL].index >= 0;
-    if (!feet && !hull)
-        return read_number(engine, v, TAC_ROLE_LANDED) == 0;
-    return !(feet && read_number(engine, v, TAC_ROLE_CONTACT) != 0) &&
-           !(hull && read_number(engine, v, TAC_ROLE_HULL) != 0);
+    if (!touch_is_seen(v))
+        return !(read_number(engine, v, TAC_ROLE_LANDED) > 0);
+    return !(fabs(read_number(engine, v, TAC_ROLE_CONTACT)) > 0) &&
+           !(fabs(read_number(engine, v, TAC_ROLE_HULL)) > 0);
 }
 
 // The angle between the vehicle's down and that of the world [deg].
@@ -258,16 +269,18 @@ static double read_tilt(tac_engine *engine, const cli_vehicle *v)
 }
 
 // Where it does not say its velocity, the mean of that since the last sample.
-static double read_speed(tac_engine *engine, const cli_vehicle *v, const double position[3],
-                         tac_time passed_us)
+static void read_velocity(tac_engine *engine, cli_vehicle *v, const double position[3],
+                          tac_time passed_us)
 {
-    double d[3], scale = 1;
+    double d[3], passed_s = 1;
     if (!read_numbers(engine, v, TAC_ROLE_VELOCITY, d, 3)) {
         for (int i = 0; i < 3; i++)
             d[i] = position[i] - v->position_m[i];
-        scale = passed_us ? tac_time_seconds(passed_us) : (double)NAN;
+        passed_s = passed_us ? tac_time_seconds(passed_us) : (double)NAN;
     }
-    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / scale;
+    v->speed_m_s = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / passed_s;
+    v->sink_m_s = d[2] / passed_s;
+    v->max_speed_m_s = v->seen ? fmax(v->max_speed_m_s, v->speed_m_s) : v->speed_m_s;
 }
 
 // The impact is the first touch of the ground since the vehicle last flew upright for a second:
@@ -283,6 +296,7 @@ static void look_for_impact(cli_vehicle *v, bool airborne, tac_time t_us, tac_ti
         v->touched = true;
         v->impact_us = t_us;
         v->impact_m_s = v->speed_m_s; // in the last sample before
+        v->impact_sink_m_s = v->sink_m_s;
         v->impact_deg = v->tilt_deg;
     }
     v->upright_us = 0;
@@ -314,7 +328,7 @@ static void follow(cli_flight *f, tac_engine *engine, cli_vehicle *v, tac_time t
     }
     v->tilt_deg = read_tilt(engine, v);
     look_for_impact(v, airborne, t_us, t_us - f->last_us);
-    v->speed_m_s = read_speed(engine, v, position, v->seen ? t_us - f->last_us : 0);
+    read_velocity(engine, v, position, v->seen ? t_us - f->last_us : 0);
     memcpy(v->position_m, position, sizeof position);
     const double altitude = cli_altitude_m(f, v);
     v->max_altitude_m = v->seen ? fmax(v->max_altitude_m, altitude) : altitude;
@@ -411,6 +425,16 @@ double cli_altitude_m(const cli_flight *f, const cli_vehicle *v)
     return -v->position_m[2] - f->ground_m;
 }
 
+bool cli_tells_ground(const cli_vehicle *v)
+{
+    return touch_is_seen(v) || v->signals[TAC_ROLE_LANDED].index >= 0;
+}
+
+double cli_touchdown_m_s(const cli_vehicle *v)
+{
+    return v->landed && v->touched && touch_is_seen(v) ? v->impact_sink_m_s : (double)NAN;
+}
+
 const double *cli_landing_from(const cli_flight *f, const cli_vehicle *v)
 {
     if (!v->landed || v->flight_us == 0)
@@ -430,6 +454,8 @@ static void add_vehicle(cli_fleet *sum, const cli_flight *f, const cli_vehicle *
 {
     sum->landed += v->landed;
     sum->crashed += v->crashed;
+    sum->hard += cli_touchdown_m_s(v) > CLI_HARD_LANDING_M_S;
+    sum->touchdown_m_s = fmax(sum->touchdown_m_s, cli_touchdown_m_s(v));
     sum->controlled |= v->control != NULL;
     sum->reached += v->reached;
     sum->total += v->total;
@@ -453,6 +479,7 @@ cli_fleet cli_flight_sum(const cli_flight *f, const cli_vehicle *vehicles, size_
         .count = count,
         .max_altitude_m = (double)NAN,
         .landing_error_m = (double)NAN,
+        .touchdown_m_s = (double)NAN,
         .landing_point = true,
         .soc = (double)NAN,
         .voltage_v = (double)NAN,

@@ -18,6 +18,7 @@ typedef struct cli_vehicle {
     const char *name; // of its entity, or of its component if the entity has several vehicles
     const char *entity, *body, *control; // control NULL: none
     size_t body_number, control_number;  // among all components
+    bool turns;                          // it has an attitude
     const double *landing_m;             // of its control's mission: north, east; NULL: none
     cli_signal signals[TAC_ROLE_COUNT];  // by role: those of its body, then those of its control
 
@@ -25,16 +26,17 @@ typedef struct cli_vehicle {
     size_t batteries;
     double *soc, *voltage_v, *start_soc; // one a battery
     bool seen, airborne;
-    double start_m[3], position_m[3]; // north, east, down
-    double max_altitude_m;            // above the ground
-    double distance_m;                // flown: without a foot on the ground
-    tac_time flight_us;               // time in the air
-    double speed_m_s, tilt_deg;       // NaN: not known
-    bool touched;                     // the ground, since it last flew upright: the impact is valid
+    double start_m[3], position_m[3];     // north, east, down
+    double max_altitude_m;                // above the ground
+    double distance_m;                    // flown: without a foot on the ground
+    tac_time flight_us;                   // time in the air
+    double speed_m_s, sink_m_s, tilt_deg; // NaN: not known
+    double max_speed_m_s;
+    bool touched; // the ground, since it last flew upright: the impact is valid
     tac_time impact_us;
-    double impact_m_s, impact_deg;     // speed just before, tilt at that time
-    tac_time upright_us, on_ground_us; // flying upright since; last on the ground at
-    bool crashed;                      // ended on the ground, not on its feet
+    double impact_m_s, impact_sink_m_s, impact_deg; // speeds just before, tilt at that time
+    tac_time upright_us, on_ground_us;              // flying upright since; last on the ground at
+    bool crashed;                                   // ended on the ground, not on its feet
     bool landed, armed;
     int64_t reached, total; // items of the mission; without control 0
 } cli_vehicle;
@@ -82,6 +84,14 @@ void cli_flight_end(cli_flight *flight, tac_engine *engine);
 // --- what is known of a vehicle ------------------------------------------------------------------
 
 double cli_altitude_m(const cli_flight *flight, const cli_vehicle *vehicle);
+// Whether anything says if the vehicle is on the ground: its feet, its hull, its control. Of one
+// without, it is not known whether it flies or has landed.
+bool cli_tells_ground(const cli_vehicle *vehicle);
+// How fast a vehicle that landed came down; NaN: it did not land, or its touch was not seen.
+double cli_touchdown_m_s(const cli_vehicle *vehicle);
+// Faster is a hard landing: the limit descent velocity that landing gear is built for (10 ft/s,
+// FAR 25.473); a fall from 0.5 m.
+#define CLI_HARD_LANDING_M_S 3.0
 // What a landing is measured from: the landing point of the mission if all items were passed, else
 // the start. NULL: the vehicle has not flown and landed, or its start is not known.
 const double *cli_landing_from(const cli_flight *flight, const cli_vehicle *vehicle);
@@ -89,12 +99,13 @@ double cli_landing_error_m(const cli_flight *flight, const cli_vehicle *vehicle)
 
 // Totals of several vehicles, or of one. NaN means unknown.
 typedef struct cli_fleet {
-    size_t count, landed, crashed;
+    size_t count, landed, crashed, hard;
     bool controlled; // any has a flight control
     int64_t reached, total;
     double distance_m;                      // of all together
     tac_time flight_us;                     // the longest
     double max_altitude_m, landing_error_m; // the largest
+    double touchdown_m_s;                   // the fastest
     bool landing_point;                     // all landings are measured from that of a mission
     double soc, voltage_v;                  // the lowest
     double used_min, used_max;              // charge of a battery

@@ -116,6 +116,7 @@ static size_t component_count(const tac_engine *engine)
 }
 
 static void observe(void *context, tac_engine *engine, tac_time t_us);
+static void observe_change(void *context, tac_engine *engine, tac_time t_us);
 
 static tac_time sample_period(tac_time end_us)
 {
@@ -168,6 +169,11 @@ tac_status cli_motion_watch(cli_motion *m, tac_engine *engine, tac_time end_us, 
     def.period_us = sample_period(end_us);
     def.observe = observe;
     def.context = m;
+    TAC_TRY(tac_engine_add_observer(engine, &def, err));
+    def.name = "changes of motion";
+    def.follow = TAC_FOLLOW_INSTANTS;
+    def.period_us = 0;
+    def.observe = observe_change;
     return tac_engine_add_observer(engine, &def, err);
 }
 
@@ -243,10 +249,23 @@ static double read_role(tac_engine *engine, const cli_mover *v, tac_role role)
     return cli_signal_number(engine, &v->signals[role]);
 }
 
-static void look_at_peak(cli_peak *p, bool seen, double value, tac_time t_us, const cli_mover *v)
+static void look_at_peak(cli_peak *p, bool seen, const cli_peak *now)
 {
-    if (!seen || value > p->value || isnan(p->value))
-        *p = (cli_peak){value, t_us, v->height_m, v->mach};
+    if (!seen || now->value > p->value || isnan(p->value))
+        *p = *now;
+}
+
+static void look_at_peaks(cli_mover *v, tac_engine *engine, tac_time t_us)
+{
+    cli_peak now = {.t_us = t_us,
+                    .height_m = read_role(engine, v, TAC_ROLE_HEIGHT),
+                    .mach = read_role(engine, v, TAC_ROLE_MACH)};
+    now.value = now.height_m;
+    look_at_peak(&v->apogee, v->seen, &now);
+    now.value = read_role(engine, v, TAC_ROLE_SPEED);
+    look_at_peak(&v->top_speed, v->seen, &now);
+    now.value = read_role(engine, v, TAC_ROLE_DYNAMIC_PRESSURE);
+    look_at_peak(&v->pressure, v->seen, &now);
 }
 
 // When the last drop burnt: a part of the last interval that is as large as the drop.
@@ -302,7 +321,6 @@ static void follow_rocket(cli_mover *v, tac_engine *engine, tac_time t_us, doubl
     double position[3];
     const bool placed = cli_signal_read(engine, &v->signals[TAC_ROLE_POSITION], position, 3);
     const double height = read_role(engine, v, TAC_ROLE_HEIGHT);
-    const double speed = read_role(engine, v, TAC_ROLE_SPEED);
     v->moving = v->seen && (height != v->height_m ||
                             (placed && memcmp(position, v->position_m, sizeof position)));
     if (!v->seen)
@@ -316,13 +334,11 @@ static void follow_rocket(cli_mover *v, tac_engine *engine, tac_time t_us, doubl
     if (v->landed && v->seen)
         return;
     v->height_m = height;
-    v->speed_m_s = speed;
+    v->speed_m_s = read_role(engine, v, TAC_ROLE_SPEED);
     v->mach = read_role(engine, v, TAC_ROLE_MACH);
     memcpy(v->position_m, position, sizeof position);
     v->downrange_m = placed ? along_ground(position, v->start_m) : (double)NAN;
-    look_at_peak(&v->apogee, v->seen, height, t_us, v);
-    look_at_peak(&v->top_speed, v->seen, speed, t_us, v);
-    look_at_peak(&v->pressure, v->seen, read_role(engine, v, TAC_ROLE_DYNAMIC_PRESSURE), t_us, v);
+    look_at_peaks(v, engine, t_us);
 }
 
 static void begin_plane(cli_mover *v)
@@ -362,7 +378,7 @@ static void follow_orbit(cli_mover *v, tac_engine *engine, tac_time t_us)
     v->drift = fmax(v->drift, fabs((v->energy - v->start_energy) / v->start_energy));
     v->lowest_m = fmin(v->lowest_m, v->height_m);
     v->highest_m = fmax(v->highest_m, v->height_m);
-    look_at_peak(&v->top_speed, v->seen, v->speed_m_s, t_us, v);
+    look_at_peak(&v->top_speed, v->seen, &(cli_peak){v->speed_m_s, t_us, v->height_m, v->mach});
 }
 
 static void follow_car(cli_mover *v, tac_engine *engine, tac_time t_us, double passed_s)
@@ -376,7 +392,7 @@ static void follow_car(cli_mover *v, tac_engine *engine, tac_time t_us, double p
     v->speed_m_s = v->signals[TAC_ROLE_SPEED].index >= 0 ? read_role(engine, v, TAC_ROLE_SPEED)
                    : v->seen && passed_s > 0             ? (v->distance_m - before) / passed_s
                                                          : (double)NAN;
-    look_at_peak(&v->top_speed, v->seen, v->speed_m_s, t_us, v);
+    look_at_peak(&v->top_speed, v->seen, &(cli_peak){v->speed_m_s, t_us, v->height_m, v->mach});
 }
 
 static double turned_deg(double now, double start)
@@ -447,6 +463,17 @@ static void sample(cli_motion *m, tac_engine *engine, tac_time t_us, bool last)
     }
     m->last_us = t_us;
     keep(m, engine, t_us, last);
+}
+
+// Where a phase changes, equations do: a burn-out is often the time of max q.
+static void observe_change(void *context, tac_engine *engine, tac_time t_us)
+{
+    cli_motion *m = context;
+    for (size_t i = 0; i < m->count; i++) {
+        cli_mover *v = &m->movers[i];
+        if (v->kind == CLI_ROCKET && v->seen && !v->landed)
+            look_at_peaks(v, engine, t_us);
+    }
 }
 
 static void observe(void *context, tac_engine *engine, tac_time t_us)

@@ -246,9 +246,9 @@ static tac_status point_mass_declare(tac_declare *d, void *self)
     tac_declare_input(d, TAC_PORT(.name = "wind", .type = TAC_TYPE_VEC3, .unit = "m/s",
                                   .doc = "velocity of the air", .flags = TAC_PORT_OPTIONAL));
     tac_declare_continuous(d, TAC_PORT(.name = "position", .type = TAC_TYPE_VEC3, .unit = "m",
-                                       .doc = "north, east, down"));
+                                       .doc = "north, east, down", .role = TAC_ROLE_POSITION));
     tac_declare_continuous(d, TAC_PORT(.name = "velocity", .type = TAC_TYPE_VEC3, .unit = "m/s",
-                                       .doc = "north, east, down"));
+                                       .doc = "north, east, down", .role = TAC_ROLE_VELOCITY));
     return TAC_OK;
 }
 

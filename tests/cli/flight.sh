@@ -102,9 +102,17 @@ near 'tilt of the impact' "$(member impact_tilt_deg)" 180 1e-3
 near 'tilt at the end' "$(member tilt_deg)" 180 1
 expect 0 run fall.yaml # a crash is a result
 says out '  crashed            at 1.4' ' m/s, tilt 180 deg; on the ground with a tilt of '
-# Upright the same fall is a landing.
+# Upright the same fall is a landing, and a hard one.
 expect 0 run fall.yaml --json --set components.vehicle.params.attitude='[0, 0, 0]'
-same 'on its feet' "$(value out crashed),$(value out landed)" false,true
+same 'on its feet' "$(value out crashed),$(value out landed),$(value out hard_landing)" false,true,true
+near 'speed of the touchdown' "$(value out touchdown_speed_m_s)" 13.885 0.1
+expect 0 run fall.yaml --set components.vehicle.params.attitude='[0, 0, 0]'
+says out '  landing            hard, ' ', touchdown with 13.'
+# From 0.4 m it has 2.4 m/s: 0.1 m of that are its feet.
+expect 0 run fall.yaml --json --set components.vehicle.params.attitude='[0, 0, 0]' \
+    --set components.vehicle.params.position='[0, 0, -0.4]'
+same 'a soft landing' "$(value out landed),$(value out hard_landing)" true,false
+near 'speed of a soft touchdown' "$(value out touchdown_speed_m_s)" 2.4257 0.1
 
 # A quadrotor without one of its motors tumbles down in flight.
 cat >flip.yaml <<END

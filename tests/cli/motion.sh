@@ -57,7 +57,7 @@ is_json out
 python3 orbit.py || fail 'elements of an orbit'
 expect 0 run kepler.yaml
 says out '  orbit  ' '  elements           a 9000.000 km, e 0.150000, i 40.0000 deg' \
-    'node 70.0000 deg, periapsis 30.0000 deg, true anomaly 50.0000 deg' 'min a turn; 1.00 turns' '  energy '
+    'RAAN 70.0000, argument of periapsis 30.0000, true anomaly 50.0000 deg' 'period 141.6 min; 1.00 turns' '  energy '
 # Faster than escape there is no period; in the plane of the equator no node.
 expect 1 run "$examples/orbit.yaml" --json -q --duration '100 s' \
     --set entities.sat.components.orbit.params.velocity='[0, 12000, 0]'
@@ -97,7 +97,11 @@ assert abs(s["top_speed"]["speed_m_s"] - v) < 1e-6, s
 assert abs(s["downrange_m"]) < 1e-3 and s["motors"] == [], s
 END
 expect 0 run stone.yaml
-says out '  apogee             51.' '  landing            at 206' '  downrange  '
+says out '  apogee             51.' '  landing            hard, at 206' '  downrange  '
+expect 0 run stone.yaml --duration '50 s'
+says out '  apogee             not reached: climbs at the end' 'landing            none: '
+expect 0 run stone.yaml --duration '50 s' --json -q
+says out '"reached": false' '"hard_landing": false'
 
 # The tank of examples/rocket_ascent.yaml is empty after Isp g m / F.
 expect 0 run "$examples/rocket_ascent.yaml" --json -q
@@ -116,6 +120,7 @@ python3 - <<'END' || fail 'the rocket and its booster'
 import csv, json
 rockets = {r["name"]: r for r in json.load(open("rocket.json"))["rockets"]}
 assert list(rockets) == ["rocket", "booster"], rockets
+assert abs(rockets["rocket"]["max_q"]["t_us"] - 12262270) < 2, rockets # at the burn-out, not a sample before
 rows = list(csv.DictReader(open("rocket.csv")))
 def most(column):
     return max(float(r[column]) for r in rows if r[column])
@@ -155,15 +160,39 @@ sed 's/role: speed/role: sped/' car.yaml >sped.yaml
 expect 2 run sped.yaml
 says err "there is no role 'sped'; did you mean 'speed'?" 'sped.yaml:8'
 
+# --- a point: it is not known whether it is on the ground ------------------------------------------
+
+cat >point.yaml <<'END'
+name: point
+duration: 2 s
+components:
+  ball: {type: point_mass, params: {position: [1, 2, -50], velocity: [3, 0, 0]}}
+END
+expect 0 run point.yaml
+says out '  route              ' '  altitude           up to 50.0 m' \
+    '  speed              up to 19.84 m/s, 19.84 m/s at the end' \
+    '  at the end         7.00 m north, 2.00 m east, 30.4 m above the ground'
+! grep -E 'landing|never left' out || fail 'a landing that cannot be known'
+expect 0 run point.yaml --json -q
+is_json out
+python3 - <<'END' || fail 'a point'
+import json, math
+r = json.load(open("out"))
+v, = r["vehicles"]
+assert v["name"] == "ball" and not r["landed"] and v["touchdown_speed_m_s"] is None, r
+assert abs(v["max_speed_m_s"] - math.hypot(3, 2 * 9.80665)) < 1e-6 and v["flight_time_s"] == 2, v
+END
+
 # --- pictures; watching changes no bit ------------------------------------------------------------
 
 if command -v gnuplot >/dev/null; then
-    for f in kepler stone car; do
+    for f in kepler stone car point; do
         expect 0 run $f.yaml --quiet --plot $f.svg
     done
     says kepler.svg 'Orbit, in its plane' 'Altitude' 'Change of energy' 'node'
     says stone.svg 'Trajectory' 'Height above the ground' 'Speed'
     says car.svg 'Speed along the way' 'Distance'
+    says point.svg 'Ground track' 'Altitude' 'Speed'
     # No axes without anything in them: a stone without air and motor, a car without road and tank.
     ! grep -E 'Dynamic pressure|Fuel' stone.svg || fail 'an empty panel of a stone'
     ! grep -E 'Height of the road|Fuel' car.svg || fail 'an empty panel of a car'

@@ -79,20 +79,29 @@ static void crashes_line(cli_lines *lines, const cli_flight *f, size_t crashed)
         tac__out_add(&out, " and %zu more", crashed - named);
 }
 
+static void add_landing(tac__out *out, const cli_flight *f, const cli_vehicle *v)
+{
+    const double *from = cli_landing_from(f, v);
+    const double touchdown = cli_touchdown_m_s(v);
+    if (touchdown > CLI_HARD_LANDING_M_S)
+        tac__out_add(out, "hard, ");
+    if (from) {
+        cli_add_metres(out, cli_landing_error_m(f, v));
+        tac__out_add(out, " from %s", from == v->landing_m ? "the landing point" : "the start");
+    } else {
+        tac__out_add(out, "on the ground");
+    }
+    if (!isnan(touchdown))
+        tac__out_add(out, ", touchdown with %.1f m/s", touchdown);
+}
+
 static void landing_line(cli_lines *lines, const cli_flight *f, const cli_vehicle *v)
 {
     tac__out out = cli_lines_add(lines, "landing");
     if (v->flight_us == 0) {
         tac__out_add(&out, "never left the ground");
     } else if (v->landed) {
-        const double *from = cli_landing_from(f, v);
-        if (from) {
-            cli_add_metres(&out, cli_landing_error_m(f, v));
-            tac__out_add(&out, " from %s",
-                         from == v->landing_m ? "the landing point" : "the start");
-        } else {
-            tac__out_add(&out, "on the ground");
-        }
+        add_landing(&out, f, v);
     } else {
         tac__out_add(&out, "none: ");
         cli_add_metres(&out, cli_altitude_m(f, v));
@@ -100,6 +109,27 @@ static void landing_line(cli_lines *lines, const cli_flight *f, const cli_vehicl
     }
     if (v->armed)
         tac__out_add(&out, ", still armed");
+}
+
+// Of vehicles of which no landing can be known.
+static void end_lines(cli_lines *lines, const cli_flight *f)
+{
+    double most = (double)NAN;
+    for (size_t i = 0; i < f->count; i++)
+        most = fmax(most, f->vehicles[i].max_speed_m_s);
+    tac__out out = cli_lines_add(lines, "speed");
+    tac__out_add(&out, "up to %.2f m/s", most);
+    if (f->count > 1)
+        return;
+    const cli_vehicle *v = f->vehicles;
+    tac__out_add(&out, ", %.2f m/s at the end", v->speed_m_s);
+    out = cli_lines_add(lines, "at the end");
+    cli_add_metres(&out, v->position_m[0]);
+    tac__out_add(&out, " north, ");
+    cli_add_metres(&out, v->position_m[1]);
+    tac__out_add(&out, " east, ");
+    cli_add_metres(&out, cli_altitude_m(f, v));
+    tac__out_add(&out, " above the ground");
 }
 
 static void landings_line(cli_lines *lines, const cli_fleet *sum)
@@ -115,6 +145,18 @@ static void landings_line(cli_lines *lines, const cli_fleet *sum)
         tac__out_add(&out, " from %s at most",
                      sum->landing_point ? "the landing point" : "landing point or start");
     }
+    if (sum->hard)
+        tac__out_add(&out, "; %zu hard, touchdown with up to %.1f m/s", sum->hard,
+                     sum->touchdown_m_s);
+}
+
+static bool any_tells_ground(const cli_flight *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        if (cli_tells_ground(&f->vehicles[i]))
+            return true;
+    }
+    return false;
 }
 
 void cli_flight_lines(const cli_flight *f, cli_lines *lines)
@@ -135,7 +177,9 @@ void cli_flight_lines(const cli_flight *f, cli_lines *lines)
         batteries_line(lines, &sum);
     if (!one && sum.crashed)
         crashes_line(lines, f, sum.crashed);
-    if (!one)
+    if (!any_tells_ground(f))
+        end_lines(lines, f);
+    else if (!one)
         landings_line(lines, &sum);
     else if (sum.crashed)
         crash_line(lines, f->vehicles);
@@ -165,13 +209,15 @@ static void table_row(const cli_flight *f, const cli_vehicle *v, int width, tac_
         snprintf(items, sizeof items, "%" PRId64 "/%" PRId64, v->reached, v->total);
     if (v->batteries)
         tac__print(left, sizeof left, "%.1f %%", 100 * sum.soc);
-    if (!isnan(sum.landing_error_m))
+    if (!sum.hard && !isnan(sum.landing_error_m))
         tac__print(landing, sizeof landing, "%.2f m", sum.landing_error_m);
     else
         snprintf(landing, sizeof landing, "%s",
-                 v->crashed  ? "crashed"
-                 : v->landed ? "on ground"
-                             : "none");
+                 v->crashed            ? "crashed"
+                 : sum.hard            ? "hard"
+                 : v->landed           ? "on ground"
+                 : cli_tells_ground(v) ? "none"
+                                       : "-");
     tac__text_add(out, "  %-*s  %7s  %8.1f m  %6.1f s  %7.1f m  %8s  %9s\n", width, v->name, items,
                   v->distance_m, tac_time_seconds(v->flight_us), v->max_altitude_m, left, landing);
 }
@@ -208,6 +254,7 @@ static void json_sum(const cli_fleet *sum, tac__json *json)
     }
     tac__json_key_bool(json, "landed", sum->landed == sum->count);
     tac__json_key_bool(json, "crashed", sum->crashed > 0);
+    tac__json_key_bool(json, "hard_landing", sum->hard > 0);
     tac__json_key_number(json, "max_altitude_m", sum->max_altitude_m);
     tac__json_key_number(json, "landing_error_m", sum->landing_error_m);
     tac__json_key_number(json, "battery_soc", sum->soc);
@@ -271,6 +318,9 @@ static void json_vehicle(const cli_flight *f, const cli_vehicle *v, tac__json *j
     json_crash(v, json);
     tac__json_key_bool(json, "armed", v->armed);
     json_position(v, json);
+    tac__json_key_number(json, "speed_m_s", v->speed_m_s);
+    tac__json_key_number(json, "max_speed_m_s", v->max_speed_m_s);
+    tac__json_key_number(json, "touchdown_speed_m_s", cli_touchdown_m_s(v));
     tac__json_key_number(json, "flight_time_s", tac_time_seconds(v->flight_us));
     tac__json_key_number(json, "distance_m", v->distance_m);
     tac__json_key_number(json, "battery_voltage_v", sum.voltage_v);

@@ -13,12 +13,22 @@ static void add_at(tac__out *out, tac_time t_us)
 
 // --- rockets -------------------------------------------------------------------------------------
 
-static void peak_lines(cli_lines *lines, const cli_mover *v)
+// What still climbs at the end has not reached its apogee.
+static bool apogee_reached(const cli_motion *m, const cli_mover *v)
+{
+    return v->launched && (v->landed || v->apogee.t_us < m->last_us);
+}
+
+static void peak_lines(cli_lines *lines, const cli_motion *m, const cli_mover *v)
 {
     tac__out out = cli_lines_add(lines, "apogee");
-    cli_add_metres(&out, v->apogee.value);
-    tac__out_add(&out, " above the ground");
-    add_at(&out, v->apogee.t_us);
+    if (apogee_reached(m, v)) {
+        cli_add_metres(&out, v->apogee.value);
+        tac__out_add(&out, " above the ground");
+        add_at(&out, v->apogee.t_us);
+    } else {
+        tac__out_add(&out, v->launched ? "not reached: climbs at the end" : "none");
+    }
     if (!isnan(v->top_speed.value)) {
         tac__out_add(&out, "; up to %.1f m/s", v->top_speed.value);
         add_at(&out, v->top_speed.t_us);
@@ -66,9 +76,16 @@ static void burn_line(cli_lines *lines, const cli_mover *v)
         tac__out_add(&out, "; and %zu more", v->tank_count - NAMED);
 }
 
+// Rockets come down under a parachute with 5 to 10 m/s.
+static bool is_hard(const cli_mover *v)
+{
+    const double limit_m_s = 15;
+    return v->landed && v->landing_m_s > limit_m_s;
+}
+
 static void rocket_lines(cli_lines *lines, const cli_motion *m, const cli_mover *v)
 {
-    peak_lines(lines, v);
+    peak_lines(lines, m, v);
     burn_line(lines, v);
     if (!isnan(v->downrange_m)) {
         tac__out out = cli_lines_add(lines, "downrange");
@@ -77,7 +94,8 @@ static void rocket_lines(cli_lines *lines, const cli_motion *m, const cli_mover 
     }
     tac__out out = cli_lines_add(lines, "landing");
     if (v->landed) {
-        tac__out_add(&out, "at %.2f s with %.1f m/s", v->landing_s, v->landing_m_s);
+        tac__out_add(&out, "%sat %.2f s with %.1f m/s", is_hard(v) ? "hard, " : "", v->landing_s,
+                     v->landing_m_s);
     } else if (!v->launched && !m->continued) {
         tac__out_add(&out, "never left the ground");
     } else {
@@ -99,7 +117,7 @@ static void orbit_lines(cli_lines *lines, const cli_mover *v)
     } else {
         tac__out_add(&out, " by ");
         cli_add_metres(&out, e->apoapsis_m - v->radius_m);
-        tac__out_add(&out, ", %.1f min a turn", e->period_s / 60);
+        tac__out_add(&out, ", period %.1f min", e->period_s / 60);
     }
     tac__out_add(&out, "; %.2f turns", v->turns);
     out = cli_lines_add(lines, "elements");
@@ -108,16 +126,19 @@ static void orbit_lines(cli_lines *lines, const cli_mover *v)
     const struct {
         const char *name;
         double value;
-    } angles[] = {{"node", e->node}, {"periapsis", e->periapsis}, {"true anomaly", e->anomaly}};
+    } angles[] = {
+        {"RAAN", e->node}, {"argument of periapsis", e->periapsis}, {"true anomaly", e->anomaly}};
     const char *separator = "";
     for (int i = 0; i < 3; i++) {
         if (isnan(angles[i].value))
             continue;
         if (!separator[0])
             out = cli_lines_add(lines, "angles");
-        tac__out_add(&out, "%s%s %.4f deg", separator, angles[i].name, angles[i].value * DEGREES);
+        tac__out_add(&out, "%s%s %.4f", separator, angles[i].name, angles[i].value * DEGREES);
         separator = ", ";
     }
+    if (separator[0])
+        tac__out_add(&out, " deg");
     out = cli_lines_add(lines, "altitude");
     cli_add_metres(&out, v->lowest_m);
     tac__out_add(&out, " to ");
@@ -201,10 +222,16 @@ static void json_tanks(tac__json *json, const cli_mover *v)
     tac__json_array_end(json);
 }
 
-static void json_rocket(tac__json *json, const cli_mover *v)
+static void json_rocket(tac__json *json, const cli_motion *m, const cli_mover *v)
 {
     const double nan = (double)NAN;
-    json_peak(json, "apogee", "height_m", &v->apogee);
+    tac__json_key(json, "apogee");
+    tac__json_compact(json);
+    tac__json_object_begin(json);
+    tac__json_key_number(json, "height_m", v->apogee.value);
+    tac__json_key_u64(json, "t_us", v->apogee.t_us);
+    tac__json_key_bool(json, "reached", apogee_reached(m, v));
+    tac__json_object_end(json);
     json_peak(json, "top_speed", "speed_m_s", &v->top_speed);
     tac__json_key(json, "max_q");
     tac__json_compact(json);
@@ -219,6 +246,7 @@ static void json_rocket(tac__json *json, const cli_mover *v)
     tac__json_key_bool(json, "landed", v->landed);
     tac__json_key_number(json, "landing_s", v->landed ? v->landing_s : nan);
     tac__json_key_number(json, "landing_speed_m_s", v->landed ? v->landing_m_s : nan);
+    tac__json_key_bool(json, "hard_landing", is_hard(v));
     tac__json_key_number(json, "height_m", v->height_m);
     tac__json_key_number(json, "speed_m_s", v->landed ? 0 : v->speed_m_s);
 }
@@ -277,7 +305,7 @@ void cli_motion_json(const cli_motion *m, tac__json *json)
             tac__json_object_begin(json);
             tac__json_key_text(json, "name", v->name);
             if (kind == CLI_ROCKET)
-                json_rocket(json, v);
+                json_rocket(json, m, v);
             else if (kind == CLI_ORBIT)
                 json_orbit(json, v);
             else
