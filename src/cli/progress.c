@@ -99,6 +99,15 @@ static texts make_texts(const cli_progress *p, tac_time t_us, int64_t now_ns)
 
 // --- showing them -------------------------------------------------------------------------------
 
+void cli_progress_text(cli_progress *p, const char *text)
+{
+    if (!p->on || !p->bar)
+        return;
+    // A line that is too long would wrap and could not be erased.
+    fprintf(stderr, "\r%.*s\033[K", (int)columns() - 1, text);
+    p->drawn = true;
+}
+
 static void draw_bar(cli_progress *p, const texts *v)
 {
     char text[LINE_MAX_TEXT];
@@ -115,11 +124,7 @@ static void draw_bar(cli_progress *p, const texts *v)
         tac__out_add(&out, "] ");
     }
     tac__out_add(&out, "%s  %s  %s", v->amount, v->pace, v->left);
-    // A line that is too long would wrap and could not be erased.
-    if (width > 0 && out.length >= width)
-        text[width - 1] = '\0';
-    fprintf(stderr, "\r%s\033[K", text);
-    p->drawn = true;
+    cli_progress_text(p, text);
 }
 
 void cli_progress_update(cli_progress *p, tac_time t_us)

@@ -30,7 +30,9 @@ bool cli_is_terminal(void);
 void cli_progress_begin(cli_progress *progress, cli_progress_mode mode, tac_time start_us,
                         tac_time end_us);
 void cli_progress_update(cli_progress *progress, tac_time t_us);
-// Erase the bar: before anything else is written to the terminal, and at the end.
+// Draw a text in the place of the bar; nothing where there is no terminal.
+void cli_progress_text(cli_progress *progress, const char *text);
+// Erase the bar or the text: before anything else is written to the terminal, and at the end.
 void cli_progress_hide(cli_progress *progress);
 
 #endif

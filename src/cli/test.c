@@ -3,17 +3,24 @@
 //
 // Each file is run in a process of its own, so that one that crashes is one that failed. A process
 // leaves its result in a temporary file: a line for the whole, and one for each expectation.
+// Results are printed as soon as those of all files before are.
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/pace.h"
+#include "cli/progress.h"
 #include "cli/report/report.h"
 #include "cli/report/verdict.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const cli_option options[] = {
@@ -35,10 +42,24 @@ typedef struct test {
     pid_t pid; // 0: not started, or over
     FILE *file;
     int64_t begun_ns;
+    bool over;
     double wall_s;
     outcome outcome;
+    int signal;  // that ended the process; 0: none
     char *lines; // what the process left: "P text", then "P name<tab>text" an expectation
 } test;
+
+typedef struct session {
+    const cli_args *args;
+    test *tests;
+    size_t count, jobs;
+    size_t started, over, reported;
+    size_t cases, failed_cases, number[3]; // of outcomes of files
+    tac__text *out;                        // lines that are not printed yet
+    bool held;                             // they go to --output, at the end
+    tac__text suites;                      // of JUnit
+    cli_progress progress;
+} session;
 
 // --- in the process of one file -----------------------------------------------------------------
 
@@ -78,15 +99,16 @@ static void put_results(FILE *file, const tac_verdict *verdict, tac_status statu
     tac__text_init(&text, tac_allocator_default());
     if (ran && count)
         cli_verdict_sum(verdict, &text);
+    if (!ran && err->line)
+        tac__text_add(&text, "%s:%u: ", err->file, (unsigned)err->line);
+    if (!ran)
+        tac__text_add(&text, "%s", err->text);
     const bool all = cli_verdict_number(verdict, TAC_EXPECT_PASSED) == count;
     put(file,
         px4          ? 'S'
         : ran && all ? 'P'
                      : 'F',
-        "",
-        !ran          ? err->text
-        : text.length ? text.chars
-                      : "ran; nothing is expected of it");
+        "", text.length ? text.chars : "ran; nothing is expected of it");
     tac__text_fini(&text);
     for (size_t i = 0; ran && i < count; i++) {
         const tac_expectation x = tac_verdict_get(verdict, i);
@@ -102,6 +124,10 @@ static void run_process(const cli_args *args, const test *t)
     tac_verdict *verdict = NULL;
     tac_error err;
     tac_error_clear(&err);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // it ends with the program
     // What components print does not belong to the results.
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
         _exit(3);
@@ -126,10 +152,12 @@ static tac_status start(const cli_args *args, test *t, tac_error *err)
     return t->pid > 0 ? TAC_OK : tac__fail(err, TAC_E_FILE, "a process cannot be started");
 }
 
-static void finish(test *t, int status)
+static void finish(session *s, test *t, int status)
 {
     t->wall_s = (double)(cli_now_ns() - t->begun_ns) / 1e9;
     t->pid = 0;
+    t->over = true;
+    s->over++;
     const long size = fseek(t->file, 0, SEEK_END) == 0 ? ftell(t->file) : 0;
     t->lines = calloc(1, (size_t)size + 1);
     rewind(t->file);
@@ -137,6 +165,7 @@ static void finish(test *t, int status)
         t->lines[0] = '\0';
     fclose(t->file);
     t->file = NULL;
+    t->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     const bool whole = WIFEXITED(status) && WEXITSTATUS(status) == 0 && t->lines && t->lines[0];
     t->outcome = !whole               ? FAILED
                  : t->lines[0] == 'P' ? PASSED
@@ -144,33 +173,6 @@ static void finish(test *t, int status)
                                       : FAILED;
     if (!whole && t->lines)
         t->lines[0] = '\0';
-}
-
-static tac_status run_all(const cli_args *args, test *tests, size_t jobs, tac_error *err)
-{
-    const size_t count = args->operand_count;
-    tac_status result = TAC_OK;
-    for (size_t next = 0, running = 0; next < count || running;) {
-        if (next < count && running < jobs && result == TAC_OK) {
-            tests[next].path = args->operands[next];
-            result = start(args, &tests[next++], err);
-            running += result == TAC_OK;
-            continue;
-        }
-        if (!running)
-            break;
-        int status;
-        const pid_t pid = wait(&status);
-        for (size_t i = 0; i < next; i++) {
-            if (pid > 0 && tests[i].pid == pid) {
-                finish(&tests[i], status);
-                running--;
-            }
-        }
-        if (pid < 0)
-            break;
-    }
-    return result;
 }
 
 // The next line of what a process left: its letter, its name ("" of the whole) and its text.
@@ -212,6 +214,14 @@ static void add_xml(tac__text *out, const char *text)
     }
 }
 
+// The rest of the element of a suite, or of all of them.
+static void add_counts(tac__text *out, size_t tests, size_t failures, size_t skipped, double wall_s)
+{
+    tac__text_add(out,
+                  "\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" time=\"%.3f\">\n",
+                  tests, failures, skipped, wall_s);
+}
+
 static void add_case(tac__text *out, const test *t, const char *name, outcome o, const char *text)
 {
     static const char *const elements[] = {"", "failure", "skipped"};
@@ -230,15 +240,18 @@ static void add_case(tac__text *out, const test *t, const char *name, outcome o,
 }
 
 // One line for the file, and one for each expectation that was not met; and its cases of JUnit.
-static void report(test *t, tac__text *out, tac__text *xml)
+static void report(session *s, test *t)
 {
     static const char *const words[] = {"passed", "failed", "skipped"};
-    char *at = t->lines, letter, *name, *text;
+    char *at = t->lines, letter, *name, *text, ended[80];
     if (!next_line(&at, &letter, &name, &text)) {
-        letter = 'F';
-        text = (char *)"the process ended before the run was over";
+        snprintf(ended, sizeof ended, "its process ended before the run was over");
+        if (t->signal)
+            snprintf(ended, sizeof ended, "its process was ended by signal %d", t->signal);
+        text = ended;
     }
-    tac__text_add(out, "%-7s  %s  %.2f s  %s\n", words[t->outcome], t->path, t->wall_s, text);
+    s->number[t->outcome]++;
+    tac__text_add(s->out, "%-7s  %s  %.2f s  %s\n", words[t->outcome], t->path, t->wall_s, text);
     tac__text cases;
     tac__text_init(&cases, tac_allocator_default());
     size_t count = 0, failures = 0;
@@ -246,7 +259,7 @@ static void report(test *t, tac__text *out, tac__text *xml)
     while (next_line(&at, &letter, &name, &text)) {
         const outcome o = letter == 'P' ? PASSED : FAILED;
         if (o != PASSED)
-            tac__text_add(out, "           %s: %s\n", name, text);
+            tac__text_add(s->out, "           %s: %s\n", name, text);
         add_case(&cases, t, name, o, text);
         count++;
         failures += o == FAILED;
@@ -256,14 +269,127 @@ static void report(test *t, tac__text *out, tac__text *xml)
         count = 1;
         failures = t->outcome == FAILED;
     }
-    tac__text_add(xml, "  <testsuite name=\"");
-    add_xml(xml, t->path);
-    tac__text_add(xml,
-                  "\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%d\" time=\"%.3f\">\n",
-                  count, failures, t->outcome == SKIPPED, t->wall_s);
-    tac__text_add(xml, "%s  </testsuite>\n", cases.chars ? cases.chars : "");
-    out->failed |= cases.failed;
+    tac__text_add(&s->suites, "  <testsuite name=\"");
+    add_xml(&s->suites, t->path);
+    add_counts(&s->suites, count, failures, t->outcome == SKIPPED, t->wall_s);
+    tac__text_add(&s->suites, "%s  </testsuite>\n", cases.chars ? cases.chars : "");
+    s->suites.failed |= cases.failed;
+    s->cases += count;
+    s->failed_cases += failures;
     tac__text_fini(&cases);
+}
+
+// Prints what is ready: results of files before which all others are over.
+static tac_status report_ready(session *s, tac_error *err)
+{
+    for (; s->reported < s->count && s->tests[s->reported].over; s->reported++)
+        report(s, &s->tests[s->reported]);
+    if (s->held || !s->out->length)
+        return TAC_OK;
+    cli_progress_hide(&s->progress);
+    const tac_status status = cli_write_stdout(s->out, err);
+    s->out->length = 0;
+    return status;
+}
+
+static tac_status write_junit(session *s, double wall_s, tac_error *err)
+{
+    const char *path = cli_value(s->args, "junit");
+    if (!path)
+        return TAC_OK;
+    tac__text xml;
+    tac__text_init(&xml, tac_allocator_default());
+    tac__text_add(&xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tactus");
+    add_counts(&xml, s->cases, s->failed_cases, s->number[SKIPPED], wall_s);
+    tac__text_add(&xml, "%s</testsuites>\n", s->suites.chars ? s->suites.chars : "");
+    xml.failed |= s->suites.failed;
+    const tac_status status = cli_write_file(path, &xml, err);
+    tac__text_fini(&xml);
+    return status;
+}
+
+// --- all of them --------------------------------------------------------------------------------
+
+static void show_progress(session *s)
+{
+    char text[256];
+    tac__out out = tac__out_begin(text, sizeof text);
+    tac__out_add(&out, "%zu of %zu", s->over, s->count);
+    const int64_t now = cli_now_ns();
+    for (size_t i = s->reported; i < s->started; i++) {
+        const test *t = &s->tests[i];
+        if (t->pid)
+            tac__out_add(&out, "  %s %.0f s", t->path, (double)(now - t->begun_ns) / 1e9);
+    }
+    cli_progress_text(&s->progress, text);
+}
+
+// The next process that has ended; on a terminal, progress is shown until then. 0: there is none.
+static pid_t wait_for_any(session *s, int *status)
+{
+    const struct timespec second = {.tv_sec = 1};
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD); // blocked: see run_all
+    for (;;) {
+        show_progress(s);
+        const pid_t pid = waitpid(-1, status, s->progress.on ? WNOHANG : 0);
+        if (pid > 0)
+            return pid;
+        if (pid < 0 && errno != EINTR)
+            return 0;
+        sigtimedwait(&child, NULL, &second);
+    }
+}
+
+static void stop_all(session *s)
+{
+    for (size_t i = 0; i < s->started; i++) {
+        if (s->tests[i].pid)
+            kill(s->tests[i].pid, SIGKILL);
+    }
+    int status;
+    while (waitpid(-1, &status, 0) > 0 || errno == EINTR)
+        ;
+}
+
+static tac_status run_next(session *s, tac_error *err)
+{
+    test *t = &s->tests[s->started];
+    t->path = s->args->operands[s->started];
+    TAC_TRY(start(s->args, t, err));
+    s->started++;
+    return TAC_OK;
+}
+
+static tac_status run_all(session *s, tac_error *err)
+{
+    sigset_t child, before;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, &before);
+    tac_status result = TAC_OK;
+    while (result == TAC_OK && s->over < s->count) {
+        if (s->started < s->count && s->started - s->over < s->jobs) {
+            result = run_next(s, err);
+            continue;
+        }
+        int status;
+        const pid_t pid = wait_for_any(s, &status);
+        if (!pid)
+            result = tac__fail(err, TAC_E_FILE, "a process got lost");
+        for (size_t i = s->reported; pid && i < s->started; i++) {
+            if (s->tests[i].pid == pid)
+                finish(s, &s->tests[i], status);
+        }
+        if (pid)
+            result = report_ready(s, err);
+    }
+    cli_progress_hide(&s->progress);
+    if (result != TAC_OK)
+        stop_all(s);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return result;
 }
 
 static tac_status read_jobs(const cli_args *args, size_t *jobs, tac_error *err)
@@ -284,37 +410,37 @@ static tac_status read_jobs(const cli_args *args, size_t *jobs, tac_error *err)
 
 static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
 {
-    size_t jobs;
-    TAC_TRY(read_jobs(args, &jobs, err));
-    const size_t count = args->operand_count;
-    test *tests = calloc(count, sizeof *tests);
-    if (!tests)
+    const char *output = cli_value(args, "output");
+    session s = {.args = args,
+                 .count = args->operand_count,
+                 .out = out,
+                 .held = output && !cli_is_stdout(output)};
+    TAC_TRY(read_jobs(args, &s.jobs, err));
+    for (size_t i = 0; i < s.count; i++)
+        TAC_TRY(cli_reads(args, args->operands[i], err));
+    TAC_TRY(cli_writes(args, cli_value(args, "junit"), "--junit", CLI_REPLACES, err));
+    s.tests = calloc(s.count, sizeof *s.tests);
+    if (!s.tests)
         return tac__fail_memory(err);
-    tac__text xml;
-    tac__text_init(&xml, tac_allocator_default());
-    tac__text_add(&xml,
-                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tactus\">\n");
-    tac_status status = run_all(args, tests, jobs, err);
-    size_t number[3] = {0};
-    for (size_t i = 0; status == TAC_OK && i < count; i++) {
-        report(&tests[i], out, &xml);
-        number[tests[i].outcome]++;
-    }
-    tac__text_add(&xml, "</testsuites>\n");
+    tac__text_init(&s.suites, tac_allocator_default());
+    cli_progress_begin(&s.progress, CLI_PROGRESS_AUTO, 0, 0);
+    const int64_t begun_ns = cli_now_ns();
+    tac_status status = run_all(&s, err);
     if (status == TAC_OK) {
-        tac__text_add(out, "%zu passed, %zu failed, %zu skipped\n", number[PASSED], number[FAILED],
-                      number[SKIPPED]);
-        const char *junit = cli_value(args, "junit");
-        if (junit)
-            status = cli_write_file(junit, &xml, err);
-        if (status == TAC_OK && number[FAILED])
-            status = tac__fail(err, TAC_E_EXPECT, "%zu of %zu simulations failed", number[FAILED],
-                               count);
+        tac__text_add(out, "%zu passed, %zu failed, %zu skipped\n", s.number[PASSED],
+                      s.number[FAILED], s.number[SKIPPED]);
+        status = write_junit(&s, (double)(cli_now_ns() - begun_ns) / 1e9, err);
     }
-    for (size_t i = 0; i < count; i++)
-        free(tests[i].lines);
-    free(tests);
-    tac__text_fini(&xml);
+    if (status == TAC_OK && s.number[FAILED])
+        status = tac__fail(err, TAC_E_EXPECT, "%zu of %zu simulations failed", s.number[FAILED],
+                           s.count);
+    for (size_t i = 0; i < s.count; i++) {
+        if (s.tests[i].file)
+            fclose(s.tests[i].file);
+        free(s.tests[i].lines);
+    }
+    free(s.tests);
+    tac__text_fini(&s.suites);
     return status;
 }
 
@@ -324,10 +450,12 @@ const cli_command cli_test = {
     .operands_min = 1,
     .operands_max = SIZE_MAX,
     .summary = "Run simulations and judge them by what they expect.",
-    .doc = "Run the simulation of each FILE, several at once, and say of each on one line whether "
-           "it did what its 'expect' says, and how long it took. A file without expectations "
-           "passes if it runs to its end. One that needs a library of PX4 is skipped where none "
-           "is named. The exit code is 1 if any failed. Nothing is recorded.",
+    .doc =
+        "Run the simulation of each FILE, several at once, and say of each on one line whether "
+        "it did what its 'expect' says, and how long it took: in the order of the files, each as "
+        "soon as it is known. A file without expectations "
+        "passes if it runs to its end. One that needs a library of PX4 is skipped where none "
+        "is named. The exit code is 1 if any failed. Nothing is recorded.",
     .options = options,
     .run = run,
 };

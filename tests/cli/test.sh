@@ -49,3 +49,58 @@ assert d['finished'] and d['error']['status'] == 'TAC_E_EXPECT'
 P
 expect 0 run plain.yaml --set 'stop=fall.z < 8' --set 'timeline.physics=10 ms' --json
 grep -q '"stopped": true' out || fail 'stopped'
+
+# A mistake has its place.
+printf 'duration: 1 s\nfoo: 1\n' >wrong.yaml
+expect 1 test wrong.yaml
+says out 'wrong.yaml:2: unknown key '
+
+# No output takes the place of an input.
+cp good.yaml kept.yaml
+expect 2 test good.yaml --junit good.yaml
+cmp good.yaml kept.yaml || fail 'a configuration that was replaced by results'
+
+# Results are printed while later files still run, and nothing outlives the program.
+printf 'duration: 1000000 s\n%s\nplant: {integrator: {kind: rk4, h_max: 1 ms}}\n' "$fall" >long.yaml
+"$TACTUS" test plain.yaml long.yaml good.yaml --jobs 3 >early 2>/dev/null &
+test_pid=$!
+waited=0
+until grep -q plain.yaml early || [ $((waited += 1)) -gt 200 ]; do sleep 0.05; done
+kill -0 $test_pid || fail 'the long run is over'
+same 'what is printed early' "$(sed 's/  [0-9.]* s  /  T  /' early)" \
+    'passed   plain.yaml  T  ran; nothing is expected of it'
+children=$(ps -o pid= --ppid $test_pid)
+[ -n "$children" ] || fail 'no process of the long run'
+kill -KILL $test_pid
+wait $test_pid 2>/dev/null
+waited=0
+# shellcheck disable=SC2086
+while kill -0 $children 2>/dev/null && [ $((waited += 1)) -lt 100 ]; do sleep 0.05; done
+# shellcheck disable=SC2086
+! kill -0 $children 2>/dev/null || fail 'a process that outlives the program'
+
+# A process that is killed is a file that failed.
+"$TACTUS" test long.yaml >killed 2>/dev/null &
+test_pid=$!
+waited=0
+until child=$(ps -o pid= --ppid $test_pid) && [ -n "$child" ] || [ $((waited += 1)) -gt 200 ]; do sleep 0.05; done
+# shellcheck disable=SC2086
+kill -KILL $child
+wait $test_pid
+same 'exit code after a killed process' $? 1
+says killed 'failed   long.yaml' 'its process was ended by signal 9'
+
+# On a terminal there is progress, erased before each line.
+python3 - <<'P' || fail 'progress on a terminal'
+import os, pty, subprocess
+leader, follower = pty.openpty()
+env = dict(os.environ, TERM="xterm")
+p = subprocess.Popen([os.environ["TACTUS"], "test", "plain.yaml", "good.yaml", "--jobs", "1"],
+                     stdout=follower, stderr=follower, env=env)
+p.wait()
+os.close(follower)
+shown = os.read(leader, 65536).decode()
+assert p.returncode == 0 and "\r0 of 2  plain.yaml 0 s\x1b[K" in shown, shown
+assert "\r\x1b[Kpassed   plain.yaml" in shown and "\r1 of 2  good.yaml 0 s\x1b[K" in shown, shown
+P
+finish
