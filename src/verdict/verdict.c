@@ -595,12 +595,15 @@ size_t tac_verdict_count(const tac_verdict *v)
 
 void tac_verdict_get_sized(const tac_verdict *v, size_t i, tac_expectation *result, size_t size)
 {
-    const expectation *x = &v->all[i];
-    tac_expectation own = x->result;
-    own.name = x->def.name;
-    own.condition = x->def.condition;
-    own.kind = tac__expect_word(x->def.kind);
-    own.t_us = x->def.t_us;
+    tac_expectation own = {.name = "", .condition = "", .kind = ""};
+    if (i < tac_verdict_count(v)) {
+        const expectation *x = &v->all[i];
+        own = x->result;
+        own.name = x->def.name;
+        own.condition = x->def.condition;
+        own.kind = tac__expect_word(x->def.kind);
+        own.t_us = x->def.t_us;
+    }
     tac__def_give(result, size, &own, sizeof own);
 }
 

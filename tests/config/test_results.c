@@ -15,6 +15,7 @@ typedef struct scene {
     tac_recording *recording;
     tac_replay *replay;
     tac_cursor *cursor;
+    tac_verdict *verdict;
     char file[256], checkpoint[256];
 } scene;
 
@@ -58,6 +59,13 @@ FILL_ENGINE(sender_info, 0, )
 FILL_ENGINE(receiver_info, 0, )
 FILL_ENGINE(link_info, 0, )
 FILL_ENGINE(param_info, 0, 0, )
+FILL_ENGINE(profile, )
+FILL_ENGINE(profile_component, 0, )
+
+static void fill_expectation(scene *s, void *result, size_t size)
+{
+    tac_verdict_get_sized(s->verdict, 0, result, size);
+}
 
 static void fill_checkpoint(scene *s, void *result, size_t size)
 {
@@ -101,7 +109,8 @@ static const char text[] =
     "  send: {type: beacon, inputs: {u: wave.y}}\n"
     "  hear: {type: listener}\n"
     "  body: {type: integrator, params: {rate_unit: '1'}, inputs: {u: wave.y}}\n"
-    "links: [{from: send.tx, to: hear.rx, delay: 3 ms}]\n";
+    "links: [{from: send.tx, to: hear.rx, delay: 3 ms}]\n"
+    "expect: {small: {always: wave.y < 2}}\n";
 
 static void must(tac_status status, const tac_error *err)
 {
@@ -113,7 +122,8 @@ static tac_engine *build(scene *s)
 {
     tac_error err;
     tac_engine *engine;
-    const tac_engine_def def = tac_config_engine_def(s->config);
+    tac_engine_def def = tac_config_engine_def(s->config);
+    def.profile = true;
     must(tac_config_build_unprepared(s->config, &def, &engine, &err), &err);
     return engine;
 }
@@ -134,10 +144,13 @@ static void open_scene(scene *s)
     tac_recorder *recorder;
     record.path = s->file;
     must(tac_recorder_create(&record, live, &recorder, &err), &err);
+    must(tac_config_verdict(s->config, live, &s->verdict, &err), &err);
     must(tac_engine_prepare(live, &err), &err);
+    must(tac_verdict_begin(s->verdict, &err), &err);
     must(tac_recorder_begin(recorder, &err), &err);
     must(tac_engine_checkpoint_at(live, 10000, s->checkpoint, &err), &err);
     must(tac_engine_run(live, TAC_TIME_NEVER, &err), &err);
+    tac_verdict_end(s->verdict);
     must(tac_recorder_end(recorder, NULL, &err), &err);
     tac_recorder_destroy(recorder);
     tac_engine_destroy(live);
@@ -157,6 +170,7 @@ static void close_scene(scene *s)
     tac_engine_destroy(s->engine);
     tac_replay_destroy(s->replay);
     tac_recording_close(s->recording);
+    tac_verdict_destroy(s->verdict);
     tac_config_destroy(s->config);
     tac_registry_destroy(s->registry);
 }
@@ -177,6 +191,9 @@ static void test_sizes(void **state)
     CHECK(tac_port_info, receiver_info);
     CHECK(tac_link_info, link_info);
     CHECK(tac_param_info, param_info);
+    CHECK(tac_profile, profile);
+    CHECK(tac_component_profile, profile_component);
+    CHECK(tac_expectation, expectation);
     CHECK(tac_checkpoint_info, checkpoint);
     CHECK(tac_replay_result, about);
     CHECK(tac_export_result, export);

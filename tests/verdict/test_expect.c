@@ -274,6 +274,28 @@ static void test_examples(void **state)
     globfree(&found);
 }
 
-TEST_MAIN(cmocka_unit_test(test_fall), cmocka_unit_test(test_spring), cmocka_unit_test(test_nan),
-          cmocka_unit_test(test_stop), cmocka_unit_test(test_mistakes),
-          cmocka_unit_test(test_examples))
+// A configuration that expects nothing has no verdict, and every function takes NULL for it.
+static void test_nothing_expected(void **state)
+{
+    (void)state;
+    watch w;
+    run_text(&w, "duration: 10 ms\n" FALL);
+    assert_null(w.verdict);
+    assert_int_equal(tac_verdict_count(NULL), 0);
+    assert_string_equal(tac_verdict_get(NULL, 0).name, "");
+    char *text = tac_verdict_print(NULL, 0, TAC_FORMAT_JSON);
+    assert_non_null(text);
+    tac_text_free(text);
+    tac_time t_us;
+    const char *nan;
+    assert_false(tac_verdict_stopped(NULL, &t_us, &nan));
+    close_watch(&w);
+    run_text(&w, "duration: 10 ms\n" FALL "expect: {high: {always: fall.z > 0 m}}\n");
+    assert_string_equal(tac_verdict_get(w.verdict, 0).name, "high");
+    assert_string_equal(tac_verdict_get(w.verdict, 1).name, "");
+    close_watch(&w);
+}
+
+TEST_MAIN(cmocka_unit_test(test_nothing_expected), cmocka_unit_test(test_fall),
+          cmocka_unit_test(test_spring), cmocka_unit_test(test_nan), cmocka_unit_test(test_stop),
+          cmocka_unit_test(test_mistakes), cmocka_unit_test(test_examples))
