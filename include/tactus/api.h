@@ -24,11 +24,11 @@
 // have no size and never change, nor do those of which a definition has an array (tac_record_file,
 // tac_tolerance), tac_allocator and tac_error.
 //
-// Results. A struct of the caller's that the library fills has no size in it: the function that is
-// exported, NAME_sized, is given the size that the caller knows, and NAME around it passes its
-// sizeof. Fields are only ever added at the end; one that the library does not know is zero. What
-// the library passes by a pointer to const (to callbacks, or out of a recording) belongs to the
-// library and may grow at its end, too.
+// Results. A struct that the library fills in for the caller has no field `size`: the exported
+// function, NAME_sized, takes the size as an argument, and the inline function NAME calls it with
+// the sizeof of the caller's headers. Fields are only ever added at the end; a field that the
+// library does not know is set to zero. Structs that the library passes by a pointer to const (to
+// callbacks, or out of a recording) belong to the library and may grow at their end, too.
 #ifndef __cplusplus
 #define TAC_DEF(type, ...)                                                                         \
     {                                                                                              \

@@ -55,9 +55,9 @@ enum {
     TAC_PORT_EVAL = 8, // output that `output` writes, not `step`. Implied where there is no `step`;
                        // a type with both must mark the outputs of `output`
     TAC_PORT_NAN = 16, // output in which NaN has a meaning ("unused"): no warning, and not counted
-    TAC_PORT_LEAD = 32, // discrete state, an array: one element, and behind it a row for each
-                        // period of the longest lead (tac_declare_lead). It is made only as long as
-                        // the lead needs
+    TAC_PORT_LEAD = 32, // discrete state, an array of 1 + n * `periods` elements, `periods` as in
+                        // tac_declare_lead: the engine shortens it to 1 + n * the periods that the
+                        // lead takes in the component's rate group
 };
 
 // Parts of a plant, for `plant.coupling: split`, which advances them one after another: actuators,
@@ -198,9 +198,9 @@ typedef struct tac_component_type {
     size_t self_size;    // zeroed memory for `self`
 
     tac_status (*declare)(tac_declare *d, void *self);
-    // Optional, as all below. Called when all components are declared and connected, so that it is
-    // known what watches and feeds are connected to. `self` may still be filled, parameters be
-    // read, mistakes be reported; nothing can be declared any more.
+    // Optional, as all below. Called when all components are declared and connected: what watches
+    // and feeds are connected to is known. It may still fill `self`, read parameters and report
+    // mistakes, but declare nothing.
     tac_status (*connect)(tac_declare *d, void *self);
     // Set outputs, states and x for t = 0; may ask for a wake-up.
     tac_status (*init)(tac_step *s, const void *self);
@@ -305,9 +305,10 @@ TAC_API const char *const *tac_param_names(tac_declare *d, const tac_param_def *
 // forms. NULL where it is absent.
 TAC_API const tac_node *tac_param_node(const tac_declare *d, const char *name);
 
-// A copy of these bytes for `self` to point to, which is shared with every component of the engine
-// that asks for the same ones: for parameters, in which the vehicles of a swarm are alike. It lives
-// as long as the engine and must not be changed. Bytes between fields count: begin with memset.
+// A copy of these bytes for `self` to point to. All components of the engine that ask for the same
+// bytes get the same copy, which saves memory where the vehicles of a swarm have the same
+// parameters. It lives as long as the engine and must not be changed. Padding counts: set the whole
+// struct to zero with memset first.
 TAC_API const void *tac_declare_shared(tac_declare *d, const void *bytes, size_t size);
 
 // The world of the simulation.
@@ -373,10 +374,10 @@ TAC_API TAC_PRINTF(4, 5) tac_status tac_declare_fail_at(tac_declare *d, const ch
 TAC_API TAC_PRINTF(3, 4) void tac_declare_warn(tac_declare *d, const char *param,
                                                const char *format, ...);
 
-// Say how fast something in the equations decays at most, as a damper on a mass: `rate_1_s` is
-// damping over mass. Where the integrator has a fixed step that is too long for it, so that it
-// may tremble instead of coming to rest, there is a warning: "`what` decays with ...", pointing to
-// `param`.
+// Say how fast the fastest part of the equations decays: for a damper on a mass `rate_1_s` is
+// damping over mass. Where the integrator has a fixed step that is too long for this rate, so that
+// the part may oscillate instead of coming to rest, there is a warning, "`what` decays with ...",
+// with the place of `param`.
 TAC_API void tac_declare_stiffness(tac_declare *d, double rate_1_s, const char *what,
                                    const char *param);
 

@@ -53,10 +53,10 @@ typedef struct tac_config_def {
     void *variable_context;
     // No plugin is loaded from below this folder, wherever it is named; NULL: from anywhere.
     const char *closed_folder;
-    // NULL: loading and building end with the first mistake. Otherwise they go on where mistakes do
-    // not depend on each other, and `mistake` is called for each, the first one included, in the
-    // order in which they are found; what fails is returned with the first. tac_config_engine_def
-    // passes it on to the engine.
+    // NULL: loading and building end with the first mistake. Otherwise they go on to mistakes that
+    // do not follow from earlier ones, and `mistake` is called for each, the first one included, in
+    // the order in which they are found; the function that fails still returns the first.
+    // tac_config_engine_def passes `mistake` on to the engine.
     tac_mistake_fn *mistake;
     void *mistake_context;
 } tac_config_def;
@@ -109,8 +109,8 @@ static inline TAC_MUST_CHECK tac_status tac_config_recorder_def(tac_config *conf
     return tac_config_recorder_def_sized(config, def, sizeof *def, err);
 }
 
-// Does section `record` name a file? If not, and there is no other, the definition above need not
-// be asked for: it has the whole configuration as a text.
+// Does section `record` name a file? If it does not, a caller without a file of its own can do
+// without the definition above, which holds the whole configuration as a text.
 TAC_API bool tac_config_records(const tac_config *config);
 
 // The files that the configuration was made from, and those that its components read: the file

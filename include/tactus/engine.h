@@ -96,8 +96,9 @@ typedef struct tac_engine_def {
                            // else: see tac_config_def; NULL: there is none
     tac_hang_fn *hang;     // may be NULL; only one. After it the engine goes on waiting
     void *hang_context;
-    tac_mistake_fn *mistake; // may be NULL; see tac_config_def: told of mistakes in parameters,
-                             // after the first of each component, and of all in routes
+    tac_mistake_fn *mistake; // may be NULL; see tac_config_def. Called for each mistake in routes,
+                             // and in the parameters of a component for each but the first, which
+                             // tac_engine_add_component returns
     void *mistake_context;
     bool profile;        // measure where the time of a run goes: tac_engine_profile. Changes no bit
     uint8_t reserved[7]; // 0
@@ -145,10 +146,10 @@ typedef struct tac_route_def {
 } tac_route_def;
 
 typedef struct tac_link_def {
-    uint32_t size; // sizeof(tac_link_def)
-    const char *from,
-        *to;           // message ports; patterns connect all that match, but no entity with itself
-    tac_time delay_us; // at least 1; from outside: not used, messages have their own time
+    uint32_t size;         // sizeof(tac_link_def)
+    const char *from, *to; // message ports; patterns connect all that match, but not ports of one
+                           // entity with each other
+    tac_time delay_us;     // at least 1; from outside: not used, messages have their own time
     tac_place place;
     // With "outside" for `to`: the name that watchers (tac_engine_add_send_watcher) are given with
     // each message; NULL: the name of the sending port. With "outside" for `from`: the name of the
@@ -309,18 +310,27 @@ typedef struct tac_counters {
     uint64_t messages; // delivered
 } tac_counters;
 
+TAC_API void tac_engine_counters_sized(const tac_engine *engine, tac_counters *counters,
+                                       size_t size);
+static inline tac_counters tac_engine_counters(const tac_engine *engine)
+{
+    tac_counters counters;
+    tac_engine_counters_sized(engine, &counters, sizeof counters);
+    return counters;
+}
+
 // Where the time of a run goes, for an engine with tac_engine_def.profile. Times are of the wall
-// clock, since the engine was prepared, and include the readings of the clock themselves.
+// clock, since the engine was prepared, and include the time that reading the clock takes.
 typedef struct tac_profile {
     double run_s;      // inside tac_engine_run
-    double reading_s;  // of one reading of the clock
-    uint64_t readings; // of the clock
+    double reading_s;  // that one reading of the clock takes
+    uint64_t readings; // how often the clock was read
 } tac_profile;
 
 typedef struct tac_component_profile {
     uint64_t steps, outputs, evaluations; // calls of step, output and derive while it was active
-    uint64_t inactive_calls;              // of any of them whose result was dropped (`gate`)
-    tac_time inactive_us;                 // simulated time in which it was inactive
+    uint64_t inactive_calls; // calls while it was inactive, whose results are dropped (`gate`)
+    tac_time inactive_us;    // simulated time in which it was inactive
     double step_s, output_s, evaluation_s, inactive_s;
 } tac_component_profile;
 
@@ -330,7 +340,8 @@ static inline bool tac_engine_profile(const tac_engine *engine, tac_profile *pro
 {
     return tac_engine_profile_sized(engine, profile, sizeof *profile);
 }
-// Seconds in a stage, of all components; `items` gets how many things were done in it.
+// Seconds that were spent in a stage, by all components; `*items` is how many items of work (as a
+// step, a hook, the outputs of an island) were done in it.
 TAC_API double tac_engine_profile_stage(const tac_engine *engine, tac_stage stage, uint64_t *items);
 TAC_API void tac_engine_profile_component_sized(const tac_engine *engine, size_t component,
                                                 tac_component_profile *profile, size_t size);
@@ -342,18 +353,9 @@ static inline tac_component_profile tac_engine_profile_component(const tac_engin
     return profile;
 }
 
-TAC_API void tac_engine_counters_sized(const tac_engine *engine, tac_counters *counters,
-                                       size_t size);
-static inline tac_counters tac_engine_counters(const tac_engine *engine)
-{
-    tac_counters counters;
-    tac_engine_counters_sized(engine, &counters, sizeof counters);
-    return counters;
-}
-
-// How many writes of a signal had a NaN in them, and when the first was (NEVER where there was
-// none; may be NULL). Counted while digests are taken: 0 without digests, and 0 for continuous
-// states, where a NaN stops the run instead.
+// How many writes of a signal had a NaN in them; `*first_us`, where not NULL, is when the first
+// was, TAC_TIME_NEVER if there was none. Counted while digests are taken: 0 without digests, and 0
+// for continuous states, where a NaN stops the run instead.
 TAC_API uint64_t tac_engine_nans(const tac_engine *engine, size_t signal, tac_time *first_us);
 
 // --- reading --------------------------------------------------------------------------------
@@ -493,8 +495,7 @@ typedef struct tac_change {
     tac_change_kind kind;
     const char *component;
     const char *name; // of the parameter; for an event, of the parameter that lists the events
-    const char *before,
-        *after; // a value, or an event as "{at: 20 s, do: arm}"; NULL: there is none
+    const char *before, *after; // a value, or an event as "{at: 20 s, do: arm}"; NULL: none
 } tac_change;
 
 TAC_API size_t tac_engine_change_count(const tac_engine *engine);

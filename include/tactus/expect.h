@@ -9,8 +9,8 @@
 //     tac_verdict_end(verdict)
 //
 // A verdict watches: it inserts no boundary and changes no bit. It must outlive the runs of its
-// engine, and the configuration must outlive the verdict. Every function takes NULL for a verdict
-// that there is not.
+// engine, and the configuration must outlive the verdict. Every function accepts NULL: a verdict
+// without expectations.
 #ifndef TACTUS_EXPECT_H
 #define TACTUS_EXPECT_H
 
@@ -29,16 +29,18 @@ typedef struct tac_expectation {
     const char *name, *condition;
     const char *kind; // "always", "never", "eventually", "at"
     tac_expect_outcome outcome;
-    tac_time t_us;    // at: when; eventually: by when; else the end of the run
-    tac_time when_us; // first broken, first true, or looked at; NEVER: neither happened
-    // How far the condition was from failing, at its worst; of eventually at its best. Infinite
-    // where it has no distance, NaN where it was never evaluated.
+    tac_time t_us; // "at": the time that counts; "eventually": by when; else the end of the run
+    // When an "always" or "never" was first broken, an "eventually" first true, an "at" evaluated;
+    // TAC_TIME_NEVER: not at all.
+    tac_time when_us;
+    // Distance of the condition from failing: the smallest in the run, of "eventually" the largest.
+    // Infinite where the condition compares no numbers, NaN where it was never evaluated.
     double margin;
-    double worst;           // the value of the comparison that decides the margin, there
+    double worst;           // the value that was compared, where it gave the margin
     tac_time worst_us;      // when that was
     const char *unit;       // of margin and worst; NULL: none
-    const char *comparison; // NULL: none
-    const char *nan;        // what was not a number, and so failed; NULL: nothing
+    const char *comparison; // the one that gave the margin; NULL: none
+    const char *nan;        // the value that was NaN, which fails any expectation; NULL: none
 } tac_expectation;
 
 TAC_BEGIN_DECLS
@@ -54,6 +56,7 @@ TAC_API void tac_verdict_end(tac_verdict *verdict);
 TAC_API void tac_verdict_destroy(tac_verdict *verdict);
 
 TAC_API size_t tac_verdict_count(const tac_verdict *verdict); // of expectations
+// Name "" where there is no such expectation.
 TAC_API void tac_verdict_get_sized(const tac_verdict *verdict, size_t i, tac_expectation *result,
                                    size_t size);
 static inline tac_expectation tac_verdict_get(const tac_verdict *verdict, size_t i)
@@ -65,11 +68,11 @@ static inline tac_expectation tac_verdict_get(const tac_verdict *verdict, size_t
 // What came of one expectation as a line of text, or as a JSON object on one line. Free with
 // tac_text_free. NULL: no memory.
 TAC_API char *tac_verdict_print(const tac_verdict *verdict, size_t i, tac_format format);
-// Did the condition of `stop` end the run? tac_engine_run returns TAC_E_STOPPED then. `*nan` names
-// what was not a number in it, which ends the run, too; NULL: nothing.
+// Did the condition of `stop` end the run? tac_engine_run returns TAC_E_STOPPED then. A NaN in the
+// condition ends the run, too: `*nan` names the value, NULL if there was none.
 TAC_API bool tac_verdict_stopped(const tac_verdict *verdict, tac_time *t_us, const char **nan);
 
-// Before the recording is ended, and after the verdict is: write what came of it into the file.
+// Write the results into the recording: after tac_verdict_end, before tac_recorder_end.
 TAC_API void tac_recorder_verdict(tac_recorder *recorder, const tac_verdict *verdict);
 
 TAC_END_DECLS

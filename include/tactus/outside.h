@@ -132,17 +132,17 @@ TAC_API const void *tac_engine_read_at(tac_engine *engine, int signal, tac_time 
 
 // The next boundary of anything but observers: the next instant at which something discrete can
 // happen (steps, wake-ups, deliveries, changes of phases, located events) or a message be sent,
-// unless values or messages come from outside before. Asking changes nothing, so nothing is
-// integrated for the answer, and in two cases it is earlier than the boundary. Nothing happens at
-// the answer then: advance or run to it, and ask again.
-// - Where something can be located in an island, its present integration step has been searched,
-//   and the answer is not after the end of that step.
-// - Where a checkpoint was just restored, such an island has not begun a step, and the answer is
-// the
+// unless values or messages come from outside before. The call changes nothing and integrates
+// nothing. Therefore, in models in which events or conditions are located, the result may be
+// earlier than the next boundary:
+// - It is not after the end of the present integration step of an island in which something can be
+//   located: only that step has been searched.
+// - Right after a checkpoint was restored such an island has no step yet, and the result is the
 //   microsecond after the present one.
-// So it is exact for models in which nothing is located. TAC_TIME_NEVER: the run is over, or it has
-// failed. The cost grows with the number of observers' axes and of ends of integration steps before
-// the answer, not with the size of the model.
+// Nothing happens at such an early instant: advance or run to it, and ask again. In models in which
+// nothing is located the result is exact. TAC_TIME_NEVER: the run is over, or it has failed. The
+// cost grows with the number of observers' axes and of ends of integration steps before the result,
+// not with the size of the model.
 TAC_API tac_time tac_engine_next_event(const tac_engine *engine);
 
 // --- values from outside --------------------------------------------------------------------

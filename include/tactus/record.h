@@ -172,8 +172,7 @@ typedef struct tac_recorded {
     bool continuous; // a state or an output of the plant
     tac_stage stage;
     size_t channel;
-    size_t
-        offset; // of its value in a sample: doubles, int32_t, int64_t, bool as in tac_engine_read
+    size_t offset; // of its value in a sample, which has the type that tac_engine_read returns
 } tac_recorded;
 
 // All signals of one channel at one instant. Valid until the cursor moves.

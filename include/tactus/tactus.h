@@ -1,13 +1,13 @@
 // tactus.h - everything in the public API.
 //
-//   status.h      how failure is reported       signal.h      types, stages, policies
-//   time.h        microseconds                  component.h   the protocol of components
-//   memory.h      the allocation hook           plugin.h      components in shared libraries
-//   node.h        documents before types        engine.h      building and running from C
+//   api.h         sizes of structs, version     signal.h      types, stages, policies
+//   status.h      how failure is reported       component.h   the protocol of components
+//   time.h        microseconds                  plugin.h      components in shared libraries
+//   memory.h      the allocation hook           engine.h      building and running from C
+//   node.h        documents before types        outside.h     driving an engine from a program
 //   math.h        deterministic functions       config.h      from YAML to an engine
-//   world.h       origin, gravity, ground       px4.h         asking a library of PX4
-//   outside.h     driving an engine from another  expect.h      what a run is expected to do
-//                 program
+//   world.h       origin, gravity, ground       record.h      recordings: made, read, replayed
+//   px4.h         examining a PX4 library       expect.h      what a run is expected to do
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 
@@ -17,5 +17,6 @@
 #include <tactus/math.h>
 #include <tactus/outside.h>
 #include <tactus/plugin.h>
+#include <tactus/px4.h>
 
 #endif
