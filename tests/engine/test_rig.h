@@ -304,6 +304,21 @@ static inline void rig_refused(const char *text, tac_status expected, const char
     rig_close(&r);
 }
 
+// Must be refused at a line and a column (0: any) of the text, with `part` in what it says.
+static inline void rig_refused_at(const char *text, tac_status expected, unsigned line,
+                                  unsigned column, const char *part)
+{
+    rig r;
+    const tac_status status = rig_try(&r, text);
+    if (status != expected || r.err.line != line || (column && r.err.column != column) ||
+        !strstr(r.err.text, part)) {
+        rig_show(&r);
+        fail_msg("expected %s, '%s' at %u:%u; got %s at %u:%u", tac_status_name(expected), part,
+                 line, column, tac_status_name(status), r.err.line, r.err.column);
+    }
+    rig_close(&r);
+}
+
 static inline const void *rig_read(rig *r, const char *signal)
 {
     const int i = tac_engine_find_signal(r->engine, signal);

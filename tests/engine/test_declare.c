@@ -1,0 +1,129 @@
+// What `declare` sees of the world, and warnings that it gives, from YAML.
+#include "engine/declare_rig.h"
+
+#include <math.h>
+
+// --- the world ----------------------------------------------------------------------------------
+
+static tac_world world_seen;
+
+static tac_status place_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    world_seen = *tac_declare_world(d);
+    return TAC_OK;
+}
+
+static const tac_component_type place_type =
+    TYPE("place", .stage = TAC_STAGE_CONTROL, .declare = place_declare, .step = idle_step);
+
+static void test_world(void **state)
+{
+    (void)state;
+    use(&place_type, NULL);
+    rig r;
+    rig_open(&r, ONE("place", "      {}\n"));
+    assert_true(world_seen.latitude_rad == 0 && world_seen.longitude_rad == 0);
+    assert_true(world_seen.altitude_m == 0 && world_seen.ground_m == 0);
+    assert_true(world_seen.g_m_s2 == 9.80665);
+    assert_int_equal(world_seen.geodesy, TAC_GEODESY_SPHERE);
+    assert_int_equal(world_seen.gravity, TAC_GRAVITY_UNIFORM);
+    const uint64_t hash = tac_engine_model_hash(r.engine);
+    rig_close(&r);
+    rig_open(&r, ONE("place", "      {}\n") "world: {latitude: 90 deg, longitude: -1 rad, "
+                                            "altitude: 1 km, geodesy: wgs84,"
+                                            " gravity: central, g: 1.62, ground: -2 m}\n");
+    assert_true(fabs(world_seen.latitude_rad - 1.5707963267948966) < 1e-15);
+    assert_true(world_seen.longitude_rad == -1 && world_seen.altitude_m == 1000);
+    assert_true(world_seen.g_m_s2 == 1.62 && world_seen.ground_m == -2);
+    assert_int_equal(world_seen.geodesy, TAC_GEODESY_WGS84);
+    assert_int_equal(world_seen.gravity, TAC_GRAVITY_CENTRAL);
+    assert_true(tac_engine_model_hash(r.engine) != hash);
+    rig_close(&r);
+    rig_refused_at("world: {geodesy: flat}\n" ONE("place", "      {}\n"), TAC_E_NAME, 1, 18,
+                   "sphere");
+    rig_refused_at("world: {latitude: 91 deg}\n" ONE("place", "      {}\n"), TAC_E_RANGE, 1, 19,
+                   "");
+    rig_refused_at("world: {altitude: 3 s}\n" ONE("place", "      {}\n"), TAC_E_UNIT, 1, 19, "");
+}
+
+// --- warnings -----------------------------------------------------------------------------------
+
+static tac_status doubt_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    const double x = tac_param_f64(d, TAC_PARAM(.name = "x", .fallback = "0"));
+    if (x > 5)
+        tac_declare_warn(d, "x", "x is %g, which is much", x);
+    if (x > 7)
+        tac_declare_warn(d, NULL, "all of it");
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
+    return TAC_OK;
+}
+
+static tac_status doubt_connect(tac_declare *d, void *self)
+{
+    (void)self;
+    tac_declare_warn(d, "x", "connected");
+    return TAC_OK;
+}
+
+static const tac_component_type doubt_type =
+    TYPE("doubt", .stage = TAC_STAGE_CONTROL, .declare = doubt_declare, .connect = doubt_connect,
+         .step = idle_step);
+
+typedef struct warnings {
+    size_t count;
+    char text[4][256];
+} warnings;
+
+static void keep_warning(void *context, const tac_log_entry *entry)
+{
+    warnings *w = context;
+    assert_int_equal(entry->level, TAC_LOG_WARN);
+    assert_true(w->count < 4);
+    snprintf(w->text[w->count++], sizeof *w->text, "%s", entry->text);
+}
+
+// With the place of the parameter; once, though all vehicles of a template come from one line.
+static void test_warnings(void **state)
+{
+    (void)state;
+    use(&doubt_type, NULL);
+    static const char *const texts[] = {
+        ONE("doubt", "      {x: 6}\n"),
+        ONE("doubt", "      x: 8\n"),
+        "duration: 1 ms\n"
+        "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [c]}]}\n"
+        "entities:\n"
+        "  u:\n"
+        "    count: 3\n"
+        "    components: {c: {type: doubt, params: {x: 6}}}\n",
+    };
+    static const char *const said[][3] = {
+        {":7:11: x is 6, which is much", ":7:11: connected"},
+        {":7:10: x is 8, which is much", ":7:7: all of it", ":7:10: connected"},
+        {":6:47: x is 6, which is much", ":6:47: connected"},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        rig r;
+        rig_open(&r, texts[i]);
+        warnings w = {0};
+        tac_engine_def def = tac_config_engine_def(r.config);
+        def.log = keep_warning;
+        def.log_context = &w;
+        tac_engine *engine;
+        assert_int_equal(tac_config_build(r.config, &def, &engine, NULL), TAC_OK);
+        size_t n = 0;
+        for (; n < 3 && said[i][n]; n++) {
+            if (!strstr(w.text[n], said[i][n]))
+                fail_msg("'%s' is not in '%s'", said[i][n], w.text[n]);
+        }
+        assert_int_equal(w.count, n);
+        assert_true(tac_engine_model_hash(engine) == tac_engine_model_hash(r.engine));
+        tac_engine_destroy(engine);
+        rig_close(&r);
+    }
+}
+
+TEST_MAIN(cmocka_unit_test(test_world), cmocka_unit_test(test_warnings))
