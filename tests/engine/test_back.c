@@ -1,5 +1,6 @@
 // Going back: from any state to any other, however the engine came there, a run goes on as if it
 // had never been elsewhere.
+#include "engine/test_rig.h"
 #include "record/models.h"
 #include "support/allocator.h"
 #include "support/folder.h"
@@ -261,38 +262,16 @@ static const char brittle_text[] =
     "  Plant:  {type: lag, params: {tau: 3 ms, initial: 1}, inputs: {u: Second.y}}\n"
     "links: [{from: Beacon.tx, to: Second.rx, delay: 1 ms}]\n";
 
-typedef struct loaded {
-    tac_registry *registry;
-    tac_config *config;
-    tac_engine *engine;
-    tac_error err;
-} loaded;
-
-static void load(loaded *m, const char *text, const tac_component_type *type)
+static void load(rig *r, const char *text, const tac_component_type *type)
 {
-    *m = (loaded){0};
-    assert_int_equal(tac_registry_create(NULL, &m->registry, &m->err), TAC_OK);
-    assert_int_equal(tac_registry_add(m->registry, type, &m->err), TAC_OK);
-    tac_config_def def = tac_config_def_default();
-    def.registry = m->registry;
-    assert_int_equal(tac_config_parse("t.yaml", text, strlen(text), &def, &m->config, &m->err),
-                     TAC_OK);
-    tac_engine_def engine_def = tac_config_engine_def(m->config);
-    if (tac_config_build(m->config, &engine_def, &m->engine, &m->err) != TAC_OK)
-        fail_msg("%s", m->err.text);
-}
-
-static void unload(loaded *m)
-{
-    tac_engine_destroy(m->engine);
-    tac_config_destroy(m->config);
-    tac_registry_destroy(m->registry);
+    rig_types[0] = type;
+    rig_open(r, text);
 }
 
 static void test_failed(void **state)
 {
     (void)state;
-    loaded m;
+    rig m;
     load(&m, brittle_text, &brittle_type);
     fail_now = false;
     assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
@@ -317,7 +296,7 @@ static void test_failed(void **state)
         assert_int_equal(tac_engine_reset(m.engine, &m.err), TAC_OK);
     }
     tac_snapshot_destroy(s);
-    unload(&m);
+    rig_close(&m);
 }
 
 // --- components that keep something outside the engine ------------------------------------------
@@ -397,7 +376,7 @@ static const char hidden_text[] =
 static void test_opaque(void **state)
 {
     (void)state;
-    loaded m;
+    rig m;
     hidden_type.save = hidden_save;
     hidden_type.restore = hidden_restore;
     load(&m, hidden_text, &hidden_type);
@@ -422,7 +401,7 @@ static void test_opaque(void **state)
     assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
     assert_true(tac_engine_hash(m.engine, NULL, NULL) == whole);
     tac_snapshot_destroy(s);
-    unload(&m);
+    rig_close(&m);
     // Without them it is refused by name, and the run goes on.
     hidden_type.save = NULL;
     hidden_type.restore = NULL;
@@ -435,7 +414,7 @@ static void test_opaque(void **state)
     assert_null(s);
     assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
     assert_true(tac_engine_hash(m.engine, NULL, NULL) == whole);
-    unload(&m);
+    rig_close(&m);
 }
 
 // --- refused ------------------------------------------------------------------------------------
@@ -443,7 +422,7 @@ static void test_opaque(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    loaded m, other;
+    rig m, other;
     fail_now = false;
     load(&m, brittle_text, &brittle_type);
     hidden_type.save = hidden_save;
@@ -454,7 +433,7 @@ static void test_refused(void **state)
     assert_true(tac_snapshot_size(s) > 0 && tac_snapshot_time(s) == 0);
     assert_int_equal(tac_engine_restore_snapshot(other.engine, s, &other.err), TAC_E_MISMATCH);
     assert_int_equal(tac_engine_run(other.engine, TAC_TIME_NEVER, &other.err), TAC_OK);
-    unload(&other);
+    rig_close(&other);
     // A model that differs in a number only.
     char text[sizeof brittle_text];
     memcpy(text, brittle_text, sizeof text);
@@ -462,15 +441,15 @@ static void test_refused(void **state)
     load(&other, text, &brittle_type);
     assert_int_equal(tac_engine_restore_snapshot(other.engine, s, &other.err), TAC_E_MISMATCH);
     tac_snapshot_destroy(s);
-    unload(&m);
-    unload(&other);
+    rig_close(&m);
+    rig_close(&other);
 }
 
 // After going back a stop that was asked for was never asked for.
 static void test_stopped(void **state)
 {
     (void)state;
-    loaded m;
+    rig m;
     fail_now = false;
     load(&m, brittle_text, &brittle_type);
     tac_snapshot *s = NULL;
@@ -484,7 +463,7 @@ static void test_stopped(void **state)
         assert_true(tac_engine_finished(m.engine));
     }
     tac_snapshot_destroy(s);
-    unload(&m);
+    rig_close(&m);
 }
 
 // A recording cannot go back; once it is ended the engine can.

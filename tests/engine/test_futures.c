@@ -9,24 +9,6 @@ static uint64_t hash_of(const model *m)
 
 // --- random models ------------------------------------------------------------------------------
 
-// Messages to any receiving port, at random instants from now on, some of them those of others.
-static void post_some(model *m, dice *d, unsigned count, tac_time range_us)
-{
-    const size_t ports = tac_engine_sizes(m->engine).receivers;
-    for (unsigned i = 0; ports && i < count; i++) {
-        const double value = dice_real(d);
-        tac_post_def post = tac_post_def_default();
-        post.t_us = tac_engine_open_time(m->engine) + dice_below(d, (unsigned)range_us);
-        if (dice_chance(d, 40))
-            post.t_us += 1000 - post.t_us % 1000;
-        post.bytes = &value;
-        post.length = sizeof value;
-        const tac_status status =
-            tac_engine_post(m->engine, (int)dice_below(d, (unsigned)ports), &post, &m->err);
-        assert_true(status == TAC_OK || status == TAC_E_QUEUE);
-    }
-}
-
 static void check_same(uint64_t number, const model *a, const model *b)
 {
     if (hash_of(a) != hash_of(b))
@@ -76,7 +58,7 @@ static void excursion(model *m, dice *d, tac_time end_us, tac_snapshot **place)
     if (dice_chance(d, 15))
         must(m, tac_engine_reset(m->engine, &m->err));
     for (int i = 0; i < 3; i++) {
-        post_some(m, d, dice_below(d, 4), 3000);
+        model_post(m, d, dice_below(d, 4), 3000);
         const tac_time to_us = tac_engine_open_time(m->engine) + dice_below(d, 6000);
         const tac_status status = dice_chance(d, 50)
                                       ? tac_engine_run(m->engine, to_us, &m->err)
@@ -103,8 +85,8 @@ static bool open_two(uint64_t number, const model_wish *wish, model *a, model *b
     must(b, tac_engine_prepare(b->engine, &b->err));
     // Messages that are on their way at the start, and when snapshots are taken.
     dice posts[2] = {{number + 5}, {number + 5}};
-    post_some(a, &posts[0], 6, 30000);
-    post_some(b, &posts[1], 6, 30000);
+    model_post(a, &posts[0], 6, 30000);
+    model_post(b, &posts[1], 6, 30000);
     return true;
 }
 

@@ -754,6 +754,24 @@ static inline void model_end(model *m)
     memset(m, 0, sizeof *m);
 }
 
+// Messages to any receiving port, at random instants from now on; several may come at one instant.
+static inline void model_post(model *m, dice *d, unsigned count, tac_time range_us)
+{
+    const size_t ports = tac_engine_sizes(m->engine).receivers;
+    for (unsigned i = 0; ports && i < count; i++) {
+        const double value = dice_real(d);
+        tac_post_def post = tac_post_def_default();
+        post.t_us = tac_engine_open_time(m->engine) + dice_below(d, (unsigned)range_us);
+        if (dice_chance(d, 40))
+            post.t_us += 1000 - post.t_us % 1000;
+        post.bytes = &value;
+        post.length = sizeof value;
+        const tac_status status =
+            tac_engine_post(m->engine, (int)dice_below(d, (unsigned)ports), &post, &m->err);
+        assert_true(status == TAC_OK || status == TAC_E_QUEUE);
+    }
+}
+
 // The unit that stands first in an island.
 static inline const unit *model_first(const model *m, const tac__island_plan *island)
 {

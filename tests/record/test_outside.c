@@ -3,24 +3,6 @@
 #include "models.h"
 #include "support/folder.h"
 
-// Messages to every receiving port, at random instants, some of them those of others.
-static void post_some(model *m, dice *d, tac_time now_us)
-{
-    const size_t ports = tac_engine_sizes(m->engine).receivers;
-    for (unsigned i = 0; ports && i < dice_below(d, 4); i++) {
-        const double value = dice_real(d);
-        tac_post_def post = tac_post_def_default();
-        post.t_us = now_us + dice_below(d, 3000);
-        if (dice_chance(d, 40))
-            post.t_us += 1000 - post.t_us % 1000;
-        post.bytes = &value;
-        post.length = sizeof value;
-        const tac_status status =
-            tac_engine_post(m->engine, (int)dice_below(d, (unsigned)ports), &post, &m->err);
-        assert_true(status == TAC_OK || status == TAC_E_QUEUE);
-    }
-}
-
 static bool check_model(uint64_t number)
 {
     model live, again;
@@ -46,7 +28,7 @@ static bool check_model(uint64_t number)
     bool good = true;
     while (good && !tac_engine_finished(live.engine)) {
         const tac_time open_us = tac_engine_open_time(live.engine);
-        post_some(&live, &d, open_us);
+        model_post(&live, &d, dice_below(&d, 4), 3000);
         good = tac_engine_advance(live.engine, open_us + 1 + dice_below(&d, 2500), &live.err) ==
                TAC_OK;
     }
