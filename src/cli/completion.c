@@ -37,6 +37,12 @@ static void add_sentence(tac__text *out, const char *doc, const char *escaped, c
     }
 }
 
+static void add_commands(tac__text *out)
+{
+    for (size_t i = 0; cli_commands[i]; i++)
+        tac__text_add(out, "%s%s", i ? " " : "", cli_commands[i]->name);
+}
+
 // --- bash ---------------------------------------------------------------------------------------
 
 static void bash_words(const cli_option *o, tac__text *out)
@@ -56,8 +62,7 @@ static void write_bash(tac__text *out)
                        "    COMPREPLY=()\n"
                        "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
                        "        options='");
-    for (size_t i = 0; cli_commands[i]; i++)
-        tac__text_add(out, "%s%s", i ? " " : "", cli_commands[i]->name);
+    add_commands(out);
     bash_words(cli_program.options, out);
     tac__text_add(out, "'\n"
                        "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
@@ -73,8 +78,7 @@ static void write_bash(tac__text *out)
                        "    case ${COMP_WORDS[1]}:$word in\n"
                        "    *:-?*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
                        "    help:*) COMPREPLY=($(compgen -W '");
-    for (size_t i = 0; cli_commands[i]; i++)
-        tac__text_add(out, "%s%s", i ? " " : "", cli_commands[i]->name);
+    add_commands(out);
     tac__text_add(out,
                   "' -- \"$word\")) ;;\n"
                   "    completion:*) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\")) ;;\n"
@@ -181,6 +185,11 @@ static void write_fish(tac__text *out)
         add_sentence(out, c->summary, "\\", "\\'");
         tac__text_add(out, "'\n");
         fish_options(c->options, condition, out);
+        if (c == &cli_help) {
+            tac__text_add(out, "complete -c tactus -n '%s' -f -a '", condition);
+            add_commands(out);
+            tac__text_add(out, "'\n");
+        }
         if (c == &cli_completion)
             tac__text_add(out, "complete -c tactus -n '%s' -f -a 'bash zsh fish'\n", condition);
     }

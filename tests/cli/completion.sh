@@ -30,29 +30,72 @@ for command in $commands; do
     done
 done
 
-# What bash completes
+touch flight.yaml
+
+# What bash completes, with the function that the script gives it
 bash -n script.bash || fail 'bash does not accept its script'
 complete() { # WORD...: the last one is completed
-    bash -c '. ./script.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tactus
+    bash -c '. ./script.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+             $(complete -p tactus | sed -n "s/.* -F \([^ ]*\) tactus$/\1/p")
              printf "%s\n" ${COMPREPLY[@]+"${COMPREPLY[@]}"}' bash "$@"
 }
 same 'tactus ru' "$(complete tactus ru)" run
 same 'tactus run --see' "$(complete tactus run --see)" --seed
 same 'tactus completion z' "$(complete tactus completion z)" zsh
-touch flight.yaml
+same 'tactus help che' "$(complete tactus help che)" check
 same 'tactus run fli' "$(complete tactus run fli)" flight.yaml
+same 'tactus run -o fli' "$(complete tactus run -o fli)" flight.yaml
 complete tactus '' | sort >completed
 printf '%s\n' $commands | sort | comm -23 - completed >lost
 silent lost
 
+# What an interactive zsh makes of lines when ^T is pressed behind them
 if command -v zsh >/dev/null; then
     zsh -n script.zsh || fail 'zsh does not accept its script'
+    mkdir functions
+    cp script.zsh functions/_tactus
+    cat >settings.zsh <<'END'
+fpath=($PWD/functions $fpath)
+autoload -Uz compinit
+compinit -u -D
+completed() { zle expand-or-complete; print -r -- "$BUFFER" >>lines; BUFFER= }
+zle -N completed
+bindkey '^T' completed
+END
+    cat >ask.zsh <<'END'
+zmodload zsh/zpty
+zpty terminal zsh -f -i
+zpty -w terminal 'source ./settings.zsh; print >ready'
+repeat 1000; do [[ -e ready ]] && break; sleep 0.05; done
+for line; do zpty -w -n terminal "$line"$'\C-t'; done
+zpty -w terminal exit
+while zpty -r terminal shown; do :; done
+END
+    timeout 60 zsh -f ask.zsh 'tactus ru' 'tactus run --see' 'tactus completion z' \
+        'tactus help che' 'tactus run fli' 'tactus run -ofli' 'tactus run --out=fli' \
+        'tactus run --seed=fli' </dev/null
+    same 'lines that zsh completes' "$(sed 's/ *$//' lines)" 'tactus run
+tactus run --seed=
+tactus completion zsh
+tactus help check
+tactus run flight.yaml
+tactus run -oflight.yaml
+tactus run --out=flight.yaml
+tactus run --seed=fli'
 else
     echo 'skipped: there is no zsh'
 fi
+
 if command -v fish >/dev/null; then
     fish -n script.fish || fail 'fish does not accept its script'
-    same 'fish: tactus ru' "$(fish -c 'source script.fish; complete -C "tactus ru"' | cut -f1)" run
+    ask_fish() { fish --no-config -c "source script.fish; complete -C '$1'" </dev/null | cut -f1; }
+    same 'fish: tactus ru' "$(ask_fish 'tactus ru')" run
+    same 'fish: tactus run --see' "$(ask_fish 'tactus run --see')" --seed
+    same 'fish: tactus completion z' "$(ask_fish 'tactus completion z')" zsh
+    same 'fish: tactus help che' "$(ask_fish 'tactus help che')" check
+    same 'fish: tactus run fli' "$(ask_fish 'tactus run fli')" flight.yaml
+    same 'fish: tactus run -o fli' "$(ask_fish 'tactus run -o fli')" flight.yaml
+    same 'fish: tactus run --seed fli' "$(ask_fish 'tactus run --seed fli')" ''
 else
     echo 'skipped: there is no fish'
 fi

@@ -35,6 +35,33 @@ P
 expect 2 test
 expect 2 test good.yaml --jobs 0
 
+# Names may have what XML does not take as it is. A run that `stop` ends is over; one that ends before
+# an expectation is decided has failed.
+cp good.yaml 'odd <&">.yaml'
+printf 'timeline: {physics: 10 ms}\nstop: fall.z < 8\n' | cat plain.yaml - >stopped.yaml
+printf 'duration: 1 s\n%s\nexpect: {open: {eventually: "fall.z > 20 AND fall.z < 21", within: 3 s}}\n' "$fall" >open.yaml
+expect 1 test 'odd <&">.yaml' stopped.yaml open.yaml --junit r.xml
+same 'odd, stopped, open' "$(cut -c 1-6 out | head -n 3 | tr '\n' ' ')" 'passed passed failed '
+says out "open: undecided" '2 passed, 1 failed, 0 skipped'
+python3 - <<'P' || fail 'the JUnit file with odd names'
+import xml.etree.ElementTree as E
+root = E.parse('r.xml').getroot()
+assert root[0].get('name') == root[0][0].get('classname') == 'odd <&">.yaml'
+assert root[2][0].get('name') == 'open' and 'ended before 3 s' in root[2][0][0].get('message')
+P
+
+# Without a library of PX4 a flight with it is skipped; a process that crashes has failed, alone.
+px4=$TACTUS_SOURCE/examples/iris_px4.yaml
+(unset PX4_LOCKSTEP_LIB && "$TACTUS" test "$px4" good.yaml --junit r.xml >out 2>err) ||
+    fail 'exit code with a skipped one'
+says out "skipped  $px4" '1 passed, 0 failed, 1 skipped'
+grep -q 'skipped="1"' r.xml && grep -q '<skipped message=' r.xml || fail 'skipped in the JUnit file'
+PX4_STANDIN_ABI=nonsense
+export PX4_STANDIN_ABI
+expect 1 test "$px4" good.yaml --set duration=1s
+says out 'its process was ended by signal 6' '1 passed, 1 failed, 0 skipped'
+unset PX4_STANDIN_ABI
+
 # `run` says the same, with its exit code; `stop` ends a run early.
 expect 0 run good.yaml -q
 expect 1 run bad.yaml --json
