@@ -364,6 +364,43 @@ bool tac__node_has_lines(const tac_node *scalar)
     return scalar && scalar->source;
 }
 
+static bool continues_character(char c)
+{
+    return ((unsigned char)c & 0xC0) == 0x80; // UTF-8
+}
+
+tac_place tac__place_in_line(const tac_place *place, const char *part, uint32_t further)
+{
+    tac_place inside = *place;
+    const char *c = place->line && place->excerpt ? place->excerpt : "";
+    for (uint32_t column = 1; *c && column < place->column; column++) {
+        c++;
+        while (continues_character(*c))
+            c++;
+    }
+    const char *found = *c && *part ? strstr(c, part) : NULL;
+    if (!found)
+        return inside;
+    for (; c < found; c++)
+        inside.column += !continues_character(*c);
+    inside.column += further;
+    return inside;
+}
+
+tac_place tac__node_place_of(const tac_node *scalar, const char *part, uint32_t further,
+                             char excerpt[TAC_ERROR_NAME])
+{
+    if (!tac__node_has_lines(scalar))
+        return tac__place_in_line(tac_node_place(scalar), part, further);
+    const char *text = tac_node_text(scalar), *c = strstr(text, part);
+    for (c = c ? c : text; *c && further > 0; further--) {
+        c++;
+        while (continues_character(*c))
+            c++;
+    }
+    return tac__node_place_at(scalar, (size_t)(c - text), excerpt);
+}
+
 // --- looking --------------------------------------------------------------------------------
 
 tac_node_kind tac_node_kind_of(const tac_node *node)

@@ -40,6 +40,14 @@ void tac__node_set_source(tac_node *scalar, const char *source);
 bool tac__node_has_lines(const tac_node *scalar);
 tac_place tac__node_place_at(const tac_node *scalar, size_t at, char excerpt[TAC_ERROR_NAME]);
 
+// The place of `part` in the line at `place`, plus `further` characters; `place` itself where the
+// line does not show the part.
+tac_place tac__place_in_line(const tac_place *place, const char *part, uint32_t further);
+
+// The same in the text of a scalar, whichever of its lines that is; `excerpt` may get the line.
+tac_place tac__node_place_of(const tac_node *scalar, const char *part, uint32_t further,
+                             char excerpt[TAC_ERROR_NAME]);
+
 // Give a scalar another text, which must live as long as the document, and mark it as expanded:
 // variables are expanded once in the life of a node and of its copies.
 void tac__node_set_expanded(tac_node *scalar, const char *text, bool quoted);

@@ -90,7 +90,7 @@ static tac_status read_expectation(list *l, const char *name, const tac_node *no
         TAC_TRY(tac__read_time(kind, &def.t_us, err));
     const tac_node *condition = at ? holds : kind;
     def.condition = tac_node_text(condition);
-    def.place = *tac_node_place(condition);
+    def.written = condition;
     return add_each(l, node, def, err);
 }
 
@@ -112,7 +112,7 @@ tac_status tac_config_verdict(tac_config *config, tac_engine *engine, tac_verdic
     tac__expect_def end = {.entity = "", .t_us = TAC_TIME_NEVER};
     if (stop) {
         end.condition = tac_node_text(stop);
-        end.place = *tac_node_place(stop);
+        end.written = stop;
     }
     if (!stop && !l.count)
         return TAC_OK;

@@ -10,6 +10,7 @@
 #include "expr/expr.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,21 +37,6 @@ static const char *find_variable(const tac__variables *variables, const char *na
     return value;
 }
 
-// The place of a part of a scalar's text; exact if that part is on the same line.
-static tac_place place_of_piece(const tac_node *scalar, const char *piece, size_t n)
-{
-    tac_place place = *tac_node_place(scalar);
-    uint32_t column = 0;
-    for (const char *c = place.excerpt; c && *c; c++) {
-        column += ((unsigned char)*c & 0xC0) != 0x80;
-        if (column >= place.column && strncmp(c, piece, n) == 0) {
-            place.column = column;
-            break;
-        }
-    }
-    return place;
-}
-
 // --- expressions of variables
 
 typedef struct names {
@@ -71,8 +57,26 @@ static bool find_value(const void *context, const char *name, tac__expr_signal *
     return false;
 }
 
+static bool is_of_word(char c)
+{
+    return tac__is_alnum(c) || c == '_';
+}
+
+// Where a name stands in an expression, in characters.
+static uint32_t find_word(const char *expression, const char *name)
+{
+    const size_t n = strlen(name);
+    uint32_t at = 0;
+    for (const char *c = expression; *c; c++) {
+        if (!strncmp(c, name, n) && !is_of_word(c[n]) && (c == expression || !is_of_word(c[-1])))
+            return at;
+        at += ((unsigned char)*c & 0xC0) != 0x80;
+    }
+    return 0;
+}
+
 // The number that a name in an expression stands for.
-static tac_status read_name(const tac_node *scalar, const char *name,
+static tac_status read_name(const tac_node *scalar, const char *expression, const char *name,
                             const tac__variables *variables, double *value, tac_error *err)
 {
     const char *text = tac__name_valid(name) ? find_variable(variables, name) : NULL, *end = "";
@@ -80,7 +84,9 @@ static tac_status read_name(const tac_node *scalar, const char *name,
         *value = tac__number_parse(text, &end);
     if (text && end != text && !*end)
         return TAC_OK;
-    const tac_place place = place_of_piece(scalar, name, strlen(name));
+    char excerpt[TAC_ERROR_NAME];
+    const tac_place place =
+        tac__node_place_of(scalar, expression, find_word(expression, name), excerpt);
     if (text)
         return tac__fail_at(err, TAC_E_TYPE, &place, "variable '%s' is '%s', not a number", name,
                             text);
@@ -98,13 +104,15 @@ static tac_status place_expression(const tac_node *scalar, const char *text, tac
 {
     if (!err)
         return status;
-    tac_place place = place_of_piece(scalar, text, strlen(text));
-    place.column += err->column ? err->column - 1 : 0;
+    char excerpt[TAC_ERROR_NAME];
+    const tac_place place =
+        tac__node_place_of(scalar, text, err->column ? err->column - 1 : 0, excerpt);
     err->column = 0;
     err->caret = 0;
     err->excerpt[0] = '\0';
     tac__error_place(err, &place);
-    tac__error_context(err, "evaluating '%s'", text);
+    if (!strchr(text, '\n'))
+        tac__error_context(err, "evaluating '%s'", text);
     return status;
 }
 
@@ -122,10 +130,11 @@ static tac_status run_expression(tac__arena *arena, const tac_node *scalar, cons
     if (!values || !at)
         return tac__fail_memory(err);
     for (size_t i = 0; i < n.count; i++) {
-        TAC_TRY(read_name(scalar, n.items[i], variables, &values[i], err));
+        TAC_TRY(read_name(scalar, text, n.items[i], variables, &values[i], err));
         at[i] = &values[i];
     }
-    const tac_place place = place_of_piece(scalar, text, strlen(text));
+    char excerpt[TAC_ERROR_NAME];
+    const tac_place place = tac__node_place_of(scalar, text, 0, excerpt);
     if (tac__expr_memory(expr))
         return tac__fail_at(err, TAC_E_CONFIG, &place,
                             "'%s' depends on what was before; here nothing was", text);
@@ -175,8 +184,9 @@ static tac_status expand_one(const tac_node *scalar, const char *at,
 {
     const char *name = at + 2, *close = strchr(name, '}');
     const size_t length = strcspn(name, ":}");
-    const tac_place place =
-        place_of_piece(scalar, at, close ? (size_t)(close + 1 - at) : strlen(at));
+    char piece[TAC_ERROR_NAME], excerpt[TAC_ERROR_NAME];
+    snprintf(piece, sizeof piece, "%.*s", close ? (int)(close + 1 - at) : (int)strlen(at), at);
+    const tac_place place = tac__node_place_of(scalar, piece, 0, excerpt);
     if (!close)
         return tac__fail_at(err, TAC_E_SYNTAX, &place,
                             "'${' without '}'; write '$${' for the characters themselves");

@@ -157,11 +157,6 @@ bool tac__watch_instant_at(const tac_engine *e, size_t instant, tac_time t_us)
     return e->timeline.last[e->plan->instants[instant].source] == t_us;
 }
 
-tac_place tac__watch_place(const tac_place *place, const char *text, uint32_t character)
-{
-    return tac__place_in_line(place, text, character);
-}
-
 // --- values --------------------------------------------------------------------------------------
 
 const void *tac__watch_bus(const tac_engine *e, size_t signal)

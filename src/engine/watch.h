@@ -91,9 +91,6 @@ uint64_t tac__model_hash(const tac__text *text); // 0 where the text failed
 // each on a line of its own, up to a limit. Returns how many there are.
 size_t tac__model_differences(const char *there, const char *here, tac__text *out);
 
-// The place of a character of a text, from 0, that stands at `place` of a file.
-tac_place tac__watch_place(const tac_place *place, const char *text, uint32_t character);
-
 // --- callbacks ----------------------------------------------------------------------------------
 
 // Called while the engine is prepared, when connections and islands are known: the last moment at

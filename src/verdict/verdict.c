@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/def.h"
 #include "base/floats.h"
+#include "base/node.h"
 #include "bus/type.h"
 #include "engine/watch.h"
 #include "expr/expr.h"
@@ -386,8 +387,9 @@ static void place_error(const expectation *x, tac_error *err)
     if (!err || err->status == TAC_E_MEMORY)
         return;
     const tac_error own = *err;
-    const tac_place inside =
-        tac__watch_place(&x->def.place, x->def.condition, own.column ? own.column - 1 : 0);
+    char excerpt[TAC_ERROR_NAME];
+    const tac_place inside = tac__node_place_of(x->def.written, x->def.condition,
+                                                own.column ? own.column - 1 : 0, excerpt);
     tac__fail_at(err, own.status, &inside, "%s", own.text);
 }
 

@@ -25,14 +25,14 @@ typedef enum tac__expect_kind {
 
 const char *tac__expect_word(tac__expect_kind kind);
 
-// Texts live as long as the verdict.
+// Texts and nodes live as long as the verdict.
 typedef struct tac__expect_def {
     const char *name;   // NULL: it is the condition of `stop`
     const char *entity; // where names are looked up first; "" is the root
     tac__expect_kind kind;
     const char *condition;
-    tac_place place; // of the condition
-    tac_time t_us;   // AT: when; EVENTUALLY: until when; TAC_TIME_NEVER: the end of the run
+    const tac_node *written; // the condition in its file, for errors; NULL: in none
+    tac_time t_us;           // AT: when; EVENTUALLY: until when; TAC_TIME_NEVER: the end of the run
 } tac__expect_def;
 
 // While the engine is built; conditions are read while it is prepared. `stop` may be NULL.

@@ -44,6 +44,62 @@ expect 2 check "$work/types.yaml"
 says err "types.yaml:4:49: error: rate group 'g': no component matches 'zz'" \
     "types.yaml:6:13: error: unknown component type 'profle'; did you mean 'profile'?" \
     'types.yaml:7:39: error: ' 'types.yaml:7:55: error: ' 'types.yaml:8:34: error: '
+cat >"$work/params.yaml" <<'END'
+duration: 1 s
+components:
+  a: {type: point_mass, params: {masss: 1, drg: 2, positon: [0, 0, 0], mass: -1}}
+  b:
+    type: wind
+    params:
+      men: [1, 2, 3]
+      turbulense: 1 m/s
+END
+expect 2 check "$work/params.yaml"
+says err "params.yaml:3:34: error: unknown parameter 'masss'" "params.yaml:3:44: error: unknown parameter 'drg'" \
+    "params.yaml:3:52: error: unknown parameter 'positon'" 'params.yaml:3:78: error: ' \
+    "params.yaml:7:7: error: unknown parameter 'men'" "params.yaml:8:7: error: unknown parameter 'turbulense'"
+
+# Texts of several lines have their caret in the line of the mistake.
+cat >"$work/lines.yaml" <<'END'
+duration: 1 s
+components:
+  a:
+    type: point_mass
+    params:
+      mass: >-
+        ${= 1 +
+        sin(2) +
+        i * 3}
+END
+expect 2 check "$work/lines.yaml"
+says err "lines.yaml:9:9: error: variable 'i' has no value" '     9 |         i * 3}'
+cat >"$work/lines.yaml" <<'END'
+duration: 1 s
+components:
+  a:
+    type: point_mass
+    params:
+      mass: |
+        ${=
+           1 +
+           sqr(4)
+        }
+END
+expect 2 check "$work/lines.yaml"
+says err "lines.yaml:9:12: error: there is no function 'sqr'"
+cat >"$work/lines.yaml" <<'END'
+duration: 1 s
+components:
+  a: {type: point_mass}
+expect:
+  one:
+    always: >-
+      a.position.x < 2 AND
+      a.z < 3
+END
+expect 2 check "$work/lines.yaml"
+says err "lines.yaml:8:7: error: unknown signal 'a.z'"
+
 cat >"$work/signals.yaml" <<'END'
 duration: 2 s
 scheduler:

@@ -18,6 +18,12 @@ void tac__declare_keep(tac_declare *d, const tac_error *err)
     d->failed = true;
 }
 
+void tac__declare_tell(const tac_declare *d, const tac_error *err)
+{
+    if (d->plan && d->plan->def.mistake)
+        d->plan->def.mistake(d->plan->def.mistake_context, err);
+}
+
 void tac__declare_no_memory(tac_declare *d)
 {
     tac_error err;

@@ -49,6 +49,9 @@ static inline tac__scope *tac__scope_of(tac_declare *d)
 
 // Remember a mistake, unless there is one already.
 void tac__declare_keep(tac_declare *d, const tac_error *err);
+// Tell of a further one whoever collects them (tac_engine_def.mistake); the first is returned by
+// the call that adds the component.
+void tac__declare_tell(const tac_declare *d, const tac_error *err);
 void tac__declare_no_memory(tac_declare *d);
 
 // Copy an author's definition with all fields (base/def.h). A wrong definition is kept as a
@@ -70,10 +73,6 @@ void tac__scope_end(tac_declare *d);
 // The place of a parameter in the present map; where it is absent, of the map, or else of the
 // component.
 const tac_place *tac__param_place(const tac_declare *d, const char *param);
-
-// The place of `part` in the line at `place`, plus `further` characters; `place` itself where the
-// line does not show the part.
-tac_place tac__place_in_line(const tac_place *place, const char *part, uint32_t further);
 
 // The place of `part` inside the text of a parameter, plus `further` characters; the place of the
 // parameter where the line in the file does not show the part (a text with escapes). `excerpt` may

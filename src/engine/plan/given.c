@@ -28,9 +28,8 @@ void tac__param_mistake(tac_declare *d, const tac_param_def *p, const tac_place 
 {
     tac__error_place(err, place);
     tac__error_context(err, "reading parameter '%s' of '%s'", p->name, d->instance->name);
-    // The first one is returned by the call that adds the component.
-    if (d->failed && d->plan && d->plan->def.mistake)
-        d->plan->def.mistake(d->plan->def.mistake_context, err);
+    if (d->failed)
+        tac__declare_tell(d, err);
     tac__declare_keep(d, err);
 }
 

@@ -47,43 +47,13 @@ const tac_place *tac__param_place(const tac_declare *d, const char *param)
     return map && tac_node_place(map)->line ? tac_node_place(map) : &d->instance->place;
 }
 
-static bool continues_character(char c)
-{
-    return ((unsigned char)c & 0xC0) == 0x80; // UTF-8
-}
-
-tac_place tac__place_in_line(const tac_place *place, const char *part, uint32_t further)
-{
-    tac_place inside = *place;
-    const char *c = place->line && place->excerpt ? place->excerpt : "";
-    for (uint32_t column = 1; *c && column < place->column; column++) {
-        c++;
-        while (continues_character(*c))
-            c++;
-    }
-    const char *found = *c && *part ? strstr(c, part) : NULL;
-    if (!found)
-        return inside;
-    for (; c < found; c++)
-        inside.column += !continues_character(*c);
-    inside.column += further;
-    return inside;
-}
-
 tac_place tac__place_inside(const tac_declare *d, const char *param, const char *part,
                             uint32_t further, char excerpt[TAC_ERROR_NAME])
 {
-    const tac_place *place = tac__param_place(d, param);
     const tac_node *node = node_of(d, param);
-    if (!tac__node_has_lines(node))
-        return tac__place_in_line(place, part, further);
-    const char *text = tac_node_text(node), *c = strstr(text, part);
-    for (c = c ? c : text; *c && further > 0; further--) {
-        c++;
-        while (continues_character(*c))
-            c++;
-    }
-    return tac__node_place_at(node, (size_t)(c - text), excerpt);
+    return tac__node_has_lines(node)
+               ? tac__node_place_of(node, part, further, excerpt)
+               : tac__place_in_line(tac__param_place(d, param), part, further);
 }
 
 TAC_PRINTF(4, 0)

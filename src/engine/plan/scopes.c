@@ -34,37 +34,48 @@ static const char *local_name(const tac_declare *d, size_t i)
 
 static void fail_unknown(tac_declare *d, const char *key, const tac_place *place)
 {
+    tac_error err;
     tac__nearest nearest = tac__nearest_begin(key);
-    tac__fail_at(&d->error, TAC_E_NAME, place, "unknown parameter '%s' of type '%s'", key,
+    tac__fail_at(&err, TAC_E_NAME, place, "unknown parameter '%s' of type '%s'", key,
                  d->instance->type->name);
     for (size_t i = 0; i < d->instance->param_count; i++) {
         if (local_name(d, i))
             tac__nearest_offer(&nearest, local_name(d, i));
     }
     if (nearest.best)
-        tac__error_append(&d->error, "; did you mean '%s'?", nearest.best);
+        tac__error_append(&err, "; did you mean '%s'?", nearest.best);
     const char *comma = "; it has";
     for (size_t i = 0; !nearest.best && i < d->instance->param_count; i++) {
         if (!local_name(d, i))
             continue;
-        tac__error_append(&d->error, "%s %s", comma, local_name(d, i));
+        tac__error_append(&err, "%s %s", comma, local_name(d, i));
         comma = ",";
     }
     if (!nearest.best && *comma == ';')
-        tac__error_append(&d->error, "; it has none");
+        tac__error_append(&err, "; it has none");
+    if (d->unknown) {
+        tac__error_context(&err, "setting up component '%s' of type '%s'", d->instance->name,
+                           d->instance->type->name);
+        tac__declare_tell(d, &err);
+    } else {
+        // What is missing has the wrong name; what is wrong is wrong.
+        if (d->failed && d->error.status != TAC_E_CONFIG)
+            tac__declare_tell(d, &d->error);
+        d->error = err;
+    }
     d->failed = d->unknown = true;
 }
 
-// A key that does not exist is reported before a parameter that is missing or faulty: it is the
-// likelier cause. Without memory, or after a definition that could not be read, the valid keys are
-// not known.
+// A key that does not exist is reported in the place of a parameter that is missing or faulty: it
+// is the likelier cause. Without memory, or after a definition that could not be read, the valid
+// keys are not known.
 void tac__scope_end(tac_declare *d)
 {
     const tac__scope *scope = tac__scope_of(d);
     const bool lost =
         d->failed && (d->error.status == TAC_E_MEMORY || d->error.status == TAC_E_ABI);
-    const size_t keys = scope->used && !lost && !d->unknown ? tac_node_count(scope->map) : 0;
-    for (size_t i = 0; i < keys && !d->unknown; i++) {
+    const size_t keys = scope->used && !lost ? tac_node_count(scope->map) : 0;
+    for (size_t i = 0; i < keys; i++) {
         if (!scope->used[i])
             fail_unknown(d, tac_node_key(scope->map, i), tac_node_key_place(scope->map, i));
     }
