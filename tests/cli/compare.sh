@@ -52,6 +52,7 @@ expect 0 compare a.mcap b.mcap listener.sender
 says out 'are equal: 1 signal, '
 expect 0 compare a.mcap b.mcap listener.sender,listener.sender
 expect 1 compare a.mcap b.mcap listener.sender,position # commas
+says out 'differ in 1 of 2 signals'
 expect 1 compare a.mcap b.mcap 'listener.*'
 says out 'differ in 1 of 3 signals'
 expect 0 compare a.mcap b.mcap position --to '9999 us'

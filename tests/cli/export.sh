@@ -85,8 +85,7 @@ same 'times' "$(cut -d, -f1 mass.csv | tr '\n' ' ')" 't [s] 0.500000 0.550000 0.
 # Several signals: with commas, or several times.
 expect 0 export small.mcap -o commas.csv --signals 'mass.position,mass.velocity'
 expect 0 export small.mcap -o twice.csv --signals mass.position --signals mass.velocity
-same 'columns of two signals' "$(head -n 1 commas.csv | tr ',' '\n' | grep -c '^mass\.')" \
-    "$(head -n 1 twice.csv | tr ',' '\n' | grep -c '^mass\.')"
+same 'columns of two signals' "$(head -n 1 commas.csv)" 't [s],mass.position [m],mass.velocity [m/s]'
 cmp commas.csv twice.csv || fail 'commas and several options differ'
 expect 2 export small.mcap -o out.csv --signals mass.position,mass.velocty
 says err "did you mean 'mass.velocity'?"
