@@ -618,6 +618,8 @@ char *tac_verdict_print(const tac_verdict *v, size_t i, tac_format format)
     if (format == TAC_FORMAT_JSON) {
         tac__json json = tac__json_begin(&text);
         tac__expect_json(&result, &json);
+        if (!text.failed)
+            text.chars[--text.length] = '\0'; // the end of the line
     } else {
         tac__expect_text(&result, &text);
     }

@@ -285,6 +285,7 @@ static void test_nothing_expected(void **state)
     assert_string_equal(tac_verdict_get(NULL, 0).name, "");
     char *text = tac_verdict_print(NULL, 0, TAC_FORMAT_JSON);
     assert_non_null(text);
+    assert_null(strchr(text, '\n'));
     tac_text_free(text);
     tac_time t_us;
     const char *nan;
