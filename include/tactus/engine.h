@@ -447,6 +447,9 @@ TAC_API uint64_t tac_engine_hash(const tac_engine *engine, const char *pattern, 
 // ("uav1.body#state"), and for each component "uav1.body#end", over everything of it that decides
 // how the run goes on. NULL after the last.
 TAC_API const char *tac_engine_digest(const tac_engine *engine, size_t i, uint64_t *digest);
+// The hash over such digests, from one engine or several, in order of name: tac_engine_hash of an
+// engine that has just these.
+TAC_API uint64_t tac_digests_hash(const uint64_t *digests, size_t count);
 
 TAC_API uint64_t tac_engine_schema_hash(const tac_engine *engine);
 TAC_API uint64_t tac_engine_model_hash(const tac_engine *engine); // 0: no memory

@@ -42,3 +42,19 @@ uint64_t tac__hash_end(tac__hash h)
     h *= UINT64_C(0x94d049bb133111eb);
     return h ^ (h >> 31);
 }
+
+// h ^ (h >> n) undone.
+static uint64_t unshift(uint64_t h, unsigned n)
+{
+    uint64_t x = h;
+    for (unsigned known = n; known < 64; known += n)
+        x = h ^ (x >> n);
+    return x;
+}
+
+tac__hash tac__hash_reopen(uint64_t hash)
+{
+    uint64_t h = unshift(hash, 31) * UINT64_C(0x319642b2d24d8ec3); // inverses modulo 2^64
+    h = unshift(h, 32) * UINT64_C(0x96de1b173f119089);
+    return unshift(h, 29);
+}

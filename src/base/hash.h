@@ -39,5 +39,7 @@ tac__hash tac__hash_text(tac__hash h, const char *text);
 
 // Last step, so that short inputs fill all 64 bits.
 uint64_t tac__hash_end(tac__hash h);
+// The state before the last step, which is a bijection.
+tac__hash tac__hash_reopen(uint64_t hash);
 
 #endif

@@ -149,6 +149,17 @@ static void test_doubles(void **state)
     assert_true(tac__hash_f64(1, 1.0) == tac__hash_word(1, UINT64_C(0x3ff0000000000000)));
 }
 
-TEST_MAIN(cmocka_unit_test(test_definition), cmocka_unit_test(test_fixed),
+// The last step can be undone.
+static void test_reopen(void **state)
+{
+    (void)state;
+    tac__hash h = TAC__HASH_SEED;
+    for (uint64_t i = 0; i < 1000; i++, h = tac__hash_word(h, i))
+        assert_true(tac__hash_reopen(tac__hash_end(h)) == h);
+    assert_true(tac__hash_reopen(tac__hash_end(0)) == 0);
+    assert_true(tac__hash_reopen(tac__hash_end(UINT64_MAX)) == UINT64_MAX);
+}
+
+TEST_MAIN(cmocka_unit_test(test_reopen), cmocka_unit_test(test_definition), cmocka_unit_test(test_fixed),
           cmocka_unit_test(test_text), cmocka_unit_test(test_distinct),
           cmocka_unit_test(test_avalanche), cmocka_unit_test(test_doubles))

@@ -329,6 +329,14 @@ uint64_t tac_engine_hash(const tac_engine *e, const char *pattern, size_t *count
     return tac__digest_whole(h, matched);
 }
 
+uint64_t tac_digests_hash(const uint64_t *digests, size_t count)
+{
+    tac__hash h = TAC__HASH_SEED;
+    for (size_t i = 0; i < count; i++)
+        h = tac__hash_word(h, tac__hash_reopen(digests[i]));
+    return tac__digest_whole(h, count);
+}
+
 const char *tac_engine_digest(const tac_engine *e, size_t i, uint64_t *digest)
 {
     TAC__FLOATS;
