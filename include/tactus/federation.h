@@ -105,7 +105,8 @@ TAC_API TAC_MUST_CHECK tac_status tac_server_advance_to(tac_server *server, tac_
 TAC_API TAC_MUST_CHECK tac_status tac_server_finish(tac_server *server, tac_error *err);
 
 TAC_API tac_time tac_server_time(const tac_server *server); // reached by every client
-// Ask a running server to stop: from another thread or a signal handler.
+// Ask a running server to stop: from another thread or a signal handler. Clients are told, and the
+// call that it interrupts fails with TAC_E_STOPPED.
 TAC_API void tac_server_stop(tac_server *server);
 
 // What came of it. Counts are of the whole run.
@@ -254,6 +255,10 @@ static inline tac_membership tac_client_info(const tac_client *client)
     tac_client_info_sized(client, &info, sizeof info);
     return info;
 }
+
+// Ask a client that runs or waits to give up: from another thread or a signal handler. The call
+// that it interrupts fails with TAC_E_STOPPED.
+TAC_API void tac_client_stop(tac_client *client);
 
 // --- an engine as a client ------------------------------------------------------------------
 

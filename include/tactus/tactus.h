@@ -8,12 +8,14 @@
 //   math.h        deterministic functions       config.h      from YAML to an engine
 //   world.h       origin, gravity, ground       record.h      recordings: made, read, replayed
 //   px4.h         examining a PX4 library       expect.h      what a run is expected to do
+//   link.h        delays and losses of links    federation.h  many processes, one simulation
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 
 #include <tactus/config.h>
 #include <tactus/engine.h>
 #include <tactus/expect.h>
+#include <tactus/federation.h>
 #include <tactus/math.h>
 #include <tactus/outside.h>
 #include <tactus/plugin.h>
