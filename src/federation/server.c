@@ -1384,6 +1384,11 @@ tac_time tac__server_time(const tac__server *s)
     return t_us == TAC_TIME_NEVER ? s->target_us : t_us;
 }
 
+tac_time tac__server_end(const tac__server *s)
+{
+    return s->def.end_us;
+}
+
 tac_dispatch_info tac__server_info(const tac__server *s)
 {
     tac_dispatch_info info = s->info;

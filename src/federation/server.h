@@ -63,6 +63,7 @@ void tac__server_abort(tac__server *server, tac_status status, const char *who, 
 
 tac__server_state tac__server_state_of(const tac__server *server);
 tac_time tac__server_time(const tac__server *server); // that every client has reached
+tac_time tac__server_end(const tac__server *server);
 // Why it failed; TAC_OK: it did not.
 tac_status tac__server_error(const tac__server *server, tac_error *err);
 tac_dispatch_info tac__server_info(const tac__server *server);

@@ -160,6 +160,7 @@ static void test_reopen(void **state)
     assert_true(tac__hash_reopen(tac__hash_end(UINT64_MAX)) == UINT64_MAX);
 }
 
-TEST_MAIN(cmocka_unit_test(test_reopen), cmocka_unit_test(test_definition), cmocka_unit_test(test_fixed),
-          cmocka_unit_test(test_text), cmocka_unit_test(test_distinct),
-          cmocka_unit_test(test_avalanche), cmocka_unit_test(test_doubles))
+TEST_MAIN(cmocka_unit_test(test_reopen), cmocka_unit_test(test_definition),
+          cmocka_unit_test(test_fixed), cmocka_unit_test(test_text),
+          cmocka_unit_test(test_distinct), cmocka_unit_test(test_avalanche),
+          cmocka_unit_test(test_doubles))

@@ -1,0 +1,153 @@
+// engine_client.c - an engine as a client: its links to and from outside are channels. Everything
+// goes through <tactus/outside.h>: what any program could do with an engine.
+//
+// The engine is at its open time; the client polls there, is authorised to a later time, posts what
+// arrives before that time and advances to it. When a message became known leaves no trace in the
+// engine, so the bits are those of one engine that holds all the models.
+#include "federation/join.h"
+
+#include <tactus/outside.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+// --- channels
+// -------------------------------------------------------------------------------------
+
+static bool is_outside(const char *end)
+{
+    return !strcmp(end, "outside");
+}
+
+static tac__engine_port *find_port(tac_client *c, const char *channel, int receiver)
+{
+    for (size_t i = 0; i < c->port_count; i++) {
+        tac__engine_port *p = &c->ports[i];
+        if (p->receiver == receiver && (p->channel == channel || !strcmp(p->channel, channel)))
+            return p;
+    }
+    return NULL;
+}
+
+static tac_status add_link(tac_client *c, const tac_link_info *link, tac_error *err)
+{
+    const bool out = is_outside(link->to);
+    tac__engine_port p = {.channel = link->channel, .receiver = -1};
+    tac_channel_def def = tac_channel_def_default();
+    def.channel = link->channel;
+    def.inlet = out ? link->channel : link->to;
+    def.port = out ? !strcmp(link->channel, link->from) : true;
+    if (!out) {
+        p.receiver = tac_engine_find_receiver(c->engine, link->to, err);
+        if (p.receiver < 0)
+            return TAC_E_NAME;
+    }
+    if (find_port(c, p.channel, p.receiver)) // the same, for another receiver elsewhere
+        return TAC_OK;
+    TAC_TRY(out ? tac_client_publish(c, &def, &p.number, err)
+                : tac_client_subscribe(c, &def, &p.number, err));
+    c->ports[c->port_count++] = p;
+    return TAC_OK;
+}
+
+static void send_on(void *context, const tac_sent *m)
+{
+    tac_client *c = context;
+    const tac__engine_port *p = find_port(c, m->channel, -1);
+    if (c->sent.status != TAC_OK || !p)
+        return;
+    if (tac__client_send(c->machine, p->number, m->sent_us, TAC_TIME_NEVER, m->sequence, m->bytes,
+                         m->size, &c->sent) != TAC_OK)
+        tac_engine_stop(c->engine);
+}
+
+tac_status tac_client_add_engine(tac_client *c, tac_engine *engine, tac_error *err)
+{
+    TAC_REQUIRE(c && engine);
+    if (c->engine)
+        return tac__fail(err, TAC_E_CALLER, "the client has an engine already");
+    const size_t links = tac_engine_link_count(engine);
+    c->ports = calloc(links + 1, sizeof *c->ports);
+    if (!c->ports)
+        return tac__fail_memory(err);
+    c->engine = engine;
+    for (size_t i = 0; i < links; i++) {
+        const tac_link_info link = tac_engine_link_info(engine, i);
+        if (is_outside(link.from) || is_outside(link.to))
+            TAC_TRY(add_link(c, &link, err));
+    }
+    return tac_engine_add_send_watcher(engine, send_on, c, err);
+}
+
+// --- running
+// --------------------------------------------------------------------------------------
+
+// Post everything that has come, however early: the engine takes it in at its time.
+static tac_status post_all(tac_client *c, tac_error *err)
+{
+    tac_delivery d;
+    while (tac__client_receive(c->machine, TAC_TIME_NEVER, &d)) {
+        const tac__engine_port *p = NULL;
+        for (size_t i = 0; i < c->port_count && !p; i++) {
+            if (c->ports[i].receiver >= 0 && c->ports[i].number == d.subscription)
+                p = &c->ports[i];
+        }
+        if (!p)
+            return tac__fail(err, TAC_E_PROTOCOL, "a message for no port of the engine");
+        tac_post_def post = tac_post_def_default();
+        post.t_us = d.delivered_us;
+        post.sent_us = d.sent_us;
+        post.sequence = d.sequence;
+        post.channel = p->channel;
+        post.bytes = d.bytes;
+        post.length = d.length;
+        TAC_TRY(tac_engine_post(c->engine, p->receiver, &post, err));
+    }
+    return TAC_OK;
+}
+
+static tac_status run_engine(tac_client *c, tac_error *err)
+{
+    bool over;
+    TAC_TRY(tac_client_poll(c, 0, tac_engine_next_event(c->engine), &over, err));
+    while (!over) {
+        const tac_membership m = tac_client_info(c);
+        TAC_TRY(post_all(c, err));
+        const tac_time to_us = m.granted_us <= m.end_us ? m.granted_us : m.end_us + 1;
+        const tac_status status = tac_engine_advance(c->engine, to_us, err);
+        if (c->sent.status != TAC_OK) {
+            if (err)
+                *err = c->sent;
+            return c->sent.status;
+        }
+        TAC_TRY(status);
+        TAC_TRY(tac_client_poll(c, to_us, tac_engine_next_event(c->engine), &over, err));
+    }
+    return post_all(c, err);
+}
+
+static tac_status hand_in(tac_client *c, tac_error *err)
+{
+    uint64_t digest;
+    const char *name;
+    for (size_t i = 0; (name = tac_engine_digest(c->engine, i, &digest)); i++)
+        TAC_TRY(tac_client_result(c, name, digest, err));
+    return tac_client_finish(c, err);
+}
+
+tac_status tac_client_run(tac_client *c, tac_error *err)
+{
+    TAC_REQUIRE(c);
+    if (!c->engine)
+        return tac__fail(err, TAC_E_CALLER, "the client has no engine");
+    tac_error own;
+    tac_status status = run_engine(c, &own);
+    if (status == TAC_OK)
+        status = hand_in(c, &own);
+    if (status != TAC_OK) {
+        tac_client_abort(c, own.text);
+        if (err)
+            *err = own;
+    }
+    return status;
+}

@@ -1,0 +1,39 @@
+// join.h - what a client on a network has: shared by the calls of join.c and the engine of
+// engine_client.c.
+#ifndef TAC_FEDERATION_JOIN_H
+#define TAC_FEDERATION_JOIN_H
+
+#include "federation/client.h"
+#include "federation/pipe.h"
+
+#include <stdatomic.h>
+
+// A link of the engine that leads outside or comes from there.
+typedef struct tac__engine_port {
+    const char *channel;
+    uint32_t number; // of the channel or subscription
+    int receiver;    // of the engine, for messages that come; -1: it leads outside
+} tac__engine_port;
+
+struct tac_client {
+    tac__client *machine;
+    tac__address address;
+    uint64_t patience_us;
+    uint8_t key[TAC__KEY_BYTES];
+    bool keyed;
+    tac__pipe pipe;
+    tac__poller *poller;
+    atomic_bool stop;
+    // an engine as a client:
+    tac_engine *engine;
+    tac__engine_port *ports;
+    size_t port_count;
+    tac_error sent; // the first failure to send; its status is TAC_OK while there is none
+};
+
+// Write what can be written without waiting.
+TAC_MUST_CHECK tac_status tac__join_flush(tac_client *client, tac_error *err);
+// Write, wait for something from the server, and take it.
+TAC_MUST_CHECK tac_status tac__join_turn(tac_client *client, tac_error *err);
+
+#endif

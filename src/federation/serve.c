@@ -1,0 +1,336 @@
+// serve.c - the server of a federation on a network: a listener, connections, and a loop that moves
+// bytes between these and the state machine of server.h.
+#include "federation/key.h"
+#include "federation/pipe.h"
+#include "federation/server.h"
+
+#include "base/def.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    WAIT_US = 100000,   // how long a wait goes on without a look at the clock and for `stop`
+    FAREWELL_MS = 1000, // how long clients are given to take what was said last
+    STRANGERS_MAX = 64, // connections that have not joined
+};
+
+// One who is connected.
+typedef struct peer {
+    tac__pipe pipe;
+    tac_server *server;
+    int number; // of the connection in the state machine
+    bool broken;
+    tac_error err; // how it broke
+} peer;
+
+struct tac_server {
+    tac__server *machine;
+    tac__listener *listener;
+    tac__poller *poller;
+    peer **peers; // by number
+    size_t peer_count, peer_capacity;
+    uint8_t key[TAC__KEY_BYTES];
+    bool keyed;
+    atomic_bool stop;
+    bool told; // of the stop
+    uint64_t began_ns, ended_ns;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+// --- making
+// ---------------------------------------------------------------------------------------
+
+static tac_status open_listener(tac_server *s, const tac_server_def *def, tac_error *err)
+{
+    tac__address address;
+    TAC_TRY(tac__address_parse(def->address, &address, err));
+    if (!tac__address_is_local(&address) && !def->key_file)
+        return tac__fail(err, TAC_E_CONFIG,
+                         "'%s' can be reached from other hosts: that needs a shared key",
+                         address.text);
+    if (def->key_file) {
+        TAC_TRY(tac__key_read(def->key_file, s->key, err));
+        s->keyed = true;
+    }
+    TAC_TRY(tac__poller_open(tac_allocator_default(), &s->poller, err));
+    TAC_TRY(tac__listener_open(&address, tac_allocator_default(), &s->listener, err));
+    return tac__poller_add_listener(s->poller, s->listener, NULL, err);
+}
+
+tac_status tac_server_create(const tac_server_def *def, tac_server **server, tac_error *err)
+{
+    TAC_REQUIRE(def && server);
+    TAC__DEF(tac_server_def, def, err);
+    TAC_REQUIRE(def->address && (def->names || !def->count) && (def->rules || !def->rule_count));
+    tac_server *s = calloc(1, sizeof *s);
+    if (!s)
+        return tac__fail_memory(err);
+    tac_status status = tac__server_create(NULL, def, &s->machine, err);
+    if (status == TAC_OK)
+        status = open_listener(s, def, err);
+    if (status != TAC_OK) {
+        tac_server_destroy(s);
+        return status;
+    }
+    *server = s;
+    return TAC_OK;
+}
+
+const char *tac_server_address(const tac_server *s)
+{
+    return s ? tac__listener_address(s->listener)->text : "";
+}
+
+// --- connections
+// ----------------------------------------------------------------------------------
+
+static void drop(tac_server *s, peer *p)
+{
+    s->peers[p->number] = NULL;
+    tac__pipe_close(&p->pipe);
+    free(p);
+}
+
+static void take_bytes(void *context, const void *bytes, size_t count)
+{
+    peer *p = context;
+    tac__server_input(p->server->machine, p->number, bytes, count);
+}
+
+static void read_peer(peer *p)
+{
+    if (p->broken || tac__pipe_read(&p->pipe, take_bytes, p, &p->err) == TAC_OK)
+        return;
+    p->broken = true;
+}
+
+static bool keep_peer(tac_server *s, peer *p)
+{
+    const size_t at = (size_t)p->number;
+    if (at >= s->peer_capacity) {
+        const size_t capacity = at < 32 ? 64 : 2 * at;
+        peer **peers = realloc(s->peers, capacity * sizeof *peers);
+        if (!peers)
+            return false;
+        s->peers = peers;
+        s->peer_capacity = capacity;
+    }
+    for (; s->peer_count <= at; s->peer_count++)
+        s->peers[s->peer_count] = NULL;
+    s->peers[at] = p;
+    return true;
+}
+
+static size_t count_strangers(const tac_server *s)
+{
+    size_t connected = 0;
+    for (size_t i = 0; i < s->peer_count; i++)
+        connected += s->peers[i] != NULL;
+    const size_t joined = tac__server_info(s->machine).joined;
+    return connected > joined ? connected - joined : 0;
+}
+
+// A connection that cannot be kept is closed; it concerns nobody else.
+static void add_peer(tac_server *s, tac__conn *conn)
+{
+    peer *p = calloc(1, sizeof *p);
+    const int number = count_strangers(s) < STRANGERS_MAX ? tac__server_connect(s->machine) : -1;
+    if (!p || number < 0) {
+        if (number >= 0)
+            tac__server_closed(s->machine, number, NULL);
+        tac__conn_close(conn);
+        free(p);
+        return;
+    }
+    p->server = s;
+    p->number = number;
+    tac_error err;
+    if (!keep_peer(s, p)) {
+        tac__conn_close(conn);
+        tac__server_closed(s->machine, number, NULL);
+        free(p);
+        return;
+    }
+    if (tac__pipe_open(&p->pipe, conn, s->keyed ? s->key : NULL, TAC__SECURE_SERVER, &err) !=
+            TAC_OK ||
+        tac__poller_add(s->poller, p->pipe.conn, p, &err) != TAC_OK) {
+        tac__server_closed(s->machine, number, NULL);
+        drop(s, p);
+    }
+}
+
+static void accept_all(tac_server *s)
+{
+    for (;;) {
+        tac__conn *conn = NULL;
+        tac_error err;
+        const tac_status status = tac__listener_accept(s->listener, &conn, &err);
+        if (status == TAC_OK && !conn)
+            return;
+        if (status == TAC_OK)
+            add_peer(s, conn);
+    }
+}
+
+static void write_peer(tac_server *s, peer *p)
+{
+    tac__bytes *out = tac__server_output(s->machine, p->number);
+    if (!p->broken && tac__pipe_write(&p->pipe, out, &p->err) != TAC_OK)
+        p->broken = true;
+    const bool done =
+        tac__server_closing(s->machine, p->number) && tac__pipe_is_empty(&p->pipe, out);
+    if (p->broken || done) {
+        tac__server_closed(s->machine, p->number, p->broken ? p->err.text : NULL);
+        drop(s, p);
+    } else {
+        tac__poller_want(s->poller, p->pipe.conn, true, p->pipe.blocked);
+    }
+}
+
+static void write_all(tac_server *s)
+{
+    for (size_t i = 0; i < s->peer_count; i++) {
+        if (s->peers[i])
+            write_peer(s, s->peers[i]);
+    }
+}
+
+// --- the loop
+// -------------------------------------------------------------------------------------
+
+// Wait for something, take it, let the state machine act on it, write what follows.
+static tac_status turn(tac_server *s, tac_error *err)
+{
+    TAC_TRY(tac__poller_wait(s->poller, WAIT_US, err));
+    tac__ready ready;
+    while (tac__poller_next(s->poller, &ready)) {
+        if (!ready.tag)
+            accept_all(s);
+        else if (ready.read)
+            read_peer(ready.tag);
+    }
+    if (atomic_load(&s->stop) && !s->told) {
+        s->told = true;
+        tac__server_abort(s->machine, TAC_E_STOPPED, "", "stopped on request");
+    }
+    const uint64_t grants = tac__server_info(s->machine).grants, ns = now_ns();
+    tac__server_turn(s->machine, ns / 1000000);
+    if (!grants && tac__server_info(s->machine).grants)
+        s->began_ns = ns;
+    write_all(s);
+    return TAC_OK;
+}
+
+static bool is_over(const tac_server *s)
+{
+    const tac__server_state state = tac__server_state_of(s->machine);
+    return state == TAC__SERVER_FAILED || state == TAC__SERVER_ENDED;
+}
+
+static bool has_peers(const tac_server *s)
+{
+    for (size_t i = 0; i < s->peer_count; i++) {
+        if (s->peers[i])
+            return true;
+    }
+    return false;
+}
+
+// Clients are given some time to take what was said to them last.
+static void say_farewell(tac_server *s)
+{
+    const uint64_t end_ns = now_ns() + FAREWELL_MS * UINT64_C(1000000);
+    tac_error err;
+    write_all(s);
+    while (has_peers(s) && now_ns() < end_ns && turn(s, &err) == TAC_OK)
+        continue;
+}
+
+static tac_status result(tac_server *s, tac_error *err)
+{
+    if (is_over(s)) {
+        s->ended_ns = now_ns();
+        say_farewell(s);
+    }
+    return tac__server_error(s->machine, err);
+}
+
+tac_status tac_server_advance_to(tac_server *s, tac_time to_us, tac_error *err)
+{
+    TAC_REQUIRE(s);
+    tac__server_advance_to(s->machine, to_us);
+    while (!is_over(s) && (tac__server_state_of(s->machine) != TAC__SERVER_ADVANCING ||
+                           tac__server_time(s->machine) < to_us))
+        TAC_TRY(turn(s, err));
+    return result(s, err);
+}
+
+tac_status tac_server_finish(tac_server *s, tac_error *err)
+{
+    TAC_REQUIRE(s);
+    TAC_TRY(tac_server_advance_to(s, tac__server_end(s->machine) + 1, err));
+    tac__server_finish(s->machine);
+    write_all(s);
+    while (!is_over(s))
+        TAC_TRY(turn(s, err));
+    return result(s, err);
+}
+
+void tac_server_destroy(tac_server *s)
+{
+    if (!s)
+        return;
+    if (s->machine && s->poller && !is_over(s)) {
+        tac__server_abort(s->machine, TAC_E_FEDERATION, "", "the server has ended");
+        say_farewell(s);
+    }
+    for (size_t i = 0; i < s->peer_count; i++) {
+        if (s->peers[i])
+            drop(s, s->peers[i]);
+    }
+    free(s->peers);
+    tac__listener_close(s->listener);
+    tac__poller_close(s->poller);
+    tac__server_destroy(s->machine);
+    memset(s->key, 0, sizeof s->key);
+    free(s);
+}
+
+// --- what is known
+// --------------------------------------------------------------------------------
+
+void tac_server_stop(tac_server *s)
+{
+    if (s)
+        atomic_store(&s->stop, true);
+}
+
+tac_time tac_server_time(const tac_server *s)
+{
+    return s ? tac__server_time(s->machine) : 0;
+}
+
+void tac_server_info_sized(const tac_server *s, tac_dispatch_info *info, size_t size)
+{
+    tac_dispatch_info ours = {0};
+    if (s) {
+        ours = tac__server_info(s->machine);
+        const uint64_t end_ns = s->ended_ns ? s->ended_ns : now_ns();
+        ours.wall_s = s->began_ns ? (double)(end_ns - s->began_ns) / 1e9 : 0;
+    }
+    tac__def_give(info, size, &ours, sizeof ours);
+}
+
+uint64_t tac_server_trace(const tac_server *s, size_t client)
+{
+    return s ? tac__server_trace(s->machine, client) : 0;
+}
