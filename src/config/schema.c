@@ -350,47 +350,63 @@ static void write_extends_def(tac__json *json)
     tac__json_object_end(json);
 }
 
-// {"components": {"additionalProperties": {"properties": {"type": {"enum": [...]}}}}}, wherever a
-// word chooses among maps.
+// {"properties": {"type": {"anyOf": [{"enum": ["gain", ...]}, variable]}}}
+static void write_known_choice(tac__json *json, const tac__key *either)
+{
+    begin_object(json, "properties", true);
+    begin_object(json, either->by, true);
+    tac__json_key(json, "anyOf");
+    tac__json_array_begin(json);
+    tac__json_object_begin(json);
+    tac__json_key(json, "enum");
+    tac__json_array_begin(json);
+    for (const tac__key *option = either->of; option->kind != TAC__KIND_END; option++) {
+        const tac__key *by = tac__spec_key(option->spec, either->by);
+        if (by->kind == TAC__KIND_WORD)
+            tac__json_text(json, by->words[0]);
+    }
+    tac__json_array_end(json);
+    tac__json_object_end(json);
+    tac__json_object_begin(json);
+    write_type(json, "string", true);
+    tac__json_key_text(json, "pattern", VARIABLE);
+    tac__json_object_end(json);
+    tac__json_array_end(json);
+    tac__json_object_end(json);
+    tac__json_object_end(json);
+}
+
+// Is this a table of maps among which a word chooses?
+static bool chooses(const tac__key *key)
+{
+    return key->kind == TAC__KIND_TABLE && key->of->kind == TAC__KIND_EITHER && key->of->by;
+}
+
+// Is this a table of maps in which there is such a table?
+static bool has_choice(const tac__key *key)
+{
+    if (key->kind != TAC__KIND_TABLE || key->of->kind != TAC__KIND_MAP)
+        return false;
+    for (const tac__key *inner = key->of->spec->keys; inner->name; inner++) {
+        if (chooses(inner))
+            return true;
+    }
+    return false;
+}
+
+// {"properties": {"components": {"additionalProperties": ...}}}, for each table that has a choice.
 static void write_known_words(tac__json *json, const tac__spec *spec)
 {
     begin_object(json, "properties", true);
     for (const tac__key *key = spec->keys; key->name; key++) {
-        const tac__key *of = key->kind == TAC__KIND_TABLE ? key->of : NULL;
-        const bool chooses = of && of->kind == TAC__KIND_EITHER && of->by;
-        const tac__key *inner = of && of->kind == TAC__KIND_MAP ? of->spec->keys : NULL;
-        bool deeper = false;
-        for (; inner && inner->name; inner++)
-            deeper |= inner->kind == TAC__KIND_TABLE && inner->of->by;
-        if (!chooses && !deeper)
+        if (!chooses(key) && !has_choice(key))
             continue;
         begin_object(json, key->name, true);
         begin_object(json, "additionalProperties", true);
-        if (deeper) {
-            write_known_words(json, of->spec);
-        } else {
-            begin_object(json, "properties", true);
-            begin_object(json, of->by, true);
-            tac__json_key(json, "anyOf");
-            tac__json_array_begin(json);
-            tac__json_object_begin(json);
-            tac__json_key(json, "enum");
-            tac__json_array_begin(json);
-            for (const tac__key *option = of->of; option->kind != TAC__KIND_END; option++) {
-                const tac__key *by = tac__spec_key(option->spec, of->by);
-                if (by->kind == TAC__KIND_WORD)
-                    tac__json_text(json, by->words[0]);
-            }
-            tac__json_array_end(json);
-            tac__json_object_end(json);
-            tac__json_object_begin(json);
-            write_type(json, "string", true);
-            tac__json_key_text(json, "pattern", VARIABLE);
-            tac__json_object_end(json);
-            tac__json_array_end(json);
-            tac__json_object_end(json);
-            tac__json_object_end(json);
-        }
+        if (chooses(key))
+            write_known_choice(json, key->of);
+        else
+            write_known_words(json, key->of->spec);
         tac__json_object_end(json);
         tac__json_object_end(json);
     }
