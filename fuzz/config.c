@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MEMORY = 24 << 20, INSTANTS = 64, VALUES = 2000 };
+enum { MEMORY = 24 << 20, INSTANTS = 64, VALUES = 2000, PROCESSES = 4 };
 
 static size_t live;
 
@@ -69,6 +69,28 @@ static void run(tac_config *config)
     tac_engine_destroy(engine);
 }
 
+// The parts of a federation run like any other configuration.
+static void run_parts(tac_config *config)
+{
+    tac_error err;
+    tac_error_clear(&err);
+    tac_federation_info info;
+    tac_status status = tac_config_federation(config, &info, &err);
+    if (status != TAC_OK) {
+        check_error(status, &err);
+        return;
+    }
+    for (size_t i = 0; i < info.process_count && i < PROCESSES; i++) {
+        tac_config *part = NULL;
+        status = tac_config_part(config, i, &part, &err);
+        if (status == TAC_OK)
+            run(part);
+        else
+            check_error(status, &err);
+        tac_config_destroy(part);
+    }
+}
+
 // How often a word occurs: a guard against sizes that are legal but take long.
 static bool has_word(const uint8_t *data, size_t size, const char *word)
 {
@@ -82,8 +104,9 @@ static bool has_word(const uint8_t *data, size_t size, const char *word)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    // Plugins would load any file, extends read any.
-    if (size > VALUES || has_word(data, size, "plugins") || has_word(data, size, "extends"))
+    // Plugins would load any file; extends and the config of a process read any.
+    if (size > VALUES || has_word(data, size, "plugins") || has_word(data, size, "extends") ||
+        has_word(data, size, "config"))
         return 0;
     tac_error err;
     tac_error_clear(&err);
@@ -104,6 +127,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         run(config);
     else
         check_error(status, &err);
+    if (tac_config_federates(config))
+        run_parts(config);
     if (status == TAC_OK) {
         char *resolved = tac_config_resolved(config);
         tac_config *again = NULL;

@@ -4,6 +4,7 @@
 #ifndef TACTUS_CONFIG_H
 #define TACTUS_CONFIG_H
 
+#include <tactus/link.h>
 #include <tactus/record.h>
 
 // --- component types by name -------------------------------------------------------------------
@@ -123,6 +124,102 @@ TAC_API TAC_MUST_CHECK tac_status tac_config_files(tac_config *config, const cha
 // files are relative to the folder of the file that was loaded. Free with tac_text_free. NULL: no
 // memory.
 TAC_API char *tac_config_resolved(const tac_config *config);
+
+// --- federations -------------------------------------------------------------------------------
+//
+// Section `federation` divides a simulation into processes; docs/federation.md describes it. What a
+// process runs is a configuration, too: a part, in which links to other processes lead outside.
+// Texts live as long as the configuration.
+
+// Is there a section `federation`?
+TAC_API bool tac_config_federates(const tac_config *config);
+
+typedef struct tac_federation_info {
+    const char *transport; // "unix", "tcp" or "shm"
+    const char *address;   // where the server listens; NULL: not given
+    const char *lookahead; // "link" or "global"
+    tac_time delay_us;     // of links for which no rule gives one
+    tac_time timeout_us;   // of wall time
+    size_t process_count;
+} tac_federation_info;
+
+// Read the section. Fails where there is none, and where an entity is in no process or in two. All
+// functions below do this first, if it was not done.
+TAC_API TAC_MUST_CHECK tac_status tac_config_federation_sized(tac_config *config,
+                                                              tac_federation_info *info,
+                                                              size_t size, tac_error *err);
+static inline TAC_MUST_CHECK tac_status tac_config_federation(tac_config *config,
+                                                              tac_federation_info *info,
+                                                              tac_error *err)
+{
+    return tac_config_federation_sized(config, info, sizeof *info, err);
+}
+
+// A process: it has entities of this configuration, or a configuration of its own, or it is a
+// program.
+typedef struct tac_process_info {
+    const char *name;
+    const char *const *entities; // NULL: none
+    size_t entity_count;
+    const char *config;         // the file; NULL: none
+    const char *const *command; // the program and its arguments; NULL: none
+    size_t command_count;
+    const char *folder; // in which the program is started: that of the configuration, or "."
+    tac_place place;
+} tac_process_info;
+
+// A process by its number, from 0, in the order of the file. Valid after tac_config_federation;
+// name "" where there is no such process.
+TAC_API void tac_config_process_info_sized(const tac_config *config, size_t process,
+                                           tac_process_info *info, size_t size);
+static inline tac_process_info tac_config_process_info(const tac_config *config, size_t process)
+{
+    tac_process_info info;
+    tac_config_process_info_sized(config, process, &info, sizeof info);
+    return info;
+}
+// -1, and an error with the nearest name, where there is none.
+TAC_API int tac_config_find_process(tac_config *config, const char *name, tac_error *err);
+
+// Make the configuration of one process, which is built, recorded and judged like any other and is
+// independent of `config`. It has the entities of the process and all components of no entity;
+// links from other processes come from outside, on the channel of the sending port's full name and
+// with the sender's number in the whole; links to others lead outside. So its digests are those of
+// the whole. Of expectations it has those about its entities; the names of its recording have the
+// process's name before their ending.
+// Fails where anything but messages would pass between processes, with the names of both. A process
+// that is a program has no part. The caller destroys the part.
+TAC_API TAC_MUST_CHECK tac_status tac_config_part(tac_config *config, size_t process,
+                                                  tac_config **part, tac_error *err);
+
+// A link from one process to another.
+typedef struct tac_crossing_info {
+    const char *from; // full name of the sending port, or the channel of a program
+    const char *to;   // full name of the receiving port, or the name of a program
+    size_t from_process, to_process;
+    size_t number; // of the sender at the receiving port, from 0
+    const tac_link_law *law;
+} tac_crossing_info;
+
+// The links between processes, patterns resolved. Programs say themselves what they publish and
+// subscribe to: of their links the list has those that section `federation` names.
+TAC_API TAC_MUST_CHECK tac_status tac_config_crossing_count(tac_config *config, size_t *count,
+                                                            tac_error *err);
+// Valid after tac_config_crossing_count; `from` is "" where there is no such link.
+TAC_API void tac_config_crossing_info_sized(const tac_config *config, size_t link,
+                                            tac_crossing_info *info, size_t size);
+static inline tac_crossing_info tac_config_crossing_info(const tac_config *config, size_t link)
+{
+    tac_crossing_info info;
+    tac_config_crossing_info_sized(config, link, &info, sizeof info);
+    return info;
+}
+// The law by which messages travel that process `from_process` publishes on `channel` to `inlet` of
+// process `to_process`: that of the link in the list above, or of the last rule of section
+// `federation` that matches, or its `delay`. Valid after tac_config_crossing_count.
+TAC_API const tac_link_law *tac_config_crossing_law(const tac_config *config, size_t from_process,
+                                                    const char *channel, size_t to_process,
+                                                    const char *inlet);
 
 // JSON Schema of configurations, with the parameters of all registered types. Free with
 // tac_text_free. NULL: no memory.

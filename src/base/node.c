@@ -525,8 +525,10 @@ size_t tac__node_path(const tac_node *node, char *buffer, size_t size)
 
 typedef struct copier {
     tac_document *doc;
-    bool foreign;       // names and excerpts belong to another document
-    tac_place from, to; // the last place copied: neighbours share their file and their line
+    bool foreign;            // names and excerpts belong to another document
+    tac_place from, to;      // the last place copied: neighbours share their file and their line
+    tac__node_keep_fn *keep; // NULL: everything is copied
+    const void *context;
 } copier;
 
 static bool copy_text(copier *c, const char *text, const char **from, const char **to)
@@ -568,6 +570,8 @@ static tac_node *copy_node(copier *c, const tac_node *node)
     }
     tac_node *copy = make(c->doc, node->kind, &place);
     for (size_t i = 0; copy && i < node->count; i++) {
+        if (c->keep && !c->keep(c->context, tac_node_item(node, i)))
+            continue;
         // The key first: its line comes before the value's, see `copier.from`.
         tac_place key_place;
         if (node->kind == TAC_NODE_MAP && !copy_place(c, &node->entries[i].key_place, &key_place))
@@ -587,7 +591,13 @@ static tac_node *copy_node(copier *c, const tac_node *node)
 
 tac_node *tac__node_copy(tac_document *doc, const tac_document *from, const tac_node *node)
 {
-    copier c = {.doc = doc, .foreign = doc != from};
+    return tac__node_copy_some(doc, from, node, NULL, NULL);
+}
+
+tac_node *tac__node_copy_some(tac_document *doc, const tac_document *from, const tac_node *node,
+                              tac__node_keep_fn *keep, const void *context)
+{
+    copier c = {.doc = doc, .foreign = doc != from, .keep = keep, .context = context};
     return copy_node(&c, node);
 }
 

@@ -55,6 +55,10 @@ bool tac__node_expanded(const tac_node *scalar);
 
 // A deep copy inside `doc`, of a node that lives in `from` (may be `doc` itself). NULL: no memory.
 tac_node *tac__node_copy(tac_document *doc, const tac_document *from, const tac_node *node);
+// The same without the items and values that `keep` refuses.
+typedef bool tac__node_keep_fn(const void *context, const tac_node *node);
+tac_node *tac__node_copy_some(tac_document *doc, const tac_document *from, const tac_node *node,
+                              tac__node_keep_fn *keep, const void *context);
 
 // Instances of a template share the nodes in which they do not differ: such a node stands in
 // several trees and must not be changed. Its path is that in the template.

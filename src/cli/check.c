@@ -38,10 +38,145 @@ static void print_group(const tac_group_info *g, tac__text *out)
     tac__text_add(out, ", %zu component%s\n", g->components, g->components == 1 ? "" : "s");
 }
 
-static void print_text(const cli_simulation *sim, const char *path, tac__text *out)
+// --- federations --------------------------------------------------------------------------------
+
+// What the section says, once it was checked. No processes: there is no section.
+typedef struct federation {
+    tac_federation_info info;
+    size_t links;
+    bool whole; // some process has entities: there is a simulation in one engine, too
+} federation;
+
+// `record:` is checked by a recorder, `expect:` and `stop:` by a verdict, that is created, checked
+// while the engine is prepared, and never begun.
+static tac_status prepare(tac_config *config, tac_engine *engine, tac_recorder **recorder,
+                          tac_verdict **verdict, tac_error *err)
+{
+    tac_recorder_def def;
+    TAC_TRY(tac_config_recorder_def(config, &def, err));
+    if (!def.path)
+        def.path = "";
+    TAC_TRY(tac_recorder_create(&def, engine, recorder, err));
+    TAC_TRY(tac_config_verdict(config, engine, verdict, err));
+    return tac_engine_prepare(engine, err);
+}
+
+static tac_status check_process(tac_config *config, size_t process, tac_error *err)
+{
+    tac_config *part = NULL;
+    tac_engine *engine = NULL;
+    tac_recorder *recorder = NULL;
+    tac_verdict *verdict = NULL;
+    tac_status status = tac_config_part(config, process, &part, err);
+    if (status == TAC_OK) {
+        const tac_engine_def def = tac_config_engine_def(part);
+        status = tac_config_build_unprepared(part, &def, &engine, err);
+        if (status == TAC_OK)
+            status = prepare(part, engine, &recorder, &verdict, err);
+        if (status != TAC_OK)
+            tac__error_context(err, "checking process '%s'",
+                               tac_config_process_info(config, process).name);
+    }
+    tac_recorder_destroy(recorder);
+    tac_verdict_destroy(verdict);
+    tac_engine_destroy(engine);
+    tac_config_destroy(part);
+    return status;
+}
+
+static tac_status read_federation(tac_config *config, federation *f, tac_error *err)
+{
+    *f = (federation){.whole = true};
+    if (!tac_config_federates(config))
+        return TAC_OK;
+    TAC_TRY(tac_config_federation(config, &f->info, err));
+    f->whole = false;
+    for (size_t i = 0; i < f->info.process_count; i++)
+        f->whole |= tac_config_process_info(config, i).entity_count > 0;
+    return TAC_OK;
+}
+
+static tac_status check_federation(tac_config *config, federation *f, tac_error *err)
+{
+    if (!f->info.process_count)
+        return TAC_OK;
+    TAC_TRY(tac_config_crossing_count(config, &f->links, err));
+    for (size_t i = 0; i < f->info.process_count; i++) {
+        if (!tac_config_process_info(config, i).command)
+            TAC_TRY(check_process(config, i, err));
+    }
+    return TAC_OK;
+}
+
+static void print_federation(const tac_config *config, const federation *f, tac__text *out)
+{
+    enum { SHOWN = 8 };
+    if (!f->info.process_count)
+        return;
+    size_t listed = 0;
+    tac__text_add(out, "  federation  ");
+    count(out, &listed, f->info.process_count, "process", "processes");
+    count(out, &listed, f->links, "link between them", "links between them");
+    tac__text_add(out, ", over %s\n", f->info.transport);
+    for (size_t i = 0; i < f->info.process_count; i++) {
+        const tac_process_info p = tac_config_process_info(config, i);
+        tac__text_add(out, "  process     %s:", p.name);
+        for (size_t k = 0; k < p.entity_count && k < SHOWN; k++)
+            tac__text_add(out, "%s %s", k ? "," : "", p.entities[k]);
+        if (p.entity_count > SHOWN)
+            tac__text_add(out, " and %zu more", p.entity_count - SHOWN);
+        if (p.config)
+            tac__text_add(out, " configuration %s", p.config);
+        for (size_t k = 0; k < p.command_count; k++)
+            tac__text_add(out, "%s %s", k ? "" : " program", p.command[k]);
+        tac__text_add(out, "\n");
+    }
+}
+
+static void add_words(tac__json *json, const char *key, const char *const *words, size_t n)
+{
+    if (!n)
+        return;
+    tac__json_key(json, key);
+    tac__json_compact(json);
+    tac__json_array_begin(json);
+    for (size_t i = 0; i < n; i++)
+        tac__json_text(json, words[i]);
+    tac__json_array_end(json);
+}
+
+static void add_federation(const tac_config *config, const federation *f, tac__json *json)
+{
+    if (!f->info.process_count)
+        return;
+    tac__json_key(json, "federation");
+    tac__json_object_begin(json);
+    tac__json_key_text(json, "transport", f->info.transport);
+    tac__json_key_text(json, "lookahead", f->info.lookahead);
+    tac__json_key_u64(json, "links", f->links);
+    tac__json_key(json, "processes");
+    tac__json_array_begin(json);
+    for (size_t i = 0; i < f->info.process_count; i++) {
+        const tac_process_info p = tac_config_process_info(config, i);
+        tac__json_object_begin(json);
+        tac__json_key_text(json, "name", p.name);
+        add_words(json, "entities", p.entities, p.entity_count);
+        if (p.config)
+            tac__json_key_text(json, "config", p.config);
+        add_words(json, "command", p.command, p.command_count);
+        tac__json_object_end(json);
+    }
+    tac__json_array_end(json);
+    tac__json_object_end(json);
+}
+
+// --- what would run -----------------------------------------------------------------------------
+
+static void print_text(const cli_simulation *sim, const federation *f, const char *path,
+                       tac__text *out)
 {
     const tac_engine_def def = tac_config_engine_def(sim->config);
-    const tac_sizes n = tac_engine_sizes(sim->engine);
+    const tac_sizes n = f->whole ? tac_engine_sizes(sim->engine) : (tac_sizes){0};
     char end[TAC_TIME_TEXT];
     tac_time_print(def.end_us, end);
     size_t warnings = 0;
@@ -53,7 +188,8 @@ static void print_text(const cli_simulation *sim, const char *path, tac__text *o
     tac__text_add(out, "\n");
     tac__text_add(out, "  name        %s\n", tac_config_name(sim->config));
     tac__text_add(out, "  duration    %s, seed %" PRIu64 "\n", end, def.seed);
-    tac__text_add(out, "  holds       ");
+    if (f->whole)
+        tac__text_add(out, "  holds       ");
     listed = 0;
     count(out, &listed, n.entities, "entity", "entities");
     count(out, &listed, n.components, "component", "components");
@@ -63,7 +199,8 @@ static void print_text(const cli_simulation *sim, const char *path, tac__text *o
     count(out, &listed, n.states, "continuous state", "continuous states");
     count(out, &listed, n.phases, "phase", "phases");
     count(out, &listed, n.transitions, "transition", "transitions");
-    tac__text_add(out, "\n");
+    if (f->whole)
+        tac__text_add(out, "\n");
     for (size_t i = 0; i < n.groups; i++) {
         const tac_group_info g = tac_engine_group_info(sim->engine, i);
         print_group(&g, out);
@@ -76,12 +213,14 @@ static void print_text(const cli_simulation *sim, const char *path, tac__text *o
             tac__text_add(out, ", steps of at most %s", h_max);
         tac__text_add(out, "\n");
     }
+    print_federation(sim->config, f, out);
 }
 
-static void print_json(const cli_simulation *sim, const char *path, tac__text *out)
+static void print_json(const cli_simulation *sim, const federation *f, const char *path,
+                       tac__text *out)
 {
     const tac_engine_def def = tac_config_engine_def(sim->config);
-    const tac_sizes n = tac_engine_sizes(sim->engine);
+    const tac_sizes n = f->whole ? tac_engine_sizes(sim->engine) : (tac_sizes){0};
     tac__json json = tac__json_begin(out);
     tac__json_object_begin(&json);
     tac__json_key_bool(&json, "valid", true);
@@ -112,24 +251,13 @@ static void print_json(const cli_simulation *sim, const char *path, tac__text *o
     }
     tac__json_array_end(&json);
     cli_json_lines(&json, "warnings", lines_of(sim->log.kept));
-    cli_json_model_hash(&json, sim->engine);
-    tac__json_key(&json, "schema_hash");
-    tac__json_hex64(&json, tac_engine_schema_hash(sim->engine));
+    add_federation(sim->config, f, &json);
+    if (f->whole) {
+        cli_json_model_hash(&json, sim->engine);
+        tac__json_key(&json, "schema_hash");
+        tac__json_hex64(&json, tac_engine_schema_hash(sim->engine));
+    }
     tac__json_object_end(&json);
-}
-
-// `record:` is checked by a recorder, `expect:` and `stop:` by a verdict, that is created, checked
-// while the engine is prepared, and never begun.
-static tac_status check_watchers(cli_simulation *sim, tac_recorder **recorder,
-                                 tac_verdict **verdict, tac_error *err)
-{
-    tac_recorder_def def;
-    TAC_TRY(tac_config_recorder_def(sim->config, &def, err));
-    if (!def.path)
-        def.path = "";
-    TAC_TRY(tac_recorder_create(&def, sim->engine, recorder, err));
-    TAC_TRY(tac_config_verdict(sim->config, sim->engine, verdict, err));
-    return tac_engine_prepare(sim->engine, err);
 }
 
 static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
@@ -141,15 +269,22 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     tac__text warnings;
     tac__text_init(&warnings, tac_allocator_default());
     sim.log.kept = &warnings;
-    tac_status status = cli_load_unprepared(&sim, args, path, err);
+    federation f = {.whole = true};
+    tac_status status = cli_load_config(&sim, args, path, err);
     if (status == TAC_OK)
-        status = check_watchers(&sim, &recorder, &verdict, err);
+        status = read_federation(sim.config, &f, err);
+    if (status == TAC_OK && f.whole)
+        status = cli_build_unprepared(&sim, err);
+    if (status == TAC_OK && f.whole)
+        status = prepare(sim.config, sim.engine, &recorder, &verdict, err);
+    if (status == TAC_OK)
+        status = check_federation(sim.config, &f, err);
     if (status == TAC_OK && warnings.failed)
         status = tac__fail_memory(err);
     if (status == TAC_OK && cli_has(args, "json"))
-        print_json(&sim, path, out);
+        print_json(&sim, &f, path, out);
     else if (status == TAC_OK)
-        print_text(&sim, path, out);
+        print_text(&sim, &f, path, out);
     tac_recorder_destroy(recorder);
     tac_verdict_destroy(verdict);
     cli_unload(&sim);
@@ -164,7 +299,8 @@ const cli_command cli_check = {
     .operands_max = 1,
     .summary = "Validate a configuration; say what would run.",
     .doc = "Read and check FILE as `tactus run` would, up to the point where the run would begin, "
-           "and say in a few lines what it holds. The exit code is 2 if there is a mistake in it. "
+           "and say in a few lines what it holds; of a federation also each process. The exit code "
+           "is 2 if there is a mistake in it. "
            "What is allowed but looks like a mistake is a warning on standard error, with its "
            "place; the exit code stays 0.",
     .options = options,

@@ -169,6 +169,11 @@ tac_status cli_load_unprepared(cli_simulation *sim, const cli_args *args, const 
                                tac_error *err)
 {
     TAC_TRY(cli_load_config(sim, args, path, err));
+    return cli_build_unprepared(sim, err);
+}
+
+tac_status cli_build_unprepared(cli_simulation *sim, tac_error *err)
+{
     // The log shows only warnings here: nothing is run.
     tac__text *kept = sim->log.kept;
     cli_log_init(&sim->log, NULL);

@@ -33,6 +33,8 @@ TAC_MUST_CHECK tac_status cli_load_unprepared(cli_simulation *sim, const cli_arg
                                               const char *path, tac_error *err);
 TAC_MUST_CHECK tac_status cli_load_engine(cli_simulation *sim, const cli_args *args,
                                           const char *path, tac_error *err);
+// The engine of a configuration that is loaded, with all its components.
+TAC_MUST_CHECK tac_status cli_build_unprepared(cli_simulation *sim, tac_error *err);
 void cli_unload(cli_simulation *sim); // also after loading has failed
 
 #endif

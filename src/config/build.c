@@ -117,7 +117,10 @@ static tac_status add_entities(build *b)
     }
     if (b->count == 0)
         return tac__fail_at(b->err, TAC_E_CONFIG, tac_node_place(root),
-                            "there is no component: nothing would run");
+                            "there is no component: nothing would run%s",
+                            tac__get_node(root, "federation")
+                                ? "; the processes of section 'federation' run by 'tactus federate'"
+                                : "");
     return TAC_OK;
 }
 

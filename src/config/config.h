@@ -4,7 +4,10 @@
 
 #include "base/arena.h"
 #include "config/merge.h"
+#include "verdict/verdict.h"
 #include <tactus/config.h>
+
+typedef struct tac__federation tac__federation; // see federation.h
 
 struct tac_config {
     const tac_allocator *allocator;
@@ -20,6 +23,7 @@ struct tac_config {
     tac__arena arena;
     tac_mistake_fn *mistake; // see tac_config_def
     void *mistake_context;
+    tac__federation *federation; // NULL: not read yet; in `arena`
 };
 
 // --- emit.c ---
@@ -31,6 +35,15 @@ tac_status tac__place_events(tac_config *config, tac_error *err);
 
 // --- phases.c: phases become components ---
 tac_status tac__place_phases(tac_config *config, tac_error *err);
+
+// --- expect.c: expectations, one for each entity that they name ---
+typedef struct tac__expectations {
+    tac_config *config;
+    tac__expect_def *items;
+    const tac_node **nodes; // the item of `expect` that each comes from
+    size_t count, capacity, node_capacity;
+} tac__expectations;
+tac_status tac__config_expectations(tac_config *config, tac__expectations *list, tac_error *err);
 
 // --- autopilot.c: settings common to all autopilots become their parameters ---
 tac_status tac__place_autopilot(tac_config *config, tac_error *err);

@@ -144,6 +144,13 @@ static void move_files(emitter *e)
                    *entities = tac_node_get(root, "entities");
     for (size_t i = 0; plugins && i < tac_node_count(plugins); i++)
         move_path(e, tac_node_item(plugins, i), true);
+    const tac_node *federation = tac_node_get(root, "federation");
+    const tac_node *processes = federation ? tac_node_get(federation, "processes") : NULL;
+    for (size_t i = 0; processes && i < tac_node_count(processes); i++) {
+        const tac_node *process = tac_node_item(processes, i);
+        if (tac_node_kind_of(process) == TAC_NODE_MAP)
+            move_path(e, tac_node_get(process, "config"), true);
+    }
     move_components(e, root);
     for (size_t i = 0; entities && i < tac_node_count(entities); i++)
         move_components(e, tac_node_item(entities, i));

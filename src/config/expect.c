@@ -8,16 +8,14 @@
 
 #include <string.h>
 
-typedef struct list {
-    tac_config *config;
-    tac__expect_def *items;
-    size_t count, capacity;
-} list;
+typedef tac__expectations list;
 
-static tac_status add(list *l, const tac__expect_def *def, tac_error *err)
+static tac_status add(list *l, const tac_node *node, const tac__expect_def *def, tac_error *err)
 {
-    if (!TAC__ARENA_GROW(&l->config->arena, l->items, l->count, l->capacity))
+    if (!TAC__ARENA_GROW(&l->config->arena, l->items, l->count, l->capacity) ||
+        !TAC__ARENA_GROW(&l->config->arena, l->nodes, l->count, l->node_capacity))
         return tac__fail_memory(err);
+    l->nodes[l->count] = node;
     l->items[l->count++] = *def;
     return TAC_OK;
 }
@@ -33,7 +31,7 @@ static tac_status add_each(list *l, const tac_node *node, tac__expect_def def, t
 {
     const tac_node *pattern = tac__get_node(node, "entity");
     if (!pattern)
-        return add(l, &def, err);
+        return add(l, node, &def, err);
     const tac_node *entities = tac__get_node(tac_document_root(l->config->doc), "entities");
     const char *name = def.name;
     const size_t before = l->count;
@@ -44,7 +42,7 @@ static tac_status add_each(list *l, const tac_node *node, tac__expect_def def, t
         def.name = tac__arena_format(&l->config->arena, "%s.%s", def.entity, name);
         if (!def.name)
             return tac__fail_memory(err);
-        TAC_TRY(add(l, &def, err));
+        TAC_TRY(add(l, node, &def, err));
     }
     if (l->count > before)
         return TAC_OK;
@@ -94,6 +92,18 @@ static tac_status read_expectation(list *l, const char *name, const tac_node *no
     return add_each(l, node, def, err);
 }
 
+tac_status tac__config_expectations(tac_config *c, tac__expectations *l, tac_error *err)
+{
+    *l = (tac__expectations){.config = c};
+    const tac_node *expect = tac__get_node(tac_document_root(c->doc), "expect");
+    for (size_t i = 0; expect && i < tac_node_count(expect); i++) {
+        const tac_node *item = tac_node_item(expect, i);
+        if (!tac_node_is_null(item)) // taken away from what the file extends
+            TAC_TRY(read_expectation(l, tac_node_key(expect, i), item, err));
+    }
+    return TAC_OK;
+}
+
 tac_status tac_config_verdict(tac_config *config, tac_engine *engine, tac_verdict **verdict,
                               tac_error *err)
 {
@@ -101,14 +111,9 @@ tac_status tac_config_verdict(tac_config *config, tac_engine *engine, tac_verdic
     TAC_REQUIRE(config && engine && verdict);
     *verdict = NULL;
     tac_config *c = config;
-    list l = {.config = c};
-    const tac_node *root = tac_document_root(c->doc);
-    const tac_node *expect = tac__get_node(root, "expect"), *stop = tac__get_node(root, "stop");
-    for (size_t i = 0; expect && i < tac_node_count(expect); i++) {
-        const tac_node *item = tac_node_item(expect, i);
-        if (!tac_node_is_null(item)) // taken away from what the file extends
-            TAC_TRY(read_expectation(&l, tac_node_key(expect, i), item, err));
-    }
+    list l;
+    TAC_TRY(tac__config_expectations(c, &l, err));
+    const tac_node *stop = tac__get_node(tac_document_root(c->doc), "stop");
     tac__expect_def end = {.entity = "", .t_us = TAC_TIME_NEVER};
     if (stop) {
         end.condition = tac_node_text(stop);

@@ -342,6 +342,47 @@ const tac__spec tac__format_expectation = {
     "expectation", "What a run does if all is well; it changes nothing.", expectation_keys};
 static const tac__key expectation_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_expectation};
 
+// --- federations --------------------------------------------------------------------------------
+
+static const char *const transport_words[] = {"unix", "tcp", "shm", NULL};
+static const char *const lookahead_words[] = {"link", "global", NULL};
+
+static const tac__key process_keys[] = {
+    {"entities", TAC__KIND_EITHER, .of = patterns_forms,
+     .doc = "the entities of this file that run in it: names or patterns"},
+    {"each", TAC__KIND_BOOL, .fallback = "false",
+     .doc = "with entities: one process for each of them, of its name"},
+    {"config", TAC__KIND_PATH, .doc = "or a configuration of its own, relative to this file"},
+    {"command", TAC__KIND_LIST, .of = &text_item, .min = 1, .max = 1e4,
+     .doc = "or a program that joins the federation, and its arguments"},
+    {0},
+};
+const tac__spec tac__format_process = {
+    "process", "One process of a federation: entities, config or command.", process_keys};
+static const tac__key process_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_process};
+
+static const tac__key federation_keys[] = {
+    {"transport", TAC__KIND_WORD, .words = transport_words, .fallback = "unix",
+     .doc = "Unix sockets or shared memory on one host, TCP anywhere; the bits are the same"},
+    {"address", TAC__KIND_TEXT,
+     .doc = "where the server listens: host:port of tcp, a path of unix; by default chosen"},
+    {"lookahead", TAC__KIND_WORD, .words = lookahead_words, .fallback = "link",
+     .doc = "how far a process may advance: by the links that lead to it, or by the least delay of "
+            "all; the bits are the same"},
+    {"delay", TAC__KIND_TIME, .fallback = "1 ms",
+     .doc = "of links for which no rule gives one, at least 1 us"},
+    {"timeout", TAC__KIND_TIME, .fallback = "60 s",
+     .doc = "wall time after which a process that does not respond ends the federation"},
+    {"processes", TAC__KIND_TABLE, TAC__REQUIRED, .of = &process_item,
+     .doc = "by name; their order gives their numbers"},
+    {"links", TAC__KIND_LIST, .of = &link_item,
+     .doc = "how messages travel from and to processes with a config or command; the last match "
+            "counts"},
+    {0},
+};
+const tac__spec tac__format_federation = {"federation", "The same simulation in several processes.",
+                                          federation_keys};
+
 static const tac__key root_keys[] = {
     {"name", TAC__KIND_TEXT, .doc = "what to call the simulation"},
     {"description", TAC__KIND_TEXT, .doc = "for people"},
@@ -364,6 +405,8 @@ static const tac__key root_keys[] = {
     {"expect", TAC__KIND_TABLE, .of = &expectation_item,
      .doc = "what the run is expected to do, by name"},
     {"stop", TAC__KIND_TEXT, .doc = "a condition that ends the run before its duration is over"},
+    {"federation", TAC__KIND_MAP, .spec = &tac__format_federation,
+     .doc = "which processes 'tactus federate' runs; 'tactus run' takes no notice"},
     {"log", TAC__KIND_MAP, .spec = &tac__format_log, .doc = "what is logged"},
     {"record", TAC__KIND_MAP, .spec = &tac__format_record, .doc = "what is recorded"},
     {0},

@@ -24,5 +24,7 @@ extern const tac__spec tac__format_log;
 extern const tac__spec tac__format_record;
 extern const tac__spec tac__format_record_rule;
 extern const tac__spec tac__format_expectation;
+extern const tac__spec tac__format_federation;
+extern const tac__spec tac__format_process;
 
 #endif

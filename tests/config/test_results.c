@@ -67,6 +67,23 @@ static void fill_expectation(scene *s, void *result, size_t size)
     tac_verdict_get_sized(s->verdict, 0, result, size);
 }
 
+static void fill_federation(scene *s, void *result, size_t size)
+{
+    assert_int_equal(tac_config_federation_sized(s->config, result, size, NULL), TAC_OK);
+}
+
+static void fill_process(scene *s, void *result, size_t size)
+{
+    tac_config_process_info_sized(s->config, 0, result, size);
+}
+
+static void fill_crossing(scene *s, void *result, size_t size)
+{
+    size_t count;
+    assert_int_equal(tac_config_crossing_count(s->config, &count, NULL), TAC_OK);
+    tac_config_crossing_info_sized(s->config, 0, result, size);
+}
+
 static void fill_checkpoint(scene *s, void *result, size_t size)
 {
     assert_int_equal(tac_checkpoint_read_info_sized(s->checkpoint, result, size, NULL), TAC_OK);
@@ -109,7 +126,13 @@ static const char text[] =
     "  send: {type: beacon, inputs: {u: wave.y}}\n"
     "  hear: {type: listener}\n"
     "  body: {type: integrator, params: {rate_unit: '1'}, inputs: {u: wave.y}}\n"
-    "links: [{from: send.tx, to: hear.rx, delay: 3 ms}]\n"
+    "entities:\n"
+    "  a: {components: {tx: {type: beacon, inputs: {u: wave.y}}}}\n"
+    "  b: {components: {rx: {type: listener}}}\n"
+    "links:\n"
+    "  - {from: send.tx, to: hear.rx, delay: 3 ms}\n"
+    "  - {from: a.tx.tx, to: b.rx.rx, delay: 1 ms}\n"
+    "federation: {processes: {p: {entities: a}, q: {entities: b}}}\n"
     "expect: {small: {always: wave.y < 2}}\n";
 
 static void must(tac_status status, const tac_error *err)
@@ -194,6 +217,9 @@ static void test_sizes(void **state)
     CHECK(tac_profile, profile);
     CHECK(tac_component_profile, profile_component);
     CHECK(tac_expectation, expectation);
+    CHECK(tac_federation_info, federation);
+    CHECK(tac_process_info, process);
+    CHECK(tac_crossing_info, crossing);
     CHECK(tac_checkpoint_info, checkpoint);
     CHECK(tac_replay_result, about);
     CHECK(tac_export_result, export);

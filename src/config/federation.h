@@ -1,0 +1,84 @@
+// federation.h - section `federation` of a configuration: processes, what passes between them, and
+// which parts of the document belong to which of them.
+//
+// federation.c reads the section. divide.c looks at the whole simulation once, as the engine
+// resolves it, and finds what crosses from process to process. part.c makes the configuration of
+// one process.
+#ifndef TAC_CONFIG_FEDERATION_H
+#define TAC_CONFIG_FEDERATION_H
+
+#include "config/config.h"
+
+// The process of what belongs to no entity: there is a copy in every process with entities.
+#define TAC__EVERY SIZE_MAX
+
+// Items of lists and maps that belong to some processes only. Those that are not listed belong to
+// all.
+typedef struct tac__mark {
+    const tac_node *node;
+    bool *in; // one a process
+} tac__mark;
+
+typedef struct tac__inlet_name {
+    const char *channel;
+    uint32_t number;
+} tac__inlet_name;
+
+// A port of an engine that another process may be linked with.
+typedef struct tac__end {
+    const char *name;
+    size_t process;
+    bool sends;
+    size_t senders; // receiving: number of senders in its own process or in the whole
+    const tac__inlet_name *inlets; // receiving: its links from outside
+    size_t inlet_count;
+} tac__end;
+
+typedef struct tac__crossing {
+    tac_crossing_info info;
+    bool declared; // the receiving end has a link from outside of its own for it
+    bool placed;   // `number` is that of the whole and stands in the part's link
+} tac__crossing;
+
+typedef struct tac__fed_rule {
+    const tac_node *node;
+    const char *from, *to;
+    const tac_link_law *law;
+    bool used;
+} tac__fed_rule;
+
+struct tac__federation {
+    const tac_node *node;
+    tac_process_info *processes;
+    size_t count, capacity;
+    size_t divided; // number of processes with entities
+    size_t *owner;  // the process of each entity, in the order of the document
+    const tac_link_law *delay;
+
+    bool complete; // what follows is there
+    tac__mark *marks;
+    size_t mark_count, mark_capacity;
+    tac__end *ends;
+    size_t end_count, end_capacity;
+    tac__fed_rule *rules;
+    size_t rule_count;
+    tac__crossing *crossings;
+    size_t crossing_count, crossing_capacity;
+};
+
+// --- federation.c ---
+TAC_MUST_CHECK tac_status tac__federation_read(tac_config *config, tac_error *err);
+// The process of an entity by its name.
+size_t tac__federation_owner(const tac_config *config, const char *entity);
+
+// --- divide.c ---
+// Find what crosses; done once.
+TAC_MUST_CHECK tac_status tac__federation_divide(tac_config *config, tac_error *err);
+bool tac__federation_has(const tac__federation *federation, size_t process, const tac_node *node);
+
+// --- part.c ---
+// Load the configuration of a process that has one of its own, with the duration of the whole.
+TAC_MUST_CHECK tac_status tac__federation_load(const tac_config *config, size_t process,
+                                               tac_config **own, tac_error *err);
+
+#endif
