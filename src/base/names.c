@@ -55,6 +55,18 @@ const char *tac__names_keep(tac__names *names, tac__arena *arena, const char *te
     return place->text;
 }
 
+const char *tac__names_add_new(tac__names *names, tac__arena *arena, const char *text,
+                               const char *before)
+{
+    int n = tac__names_find(names, text);
+    const char *name = text;
+    while (name && tac__names_find(names, name) >= 0)
+        name = tac__arena_format(arena, "%s%s%d", text, before, ++n);
+    if (!name || (n > 0 && tac__names_set(names, arena, text, (uint32_t)n) != TAC_OK))
+        return NULL;
+    return tac__names_set(names, arena, name, 1) == TAC_OK ? name : NULL;
+}
+
 int tac__names_find(const tac__names *names, const char *text)
 {
     if (names->count == 0)

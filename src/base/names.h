@@ -24,6 +24,12 @@ tac_status tac__names_set(tac__names *names, tac__arena *arena, const char *text
 // is 0. NULL: no memory.
 const char *tac__names_keep(tac__names *names, tac__arena *arena, const char *text);
 
+// Add a name that is not among these: `text` itself or, where that is taken, `text`, `before` and
+// the first free number from 2 on. The number of a text is then the last one that was put behind
+// the text, so that very many of one kind do not take long. NULL: no memory.
+const char *tac__names_add_new(tac__names *names, tac__arena *arena, const char *text,
+                               const char *before);
+
 // -1: unknown.
 int tac__names_find(const tac__names *names, const char *text);
 

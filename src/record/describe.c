@@ -55,10 +55,7 @@ static const char *type_of(tac__mcap_sink *s, const char *topic)
         starts = !tac__is_alnum(*c);
     }
     *to = '\0';
-    const char *own = name;
-    for (int n = 2; own && tac__names_find(&s->types, own) >= 0; n++)
-        own = tac__arena_format(arena, "%s%s%d", name, tac__is_digit(to[-1]) ? "N" : "", n);
-    return own && tac__names_set(&s->types, arena, own, 1) == TAC_OK ? own : NULL;
+    return tac__names_add_new(&s->types, arena, name, tac__is_digit(to[-1]) ? "N" : "");
 }
 
 static tac_time period_of(const tac__channel *c)

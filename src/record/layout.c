@@ -60,23 +60,13 @@ static char *legal_name(tac__arena *arena, const char *full, const char *compone
     return name;
 }
 
-// Not twice the same in one message. `taken` knows of each name the last number that it got, so
-// that a file with very many of one kind does not take long to read.
+// Not twice the same in one message.
 static tac_status name_field(tac__field *f, tac__arena *arena, tac__names *taken,
                              const char *component)
 {
-    const char *root = legal_name(arena, f->signal.name, component);
-    if (!root)
-        return TAC_E_MEMORY;
-    int n = tac__names_find(taken, root);
-    f->name = root;
-    while (n >= 0 && f->name && tac__names_find(taken, f->name) >= 0)
-        f->name = tac__arena_format(arena, "%s_%d", root, ++n);
-    if (!f->name)
-        return TAC_E_MEMORY;
-    if (n >= 0)
-        TAC_TRY(tac__names_set(taken, arena, root, (uint32_t)n));
-    return tac__names_set(taken, arena, f->name, 1);
+    const char *name = legal_name(arena, f->signal.name, component);
+    f->name = name ? tac__names_add_new(taken, arena, name, "_") : NULL;
+    return f->name ? TAC_OK : TAC_E_MEMORY;
 }
 
 static tac_status find_spans(tac__layout *l, tac__arena *arena)
@@ -151,10 +141,7 @@ static const char *constant_name(tac__names *taken, tac__arena *arena, const cha
     if (!name)
         return NULL;
     put_words(name, name, tac__to_upper);
-    const char *own = name;
-    for (int n = 2; own && tac__names_find(taken, own) >= 0; n++)
-        own = tac__arena_format(arena, "%s_%d", name, n);
-    return own && tac__names_set(taken, arena, own, 1) == TAC_OK ? own : NULL;
+    return tac__names_add_new(taken, arena, name, "_");
 }
 
 static void add_constants(const tac__field *f, tac__names *taken, tac__arena *arena, tac__text *out)

@@ -113,5 +113,20 @@ static void test_without_memory(void **state)
     without_memory(true);
 }
 
+static void test_add_new(void **state)
+{
+    (void)state;
+    tac__arena arena;
+    tac__names names = {0};
+    tac__arena_init(&arena, tac_allocator_default());
+    static const char *const asked[] = {"a", "a_3", "a", "a", "b", "a", "a_3", "a_2", "b"};
+    static const char *const given[] = {"a",   "a_3",   "a_2",   "a_4", "b",
+                                        "a_5", "a_3_2", "a_2_2", "b_2"};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        assert_string_equal(tac__names_add_new(&names, &arena, asked[i], "_"), given[i]);
+    assert_int_equal(names.count, sizeof asked / sizeof *asked);
+    tac__arena_fini(&arena);
+}
+
 TEST_MAIN(cmocka_unit_test(test_many), cmocka_unit_test(test_one_copy),
-          cmocka_unit_test(test_without_memory))
+          cmocka_unit_test(test_without_memory), cmocka_unit_test(test_add_new))
