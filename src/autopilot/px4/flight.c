@@ -455,10 +455,10 @@ tac_status tac__px4_flight_step(tac_step *s, const tac__px4_component *c)
     const tac_status status = fly(s, c);
     tac__printed_end();
     tac__watch_end(&f->watch);
-    if (status != TAC_OK)
+    if (status != TAC_OK) {
         log_text(s, f, true);
-    if (status != TAC_OK)
         return tac_fail_as(s, status, "%s", f->err.text);
+    }
     write_outputs(s, c);
     return TAC_OK;
 }
