@@ -210,31 +210,34 @@ static const char *find_equal(const char *text, const char *end)
     return NULL;
 }
 
-// Lines "param uav.vehicle.mass = 1.5" of the model's text; those that are single numbers, for a
-// ULog has no others.
+// "uav.vehicle.mass = 1.5", up to `end`; only a single number, for a ULog has no others.
+static void write_parameter(ulog *u, const char *text, const char *end)
+{
+    enum { PARAMETER_MAX = 200 }; // the key has up to 255 bytes
+    const char *equal = find_equal(text, end), *stop;
+    if (!equal || equal == text || equal - text >= PARAMETER_MAX)
+        return;
+    const float value = (float)tac__number_parse(equal + 3, &stop);
+    if (stop != end || stop == equal + 3)
+        return;
+    char name[PARAMETER_MAX];
+    snprintf(name, sizeof name, "%.*s", (int)(equal - text), text);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    add_key(u, "float", 0, name);
+    put(&u->message, bits, sizeof bits);
+    write_made(u, 'P');
+}
+
+// Lines "param uav.vehicle.mass = 1.5" of the model's text.
 static void write_parameters(ulog *u)
 {
     static const char word[] = "param ";
-    enum { KEY_MAX = 200 }; // the key has up to 255 bytes
     for (const char *line = u->x->about->model; *line;) {
-        const char *next = line + strcspn(line, "\n");
-        const char *equal = find_equal(line, next), *end;
-        if (!strncmp(line, word, strlen(word)) && equal && equal > line + strlen(word) &&
-            equal - line < KEY_MAX) {
-            const double value = tac__number_parse(equal + 3, &end);
-            const float single = (float)value;
-            uint32_t bits;
-            memcpy(&bits, &single, sizeof bits);
-            if (end == next && end > equal + 3) {
-                char name[KEY_MAX];
-                snprintf(name, sizeof name, "%.*s", (int)(equal - line) - (int)strlen(word),
-                         line + strlen(word));
-                add_key(u, "float", 0, name);
-                put(&u->message, bits, sizeof bits);
-                write_made(u, 'P');
-            }
-        }
-        line = next + (*next == '\n');
+        const char *end = line + strcspn(line, "\n");
+        if (!strncmp(line, word, strlen(word)))
+            write_parameter(u, line + strlen(word), end);
+        line = end + (*end == '\n');
     }
 }
 

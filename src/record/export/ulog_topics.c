@@ -2,6 +2,7 @@
 #include "record/export/ulog_topics.h"
 #include "base/text.h"
 #include "bus/type.h"
+#include "math/quat.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -166,13 +167,12 @@ static void to_ned(const tac__geodesy *world, double v[3])
 // east, then the longitude about the axis of the Earth.
 static void attitude_to_ned(const tac__geodesy *world, double q[4])
 {
-    const double a = -0.5 * (world->latitude_rad + HALF_PI), b = 0.5 * world->longitude_rad;
-    const double ca = tac_cos(a), sa = tac_sin(a), cb = tac_cos(b), sb = tac_sin(b);
-    const double w = cb * ca, x = sb * sa, y = -cb * sa, z = -sb * ca; // the conjugate
-    const double r[4] = {
-        w * q[0] - x * q[1] - y * q[2] - z * q[3], w * q[1] + x * q[0] + y * q[3] - z * q[2],
-        w * q[2] - x * q[3] + y * q[0] + z * q[1], w * q[3] + x * q[2] - y * q[1] + z * q[0]};
-    memcpy(q, r, sizeof r);
+    const quat to_ecef = quat_from_euler(0.0, -world->latitude_rad - HALF_PI, world->longitude_rad);
+    const quat to_ned = quat_mul(quat_conj(to_ecef), quat_make(q[0], q[1], q[2], q[3]));
+    q[0] = to_ned.w;
+    q[1] = to_ned.x;
+    q[2] = to_ned.y;
+    q[3] = to_ned.z;
 }
 
 // The elements of the signal, turned into what `how` says.
