@@ -23,6 +23,7 @@
 #include <string.h>
 
 enum { STANDSTILL_MS = 5000, CLIENTS_MAX = 4096, CHANNELS_MAX = 65536 };
+#define SETTLED UINT32_MAX    // instead of a place in the heap: E is certain
 enum { EARLY_MAX = 1 << 26 }; // bytes of a client before the start
 
 typedef struct mail {
@@ -81,7 +82,7 @@ typedef struct client {
     tac_time *unknown;  // ring: delivery times of those that it may not know of
     size_t unknown_first, unknown_count, unknown_capacity;
     uint64_t trace;
-    bool settled; // while E is worked out
+    uint32_t place; // in the heap, while E is worked out
 } client;
 
 typedef struct connection {
@@ -103,6 +104,8 @@ struct tac__server {
     bool started, ready; // asked to advance; something changed since the last turn
     tac_time target_us;
     client *clients;
+    client **open, **waiting; // heap of clients whose E is not certain; clients that wait
+    size_t open_count;
     size_t joined;
     link *links;
     size_t link_count, link_capacity;
@@ -155,7 +158,9 @@ static tac_status keep(tac__server *s, const tac_server_def *def, tac_error *err
     const char **names = tac__arena_array(a, def->count, sizeof *names);
     tac_link_rule *rules = tac__arena_array(a, def->rule_count + 1, sizeof *rules);
     s->clients = tac__arena_array(a, def->count, sizeof *s->clients);
-    if (!names || !rules || !s->clients)
+    s->open = tac__arena_array(a, def->count, sizeof *s->open);
+    s->waiting = tac__arena_array(a, def->count, sizeof *s->waiting);
+    if (!names || !rules || !s->clients || !s->open || !s->waiting)
         return tac__fail_memory(err);
     for (size_t i = 0; i < def->count; i++) {
         names[i] = tac__arena_text(a, def->names[i]);
@@ -1084,37 +1089,79 @@ static void find_bases(tac__server *s)
             t_us = arriving_us;
         c->base_us = t_us > c->clock.promise_us ? t_us : c->clock.promise_us;
         c->earliest_us = c->base_us;
-        c->settled = false;
     }
 }
 
-// E of all clients: the earliest one is certain, as what is sent to it arrives later; then what it
-// may send bounds the others, and so on.
-static void find_earliest(tac__server *s)
+// --- a heap of clients by E, while it is worked out ---
+
+static void sift_up(tac__server *s, size_t i)
 {
-    for (;;) {
-        client *first = NULL;
-        for (size_t i = 0; i < s->def.count; i++) {
-            client *c = &s->clients[i];
-            if (!c->settled && (!first || c->earliest_us < first->earliest_us))
-                first = c;
-        }
-        if (!first || first->earliest_us == TAC_TIME_NEVER)
-            return;
-        first->settled = true;
-        for (uint32_t k = 0; k < first->published_count; k++) {
-            const channel *out = &first->published[k];
-            for (uint32_t i = 0; i < out->link_count; i++) {
-                const link *l = &s->links[out->links[i]];
-                client *to = &s->clients[l->to];
-                tac_time t_us = add(first->earliest_us, tac__link_least_us(&l->law));
-                if (t_us < to->clock.promise_us)
-                    t_us = to->clock.promise_us;
-                if (!to->settled && t_us < to->earliest_us)
-                    to->earliest_us = t_us;
-            }
+    client **heap = s->open;
+    client *c = heap[i];
+    for (; i && c->earliest_us < heap[(i - 1) / 2]->earliest_us; i = (i - 1) / 2) {
+        heap[i] = heap[(i - 1) / 2];
+        heap[i]->place = (uint32_t)i;
+    }
+    heap[i] = c;
+    c->place = (uint32_t)i;
+}
+
+static client *take_earliest(tac__server *s)
+{
+    client **heap = s->open;
+    client *first = heap[0], *last = heap[--s->open_count];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < s->open_count; i = child) {
+        if (child + 1 < s->open_count && heap[child + 1]->earliest_us < heap[child]->earliest_us)
+            child++;
+        if (heap[child]->earliest_us >= last->earliest_us)
+            break;
+        heap[i] = heap[child];
+        heap[i]->place = (uint32_t)i;
+    }
+    heap[i] = last;
+    last->place = (uint32_t)i;
+    first->place = SETTLED;
+    return first;
+}
+
+// What the client may send bounds when those that it leads to may send.
+static void relax(tac__server *s, const client *c)
+{
+    for (uint32_t k = 0; k < c->published_count; k++) {
+        const channel *out = &c->published[k];
+        for (uint32_t i = 0; i < out->link_count; i++) {
+            const link *l = &s->links[out->links[i]];
+            client *to = &s->clients[l->to];
+            tac_time t_us = add(c->earliest_us, tac__link_least_us(&l->law));
+            if (t_us < to->clock.promise_us)
+                t_us = to->clock.promise_us;
+            if (to->place == SETTLED || t_us >= to->earliest_us)
+                continue;
+            to->earliest_us = t_us;
+            sift_up(s, to->place);
         }
     }
+}
+
+// E of all clients, after find_bases. The earliest one is certain, as what is sent to it arrives
+// later; then what it may send bounds the others, and so on (Dijkstra's algorithm). Nothing is sent
+// to anyone for before `global_us`, so where no client's own bound is later, there is nothing to
+// do.
+static void find_earliest(tac__server *s, tac_time global_us)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->def.count; i++)
+        any |= s->clients[i].base_us > global_us;
+    if (!any)
+        return;
+    s->open_count = 0;
+    for (size_t i = 0; i < s->def.count; i++) {
+        s->open[s->open_count++] = &s->clients[i];
+        sift_up(s, s->open_count - 1);
+    }
+    while (s->open_count && s->open[0]->earliest_us != TAC_TIME_NEVER)
+        relax(s, take_earliest(s));
 }
 
 // The least E of all, and the client that has it.
@@ -1191,7 +1238,7 @@ static int by_clock(const void *a, const void *b)
 // Authorise all that wait and can go on, from the earliest to the latest.
 static void dispatch(tac__server *s)
 {
-    client *waiting[CLIENTS_MAX];
+    client **waiting = s->waiting;
     size_t count = 0;
     for (size_t i = 0; i < s->def.count; i++) {
         client *c = &s->clients[i];
@@ -1205,7 +1252,7 @@ static void dispatch(tac__server *s)
     int slowest;
     const tac_time global_us = add(least_earliest(s, &slowest), s->least_us);
     if (s->def.lookahead == TAC_LOOKAHEAD_LINK)
-        find_earliest(s);
+        find_earliest(s, global_us);
     uint64_t granted = 0;
     for (size_t i = 0; i < count && s->state == TAC__SERVER_ADVANCING; i++) {
         client *c = waiting[i];
