@@ -52,6 +52,7 @@ def main():
         subprocess.run([tactus, "run", small, "-q", "--seed", seed, "-o", name + ".mcap"], check=True)
     calls = [
         ["check", example("rocket")],
+        ["check", example("formation")],
         ["check", os.path.join(source, "README.md")],
         ["run", "-q", example("hexa_motor_out")],
         ["run", "-q", example("rocket_ascent")],

@@ -31,7 +31,9 @@ struct coupled {
     size_t count;
     coupled_mail *mails;
     size_t mail_count, mail_capacity;
-    uint64_t posted, dropped; // posts so far; the number of the one that is left out, from 1
+    uint64_t posted, dropped;     // posts so far; the number of the one that is left out, from 1
+    tac_crossing_info dropped_on; // the link of that one
+    tac_time dropped_us;          // when it would have been delivered
     uint32_t random;
 };
 
@@ -110,8 +112,12 @@ static inline void coupled_post(coupled *c, const coupled_mail *m, const tac_cro
     post.channel = m->channel;
     post.bytes = m->bytes;
     post.length = m->size;
-    if (++c->posted != c->dropped)
-        coupled_must(tac_engine_post(engine, receiver, &post, &err), &err);
+    if (++c->posted == c->dropped) {
+        c->dropped_on = *x;
+        c->dropped_us = t_us;
+        return;
+    }
+    coupled_must(tac_engine_post(engine, receiver, &post, &err), &err);
 }
 
 // Deliver what was sent, by the laws of the links, in an order that does not matter.

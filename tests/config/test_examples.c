@@ -117,7 +117,9 @@ static void test_golden_hashes(void **state)
                   {"equations", UINT64_C(0xb195216f3b062001)},
                   {"orbit", UINT64_C(0xbc38ec7237e0a527)},
                   {"rocket_ascent", UINT64_C(0x3ad92e0ba4c00848)},
-                  {"rocket", UINT64_C(0x1d87419dad5d291a)}};
+                  {"rocket", UINT64_C(0x1d87419dad5d291a)},
+                  {"formation", UINT64_C(0x40b5fe7028d80540)},
+                  {"ring", UINT64_C(0x044d77621e0c3dd0)}};
     if (!is_golden_math())
         skip();
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {

@@ -132,4 +132,80 @@ static void test_random_partitions(void **state)
     assert_true(crossings > 100 && most >= 4);
 }
 
-TEST_MAIN(cmocka_unit_test(test_random_partitions))
+// --- examples -----------------------------------------------------------------------------------
+
+static void open_example(rig *r, const char *name, const char *duration)
+{
+    const char *const sets[] = {duration};
+    rig_example(r, name, NULL, sets, 1);
+    rig_run(r, TAC_TIME_NEVER);
+}
+
+static void compare_example(const char *name, const char *duration)
+{
+    rig r;
+    open_example(&r, name, duration);
+    coupled c;
+    coupled_open(&c, r.config);
+    coupled_run(&c, tac_config_engine_def(r.config).end_us);
+    if (c.posted < 1000 || coupled_differences(&c, r.engine))
+        fail_msg("%s in parts has other bits", name);
+    coupled_close(&c);
+    rig_close(&r);
+}
+
+static void test_examples(void **state)
+{
+    (void)state;
+    compare_example("formation.yaml", "duration=20 s");
+    compare_example("ring.yaml", "duration=200 ms");
+}
+
+static uint64_t digest_of(const tac_engine *engine, const char *wanted)
+{
+    uint64_t digest;
+    const char *name;
+    size_t i = 0;
+    while ((name = tac_engine_digest(engine, i, &digest)) && strcmp(name, wanted))
+        i++;
+    assert_non_null(name);
+    return digest;
+}
+
+// The followers of examples/formation.yaml steer on what they are told: each single message counts.
+static void test_every_message_counts(void **state)
+{
+    (void)state;
+    const tac_time end_us = 500000;
+    rig r;
+    open_example(&r, "formation.yaml", "duration=500 ms");
+    uint64_t moved = 0;
+    for (uint64_t dropped = 1;; dropped++) {
+        coupled c;
+        coupled_open(&c, r.config);
+        c.dropped = dropped;
+        coupled_run(&c, end_us);
+        const bool all = c.posted < dropped;
+        const size_t differences = coupled_differences(&c, r.engine);
+        if (all != (differences == 0))
+            fail_msg("without message %llu %zu digests differ", (unsigned long long)dropped,
+                     differences);
+        if (!all && c.dropped_us < end_us) {
+            char body[128];
+            snprintf(body, sizeof body, "%.*s.Body#state", (int)strcspn(c.dropped_on.to, "."),
+                     c.dropped_on.to);
+            if (digest_of(c.clients[c.dropped_on.to_process].engine, body) ==
+                digest_of(r.engine, body))
+                fail_msg("message %llu does not move '%s'", (unsigned long long)dropped, body);
+            moved++;
+        }
+        coupled_close(&c);
+        if (all)
+            break;
+    }
+    assert_true(moved > 80);
+    rig_close(&r);
+}
+
+TEST_MAIN(cmocka_unit_test(test_random_partitions), cmocka_unit_test(test_examples),
+          cmocka_unit_test(test_every_message_counts))
