@@ -42,8 +42,8 @@ static tac_status name_peer(tac__conn *c, const tac__address *address, tac_error
     return TAC_OK;
 }
 
-tac_status tac__conn_make(int fd, const tac__address *address, const tac_allocator *allocator,
-                          tac__conn **conn, tac_error *err)
+tac_status tac__conn_make(int fd, bool accepted, const tac__address *address,
+                          const tac_allocator *allocator, tac__conn **conn, tac_error *err)
 {
     *conn = NULL;
     tac__conn *c = allocator->resize(allocator->context, NULL, 0, sizeof *c);
@@ -52,7 +52,13 @@ tac_status tac__conn_make(int fd, const tac__address *address, const tac_allocat
         return tac__fail_memory(err);
     }
     *c = (tac__conn){.allocator = allocator, .transport = address->transport, .fd = fd};
-    const tac_status status = name_peer(c, address, err);
+    tac_status status = name_peer(c, address, err);
+    if (status == TAC_OK && c->transport == TAC__TRANSPORT_SHM) {
+        if (accepted)
+            status = tac__shm_offer(&c->shm, fd, address->text, err);
+        else
+            tac__shm_ask(fd);
+    }
     if (status != TAC_OK) {
         tac__conn_close(c);
         return status;
@@ -66,16 +72,15 @@ void tac__conn_close(tac__conn *c)
     if (!c)
         return;
     tac__watch_leave(&c->watch, c->fd);
-    if (c->transport == TAC__TRANSPORT_TCP) {
-        // TCP throws away what it has not sent yet if input is left unread on closing.
-        char unread[4096];
-        (void)shutdown(c->fd, SHUT_WR);
-        for (int i = 0; i < LEAVINGS; i++) {
-            if (recv(c->fd, unread, sizeof unread, MSG_DONTWAIT) <= 0)
-                break;
-        }
+    // TCP throws away what it has not sent yet if input is left unread on closing.
+    char unread[4096];
+    (void)shutdown(c->fd, SHUT_WR);
+    for (int i = 0; i < LEAVINGS; i++) {
+        if (recv(c->fd, unread, sizeof unread, MSG_DONTWAIT) <= 0)
+            break;
     }
     close(c->fd);
+    tac__shm_close(&c->shm);
     c->allocator->resize(c->allocator->context, c, sizeof *c, 0);
 }
 
@@ -210,7 +215,7 @@ tac_status tac__conn_dial(const tac__address *address, uint64_t patience_us,
         bool later;
         const tac_status status = attempt(address, now_us + limit_us, &fd, &later, err);
         if (status == TAC_OK)
-            return tac__conn_make(fd, address, allocator, conn, err);
+            return tac__conn_make(fd, false, address, allocator, conn, err);
         const uint64_t took_us = tac__clock_us() - start_us;
         left_us = patience_us > took_us ? patience_us - took_us : 0;
         if (!later || !left_us) {
@@ -241,9 +246,13 @@ static tac__io ended(tac__conn *c, int code, tac_error *err)
                   tac__errno_text(code));
         return TAC__IO_CLOSED;
     }
-    tac__fail(err, TAC_E_NETWORK, "%s: %s%s", c->peer,
-              code == ETIMEDOUT ? "the other host does not answer any more: " : "",
-              tac__errno_text(code));
+    const char *why = code == ETIMEDOUT ? "the other host does not answer any more: "
+                      : code == EPROTO
+                          ? "no shared memory is offered there; is it a unix:// address?"
+                      : code == EBADMSG ? "the other side has written nonsense into shared memory"
+                                        : "";
+    tac__fail(err, TAC_E_NETWORK, "%s: %s%s", c->peer, why,
+              code == EPROTO || code == EBADMSG ? "" : tac__errno_text(code));
     return TAC__IO_FAILED;
 }
 
@@ -259,9 +268,54 @@ static tac__io moved(tac__conn *c, ssize_t n, size_t *done, tac_error *err)
     return ended(c, n < 0 ? errno : 0, err);
 }
 
+int tac__conn_attach(tac__conn *c)
+{
+    if (c->shm.memory)
+        return 0;
+    int code = tac__shm_take(&c->shm, c->fd);
+    if (code == 0)
+        code = tac__watch_attached(&c->watch);
+    if (code != 0 && code != EAGAIN)
+        c->error = code;
+    return code;
+}
+
+// Shared memory. Exactly one of `in` and `out` is given.
+static tac__io move_shm(tac__conn *c, void *in, const void *out, size_t size, size_t *done,
+                        tac_error *err)
+{
+    tac__shm *s = &c->shm;
+    if (c->error)
+        return ended(c, c->error, err);
+    const int code = tac__conn_attach(c);
+    if (code == EAGAIN)
+        return TAC__IO_BLOCKED;
+    if (code != 0)
+        return ended(c, code, err);
+    for (;;) {
+        const bool gone = s->gone; // as known before it was found that nothing is left
+        if (gone && out)
+            return ended(c, 0, err);
+        const size_t n = in ? tac__shm_read(s, in, size) : tac__shm_write(s, out, size);
+        if (n == SIZE_MAX)
+            return ended(c, EBADMSG, err);
+        if (n) {
+            *done = n;
+            return TAC__IO_DONE;
+        }
+        if (gone)
+            return ended(c, 0, err);
+        tac__shm_look_after(s, c->fd);
+        if (!s->gone)
+            return TAC__IO_BLOCKED;
+    }
+}
+
 tac__io tac__conn_read(tac__conn *c, void *bytes, size_t size, size_t *done, tac_error *err)
 {
     *done = 0;
+    if (c->transport == TAC__TRANSPORT_SHM)
+        return move_shm(c, bytes, NULL, size, done, err);
     ssize_t n;
     do
         n = recv(c->fd, bytes, size, MSG_DONTWAIT);
@@ -272,6 +326,8 @@ tac__io tac__conn_read(tac__conn *c, void *bytes, size_t size, size_t *done, tac
 tac__io tac__conn_write(tac__conn *c, const void *bytes, size_t size, size_t *done, tac_error *err)
 {
     *done = 0;
+    if (c->transport == TAC__TRANSPORT_SHM)
+        return move_shm(c, NULL, bytes, size, done, err);
     if (c->error)
         return ended(c, c->error, err);
     ssize_t n;

@@ -2,6 +2,7 @@
 #ifndef TAC_FEDERATION_CONN_H
 #define TAC_FEDERATION_CONN_H
 
+#include "federation/shm.h"
 #include "federation/transport.h"
 
 #include <sys/socket.h>
@@ -16,7 +17,7 @@ struct tac__watch {
     bool want_read, want_write;
     bool read, write;           // found ready; in the poller's list while one of them is true
     tac__watch *before, *after; // in that list
-    tac__watch *left, *right;   // in the list of all connections of the poller
+    tac__watch *left, *right;   // in the list of connections of this transport
 };
 
 struct tac__conn {
@@ -26,6 +27,7 @@ struct tac__conn {
     bool is_local;
     int fd;
     int error; // errno's value with which the connection ended, 0 while it has not
+    tac__shm shm;
     char peer[TAC__ADDRESS_TEXT + 32];
 };
 
@@ -68,9 +70,12 @@ typedef struct tac__candidates {
 tac_status tac__socket_resolve(const tac__address *address, tac__candidates *found, bool *later,
                                tac_error *err);
 
-// A connection over the socket `fd`, which is closed on failure, too.
-tac_status tac__conn_make(int fd, const tac__address *address, const tac_allocator *allocator,
-                          tac__conn **conn, tac_error *err);
+// A connection over the socket `fd`, which is closed on failure, too. `accepted`: the server's
+// side.
+tac_status tac__conn_make(int fd, bool accepted, const tac__address *address,
+                          const tac_allocator *allocator, tac__conn **conn, tac_error *err);
+// Shared memory, a client's side: take it as soon as it is there. 0, EAGAIN, or how it ended.
+int tac__conn_attach(tac__conn *conn);
 
 uint64_t tac__clock_us(void);
 
@@ -81,8 +86,8 @@ struct tac__poller {
     int fd;
     bool spin;
     tac__watch *first, *last; // found ready and not taken yet
-    tac__watch *members;      // all connections
-    size_t tcp;               // how many of them are TCP
+    tac__watch *tcp, *shm;    // its connections of these transports
+    unsigned busy;            // waits that found something in a ring
     uint64_t looked_us;       // when dead hosts were looked for
     uint64_t check_us;        // how often that is done
     uint32_t silence_ms;      // a host that does not answer for so long is dead
@@ -90,5 +95,8 @@ struct tac__poller {
 
 // Leave the poller, if in one.
 void tac__watch_leave(tac__watch *watch, int fd);
+// The shared memory of a connection has come: its poller, if it is in one, waits for its bell, too.
+// 0 or errno's value.
+int tac__watch_attached(tac__watch *watch);
 
 #endif

@@ -217,5 +217,5 @@ tac_status tac__listener_accept(tac__listener *l, tac__conn **conn, tac_error *e
         return tac__fail(err, TAC_E_NETWORK, "%s: a client cannot be let in: %s", l->address.text,
                          tac__errno_text(code));
     }
-    return tac__conn_make(fd, &l->address, l->allocator, conn, err);
+    return tac__conn_make(fd, true, &l->address, l->allocator, conn, err);
 }

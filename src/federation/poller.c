@@ -1,20 +1,32 @@
-// poller.c - waiting for listeners and connections with epoll.
+// poller.c - waiting for listeners and connections.
 //
 // Level-triggered: what is ready and not taken care of is found again by the next wait. What a wait
-// finds goes to a list through the watches themselves, so a wait allocates nothing and costs what
-// is ready, and what is closed leaves the list.
+// finds goes to a list through the watches themselves, so a wait allocates nothing, and what is
+// closed leaves the list.
+//
+// Sockets are waited for with epoll. Rings in shared memory are looked at; before this process
+// sleeps it says so in every ring, and epoll waits for the bells, too. A wait goes through up to
+// three phases, in each of which the next is put off for a while:
+//
+//   spin    looks again and again; only where there are processors to spare
+//   yield   lets other processes run between looks; only for shared memory, where a look is cheap
+//   sleep   until epoll has something
+//
+// Three processes on two cores that exchange 64 bytes a round take 4.5 us a round when they yield
+// and 6 to 17 us when they sleep at once (AMD EPYC, Linux 6.18; medians).
 #define _GNU_SOURCE // sched_getaffinity
 #include "federation/conn.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
     EVENTS = 64,        // taken from epoll at once
-    SPIN_US = 25,       // looking again and again goes on as long as waking would take
+    SPIN_US = 25,       // as long as waking would take
+    YIELD_US = 50,      //
+    LOOKS = 16,         // of rings for one of sockets
     SILENCE_MS = 15000, // of a dead host
     CHECK_US = 1000000, // so often such hosts are looked for
 };
@@ -58,6 +70,8 @@ void tac__poller_set_participants(tac__poller *p, unsigned participants)
 
 static void push(tac__poller *p, tac__watch *w, bool read, bool write)
 {
+    if (!read && !write)
+        return;
     if (!w->read && !w->write) {
         w->before = p->last;
         w->after = NULL;
@@ -89,9 +103,31 @@ bool tac__poller_next(tac__poller *p, tac__ready *ready)
 
 // --- members -------------------------------------------------------------------------------------
 
+// 0 or errno's value. Events of bells lead to no watch: all rings are looked at then.
+static int control(const tac__poller *p, int operation, int fd, uint32_t events, tac__watch *w)
+{
+    struct epoll_event event = {.events = events, .data.ptr = w};
+    return epoll_ctl(p->fd, operation, fd, &event) == 0 ? 0 : errno;
+}
+
 static uint32_t events_of(const tac__watch *w)
 {
+    if (w->conn && w->conn->transport == TAC__TRANSPORT_SHM)
+        return w->conn->shm.memory ? EPOLLRDHUP : EPOLLRDHUP | EPOLLIN;
     return EPOLLRDHUP | (w->want_read ? EPOLLIN : 0u) | (w->want_write ? EPOLLOUT : 0u);
+}
+
+// Edge-triggered: each ring of a bell wakes once, and nobody has to quieten it.
+static int add_bell(const tac__watch *w)
+{
+    return control(w->poller, EPOLL_CTL_ADD, w->conn->shm.own_bell, EPOLLIN | EPOLLET, NULL);
+}
+
+static tac__watch **list_of(const tac__watch *w)
+{
+    if (!w->conn || w->conn->transport == TAC__TRANSPORT_UNIX)
+        return NULL;
+    return w->conn->transport == TAC__TRANSPORT_TCP ? &w->poller->tcp : &w->poller->shm;
 }
 
 static tac_status join(tac__poller *p, tac__watch *w, int fd, void *tag, const char *name,
@@ -100,30 +136,51 @@ static tac_status join(tac__poller *p, tac__watch *w, int fd, void *tag, const c
     TAC_REQUIRE(!w->poller);
     w->tag = tag;
     w->want_read = true;
-    struct epoll_event event = {.events = events_of(w), .data.ptr = w};
-    if (epoll_ctl(p->fd, EPOLL_CTL_ADD, fd, &event) != 0)
-        return tac__fail(err, TAC_E_NETWORK, "%s: cannot be waited for: %s", name,
-                         tac__errno_text(errno));
-    w->poller = p;
-    return TAC_OK;
+    int code = control(p, EPOLL_CTL_ADD, fd, events_of(w), w);
+    if (code == 0) {
+        w->poller = p;
+        tac__watch **list = list_of(w);
+        if (list) {
+            w->left = NULL;
+            w->right = *list;
+            if (*list)
+                (*list)->left = w;
+            *list = w;
+        }
+        if (w->conn && w->conn->shm.memory && (code = add_bell(w)) != 0)
+            tac__watch_leave(w, fd);
+    }
+    return code == 0 ? TAC_OK
+                     : tac__fail(err, TAC_E_NETWORK, "%s: cannot be waited for: %s", name,
+                                 tac__errno_text(code));
 }
 
 void tac__watch_leave(tac__watch *w, int fd)
 {
-    if (!w->poller)
+    tac__poller *p = w->poller;
+    if (!p)
         return;
-    drop(w->poller, w);
-    // Explicitly: the descriptor may be open in another process, too, and then stays in the set.
-    struct epoll_event unused = {0};
-    (void)epoll_ctl(w->poller->fd, EPOLL_CTL_DEL, fd, &unused);
-    w->want_read = w->want_write = false;
-    if (w->conn) {
-        *(w->left ? &w->left->right : &w->poller->members) = w->right;
+    drop(p, w);
+    // Explicitly: descriptors that are open in another process, too, stay in the set when closed.
+    (void)control(p, EPOLL_CTL_DEL, fd, 0, NULL);
+    if (w->conn && w->conn->shm.memory)
+        (void)control(p, EPOLL_CTL_DEL, w->conn->shm.own_bell, 0, NULL);
+    tac__watch **list = list_of(w);
+    if (list) {
+        *(w->left ? &w->left->right : list) = w->right;
         if (w->right)
             w->right->left = w->left;
-        w->poller->tcp -= w->conn->transport == TAC__TRANSPORT_TCP;
     }
+    w->want_read = w->want_write = false;
     w->poller = NULL;
+}
+
+int tac__watch_attached(tac__watch *w)
+{
+    if (!w->poller)
+        return 0;
+    const int code = add_bell(w);
+    return code ? code : control(w->poller, EPOLL_CTL_MOD, w->conn->fd, events_of(w), w);
 }
 
 tac_status tac__poller_add_listener(tac__poller *p, tac__listener *l, void *tag, tac_error *err)
@@ -133,16 +190,8 @@ tac_status tac__poller_add_listener(tac__poller *p, tac__listener *l, void *tag,
 
 tac_status tac__poller_add(tac__poller *p, tac__conn *c, void *tag, tac_error *err)
 {
-    tac__watch *w = &c->watch;
-    TAC_TRY(join(p, w, c->fd, tag, c->peer, err));
-    w->conn = c;
-    w->left = NULL;
-    w->right = p->members;
-    if (p->members)
-        p->members->left = w;
-    p->members = w;
-    p->tcp += c->transport == TAC__TRANSPORT_TCP;
-    return TAC_OK;
+    c->watch.conn = c;
+    return join(p, &c->watch, c->fd, tag, c->peer, err);
 }
 
 void tac__poller_remove(tac__poller *p, tac__conn *c)
@@ -164,22 +213,82 @@ void tac__poller_want(tac__poller *p, tac__conn *c, bool read, bool write)
         return;
     w->want_read = read;
     w->want_write = write;
-    struct epoll_event event = {.events = events_of(w), .data.ptr = w};
-    (void)epoll_ctl(p->fd, EPOLL_CTL_MOD, c->fd, &event);
+    if (c->transport != TAC__TRANSPORT_SHM)
+        (void)control(p, EPOLL_CTL_MOD, c->fd, events_of(w), w);
+}
+
+// --- looking -------------------------------------------------------------------------------------
+
+// What epoll has after `limit_ms` at most. Returns 0 or errno's value.
+static int look_at_sockets(tac__poller *p, int limit_ms)
+{
+    struct epoll_event events[EVENTS];
+    const int n = epoll_wait(p->fd, events, EVENTS, limit_ms);
+    if (n < 0)
+        return errno;
+    for (int i = 0; i < n; i++) {
+        tac__watch *w = events[i].data.ptr;
+        if (!w)
+            continue; // a bell
+        const bool gone = events[i].events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP);
+        if (w->conn && w->conn->transport == TAC__TRANSPORT_SHM) {
+            const int code = tac__conn_attach(w->conn);
+            w->conn->shm.gone |= gone;
+            push(p, w, gone || (code != 0 && code != EAGAIN), false);
+            continue;
+        }
+        push(p, w, gone || (events[i].events & EPOLLIN), (events[i].events & EPOLLOUT) != 0);
+    }
+    return 0;
+}
+
+static void look_at_rings(tac__poller *p)
+{
+    for (tac__watch *w = p->shm; w; w = w->right) {
+        tac__shm *s = &w->conn->shm;
+        push(p, w, s->gone || (w->want_read && s->memory && tac__shm_readable(s)),
+             w->want_write && s->memory && tac__shm_writable(s));
+    }
+}
+
+// Connections whose host is dead: a call of the system's for each of them.
+static void look_for_dead(tac__poller *p, uint64_t now_us)
+{
+    if (!p->tcp || now_us - p->looked_us < p->check_us)
+        return;
+    p->looked_us = now_us;
+    for (tac__watch *w = p->tcp; w; w = w->right) {
+        if (!w->conn->error && tac__socket_is_dead(w->conn->fd, p->silence_ms)) {
+            w->conn->error = ETIMEDOUT;
+            push(p, w, true, false);
+        }
+    }
 }
 
 // --- waiting -------------------------------------------------------------------------------------
 
-static int look(tac__poller *p, int limit_ms)
+static void relax(void)
 {
-    struct epoll_event events[EVENTS];
-    const int n = epoll_wait(p->fd, events, EVENTS, limit_ms);
-    for (int i = 0; i < n; i++) {
-        tac__watch *w = events[i].data.ptr;
-        const bool gone = events[i].events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP);
-        push(p, w, gone || (events[i].events & EPOLLIN), (events[i].events & EPOLLOUT) != 0);
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+// Look again and again until `until_us`. Returns as look_at_sockets, as all that follow.
+static int look_on(tac__poller *p, uint64_t until_us, bool yield)
+{
+    for (unsigned i = 1;; i++) {
+        if (yield)
+            sched_yield();
+        else
+            relax();
+        look_at_rings(p);
+        const int code = !p->shm || i % LOOKS == 0 ? look_at_sockets(p, 0) : 0;
+        if (p->first || code || tac__clock_us() >= until_us)
+            return code;
     }
-    return n;
 }
 
 // Milliseconds for epoll: rounded up, so that a wait is never cut short.
@@ -192,55 +301,60 @@ static int in_ms(uint64_t limit_us)
     return (int)(ms < longest_ms ? ms : longest_ms);
 }
 
-// Connections whose host is dead: a call of the system's for each of them.
-static void find_dead(tac__poller *p, uint64_t now_us)
+static int sleep_once(tac__poller *p, uint64_t limit_us)
 {
-    p->looked_us = now_us;
-    for (tac__watch *w = p->members; w; w = w->right) {
-        if (w->conn->transport != TAC__TRANSPORT_TCP || w->conn->error ||
-            !tac__socket_is_dead(w->conn->fd, p->silence_ms))
-            continue;
-        w->conn->error = ETIMEDOUT;
-        push(p, w, true, false);
+    if (p->tcp && limit_us > p->check_us)
+        limit_us = p->check_us; // then dead hosts are looked for
+    for (tac__watch *w = p->shm; w; w = w->right) {
+        if (w->conn->shm.memory)
+            tac__shm_sleeps(&w->conn->shm, w->want_read, w->want_write);
     }
+    look_at_rings(p); // what came before others could know that this process sleeps
+    const int code = p->first ? 0 : look_at_sockets(p, in_ms(limit_us));
+    for (tac__watch *w = p->shm; w; w = w->right) {
+        if (w->conn->shm.memory)
+            tac__shm_woke(&w->conn->shm);
+    }
+    look_at_rings(p);
+    return code;
 }
 
-// Blocks for `limit_us`, in pieces where dead hosts are to be looked for.
-static int block(tac__poller *p, uint64_t limit_us)
+static uint64_t earlier(uint64_t a_us, uint64_t b_us)
 {
-    if (!p->tcp || !limit_us)
-        return look(p, in_ms(limit_us));
+    return a_us < b_us ? a_us : b_us;
+}
+
+static int wait(tac__poller *p, uint64_t limit_us)
+{
+    int code = 0;
+    look_at_rings(p);
+    // Sockets have their turn even where there is always something in the rings.
+    if (!limit_us || (p->first && ++p->busy % LOOKS == 0))
+        code = look_at_sockets(p, 0);
     const uint64_t start_us = tac__clock_us();
-    uint64_t now_us = start_us;
-    for (;;) {
-        if (now_us - p->looked_us >= p->check_us) {
-            find_dead(p, now_us);
-            if (p->first)
-                return 0;
-        }
-        const uint64_t left_us =
-            limit_us == UINT64_MAX ? p->check_us : limit_us - (now_us - start_us);
-        const int n = look(p, in_ms(left_us < p->check_us ? left_us : p->check_us));
-        now_us = tac__clock_us();
-        if (n != 0 || now_us - start_us >= limit_us)
-            return n;
+    look_for_dead(p, start_us);
+    if (p->first || code || !limit_us)
+        return code;
+    const uint64_t end_us = limit_us < UINT64_MAX - start_us ? start_us + limit_us : UINT64_MAX;
+
+    if (p->spin)
+        code = look_on(p, earlier(start_us + SPIN_US, end_us), false);
+    if (p->shm && !p->first && !code)
+        code = look_on(p, earlier(tac__clock_us() + YIELD_US, end_us), true);
+    while (!p->first && !code) {
+        const uint64_t now_us = tac__clock_us();
+        look_for_dead(p, now_us);
+        if (p->first || now_us >= end_us)
+            break;
+        code = sleep_once(p, end_us == UINT64_MAX ? UINT64_MAX : end_us - now_us);
     }
+    return code;
 }
 
 tac_status tac__poller_wait(tac__poller *p, uint64_t limit_us, tac_error *err)
 {
-    if (p->first)
+    const int code = p->first ? 0 : wait(p, limit_us);
+    if (code == 0 || code == EINTR)
         return TAC_OK;
-    int n = 0;
-    if (p->spin && limit_us) {
-        const uint64_t start_us = tac__clock_us();
-        do
-            n = look(p, 0);
-        while (n == 0 && tac__clock_us() - start_us < SPIN_US);
-    }
-    if (n == 0)
-        n = block(p, limit_us);
-    if (n < 0 && errno != EINTR)
-        return tac__fail(err, TAC_E_NETWORK, "epoll: %s", tac__errno_text(errno));
-    return TAC_OK;
+    return tac__fail(err, TAC_E_NETWORK, "epoll: %s", tac__errno_text(code));
 }

@@ -325,6 +325,46 @@ static void test_silent(void **state)
     tac__listener_close(l);
 }
 
+// Both sides sleep before each byte: whoever has slept is woken, however the moments fall, and who
+// waits long uses next to no time of the processor.
+static void test_sleepers(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 60 };
+    const tac__address a = here("sleepers");
+    tac__listener *l = opened(&a);
+    const tac__address at = *tac__listener_address(l);
+    const pid_t peer = fork();
+    if (peer == 0) {
+        work w = {.conn = dialled(&at), .out_stream = 1, .in_stream = 2};
+        for (int i = 0; i < ROUNDS; i++) {
+            w.in = (uint64_t)i + 1;
+            EXPECT(run(&w) == TAC__IO_DONE && !w.wrong);
+            const struct timespec pause = {.tv_nsec = i * 10000};
+            nanosleep(&pause, NULL);
+            w.out = w.in;
+            EXPECT(run(&w) == TAC__IO_DONE);
+        }
+        nap_ms(200);
+        EXPECT(write_some(&(work){.conn = w.conn, .out = 1, .piece = 1}) == TAC__IO_DONE);
+        tac__conn_close(w.conn);
+        _exit(0);
+    }
+    work w = {.conn = accepted(l), .out_stream = 2, .in_stream = 1};
+    for (int i = 0; i < ROUNDS; i++) {
+        w.out = w.in = (uint64_t)i + 1;
+        assert_int_equal(run(&w), TAC__IO_DONE);
+        assert_false(w.wrong);
+    }
+    const clock_t before = clock();
+    w.in++;
+    assert_int_equal(run(&w), TAC__IO_DONE);
+    assert_true((double)(clock() - before) / CLOCKS_PER_SEC < 0.05);
+    peer_ended_well(peer);
+    tac__conn_close(w.conn);
+    tac__listener_close(l);
+}
+
 // --- listening and dialling ----------------------------------------------------------------------
 
 static void test_any_order(void **state)
@@ -624,12 +664,12 @@ static bool has_ip6(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_ways),      cmocka_unit_test(test_single_bytes),
-        cmocka_unit_test(test_slow_reader),    cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_silent),         cmocka_unit_test(test_any_order),
-        cmocka_unit_test(test_poller),         cmocka_unit_test(test_signal),
-        cmocka_unit_test(test_no_descriptors), cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_not_inherited),
+        cmocka_unit_test(test_both_ways),   cmocka_unit_test(test_single_bytes),
+        cmocka_unit_test(test_slow_reader), cmocka_unit_test(test_sleepers),
+        cmocka_unit_test(test_killed),      cmocka_unit_test(test_silent),
+        cmocka_unit_test(test_any_order),   cmocka_unit_test(test_poller),
+        cmocka_unit_test(test_signal),      cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_allocations), cmocka_unit_test(test_not_inherited),
     };
     int failed = 0;
     for (size_t i = 0; i < sizeof TRANSPORTS / sizeof *TRANSPORTS; i++) {
