@@ -28,14 +28,12 @@ typedef enum tac_lookahead {
 #undef TAC_LOOKAHEAD_ENUM
 } tac_lookahead;
 
-// The law of all links whose ends match. An end is the full name of a port ("uav1.radio.tx"), or
-// "CLIENT/CHANNEL"; a pattern may also be the name of a client, for all its ends. The first rule
-// that matches counts.
-typedef struct tac_link_rule {
-    const char *from, *to; // patterns
-    tac_link_law law;
-    tac_place place;
-} tac_link_rule;
+// Two ends between which messages travel: a channel that one client publishes, and an inlet at
+// which another one has subscribed to it.
+typedef struct tac_link_ends {
+    size_t from, to; // numbers of the clients
+    const char *channel, *inlet;
+} tac_link_ends;
 
 // A message on its way through the server, as watchers are told of it.
 typedef struct tac_passage {
@@ -60,11 +58,12 @@ typedef struct tac_server_def {
     const char *key_file;     // shared key; required for addresses that other hosts can reach
     const char *const *names; // of all clients; their order gives their numbers
     size_t count;
-    uint64_t seed;   // of drawn delays and losses
-    tac_time end_us; // clients process the boundary there and end
-    const tac_link_rule *rules;
-    size_t rule_count;
-    tac_time delay_us;    // of links that no rule matches; 0: such a link is an error
+    uint64_t seed;     // of drawn delays and losses
+    tac_time end_us;   // clients process the boundary there and end
+    tac_time delay_us; // of links for which `law` gives none; 0: such a link is an error
+    // The law of a link, as it is made when the federation starts. NULL: there is none for this
+    // one. What it points to must outlive the server. May be NULL itself.
+    const tac_link_law *(*law)(void *context, const tac_link_ends *ends);
     uint32_t message_max; // bytes in one message; 0: 16 MiB
     uint32_t queue_max;   // messages waiting for one client; 0: 1,000,000
     uint32_t timeout_ms;  // a client that does not respond for so long ends the federation; 0:
@@ -73,6 +72,10 @@ typedef struct tac_server_def {
     void (*log)(void *context, const char *text);
     // Told of every message; results do not depend on it. May be NULL.
     void (*watch)(void *context, const tac_passage *passage);
+    // Called some ten times a second while the server works, with the time that every client has
+    // reached. Returns NULL to go on, or a text: then the federation ends with it (TAC_E_STOPPED).
+    // May be NULL.
+    const char *(*look)(void *context, tac_time t_us);
     void *context;
 } tac_server_def;
 
@@ -89,7 +92,7 @@ static inline tac_server_def tac_server_def_default(void)
 
 typedef struct tac_server tac_server;
 
-// Listens at the address. TAC_E_RANGE: a link with a delay of zero.
+// Listens at the address.
 TAC_API TAC_MUST_CHECK tac_status tac_server_create(const tac_server_def *def, tac_server **server,
                                                     tac_error *err);
 TAC_API void tac_server_destroy(tac_server *server); // NULL is fine; clients that are left are told
@@ -105,9 +108,6 @@ TAC_API TAC_MUST_CHECK tac_status tac_server_advance_to(tac_server *server, tac_
 TAC_API TAC_MUST_CHECK tac_status tac_server_finish(tac_server *server, tac_error *err);
 
 TAC_API tac_time tac_server_time(const tac_server *server); // reached by every client
-// Ask a running server to stop: from another thread or a signal handler. Clients are told, and the
-// call that it interrupts fails with TAC_E_STOPPED.
-TAC_API void tac_server_stop(tac_server *server);
 
 // What came of it. Counts are of the whole run.
 typedef struct tac_dispatch_info {
@@ -141,6 +141,10 @@ typedef struct tac_client_def {
     const char *name;     // one of the server's
     const char *address;  // of the server
     const char *key_file; // shared key, or NULL
+    // Called some ten times a second while the client waits, and between pieces of work of
+    // tac_client_run. Returns false to end the call that waits (TAC_E_STOPPED). May be NULL.
+    bool (*look)(void *context);
+    void *context;
 } tac_client_def;
 
 static inline tac_client_def tac_client_def_default(void)
@@ -255,10 +259,6 @@ static inline tac_membership tac_client_info(const tac_client *client)
     tac_client_info_sized(client, &info, sizeof info);
     return info;
 }
-
-// Ask a client that runs or waits to give up: from another thread or a signal handler. The call
-// that it interrupts fails with TAC_E_STOPPED.
-TAC_API void tac_client_stop(tac_client *client);
 
 // --- an engine as a client ------------------------------------------------------------------
 

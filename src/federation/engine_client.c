@@ -121,6 +121,7 @@ static tac_status run_engine(tac_client *c, tac_error *err)
             return c->sent.status;
         }
         TAC_TRY(status);
+        TAC_TRY(tac__join_look(c, err));
         TAC_TRY(tac_client_poll(c, to_us, tac_engine_next_event(c->engine), &over, err));
     }
     return post_all(c, err);

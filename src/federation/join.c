@@ -7,8 +7,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { WAIT_US = 100000 }; // how long a wait goes on without a look for `stop`
+enum {
+    WAIT_US = 50000,    // how long a wait goes on without a look at the clock
+    LOOK_NS = 50000000, // between two calls of `look`
+};
 
 tac_status tac_client_create(const tac_client_def *def, tac_client **client, tac_error *err)
 {
@@ -18,6 +22,8 @@ tac_status tac_client_create(const tac_client_def *def, tac_client **client, tac
     tac_client *c = calloc(1, sizeof *c);
     if (!c)
         return tac__fail_memory(err);
+    c->look = def->look;
+    c->context = def->context;
     c->patience_us = (uint64_t)def->patience_ms * 1000;
     tac_status status = tac__client_create(NULL, def->name, &c->machine, err);
     if (status == TAC_OK)
@@ -67,6 +73,23 @@ tac_status tac__join_flush(tac_client *c, tac_error *err)
     return TAC_OK;
 }
 
+tac_status tac__join_look(tac_client *c, tac_error *err)
+{
+    struct timespec t;
+    if (!c->look)
+        return TAC_OK;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    const uint64_t ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    if (ns - c->looked_ns < LOOK_NS)
+        return TAC_OK;
+    c->looked_ns = ns;
+    if (c->look(c->context))
+        return TAC_OK;
+    tac_client_abort(c, "stopped on request");
+    return tac__fail(err, TAC_E_STOPPED, "'%s' was stopped on request",
+                     tac__client_name(c->machine));
+}
+
 tac_status tac__join_turn(tac_client *c, tac_error *err)
 {
     TAC_TRY(tac__join_flush(c, err));
@@ -81,12 +104,7 @@ tac_status tac__join_turn(tac_client *c, tac_error *err)
     if (status != TAC_OK)
         return broke(c, &own, err);
     TAC_TRY(tac__client_error(c->machine, err));
-    if (atomic_load(&c->stop)) {
-        tac_client_abort(c, "stopped on request");
-        return tac__fail(err, TAC_E_STOPPED, "'%s' was stopped on request",
-                         tac__client_name(c->machine));
-    }
-    return TAC_OK;
+    return tac__join_look(c, err);
 }
 
 static tac_status await(tac_client *c, tac__client_state waiting, tac_error *err)
@@ -216,12 +234,6 @@ void tac_client_abort(tac_client *c, const char *why)
         return;
     tac__client_abort(c->machine, why ? why : "no reason was given");
     (void)!tac__join_flush(c, NULL);
-}
-
-void tac_client_stop(tac_client *c)
-{
-    if (c)
-        atomic_store(&c->stop, true);
 }
 
 void tac_client_destroy(tac_client *c)

@@ -6,8 +6,6 @@
 #include "federation/client.h"
 #include "federation/pipe.h"
 
-#include <stdatomic.h>
-
 // A link of the engine that leads outside or comes from there.
 typedef struct tac__engine_port {
     const char *channel;
@@ -23,7 +21,9 @@ struct tac_client {
     bool keyed;
     tac__pipe pipe;
     tac__poller *poller;
-    atomic_bool stop;
+    bool (*look)(void *context);
+    void *context;
+    uint64_t looked_ns;
     // an engine as a client:
     tac_engine *engine;
     tac__engine_port *ports;
@@ -33,6 +33,8 @@ struct tac_client {
 
 // Write what can be written without waiting.
 TAC_MUST_CHECK tac_status tac__join_flush(tac_client *client, tac_error *err);
+// Call `look` if it is time to. Fails where it says that the client is to stop.
+TAC_MUST_CHECK tac_status tac__join_look(tac_client *client, tac_error *err);
 // Write, wait for something from the server, and take it.
 TAC_MUST_CHECK tac_status tac__join_turn(tac_client *client, tac_error *err);
 

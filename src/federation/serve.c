@@ -6,13 +6,13 @@
 
 #include "base/def.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum {
-    WAIT_US = 100000,   // how long a wait goes on without a look at the clock and for `stop`
+    WAIT_US = 50000,    // how long a wait goes on without a look at the clock
+    LOOK_NS = 50000000, // between two calls of `look`
     FAREWELL_MS = 1000, // how long clients are given to take what was said last
     STRANGERS_MAX = 64, // connections that have not joined
 };
@@ -34,9 +34,9 @@ struct tac_server {
     size_t peer_count, peer_capacity;
     uint8_t key[TAC__KEY_BYTES];
     bool keyed;
-    atomic_bool stop;
-    bool told; // of the stop
-    uint64_t began_ns, ended_ns;
+    const char *(*look)(void *context, tac_time t_us);
+    void *context;
+    uint64_t looked_ns, began_ns, ended_ns;
 };
 
 static uint64_t now_ns(void)
@@ -70,10 +70,12 @@ tac_status tac_server_create(const tac_server_def *def, tac_server **server, tac
 {
     TAC_REQUIRE(def && server);
     TAC__DEF(tac_server_def, def, err);
-    TAC_REQUIRE(def->address && (def->names || !def->count) && (def->rules || !def->rule_count));
+    TAC_REQUIRE(def->address && (def->names || !def->count));
     tac_server *s = calloc(1, sizeof *s);
     if (!s)
         return tac__fail_memory(err);
+    s->look = def->look;
+    s->context = def->context;
     tac_status status = tac__server_create(NULL, def, &s->machine, err);
     if (status == TAC_OK)
         status = open_listener(s, def, err);
@@ -218,11 +220,13 @@ static tac_status turn(tac_server *s, tac_error *err)
         else if (ready.read)
             read_peer(ready.tag);
     }
-    if (atomic_load(&s->stop) && !s->told) {
-        s->told = true;
-        tac__server_abort(s->machine, TAC_E_STOPPED, "", "stopped on request");
-    }
     const uint64_t grants = tac__server_info(s->machine).grants, ns = now_ns();
+    if (s->look && ns - s->looked_ns >= LOOK_NS) {
+        s->looked_ns = ns;
+        const char *why = s->look(s->context, tac__server_time(s->machine));
+        if (why)
+            tac__server_abort(s->machine, TAC_E_STOPPED, "", why);
+    }
     tac__server_turn(s->machine, ns / 1000000);
     if (!grants && tac__server_info(s->machine).grants)
         s->began_ns = ns;
@@ -307,12 +311,6 @@ void tac_server_destroy(tac_server *s)
 
 // --- what is known
 // --------------------------------------------------------------------------------
-
-void tac_server_stop(tac_server *s)
-{
-    if (s)
-        atomic_store(&s->stop, true);
-}
 
 tac_time tac_server_time(const tac_server *s)
 {

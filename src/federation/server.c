@@ -143,8 +143,6 @@ static tac_status check(const tac_server_def *def, tac_error *err)
                                  def->names[i]);
         }
     }
-    for (size_t i = 0; i < def->rule_count; i++)
-        TAC_TRY(tac__link_check(&def->rules[i].law, &def->rules[i].place, err));
     if (def->end_us > TAC_TIME_MAX)
         return tac__fail(err, TAC_E_RANGE, "the end lies after 2^62 us");
     return TAC_OK;
@@ -156,11 +154,10 @@ static tac_status keep(tac__server *s, const tac_server_def *def, tac_error *err
     tac__arena *a = &s->arena;
     s->def = *def;
     const char **names = tac__arena_array(a, def->count, sizeof *names);
-    tac_link_rule *rules = tac__arena_array(a, def->rule_count + 1, sizeof *rules);
     s->clients = tac__arena_array(a, def->count, sizeof *s->clients);
     s->open = tac__arena_array(a, def->count, sizeof *s->open);
     s->waiting = tac__arena_array(a, def->count, sizeof *s->waiting);
-    if (!names || !rules || !s->clients || !s->open || !s->waiting)
+    if (!names || !s->clients || !s->open || !s->waiting)
         return tac__fail_memory(err);
     for (size_t i = 0; i < def->count; i++) {
         names[i] = tac__arena_text(a, def->names[i]);
@@ -171,20 +168,7 @@ static tac_status keep(tac__server *s, const tac_server_def *def, tac_error *err
                                  .limit = -1,
                                  .trace = tac__hash_text(TAC__HASH_SEED, names[i])};
     }
-    for (size_t i = 0; i < def->rule_count; i++) {
-        rules[i] = def->rules[i];
-        rules[i].from = tac__arena_text(a, def->rules[i].from);
-        rules[i].to = tac__arena_text(a, def->rules[i].to);
-        const size_t windows = rules[i].law.down_count;
-        tac_outage *down = tac__arena_array(a, windows + 1, sizeof *down);
-        if (!rules[i].from || !rules[i].to || !down)
-            return tac__fail_memory(err);
-        if (windows)
-            memcpy(down, rules[i].law.down, windows * sizeof *down);
-        rules[i].law.down = down;
-    }
     s->def.names = names;
-    s->def.rules = rules;
     if (!s->def.message_max || s->def.message_max > TAC__WIRE_MESSAGE_MAX)
         s->def.message_max = TAC__WIRE_MESSAGE_MAX;
     if (!s->def.queue_max)
@@ -646,29 +630,23 @@ static void take_hello(tac__server *s, int at, tac__frame *f)
 // --- starting
 // -------------------------------------------------------------------------------------
 
-static bool end_matches(const char *pattern, const client *c, const char *end)
+static tac_status find_law(const tac__server *s, const link *l, tac_link_law *law, tac_error *err)
 {
-    return tac__glob_match(pattern, end) || tac__glob_match(pattern, c->name);
-}
-
-static tac_status find_law(const tac__server *s, const client *from, const channel *out,
-                           const client *to, const channel *in, tac_link_law *law, tac_error *err)
-{
-    for (size_t i = 0; i < s->def.rule_count; i++) {
-        const tac_link_rule *r = &s->def.rules[i];
-        if (end_matches(r->from, from, out->end) && end_matches(r->to, to, in->end)) {
-            *law = r->law;
-            return TAC_OK;
-        }
-    }
-    if (!s->def.delay_us)
-        return tac__fail(err, TAC_E_CONFIG,
-                         "no delay is given for messages from '%s' to '%s'; a link or 'delay' of "
-                         "the federation gives one",
+    const channel *out = &s->clients[l->from].published[l->channel];
+    const channel *in = &s->clients[l->to].subscribed[l->subscription];
+    const tac_link_ends ends = {
+        .from = l->from, .to = l->to, .channel = out->name, .inlet = in->inlet};
+    const tac_link_law *given = s->def.law ? s->def.law(s->def.context, &ends) : NULL;
+    tac_link_law fallback = tac_link_law_default();
+    fallback.min_us = s->def.delay_us;
+    if (!given && !s->def.delay_us)
+        return tac__fail(err, TAC_E_CONFIG, "no delay is given for messages from '%s' to '%s'",
                          out->end, in->end);
-    *law = tac_link_law_default();
-    law->min_us = s->def.delay_us;
-    return TAC_OK;
+    *law = given ? *given : fallback;
+    const tac_status status = tac__link_check(law, NULL, err);
+    if (status != TAC_OK)
+        tac__error_context(err, "linking '%s' to '%s'", out->end, in->end);
+    return status;
 }
 
 static tac_status add_link(tac__server *s, uint32_t from, uint32_t out, uint32_t to, uint32_t in,
@@ -677,7 +655,7 @@ static tac_status add_link(tac__server *s, uint32_t from, uint32_t out, uint32_t
     client *a = &s->clients[from], *b = &s->clients[to];
     channel *source = &a->published[out];
     link l = {.from = from, .to = to, .channel = out, .subscription = in, .number = b->in_count};
-    TAC_TRY(find_law(s, a, source, b, &b->subscribed[in], &l.law, err));
+    TAC_TRY(find_law(s, &l, &l.law, err));
     l.key = tac__link_key(s->def.seed, source->end, b->subscribed[in].end);
     l.plain = tac__link_plain(&l.law);
     size_t links = source->link_count, capacity = source->link_capacity;

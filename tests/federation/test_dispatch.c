@@ -26,12 +26,17 @@ typedef struct node {
     bool hears[NODES]; // whose channels it subscribes to
 } node;
 
+// The law of all links whose ends match; the first rule that matches counts.
+typedef struct rule {
+    const char *from, *to; // patterns of "n0/c1_n0"
+    tac_link_law law;
+} rule;
+
 typedef struct plan {
     size_t count;
     node nodes[NODES];
     char names[NODES][8];
-    tac_link_rule rules[RULES];
-    size_t rule_count;
+    rule rules[RULES];
     tac_outage outage;
     uint64_t seed;
     tac_time end_us;
@@ -74,7 +79,7 @@ static tac_link_law draw_law(uint64_t *x, const tac_outage *outage)
 
 static void draw_plan(plan *p, uint64_t seed)
 {
-    static const char *const patterns[] = {"n0", "n1", "*", "*/c1*", "*"};
+    static const char *const patterns[] = {"n0/*", "n1/*", "*", "*/c1*", "*"};
     uint64_t x = seed;
     memset(p, 0, sizeof *p);
     p->seed = next(&x);
@@ -94,12 +99,11 @@ static void draw_plan(plan *p, uint64_t seed)
         for (size_t k = 0; k < p->count; k++)
             n->hears[k] = k != i && below(&x, 3) > 0;
     }
-    p->rule_count = RULES;
     for (size_t i = 0; i < RULES; i++) {
         const bool last = i == RULES - 1;
-        p->rules[i] = (tac_link_rule){.from = last ? "*" : patterns[below(&x, 5)],
-                                      .to = last ? "*" : patterns[below(&x, 3)],
-                                      .law = draw_law(&x, &p->outage)};
+        p->rules[i] = (rule){.from = last ? "*" : patterns[below(&x, 5)],
+                             .to = last ? "*" : patterns[below(&x, 3)],
+                             .law = draw_law(&x, &p->outage)};
     }
 }
 
@@ -203,21 +207,26 @@ typedef struct world {
 
 enum { BOX = 20000 };
 
-static const tac_link_law *law_between(const plan *p, const actor *from, uint32_t channel,
-                                       size_t to, tac__stream *key)
+static const tac_link_law *law_between(const plan *p, size_t from, const char *channel, size_t to,
+                                       tac__stream *key)
 {
-    char ends[2][32], channel_name[16];
-    name_channel(p, from->number, channel, channel_name);
-    snprintf(ends[0], sizeof ends[0], "%s/%s", p->names[from->number], channel_name);
-    snprintf(ends[1], sizeof ends[1], "%s/%s", p->names[to], channel_name);
-    *key = tac__link_key(p->seed, ends[0], ends[1]);
-    for (size_t i = 0; i < p->rule_count; i++) {
-        const tac_link_rule *r = &p->rules[i];
-        if ((tac__glob_match(r->from, ends[0]) || !strcmp(r->from, p->names[from->number])) &&
-            (tac__glob_match(r->to, ends[1]) || !strcmp(r->to, p->names[to])))
+    char ends[2][32];
+    snprintf(ends[0], sizeof ends[0], "%s/%s", p->names[from], channel);
+    snprintf(ends[1], sizeof ends[1], "%s/%s", p->names[to], channel);
+    if (key)
+        *key = tac__link_key(p->seed, ends[0], ends[1]);
+    for (size_t i = 0; i < RULES; i++) {
+        const rule *r = &p->rules[i];
+        if (tac__glob_match(r->from, ends[0]) && tac__glob_match(r->to, ends[1]))
             return &r->law;
     }
     return NULL;
+}
+
+static const tac_link_law *give_law(void *context, const tac_link_ends *e)
+{
+    assert_string_equal(e->channel, e->inlet);
+    return law_between(context, e->from, e->channel, e->to, NULL);
 }
 
 static void send_in_world(void *context, actor *a, uint32_t channel, tac_time t_us,
@@ -229,7 +238,9 @@ static void send_in_world(void *context, actor *a, uint32_t channel, tac_time t_
         if (!w->p->nodes[to].hears[a->number])
             continue;
         tac__stream key;
-        const tac_link_law *law = law_between(w->p, a, channel, to, &key);
+        char name[16];
+        name_channel(w->p, a->number, channel, name);
+        const tac_link_law *law = law_between(w->p, a->number, name, to, &key);
         assert_non_null(law);
         const tac__fate fate = tac__link_fate(law, &key, t_us, a->sequences[channel]);
         for (uint32_t copy = 0; copy < fate.copies; copy++) {
@@ -528,8 +539,8 @@ static void open_all(federation *f, const plan *p, const way *how)
     def.count = p->count;
     def.seed = p->seed;
     def.end_us = p->end_us;
-    def.rules = p->rules;
-    def.rule_count = p->rule_count;
+    def.law = give_law;
+    def.context = (void *)(uintptr_t)p;
     def.lookahead = how->lookahead;
     tac_error err;
     *f = (federation){.p = p, .x = how->seed};
