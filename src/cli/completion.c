@@ -76,13 +76,13 @@ static void write_bash(tac__text *out)
     }
     tac__text_add(out, "    esac\n"
                        "    case ${COMP_WORDS[1]}:$word in\n"
-                       "    *:-?*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+                       "    *:-*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
                        "    help:*) COMPREPLY=($(compgen -W '");
     add_commands(out);
     tac__text_add(out,
                   "' -- \"$word\")) ;;\n"
                   "    completion:*) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\")) ;;\n"
-                  "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+                  "    *) local IFS=$'\\n'; COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
                   "    esac\n"
                   "}\n"
                   "complete -o filenames -F _tactus tactus\n");

@@ -45,6 +45,9 @@ same 'tactus completion z' "$(complete tactus completion z)" zsh
 same 'tactus help che' "$(complete tactus help che)" check
 same 'tactus run fli' "$(complete tactus run fli)" flight.yaml
 same 'tactus run -o fli' "$(complete tactus run -o fli)" flight.yaml
+complete tactus run - | grep -qx -e --seed || fail 'options behind a single dash'
+touch 'my flight.yaml'
+same 'a name with a space' "$(complete tactus run my)" 'my flight.yaml'
 complete tactus '' | sort >completed
 printf '%s\n' $commands | sort | comm -23 - completed >lost
 silent lost
