@@ -125,14 +125,22 @@ static tac_time sample_period(tac_time end_us)
     return (steps ? steps : 1) * SAMPLE_US;
 }
 
-static void name_mover(cli_motion *m, size_t number)
+// A vehicle has the name of its entity; if the entity has several, that of its component.
+static tac_status add_mover(cli_motion *m, const tac_engine *engine, size_t component,
+                            cli_motion_kind kind)
 {
-    cli_mover *v = &m->movers[number];
-    for (size_t i = 0; i < number; i++) {
-        if (!strcmp(m->movers[i].entity, v->entity))
-            return; // two of one entity are called by their components
-    }
-    v->name = v->entity[0] ? v->entity : v->name;
+    const tac_component_info c = tac_engine_component_info(engine, component);
+    const int first = tac__names_find(&m->entities, c.entity);
+    m->movers[m->count] = (cli_mover){.kind = kind,
+                                      .name = first < 0 && c.entity[0] ? c.entity : c.name,
+                                      .component = component,
+                                      .mu_m3_s2 = c.gravity_mu_m3_s2,
+                                      .radius_m = c.gravity_radius_m};
+    if (first >= 0)
+        m->movers[first].name = tac_engine_component_info(engine, m->movers[first].component).name;
+    m->count++;
+    return first >= 0 ? TAC_OK
+                      : tac__names_set(&m->entities, &m->arena, c.entity, (uint32_t)m->count - 1);
 }
 
 tac_status cli_motion_watch(cli_motion *m, tac_engine *engine, tac_time end_us, tac_error *err)
@@ -154,15 +162,8 @@ tac_status cli_motion_watch(cli_motion *m, tac_engine *engine, tac_time end_us, 
         return tac__fail_memory(err);
     for (size_t i = 0; i < components; i++) {
         const tac_component_info c = tac_engine_component_info(engine, i);
-        if (!is_mover(&c, roles[i], &kind))
-            continue;
-        m->movers[m->count] = (cli_mover){.kind = kind,
-                                          .name = c.name,
-                                          .entity = c.entity,
-                                          .component = i,
-                                          .mu_m3_s2 = c.gravity_mu_m3_s2,
-                                          .radius_m = c.gravity_radius_m};
-        name_mover(m, m->count++);
+        if (is_mover(&c, roles[i], &kind) && add_mover(m, engine, i, kind) != TAC_OK)
+            return tac__fail_memory(err);
     }
     tac_observer_def def = tac_observer_def_default();
     def.name = "motion";
@@ -177,51 +178,49 @@ tac_status cli_motion_watch(cli_motion *m, tac_engine *engine, tac_time end_us, 
     return tac_engine_add_observer(engine, &def, err);
 }
 
-static void bind(cli_mover *v, const tac_engine *engine)
-{
-    for (int role = 0; role < TAC_ROLE_COUNT; role++)
-        v->signals[role] = cli_signal_none;
-    for (size_t i = tac_engine_signal_count(engine); i-- > 0;) { // the first of a role counts
-        const tac_signal_info s = tac_engine_signal_info(engine, (int)i);
-        cli_signal found;
-        if (s.component == v->component && cli_role_fits(&s, (int)i, &found))
-            v->signals[s.role] = found;
-    }
-}
-
 static const char *after_entity(const char *name, const char *entity)
 {
     const size_t n = strlen(entity);
     return n && !strncmp(name, entity, n) && name[n] == '.' ? name + n + 1 : name;
 }
 
-static bool is_first_of_entity(const cli_motion *m, const cli_mover *v)
+// All tanks of an entity belong to its first vehicle.
+static tac_status add_tank(cli_motion *m, const tac_component_info *c, const cli_signal *fuel)
 {
-    for (const cli_mover *other = m->movers; other < v; other++) {
-        if (!strcmp(other->entity, v->entity))
-            return false;
-    }
-    return true;
+    const int first = tac__names_find(&m->entities, c->entity);
+    if (first < 0)
+        return TAC_OK;
+    cli_mover *v = &m->movers[first];
+    if (!TAC__ARENA_GROW(&m->arena, v->tanks, v->tank_count, v->tank_capacity))
+        return TAC_E_MEMORY;
+    v->tanks[v->tank_count++] = (cli_tank){.name = after_entity(c->name, c->entity), .fuel = *fuel};
+    return TAC_OK;
 }
 
-// All tanks of the entity belong to its first vehicle.
-static tac_status bind_tanks(cli_motion *m, cli_mover *v, const tac_engine *engine)
+// All roles in one pass over the signals. The first signal of a role counts.
+static tac_status bind(cli_motion *m, const tac_engine *engine)
 {
-    size_t capacity = 0;
-    if (!is_first_of_entity(m, v))
-        return TAC_OK;
+    uint32_t *mover_of = // of a component, counted from 1
+        tac__arena_array(&m->arena, component_count(engine) + 1, sizeof *mover_of);
+    if (!mover_of)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < m->count; i++) {
+        mover_of[m->movers[i].component] = (uint32_t)i + 1;
+        for (int role = 0; role < TAC_ROLE_COUNT; role++)
+            m->movers[i].signals[role] = cli_signal_none;
+    }
     for (size_t i = 0; i < tac_engine_signal_count(engine); i++) {
         const tac_signal_info s = tac_engine_signal_info(engine, (int)i);
         cli_signal found;
-        if (s.role != TAC_ROLE_FUEL || !cli_role_fits(&s, (int)i, &found))
+        if (!cli_role_fits(&s, (int)i, &found))
             continue;
-        const tac_component_info c = tac_engine_component_info(engine, s.component);
-        if (strcmp(c.entity, v->entity))
-            continue;
-        if (!TAC__ARENA_GROW(&m->arena, v->tanks, v->tank_count, capacity))
-            return TAC_E_MEMORY;
-        v->tanks[v->tank_count++] =
-            (cli_tank){.name = after_entity(c.name, c.entity), .fuel = found};
+        const uint32_t number = mover_of[s.component];
+        if (number && m->movers[number - 1].signals[s.role].index < 0)
+            m->movers[number - 1].signals[s.role] = found;
+        if (s.role == TAC_ROLE_FUEL) {
+            const tac_component_info c = tac_engine_component_info(engine, s.component);
+            TAC_TRY(add_tank(m, &c, &found));
+        }
     }
     return TAC_OK;
 }
@@ -231,12 +230,11 @@ tac_status cli_motion_begin(cli_motion *m, const tac_engine *engine, bool keep_s
 {
     m->last_us = tac_engine_time(engine);
     m->continued = m->last_us > 0;
-    for (size_t i = 0; i < m->count; i++) {
-        bind(&m->movers[i], engine);
-        if (bind_tanks(m, &m->movers[i], engine) != TAC_OK)
-            return tac__fail_memory(err);
-    }
-    if (!keep_samples || m->count == 0)
+    if (m->count == 0)
+        return TAC_OK;
+    if (bind(m, engine) != TAC_OK)
+        return tac__fail_memory(err);
+    if (!keep_samples)
         return TAC_OK;
     m->tanks = 1 + CLI_MOTION_COLUMNS * m->count;
     return cli_rows_init(&m->rows, &m->arena, m->tanks + m->movers[0].tank_count, err);

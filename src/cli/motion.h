@@ -7,6 +7,7 @@
 #ifndef TAC_CLI_MOTION_H
 #define TAC_CLI_MOTION_H
 
+#include "base/names.h"
 #include "base/text.h"
 #include "cli/roles.h"
 #include "cli/rows.h"
@@ -38,11 +39,11 @@ typedef struct cli_elements {
 
 typedef struct cli_mover {
     cli_motion_kind kind;
-    const char *name, *entity;
+    const char *name;
     size_t component;
     cli_signal signals[TAC_ROLE_COUNT];
     cli_tank *tanks;
-    size_t tank_count;
+    size_t tank_count, tank_capacity;
     double mu_m3_s2, radius_m; // of an orbit
 
     // What has been seen
@@ -92,7 +93,8 @@ enum {
 typedef struct cli_motion {
     cli_mover *movers;
     size_t count;
-    bool continued; // from a checkpoint: the start is not known
+    tac__names entities; // with vehicles: the first of them
+    bool continued;      // from a checkpoint: the start is not known
     tac_time last_us;
     cli_rows rows; // for a plot: time [s], columns of every vehicle, tanks of the first
     size_t tanks;  // the column of its first tank

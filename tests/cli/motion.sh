@@ -156,6 +156,14 @@ assert c["fuel_used_kg"] is None, c
 END
 expect 0 run car.yaml
 says out '  distance           100.0 m' '  speed              up to 20.00 m/s (72.0 km/h) at 10.00 s'
+# Two in one entity are called by their components, both of them.
+{
+    printf 'name: pair\nduration: 1 s\nentities:\n  road:\n    components:\n'
+    sed -n '/^  car:/,$s/^/    /p' car.yaml
+    sed -n '/^  car:/,$s/^/    /p' car.yaml | sed 's/car:/van:/'
+} >pair.yaml
+expect 0 run pair.yaml --json -q
+says out '"name": "road.car"' '"name": "road.van"'
 sed 's/role: speed/role: sped/' car.yaml >sped.yaml
 expect 2 run sped.yaml
 says err "there is no role 'sped'; did you mean 'speed'?" 'sped.yaml:8'
