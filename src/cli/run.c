@@ -16,6 +16,7 @@
 #include "cli/plot/picture.h"
 #include "cli/progress.h"
 #include "cli/report/report.h"
+#include "cli/report/verdict.h"
 #include "cli/stop.h"
 
 #include <math.h>
@@ -292,9 +293,11 @@ static tac_status start(job *j, tac_error *err)
     TAC_TRY(name_files(j, err));
     const tac_engine_def def = engine_def(j);
     TAC_TRY(tac_config_build_unprepared(sim->config, &def, &sim->engine, err));
-    TAC_TRY(cli_flight_watch(&j->flight, sim->engine, err));
-    if (!j->settings.quiet || j->settings.json || j->settings.plot) // else nothing is said of it
+    if (!j->settings.quiet || j->settings.json ||
+        j->settings.plot) { // else nothing is said of them
+        TAC_TRY(cli_flight_watch(&j->flight, sim->engine, err));
         TAC_TRY(cli_motion_watch(&j->motion, sim->engine, def.end_us, err));
+    }
     TAC_TRY(tac_config_verdict(sim->config, sim->engine, &j->verdict, err));
     TAC_TRY(plan_recording(j, err));
     TAC_TRY(tac_engine_prepare(sim->engine, err));
@@ -356,11 +359,9 @@ static tac_status run_engine(job *j, cli_jitter *jitter, cli_report *report, tac
     cli_flight_end(&j->flight, engine);
     cli_motion_end(&j->motion, engine);
     tac_verdict_end(j->verdict);
-    tac_time stop_us;
-    const char *nan;
     // Stopped by its own condition the run has come to its end.
     if (status == TAC_E_STOPPED && !report->signal && !tac_recorder_failed(j->recorder) &&
-        tac_verdict_stopped(j->verdict, &stop_us, &nan)) {
+        cli_verdict_stopped(j->verdict)) {
         tac_error_clear(err);
         status = TAC_OK;
     }

@@ -10,7 +10,6 @@
 #include "cli/output.h"
 #include "cli/pace.h"
 #include "cli/progress.h"
-#include "cli/report/report.h"
 #include "cli/report/verdict.h"
 
 #include <errno.h>
@@ -80,9 +79,7 @@ static tac_status run_file(cli_simulation *sim, tac_verdict **verdict, const cli
     TAC_TRY(tac_verdict_begin(*verdict, err));
     tac_status status = tac_engine_run(sim->engine, TAC_TIME_MAX, err);
     tac_verdict_end(*verdict);
-    tac_time t_us;
-    const char *nan;
-    if (status == TAC_E_STOPPED && tac_verdict_stopped(*verdict, &t_us, &nan))
+    if (status == TAC_E_STOPPED && cli_verdict_stopped(*verdict))
         status = TAC_OK;
     return status == TAC_OK ? cli_verdict_status(*verdict, err) : status;
 }

@@ -77,6 +77,18 @@ P
 expect 0 run plain.yaml --set 'stop=fall.z < 8' --set 'timeline.physics=10 ms' --json
 grep -q '"stopped": true' out || fail 'stopped'
 
+# Of many expectations the report lists those that did not pass.
+{
+    printf 'duration: 2 s\n%s\nexpect:\n' "$fall"
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27; do
+        echo "  high$i: {always: fall.z > -$i}"
+    done
+} >many.yaml
+expect 1 run many.yaml
+says out '  expect             18 of 27 passed, 9 failed' '    high1   failed' '    high9   failed' \
+    '    and 18 more; --json has them all'
+! grep -q 'high10 ' out || fail 'expectations that passed among many'
+
 # A mistake has its place.
 printf 'duration: 1 s\nfoo: 1\n' >wrong.yaml
 expect 1 test wrong.yaml

@@ -42,7 +42,7 @@ static double share(double part, double whole)
 
 enum { ROWS_SHOWN = 24 };
 
-static double stage_rows(const tac_engine *engine, double run_s, tac__text *out)
+static void stage_rows(const tac_engine *engine, double run_s, tac__text *out)
 {
     double sum_s = 0;
     tac__text_add(out, "\n  %-24s  %12s  %7s  %12s\n", "stage", "time", "share", "items");
@@ -56,7 +56,6 @@ static double stage_rows(const tac_engine *engine, double run_s, tac__text *out)
     }
     tac__text_add(out, "  %-24s  %9.3f ms  %5.1f %%\n", "between them", 1e3 * (run_s - sum_s),
                   share(run_s - sum_s, run_s));
-    return sum_s;
 }
 
 static void component_row(const row *r, double run_s, int width, tac__text *out)
@@ -83,7 +82,8 @@ void cli_profile_text(const tac_engine *engine, tac__text *out)
                   "\n  profile: %.3f ms in the run; the clock was read %" PRIu64
                   " times, %.0f ns each: %.1f %% of that\n",
                   1e3 * p.run_s, p.readings, 1e9 * p.reading_s, share(clock_s, p.run_s));
-    (void)stage_rows(engine, p.run_s, out);
+    stage_rows(engine, p.run_s, out);
+    out->failed |= !rows;
     if (!rows)
         return;
     int width = 24;
@@ -126,6 +126,7 @@ void cli_profile_json(const tac_engine *engine, tac__json *json)
     tac__json_array_end(json);
     size_t count;
     row *rows = collect(engine, &count);
+    json->text->failed |= !rows;
     tac__json_key(json, "components");
     tac__json_array_begin(json);
     for (size_t i = 0; rows && i < count; i++) {

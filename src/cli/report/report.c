@@ -125,9 +125,7 @@ static void headline(const cli_report *r, tac_status status, tac__text *out)
     tac_time_print(tac_engine_time(r->engine), reached);
     tac_time_print(tac_config_engine_def(r->config).end_us, end);
     tac__text_add(out, "%s: ", tac_config_name(r->config));
-    tac_time stop_us;
-    const char *nan;
-    if (tac_verdict_stopped(r->verdict, &stop_us, &nan))
+    if (cli_verdict_stopped(r->verdict))
         tac__text_add(out, "stopped at %s of %s by its condition", reached, end);
     else if (status == TAC_OK || status == TAC_E_EXPECT)
         tac__text_add(out, "finished at %s", reached);
@@ -450,10 +448,8 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     else // digests are switched off
         tac__json_key_text(&json, "hash", NULL);
     tac__json_key_bool(&json, "finished", tac_engine_finished(r->engine));
-    tac_time stop_us;
-    const char *nan;
     tac__json_key_bool(&json, "stopped",
-                       status == TAC_E_STOPPED || tac_verdict_stopped(r->verdict, &stop_us, &nan));
+                       status == TAC_E_STOPPED || cli_verdict_stopped(r->verdict));
     tac__json_key_u64(&json, "t_start_us", r->start_us);
     tac__json_key_u64(&json, "t_us", tac_engine_time(r->engine));
     tac__json_key_u64(&json, "t_end_us", def.end_us);

@@ -34,10 +34,6 @@ void cli_report_text(const cli_report *report, tac_status status, tac__text *out
 void cli_report_json(const cli_report *report, tac_status status, const tac_error *err,
                      tac__text *out);
 
-// TAC_E_EXPECT with a text that names them where expectations were not met; or the error of a NaN
-// in the condition of `stop`.
-TAC_MUST_CHECK tac_status cli_verdict_status(const tac_verdict *verdict, tac_error *err);
-
 // Every --digest PATTERN must match something.
 TAC_MUST_CHECK tac_status cli_check_digests(const tac_engine *engine, const cli_args *args,
                                             tac_error *err);

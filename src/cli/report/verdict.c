@@ -1,6 +1,5 @@
 // verdict.c - expectations in the report of a run.
 #include "cli/report/verdict.h"
-#include "cli/report/report.h"
 
 #include <string.h>
 
@@ -10,6 +9,13 @@ size_t cli_verdict_number(const tac_verdict *v, tac_expect_outcome outcome)
     for (size_t i = 0; i < tac_verdict_count(v); i++)
         n += tac_verdict_get(v, i).outcome == outcome;
     return n;
+}
+
+bool cli_verdict_stopped(const tac_verdict *v)
+{
+    tac_time t_us;
+    const char *nan;
+    return tac_verdict_stopped(v, &t_us, &nan);
 }
 
 void cli_verdict_sum(const tac_verdict *v, tac__text *out)
@@ -24,21 +30,30 @@ void cli_verdict_sum(const tac_verdict *v, tac__text *out)
         tac__text_add(out, ", %zu undecided", undecided);
 }
 
+enum { LINES_MAX = 24 };
+
 void cli_verdict_lines(const tac_verdict *v, tac__text *out)
 {
-    size_t width = 0;
-    for (size_t i = 0; i < tac_verdict_count(v); i++) {
+    const size_t count = tac_verdict_count(v);
+    size_t width = 0, shown = 0;
+    for (size_t i = 0; i < count; i++) {
         const size_t n = strlen(tac_verdict_get(v, i).name);
         width = n > width ? n : width;
     }
-    for (size_t i = 0; i < tac_verdict_count(v); i++) {
+    for (size_t i = 0; i < count && shown < LINES_MAX; i++) {
         const tac_expectation r = tac_verdict_get(v, i);
+        if (count > LINES_MAX && r.outcome == TAC_EXPECT_PASSED)
+            continue;
+        shown++;
         tac__text_add(out, "    %-*s  ", (int)(width < 40 ? width : 40), r.name);
         char *text = tac_verdict_print(v, i, TAC_FORMAT_TEXT);
         tac__text_add(out, "%s\n", text ? text : "");
         out->failed |= !text;
         tac_text_free(text);
     }
+    if (shown < count)
+        tac__text_add(out, "    %s%zu more; --json has them all\n", shown ? "and " : "",
+                      count - shown);
 }
 
 void cli_verdict_json(const tac_verdict *v, tac__json *json)
