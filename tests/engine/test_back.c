@@ -217,8 +217,16 @@ static void test_next_event_restored(void **state)
 
 // --- a run that fails ---------------------------------------------------------------------------
 
-// Fails in the middle of a boundary; the engine goes back all the same.
-static bool fail_now;
+// Fails at 5 ms, in the middle of a boundary or at its very beginning; the engine goes back all the
+// same.
+typedef enum failure {
+    NO_FAILURE,
+    STEP_FAILS,
+    JUMP_FAILS,  // after the component has changed its continuous state
+    PLANT_FAILS, // in the integration step that ends at 5 ms
+    FAILURES
+} failure;
+static failure fails;
 
 static tac_status brittle_declare(tac_declare *d, void *self)
 {
@@ -233,7 +241,7 @@ static tac_status brittle_declare(tac_declare *d, void *self)
 static tac_status brittle_step(tac_step *s, const void *self)
 {
     (void)self;
-    if (fail_now && s->t_us == 5000)
+    if (fails == STEP_FAILS && s->t_us == 5000)
         return tac_fail(s, "now");
     for (tac_message m; tac_receive(s, 0, &m);)
         continue;
@@ -248,32 +256,98 @@ static const tac_component_type brittle_type = {.size = sizeof(tac_component_typ
                                                 .declare = brittle_declare,
                                                 .step = brittle_step};
 
+// x' = (u - x) / 3 ms, and a little more every 5 ms; y = x.
+static tac_status jumper_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64));
+    tac_declare_continuous(d, TAC_PORT(.name = "x", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL));
+    return TAC_OK;
+}
+
+static tac_status jumper_output(const tac_eval *e, const void *self)
+{
+    (void)self;
+    *TAC_OUT(e, double, 0) = e->x[0];
+    return TAC_OK;
+}
+
+static tac_status jumper_derive(const tac_eval *e, const void *self)
+{
+    (void)self;
+    e->dx[0] = (*TAC_IN(e, double, 0) - e->x[0]) / 0.003;
+    return fails == PLANT_FAILS && e->t_s > 0.0045 ? TAC_E_NUMERIC : TAC_OK;
+}
+
+static tac_status jumper_step(tac_step *s, const void *self)
+{
+    (void)self;
+    if (s->t_us % 5000 == 0)
+        tac_jump(s)[0] += 0.01;
+    return fails == JUMP_FAILS && s->t_us == 5000 ? tac_fail(s, "now") : TAC_OK;
+}
+
+static tac_status jumper_pre_step(tac_step *s, const void *self)
+{
+    (void)self;
+    return tac_jump(s) ? tac_fail(s, "hooks cannot jump") : TAC_OK;
+}
+
+static const tac_component_type jumper_type = {.size = sizeof(tac_component_type),
+                                               .name = "jumper",
+                                               .version = "1",
+                                               .stage = TAC_STAGE_ACTUATE,
+                                               .declare = jumper_declare,
+                                               .step = jumper_step,
+                                               .output = jumper_output,
+                                               .derive = jumper_derive,
+                                               .pre_step = jumper_pre_step};
+
+// At 5 ms Free has no boundary, but with `rk45` the end of a step; Slow has a boundary, its first
+// one since the start.
 static const char brittle_text[] =
     "duration: 10 ms\n"
-    "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [First, Second, Beacon]},\n"
-    "                          {name: slow, period: 5 ms, components: [Late]}],\n"
+    "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [First, Second, Beacon, Plant]},"
+    "\n                          {name: slow, period: 5 ms, components: [Late]}],\n"
     "            synchronization: {default_policy: ZOH}}\n"
-    "plant: {integrator: {kind: rk45}}\n"
+    "%s"
     "components:\n"
-    "  First:  {type: brittle, inputs: {u: Plant.x}}\n"
+    "  First:  {type: brittle, inputs: {u: Plant.y}}\n"
     "  Second: {type: brittle, stage: control, inputs: {u: First.y}}\n" // a message waits for it
     "  Beacon: {type: beacon, stage: control, inputs: {u: First.y}}\n"
     "  Late:   {type: filter, stage: actuate, inputs: {u: First.y}}\n" // not run when First fails
-    "  Plant:  {type: lag, params: {tau: 3 ms, initial: 1}, inputs: {u: Second.y}}\n"
+    "  Plant:  {type: jumper, inputs: {u: Second.y}}\n"
+    "  Free:   {type: lag, params: {tau: 30 ms, initial: 1}, "
+    "inputs: {u: {from: outside, rest: 0}}}\n"
+    "  Slow:   {type: lag, params: {tau: 30 ms, initial: 1}, inputs: {u: Late.y}}\n"
     "links: [{from: Beacon.tx, to: Second.rx, delay: 1 ms}]\n";
 
 static void load(rig *r, const char *text, const tac_component_type *type)
 {
     rig_types[0] = type;
+    rig_types[1] = &jumper_type;
     rig_open(r, text);
 }
 
-static void test_failed(void **state)
+// With phases the engine keeps what is due in other memory.
+#define RK4                                                                                        \
+    "plant: {integrator: {kind: rk4, h_max: 5 ms}}\n"                                              \
+    "phases: {names: [A, B], initial: A, transitions: [{from: A, to: B, condition: t > 1 h}]}\n"
+#define RK45 "plant: {integrator: {kind: rk45, h_max: 1 ms}}\n"
+
+static void load_brittle(rig *r, const char *lines)
 {
-    (void)state;
+    char text[2048];
+    snprintf(text, sizeof text, brittle_text, lines);
+    load(r, text, &brittle_type);
+}
+
+static void check_failed(const char *lines, failure how)
+{
     rig m;
-    load(&m, brittle_text, &brittle_type);
-    fail_now = false;
+    load_brittle(&m, lines);
+    fails = NO_FAILURE;
     assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
     const uint64_t whole = tac_engine_hash(m.engine, NULL, NULL);
     assert_int_equal(tac_engine_reset(m.engine, &m.err), TAC_OK);
@@ -281,22 +355,33 @@ static void test_failed(void **state)
     tac_snapshot *s = NULL;
     assert_int_equal(tac_engine_take_snapshot(m.engine, &s, &m.err), TAC_OK);
     for (int round = 0; round < 2; round++) {
-        fail_now = true;
-        assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_E_COMPONENT);
+        fails = how;
+        assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err),
+                         how == PLANT_FAILS ? TAC_E_NUMERIC : TAC_E_COMPONENT);
         assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_E_CALLER);
         assert_non_null(strstr(m.err.text, "has failed"));
         tac_snapshot *none = NULL;
         assert_int_equal(tac_engine_take_snapshot(m.engine, &none, &m.err), TAC_E_CALLER);
-        fail_now = false;
+        fails = NO_FAILURE;
         const tac_status back = round ? tac_engine_reset(m.engine, &m.err)
                                       : tac_engine_restore_snapshot(m.engine, s, &m.err);
         assert_int_equal(back, TAC_OK);
-        assert_int_equal(tac_engine_run(m.engine, TAC_TIME_NEVER, &m.err), TAC_OK);
-        assert_true(tac_engine_hash(m.engine, NULL, NULL) == whole);
+        rig_run(&m, TAC_TIME_NEVER);
+        if (tac_engine_hash(m.engine, NULL, NULL) != whole)
+            fail_msg("%sother bits after failure %d", lines, (int)how);
         assert_int_equal(tac_engine_reset(m.engine, &m.err), TAC_OK);
     }
     tac_snapshot_destroy(s);
     rig_close(&m);
+}
+
+static void test_failed(void **state)
+{
+    (void)state;
+    for (failure how = STEP_FAILS; how < FAILURES; how++) {
+        check_failed(RK4, how);
+        check_failed(RK45, how);
+    }
 }
 
 // --- components that keep something outside the engine ------------------------------------------
@@ -423,8 +508,8 @@ static void test_refused(void **state)
 {
     (void)state;
     rig m, other;
-    fail_now = false;
-    load(&m, brittle_text, &brittle_type);
+    fails = NO_FAILURE;
+    load_brittle(&m, RK45);
     hidden_type.save = hidden_save;
     hidden_type.restore = hidden_restore;
     load(&other, hidden_text, &hidden_type);
@@ -435,9 +520,9 @@ static void test_refused(void **state)
     assert_int_equal(tac_engine_run(other.engine, TAC_TIME_NEVER, &other.err), TAC_OK);
     rig_close(&other);
     // A model that differs in a number only.
-    char text[sizeof brittle_text];
-    memcpy(text, brittle_text, sizeof text);
-    *strstr(text, "3 ms") = '4';
+    char text[2048];
+    snprintf(text, sizeof text, brittle_text, RK45);
+    *strstr(text, "30 ms") = '4';
     load(&other, text, &brittle_type);
     assert_int_equal(tac_engine_restore_snapshot(other.engine, s, &other.err), TAC_E_MISMATCH);
     tac_snapshot_destroy(s);
@@ -450,8 +535,8 @@ static void test_stopped(void **state)
 {
     (void)state;
     rig m;
-    fail_now = false;
-    load(&m, brittle_text, &brittle_type);
+    fails = NO_FAILURE;
+    load_brittle(&m, RK45);
     tac_snapshot *s = NULL;
     assert_int_equal(tac_engine_take_snapshot(m.engine, &s, &m.err), TAC_OK);
     for (int reset = 0; reset < 2; reset++) {

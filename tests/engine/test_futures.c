@@ -1,5 +1,6 @@
 // Two futures: an engine that goes back forgets everything of the future that it comes from. It is
 // compared with one that never was there, in its values between instants, too.
+#include "engine/test_rig.h"
 #include "record/models.h"
 
 static uint64_t hash_of(const model *m)
@@ -270,21 +271,14 @@ static void test_same_instant(void **state)
     (void)state;
     static const char *const methods[] = {"rk4", "rk45"};
     for (size_t i = 0; i < 2; i++) {
-        tac_registry *registry;
-        tac_config *config;
-        tac_engine *e;
-        tac_error err;
+        rig r;
         char text[1000];
         snprintf(text, sizeof text, lamp, methods[i]);
-        assert_int_equal(tac_registry_create(NULL, &registry, &err), TAC_OK);
-        assert_int_equal(tac_registry_add(registry, &watcher, &err), TAC_OK);
-        assert_int_equal(tac_registry_add(registry, &plant, &err), TAC_OK);
-        tac_config_def def = tac_config_def_default();
-        def.registry = registry;
-        assert_int_equal(tac_config_parse("t.yaml", text, strlen(text), &def, &config, &err),
-                         TAC_OK);
-        tac_engine_def engine_def = tac_config_engine_def(config);
-        assert_int_equal(tac_config_build(config, &engine_def, &e, &err), TAC_OK);
+        rig_types[0] = &watcher;
+        rig_types[1] = &plant;
+        rig_open(&r, text);
+        tac_engine *e = r.engine;
+        tac_error err;
         assert_int_equal(tac_engine_run(e, 4000, &err), TAC_OK);
         tac_snapshot *s = NULL;
         assert_int_equal(tac_engine_take_snapshot(e, &s, &err), TAC_OK);
@@ -301,11 +295,138 @@ static void test_same_instant(void **state)
             assert_true(tac_engine_hash(e, NULL, NULL) == hash);
         }
         tac_snapshot_destroy(s);
-        tac_engine_destroy(e);
-        tac_config_destroy(config);
-        tac_registry_destroy(registry);
+        rig_close(&r);
     }
 }
 
+// --- two states of the same instant -------------------------------------------------------------
+
+// x' = u, y = x + u: nothing reads y, so that it is evaluated for each reader.
+static tac_status sum_declare(tac_declare *d, void *self)
+{
+    (void)plant_declare(d, self);
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
+    return TAC_OK;
+}
+
+static tac_status sum_output(const tac_eval *e, const void *self)
+{
+    (void)self;
+    *TAC_OUT(e, double, 0) = e->x[0] + *TAC_IN(e, double, 0);
+    return TAC_OK;
+}
+
+static const tac_component_type sum = {.size = sizeof(tac_component_type),
+                                       .name = "summed",
+                                       .version = "1",
+                                       .declare = sum_declare,
+                                       .output = sum_output,
+                                       .derive = plant_derive};
+
+// How often it was called, and when last.
+typedef struct calls {
+    size_t count;
+    tac_time last_us;
+} calls;
+
+static void observe(void *context, tac_engine *e, tac_time t_us)
+{
+    (void)e;
+    calls *c = context;
+    c->count++;
+    c->last_us = t_us;
+}
+
+// To the end, with `u` for an input.
+static void run_sum(rig *r, double u)
+{
+    const int input = tac_engine_find_input(r->engine, "Sum.u", &r->err);
+    assert_int_equal(tac_engine_write(r->engine, input, 0, &u, &r->err), TAC_OK);
+    rig_run(r, TAC_TIME_NEVER);
+}
+
+static void open_sum(rig *r, const tac_observer_def *observer)
+{
+    *r = (rig){0};
+    assert_int_equal(tac_registry_create(NULL, &r->registry, &r->err), TAC_OK);
+    assert_int_equal(tac_registry_add(r->registry, &sum, &r->err), TAC_OK);
+    tac_config_def def = tac_config_def_default();
+    def.registry = r->registry;
+    const char *text = "duration: 10 ms\n"
+                       "components: {Sum: {type: summed, inputs: {u: {from: outside, rest: 0}}}}\n";
+    assert_int_equal(tac_config_parse("t.yaml", text, strlen(text), &def, &r->config, &r->err),
+                     TAC_OK);
+    const tac_engine_def engine_def = tac_config_engine_def(r->config);
+    assert_int_equal(tac_config_build_unprepared(r->config, &engine_def, &r->engine, &r->err),
+                     TAC_OK);
+    assert_int_equal(tac_engine_add_observer(r->engine, observer, &r->err), TAC_OK);
+    assert_int_equal(tac_engine_prepare(r->engine, &r->err), TAC_OK);
+}
+
+// At the end of the run, where no integration follows. An observer asks for outputs, so that inputs
+// are kept for it.
+static void test_same_time(void **state)
+{
+    (void)state;
+    calls c = {0};
+    tac_observer_def observer = tac_observer_def_default();
+    observer.name = "watching";
+    observer.follow = TAC_FOLLOW_ISLAND;
+    observer.component = "Sum";
+    observer.outputs = true;
+    observer.observe = observe;
+    observer.context = &c;
+    for (int looks = 0; looks < 2; looks++) {
+        rig r;
+        open_sum(&r, &observer);
+        run_sum(&r, 1);
+        tac_snapshot *end = NULL;
+        assert_int_equal(tac_engine_take_snapshot(r.engine, &end, &r.err), TAC_OK);
+        const double y = rig_f64(&r, "Sum.y");
+        assert_true(fabs(y - 1.01) < 1e-12);
+        assert_int_equal(tac_engine_reset(r.engine, &r.err), TAC_OK);
+        run_sum(&r, 2);
+        if (looks)
+            assert_true(rig_f64(&r, "Sum.y") > 2);
+        assert_int_equal(tac_engine_restore_snapshot(r.engine, end, &r.err), TAC_OK);
+        assert_true(rig_f64(&r, "Sum.y") == y);
+        tac_snapshot_destroy(end);
+        rig_close(&r);
+    }
+}
+
+// An observer sees the times again that lie after those to which the engine went back.
+static void test_observed_again(void **state)
+{
+    (void)state;
+    calls c = {0};
+    tac_observer_def observer = tac_observer_def_default();
+    observer.name = "watching";
+    observer.period_us = 2000;
+    observer.offset_us = 500;
+    observer.observe = observe;
+    observer.context = &c;
+    rig r;
+    open_sum(&r, &observer);
+    tac_snapshot *place = NULL;
+    rig_run(&r, 4500); // 0.5, 2.5, 4.5 ms
+    assert_int_equal(c.count, 3);
+    assert_int_equal(tac_engine_take_snapshot(r.engine, &place, &r.err), TAC_OK);
+    for (int i = 0; i < 2; i++) {
+        c.count = 0;
+        rig_run(&r, TAC_TIME_NEVER); // 6.5, 8.5 ms
+        assert_int_equal(c.count, 2);
+        assert_int_equal(c.last_us, 8500);
+        assert_int_equal(tac_engine_restore_snapshot(r.engine, place, &r.err), TAC_OK);
+    }
+    assert_int_equal(tac_engine_reset(r.engine, &r.err), TAC_OK);
+    c.count = 0;
+    rig_run(&r, TAC_TIME_NEVER);
+    assert_int_equal(c.count, 5);
+    tac_snapshot_destroy(place);
+    rig_close(&r);
+}
+
 TEST_MAIN(cmocka_unit_test(test_models), cmocka_unit_test(test_other_end),
-          cmocka_unit_test(test_same_instant))
+          cmocka_unit_test(test_same_instant), cmocka_unit_test(test_same_time),
+          cmocka_unit_test(test_observed_again))

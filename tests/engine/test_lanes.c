@@ -508,5 +508,38 @@ static void test_who_is_alike(void **state)
     rig_close(&r);
 }
 
+// An engine that goes back by one boundary, again and again, goes on in lanes.
+static void test_again_in_lanes(void **state)
+{
+    (void)state;
+    if (!machine_has_lanes())
+        skip();
+    rig r;
+    rig_types[0] = &ball_type;
+    rig_types[1] = NULL;
+    rig_open(&r, "duration: 10 ms\n"
+                 "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [wave]}]}\n"
+                 "components:\n"
+                 "  wave: {type: sine}\n"
+                 "  a: {type: ball, inputs: {force: wave.y, push: wave.y}}\n"
+                 "  b: {type: ball, inputs: {force: wave.y, push: wave.y}}\n");
+    rig_run(&r, 3000);
+    tac_snapshot *place = NULL;
+    assert_int_equal(tac_engine_take_snapshot(r.engine, &place, &r.err), TAC_OK);
+    packs = 0;
+    rig_run(&r, 4000);
+    const uint64_t first = packs;
+    assert_true(first > 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(tac_engine_restore_snapshot(r.engine, place, &r.err), TAC_OK);
+        packs = 0;
+        rig_run(&r, 4000);
+        assert_true(packs == first);
+    }
+    tac_snapshot_destroy(place);
+    rig_close(&r);
+}
+
 TEST_MAIN(cmocka_unit_test(test_same_as_one_by_one), cmocka_unit_test(test_in_pieces_and_restored),
-          cmocka_unit_test(test_cut_beyond_the_most), cmocka_unit_test(test_who_is_alike))
+          cmocka_unit_test(test_cut_beyond_the_most), cmocka_unit_test(test_who_is_alike),
+          cmocka_unit_test(test_again_in_lanes))

@@ -484,6 +484,31 @@ static void test_not_written(void **state)
     rig_close(&r);
 }
 
+// An engine that goes back to before the first write waits for it again.
+static void test_not_written_again(void **state)
+{
+    (void)state;
+    rig r;
+    assert_int_equal(try_open(&r,
+                              "duration: 2 s\n"
+                              "scheduler:\n  rate_groups:\n"
+                              "    - {name: g, rate_hz: 250, components: [scenario]}\n"
+                              "    - {name: late, rate_hz: 250, offset: 1 s, components: [body]}\n"
+                              "components: {scenario: {type: scenario}, body: {type: ramp}}\n"
+                              "scenario: [{when: body.y < 5 m, do: arm}]\n"),
+                     TAC_OK);
+    tac_snapshot *before = NULL;
+    rig_run(&r, 500000);
+    assert_int_equal(tac_engine_take_snapshot(r.engine, &before, &r.err), TAC_OK);
+    for (size_t i = 0; i < 3; i++) {
+        rig_run(&r, TAC_TIME_NEVER);
+        log_is(i, 1004000, "arm (when body.y < 5 m)");
+        assert_int_equal(tac_engine_restore_snapshot(r.engine, before, &r.err), TAC_OK);
+    }
+    tac_snapshot_destroy(before);
+    rig_close(&r);
+}
+
 TEST_MAIN(cmocka_unit_test(test_exact_time), cmocka_unit_test(test_step_number),
           cmocka_unit_test(test_every), cmocka_unit_test(test_conditions),
           cmocka_unit_test(test_independence), cmocka_unit_test(test_remembering),
@@ -491,4 +516,5 @@ TEST_MAIN(cmocka_unit_test(test_exact_time), cmocka_unit_test(test_step_number),
           cmocka_unit_test(test_commands), cmocka_unit_test(test_set),
           cmocka_unit_test(test_faults), cmocka_unit_test(test_undone),
           cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_nan),
-          cmocka_unit_test(test_first_outputs), cmocka_unit_test(test_not_written))
+          cmocka_unit_test(test_first_outputs), cmocka_unit_test(test_not_written),
+          cmocka_unit_test(test_not_written_again))
