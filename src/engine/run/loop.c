@@ -676,7 +676,6 @@ enum { FIRST_STEP_US = 1000 };
 tac_status tac__start(tac_engine *e)
 {
     memset(e->plan->block.bytes, 0, e->plan->block.size);
-    tac__due_restored(e);
     tac__timeline_start(&e->timeline);
     for (size_t i = 0; i < e->plan->receiver_count; i++)
         tac__queue_start(&e->plan->receivers[i].queue);

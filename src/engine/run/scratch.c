@@ -12,12 +12,12 @@ static void restart_island(tac__island *island)
         island->lanes->tried_us = TAC_TIME_NEVER;
 }
 
+// All else of an instance is set before it is read. (`decides` is not after a failure, but only
+// replays use it, and these cannot go back.)
 static void restart_instance(tac_instance *c)
 {
     c->pending = 0;
-    c->decides = 0;
-    c->failed = TAC_OK;
-    c->may_jump = c->jumped = c->shadow = false;
+    c->may_jump = c->jumped = false;
 }
 
 void tac__scratch_restart(tac_engine *e)
@@ -28,7 +28,6 @@ void tac__scratch_restart(tac_engine *e)
         restart_instance(e->instances[i]);
     for (size_t i = 0; i < e->plan->island_count; i++)
         restart_island(&e->islands[i]);
-    tac__ode_forget(&e->peek_work);
     tac__written_restart(e);
     tac__activity_restored(e);
 }
