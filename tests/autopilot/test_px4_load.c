@@ -5,7 +5,6 @@
 #include "autopilot/px4/load.h"
 #include "autopilot/px4/parse.h"
 #include "support/allocator.h"
-#include "support/folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -455,15 +454,7 @@ static void test_memory(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_syntax),        TEST(test_constants),
-        TEST(test_mistakes),      TEST(test_caret),
-        TEST(test_field_limit),   TEST(test_topics),
-        TEST(test_folder),        TEST(test_builtins_from_text),
-        TEST(test_folder_errors), TEST(test_depth),
-        TEST(test_disk),          TEST(test_memory),
-    };
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(TEST(test_syntax), TEST(test_constants), TEST(test_mistakes), TEST(test_caret),
+          TEST(test_field_limit), TEST(test_topics), TEST(test_folder),
+          TEST(test_builtins_from_text), TEST(test_folder_errors), TEST(test_depth),
+          TEST(test_disk), TEST(test_memory))

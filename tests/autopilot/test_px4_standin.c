@@ -500,14 +500,9 @@ static void test_orders(void **state)
     unsetenv("PX4_STANDIN_HANG");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handshake),      cmocka_unit_test(test_one_handle),
-        cmocka_unit_test(test_metadata),       cmocka_unit_test(test_publishing),
-        cmocka_unit_test(test_instances),      cmocka_unit_test(test_topic_errors),
-        cmocka_unit_test(test_parameter_hang), cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_rates),          cmocka_unit_test(test_missions),
-        cmocka_unit_test(test_orders)};
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(test_handshake), cmocka_unit_test(test_one_handle),
+          cmocka_unit_test(test_metadata), cmocka_unit_test(test_publishing),
+          cmocka_unit_test(test_instances), cmocka_unit_test(test_topic_errors),
+          cmocka_unit_test(test_parameter_hang), cmocka_unit_test(test_parameters),
+          cmocka_unit_test(test_rates), cmocka_unit_test(test_missions),
+          cmocka_unit_test(test_orders))

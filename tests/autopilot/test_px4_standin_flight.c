@@ -583,19 +583,9 @@ static void test_same_bits(void **state)
     px4_close(&b.lib);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_square),
-                                       cmocka_unit_test(test_square_with_six_rotors),
-                                       cmocka_unit_test(test_return),
-                                       cmocka_unit_test(test_hold_and_go_on),
-                                       cmocka_unit_test(test_finished_at_the_start),
-                                       cmocka_unit_test(test_home_row_is_refused),
-                                       cmocka_unit_test(test_loiter),
-                                       cmocka_unit_test(test_late_mission),
-                                       cmocka_unit_test(test_needs_every_input),
-                                       cmocka_unit_test(test_parameters_reach_modules),
-                                       cmocka_unit_test(test_disarming),
-                                       cmocka_unit_test(test_same_bits)};
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(test_square), cmocka_unit_test(test_square_with_six_rotors),
+          cmocka_unit_test(test_return), cmocka_unit_test(test_hold_and_go_on),
+          cmocka_unit_test(test_finished_at_the_start), cmocka_unit_test(test_home_row_is_refused),
+          cmocka_unit_test(test_loiter), cmocka_unit_test(test_late_mission),
+          cmocka_unit_test(test_needs_every_input), cmocka_unit_test(test_parameters_reach_modules),
+          cmocka_unit_test(test_disarming), cmocka_unit_test(test_same_bits))

@@ -1,7 +1,6 @@
 // Section `federation`: how it is read, what is refused and why, what the parts hold.
 #include "engine/test_rig.h"
 #include "support/allocator.h"
-#include "support/folder.h"
 
 #include <tactus/expect.h>
 
@@ -546,16 +545,7 @@ static void test_memory(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_processes_refused),
-        cmocka_unit_test(test_crossings_refused),
-        cmocka_unit_test(test_contents),
-        cmocka_unit_test(test_crossings),
-        cmocka_unit_test(test_own_configurations),
-        cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(test_settings), cmocka_unit_test(test_processes_refused),
+          cmocka_unit_test(test_crossings_refused), cmocka_unit_test(test_contents),
+          cmocka_unit_test(test_crossings), cmocka_unit_test(test_own_configurations),
+          cmocka_unit_test(test_memory))

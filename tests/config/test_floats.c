@@ -483,15 +483,7 @@ static void test_a_plugin_that_changes_it(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_host_s_environment),
-        cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_a_component_that_changes_it),
-        cmocka_unit_test(test_a_callback_that_changes_it),
-        cmocka_unit_test(test_who_is_trusted),
-        cmocka_unit_test(test_a_plugin_that_changes_it),
-    };
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(test_a_host_s_environment), cmocka_unit_test(test_flags),
+          cmocka_unit_test(test_a_component_that_changes_it),
+          cmocka_unit_test(test_a_callback_that_changes_it), cmocka_unit_test(test_who_is_trusted),
+          cmocka_unit_test(test_a_plugin_that_changes_it))

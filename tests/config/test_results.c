@@ -1,6 +1,5 @@
 // Results that the library fills (tactus/api.h): a caller that knows fewer fields gets those that
 // it knows, and not a byte more; one that knows more gets zeros for the others.
-#include "support/folder.h"
 #include "support/test.h"
 #include <stdio.h>
 #include <string.h>
@@ -263,8 +262,4 @@ static void test_memory(void **state)
     close_scene(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_memory)};
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(test_sizes), cmocka_unit_test(test_memory))

@@ -3,7 +3,6 @@
 #include "engine/run/loop.h"
 #include "engine/run/layout.h"
 #include "engine/test_rig.h"
-#include "support/folder.h"
 
 #include <glob.h>
 #include <math.h>
@@ -253,10 +252,5 @@ static void test_set_by_others(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_starts),
-                                       cmocka_unit_test(test_as_if_set),
-                                       cmocka_unit_test(test_set_by_others)};
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(test_starts), cmocka_unit_test(test_as_if_set),
+          cmocka_unit_test(test_set_by_others))

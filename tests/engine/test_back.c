@@ -3,7 +3,6 @@
 #include "engine/test_rig.h"
 #include "record/models.h"
 #include "support/allocator.h"
-#include "support/folder.h"
 
 enum { PLACES = 4 };
 
@@ -606,18 +605,8 @@ static void test_memory(void **state)
     test_allocator_check_empty(&counts);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models),
-        cmocka_unit_test(test_next_event),
-        cmocka_unit_test(test_next_event_restored),
-        cmocka_unit_test(test_failed),
-        cmocka_unit_test(test_opaque),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_recorder),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_stopped),
-    };
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(test_models), cmocka_unit_test(test_next_event),
+          cmocka_unit_test(test_next_event_restored), cmocka_unit_test(test_failed),
+          cmocka_unit_test(test_opaque), cmocka_unit_test(test_refused),
+          cmocka_unit_test(test_recorder), cmocka_unit_test(test_memory),
+          cmocka_unit_test(test_stopped))

@@ -527,10 +527,8 @@ static void test_checkpoint(void **state)
 {
     (void)state;
     static const tac_time at_us[] = {0, 100000, 126610, 126611, 126612, 600000, 754929, 1900000};
-    char path[] = "/tmp/tactus_conditions_XXXXXX", text[1024];
-    const int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    close(fd);
+    const char *path = path_of("state.checkpoint");
+    char text[1024];
     snprintf(text, sizeof text, WAITING, "");
     for (int i = 0; i < INTEGRATORS; i++) {
         for (size_t k = 0; k < sizeof at_us / sizeof *at_us; k++) {
@@ -543,7 +541,6 @@ static void test_checkpoint(void **state)
             assert_true(finish(&r, NULL) == straight);
         }
     }
-    unlink(path);
 }
 
 // --- what is refused, and what stops ------------------------------------------------------------
@@ -623,32 +620,15 @@ static void test_refused(void **state)
     refuse_type(mute_declare, TAC_E_CONFIG, "has no holds");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fall),
-        cmocka_unit_test(test_swing),
-        cmocka_unit_test(test_graze),
-        cmocka_unit_test(test_graze_that_is_cut),
-        cmocka_unit_test(test_seen_by_dense_output_only),
-        cmocka_unit_test(test_decided_by_steps),
-        cmocka_unit_test(test_true_at_start),
-        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_at_a_boundary),
-        cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_failing_looks),
-        cmocka_unit_test(test_gate),
-        cmocka_unit_test(test_gate_inside_a_step),
-        cmocka_unit_test(test_phases),
-        cmocka_unit_test(test_spent),
-        cmocka_unit_test(test_with_events),
-        cmocka_unit_test(test_waiting_changes_nothing),
-        cmocka_unit_test(test_observers),
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_two_islands),
-        cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_chatter),
-        cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_fall), cmocka_unit_test(test_swing), cmocka_unit_test(test_graze),
+          cmocka_unit_test(test_graze_that_is_cut),
+          cmocka_unit_test(test_seen_by_dense_output_only), cmocka_unit_test(test_decided_by_steps),
+          cmocka_unit_test(test_true_at_start), cmocka_unit_test(test_several),
+          cmocka_unit_test(test_at_a_boundary), cmocka_unit_test(test_outputs),
+          cmocka_unit_test(test_failing_looks), cmocka_unit_test(test_gate),
+          cmocka_unit_test(test_gate_inside_a_step), cmocka_unit_test(test_phases),
+          cmocka_unit_test(test_spent), cmocka_unit_test(test_with_events),
+          cmocka_unit_test(test_waiting_changes_nothing), cmocka_unit_test(test_observers),
+          cmocka_unit_test(test_messages), cmocka_unit_test(test_two_islands),
+          cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_chatter),
+          cmocka_unit_test(test_refused))

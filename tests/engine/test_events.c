@@ -153,10 +153,7 @@ static void test_nothing_else_moves_it(void **state)
 static void test_checkpoint_between(void **state)
 {
     (void)state;
-    char path[] = "/tmp/tactus_events_XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
+    const char *path = path_of("state.checkpoint");
     for (int i = 0; i < KINDS; i++) {
         rig r;
         open_ball(&r, kinds[i], "");
@@ -166,7 +163,6 @@ static void test_checkpoint_between(void **state)
         assert_int_equal(tac_engine_restore(r.engine, path, &r.err), TAC_OK);
         assert_true(run_hash(&r) == straight);
     }
-    unlink(path);
 }
 
 // x' = +1 where x < 0, -1 where x > 0: it can only chatter.
@@ -220,14 +216,6 @@ static void test_chatter_ends_the_run(void **state)
     rig_close(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_located_to_the_microsecond),
-        cmocka_unit_test(test_no_step_runs_across),
-        cmocka_unit_test(test_nothing_else_moves_it),
-        cmocka_unit_test(test_checkpoint_between),
-        cmocka_unit_test(test_chatter_ends_the_run),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_located_to_the_microsecond),
+          cmocka_unit_test(test_no_step_runs_across), cmocka_unit_test(test_nothing_else_moves_it),
+          cmocka_unit_test(test_checkpoint_between), cmocka_unit_test(test_chatter_ends_the_run))

@@ -347,10 +347,7 @@ static void test_same_as_one_by_one(void **state)
 static void test_in_pieces_and_restored(void **state)
 {
     (void)state;
-    char path[] = "/tmp/tactus-lanes-XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
+    const char *path = path_of("state.checkpoint");
     size_t restored = 0;
     for (uint64_t random = 1; random <= 100; random++) {
         rig r;
@@ -377,7 +374,6 @@ static void test_in_pieces_and_restored(void **state)
             rig_close(&r);
         }
     }
-    remove(path);
     assert_true(restored > 50);
 }
 

@@ -150,8 +150,7 @@ static void test_a_run_allocates_nothing(void **state)
 static void test_checkpoints_with_little_memory(void **state)
 {
     (void)state;
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/tactus_memory_%d", (int)getpid());
+    const char *path = path_of("state.checkpoint");
     for (uint64_t n = 1;; n++) {
         remove(path);
         test_allocator a = test_allocator_make();

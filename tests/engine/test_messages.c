@@ -488,8 +488,7 @@ static void test_checkpoint_with_messages_in_flight(void **state)
         "  - {from: 'u.tx', to: slow.rx, delay: 2 ms}\n"
         "  - {from: '?.tx', to: fast.rx, delay: 5500 us}\n"
         "  - {from: fast.tx, to: last.rx, delay: 777 us}\n";
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/tactus_messages_%d", (int)getpid());
+    const char *path = path_of("state.checkpoint");
     rig straight;
     open_fresh(&straight, text);
     rig_run(&straight, TAC_TIME_NEVER);
@@ -512,7 +511,6 @@ static void test_checkpoint_with_messages_in_flight(void **state)
         assert_memory_equal(&again, &counts, sizeof counts);
         rig_close(&second);
     }
-    remove(path);
 }
 
 // In a swarm nobody hears its own radio, be it another component; by name it can.

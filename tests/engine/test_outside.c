@@ -235,8 +235,7 @@ static void test_hash(void **state)
 static void test_checkpoint(void **state)
 {
     (void)state;
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/test_outside_%d", (int)getpid());
+    const char *path = path_of("state.checkpoint");
     rig a, b;
     open_model(&a, 1, false);
     const double values[] = {3, -4, 5};
@@ -251,7 +250,6 @@ static void test_checkpoint(void **state)
     assert_int_equal(tac_engine_open_time(b.engine), 250001);
     rig_run(&b, TAC_TIME_NEVER);
     assert_true(tac_engine_hash(a.engine, NULL, NULL) == tac_engine_hash(b.engine, NULL, NULL));
-    unlink(path);
     rig_close(&a);
     rig_close(&b);
 }

@@ -220,8 +220,7 @@ static void test_counted(void **state)
 static void test_checkpoint(void **state)
 {
     (void)state;
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/test_outside_messages_%d", (int)getpid());
+    const char *path = path_of("state.checkpoint");
     rig a, b;
     open_model(&a);
     const letter later = {912345, TAC_TIME_NEVER, NULL, TAC_SEQUENCE_NEXT, {7, 7, 7}};
@@ -235,7 +234,6 @@ static void test_checkpoint(void **state)
     assert_int_equal(tac_engine_restore(b.engine, path, &b.err), TAC_OK);
     rig_run(&b, TAC_TIME_NEVER);
     assert_true(tac_engine_hash(a.engine, NULL, NULL) == tac_engine_hash(b.engine, NULL, NULL));
-    unlink(path);
     rig_close(&a);
     rig_close(&b);
 }

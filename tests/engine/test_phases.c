@@ -613,8 +613,7 @@ static void test_inserted(void **state)
     rig_close(&r);
 
     // It is the next event of the engine, and a checkpoint before and after it goes on alike.
-    char path[] = "/tmp/tactus-inserted-XXXXXX";
-    close(mkstemp(path));
+    const char *path = path_of("state.checkpoint");
     for (tac_time k = 0; k <= 3; k++) {
         rig_open(&r, drifting);
         rig_run(&r, t_us + k);
@@ -632,7 +631,6 @@ static void test_inserted(void **state)
         assert_int_equal(tac_engine_hash(r.engine, NULL, NULL), whole);
         rig_close(&r);
     }
-    unlink(path);
     rig_tune = NULL;
 }
 
@@ -697,6 +695,11 @@ static void test_inserted_chatter(void **state)
                 TAC_E_NUMERIC, "phases chatter: 1000 changes within 10 us of each other");
 }
 
+static int set_up(void **state)
+{
+    return phase_set_up(state) || folder_set_up(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -721,5 +724,5 @@ int main(void)
         cmocka_unit_test(test_inserted_at_the_end),
         cmocka_unit_test(test_inserted_chatter),
     };
-    return cmocka_run_group_tests(tests, phase_set_up, NULL);
+    return cmocka_run_group_tests(tests, set_up, folder_tear_down);
 }

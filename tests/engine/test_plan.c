@@ -246,8 +246,7 @@ static void replay_model(rig *r, const one *m, const char *path)
 static void test_no_replay_writes_the_plan(void **state)
 {
     (void)state;
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/test_plan_%ld.mcap", (long)getpid());
+    const char *path = path_of("a.mcap");
     for (size_t i = 0; i < MODELS; i++) {
         rig r;
         open_model(&r, &models[i]);
@@ -257,7 +256,6 @@ static void test_no_replay_writes_the_plan(void **state)
         rig_close(&r);
         assert_int_equal(region_count, 0);
     }
-    remove(path);
 }
 
 // --- scratch that is thrown away ----------------------------------------------------------------

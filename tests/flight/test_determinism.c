@@ -257,15 +257,13 @@ static void test_checkpoints(void **state)
                                         57305000, 57320000, 57400000, 57900000, 65000000};
     enum { TIMES = sizeof times_us / sizeof *times_us };
     const uint64_t hash = plain();
-    char paths[TIMES][32];
+    char names[TIMES][16];
     rig r;
     flight_mission(&r, NULL);
     for (size_t i = 0; i < TIMES; i++) {
-        strcpy(paths[i], "/tmp/tactus_flight_XXXXXX");
-        const int file = mkstemp(paths[i]);
-        assert_true(file >= 0);
-        close(file);
-        assert_int_equal(tac_engine_checkpoint_at(r.engine, times_us[i], paths[i], &r.err), TAC_OK);
+        snprintf(names[i], sizeof names[i], "%zu.checkpoint", i);
+        assert_int_equal(tac_engine_checkpoint_at(r.engine, times_us[i], path_of(names[i]), &r.err),
+                         TAC_OK);
         rig_run(&r, times_us[i] + 10000);
         print_message("%.6f s: %g feet down\n", tac_time_seconds(times_us[i]),
                       rig_f64(&r, "uav.vehicle.feet_down"));
@@ -273,10 +271,9 @@ static void test_checkpoints(void **state)
     same(finish(&r, NULL), hash, "with all checkpoints taken");
     for (size_t i = 0; i < TIMES; i++) {
         flight_mission(&r, NULL);
-        assert_int_equal(tac_engine_restore(r.engine, paths[i], &r.err), TAC_OK);
+        assert_int_equal(tac_engine_restore(r.engine, path_of(names[i]), &r.err), TAC_OK);
         assert_true(tac_engine_time(r.engine) <= times_us[i]); // of that boundary, not a later one
         same(finish(&r, NULL), hash, "from a checkpoint");
-        unlink(paths[i]);
     }
 }
 
@@ -287,10 +284,7 @@ static void test_every_integrator(void **state)
     (void)state;
     static const char *const kinds[] = {"{kind: euler}", "{kind: rk4}",    "{kind: rk23}",
                                         "{kind: rk45}",  "{kind: dop853}", "{kind: rodas4}"};
-    char path[] = "/tmp/tactus_flight_XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
+    const char *path = path_of("state.checkpoint");
     uint64_t last = 0;
     for (size_t i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
         char set[64];
@@ -312,7 +306,6 @@ static void test_every_integrator(void **state)
         assert_int_equal(tac_engine_restore(r.engine, path, &r.err), TAC_OK);
         same(finish(&r, NULL), hash, kinds[i / 2]);
     }
-    unlink(path);
 }
 
 TEST_MAIN(cmocka_unit_test(test_it_flies), cmocka_unit_test(test_repeats),

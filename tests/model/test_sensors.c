@@ -231,7 +231,7 @@ static void test_delay_between_steps(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tac_time period_us = cases[i].period_us, offset_us = cases[i].offset_us;
         const tac_time delay_us = cases[i].delay_us;
-        char text[2048], path[] = "/tmp/tactus-delay-XXXXXX";
+        char text[2048];
         snprintf(text, sizeof text,
                  "duration: 1 s\n"
                  "scheduler:\n  rate_groups:\n"
@@ -244,7 +244,7 @@ static void test_delay_between_steps(void **state)
                  "    inputs: {%s}\n",
                  (unsigned long long)period_us, (unsigned long long)offset_us,
                  (unsigned long long)delay_us, estimator_in);
-        close(mkstemp(path));
+        const char *path = path_of("state.checkpoint");
         rig_open(&r, text);
         assert_int_equal(tac_engine_checkpoint_at(r.engine, 301234, path, &r.err), TAC_OK);
         // The first sample is that of the first instant at which it is asked.
@@ -264,7 +264,6 @@ static void test_delay_between_steps(void **state)
         rig_run(&r, TAC_TIME_NEVER);
         assert_int_equal(tac_engine_hash(r.engine, NULL, NULL), hash);
         rig_close(&r);
-        unlink(path);
     }
     // What is too long is said with its place before anything runs.
     assert_int_equal(rig_try(&r, text_of("1 ms", "imu", "delay: 65 ms", imu_in, "")), TAC_E_LIMIT);

@@ -4,7 +4,6 @@
 // had come. Writing is made slow by a function of this program that takes the place of write(2).
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS, syscall
 #include "support/test.h"
-#include "support/folder.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -144,8 +143,4 @@ static void at_most_two_flushes(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(at_most_two_flushes)};
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(at_most_two_flushes))

@@ -1,7 +1,6 @@
 // One NaN: which bits a NaN has is up to the machine, and shows nowhere outside the engine. The
 // same simulation with NaNs of other signs and payloads gives the same digests, messages,
 // recordings, checkpoints and texts.
-#include "support/folder.h"
 #include "support/test.h"
 
 #include <stdio.h>
@@ -263,11 +262,4 @@ static void test_one_nan(void **state)
     assert_true(tac_one_nan(-1.5) == -1.5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_files),
-        cmocka_unit_test(test_one_nan),
-    };
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(test_the_same_files), cmocka_unit_test(test_one_nan))

@@ -1,7 +1,6 @@
 // Replay of runs into which values and messages came from outside: the plant has them from the
 // recording, whatever the model is and wherever the replay begins.
 #include "models.h"
-#include "support/folder.h"
 
 static bool check_model(uint64_t number)
 {
@@ -120,9 +119,4 @@ static void test_no_watchers(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_posted),
-                                       cmocka_unit_test(test_no_watchers)};
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(test_posted), cmocka_unit_test(test_no_watchers))

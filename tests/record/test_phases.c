@@ -1,7 +1,6 @@
 // Phases in random models: no strategy, checkpoint or integrator of a replay changes what they do,
 // and a recording has them as they were.
 #include "models.h"
-#include "support/folder.h"
 
 enum { MODELS = 60 };
 
@@ -238,12 +237,4 @@ static void replays(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strategies),
-        cmocka_unit_test(checkpoints),
-        cmocka_unit_test(replays),
-    };
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(strategies), cmocka_unit_test(checkpoints), cmocka_unit_test(replays))

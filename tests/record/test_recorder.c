@@ -5,7 +5,6 @@
 #include "bus/type.h"
 #include "record/recording.h"
 #include "support/allocator.h"
-#include "support/folder.h"
 #include "support/probe.h"
 
 #include <math.h>
@@ -841,14 +840,7 @@ static void file_gone(void **state)
     model_end(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),       cmocka_unit_test(same_file),
-        cmocka_unit_test(side_by_side), cmocka_unit_test(outputs_elsewhere),
-        cmocka_unit_test(live_table),   cmocka_unit_test(full_disk),
-        cmocka_unit_test(wrong_rules),  cmocka_unit_test(no_memory),
-        cmocka_unit_test(not_a_number), cmocka_unit_test(file_gone),
-    };
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(values), cmocka_unit_test(same_file), cmocka_unit_test(side_by_side),
+          cmocka_unit_test(outputs_elsewhere), cmocka_unit_test(live_table),
+          cmocka_unit_test(full_disk), cmocka_unit_test(wrong_rules), cmocka_unit_test(no_memory),
+          cmocka_unit_test(not_a_number), cmocka_unit_test(file_gone))

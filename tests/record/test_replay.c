@@ -5,7 +5,6 @@
 #include "base/json_read.h"
 #include "record/recording.h"
 #include "support/allocator.h"
-#include "support/folder.h"
 #include "support/probe.h"
 
 #include <pthread.h>
@@ -829,14 +828,8 @@ static void no_memory(void **state)
     assert_true(n > 30);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_models),   cmocka_unit_test(flipped_bit),
-        cmocka_unit_test(missing_command), cmocka_unit_test(missing_boundary),
-        cmocka_unit_test(no_plant_state),  cmocka_unit_test(other_models),
-        cmocka_unit_test(wrong_phases),    cmocka_unit_test(from_checkpoint),
-        cmocka_unit_test(recorded_replay), cmocka_unit_test(no_memory),
-    };
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(random_models), cmocka_unit_test(flipped_bit),
+          cmocka_unit_test(missing_command), cmocka_unit_test(missing_boundary),
+          cmocka_unit_test(no_plant_state), cmocka_unit_test(other_models),
+          cmocka_unit_test(wrong_phases), cmocka_unit_test(from_checkpoint),
+          cmocka_unit_test(recorded_replay), cmocka_unit_test(no_memory))

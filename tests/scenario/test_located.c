@@ -104,10 +104,7 @@ static void test_located_checkpoint(void **state)
         "- {when: other.x < 0.5, locate: true, repeat: true, after: 3333 us, do: motor_off, "
         "motor: 1, for: 50 ms}\n";
     static const tac_time times[] = {0, 149000, 157079, 157080, 160000, 164080, 700000, 1999999};
-    char path[] = "/tmp/tactus_scenario_XXXXXX";
-    const int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    close(fd);
+    const char *path = path_of("state.checkpoint");
     rig r;
     open_swings(&r, events);
     rig_run(&r, TAC_TIME_NEVER);
@@ -128,7 +125,6 @@ static void test_located_checkpoint(void **state)
             fail_msg("other bits after a checkpoint at %llu us", (unsigned long long)times[i]);
         rig_close(&r);
     }
-    unlink(path);
 }
 
 static void test_refused_located(void **state)

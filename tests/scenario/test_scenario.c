@@ -319,10 +319,7 @@ static void test_checkpoint(void **state)
 {
     (void)state;
     rig r;
-    char path[] = "/tmp/tactus_scenario_XXXXXX";
-    const int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    close(fd);
+    const char *path = path_of("state.checkpoint");
     run_all(&r, busy);
     const uint64_t expected = tac_engine_hash(r.engine, NULL, NULL);
     const size_t entries = logged_count;
@@ -348,7 +345,6 @@ static void test_checkpoint(void **state)
         assert_int_equal(logged_count, entries - before);
         rig_close(&r);
     }
-    unlink(path);
 }
 
 static void test_nan(void **state)
@@ -457,8 +453,7 @@ static void test_not_written(void **state)
     rig_close(&r);
     // What holds is counted from then on, and a checkpoint in between knows it.
     const char *held = FROM_THE_START("", "held(body.y < 100 m, 10 ms)");
-    char path[] = "/tmp/tactus-written-XXXXXX";
-    close(mkstemp(path));
+    const char *path = path_of("state.checkpoint");
     assert_int_equal(try_open(&r, held), TAC_OK);
     assert_int_equal(tac_engine_checkpoint_at(r.engine, 0, path, &r.err), TAC_OK);
     rig_run(&r, TAC_TIME_NEVER);
@@ -469,7 +464,6 @@ static void test_not_written(void **state)
     rig_run(&r, TAC_TIME_NEVER);
     log_is(0, 14000, "arm (when held(body.y < 100 m, 10 ms))");
     rig_close(&r);
-    unlink(path);
     // A machine of phases waits in the same way: for a ramp that first steps at 1 s.
     const char *late =
         "duration: 2 s\n"

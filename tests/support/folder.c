@@ -13,6 +13,10 @@ const char *path_of(const char *name)
 {
     static char paths[4][384];
     static unsigned next;
+    if (!*folder) {
+        fprintf(stderr, "path_of: there is no folder; see folder.h\n");
+        abort();
+    }
     char *path = paths[next++ % 4];
     snprintf(path, sizeof paths[0], "%s/%s", folder, name);
     return path;

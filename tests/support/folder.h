@@ -3,7 +3,7 @@
 #ifndef TAC_TESTS_SUPPORT_FOLDER_H
 #define TAC_TESTS_SUPPORT_FOLDER_H
 
-// For cmocka_run_group_tests.
+// For cmocka_run_group_tests; TEST_MAIN has them.
 int folder_set_up(void **state);
 int folder_tear_down(void **state);
 

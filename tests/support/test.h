@@ -10,12 +10,15 @@
 #include <cmocka.h>
 // clang-format on
 
-// main() of a test program: TEST_MAIN(cmocka_unit_test(a), cmocka_unit_test(b))
+#include "support/folder.h"
+
+// main() of a test program: TEST_MAIN(cmocka_unit_test(a), cmocka_unit_test(b)). Files of its tests
+// are in a folder of their own, see path_of.
 #define TEST_MAIN(...)                                                                             \
     int main(void)                                                                                 \
     {                                                                                              \
         const struct CMUnitTest tests[] = {__VA_ARGS__};                                           \
-        return cmocka_run_group_tests(tests, NULL, NULL);                                          \
+        return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);                     \
     }
 
 #endif
