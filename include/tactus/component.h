@@ -132,6 +132,7 @@ typedef struct tac_message {
     uint64_t sequence; // of this sender
     const void *bytes;
     size_t size;
+    uint64_t copy; // 1: the second copy, of a link that duplicates messages; else 0
 } tac_message;
 
 enum {

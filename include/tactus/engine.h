@@ -15,6 +15,7 @@
 #define TACTUS_ENGINE_H
 
 #include <tactus/component.h>
+#include <tactus/link.h>
 
 // --- definitions; each has a default maker, which also sets its size (api.h) -----------------
 
@@ -149,7 +150,8 @@ typedef struct tac_link_def {
     uint32_t size;         // sizeof(tac_link_def)
     const char *from, *to; // message ports; patterns connect all that match, but not ports of one
                            // entity with each other
-    tac_time delay_us;     // at least 1; from outside: not used, messages have their own time
+    tac_time delay_us;     // at least 1; not used with `law`, nor from outside, where messages have
+                           // their own time
     tac_place place;
     // With "outside" for `to`: the name that watchers (tac_engine_add_send_watcher) are given with
     // each message; NULL: the name of the sending port. With "outside" for `from`: the name of the
@@ -158,6 +160,7 @@ typedef struct tac_link_def {
     bool has_number; // from outside: `number` applies
     uint32_t number; // from outside: place of the sender among those of the port, from 0; without a
                      // number it comes after those of the engine
+    const tac_link_law *law; // NULL: every message arrives once, after delay_us; from outside: NULL
 } tac_link_def;
 
 // When an observer is called; always in stage 9, after everything else.

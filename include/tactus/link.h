@@ -42,6 +42,16 @@ typedef struct tac_link_law {
     size_t down_count;
 } tac_link_law;
 
+// What became of the messages on a link that has a law. Copies on their way count as `sent` and
+// `duplicated` only.
+typedef struct tac_link_counters {
+    uint64_t sent;
+    uint64_t delivered;  // every copy counts
+    uint64_t lost;       // drawn
+    uint64_t down;       // lost because the link was down
+    uint64_t duplicated; // messages of which there were two copies
+} tac_link_counters;
+
 static inline tac_link_law tac_link_law_default(void) // a constant delay of 1 us
 {
     tac_link_law law = TAC_ZERO;

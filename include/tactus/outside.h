@@ -76,9 +76,12 @@ TAC_API int tac_engine_find_receiver(const tac_engine *engine, const char *name,
 typedef struct tac_link_info {
     const char *from, *to; // full names of ports, or "outside"
     const char *channel;   // of a link from or to outside, else ""
-    tac_time delay_us;     // from outside: 0
+    tac_time delay_us;     // the least delay; from outside: 0
     uint64_t number;       // of the sender at the receiver, from 0: messages that arrive together
                            // are taken in this order; to outside: 0
+    // NULL: every message arrives once, after delay_us. On a link to outside the law is only told:
+    // the program that couples engines applies it.
+    const tac_link_law *law;
 } tac_link_info;
 
 TAC_API size_t tac_engine_link_count(const tac_engine *engine);
@@ -89,6 +92,16 @@ static inline tac_link_info tac_engine_link_info(const tac_engine *engine, size_
     tac_link_info info;
     tac_engine_link_info_sized(engine, link, &info, sizeof info);
     return info;
+}
+
+// All 0 for links from or to outside, and for those without a law.
+TAC_API void tac_engine_link_counters_sized(const tac_engine *engine, size_t link,
+                                            tac_link_counters *counters, size_t size);
+static inline tac_link_counters tac_engine_link_counters(const tac_engine *engine, size_t link)
+{
+    tac_link_counters counters;
+    tac_engine_link_counters_sized(engine, link, &counters, sizeof counters);
+    return counters;
 }
 
 // A parameter as the component read it; parameters inside others are named "rotors[2].position".
@@ -168,6 +181,7 @@ typedef struct tac_post_def {
     tac_time sent_us;    // at or before t_us; TAC_TIME_NEVER: at t_us
     uint64_t sequence;   // its number among those of its channel, any; TAC_SEQUENCE_NEXT: one more
                          // than the last that the engine gave, from 0
+    uint64_t copy;       // 0, or 1: the second copy of a message, which a law duplicated
 } tac_post_def;
 
 static inline tac_post_def tac_post_def_default(void) // no bytes, at 0
@@ -180,10 +194,10 @@ static inline tac_post_def tac_post_def_default(void) // no bytes, at 0
 }
 
 // Send a copy of a message to a receiving port. It is delivered at stage 0 of a boundary at t_us,
-// in the order of all messages: by delivery time, sender, sequence number. Channels have the sender
-// number that their link gives, or come after all senders of the engine, in the order of their
-// links; a message without a channel comes last. Bits do not depend on when the message was posted.
-// TAC_E_QUEUE: the port has no room.
+// in the order of all messages: by delivery time, sender, sequence number, copy. Channels have the
+// sender number that their link gives, or come after all senders of the engine, in the order of
+// their links; a message without a channel comes last. Bits do not depend on when the message was
+// posted. TAC_E_QUEUE: the port has no room.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_post(tac_engine *engine, int receiver,
                                                   const tac_post_def *message, tac_error *err);
 
@@ -191,7 +205,7 @@ TAC_API TAC_MUST_CHECK tac_status tac_engine_post(tac_engine *engine, int receiv
 typedef struct tac_sent {
     const char *channel;            // of the link
     const char *port;               // full name of the port
-    tac_time sent_us, delivered_us; // now, and after the delay of the link
+    tac_time sent_us, delivered_us; // now, and after the least delay of the link
     uint64_t sequence;              // of the port
     const void *bytes;              // valid until the function returns
     size_t size;

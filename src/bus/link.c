@@ -26,6 +26,43 @@ const char *tac__fate_name(tac__fate_kind kind)
     return (size_t)kind < TAC__FATE_COUNT ? names[kind] : "";
 }
 
+static void add_time(tac__text *out, const char *before, tac_time t_us)
+{
+    char text[TAC_TIME_TEXT];
+    tac_time_print(t_us, text);
+    tac__text_add(out, "%s%s", before, text);
+}
+
+static void add_probability(tac__text *out, const char *name, double p)
+{
+    char text[TAC__NUMBER_TEXT];
+    tac__number_print(p, text);
+    if (p > 0)
+        tac__text_add(out, ", %s %s", name, text);
+}
+
+void tac__link_describe(const tac_link_law *law, tac__text *out)
+{
+    if (law->delay == TAC_DELAY_CONSTANT) {
+        add_time(out, "", law->min_us);
+    } else {
+        tac__text_add(out, "%s", tac__delay_name(law->delay));
+        if (law->delay != TAC_DELAY_UNIFORM)
+            add_time(out, " mean ", law->mean_us);
+        if (law->delay == TAC_DELAY_NORMAL)
+            add_time(out, " sigma ", law->sigma_us);
+        add_time(out, law->delay == TAC_DELAY_UNIFORM ? " " : " from ", law->min_us);
+        if (law->max_us)
+            add_time(out, " to ", law->max_us);
+    }
+    add_probability(out, "loss", law->loss);
+    add_probability(out, "duplicate", law->duplicate);
+    for (size_t i = 0; i < law->down_count; i++) {
+        add_time(out, i ? " and " : ", down ", law->down[i].from_us);
+        add_time(out, " to ", law->down[i].to_us);
+    }
+}
+
 // --- checking -----------------------------------------------------------------------------------
 
 static tac_status check_probability(const char *name, double p, const tac_place *place,
@@ -65,7 +102,7 @@ static tac_status check_delay(const tac_link_law *law, const tac_place *place, t
     const tac_time times[] = {law->min_us, law->max_us, law->mean_us, law->sigma_us};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         if (times[i] > TAC_TIME_MAX)
-            return fail_order("a time of the delay", times[i], "exceeds the longest time there is",
+            return fail_order("a time of the delay", times[i], "is too long: more than",
                               TAC_TIME_MAX, place, err);
     }
     const bool has_mean = law->delay == TAC_DELAY_NORMAL || law->delay == TAC_DELAY_EXPONENTIAL;

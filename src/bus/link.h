@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <tactus/link.h>
@@ -57,6 +58,10 @@ static inline bool tac__link_plain(const tac_link_law *law)
     return law->delay == TAC_DELAY_CONSTANT && law->loss <= 0 && law->duplicate <= 0 &&
            law->down_count == 0;
 }
+
+// Describe a law completely, in words of the configuration: "uniform 3 ms to 8 ms, loss 0.01". A
+// constant delay without anything else is "5 ms".
+void tac__link_describe(const tac_link_law *law, tac__text *out);
 
 // "uniform", as configurations write it.
 const char *tac__delay_name(tac_delay delay);

@@ -18,7 +18,9 @@ static bool before(const tac__queue *q, uint32_t a, uint32_t b)
     const tac__queue_slot *x = slot(q, a), *y = slot(q, b);
     if (x->deliver_us != y->deliver_us)
         return x->deliver_us < y->deliver_us;
-    return x->sender != y->sender ? x->sender < y->sender : x->sequence < y->sequence;
+    if (x->sender != y->sender)
+        return x->sender < y->sender;
+    return x->sequence != y->sequence ? x->sequence < y->sequence : x->copy < y->copy;
 }
 
 void tac__queue_start(const tac__queue *q)
@@ -60,7 +62,7 @@ bool tac__queue_holds(const tac__queue *q, const tac__queue_slot *head)
     for (uint32_t i = 0; i < q->state->flying && !holds; i++) {
         const tac__queue_slot *s = slot(q, q->heap[i]);
         holds = s->deliver_us == head->deliver_us && s->sender == head->sender &&
-                s->sequence == head->sequence;
+                s->sequence == head->sequence && s->copy == head->copy;
     }
     return holds;
 }
@@ -91,6 +93,8 @@ static tac__hash mix(const tac__queue *q, tac__hash h, const tac__queue_slot *s)
     h = tac__hash_word(h, s->sent_us);
     h = tac__hash_word(h, s->sender < q->key_count ? q->keys[s->sender] : s->sender);
     h = tac__hash_word(h, s->sequence);
+    if (s->copy) // the first copy has the digest of a message on a link that never duplicates
+        h = tac__hash_word(h, s->copy);
     return tac__hash_bytes(h, s + 1, s->size);
 }
 
@@ -138,7 +142,8 @@ void tac__queue_recall(const tac__queue *q)
 tac_message tac__queue_look(const tac__queue *q, uint32_t i)
 {
     const tac__queue_slot *s = slot(q, q->ring[(q->state->first + i) % q->capacity]);
-    return (tac_message){s->sent_us, s->deliver_us, s->sender, s->sequence, s + 1, s->size};
+    return (tac_message){s->sent_us, s->deliver_us, s->sender, s->sequence,
+                         s + 1,      s->size,       s->copy};
 }
 
 bool tac__queue_receive(const tac__queue *q, tac_message *message)

@@ -1,8 +1,8 @@
 // queue.h - the queue of a message port: messages on their way, then messages waiting.
 //
-// On their way they are ordered by (delivery time, sender, sequence), a total order, so what a
-// receiver sees does not depend on who sent first. All memory is fixed when the run starts; a queue
-// that is full is an error of the run, for nothing may be lost silently.
+// On their way they are ordered by (delivery time, sender, sequence, copy), a total order, so what
+// a receiver sees does not depend on who sent first. All memory is fixed when the run starts; a
+// queue that is full is an error of the run, for nothing may be lost silently.
 #ifndef TAC_BUS_QUEUE_H
 #define TAC_BUS_QUEUE_H
 
@@ -15,7 +15,8 @@
 typedef struct tac__queue_slot {
     tac_time sent_us, deliver_us;
     uint64_t sequence;
-    uint32_t sender, size;
+    uint32_t sender : 31, copy : 1; // copy 1: the second one of a link that duplicates
+    uint32_t size;
 } tac__queue_slot; // followed by max_bytes of content
 
 typedef struct tac__queue_state {
@@ -47,7 +48,7 @@ bool tac__queue_send(const tac__queue *queue, const tac__queue_slot *head, const
 // When the next message on its way arrives, or TAC_TIME_NEVER.
 tac_time tac__queue_next(const tac__queue *queue);
 
-// Is one with this delivery time, sender and sequence number on its way?
+// Is one with this delivery time, sender, sequence number and copy on its way?
 bool tac__queue_holds(const tac__queue *queue, const tac__queue_slot *head);
 
 // Deliver all messages due at or before `t_us`; mixes them into `*digest`: when they were sent and

@@ -142,6 +142,17 @@ const char *tac__watch_receiver(const tac_engine *e, size_t receiver, bool *plan
     return r->name;
 }
 
+size_t tac__watch_drawn_count(const tac_engine *e)
+{
+    return e->plan->drawn_count;
+}
+
+tac__drawn_facts tac__watch_drawn(const tac_engine *e, size_t drawn)
+{
+    const tac__drawn *d = e->plan->drawn[drawn];
+    return (tac__drawn_facts){d->from, d->to};
+}
+
 size_t tac__watch_instant_count(const tac_engine *e)
 {
     return e->plan->instants_count;

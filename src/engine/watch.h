@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "bus/link.h"
 #include "bus/schema.h"
 
 #include <tactus/engine.h>
@@ -127,6 +128,25 @@ struct tac__listener {
 };
 
 void tac__engine_listen(tac_engine *engine, tac__listener *listener);
+
+// Links inside the engine that have a law: messages may be lost, or their delays are drawn.
+typedef struct tac__drawn_facts {
+    const char *from, *to; // full names of the ports
+} tac__drawn_facts;
+
+size_t tac__watch_drawn_count(const tac_engine *engine);
+tac__drawn_facts tac__watch_drawn(const tac_engine *engine, size_t drawn);
+
+// A fate listener is called for every message that is sent on such a link.
+typedef struct tac__fate_listener tac__fate_listener;
+struct tac__fate_listener {
+    void (*show)(void *context, size_t drawn, tac_time sent_us, uint64_t sequence,
+                 const tac__fate *fate);
+    void *context;
+    const tac__fate_listener *next; // used by the engine
+};
+
+void tac__engine_listen_fates(tac_engine *engine, tac__fate_listener *listener);
 
 // A snapshot timer is called after the first instant of the run at or after every multiple of a
 // period; a snapshot may be taken there. Add it to a prepared engine.

@@ -106,6 +106,10 @@ tac_status tac__mcap_sink_channel(tac__mcap_sink *s, tac__channel *c)
 
 // --- streams ------------------------------------------------------------------------------------
 
+_Static_assert(TAC__FATE_DELIVERED == 0 && TAC__FATE_DUPLICATED == 1 && TAC__FATE_LOST == 2 &&
+                   TAC__FATE_DOWN == 3 && TAC__FATE_COUNT == 4,
+               "as the message type below says");
+
 // The message type of a kind, and the topic where there is only one of it.
 static const struct {
     const char *type, *msg, *topic;
@@ -113,8 +117,19 @@ static const struct {
     [TAC__CHANNEL_DIGEST] = {TYPES "Digests", "uint64[] t_us\nuint64[] digest\n", NULL},
     [TAC__CHANNEL_INSTANTS] = {TYPES "Instant", "uint32 source\n", "/tactus/instants"},
     [TAC__CHANNEL_DELIVERY] = {TYPES "Delivery",
-                               "uint64 sent_us\nuint64 sequence\nuint32 sender\nuint8[] data\n",
+                               "uint64 sent_us\nuint64 sequence\nuint32 sender\nuint8[] data\n"
+                               "uint32 copy\n",
                                NULL},
+    [TAC__CHANNEL_FATES] = {TYPES "Fate",
+                            "uint8 DELIVERED=0\n"
+                            "uint8 DUPLICATED=1\n"
+                            "uint8 LOST=2\n"
+                            "uint8 DOWN=3\n"
+                            "uint64 sequence\n"
+                            "uint64[] delivered_us\n"
+                            "uint32 link\n"
+                            "uint8 fate\n",
+                            "/tactus/fates"},
     [TAC__CHANNEL_STATE] = {TYPES "State", "uint8[] data\n", "/tactus/state"},
     [TAC__CHANNEL_LOG] = {"rcl_interfaces/msg/Log",
                           "byte DEBUG=10\n"

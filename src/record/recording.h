@@ -13,6 +13,7 @@
     X(DIGEST, "digest")     /* of an island's state, at each of its boundaries */                  \
     X(INSTANTS, "instants") /* wake-ups and deliveries that split islands */                       \
     X(DELIVERY, "delivery") /* messages to the plant */                                            \
+    X(FATES, "fates")       /* what became of messages on links that have a law */                 \
     X(STATE, "state")       /* snapshots to go on from */                                          \
     X(LOG, "log")           /* what components said */                                             \
     X(MARK, "mark")         /* up to here every channel is in the file */

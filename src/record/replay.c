@@ -124,6 +124,8 @@ static tac_status send_message(tac_replay *r, size_t receiver, const tac__frame 
     m.sequence = tac__cdr_read_u64(&c);
     m.sender = tac__cdr_read_u32(&c);
     m.bytes = tac__cdr_read_bytes(&c, &m.size);
+    if (!c.failed && c.at < c.size) // older recordings have no copies
+        m.copy = tac__cdr_read_u32(&c);
     if (c.failed)
         return tac__fail(tac__drive_error(r->engine), TAC_E_FORMAT,
                          "a recorded message is damaged");

@@ -77,7 +77,25 @@ static void take_delivery(void *context, tac_engine *e, size_t receiver, const t
     tac__cdr_u64(&s->scratch, m->sequence);
     tac__cdr_u32(&s->scratch, m->sender);
     tac__cdr_bytes(&s->scratch, m->bytes, m->size);
+    tac__cdr_u32(&s->scratch, (uint32_t)m->copy);
     put(s, s->delivery_ids[receiver], m->delivered_us);
+}
+
+static void take_fate(void *context, size_t drawn, tac_time sent_us, uint64_t sequence,
+                      const tac__fate *fate)
+{
+    tac__streams *s = context;
+    if (!s->sink->open)
+        return;
+    uint64_t delivered_us[2];
+    for (uint32_t copy = 0; copy < fate->copies; copy++)
+        delivered_us[copy] = sent_us + fate->delay_us[copy];
+    tac__cdr_begin(&s->scratch);
+    tac__cdr_u64(&s->scratch, sequence);
+    tac__cdr_u64s(&s->scratch, delivered_us, fate->copies);
+    tac__cdr_u32(&s->scratch, (uint32_t)drawn);
+    tac__cdr_u8(&s->scratch, (uint8_t)fate->kind);
+    put(s, s->fates_id, sent_us);
 }
 
 static tac_status put_state(tac__streams *s, tac_time t_us, tac_error *err)
@@ -184,6 +202,8 @@ tac_status tac__streams_plan(tac__streams *s, tac_error *err)
     TAC_TRY(plan_digests(s, err));
     s->listener = (tac__listener){.show = take_delivery, .context = s};
     tac__engine_listen(e, &s->listener);
+    s->fate_listener = (tac__fate_listener){.show = take_fate, .context = s};
+    tac__engine_listen_fates(e, &s->fate_listener);
     tac_observer_def def = tac_observer_def_default();
     def.name = "recorder";
     def.context = s;
@@ -212,6 +232,24 @@ static tac_status announce_instants(tac__streams *s)
     return failed ? TAC_E_MEMORY : TAC_OK;
 }
 
+// Links by number: "uav1.radio.tx uav2.radio.rx", one a line.
+static tac_status announce_fates(tac__streams *s)
+{
+    const tac_engine *e = s->sampler->engine;
+    tac__text names;
+    tac__text_init(&names, s->sampler->recorder->allocator);
+    const size_t count = tac__watch_drawn_count(e);
+    for (size_t i = 0; i < count; i++) {
+        const tac__drawn_facts link = tac__watch_drawn(e, i);
+        tac__text_add(&names, "%s %s\n", link.from, link.to);
+    }
+    if (count && !names.failed)
+        s->fates_id = s->sink->type->stream(s->sink, TAC__CHANNEL_FATES, "", names.chars);
+    const bool failed = names.failed;
+    tac__text_fini(&names);
+    return failed ? TAC_E_MEMORY : TAC_OK;
+}
+
 static tac_status announce(tac__streams *s)
 {
     const tac_engine *e = s->sampler->engine;
@@ -221,6 +259,7 @@ static tac_status announce(tac__streams *s)
     s->state_id = stream(s->sink, TAC__CHANNEL_STATE, "", NULL);
     s->mark_id = stream(s->sink, TAC__CHANNEL_MARK, "", NULL);
     TAC_TRY(announce_instants(s));
+    TAC_TRY(announce_fates(s));
     for (size_t i = 0; i < s->digest_count; i++) {
         tac__digest_stream *d = &s->digests[i];
         d->value = tac__watch_digest(e, d->island);

@@ -1,5 +1,6 @@
 // streams.h - what is recorded besides signals, for sinks that take it: digests of states, instants
-// that split islands, deliveries to the plant, stored states, the log, and marks.
+// that split islands, deliveries to the plant, fates of messages, stored states, the log, and
+// marks.
 #ifndef TAC_RECORD_STREAMS_H
 #define TAC_RECORD_STREAMS_H
 
@@ -25,9 +26,10 @@ struct tac__streams {
     tac__sink *sink;
     tac__digest_stream *digests;
     size_t digest_count;
-    uint16_t instants_id, state_id, log_id, mark_id;
+    uint16_t instants_id, fates_id, state_id, log_id, mark_id;
     uint16_t *delivery_ids; // one a receiver, UINT16_MAX: not of the plant
     tac__listener listener;
+    tac__fate_listener fate_listener;
     tac__snapshot_timer snapshots;
     tac__text scratch; // the message that is being made
 };

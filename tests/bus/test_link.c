@@ -310,7 +310,7 @@ static void test_refused(void **state)
     law = law_of(TAC_DELAY_EXPONENTIAL, 2000, 9000, 10000, 0);
     expect_refused(&law, "the mean delay (10 ms) is more than the greatest one (9 ms)");
     law = law_of(TAC_DELAY_EXPONENTIAL, 2000, TAC_TIME_MAX + 1, 10000, 0);
-    expect_refused(&law, "exceeds the longest time");
+    expect_refused(&law, "is too long");
     law = law_of((tac_delay)TAC_DELAY_COUNT, 1, 0, 0, 0);
     expect_refused(&law, "no law with number");
 

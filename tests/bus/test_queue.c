@@ -25,19 +25,31 @@ static void begin(bench *b)
     tac__queue_start(&b->queue);
 }
 
-static bool post(bench *b, tac_time deliver_us, uint32_t sender, uint64_t sequence)
+static bool post_copy(bench *b, tac_time deliver_us, uint32_t sender, uint64_t sequence,
+                      uint32_t copy)
 {
     char text[MAX_BYTES];
     const int size = snprintf(text, sizeof text, "%llu/%u/%llu", (unsigned long long)deliver_us,
                               sender, (unsigned long long)sequence);
-    const tac__queue_slot head = {deliver_us / 2, deliver_us, sequence, sender, (uint32_t)size};
+    const tac__queue_slot head = {.sent_us = deliver_us / 2,
+                                  .deliver_us = deliver_us,
+                                  .sequence = sequence,
+                                  .sender = sender & INT32_MAX,
+                                  .copy = copy & 1,
+                                  .size = (uint32_t)size};
     return tac__queue_send(&b->queue, &head, text);
+}
+
+static bool post(bench *b, tac_time deliver_us, uint32_t sender, uint64_t sequence)
+{
+    return post_copy(b, deliver_us, sender, sequence, 0);
 }
 
 typedef struct entry {
     tac_time deliver_us;
     uint32_t sender;
     uint64_t sequence;
+    uint32_t copy;
 } entry;
 
 static int by_order(const void *a, const void *b)
@@ -47,7 +59,9 @@ static int by_order(const void *a, const void *b)
         return x->deliver_us < y->deliver_us ? -1 : 1;
     if (x->sender != y->sender)
         return x->sender < y->sender ? -1 : 1;
-    return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+    if (x->sequence != y->sequence)
+        return x->sequence < y->sequence ? -1 : 1;
+    return x->copy < y->copy ? -1 : x->copy > y->copy;
 }
 
 static void test_against_a_sorted_list(void **state)
@@ -57,16 +71,22 @@ static void test_against_a_sorted_list(void **state)
     begin(&b);
     entry flying[CAPACITY], waiting[CAPACITY];
     size_t n_flying = 0, n_waiting = 0;
-    uint64_t sequence = 0, refused = 0, received = 0;
+    uint64_t sequence = 0, refused = 0, received = 0, copies = 0;
     srand(7);
     for (tac_time now = 0; now < 20000; now++) {
         for (int k = rand() % 3; k > 0; k--) {
-            const entry e = {now + 1 + (tac_time)(rand() % 9), (uint32_t)(rand() % 4), sequence++};
-            const bool fits = n_flying + n_waiting < CAPACITY;
-            assert_int_equal(post(&b, e.deliver_us, e.sender, e.sequence), fits);
-            refused += !fits;
-            if (fits)
-                flying[n_flying++] = e;
+            entry e = {now + 1 + (tac_time)(rand() % 9), (uint32_t)(rand() % 4), sequence++, 0};
+            // Some have a second copy, often at the same time; either copy may be sent first.
+            const bool second_first = rand() % 2;
+            for (int left = rand() % 3 ? 1 : 2; left > 0; left--) {
+                e.copy = (left == 1) == second_first;
+                e.deliver_us += (tac_time)(rand() % 2);
+                const bool fits = n_flying + n_waiting < CAPACITY;
+                assert_int_equal(post_copy(&b, e.deliver_us, e.sender, e.sequence, e.copy), fits);
+                refused += !fits;
+                if (fits)
+                    flying[n_flying++] = e;
+            }
         }
         qsort(flying, n_flying, sizeof *flying, by_order);
         assert_int_equal(tac__queue_next(&b.queue),
@@ -96,10 +116,12 @@ static void test_against_a_sorted_list(void **state)
             assert_int_equal(m.delivered_us, e.deliver_us);
             assert_int_equal(m.sender, e.sender);
             assert_int_equal(m.sequence, e.sequence);
+            assert_int_equal(m.copy, e.copy);
+            copies += e.copy;
             received++;
         }
     }
-    assert_true(refused > 100 && received > 1000);
+    assert_true(refused > 100 && received > 1000 && copies > 100);
 }
 
 static void test_full_and_empty_again(void **state)
@@ -134,7 +156,7 @@ static void test_slots_are_cleared(void **state)
     begin(&b);
     uint64_t digest = 0;
     tac_message m;
-    const tac__queue_slot longer = {1, 2, 0, 0, 20}, empty = {1, 2, 1, 0, 0};
+    const tac__queue_slot longer = {1, 2, 0, 0, 0, 20}, empty = {1, 2, 1, 0, 0, 0};
     assert_true(tac__queue_send(&a.queue, &longer, "xxxxxxxxxxxxxxxxxxxx"));
     tac__queue_deliver(&a.queue, 5, &digest);
     assert_true(tac__queue_receive(&a.queue, &m));
@@ -143,5 +165,25 @@ static void test_slots_are_cleared(void **state)
     assert_memory_equal(a.slots, b.slots, sizeof a.slots);
 }
 
-TEST_MAIN(cmocka_unit_test(test_against_a_sorted_list), cmocka_unit_test(test_full_and_empty_again),
-          cmocka_unit_test(test_slots_are_cleared))
+// The second copy is another message: in digests, on its way and waiting.
+static void test_copies_count(void **state)
+{
+    (void)state;
+    uint64_t digests[2] = {0, 0}, flying[2], waiting[2];
+    for (uint32_t copy = 0; copy < 2; copy++) {
+        bench b;
+        begin(&b);
+        assert_true(post_copy(&b, 7, 1, 3, copy));
+        const tac__queue_slot first = {.deliver_us = 7, .sender = 1, .sequence = 3};
+        assert_int_equal(tac__queue_holds(&b.queue, &first), copy == 0);
+        flying[copy] = tac__queue_mix(&b.queue, 1);
+        tac__queue_deliver(&b.queue, 7, &digests[copy]);
+        waiting[copy] = tac__queue_mix(&b.queue, 1);
+    }
+    assert_true(digests[0] != digests[1]);
+    assert_true(flying[0] != flying[1]);
+    assert_true(waiting[0] != waiting[1]);
+}
+
+TEST_MAIN(cmocka_unit_test(test_copies_count), cmocka_unit_test(test_against_a_sorted_list),
+          cmocka_unit_test(test_full_and_empty_again), cmocka_unit_test(test_slots_are_cleared))

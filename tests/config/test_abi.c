@@ -16,7 +16,7 @@
     X(tac_group_def, place)                                                                        \
     X(tac_component_def, place)                                                                    \
     X(tac_route_def, rest)                                                                         \
-    X(tac_link_def, number)                                                                        \
+    X(tac_link_def, law)                                                                           \
     X(tac_observer_def, context)                                                                   \
     X(tac_record_rule, place)                                                                      \
     X(tac_recorder_def, file_count)                                                                \
@@ -25,7 +25,8 @@
     X(tac_compare_def, tolerance_count)                                                            \
     X(tac_config_def, mistake_context)                                                             \
     X(tac_px4_probe_def, hang_context)                                                             \
-    X(tac_post_def, sequence)
+    X(tac_link_law, down_count)                                                                    \
+    X(tac_post_def, copy)
 
 static void test_shape(void **state)
 {

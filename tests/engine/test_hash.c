@@ -45,14 +45,15 @@ static const idle_word idle_island[] = {
     WORD(tac__island_state, rejected),   WORD(tac__island_state, evals),
     WORD(tac__island_state, undone),     WORD(tac__island_state, events),
 };
-// Whole parts of which words may be idle: counts of NaNs; the end of a step under way; inputs that
-// are renewed before they are used; places of messages that are gone; places of a ring of writes
-// that were not used yet, and how often it went round; sources that follow from steps and queues;
-// triggers of a component that is active.
+// Whole parts of which words may be idle: counts of NaNs, and of messages on links; the end of a
+// step under way; inputs that are renewed before they are used; places of messages that are gone;
+// places of a ring of writes that were not used yet, and how often it went round; sources that
+// follow from steps and queues; triggers of a component that is active.
 static const char *const idle_parts[] = {
-    "nans ",           "tentative ",     "next modes ",     "input ",         "queue ",
-    "queue heap ",     "queue ring ",    "queue stack ",    "queue slots ",   "missed ",
-    "history writes ", "history times ", "history values ", "timeline taken", "timeline next",
+    "nans ",          "fates ",          "tentative ",     "next modes ",
+    "input ",         "queue ",          "queue heap ",    "queue ring ",
+    "queue stack ",   "queue slots ",    "missed ",        "history writes ",
+    "history times ", "history values ", "timeline taken", "timeline next",
 };
 
 static bool is_among(const idle_word *words, size_t count, size_t word)

@@ -161,10 +161,10 @@ static void test_links(void **state)
 {
     (void)state;
     static const tac_link_info links[] = {
-        {"P.tx", "Q.rx", "", 3000, 0},        {"P.tx", "Q.quiet", "", 4000, 0},
-        {"P.tx", "outside", "P.tx", 5000, 0}, {"P.raw", "outside", "own", 6000, 0},
-        {"Q.tx", "P.rx", "", 7000, 0},        {"outside", "P.quiet", "one", 0, 1},
-        {"outside", "P.quiet", "two", 0, 0},  {"outside", "Q.rx", "three", 0, 1},
+        {"P.tx", "Q.rx", "", 3000, 0, NULL},        {"P.tx", "Q.quiet", "", 4000, 0, NULL},
+        {"P.tx", "outside", "P.tx", 5000, 0, NULL}, {"P.raw", "outside", "own", 6000, 0, NULL},
+        {"Q.tx", "P.rx", "", 7000, 0, NULL},        {"outside", "P.quiet", "one", 0, 1, NULL},
+        {"outside", "P.quiet", "two", 0, 0, NULL},  {"outside", "Q.rx", "three", 0, 1, NULL},
     };
     enum { COUNT = sizeof links / sizeof *links };
     rig r;
@@ -176,7 +176,7 @@ static void test_links(void **state)
             const tac_link_info l = tac_engine_link_info(r.engine, i);
             found += !strcmp(l.from, links[k].from) && !strcmp(l.to, links[k].to) &&
                      !strcmp(l.channel, links[k].channel) && l.delay_us == links[k].delay_us &&
-                     l.number == links[k].number;
+                     l.number == links[k].number && !l.law;
         }
         if (found != 1)
             fail_msg("%s to %s is there %d times", links[k].from, links[k].to, found);

@@ -389,7 +389,7 @@ static void test_links_that_are_refused(void **state)
         tac_status status;
         const char *part;
     } wrong[] = {
-        {"{from: t.tx, to: h.rx, delay: 0}", TAC_E_RANGE, "a link needs a delay of at least 1 us"},
+        {"{from: t.tx, to: h.rx, delay: 0}", TAC_E_RANGE, "the delay must be at least 1 us"},
         {"{from: t.tx, to: h.rx}", TAC_E_CONFIG, "key 'delay' is missing"},
         {"{from: t.txx, to: h.rx, delay: 1 us}", TAC_E_NAME,
          "no sending port matches 't.txx'; did you mean 't.tx'?"},

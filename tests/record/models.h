@@ -220,7 +220,7 @@ static inline tac_status unit_step(tac_step *s, const void *self)
         double value;
         memcpy(&value, m.bytes, sizeof value);
         *heard = 0.5 * *heard + value + 0.01 * m.sender + 1e-3 * (double)(m.sequence % 16) +
-                 1e-6 * (double)(m.delivered_us - m.sent_us);
+                 1e-6 * (double)(m.delivered_us - m.sent_us) + 0.1 * (double)m.copy;
     }
     double z = tac_draw_normal(s, 0) + bounded(*heard) + 0.1 * s->due;
     if (s->due & TAC_DUE_CONDITION) {
@@ -311,6 +311,7 @@ typedef struct model {
     tac_time times[5];
     char groups[MODEL_GROUPS + 1][16];
     tac_document *doc; // of phases
+    bool laws;
 } model;
 
 // What is to be other than the number says.
@@ -479,7 +480,32 @@ static inline tac_status model_wire(model *m, dice *d, const unit *to, int input
     return tac_engine_add_route(m->engine, &def, &m->err);
 }
 
-static inline tac_status model_connect(model *m, dice *d)
+// Every other model has laws, on about half of its links.
+typedef struct model_law {
+    tac_link_law law;
+    tac_outage down[2];
+} model_law;
+
+static inline void model_make_law(dice *d, model_law *l)
+{
+    tac_link_law *law = &l->law;
+    *law = tac_link_law_default();
+    law->delay = (tac_delay)dice_below(d, TAC_DELAY_COUNT);
+    law->min_us = dice_chance(d, 20) ? 1 : 1 + dice_below(d, 2000);
+    law->mean_us = law->min_us + dice_below(d, 2000);
+    law->sigma_us = dice_below(d, 1500);
+    law->max_us = law->mean_us + dice_below(d, 2000);
+    law->loss = dice_chance(d, 50) ? 0.3 * bounded(1 + dice_real(d)) : 0;
+    law->duplicate = dice_chance(d, 50) ? bounded(1 + dice_real(d)) : 0;
+    l->down[0].from_us = dice_below(d, 20000);
+    l->down[0].to_us = l->down[0].from_us + 1 + dice_below(d, 4000);
+    l->down[1].from_us = l->down[0].to_us + dice_below(d, 4000);
+    l->down[1].to_us = l->down[1].from_us + 1 + dice_below(d, 1000);
+    law->down = l->down;
+    law->down_count = dice_below(d, 3);
+}
+
+static inline tac_status model_connect(model *m, dice *d, dice *laws)
 {
     for (size_t i = 0; i < m->count; i++) {
         const unit *u = &m->units[i];
@@ -502,6 +528,10 @@ static inline tac_status model_connect(model *m, dice *d)
             def.from = from;
             def.to = to;
             def.delay_us = dice_chance(d, 20) ? 1 : 1 + dice_below(d, 3000);
+            model_law law;
+            model_make_law(laws, &law);
+            if (dice_chance(laws, 60) && m->laws)
+                def.law = &law.law;
             TAC_TRY(tac_engine_add_link(m->engine, &def, &m->err));
         }
     }
@@ -739,7 +769,8 @@ static inline tac_status model_make(model *m, uint64_t number, const model_wish 
         TAC_TRY(model_add(m, u, NULL));
         m->count--;
     }
-    TAC_TRY(model_connect(m, &d));
+    m->laws = number % 2 == 1;
+    TAC_TRY(model_connect(m, &d, &(dice){number * 15485863 + 7}));
     for (size_t i = 0; i < plants; i++)
         TAC_TRY(model_watch(m, &m->units[i]));
     return TAC_OK;

@@ -605,6 +605,20 @@ tac_status tac_engine_add_route(tac_engine *e, const tac_route_def *def, tac_err
     return TAC_OK;
 }
 
+// NULL: no memory.
+static const tac_link_law *keep_law(tac__plan *plan, const tac_link_law *law)
+{
+    tac_link_law *own = tac__arena_array(&plan->arena, 1, sizeof *own);
+    tac_outage *down = tac__arena_array(&plan->arena, law->down_count, sizeof *down);
+    if (!own || !down)
+        return NULL;
+    if (law->down_count)
+        memcpy(down, law->down, law->down_count * sizeof *down);
+    *own = *law;
+    own->down = down;
+    return own;
+}
+
 tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error *err)
 {
     TAC__FLOATS;
@@ -625,12 +639,15 @@ tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error
     if (from && (!def->channel || !*def->channel))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "a link from outside needs a 'channel': the name of who sends there");
-    if (def->delay_us == 0)
-        return tac__fail_at(err, TAC_E_RANGE, &def->place,
-                            "a link needs a delay of at least 1 us: a message cannot arrive at the "
-                            "boundary at which it is sent");
-    if (def->delay_us > TAC_TIME_MAX)
-        return tac__fail_at(err, TAC_E_RANGE, &def->place, "the delay is too long");
+    tac_link_law law = tac_link_law_default();
+    law.min_us = def->delay_us;
+    if (def->law)
+        TAC_TRY(tac__def_take("tac_link_law", &law, sizeof law, def->law, err));
+    if (from && def->law)
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "a link from outside has no law: each message comes with its own time "
+                            "of delivery");
+    TAC_TRY(tac__link_check(&law, &def->place, err));
     if (!TAC__ARENA_GROW(&plan->arena, plan->links, plan->link_count, plan->link_capacity))
         return tac__fail_memory(err);
     tac_link_def *l = &plan->links[plan->link_count++];
@@ -638,6 +655,10 @@ tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error
     l->to = tac__arena_text(&plan->arena, def->to);
     l->from = tac__arena_text(&plan->arena, def->from);
     l->channel = def->channel ? tac__arena_text(&plan->arena, def->channel) : NULL;
+    l->delay_us = tac__link_least_us(&law);
+    l->law = tac__link_plain(&law) ? NULL : keep_law(plan, &law);
+    if (!l->law && !tac__link_plain(&law))
+        return tac__fail_memory(err);
     return l->to && l->from && (l->channel || !def->channel) ? TAC_OK : tac__fail_memory(err);
 }
 
@@ -777,6 +798,12 @@ void tac__engine_listen(tac_engine *e, tac__listener *listener)
 {
     listener->next = e->listeners;
     e->listeners = listener;
+}
+
+void tac__engine_listen_fates(tac_engine *e, tac__fate_listener *listener)
+{
+    listener->next = e->fate_listeners;
+    e->fate_listeners = listener;
 }
 
 // --- preparing --------------------------------------------------------------------------------

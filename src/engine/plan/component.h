@@ -104,16 +104,27 @@ typedef struct tac__input {
     void *buffer; // result of the view, or the resting value of an open input
 } tac__input;
 
+// What a link has in addition where messages may be lost, or their delays are drawn.
+typedef struct tac__drawn {
+    const char *from, *to; // full names of the ports
+    const tac_link_law *law;
+    tac__stream key;
+    uint32_t index;              // in plan->drawn
+    tac_link_counters *counters; // in the block
+} tac__drawn;
+
 typedef struct tac__link {
     uint32_t receiver; // index in plan->receivers
     uint32_t number;   // of the sender among those of the receiver, in order of declaration
-    tac_time delay_us;
+    tac_time delay_us; // the least
+    tac__drawn *drawn; // NULL: every message arrives once, after delay_us
 } tac__link;
 
 // A link that leads outside: watchers are told of each message.
 typedef struct tac__outlet {
     const char *channel;
-    tac_time delay_us;
+    tac_time delay_us;       // the least
+    const tac_link_law *law; // NULL: as in tac_link_info
 } tac__outlet;
 
 typedef struct tac__sender {
@@ -126,6 +137,9 @@ typedef struct tac__sender {
     size_t count, capacity;
     tac__outlet *outlets;
     size_t outlet_count, outlet_capacity;
+    size_t first_link;           // among those of tac_engine_link_info: `links`, then `outlets`
+    size_t drawn_count;          // of `links`
+    tac_link_counters *counters; // in the block, one for each drawn link
 } tac__sender;
 
 // A link from outside: a sender in another program.
@@ -145,7 +159,9 @@ typedef struct tac__receiver {
     int source;
     tac__inlet *inlets; // links from outside; the sender that needs no link comes behind them
     size_t inlet_count, inlet_capacity;
-    uint64_t *posted; // in the block: the next message number of each outside sender
+    size_t first_link;  // of `inlets`, as in tac__sender
+    tac__drawn **drawn; // by number of the sender; NULL: no link to this port is drawn
+    uint64_t *posted;   // in the block: the next message number of each outside sender
 } tac__receiver;
 
 typedef struct tac__draws {

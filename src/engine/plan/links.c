@@ -27,6 +27,22 @@ static tac_status fail_link(const tac__plan *plan, const tac_link_def *l, bool f
     return TAC_E_NAME;
 }
 
+static tac_status add_drawn(tac__plan *plan, tac__sender *s, tac__link *link,
+                            const tac_link_law *law, tac_error *err)
+{
+    tac__receiver *r = &plan->receivers[link->receiver];
+    link->drawn = tac__arena_array(&plan->arena, 1, sizeof *link->drawn);
+    if (!link->drawn)
+        return tac__fail_memory(err);
+    *link->drawn = (tac__drawn){.from = s->name,
+                                .to = r->name,
+                                .law = law,
+                                .key = tac__link_key(plan->def.seed, s->name, r->name)};
+    s->drawn_count++;
+    plan->drawn_count++;
+    return TAC_OK;
+}
+
 static tac_status add_link(tac__plan *plan, tac__sender *s, uint32_t receiver,
                            const tac_link_def *def, tac_error *err)
 {
@@ -38,8 +54,9 @@ static tac_status add_link(tac__plan *plan, tac__sender *s, uint32_t receiver,
     }
     if (!TAC__ARENA_GROW(&plan->arena, s->links, s->count, s->capacity))
         return tac__fail_memory(err);
-    s->links[s->count++] = (tac__link){.receiver = receiver, .delay_us = def->delay_us};
-    return TAC_OK;
+    tac__link *link = &s->links[s->count++];
+    *link = (tac__link){.receiver = receiver, .delay_us = def->delay_us};
+    return def->law ? add_drawn(plan, s, link, def->law, err) : TAC_OK;
 }
 
 // The lowest number that no link from outside was given, and that is not below `*next`.
@@ -108,6 +125,38 @@ static tac_status number_senders(tac__plan *plan, tac_error *err)
             q->keys[in->number] = tac__hash_text(TAC__HASH_SEED, in->channel);
         }
         q->keys[q->key_count - 1] = tac__hash_text(TAC__HASH_SEED, TAC__OUTSIDE);
+    }
+    return TAC_OK;
+}
+
+// Links get their numbers in lists; see tac_engine_link_info.
+static tac_status list_links(tac__plan *plan, tac_error *err)
+{
+    plan->drawn = tac__arena_array(&plan->arena, plan->drawn_count, sizeof(tac__drawn *));
+    if (!plan->drawn)
+        return tac__fail_memory(err);
+    uint32_t drawn = 0;
+    for (size_t i = 0; i < plan->sender_count; i++) {
+        tac__sender *s = &plan->senders[i];
+        s->first_link = plan->linked_count;
+        plan->linked_count += s->count + s->outlet_count;
+        for (size_t k = 0; k < s->count; k++) {
+            const tac__link *link = &s->links[k];
+            tac__receiver *r = &plan->receivers[link->receiver];
+            if (!link->drawn)
+                continue;
+            link->drawn->index = drawn;
+            plan->drawn[drawn++] = link->drawn;
+            if (!r->drawn)
+                r->drawn = tac__arena_array(&plan->arena, r->queue.key_count, sizeof(tac__drawn *));
+            if (!r->drawn)
+                return tac__fail_memory(err);
+            r->drawn[link->number] = link->drawn;
+        }
+    }
+    for (size_t i = 0; i < plan->receiver_count; i++) {
+        plan->receivers[i].first_link = plan->linked_count;
+        plan->linked_count += plan->receivers[i].inlet_count;
     }
     return TAC_OK;
 }
@@ -219,5 +268,6 @@ tac_status tac__resolve_links(tac__plan *plan, tac_error *err)
                                 "component",
                                 def->from, def->to);
     }
-    return number_senders(plan, err);
+    TAC_TRY(number_senders(plan, err));
+    return list_links(plan, err);
 }

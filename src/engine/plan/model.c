@@ -36,6 +36,14 @@ static void add_world(const tac_world *w, tac__text *out)
     tac__text_add(out, " geodesy %d gravity %d\n", (int)w->geodesy, (int)w->gravity);
 }
 
+static void add_law(tac__text *out, const tac_link_law *law)
+{
+    if (!law)
+        return;
+    tac__text_add(out, " law ");
+    tac__link_describe(law, out);
+}
+
 static void add_groups(const tac__plan *plan, tac__text *out)
 {
     for (size_t i = 0; i < plan->group_count; i++) {
@@ -138,12 +146,14 @@ static void add_model(const tac__plan *plan, tac__text *out, drain *d)
             tac__text_add(out, "link %s to %s", plan->senders[i].name,
                           plan->receivers[l->receiver].name);
             add_time(out, "delay", l->delay_us);
+            add_law(out, l->drawn ? l->drawn->law : NULL);
             tac__text_add(out, "\n");
         }
         for (size_t k = 0; k < plan->senders[i].outlet_count; k++) {
             tac__text_add(out, "link %s to outside, channel %s", plan->senders[i].name,
                           plan->senders[i].outlets[k].channel);
             add_time(out, "delay", plan->senders[i].outlets[k].delay_us);
+            add_law(out, plan->senders[i].outlets[k].law);
             tac__text_add(out, "\n");
         }
     }

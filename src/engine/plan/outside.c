@@ -226,7 +226,7 @@ static tac_status add_outlet(tac__plan *plan, tac__sender *s, const tac_link_def
     }
     if (!TAC__ARENA_GROW(&plan->arena, s->outlets, s->outlet_count, s->outlet_capacity))
         return tac__fail_memory(err);
-    s->outlets[s->outlet_count++] = (tac__outlet){channel, def->delay_us};
+    s->outlets[s->outlet_count++] = (tac__outlet){channel, def->delay_us, def->law};
     return TAC_OK;
 }
 

@@ -169,6 +169,9 @@ typedef struct tac__plan {
     size_t route_count, route_capacity;
     tac_link_def *links;
     size_t link_count, link_capacity;
+    size_t linked_count; // pairs of ports that the links connect, and links from and to outside
+    tac__drawn **drawn;  // links with a law, in the order of tac_engine_link_info
+    size_t drawn_count;
     tac__policy_rule *rules;
     size_t rule_count, rule_capacity;
     const struct tac__outside_input *outside_input; // see outside.h; only while declaring

@@ -302,6 +302,12 @@ static tac_status reserve_sender(wiring *w, tac__sender *s)
     WANT(w, "sent", 1, tac__check_any, s->sequence);
     if (w->e->plan->def.digests)
         WANT(w, "digest", 1, tac__check_any, s->digest);
+    if (s->drawn_count)
+        WANT(w, "fates", s->drawn_count, tac__check_any, s->counters);
+    for (size_t i = 0, k = 0; w->set && i < s->count; i++) {
+        if (s->links[i].drawn)
+            s->links[i].drawn->counters = &s->counters[k++];
+    }
     return end_owner(w, s->name, s);
 }
 
@@ -807,8 +813,14 @@ tac_status tac__wire(tac_engine *e)
         if (plan->senders[i].outlet_count && plan->message_size < OUTSIDE_BYTES)
             plan->message_size = OUTSIDE_BYTES;
     }
+    size_t most_links = 0;
+    for (size_t i = 0; i < plan->sender_count; i++) {
+        const tac__sender *s = &plan->senders[i];
+        most_links = s->drawn_count && s->count > most_links ? s->count : most_links;
+    }
     e->message = tac__arena_alloc(&e->scratch, plan->message_size);
-    if (!e->message)
+    e->fates = tac__arena_array(&e->scratch, most_links, sizeof *e->fates);
+    if (!e->message || !e->fates)
         return TAC_E_MEMORY;
     e->instants = tac__arena_array(&e->memory, plan->instants_count, sizeof *e->instants);
     if (!e->instants)

@@ -59,9 +59,13 @@ void tac__drive_next(tac_engine *e, int source, tac_time t_us)
 tac_status tac__drive_message(tac_engine *e, size_t receiver, const tac_message *m)
 {
     tac__receiver *r = &e->plan->receivers[receiver];
-    const tac__queue_slot head = {m->sent_us, m->delivered_us, m->sequence, m->sender,
-                                  (uint32_t)m->size};
-    if (m->sender >= r->queue.key_count || m->sent_us > m->delivered_us)
+    const tac__queue_slot head = {.sent_us = m->sent_us,
+                                  .deliver_us = m->delivered_us,
+                                  .sequence = m->sequence,
+                                  .sender = m->sender & INT32_MAX,
+                                  .copy = m->copy & 1,
+                                  .size = (uint32_t)m->size};
+    if (m->sender >= r->queue.key_count || m->copy > 1 || m->sent_us > m->delivered_us)
         return tac__fail(e->err, TAC_E_FORMAT, "a recorded message to '%s' is damaged", r->name);
     if (m->size > r->def.max_bytes || !tac__queue_send(&r->queue, &head, m->bytes))
         return tac__fail(e->err, TAC_E_QUEUE, "a recorded message does not fit the queue of '%s'",

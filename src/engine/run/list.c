@@ -204,36 +204,69 @@ int tac_engine_find_receiver(const tac_engine *e, const char *name, tac_error *e
 
 size_t tac_engine_link_count(const tac_engine *e)
 {
-    size_t count = 0;
-    for (size_t i = 0; is_prepared(e) && i < e->plan->sender_count; i++)
-        count += e->plan->senders[i].count + e->plan->senders[i].outlet_count;
-    for (size_t i = 0; is_prepared(e) && i < e->plan->receiver_count; i++)
-        count += e->plan->receivers[i].inlet_count;
-    return count;
+    return is_prepared(e) ? e->plan->linked_count : 0;
 }
 
-// Links of each sender, inside and then to outside; last the links from outside.
+// Links of each sender, inside and then to outside; last the links from outside. These return the
+// port that has the link; NULL: it is of the other kind, or there is no such link.
+static const tac__sender *sender_of(const tac_engine *e, size_t link)
+{
+    size_t low = 0, high = is_prepared(e) ? e->plan->sender_count : 0;
+    while (low < high) { // finds the first sender whose first link is behind `link`
+        const size_t middle = low + (high - low) / 2;
+        if (e->plan->senders[middle].first_link <= link)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const tac__sender *s = low > 0 ? &e->plan->senders[low - 1] : NULL;
+    return s && link - s->first_link < s->count + s->outlet_count ? s : NULL;
+}
+
+static const tac__receiver *receiver_of(const tac_engine *e, size_t link)
+{
+    size_t low = 0, high = is_prepared(e) ? e->plan->receiver_count : 0;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (e->plan->receivers[middle].first_link <= link)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const tac__receiver *r = low > 0 ? &e->plan->receivers[low - 1] : NULL;
+    return r && link - r->first_link < r->inlet_count ? r : NULL;
+}
+
+static const tac__link *link_at(const tac__sender *s, size_t link)
+{
+    return s && link - s->first_link < s->count ? &s->links[link - s->first_link] : NULL;
+}
+
 static tac_link_info link_info(const tac_engine *e, size_t link)
 {
-    for (size_t i = 0; is_prepared(e) && i < e->plan->sender_count; i++) {
-        const tac__sender *s = &e->plan->senders[i];
-        if (link < s->count)
-            return (tac_link_info){s->name, e->plan->receivers[s->links[link].receiver].name, "",
-                                   s->links[link].delay_us, s->links[link].number};
-        link -= s->count;
-        if (link < s->outlet_count)
-            return (tac_link_info){s->name, TAC__OUTSIDE, s->outlets[link].channel,
-                                   s->outlets[link].delay_us, 0};
-        link -= s->outlet_count;
+    const tac__sender *s = sender_of(e, link);
+    const tac__link *inside = link_at(s, link);
+    if (inside)
+        return (tac_link_info){.from = s->name,
+                               .to = e->plan->receivers[inside->receiver].name,
+                               .channel = "",
+                               .delay_us = inside->delay_us,
+                               .law = inside->drawn ? inside->drawn->law : NULL,
+                               .number = inside->number};
+    if (s) {
+        const tac__outlet *out = &s->outlets[link - s->first_link - s->count];
+        return (tac_link_info){.from = s->name,
+                               .to = TAC__OUTSIDE,
+                               .channel = out->channel,
+                               .delay_us = out->delay_us,
+                               .law = out->law};
     }
-    for (size_t i = 0; is_prepared(e) && i < e->plan->receiver_count; i++) {
-        const tac__receiver *r = &e->plan->receivers[i];
-        if (link < r->inlet_count)
-            return (tac_link_info){TAC__OUTSIDE, r->name, r->inlets[link].channel, 0,
-                                   r->inlets[link].number};
-        link -= r->inlet_count;
-    }
-    return (tac_link_info){"", "", "", 0, 0};
+    const tac__receiver *r = receiver_of(e, link);
+    if (!r)
+        return (tac_link_info){.from = "", .to = "", .channel = ""};
+    const tac__inlet *in = &r->inlets[link - r->first_link];
+    return (tac_link_info){
+        .from = TAC__OUTSIDE, .to = r->name, .channel = in->channel, .number = in->number};
 }
 
 void tac_engine_link_info_sized(const tac_engine *e, size_t link, tac_link_info *result,
@@ -241,6 +274,15 @@ void tac_engine_link_info_sized(const tac_engine *e, size_t link, tac_link_info 
 {
     const tac_link_info own = link_info(e, link);
     tac__def_give(result, size, &own, sizeof own);
+}
+
+void tac_engine_link_counters_sized(const tac_engine *e, size_t link, tac_link_counters *result,
+                                    size_t size)
+{
+    const tac__link *inside = link_at(sender_of(e, link), link);
+    const tac_link_counters none = {0};
+    tac__def_give(result, size, inside && inside->drawn ? inside->drawn->counters : &none,
+                  sizeof none);
 }
 
 // --- parameters ---------------------------------------------------------------------------------

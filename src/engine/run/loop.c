@@ -161,6 +161,17 @@ static void show_delivered(tac_engine *e, uint32_t receiver, uint32_t n)
     }
 }
 
+// Counts the last `n` messages that were delivered, each for its link.
+static void count_delivered(const tac__receiver *r, uint32_t n)
+{
+    const tac__queue *q = &r->queue;
+    for (uint32_t i = q->state->waiting - n; i < q->state->waiting; i++) {
+        const tac__drawn *drawn = r->drawn[tac__queue_look(q, i).sender];
+        if (drawn)
+            drawn->counters->delivered++;
+    }
+}
+
 static tac_status deliver(tac_engine *e, uint32_t receiver)
 {
     tac__receiver *r = &e->plan->receivers[receiver];
@@ -171,6 +182,8 @@ static tac_status deliver(tac_engine *e, uint32_t receiver)
     if (r->def.triggers)
         tac__trigger(e->instances[r->component], TAC_DUE_MESSAGE);
     tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
+    if (r->drawn && !e->plan->driver)
+        count_delivered(r, n);
     if (e->listeners)
         show_delivered(e, receiver, n);
     return e->plan->driver ? tac__drive_delivered(e, receiver, e->clock->t_us) : TAC_OK;

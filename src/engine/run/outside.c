@@ -13,6 +13,7 @@
 #include "bus/type.h"
 #include "engine/plan/outside.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <tactus/outside.h>
 
@@ -297,6 +298,10 @@ static tac_status check_post(const tac_engine *e, const tac__receiver *r, const 
     if (def->sent_us != TAC_TIME_NEVER && def->sent_us > def->t_us)
         return tac__fail(err, TAC_E_RANGE, "a message to '%s' was sent after its delivery",
                          r->name);
+    if (def->copy > 1)
+        return tac__fail(err, TAC_E_RANGE,
+                         "copy %" PRIu64 " of a message to '%s': there are 0 and 1", def->copy,
+                         r->name);
     if (def->length > r->def.max_bytes)
         return tac__fail(err, TAC_E_RANGE, "a message of %zu bytes to '%s', which takes at most %u",
                          def->length, r->name, r->def.max_bytes);
@@ -330,13 +335,15 @@ tac_status tac_engine_post(tac_engine *e, int receiver, const tac_post_def *def,
         .sent_us = def->sent_us == TAC_TIME_NEVER ? def->t_us : def->sent_us,
         .deliver_us = def->t_us,
         .sequence = def->sequence == TAC_SEQUENCE_NEXT ? r->posted[inlet] : def->sequence,
-        .sender = tac__outside_number(r, inlet),
+        .sender = tac__outside_number(r, inlet) & INT32_MAX,
+        .copy = def->copy & 1,
         .size = (uint32_t)def->length};
     if (tac__queue_holds(&r->queue, &head))
-        return tac__fail(err, TAC_E_DUPLICATE,
-                         "a message with the same delivery, channel and sequence number is on its "
-                         "way to '%s' already",
-                         r->name);
+        return tac__fail(
+            err, TAC_E_DUPLICATE,
+            "a message with the same delivery, channel, sequence number and copy is on "
+            "its way to '%s' already",
+            r->name);
     if (def->sequence == TAC_SEQUENCE_NEXT)
         r->posted[inlet]++;
     const tac_time old_us = e->timeline.next[r->source];

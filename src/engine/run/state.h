@@ -194,6 +194,7 @@ struct tac_engine {
     tac__send_watcher *send_watchers; // likewise
     size_t send_watcher_count, send_watcher_capacity;
     const tac__listener *listeners;
+    const tac__fate_listener *fate_listeners;
     const tac__step_watcher *step_watchers;
     tac__snapshot_timer *snapshot_timers;
     tac_time snapshot_us;    // when the first of them is due, or TAC_TIME_NEVER
@@ -217,6 +218,7 @@ struct tac_engine {
     tac__due due;             // of the present instant
     tac__taken *taken;        // transitions that are taken; room for one a machine
     unsigned char *message;   // room for the longest that any receiver takes
+    tac__fate *fates;         // of the message that is being sent, one a link of its port
     uint64_t *digest_scratch; // room for one value
     tac__ode_work peek_work;  // of the last peek, at any island; its z is that of the island
     double *peek_memory;      // of peek_work, for the largest island

@@ -138,6 +138,17 @@ double *tac_jump(tac_step *s)
 
 // --- messages -----------------------------------------------------------------------------------
 
+// What becomes of the next message of a port on each of its links: e->fates, where some are drawn.
+static void draw_fates(tac_engine *e, const tac__sender *port)
+{
+    for (size_t i = 0; i < port->count && port->drawn_count; i++) {
+        const tac__link *link = &port->links[i];
+        e->fates[i] = link->drawn ? tac__link_fate(link->drawn->law, &link->drawn->key,
+                                                   e->clock->t_us, *port->sequence)
+                                  : (tac__fate){.copies = 1, .delay_us = {link->delay_us}};
+    }
+}
+
 // A message goes to all receivers or to none: check that every receiver has room before any gets
 // it.
 static tac_status check_send(tac_step *s, const tac__sender *port, size_t size)
@@ -148,7 +159,7 @@ static tac_status check_send(tac_step *s, const tac__sender *port, size_t size)
         if (size > r->def.max_bytes)
             return tac_fail(s, "sends %zu bytes to '%s', which takes at most %u", size, r->name,
                             r->def.max_bytes);
-        if (r->queue.state->free == 0)
+        if (r->queue.state->free < (port->drawn_count ? e->fates[i].copies : 1))
             return tac_fail_as(s, TAC_E_QUEUE,
                                "queue of '%s' is full: %u messages wait or are on their way",
                                r->name, r->def.capacity);
@@ -188,6 +199,37 @@ static void digest_sent(const tac__sender *port, tac_time t_us, const void *byte
     *port->digest = tac__hash_bytes(h, at ? (const unsigned char *)bytes + at : bytes, size - at);
 }
 
+// Put a message on its way on one link, once for each copy. There is room: see check_send.
+static void send_on(tac_engine *e, const tac__link *link, const tac__fate *fate, uint64_t sequence,
+                    const void *bytes, size_t size)
+{
+    const tac__receiver *r = &e->plan->receivers[link->receiver];
+    const tac_time now_us = e->clock->t_us, old_us = e->timeline.next[r->source];
+    for (uint32_t copy = 0; copy < fate->copies; copy++) {
+        const tac__queue_slot head = {.sent_us = now_us,
+                                      .deliver_us = now_us + fate->delay_us[copy],
+                                      .sequence = sequence,
+                                      .sender = link->number & INT32_MAX,
+                                      .copy = copy & 1,
+                                      .size = (uint32_t)size};
+        (void)tac__queue_send(&r->queue, &head, bytes);
+    }
+    tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
+    if (e->timeline.next[r->source] < old_us)
+        tac__islands_replan(e, r->source, old_us, NULL);
+}
+
+static void count_fate(const tac_engine *e, const tac__drawn *drawn, uint64_t sequence,
+                       const tac__fate *fate)
+{
+    drawn->counters->sent++;
+    drawn->counters->lost += fate->kind == TAC__FATE_LOST;
+    drawn->counters->down += fate->kind == TAC__FATE_DOWN;
+    drawn->counters->duplicated += fate->kind == TAC__FATE_DUPLICATED;
+    for (const tac__fate_listener *l = e->fate_listeners; l; l = l->next)
+        l->show(l->context, drawn->index, e->clock->t_us, sequence, fate);
+}
+
 tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
 {
     tac_instance *c = s->instance;
@@ -202,6 +244,7 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
         digest_sent(port, e->clock->t_us, bytes, size);
         return TAC_OK;
     }
+    draw_fates(e, port);
     TAC_TRY(check_send(s, port, size));
     if (port->numbers)
         bytes = with_one_nan(e, bytes, size);
@@ -209,14 +252,11 @@ tac_status tac_send(tac_step *s, int sender, const void *bytes, size_t size)
     digest_sent(port, e->clock->t_us, bytes, size);
     for (size_t i = 0; i < port->count; i++) {
         const tac__link *link = &port->links[i];
-        tac__receiver *r = &e->plan->receivers[link->receiver];
-        const tac__queue_slot head = {e->clock->t_us, e->clock->t_us + link->delay_us, sequence,
-                                      link->number, (uint32_t)size};
-        const tac_time old_us = e->timeline.next[r->source];
-        (void)tac__queue_send(&r->queue, &head, bytes); // there is room: see check_send
-        tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
-        if (e->timeline.next[r->source] < old_us)
-            tac__islands_replan(e, r->source, old_us, NULL);
+        const tac__fate plain = {.copies = 1, .delay_us = {link->delay_us}};
+        const tac__fate *fate = port->drawn_count ? &e->fates[i] : &plain;
+        send_on(e, link, fate, sequence, bytes, size);
+        if (link->drawn)
+            count_fate(e, link->drawn, sequence, fate);
     }
     if (port->outlet_count)
         tac__outside_sent(e, port, sequence, bytes, size);

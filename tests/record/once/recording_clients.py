@@ -108,7 +108,12 @@ class Reading:
             self.other.append((kind, number, t_ns, bytes(message.data)))
         elif kind == "delivery":
             self.other.append((kind, number, t_ns, int(message.sent_us), int(message.sequence),
-                               int(message.sender), bytes(message.data)))
+                               int(message.sender), bytes(message.data), int(message.copy)))
+        elif kind == "fates":
+            if message.fate > 3 or len(message.delivered_us) != (1, 2, 0, 0)[message.fate]:
+                fail("no fate: %r" % message)
+            self.other.append((kind, number, t_ns, int(message.sequence), int(message.link),
+                               int(message.fate), [int(t) for t in message.delivered_us]))
         else:
             fail("a channel of unknown kind '%s'" % kind)
 
