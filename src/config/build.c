@@ -367,29 +367,8 @@ static tac_status set_order(build *b, const tac_node *scheduler)
 
 static tac_status add_links(build *b, const tac_node *links)
 {
-    for (size_t i = 0; links && i < tac_node_count(links); i++) {
-        const tac_node *node = tac_node_item(links, i);
-        tac_link_def def = tac_link_def_default();
-        def.from = tac__get_text(node, &tac__format_link, "from");
-        def.to = tac__get_text(node, &tac__format_link, "to");
-        def.channel = tac__get_text(node, &tac__format_link, "channel");
-        def.place = *tac_node_place(node);
-        def.has_number = tac__get_node(node, "number") != NULL;
-        if (def.has_number)
-            def.number = (uint32_t)tac__get_int(node, &tac__format_link, "number");
-        const bool delay = tac__get_node(node, "delay") != NULL;
-        const bool outside = !strcmp(def.from, "outside");
-        if (delay == outside)
-            return tac__fail_at(b->err, TAC_E_CONFIG, &def.place,
-                                outside
-                                    ? "a link from outside has no 'delay': each message comes "
-                                      "with its own time of delivery"
-                                    : "key 'delay' is missing: from sending to delivery, at least "
-                                      "1 us");
-        if (delay)
-            def.delay_us = tac__get_time(node, &tac__format_link, "delay");
-        TAC_TRY(tac_engine_add_link(b->engine, &def, b->err));
-    }
+    for (size_t i = 0; links && i < tac_node_count(links); i++)
+        TAC_TRY(tac__config_add_link(b->engine, tac_node_item(links, i), &b->arena, b->err));
     return TAC_OK;
 }
 

@@ -36,6 +36,14 @@ tac_status tac__place_events(tac_config *config, tac_error *err);
 // --- phases.c: phases become components ---
 tac_status tac__place_phases(tac_config *config, tac_error *err);
 
+// --- link.c: one entry of `links` ---
+tac_status tac__config_add_link(tac_engine *engine, const tac_node *link, tac__arena *arena,
+                                tac_error *err);
+// The law of an entry, checked, from its keys delay, loss, duplicate and down. Without the key its
+// delay is that of `fallback`; NULL: the key must be there.
+tac_status tac__config_law(const tac_node *link, const tac_link_law *fallback, tac__arena *arena,
+                           tac_link_law *law, tac_error *err);
+
 // --- expect.c: expectations, one for each entity that they name ---
 typedef struct tac__expectations {
     tac_config *config;

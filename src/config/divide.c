@@ -338,13 +338,20 @@ static tac_status mark_expectations(const survey *s)
 
 // --- links of the whole -------------------------------------------------------------------------
 
+// Of the whole, which does not live as long as the configuration. NULL: no memory.
 static const tac_link_law *keep_law(const survey *s, const tac_link_def *def)
 {
-    tac_link_law *law = tac__arena_alloc(&s->config->arena, sizeof *law);
-    if (!law)
+    tac__arena *arena = &s->config->arena;
+    const size_t count = def->law ? def->law->down_count : 0;
+    tac_link_law *law = tac__arena_alloc(arena, sizeof *law);
+    tac_outage *down = tac__arena_array(arena, count, sizeof *down);
+    if (!law || !down)
         return NULL;
-    *law = tac_link_law_default();
+    *law = def->law ? *def->law : tac_link_law_default();
     law->min_us = def->delay_us;
+    if (count)
+        memcpy(down, def->law->down, count * sizeof *down);
+    law->down = down;
     return law;
 }
 
@@ -584,19 +591,14 @@ static tac_status read_rules(const survey *s)
                     s->err, TAC_E_CONFIG, tac_node_place(tac__get_node(node, wrong[k])),
                     "'%s' is for links with 'outside'; here both ends have a name", wrong[k]);
         }
-        tac_link_def def = tac_link_def_default();
-        def.delay_us = tac__get_node(node, "delay")
-                           ? tac__get_time(node, &tac__format_link, "delay")
-                           : f->delay->min_us;
-        if (def.delay_us == 0)
-            return tac__fail_at(s->err, TAC_E_RANGE, tac_node_place(tac__get_node(node, "delay")),
-                                "a link needs a delay of at least 1 us");
+        tac_link_law *law = tac__arena_alloc(&s->config->arena, sizeof *law);
+        if (!law)
+            return tac__fail_memory(s->err);
+        TAC_TRY(tac__config_law(node, f->delay, &s->config->arena, law, s->err));
         f->rules[i] = (tac__fed_rule){.node = node,
                                       .from = tac__get_text(node, &tac__format_link, "from"),
                                       .to = tac__get_text(node, &tac__format_link, "to"),
-                                      .law = keep_law(s, &def)};
-        if (!f->rules[i].law)
-            return tac__fail_memory(s->err);
+                                      .law = law};
     }
     return TAC_OK;
 }

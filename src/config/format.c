@@ -220,11 +220,54 @@ static const tac__key entity_item = {.kind = TAC__KIND_MAP, .spec = &tac__format
 
 // --- the whole ----------------------------------------------------------------------------------
 
+static const tac__key normal_keys[] = {
+    {"mean", TAC__KIND_TIME, TAC__REQUIRED, .doc = "of the law before it is cut"},
+    {"sigma", TAC__KIND_TIME, TAC__REQUIRED, .doc = "standard deviation, before it is cut"},
+    {"min", TAC__KIND_TIME, TAC__REQUIRED, .doc = "the least delay: shorter ones become this"},
+    {"max", TAC__KIND_TIME, .doc = "the greatest delay: longer ones become this"},
+    {0},
+};
+const tac__spec tac__format_normal = {"normal_delay", "A normal law, cut at both ends.",
+                                      normal_keys};
+
+static const tac__key exponential_keys[] = {
+    {"mean", TAC__KIND_TIME, TAC__REQUIRED, .doc = "of the law before it is cut at max"},
+    {"min", TAC__KIND_TIME, TAC__REQUIRED, .doc = "the least delay, where the law begins"},
+    {"max", TAC__KIND_TIME, .doc = "the greatest delay: longer ones become this"},
+    {0},
+};
+const tac__spec tac__format_exponential = {
+    "exponential_delay", "An exponential law that begins at min.", exponential_keys};
+
+static const tac__key delay_keys[] = {
+    {"uniform", TAC__KIND_LIST, .of = &time_item, .min = 2, .max = 2,
+     .doc = "the least and the greatest delay; all between are equally likely"},
+    {"normal", TAC__KIND_MAP, .spec = &tac__format_normal, .doc = "around a mean"},
+    {"exponential", TAC__KIND_MAP, .spec = &tac__format_exponential, .doc = "with a long tail"},
+    {0},
+};
+static const tac__spec delay_spec = {"delay", "A delay that is drawn for each message: one law.",
+                                     delay_keys};
+static const tac__key delay_forms[] = {
+    {.kind = TAC__KIND_TIME, .doc = "always the same"},
+    {.kind = TAC__KIND_MAP, .spec = &delay_spec},
+    {0},
+};
+static const tac__key outage_item = {
+    .kind = TAC__KIND_LIST, .of = &time_item, .min = 2, .max = 2, .doc = "from and to"};
+
 static const tac__key link_keys[] = {
     {"from", TAC__KIND_PATTERN, TAC__REQUIRED, .doc = "sending ports: uav*.radio.tx"},
     {"to", TAC__KIND_PATTERN, TAC__REQUIRED, .doc = "receiving ports"},
-    {"delay", TAC__KIND_TIME,
-     .doc = "from sending to delivery, at least 1 us; messages from outside have their own"},
+    {"delay", TAC__KIND_EITHER, .of = delay_forms,
+     .doc = "from sending to delivery, at least 1 us: a time, or a law by which it is drawn; "
+            "messages from outside have their own"},
+    {"loss", TAC__KIND_NUMBER, .unit = "1", .fallback = "0", .min = 0, .max = 1,
+     .doc = "probability that a message is lost: 1 %"},
+    {"duplicate", TAC__KIND_NUMBER, .unit = "1", .fallback = "0", .min = 0, .max = 1,
+     .doc = "probability that a message that is not lost arrives twice"},
+    {"down", TAC__KIND_LIST, .of = &outage_item,
+     .doc = "times in which all messages that are sent are lost: [[10 s, 12 s]]"},
     {"channel", TAC__KIND_TEXT,
      .doc = "with 'outside' for one end: what the other program knows the link by"},
     {"number", TAC__KIND_INTEGER, .min = 0, .max = 1e6,

@@ -20,6 +20,8 @@ extern const tac__spec tac__format_entity;
 extern const tac__spec tac__format_phases; // at the root, without the keys of its type
 extern const tac__spec tac__format_event;  // of the scenario, without the keys of its type
 extern const tac__spec tac__format_link;
+extern const tac__spec tac__format_normal; // delays of links
+extern const tac__spec tac__format_exponential;
 extern const tac__spec tac__format_log;
 extern const tac__spec tac__format_record;
 extern const tac__spec tac__format_record_rule;

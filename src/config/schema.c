@@ -6,6 +6,7 @@
 #include "config/spec_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 #define VARIABLE "[$][{]"
 #define DIGITS   "[0-9][0-9_]*"
@@ -286,7 +287,7 @@ static void write_key(tac__json *json, const tac__key *key)
         char doc[TAC_ERROR_TEXT];
         tac__out out = tac__out_begin(doc, sizeof doc);
         tac__out_add(&out, "%s", key->doc);
-        if (key->unit)
+        if (key->unit && strcmp(key->unit, "1"))
             tac__out_add(&out, " [%s]", key->unit);
         if (key->flags & TAC__TUNABLE)
             tac__out_add(&out, " (tunable)");

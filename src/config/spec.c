@@ -43,8 +43,10 @@ static const char *describe(tac__kind kind)
 static tac_status fail_text(const tac__key *key, const char *text, bool quoted, tac_error *err)
 {
     tac__fail(err, TAC_E_TYPE, "expected %s", describe(key->kind));
-    if (key->unit)
+    if (key->unit && strcmp(key->unit, "1"))
         tac__error_append(err, " in %s", key->unit);
+    else if (key->unit)
+        tac__error_append(err, " such as 0.01 or '1 %%'");
     tac__error_append(err, quoted ? ", found the text '%s' in quotes" : ", found '%s'", text);
     return TAC_E_TYPE;
 }
@@ -100,6 +102,8 @@ static tac_status check_bounds(const tac__key *key, const char *text, double x, 
         tac__error_append(err, "at least %s", min);
     else if (key->min == -HUGE_VAL)
         tac__error_append(err, "at most %s", max);
+    else if (key->min == key->max)
+        tac__error_append(err, "%s", min);
     else
         tac__error_append(err, "from %s to %s", min, max);
     return TAC_E_RANGE;
@@ -316,7 +320,7 @@ static tac_status check_items(const tac_node *node, const tac__key *key, tac__mi
 {
     const size_t count = tac_node_count(node);
     char text[32];
-    snprintf(text, sizeof text, "%zu items", count);
+    snprintf(text, sizeof text, "a list of %zu", count);
     if (key->kind == TAC__KIND_LIST) {
         const tac_status status = check_bounds(key, text, (double)count, err);
         if (status != TAC_OK)

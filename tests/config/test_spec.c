@@ -242,7 +242,7 @@ static void test_numbers(void **state)
     bad_text("mass: heavy", TAC_E_TYPE, "expected a number in kg, found 'heavy'");
     good("mass: 500 g");
     assert_true(tac__get_number(root, &root_spec, "mass") == 0.5);
-    bad_text("position: [1, 2]", TAC_E_RANGE, "2 items is out of range: must be from 3 to 3");
+    bad_text("position: [1, 2]", TAC_E_RANGE, "a list of 2 is out of range: must be 3");
     good("limit: .NaN");
     assert_true(isnan(tac__get_number(root, &root_spec, "limit")));
 }

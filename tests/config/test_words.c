@@ -86,6 +86,8 @@ static void test_others(void **state)
     TAC_TIER_TABLE(TIER)
 #define LEVEL(name, text) names("docs/configuration.md", text, "", "");
     TAC_LOG_TABLE(LEVEL)
+#define DELAY(name, text, doc) names("docs/messages.md", text, "", "");
+    TAC_DELAY_TABLE(DELAY)
 }
 
 // What may be written is what the schema tells an editor.
