@@ -289,24 +289,39 @@ static bool add_route(tac__picture *p, const tac__component *reader, size_t inpu
     return true;
 }
 
+// NULL: no memory.
+static const char *describe_law(const tac__picture *p, const tac_link_law *law)
+{
+    tac__text text;
+    tac__text_init(&text, p->arena->allocator);
+    tac__link_describe(law, &text);
+    const char *own = text.failed ? NULL : tac__arena_text(p->arena, text.chars);
+    tac__text_fini(&text);
+    return own;
+}
+
 static bool add_link(tac__picture *p, const tac__sender *sender, const tac__link *link)
 {
     const tac_engine *e = p->engine;
     const tac__receiver *r = &e->plan->receivers[link->receiver];
     char delay[TAC_TIME_TEXT];
     tac_time_print(link->delay_us, delay);
+    const char *law = link->drawn ? describe_law(p, link->drawn->law)
+                                  : tac__arena_format(p->arena, "%s on the way", delay);
+    if (!law)
+        return false;
     const int from = find_box(p, TAC__BOX_STEP, sender->component);
     const int to = find_box(p, TAC__BOX_STEP, r->component);
     if (from < 0 || to < 0)
         return true;
     const char *port = strrchr(sender->name, '.');
-    return add_arrow(p, &(tac__arrow){.from = (uint32_t)from,
-                                      .to = (uint32_t)to,
-                                      .style = TAC__STYLE_MESSAGE,
-                                      .label = port ? port + 1 : sender->name,
-                                      .detail = tac__arena_format(
-                                          p->arena, "messages from %s to %s, %s on the way",
-                                          sender->name, r->name, delay)});
+    return add_arrow(
+        p, &(tac__arrow){.from = (uint32_t)from,
+                         .to = (uint32_t)to,
+                         .style = TAC__STYLE_MESSAGE,
+                         .label = port ? port + 1 : sender->name,
+                         .detail = tac__arena_format(p->arena, "messages from %s to %s, %s",
+                                                     sender->name, r->name, law)});
 }
 
 // An arrow from where a change of phase is decided to where it takes effect.

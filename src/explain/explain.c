@@ -41,6 +41,12 @@ static bool same_routes(const tac_engine *e, const tac__component *a, const tac_
     return true;
 }
 
+// Vehicles of a swarm are linked by one entry, and share its law.
+static bool same_law(const tac__drawn *a, const tac__drawn *b)
+{
+    return a && b ? a->law == b->law : a == b;
+}
+
 static bool same_links(const tac_engine *e, const tac__component *a, const tac__component *b)
 {
     for (size_t k = 0; k < a->sender_count; k++) {
@@ -49,7 +55,8 @@ static bool same_links(const tac_engine *e, const tac__component *a, const tac__
         if (s->count != t->count || s->outlet_count != t->outlet_count)
             return false;
         for (size_t i = 0; i < s->count; i++) {
-            if (s->links[i].delay_us != t->links[i].delay_us)
+            if (s->links[i].delay_us != t->links[i].delay_us ||
+                !same_law(s->links[i].drawn, t->links[i].drawn))
                 return false;
         }
     }

@@ -385,6 +385,34 @@ static void add_routes(const tac_engine *e, tac__json *j)
     tac__json_array_end(j);
 }
 
+static void add_law(const tac_link_law *law, tac__json *j)
+{
+    if (!law)
+        return;
+    tac__json_key(j, "law");
+    tac__json_object_begin(j);
+    tac__json_key_text(j, "delay", tac__delay_name(law->delay));
+    tac__json_key_u64(j, "min_us", law->min_us);
+    if (law->max_us)
+        tac__json_key_u64(j, "max_us", law->max_us);
+    if (law->mean_us)
+        tac__json_key_u64(j, "mean_us", law->mean_us);
+    if (law->sigma_us)
+        tac__json_key_u64(j, "sigma_us", law->sigma_us);
+    tac__json_key_number(j, "loss", law->loss);
+    tac__json_key_number(j, "duplicate", law->duplicate);
+    tac__json_key(j, "down_us");
+    tac__json_array_begin(j);
+    for (size_t i = 0; i < law->down_count; i++) {
+        tac__json_array_begin(j);
+        tac__json_u64(j, law->down[i].from_us);
+        tac__json_u64(j, law->down[i].to_us);
+        tac__json_array_end(j);
+    }
+    tac__json_array_end(j);
+    tac__json_object_end(j);
+}
+
 static void add_messages(const tac_engine *e, tac__json *j)
 {
     tac__json_key(j, "messages");
@@ -418,6 +446,7 @@ static void add_messages(const tac_engine *e, tac__json *j)
             tac__json_key_text(j, "from", e->plan->senders[i].name);
             tac__json_key_text(j, "to", e->plan->receivers[l->receiver].name);
             tac__json_key_u64(j, "delay_us", l->delay_us);
+            add_law(l->drawn ? l->drawn->law : NULL, j);
             tac__json_object_end(j);
         }
     }
@@ -430,6 +459,7 @@ static void add_messages(const tac_engine *e, tac__json *j)
         tac__json_key_text(j, "to", l.to);
         tac__json_key_text(j, "channel", l.channel);
         tac__json_key_u64(j, "delay_us", l.delay_us);
+        add_law(l.law, j);
         tac__json_object_end(j);
     }
     tac__json_array_end(j);

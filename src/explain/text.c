@@ -655,6 +655,22 @@ static void add_crossings(page *p)
     }
 }
 
+// "to f1.radio.rx after 5 ms", or after the delay that its law describes.
+static void add_link(tac__list *list, const char *where, tac_time delay_us, const tac_link_law *law,
+                     tac__text *out)
+{
+    char delay[TAC_TIME_TEXT];
+    tac_time_print(delay_us, delay);
+    tac__text text;
+    tac__text_init(&text, out->allocator);
+    tac__text_add(&text, "%s after %s", where, law ? "" : delay);
+    if (law)
+        tac__link_describe(law, &text);
+    out->failed |= text.failed;
+    tac__list_add(list, law ? ";" : ",", text.failed ? "" : text.chars);
+    tac__text_fini(&text);
+}
+
 static void add_messages(page *p)
 {
     const tac_engine *e = p->e;
@@ -679,19 +695,17 @@ static void add_messages(page *p)
         tac__text_add(p->out, "  port %s sends ", s->name);
         tac__list l = tac__list_begin(p->out);
         for (size_t k = 0; k < s->count; k++) {
-            char text[2 * TAC_ERROR_NAME], delay[TAC_TIME_TEXT];
-            tac__out out = tac__out_begin(text, sizeof text);
-            tac_time_print(s->links[k].delay_us, delay);
-            tac__out_add(&out, "to %s after %s", e->plan->receivers[s->links[k].receiver].name,
-                         delay);
-            tac__list_add(&l, ",", text);
+            const tac__link *link = &s->links[k];
+            char where[2 * TAC_ERROR_NAME];
+            tac__out out = tac__out_begin(where, sizeof where);
+            tac__out_add(&out, "to %s", e->plan->receivers[link->receiver].name);
+            add_link(&l, where, link->delay_us, link->drawn ? link->drawn->law : NULL, p->out);
         }
         for (size_t k = 0; k < s->outlet_count; k++) {
-            char text[2 * TAC_ERROR_NAME], delay[TAC_TIME_TEXT];
-            tac__out out = tac__out_begin(text, sizeof text);
-            tac_time_print(s->outlets[k].delay_us, delay);
-            tac__out_add(&out, "outside on %s after %s", s->outlets[k].channel, delay);
-            tac__list_add(&l, ",", text);
+            char where[2 * TAC_ERROR_NAME];
+            tac__out out = tac__out_begin(where, sizeof where);
+            tac__out_add(&out, "outside on %s", s->outlets[k].channel);
+            add_link(&l, where, s->outlets[k].delay_us, s->outlets[k].law, p->out);
         }
         tac__text_add(p->out, "%s\n", s->count + s->outlet_count ? "" : "to nobody");
     }

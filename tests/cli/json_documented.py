@@ -48,6 +48,7 @@ def main():
         return os.path.join(source, "examples", name + ".yaml")
 
     small = os.path.join(source, "tests", "cli", "data", "small.yaml")
+    links = os.path.join(source, "tests", "cli", "data", "links.yaml")
     for name, seed in (("a", "1"), ("b", "2")):
         subprocess.run([tactus, "run", small, "-q", "--seed", seed, "-o", name + ".mcap"], check=True)
     calls = [
@@ -58,6 +59,7 @@ def main():
         ["run", "-q", example("rocket_ascent")],
         ["run", "-q", example("orbit")],
         ["run", "-q", small, "-o", "c.mcap"],
+        ["run", "-q", links],
         ["replay", "a.mcap"],
         ["replay", "a.mcap", "--integrator", "rk4,euler"],
         ["compare", "a.mcap", "b.mcap"],
@@ -67,6 +69,7 @@ def main():
         ["recover", "a.mcap", "-o", "d.mcap"],
         ["explain", example("rocket")],
         ["explain", example("rates")],
+        ["explain", links],
         ["info"],
         ["info", example("rocket")],
         ["info", "a.mcap"],

@@ -399,6 +399,49 @@ static void test_pictures(void **state)
     tac_engine_destroy(e);
 }
 
+// A law is explained in every format.
+static void test_laws(void **state)
+{
+    (void)state;
+    static const tac_outage down[] = {{1000, 2000}, {3000, 4000}};
+    tac_engine *e = create(NULL, 10000);
+    add_group(e, "fast", 1000, 0);
+    add(e, "", "base", &radio, "fast");
+    add(e, "", "rover", &radio, "fast");
+    tac_link_law normal = tac_link_law_default();
+    normal.delay = TAC_DELAY_NORMAL;
+    normal.min_us = 2000;
+    normal.mean_us = 5000;
+    normal.sigma_us = 1500;
+    normal.loss = 0.01;
+    normal.duplicate = 0.5;
+    normal.down = down;
+    normal.down_count = 2;
+    tac_link_def def = tac_link_def_default();
+    def.from = "base.tx";
+    def.to = "rover.rx";
+    def.law = &normal;
+    ok(tac_engine_add_link(e, &def, &err));
+    ok(tac_engine_prepare(e, &err));
+    static const char words[] =
+        "normal mean 5 ms sigma 1.5 ms from 2 ms, loss 0.01, duplicate 0.5, "
+        "down 1 ms to 2 ms and 3 ms to 4 ms";
+    char *text = explain(e, TAC_FORMAT_TEXT);
+    test_has(text, "port base.tx sends to rover.rx after normal");
+    test_has(text, words);
+    tac_text_free(text);
+    text = explain(e, TAC_FORMAT_SVG);
+    test_has(text, words);
+    tac_text_free(text);
+    text = explain(e, TAC_FORMAT_JSON);
+    test_check_json(text);
+    test_has(text, "\"delay_us\": 2000, \"law\": {\"delay\": \"normal\", \"min_us\": 2000, "
+                   "\"mean_us\": 5000, \"sigma_us\": 1500, \"loss\": 0.01, \"duplicate\": 0.5, "
+                   "\"down_us\": [[1000, 2000], [3000, 4000]]}");
+    tac_text_free(text);
+    tac_engine_destroy(e);
+}
+
 static void test_synchronized(void **state)
 {
     (void)state;
@@ -850,10 +893,11 @@ static void test_layout(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_table), cmocka_unit_test(test_json),
-          cmocka_unit_test(test_pictures), cmocka_unit_test(test_synchronized),
-          cmocka_unit_test(test_physics), cmocka_unit_test(test_dotted_names),
-          cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_nothing),
-          cmocka_unit_test(test_swarm), cmocka_unit_test(test_odd_one), cmocka_unit_test(test_ages),
+          cmocka_unit_test(test_pictures), cmocka_unit_test(test_laws),
+          cmocka_unit_test(test_synchronized), cmocka_unit_test(test_physics),
+          cmocka_unit_test(test_dotted_names), cmocka_unit_test(test_hostile_names),
+          cmocka_unit_test(test_nothing), cmocka_unit_test(test_swarm),
+          cmocka_unit_test(test_odd_one), cmocka_unit_test(test_ages),
           cmocka_unit_test(test_never_changes_the_run), cmocka_unit_test(test_schema),
           cmocka_unit_test(test_no_memory), cmocka_unit_test(test_followers),
           cmocka_unit_test(test_layout))

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <tactus/outside.h>
 
 // The most memory that this program has had in use, in bytes; 0: not known.
 static uint64_t peak_bytes(void)
@@ -257,6 +258,58 @@ static void nan_row(const tac_engine *engine, tac__text *out)
                   tac_engine_signal_info(engine, (int)first).name, time);
 }
 
+// The next link inside the engine, from `i` on, whose messages may be lost or whose delays are
+// drawn; the number of links where there is none.
+static size_t next_drawn(const tac_engine *engine, size_t i)
+{
+    const size_t count = tac_engine_link_count(engine);
+    for (; i < count; i++) {
+        const tac_link_info link = tac_engine_link_info(engine, i);
+        if (link.law && !*link.channel)
+            break;
+    }
+    return i;
+}
+
+static void link_row(const tac_engine *engine, size_t i, tac__text *out)
+{
+    const tac_link_info link = tac_engine_link_info(engine, i);
+    const tac_link_counters n = tac_engine_link_counters(engine, i);
+    const struct {
+        uint64_t n;
+        const char *what;
+    } parts[] = {{n.sent, "sent"},
+                 {n.delivered, "delivered"},
+                 {n.lost, "lost"},
+                 {n.down, "lost while down"},
+                 {n.duplicated, "duplicated"}};
+    tac__text_add(out, "%s to %s:", link.from, link.to);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        char text[COUNT_TEXT];
+        if (k < 2 || parts[k].n)
+            tac__text_add(out, "%s %s %s", k ? "," : "", grouped(parts[k].n, text), parts[k].what);
+    }
+    tac__text_add(out, "\n");
+}
+
+enum { LINKS_SHOWN = 8 };
+
+static void link_rows(const tac_engine *engine, tac__text *out)
+{
+    const size_t count = tac_engine_link_count(engine);
+    size_t drawn = 0;
+    for (size_t i = next_drawn(engine, 0); i < count; i = next_drawn(engine, i + 1)) {
+        if (drawn++ >= LINKS_SHOWN)
+            continue;
+        row(out, drawn == 1 ? "links" : "");
+        link_row(engine, i, out);
+    }
+    if (drawn > LINKS_SHOWN) {
+        row(out, "");
+        tac__text_add(out, "and %zu more; --json has all\n", drawn - LINKS_SHOWN);
+    }
+}
+
 // What differs from the checkpoint that the run went on from, one line each.
 static void change_rows(const tac_engine *engine, tac__text *out)
 {
@@ -309,6 +362,7 @@ void cli_report_text(const cli_report *r, tac_status status, tac__text *out)
     integration_row(&n, out);
     count_row(out, "events", n.events);
     count_row(out, "messages", n.messages);
+    link_rows(r->engine, out);
     if (r->phases->count)
         count_row(out, "phase changes", r->phases->count);
     nan_row(r->engine, out);
@@ -381,6 +435,30 @@ static void json_nans(const tac_engine *engine, tac__json *json)
         tac__json_key_text(json, "signal", tac_engine_signal_info(engine, (int)i).name);
         tac__json_key_u64(json, "t_us", t_us);
         tac__json_key_u64(json, "writes", n);
+        tac__json_object_end(json);
+    }
+    tac__json_array_end(json);
+}
+
+static void json_links(const tac_engine *engine, tac__json *json)
+{
+    const size_t count = tac_engine_link_count(engine), first = next_drawn(engine, 0);
+    if (first == count)
+        return;
+    tac__json_key(json, "links");
+    tac__json_array_begin(json);
+    for (size_t i = first; i < count; i = next_drawn(engine, i + 1)) {
+        const tac_link_info link = tac_engine_link_info(engine, i);
+        const tac_link_counters n = tac_engine_link_counters(engine, i);
+        tac__json_compact(json);
+        tac__json_object_begin(json);
+        tac__json_key_text(json, "from", link.from);
+        tac__json_key_text(json, "to", link.to);
+        tac__json_key_u64(json, "sent", n.sent);
+        tac__json_key_u64(json, "delivered", n.delivered);
+        tac__json_key_u64(json, "lost", n.lost);
+        tac__json_key_u64(json, "down", n.down);
+        tac__json_key_u64(json, "duplicated", n.duplicated);
         tac__json_object_end(json);
     }
     tac__json_array_end(json);
@@ -465,6 +543,7 @@ void cli_report_json(const cli_report *r, tac_status status, const tac_error *er
     tac__json_key_u64(&json, "undone", n.undone);
     tac__json_key_u64(&json, "events", n.events);
     tac__json_key_u64(&json, "messages", n.messages);
+    json_links(r->engine, &json);
     cli_phases_json(r->phases, &json);
     json_nans(r->engine, &json);
     cli_json_model_hash(&json, r->engine);
