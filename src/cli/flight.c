@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define DEGREES (180 / 3.14159265358979323846)
-
 enum {
     SAMPLE_US = 10000,
     CRASH_DEG = 60,          // on the ground, no vehicle that stands is tilted as far
@@ -265,7 +263,7 @@ static double read_tilt(tac_engine *engine, const cli_vehicle *v)
     double q[4];
     read_numbers(engine, v, TAC_ROLE_ATTITUDE, q, 4);
     const double cosine = 1 - 2 * (q[1] * q[1] + q[2] * q[2]); // up to rounding
-    return acos(cosine > 1 ? 1 : cosine < -1 ? -1 : cosine) * DEGREES;
+    return acos(cosine > 1 ? 1 : cosine < -1 ? -1 : cosine) * CLI_DEGREES;
 }
 
 // Where it does not say its velocity, the mean of that since the last sample.
@@ -347,7 +345,7 @@ static void read_angles(tac_engine *engine, const cli_vehicle *v, const double *
     to[1] = asin(sine > 1 ? 1 : sine < -1 ? -1 : sine);
     to[2] = atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
     for (int i = 0; i < 3; i++) {
-        to[i] *= DEGREES;
+        to[i] *= CLI_DEGREES;
         if (last && !isnan(last[i]))
             to[i] += 360 * round((last[i] - to[i]) / 360);
     }

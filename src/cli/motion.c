@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define PI      3.14159265358979323846
-#define DEGREES (180 / PI)
+#define PI 3.14159265358979323846
 
 enum {
     SAMPLE_US = 10000,
@@ -395,7 +394,7 @@ static void follow_car(cli_mover *v, tac_engine *engine, tac_time t_us, double p
 
 static double turned_deg(double now, double start)
 {
-    return remainder(now - start, 2 * PI) * DEGREES;
+    return remainder(now - start, 2 * PI) * CLI_DEGREES;
 }
 
 static void keep_mover(const cli_mover *v, double *to)

@@ -6,6 +6,8 @@
 
 #include <tactus/engine.h>
 
+#define CLI_DEGREES (180 / 3.14159265358979323846) // a radian
+
 typedef struct cli_signal {
     int index; // -1: there is none
     tac_scalar scalar;

@@ -5,6 +5,7 @@
 // leaves its result in a temporary file: a line for the whole, and one for each expectation.
 // Results are printed as soon as those of all files before are.
 #include "cli/commands.h"
+#include "autopilot/px4/abi.h"
 #include "cli/files.h"
 #include "cli/load.h"
 #include "cli/output.h"
@@ -91,7 +92,7 @@ static void put_results(FILE *file, const tac_verdict *verdict, tac_status statu
         [TAC_EXPECT_PASSED] = 'P', [TAC_EXPECT_FAILED] = 'F', [TAC_EXPECT_UNDECIDED] = 'F'};
     const size_t count = tac_verdict_count(verdict);
     const bool ran = status == TAC_OK || status == TAC_E_EXPECT;
-    const bool px4 = !ran && strstr(err->text, "no library of PX4");
+    const bool px4 = !ran && strstr(err->text, TAC__PX4_UNNAMED);
     tac__text text;
     tac__text_init(&text, tac_allocator_default());
     if (ran && count)

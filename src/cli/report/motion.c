@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#define DEGREES (180 / 3.14159265358979323846)
-
 static void add_at(tac__out *out, tac_time t_us)
 {
     tac__out_add(out, " at %.2f s", tac_time_seconds(t_us));
@@ -122,7 +120,7 @@ static void orbit_lines(cli_lines *lines, const cli_mover *v)
     tac__out_add(&out, "; %.2f turns", v->turns);
     out = cli_lines_add(lines, "elements");
     tac__out_add(&out, "a %.3f km, e %.6f, i %.4f deg", e->semi_major_m / 1000, e->eccentricity,
-                 e->inclination * DEGREES);
+                 e->inclination * CLI_DEGREES);
     const struct {
         const char *name;
         double value;
@@ -134,7 +132,7 @@ static void orbit_lines(cli_lines *lines, const cli_mover *v)
             continue;
         if (!separator[0])
             out = cli_lines_add(lines, "angles");
-        tac__out_add(&out, "%s%s %.4f", separator, angles[i].name, angles[i].value * DEGREES);
+        tac__out_add(&out, "%s%s %.4f", separator, angles[i].name, angles[i].value * CLI_DEGREES);
         separator = ", ";
     }
     if (separator[0])
@@ -257,10 +255,10 @@ static void json_elements(tac__json *json, const char *key, const cli_elements *
     tac__json_object_begin(json);
     tac__json_key_number(json, "semi_major_axis_m", e->semi_major_m);
     tac__json_key_number(json, "eccentricity", e->eccentricity);
-    tac__json_key_number(json, "inclination_deg", e->inclination * DEGREES);
-    tac__json_key_number(json, "node_deg", e->node * DEGREES);
-    tac__json_key_number(json, "periapsis_deg", e->periapsis * DEGREES);
-    tac__json_key_number(json, "true_anomaly_deg", e->anomaly * DEGREES);
+    tac__json_key_number(json, "inclination_deg", e->inclination * CLI_DEGREES);
+    tac__json_key_number(json, "node_deg", e->node * CLI_DEGREES);
+    tac__json_key_number(json, "periapsis_deg", e->periapsis * CLI_DEGREES);
+    tac__json_key_number(json, "true_anomaly_deg", e->anomaly * CLI_DEGREES);
     tac__json_key_number(json, "period_s", e->period_s);
     tac__json_key_number(json, "periapsis_altitude_m", e->periapsis_m - radius_m);
     tac__json_key_number(json, "apoapsis_altitude_m", e->apoapsis_m - radius_m);
