@@ -5,6 +5,7 @@
 
 #include "bus/link.h"
 #include "engine/test_rig.h"
+#include "support/folder.h"
 
 enum { COUPLED_MOST = 64, COUPLED_BYTES = 512 };
 
@@ -23,6 +24,7 @@ typedef struct coupled_client {
     size_t number;
     tac_config *part;
     tac_engine *engine;
+    tac_recorder *recorder; // NULL: nothing is recorded
 } coupled_client;
 
 struct coupled {
@@ -70,8 +72,24 @@ static inline void coupled_collect(void *context, const tac_sent *message)
     memcpy(m->bytes, message->bytes, message->size);
 }
 
-// Build every process that has a configuration.
-static inline void coupled_open(coupled *c, tac_config *whole)
+static inline const char *coupled_file(const coupled *c, size_t process)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s.mcap", tac_config_process_info(c->whole, process).name);
+    return path_of(name);
+}
+
+static inline void coupled_record(coupled *c, coupled_client *client)
+{
+    tac_error err;
+    tac_recorder_def def;
+    coupled_must(tac_config_recorder_def(client->part, &def, &err), &err);
+    def.path = coupled_file(c, client->number);
+    coupled_must(tac_recorder_create(&def, client->engine, &client->recorder, &err), &err);
+}
+
+// Build every process that has a configuration. `record`: each is recorded in a file of its own.
+static inline void coupled_open(coupled *c, tac_config *whole, bool record)
 {
     tac_error err;
     tac_federation_info info;
@@ -84,9 +102,23 @@ static inline void coupled_open(coupled *c, tac_config *whole)
         *client = (coupled_client){.all = c, .number = i};
         coupled_must(tac_config_part(whole, i, &client->part, &err), &err);
         const tac_engine_def def = tac_config_engine_def(client->part);
-        coupled_must(tac_config_build(client->part, &def, &client->engine, &err), &err);
+        coupled_must(tac_config_build_unprepared(client->part, &def, &client->engine, &err), &err);
+        if (record)
+            coupled_record(c, client);
+        coupled_must(tac_engine_prepare(client->engine, &err), &err);
+        if (record)
+            coupled_must(tac_recorder_begin(client->recorder, &err), &err);
         coupled_must(tac_engine_add_send_watcher(client->engine, coupled_collect, client, &err),
                      &err);
+    }
+}
+
+static inline void coupled_end_recording(coupled *c)
+{
+    tac_error err;
+    for (size_t i = 0; i < c->count; i++) {
+        coupled_must(tac_recorder_end(c->clients[i].recorder, NULL, &err), &err);
+        tac_recorder_destroy(c->clients[i].recorder);
     }
 }
 

@@ -117,7 +117,7 @@ static void test_random_partitions(void **state)
             rig_open(&r, w.text);
             rig_run(&r, TAC_TIME_NEVER);
             coupled c;
-            coupled_open(&c, r.config);
+            coupled_open(&c, r.config, false);
             coupled_run(&c, 700000);
             if (coupled_differences(&c, r.engine))
                 fail_msg("the bits are others:\n%s", w.text);
@@ -146,7 +146,7 @@ static void compare_example(const char *name, const char *duration)
     rig r;
     open_example(&r, name, duration);
     coupled c;
-    coupled_open(&c, r.config);
+    coupled_open(&c, r.config, false);
     coupled_run(&c, tac_config_engine_def(r.config).end_us);
     if (c.posted < 1000 || coupled_differences(&c, r.engine))
         fail_msg("%s in parts has other bits", name);
@@ -182,7 +182,7 @@ static void test_every_message_counts(void **state)
     uint64_t moved = 0;
     for (uint64_t dropped = 1;; dropped++) {
         coupled c;
-        coupled_open(&c, r.config);
+        coupled_open(&c, r.config, false);
         c.dropped = dropped;
         coupled_run(&c, end_us);
         const bool all = c.posted < dropped;
@@ -207,5 +207,67 @@ static void test_every_message_counts(void **state)
     rig_close(&r);
 }
 
-TEST_MAIN(cmocka_unit_test(test_random_partitions), cmocka_unit_test(test_examples),
-          cmocka_unit_test(test_every_message_counts))
+// --- recordings ---------------------------------------------------------------------------------
+
+// A process's recording is like any other: it has the digests of the whole, and the configuration
+// in it is replayed without the other processes.
+static void check_recording(const rig *r, const char *path)
+{
+    tac_error err;
+    tac_recording *recording;
+    coupled_must(tac_recording_open(path, &recording, &err), &err);
+    const char *name;
+    uint64_t digest;
+    for (size_t i = 0; (name = tac_recording_digest(recording, i, &digest)); i++) {
+        if (digest_of(r->engine, name) != digest)
+            fail_msg("'%s' differs in %s", name, path);
+    }
+    const char *text = tac_recording_about(recording)->config;
+    tac_config *config;
+    tac_config_def def = tac_config_def_default();
+    def.registry = r->registry;
+    def.untrusted = true;
+    coupled_must(tac_config_parse("recorded", text, strlen(text), &def, &config, &err), &err);
+    tac_engine *engine;
+    tac_replay *replay;
+    const tac_engine_def engine_def = tac_config_engine_def(config);
+    const tac_replay_def replay_def = tac_replay_def_default();
+    coupled_must(tac_config_build_unprepared(config, &engine_def, &engine, &err), &err);
+    coupled_must(tac_replay_create(recording, engine, &replay_def, &replay, &err), &err);
+    coupled_must(tac_engine_prepare(engine, &err), &err);
+    coupled_must(tac_replay_begin(replay, &err), &err);
+    coupled_must(tac_engine_run(engine, TAC_TIME_NEVER, &err), &err);
+    coupled_must(tac_replay_end(replay, &err), &err);
+    const tac_replay_result result = tac_replay_about(replay);
+    assert_true(result.compared && result.hash_match && !result.other_model);
+    tac_engine_destroy(engine);
+    tac_replay_destroy(replay);
+    tac_config_destroy(config);
+    tac_recording_close(recording);
+}
+
+static void test_recordings(void **state)
+{
+    (void)state;
+    rig r;
+    open_example(&r, "formation.yaml", "duration=1 s");
+    coupled c;
+    coupled_open(&c, r.config, true);
+    coupled_run(&c, 1000000);
+    coupled_end_recording(&c);
+    for (size_t i = 0; i < c.count; i++)
+        check_recording(&r, coupled_file(&c, i));
+    coupled_close(&c);
+    rig_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_partitions),
+        cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_every_message_counts),
+        cmocka_unit_test(test_recordings),
+    };
+    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
+}
