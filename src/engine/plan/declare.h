@@ -49,8 +49,8 @@ static inline tac__scope *tac__scope_of(tac_declare *d)
 
 // Remember a mistake, unless there is one already.
 void tac__declare_keep(tac_declare *d, const tac_error *err);
-// Tell of a further one whoever collects them (tac_engine_def.mistake); the first is returned by
-// the call that adds the component.
+// Report a mistake after the first one to tac_engine_def.mistake; the first is returned by the call
+// that adds the component.
 void tac__declare_tell(const tac_declare *d, const tac_error *err);
 void tac__declare_no_memory(tac_declare *d);
 

@@ -7,7 +7,7 @@
 // Run the connect functions of all types.
 tac_status tac__connect(tac__plan *plan, tac_error *err);
 
-// --- routes.c: where inputs come from, and who only observes ---
+// --- routes.c: where inputs come from, and which components only observe ---
 tac_status tac__resolve_routes(tac__plan *plan, tac_error *err);
 void tac__resolve_observers(tac__plan *plan);
 
