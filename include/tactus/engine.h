@@ -462,11 +462,14 @@ typedef enum tac_format {
     TAC_FORMAT_TEXT,
     TAC_FORMAT_JSON,
     TAC_FORMAT_DOT,
-    TAC_FORMAT_SVG
+    TAC_FORMAT_SVG,
+    TAC_FORMAT_LCM // types in the language of LCM, for lcm-gen
 } tac_format;
-TAC_API char *tac_engine_schema(const tac_engine *engine, tac_format format);  // text, json
-TAC_API char *tac_engine_explain(const tac_engine *engine, tac_format format); // all four
-// Only the flight phases: machines, and which component is active when. All four formats.
+// All signals, as text, json or lcm. Types of LCM: a struct for the signals of each component, and
+// those of messages.
+TAC_API char *tac_engine_schema(const tac_engine *engine, tac_format format);
+TAC_API char *tac_engine_explain(const tac_engine *engine, tac_format format); // all but lcm
+// Only the flight phases: machines, and which component is active when. All formats but lcm.
 TAC_API char *tac_engine_explain_phases(const tac_engine *engine, tac_format format);
 TAC_API void tac_text_free(char *text);
 

@@ -17,6 +17,9 @@ static const cli_option options[] = {
     {.name = "resolved",
      .doc = "Show the configuration, or that of a recording, as it was resolved (extends, sets and "
             "variables applied), as YAML."},
+    {.name = "lcm",
+     .doc = "Write the types of the signals and messages of a configuration in the language of "
+            "LCM, for lcm-gen: a struct for the signals of each component."},
     CLI_OPTION_JSON,
     CLI_OPTION_SET,
     CLI_OPTION_PLUGIN,
@@ -108,9 +111,9 @@ static void program_json(const tac_registry *registry, tac__text *out)
 static tac_status about_program(const cli_args *args, cli_simulation *sim, tac__text *out,
                                 tac_error *err)
 {
-    if (cli_has(args, "resolved") || cli_has(args, "set"))
+    if (cli_has(args, "resolved") || cli_has(args, "set") || cli_has(args, "lcm"))
         return tac__fail(err, TAC_E_USAGE,
-                         "--resolved and --set need a configuration: tactus info "
+                         "--resolved, --lcm and --set need a configuration: tactus info "
                          "FILE");
     TAC_TRY(cli_load_registry(sim, args, err));
     if (cli_has(args, "json"))
@@ -130,9 +133,10 @@ static bool is_checkpoint(const char *path)
 static tac_status about_checkpoint(const cli_args *args, tac__text *out, tac_error *err)
 {
     const char *path = args->operands[0];
-    if (cli_has(args, "resolved") || cli_has(args, "set"))
+    if (cli_has(args, "resolved") || cli_has(args, "set") || cli_has(args, "lcm"))
         return tac__fail(err, TAC_E_USAGE,
-                         "--resolved and --set need a configuration; '%s' is a checkpoint", path);
+                         "--resolved, --lcm and --set need a configuration; '%s' is a checkpoint",
+                         path);
     tac_checkpoint_info info;
     TAC_TRY(tac_checkpoint_read_info(path, &info, err));
     if (cli_has(args, "json")) {
@@ -166,7 +170,10 @@ static tac_status about_checkpoint(const cli_args *args, tac__text *out, tac_err
 static tac_status about_configuration(const cli_args *args, cli_simulation *sim, tac__text *out,
                                       tac_error *err)
 {
-    const bool json = cli_has(args, "json");
+    const bool json = cli_has(args, "json"), lcm = cli_has(args, "lcm");
+    if (lcm && (json || cli_has(args, "resolved")))
+        return tac__fail(err, TAC_E_USAGE, "--lcm writes types of LCM; leave out --%s",
+                         json ? "json" : "resolved");
     if (cli_has(args, "resolved")) {
         if (json)
             return tac__fail(err, TAC_E_USAGE, "--resolved writes YAML; leave out --json");
@@ -174,8 +181,18 @@ static tac_status about_configuration(const cli_args *args, cli_simulation *sim,
         return cli_take_text(out, tac_config_resolved(sim->config), err);
     }
     TAC_TRY(cli_load_engine(sim, args, args->operands[0], err));
-    const tac_format format = json ? TAC_FORMAT_JSON : TAC_FORMAT_TEXT;
+    const tac_format format = json ? TAC_FORMAT_JSON : lcm ? TAC_FORMAT_LCM : TAC_FORMAT_TEXT;
     return cli_take_text(out, tac_engine_schema(sim->engine, format), err);
+}
+
+static tac_status about_recording(const cli_args *args, tac__text *out, tac_error *err)
+{
+    if (cli_has(args, "lcm"))
+        return tac__fail(err, TAC_E_USAGE,
+                         "--lcm needs a configuration; 'tactus export %s -o FILE.lcm' writes the "
+                         "types of a recording, too",
+                         args->operands[0]);
+    return cli_about_recording(args, out, err);
 }
 
 static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
@@ -185,7 +202,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     if (args->operand_count == 0)
         status = about_program(args, &sim, out, err);
     else if (tac_recording_is(args->operands[0]))
-        status = cli_about_recording(args, out, err);
+        status = about_recording(args, out, err);
     else if (is_checkpoint(args->operands[0]))
         status = about_checkpoint(args, out, err);
     else

@@ -1,6 +1,8 @@
 // explain.c - the schema and the schedule of an engine as texts, and which entities are alike.
 #include "explain/draw.h"
 #include "base/floats.h"
+#include "bus/lcm_message.h"
+#include "bus/lcm_type.h"
 #include "explain/explain.h"
 
 #include <string.h>
@@ -178,17 +180,52 @@ void tac_text_free(char *text)
         a->resize(a->context, text, 0, 0);
 }
 
+// Messages of ports, and which port has which.
+static void add_message_types(const tac_engine *e, tac__text *out)
+{
+    for (int kind = TAC__LCM_NUMBERS; kind <= TAC__LCM_BYTES; kind++) {
+        bool any = false;
+        for (size_t i = 0; i < e->plan->sender_count; i++) {
+            const tac__sender *sender = &e->plan->senders[i];
+            if (sender->numbers != (kind == TAC__LCM_NUMBERS))
+                continue;
+            if (!any)
+                tac__lcm_message_struct((tac__lcm_message)kind, out);
+            tac__text_add(out, "// %s\n", sender->name);
+            any = true;
+        }
+    }
+}
+
+static void add_lcm_types(const tac_engine *e, tac__text *out)
+{
+    tac__arena arena;
+    tac__arena_init(&arena, e->allocator);
+    tac__lcm_types types;
+    tac_status status = tac__lcm_types_begin(
+        &types, &arena, out, "Signals and messages of a simulation of Tactus; for lcm-gen.", NULL);
+    if (status == TAC_OK)
+        status = tac__schema_lcm(&e->plan->schema, &types, NULL);
+    tac__lcm_types_end(&types);
+    tac__arena_fini(&arena);
+    add_message_types(e, out);
+    if (status != TAC_OK)
+        out->failed = true;
+}
+
 char *tac_engine_schema(const tac_engine *e, tac_format format)
 {
     TAC__FLOATS;
-    if (!e || (format != TAC_FORMAT_TEXT && format != TAC_FORMAT_JSON))
+    if (!e)
         return NULL;
     tac__text text;
     tac__text_init(&text, e->allocator);
     if (format == TAC_FORMAT_TEXT)
         tac__schema_text(&e->plan->schema, &text);
-    else
+    else if (format == TAC_FORMAT_JSON)
         tac__schema_json(&e->plan->schema, &text);
+    else if (format == TAC_FORMAT_LCM)
+        add_lcm_types(e, &text);
     return finish(&text, format == TAC_FORMAT_TEXT);
 }
 
@@ -227,6 +264,8 @@ static bool write_format(const tac_engine *e, tac_format format, bool phases,
     case TAC_FORMAT_DOT:
     case TAC_FORMAT_SVG:
         return (phases ? draw_phases : draw)(e, swarms, arena, format == TAC_FORMAT_SVG, out);
+    case TAC_FORMAT_LCM:
+        return false;
     }
     return false;
 }

@@ -34,6 +34,7 @@ model=$(value out model_hash)
 expect 0 check "$small" --json
 same model_hash "$(value out model_hash)" "$model"
 expect 2 info small.checkpoint --resolved
+expect 2 info small.checkpoint --lcm
 
 # From one to the next
 expect 0 run "$small" -q --checkpoint-at 0.5s --checkpoint first

@@ -79,6 +79,16 @@ says out 'name: small' '2 kg'
 cp out resolved.yaml
 same 'the resolved configuration as a configuration' "$(hash_of resolved.yaml)" \
     "$(hash_of "$small" --set components.mass.params.mass='2 kg')"
+expect 0 info "$small" --lcm
+says out 'package tactus;' '// channel mass, fingerprint 0x' 'struct mass_t {' '    double position;' \
+    'struct numbers_t {' '    double value[count];' '// beacon.tx'
+expect 0 info "$small" --lcm -o types.lcm
+silent out
+expect 2 info "$small" --lcm --json
+says err 'leave out --json'
+expect 2 info "$small" --lcm --resolved
+expect 2 info --lcm
+says err 'tactus info FILE'
 expect 3 info nosuch.yaml
 expect 3 info nosuch.yaml --plugin ./nosuch.so
 says err nosuch.so

@@ -198,7 +198,8 @@ static void test_texts(void **state)
     assert_int_equal(load(&l, NULL, swarm, NULL, &err), TAC_OK);
     char *texts[] = {tac_config_resolved(l.config), tac_config_schema(l.registry),
                      tac_engine_schema(l.engine, TAC_FORMAT_TEXT),
-                     tac_engine_schema(l.engine, TAC_FORMAT_JSON)};
+                     tac_engine_schema(l.engine, TAC_FORMAT_JSON),
+                     tac_engine_schema(l.engine, TAC_FORMAT_LCM)};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_non_null(texts[i]);
         assert_true(strlen(texts[i]) > 100);

@@ -727,6 +727,7 @@ static void test_schema(void **state)
     test_has(json, "\"name\": \"motor.out\"");
     assert_null(tac_engine_schema(e, TAC_FORMAT_DOT));
     assert_null(tac_engine_schema(e, TAC_FORMAT_SVG));
+    assert_null(tac_engine_explain(e, TAC_FORMAT_LCM));
     tac_text_free(text);
     tac_text_free(json);
     tac_engine_destroy(e);
@@ -734,8 +735,9 @@ static void test_schema(void **state)
 
 static char *one_text(const tac_engine *e, int what)
 {
-    return what <= TAC_FORMAT_SVG ? tac_engine_explain(e, (tac_format)what)
-                                  : tac_engine_schema(e, TAC_FORMAT_TEXT);
+    return what <= TAC_FORMAT_SVG       ? tac_engine_explain(e, (tac_format)what)
+           : what == TAC_FORMAT_SVG + 1 ? tac_engine_schema(e, TAC_FORMAT_TEXT)
+                                        : tac_engine_schema(e, TAC_FORMAT_LCM);
 }
 
 static void test_no_memory(void **state)
@@ -744,7 +746,7 @@ static void test_no_memory(void **state)
     test_allocator counts = test_allocator_make();
     const tac_allocator hook = test_allocator_hook(&counts);
     tac_engine *e = make_loop(&hook);
-    for (int format = TAC_FORMAT_TEXT; format <= TAC_FORMAT_SVG + 1; format++)
+    for (int format = TAC_FORMAT_TEXT; format <= TAC_FORMAT_SVG + 2; format++)
         starve(&counts, e, format, one_text);
     tac_engine_destroy(e);
     test_allocator_check_empty(&counts);

@@ -130,16 +130,6 @@ const char *tac__export_suffix(const tac__export *x, size_t channel, const char 
     return strlen(name) > length && name[length] == '.' ? name + length + 1 : "";
 }
 
-const char *tac__export_unique(tac__export *x, tac__names *taken, const char *name)
-{
-    const char *unique = name;
-    for (unsigned i = 2; unique && tac__names_find(taken, unique) >= 0; i++)
-        unique = tac__arena_format(&x->arena, "%s_%u", name, i);
-    if (unique && tac__names_set(taken, &x->arena, unique, 0) != TAC_OK)
-        return NULL;
-    return unique;
-}
-
 char *tac__export_dots(tac__export *x, const char *prefix, const char *name, char c)
 {
     char *text = tac__arena_format(&x->arena, "%s%s", prefix, name);
@@ -148,14 +138,17 @@ char *tac__export_dots(tac__export *x, const char *prefix, const char *name, cha
     return text;
 }
 
+const char *tac__export_port(const tac__export *x, const tac_recorded *signal)
+{
+    const char *component = component_of(x, signal->channel), *name = signal->name;
+    const size_t length = strlen(component);
+    return !strncmp(name, component, length) && name[length] == '.' ? name + length + 1 : name;
+}
+
 const char *tac__export_field(tac__export *x, const tac_recorded *signal, tac__names *taken)
 {
-    const char *component = component_of(x, signal->channel), *port = signal->name;
-    const size_t length = strlen(component);
-    if (!strncmp(port, component, length) && port[length] == '.')
-        port += length + 1;
-    const char *field = tac__export_dots(x, "", port, '_');
-    return field ? tac__export_unique(x, taken, field) : NULL;
+    const char *field = tac__export_dots(x, "", tac__export_port(x, signal), '_');
+    return field ? tac__names_add_new(taken, &x->arena, field, "_") : NULL;
 }
 
 size_t tac__export_labels(const tac_type *type)

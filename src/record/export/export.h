@@ -34,12 +34,12 @@ const char *tac__export_stem(const tac__export *x, size_t channel, const char *n
 // And what is behind the component's: "log", or "".
 const char *tac__export_suffix(const tac__export *x, size_t channel, const char *name);
 
-// A signal as a field of its channel: the part of its name behind the component's, "soc",
-// "air_density"; with _2 behind it if that is taken. NULL: no memory.
-const char *tac__export_field(tac__export *x, const tac_recorded *signal, tac__names *taken);
+// The part of a signal's name behind the component's: "battery.soc".
+const char *tac__export_port(const tac__export *x, const tac_recorded *signal);
 
-// `name` if it is not among `taken` yet, else with _2, _3, ... behind it. NULL: no memory.
-const char *tac__export_unique(tac__export *x, tac__names *taken, const char *name);
+// The same as a field of its channel, "battery_soc"; with _2 behind it if that is taken. NULL: no
+// memory.
+const char *tac__export_field(tac__export *x, const tac_recorded *signal, tac__names *taken);
 
 // "entity.component" with every dot as `c`. NULL: no memory.
 char *tac__export_dots(tac__export *x, const char *prefix, const char *name, char c);

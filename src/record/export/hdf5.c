@@ -201,7 +201,7 @@ static const char *choose_path(archive *a, const char *name)
             tac__export_note(a->x, "'%s' is also the name of a group: its values are in %s", name,
                              path);
     }
-    return path ? tac__export_unique(a->x, &a->taken, path) : NULL;
+    return path ? tac__names_add_new(&a->taken, &a->x->arena, path, "_") : NULL;
 }
 
 // "entity.component.t", for a second channel "entity.component.t_log"; with _2 behind it if a

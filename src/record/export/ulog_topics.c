@@ -36,7 +36,7 @@ static tac_status lay_out(tac__export *x, tac__ulog_topic *topic, size_t c, size
     tac__names taken = {0};
     const size_t end = x->first_of[c + 1], first = *from;
     topic->slots = tac__arena_array(&x->arena, end - first + 1, sizeof *topic->slots);
-    if (!topic->slots || tac__names_set(&taken, &x->arena, "timestamp", 0) != TAC_OK)
+    if (!topic->slots || tac__names_set(&taken, &x->arena, "timestamp", 1) != TAC_OK)
         return tac__fail_memory(err);
     size_t last = first;
     topic->size = sizeof(uint64_t);
@@ -90,7 +90,7 @@ static tac_status add_channel(tac__export *x, tac__ulog_topics *topics, size_t c
             continue;
         }
         tac__ulog_topic *topic = tac__ulog_add(topics, x);
-        if (!topic || !(stem = tac__export_unique(x, names, stem)))
+        if (!topic || !(stem = tac__names_add_new(names, &x->arena, stem, "_")))
             return tac__fail_memory(err);
         *topic = (tac__ulog_topic){.name = stem, .channel = c, .times = 1};
         TAC_TRY(lay_out(x, topic, c, &i, text, err));
