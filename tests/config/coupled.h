@@ -36,6 +36,7 @@ struct coupled {
     uint64_t posted, dropped;     // posts so far; the number of the one that is left out, from 1
     tac_crossing_info dropped_on; // the link of that one
     tac_time dropped_us;          // when it would have been delivered
+    uint64_t odd;                 // messages that were lost or duplicated
     uint32_t random;
 };
 
@@ -132,7 +133,7 @@ static inline void coupled_close(coupled *c)
 }
 
 static inline void coupled_post(coupled *c, const coupled_mail *m, const tac_crossing_info *x,
-                                tac_time t_us)
+                                tac_time t_us, uint32_t copy)
 {
     tac_error err;
     tac_engine *engine = c->clients[x->to_process].engine;
@@ -141,6 +142,7 @@ static inline void coupled_post(coupled *c, const coupled_mail *m, const tac_cro
     post.t_us = t_us;
     post.sent_us = m->sent_us;
     post.sequence = m->sequence;
+    post.copy = copy;
     post.channel = m->channel;
     post.bytes = m->bytes;
     post.length = m->size;
@@ -172,7 +174,8 @@ static inline void coupled_deliver(coupled *c)
             const tac__stream key = tac__link_key(seed, x.from, x.to);
             const tac__fate fate = tac__link_fate(x.law, &key, m.sent_us, m.sequence);
             for (uint32_t n = 0; n < fate.copies; n++)
-                coupled_post(c, &m, &x, m.sent_us + fate.delay_us[n]);
+                coupled_post(c, &m, &x, m.sent_us + fate.delay_us[n], n);
+            c->odd += fate.copies != 1;
         }
         assert_true(any);
     }

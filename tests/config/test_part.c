@@ -52,6 +52,31 @@ static const char carts[] =
     "               inputs: {force: Pilot.force, wind: Wind.y}}\n"
     "links:\n";
 
+// A law of a link, with a least delay of at least 2 ms.
+static void add_law(writer *w)
+{
+    const unsigned least = 2000 + draw(w, 9000);
+    switch (draw(w, 4)) {
+    case 0:
+        add(w, "delay: {uniform: [%u us, %u us]}", least, least + draw(w, 20000));
+        break;
+    case 1:
+        add(w, "delay: {normal: {mean: %u us, sigma: 3 ms, min: %u us}}", least + 4000, least);
+        break;
+    case 2:
+        add(w, "delay: {exponential: {mean: %u us, min: %u us, max: 60 ms}}", least + 5000, least);
+        break;
+    default:
+        add(w, "delay: %u us", least);
+    }
+    if (draw(w, 2))
+        add(w, ", loss: 20 %%");
+    if (draw(w, 2))
+        add(w, ", duplicate: 0.3");
+    if (draw(w, 4) == 0)
+        add(w, ", down: [[100 ms, 200 ms], [300 ms, 310 ms]]");
+}
+
 static void write_simulation(writer *w, uint32_t seed, unsigned count)
 {
     *w = (writer){.random = seed};
@@ -67,13 +92,16 @@ static void write_simulation(writer *w, uint32_t seed, unsigned count)
         add(w, ", c%u.Tick", i);
     add(w, "]}\n");
     add(w, carts, count);
-    add(w, "  - {from: \"c*.Beacon.tx\", to: \"c*.Radio.rx\", delay: %u us}\n",
-        3000 + draw(w, 9000));
+    add(w, "  - {from: \"c*.Beacon.tx\", to: \"c*.Radio.rx\", ");
+    add_law(w);
+    add(w, "}\n");
     for (unsigned i = 1; i <= count; i++) {
         for (unsigned k = 1; k <= count; k++) {
-            if (draw(w, 3) == 0)
-                add(w, "  - {from: c%u.Other.tx, to: c%u.Wind.rx, delay: %u us}\n", i, k,
-                    2000 + draw(w, 20000));
+            if (draw(w, 3))
+                continue;
+            add(w, "  - {from: c%u.Other.tx, to: c%u.Wind.rx, ", i, k);
+            add_law(w);
+            add(w, "}\n");
         }
     }
 }
@@ -106,6 +134,7 @@ static void test_random_partitions(void **state)
     (void)state;
     static writer w;
     size_t crossings = 0, most = 0;
+    uint64_t odd = 0;
     for (uint32_t seed = 1; seed <= 12; seed++) {
         const unsigned count = 2 + seed % 5;
         write_simulation(&w, seed, count);
@@ -124,12 +153,13 @@ static void test_random_partitions(void **state)
             size_t n;
             assert_int_equal(tac_config_crossing_count(r.config, &n, &r.err), TAC_OK);
             crossings += n;
+            odd += c.odd;
             most = c.count > most ? c.count : most;
             coupled_close(&c);
             rig_close(&r);
         }
     }
-    assert_true(crossings > 100 && most >= 4);
+    assert_true(crossings > 100 && most >= 4 && odd > 1000);
 }
 
 // --- examples -----------------------------------------------------------------------------------
