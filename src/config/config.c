@@ -126,6 +126,19 @@ static tac_status make_entities(tac_config *c, tac_error *err)
     return TAC_OK;
 }
 
+const char *tac__entity_name(const void *entities, size_t i)
+{
+    return tac_node_key(entities, i);
+}
+
+tac_status tac__fail_entity(const tac_node *pattern, const tac_node *entities, tac_error *err)
+{
+    const char *text = tac_node_text(pattern);
+    tac__fail_at(err, TAC_E_NAME, tac_node_place(pattern), "no entity matches '%s'", text);
+    tac__error_suggest(err, text, tac__entity_name, entities);
+    return TAC_E_NAME;
+}
+
 // --- loading ------------------------------------------------------------------------------------
 
 // In an untrusted configuration neither plugins nor `extends` are followed. The first plugin is

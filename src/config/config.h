@@ -26,6 +26,11 @@ struct tac_config {
     tac__federation *federation; // NULL: not read yet; in `arena`
 };
 
+// --- config.c: entities, NULL if there are none ---
+const char *tac__entity_name(const void *entities, size_t i); // NULL: there are no more
+// No entity matches this pattern; perhaps one was meant.
+tac_status tac__fail_entity(const tac_node *pattern, const tac_node *entities, tac_error *err);
+
 // --- emit.c ---
 // The configuration as text, and the files that it names; memory of the document.
 tac_status tac__config_embed(tac_config *config, tac_recorder_def *def, tac_error *err);

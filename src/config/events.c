@@ -91,22 +91,14 @@ static tac_status add_event(tac_config *c, tac_node *entity, const tac_node *eve
     return TAC_OK;
 }
 
-static const char *entity_name(const void *context, size_t i)
-{
-    return tac_node_key(context, i);
-}
-
 // No component takes the event: say why, and which types would take it.
 static tac_status fail_event(const tac_config *c, const tac_node *event, const tac_node *entities,
                              const char *pattern, bool matched, tac_error *err)
 {
     const tac_node *entity = tac__get_node(event, "entity");
     const tac_place *place = tac_node_place(pattern ? entity : event);
-    if (pattern && !matched) {
-        tac__fail_at(err, TAC_E_NAME, place, "no entity matches '%s'", pattern);
-        tac__error_suggest(err, pattern, entity_name, entities);
-        return TAC_E_NAME;
-    }
+    if (pattern && !matched)
+        return tac__fail_entity(entity, entities, err);
     if (pattern)
         tac__fail_at(err, TAC_E_CONFIG, place, "entity '%s' has no component that takes events",
                      pattern);

@@ -20,12 +20,6 @@ static tac_status add(list *l, const tac_node *node, const tac__expect_def *def,
     return TAC_OK;
 }
 
-static const char *entity_name(const void *context, size_t i)
-{
-    const tac_node *entities = context;
-    return entities && i < tac_node_count(entities) ? tac_node_key(entities, i) : NULL;
-}
-
 // One expectation, or one for each entity that it names.
 static tac_status add_each(list *l, const tac_node *node, tac__expect_def def, tac_error *err)
 {
@@ -44,12 +38,7 @@ static tac_status add_each(list *l, const tac_node *node, tac__expect_def def, t
             return tac__fail_memory(err);
         TAC_TRY(add(l, node, &def, err));
     }
-    if (l->count > before)
-        return TAC_OK;
-    tac__fail_at(err, TAC_E_NAME, tac_node_place(pattern), "no entity matches '%s'",
-                 tac_node_text(pattern));
-    tac__error_suggest(err, tac_node_text(pattern), entity_name, entities);
-    return TAC_E_NAME;
+    return l->count > before ? TAC_OK : tac__fail_entity(pattern, entities, err);
 }
 
 static tac_status read_expectation(list *l, const char *name, const tac_node *node, tac_error *err)

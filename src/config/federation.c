@@ -14,12 +14,6 @@ static const tac_node *entities_of(const tac_config *c)
     return tac__get_node(tac_document_root(c->doc), "entities");
 }
 
-static const char *entity_name(const void *context, size_t i)
-{
-    const tac_node *entities = context;
-    return entities && i < tac_node_count(entities) ? tac_node_key(entities, i) : NULL;
-}
-
 size_t tac__federation_owner(const tac_config *c, const char *entity)
 {
     const tac_node *entities = entities_of(c);
@@ -70,14 +64,10 @@ static tac_status check_patterns(const tac_config *c, const tac_node *patterns, 
     for (size_t i = 0; i < pattern_count(patterns); i++) {
         const tac_node *pattern = pattern_at(patterns, i);
         bool any = false;
-        for (size_t k = 0; (name = entity_name(entities, k)); k++)
+        for (size_t k = 0; (name = tac__entity_name(entities, k)); k++)
             any |= tac__glob_match(tac_node_text(pattern), name);
-        if (any)
-            continue;
-        tac__fail_at(err, TAC_E_NAME, tac_node_place(pattern), "no entity matches '%s'",
-                     tac_node_text(pattern));
-        tac__error_suggest(err, tac_node_text(pattern), entity_name, entities);
-        return TAC_E_NAME;
+        if (!any)
+            return tac__fail_entity(pattern, entities, err);
     }
     return TAC_OK;
 }
@@ -87,10 +77,11 @@ static tac_status take_entity(tac_config *c, size_t entity, size_t process, cons
 {
     tac__federation *f = c->federation;
     if (f->owner[entity] != TAC__EVERY)
-        return tac__fail_at(
-            err, TAC_E_DUPLICATE, tac_node_place(by),
-            "entity '%s' is in process '%s' already (line %u)", entity_name(entities_of(c), entity),
-            f->processes[f->owner[entity]].name, f->processes[f->owner[entity]].place.line);
+        return tac__fail_at(err, TAC_E_DUPLICATE, tac_node_place(by),
+                            "entity '%s' is in process '%s' already (line %u)",
+                            tac__entity_name(entities_of(c), entity),
+                            f->processes[f->owner[entity]].name,
+                            f->processes[f->owner[entity]].place.line);
     f->owner[entity] = process;
     return TAC_OK;
 }
@@ -105,7 +96,7 @@ static tac_status add_entities(tac_config *c, const tac_process_info *info,
     if (!each)
         TAC_TRY(add_process(c, info, err));
     const char *name;
-    for (size_t i = 0; (name = entity_name(entities, i)); i++) {
+    for (size_t i = 0; (name = tac__entity_name(entities, i)); i++) {
         if (!matches_any(patterns, name))
             continue;
         tac_process_info own = *info;
@@ -177,7 +168,7 @@ static tac_status list_entities(tac_config *c, tac_error *err)
     tac__federation *f = c->federation;
     const tac_node *entities = entities_of(c);
     const char *name;
-    for (size_t i = 0; (name = entity_name(entities, i)); i++) {
+    for (size_t i = 0; (name = tac__entity_name(entities, i)); i++) {
         if (f->owner[i] == TAC__EVERY)
             return tac__fail_at(err, TAC_E_CONFIG, tac_node_key_place(entities, i),
                                 "entity '%s' is in no process of section 'federation'", name);
@@ -191,7 +182,7 @@ static tac_status list_entities(tac_config *c, tac_error *err)
         if (!names)
             return tac__fail_memory(err);
         size_t n = 0;
-        for (size_t i = 0; (name = entity_name(entities, i)); i++) {
+        for (size_t i = 0; (name = tac__entity_name(entities, i)); i++) {
             if (f->owner[i] == p)
                 names[n++] = name;
         }

@@ -43,11 +43,6 @@ static tac_status add_machine(tac_config *c, tac_node *entity, tac_node *phases,
     return TAC_OK;
 }
 
-static const char *entity_name(const void *context, size_t i)
-{
-    return tac_node_key(context, i);
-}
-
 static tac_status find_owner(tac_node *root, const tac_node *name, tac_node **owner, tac_error *err)
 {
     tac_node *entities = tac__node_get_mutable(root, "entities");
@@ -59,7 +54,7 @@ static tac_status find_owner(tac_node *root, const tac_node *name, tac_node **ow
         return TAC_OK;
     tac__fail_at(err, TAC_E_NAME, tac_node_place(name), "unknown entity '%s'", text);
     if (entities)
-        tac__error_suggest(err, text, entity_name, entities);
+        tac__error_suggest(err, text, tac__entity_name, entities);
     else
         tac__error_append(err, ": there are no entities");
     return TAC_E_NAME;
