@@ -302,6 +302,11 @@ same 'every fourth look of a long flight' \
     "$(awk '/^END/ { exit } { n++ } END { print n }' script)" 11253
 PATH=$work/fake:$PATH expect 0 run "$mission" -q --plot flight.png
 says script "set label '1, 6, 7, 8' at " "set label '2' at 7." "set label '4' at -7."
+# Lines that are too long for their place go on in the next one.
+PATH=$work/fake:$PATH expect 1 run flip.yaml -q --plot flight.png --log-level error
+says script "set label 'crashed' at "
+sed -n "s/^set label '\([^']*\)'.*/\1/p" script | awk 'length > 72' >long
+silent long
 rm flight.png
 
 command -v gnuplot >/dev/null || finish

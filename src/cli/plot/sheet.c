@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 const cli_box cli_sheet_map = {105, 795, 270, 1050};
 static const cli_box panels_box = {985, 1680, 85, 1050};
@@ -14,6 +15,7 @@ enum {
     SUMMARY_Y = 182,
     LINE_HEIGHT = 28,
     LABEL_WIDTH = 115,
+    LINE_LETTERS = 72, // that fit between the label and the panels
     MARGIN = 45,
     PANEL_GAP = 55,
     NAMED_MAX = 6,   // vehicles with a colour and a legend of their own,
@@ -39,11 +41,25 @@ void cli_sheet_end(cli_sheet *s)
     cli_chart_end(s->script);
 }
 
+// A text that would run into the panels goes on in the next line.
 static void add_line(const cli_sheet *s, int *y, const char *label, const char *text)
 {
+    char part[LINE_LETTERS + 1];
     cli_chart_text(s->script, cli_sheet_map.left, *y, "left", 0, CLI_CHART_FAINT, label);
-    cli_chart_text(s->script, cli_sheet_map.left + LABEL_WIDTH, *y, "left", 0, CLI_CHART_INK, text);
-    *y -= LINE_HEIGHT;
+    while (*text) {
+        size_t n = strlen(text);
+        if (n > LINE_LETTERS) {
+            n = LINE_LETTERS;
+            while (n > 0 && text[n] != ' ')
+                n--;
+            n = n ? n : LINE_LETTERS;
+        }
+        snprintf(part, sizeof part, "%.*s", (int)n, text);
+        cli_chart_text(s->script, cli_sheet_map.left + LABEL_WIDTH, *y, "left", 0, CLI_CHART_INK,
+                       part);
+        *y -= LINE_HEIGHT;
+        text += n + (text[n] == ' ');
+    }
 }
 
 void cli_sheet_lines(const cli_sheet *s, const char *vehicle, const cli_lines *lines)
