@@ -9,6 +9,7 @@ static const cli_option options[] = {
     {.name = "svg", .doc = "Write a picture."},
     {.name = "phases", .doc = "Show only the flight phases: machines, and who is active when."},
     CLI_OPTION_OUTPUT,
+    CLI_OPTION_PROCESS,
     CLI_OPTION_SET,
     CLI_OPTION_HELP,
     {0},

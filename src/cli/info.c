@@ -20,6 +20,7 @@ static const cli_option options[] = {
     {.name = "lcm",
      .doc = "Write the types of the signals and messages of a configuration in the language of "
             "LCM, for lcm-gen: a struct for the signals of each component."},
+    CLI_OPTION_PROCESS,
     CLI_OPTION_JSON,
     CLI_OPTION_SET,
     CLI_OPTION_PLUGIN,

@@ -141,11 +141,26 @@ static tac_status load_config(cli_simulation *sim, const cli_args *args, const c
     return status == TAC_OK ? cli_reads_config(args, sim->config, err) : status;
 }
 
+// The part of one process takes the place of the whole.
+static tac_status choose_process(cli_simulation *sim, const char *name, tac_error *err)
+{
+    tac_config *part;
+    const int process = tac_config_find_process(sim->config, name, err);
+    if (process < 0)
+        return err->status;
+    TAC_TRY(tac_config_part(sim->config, (size_t)process, &part, err));
+    tac_config_destroy(sim->config);
+    sim->config = part;
+    return TAC_OK;
+}
+
 tac_status cli_load_config(cli_simulation *sim, const cli_args *args, const char *path,
                            tac_error *err)
 {
     tac_config_def def = tac_config_def_default();
-    return load_config(sim, args, path, &def, NULL, 0, err);
+    TAC_TRY(load_config(sim, args, path, &def, NULL, 0, err));
+    const char *process = cli_value(args, "process");
+    return process ? choose_process(sim, process, err) : TAC_OK;
 }
 
 tac_status cli_load_recorded(cli_simulation *sim, const cli_args *args, const char *path,

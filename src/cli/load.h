@@ -17,7 +17,8 @@ typedef struct cli_simulation {
 // The known component types: built in and from --plugin.
 TAC_MUST_CHECK tac_status cli_load_registry(cli_simulation *sim, const cli_args *args,
                                             tac_error *err);
-// The same, and the configuration, with --set, --seed and --duration applied in the order given.
+// The same, and the configuration, with --set, --seed and --duration applied in the order given;
+// with --process the part of that process.
 TAC_MUST_CHECK tac_status cli_load_config(cli_simulation *sim, const cli_args *args,
                                           const char *path, tac_error *err);
 // The configuration of a recording, which was unpacked into `folder`, with further "path=value"

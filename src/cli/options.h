@@ -60,6 +60,12 @@ struct cli_args {
         .name = "duration", .value = "T",                                                          \
         .doc = "End the run at T, as in \"10 s\"; short for --set duration=T."                     \
     }
+#define CLI_OPTION_PROCESS                                                                         \
+    {                                                                                              \
+        .name = "process", .value = "NAME",                                                        \
+        .doc = "What one process of a federation runs, of section 'federation' of the "            \
+               "configuration."                                                                    \
+    }
 #define CLI_OPTION_JSON                                                                            \
     {                                                                                              \
         .name = "json", .doc = "Write JSON, for programs to read."                                 \

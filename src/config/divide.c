@@ -50,7 +50,7 @@ static bool *mark(const survey *s, const tac_node *node)
     bool *in = tac__arena_array(arena, f->count, sizeof *in);
     if (!in || !TAC__ARENA_GROW(arena, f->marks, f->mark_count, f->mark_capacity))
         return NULL;
-    f->marks[f->mark_count++] = (tac__mark){node, in};
+    f->marks[f->mark_count++] = (tac__mark){.node = node, .in = in};
     return in;
 }
 
@@ -66,7 +66,7 @@ bool tac__federation_has(const tac__federation *f, size_t process, const tac_nod
     const tac__mark key = {.node = node};
     const tac__mark *m =
         f->mark_count ? bsearch(&key, f->marks, f->mark_count, sizeof key, by_node) : NULL;
-    return !m || m->in[process];
+    return !m || (m->in ? m->in[process] : m->owner == process);
 }
 
 static void add_owner(const survey *s, bool *in, size_t owner)
@@ -77,7 +77,7 @@ static void add_owner(const survey *s, bool *in, size_t owner)
 
 // --- signals ------------------------------------------------------------------------------------
 
-// Component `c` reads a signal of `w`. NULL: it may; else what is wrong, where `w` is of no entity.
+// Whether a component may read a signal: of its own process, or of a component of no entity.
 static tac_status check_read(const survey *s, const tac__component *c, const tac__input *in)
 {
     const tac__signal *signal = &s->plan->schema.signals[in->signal];
@@ -134,9 +134,11 @@ static size_t root_of(size_t *root, size_t group)
     return group;
 }
 
-// Which groups are joined by inputs with policy SYNCHRONIZED of a process, or of all.
-static void join_groups(const survey *s, size_t process, bool all, size_t *root)
+// Which groups are joined by inputs with policy SYNCHRONIZED of a process, or of all. Returns
+// whether any are.
+static bool join_groups(const survey *s, size_t process, bool all, size_t *root)
 {
+    bool any = false;
     for (size_t g = 0; g < s->plan->group_count; g++)
         root[g] = g;
     for (size_t i = 0; i < s->plan->component_count; i++) {
@@ -148,14 +150,16 @@ static void join_groups(const survey *s, size_t process, bool all, size_t *root)
             const tac__component *w =
                 s->plan->components[s->plan->schema.signals[c->in[k].signal].component];
             root[root_of(root, (size_t)c->group)] = root_of(root, (size_t)w->group);
+            any = true;
         }
     }
+    return any;
 }
 
 static tac_status check_process_groups(const survey *s, size_t process, size_t *whole, size_t *own)
 {
     const size_t n = s->plan->group_count;
-    join_groups(s, process, false, own);
+    (void)join_groups(s, process, false, own);
     for (size_t i = 0; i < s->plan->component_count; i++) {
         const tac__component *c = s->plan->components[i];
         if (c->group < 0 || !holds(s, process, process_of(s, c)))
@@ -181,7 +185,8 @@ static tac_status check_groups(const survey *s)
         tac__arena_array(&s->config->arena, 2 * s->plan->group_count + 1, sizeof *roots);
     if (!roots)
         return tac__fail_memory(s->err);
-    join_groups(s, 0, true, roots);
+    if (!join_groups(s, 0, true, roots))
+        return TAC_OK;
     for (size_t p = 0; p < s->f->count; p++) {
         if (s->f->processes[p].entity_count)
             TAC_TRY(check_process_groups(s, p, roots, roots + s->plan->group_count));
@@ -220,12 +225,13 @@ static void find_signals(const survey *s, const char *pattern, bool *in)
 
 static tac_status mark_entities(const survey *s)
 {
+    tac__federation *f = s->f;
     const tac_node *entities = tac__get_node(tac_document_root(s->config->doc), "entities");
     for (size_t i = 0; entities && i < tac_node_count(entities); i++) {
-        bool *in = mark(s, tac_node_item(entities, i));
-        if (!in)
+        if (!TAC__ARENA_GROW(&s->config->arena, f->marks, f->mark_count, f->mark_capacity))
             return tac__fail_memory(s->err);
-        in[s->f->owner[i]] = true;
+        f->marks[f->mark_count++] =
+            (tac__mark){.node = tac_node_item(entities, i), .owner = f->owner[i]};
     }
     return TAC_OK;
 }
@@ -372,16 +378,6 @@ static size_t find_link(const survey *s, const tac__sender *from, const tac__rec
     return i;
 }
 
-static tac_status add_crossing(const survey *s, const tac__crossing *crossing)
-{
-    tac__federation *f = s->f;
-    if (!crossing->info.from || !crossing->info.to || !crossing->info.law ||
-        !TAC__ARENA_GROW(&s->config->arena, f->crossings, f->crossing_count, f->crossing_capacity))
-        return tac__fail_memory(s->err);
-    f->crossings[f->crossing_count++] = *crossing;
-    return TAC_OK;
-}
-
 static tac_status divide_link(const survey *s, const tac__sender *from, const tac__link *link,
                               bool **in)
 {
@@ -400,13 +396,16 @@ static tac_status divide_link(const survey *s, const tac__sender *from, const ta
         return TAC_OK;
     }
     tac__arena *arena = &s->config->arena;
-    return add_crossing(s, &(tac__crossing){.info = {.from = tac__arena_text(arena, from->name),
-                                                     .to = tac__arena_text(arena, to->name),
-                                                     .from_process = sender,
-                                                     .to_process = receiver,
-                                                     .number = link->number,
-                                                     .law = keep_law(s, def)},
-                                            .placed = true});
+    return tac__federation_cross(
+        s->config,
+        &(tac__crossing){.info = {.from = tac__arena_text(arena, from->name),
+                                  .to = tac__arena_text(arena, to->name),
+                                  .from_process = sender,
+                                  .to_process = receiver,
+                                  .number = link->number,
+                                  .law = keep_law(s, def)},
+                         .placed = true},
+        s->err);
 }
 
 // Links of the document that lead outside stay with their port.
@@ -572,208 +571,6 @@ static tac_status look_at_own(const survey *s, size_t process, tac_error *err)
     return status;
 }
 
-// --- rules --------------------------------------------------------------------------------------
-
-static tac_status read_rules(const survey *s)
-{
-    tac__federation *f = s->f;
-    const tac_node *links = tac__get_node(f->node, "links");
-    f->rule_count = links ? tac_node_count(links) : 0;
-    f->rules = tac__arena_array(&s->config->arena, f->rule_count, sizeof *f->rules);
-    if (!f->rules)
-        return tac__fail_memory(s->err);
-    for (size_t i = 0; i < f->rule_count; i++) {
-        const tac_node *node = tac_node_item(links, i);
-        static const char *const wrong[] = {"channel", "number"};
-        for (size_t k = 0; k < 2; k++) {
-            if (tac__get_node(node, wrong[k]))
-                return tac__fail_at(
-                    s->err, TAC_E_CONFIG, tac_node_place(tac__get_node(node, wrong[k])),
-                    "'%s' is for links with 'outside'; here both ends have a name", wrong[k]);
-        }
-        tac_link_law *law = tac__arena_alloc(&s->config->arena, sizeof *law);
-        if (!law)
-            return tac__fail_memory(s->err);
-        TAC_TRY(tac__config_law(node, f->delay, &s->config->arena, law, s->err));
-        f->rules[i] = (tac__fed_rule){.node = node,
-                                      .from = tac__get_text(node, &tac__format_link, "from"),
-                                      .to = tac__get_text(node, &tac__format_link, "to"),
-                                      .law = law};
-    }
-    return TAC_OK;
-}
-
-// "radar:dish.tx" is `dish.tx` of process `radar`, "dish.tx" that of any process; the name of a
-// program alone stands for all that it publishes and subscribes to.
-static bool match(const tac__federation *f, const char *pattern, size_t process, const char *name)
-{
-    const tac_process_info *p = &f->processes[process];
-    const char *colon = strchr(pattern, ':');
-    if (!colon)
-        return tac__glob_match(pattern, name) || (p->command && tac__glob_match(pattern, p->name));
-    char of[TAC_ERROR_NAME];
-    tac__out out = tac__out_begin(of, sizeof of);
-    tac__out_add(&out, "%.*s", (int)(colon - pattern), pattern);
-    return tac__glob_match(of, p->name) && tac__glob_match(colon + 1, name);
-}
-
-static tac__fed_rule *last_rule(const tac__federation *f, size_t from_process, const char *from,
-                                size_t to_process, const char *to)
-{
-    for (size_t i = f->rule_count; i-- > 0;) {
-        tac__fed_rule *r = &f->rules[i];
-        if (match(f, r->from, from_process, from) && match(f, r->to, to_process, to))
-            return r;
-    }
-    return NULL;
-}
-
-static const tac__inlet_name *find_inlet(const tac__end *to, const char *channel)
-{
-    for (size_t i = 0; i < to->inlet_count; i++) {
-        if (!strcmp(to->inlets[i].channel, channel))
-            return &to->inlets[i];
-    }
-    return NULL;
-}
-
-static tac_status check_sender(const survey *s, const tac__crossing *new)
-{
-    for (size_t i = 0; i < s->f->crossing_count; i++) {
-        const tac_crossing_info *x = &s->f->crossings[i].info;
-        if (x->to_process == new->info.to_process && x->from_process != new->info.from_process &&
-            !strcmp(x->to, new->info.to) && !strcmp(x->from, new->info.from))
-            return tac__fail(s->err, TAC_E_DUPLICATE,
-                             "processes '%s' and '%s' both have a sender '%s' that leads to '%s': "
-                             "they cannot be told apart there",
-                             process_name(s, x->from_process),
-                             process_name(s, new->info.from_process), x->from, x->to);
-    }
-    return TAC_OK;
-}
-
-// A link between engines that is not one of the whole: by a rule, or because the receiver has a
-// link from outside with the sender's name for its channel.
-static tac_status connect_ends(const survey *s, const tac__end *from, tac__end *to)
-{
-    const tac__federation *f = s->f;
-    const bool whole =
-        f->processes[from->process].entity_count && f->processes[to->process].entity_count;
-    const tac__inlet_name *declared = find_inlet(to, from->name);
-    tac__fed_rule *rule = last_rule(f, from->process, from->name, to->process, to->name);
-    if (from->process == to->process || whole || (!rule && !declared))
-        return TAC_OK;
-    if (rule)
-        rule->used = true;
-    const tac__crossing new = {.info = {.from = from->name,
-                                        .to = to->name,
-                                        .from_process = from->process,
-                                        .to_process = to->process,
-                                        .number = declared ? declared->number : to->senders,
-                                        .law = rule ? rule->law : f->delay},
-                               .declared = declared != NULL};
-    to->senders += !declared;
-    const tac_status status = check_sender(s, &new);
-    if (status != TAC_OK && rule)
-        tac__error_place(s->err, tac_node_place(rule->node));
-    TAC_TRY(status);
-    return add_crossing(s, &new);
-}
-
-// Does an end of a rule name a program: "viewer", "viewer:STATE"?
-static bool names_program(const char *pattern, const char *program)
-{
-    char of[TAC_ERROR_NAME];
-    tac__out out = tac__out_begin(of, sizeof of);
-    tac__out_add(&out, "%.*s", (int)strcspn(pattern, ":"), pattern);
-    return tac__glob_match(of, program);
-}
-
-// The last rule that leads from a port of an engine to a program.
-static tac_status send_to_program(const survey *s, size_t program, const tac__end *end)
-{
-    tac__federation *f = s->f;
-    const char *name = f->processes[program].name;
-    for (size_t i = f->rule_count; i-- > 0;) {
-        tac__fed_rule *r = &f->rules[i];
-        if (!match(f, r->from, end->process, end->name) || !names_program(r->to, name))
-            continue;
-        r->used = true;
-        return add_crossing(s, &(tac__crossing){.info = {.from = end->name,
-                                                         .to = name,
-                                                         .from_process = end->process,
-                                                         .to_process = program,
-                                                         .law = r->law},
-                                                .declared = true});
-    }
-    return TAC_OK;
-}
-
-// The rules that lead from a program to a port of an engine. The engine must know the channels.
-static tac_status hear_program(const survey *s, size_t program, tac__end *end)
-{
-    tac__federation *f = s->f;
-    const char *name = f->processes[program].name;
-    for (size_t i = 0; i < f->rule_count; i++) {
-        tac__fed_rule *r = &f->rules[i];
-        if (!match(f, r->to, end->process, end->name) || !names_program(r->from, name))
-            continue;
-        const char *colon = strchr(r->from, ':');
-        r->used = true;
-        if (!strcmp(r->from, name) || (colon && strpbrk(colon, "*?")))
-            return tac__fail_at(s->err, TAC_E_CONFIG, tac_node_place(r->node),
-                                "'%s' hears program '%s': expected the channel, as in '%s:STATE'",
-                                end->name, name, name);
-        if (!colon)
-            continue;
-        const tac__inlet_name *declared = find_inlet(end, colon + 1);
-        const tac__crossing new = {.info = {.from = colon + 1,
-                                            .to = end->name,
-                                            .from_process = program,
-                                            .to_process = end->process,
-                                            .number = declared ? declared->number : end->senders,
-                                            .law = r->law},
-                                   .declared = declared != NULL};
-        end->senders += !declared;
-        const tac_status status = check_sender(s, &new);
-        if (status != TAC_OK)
-            tac__error_place(s->err, tac_node_place(r->node));
-        TAC_TRY(status);
-        TAC_TRY(add_crossing(s, &new));
-    }
-    return TAC_OK;
-}
-
-static tac_status apply_rules(const survey *s)
-{
-    tac__federation *f = s->f;
-    bool programs = false;
-    for (size_t i = 0; i < f->end_count; i++) {
-        for (size_t k = 0; f->ends[i].sends && k < f->end_count; k++) {
-            if (!f->ends[k].sends)
-                TAC_TRY(connect_ends(s, &f->ends[i], &f->ends[k]));
-        }
-    }
-    for (size_t p = 0; p < f->count; p++) {
-        programs |= f->processes[p].command != NULL;
-        for (size_t i = 0; f->processes[p].command && i < f->end_count; i++) {
-            if (f->ends[i].sends)
-                TAC_TRY(send_to_program(s, p, &f->ends[i]));
-            else
-                TAC_TRY(hear_program(s, p, &f->ends[i]));
-        }
-    }
-    for (size_t i = 0; i < f->rule_count && !programs; i++) {
-        const tac__fed_rule *r = &f->rules[i];
-        if (!r->used)
-            return tac__fail_at(s->err, TAC_E_NAME, tac_node_place(r->node),
-                                "no link between two processes goes from '%s' to '%s' by this "
-                                "rule, which is for processes with a config or a command",
-                                r->from, r->to);
-    }
-    return TAC_OK;
-}
-
 // --- all of it ----------------------------------------------------------------------------------
 
 static tac_status divide(survey *s)
@@ -785,8 +582,7 @@ static tac_status divide(survey *s)
         if (f->processes[p].config)
             TAC_TRY(look_at_own(s, p, s->err));
     }
-    TAC_TRY(read_rules(s));
-    TAC_TRY(apply_rules(s));
+    TAC_TRY(tac__federation_connect(s->config, s->err));
     if (f->mark_count)
         qsort(f->marks, f->mark_count, sizeof *f->marks, by_node);
     return TAC_OK;
@@ -803,41 +599,4 @@ tac_status tac__federation_divide(tac_config *c, tac_error *err)
     const tac_status status = divide(&s);
     f->complete = status == TAC_OK;
     return status;
-}
-
-tac_status tac_config_crossing_count(tac_config *c, size_t *count, tac_error *err)
-{
-    TAC__FLOATS;
-    TAC_REQUIRE(c && count);
-    *count = 0;
-    TAC_TRY(tac__federation_divide(c, err));
-    *count = c->federation->crossing_count;
-    return TAC_OK;
-}
-
-void tac_config_crossing_info_sized(const tac_config *c, size_t link, tac_crossing_info *info,
-                                    size_t size)
-{
-    const tac_crossing_info none = {.from = "", .to = ""};
-    const bool found =
-        c && c->federation && c->federation->complete && link < c->federation->crossing_count;
-    tac__def_give(info, size, found ? &c->federation->crossings[link].info : &none, sizeof none);
-}
-
-const tac_link_law *tac_config_crossing_law(const tac_config *c, size_t from_process,
-                                            const char *channel, size_t to_process,
-                                            const char *inlet)
-{
-    const tac__federation *f = c ? c->federation : NULL;
-    if (!f || !f->complete || !channel || !inlet || from_process >= f->count ||
-        to_process >= f->count)
-        return NULL;
-    for (size_t i = 0; i < f->crossing_count; i++) {
-        const tac_crossing_info *x = &f->crossings[i].info;
-        if (x->from_process == from_process && x->to_process == to_process &&
-            !strcmp(x->from, channel) && !strcmp(x->to, inlet))
-            return x->law;
-    }
-    const tac__fed_rule *rule = last_rule(f, from_process, channel, to_process, inlet);
-    return rule ? rule->law : f->delay;
 }

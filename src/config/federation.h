@@ -2,8 +2,8 @@
 // which parts of the document belong to which of them.
 //
 // federation.c reads the section. divide.c looks at the whole simulation once, as the engine
-// resolves it, and finds what crosses from process to process. part.c makes the configuration of
-// one process.
+// resolves it, and finds what crosses from process to process. rules.c adds links from and to other
+// configurations and programs. part.c makes the configuration of one process.
 #ifndef TAC_CONFIG_FEDERATION_H
 #define TAC_CONFIG_FEDERATION_H
 
@@ -16,7 +16,8 @@
 // all.
 typedef struct tac__mark {
     const tac_node *node;
-    bool *in; // one a process
+    bool *in;     // one a process; NULL: it belongs to one
+    size_t owner; // that one
 } tac__mark;
 
 typedef struct tac__inlet_name {
@@ -75,6 +76,13 @@ size_t tac__federation_owner(const tac_config *config, const char *entity);
 // Find what crosses; done once.
 TAC_MUST_CHECK tac_status tac__federation_divide(tac_config *config, tac_error *err);
 bool tac__federation_has(const tac__federation *federation, size_t process, const tac_node *node);
+
+// --- rules.c ---
+// Add a link between processes. A text or law of NULL: there was no memory for it.
+TAC_MUST_CHECK tac_status tac__federation_cross(tac_config *config, const tac__crossing *crossing,
+                                                tac_error *err);
+// Add the links that follow from rules, once all ports are known.
+TAC_MUST_CHECK tac_status tac__federation_connect(tac_config *config, tac_error *err);
 
 // --- part.c ---
 // Load the configuration of a process that has one of its own, with the duration of the whole.

@@ -5,7 +5,6 @@
 
 #include "bus/link.h"
 #include "engine/test_rig.h"
-#include "support/folder.h"
 
 enum { COUPLED_MOST = 64, COUPLED_BYTES = 512 };
 

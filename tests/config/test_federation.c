@@ -345,6 +345,33 @@ static void test_contents(void **state)
     rig_close(&r);
 }
 
+// An explicit order names the components of all processes; each takes its own.
+static void test_order(void **state)
+{
+    (void)state;
+    rig r;
+    rig_open(&r, changed(three, "  synchronization:",
+                         "  order: [Clock, leader.Route, follower3.Radio, follower2.Radio, "
+                         "follower1.Radio, follower1.Pilot, follower2.Pilot, follower3.Pilot, "
+                         "leader.Beacon, follower3.Beacon, follower2.Beacon, follower1.Beacon]\n"
+                         "  synchronization:",
+                         NULL));
+    static const char *const names[] = {"lead", "wing"};
+    for (size_t i = 0; i < 2; i++) {
+        tac_config *part = part_of(&r, names[i]);
+        tac_engine *engine;
+        tac_verdict *verdict;
+        build(&r, part, &engine, &verdict);
+        char *text = tac_config_resolved(part);
+        assert_int_equal(strstr(text, "leader.Route") == NULL, i == 1);
+        tac_text_free(text);
+        tac_verdict_destroy(verdict);
+        tac_engine_destroy(engine);
+        tac_config_destroy(part);
+    }
+    rig_close(&r);
+}
+
 static void test_crossings(void **state)
 {
     (void)state;
@@ -548,4 +575,4 @@ static void test_memory(void **state)
 TEST_MAIN(cmocka_unit_test(test_settings), cmocka_unit_test(test_processes_refused),
           cmocka_unit_test(test_crossings_refused), cmocka_unit_test(test_contents),
           cmocka_unit_test(test_crossings), cmocka_unit_test(test_own_configurations),
-          cmocka_unit_test(test_memory))
+          cmocka_unit_test(test_order), cmocka_unit_test(test_memory))

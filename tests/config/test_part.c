@@ -291,13 +291,5 @@ static void test_recordings(void **state)
     rig_close(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_partitions),
-        cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_every_message_counts),
-        cmocka_unit_test(test_recordings),
-    };
-    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
-}
+TEST_MAIN(cmocka_unit_test(test_random_partitions), cmocka_unit_test(test_examples),
+          cmocka_unit_test(test_every_message_counts), cmocka_unit_test(test_recordings))
