@@ -6,6 +6,9 @@
 
 extern const cli_command cli_run;
 extern const cli_command cli_test;
+extern const cli_command cli_federate;
+extern const cli_command cli_serve;
+extern const cli_command cli_join;
 extern const cli_command cli_replay;
 extern const cli_command cli_recover;
 extern const cli_command cli_check;

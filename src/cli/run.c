@@ -16,6 +16,7 @@
 #include "cli/plot/picture.h"
 #include "cli/progress.h"
 #include "cli/report/report.h"
+#include "cli/run.h"
 #include "cli/report/verdict.h"
 #include "cli/stop.h"
 
@@ -105,6 +106,8 @@ typedef struct settings {
 // Everything that belongs to one run.
 typedef struct job {
     const cli_args *args;
+    const char *file;
+    const cli_driver *driver; // NULL: the engine runs by itself
     settings settings;
     cli_simulation sim;
     cli_progress progress;
@@ -289,7 +292,9 @@ static tac_status start(job *j, tac_error *err)
 {
     cli_simulation *sim = &j->sim;
     const int64_t begun_ns = cli_now_ns();
-    TAC_TRY(cli_load_config(sim, j->args, j->args->operands[0], err));
+    TAC_TRY(cli_load_config(sim, j->args, j->file, err));
+    if (j->driver)
+        TAC_TRY(j->driver->choose(j->driver->context, sim, err));
     TAC_TRY(name_files(j, err));
     const tac_engine_def def = engine_def(j);
     TAC_TRY(tac_config_build_unprepared(sim->config, &def, &sim->engine, err));
@@ -350,8 +355,12 @@ static tac_status run_engine(job *j, cli_jitter *jitter, cli_report *report, tac
     cli_progress_begin(progress, j->settings.progress, report->start_us, end_us);
     cli_pace pace;
     cli_pace_begin(&pace, factor, report->start_us);
-    tac_status status = factor > 0 ? run_paced(engine, &pace, progress, jitter, err)
-                                   : cli_advance(engine, end_us, progress, err);
+    tac_status status;
+    if (j->driver)
+        status = j->driver->run(j->driver->context, engine, progress, err);
+    else
+        status = factor > 0 ? run_paced(engine, &pace, progress, jitter, err)
+                            : cli_advance(engine, end_us, progress, err);
     report->wall_s = (double)(cli_now_ns() - pace.start_ns) / 1e9;
     cli_progress_hide(progress);
     cli_stop_closing();
@@ -461,9 +470,10 @@ static bool may_print(const tac_engine *engine)
     return false;
 }
 
-static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
+tac_status cli_run_driven(const cli_args *args, const char *file, const cli_driver *driver,
+                          tac__text *out, tac_error *err)
 {
-    job j = {.args = args};
+    job j = {.args = args, .file = file, .driver = driver};
     TAC_TRY(read_settings(args, &j.settings, err));
     TAC_TRY(cli_picture_named("plot", j.settings.plot, err));
     cli_log_init(&j.log, &j.progress);
@@ -485,6 +495,11 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     cli_phases_fini(&j.phases);
     tac__text_fini(&j.path);
     return status;
+}
+
+static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
+{
+    return cli_run_driven(args, args->operands[0], NULL, out, err);
 }
 
 const cli_command cli_run = {

@@ -20,7 +20,8 @@ static const struct {
 };
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-static _Atomic(tac_engine *) running; // NULL: the run is over
+static atomic_bool active; // a run is under way, of this engine or of other processes
+static _Atomic(tac_engine *) running;
 static volatile sig_atomic_t received, told;
 static char waiting[700];     // text to print while a recording is closed
 static struct timespec since; // time of the first signal, written before `received`
@@ -68,7 +69,7 @@ static void die_of(int number)
 static void on_signal(int number)
 {
     tac_engine *engine = atomic_load(&running);
-    if (!engine) {
+    if (!atomic_load(&active)) {
         if (!told)
             say(waiting);
         told = 1;
@@ -99,6 +100,7 @@ void cli_stop_begin(tac_engine *engine, const char *recording)
     else
         waiting[0] = '\0';
     atomic_store(&running, engine);
+    atomic_store(&active, true);
     for (int i = 0; i < SIGNALS; i++) {
         struct sigaction action;
         memset(&action, 0, sizeof action);
@@ -113,12 +115,13 @@ void cli_stop_begin(tac_engine *engine, const char *recording)
 
 void cli_stop_closing(void)
 {
+    atomic_store(&active, false);
     atomic_store(&running, NULL);
 }
 
 void cli_stop_end(void)
 {
-    atomic_store(&running, NULL);
+    cli_stop_closing();
     for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i].number, &before[i], NULL);
 }

@@ -10,7 +10,8 @@
 
 #include <tactus/engine.h>
 
-// From here to cli_stop_end signals stop this engine. `recording` is the file to recover if the
+// From here to cli_stop_end signals stop this engine; NULL: they are only noted, and who runs other
+// processes asks for cli_stop_signal now and then. `recording` is the file to recover if the
 // program is killed, NULL: none.
 void cli_stop_begin(tac_engine *engine, const char *recording);
 // The run is over: signals are held back until everything is written.

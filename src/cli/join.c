@@ -1,0 +1,135 @@
+// join.c - `tactus join ADDRESS FILE`: run a simulation, or one process of it, as a client of a
+// federation.
+#include "cli/commands.h"
+#include "cli/run.h"
+#include "cli/stop.h"
+
+#include <stdlib.h>
+#include <tactus/federation.h>
+
+static const cli_option options[] = {
+    {.name = "name",
+     .value = "NAME",
+     .doc = "The name of this client. Where section 'federation' of FILE has a process of this "
+            "name, that process is run, else the whole file. By default $TACTUS_NAME."},
+    {.name = "key",
+     .value = "KEY",
+     .doc = "The file with the key that the server has, too; needed for other hosts."},
+    {.name = "patience",
+     .value = "T",
+     .doc = "How long to try while nobody listens at ADDRESS yet; by default 10 s."},
+    CLI_OPTION_SET,
+    {.name = "seed",
+     .value = "N",
+     .doc = "Use this seed for all random streams; short for --set seed=N."},
+    CLI_OPTION_DURATION,
+    {.name = "out",
+     .letter = 'o',
+     .value = "REC",
+     .doc = "Record the run as REC, an MCAP file. The results stay the same."},
+    CLI_OPTION_FORCE,
+    {.name = "fsync", .doc = "Have the disk keep the recording at every flush."},
+    {.name = "csv", .value = "FILE", .doc = "Write all signals on the log axis as a table."},
+    {.name = "digest",
+     .value = "PATTERN",
+     .doc = "Also report the digest of everything whose name matches; may be given several times."},
+    {.name = "plot", .value = "FILE", .doc = "Draw the vehicles on one page, as PNG or SVG."},
+    {.name = "profile", .doc = "Measure where the time of the run goes, and report it."},
+    CLI_OPTION_JSON,
+    {.name = "quiet",
+     .letter = 'q',
+     .doc = "No report and no progress; of the log only warnings and errors."},
+    {.name = "log-level",
+     .value = "L",
+     .doc = "Show log entries of this level and above: debug, info, warn or error."},
+    {.name = "progress", .value = "WHEN", .doc = "Show progress: auto, always or never."},
+    CLI_OPTION_HELP,
+    {0},
+};
+
+typedef struct membership {
+    const cli_args *args;
+    const char *address, *name;
+    tac_time patience_us;
+    tac_client *client;
+    tac_engine *engine;
+    cli_progress *progress;
+} membership;
+
+// The process of this name, or the whole file.
+static tac_status choose(void *context, cli_simulation *sim, tac_error *err)
+{
+    const membership *m = context;
+    if (!tac_config_federates(sim->config))
+        return TAC_OK;
+    const int process = tac_config_find_process(sim->config, m->name, err);
+    if (process < 0)
+        return TAC_E_NAME;
+    tac_config *part;
+    TAC_TRY(tac_config_part(sim->config, (size_t)process, &part, err));
+    tac_config_destroy(sim->config);
+    sim->config = part;
+    return TAC_OK;
+}
+
+static bool look(void *context)
+{
+    const membership *m = context;
+    cli_progress_update(m->progress, tac_engine_time(m->engine));
+    return !cli_stop_signal();
+}
+
+static tac_status run_client(void *context, tac_engine *engine, cli_progress *progress,
+                             tac_error *err)
+{
+    membership *m = context;
+    m->engine = engine;
+    m->progress = progress;
+    tac_client_def def = tac_client_def_default();
+    def.name = m->name;
+    def.address = m->address;
+    def.key_file = cli_value(m->args, "key");
+    def.patience_ms = (uint32_t)(m->patience_us / 1000);
+    def.look = look;
+    def.context = m;
+    TAC_TRY(tac_client_create(&def, &m->client, err));
+    TAC_TRY(tac_client_add_engine(m->client, engine, err));
+    TAC_TRY(tac_client_join(m->client, err));
+    return tac_client_run(m->client, err);
+}
+
+static tac_status join(const cli_args *args, tac__text *out, tac_error *err)
+{
+    membership m = {.args = args,
+                    .address = args->operands[0],
+                    .name = cli_value(args, "name"),
+                    .patience_us = 10000000};
+    if (!m.name)
+        m.name = getenv("TACTUS_NAME");
+    if (!m.name)
+        return tac__fail(err, TAC_E_USAGE, "option '--name NAME' is missing: who is to join");
+    const char *patience = cli_value(args, "patience");
+    if (patience && tac_time_parse(patience, &m.patience_us, err) != TAC_OK) {
+        tac__error_context(err, "reading option '--patience'");
+        return err->status;
+    }
+    const cli_driver driver = {choose, run_client, &m};
+    const tac_status status = cli_run_driven(args, args->operands[1], &driver, out, err);
+    tac_client_destroy(m.client);
+    return status;
+}
+
+const cli_command cli_join = {
+    .name = "join",
+    .operands = "ADDRESS FILE",
+    .operands_min = 2,
+    .operands_max = 2,
+    .summary = "Run a simulation as a client of a federation.",
+    .doc = "Join the server at ADDRESS (tcp://HOST:PORT, unix://PATH or shm://PATH) and run the "
+           "simulation in FILE, or the process of section 'federation' that has the name of this "
+           "client. Its links to and from outside lead to the other clients. The results are those "
+           "of one simulation that has everything; the report and the recording are of this "
+           "client's part.",
+    .options = options,
+    .run = join,
+};
