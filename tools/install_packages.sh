@@ -10,10 +10,10 @@ set -euo pipefail
 
 # A package, or PATTERN=PACKAGE where anything installed that fits the pattern will do.
 build=(gcc g++ libc6-dev cmake ninja-build 'pkg*conf*=pkgconf' libyaml-dev libsleef-dev
-    libzstd-dev liblz4-dev libhdf5-dev libsodium-dev)
+    libzstd-dev liblz4-dev libhdf5-dev libsodium-dev liblcm-dev)
 demo=('gnuplot-[nqx]*=gnuplot-nox')
 test=(ca-certificates libcmocka-dev locales clang 'libclang-rt-*dev=libclang-rt-dev' 'clang-format*=clang-format' binutils
-    python3 python3-h5py python3-jsonschema python3-ruamel.yaml libsundials-dev liblcm-bin liblcm-dev 'gnuplot-[nqx]*=gnuplot-nox' valgrind zsh fish dpkg-dev spin)
+    python3 python3-h5py python3-jsonschema python3-ruamel.yaml libsundials-dev liblcm-bin 'gnuplot-[nqx]*=gnuplot-nox' valgrind zsh fish dpkg-dev spin)
 bench=(valgrind libsundials-dev)
 clients=(python3-pip)
 bare=(mmdebstrap)

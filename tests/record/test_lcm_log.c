@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef TEST_LCM
+#ifdef TACTUS_HAVE_LCM
 #include <lcm/eventlog.h>
 #endif
 
@@ -93,7 +93,7 @@ static void test_file(void **state)
     }
     assert_int_equal(tac__lcm_file_close(&file, &err), TAC_OK);
     assert_int_equal(tac__lcm_file_close(&file, &err), TAC_OK); // is closed
-#ifdef TEST_LCM
+#ifdef TACTUS_HAVE_LCM
     lcm_eventlog_t *log = lcm_eventlog_create(path, "r");
     assert_non_null(log);
     for (uint32_t i = 0; i < 1000; i++) {
