@@ -41,8 +41,9 @@ struct tac__client {
     tac__bytes mail; // frames of messages that have come and have not been taken
     size_t seen;     // length of the frame at the front of `mail` that was shown; taken off next
     uint32_t message_max;
-    tac_time sent_us; // of the last message sent
-    tac_time last_us; // delivery time of the last message received
+    tac_time polled_us; // of the last poll
+    tac_time sent_us;   // of the last message sent
+    tac_time last_us;   // delivery time of the last message received
     tac_membership info;
     tac_error error;
 };
@@ -348,6 +349,7 @@ tac_status tac__client_poll(tac__client *c, tac_time t_us, tac_time next_us, tac
     if (c->state == TAC__CLIENT_OVER)
         return TAC_OK;
     TAC_TRY(reach(c, "polling", t_us, err));
+    c->polled_us = t_us;
     if (c->info.granted_us > t_us)
         return TAC_OK;
     put_clock(c, TAC__FRAME_POLL_WAIT, next_us);
@@ -603,6 +605,11 @@ tac_status tac__client_closed(tac__client *c, const char *why, tac_error *err)
 tac__bytes *tac__client_output(tac__client *c)
 {
     return &c->out;
+}
+
+tac_time tac__client_polled(const tac__client *c)
+{
+    return c->state == TAC__CLIENT_OVER ? TAC_TIME_NEVER : c->polled_us;
 }
 
 tac__client_state tac__client_state_of(const tac__client *c)

@@ -66,7 +66,8 @@ tac__bytes *tac__client_output(tac__client *client);
 
 tac__client_state tac__client_state_of(const tac__client *client);
 const char *tac__client_name(const tac__client *client);
-// Where it leads, as the server told: number of links to this client and each of them.
+// Up to when messages are taken: the time of the last poll; TAC_TIME_NEVER: the federation is over.
+tac_time tac__client_polled(const tac__client *client);
 tac_membership tac__client_info(const tac__client *client);
 // Why it failed; TAC_OK: it did not.
 tac_status tac__client_error(const tac__client *client, tac_error *err);

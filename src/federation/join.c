@@ -194,10 +194,7 @@ bool tac_client_receive_sized(tac_client *c, tac_delivery *delivery, size_t size
     tac_delivery ours;
     if (!c || !delivery)
         return false;
-    const tac_time until_us = tac__client_state_of(c->machine) == TAC__CLIENT_OVER
-                                  ? TAC_TIME_NEVER
-                                  : tac__client_info(c->machine).reached_us;
-    if (!tac__client_receive(c->machine, until_us, &ours))
+    if (!tac__client_receive(c->machine, tac__client_polled(c->machine), &ours))
         return false;
     tac__def_give(delivery, size, &ours, sizeof ours);
     return true;

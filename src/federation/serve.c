@@ -273,7 +273,7 @@ tac_status tac_server_advance_to(tac_server *s, tac_time to_us, tac_error *err)
     TAC_REQUIRE(s);
     tac__server_advance_to(s->machine, to_us);
     while (!is_over(s) && (tac__server_state_of(s->machine) != TAC__SERVER_ADVANCING ||
-                           tac__server_time(s->machine) < to_us))
+                           !tac__server_reached(s->machine, to_us)))
         TAC_TRY(turn(s, err));
     return result(s, err);
 }

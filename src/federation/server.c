@@ -752,6 +752,13 @@ static tac_status check_sent(const tac__server *s, const client *c, const tac__w
                          "'%s' sends on '%s' at %s, but has promised to send nothing before %s",
                          c->name, k->name, at, promise);
     }
+    if (m->sent_us < c->earliest_us) {
+        TIME(earliest, c->earliest_us);
+        return tac__fail(err, TAC_E_PROMISE,
+                         "'%s' sends on '%s' at %s, but has stated that nothing will make it send "
+                         "before %s",
+                         c->name, k->name, at, earliest);
+    }
     if (m->sent_us < c->sent_us || m->sent_us > TAC_TIME_MAX)
         return tac__fail(err, TAC_E_PROTOCOL, "'%s' sends on '%s' at %s, which is out of order",
                          c->name, k->name, at);
@@ -1142,6 +1149,17 @@ static void find_earliest(tac__server *s, tac_time global_us)
         relax(s, take_earliest(s));
 }
 
+// E of all clients as far as the global rule knows it: nothing is sent to anyone for before
+// `global_us`.
+static void bound_earliest(tac__server *s, tac_time global_us)
+{
+    for (size_t i = 0; i < s->def.count; i++) {
+        client *c = &s->clients[i];
+        if (c->earliest_us > global_us)
+            c->earliest_us = global_us > c->clock.promise_us ? global_us : c->clock.promise_us;
+    }
+}
+
 // The least E of all, and the client that has it.
 static tac_time least_earliest(const tac__server *s, int *who)
 {
@@ -1198,10 +1216,11 @@ static bool authorise(tac__server *s, client *c, tac_time t_us)
     return true;
 }
 
-static bool all_waiting(const tac__server *s)
+bool tac__server_reached(const tac__server *s, tac_time t_us)
 {
     for (size_t i = 0; i < s->def.count; i++) {
-        if (s->clients[i].state != WAITING && s->clients[i].state != LEFT)
+        const client *c = &s->clients[i];
+        if (c->state != LEFT && (c->state != WAITING || c->clock.t_us < t_us))
             return false;
     }
     return true;
@@ -1231,6 +1250,8 @@ static void dispatch(tac__server *s)
     const tac_time global_us = add(least_earliest(s, &slowest), s->least_us);
     if (s->def.lookahead == TAC_LOOKAHEAD_LINK)
         find_earliest(s, global_us);
+    else
+        bound_earliest(s, global_us);
     uint64_t granted = 0;
     for (size_t i = 0; i < count && s->state == TAC__SERVER_ADVANCING; i++) {
         client *c = waiting[i];
@@ -1323,7 +1344,7 @@ static void watch_clock(tac__server *s, uint64_t now_ms)
         s->moved_ms = s->told_ms = now_ms;
     }
     const bool under_way = s->state >= TAC__SERVER_FIRST_TICK && s->state <= TAC__SERVER_ENDING;
-    if (!under_way || (s->state == TAC__SERVER_ADVANCING && tac__server_time(s) >= s->target_us))
+    if (!under_way || tac__server_reached(s, s->target_us))
         return;
     char text[4096];
     if (now_ms - s->told_ms >= STANDSTILL_MS) {
@@ -1365,7 +1386,7 @@ void tac__server_turn(tac__server *s, uint64_t now_ms)
             start(s);
         for (int i = 0; just_started && i < (int)s->connection_count; i++)
             take_input(s, i);
-        if (s->state == TAC__SERVER_FIRST_TICK && all_waiting(s))
+        if (s->state == TAC__SERVER_FIRST_TICK && tac__server_reached(s, 0))
             s->state = TAC__SERVER_ADVANCING;
         if (s->state == TAC__SERVER_ADVANCING)
             dispatch(s);
@@ -1386,7 +1407,7 @@ void tac__server_advance_to(tac__server *s, tac_time to_us)
 void tac__server_finish(tac__server *s)
 {
     s->ready = true;
-    if (s->state == TAC__SERVER_ADVANCING)
+    if (s->state == TAC__SERVER_ADVANCING && tac__server_reached(s, s->def.end_us + 1))
         begin_end(s);
 }
 

@@ -51,7 +51,7 @@ void tac__server_turn(tac__server *server, uint64_t now_ms);
 // ----------------------------------------------------------------------------------------
 
 // Allow clients to advance to `to_us`. The first call starts the federation as soon as everyone has
-// joined. Whether it is reached: tac__server_time.
+// joined. Whether it is reached: tac__server_reached.
 void tac__server_advance_to(tac__server *server, tac_time to_us);
 // Once everyone has processed the end: end the federation.
 void tac__server_finish(tac__server *server);
@@ -63,6 +63,9 @@ void tac__server_abort(tac__server *server, tac_status status, const char *who, 
 
 tac__server_state tac__server_state_of(const tac__server *server);
 tac_time tac__server_time(const tac__server *server); // that every client has reached
+// Whether every client has polled at `t_us` or later, or has left. One that has only notified may
+// still be at work.
+bool tac__server_reached(const tac__server *server, tac_time t_us);
 tac_time tac__server_end(const tac__server *server);
 // Why it failed; TAC_OK: it did not.
 tac_status tac__server_error(const tac__server *server, tac_error *err);

@@ -332,8 +332,10 @@ typedef struct member {
     tac__client *client;
     int connection;
     bool joined, polled, over, failed, open;
-    tac_time now_us; // of an application: its present poll
-    letter *box;     // of an engine: messages that it was given and has not handled
+    tac_time now_us;  // of an application: its present poll
+    tac_time told_us; // the last that it notified
+    bool notified;    // and its poll there comes next
+    letter *box;      // of an engine: messages that it was given and has not handled
     size_t count, head;
     tac_error err;
 } member;
@@ -439,6 +441,11 @@ static void run_application(federation *f, member *m)
 {
     const post out = {send_in_federation, f};
     tac_delivery d;
+    if (m->notified && tac__client_state_of(m->client) == TAC__CLIENT_RUNNING) {
+        m->notified = false;
+        must(m, tac__client_poll(m->client, m->now_us, m->now_us, &m->err));
+        return;
+    }
     const bool over = tac__client_state_of(m->client) == TAC__CLIENT_OVER;
     while (m->polled && tac__client_receive(m->client, over ? TAC_TIME_NEVER : m->now_us, &d)) {
         const letter l = to_letter(f, &d);
@@ -452,6 +459,13 @@ static void run_application(federation *f, member *m)
         step(&m->a, &out, m->now_us);
     m->polled = true;
     m->now_us = m->a.own_us;
+    if (m->told_us != m->now_us && m->now_us && below(&f->x, 3) == 0) { // it has come so far
+        m->told_us = m->now_us;
+        m->notified = true;
+        if (!m->failed)
+            must(m, tac__client_notify(m->client, m->now_us, m->now_us, &m->err));
+        return;
+    }
     if (!m->failed)
         must(m, tac__client_poll(m->client, m->now_us, m->now_us, &m->err));
 }
@@ -612,9 +626,7 @@ static long pump(federation *f, const way *how)
             break;
         default:
             tac__server_turn(f->server, 0);
-            if (tac__server_state_of(f->server) == TAC__SERVER_ADVANCING &&
-                tac__server_time(f->server) > f->p->end_us)
-                tac__server_finish(f->server);
+            tac__server_finish(f->server); // as soon as everyone has come to the end
             break;
         }
         quiet = tac__server_info(f->server).grants == before ? quiet + 1 : 0;
