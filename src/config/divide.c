@@ -97,13 +97,6 @@ static tac_status check_read(const survey *s, const tac__component *c, const tac
                             "between processes",
                             c->name, process_name(s, reader), signal->name,
                             process_name(s, writer));
-    // Its boundaries would depend on what a process has besides.
-    if (w->island >= 0)
-        return tac__fail_at(s->err, TAC_E_CONFIG, place,
-                            "'%s' of process '%s' reads '%s', which is integrated and belongs to "
-                            "no entity: each process would integrate it with steps of its own; put "
-                            "it into the entities that read it",
-                            c->name, process_name(s, reader), signal->name);
     const size_t output = tac__signal_place(w, in->signal);
     if (output < w->outputs.count && w->outputs.items[output].peer)
         return tac__fail_at(s->err, TAC_E_CONFIG, place,
@@ -113,10 +106,32 @@ static tac_status check_read(const survey *s, const tac__component *c, const tac
     return TAC_OK;
 }
 
+// What a component of no entity does must not depend on what else a process has. An integrator's
+// steps would, because they end wherever a component reads the island that is no observer, and what
+// is an observer depends on its readers.
+static tac_status check_common(const survey *s, const tac__component *c)
+{
+    if (c->island >= 0)
+        return tac__fail_at(s->err, TAC_E_CONFIG, &c->place,
+                            "'%s' belongs to no entity and is integrated: each process would "
+                            "integrate it with steps of its own; put it into an entity",
+                            c->name);
+    for (size_t k = 0; k < c->inputs.count; k++) {
+        if (c->in[k].signal >= 0 && c->in[k].policy == TAC_SYNCHRONIZED)
+            return tac__fail_at(s->err, TAC_E_CONFIG, &c->in[k].route->place,
+                                "'%s' belongs to no entity, so no signal that it reads can be "
+                                "SYNCHRONIZED; put it into an entity",
+                                c->name);
+    }
+    return TAC_OK;
+}
+
 static tac_status check_signals(const survey *s)
 {
     for (size_t i = 0; i < s->plan->component_count; i++) {
         const tac__component *c = s->plan->components[i];
+        if (process_of(s, c) == TAC__EVERY)
+            TAC_TRY(check_common(s, c));
         for (size_t k = 0; k < c->inputs.count; k++) {
             if (c->in[k].signal >= 0)
                 TAC_TRY(check_read(s, c, &c->in[k]));

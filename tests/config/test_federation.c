@@ -220,9 +220,15 @@ static void test_crossings_refused(void **state)
                     "Clock, leader", "Clock, Show, leader", NULL),
             "inputs: {u: leader.", "'Show' belongs to no entity and so runs in every process");
     refused(changed(three, "  Clock: {type: counter}",
-                    "  Clock: {type: counter}\n  Air: {type: point_mass}", "{force: Pilot.force}",
-                    "{force: Pilot.force, wind: Air.velocity}", NULL),
-            "{force: Pilot.force", "reads 'Air.velocity', which is integrated");
+                    "  Clock: {type: counter}\n  Air: {type: point_mass}", NULL),
+            "  Air:", "'Air' belongs to no entity and is integrated");
+    refused(changed(three, "  Clock: {type: counter}",
+                    "  Clock: {type: counter}\n  Wave: {type: sine}\n"
+                    "  Late: {type: gain, inputs: {u: {from: Wave.y, policy: SYNCHRONIZED}}}\n"
+                    "  Hum: {type: beacon, inputs: {u: Late.y}}",
+                    "[\"follower*.Pilot\"]", "[\"follower*.Pilot\", Late, Hum]", "Clock, leader",
+                    "Clock, Wave, leader", NULL),
+            "  Late:", "'Late' belongs to no entity, so no signal that it reads");
     refused(changed(three, "always: leader.Route.position.x < 100 m",
                     "always: leader.Route.position.x < follower2.Body.position.x + 1 km", NULL),
             "  goes:",

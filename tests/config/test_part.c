@@ -36,6 +36,7 @@ static const char carts[] =
     "plant: {integrator: {kind: rk45}}\n"
     "components:\n"
     "  Clock: {type: circle, params: {radius: 3}}\n"
+    "  Noise: {type: noise, params: {size: 3, unit: m}}\n" // read in one process only
     "entities:\n"
     "  c:\n"
     "    count: %u\n"
@@ -50,6 +51,7 @@ static const char carts[] =
     "      Body:   {type: point_mass, params: {drag: 0.2, gravity: 0,\n"
     "               position: [\"${i}\", \"${= i * 2}\", 0]},\n"
     "               inputs: {force: Pilot.force, wind: Wind.y}}\n"
+    "    each: [{components: {Other: {inputs: {u: Noise.y}}}}]\n"
     "links:\n";
 
 // A law of a link, with a least delay of at least 2 ms.
@@ -85,7 +87,7 @@ static void write_simulation(writer *w, uint32_t seed, unsigned count)
         "duration: 700 ms\n"
         "scheduler:\n"
         "  rate_groups:\n"
-        "    - {name: clock, period: 13 ms, components: [Clock]}\n"
+        "    - {name: clock, period: 13 ms, components: [Clock, Noise]}\n"
         "    - {name: slow, period: 27 ms, offset: 3 ms, components: [\"c*.Other\", \"*.Pilot\"]}\n"
         "    - {name: fast, period: 10 ms, components: [\"c*.Beacon\"");
     for (unsigned i = 1; i <= count; i++)
