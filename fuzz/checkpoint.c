@@ -78,7 +78,7 @@ static const tac_component_type keeper_type = {.size = sizeof(tac_component_type
     "  b: {type: beacon, params: {unit: m}, inputs: {u: o.position}}\n"                            \
     "  l: {type: listener, params: {unit: m}}\n"                                                   \
     "  s: {type: scenario, params: {motors: 2, signals: [{name: a}], events: [" events "]}}\n"     \
-    "links: [{from: b.tx, to: l.rx, delay: 3500 us}]\n"
+    "links: [{from: b.tx, to: l.rx, delay: {uniform: [1 ms, 6 ms]}, duplicate: 0.5}]\n"
 
 #define HAPPENED  "{at: 2 ms, do: motor_off, motor: 1, for: 9 ms}"
 #define REMEMBERS "{when: 'held(t > 0.004, 5 ms)', do: set, signal: a, value: 1}"

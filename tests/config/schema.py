@@ -61,7 +61,8 @@ validator = jsonschema.Draft202012Validator(schema)
 # As they were written: whole ones, those that extend others, those that others extend, overlays of
 # components without a type; and as they were resolved.
 written = os.path.join(SOURCE, "tests/cli/data/phases.yaml")
-documents = {written: read(written)}
+linked = os.path.join(SOURCE, "tests/cli/data/links.yaml")
+documents = {written: read(written), linked: read(linked)}
 files = sorted(glob.glob(os.path.join(SOURCE, "examples/**/*.yaml"), recursive=True))
 if len(files) < 20:
     fail(f"only {len(files)} files in examples/")
@@ -153,6 +154,16 @@ for what, text, path in [
      "iris_mission.yaml"),
 ]:
     mistake(what, text, path, valid=True)
+
+
+# Laws of links.
+for law in [{"delay": {"unifrom": ["1 ms", "2 ms"]}}, {"delay": {"uniform": ["1 ms"]}},
+            {"delay": {"normal": {"mean": "5 ms", "min": "1 ms"}}}, {"delay": "fast"}, {"loss": 1.5},
+            {"loss": "much"}, {"duplicate": -1}, {"down": ["1 s", "2 s"]}, {"down": [["1 s"]]}]:
+    document = copy.deepcopy(documents[linked])
+    document["links"][0].update(law)
+    if validator.is_valid(document):
+        fail(f"{law} is taken")
 
 
 # For editors: each key and each type is described, and choices are listed.

@@ -27,7 +27,8 @@ static const char swarm[] =
     "      rx: {type: listener, params: {size: 4, capacity: 16}}\n"
     "      body: {type: integrator, params: {rate_unit: '1'}, inputs: {u: "
     "{from: 'rx.y[${i}]', gain: 0.5, delayed: true}}}\n"
-    "links: [{from: 'uav?.tx.tx', to: 'uav?.rx.rx', delay: 2500 us}]\n";
+    "links: [{from: 'uav?.tx.tx', to: 'uav?.rx.rx', delay: {uniform: [1 ms, 4 ms]}, "
+    "loss: 0.1, duplicate: 0.2, down: [[3 ms, 4 ms]]}]\n";
 
 static const char *source_folder(void)
 {
