@@ -367,7 +367,7 @@ static void test_records(void **state)
         pair p = begin(key_a, key_a);
         exchange(&p, SIZE_MAX);
         for (size_t i = 0; i < 3; i++) {
-            seal(p.client, "abc" + i, 1);
+            seal(p.client, &"abc"[i], 1);
             tac__bytes *wire = tac__secure_wire(p.client);
             assert_int_equal(tac__bytes_count(wire), N);
             memcpy(record[i], tac__bytes_front(wire), N);
