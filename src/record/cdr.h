@@ -49,9 +49,12 @@ static inline void tac__cdr_string(tac__text *out, const char *text)
     tac__cdr_bytes(out, text, strlen(text) + 1);
 }
 
+// Elements are aligned; an empty array has no padding behind its length.
 static inline void tac__cdr_u64s(tac__text *out, const uint64_t *values, size_t count)
 {
     tac__cdr_u32(out, (uint32_t)count);
+    if (count == 0)
+        return;
     tac__cdr_align(out, 8);
     tac__text_bytes(out, (const char *)values, count * 8);
 }
@@ -111,7 +114,7 @@ static inline const unsigned char *tac__cdr_read_bytes(tac__cdr *c, size_t *size
 static inline const unsigned char *tac__cdr_read_u64s(tac__cdr *c, size_t *count)
 {
     *count = tac__cdr_read_u32(c);
-    const unsigned char *from = tac__cdr_take(c, 8, *count * 8);
+    const unsigned char *from = tac__cdr_take(c, *count ? 8 : 1, *count * 8);
     if (!from)
         *count = 0;
     return from;

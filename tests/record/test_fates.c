@@ -89,6 +89,9 @@ static void test_recorded(void **state)
         size_t copies;
         const unsigned char *delivered_us = tac__cdr_read_u64s(&c, &copies);
         assert_int_equal(copies, expected.copies);
+        // As CDR has it: an empty array has no padding behind its length.
+        const size_t padding = copies ? 4 : 0;
+        assert_int_equal(frame.size, TAC__CDR_HEADER + 8 + 4 + padding + 8 * copies + 4 + 1);
         for (size_t k = 0; k < copies; k++) {
             uint64_t t_us;
             memcpy(&t_us, delivered_us + 8 * k, 8);

@@ -218,6 +218,7 @@ with tempfile.TemporaryDirectory() as folder:
         logged += compare(name, record(folder, example, *options))
     if not logged:
         fail("no example logged anything")
+    compare("links", record(folder, os.path.join(SOURCE, "tests/cli/data/links.yaml")))
     hard = os.path.join(folder, "hard.yaml")
     with open(hard, "w") as file:
         file.write(HARD)
