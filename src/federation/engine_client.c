@@ -3,7 +3,8 @@
 //
 // The engine is at its open time; the client polls there, is authorised to a later time, posts what
 // arrives before that time and advances to it. When a message became known leaves no trace in the
-// engine, so the bits are those of one engine that holds all the models.
+// engine, so the bits are those of one engine that holds all the models. On their way messages are
+// messages of LCM (bus/lcm_message.h), which any program that speaks LCM can read.
 #include "federation/join.h"
 
 #include <tactus/outside.h>
@@ -29,6 +30,19 @@ static tac__engine_port *find_port(tac_client *c, const char *channel, int recei
     return NULL;
 }
 
+// Room for a message in the scratch memory.
+static tac_status make_room(tac_client *c, size_t size, tac_error *err)
+{
+    if (size <= c->scratch_size)
+        return TAC_OK;
+    uint8_t *scratch = realloc(c->scratch, 2 * size);
+    if (!scratch)
+        return tac__fail_memory(err);
+    c->scratch = scratch;
+    c->scratch_size = 2 * size;
+    return TAC_OK;
+}
+
 static tac_status add_link(tac_client *c, const tac_link_info *link, tac_error *err)
 {
     const bool out = is_outside(link->to);
@@ -37,7 +51,15 @@ static tac_status add_link(tac_client *c, const tac_link_info *link, tac_error *
     def.channel = link->channel;
     def.inlet = out ? link->channel : link->to;
     def.port = out ? !strcmp(link->channel, link->from) : true;
-    if (!out) {
+    if (out) {
+        const int sender = tac_engine_find_sender(c->engine, link->from, err);
+        if (sender < 0)
+            return TAC_E_NAME;
+        p.kind =
+            tac_engine_sender_info(c->engine, sender).numbers ? TAC__LCM_NUMBERS : TAC__LCM_BYTES;
+        def.type = tac__lcm_message_type(p.kind);
+        def.fingerprint = tac__lcm_message_fingerprint(p.kind);
+    } else {
         p.receiver = tac_engine_find_receiver(c->engine, link->to, err);
         if (p.receiver < 0)
             return TAC_E_NAME;
@@ -56,8 +78,14 @@ static void send_on(void *context, const tac_sent *m)
     const tac__engine_port *p = find_port(c, m->channel, -1);
     if (c->sent.status != TAC_OK || !p)
         return;
-    if (tac__client_send(c->machine, p->number, m->sent_us, TAC_TIME_NEVER, m->sequence, m->bytes,
-                         m->size, &c->sent) != TAC_OK)
+    const size_t size = m->size + TAC__LCM_MESSAGE_EXTRA;
+    tac_status status = make_room(c, size, &c->sent);
+    if (status == TAC_OK)
+        status = tac__lcm_message_encode(p->kind, m->bytes, m->size, c->scratch, &c->sent);
+    if (status == TAC_OK)
+        status = tac__client_send(c->machine, p->number, m->sent_us, TAC_TIME_NEVER, m->sequence,
+                                  c->scratch, size, &c->sent);
+    if (status != TAC_OK)
         tac_engine_stop(c->engine);
 }
 
@@ -82,6 +110,21 @@ tac_status tac_client_add_engine(tac_client *c, tac_engine *engine, tac_error *e
 // --- running
 // --------------------------------------------------------------------------------------
 
+// The message that a port understands: numbers and bytes come encoded as such.
+static tac_status decode(tac_client *c, const tac_delivery *d, size_t *length, tac_error *err)
+{
+    TAC_TRY(make_room(c, d->length, err));
+    if (tac__lcm_message_decode(TAC__LCM_NUMBERS, d->bytes, d->length, c->scratch, length, NULL) ==
+            TAC_OK ||
+        tac__lcm_message_decode(TAC__LCM_BYTES, d->bytes, d->length, c->scratch, length, NULL) ==
+            TAC_OK)
+        return TAC_OK;
+    return tac__fail(
+        err, TAC_E_TYPE,
+        "a message of '%s' on '%s' is neither %s nor %s, which ports of an engine take", d->sender,
+        d->channel, tac__lcm_message_type(TAC__LCM_NUMBERS), tac__lcm_message_type(TAC__LCM_BYTES));
+}
+
 // Post everything that has come, however early: the engine takes it in at its time.
 static tac_status post_all(tac_client *c, tac_error *err)
 {
@@ -99,8 +142,9 @@ static tac_status post_all(tac_client *c, tac_error *err)
         post.sent_us = d.sent_us;
         post.sequence = d.sequence;
         post.channel = p->channel;
-        post.bytes = d.bytes;
-        post.length = d.length;
+        post.copy = d.copy;
+        TAC_TRY(decode(c, &d, &post.length, err));
+        post.bytes = c->scratch;
         TAC_TRY(tac_engine_post(c->engine, p->receiver, &post, err));
     }
     return TAC_OK;

@@ -243,6 +243,7 @@ void tac_client_destroy(tac_client *c)
     tac__poller_close(c->poller);
     tac__client_destroy(c->machine);
     free(c->ports);
+    free(c->scratch);
     memset(c->key, 0, sizeof c->key);
     free(c);
 }

@@ -3,14 +3,16 @@
 #ifndef TAC_FEDERATION_JOIN_H
 #define TAC_FEDERATION_JOIN_H
 
+#include "bus/lcm_message.h"
 #include "federation/client.h"
 #include "federation/pipe.h"
 
 // A link of the engine that leads outside or comes from there.
 typedef struct tac__engine_port {
     const char *channel;
-    uint32_t number; // of the channel or subscription
-    int receiver;    // of the engine, for messages that come; -1: it leads outside
+    uint32_t number;       // of the channel or subscription
+    int receiver;          // of the engine, for messages that come; -1: it leads outside
+    tac__lcm_message kind; // of messages that lead outside
 } tac__engine_port;
 
 struct tac_client {
@@ -28,6 +30,8 @@ struct tac_client {
     tac_engine *engine;
     tac__engine_port *ports;
     size_t port_count;
+    uint8_t *scratch; // for one message, encoded or decoded
+    size_t scratch_size;
     tac_error sent; // the first failure to send; its status is TAC_OK while there is none
 };
 

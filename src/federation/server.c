@@ -1149,17 +1149,6 @@ static void find_earliest(tac__server *s, tac_time global_us)
         relax(s, take_earliest(s));
 }
 
-// E of all clients as far as the global rule knows it: nothing is sent to anyone for before
-// `global_us`.
-static void bound_earliest(tac__server *s, tac_time global_us)
-{
-    for (size_t i = 0; i < s->def.count; i++) {
-        client *c = &s->clients[i];
-        if (c->earliest_us > global_us)
-            c->earliest_us = global_us > c->clock.promise_us ? global_us : c->clock.promise_us;
-    }
-}
-
 // The least E of all, and the client that has it.
 static tac_time least_earliest(const tac__server *s, int *who)
 {
@@ -1250,8 +1239,6 @@ static void dispatch(tac__server *s)
     const tac_time global_us = add(least_earliest(s, &slowest), s->least_us);
     if (s->def.lookahead == TAC_LOOKAHEAD_LINK)
         find_earliest(s, global_us);
-    else
-        bound_earliest(s, global_us);
     uint64_t granted = 0;
     for (size_t i = 0; i < count && s->state == TAC__SERVER_ADVANCING; i++) {
         client *c = waiting[i];
