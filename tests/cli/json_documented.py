@@ -24,7 +24,9 @@ def words(text):
 
 def documented(name):
     text = sections[name] + sections["Errors"]
-    for link in re.findall(r"\]\((\w+\.md)\)", sections[name]):
+    for other in re.findall(r"\]\(#(\w+)\)", sections[name]):
+        text += sections[other]
+    for link in re.findall(r"\]\((\w+\.md)\)", text):
         text += open(os.path.join(docs, link)).read()
     return words(text)
 
@@ -60,6 +62,10 @@ def main():
         ["run", "-q", example("orbit")],
         ["run", "-q", small, "-o", "c.mcap"],
         ["run", "-q", links],
+        ["federate", "-q", example("formation")],
+        ["federate", "-q", small],
+        ["serve", "-q", small],
+        ["join", "tcp://127.0.0.1:1", small, "-q", "--name", "a", "--patience", "1 ms"],
         ["replay", "a.mcap"],
         ["replay", "a.mcap", "--integrator", "rk4,euler"],
         ["compare", "a.mcap", "b.mcap"],
@@ -75,13 +81,26 @@ def main():
         ["info", "a.mcap"],
         ["help", "multirotor"],
     ]
-    for call in calls:
-        done = subprocess.run([tactus] + call + ["--json"], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL)
-        lost = sorted(set(keys(json.loads(done.stdout))) - documented(call[0]))
+    # A server and its clients, which run at the same time.
+    at, pair = "unix://socket", os.path.join(source, "tests", "cli", "data", "pair.yaml")
+    calls += [["serve", "-q", pair, "--address", at]]
+    calls += [["join", "-q", at, pair, "--name", name] for name in ("left", "right")]
+
+    def begin(call):
+        return subprocess.Popen([tactus] + call + ["--json"], stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL)
+
+    together = [begin(call) for call in calls[-3:]]
+    started = [None] * (len(calls) - len(together)) + together
+    for call, process in zip(calls, started):
+        printed = (process or begin(call)).communicate()[0]
+        lost = sorted(set(keys(json.loads(printed))) - documented(call[0]))
         if lost:
             print(" ".join(["tactus"] + call), "prints what docs/json.md does not have:", *lost)
             wrong += 1
+    if any(process.returncode for process in together):
+        print("tactus serve and its clients failed")
+        wrong += 1
     listed = subprocess.run([tactus, "help"], stdout=subprocess.PIPE, check=True).stdout.decode()
     for command in re.findall(r"^  (\w+) +[A-Z]", listed.split("options:")[0], re.M):
         text = subprocess.run([tactus, "help", command], stdout=subprocess.PIPE).stdout.decode()
