@@ -195,9 +195,9 @@ static const char cart[] =
 
 // Laws of the link from a to b, and back.
 static const char *const laws[][2] = {
-    {"delay: {uniform: [5 ms, 41 ms]}, loss: 20 %%, duplicate: 20 %%", "delay: 7 ms, loss: 0.3"},
+    {"delay: {uniform: [5 ms, 41 ms]}, loss: 20 %, duplicate: 20 %", "delay: 7 ms, loss: 0.3"},
     {"delay: {exponential: {mean: 40 ms, min: 3 ms}}, down: [[1 s, 1.4 s]]",
-     "delay: {normal: {mean: 30 ms, sigma: 20 ms, min: 1 ms, max: 90 ms}}, duplicate: 100 %%"},
+     "delay: {normal: {mean: 30 ms, sigma: 20 ms, min: 1 ms, max: 90 ms}}, duplicate: 100 %"},
     {"delay: 25 ms, duplicate: 0.5", "delay: {uniform: [25 ms, 26 ms]}, duplicate: 0.5"},
 };
 enum { LAWS = sizeof laws / sizeof *laws };
@@ -214,8 +214,7 @@ static void write_carts(char *text, size_t size, int seed, size_t law, bool a, b
         n += snprintf(text + n, size - (size_t)n, cart, "b", -4);
     n += snprintf(text + n, size - (size_t)n, "links:\n");
     for (int i = 0; i < 2; i++) {
-        char words[256];
-        snprintf(words, sizeof words, laws[law][i], 0); // two percent signs become one
+        const char *words = laws[law][i];
         const char from = carts[i], to = carts[1 - i];
         if (a && b)
             n += snprintf(text + n, size - (size_t)n,
