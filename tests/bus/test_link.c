@@ -314,7 +314,7 @@ static void test_refused(void **state)
     law = law_of((tac_delay)TAC_DELAY_COUNT, 1, 0, 0, 0);
     expect_refused(&law, "no law with number");
 
-    const double wrong[] = {-0.01, 1.5, NAN, INFINITY};
+    const double wrong[] = {-0.01, 1.5, (double)NAN, HUGE_VAL};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         law = tac_link_law_default();
         law.loss = wrong[i];
