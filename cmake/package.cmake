@@ -35,6 +35,7 @@ set(CPACK_COMPONENT_TACTUS_DESCRIPTION
 the plant is integrated between those boundaries. Same inputs, same bits.")
 set(CPACK_DEBIAN_LIBTACTUS0_PACKAGE_NAME libtactus0)
 set(CPACK_DEBIAN_LIBTACTUS0_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBTACTUS0_PACKAGE_RECOMMENDS liblcm1) # loaded when it is first needed
 set(CPACK_COMPONENT_LIBTACTUS0_DESCRIPTION
     "The library, for programs that hold a simulation and for the program tactus.")
 set(CPACK_DEBIAN_LIBTACTUS-DEV_PACKAGE_NAME libtactus-dev)
@@ -54,9 +55,6 @@ foreach(module IN LISTS needs_modules)
     endif()
     string(APPEND dev_depends ", ${package_of_${module}}")
 endforeach()
-if(LCM_LIBRARY)
-    string(APPEND dev_depends ", liblcm-dev")
-endif()
 set(CPACK_DEBIAN_LIBTACTUS-DEV_PACKAGE_DEPENDS "${dev_depends}")
 set(CPACK_DEBIAN_LIBTACTUS-DEV_DEBUGINFO_PACKAGE OFF)
 set(CPACK_COMPONENT_LIBTACTUS-DEV_DESCRIPTION

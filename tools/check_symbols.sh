@@ -2,7 +2,7 @@
 # Checks what a built libtactus.so shows and needs: tools/check_symbols.sh LIBRARY
 #
 # It exports every function that the public headers declare, and nothing but tac_* names under the
-# version node; it needs no C++ runtime.
+# version node; it needs no C++ runtime, and no library that it loads itself when it is needed.
 set -eu
 library=$1
 cd "$(dirname "$0")/.."
@@ -34,6 +34,10 @@ fi
 
 if readelf -d "$library" | grep -E 'NEEDED.*(stdc\+\+|libc\+\+)'; then
     echo "needs a C++ runtime"
+    status=1
+fi
+if readelf -d "$library" | grep -E 'NEEDED.*(liblcm|libglib)'; then
+    echo "is linked with LCM, which takes time in every start of the program"
     status=1
 fi
 exit $status

@@ -6,15 +6,17 @@
 // is handled: it is known by that, and is not sent.
 #include "federation/lcm_tunnel.h"
 
+#include "federation/lcm_library.h"
+
 #ifndef TACTUS_HAVE_LCM
 
 tac_status tac__lcm_tunnel_create(tac__lcm_send_fn *send, void *context, tac__lcm_tunnel **tunnel,
                                   tac_error *err)
 {
+    const tac__lcm_library *library;
     (void)send, (void)context;
     *tunnel = NULL;
-    return tac__fail(err, TAC_E_FILE,
-                     "this build of Tactus has no LCM: install liblcm and build again");
+    return tac__lcm_library_load(&library, err);
 }
 
 void tac__lcm_tunnel_destroy(tac__lcm_tunnel *tunnel)
@@ -45,13 +47,13 @@ tac_status tac__lcm_tunnel_inject(tac__lcm_tunnel *tunnel, tac_time t_us, const 
 
 #include "bus/lcm_type.h"
 
-#include <lcm/lcm.h>
 #include <stdbool.h>
 #include <string.h>
 
 _Static_assert(TAC__LCM_CHANNEL_MAX == LCM_MAX_CHANNEL_NAME_LENGTH, "of channels that can be sent");
 
 struct tac__lcm_tunnel {
+    const tac__lcm_library *library;
     lcm_t *lcm;
     tac__lcm_send_fn *send;
     void *context;
@@ -116,15 +118,17 @@ tac_status tac__lcm_tunnel_create(tac__lcm_send_fn *send, void *context, tac__lc
                                   tac_error *err)
 {
     const tac_allocator *a = tac_allocator_default();
+    const tac__lcm_library *library;
     *tunnel = NULL;
+    TAC_TRY(tac__lcm_library_load(&library, err));
     tac__lcm_tunnel *t = a->resize(a->context, NULL, 0, sizeof *t);
     if (!t)
         return tac__fail_memory(err);
-    *t = (tac__lcm_tunnel){.send = send, .context = context};
+    *t = (tac__lcm_tunnel){.library = library, .send = send, .context = context};
     tac_error_clear(&t->failure);
-    t->lcm = lcm_create("memq://");
-    lcm_subscription_t *all = t->lcm ? lcm_subscribe(t->lcm, ".*", take, t) : NULL;
-    if (!all || lcm_subscription_set_queue_capacity(all, 0) != 0) { // 0: without limit
+    t->lcm = library->create("memq://");
+    lcm_subscription_t *all = t->lcm ? library->subscribe(t->lcm, ".*", take, t) : NULL;
+    if (!all || library->subscription_set_queue_capacity(all, 0) != 0) { // 0: without limit
         tac__lcm_tunnel_destroy(t);
         return tac__fail(err, TAC_E_FILE, "liblcm cannot make a queue in memory (memq://)");
     }
@@ -137,7 +141,7 @@ void tac__lcm_tunnel_destroy(tac__lcm_tunnel *t)
     if (!t)
         return;
     if (t->lcm)
-        lcm_destroy(t->lcm);
+        t->library->destroy(t->lcm);
     const tac_allocator *a = tac_allocator_default();
     a->resize(a->context, t, sizeof *t, 0);
 }
@@ -165,7 +169,7 @@ static tac_status empty_queue(tac__lcm_tunnel *t, tac_error *err)
     for (;;) {
         if (t->failure.status != TAC_OK)
             return outcome(t, err);
-        const int handled = lcm_handle_timeout(t->lcm, 0);
+        const int handled = t->library->handle_timeout(t->lcm, 0);
         if (handled < 0)
             return fail_lcm(t, "handle a message", err);
         if (handled == 0)
@@ -211,9 +215,9 @@ static tac_status hand_over(tac__lcm_tunnel *t, tac_time t_us, const char *chann
     t->channel = channel;
     t->bytes = bytes;
     t->size = size;
-    if (lcm_publish(t->lcm, channel, size ? bytes : "", (unsigned)size) != 0)
+    if (t->library->publish(t->lcm, channel, size ? bytes : "", (unsigned)size) != 0)
         return fail_lcm(t, "publish a message", err);
-    if (lcm_handle_timeout(t->lcm, 0) <= 0)
+    if (t->library->handle_timeout(t->lcm, 0) <= 0)
         return fail_lcm(t, "handle a message", err);
     return empty_queue(t, err);
 }
