@@ -33,6 +33,7 @@ static const cli_option options[] = {
     CLI_OPTION_DURATION,
     CLI_OPTION_FORCE,
     CLI_OPTION_JSON,
+    CLI_OPTION_OUTPUT,
     {.name = "quiet", .letter = 'q', .doc = "No report and no progress."},
     CLI_OPTION_HELP,
     {0},
@@ -172,10 +173,13 @@ static tac_status start_child(family *f, size_t i, tac_error *err)
 // --- watching
 // -------------------------------------------------------------------------------------
 
+// That the federation has ended is told once, by the server's own error.
 static void show_line(family *f, child *c)
 {
-    cli_progress_hide(&f->d.progress);
-    fprintf(stderr, "%s: %s\n", c->name, c->line.chars);
+    if (!strstr(c->line.chars, "error: the federation ended")) {
+        cli_progress_hide(&f->d.progress);
+        fprintf(stderr, "%s: %s\n", c->name, c->line.chars);
+    }
     c->line.length = 0;
 }
 
@@ -185,7 +189,7 @@ static void show_errors(family *f, child *c)
     ssize_t n;
     while (c->errors >= 0 && (n = read(c->errors, bytes, sizeof bytes)) > 0) {
         for (ssize_t i = 0; i < n; i++) {
-            if (bytes[i] == '\n')
+            if (bytes[i] == '\n' && c->line.length)
                 show_line(f, c);
             else
                 tac__text_bytes(&c->line, bytes + i, 1);

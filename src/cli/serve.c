@@ -19,6 +19,7 @@ static const cli_option options[] = {
     {.name = "seed", .value = "N", .doc = "Use this seed; short for --set seed=N."},
     CLI_OPTION_DURATION,
     CLI_OPTION_JSON,
+    CLI_OPTION_OUTPUT,
     {.name = "quiet", .letter = 'q', .doc = "No report and no progress."},
     CLI_OPTION_HELP,
     {0},

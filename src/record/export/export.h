@@ -34,10 +34,10 @@ const char *tac__export_stem(const tac__export *x, size_t channel, const char *n
 // And what is behind the component's: "log", or "".
 const char *tac__export_suffix(const tac__export *x, size_t channel, const char *name);
 
-// The part of a signal's name behind the component's: "battery.soc".
+// The part of a signal's name behind the component's, dots included.
 const char *tac__export_port(const tac__export *x, const tac_recorded *signal);
 
-// The same as a field of its channel, "battery_soc"; with _2 behind it if that is taken. NULL: no
+// The same as a field of its channel, with _ for dots; with _2 behind it if that is taken. NULL: no
 // memory.
 const char *tac__export_field(tac__export *x, const tac_recorded *signal, tac__names *taken);
 
