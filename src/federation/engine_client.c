@@ -13,6 +13,12 @@
 #include <string.h>
 
 // --- channels
+enum {
+    PIECE_NS = 1000000,     // of wall time: much longer than telling the server takes
+    PIECE_FIRST_US = 10000, // of simulated time, until it is known how long a piece takes
+    PIECE_MAX_US = 1 << 30,
+};
+
 // -------------------------------------------------------------------------------------
 
 static bool is_outside(const char *end)
@@ -150,15 +156,16 @@ static tac_status post_all(tac_client *c, tac_error *err)
     return TAC_OK;
 }
 
-static tac_status run_engine(tac_client *c, tac_error *err)
+// Advance to `to_us` in pieces of about PIECE_NS of wall time. After each, what was sent is written
+// and the server is told how far the engine has come, so that others need not wait for the rest.
+static tac_status advance(tac_client *c, tac_time to_us, tac_error *err)
 {
-    bool over;
-    TAC_TRY(tac_client_poll(c, 0, tac_engine_next_event(c->engine), &over, err));
-    while (!over) {
-        const tac_membership m = tac_client_info(c);
-        TAC_TRY(post_all(c, err));
-        const tac_time to_us = m.granted_us <= m.end_us ? m.granted_us : m.end_us + 1;
-        const tac_status status = tac_engine_advance(c->engine, to_us, err);
+    while (tac_engine_open_time(c->engine) < to_us) {
+        const tac_time from_us = tac_engine_open_time(c->engine);
+        const bool last = to_us - from_us <= c->piece_us;
+        const uint64_t begun_ns = tac__join_clock();
+        const tac_status status =
+            tac_engine_advance(c->engine, last ? to_us : from_us + c->piece_us, err);
         if (c->sent.status != TAC_OK) {
             if (err)
                 *err = c->sent;
@@ -166,6 +173,30 @@ static tac_status run_engine(tac_client *c, tac_error *err)
         }
         TAC_TRY(status);
         TAC_TRY(tac__join_look(c, err));
+        if (last)
+            return TAC_OK;
+        const uint64_t took_ns = tac__join_clock() - begun_ns;
+        if (took_ns < PIECE_NS / 2 && c->piece_us < PIECE_MAX_US)
+            c->piece_us *= 2;
+        else if (took_ns > 2 * PIECE_NS && c->piece_us > 1)
+            c->piece_us /= 2;
+        TAC_TRY(tac__client_notify(c->machine, tac_engine_open_time(c->engine),
+                                   tac_engine_next_event(c->engine), err));
+        TAC_TRY(tac__join_flush(c, err));
+    }
+    return TAC_OK;
+}
+
+static tac_status run_engine(tac_client *c, tac_error *err)
+{
+    bool over;
+    c->piece_us = PIECE_FIRST_US;
+    TAC_TRY(tac_client_poll(c, 0, tac_engine_next_event(c->engine), &over, err));
+    while (!over) {
+        const tac_membership m = tac_client_info(c);
+        TAC_TRY(post_all(c, err));
+        const tac_time to_us = m.granted_us <= m.end_us ? m.granted_us : m.end_us + 1;
+        TAC_TRY(advance(c, to_us, err));
         TAC_TRY(tac_client_poll(c, to_us, tac_engine_next_event(c->engine), &over, err));
     }
     return post_all(c, err);

@@ -73,13 +73,18 @@ tac_status tac__join_flush(tac_client *c, tac_error *err)
     return TAC_OK;
 }
 
-tac_status tac__join_look(tac_client *c, tac_error *err)
+uint64_t tac__join_clock(void)
 {
     struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+tac_status tac__join_look(tac_client *c, tac_error *err)
+{
     if (!c->look)
         return TAC_OK;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    const uint64_t ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    const uint64_t ns = tac__join_clock();
     if (ns - c->looked_ns < LOOK_NS)
         return TAC_OK;
     c->looked_ns = ns;

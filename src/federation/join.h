@@ -30,13 +30,15 @@ struct tac_client {
     tac_engine *engine;
     tac__engine_port *ports;
     size_t port_count;
-    uint8_t *scratch; // for one message, encoded or decoded
+    tac_time piece_us; // that the engine advances before the server is told
+    uint8_t *scratch;  // for one message, encoded or decoded
     size_t scratch_size;
     tac_error sent; // the first failure to send; its status is TAC_OK while there is none
 };
 
 // Write what can be written without waiting.
 TAC_MUST_CHECK tac_status tac__join_flush(tac_client *client, tac_error *err);
+uint64_t tac__join_clock(void); // nanoseconds of a clock that only goes forward
 // Call `look` if it is time to. Fails where it says that the client is to stop.
 TAC_MUST_CHECK tac_status tac__join_look(tac_client *client, tac_error *err);
 // Write, wait for something from the server, and take it.

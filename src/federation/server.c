@@ -25,6 +25,7 @@
 enum { STANDSTILL_MS = 5000, CLIENTS_MAX = 4096, CHANNELS_MAX = 65536 };
 #define SETTLED UINT32_MAX    // instead of a place in the heap: E is certain
 enum { EARLY_MAX = 1 << 26 }; // bytes of a client before the start
+enum { AHEAD_US = 1000000 };  // how far a client may be ahead of the last, where it matters
 
 typedef struct mail {
     tac_time sent_us, delivered_us;
@@ -1239,6 +1240,10 @@ static void dispatch(tac__server *s)
     const tac_time global_us = add(least_earliest(s, &slowest), s->least_us);
     if (s->def.lookahead == TAC_LOOKAHEAD_LINK)
         find_earliest(s, global_us);
+    // A client that nobody sends to could run to the end at once, and what it sends would pile up.
+    tac_time window_us = tac__server_time(s) + AHEAD_US;
+    if (window_us < global_us)
+        window_us = global_us;
     uint64_t granted = 0;
     for (size_t i = 0; i < count && s->state == TAC__SERVER_ADVANCING; i++) {
         client *c = waiting[i];
@@ -1246,8 +1251,9 @@ static void dispatch(tac__server *s)
         c->limit = slowest;
         if (s->def.lookahead == TAC_LOOKAHEAD_LINK) {
             t_us = link_limit(s, c);
-            if (t_us > global_us && ahead(s, c))
-                t_us = global_us;
+            const tac_time most_us = ahead(s, c) ? global_us : window_us;
+            if (t_us > most_us)
+                t_us = most_us;
         }
         granted += authorise(s, c, t_us);
     }
