@@ -597,13 +597,34 @@ static bool is_over(const federation *f)
     return over;
 }
 
+static void pump_once(federation *f, const way *how)
+{
+    member *m = &f->members[below(&f->x, f->p->count)];
+    if (m->failed && m->open) // as a process that ends
+        cut(f, m);
+    switch (m->open ? below(&f->x, 4) : 3) {
+    case 0:
+        run_member(f, m);
+        break;
+    case 1:
+        move_up(f, how, m);
+        break;
+    case 2:
+        move_down(f, how, m);
+        break;
+    default:
+        tac__server_turn(f->server, 0);
+        tac__server_finish(f->server); // as soon as everyone has come to the end
+        break;
+    }
+}
+
 // Run until every connection is closed. Whatever happens must happen within so many moves: else
 // everyone waits for everyone.
 static long pump(federation *f, const way *how)
 {
     long moves = 0, quiet = 0;
     for (; !is_over(f); moves++) {
-        member *m = &f->members[below(&f->x, f->p->count)];
         if (moves == how->cut_after && f->members[how->cut].open) {
             const bool early = tac__server_state_of(f->server) == TAC__SERVER_JOINING;
             cut(f, &f->members[how->cut]);
@@ -611,24 +632,8 @@ static long pump(federation *f, const way *how)
                 tac__server_abort(f->server, TAC_E_STOPPED, f->p->names[how->cut],
                                   "cut by the test");
         }
-        if (m->failed && m->open) // as a process that ends
-            cut(f, m);
         const uint64_t before = tac__server_info(f->server).grants;
-        switch (m->open ? below(&f->x, 4) : 3) {
-        case 0:
-            run_member(f, m);
-            break;
-        case 1:
-            move_up(f, how, m);
-            break;
-        case 2:
-            move_down(f, how, m);
-            break;
-        default:
-            tac__server_turn(f->server, 0);
-            tac__server_finish(f->server); // as soon as everyone has come to the end
-            break;
-        }
+        pump_once(f, how);
         quiet = tac__server_info(f->server).grants == before ? quiet + 1 : 0;
         if (quiet > (how->single ? 2000000 : 100000)) {
             char text[2048];
@@ -724,4 +729,32 @@ static void test_cut_anywhere(void **state)
     assert_true(cuts > 300);
 }
 
-TEST_MAIN(cmocka_unit_test(test_as_one_simulation), cmocka_unit_test(test_cut_anywhere))
+// A client that nobody sends to is not let run to the end while others have not begun: what it
+// sends would pile up. It goes on as the others do.
+static void test_not_far_ahead(void **state)
+{
+    (void)state;
+    plan p = {.count = 2, .seed = 1, .end_us = 10000000, .names = {"n0", "n1"}};
+    p.nodes[0] = p.nodes[1] = (node){.engine = true, .period_us = 50000};
+    p.nodes[1].hears[0] = true;
+    for (size_t i = 0; i < RULES; i++)
+        p.rules[i] = (rule){.from = "*", .to = "*", .law = tac_link_law_default()};
+    const way how = {.seed = 5, .cut_after = -1};
+    federation f;
+    open_all(&f, &p, &how);
+    const member *source = &f.members[0], *sink = &f.members[1];
+    tac_time most_us = 0;
+    for (long moves = 0; !is_over(&f) && moves < 1000000; moves++) {
+        pump_once(&f, &how);
+        const tac_time granted_us = tac__client_info(source->client).granted_us;
+        const tac_time reached_us = tac__client_info(sink->client).reached_us;
+        if (granted_us > reached_us && granted_us - reached_us > most_us)
+            most_us = granted_us - reached_us;
+    }
+    assert_true(is_over(&f) && !source->failed && !sink->failed);
+    assert_true(most_us >= 1000000 && most_us <= 1100000);
+    close_all(&f);
+}
+
+TEST_MAIN(cmocka_unit_test(test_not_far_ahead), cmocka_unit_test(test_as_one_simulation),
+          cmocka_unit_test(test_cut_anywhere))
