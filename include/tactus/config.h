@@ -216,7 +216,8 @@ static inline tac_crossing_info tac_config_crossing_info(const tac_config *confi
 }
 // The law by which messages travel that process `from_process` publishes on `channel` to `inlet` of
 // process `to_process`: that of the link in the list above, or of the last rule of section
-// `federation` that matches, or its `delay`. Valid after tac_config_crossing_count.
+// `federation` that matches, or its `delay`. NULL: none, as the list says that this inlet hears
+// this channel of other processes only. Valid after tac_config_crossing_count.
 TAC_API const tac_link_law *tac_config_crossing_law(const tac_config *config, size_t from_process,
                                                     const char *channel, size_t to_process,
                                                     const char *inlet);

@@ -60,7 +60,8 @@ typedef struct tac_server_def {
     size_t count;
     uint64_t seed;     // of drawn delays and losses
     tac_time end_us;   // clients process the boundary there and end
-    tac_time delay_us; // of links for which `law` gives none; 0: such a link is an error
+    tac_time delay_us; // of links for which `law` gives none; 0: such a link is an error;
+                       // TAC_TIME_NEVER: there is no such link
     // The law of a link, as it is made when the federation starts. NULL: there is none for this
     // one. What it points to must outlive the server. May be NULL itself.
     const tac_link_law *(*law)(void *context, const tac_link_ends *ends);

@@ -9,6 +9,7 @@
 //   world.h       origin, gravity, ground       record.h      recordings: made, read, replayed
 //   px4.h         examining a PX4 library       expect.h      what a run is expected to do
 //   link.h        delays and losses of links    federation.h  many processes, one simulation
+//   lcm.h         applications of LCM in federations
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 
@@ -16,6 +17,7 @@
 #include <tactus/engine.h>
 #include <tactus/expect.h>
 #include <tactus/federation.h>
+#include <tactus/lcm.h>
 #include <tactus/math.h>
 #include <tactus/outside.h>
 #include <tactus/plugin.h>

@@ -80,7 +80,7 @@ tac_status cli_dispatch_open(cli_dispatch *d, const cli_args *args, const char *
     def.count = d->info.process_count;
     def.seed = engine.seed;
     def.end_us = engine.end_us;
-    def.delay_us = d->info.delay_us;
+    def.delay_us = TAC_TIME_NEVER; // the configuration has the law of every link
     def.law = give_law;
     def.timeout_ms =
         d->info.timeout_us / 1000 < UINT32_MAX ? (uint32_t)(d->info.timeout_us / 1000) : 0;

@@ -265,12 +265,18 @@ const tac_link_law *tac_config_crossing_law(const tac_config *c, size_t from_pro
     if (!f || !f->complete || !channel || !inlet || from_process >= f->count ||
         to_process >= f->count)
         return NULL;
+    bool others = false; // this port hears this channel of other processes
     for (size_t i = 0; i < f->crossing_count; i++) {
         const tac_crossing_info *x = &f->crossings[i].info;
-        if (x->from_process == from_process && x->to_process == to_process &&
-            !strcmp(x->from, channel) && !strcmp(x->to, inlet))
+        if (x->to_process != to_process || strcmp(x->from, channel) != 0 ||
+            strcmp(x->to, inlet) != 0)
+            continue;
+        if (x->from_process == from_process)
             return x->law;
+        others = true;
     }
+    if (others)
+        return NULL;
     const tac__fed_rule *rule = last_rule(f, from_process, channel, to_process, inlet);
     return rule ? rule->law : f->delay;
 }

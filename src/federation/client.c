@@ -622,6 +622,15 @@ const char *tac__client_name(const tac__client *c)
     return c->name;
 }
 
+bool tac__client_source(const tac__client *c, uint32_t i, const char **sender, const char **name)
+{
+    if (i >= c->source_count)
+        return false;
+    *sender = c->sources[i].sender;
+    *name = c->sources[i].channel;
+    return true;
+}
+
 tac_membership tac__client_info(const tac__client *c)
 {
     return c->info;

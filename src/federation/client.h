@@ -68,6 +68,10 @@ tac__client_state tac__client_state_of(const tac__client *client);
 const char *tac__client_name(const tac__client *client);
 // Up to when messages are taken: the time of the last poll; TAC_TIME_NEVER: the federation is over.
 tac_time tac__client_polled(const tac__client *client);
+// The i-th channel that another client publishes and this one hears, once the federation has
+// started. False: no more.
+bool tac__client_source(const tac__client *client, uint32_t i, const char **sender,
+                        const char **channel);
 tac_membership tac__client_info(const tac__client *client);
 // Why it failed; TAC_OK: it did not.
 tac_status tac__client_error(const tac__client *client, tac_error *err);

@@ -98,8 +98,9 @@ static void send_on(void *context, const tac_sent *m)
 tac_status tac_client_add_engine(tac_client *c, tac_engine *engine, tac_error *err)
 {
     TAC_REQUIRE(c && engine);
-    if (c->engine)
-        return tac__fail(err, TAC_E_CALLER, "the client has an engine already");
+    if (c->engine || c->lcm)
+        return tac__fail(err, TAC_E_CALLER, "the client has %s already",
+                         c->engine ? "an engine" : "LCM");
     const size_t links = tac_engine_link_count(engine);
     c->ports = calloc(links + 1, sizeof *c->ports);
     if (!c->ports)

@@ -246,6 +246,7 @@ void tac_client_destroy(tac_client *c)
         tac_client_abort(c, "the client has ended before the federation");
     tac__pipe_close(&c->pipe);
     tac__poller_close(c->poller);
+    tac__lcm_client_destroy(c->lcm);
     tac__client_destroy(c->machine);
     free(c->ports);
     free(c->scratch);

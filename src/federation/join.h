@@ -1,5 +1,5 @@
-// join.h - what a client on a network has: shared by the calls of join.c and the engine of
-// engine_client.c.
+// join.h - what a client on a network has: shared by the calls of join.c, the engine of
+// engine_client.c and the application of lcm_client.c.
 #ifndef TAC_FEDERATION_JOIN_H
 #define TAC_FEDERATION_JOIN_H
 
@@ -14,6 +14,8 @@ typedef struct tac__engine_port {
     int receiver;          // of the engine, for messages that come; -1: it leads outside
     tac__lcm_message kind; // of messages that lead outside
 } tac__engine_port;
+
+typedef struct tac__lcm_client tac__lcm_client; // what a client with LCM has (lcm_client.c)
 
 struct tac_client {
     tac__client *machine;
@@ -34,6 +36,8 @@ struct tac_client {
     uint8_t *scratch;  // for one message, encoded or decoded
     size_t scratch_size;
     tac_error sent; // the first failure to send; its status is TAC_OK while there is none
+    // an application of LCM as a client:
+    tac__lcm_client *lcm;
 };
 
 // Write what can be written without waiting.
@@ -43,5 +47,6 @@ uint64_t tac__join_clock(void); // nanoseconds of a clock that only goes forward
 TAC_MUST_CHECK tac_status tac__join_look(tac_client *client, tac_error *err);
 // Write, wait for something from the server, and take it.
 TAC_MUST_CHECK tac_status tac__join_turn(tac_client *client, tac_error *err);
+void tac__lcm_client_destroy(tac__lcm_client *lcm); // NULL is fine
 
 #endif

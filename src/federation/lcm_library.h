@@ -1,6 +1,6 @@
-// lcm_library.h - liblcm, loaded when it is first needed. Loading it and GLib takes some 0.6 ms of
-// the processor, beside 4.8 ms of the whole program (task-clock of `tactus --version`), which runs
-// without LCM need not spend; and a machine without liblcm runs everything else.
+// lcm_library.h - liblcm, loaded when it is first needed. Loading it takes 0.6 ms of the processor
+// or more, beside 4.8 ms for the whole of `tactus --version`; runs without LCM do without that, and
+// a machine without liblcm runs everything else.
 //
 // An application that is linked with liblcm shares it with Tactus: there is one copy in a process.
 #ifndef TAC_FEDERATION_LCM_LIBRARY_H

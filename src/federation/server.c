@@ -631,7 +631,9 @@ static void take_hello(tac__server *s, int at, tac__frame *f)
 // --- starting
 // -------------------------------------------------------------------------------------
 
-static tac_status find_law(const tac__server *s, const link *l, tac_link_law *law, tac_error *err)
+// The law of a link. `*none`: the two ends have nothing to do with each other.
+static tac_status find_law(const tac__server *s, const link *l, tac_link_law *law, bool *none,
+                           tac_error *err)
 {
     const channel *out = &s->clients[l->from].published[l->channel];
     const channel *in = &s->clients[l->to].subscribed[l->subscription];
@@ -639,6 +641,9 @@ static tac_status find_law(const tac__server *s, const link *l, tac_link_law *la
         .from = l->from, .to = l->to, .channel = out->name, .inlet = in->inlet};
     const tac_link_law *given = s->def.law ? s->def.law(s->def.context, &ends) : NULL;
     tac_link_law fallback = tac_link_law_default();
+    *none = !given && s->def.delay_us == TAC_TIME_NEVER;
+    if (*none)
+        return TAC_OK;
     fallback.min_us = s->def.delay_us;
     if (!given && !s->def.delay_us)
         return tac__fail(err, TAC_E_CONFIG, "no delay is given for messages from '%s' to '%s'",
@@ -656,7 +661,10 @@ static tac_status add_link(tac__server *s, uint32_t from, uint32_t out, uint32_t
     client *a = &s->clients[from], *b = &s->clients[to];
     channel *source = &a->published[out];
     link l = {.from = from, .to = to, .channel = out, .subscription = in, .number = b->in_count};
-    TAC_TRY(find_law(s, &l, &l.law, err));
+    bool none;
+    TAC_TRY(find_law(s, &l, &l.law, &none, err));
+    if (none)
+        return TAC_OK;
     l.key = tac__link_key(s->def.seed, source->end, b->subscribed[in].end);
     l.plain = tac__link_plain(&l.law);
     size_t links = source->link_count, capacity = source->link_capacity;

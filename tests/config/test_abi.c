@@ -3,6 +3,7 @@
 // padding, which may hold anything.
 #include "support/test.h"
 #include <tactus/config.h>
+#include <tactus/lcm.h>
 #include <tactus/outside.h>
 #include <tactus/plugin.h>
 #include <tactus/px4.h>
@@ -26,7 +27,11 @@
     X(tac_config_def, mistake_context)                                                             \
     X(tac_px4_probe_def, hang_context)                                                             \
     X(tac_link_law, down_count)                                                                    \
-    X(tac_post_def, copy)
+    X(tac_post_def, copy)                                                                          \
+    X(tac_server_def, context)                                                                     \
+    X(tac_client_def, context)                                                                     \
+    X(tac_channel_def, reserved)                                                                   \
+    X(tac_lcm_def, subscribe_count)
 
 static void test_shape(void **state)
 {

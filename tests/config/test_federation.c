@@ -489,6 +489,9 @@ static void test_own_configurations(void **state)
     // Laws of what programs publish and subscribe to besides.
     assert_true(tac_config_crossing_law(r.config, 2, "follower1.STATE", 3, "view")->min_us == 5000);
     assert_true(tac_config_crossing_law(r.config, 2, "follower2.STATE", 3, "view")->min_us == 3000);
+    // A port that hears ORDER of one process does not hear that of another one.
+    assert_non_null(tac_config_crossing_law(r.config, 3, "ORDER", 2, "follower2.Radio.rx"));
+    assert_null(tac_config_crossing_law(r.config, 0, "ORDER", 2, "follower2.Radio.rx"));
 
     tac_config *part = part_of(&r, "radar");
     assert_true(tac_config_engine_def(part).end_us == 100000); // that of the whole
