@@ -4,13 +4,16 @@
 #include "bench.h"
 #include "federation/transport.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BYTES = 64, ROUNDS = 4000, BURSTS = 5, MOST = 8 };
+enum { BYTES = 64, ROUNDS = 3000, BURSTS = 4, MOST = 8 };
 
 static void fail(const char *text)
 {
@@ -106,8 +109,6 @@ static double burst(const setting *s)
         tac__poller_add_listener(p, l, NULL, &err) != TAC_OK)
         fail(err.text);
     tac__poller_set_participants(p, s->participants);
-    cpu_set_t before;
-    sched_getaffinity(0, sizeof before, &before);
     for (int i = 0; i < s->clients; i++) {
         if (fork() == 0)
             be_client(s, tac__listener_address(l));
@@ -150,17 +151,64 @@ static double burst(const setting *s)
         tac__conn_close(conns[i]);
     tac__listener_close(l);
     tac__poller_close(p);
-    sched_setaffinity(0, sizeof before, &before);
     qsort(took_s, ROUNDS, sizeof *took_s, compare);
     return 1e6 * took_s[ROUNDS / 2];
 }
 
-static void measure(const char *name, const setting *s, const char *limit, const char *note)
+// The same between two processes with plain sockets that wait in recv.
+static double plain_burst(const setting *s)
+{
+    static double took_s[ROUNDS];
+    struct sockaddr_in name = {.sin_family = AF_INET};
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof name;
+    const int door = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+    if (door < 0 || bind(door, (struct sockaddr *)&name, sizeof name) != 0 ||
+        listen(door, 1) != 0 || getsockname(door, (struct sockaddr *)&name, &length) != 0)
+        fail("a plain socket");
+    const pid_t client = fork();
+    pin(client == 0 ? s->client_cpu : s->server_cpu);
+    int fd;
+    if (client == 0) {
+        fd = socket(AF_INET, SOCK_STREAM, 0);
+        if (fd < 0 || connect(fd, (struct sockaddr *)&name, sizeof name) != 0)
+            fail("a plain socket");
+    } else {
+        fd = accept(door, NULL, NULL);
+    }
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    char bytes[BYTES] = {0};
+    double last_s = bench_now_s();
+    for (int round = 0; round < ROUNDS; round++) {
+        if ((client == 0 && send(fd, bytes, BYTES, 0) != BYTES) ||
+            recv(fd, bytes, BYTES, MSG_WAITALL) != BYTES ||
+            (client != 0 && send(fd, bytes, BYTES, 0) != BYTES))
+            fail("a plain socket");
+        const double now_s = bench_now_s();
+        took_s[round] = now_s - last_s;
+        last_s = now_s;
+    }
+    if (client == 0)
+        _exit(0);
+    int status;
+    if (wait(&status) < 0 || status != 0)
+        fail("a client failed");
+    close(fd);
+    close(door);
+    qsort(took_s, ROUNDS, sizeof *took_s, compare);
+    return 1e6 * took_s[ROUNDS / 2];
+}
+
+static void measure(const char *name, double (*run)(const setting *s), const setting *s,
+                    const char *limit, const char *note)
 {
     double best_us = 1e300;
+    cpu_set_t before;
+    sched_getaffinity(0, sizeof before, &before);
     for (int i = 0; i < BURSTS; i++) {
-        const double us = burst(s);
+        const double us = run(s);
         best_us = us < best_us ? us : best_us;
+        sched_setaffinity(0, sizeof before, &before);
     }
     bench_report(name, best_us, "us", limit, note);
 }
@@ -182,21 +230,26 @@ int main(void)
         const char *name, *address;
     } transports[] = {
         {"TCP", "127.0.0.1:0"}, {"Unix socket", unix_text}, {"shared memory", shm_text}};
+    if (n == 2)
+        measure("plain TCP, 64 bytes there and back, two cores", plain_burst,
+                &(setting){NULL, 1, cpu[0], cpu[1], 0}, "", "a median, best of bursts");
+    measure("plain TCP, 64 bytes there and back, one core", plain_burst,
+            &(setting){NULL, 1, cpu[0], cpu[0], 0}, "", "");
     for (size_t i = 0; i < 3; i++) {
         char name[80];
         const char *at = transports[i].address;
         if (n == 2) {
             snprintf(name, sizeof name, "%s, 64 bytes there and back, two cores",
                      transports[i].name);
-            measure(name, &(setting){at, 1, cpu[0], cpu[1], 0}, "", "a median, best of bursts");
+            measure(name, burst, &(setting){at, 1, cpu[0], cpu[1], 0}, "", "");
         }
         snprintf(name, sizeof name, "%s, 64 bytes there and back, one core", transports[i].name);
-        measure(name, &(setting){at, 1, cpu[0], cpu[0], 0}, "", "");
+        measure(name, burst, &(setting){at, 1, cpu[0], cpu[0], 0}, "", "");
         snprintf(name, sizeof name, "%s, a round of a server and 2 clients", transports[i].name);
-        measure(name, &(setting){at, 2, -1, -1, 3}, i == 2 && n == 2 ? "<= 10" : "",
+        measure(name, burst, &(setting){at, 2, -1, -1, 3}, i == 2 && n == 2 ? "<= 10" : "",
                 "each sends 64 bytes, all are heard, all are answered");
         snprintf(name, sizeof name, "%s, a round of a server and 8 clients", transports[i].name);
-        measure(name, &(setting){at, 8, -1, -1, 9}, "", "");
+        measure(name, burst, &(setting){at, 8, -1, -1, 9}, "", "");
     }
     return 0;
 }

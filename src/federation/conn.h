@@ -87,6 +87,7 @@ struct tac__poller {
     bool spin;
     tac__watch *first, *last; // found ready and not taken yet
     tac__watch *tcp, *shm;    // its connections of these transports
+    size_t sockets;           // how many of its connections are not shared memory
     unsigned busy;            // waits that found something in a ring
     uint64_t looked_us;       // when dead hosts were looked for
     uint64_t check_us;        // how often that is done

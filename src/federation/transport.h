@@ -68,9 +68,8 @@ tac_status tac__poller_open(const tac_allocator *allocator, tac__poller **poller
 void tac__poller_close(tac__poller *poller);
 
 // How many processes of this federation are on this host, this one included. While there are more
-// processors than that, waiting begins with a short time of looking again and again, which finds
-// what comes within some microseconds without the 20 to 25 us that waking takes. Where there are
-// fewer it would keep the others from working. 0, the default, is unknown: never.
+// processors than that, a wait begins with looking again and again without letting others run.
+// Where there are fewer that would keep others from working. 0, the default, is unknown: never.
 void tac__poller_set_participants(tac__poller *poller, unsigned participants);
 
 // `tag` comes back with what is ready. A listener is ready when somebody dialled. A connection is
