@@ -59,7 +59,7 @@ static void set_loopback(bool up)
 
 static void half_open(void)
 {
-    enum { SILENCE_MS = 500 };
+    enum { SILENCE_MS = 250 };
     set_loopback(true);
     const tac__address a = address_of("127.0.0.1:0");
     tac__listener *l = opened(&a);
@@ -80,7 +80,7 @@ static void half_open(void)
         blocked += io == TAC__IO_BLOCKED;
         nap_ms(io == TAC__IO_BLOCKED ? 5 : 0);
     }
-    EXPECT(tac__poller_wait(p, 1500 * SILENCE_MS, NULL) == TAC_OK);
+    EXPECT(tac__poller_wait(p, 3000 * SILENCE_MS, NULL) == TAC_OK);
     EXPECT(!tac__poller_next(p, &r));
     EXPECT(tac__conn_read(server, bytes, 1, &done, NULL) == TAC__IO_BLOCKED);
     while (tac__conn_read(client, bytes, sizeof bytes, &done, NULL) == TAC__IO_DONE)

@@ -385,8 +385,8 @@ static void test_any_order(void **state)
     assert_true(now_s() - start_s >= 0.03);
     assert_null(c);
     assert_non_null(strstr(err.text, a.text));
-    assert_non_null(strstr(err.text, is_tcp() ? ": Connection refused (tried for 0.03"
-                                              : ": No such file or directory (tried for 0.03"));
+    assert_non_null(strstr(err.text, is_tcp() ? ": Connection refused (tried for "
+                                              : ": No such file or directory (tried for "));
     // Somebody comes later.
     const pid_t peer = fork();
     if (peer == 0) {
@@ -525,14 +525,19 @@ static void test_no_descriptors(void **state)
     assert_int_equal(tac__poller_add_listener(p, l, l, NULL), TAC_OK);
     first = dialled(tac__listener_address(l));
 
-    struct rlimit old, none;
+    struct rlimit old, low;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
-    none = old;
-    none.rlim_cur = 0;
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    low = old;
+    low.rlim_cur = 64;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    int taken[64], n = 0;
+    while ((taken[n] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+        n++;
     assert_int_equal(tac__poller_wait(p, LONG_US, &err), TAC_OK);
     assert_true(tac__poller_next(p, &r));
     const tac_status status = tac__listener_accept(l, &c, &err);
+    while (n > 0)
+        close(taken[--n]);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
     assert_int_equal(status, TAC_E_NETWORK);
     assert_non_null(strstr(err.text, "a client cannot be let in: Too many open files"));
