@@ -58,7 +58,6 @@ typedef struct setting {
     const char *address;
     int clients;
     int server_cpu, client_cpu; // -1: any
-    unsigned participants;      // as the pollers are told
 } setting;
 
 static void be_client(const setting *s, const tac__address *at)
@@ -71,7 +70,6 @@ static void be_client(const setting *s, const tac__address *at)
         tac__poller_open(tac_allocator_default(), &p, &err) != TAC_OK ||
         tac__poller_add(p, c, c, &err) != TAC_OK)
         fail(err.text);
-    tac__poller_set_participants(p, s->participants);
     for (int round = 0; round < ROUNDS; round++) {
         send_64(c, p);
         for (size_t got = 0; got < BYTES;) {
@@ -108,7 +106,6 @@ static double burst(const setting *s)
         tac__poller_open(tac_allocator_default(), &p, &err) != TAC_OK ||
         tac__poller_add_listener(p, l, NULL, &err) != TAC_OK)
         fail(err.text);
-    tac__poller_set_participants(p, s->participants);
     for (int i = 0; i < s->clients; i++) {
         if (fork() == 0)
             be_client(s, tac__listener_address(l));
@@ -232,24 +229,24 @@ int main(void)
         {"TCP", "127.0.0.1:0"}, {"Unix socket", unix_text}, {"shared memory", shm_text}};
     if (n == 2)
         measure("plain TCP, 64 bytes there and back, two cores", plain_burst,
-                &(setting){NULL, 1, cpu[0], cpu[1], 0}, "", "a median, best of bursts");
+                &(setting){NULL, 1, cpu[0], cpu[1]}, "", "a median, best of bursts");
     measure("plain TCP, 64 bytes there and back, one core", plain_burst,
-            &(setting){NULL, 1, cpu[0], cpu[0], 0}, "", "");
+            &(setting){NULL, 1, cpu[0], cpu[0]}, "", "");
     for (size_t i = 0; i < 3; i++) {
         char name[80];
         const char *at = transports[i].address;
         if (n == 2) {
             snprintf(name, sizeof name, "%s, 64 bytes there and back, two cores",
                      transports[i].name);
-            measure(name, burst, &(setting){at, 1, cpu[0], cpu[1], 0}, "", "");
+            measure(name, burst, &(setting){at, 1, cpu[0], cpu[1]}, "", "");
         }
         snprintf(name, sizeof name, "%s, 64 bytes there and back, one core", transports[i].name);
-        measure(name, burst, &(setting){at, 1, cpu[0], cpu[0], 0}, "", "");
+        measure(name, burst, &(setting){at, 1, cpu[0], cpu[0]}, "", "");
         snprintf(name, sizeof name, "%s, a round of a server and 2 clients", transports[i].name);
-        measure(name, burst, &(setting){at, 2, -1, -1, 3}, i == 2 && n == 2 ? "<= 10" : "",
+        measure(name, burst, &(setting){at, 2, -1, -1}, i == 2 && n == 2 ? "<= 10" : "",
                 "each sends 64 bytes, all are heard, all are answered");
         snprintf(name, sizeof name, "%s, a round of a server and 8 clients", transports[i].name);
-        measure(name, burst, &(setting){at, 8, -1, -1, 9}, "", "");
+        measure(name, burst, &(setting){at, 8, -1, -1}, "", "");
     }
     return 0;
 }

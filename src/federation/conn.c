@@ -25,7 +25,6 @@ static tac_status name_peer(tac__conn *c, const tac__address *address, tac_error
     if (c->transport != TAC__TRANSPORT_TCP) {
         pid_t process;
         TAC_TRY(tac__socket_check_user(c->fd, address->text, &process, err));
-        c->is_local = true;
         tac__print(c->peer, sizeof c->peer, "%s (process %ld)", address->text, (long)process);
         return TAC_OK;
     }
@@ -33,10 +32,8 @@ static tac_status name_peer(tac__conn *c, const tac__address *address, tac_error
     socklen_t length = sizeof name;
     tac__address peer = *address;
     // One that has gone already has no name; reading will tell.
-    if (getpeername(c->fd, (struct sockaddr *)&name, &length) == 0) {
+    if (getpeername(c->fd, (struct sockaddr *)&name, &length) == 0)
         tac__socket_text(&name, &peer);
-        c->is_local = tac__address_is_local(&peer);
-    }
     memcpy(c->peer, peer.text, sizeof peer.text);
     tac__socket_tune(c->fd);
     return TAC_OK;
@@ -87,11 +84,6 @@ void tac__conn_close(tac__conn *c)
 const char *tac__conn_peer(const tac__conn *conn)
 {
     return conn->peer;
-}
-
-bool tac__conn_is_local(const tac__conn *conn)
-{
-    return conn->is_local;
 }
 
 // --- dialling

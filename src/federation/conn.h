@@ -24,7 +24,6 @@ struct tac__conn {
     tac__watch watch;
     const tac_allocator *allocator;
     tac__transport transport;
-    bool is_local;
     int fd;
     int error; // errno's value with which the connection ended, 0 while it has not
     tac__shm shm;
@@ -84,7 +83,6 @@ uint64_t tac__clock_us(void);
 struct tac__poller {
     const tac_allocator *allocator;
     int fd;
-    bool spin;
     tac__watch *first, *last; // found ready and not taken yet
     tac__watch *tcp, *shm;    // its connections of these transports
     size_t sockets;           // how many of its connections are not shared memory

@@ -5,19 +5,16 @@
 // closed leaves the list.
 //
 // Sockets are waited for with epoll. Rings in shared memory are looked at; before this process
-// sleeps it says so in every ring, and epoll waits for the bells, too. A wait goes through up to
-// three phases:
+// sleeps it says so in every ring, and epoll waits for the bells, too.
 //
-//   spin    looks again and again; only where there are processors to spare
-//   yield   lets other processes run between two looks
-//   sleep   until epoll has something
-//
-// What yielding buys instead of sleeping at once, on two cores of an AMD EPYC that was busy with
-// other work (Linux 6.18, medians of bench/federation_net.c): 64 bytes there and back between two
-// cores take 9.4 instead of 33 us over TCP and 0.7 instead of 31 us through shared memory; a round
-// of a server and 8 clients takes 102 instead of 127 us over TCP and 15 instead of 43 us. How long
-// it goes on, from 10 to 400 us, makes no difference there.
-#define _GNU_SOURCE // sched_getaffinity
+// A wait first looks again and again for a short time and lets other processes run between two
+// looks (sched_yield), then sleeps until epoll has something. It does not look without yielding: a
+// federation often has more processes than there are processors. What yielding buys instead of
+// sleeping at once, on two cores of an AMD EPYC that was busy with other work (Linux 6.18, medians
+// of bench/federation_net.c): 64 bytes there and back between two cores take 9.4 instead of 33 us
+// over TCP and 0.7 instead of 31 us through shared memory; a round of a server and 8 clients takes
+// 102 instead of 127 us over TCP and 15 instead of 43 us. How long it goes on, from 10 to 400 us,
+// makes no difference there.
 #include "federation/conn.h"
 
 #include <errno.h>
@@ -60,13 +57,6 @@ void tac__poller_close(tac__poller *p)
     if (p->fd >= 0)
         close(p->fd);
     p->allocator->resize(p->allocator->context, p, sizeof *p, 0);
-}
-
-void tac__poller_set_participants(tac__poller *p, unsigned participants)
-{
-    cpu_set_t set;
-    p->spin = participants && sched_getaffinity(0, sizeof set, &set) == 0 &&
-              (unsigned)CPU_COUNT(&set) > participants;
 }
 
 // --- the list of what is ready -------------------------------------------------------------------
@@ -272,23 +262,11 @@ static void look_for_dead(tac__poller *p, uint64_t now_us)
 
 // --- waiting -------------------------------------------------------------------------------------
 
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 // Look again and again until `until_us`. Returns as look_at_sockets, as all that follow.
-static int look_on(tac__poller *p, uint64_t until_us, bool yield)
+static int look_on(tac__poller *p, uint64_t until_us)
 {
     for (unsigned i = 1;; i++) {
-        if (yield)
-            sched_yield();
-        else
-            relax();
+        sched_yield();
         look_at_rings(p);
         const int code = !p->shm || i % LOOKS == 0 ? look_at_sockets(p, 0) : 0;
         if (p->first || code || tac__clock_us() >= until_us)
@@ -324,11 +302,6 @@ static int sleep_once(tac__poller *p, uint64_t limit_us)
     return code;
 }
 
-static uint64_t earlier(uint64_t a_us, uint64_t b_us)
-{
-    return a_us < b_us ? a_us : b_us;
-}
-
 static int wait(tac__poller *p, uint64_t limit_us)
 {
     int code = 0;
@@ -343,10 +316,7 @@ static int wait(tac__poller *p, uint64_t limit_us)
         return code;
     const uint64_t end_us = limit_us < UINT64_MAX - start_us ? start_us + limit_us : UINT64_MAX;
 
-    if (p->spin)
-        code = look_on(p, earlier(start_us + SPIN_US, end_us), false);
-    if (!p->first && !code)
-        code = look_on(p, earlier(tac__clock_us() + YIELD_US, end_us), true);
+    code = look_on(p, start_us + YIELD_US < end_us ? start_us + YIELD_US : end_us);
     while (!p->first && !code) {
         const uint64_t now_us = tac__clock_us();
         look_for_dead(p, now_us);

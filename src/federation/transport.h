@@ -42,8 +42,6 @@ void tac__conn_close(tac__conn *conn);
 
 // The other end, for texts: "tcp://127.0.0.1:40112", "unix:///tmp/s (process 4711)".
 const char *tac__conn_peer(const tac__conn *conn);
-// True where the other end is certainly on this host.
-bool tac__conn_is_local(const tac__conn *conn);
 
 typedef enum tac__io {
     TAC__IO_DONE,    // at least one byte
@@ -66,11 +64,6 @@ typedef struct tac__poller tac__poller;
 tac_status tac__poller_open(const tac_allocator *allocator, tac__poller **poller, tac_error *err);
 // After its listeners and connections were removed or closed. NULL is allowed.
 void tac__poller_close(tac__poller *poller);
-
-// How many processes of this federation are on this host, this one included. While there are more
-// processors than that, a wait begins with looking again and again without letting others run.
-// Where there are fewer that would keep others from working. 0, the default, is unknown: never.
-void tac__poller_set_participants(tac__poller *poller, unsigned participants);
 
 // `tag` comes back with what is ready. A listener is ready when somebody dialled. A connection is
 // at first waited for to read, and is always ready when its peer is gone.
