@@ -91,6 +91,8 @@ static void send_on(void *context, const tac_sent *m)
     if (status == TAC_OK)
         status = tac__client_send(c->machine, p->number, m->sent_us, TAC_TIME_NEVER, m->sequence,
                                   c->scratch, size, &c->sent);
+    if (status == TAC_OK)
+        status = tac__join_relieve(c, &c->sent);
     if (status != TAC_OK)
         tac_engine_stop(c->engine);
 }

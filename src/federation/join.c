@@ -12,6 +12,8 @@
 enum {
     WAIT_US = 50000,    // how long a wait goes on without a look at the clock
     LOOK_NS = 50000000, // between two calls of `look`
+    MUCH = 1 << 18,     // bytes that are written before the next poll
+    TOO_MUCH = 1 << 23, // bytes for which a sender waits
 };
 
 tac_status tac_client_create(const tac_client_def *def, tac_client **client, tac_error *err)
@@ -112,6 +114,17 @@ tac_status tac__join_turn(tac_client *c, tac_error *err)
     return tac__join_look(c, err);
 }
 
+tac_status tac__join_relieve(tac_client *c, tac_error *err)
+{
+    const tac__bytes *out = tac__client_output(c->machine);
+    if (tac__pipe_left(&c->pipe, out) < MUCH)
+        return TAC_OK;
+    TAC_TRY(tac__join_flush(c, err));
+    while (tac__pipe_left(&c->pipe, out) > TOO_MUCH)
+        TAC_TRY(tac__join_turn(c, err));
+    return TAC_OK;
+}
+
 static tac_status await(tac_client *c, tac__client_state waiting, tac_error *err)
 {
     TAC_TRY(tac__join_flush(c, err));
@@ -158,8 +171,9 @@ static tac_status send_message(tac_client *c, uint32_t channel, tac_time t_us,
                                tac_error *err)
 {
     TAC_REQUIRE(c && (bytes || !length));
-    return tac__client_send(c->machine, channel, t_us, delivered_us,
-                            tac__client_sequence(c->machine, channel), bytes, length, err);
+    TAC_TRY(tac__client_send(c->machine, channel, t_us, delivered_us,
+                             tac__client_sequence(c->machine, channel), bytes, length, err));
+    return tac__join_relieve(c, err);
 }
 
 tac_status tac_client_send(tac_client *c, uint32_t channel, tac_time t_us, const void *bytes,
@@ -217,7 +231,7 @@ tac_status tac_client_result(tac_client *c, const char *name, uint64_t digest, t
 // Everything is written before the connection is closed.
 static tac_status write_rest(tac_client *c, tac_error *err)
 {
-    while (c->pipe.conn && !tac__pipe_is_empty(&c->pipe, tac__client_output(c->machine)))
+    while (tac__pipe_left(&c->pipe, tac__client_output(c->machine)))
         TAC_TRY(tac__join_turn(c, err));
     return TAC_OK;
 }

@@ -40,6 +40,8 @@ struct tac_client {
     tac__lcm_client *lcm;
 };
 
+// Write if there is much to write, and wait while there is too much.
+TAC_MUST_CHECK tac_status tac__join_relieve(tac_client *client, tac_error *err);
 // Write what can be written without waiting.
 TAC_MUST_CHECK tac_status tac__join_flush(tac_client *client, tac_error *err);
 uint64_t tac__join_clock(void); // nanoseconds of a clock that only goes forward

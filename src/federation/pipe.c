@@ -1,8 +1,9 @@
 // pipe.c - moving bytes between a connection and a state machine.
 #include "federation/pipe.h"
 
-// A read that fills the buffer is followed by another; most rounds need one.
-enum { PIECE = 1 << 16 };
+// A read that fills the buffer is followed by another; most rounds need one. One who writes without
+// end must not keep the reader from all the others.
+enum { PIECE = 1 << 16, PIECES = 16 };
 
 tac_status tac__pipe_open(tac__pipe *p, tac__conn *conn, const uint8_t *key, tac__secure_role role,
                           tac_error *err)
@@ -39,7 +40,7 @@ tac_status tac__pipe_read(tac__pipe *p, tac__pipe_fn *take, void *context, tac_e
 {
     uint8_t bytes[PIECE];
     size_t count = sizeof bytes;
-    while (count == sizeof bytes) {
+    for (int i = 0; i < PIECES && count == sizeof bytes; i++) {
         const tac__io io = tac__conn_read(p->conn, bytes, sizeof bytes, &count, err);
         if (io == TAC__IO_BLOCKED)
             return TAC_OK;
@@ -84,8 +85,9 @@ tac_status tac__pipe_write(tac__pipe *p, tac__bytes *out, tac_error *err)
     return TAC_OK;
 }
 
-bool tac__pipe_is_empty(const tac__pipe *p, const tac__bytes *out)
+size_t tac__pipe_left(const tac__pipe *p, const tac__bytes *out)
 {
-    return !p->conn || (!tac__bytes_count(out) &&
-                        (!p->secure || !tac__bytes_count(tac__secure_wire(p->secure))));
+    if (!p->conn)
+        return 0;
+    return tac__bytes_count(out) + (p->secure ? tac__bytes_count(tac__secure_wire(p->secure)) : 0);
 }

@@ -25,7 +25,7 @@ TAC_MUST_CHECK tac_status tac__pipe_read(tac__pipe *pipe, tac__pipe_fn *take, vo
                                          tac_error *err);
 // Write as much of `out` as the connection takes, and take it off.
 TAC_MUST_CHECK tac_status tac__pipe_write(tac__pipe *pipe, tac__bytes *out, tac_error *err);
-// Whether everything has been written.
-bool tac__pipe_is_empty(const tac__pipe *pipe, const tac__bytes *out);
+// Bytes that have not been written.
+size_t tac__pipe_left(const tac__pipe *pipe, const tac__bytes *out);
 
 #endif
