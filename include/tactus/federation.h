@@ -65,10 +65,11 @@ typedef struct tac_server_def {
     // The law of a link, as it is made when the federation starts. NULL: there is none for this
     // one. What it points to must outlive the server. May be NULL itself.
     const tac_link_law *(*law)(void *context, const tac_link_ends *ends);
-    uint32_t message_max; // bytes in one message; 0: 16 MiB
-    uint32_t queue_max;   // messages waiting for one client; 0: 1,000,000
-    uint32_t timeout_ms;  // a client that does not respond for so long ends the federation; 0:
-                          // wait for ever
+    uint32_t message_max;     // bytes in one message; 0: 16 MiB
+    uint32_t queue_max;       // messages waiting for one client; 0: 1,000,000
+    uint64_t queue_bytes_max; // bytes of messages waiting for all clients; 0: 1 GiB
+    uint32_t timeout_ms;      // a client that does not respond for so long ends the federation; 0:
+                              // wait for ever
     // Told of warnings, and of who waits for whom when nothing moved for 5 s; may be NULL.
     void (*log)(void *context, const char *text);
     // Told of every message; results do not depend on it. May be NULL.

@@ -67,3 +67,8 @@ void tac__bytes_take(tac__bytes *b, size_t size)
     if (b->first == b->end)
         b->first = b->end = 0;
 }
+
+void tac__bytes_drop(tac__bytes *b, size_t size)
+{
+    b->end -= size;
+}

@@ -21,7 +21,8 @@ void tac__bytes_fini(tac__bytes *bytes);
 // valid until the next call.
 uint8_t *tac__bytes_add(tac__bytes *bytes, size_t size);
 void tac__bytes_copy(tac__bytes *bytes, const void *from, size_t size);
-void tac__bytes_take(tac__bytes *bytes, size_t size);
+void tac__bytes_take(tac__bytes *bytes, size_t size); // from the front
+void tac__bytes_drop(tac__bytes *bytes, size_t size); // from the end
 
 static inline size_t tac__bytes_count(const tac__bytes *bytes)
 {

@@ -441,6 +441,8 @@ static tac_status take_welcome(tac__client *c, tac__frame *f, tac_error *err)
     c->info.seed = tac__frame_u64(f);
     c->info.end_us = tac__frame_u64(f);
     TAC_TRY(tac__frame_end(f, err));
+    if (c->info.end_us > TAC_TIME_MAX)
+        return tac__fail(err, TAC_E_PROTOCOL, "the server gives an end after 2^62 us");
     if (version != TAC__WIRE_VERSION)
         return tac__fail(err, TAC_E_PROTOCOL,
                          "the server speaks version %u of the protocol, this client version %d",
@@ -511,7 +513,7 @@ static tac_status take_mail(tac__client *c, tac__frame *f, const uint8_t *frame,
     tac__frame body = *f;
     const tac__wire_mail m = tac__frame_mail(&body);
     TAC_TRY(tac__frame_end(&body, err));
-    if (!c->started || m.channel >= c->source_count)
+    if (!c->started || m.channel >= c->source_count || m.copy > 1)
         return unexpected(f, err);
     if (m.delivered_us < c->info.granted_us || m.delivered_us < c->last_us) {
         TIME(at, m.delivered_us);
@@ -529,11 +531,13 @@ static tac_status take_mail(tac__client *c, tac__frame *f, const uint8_t *frame,
 
 static tac_status take_grant(tac__client *c, tac__frame *f, tac_error *err)
 {
-    const tac_time t_us = tac__frame_u64(f);
+    tac_time t_us = tac__frame_u64(f);
     TAC_TRY(tac__frame_end(f, err));
     if (!c->started || t_us < c->info.granted_us)
         return unexpected(f, err);
-    c->info.granted_us = t_us;
+    // After the end there is nothing to do: what waits there waits for FINISH.
+    c->info.granted_us = t_us <= c->info.end_us ? t_us : c->info.end_us + 1;
+    t_us = c->info.granted_us;
     if (c->state == TAC__CLIENT_WAITING && t_us > c->info.reached_us)
         c->state = TAC__CLIENT_RUNNING;
     return TAC_OK;

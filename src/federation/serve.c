@@ -14,7 +14,6 @@ enum {
     WAIT_US = 50000,    // how long a wait goes on without a look at the clock
     LOOK_NS = 50000000, // between two calls of `look`
     FAREWELL_MS = 1000, // how long clients are given to take what was said last
-    STRANGERS_MAX = 64, // connections that have not joined
 };
 
 // One who is connected.
@@ -132,20 +131,11 @@ static bool keep_peer(tac_server *s, peer *p)
     return true;
 }
 
-static size_t count_strangers(const tac_server *s)
-{
-    size_t connected = 0;
-    for (size_t i = 0; i < s->peer_count; i++)
-        connected += s->peers[i] != NULL;
-    const size_t joined = tac__server_info(s->machine).joined;
-    return connected > joined ? connected - joined : 0;
-}
-
 // A connection that cannot be kept is closed; it concerns nobody else.
 static void add_peer(tac_server *s, tac__conn *conn)
 {
     peer *p = calloc(1, sizeof *p);
-    const int number = count_strangers(s) < STRANGERS_MAX ? tac__server_connect(s->machine) : -1;
+    const int number = tac__server_connect(s->machine);
     if (!p || number < 0) {
         if (number >= 0)
             tac__server_closed(s->machine, number, NULL);
@@ -170,17 +160,12 @@ static void add_peer(tac_server *s, tac__conn *conn)
     }
 }
 
+// A failure concerns one who dialled; those who are left are accepted in the next turn.
 static void accept_all(tac_server *s)
 {
-    for (;;) {
-        tac__conn *conn = NULL;
-        tac_error err;
-        const tac_status status = tac__listener_accept(s->listener, &conn, &err);
-        if (status == TAC_OK && !conn)
-            return;
-        if (status == TAC_OK)
-            add_peer(s, conn);
-    }
+    tac__conn *conn = NULL;
+    while (tac__listener_accept(s->listener, &conn, NULL) == TAC_OK && conn)
+        add_peer(s, conn);
 }
 
 static void write_peer(tac_server *s, peer *p)
@@ -188,8 +173,7 @@ static void write_peer(tac_server *s, peer *p)
     tac__bytes *out = tac__server_output(s->machine, p->number);
     if (!p->broken && tac__pipe_write(&p->pipe, out, &p->err) != TAC_OK)
         p->broken = true;
-    const bool done =
-        tac__server_closing(s->machine, p->number) && tac__pipe_is_empty(&p->pipe, out);
+    const bool done = tac__server_closing(s->machine, p->number) && !tac__pipe_left(&p->pipe, out);
     if (p->broken || done) {
         tac__server_closed(s->machine, p->number, p->broken ? p->err.text : NULL);
         drop(s, p);

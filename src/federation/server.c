@@ -22,10 +22,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STANDSTILL_MS = 5000, CLIENTS_MAX = 4096, CHANNELS_MAX = 65536 };
-#define SETTLED UINT32_MAX    // instead of a place in the heap: E is certain
-enum { EARLY_MAX = 1 << 26 }; // bytes of a client before the start
-enum { AHEAD_US = 1000000 };  // how far a client may be ahead of the last, where it matters
+enum {
+    STANDSTILL_MS = 5000, // until it is told who waits for whom
+    HELLO_MS = 10000,     // for a connection to say HELLO
+    TURN_MS = 1000,       // longest time between two turns that counts
+    CHECK_MS = 10,        // between two looks at who was heard
+    STRANGERS_MAX = 64,   // connections that have not said HELLO
+    HELLO_MAX = 1 << 22,  // bytes in a HELLO
+    EARLY_MAX = 1 << 26,  // bytes of a client before the start
+    CLIENTS_MAX = 4096,
+    CHANNELS_MAX = 65536,
+    LINKS_MAX = 1 << 22,
+    RESULTS_MAX = 1 << 20, // of one client
+    AHEAD_US = 1000000,    // how far a client may be ahead of the last, where it matters
+};
+#define SETTLED UINT32_MAX // instead of a place in the heap: E is certain
 
 typedef struct mail {
     tac_time sent_us, delivered_us;
@@ -64,6 +75,7 @@ typedef enum client_state {
 
 typedef struct client {
     const char *name;
+    tac__arena arena; // what it has declared
     client_state state;
     int connection; // -1: none
     channel *published, *subscribed;
@@ -83,13 +95,17 @@ typedef struct client {
     tac_time *unknown;  // ring: delivery times of those that it may not know of
     size_t unknown_first, unknown_count, unknown_capacity;
     uint64_t trace;
-    uint32_t place; // in the heap, while E is worked out
+    uint32_t place;    // in the heap, while E is worked out
+    uint32_t results;  // handed in
+    bool heard;        // since the last check
+    uint64_t heard_ms; // when that was
 } client;
 
 typedef struct connection {
     tac__bytes in, out;
     int client; // -1: it has not said HELLO
     bool used, closing;
+    uint64_t number, since_ms; // among all; when it was made
 } connection;
 
 typedef struct result {
@@ -113,10 +129,14 @@ struct tac__server {
     tac_time least_us; // delay of any link
     connection **connections;
     size_t connection_count, connection_capacity;
+    uint64_t made; // connections
     result *results;
     size_t result_count, result_capacity;
     tac_dispatch_info info;
-    uint64_t moved_ms, told_ms; // when something moved last; when the standstill was told
+    uint64_t queued_bytes;      // of messages in all heaps
+    uint64_t now_ms, clock_ms;  // of the last turn: the wall clock, and time that counts
+    uint64_t checked_ms;        // when it was looked who was heard
+    uint64_t moved_ms, tell_ms; // when something moved last; for how long until it is told
     bool clocked;
     tac_error error;
 };
@@ -165,6 +185,7 @@ static tac_status keep(tac__server *s, const tac_server_def *def, tac_error *err
         if (!names[i])
             return tac__fail_memory(err);
         s->clients[i] = (client){.name = names[i],
+                                 .arena = {.allocator = a->allocator},
                                  .connection = -1,
                                  .limit = -1,
                                  .trace = tac__hash_text(TAC__HASH_SEED, names[i])};
@@ -174,6 +195,8 @@ static tac_status keep(tac__server *s, const tac_server_def *def, tac_error *err
         s->def.message_max = TAC__WIRE_MESSAGE_MAX;
     if (!s->def.queue_max)
         s->def.queue_max = 1000000;
+    if (!s->def.queue_bytes_max)
+        s->def.queue_bytes_max = UINT64_C(1) << 30;
     return TAC_OK;
 }
 
@@ -207,6 +230,7 @@ static void *resize(const tac__server *s, void *old, size_t old_size, size_t siz
 
 static void free_mail(tac__server *s, mail *m)
 {
+    s->queued_bytes -= sizeof *m + m->size;
     resize(s, m, sizeof *m + m->size, 0);
 }
 
@@ -220,6 +244,7 @@ void tac__server_destroy(tac__server *s)
             free_mail(s, c->heap[k]);
         resize(s, c->heap, c->heap_capacity * sizeof *c->heap, 0);
         resize(s, c->unknown, c->unknown_capacity * sizeof *c->unknown, 0);
+        tac__arena_fini(&c->arena);
     }
     for (size_t i = 0; i < s->connection_count; i++) {
         tac__bytes_fini(&s->connections[i]->in);
@@ -429,11 +454,24 @@ static void queue(tac__server *s, const link *l, const tac__wire_mail *in, uint6
         fail_client(s, from, &own);
         return;
     }
+    if (s->queued_bytes + sizeof(mail) + in->size > s->def.queue_bytes_max) {
+        const client *from = &s->clients[l->from];
+        tac_error own;
+        (void)tac__fail(&own, TAC_E_QUEUE,
+                        "messages of %llu bytes wait for all clients, and '%s' sends %u more on "
+                        "'%s'; at most %llu are allowed",
+                        (unsigned long long)s->queued_bytes, from->name, in->size,
+                        from->published[l->channel].name,
+                        (unsigned long long)s->def.queue_bytes_max);
+        fail_client(s, from, &own);
+        return;
+    }
     mail *m = resize(s, NULL, 0, sizeof *m + in->size);
     if (!m) {
         fail_memory(s);
         return;
     }
+    s->queued_bytes += sizeof *m + in->size;
     *m = (mail){.sent_us = in->sent_us,
                 .delivered_us = delivered_us,
                 .sequence = in->sequence,
@@ -474,8 +512,9 @@ static const char *name_at(const void *context, size_t i)
     return i < s->def.count ? s->clients[i].name : NULL;
 }
 
-static tac_status read_channels(tac__server *s, tac__frame *f, const char *name, bool inlets,
-                                channel **all, uint32_t *count, tac_error *err)
+static tac_status read_channels(const tac__server *s, tac__arena *arena, tac__frame *f,
+                                const char *name, bool inlets, channel **all, uint32_t *count,
+                                tac_error *err)
 {
     *count = tac__frame_u32(f);
     if (*count > CHANNELS_MAX ||
@@ -483,7 +522,7 @@ static tac_status read_channels(tac__server *s, tac__frame *f, const char *name,
         f->bad = true;
     if (f->bad)
         return tac__frame_end(f, err);
-    *all = tac__arena_array(&s->arena, (size_t)*count + 1, sizeof **all);
+    *all = tac__arena_array(arena, (size_t)*count + 1, sizeof **all);
     if (!*all)
         return tac__fail_memory(err);
     for (uint32_t i = 0; i < *count; i++) {
@@ -503,10 +542,10 @@ static tac_status read_channels(tac__server *s, tac__frame *f, const char *name,
             return tac__frame_end(f, err);
         if (!k->message_max || k->message_max > s->def.message_max)
             k->message_max = s->def.message_max;
-        k->name = tac__arena_text(&s->arena, text[0]);
-        k->inlet = tac__arena_text(&s->arena, text[1]);
-        k->type = tac__arena_text(&s->arena, text[2]);
-        k->end = k->port ? k->inlet : tac__arena_format(&s->arena, "%s/%s", name, text[1]);
+        k->name = tac__arena_text(arena, text[0]);
+        k->inlet = tac__arena_text(arena, text[1]);
+        k->type = tac__arena_text(arena, text[2]);
+        k->end = k->port ? k->inlet : tac__arena_format(arena, "%s/%s", name, text[1]);
         if (!k->name || !k->inlet || !k->type || !k->end)
             return tac__fail_memory(err);
     }
@@ -596,12 +635,14 @@ static void take_hello(tac__server *s, int at, tac__frame *f)
     (void)tac__frame_text(f, program, sizeof program);
     int number = -1;
     client joined = {.connection = at, .limit = -1};
+    tac__arena_init(&joined.arena, s->allocator);
     tac_status status = f->bad ? tac__frame_end(f, &own) : find_place(s, name, &number, &own);
     if (status == TAC_OK)
-        status = read_channels(s, f, name, false, &joined.published, &joined.published_count, &own);
+        status = read_channels(s, &joined.arena, f, name, false, &joined.published,
+                               &joined.published_count, &own);
     if (status == TAC_OK)
-        status =
-            read_channels(s, f, name, true, &joined.subscribed, &joined.subscribed_count, &own);
+        status = read_channels(s, &joined.arena, f, name, true, &joined.subscribed,
+                               &joined.subscribed_count, &own);
     if (status == TAC_OK)
         status = tac__frame_end(f, &own);
     if (status == TAC_OK) {
@@ -610,13 +651,16 @@ static void take_hello(tac__server *s, int at, tac__frame *f)
         status = check_others(s, &joined, &own);
     }
     if (status != TAC_OK) {
+        tac__arena_fini(&joined.arena);
         refuse(k, own.text);
         return;
     }
     joined.state = RUNNING;
+    joined.heard = true;
     s->clients[number] = joined;
     k->client = number;
     s->joined++;
+    s->ready = true;
     tac__wire w = tac__wire_begin(&k->out, TAC__FRAME_WELCOME);
     tac__wire_u16(&w, TAC__WIRE_VERSION);
     tac__wire_u16(&w, 0);
@@ -667,6 +711,8 @@ static tac_status add_link(tac__server *s, uint32_t from, uint32_t out, uint32_t
         return TAC_OK;
     l.key = tac__link_key(s->def.seed, source->end, b->subscribed[in].end);
     l.plain = tac__link_plain(&l.law);
+    if (s->link_count == LINKS_MAX)
+        return tac__fail(err, TAC_E_LIMIT, "there are more than %d links", (int)LINKS_MAX);
     size_t links = source->link_count, capacity = source->link_capacity;
     if (!TAC__ARENA_GROW(&s->arena, s->links, s->link_count, s->link_capacity) ||
         !TAC__ARENA_GROW(&s->arena, source->links, links, capacity))
@@ -725,8 +771,11 @@ static void start(tac__server *s)
         return;
     }
     for (size_t i = 0; i < s->def.count; i++) {
-        const client *c = &s->clients[i];
-        tac__wire w = tac__wire_begin(&s->connections[c->connection]->out, TAC__FRAME_START);
+        client *c = &s->clients[i];
+        c->heard = true; // until now nothing was expected of it
+        tac__bytes *out = &s->connections[c->connection]->out;
+        const size_t before = tac__bytes_count(out);
+        tac__wire w = tac__wire_begin(out, TAC__FRAME_START);
         tac__wire_u32(&w, c->in_count);
         for (uint32_t k = 0; k < c->in_count; k++) {
             const link *l = &s->links[c->in[k]];
@@ -735,6 +784,13 @@ static void start(tac__server *s)
             tac__wire_text(&w, s->clients[l->from].published[l->channel].name);
         }
         tac__wire_end(&w);
+        if (tac__bytes_count(out) - before > TAC__WIRE_FRAME_MAX) {
+            tac__bytes_drop(out, tac__bytes_count(out) - before);
+            (void)tac__fail(&own, TAC_E_LIMIT, "%u links lead to '%s': too many for one frame",
+                            c->in_count, c->name);
+            fail(s, "", 0, &own);
+            return;
+        }
     }
     s->state = TAC__SERVER_FIRST_TICK;
 }
@@ -872,12 +928,15 @@ static tac_status take_clock(tac__server *s, client *c, tac__frame *f, tac_error
     return TAC_OK;
 }
 
-static tac_status take_result(tac__server *s, tac__frame *f, tac_error *err)
+static tac_status take_result(tac__server *s, client *c, tac__frame *f, tac_error *err)
 {
     char name[1024];
     const uint64_t digest = tac__frame_u64(f);
     (void)tac__frame_text(f, name, sizeof name);
     TAC_TRY(tac__frame_end(f, err));
+    if (c->results++ >= RESULTS_MAX)
+        return tac__fail(err, TAC_E_LIMIT, "'%s' hands in more than %d results", c->name,
+                         (int)RESULTS_MAX);
     if (!TAC__ARENA_GROW(&s->arena, s->results, s->result_count, s->result_capacity))
         return tac__fail_memory(err);
     result *r = &s->results[s->result_count];
@@ -928,7 +987,7 @@ static tac_status take(tac__server *s, client *c, tac__frame *f, tac_error *err)
     case TAC__FRAME_POLL_WAIT:
         return take_clock(s, c, f, err);
     case TAC__FRAME_RESULT:
-        return take_result(s, f, err);
+        return take_result(s, c, f, err);
     case TAC__FRAME_FINISH:
         return take_finish(s, c, f, err);
     case TAC__FRAME_ABORT:
@@ -941,9 +1000,28 @@ static tac_status take(tac__server *s, client *c, tac__frame *f, tac_error *err)
 // --- connections
 // ----------------------------------------------------------------------------------
 
+// Strangers are turned away, the one that has been silent for longest first: those that occupy the
+// server must not keep clients out.
+static void make_place(tac__server *s)
+{
+    size_t strangers = 0;
+    connection *oldest = NULL;
+    for (size_t i = 0; i < s->connection_count; i++) {
+        connection *k = s->connections[i];
+        if (!k->used || k->closing || k->client >= 0)
+            continue;
+        strangers++;
+        if (!oldest || k->number < oldest->number)
+            oldest = k;
+    }
+    if (strangers >= STRANGERS_MAX)
+        refuse(oldest, "too many connections have not said HELLO");
+}
+
 int tac__server_connect(tac__server *s)
 {
     size_t at = 0;
+    make_place(s);
     while (at < s->connection_count && s->connections[at]->used)
         at++;
     if (at == s->connection_count) {
@@ -963,16 +1041,22 @@ int tac__server_connect(tac__server *s)
     k->client = -1;
     k->used = true;
     k->closing = false;
+    k->number = s->made++;
+    k->since_ms = s->clock_ms;
+    if (s->state == TAC__SERVER_ENDED || s->state == TAC__SERVER_FAILED)
+        refuse(k, "the federation is over");
     return (int)at;
 }
 
-// Frames of those who have not said HELLO: garbage concerns nobody else.
-static void take_first(tac__server *s, int at, tac__frame *f)
+// What begins a connection is HELLO: the header tells, and no more is kept of what is none.
+static tac_status check_stranger(const tac__bytes *in, tac_error *err)
 {
-    if (f->type == TAC__FRAME_HELLO)
-        take_hello(s, at, f);
-    else
-        refuse(s->connections[at], "the first frame of a client is HELLO");
+    const size_t count = tac__bytes_count(in);
+    if (count >= TAC__WIRE_HEADER && tac__bytes_front(in)[4] != TAC__FRAME_HELLO)
+        return tac__fail(err, TAC_E_PROTOCOL, "the first frame of a client is HELLO");
+    if (count > TAC__WIRE_HEADER + HELLO_MAX)
+        return tac__fail(err, TAC_E_LIMIT, "a HELLO has at most %d bytes", (int)HELLO_MAX);
+    return TAC_OK;
 }
 
 // Take all whole frames. What a client sends before the start waits: links are not known yet.
@@ -992,13 +1076,16 @@ static void take_input(tac__server *s, int at)
         size_t length;
         status = tac__frame_next(tac__bytes_front(&k->in), tac__bytes_count(&k->in),
                                  TAC__FRAME_FROM_CLIENT, &f, &length, &own);
+        if (status == TAC_OK && k->client < 0)
+            status = check_stranger(&k->in, &own);
         if (status != TAC_OK || !length)
             break;
-        s->ready = true;
-        if (k->client < 0)
-            take_first(s, at, &f);
-        else
+        if (k->client < 0) {
+            take_hello(s, at, &f);
+        } else {
+            s->ready = true;
             status = take(s, &s->clients[k->client], &f, &own);
+        }
         tac__bytes_take(&k->in, length);
     }
     if (k->closing)
@@ -1017,6 +1104,8 @@ void tac__server_input(tac__server *s, int at, const void *bytes, size_t count)
     if (!k->used || s->state == TAC__SERVER_FAILED)
         return;
     tac__bytes_copy(&k->in, bytes, count);
+    if (k->client >= 0)
+        s->clients[k->client].heard = true;
     take_input(s, at);
 }
 
@@ -1031,7 +1120,12 @@ void tac__server_closed(tac__server *s, int at, const char *why)
     client *c = &s->clients[k->client];
     c->connection = -1;
     if (s->state == TAC__SERVER_JOINING) { // it may come again
-        c->state = ABSENT;
+        tac__arena_fini(&c->arena);
+        *c = (client){.name = c->name,
+                      .arena = {.allocator = s->allocator},
+                      .connection = -1,
+                      .limit = -1,
+                      .trace = c->trace};
         s->joined--;
         return;
     }
@@ -1190,6 +1284,8 @@ static tac_time link_limit(const tac__server *s, client *c)
 // Whether a client should wait because others do not keep up with what it sends.
 static bool ahead(const tac__server *s, const client *c)
 {
+    if (s->queued_bytes > s->def.queue_bytes_max / 2)
+        return c->published_count > 0;
     for (uint32_t k = 0; k < c->published_count; k++) {
         const channel *out = &c->published[k];
         for (uint32_t i = 0; i < out->link_count; i++) {
@@ -1331,45 +1427,102 @@ static void end(tac__server *s)
             return;
     }
     add_up(s);
-    if (s->state != TAC__SERVER_FAILED)
-        s->state = TAC__SERVER_ENDED;
+    if (s->state == TAC__SERVER_FAILED)
+        return;
+    s->state = TAC__SERVER_ENDED;
+    for (size_t i = 0; i < s->connection_count; i++) {
+        if (s->connections[i]->used && !s->connections[i]->closing)
+            refuse(s->connections[i], "the federation is over");
+    }
 }
 
 // --- turns
 // ----------------------------------------------------------------------------------------
 
-static void watch_clock(tac__server *s, uint64_t now_ms)
+// Note who was heard. Only a short time between two turns counts: a server that was held up itself
+// has heard nobody.
+static void check_heard(tac__server *s, uint64_t now_ms)
 {
-    if (!s->clocked || s->ready) {
-        s->clocked = true;
-        s->moved_ms = s->told_ms = now_ms;
+    if (!s->clocked)
+        s->now_ms = now_ms;
+    const uint64_t step_ms = now_ms - s->now_ms;
+    const bool first = !s->clocked;
+    s->clock_ms += step_ms < TURN_MS ? step_ms : TURN_MS;
+    s->now_ms = now_ms;
+    s->clocked = true;
+    if (first || s->ready) {
+        s->moved_ms = s->clock_ms;
+        s->tell_ms = STANDSTILL_MS;
     }
-    const bool under_way = s->state >= TAC__SERVER_FIRST_TICK && s->state <= TAC__SERVER_ENDING;
-    if (!under_way || tac__server_reached(s, s->target_us))
+    if (!first && s->clock_ms - s->checked_ms < CHECK_MS)
         return;
-    char text[4096];
-    if (now_ms - s->told_ms >= STANDSTILL_MS) {
-        char who[3584];
-        s->told_ms = now_ms;
-        tac__server_describe(s, who, sizeof who);
-        tac__out out = tac__out_begin(text, sizeof text);
-        tac__out_add(&out, "nothing has moved for %llu s:\n%s",
-                     (unsigned long long)(now_ms - s->moved_ms) / 1000, who);
-        log_text(s, text);
+    s->checked_ms = s->clock_ms;
+    for (size_t i = 0; i < s->def.count; i++) {
+        client *c = &s->clients[i];
+        if (c->heard)
+            c->heard_ms = s->clock_ms;
+        c->heard = false;
     }
-    if (!s->def.timeout_ms || now_ms - s->moved_ms < s->def.timeout_ms)
+}
+
+static void refuse_silent(tac__server *s)
+{
+    for (size_t i = 0; i < s->connection_count; i++) {
+        connection *k = s->connections[i];
+        if (k->used && !k->closing && k->client < 0 && s->clock_ms - k->since_ms >= HELLO_MS)
+            refuse(k, "no HELLO came");
+    }
+}
+
+// After 5 s, then after twice as long each time.
+static void tell_standstill(tac__server *s)
+{
+    char text[4096], who[3584];
+    const uint64_t still_ms = s->clock_ms - s->moved_ms;
+    if (still_ms < s->tell_ms)
         return;
+    s->tell_ms = 2 * still_ms;
+    tac__server_describe(s, who, sizeof who);
+    tac__out out = tac__out_begin(text, sizeof text);
+    tac__out_add(&out, "nothing has moved for %llu s:\n%s", (unsigned long long)still_ms / 1000,
+                 who);
+    log_text(s, text);
+}
+
+static void end_hanging(tac__server *s)
+{
     for (size_t i = 0; i < s->def.count; i++) {
         const client *c = &s->clients[i];
-        if (c->state == WAITING || c->state == LEFT)
+        if (c->state == WAITING || c->state == LEFT || c->heard ||
+            s->clock_ms - c->heard_ms < s->def.timeout_ms)
             continue;
         tac_error own;
         TIME(at, c->clock.t_us);
-        (void)tac__fail(&own, TAC_E_HANG, "'%s' has not responded for %u s since it came to %s",
-                        c->name, s->def.timeout_ms / 1000, at);
+        (void)tac__fail(&own, TAC_E_HANG, "'%s' has not responded for %.3g s since it came to %s",
+                        c->name, 1e-3 * s->def.timeout_ms, at);
+        const size_t unread = tac__bytes_count(&s->connections[c->connection]->out);
+        if (unread)
+            tac__error_append(&own, "; it has not read %zu bytes", unread);
+        if (c->heap_count + c->unknown_count)
+            tac__error_append(&own, "; %zu messages for it may be lost",
+                              c->heap_count + c->unknown_count);
         fail_client(s, c, &own);
         return;
     }
+}
+
+static void watch_clock(tac__server *s, uint64_t now_ms)
+{
+    check_heard(s, now_ms);
+    if (s->clock_ms != s->checked_ms)
+        return; // nothing new since the last look
+    refuse_silent(s);
+    const bool under_way = s->state >= TAC__SERVER_FIRST_TICK && s->state <= TAC__SERVER_ENDING;
+    if (s->state == TAC__SERVER_JOINING ? s->started
+                                        : under_way && !tac__server_reached(s, s->target_us))
+        tell_standstill(s);
+    if (under_way && s->def.timeout_ms && !tac__server_reached(s, s->target_us))
+        end_hanging(s);
 }
 
 void tac__server_turn(tac__server *s, uint64_t now_ms)
@@ -1401,6 +1554,8 @@ void tac__server_turn(tac__server *s, uint64_t now_ms)
 void tac__server_advance_to(tac__server *s, tac_time to_us)
 {
     s->started = s->ready = true;
+    if (to_us > s->def.end_us)
+        to_us = s->def.end_us + 1; // clients process the end and nothing after it
     if (to_us > s->target_us)
         s->target_us = to_us;
 }
@@ -1456,7 +1611,7 @@ void tac__server_describe(const tac__server *s, char *text, size_t size)
         TIME(at, c->clock.t_us);
         if (c->state == ABSENT)
             tac__out_add(&out, "  '%s' has not joined\n", c->name);
-        else if (c->state == RUNNING)
+        else if (c->state == RUNNING && s->state != TAC__SERVER_JOINING)
             tac__out_add(&out, "  '%s' is at work since %s\n", c->name, at);
         else if (c->state == WAITING && s->state == TAC__SERVER_ADVANCING && c->limit >= 0)
             tac__out_add(&out, "  '%s' waits at %s for '%s'\n", c->name, at,
