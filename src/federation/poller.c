@@ -14,8 +14,8 @@
 // TCP and 0.7 instead of 31 us through shared memory; a round of a server and 8 clients takes 102
 // instead of 127 us over TCP and 15 instead of 43 us. How long it goes on, from 10 to 400 us, makes
 // no difference there. Looking without yielding takes 0.2 instead of 0.7 us through shared memory
-// and 0.8 us less over TCP, but stops every federation that has more processes than there are
-// processors.
+// and 0.8 us less over TCP, but keeps others from working where there are more processes than
+// processors, which is usual.
 #include "federation/conn.h"
 
 #include <errno.h>
@@ -24,9 +24,8 @@
 #include <unistd.h>
 
 enum {
-    EVENTS = 64,  // taken from epoll at once
-    SPIN_US = 25, // as long as waking would take
-    YIELD_US = 50,
+    EVENTS = 64,        // taken from epoll at once
+    YIELD_US = 50,      // of looking before sleeping
     LOOKS = 16,         // of rings for one of sockets
     SILENCE_MS = 15000, // of a dead host
     CHECK_US = 1000000, // so often such hosts are looked for

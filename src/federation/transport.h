@@ -46,7 +46,7 @@ const char *tac__conn_peer(const tac__conn *conn);
 typedef enum tac__io {
     TAC__IO_DONE,    // at least one byte
     TAC__IO_BLOCKED, // none at present
-    TAC__IO_CLOSED,  // the peer has closed the connection or is dead; all it sent has been read
+    TAC__IO_CLOSED,  // the peer has closed the connection or is dead; all that came was read
     TAC__IO_FAILED,  // the connection is of no use any more
 } tac__io;
 
