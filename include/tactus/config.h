@@ -134,6 +134,10 @@ TAC_API char *tac_config_resolved(const tac_config *config);
 // Is there a section `federation`?
 TAC_API bool tac_config_federates(const tac_config *config);
 
+// On this network of LCM a server publishes all messages unless it is told otherwise; they do not
+// leave the host.
+#define TAC_FEDERATION_LCM "udpm://239.255.76.67:7667?ttl=0"
+
 typedef struct tac_federation_info {
     const char *transport; // "unix", "tcp" or "shm"
     const char *address;   // where the server listens; NULL: not given
@@ -141,6 +145,8 @@ typedef struct tac_federation_info {
     tac_time delay_us;     // of links for which no rule gives one
     tac_time timeout_us;   // of wall time
     size_t process_count;
+    const char *lcm; // network of LCM on which messages are published; NULL: none
+    bool lcm_given;  // in the section
 } tac_federation_info;
 
 // Read the section. Fails where there is none, and where an entity is in no process or in two. All

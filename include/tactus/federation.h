@@ -46,8 +46,10 @@ typedef struct tac_passage {
     tac_time delivered_us;      // TAC_TIME_NEVER where `delivered` is false
     uint64_t sequence;          // on its channel
     uint32_t copy;              // 1: the second copy
-    const void *bytes;          // valid until the function returns
+    const void *bytes; // valid until the function returns; names live as long as the server
     uint32_t length;
+    uint32_t sender_number, recipient_number; // of the clients
+    uint64_t order;                           // among all messages of the sender
 } tac_passage;
 
 typedef struct tac_server_def {
@@ -79,6 +81,18 @@ typedef struct tac_server_def {
     // May be NULL.
     const char *(*look)(void *context, tac_time t_us);
     void *context;
+    // Told that all passages before `t_us` have been told of: messages that were sent and those
+    // that were delivered before then. May be NULL.
+    void (*settled)(void *context, tac_time t_us);
+    // A network of LCM, "udpm://239.255.76.67:7667?ttl=0", on which every message that the server
+    // receives or delivers is published, for everyone to see; NULL: none. A message is left out
+    // where the network is too slow. docs/federation.md has the names of channels.
+    const char *lcm;
+    // A file for the same messages, as an event log of LCM in the order of simulated time; NULL:
+    // none. It has all of them, and the same bytes in every run.
+    const char *lcm_log;
+    bool lcm_log_replace; // a file that exists; else that is an error
+    uint8_t reserved[7];  // 0
 } tac_server_def;
 
 static inline tac_server_def tac_server_def_default(void)
@@ -122,6 +136,7 @@ typedef struct tac_dispatch_info {
     uint64_t most_at_once;        // clients authorised in one turn
     double wall_s;                // from the first grant to the last client's end
     uint64_t hash;                // over the digests that clients handed in; 0: none
+    uint64_t published, left_out; // messages on the network of LCM
 } tac_dispatch_info;
 
 TAC_API void tac_server_info_sized(const tac_server *server, tac_dispatch_info *info, size_t size);
@@ -131,6 +146,10 @@ static inline tac_dispatch_info tac_server_info(const tac_server *server)
     tac_server_info_sized(server, &info, sizeof info);
     return info;
 }
+
+// Why nothing is published on the network of LCM: liblcm is not installed, or the network refuses.
+// NULL: it is published, or was not asked for.
+TAC_API const char *tac_server_lcm_error(const tac_server *server);
 
 // Digest over all messages delivered to a client, in their order. 0: no such client.
 TAC_API uint64_t tac_server_trace(const tac_server *server, size_t client);

@@ -102,3 +102,69 @@ tac_status tac__lcm_message_decode(tac__lcm_message kind, const void *bytes, siz
     *length = rest;
     return TAC_OK;
 }
+
+// --- envelopes ----------------------------------------------------------------------------------
+
+uint64_t tac__lcm_envelope_fingerprint(void)
+{
+    uint64_t v = tac__lcm_hash_begin();
+#define NUMBER(name, type, doc) v = tac__lcm_hash_member(v, #name, #type, NULL, false);
+#define TEXT(name, doc)         v = tac__lcm_hash_member(v, #name, "string", NULL, false);
+    TAC__LCM_ENVELOPE_NUMBERS(NUMBER)
+    TAC__LCM_ENVELOPE_TEXTS(TEXT)
+#undef NUMBER
+#undef TEXT
+    return tac__lcm_hash_end(v);
+}
+
+void tac__lcm_envelope_struct(tac__text *out)
+{
+    tac__text_add(out,
+                  "\n// what the server of a federation tells of a message, on channel "
+                  "%s;\n// fingerprint 0x%016" PRIx64 "\nstruct envelope_t {\n",
+                  TAC__LCM_ENVELOPE_CHANNEL, tac__lcm_envelope_fingerprint());
+#define NUMBER(name, type, doc) tac__text_add(out, "    %s %s; // %s\n", #type, #name, doc);
+#define TEXT(name, doc)         tac__text_add(out, "    string %s; // %s\n", #name, doc);
+    TAC__LCM_ENVELOPE_NUMBERS(NUMBER)
+    TAC__LCM_ENVELOPE_TEXTS(TEXT)
+#undef NUMBER
+#undef TEXT
+    tac__text_add(out, "}\n");
+}
+
+// A text is its length with the zero at its end, in 4 bytes, and its bytes with that zero.
+static size_t text_size(const char *text)
+{
+    return 5 + (text ? strlen(text) : 0);
+}
+
+static uint8_t *put_text(uint8_t *to, const char *text)
+{
+    const size_t size = text_size(text) - 4;
+    to = tac__lcm_put(to, size, 4);
+    memcpy(to, text ? text : "", size);
+    return to + size;
+}
+
+size_t tac__lcm_envelope_size(const tac__lcm_envelope *e)
+{
+    size_t size = 8; // fingerprint
+#define NUMBER(name, type, doc) size += sizeof e->name;
+#define TEXT(name, doc)         size += text_size(e->name);
+    TAC__LCM_ENVELOPE_NUMBERS(NUMBER)
+    TAC__LCM_ENVELOPE_TEXTS(TEXT)
+#undef NUMBER
+#undef TEXT
+    return size;
+}
+
+void tac__lcm_envelope_encode(const tac__lcm_envelope *e, uint8_t *to)
+{
+    to = tac__lcm_put(to, tac__lcm_envelope_fingerprint(), 8);
+#define NUMBER(name, type, doc) to = tac__lcm_put(to, (uint64_t)e->name, sizeof e->name);
+#define TEXT(name, doc)         to = put_text(to, e->name);
+    TAC__LCM_ENVELOPE_NUMBERS(NUMBER)
+    TAC__LCM_ENVELOPE_TEXTS(TEXT)
+#undef NUMBER
+#undef TEXT
+}

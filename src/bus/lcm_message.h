@@ -32,4 +32,40 @@ TAC_MUST_CHECK tac_status tac__lcm_message_decode(tac__lcm_message kind, const v
                                                   size_t size, void *message, size_t *length,
                                                   tac_error *err);
 
+// --- envelopes ----------------------------------------------------------------------------------
+
+// What a server tells of a message that passes through it, as a message of its own:
+// tactus.envelope_t on channel TAC__LCM_ENVELOPE_CHANNEL, right before the message. Numbers, then
+// texts, which may be NULL for "".
+#define TAC__LCM_ENVELOPE_CHANNEL "TACTUS_ENVELOPE"
+#define TAC__LCM_ENVELOPE_NUMBERS(X)                                                               \
+    X(number, int64_t, "of this envelope, from 0; a gap: some were left out")                      \
+    X(sent_utime, int64_t, "when the sender handed the message over, simulated microseconds")      \
+    X(delivered_utime, int64_t, "when it arrives; -1: received from the sender")                   \
+    X(sequence, int64_t, "number of the message on the sender's channel, from 0")                  \
+    X(hash, int64_t, "FNV-1a of 64 bits over the bytes of the message")                            \
+    X(size, int32_t, "bytes of the message")                                                       \
+    X(copy, int32_t, "1: the second copy, which a link made")
+#define TAC__LCM_ENVELOPE_TEXTS(X)                                                                 \
+    X(channel, "on which the message is published here")                                           \
+    X(name, "of the channel in the federation")                                                    \
+    X(type, "of the message, as the sender declared it; may be empty")                             \
+    X(sender, "client")                                                                            \
+    X(recipient, "client; empty: received from the sender")                                        \
+    X(inlet, "where it arrives at the recipient")
+
+typedef struct tac__lcm_envelope {
+#define TAC__LCM_ENVELOPE_NUMBER(name, type, doc) type name;
+#define TAC__LCM_ENVELOPE_TEXT(name, doc)         const char *name;
+    TAC__LCM_ENVELOPE_NUMBERS(TAC__LCM_ENVELOPE_NUMBER)
+    TAC__LCM_ENVELOPE_TEXTS(TAC__LCM_ENVELOPE_TEXT)
+#undef TAC__LCM_ENVELOPE_NUMBER
+#undef TAC__LCM_ENVELOPE_TEXT
+} tac__lcm_envelope;
+
+uint64_t tac__lcm_envelope_fingerprint(void);
+void tac__lcm_envelope_struct(tac__text *out); // in LCM's language, for package tactus
+size_t tac__lcm_envelope_size(const tac__lcm_envelope *envelope); // encoded
+void tac__lcm_envelope_encode(const tac__lcm_envelope *envelope, uint8_t *to);
+
 #endif

@@ -62,6 +62,21 @@ tac_status cli_dispatch_load(cli_dispatch *d, const cli_args *args, const char *
     return tac_config_crossing_count(d->sim.config, &crossings, err);
 }
 
+// What others can see of the messages. With a key only what is asked for: the key is there to keep
+// messages from others.
+static tac_status choose_lcm(cli_dispatch *d, const cli_args *args, tac_error *err)
+{
+    const char *url = cli_value(args, "lcm");
+    if (url && cli_has(args, "no-lcm"))
+        return tac__fail(err, TAC_E_USAGE, "options '--lcm' and '--no-lcm' exclude each other");
+    d->log = cli_value(args, "log");
+    d->lcm_asked = url || d->info.lcm_given;
+    d->lcm = url ? url : d->info.lcm;
+    if (cli_has(args, "no-lcm") || (cli_value(args, "key") && !d->lcm_asked))
+        d->lcm = NULL;
+    return TAC_OK;
+}
+
 tac_status cli_dispatch_open(cli_dispatch *d, const cli_args *args, const char *address,
                              tac_error *err)
 {
@@ -74,6 +89,10 @@ tac_status cli_dispatch_open(cli_dispatch *d, const cli_args *args, const char *
         d->names[i] = tac_config_process_info(d->sim.config, i).name;
     tac_server_def def = tac_server_def_default();
     TAC_TRY(read_lookahead(args, d->info.lookahead, &def.lookahead, err));
+    TAC_TRY(choose_lcm(d, args, err));
+    def.lcm = d->lcm;
+    def.lcm_log = d->log;
+    def.lcm_log_replace = cli_has(args, "force");
     def.address = address;
     def.key_file = cli_value(args, "key");
     def.names = d->names;
@@ -88,6 +107,10 @@ tac_status cli_dispatch_open(cli_dispatch *d, const cli_args *args, const char *
     def.look = look;
     def.context = d;
     TAC_TRY(tac_server_create(&def, &d->server, err));
+    const char *why = tac_server_lcm_error(d->server);
+    if (why && d->lcm_asked && !cli_has(args, "quiet"))
+        fprintf(stderr, "%s: warning: nothing is published with LCM: %s\n",
+                tac_config_name(d->sim.config), why);
     const char *actual = tac_server_address(d->server);
     d->transport = !strncmp(actual, "unix", 4)  ? "unix"
                    : !strncmp(actual, "shm", 3) ? "shm"
@@ -152,6 +175,16 @@ void cli_dispatch_report(const cli_dispatch *d, tac_status status, tac__text *ou
                   (unsigned long long)i.most_at_once);
     if (i.received)
         tac__text_add(out, "  round        %.3g us for a message of each client\n", round_us(&i));
+    const char *why = tac_server_lcm_error(d->server);
+    if (d->lcm)
+        tac__text_add(out, "  lcm          ");
+    if (d->lcm && why)
+        tac__text_add(out, "nothing published: %s\n", why);
+    else if (d->lcm)
+        tac__text_add(out, "%llu published at %s, %llu left out\n", (unsigned long long)i.published,
+                      d->lcm, (unsigned long long)i.left_out);
+    if (d->log)
+        tac__text_add(out, "  log          %s\n", d->log);
     if (i.hash)
         tac__text_add(out, "  hash         %016llx\n", (unsigned long long)i.hash);
 }
@@ -182,6 +215,18 @@ void cli_dispatch_json(const cli_dispatch *d, tac_status status, const tac_error
     tac__json_key_u64(json, "most_at_once", i.most_at_once);
     tac__json_object_end(json);
     tac__json_key_number(json, "us_per_round", round_us(&i));
+    if (d->lcm) {
+        tac__json_key(json, "lcm");
+        tac__json_object_begin(json);
+        tac__json_key_text(json, "url", d->lcm);
+        tac__json_key_u64(json, "published", i.published);
+        tac__json_key_u64(json, "left_out", i.left_out);
+        if (tac_server_lcm_error(d->server))
+            tac__json_key_text(json, "refused", tac_server_lcm_error(d->server));
+        tac__json_object_end(json);
+    }
+    if (d->log)
+        tac__json_key_text(json, "log", d->log);
     if (i.hash)
         tac__json_key_hex64(json, "hash", i.hash);
     if (status != TAC_OK)

@@ -20,7 +20,21 @@ typedef struct cli_dispatch {
     const char *(*watch)(void *context);
     void *context;
     const char *transport; // as told in reports
+    const char *lcm, *log; // network and event log of LCM; NULL: none
+    bool lcm_asked;        // by an option or the configuration, not by default
 } cli_dispatch;
+
+// Options of commands that own a server.
+#define CLI_OPTIONS_LCM                                                                            \
+    {.name = "lcm",                                                                                \
+     .value = "URL",                                                                               \
+     .doc = "Publish all messages on this network of LCM, for everyone to see; by default what "   \
+            "the configuration says, or " TAC_FEDERATION_LCM " unless there is a key."},           \
+        {.name = "no-lcm", .doc = "Publish nothing with LCM."},                                    \
+    {                                                                                              \
+        .name = "log", .value = "FILE",                                                            \
+        .doc = "Write all messages to an event log of LCM, in the order of simulated time."        \
+    }
 
 // Reads the configuration and its section `federation`.
 TAC_MUST_CHECK tac_status cli_dispatch_load(cli_dispatch *dispatch, const cli_args *args,

@@ -18,6 +18,8 @@ static const cli_option options[] = {
     CLI_OPTION_SET,
     {.name = "seed", .value = "N", .doc = "Use this seed; short for --set seed=N."},
     CLI_OPTION_DURATION,
+    CLI_OPTIONS_LCM,
+    CLI_OPTION_FORCE,
     CLI_OPTION_JSON,
     CLI_OPTION_OUTPUT,
     {.name = "quiet", .letter = 'q', .doc = "No report and no progress."},

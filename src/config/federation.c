@@ -275,12 +275,15 @@ tac_status tac_config_federation_sized(tac_config *c, tac_federation_info *info,
     TAC_TRY(tac__federation_read(c, err));
     const tac__spec *spec = &tac__format_federation;
     const tac__federation *f = c->federation;
+    const char *lcm = tac__get_text(f->node, spec, "lcm");
     const tac_federation_info own = {.transport = tac__get_text(f->node, spec, "transport"),
                                      .address = tac__get_text(f->node, spec, "address"),
                                      .lookahead = tac__get_text(f->node, spec, "lookahead"),
                                      .delay_us = f->delay->min_us,
                                      .timeout_us = tac__get_time(f->node, spec, "timeout"),
-                                     .process_count = f->count};
+                                     .process_count = f->count,
+                                     .lcm = strcmp(lcm, "off") != 0 ? lcm : NULL,
+                                     .lcm_given = tac__get_node(f->node, "lcm") != NULL};
     tac__def_give(info, size, &own, sizeof own);
     return TAC_OK;
 }

@@ -195,6 +195,8 @@ static void add_message_types(const tac_engine *e, tac__text *out)
             any = true;
         }
     }
+    if (e->plan->sender_count)
+        tac__lcm_envelope_struct(out);
 }
 
 static void add_lcm_types(const tac_engine *e, tac__text *out)

@@ -1,7 +1,9 @@
 // serve.c - the server of a federation on a network: a listener, connections, and a loop that moves
 // bytes between these and the state machine of server.h.
 #include "federation/key.h"
+#include "federation/passage_log.h"
 #include "federation/pipe.h"
+#include "federation/republisher.h"
 #include "federation/server.h"
 
 #include "base/def.h"
@@ -36,6 +38,11 @@ struct tac_server {
     const char *(*look)(void *context, tac_time t_us);
     void *context;
     uint64_t looked_ns, began_ns, ended_ns;
+    // messages for everyone to see:
+    tac_server_def def; // as it was given, for functions in it
+    tac__republisher *republisher;
+    tac__passage_log *log;
+    tac_error lcm_error; // why there is no republisher
 };
 
 static uint64_t now_ns(void)
@@ -65,6 +72,64 @@ static tac_status open_listener(tac_server *s, const tac_server_def *def, tac_er
     return tac__poller_add_listener(s->poller, s->listener, NULL, err);
 }
 
+static const tac_link_law *give_law(void *context, const tac_link_ends *ends)
+{
+    const tac_server *s = context;
+    return s->def.law(s->def.context, ends);
+}
+
+static void give_text(void *context, const char *text)
+{
+    const tac_server *s = context;
+    s->def.log(s->def.context, text);
+}
+
+static void watch(void *context, const tac_passage *passage)
+{
+    const tac_server *s = context;
+    if (s->republisher)
+        tac__republisher_add(s->republisher, passage);
+    if (s->log)
+        tac__passage_log_add(s->log, passage);
+    if (s->def.watch)
+        s->def.watch(s->def.context, passage);
+}
+
+static void settle(void *context, tac_time t_us)
+{
+    const tac_server *s = context;
+    if (s->log)
+        tac__passage_log_settle(s->log, t_us);
+    if (s->def.settled)
+        s->def.settled(s->def.context, t_us);
+}
+
+// Messages for everyone to see. What the network refuses is no reason not to simulate.
+static tac_status open_lcm(tac_server *s, const tac_server_def *def, tac_error *err)
+{
+    tac_error_clear(&s->lcm_error);
+    if (def->lcm && tac__republisher_create(def->lcm, &s->republisher, &s->lcm_error) != TAC_OK)
+        s->republisher = NULL;
+    return def->lcm_log ? tac__passage_log_open(def->lcm_log, def->lcm_log_replace, &s->log, err)
+                        : TAC_OK;
+}
+
+// The state machine calls what it is given; where messages are for everyone to see, through here.
+static tac_status create_machine(tac_server *s, const tac_server_def *def, tac_error *err)
+{
+    s->def = *def;
+    TAC_TRY(open_lcm(s, def, err));
+    tac_server_def own = *def;
+    if (s->republisher || s->log) {
+        own.context = s;
+        own.law = def->law ? give_law : NULL;
+        own.log = def->log ? give_text : NULL;
+        own.watch = watch;
+        own.settled = s->log || def->settled ? settle : NULL;
+    }
+    return tac__server_create(NULL, &own, &s->machine, err);
+}
+
 tac_status tac_server_create(const tac_server_def *def, tac_server **server, tac_error *err)
 {
     TAC_REQUIRE(def && server);
@@ -75,7 +140,7 @@ tac_status tac_server_create(const tac_server_def *def, tac_server **server, tac
         return tac__fail_memory(err);
     s->look = def->look;
     s->context = def->context;
-    tac_status status = tac__server_create(NULL, def, &s->machine, err);
+    tac_status status = create_machine(s, def, err);
     if (status == TAC_OK)
         status = open_listener(s, def, err);
     if (status != TAC_OK) {
@@ -212,12 +277,8 @@ static tac_status turn(tac_server *s, tac_error *err)
             tac__server_abort(s->machine, TAC_E_STOPPED, "", why);
     }
     tac__server_turn(s->machine, ns / 1000000);
-    if (!grants && tac__server_info(s->machine).grants) {
+    if (!grants && tac__server_info(s->machine).grants)
         s->began_ns = ns;
-        if (tac__address_is_local(tac__listener_address(s->listener)))
-            tac__poller_set_participants(s->poller,
-                                         (unsigned)tac__server_info(s->machine).clients + 1);
-    }
     write_all(s);
     return TAC_OK;
 }
@@ -249,11 +310,19 @@ static void say_farewell(tac_server *s)
 
 static tac_status result(tac_server *s, tac_error *err)
 {
-    if (is_over(s)) {
-        s->ended_ns = now_ns();
-        say_farewell(s);
-    }
-    return tac__server_error(s->machine, err);
+    if (!is_over(s))
+        return TAC_OK;
+    s->ended_ns = now_ns();
+    say_farewell(s);
+    if (s->republisher)
+        tac__republisher_finish(s->republisher);
+    tac_error own;
+    const tac_status logged = tac__passage_log_close(s->log, &own);
+    s->log = NULL;
+    TAC_TRY(tac__server_error(s->machine, err));
+    if (logged != TAC_OK && err)
+        *err = own;
+    return logged;
 }
 
 tac_status tac_server_advance_to(tac_server *s, tac_time to_us, tac_error *err)
@@ -292,6 +361,8 @@ void tac_server_destroy(tac_server *s)
     free(s->peers);
     tac__listener_close(s->listener);
     tac__poller_close(s->poller);
+    tac__republisher_destroy(s->republisher);
+    (void)!tac__passage_log_close(s->log, NULL);
     tac__server_destroy(s->machine);
     memset(s->key, 0, sizeof s->key);
     free(s);
@@ -312,8 +383,15 @@ void tac_server_info_sized(const tac_server *s, tac_dispatch_info *info, size_t 
         ours = tac__server_info(s->machine);
         const uint64_t end_ns = s->ended_ns ? s->ended_ns : now_ns();
         ours.wall_s = s->began_ns ? (double)(end_ns - s->began_ns) / 1e9 : 0;
+        if (s->republisher)
+            tac__republisher_counts(s->republisher, &ours.published, &ours.left_out);
     }
     tac__def_give(info, size, &ours, sizeof ours);
+}
+
+const char *tac_server_lcm_error(const tac_server *s)
+{
+    return s && s->lcm_error.status != TAC_OK ? s->lcm_error.text : NULL;
 }
 
 uint64_t tac_server_trace(const tac_server *s, size_t client)

@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "bus/digest.h"
+#include "bus/lcm_type.h"
 #include "bus/link.h"
 
 #include <stdlib.h>
@@ -384,11 +385,15 @@ static bool add_unknown(const tac__server *s, client *c, tac_time t_us)
 }
 
 // The client knows of so many messages.
-static void know(client *c, uint64_t received)
+static bool know(client *c, uint64_t received)
 {
-    const size_t n = (size_t)(received - (c->delivered - c->unknown_count));
+    const uint64_t known = c->delivered - c->unknown_count;
+    if (received < known || received > c->delivered)
+        return false;
+    const size_t n = (size_t)(received - known);
     c->unknown_count -= n;
     c->unknown_first = c->unknown_count ? (c->unknown_first + n) % c->unknown_capacity : 0;
+    return true;
 }
 
 // Hand the first message to its client.
@@ -426,7 +431,10 @@ static void deliver(tac__server *s, client *c)
                                      .sequence = m->sequence,
                                      .copy = m->copy,
                                      .bytes = m->bytes,
-                                     .length = m->size};
+                                     .length = m->size,
+                                     .sender_number = l->from,
+                                     .recipient_number = l->to,
+                                     .order = m->order};
         s->def.watch(s->def.context, &passage);
     }
     free_mail(s, m);
@@ -563,13 +571,29 @@ static tac_status check_types(const client *from, const channel *out, const clie
                      *in->type ? in->type : "any type", (unsigned long long)in->fingerprint);
 }
 
-static tac_status check_pair(const client *from, const client *to, tac_error *err)
+// Whether LCM can carry the names under which messages are published for everyone.
+static tac_status check_public(const tac__server *s, const client *of, const channel *k,
+                               const client *named, tac_error *err)
+{
+    const size_t length = strlen(k->name), whole = length + 1 + strlen(named->name);
+    if (whole <= TAC__LCM_CHANNEL_MAX || (!s->def.lcm && !s->def.lcm_log))
+        return TAC_OK;
+    return tac__fail(err, TAC_E_LIMIT,
+                     "channel '%s' of '%s' has %zu characters, and %zu with '%s' behind it, as the "
+                     "server publishes it with LCM, which allows %d",
+                     k->name, of->name, length, whole, named->name, TAC__LCM_CHANNEL_MAX);
+}
+
+static tac_status check_pair(const tac__server *s, const client *from, const client *to,
+                             tac_error *err)
 {
     for (uint32_t i = 0; i < from->published_count; i++) {
         const channel *out = &from->published[i];
         for (uint32_t k = 0; k < to->subscribed_count; k++) {
-            if (tac__glob_match(to->subscribed[k].name, out->name))
-                TAC_TRY(check_types(from, out, to, &to->subscribed[k], err));
+            if (!tac__glob_match(to->subscribed[k].name, out->name))
+                continue;
+            TAC_TRY(check_types(from, out, to, &to->subscribed[k], err));
+            TAC_TRY(check_public(s, from, out, to, err));
         }
         for (uint32_t k = 0; k < to->published_count; k++) {
             if ((out->port || to->published[k].port) && !strcmp(out->name, to->published[k].name))
@@ -583,12 +607,14 @@ static tac_status check_pair(const client *from, const client *to, tac_error *er
 // Whether a client fits in with those that are there.
 static tac_status check_others(const tac__server *s, const client *c, tac_error *err)
 {
+    for (uint32_t i = 0; i < c->published_count; i++)
+        TAC_TRY(check_public(s, c, &c->published[i], c, err));
     for (size_t i = 0; i < s->def.count; i++) {
         const client *other = &s->clients[i];
         if (other->state == ABSENT)
             continue;
-        TAC_TRY(check_pair(other, c, err));
-        TAC_TRY(check_pair(c, other, err));
+        TAC_TRY(check_pair(s, other, c, err));
+        TAC_TRY(check_pair(s, c, other, err));
     }
     return TAC_OK;
 }
@@ -863,6 +889,7 @@ static tac_status take_sent(tac__server *s, client *c, tac__frame *f, tac_error 
     k->sequence = m.sequence + 1;
     c->sent_us = m.sent_us;
     s->info.received++;
+    const uint64_t order = c->order++;
     if (s->def.watch) {
         const tac_passage passage = {.sender = c->name,
                                      .channel = k->name,
@@ -871,10 +898,11 @@ static tac_status take_sent(tac__server *s, client *c, tac__frame *f, tac_error 
                                      .delivered_us = TAC_TIME_NEVER,
                                      .sequence = m.sequence,
                                      .bytes = m.bytes,
-                                     .length = m.size};
+                                     .length = m.size,
+                                     .sender_number = (uint32_t)(c - s->clients),
+                                     .order = order};
         s->def.watch(s->def.context, &passage);
     }
-    const uint64_t order = c->order++;
     for (uint32_t i = 0; i < k->link_count && s->state != TAC__SERVER_FAILED; i++) {
         const link *l = &s->links[k->links[i]];
         if (f->type == TAC__FRAME_QUEUED_MESSAGE) {
@@ -904,50 +932,20 @@ static tac_status take_promise(client *c, tac__frame *f, tac_error *err)
     return TAC_OK;
 }
 
-// Whether what a client states fits in with what it has stated and sent before.
-static tac_status check_clock(const client *c, const tac__wire_clock *k, tac_error *err)
-{
-    TIME(at, k->t_us);
-    if (k->t_us < c->clock.t_us || k->t_us > TAC_TIME_MAX) {
-        TIME(before, c->clock.t_us);
-        return tac__fail(err, TAC_E_PROTOCOL, "'%s' cannot go from %s to %s", c->name, before, at);
-    }
-    if (k->t_us < c->sent_us) {
-        TIME(sent, c->sent_us);
-        return tac__fail(err, TAC_E_PROTOCOL,
-                         "'%s' says that it has come to %s, after a message that it sent at %s",
-                         c->name, at, sent);
-    }
-    if (k->promise_us < k->t_us || k->promise_us < c->clock.promise_us) {
-        TIME(promise, k->promise_us);
-        TIME(least, k->t_us > c->clock.promise_us ? k->t_us : c->clock.promise_us);
-        return tac__fail(err, TAC_E_PROTOCOL,
-                         "'%s' promises at %s to send nothing before %s; it must be %s at least",
-                         c->name, at, promise, least);
-    }
-    const uint64_t known = c->delivered - c->unknown_count;
-    if (k->received < known || k->received > c->delivered)
-        return tac__fail(err, TAC_E_PROTOCOL,
-                         "'%s' says at %s that it knows %llu messages; it was sent %llu, and has "
-                         "known %llu before",
-                         c->name, at, (unsigned long long)k->received,
-                         (unsigned long long)c->delivered, (unsigned long long)known);
-    return TAC_OK;
-}
-
 static tac_status take_clock(tac__server *s, client *c, tac__frame *f, tac_error *err)
 {
     const tac__wire_clock k = tac__frame_clock(f);
     TAC_TRY(tac__frame_end(f, err));
     if (c->state != RUNNING || s->state == TAC__SERVER_ENDING)
         return unexpected(f, c, err);
-    TAC_TRY(check_clock(c, &k, err));
-    if (s->state <= TAC__SERVER_FIRST_TICK && k.t_us) {
-        TIME(at, k.t_us);
+    TIME(at, k.t_us);
+    if (k.t_us < c->clock.t_us || k.t_us > TAC_TIME_MAX || k.promise_us < k.t_us ||
+        k.promise_us < c->clock.promise_us || k.t_us < c->sent_us || !know(c, k.received))
+        return tac__fail(err, TAC_E_PROTOCOL, "'%s' states a time that cannot be, at %s", c->name,
+                         at);
+    if (s->state <= TAC__SERVER_FIRST_TICK && k.t_us)
         return tac__fail(err, TAC_E_PROTOCOL, "the first poll of '%s' is at %s; it must be at 0",
                          c->name, at);
-    }
-    know(c, k.received);
     c->clock = k;
     if (f->type == TAC__FRAME_POLL_WAIT)
         c->state = WAITING;
@@ -1292,6 +1290,17 @@ static tac_time least_earliest(const tac__server *s, int *who)
     return t_us;
 }
 
+// Nothing is sent before the least E, and what waits to be delivered is known.
+static void tell_settled(const tac__server *s, tac_time least_us)
+{
+    for (size_t i = 0; i < s->def.count; i++) {
+        const client *c = &s->clients[i];
+        if (c->heap_count && c->heap[0]->delivered_us < least_us)
+            least_us = c->heap[0]->delivered_us;
+    }
+    s->def.settled(s->def.context, least_us);
+}
+
 static tac_time link_limit(const tac__server *s, client *c)
 {
     tac_time t_us = TAC_TIME_NEVER;
@@ -1367,7 +1376,10 @@ static void dispatch(tac__server *s)
     qsort(waiting, count, sizeof *waiting, by_clock);
     find_bases(s);
     int slowest;
-    const tac_time global_us = add(least_earliest(s, &slowest), s->least_us);
+    const tac_time least_us = least_earliest(s, &slowest);
+    const tac_time global_us = add(least_us, s->least_us);
+    if (s->def.settled)
+        tell_settled(s, least_us);
     if (s->def.lookahead == TAC_LOOKAHEAD_LINK)
         find_earliest(s, global_us);
     // A client that nobody sends to could run to the end at once, and what it sends would pile up.

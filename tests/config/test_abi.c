@@ -28,7 +28,7 @@
     X(tac_px4_probe_def, hang_context)                                                             \
     X(tac_link_law, down_count)                                                                    \
     X(tac_post_def, copy)                                                                          \
-    X(tac_server_def, context)                                                                     \
+    X(tac_server_def, reserved)                                                                    \
     X(tac_client_def, context)                                                                     \
     X(tac_channel_def, reserved)                                                                   \
     X(tac_lcm_def, subscribe_count)

@@ -1,0 +1,275 @@
+// republisher.c - a ring of bytes between the server and a thread that publishes with liblcm.
+//
+// The thread is started with the first message: by then the clients of `tactus federate` have been
+// forked. It looks into the ring at intervals instead of being woken, which would take the server a
+// system call for each message.
+#define _GNU_SOURCE // gettid of the thread's priority
+#include "federation/republisher.h"
+
+#ifndef TACTUS_HAVE_LCM
+
+#include "federation/lcm_library.h"
+
+tac_status tac__republisher_create(const char *url, tac__republisher **republisher, tac_error *err)
+{
+    const tac__lcm_library *library;
+    (void)url;
+    *republisher = NULL;
+    return tac__lcm_library_load(&library, err);
+}
+
+void tac__republisher_add(tac__republisher *republisher, const tac_passage *passage)
+{
+    (void)republisher, (void)passage;
+}
+
+void tac__republisher_finish(tac__republisher *republisher)
+{
+    (void)republisher;
+}
+
+void tac__republisher_destroy(tac__republisher *republisher)
+{
+    (void)republisher;
+}
+
+void tac__republisher_counts(const tac__republisher *republisher, uint64_t *published,
+                             uint64_t *left_out)
+{
+    (void)republisher;
+    *published = *left_out = 0;
+}
+
+#else
+
+#include "federation/lcm_library.h"
+#include "federation/ring.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    RING_BYTES = 1 << 22,
+    NAP_NS = 2000000,    // between looks into an empty ring
+    FAREWELL_MS = 1000,  // for what is in the ring at the end
+    PRIORITY = 10,       // of the thread: the simulation comes first
+    DEFAULT_PORT = 7667, // of LCM,
+};
+static const char default_group[] = "239.255.76.67";
+
+// In the ring in front of the bytes of a message.
+typedef struct entry {
+    uint64_t number; // with those that were left out
+    tac_passage passage;
+} entry;
+
+struct tac__republisher {
+    const tac__lcm_library *library;
+    lcm_t *lcm;
+    pthread_t thread;
+    bool running, ended;
+    _Atomic bool stop;
+    tac__ring ring;
+    tac__ring_end writer, reader; // of the server, of the thread
+    uint8_t *memory;              // of the ring
+    uint8_t *bytes;               // one message, of the thread; of the ring's size
+    tac__envelope_bytes envelope;
+    uint64_t number;         // of the next message
+    uint64_t left_out;       // because the ring was full,
+    _Atomic uint64_t failed; // or because it could not be sent
+    _Atomic uint64_t published;
+};
+
+// --- the network
+// -----------------------------------------------------------------------------------
+
+// Whether there is a way to a group of udpm://GROUP:PORT. liblcm asks the same, and writes to
+// standard error if not.
+static tac_status check_network(const char *url, tac_error *err)
+{
+    static const char scheme[] = "udpm://";
+    if (strncmp(url, scheme, sizeof scheme - 1) != 0)
+        return TAC_OK;
+    char host[64] = "";
+    const char *from = url + sizeof scheme - 1;
+    const size_t length = strcspn(from, ":?");
+    unsigned port = from[length] == ':' ? 0 : DEFAULT_PORT;
+    for (const char *c = from + length + 1; from[length] == ':' && tac__is_digit(*c); c++)
+        port = port > 65535 ? port : 10 * port + (unsigned)(*c - '0');
+    if (length >= sizeof host)
+        return tac__fail(err, TAC_E_NETWORK, "'%s' is no address of a group", url);
+    memcpy(host, length ? from : default_group, length ? length : sizeof default_group);
+    struct ip_mreq group = {.imr_interface = {htonl(INADDR_ANY)}};
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    if (inet_pton(AF_INET, host, &group.imr_multiaddr) != 1 ||
+        !IN_MULTICAST(ntohl(group.imr_multiaddr.s_addr)) || port < 1 || port > 65535)
+        return tac__fail(err, TAC_E_NETWORK,
+                         "'%s' is no address of LCM: expected udpm://GROUP:PORT with a group of "
+                         "224.0.0.0 to 239.255.255.255",
+                         url);
+    to.sin_addr = group.imr_multiaddr;
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const bool ok = fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof to) == 0 &&
+                    setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group) == 0;
+    const int code = errno;
+    if (fd >= 0)
+        close(fd);
+    return ok ? TAC_OK
+              : tac__fail(err, TAC_E_NETWORK, "there is no way to '%s': %s", url,
+                          tac__errno_text(code));
+}
+
+tac_status tac__republisher_create(const char *url, tac__republisher **republisher, tac_error *err)
+{
+    const tac__lcm_library *library;
+    *republisher = NULL;
+    TAC_TRY(check_network(url, err));
+    TAC_TRY(tac__lcm_library_load(&library, err));
+    tac__republisher *r = aligned_alloc(_Alignof(tac__republisher), sizeof *r);
+    if (!r)
+        return tac__fail_memory(err);
+    memset(r, 0, sizeof *r);
+    r->library = library;
+    r->memory = malloc(RING_BYTES);
+    r->bytes = malloc(RING_BYTES);
+    r->writer = r->reader = (tac__ring_end){&r->ring, r->memory, RING_BYTES, 0, 0};
+    const bool memory = r->memory && r->bytes;
+    r->lcm = memory ? library->create(url) : NULL;
+    if (!r->lcm) {
+        const tac_status status =
+            memory ? tac__fail(err, TAC_E_NETWORK, "liblcm cannot open '%s'", url)
+                   : tac__fail_memory(err);
+        tac__republisher_destroy(r);
+        return status;
+    }
+    *republisher = r;
+    return TAC_OK;
+}
+
+// --- the thread
+// -----------------------------------------------------------------------------------
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+// A message that is sent in vain is counted; nothing else follows from it.
+static bool publish(tac__republisher *r, const tac_passage *p, uint64_t number)
+{
+    char channel[TAC__PASSAGE_NAME];
+    tac__passage_channel(p, channel);
+    if (tac__passage_envelope(p, channel, number, &r->envelope, NULL) != TAC_OK)
+        return false;
+    const bool told = r->library->publish(r->lcm, TAC__LCM_ENVELOPE_CHANNEL, r->envelope.bytes,
+                                          (unsigned)r->envelope.size) == 0;
+    return r->library->publish(r->lcm, channel, p->length ? p->bytes : "", p->length) == 0 && told;
+}
+
+// The writer puts an entry and the bytes of its message: these follow at once.
+static bool take(tac__republisher *r)
+{
+    entry e;
+    if (tac__ring_filled(&r->reader) < sizeof e)
+        return false;
+    (void)tac__ring_read(&r->reader, &e, sizeof e);
+    while (tac__ring_filled(&r->reader) < e.passage.length)
+        continue;
+    (void)tac__ring_read(&r->reader, r->bytes, e.passage.length);
+    e.passage.bytes = r->bytes;
+    _Atomic uint64_t *count = publish(r, &e.passage, e.number) ? &r->published : &r->failed;
+    atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    return true;
+}
+
+static void *run(void *context)
+{
+    tac__republisher *r = context;
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), PRIORITY);
+    for (int64_t end_ms = 0;;) {
+        const bool stop = atomic_load_explicit(&r->stop, memory_order_acquire);
+        if (stop && !end_ms)
+            end_ms = now_ms() + FAREWELL_MS;
+        if (stop && now_ms() > end_ms)
+            return NULL;
+        if (take(r))
+            continue;
+        if (stop)
+            return NULL;
+        nanosleep(&nap, NULL);
+    }
+}
+
+static bool start(tac__republisher *r)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); // signals are the program's
+    r->running = pthread_create(&r->thread, NULL, run, r) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return r->running;
+}
+
+// --- calls of the server
+// ---------------------------------------------------------------------------
+
+void tac__republisher_add(tac__republisher *r, const tac_passage *p)
+{
+    const entry e = {r->number++, *p};
+    const size_t size = sizeof e + p->length;
+    if (r->ended || size > RING_BYTES || (!r->running && !start(r)) ||
+        tac__ring_free(&r->writer) < size) {
+        r->left_out++;
+        return;
+    }
+    (void)tac__ring_write(&r->writer, &e, sizeof e);
+    if (p->length)
+        (void)tac__ring_write(&r->writer, p->bytes, p->length);
+}
+
+void tac__republisher_finish(tac__republisher *r)
+{
+    r->ended = true;
+    if (!r->running)
+        return;
+    atomic_store_explicit(&r->stop, true, memory_order_release);
+    pthread_join(r->thread, NULL);
+    r->running = false;
+    // What is left in the ring.
+    entry e;
+    for (; tac__ring_read(&r->reader, &e, sizeof e) == sizeof e; r->left_out++)
+        (void)tac__ring_read(&r->reader, r->bytes, e.passage.length);
+}
+
+void tac__republisher_counts(const tac__republisher *r, uint64_t *published, uint64_t *left_out)
+{
+    *published = atomic_load_explicit(&r->published, memory_order_relaxed);
+    *left_out = r->left_out + atomic_load_explicit(&r->failed, memory_order_relaxed);
+}
+
+void tac__republisher_destroy(tac__republisher *r)
+{
+    if (!r)
+        return;
+    tac__republisher_finish(r);
+    if (r->lcm)
+        r->library->destroy(r->lcm);
+    tac__envelope_bytes_fini(&r->envelope);
+    free(r->bytes);
+    free(r->memory);
+    free(r);
+}
+
+#endif
