@@ -319,6 +319,13 @@ static tac_status reach(tac__client *c, const char *call, tac_time t_us, tac_err
         return tac__fail(err, TAC_E_RANGE, "%s: '%s' cannot go from %s to %s", call, c->name, from,
                          to);
     }
+    if (t_us < c->sent_us) {
+        TIME(to, t_us);
+        TIME(sent, c->sent_us);
+        return tac__fail(err, TAC_E_RANGE,
+                         "%s: '%s' cannot come to %s after a message that it sent at %s", call,
+                         c->name, to, sent);
+    }
     c->info.reached_us = t_us;
     if (c->info.promise_us < t_us)
         c->info.promise_us = t_us;

@@ -83,6 +83,7 @@ uint64_t tac__clock_us(void);
 struct tac__poller {
     const tac_allocator *allocator;
     int fd;
+    bool crowded;             // more processes on this host than yielding is good for
     tac__watch *first, *last; // found ready and not taken yet
     tac__watch *tcp, *shm;    // its connections of these transports
     size_t sockets;           // how many of its connections are not shared memory

@@ -163,7 +163,11 @@ tac_status tac_client_join(tac_client *c, tac_error *err)
     TAC_TRY(tac__conn_dial(&c->address, c->patience_us, tac_allocator_default(), &conn, err));
     TAC_TRY(tac__pipe_open(&c->pipe, conn, c->keyed ? c->key : NULL, TAC__SECURE_CLIENT, err));
     TAC_TRY(tac__poller_add(c->poller, c->pipe.conn, c, err));
-    return await(c, TAC__CLIENT_JOINING, err);
+    TAC_TRY(await(c, TAC__CLIENT_JOINING, err));
+    // Where the server is on this host, the other clients most likely are, too.
+    if (tac__address_is_local(&c->address))
+        tac__poller_set_participants(c->poller, tac__client_info(c->machine).clients + 1);
+    return TAC_OK;
 }
 
 static tac_status send_message(tac_client *c, uint32_t channel, tac_time t_us,

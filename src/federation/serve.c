@@ -277,8 +277,12 @@ static tac_status turn(tac_server *s, tac_error *err)
             tac__server_abort(s->machine, TAC_E_STOPPED, "", why);
     }
     tac__server_turn(s->machine, ns / 1000000);
-    if (!grants && tac__server_info(s->machine).grants)
+    if (!grants && tac__server_info(s->machine).grants) {
         s->began_ns = ns;
+        if (tac__address_is_local(tac__listener_address(s->listener)))
+            tac__poller_set_participants(s->poller,
+                                         (unsigned)tac__server_info(s->machine).clients + 1);
+    }
     write_all(s);
     return TAC_OK;
 }

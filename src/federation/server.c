@@ -385,15 +385,11 @@ static bool add_unknown(const tac__server *s, client *c, tac_time t_us)
 }
 
 // The client knows of so many messages.
-static bool know(client *c, uint64_t received)
+static void know(client *c, uint64_t received)
 {
-    const uint64_t known = c->delivered - c->unknown_count;
-    if (received < known || received > c->delivered)
-        return false;
-    const size_t n = (size_t)(received - known);
+    const size_t n = (size_t)(received - (c->delivered - c->unknown_count));
     c->unknown_count -= n;
     c->unknown_first = c->unknown_count ? (c->unknown_first + n) % c->unknown_capacity : 0;
-    return true;
 }
 
 // Hand the first message to its client.
@@ -932,20 +928,50 @@ static tac_status take_promise(client *c, tac__frame *f, tac_error *err)
     return TAC_OK;
 }
 
+// Whether what a client states fits in with what it has stated and sent before.
+static tac_status check_clock(const client *c, const tac__wire_clock *k, tac_error *err)
+{
+    TIME(at, k->t_us);
+    if (k->t_us < c->clock.t_us || k->t_us > TAC_TIME_MAX) {
+        TIME(before, c->clock.t_us);
+        return tac__fail(err, TAC_E_PROTOCOL, "'%s' cannot go from %s to %s", c->name, before, at);
+    }
+    if (k->t_us < c->sent_us) {
+        TIME(sent, c->sent_us);
+        return tac__fail(err, TAC_E_PROTOCOL,
+                         "'%s' says that it has come to %s, after a message that it sent at %s",
+                         c->name, at, sent);
+    }
+    if (k->promise_us < k->t_us || k->promise_us < c->clock.promise_us) {
+        TIME(promise, k->promise_us);
+        TIME(least, k->t_us > c->clock.promise_us ? k->t_us : c->clock.promise_us);
+        return tac__fail(err, TAC_E_PROTOCOL,
+                         "'%s' promises at %s to send nothing before %s; it must be %s at least",
+                         c->name, at, promise, least);
+    }
+    const uint64_t known = c->delivered - c->unknown_count;
+    if (k->received < known || k->received > c->delivered)
+        return tac__fail(err, TAC_E_PROTOCOL,
+                         "'%s' says at %s that it knows %llu messages; it was sent %llu, and has "
+                         "known %llu before",
+                         c->name, at, (unsigned long long)k->received,
+                         (unsigned long long)c->delivered, (unsigned long long)known);
+    return TAC_OK;
+}
+
 static tac_status take_clock(tac__server *s, client *c, tac__frame *f, tac_error *err)
 {
     const tac__wire_clock k = tac__frame_clock(f);
     TAC_TRY(tac__frame_end(f, err));
     if (c->state != RUNNING || s->state == TAC__SERVER_ENDING)
         return unexpected(f, c, err);
-    TIME(at, k.t_us);
-    if (k.t_us < c->clock.t_us || k.t_us > TAC_TIME_MAX || k.promise_us < k.t_us ||
-        k.promise_us < c->clock.promise_us || k.t_us < c->sent_us || !know(c, k.received))
-        return tac__fail(err, TAC_E_PROTOCOL, "'%s' states a time that cannot be, at %s", c->name,
-                         at);
-    if (s->state <= TAC__SERVER_FIRST_TICK && k.t_us)
+    TAC_TRY(check_clock(c, &k, err));
+    if (s->state <= TAC__SERVER_FIRST_TICK && k.t_us) {
+        TIME(at, k.t_us);
         return tac__fail(err, TAC_E_PROTOCOL, "the first poll of '%s' is at %s; it must be at 0",
                          c->name, at);
+    }
+    know(c, k.received);
     c->clock = k;
     if (f->type == TAC__FRAME_POLL_WAIT)
         c->state = WAITING;

@@ -64,9 +64,20 @@ static void close_all(const int fds[DESCRIPTORS])
 
 // --- the server's side ---------------------------------------------------------------------------
 
+#ifndef MFD_NOEXEC_SEAL // since Linux 6.3
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+static int make_memory(void)
+{
+    // Some systems refuse memory that could be executed, older ones do not know the flag.
+    const int fd = memfd_create("tactus", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+    return fd < 0 && errno == EINVAL ? memfd_create("tactus", MFD_CLOEXEC | MFD_ALLOW_SEALING) : fd;
+}
+
 static int make(int fds[DESCRIPTORS], size_t ring)
 {
-    fds[MEMORY] = memfd_create("tactus", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    fds[MEMORY] = make_memory();
     fds[SERVER_BELL] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     fds[CLIENT_BELL] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (fds[MEMORY] < 0 || fds[SERVER_BELL] < 0 || fds[CLIENT_BELL] < 0 ||

@@ -46,7 +46,7 @@ const char *tac__conn_peer(const tac__conn *conn);
 typedef enum tac__io {
     TAC__IO_DONE,    // at least one byte
     TAC__IO_BLOCKED, // none at present
-    TAC__IO_CLOSED,  // the peer has closed the connection or is dead; all it sent has been read
+    TAC__IO_CLOSED,  // the peer has closed the connection or is dead; all that came was read
     TAC__IO_FAILED,  // the connection is of no use any more
 } tac__io;
 
@@ -64,6 +64,10 @@ typedef struct tac__poller tac__poller;
 tac_status tac__poller_open(const tac_allocator *allocator, tac__poller **poller, tac_error *err);
 // After its listeners and connections were removed or closed. NULL is allowed.
 void tac__poller_close(tac__poller *poller);
+
+// How many processes of this federation are on this host, this one included. Where they are many a
+// processor, a wait sleeps at once instead of yielding between some looks. 0, the default: unknown.
+void tac__poller_set_participants(tac__poller *poller, unsigned participants);
 
 // `tag` comes back with what is ready. A listener is ready when somebody dialled. A connection is
 // at first waited for to read, and is always ready when its peer is gone.
