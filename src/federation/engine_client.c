@@ -159,35 +159,36 @@ static tac_status post_all(tac_client *c, tac_error *err)
     return TAC_OK;
 }
 
+static tac_status advance_piece(tac_client *c, tac_time to_us, tac_error *err)
+{
+    const tac_status status = tac_engine_advance(c->engine, to_us, err);
+    if (c->sent.status == TAC_OK)
+        return status;
+    if (err)
+        *err = c->sent;
+    return c->sent.status;
+}
+
 // Advance to `to_us` in pieces of about PIECE_NS of wall time. After each, what was sent is written
 // and the server is told how far the engine has come, so that others need not wait for the rest.
 static tac_status advance(tac_client *c, tac_time to_us, tac_error *err)
 {
-    while (tac_engine_open_time(c->engine) < to_us) {
+    for (;;) {
         const tac_time from_us = tac_engine_open_time(c->engine);
-        const bool last = to_us - from_us <= c->piece_us;
+        if (to_us - from_us <= c->piece_us)
+            return advance_piece(c, to_us, err);
         const uint64_t begun_ns = tac__join_clock();
-        const tac_status status =
-            tac_engine_advance(c->engine, last ? to_us : from_us + c->piece_us, err);
-        if (c->sent.status != TAC_OK) {
-            if (err)
-                *err = c->sent;
-            return c->sent.status;
-        }
-        TAC_TRY(status);
-        TAC_TRY(tac__join_look(c, err));
-        if (last)
-            return TAC_OK;
+        TAC_TRY(advance_piece(c, from_us + c->piece_us, err));
         const uint64_t took_ns = tac__join_clock() - begun_ns;
         if (took_ns < PIECE_NS / 2 && c->piece_us < PIECE_MAX_US)
             c->piece_us *= 2;
         else if (took_ns > 2 * PIECE_NS && c->piece_us > 1)
             c->piece_us /= 2;
+        TAC_TRY(tac__join_look(c, err));
         TAC_TRY(tac__client_notify(c->machine, tac_engine_open_time(c->engine),
                                    tac_engine_next_event(c->engine), err));
         TAC_TRY(tac__join_flush(c, err));
     }
-    return TAC_OK;
 }
 
 static tac_status run_engine(tac_client *c, tac_error *err)

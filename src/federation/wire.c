@@ -25,7 +25,8 @@ const char *tac__frame_name(tac__frame_type type)
 // --- numbers
 // --------------------------------------------------------------------------------------
 
-static uint64_t load(const uint8_t *at, size_t n)
+// In line, so that `n` is known and a load or store is one instruction.
+static inline __attribute__((always_inline)) uint64_t load(const uint8_t *at, size_t n)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < n; i++)
@@ -33,7 +34,7 @@ static uint64_t load(const uint8_t *at, size_t n)
     return value;
 }
 
-static void store(uint8_t *at, uint64_t value, size_t n)
+static inline __attribute__((always_inline)) void store(uint8_t *at, uint64_t value, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         at[i] = (uint8_t)(value >> 8 * i);
@@ -77,7 +78,7 @@ static const uint8_t *take(tac__frame *f, size_t n)
     return at;
 }
 
-static uint64_t number(tac__frame *f, size_t n)
+static inline __attribute__((always_inline)) uint64_t number(tac__frame *f, size_t n)
 {
     const uint8_t *at = take(f, n);
     return at ? load(at, n) : 0;
@@ -150,7 +151,7 @@ tac__wire tac__wire_begin(tac__bytes *bytes, tac__frame_type type)
     return wire;
 }
 
-static void put(tac__wire *w, uint64_t value, size_t n)
+static inline __attribute__((always_inline)) void put(tac__wire *w, uint64_t value, size_t n)
 {
     uint8_t *at = tac__bytes_add(w->bytes, n);
     if (at)
