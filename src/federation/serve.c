@@ -15,6 +15,7 @@
 enum {
     WAIT_US = 50000,    // how long a wait goes on without a look at the clock
     LOOK_NS = 50000000, // between two calls of `look`
+    ACCEPTS = 16,       // connections that are accepted in one turn
     FAREWELL_MS = 1000, // how long clients are given to take what was said last
 };
 
@@ -225,11 +226,13 @@ static void add_peer(tac_server *s, tac__conn *conn)
     }
 }
 
-// A failure concerns one who dialled; those who are left are accepted in the next turn.
-static void accept_all(tac_server *s)
+// A failure concerns one who dialled. Those who are left are accepted in the next turn: before that
+// the others are read, so that a crowd cannot push out one that has said HELLO.
+static void accept_some(tac_server *s)
 {
     tac__conn *conn = NULL;
-    while (tac__listener_accept(s->listener, &conn, NULL) == TAC_OK && conn)
+    for (int i = 0; i < ACCEPTS && tac__listener_accept(s->listener, &conn, NULL) == TAC_OK && conn;
+         i++)
         add_peer(s, conn);
 }
 
@@ -265,7 +268,7 @@ static tac_status turn(tac_server *s, tac_error *err)
     tac__ready ready;
     while (tac__poller_next(s->poller, &ready)) {
         if (!ready.tag)
-            accept_all(s);
+            accept_some(s);
         else if (ready.read)
             read_peer(ready.tag);
     }
