@@ -5,8 +5,9 @@ import hashlib
 import itertools
 import json
 import math
+import sys
 
-from tactus_client import NUMBERS, Client, decode, encode
+from tactus_client import NUMBERS, Client, FederationError, decode, encode
 
 PERIOD_US = 100_000  # how often the tower looks at its screen
 REPEAT = 5           # orders get lost, so each is given again after so many looks
@@ -43,4 +44,7 @@ def main():
     print(json.dumps({"passed": passed, "routes": {name: len(route) for name, route in ROUTES.items()}}))
 
 
-main()
+try:
+    main()
+except FederationError as error:
+    sys.exit(f"error: {error}")
