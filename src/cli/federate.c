@@ -388,8 +388,9 @@ const cli_command cli_federate = {
     .operands_max = 1,
     .summary = "Run a simulation as a federation of processes on this machine.",
     .doc = "Start a server and all processes that section 'federation' of FILE names, and run them "
-           "as one simulation. The hash is that of 'tactus run FILE'. What a process writes to "
-           "standard error is shown with its name in front; each process records its own part.",
+           "as one simulation. Where all processes have entities of FILE, the hash is that of "
+           "'tactus run FILE'. What a process writes to standard error is shown with its name in "
+           "front; each process records its own part.",
     .options = options,
     .run = federate,
 };

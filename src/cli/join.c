@@ -10,8 +10,8 @@
 static const cli_option options[] = {
     {.name = "name",
      .value = "NAME",
-     .doc = "The name of this client. Where section 'federation' of FILE has a process of this "
-            "name, that process is run, else the whole file. By default $TACTUS_NAME."},
+     .doc = "The name of this client. Where FILE has a section 'federation', its process of this "
+            "name is run, else the whole file. By default $TACTUS_NAME."},
     {.name = "key",
      .value = "KEY",
      .doc = "The file with the key that the server has, too; needed for other hosts."},
