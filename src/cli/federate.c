@@ -40,6 +40,8 @@ static const cli_option options[] = {
     {0},
 };
 
+enum { LINE_MAX = 4096, PIECES = 64 };
+
 static const int64_t GRACE_NS = 500000000;     // between the end of a process and of its connection
 static const int64_t FAREWELL_NS = 5000000000; // for processes to end by themselves
 
@@ -117,7 +119,7 @@ static void be_child(const family *f, const tac_process_info *p, int output, int
     size_t n = 0;
     if (!argv)
         _exit(3);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // no process outlives the federation
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // no process outlives the federation; recordings are closed
     dup2(output, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
     setenv("TACTUS_ADDRESS", tac_server_address(f->d.server), 1);
@@ -188,14 +190,27 @@ static void show_errors(family *f, child *c)
 {
     char bytes[4096];
     ssize_t n;
-    while (c->errors >= 0 && (n = read(c->errors, bytes, sizeof bytes)) > 0) {
+    // One that writes without end must not keep the server from its work.
+    for (int piece = 0;
+         piece < PIECES && c->errors >= 0 && (n = read(c->errors, bytes, sizeof bytes)) > 0;
+         piece++) {
         for (ssize_t i = 0; i < n; i++) {
-            if (bytes[i] == '\n' && c->line.length)
-                show_line(f, c);
-            else
+            if (bytes[i] != '\n')
                 tac__text_bytes(&c->line, bytes + i, 1);
+            if (c->line.length >= LINE_MAX || (bytes[i] == '\n' && c->line.length))
+                show_line(f, c);
         }
     }
+}
+
+// How a process ended.
+static void print_end(const child *c, char *text, size_t size)
+{
+    if (c->code > 128)
+        snprintf(text, size, "was ended by signal %d (%s)", c->code - 128,
+                 strsignal(c->code - 128));
+    else
+        snprintf(text, size, "ended with exit code %d", c->code);
 }
 
 static void reap(family *f)
@@ -226,18 +241,22 @@ static const char *watch(void *context)
             continue;
         if (c->code == 0 && tac_server_info(f->d.server).joined == f->count)
             continue; // it left before the others
-        snprintf(f->why, sizeof f->why, "process '%.128s' ended with exit code %d", c->name,
-                 c->code);
+        char end[64];
+        print_end(c, end, sizeof end);
+        snprintf(f->why, sizeof f->why, "process '%.128s' %s", c->name, end);
         return f->why;
     }
     return NULL;
 }
 
-static void signal_all(const family *f, int number)
+// `only`: the process of this name; NULL: all.
+static void signal_children(const family *f, int number, const char *only)
 {
     for (size_t i = 0; i < f->count; i++) {
-        if (f->children[i].pid)
-            kill(f->children[i].pid, number);
+        if (!f->children[i].pid || (only && strcmp(only, f->children[i].name) != 0))
+            continue;
+        kill(f->children[i].pid, number);
+        kill(f->children[i].pid, SIGCONT); // one that was stopped ends, too
     }
 }
 
@@ -247,7 +266,7 @@ static void wait_for_all(family *f)
     for (size_t s = 0; s < 3; s++) {
         const int64_t limit_ns = cli_now_ns() + FAREWELL_NS;
         if (signals[s])
-            signal_all(f, signals[s]);
+            signal_children(f, signals[s], NULL);
         for (bool any = true; any && cli_now_ns() < limit_ns;) {
             reap(f);
             any = false;
@@ -311,8 +330,10 @@ static void report_text(const family *f, tac_status status, tac__text *out)
 {
     cli_dispatch_report(&f->d, status, out);
     for (size_t i = 0; i < f->count; i++) {
+        char end[64];
+        print_end(&f->children[i], end, sizeof end);
         if (f->children[i].code)
-            tac__text_add(out, "  %-12s exit code %d\n", f->children[i].name, f->children[i].code);
+            tac__text_add(out, "  %-12s %s\n", f->children[i].name, end);
     }
 }
 
@@ -343,9 +364,11 @@ static tac_status check_children(const family *f, tac_error *err)
 {
     for (size_t i = 0; i < f->count; i++) {
         const child *c = &f->children[i];
+        char end[64];
+        print_end(c, end, sizeof end);
         if (c->code)
-            return tac__fail(err, c->code == 1 ? TAC_E_EXPECT : TAC_E_FEDERATION,
-                             "process '%s' ended with exit code %d", c->name, c->code);
+            return tac__fail(err, c->code == 1 ? TAC_E_EXPECT : TAC_E_FEDERATION, "process '%s' %s",
+                             c->name, end);
     }
     return TAC_OK;
 }
@@ -356,6 +379,8 @@ static tac_status federate(const cli_args *args, tac__text *out, tac_error *err)
     tac_status status = start(&f, err);
     if (status == TAC_OK) {
         status = cli_dispatch_run(&f.d, args, err);
+        if (status == TAC_E_HANG) // it will not hear of the end otherwise
+            signal_children(&f, SIGTERM, err->component);
         wait_for_all(&f);
         if (status == TAC_OK)
             status = check_children(&f, err);
@@ -364,7 +389,7 @@ static tac_status federate(const cli_args *args, tac__text *out, tac_error *err)
         else if (!cli_has(args, "quiet"))
             report_text(&f, status, out);
     } else {
-        signal_all(&f, SIGKILL);
+        signal_children(&f, SIGKILL, NULL);
         wait_for_all(&f);
     }
     for (size_t i = 0; i < f.count; i++) {
