@@ -39,7 +39,7 @@ is_whole() {
 }
 
 # --- a client is killed
-"$TACTUS" federate "$formation" -q --duration '10000 s' --set "record.file=$work/k.mcap" \
+"$TACTUS" federate "$formation" --no-lcm -q --duration '10000 s' --set "record.file=$work/k.mcap" \
     >out 2>federate_err &
 federate=$!
 has_begun k.follower2.mcap || fail 'no recording has begun'
@@ -58,7 +58,7 @@ expect 0 info r.mcap
 ! grep -q 'CUT OFF' out || fail 'the copy is cut off, too'
 
 # --- the server is killed
-"$TACTUS" serve "$formation" -q --address "unix://$work/s" --duration '10000 s' 2>serve_err &
+"$TACTUS" serve "$formation" --no-lcm -q --address "unix://$work/s" --duration '10000 s' 2>serve_err &
 serve=$!
 for one in follower2 $others; do
     "$TACTUS" join "unix://$work/s" "$formation" -q --name "$one" --duration '10000 s' \
@@ -73,7 +73,7 @@ for one in follower2 $others; do
 done
 
 # --- a client is stopped: it says nothing, and its connection stays open
-"$TACTUS" federate "$formation" -q --duration '10000 s' --set "record.file=$work/h.mcap" \
+"$TACTUS" federate "$formation" --no-lcm -q --duration '10000 s' --set "record.file=$work/h.mcap" \
     --set 'federation.timeout=300 ms' >out 2>federate_err &
 federate=$!
 has_begun h.follower2.mcap || fail 'no recording has begun'
@@ -88,7 +88,7 @@ expect 0 info h.follower2.mcap # which was told to end
 ! grep -q 'CUT OFF' out || fail 'the recording of the client that hung is cut off'
 
 # --- the program that started them all is killed
-"$TACTUS" federate "$formation" -q --duration '10000 s' --set "record.file=$work/p.mcap" \
+"$TACTUS" federate "$formation" --no-lcm -q --duration '10000 s' --set "record.file=$work/p.mcap" \
     >out 2>federate_err &
 federate=$!
 has_begun p.follower2.mcap || fail 'no recording has begun'

@@ -182,7 +182,24 @@ static const tac_link_law *give_law(void *context, const tac_link_ends *ends)
     return law;
 }
 
-static tac_server *serve(const char *address, tac_lookahead lookahead)
+// The server is held up at messages and between its turns.
+static void nap_at_message(void *context, const tac_passage *passage)
+{
+    (void)context;
+    (void)passage;
+    if (draw(16) == 0)
+        sleep_us(draw(300));
+}
+
+static const char *nap_at_look(void *context, tac_time t_us)
+{
+    (void)context;
+    (void)t_us;
+    sleep_us(draw(3000));
+    return NULL;
+}
+
+static tac_server *serve(const char *address, tac_lookahead lookahead, bool naps)
 {
     static const char *const names[CARTS] = {"p0", "p1", "p2", "p3"};
     tac_server_def def = tac_server_def_default();
@@ -192,6 +209,8 @@ static tac_server *serve(const char *address, tac_lookahead lookahead)
     def.end_us = 1957000; // with messages on their way
     def.law = give_law;
     def.lookahead = lookahead;
+    def.watch = naps ? nap_at_message : NULL;
+    def.look = naps ? nap_at_look : NULL;
     tac_error err;
     tac_server *server;
     if (tac_server_create(&def, &server, &err) != TAC_OK)
@@ -240,7 +259,7 @@ static void test_as_one_engine(void **state)
     const uint64_t expected = tac_engine_hash(whole, NULL, NULL);
     for (uint64_t run = 0; run < 6; run++) {
         tac_server *server = serve(address_of(transports[run % 3]),
-                                   run % 2 ? TAC_LOOKAHEAD_GLOBAL : TAC_LOOKAHEAD_LINK);
+                                   run % 2 ? TAC_LOOKAHEAD_GLOBAL : TAC_LOOKAHEAD_LINK, run > 0);
         const setup how = {tac_server_address(server), run, -1};
         pid_t pids[CARTS];
         int codes[CARTS];
@@ -266,7 +285,7 @@ static void test_killed(void **state)
     (void)state;
     for (int run = 0; run < 3; run++) {
         tac_error err;
-        tac_server *server = serve(address_of(transports[run]), TAC_LOOKAHEAD_LINK);
+        tac_server *server = serve(address_of(transports[run]), TAC_LOOKAHEAD_LINK, false);
         const setup how = {tac_server_address(server), 0, run};
         pid_t pids[CARTS];
         int codes[CARTS];
