@@ -15,7 +15,7 @@ of docs/federation-protocol.md and needs no code of Tactus.
 
 All times are whole microseconds of simulated time. At which times a client polls, and what it sends,
 must follow from the messages that it has received, never from a clock on the wall or from how long a
-call took: then every run is the same.
+call took: then every run is the same. A server with a key cannot be joined: that needs libsodium.
 """
 import os
 import socket
@@ -322,6 +322,9 @@ class Client:
                 data = self._socket.recv(65536)
             except OSError as error:
                 raise self._lost(error.strerror) from None
+            if not data and self.number is None:
+                raise FederationError(f"{self.address} closed the connection without a word; does the "
+                                      "server have a key? This client has none")
             if not data:
                 raise self._lost("the server has closed it")
             self._take(data)

@@ -54,7 +54,10 @@ def test_example():
 
 
 class Server:
-    """`tactus serve` for clients 'a' and 'b'; a thread for each client's part."""
+    """`tactus serve` for clients 'a' and 'b'."""
+
+    def __init__(self, key=None):
+        self.key = key
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -63,7 +66,12 @@ class Server:
             f.write("name: two\nduration: 10 ms\nfederation:\n  delay: 2 ms\n"
                     "  processes: {a: {command: [x]}, b: {command: [x]}}\n")
         self.address = f"unix://{self.folder.name}/s"
-        self.process = subprocess.Popen([tactus, "serve", path, "--address", self.address, "--json"],
+        options = ["--address", self.address, "--json", "--no-lcm"]
+        if self.key:
+            options += ["--key", os.path.join(self.folder.name, "key")]
+            with open(os.open(options[-1], os.O_WRONLY | os.O_CREAT, 0o600), "w") as f:
+                f.write(self.key)
+        self.process = subprocess.Popen([tactus, "serve", path, *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         return self
 
@@ -167,6 +175,8 @@ def test_refusals():
         server.process.kill()
         says(error(a._wait, lambda: False), "lost")
     says(error(Client(server.address, "a").join, 0.1), "cannot connect")
+    with Server(key=64 * "0") as server:
+        says(error(server.client, "a"), "cannot connect" if server.process.poll() else "have a key")
     says(error(Client("shm:///x", "a").join), "tcp://")
     says(error(Client("tcp://host", "a").join), "port")
 
