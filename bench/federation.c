@@ -35,8 +35,7 @@ static double median(double *values, int n)
     return values[n / 2];
 }
 
-// --- a ping-pong over TCP
-// ---------------------------------------------------------------------------
+// --- a ping-pong over TCP -----------------------------------------------------------------------
 
 // The k-th processor that this process may use, from the first again after the last.
 static void pin(int k)
@@ -105,8 +104,7 @@ static double ping_pong_us(int rounds)
     return 1e6 * took / rounds;
 }
 
-// --- a ring
-// -----------------------------------------------------------------------------------------
+// --- a ring -------------------------------------------------------------------------------------
 
 static void be_node(int i, int count, const char *address)
 {

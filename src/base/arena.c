@@ -28,8 +28,7 @@ const tac_allocator *tac_allocator_default(void)
     return &allocator;
 }
 
-// --- large blocks
-// ---------------------------------------------------------------------------------
+// --- large blocks -------------------------------------------------------------------------------
 
 // The data of many vehicles take more pages of 4 kB than the processor's TLB has entries: where
 // they come from the default allocator, large blocks are pages of 2 MB, if the system has them. And

@@ -57,8 +57,7 @@ TAC_MUST_CHECK tac_status tac__lcm_type_of_group(tac__lcm_types *types, const ch
 TAC_MUST_CHECK tac_status tac__schema_lcm(const tac__schema *schema, tac__lcm_types *types,
                                           tac_error *err);
 
-// --- fingerprints, as lcm-gen computes them
-// ---------------------------------------------------------
+// --- fingerprints, as lcm-gen computes them -----------------------------------------------------
 
 uint64_t tac__lcm_hash_begin(void);
 // A member. `dimension` is NULL for a single value, else the length of an array as it is written:
@@ -67,8 +66,7 @@ uint64_t tac__lcm_hash_member(uint64_t hash, const char *name, const char *type,
                               const char *dimension, bool variable);
 uint64_t tac__lcm_hash_end(uint64_t hash);
 
-// --- values
-// -----------------------------------------------------------------------------------------
+// --- values -------------------------------------------------------------------------------------
 
 // Write the lower `size` bytes of `bits`, or a value as it lies in memory; return the end.
 uint8_t *tac__lcm_put(uint8_t *to, uint64_t bits, size_t size);

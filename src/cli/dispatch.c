@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- making
-// ---------------------------------------------------------------------------------------
+// --- making -------------------------------------------------------------------------------------
 
 static const tac_link_law *give_law(void *context, const tac_link_ends *e)
 {
@@ -137,8 +136,7 @@ void cli_dispatch_close(cli_dispatch *d)
     free(d->names);
 }
 
-// --- reporting
-// ------------------------------------------------------------------------------------
+// --- reporting ----------------------------------------------------------------------------------
 
 // A round is one message of each client, on average.
 static double round_us(const tac_dispatch_info *i)

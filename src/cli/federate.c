@@ -64,8 +64,7 @@ typedef struct family {
     char why[256];
 } family;
 
-// --- starting
-// -------------------------------------------------------------------------------------
+// --- starting -----------------------------------------------------------------------------------
 
 static tac_status make_folder(family *f, tac_error *err)
 {
@@ -173,8 +172,7 @@ static tac_status start_child(family *f, size_t i, tac_error *err)
     return TAC_OK;
 }
 
-// --- watching
-// -------------------------------------------------------------------------------------
+// --- watching -----------------------------------------------------------------------------------
 
 // That the federation has ended is told once, by the server's own error.
 static void show_line(family *f, child *c)
@@ -278,8 +276,7 @@ static void wait_for_all(family *f)
     }
 }
 
-// --- reporting
-// ------------------------------------------------------------------------------------
+// --- reporting ----------------------------------------------------------------------------------
 
 // What a child wrote, on one line, if it is JSON.
 static void add_report(tac__json *json, const child *c)
@@ -337,8 +334,7 @@ static void report_text(const family *f, tac_status status, tac__text *out)
     }
 }
 
-// --- the command
-// ----------------------------------------------------------------------------------
+// --- the command --------------------------------------------------------------------------------
 
 static tac_status start(family *f, tac_error *err)
 {

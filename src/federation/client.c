@@ -85,8 +85,7 @@ void tac__client_destroy(tac__client *c)
     tac__arena_fini(&arena);
 }
 
-// --- failure
-// --------------------------------------------------------------------------------------
+// --- failure ------------------------------------------------------------------------------------
 
 static tac_status fail(tac__client *c, const tac_error *why, tac_error *err)
 {
@@ -125,8 +124,7 @@ static tac_status written(tac__client *c, tac_error *err)
     return fail(c, &none, err);
 }
 
-// --- declaring
-// ------------------------------------------------------------------------------------
+// --- declaring ----------------------------------------------------------------------------------
 
 static tac_status check_name(const char *what, const char *text, tac_error *err)
 {
@@ -209,8 +207,7 @@ tac_status tac__client_join(tac__client *c, tac_error *err)
     return written(c, err);
 }
 
-// --- sending
-// --------------------------------------------------------------------------------------
+// --- sending ------------------------------------------------------------------------------------
 
 static tac_status not_running(const tac__client *c, const char *call, tac_error *err)
 {
@@ -293,8 +290,7 @@ tac_status tac__client_promise(tac__client *c, tac_time t_us, tac_error *err)
     return written(c, err);
 }
 
-// --- time
-// -----------------------------------------------------------------------------------------
+// --- time ---------------------------------------------------------------------------------------
 
 // When the first message that has not been taken arrives.
 static tac_time first_mail(const tac__client *c)
@@ -391,8 +387,7 @@ bool tac__client_receive(tac__client *c, tac_time until_us, tac_delivery *d)
     return true;
 }
 
-// --- the end
-// --------------------------------------------------------------------------------------
+// --- the end ------------------------------------------------------------------------------------
 
 tac_status tac__client_result(tac__client *c, const char *name, uint64_t digest, tac_error *err)
 {
@@ -427,8 +422,7 @@ void tac__client_abort(tac__client *c, const char *why)
     (void)fail(c, &own, NULL);
 }
 
-// --- frames from the server
-// -----------------------------------------------------------------------
+// --- frames from the server ---------------------------------------------------------------------
 
 static tac_status unexpected(const tac__frame *f, tac_error *err)
 {

@@ -23,8 +23,7 @@ TAC_MUST_CHECK tac_status tac__client_create(const tac_allocator *allocator, con
                                              tac__client **client, tac_error *err);
 void tac__client_destroy(tac__client *client); // NULL is fine
 
-// --- calls of the application: as the public functions of these names, but none blocks
-// ------------
+// --- calls of the application: as the public functions of these names, but none blocks ----------
 
 TAC_MUST_CHECK tac_status tac__client_publish(tac__client *client, const tac_channel_def *def,
                                               uint32_t *channel, tac_error *err);
@@ -50,8 +49,7 @@ TAC_MUST_CHECK tac_status tac__client_result(tac__client *client, const char *na
 TAC_MUST_CHECK tac_status tac__client_finish(tac__client *client, tac_error *err);
 void tac__client_abort(tac__client *client, const char *why);
 
-// --- bytes
-// ----------------------------------------------------------------------------------------
+// --- bytes --------------------------------------------------------------------------------------
 
 // Bytes have come from the server. Fails, once and for all, when these end the client.
 TAC_MUST_CHECK tac_status tac__client_input(tac__client *client, const void *bytes, size_t count,
@@ -61,8 +59,7 @@ TAC_MUST_CHECK tac_status tac__client_closed(tac__client *client, const char *wh
 // Bytes for the server: to be written and taken off.
 tac__bytes *tac__client_output(tac__client *client);
 
-// --- what is known
-// --------------------------------------------------------------------------------
+// --- what is known ------------------------------------------------------------------------------
 
 tac__client_state tac__client_state_of(const tac__client *client);
 const char *tac__client_name(const tac__client *client);

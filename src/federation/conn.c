@@ -17,8 +17,7 @@ enum {
     LEAVINGS = 16, // pieces of unread input that are thrown away on closing
 };
 
-// --- making
-// ----------------------------------------------------------------------------------------
+// --- making -------------------------------------------------------------------------------------
 
 static tac_status name_peer(tac__conn *c, const tac__address *address, tac_error *err)
 {
@@ -86,8 +85,7 @@ const char *tac__conn_peer(const tac__conn *conn)
     return conn->peer;
 }
 
-// --- dialling
-// --------------------------------------------------------------------------------------
+// --- dialling -----------------------------------------------------------------------------------
 
 static void nap(uint64_t pause_us)
 {
@@ -220,8 +218,7 @@ tac_status tac__conn_dial(const tac__address *address, uint64_t patience_us,
     }
 }
 
-// --- bytes
-// -----------------------------------------------------------------------------------------
+// --- bytes --------------------------------------------------------------------------------------
 
 // The end of a connection, now and on every later call. `code` 0 is an orderly end.
 static tac__io ended(tac__conn *c, int code, tac_error *err)

@@ -116,8 +116,7 @@ tac_status tac_client_add_engine(tac_client *c, tac_engine *engine, tac_error *e
     return tac_engine_add_send_watcher(engine, send_on, c, err);
 }
 
-// --- running
-// --------------------------------------------------------------------------------------
+// --- running ------------------------------------------------------------------------------------
 
 // The message that a port understands: numbers and bytes come encoded as such.
 static tac_status decode(tac_client *c, const tac_delivery *d, size_t *length, tac_error *err)

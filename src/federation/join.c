@@ -45,8 +45,7 @@ tac_status tac_client_create(const tac_client_def *def, tac_client **client, tac
     return TAC_OK;
 }
 
-// --- bytes
-// ----------------------------------------------------------------------------------------
+// --- bytes --------------------------------------------------------------------------------------
 
 static void take_bytes(void *context, const void *bytes, size_t count)
 {
@@ -133,8 +132,7 @@ static tac_status await(tac_client *c, tac__client_state waiting, tac_error *err
     return TAC_OK;
 }
 
-// --- calls
-// ----------------------------------------------------------------------------------------
+// --- calls --------------------------------------------------------------------------------------
 
 tac_status tac_client_publish(tac_client *c, const tac_channel_def *def, uint32_t *channel,
                               tac_error *err)
@@ -223,8 +221,7 @@ bool tac_client_receive_sized(tac_client *c, tac_delivery *delivery, size_t size
     return true;
 }
 
-// --- the end
-// --------------------------------------------------------------------------------------
+// --- the end ------------------------------------------------------------------------------------
 
 tac_status tac_client_result(tac_client *c, const char *name, uint64_t digest, tac_error *err)
 {

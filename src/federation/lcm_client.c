@@ -24,8 +24,7 @@ struct tac__lcm_client {
     bool checked, over;
 };
 
-// --- declaring
-// ------------------------------------------------------------------------------------
+// --- declaring ----------------------------------------------------------------------------------
 
 static const char *channel_at(const void *context, size_t i)
 {
@@ -147,8 +146,7 @@ void tac__lcm_client_destroy(tac__lcm_client *l)
     free(l);
 }
 
-// --- running
-// --------------------------------------------------------------------------------------
+// --- running ------------------------------------------------------------------------------------
 
 // Whether LCM can carry all that other clients will send here. Known once everyone has joined.
 static tac_status check_sources(tac_client *c, tac_error *err)

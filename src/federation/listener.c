@@ -17,8 +17,7 @@ static tac_status cannot_listen(const tac__listener *l, const char *why, tac_err
     return tac__fail(err, TAC_E_NETWORK, "cannot listen at %s: %s", l->address.text, why);
 }
 
-// --- TCP
-// -------------------------------------------------------------------------------------------
+// --- TCP ----------------------------------------------------------------------------------------
 
 static int listen_at(const struct sockaddr_storage *name, socklen_t length)
 {
@@ -57,8 +56,7 @@ static tac_status open_tcp(tac__listener *l, tac_error *err)
     return TAC_OK;
 }
 
-// --- Unix sockets, for unix and shm
-// ------------------------------------------------------------------
+// --- Unix sockets, for unix and shm -------------------------------------------------------------
 
 // Two servers that find the file of a dead one must not both replace it: they take turns by a lock
 // on its folder. One that cannot have the lock soon does without.
@@ -136,8 +134,7 @@ static tac_status open_local(tac__listener *l, tac_error *err)
     return status;
 }
 
-// --- all
-// -------------------------------------------------------------------------------------------
+// --- all ----------------------------------------------------------------------------------------
 
 static int open_spare(void)
 {

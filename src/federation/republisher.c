@@ -89,8 +89,7 @@ struct tac__republisher {
     _Atomic uint64_t published;
 };
 
-// --- the network
-// -----------------------------------------------------------------------------------
+// --- the network --------------------------------------------------------------------------------
 
 // Whether there is a way to a group of udpm://GROUP:PORT. liblcm asks the same, and writes to
 // standard error if not.
@@ -155,8 +154,7 @@ tac_status tac__republisher_create(const char *url, tac__republisher **republish
     return TAC_OK;
 }
 
-// --- the thread
-// -----------------------------------------------------------------------------------
+// --- the thread ---------------------------------------------------------------------------------
 
 static int64_t now_ms(void)
 {
@@ -222,8 +220,7 @@ static bool start(tac__republisher *r)
     return r->running;
 }
 
-// --- calls of the server
-// ---------------------------------------------------------------------------
+// --- calls of the server ------------------------------------------------------------------------
 
 void tac__republisher_add(tac__republisher *r, const tac_passage *p)
 {

@@ -114,8 +114,7 @@ struct tac__secure {
     tac_error failure;
 };
 
-// --- keyed hashes: BLAKE2b with 32 bytes
-// -----------------------------------------------------------
+// --- keyed hashes: BLAKE2b with 32 bytes --------------------------------------------------------
 
 static void hash_begin(crypto_generichash_state *hash, const uint8_t *key, const char *label)
 {
@@ -437,8 +436,7 @@ static bool seal_record(tac__secure *s, const uint8_t *bytes, size_t count)
     return true;
 }
 
-// --- the filter
-// -----------------------------------------------------------------------------------
+// --- the filter ---------------------------------------------------------------------------------
 
 tac_status tac__secure_create(const tac__secure_def *def, tac__secure **secure, tac_error *err)
 {

@@ -53,8 +53,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-// --- making
-// ---------------------------------------------------------------------------------------
+// --- making -------------------------------------------------------------------------------------
 
 static tac_status open_listener(tac_server *s, const tac_server_def *def, tac_error *err)
 {
@@ -157,8 +156,7 @@ const char *tac_server_address(const tac_server *s)
     return s ? tac__listener_address(s->listener)->text : "";
 }
 
-// --- connections
-// ----------------------------------------------------------------------------------
+// --- connections --------------------------------------------------------------------------------
 
 static void drop(tac_server *s, peer *p)
 {
@@ -258,8 +256,7 @@ static void write_all(tac_server *s)
     }
 }
 
-// --- the loop
-// -------------------------------------------------------------------------------------
+// --- the loop -----------------------------------------------------------------------------------
 
 // Wait for something, take it, let the state machine act on it, write what follows.
 static tac_status turn(tac_server *s, tac_error *err)
@@ -375,8 +372,7 @@ void tac_server_destroy(tac_server *s)
     free(s);
 }
 
-// --- what is known
-// --------------------------------------------------------------------------------
+// --- what is known ------------------------------------------------------------------------------
 
 tac_time tac_server_time(const tac_server *s)
 {

@@ -147,8 +147,7 @@ struct tac__server {
     char name[TAC_TIME_TEXT];                                                                      \
     tac_time_print(t_us, name)
 
-// --- making
-// ---------------------------------------------------------------------------------------
+// --- making -------------------------------------------------------------------------------------
 
 static tac_status check(const tac_server_def *def, tac_error *err)
 {
@@ -255,8 +254,7 @@ void tac__server_destroy(tac__server *s)
     tac__arena_fini(&arena);
 }
 
-// --- failure
-// --------------------------------------------------------------------------------------
+// --- failure ------------------------------------------------------------------------------------
 
 static void put_abort(tac__server *s, const char *who, tac_time t_us, const char *why)
 {
@@ -315,8 +313,7 @@ static void log_text(const tac__server *s, const char *text)
         s->def.log(s->def.context, text);
 }
 
-// --- messages for a client
-// ------------------------------------------------------------------------
+// --- messages for a client ----------------------------------------------------------------------
 
 static bool before(const mail *a, const mail *b)
 {
@@ -488,8 +485,7 @@ static void queue(tac__server *s, const link *l, const tac__wire_mail *in, uint6
     }
 }
 
-// --- joining
-// --------------------------------------------------------------------------------------
+// --- joining ------------------------------------------------------------------------------------
 
 static void refuse(connection *k, const char *why)
 {
@@ -690,8 +686,7 @@ static void take_hello(tac__server *s, int at, tac__frame *f)
     tac__wire_end(&w);
 }
 
-// --- starting
-// -------------------------------------------------------------------------------------
+// --- starting -----------------------------------------------------------------------------------
 
 // The law of a link. `*none`: the two ends have nothing to do with each other.
 static tac_status find_law(const tac__server *s, const link *l, tac_link_law *law, bool *none,
@@ -813,8 +808,7 @@ static void start(tac__server *s)
     s->state = TAC__SERVER_FIRST_TICK;
 }
 
-// --- frames from clients
-// --------------------------------------------------------------------------
+// --- frames from clients ------------------------------------------------------------------------
 
 static tac_status unexpected(const tac__frame *f, const client *c, tac_error *err)
 {
@@ -1047,8 +1041,7 @@ static tac_status take(tac__server *s, client *c, tac__frame *f, tac_error *err)
     }
 }
 
-// --- connections
-// ----------------------------------------------------------------------------------
+// --- connections --------------------------------------------------------------------------------
 
 // Strangers are turned away, the one that has been silent for longest first: those that occupy the
 // server must not keep clients out.
@@ -1200,8 +1193,7 @@ bool tac__server_closing(const tac__server *s, int at)
     return s->connections[at]->closing;
 }
 
-// --- who may advance how far
-// ----------------------------------------------------------------------
+// --- who may advance how far --------------------------------------------------------------------
 
 static tac_time add(tac_time a, tac_time b)
 {
@@ -1431,8 +1423,7 @@ static void dispatch(tac__server *s)
         s->info.most_at_once = granted;
 }
 
-// --- the end
-// --------------------------------------------------------------------------------------
+// --- the end ------------------------------------------------------------------------------------
 
 static void begin_end(tac__server *s)
 {
@@ -1500,8 +1491,7 @@ static void end(tac__server *s)
     }
 }
 
-// --- turns
-// ----------------------------------------------------------------------------------------
+// --- turns --------------------------------------------------------------------------------------
 
 // Note who was heard. Only a short time between two turns counts: a server that was held up itself
 // has heard nobody.
@@ -1631,8 +1621,7 @@ void tac__server_finish(tac__server *s)
         begin_end(s);
 }
 
-// --- what is known
-// --------------------------------------------------------------------------------
+// --- what is known ------------------------------------------------------------------------------
 
 tac__server_state tac__server_state_of(const tac__server *s)
 {

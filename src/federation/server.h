@@ -30,8 +30,7 @@ TAC_MUST_CHECK tac_status tac__server_create(const tac_allocator *allocator,
                                              tac_error *err);
 void tac__server_destroy(tac__server *server); // NULL is fine
 
-// --- bytes
-// ----------------------------------------------------------------------------------------
+// --- bytes --------------------------------------------------------------------------------------
 
 // A connection was made; its number. -1: no memory.
 int tac__server_connect(tac__server *server);
@@ -47,8 +46,7 @@ bool tac__server_closing(const tac__server *server, int connection);
 // Authorise whom it is possible to authorise. `now_ms` is any wall clock that only goes forward.
 void tac__server_turn(tac__server *server, uint64_t now_ms);
 
-// --- calls
-// ----------------------------------------------------------------------------------------
+// --- calls --------------------------------------------------------------------------------------
 
 // Allow clients to advance to `to_us`. The first call starts the federation as soon as everyone has
 // joined. Whether it is reached: tac__server_reached.
@@ -58,8 +56,7 @@ void tac__server_finish(tac__server *server);
 // End the federation now, with an error. `who`: the client whose fault it is, or "".
 void tac__server_abort(tac__server *server, tac_status status, const char *who, const char *why);
 
-// --- what is known
-// --------------------------------------------------------------------------------
+// --- what is known ------------------------------------------------------------------------------
 
 tac__server_state tac__server_state_of(const tac__server *server);
 tac_time tac__server_time(const tac__server *server); // that every client has reached

@@ -22,8 +22,7 @@ const char *tac__frame_name(tac__frame_type type)
     return (size_t)type < TYPES && table[type].name ? table[type].name : "";
 }
 
-// --- numbers
-// --------------------------------------------------------------------------------------
+// --- numbers ------------------------------------------------------------------------------------
 
 // In line, so that `n` is known and a load or store is one instruction.
 static inline __attribute__((always_inline)) uint64_t load(const uint8_t *at, size_t n)
@@ -40,8 +39,7 @@ static inline __attribute__((always_inline)) void store(uint8_t *at, uint64_t va
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-// --- reading
-// --------------------------------------------------------------------------------------
+// --- reading ------------------------------------------------------------------------------------
 
 tac_status tac__frame_next(const uint8_t *bytes, size_t count, int from, tac__frame *frame,
                            size_t *length, tac_error *err)
@@ -139,8 +137,7 @@ tac_status tac__frame_end(const tac__frame *f, tac_error *err)
     return TAC_OK;
 }
 
-// --- writing
-// --------------------------------------------------------------------------------------
+// --- writing ------------------------------------------------------------------------------------
 
 tac__wire tac__wire_begin(tac__bytes *bytes, tac__frame_type type)
 {
@@ -195,8 +192,7 @@ void tac__wire_end(tac__wire *w)
         store(b->data + b->first + w->mark, tac__bytes_count(b) - w->mark - TAC__WIRE_HEADER, 4);
 }
 
-// --- bodies
-// ---------------------------------------------------------------------------------------
+// --- bodies -------------------------------------------------------------------------------------
 
 void tac__wire_put_mail(tac__bytes *bytes, tac__frame_type type, const tac__wire_mail *m)
 {

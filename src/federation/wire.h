@@ -85,8 +85,7 @@ void tac__wire_text(tac__wire *wire, const char *text); // cut to 65535 bytes
 void tac__wire_message(tac__wire *wire, const void *bytes, uint32_t size);
 void tac__wire_end(tac__wire *wire);
 
-// --- bodies that both sides read and write
-// --------------------------------------------------------
+// --- bodies that both sides read and write ------------------------------------------------------
 
 // SEND_MESSAGE, QUEUED_MESSAGE and DELIVERED_MESSAGE.
 typedef struct tac__wire_mail {

@@ -9,8 +9,7 @@
 
 static const char whole[] = "px4_standin";
 
-// --- handshake and handles
-// ------------------------------------------------------------------------
+// --- handshake and handles ----------------------------------------------------------------------
 
 static void test_handshake(void **state)
 {
@@ -54,8 +53,7 @@ static void test_one_handle(void **state)
     px4_close(&other);
 }
 
-// --- topics
-// ---------------------------------------------------------------------------------------
+// --- topics -------------------------------------------------------------------------------------
 
 static uint32_t fnv1a(const char *text)
 {
@@ -233,8 +231,7 @@ static void test_topic_errors(void **state)
     px4_close(&p);
 }
 
-// --- parameters
-// -----------------------------------------------------------------------------------
+// --- parameters ---------------------------------------------------------------------------------
 
 // Whether a child process that calls it has ended after so long, 10 ms each.
 static bool ends(void (*call)(px4 *), px4 *p, int patience)
@@ -351,8 +348,7 @@ static void test_parameters(void **state)
     px4_close(&p);
 }
 
-// --- rates
-// ----------------------------------------------------------------------------------------
+// --- rates --------------------------------------------------------------------------------------
 
 static int count(px4 *p, const char *topic, uint64_t period_us, uint64_t *gap_us)
 {
@@ -408,8 +404,7 @@ static void test_rates(void **state)
     unsetenv("PX4_STANDIN_CONTROLLER");
 }
 
-// --- missions
-// -------------------------------------------------------------------------------------
+// --- missions -----------------------------------------------------------------------------------
 
 static int load(px4 *p, const char *text)
 {
@@ -445,8 +440,7 @@ static void test_missions(void **state)
     px4_close(&p);
 }
 
-// --- orders
-// ---------------------------------------------------------------------------------------
+// --- orders -------------------------------------------------------------------------------------
 
 static void step_once(px4 *p)
 {

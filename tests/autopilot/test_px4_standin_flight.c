@@ -36,8 +36,7 @@ typedef struct rig {
     uint64_t digest;
 } rig;
 
-// --- a vehicle
-// ------------------------------------------------------------------------------------
+// --- a vehicle ----------------------------------------------------------------------------------
 
 static void set_f32(px4 *p, int rotor, const char *field, double value)
 {
@@ -121,8 +120,7 @@ static void load_square(rig *g)
     load_mission(g, false);
 }
 
-// --- a tick of 4 ms
-// -------------------------------------------------------------------------------
+// --- a tick of 4 ms -----------------------------------------------------------------------------
 
 static void put(rig *g, int input, const char *field, int i, double value)
 {
@@ -291,8 +289,7 @@ static double landing_error(const rig *g)
     return hypot(g->p.x[0], g->p.x[1]);
 }
 
-// --- flights
-// --------------------------------------------------------------------------------------
+// --- flights ------------------------------------------------------------------------------------
 
 static void check_square(rig *g)
 {
@@ -539,8 +536,7 @@ static void test_disarming(void **state)
     px4_close(&g.lib);
 }
 
-// --- the same bits
-// --------------------------------------------------------------------------------
+// --- the same bits ------------------------------------------------------------------------------
 
 static uint64_t digest_of_child(void)
 {

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- a strict reader that writes what it understood without any white space
-// -----------------------
+// --- a strict reader that writes what it understood without any white space ---------------------
 
 static const char *skip_space(const char *c)
 {
@@ -124,8 +123,7 @@ static void check_understood(const tac__text *text, const char *expected)
     tac__text_fini(&out);
 }
 
-// --- tests
-// ----------------------------------------------------------------------------------------
+// --- tests --------------------------------------------------------------------------------------
 
 static void write_sample(tac__json *json)
 {

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- fingerprints and values
-// ------------------------------------------------------------------------
+// --- fingerprints and values --------------------------------------------------------------------
 
 static void test_fingerprints(void **state)
 {
@@ -43,8 +42,7 @@ static void test_values(void **state)
     assert_memory_equal(to, "\1\0\1", 3);
 }
 
-// --- groups
-// ---------------------------------------------------------------------------------------
+// --- groups -------------------------------------------------------------------------------------
 
 static const char *const labels[] = {"OFF", "on the way", NULL};
 
@@ -139,8 +137,7 @@ static void test_groups(void **state)
     }
 }
 
-// --- messages
-// -------------------------------------------------------------------------------------
+// --- messages -----------------------------------------------------------------------------------
 
 static void check_there_and_back(tac__lcm_message kind, const void *message, size_t size)
 {

@@ -14,8 +14,7 @@
 
 enum { NODES = 6, CHANNELS = 2, RULES = 4, SIZE = 40 };
 
-// --- plans
-// ----------------------------------------------------------------------------------------
+// --- plans --------------------------------------------------------------------------------------
 
 typedef struct node {
     bool engine;   // handles a message at its delivery time; else at its next own instant
@@ -112,8 +111,7 @@ static void name_channel(const plan *p, size_t sender, uint32_t channel, char na
     snprintf(name, 16, "c%u_%s", channel, p->names[sender]);
 }
 
-// --- automata
-// -------------------------------------------------------------------------------------
+// --- automata -----------------------------------------------------------------------------------
 
 typedef struct letter {
     tac_time sent_us, at_us;
@@ -194,8 +192,7 @@ static int by_arrival(const void *a, const void *b)
     return (int)x->copy - (int)y->copy;
 }
 
-// --- the reference: all automata in one loop
-// --------------------------------------------------------
+// --- the reference: all automata in one loop ----------------------------------------------------
 
 typedef struct world {
     const plan *p;
@@ -316,8 +313,7 @@ static void reference(const plan *p, uint64_t states[NODES], uint64_t *taken)
     }
 }
 
-// --- the federation
-// ---------------------------------------------------------------------------------
+// --- the federation -----------------------------------------------------------------------------
 
 typedef struct way {
     uint64_t seed; // of the order of everything
@@ -645,8 +641,7 @@ static long pump(federation *f, const way *how)
     return moves;
 }
 
-// --- tests
-// ------------------------------------------------------------------------------------------
+// --- tests --------------------------------------------------------------------------------------
 
 static long compare(uint64_t seed, const way *how, const uint64_t states[NODES], const plan *p,
                     uint64_t traces[NODES])

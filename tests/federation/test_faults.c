@@ -2,8 +2,7 @@
 // lost. Inside one process, with a wall clock of the test's own.
 #include "federation/rig.h"
 
-// --- joining
-// --------------------------------------------------------------------------------------
+// --- joining ------------------------------------------------------------------------------------
 
 // What the server says to one who sends these bytes: the text of REFUSE; "": nothing yet.
 static const char *answer(rig *r, int connection)
@@ -150,8 +149,7 @@ static void test_late(void **state)
     rig_close(&r);
 }
 
-// --- strangers
-// ------------------------------------------------------------------------------------
+// --- strangers ----------------------------------------------------------------------------------
 
 static const char http[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 static const uint8_t tls[] = {0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03};
@@ -246,8 +244,7 @@ static void test_silent(void **state)
     rig_close(&r);
 }
 
-// --- time
-// -----------------------------------------------------------------------------------------
+// --- time ---------------------------------------------------------------------------------------
 
 // A client that hangs: after 5 s it is told who waits for whom, after the time-out everyone ends,
 // with the name and the time. Strangers do not put it off.
@@ -368,8 +365,7 @@ static void test_absent(void **state)
     rig_close(&r);
 }
 
-// --- promises and delays
-// --------------------------------------------------------------------------
+// --- promises and delays ------------------------------------------------------------------------
 
 static void test_promise(void **state)
 {
@@ -435,8 +431,7 @@ static void test_no_delay(void **state)
     }
 }
 
-// --- amounts
-// --------------------------------------------------------------------------------------
+// --- amounts ------------------------------------------------------------------------------------
 
 // A source that nothing can hold up, and a reader that takes its time: the source is held back, so
 // that its messages fit.

@@ -15,8 +15,7 @@ static uint64_t draw(uint64_t n)
     return (z ^ (z >> 31)) % n;
 }
 
-// --- mutations
-// ------------------------------------------------------------------------------------
+// --- mutations ----------------------------------------------------------------------------------
 
 enum { LONGEST = 1024 };
 
@@ -217,8 +216,7 @@ static void test_every_frame(void **state)
     assert_true(ended > all / 2); // mutations that change nothing prove nothing
 }
 
-// --- memory
-// ---------------------------------------------------------------------------------------
+// --- memory -------------------------------------------------------------------------------------
 
 static tac_status run_in(const tac_allocator *server, const tac_allocator *clients, tac_error *err)
 {

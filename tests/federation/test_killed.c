@@ -143,8 +143,7 @@ static void says(const char *text, const char *part)
         fail_msg("\"%s\" is not in \"%s\"", part, text);
 }
 
-// --- a client is killed
-// ---------------------------------------------------------------------------
+// --- a client is killed -------------------------------------------------------------------------
 
 // True: the federation came to its end before the client died.
 static bool killed_after(const char *transport, int last)
@@ -197,8 +196,7 @@ static void test_client_killed(void **state)
     }
 }
 
-// --- the server is killed
-// -------------------------------------------------------------------------
+// --- the server is killed -----------------------------------------------------------------------
 
 static const char *kill_on_look(void *context, tac_time t_us)
 {
@@ -265,8 +263,7 @@ static void test_server_killed(void **state)
     }
 }
 
-// --- a client hangs
-// -------------------------------------------------------------------------------
+// --- a client hangs -----------------------------------------------------------------------------
 
 static char logged[1024];
 
@@ -318,8 +315,7 @@ static void test_client_hangs(void **state)
     }
 }
 
-// --- strangers
-// ------------------------------------------------------------------------------------
+// --- strangers ----------------------------------------------------------------------------------
 
 // Port scanners: connections that say nothing, nonsense or half a frame, all the time.
 static void be_strangers(const char *address)

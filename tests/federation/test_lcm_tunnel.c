@@ -102,8 +102,7 @@ static void inject(application *a, tac_time t_us, const char *channel, const cha
                      TAC_OK);
 }
 
-// --- in and out
-// -----------------------------------------------------------------------------------
+// --- in and out ---------------------------------------------------------------------------------
 
 static void test_in_and_out(void **state)
 {
@@ -148,8 +147,7 @@ static void test_many(void **state)
     stop(a);
 }
 
-// --- publishing inside handlers
-// -------------------------------------------------------------------
+// --- publishing inside handlers -----------------------------------------------------------------
 
 static void answer(const lcm_recv_buf_t *buffer, const char *channel, void *context)
 {
@@ -201,8 +199,7 @@ static void test_alike(void **state)
     stop(a);
 }
 
-// --- several instances
-// ------------------------------------------------------------------------------
+// --- several instances --------------------------------------------------------------------------
 
 enum { INSTANCES = 5 };
 
@@ -245,8 +242,7 @@ static void test_instances(void **state)
         stop(all[i]);
 }
 
-// --- failures
-// ---------------------------------------------------------------------------------------
+// --- failures -----------------------------------------------------------------------------------
 
 static void test_channels(void **state)
 {

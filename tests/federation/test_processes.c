@@ -16,8 +16,7 @@
 
 enum { CARTS = 4 };
 
-// --- models
-// ---------------------------------------------------------------------------------------
+// --- models -------------------------------------------------------------------------------------
 
 static const char head[] = "duration: 1957 ms\n"
                            "scheduler:\n"
@@ -53,7 +52,13 @@ static void must(tac_status status, const tac_error *err)
 }
 
 // All carts in one engine, or one of them with links to outside.
-static tac_engine *make(int only, const tac_observer_def *observer)
+typedef struct scene {
+    tac_registry *registry;
+    tac_config *config;
+    tac_engine *engine;
+} scene;
+
+static scene make(int only, const tac_observer_def *observer)
 {
     char text[8192];
     int n = snprintf(text, sizeof text, "%s", head);
@@ -82,23 +87,27 @@ static tac_engine *make(int only, const tac_observer_def *observer)
         snprintf(text + n, sizeof text - (size_t)n,
                  "  - {from: c%d.Beacon.tx, to: outside, delay: 1 us}\n", only);
     tac_error err;
-    tac_registry *registry;
-    tac_config *config;
-    tac_engine *engine;
+    scene s;
     tac_config_def def = tac_config_def_default();
-    must(tac_registry_create(NULL, &registry, &err), &err);
-    def.registry = registry;
-    must(tac_config_parse("carts.yaml", text, strlen(text), &def, &config, &err), &err);
-    tac_engine_def engine_def = tac_config_engine_def(config);
-    must(tac_config_build_unprepared(config, &engine_def, &engine, &err), &err);
+    must(tac_registry_create(NULL, &s.registry, &err), &err);
+    def.registry = s.registry;
+    must(tac_config_parse("carts.yaml", text, strlen(text), &def, &s.config, &err), &err);
+    tac_engine_def engine_def = tac_config_engine_def(s.config);
+    must(tac_config_build_unprepared(s.config, &engine_def, &s.engine, &err), &err);
     if (observer)
-        must(tac_engine_add_observer(engine, observer, &err), &err);
-    must(tac_engine_prepare(engine, &err), &err);
-    return engine; // what it was made of lives as long as the process
+        must(tac_engine_add_observer(s.engine, observer, &err), &err);
+    must(tac_engine_prepare(s.engine, &err), &err);
+    return s;
 }
 
-// --- processes
-// ------------------------------------------------------------------------------------
+static void unmake(scene *s)
+{
+    tac_engine_destroy(s->engine);
+    tac_config_destroy(s->config);
+    tac_registry_destroy(s->registry);
+}
+
+// --- processes ----------------------------------------------------------------------------------
 
 static void sleep_us(unsigned us)
 {
@@ -155,7 +164,7 @@ static int be_client(int i, const setup *how)
     const bool observed = how->seed || how->killed == i;
     if (observed)
         sleep_us(draw(20000));
-    tac_engine *engine = make(i, observed ? &observer : NULL);
+    tac_engine *engine = make(i, observed ? &observer : NULL).engine;
     tac_status status = tac_client_create(&def, &client, &err);
     if (status == TAC_OK)
         status = tac_client_add_engine(client, engine, &err);
@@ -253,10 +262,11 @@ static const char *const transports[] = {"tcp", "unix", "shm"};
 static void test_as_one_engine(void **state)
 {
     (void)state;
-    tac_engine *whole = make(-1, NULL);
+    scene whole = make(-1, NULL);
     tac_error err;
-    assert_int_equal(tac_engine_run(whole, TAC_TIME_MAX, &err), TAC_OK);
-    const uint64_t expected = tac_engine_hash(whole, NULL, NULL);
+    assert_int_equal(tac_engine_run(whole.engine, TAC_TIME_MAX, &err), TAC_OK);
+    const uint64_t expected = tac_engine_hash(whole.engine, NULL, NULL);
+    unmake(&whole);
     for (uint64_t run = 0; run < 6; run++) {
         tac_server *server = serve(address_of(transports[run % 3]),
                                    run % 2 ? TAC_LOOKAHEAD_GLOBAL : TAC_LOOKAHEAD_LINK, run > 0);

@@ -145,8 +145,7 @@ static void check_open(const pair *p)
     assert_int_equal(tac__secure_state_of(p->server), TAC__SECURE_OPEN);
 }
 
-// --- it works
-// -------------------------------------------------------------------------------------
+// --- it works -----------------------------------------------------------------------------------
 
 static void test_every_split(void **state)
 {
@@ -221,8 +220,7 @@ static void test_fresh(void **state)
     tac__secure_destroy(NULL);
 }
 
-// --- the documented bytes
-// ---------------------------------------------------------------------------
+// --- the documented bytes -----------------------------------------------------------------------
 
 static void keyed(uint8_t out[32], const uint8_t *key, const void *bytes, size_t count)
 {
@@ -296,8 +294,7 @@ static void test_documented(void **state)
     end(&p);
 }
 
-// --- attacks
-// ----------------------------------------------------------------------------------------
+// --- attacks ------------------------------------------------------------------------------------
 
 // A whole conversation, with one bit flipped at byte `at` of what one side sends. Returns how many
 // bytes that side sent; what got through is the beginning of what was sent.
@@ -562,8 +559,7 @@ static void test_strangers(void **state)
     tac__secure_destroy(client);
 }
 
-// --- memory
-// -----------------------------------------------------------------------------------------
+// --- memory -------------------------------------------------------------------------------------
 
 static tac_status talk(const tac_allocator *hook)
 {
@@ -612,8 +608,7 @@ static void test_memory(void **state)
     }
 }
 
-// --- key files
-// ----------------------------------------------------------------------------------------
+// --- key files ----------------------------------------------------------------------------------
 
 static void write_key(const char *path, const char *text, mode_t mode)
 {

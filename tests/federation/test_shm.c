@@ -102,8 +102,7 @@ static void test_forged_flags(void **state)
     tac__listener_close(l);
 }
 
-// --- servers that offer something else
-// -------------------------------------------------------------
+// --- servers that offer something else ----------------------------------------------------------
 
 static const char GREETING[24] = "tactus shared memory 1\n";
 

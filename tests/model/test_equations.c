@@ -104,8 +104,7 @@ static void test_twins(void **state)
     }
 }
 
-// --- small ones
-// -----------------------------------------------------------------------------------
+// --- small ones ---------------------------------------------------------------------------------
 
 // The first line of the parameters is line 6; they are indented by 6.
 #define ONE(params)                                                                                \
@@ -273,8 +272,7 @@ static void test_ring(void **state)
     rig_refused(RING("q"), TAC_E_CYCLE, "a.q -> b.r -> a.q");
 }
 
-// --- conditions, bounds, quaternions
-// --------------------------------------------------------------
+// --- conditions, bounds, quaternions ------------------------------------------------------------
 
 static void test_conditions(void **state)
 {
@@ -360,8 +358,7 @@ static void test_quaternion(void **state)
     rig_close(&r);
 }
 
-// --- NaN
-// ------------------------------------------------------------------------------------------
+// --- NaN ----------------------------------------------------------------------------------------
 
 static void test_nan(void **state)
 {
@@ -389,8 +386,7 @@ static void test_nan(void **state)
     rig_close(&r);
 }
 
-// --- parameters
-// -----------------------------------------------------------------------------------
+// --- parameters ---------------------------------------------------------------------------------
 
 #define FALL                                                                                       \
     "duration: 1 s\n"                                                                              \
@@ -430,8 +426,7 @@ static void test_parameters(void **state)
     rig_close(&r);
 }
 
-// --- mistakes
-// -------------------------------------------------------------------------------------
+// --- mistakes -----------------------------------------------------------------------------------
 
 static void refused_at(const char *text, const char *part, unsigned line, unsigned column)
 {

@@ -50,8 +50,7 @@ static void duties(double duty)
         u.motor[i] = duty;
 }
 
-// --- the body
-// --------------------------------------------------------------------------------------
+// --- the body -----------------------------------------------------------------------------------
 
 static void test_free_fall(void **state)
 {
@@ -201,8 +200,7 @@ static void test_tumbling(void **state)
     near(sqrt(length), 1, 1e-10, "length of the quaternion");
 }
 
-// --- rotors
-// ----------------------------------------------------------------------------------------
+// --- rotors -------------------------------------------------------------------------------------
 
 static void test_calibration(void **state)
 {
@@ -383,8 +381,7 @@ static void test_upright_is_a_special_case(void **state)
     }
 }
 
-// --- motors, actuators
-// -----------------------------------------------------------------------------
+// --- motors, actuators --------------------------------------------------------------------------
 
 static void test_motor(void **state)
 {
@@ -466,8 +463,7 @@ static void test_actuators(void **state)
     near(x[at], 1, 1e-6, "arrived");
 }
 
-// --- batteries
-// -------------------------------------------------------------------------------------
+// --- batteries ----------------------------------------------------------------------------------
 
 // Heavy rotors that draw their greatest current make a constant load.
 static double constant_load(void)
@@ -525,8 +521,7 @@ static void test_warnings_and_disconnection(void **state)
     assert_true(dx[TAC__X_ROTOR] < 0);
 }
 
-// --- energy
-// ----------------------------------------------------------------------------------------
+// --- energy -------------------------------------------------------------------------------------
 
 enum { CHEMICAL, IN_BATTERY, TERMINALS, ESC, COPPER, NO_LOAD, VISCOUS, PROPELLER, FLOWS };
 

@@ -50,8 +50,7 @@ static void refused(const char *params, tac_status status, const char *part)
     rig_refused(vehicle(params), status, part);
 }
 
-// --- parameters
-// ------------------------------------------------------------------------------------
+// --- parameters ---------------------------------------------------------------------------------
 
 static void test_refusals(void **state)
 {
@@ -172,8 +171,7 @@ static void test_overrides(void **state)
     rig_close(&r);
 }
 
-// --- in an engine
-// ----------------------------------------------------------------------------------
+// --- in an engine -------------------------------------------------------------------------------
 
 static void test_stands(void **state)
 {

@@ -35,8 +35,7 @@ static void near(double got, double expected, double tolerance, const char *what
         fail_msg("%s: %.17g, expected %.17g to within %g", what, got, expected, tolerance);
 }
 
-// --- any network
-// -----------------------------------------------------------------------------------
+// --- any network --------------------------------------------------------------------------------
 
 static void random_motor(tac__motor *m)
 {
@@ -103,8 +102,7 @@ static void random_state(void)
     }
 }
 
-// --- what the equations say
-// ------------------------------------------------------------------------
+// --- what the equations say ---------------------------------------------------------------------
 
 typedef struct source {
     double emf, resistance, floor;
@@ -266,8 +264,7 @@ static void test_steep_loads(void **state)
     assert_true(worst_v < 1e-8);
 }
 
-// --- what it means
-// -----------------------------------------------------------------------------------
+// --- what it means ------------------------------------------------------------------------------
 
 static void two_batteries(bool by_equals)
 {

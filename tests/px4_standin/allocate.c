@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-// --- the mix
-// --------------------------------------------------------------------------------------
+// --- the mix ------------------------------------------------------------------------------------
 
 // What a rotor at full thrust does: torque about x, y, z, thrust upwards.
 static void effect(const params *p, int i, double b[4])
@@ -98,8 +97,7 @@ void allocation_update(allocation *a, const params *p)
     normalise(a);
 }
 
-// --- outputs
-// --------------------------------------------------------------------------------------
+// --- outputs ------------------------------------------------------------------------------------
 
 // The greatest part of `add` up to 1 with which all outputs stay within 0 and 1.
 static double fitting(const double *out, const double *add, int n)

@@ -22,8 +22,7 @@ static standin *get(const void *handle)
     return alive && handle == &only ? &only : NULL;
 }
 
-// --- life
-// -----------------------------------------------------------------------------------------
+// --- life ---------------------------------------------------------------------------------------
 
 uint32_t px4_lockstep_abi_version(void)
 {
@@ -82,8 +81,7 @@ int px4_lockstep_step_uorb(void *handle, uint64_t time_us)
     return s ? standin_step(s, time_us) : -1;
 }
 
-// --- parameters
-// -----------------------------------------------------------------------------------
+// --- parameters ---------------------------------------------------------------------------------
 
 // Setting one saves all of them after a while, unless autosave is off: that waits for a semaphore
 // which nobody has made.
@@ -176,8 +174,7 @@ void param_control_autosave(bool enable)
 }
 #endif
 
-// --- topics
-// ---------------------------------------------------------------------------------------
+// --- topics -------------------------------------------------------------------------------------
 
 int px4_lockstep_orb_topic_metadata(void *handle, const char *topic_name, const char **fields,
                                     uint32_t *size, uint32_t *size_no_padding,

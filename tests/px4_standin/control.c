@@ -3,8 +3,7 @@
 
 static const double gravity = 9.80665;
 
-// --- position and velocity
-// ------------------------------------------------------------------------
+// --- position and velocity ----------------------------------------------------------------------
 
 static double or_zero(float f)
 {
@@ -82,8 +81,7 @@ void position_control(control *c, bool flying, uorb *u, const params *p, uint64_
     publish_attitude(u, vec3_scale(1 / size, force), (double)sp.yaw, thrust, now_us);
 }
 
-// --- attitude
-// -------------------------------------------------------------------------------------
+// --- attitude -----------------------------------------------------------------------------------
 
 void attitude_control(uorb *u, const params *p, uint64_t now_us)
 {
@@ -107,8 +105,7 @@ void attitude_control(uorb *u, const params *p, uint64_t now_us)
     PUBLISH(u, vehicle_rates_setpoint, &m);
 }
 
-// --- rates
-// ----------------------------------------------------------------------------------------
+// --- rates --------------------------------------------------------------------------------------
 
 static double torque(const params *p, param_id gain, double error, double derivative,
                      double *integral, double dt)

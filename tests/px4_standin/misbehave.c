@@ -53,8 +53,7 @@ static uint64_t whole(const char *variable, const char *text, char stop, const c
     return value;
 }
 
-// --- lists of topics
-// ------------------------------------------------------------------------------
+// --- lists of topics ----------------------------------------------------------------------------
 
 static bool listed(const char *variable, const char *topic)
 {
@@ -95,8 +94,7 @@ static void check_topics(const char *variable)
     }
 }
 
-// --- rules for functions
-// ---------------------------------------------------------------------------
+// --- rules for functions ------------------------------------------------------------------------
 
 static bool is_function(const char *name)
 {
@@ -161,8 +159,7 @@ static void read_rules(const char *variable, bool hangs)
         read_rule(variable, hangs, at, strcspn(at, ","));
 }
 
-// --- reading and obeying
-// ---------------------------------------------------------------------------
+// --- reading and obeying ------------------------------------------------------------------------
 
 static void read_orders(void)
 {

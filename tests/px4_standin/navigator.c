@@ -40,8 +40,7 @@ int navigator_load(navigator *n, const char *path, uint64_t now_us)
     return 0;
 }
 
-// --- places
-// ---------------------------------------------------------------------------------------
+// --- places -------------------------------------------------------------------------------------
 
 static vec3 here(const seen *s)
 {
@@ -66,8 +65,7 @@ static void aim(navigator *n, const seen *s, target_kind kind, vec3 position, do
     n->target = (target){kind, position, yaw};
 }
 
-// --- the mission
-// ----------------------------------------------------------------------------------
+// --- the mission --------------------------------------------------------------------------------
 
 static void begin_return(navigator *n, const params *p, const seen *s)
 {
@@ -166,8 +164,7 @@ static void run_mission(navigator *n, const params *p, const seen *s, uint64_t n
     n->target.kind = n->target.kind == TARGET_LAND ? TARGET_NONE : TARGET_POSITION;
 }
 
-// --- modes
-// ----------------------------------------------------------------------------------------
+// --- modes --------------------------------------------------------------------------------------
 
 static void enter(navigator *n, const params *p, const seen *s, int mode)
 {

@@ -19,8 +19,7 @@ void standin_init(standin *s, const config *cfg)
     uorb_advertise(&s->u, TOPIC_geofence_status);
 }
 
-// --- rates
-// ----------------------------------------------------------------------------------------
+// --- rates --------------------------------------------------------------------------------------
 
 // Whether a module runs now; a rate of 0 or less: in each step. After a step back in time all of
 // them do.
@@ -35,8 +34,7 @@ static bool due(pace *p, int32_t rate_hz, uint64_t now_us, double *dt)
     return true;
 }
 
-// --- modules
-// --------------------------------------------------------------------------------------
+// --- modules ------------------------------------------------------------------------------------
 
 static void run_modules(standin *s, const bool *run, const double *dt, double step)
 {
@@ -81,8 +79,7 @@ static void publish_blanks(uorb *u, const bool *run, uint64_t now_us)
     }
 }
 
-// --- a step
-// ---------------------------------------------------------------------------------------
+// --- a step -------------------------------------------------------------------------------------
 
 int standin_step(standin *s, uint64_t time_us)
 {

@@ -22,8 +22,7 @@ static void rest(trajectory *t, const seen *s)
     t->yaw = heading(quat_load(s->attitude.q));
 }
 
-// --- where to
-// -------------------------------------------------------------------------------------
+// --- where to -----------------------------------------------------------------------------------
 
 static target choose(trajectory *t, const navigator *n, const seen *s)
 {
@@ -52,8 +51,7 @@ static void note_flying(trajectory *t, const target *to, const seen *s)
         t->flying = true;
 }
 
-// --- how
-// ------------------------------------------------------------------------------------------
+// --- how ----------------------------------------------------------------------------------------
 
 // From which a stop within the distance is possible with half of the acceleration.
 static double arriving(double distance, double acceleration, double most)
