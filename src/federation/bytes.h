@@ -31,7 +31,7 @@ static inline size_t tac__bytes_count(const tac__bytes *bytes)
 
 static inline const uint8_t *tac__bytes_front(const tac__bytes *bytes)
 {
-    return bytes->data + bytes->first;
+    return bytes->data ? bytes->data + bytes->first : NULL;
 }
 
 #endif

@@ -297,10 +297,9 @@ static tac_time first_mail(const tac__client *c)
 {
     tac__frame f;
     size_t length;
-    const uint8_t *at = tac__bytes_front(&c->mail) + c->seen;
-    if (tac__bytes_count(&c->mail) == c->seen ||
-        tac__frame_next(at, tac__bytes_count(&c->mail) - c->seen, TAC__FRAME_FROM_SERVER, &f,
-                        &length, NULL) != TAC_OK)
+    const size_t left = tac__bytes_count(&c->mail) - c->seen;
+    if (!left || tac__frame_next(tac__bytes_front(&c->mail) + c->seen, left, TAC__FRAME_FROM_SERVER,
+                                 &f, &length, NULL) != TAC_OK)
         return TAC_TIME_NEVER;
     return tac__frame_mail(&f).delivered_us;
 }
