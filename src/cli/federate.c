@@ -1,21 +1,28 @@
-// federate.c - `tactus federate FILE`: the server of a federation and all its clients on this
-// machine.
+// federate.c - `tactus federate FILE`: the server of a federation and all its clients, on this
+// machine or, started by a launcher, on many.
 //
 // Each client is a process of its own: this program with `join`, or the command that the
 // configuration gives. What a client writes to standard error is shown with its name in front; what
 // it reports is part of the report.
-#define _GNU_SOURCE // pipe2
+//
+// A launcher starts several copies of this program, the ranks (launch.h). Rank 0 has the server and
+// reports; each rank starts and watches its own share of the clients.
+#define _GNU_SOURCE // pipe2, memfd_create
 #include "cli/commands.h"
 #include "cli/dispatch.h"
+#include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/pace.h"
+#include "cli/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +35,20 @@ static const cli_option options[] = {
     {.name = "lookahead",
      .value = "RULE",
      .doc = "How far clients may advance: link or global. The results stay the same."},
+    {.name = "launcher",
+     .value = "KIND",
+     .doc = "This is one of several copies that a launcher has started, on one host or many: mpi "
+            "(mpirun of Open MPI), slurm (srun), auto (what the environment shows) or none. They "
+            "share the processes and are one federation; the first one has the server and "
+            "reports."},
+    {.name = "address",
+     .value = "ADDRESS",
+     .doc = "With --launcher: where the server listens, tcp://HOST:PORT; by default what the "
+            "configuration says, or what follows from the launcher's name of the job."},
+    {.name = "key",
+     .value = "KEY",
+     .doc = "The file with the key that all processes have; needed for several hosts. Everything "
+            "is encrypted then."},
     CLI_OPTION_SET,
     {.name = "seed", .value = "N", .doc = "Use this seed; short for --set seed=N."},
     CLI_OPTION_DURATION,
@@ -47,9 +68,11 @@ static const int64_t FAREWELL_NS = 5000000000; // for processes to end by themse
 
 typedef struct child {
     const char *name;
+    bool ours;  // of this rank
+    bool told;  // it has ended because the federation has
     pid_t pid;  // 0: over
     int errors; // its standard error, -1: closed
-    int report; // file with its standard output
+    int report; // file with its standard output, -1: none
     tac__text line;
     int code; // exit code, or 128 and the number of the signal
     int64_t ended_ns;
@@ -58,9 +81,13 @@ typedef struct child {
 typedef struct family {
     cli_dispatch d;
     const cli_args *args;
-    child *children;
+    cli_launch launch;
+    child *children; // all processes of the federation
     size_t count;
-    char folder[64]; // for sockets, "": none was made
+    char folder[CLI_MEETING_TEXT];  // for sockets, "": there is none
+    char address[CLI_MEETING_TEXT]; // of the server, for clients
+    char patience[32];              // for joining, "": as usual
+    int64_t began_ns;
     char why[256];
 } family;
 
@@ -80,30 +107,57 @@ static tac_status make_folder(family *f, tac_error *err)
                      tac__errno_text(code));
 }
 
-// Where the server listens: what --transport says counts more than the file.
-static tac_status choose_address(family *f, const char *transport, char *address, size_t size,
-                                 tac_error *err)
+// The server of a federation on this machine: what --transport says counts more than the file.
+static tac_status open_server(family *f, const char *transport, tac_error *err)
 {
-    if (!strcmp(transport, "tcp"))
-        snprintf(address, size, "tcp://127.0.0.1:0");
-    else if (!strcmp(transport, "unix") || !strcmp(transport, "shm"))
-        snprintf(address, size, "%s://%s/s", transport, f->folder);
-    else
+    char address[CLI_MEETING_TEXT + 16];
+    if (!strcmp(transport, "tcp")) {
+        snprintf(address, sizeof address, "tcp://127.0.0.1:0");
+    } else if (!strcmp(transport, "unix") || !strcmp(transport, "shm")) {
+        TAC_TRY(make_folder(f, err));
+        snprintf(address, sizeof address, "%s://%s/s", transport, f->folder);
+    } else {
         return tac__fail(err, TAC_E_USAGE, "option '--transport' needs tcp, unix or shm, not '%s'",
                          transport);
+    }
+    TAC_TRY(cli_dispatch_open(&f->d, f->args, address, err));
+    snprintf(f->address, sizeof f->address, "%s", tac_server_address(f->d.server));
     return TAC_OK;
+}
+
+// The same where a launcher has started this program; only rank 0 serves.
+static tac_status meet(family *f, const char *transport, tac_error *err)
+{
+    const cli_meeting_def def = {
+        .transport = transport,
+        .address = cli_value(f->args, "address"),
+        .key = cli_value(f->args, "key") != NULL,
+        .file_transport = f->d.info.transport,
+        .file_address = f->d.info.address,
+    };
+    cli_meeting meeting;
+    TAC_TRY(cli_launch_meet(&f->launch, &def, &meeting, err));
+    memcpy(f->address, meeting.dial, sizeof f->address);
+    snprintf(f->patience, sizeof f->patience, "%llu us", (unsigned long long)f->d.info.timeout_us);
+    if (f->launch.rank == 0 && meeting.folder[0])
+        TAC_TRY(cli_launch_make_folder(meeting.folder, err));
+    memcpy(f->folder, meeting.folder, sizeof f->folder);
+    if (f->launch.rank > 0)
+        return TAC_OK;
+    return cli_dispatch_open(&f->d, f->args, meeting.listen, err);
 }
 
 // Options that every client must have, too.
 static size_t add_options(const cli_args *args, const char **argv, size_t n)
 {
-    static const char *const passed[] = {"set", "seed", "duration", "force"};
+    static const char *const passed[] = {"set", "seed", "duration", "force", "key"};
     for (size_t i = 0; i < args->given_count; i++) {
         const cli_given *g = &args->given[i];
         for (size_t k = 0; k < sizeof passed / sizeof *passed; k++) {
             if (strcmp(g->option->name, passed[k]) != 0)
                 continue;
-            static const char *const flags[] = {"--set", "--seed", "--duration", "--force"};
+            static const char *const flags[] = {"--set", "--seed", "--duration", "--force",
+                                                "--key"};
             argv[n++] = flags[k];
             if (g->value)
                 argv[n++] = g->value;
@@ -121,8 +175,12 @@ static void be_child(const family *f, const tac_process_info *p, int output, int
     prctl(PR_SET_PDEATHSIG, SIGTERM); // no process outlives the federation; recordings are closed
     dup2(output, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
-    setenv("TACTUS_ADDRESS", tac_server_address(f->d.server), 1);
+    setenv("TACTUS_ADDRESS", f->address, 1);
     setenv("TACTUS_NAME", p->name, 1);
+    char *key = cli_value(f->args, "key") ? realpath(cli_value(f->args, "key"), NULL) : NULL;
+    if (key)
+        setenv("TACTUS_KEY", key, 1);
+    free(key);
     if (p->command) {
         for (size_t i = 0; i < p->command_count; i++)
             argv[n++] = p->command[i];
@@ -136,7 +194,11 @@ static void be_child(const family *f, const tac_process_info *p, int output, int
         for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
             argv[n++] = fixed[i];
         n = add_options(f->args, argv, n);
-        argv[n++] = tac_server_address(f->d.server);
+        if (f->patience[0]) {
+            argv[n++] = "--patience";
+            argv[n++] = f->patience;
+        }
+        argv[n++] = f->address;
         argv[n++] = f->args->operands[0];
     }
     argv[n] = NULL;
@@ -150,15 +212,10 @@ static tac_status start_child(family *f, size_t i, tac_error *err)
     child *c = &f->children[i];
     const tac_process_info p = tac_config_process_info(f->d.sim.config, i);
     int ends[2];
-    char path[80];
-    snprintf(path, sizeof path, "%s/%zu.json", f->folder, i);
-    tac__text_init(&c->line, tac_allocator_default());
-    c->name = p.name;
-    c->errors = -1;
-    c->report = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    c->ours = true;
+    c->report = memfd_create("report", MFD_CLOEXEC);
     if (c->report < 0 || pipe2(ends, O_CLOEXEC) != 0)
         return tac__fail(err, TAC_E_FILE, "cannot start '%s': %s", p.name, tac__errno_text(errno));
-    (void)unlink(path);
     fflush(NULL);
     const pid_t pid = fork();
     if (!pid)
@@ -177,7 +234,12 @@ static tac_status start_child(family *f, size_t i, tac_error *err)
 // That the federation has ended is told once, by the server's own error.
 static void show_line(family *f, child *c)
 {
-    if (!strstr(c->line.chars, "error: the federation ended")) {
+    static const char error[] = "error: ";
+    const char *end = strstr(c->line.chars, "error: the federation ended");
+    if (end) {
+        c->told = true;
+        snprintf(f->why, sizeof f->why, "%s", end + sizeof error - 1);
+    } else {
         cli_progress_hide(&f->d.progress);
         fprintf(stderr, "%s: %s\n", c->name, c->line.chars);
     }
@@ -229,19 +291,27 @@ static void reap(family *f)
 }
 
 // A process that has ended ends the federation, too; its connection says more, if there was one.
+// Those of other ranks are not seen from here: they must have joined after some time.
 static const char *watch(void *context)
 {
     family *f = context;
+    const size_t joined = tac_server_info(f->d.server).joined;
     reap(f);
     for (size_t i = 0; i < f->count; i++) {
         const child *c = &f->children[i];
-        if (c->pid || cli_now_ns() - c->ended_ns < GRACE_NS)
+        if (!c->ours || c->pid || cli_now_ns() - c->ended_ns < GRACE_NS)
             continue;
-        if (c->code == 0 && tac_server_info(f->d.server).joined == f->count)
+        if (c->code == 0 && joined == f->count)
             continue; // it left before the others
         char end[64];
         print_end(c, end, sizeof end);
         snprintf(f->why, sizeof f->why, "process '%.128s' %s", c->name, end);
+        return f->why;
+    }
+    const uint64_t waited_us = (uint64_t)(cli_now_ns() - f->began_ns) / 1000;
+    if (f->launch.ranks > 1 && joined < f->count && waited_us > f->d.info.timeout_us) {
+        snprintf(f->why, sizeof f->why, "after %llu s only %zu of %zu processes have joined",
+                 (unsigned long long)waited_us / 1000000, joined, f->count);
         return f->why;
     }
     return NULL;
@@ -258,6 +328,14 @@ static void signal_children(const family *f, int number, const char *only)
     }
 }
 
+static bool any_left(const family *f)
+{
+    bool any = false;
+    for (size_t i = 0; i < f->count; i++)
+        any |= f->children[i].pid != 0;
+    return any;
+}
+
 static void wait_for_all(family *f)
 {
     static const int signals[] = {0, SIGTERM, SIGKILL};
@@ -265,14 +343,8 @@ static void wait_for_all(family *f)
         const int64_t limit_ns = cli_now_ns() + FAREWELL_NS;
         if (signals[s])
             signal_children(f, signals[s], NULL);
-        for (bool any = true; any && cli_now_ns() < limit_ns;) {
-            reap(f);
-            any = false;
-            for (size_t i = 0; i < f->count; i++)
-                any |= f->children[i].pid != 0;
-            if (any)
-                cli_sleep_until(cli_now_ns() + 5000000);
-        }
+        for (reap(f); any_left(f) && cli_now_ns() < limit_ns; reap(f))
+            cli_sleep_until(cli_now_ns() + 5000000);
     }
 }
 
@@ -307,15 +379,23 @@ static void report_json(const family *f, tac_status status, const tac_error *err
     tac__json json = tac__json_begin(out);
     tac__json_object_begin(&json);
     cli_dispatch_json(&f->d, status, err, &json);
+    if (f->launch.launcher) {
+        tac__json_key_text(&json, "launcher", f->launch.launcher);
+        tac__json_key_u64(&json, "ranks", f->launch.ranks);
+    }
     tac__json_key(&json, "processes");
     tac__json_array_begin(&json);
     for (size_t i = 0; i < f->count; i++) {
         const child *c = &f->children[i];
         tac__json_object_begin(&json);
         tac__json_key_text(&json, "name", c->name);
-        tac__json_key_u64(&json, "exit_code", (uint64_t)c->code);
+        if (f->launch.launcher)
+            tac__json_key_u64(&json, "rank", cli_launch_owner(&f->launch, i, f->count));
+        if (c->ours)
+            tac__json_key_u64(&json, "exit_code", (uint64_t)c->code);
         tac__json_key_hex64(&json, "trace", tac_server_trace(f->d.server, i));
-        add_report(&json, c);
+        if (c->ours)
+            add_report(&json, c);
         tac__json_object_end(&json);
     }
     tac__json_array_end(&json);
@@ -326,6 +406,9 @@ static void report_json(const family *f, tac_status status, const tac_error *err
 static void report_text(const family *f, tac_status status, tac__text *out)
 {
     cli_dispatch_report(&f->d, status, out);
+    if (f->launch.launcher)
+        tac__text_add(out, "  ranks        %zu of %s, on %s\n", f->launch.ranks, f->launch.launcher,
+                      f->launch.one_host ? "one host" : "several hosts");
     for (size_t i = 0; i < f->count; i++) {
         char end[64];
         print_end(&f->children[i], end, sizeof end);
@@ -334,25 +417,36 @@ static void report_text(const family *f, tac_status status, tac__text *out)
     }
 }
 
-// --- the command --------------------------------------------------------------------------------
+// --- the rank with the server -------------------------------------------------------------------
 
-static tac_status start(family *f, tac_error *err)
+static tac_status make_children(family *f, tac_error *err)
 {
-    char address[128];
-    const char *transport = cli_value(f->args, "transport");
-    TAC_TRY(make_folder(f, err));
-    f->d.watch = watch;
-    f->d.context = f;
-    TAC_TRY(cli_dispatch_load(&f->d, f->args, f->args->operands[0], err));
-    TAC_TRY(choose_address(f, transport ? transport : f->d.info.transport, address, sizeof address,
-                           err));
-    TAC_TRY(cli_dispatch_open(&f->d, f->args, address, err));
     f->children = calloc(f->d.info.process_count, sizeof *f->children);
     if (!f->children)
         return tac__fail_memory(err);
     f->count = f->d.info.process_count;
-    for (size_t i = 0; i < f->count; i++)
-        TAC_TRY(start_child(f, i, err));
+    for (size_t i = 0; i < f->count; i++) {
+        f->children[i].name = tac_config_process_info(f->d.sim.config, i).name;
+        f->children[i].errors = f->children[i].report = -1;
+        tac__text_init(&f->children[i].line, tac_allocator_default());
+    }
+    return TAC_OK;
+}
+
+static tac_status start(family *f, tac_error *err)
+{
+    const char *transport = cli_value(f->args, "transport");
+    f->d.watch = watch;
+    f->d.context = f;
+    f->began_ns = cli_now_ns();
+    TAC_TRY(cli_dispatch_load(&f->d, f->args, f->args->operands[0], err));
+    TAC_TRY(f->launch.launcher ? meet(f, transport, err)
+                               : open_server(f, transport ? transport : f->d.info.transport, err));
+    TAC_TRY(make_children(f, err));
+    for (size_t i = 0; i < f->count; i++) {
+        if (cli_launch_owner(&f->launch, i, f->count) == f->launch.rank)
+            TAC_TRY(start_child(f, i, err));
+    }
     return TAC_OK;
 }
 
@@ -369,36 +463,201 @@ static tac_status check_children(const family *f, tac_error *err)
     return TAC_OK;
 }
 
+static void finish(family *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        tac__text_fini(&f->children[i].line);
+        if (f->children[i].errors >= 0)
+            close(f->children[i].errors);
+        if (f->children[i].report >= 0)
+            close(f->children[i].report);
+    }
+    free(f->children);
+    cli_dispatch_close(&f->d);
+    if (f->folder[0]) // stays while there is a socket in it
+        (void)rmdir(f->folder);
+}
+
+// The rank that has the server, or the only one.
+static tac_status lead(family *f, tac__text *out, tac_error *err)
+{
+    tac_status status = cli_dispatch_run(&f->d, f->args, err);
+    if (status == TAC_E_HANG) // it will not hear of the end otherwise
+        signal_children(f, SIGTERM, err->component);
+    // A launcher ends all ranks when one has failed or has ended after a signal. The report comes
+    // before that, and recordings of other ranks are closed.
+    if (f->launch.launcher)
+        signal(SIGTERM, SIG_IGN);
+    wait_for_all(f);
+    if (f->launch.ranks > 1 && cli_stop_signal())
+        cli_sleep_until(cli_now_ns() + GRACE_NS / 2);
+    if (status == TAC_OK)
+        status = check_children(f, err);
+    if (cli_has(f->args, "json"))
+        report_json(f, status, err, out);
+    else if (!cli_has(f->args, "quiet"))
+        report_text(f, status, out);
+    return status;
+}
+
+// --- other ranks --------------------------------------------------------------------------------
+
+// Wait until a process says something or ends, which closes its standard error.
+static void wait_for_news(const family *f)
+{
+    struct pollfd news[64];
+    nfds_t n = 0;
+    for (size_t i = 0; i < f->count && n < sizeof news / sizeof *news; i++) {
+        if (f->children[i].pid)
+            news[n++] = (struct pollfd){.fd = f->children[i].errors, .events = POLLIN};
+    }
+    const int ready = poll(news, n, 100);
+    bool silent = ready > 0;
+    for (nfds_t i = 0; i < n; i++)
+        silent = silent && !(news[i].revents & POLLIN);
+    if (silent) // closed, and the process is not over yet
+        cli_sleep_until(cli_now_ns() + 5000000);
+}
+
+static bool is_early(void *context)
+{
+    const int64_t *limit_ns = context;
+    return cli_now_ns() < *limit_ns;
+}
+
+// A process of this rank has failed. If it had never joined, the server would wait for it: join in
+// its name and leave with the reason. Then wait for the server to end, because launchers end all
+// ranks when one fails, and rank 0 is to report before that, as the others are to close their
+// recordings.
+static void outlast_server(const family *f, const char *name, const char *why)
+{
+    int64_t limit_ns = cli_now_ns() + 4 * FAREWELL_NS;
+    tac_client_def def = tac_client_def_default();
+    def.name = name;
+    def.address = f->address;
+    def.key_file = cli_value(f->args, "key");
+    // Where all has just been started, the server may not listen yet.
+    const int64_t early_ns = f->began_ns + 2000000000 - cli_now_ns();
+    def.patience_ms = early_ns > 0 ? (uint32_t)(early_ns / 1000000) : 0;
+    def.look = is_early;
+    def.context = &limit_ns;
+    bool is_served = true;
+    while (is_served && is_early(&limit_ns)) {
+        tac_client *client = NULL;
+        tac_status status = tac_client_create(&def, &client, NULL);
+        if (status == TAC_OK)
+            status = tac_client_join(client, NULL);
+        def.patience_ms = 0;
+        is_served = status != TAC_E_NETWORK;
+        if (status == TAC_OK)
+            tac_client_abort(client, why);
+        // The server reads this when all have joined, and only from those who are still there.
+        cli_sleep_until(cli_now_ns() + (status == TAC_OK ? 1000000000 : 100000000));
+        tac_client_destroy(client);
+    }
+    // A rank 0 that was killed leaves the socket and its folder.
+    char socket[CLI_MEETING_TEXT + 4];
+    snprintf(socket, sizeof socket, "%s/s", f->folder);
+    if (f->folder[0] && !is_served)
+        (void)unlink(socket);
+    cli_sleep_until(cli_now_ns() + GRACE_NS);
+}
+
+// A process that has failed by itself, else one that has ended with the federation.
+static const child *first_failed(const family *f)
+{
+    const child *found = NULL;
+    for (size_t i = 0; i < f->count; i++) {
+        const child *c = &f->children[i];
+        if (c->code && (!found || (found->told && !c->told)))
+            found = c;
+    }
+    return found;
+}
+
+// Every rank but 0: watch the processes of this rank to their end.
+static tac_status follow(family *f, tac_error *err)
+{
+    char why[256], end[64];
+    cli_stop_begin(NULL, NULL);
+    while (any_left(f) && !first_failed(f) && !cli_stop_signal()) {
+        wait_for_news(f);
+        reap(f);
+    }
+    const child *failed = first_failed(f);
+    const bool stopped = !failed && any_left(f);
+    if (failed) {
+        print_end(failed, end, sizeof end);
+        snprintf(why, sizeof why, "process '%.128s' of rank %zu %s", failed->name, f->launch.rank,
+                 end);
+    }
+    if (stopped) {
+        snprintf(why, sizeof why, "rank %zu was stopped by a signal", f->launch.rank);
+        signal_children(f, SIGTERM, NULL);
+        wait_for_all(f);
+        failed = first_failed(f);
+    }
+    if (failed)
+        outlast_server(f, failed->name, why);
+    wait_for_all(f);
+    cli_stop_closing();
+    cli_stop_end();
+    if (stopped)
+        return tac__fail(err, TAC_E_STOPPED, "stopped by a signal");
+    failed = first_failed(f);
+    return failed && failed->told ? tac__fail(err, TAC_E_FEDERATION, "%s", f->why)
+                                  : check_children(f, err);
+}
+
+// --- the command --------------------------------------------------------------------------------
+
+static tac_status read_launch(family *f, tac_error *err)
+{
+    const char *word = cli_value(f->args, "launcher");
+    TAC_TRY(cli_launch_read(word ? word : "none", getenv, &f->launch, err));
+    if (f->launch.launcher)
+        return TAC_OK;
+    if (cli_value(f->args, "address"))
+        return tac__fail(err, TAC_E_USAGE,
+                         "option '--address' is for copies that a launcher has started: see "
+                         "'--launcher'");
+    cli_launch around;
+    if (!word && cli_launch_read("auto", getenv, &around, NULL) == TAC_OK && around.ranks > 1 &&
+        around.rank == 0 && !cli_has(f->args, "quiet"))
+        fprintf(stderr,
+                "note: a launcher has started %zu copies of this program, and each runs the whole "
+                "federation; with '--launcher %s' all are one\n",
+                around.ranks, around.launcher);
+    return TAC_OK;
+}
+
+// Only rank 0 reports, errors as JSON included.
+static void close_output(const cli_args *args)
+{
+    *args->output = NULL;
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere >= 0) {
+        dup2(nowhere, STDOUT_FILENO);
+        close(nowhere);
+    }
+}
+
 static tac_status federate(const cli_args *args, tac__text *out, tac_error *err)
 {
     family f = {.args = args};
+    TAC_TRY(read_launch(&f, err));
+    if (f.launch.rank > 0)
+        close_output(args);
     tac_status status = start(&f, err);
-    if (status == TAC_OK) {
-        status = cli_dispatch_run(&f.d, args, err);
-        if (status == TAC_E_HANG) // it will not hear of the end otherwise
-            signal_children(&f, SIGTERM, err->component);
-        wait_for_all(&f);
-        if (status == TAC_OK)
-            status = check_children(&f, err);
-        if (cli_has(args, "json"))
-            report_json(&f, status, err, out);
-        else if (!cli_has(args, "quiet"))
-            report_text(&f, status, out);
-    } else {
+    if (status != TAC_OK) {
         signal_children(&f, SIGKILL, NULL);
         wait_for_all(&f);
+    } else {
+        status = f.launch.rank > 0 ? follow(&f, err) : lead(&f, out, err);
     }
-    for (size_t i = 0; i < f.count; i++) {
-        tac__text_fini(&f.children[i].line);
-        if (f.children[i].errors >= 0)
-            close(f.children[i].errors);
-        if (f.children[i].report >= 0)
-            close(f.children[i].report);
-    }
-    free(f.children);
-    cli_dispatch_close(&f.d);
-    if (f.folder[0])
-        (void)rmdir(f.folder);
+    if (status != TAC_OK && f.launch.rank > 0)
+        tac__error_context(err, "being rank %zu of %zu", f.launch.rank, f.launch.ranks);
+    finish(&f);
     return status;
 }
 
@@ -407,11 +666,12 @@ const cli_command cli_federate = {
     .operands = "FILE",
     .operands_min = 1,
     .operands_max = 1,
-    .summary = "Run a simulation as a federation of processes on this machine.",
+    .summary = "Run a simulation as a federation of processes.",
     .doc = "Start a server and all processes that section 'federation' of FILE names, and run them "
            "as one simulation. Where all processes have entities of FILE, the hash is that of "
            "'tactus run FILE'. What a process writes to standard error is shown with its name in "
-           "front; each process records its own part.",
+           "front; each process records its own part. All processes run on this machine; with "
+           "--launcher mpirun or srun spread them over many.",
     .options = options,
     .run = federate,
 };

@@ -75,11 +75,11 @@ static tac_status run_program(int argc, char **argv, tac__arena *arena, tac__tex
     return TAC_OK;
 }
 
-static tac_status run_with(const cli_args *args, tac__text *out, const char **path, tac_error *err)
+static tac_status run_with(const cli_args *args, tac__text *out, tac_error *err)
 {
     const char *output = cli_value(args, "output");
     TAC_TRY(cli_writes(args, output, "--output", CLI_REPLACES, err));
-    *path = output && !cli_is_stdout(output) ? output : NULL;
+    *args->output = output && !cli_is_stdout(output) ? output : NULL;
     return args->command->run(args, out, err);
 }
 
@@ -104,13 +104,14 @@ static tac_status run_command(const cli_command *command, int argc, char **argv,
     cli_args args;
     TAC_TRY(cli_parse(command, argc, argv, arena, &args, err));
     args.mistakes = mistakes;
+    args.output = path;
     if (cli_has(&args, "help")) {
         cli_help_command(command, out);
         return TAC_OK;
     }
     TAC_TRY(cli_check_operands(&args, err));
     args.files = cli_files_create();
-    const tac_status status = args.files ? run_with(&args, out, path, err) : tac__fail_memory(err);
+    const tac_status status = args.files ? run_with(&args, out, err) : tac__fail_memory(err);
     if (status == TAC_E_FILE)
         suggest_file(&args, err);
     cli_files_destroy(args.files);

@@ -46,6 +46,8 @@ struct cli_args {
     size_t operand_count;
     struct cli_files *files;       // that the command reads and writes: files.h
     struct cli_mistakes *mistakes; // of its configuration: mistakes.h
+    const char **output; // the file of --output, NULL: none; a command that has no report to write
+                         // sets it so
 };
 
 // Options that several commands share.
