@@ -154,6 +154,12 @@ TAC_API const char *tac_server_lcm_error(const tac_server *server);
 // Digest over all messages delivered to a client, in their order. 0: no such client.
 TAC_API uint64_t tac_server_trace(const tac_server *server, size_t client);
 
+// --- keys -----------------------------------------------------------------------------------
+
+// Makes a random key for a server and its clients, and writes it to a new file that only its owner
+// can read. A file that exists is left alone: TAC_E_FILE. Needs libsodium.
+TAC_API TAC_MUST_CHECK tac_status tac_key_make(const char *path, tac_error *err);
+
 // --- client ---------------------------------------------------------------------------------
 
 typedef struct tac_client_def {

@@ -12,6 +12,11 @@ static const cli_option options[] = {
     {.name = "key",
      .value = "KEY",
      .doc = "The file with the key that all clients have, too. Everything is encrypted then."},
+    {.name = "make-key",
+     .value = "KEY",
+     .doc =
+         "Make a random key in the new file KEY, which only its owner can read, and end; without "
+         "FILE."},
     {.name = "lookahead",
      .value = "RULE",
      .doc = "How far clients may advance: link or global. The results stay the same."},
@@ -29,6 +34,13 @@ static const cli_option options[] = {
 
 static tac_status serve(const cli_args *args, tac__text *out, tac_error *err)
 {
+    const char *new_key = cli_value(args, "make-key");
+    if (new_key && args->operand_count)
+        return tac__fail(err, TAC_E_USAGE, "option '--make-key' makes a key and serves nothing");
+    if (new_key)
+        return tac_key_make(new_key, err);
+    if (!args->operand_count)
+        return tac__fail(err, TAC_E_USAGE, "missing operand: tactus serve FILE");
     cli_dispatch d = {0};
     const char *address = cli_value(args, "address");
     tac_status status = cli_dispatch_load(&d, args, args->operands[0], err);
@@ -58,7 +70,6 @@ static tac_status serve(const cli_args *args, tac__text *out, tac_error *err)
 const cli_command cli_serve = {
     .name = "serve",
     .operands = "FILE",
-    .operands_min = 1,
     .operands_max = 1,
     .summary = "Serve a federation: dispatch the messages of its clients.",
     .doc = "Listen for the processes that section 'federation' of FILE names, which are started "

@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "federation/key.h"
 
+#include <tactus/federation.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -102,8 +104,9 @@ tac_status tac__key_read(const char *path, uint8_t key[TAC__KEY_BYTES], tac_erro
 
 #ifdef TACTUS_HAVE_SODIUM
 
-tac_status tac__key_make(const char *path, tac_error *err)
+tac_status tac_key_make(const char *path, tac_error *err)
 {
+    TAC_REQUIRE(path);
     if (sodium_init() < 0)
         return tac__fail(err, TAC_E_FILE, "libsodium cannot be used: it finds no random numbers");
     uint8_t key[TAC__KEY_BYTES];
@@ -127,7 +130,7 @@ tac_status tac__key_make(const char *path, tac_error *err)
 
 #else
 
-tac_status tac__key_make(const char *path, tac_error *err)
+tac_status tac_key_make(const char *path, tac_error *err)
 {
     (void)path;
     return tac__fail(err, TAC_E_FILE,

@@ -10,8 +10,4 @@
 TAC_MUST_CHECK tac_status tac__key_read(const char *path, uint8_t key[TAC__KEY_BYTES],
                                         tac_error *err);
 
-// Makes a random key and writes it to a new file that only its owner can read. A file that exists
-// is left alone: TAC_E_FILE. Needs libsodium.
-TAC_MUST_CHECK tac_status tac__key_make(const char *path, tac_error *err);
-
 #endif

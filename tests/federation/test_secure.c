@@ -7,6 +7,7 @@
 #include "support/test.h"
 
 #include "federation/key.h"
+#include <tactus/federation.h>
 #include "federation/secure.h"
 #include "federation/wire.h"
 
@@ -667,15 +668,15 @@ static void test_key_files(void **state)
 
     // Made here: only for its owner, another one each time, never over an existing file.
     path = path_of("made.key");
-    assert_int_equal(tac__key_make(path, &err), TAC_OK);
+    assert_int_equal(tac_key_make(path, &err), TAC_OK);
     struct stat found;
     assert_int_equal(stat(path, &found), 0);
     assert_int_equal(found.st_mode & 0777, 0600);
     assert_int_equal(tac__key_read(path, key, &err), TAC_OK);
-    assert_int_equal(tac__key_make(path, &err), TAC_E_FILE);
+    assert_int_equal(tac_key_make(path, &err), TAC_E_FILE);
     assert_int_equal(tac__key_read(path, again, &err), TAC_OK);
     assert_memory_equal(key, again, sizeof key);
-    assert_int_equal(tac__key_make(path_of("second.key"), &err), TAC_OK);
+    assert_int_equal(tac_key_make(path_of("second.key"), &err), TAC_OK);
     assert_int_equal(tac__key_read(path_of("second.key"), again, &err), TAC_OK);
     assert_memory_not_equal(key, again, sizeof key);
 }
