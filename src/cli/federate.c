@@ -291,7 +291,7 @@ static void reap(family *f)
 }
 
 // A process that has ended ends the federation, too; its connection says more, if there was one.
-// Those of other ranks are not seen from here: they must have joined after some time.
+// All must have joined after some time: a program may never do so, other ranks are not seen here.
 static const char *watch(void *context)
 {
     family *f = context;
@@ -309,9 +309,9 @@ static const char *watch(void *context)
         return f->why;
     }
     const uint64_t waited_us = (uint64_t)(cli_now_ns() - f->began_ns) / 1000;
-    if (f->launch.ranks > 1 && joined < f->count && waited_us > f->d.info.timeout_us) {
-        snprintf(f->why, sizeof f->why, "after %llu s only %zu of %zu processes have joined",
-                 (unsigned long long)waited_us / 1000000, joined, f->count);
+    if (f->d.info.timeout_us && joined < f->count && waited_us > f->d.info.timeout_us) {
+        snprintf(f->why, sizeof f->why, "after %.3g s only %zu of %zu processes have joined",
+                 1e-6 * (double)f->d.info.timeout_us, joined, f->count);
         return f->why;
     }
     return NULL;
@@ -484,6 +484,8 @@ static tac_status lead(family *f, tac__text *out, tac_error *err)
     tac_status status = cli_dispatch_run(&f->d, f->args, err);
     if (status == TAC_E_HANG) // it will not hear of the end otherwise
         signal_children(f, SIGTERM, err->component);
+    if (status != TAC_OK && tac_server_info(f->d.server).joined < f->count)
+        signal_children(f, SIGTERM, NULL); // those that have not joined will not, either
     // A launcher ends all ranks when one has failed or has ended after a signal. The report comes
     // before that, and recordings of other ranks are closed.
     if (f->launch.launcher)

@@ -106,6 +106,19 @@ for one in follower2 $others; do
 done
 
 # --- joining
+cat >never.yaml <<'END_OF_FILE'
+name: never
+duration: 1 s
+federation:
+  timeout: 300 ms
+  processes:
+    sleeper: {command: [sleep, "60"]}
+    failing: {command: [sh, -c, "echo oh no >&2; sleep 60"]}
+END_OF_FILE
+before=$(date +%s)
+expect 1 federate never.yaml --no-lcm
+says err 'after 0.3 s only 0 of 2 processes have joined' 'failing: oh no'
+[ $(($(date +%s) - before)) -le 4 ] || fail 'processes that do not join are waited for'
 expect 2 join "unix://$work/nobody" "$formation" --name follower4 --patience 0s
 says err "follower4" "did you mean 'follower"
 expect 3 join "unix://$work/nobody" "$formation" --name follower1 --patience 50ms

@@ -1,6 +1,7 @@
 // What goes wrong in a federation, and what everyone is told: who, at what simulated time, what was
 // lost. Inside one process, with a wall clock of the test's own.
 #include "federation/rig.h"
+#include "support/allocator.h"
 
 // --- joining ------------------------------------------------------------------------------------
 
@@ -433,32 +434,37 @@ static void test_no_delay(void **state)
 
 // --- amounts ------------------------------------------------------------------------------------
 
-// A source that nothing can hold up, and a reader that takes its time: the source is held back, so
-// that its messages fit.
+// A source that nothing can hold up, and a reader: one way only.
+static void open_one_way(rig *r, tac_server_def def, const tac_allocator *server)
+{
+    def.count = 2;
+    rig_open(r, def, server, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        rig_node *n = &r->nodes[i];
+        tac_channel_def channel = tac_channel_def_default();
+        uint32_t number;
+        tac__client_destroy(n->client);
+        assert_int_equal(tac__client_create(NULL, n->name, &n->client, NULL), TAC_OK);
+        channel.channel = "ONE_WAY";
+        assert_int_equal(
+            (i ? tac__client_subscribe : tac__client_publish)(n->client, &channel, &number, NULL),
+            TAC_OK);
+    }
+    r->nodes[0].period_us = 1000;
+    r->nodes[1].period_us = 700;
+    r->nodes[1].mute = true;
+}
+
+// The reader takes its time: the source is held back, so that its messages fit.
 static void test_back_pressure(void **state)
 {
     (void)state;
     rig r;
     tac_server_def def = rig_def();
-    def.count = 2;
     def.end_us = 4000000;
     def.queue_max = 2000;
-    rig_open(&r, def, NULL, NULL);
-    tac_channel_def channel = tac_channel_def_default();
-    uint32_t number;
-    for (size_t i = 0; i < 2; i++) { // clients with channels of their own: one way only
-        tac__client_destroy(r.nodes[i].client);
-        assert_int_equal(tac__client_create(NULL, r.nodes[i].name, &r.nodes[i].client, NULL),
-                         TAC_OK);
-        channel.channel = "ONE_WAY";
-        assert_int_equal((i ? tac__client_subscribe
-                            : tac__client_publish)(r.nodes[i].client, &channel, &number, &r.err),
-                         TAC_OK);
-    }
-    rig_node *reader = &r.nodes[1];
-    reader->mute = true;
-    reader->period_us = 700;
-    r.nodes[0].period_us = 1000;
+    open_one_way(&r, def, NULL);
+    const rig_node *reader = &r.nodes[1];
     tac_time ahead_us = 0;
     for (int i = 0; !rig_is_over(&r); i++) {
         assert_true(i < 100000);
@@ -469,10 +475,43 @@ static void test_back_pressure(void **state)
     }
     if (tac__server_error(r.server, &r.err) != TAC_OK)
         fail_msg("%s", r.err.text);
-    assert_int_equal(r.nodes[1].taken, 4001);
+    assert_int_equal(reader->taken, 4001);
     assert_true(tac__server_info(r.server).grants < 100);
     assert_true(ahead_us > 100000 && ahead_us < 2200000); // it goes ahead, but not too far
     rig_close(&r);
+}
+
+// The reader stops reading: the source waits, memory stays within its limit, and the end comes when
+// the reader has been silent for long enough.
+static void test_deaf_reader(void **state)
+{
+    (void)state;
+    rig r;
+    test_allocator counts = test_allocator_make();
+    const tac_allocator hook = test_allocator_hook(&counts);
+    tac_server_def def = rig_def();
+    def.end_us = 400000000;
+    def.queue_max = 3000;
+    def.timeout_ms = 20000;
+    open_one_way(&r, def, &hook);
+    while (tac__server_time(r.server) < 2000)
+        rig_turn(&r);
+    while (tac__client_state_of(r.nodes[1].client) != TAC__CLIENT_WAITING)
+        rig_run_node(&r, &r.nodes[1]);
+    rig_move(&r, &r.nodes[1], true);
+    r.nodes[1].frozen = true;
+    while (tac__server_state_of(r.server) != TAC__SERVER_FAILED)
+        rig_turn(&r);
+    assert_int_equal(tac__server_error(r.server, &r.err), TAC_E_HANG);
+    assert_string_equal(r.err.component, "bravo");
+    says(r.err.text, "; it has not read ");
+    says(r.err.text, "messages for it may be lost");
+    assert_true(tac__client_info(r.nodes[0].client).reached_us > 100000);
+    assert_true(counts.peak_bytes < 1000000);
+    r.nodes[1].frozen = false;
+    rig_run(&r);
+    rig_close(&r);
+    test_allocator_check_empty(&counts);
 }
 
 // One that polls rarely and is sent more than may wait for it.
@@ -603,6 +642,7 @@ TEST_MAIN(cmocka_unit_test(test_refused), cmocka_unit_test(test_late),
           cmocka_unit_test(test_hang), cmocka_unit_test(test_hang_beside_another),
           cmocka_unit_test(test_server_held_up), cmocka_unit_test(test_absent),
           cmocka_unit_test(test_promise), cmocka_unit_test(test_no_delay),
-          cmocka_unit_test(test_back_pressure), cmocka_unit_test(test_flood),
-          cmocka_unit_test(test_end), cmocka_unit_test(test_wrong_moment),
-          cmocka_unit_test(test_end_with_strangers), cmocka_unit_test(test_lost))
+          cmocka_unit_test(test_back_pressure), cmocka_unit_test(test_deaf_reader),
+          cmocka_unit_test(test_flood), cmocka_unit_test(test_end),
+          cmocka_unit_test(test_wrong_moment), cmocka_unit_test(test_end_with_strangers),
+          cmocka_unit_test(test_lost))
