@@ -23,6 +23,29 @@ mpirun -np 3 --oversubscribe "$TACTUS" federate "$formation" --launcher auto --t
     2>err </dev/null || fail "auto: exit code $?: $(cat err)"
 says out '3 of mpi, on one host' "$whole" 'over shm'
 
+# Two hosts, both of which are this one: mpirun starts its daemon there with a shell instead of ssh.
+printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' >agent
+chmod +x agent
+(
+    umask 077
+    head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >key
+)
+two_hosts() {
+    mpirun --mca plm_rsh_agent "$PWD/agent" --host "$(uname -n):2,elsewhere:2" -np 4 --bind-to none \
+        "$TACTUS" federate "$formation" --launcher mpi --json "$@" >out 2>err </dev/null
+}
+two_hosts --key key --address 127.0.0.1:$((20000 + $$ % 12000))
+code=$?
+if [ $code -ne 0 ] && grep -q libsodium err; then
+    echo 'no libsodium: several hosts are not tried'
+else
+    same 'exit code with two hosts' $code 0
+    same 'hash with two hosts' "$(value out hash)" "$whole"
+fi
+two_hosts --key key
+same 'exit code without an address' $? 2
+says err "option '--address HOST:PORT' is missing"
+
 # A rank that is killed ends all, by the name of its process. mpirun would kill rank 0, too, if it
 # did not report at once.
 mpirun -np 4 --oversubscribe --bind-to none sh -c '
