@@ -94,6 +94,11 @@ static tac_status read_mpi(get_fn get, cli_launch *l, tac_error *err)
     size_t *const values[] = {&l->rank, &l->ranks, &local};
     for (size_t i = 0; i < 3; i++) {
         const char *value = FIRST_OF(get, names[i]);
+        if (!value && FIRST_OF(get, "PMI_RANK"))
+            return tac__fail(err, TAC_E_USAGE,
+                             "this is not mpirun of Open MPI: that of MPICH and its like does not "
+                             "tell ranks which job they are of; use Open MPI's, or srun with "
+                             "'--launcher slurm'");
         if (!value)
             return lacks("mpi", names[i], "mpirun -np N", err);
         TAC_TRY(read_count(names[i], value, values[i], err));
@@ -138,9 +143,11 @@ static tac_status read_slurm(get_fn get, cli_launch *l, tac_error *err)
 // own helpers. A script of a batch job has a rank of Slurm, too, but no SLURM_STEP_NUM_TASKS.
 static const char *find_launcher(get_fn get)
 {
-    return FIRST_OF(get, "OMPI_COMM_WORLD_RANK")                                    ? "mpi"
-           : FIRST_OF(get, "SLURM_STEP_NUM_TASKS") && FIRST_OF(get, "SLURM_PROCID") ? "slurm"
-                                                                                    : "none";
+    if (FIRST_OF(get, "OMPI_COMM_WORLD_RANK"))
+        return "mpi";
+    if (FIRST_OF(get, "SLURM_STEP_NUM_TASKS") && FIRST_OF(get, "SLURM_PROCID"))
+        return "slurm";
+    return FIRST_OF(get, "PMI_RANK") ? "mpi" : "none";
 }
 
 tac_status cli_launch_read(const char *word, get_fn get, cli_launch *launch, tac_error *err)

@@ -148,6 +148,11 @@ static void test_mpi(void **state)
                 "OMPI_COMM_WORLD_LOCAL_SIZE", "4", "PMIX_NAMESPACE", "1");
     assert_int_equal(cli_launch_read("mpi", get, &l, &err), TAC_E_CONFIG);
     assert_non_null(strstr(err.text, "OMPI_COMM_WORLD_RANK"));
+    ENVIRONMENT("PMI_RANK", "1", "PMI_SIZE", "4", "MPI_LOCALNRANKS", "4");
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(cli_launch_read(words[i], get, &l, &err), TAC_E_USAGE);
+        assert_non_null(strstr(err.text, "MPICH"));
+    }
     ENVIRONMENT("OMPI_COMM_WORLD_RANK", "1");
     assert_int_equal(cli_launch_read("mpi", get, &l, &err), TAC_E_USAGE);
     assert_non_null(strstr(err.text, "OMPI_COMM_WORLD_SIZE"));
@@ -170,6 +175,11 @@ static void test_slurm(void **state)
     assert_string_equal(l.job, "4711.3");
     assert_string_equal(l.first_host, "n3");
     assert_string_equal(l.host, "n3");
+    // Slurm serves programs of MPICH, too, and has its variables then.
+    ENVIRONMENT("SLURM_PROCID", "1", "SLURM_STEP_NUM_TASKS", "2", "SLURM_JOB_ID", "4711",
+                "SLURM_STEP_NODELIST", "n3", "PMI_RANK", "1", "PMI_SIZE", "2");
+    assert_int_equal(cli_launch_read("auto", get, &l, &err), TAC_OK);
+    assert_string_equal(l.launcher, "slurm");
     // The script of a batch job is no rank, unless the user says so.
     ENVIRONMENT("SLURM_PROCID", "0", "SLURM_NTASKS", "8", "SLURM_JOB_ID", "4711",
                 "SLURM_JOB_NODELIST", "n[1-4]");
