@@ -161,7 +161,12 @@ tac_status tac_client_join(tac_client *c, tac_error *err)
     TAC_TRY(tac__conn_dial(&c->address, c->patience_us, tac_allocator_default(), &conn, err));
     TAC_TRY(tac__pipe_open(&c->pipe, conn, c->keyed ? c->key : NULL, TAC__SECURE_CLIENT, err));
     TAC_TRY(tac__poller_add(c->poller, c->pipe.conn, c, err));
-    TAC_TRY(await(c, TAC__CLIENT_JOINING, err));
+    const tac_status status = await(c, TAC__CLIENT_JOINING, err);
+    if (status != TAC_OK) { // what answers there may be no server at all
+        tac__error_context(err, "joining %s as '%s'", c->address.text,
+                           tac__client_name(c->machine));
+        return status;
+    }
     // Where the server is on this host, the other clients most likely are, too.
     if (tac__address_is_local(&c->address))
         tac__poller_set_participants(c->poller, tac__client_info(c->machine).clients + 1);

@@ -89,5 +89,7 @@ size_t tac__pipe_left(const tac__pipe *p, const tac__bytes *out)
 {
     if (!p->conn)
         return 0;
-    return tac__bytes_count(out) + (p->secure ? tac__bytes_count(tac__secure_wire(p->secure)) : 0);
+    const size_t sealed = p->secure ? tac__bytes_count(tac__secure_wire(p->secure)) : 0;
+    const bool open = !p->secure || tac__secure_state_of(p->secure) == TAC__SECURE_OPEN;
+    return sealed + (open ? tac__bytes_count(out) : 0);
 }

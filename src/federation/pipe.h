@@ -25,7 +25,8 @@ TAC_MUST_CHECK tac_status tac__pipe_read(tac__pipe *pipe, tac__pipe_fn *take, vo
                                          tac_error *err);
 // Write as much of `out` as the connection takes, and take it off.
 TAC_MUST_CHECK tac_status tac__pipe_write(tac__pipe *pipe, tac__bytes *out, tac_error *err);
-// Bytes that have not been written.
+// Bytes that have not been written and could be: none of `out` before the other side has proved
+// that it has the key.
 size_t tac__pipe_left(const tac__pipe *pipe, const tac__bytes *out);
 
 #endif

@@ -123,6 +123,22 @@ expect 2 join "unix://$work/nobody" "$formation" --name follower4 --patience 0s
 says err "follower4" "did you mean 'follower"
 expect 3 join "unix://$work/nobody" "$formation" --name follower1 --patience 50ms
 says err "cannot connect to unix://$work/nobody" 'tried for'
+"$TACTUS" serve "$formation" -q --no-lcm --address "unix://$work/j" 2>serve_err &
+serve=$!
+"$TACTUS" join "unix://$work/j" "$formation" -q --name lead --out j.mcap 2>lead.err &
+lead=$!
+tries=0
+until grep -q 'already' second.err 2>grep_err || [ "$tries" -ge 20 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+    timeout 1 "$TACTUS" join "unix://$work/j" "$formation" -q --name lead 2>second.err
+done
+says second.err "the server refuses this client: there is a client 'lead' already" \
+    "while joining unix://$work/j as 'lead'"
+kill "$serve" # politely
+wait "$lead"
+says lead.err 'the federation ended at 0 s: stopped by a signal'
+wait "$serve"
 expect 2 check "$formation" --set 'federation.delay=0 s'
 says err 'a link needs a delay of at least 1 us: processes could not advance'
 expect 2 federate "$formation" --set 'links[0].delay=0 s'

@@ -613,6 +613,30 @@ static void test_end_with_strangers(void **state)
     rig_close(&r);
 }
 
+// A client that fails by itself: its reason is everyone's.
+static void test_abort(void **state)
+{
+    (void)state;
+    rig r;
+    rig_open(&r, rig_def(), NULL, NULL);
+    while (tac__server_time(r.server) < 2000)
+        rig_turn(&r);
+    rig_node *n = &r.nodes[1];
+    char text[128], at[TAC_TIME_TEXT];
+    tac_time_print(tac__client_info(n->client).reached_us, at);
+    snprintf(text, sizeof text, "the federation ended: 'bravo' at %s: a signal is not a number",
+             at);
+    tac__client_abort(n->client, "a signal is not a number");
+    rig_run(&r);
+    assert_int_equal(tac__server_error(r.server, &r.err), TAC_E_FEDERATION);
+    assert_string_equal(r.err.text, "a signal is not a number");
+    assert_string_equal(r.err.component, "bravo");
+    assert_int_equal(tac__client_error(n->client, &r.err), TAC_E_FEDERATION);
+    assert_string_equal(r.nodes[0].err.text, text);
+    assert_string_equal(r.nodes[2].err.text, text);
+    rig_close(&r);
+}
+
 // A client that is lost: what was on its way to it is counted.
 static void test_lost(void **state)
 {
@@ -645,4 +669,4 @@ TEST_MAIN(cmocka_unit_test(test_refused), cmocka_unit_test(test_late),
           cmocka_unit_test(test_back_pressure), cmocka_unit_test(test_deaf_reader),
           cmocka_unit_test(test_flood), cmocka_unit_test(test_end),
           cmocka_unit_test(test_wrong_moment), cmocka_unit_test(test_end_with_strangers),
-          cmocka_unit_test(test_lost))
+          cmocka_unit_test(test_abort), cmocka_unit_test(test_lost))

@@ -3,9 +3,9 @@
 #define _GNU_SOURCE // MAP_ANONYMOUS
 #include "federation/peers.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
+#include <sys/stat.h>
 #include <tactus/federation.h>
 
 enum { CLIENTS = 3, WORDS = TAC_ERROR_TEXT };
@@ -371,6 +371,68 @@ static void test_port_scanners(void **state)
     }
 }
 
+typedef struct crowd {
+    volatile int *there; // all have dialled
+    int looks;           // since then
+    size_t descriptors;
+} crowd;
+
+static const char *look_at_crowd(void *context, tac_time t_us)
+{
+    crowd *c = context;
+    (void)t_us;
+    c->descriptors = 0;
+    for (int fd = 0; fd < 1000; fd++)
+        c->descriptors += fcntl(fd, F_GETFD) >= 0;
+    c->looks += *c->there;
+    return c->looks > 4 ? "seen" : NULL;
+}
+
+// Many that connect and say nothing do not stay, with a key or without: nothing can be said to one
+// that has not proved that it has the key.
+static void test_crowd(void **state)
+{
+    (void)state;
+    static const char path[] = "test_killed.key";
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%064d\n", 7);
+    assert_int_equal(fchmod(fileno(file), 0600), 0);
+    fclose(file);
+    for (int keyed = 0; keyed < 2; keyed++) {
+        crowd c = {.there = shared(sizeof(int))};
+        tac_error err;
+        tac_server *server;
+        tac_server_def def = definition("tcp");
+        def.key_file = keyed ? path : NULL;
+        def.look = look_at_crowd;
+        def.context = &c;
+        if (tac_server_create(&def, &server, &err) != TAC_OK) {
+            assert_int_equal(keyed, 1);
+            says(err.text, "libsodium"); // a build without it
+            continue;
+        }
+        (void)look_at_crowd(&c, 0);
+        const size_t before = c.descriptors;
+        fflush(NULL);
+        const pid_t pid = fork();
+        if (!pid) {
+            const tac__address a = address_of(tac_server_address(server));
+            alarm(30);
+            for (int i = 0; i < 200; i++)
+                (void)dialled(&a);
+            *c.there = 1;
+            pause();
+        }
+        assert_int_equal(tac_server_advance_to(server, 1, &err), TAC_E_STOPPED);
+        assert_true(c.descriptors > before && c.descriptors <= before + 64);
+        peer_kill(pid);
+        tac_server_destroy(server);
+        munmap((void *)(uintptr_t)c.there, sizeof(int));
+    }
+    unlink(path);
+}
+
 // A server without descriptors for those that dial goes on with those that it has.
 static void test_no_descriptors(void **state)
 {
@@ -418,4 +480,5 @@ static int against_hanging(void **state)
 
 TEST_MAIN(cmocka_unit_test_setup(test_client_killed, against_hanging),
           cmocka_unit_test(test_server_killed), cmocka_unit_test(test_client_hangs),
-          cmocka_unit_test(test_port_scanners), cmocka_unit_test(test_no_descriptors))
+          cmocka_unit_test(test_port_scanners), cmocka_unit_test(test_crowd),
+          cmocka_unit_test(test_no_descriptors))
