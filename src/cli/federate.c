@@ -474,7 +474,7 @@ static void finish(family *f)
     }
     free(f->children);
     cli_dispatch_close(&f->d);
-    if (f->folder[0]) // stays while there is a socket in it
+    if (f->folder[0] && f->launch.rank == 0)
         (void)rmdir(f->folder);
 }
 
@@ -558,10 +558,12 @@ static void outlast_server(const family *f, const char *name, const char *why)
         tac_client_destroy(client);
     }
     // A rank 0 that was killed leaves the socket and its folder.
-    char socket[CLI_MEETING_TEXT + 4];
-    snprintf(socket, sizeof socket, "%s/s", f->folder);
-    if (f->folder[0] && !is_served)
+    if (f->folder[0] && !is_served) {
+        char socket[CLI_MEETING_TEXT + 4];
+        snprintf(socket, sizeof socket, "%s/s", f->folder);
         (void)unlink(socket);
+        (void)rmdir(f->folder);
+    }
     cli_sleep_until(cli_now_ns() + GRACE_NS);
 }
 

@@ -69,6 +69,16 @@ for transport in shm tcp; do
     same 'transport' "$(value out.0 transport)" $transport
 done
 
+# A rank that is left over ends at once and leaves the folder alone, in which rank 0 may be about to
+# listen.
+mkdir -m 700 at
+mkdir -m 700 "at/tactus-$(id -u)-$$.0"
+SLURM_JOB_ID=$$ SLURM_STEP_ID=0 SLURM_PROCID=5 SLURM_STEP_NUM_TASKS=6 SLURM_STEP_NODELIST=here \
+    TMPDIR=at "$TACTUS" federate --launcher slurm "$formation" >out 2>err </dev/null ||
+    fail "the rank that is left over: exit code $?"
+silent err
+[ -d "at/tactus-$(id -u)-$$.0" ] || fail 'the folder of rank 0 was removed'
+
 # Several hosts, with a key.
 head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >key
 chmod 600 key
