@@ -22,6 +22,9 @@ typedef struct pilot {
     double height, others; // as heard last
     int seen;
     uint64_t digest; // over everything that was heard, and when
+    lcm_subscription_t *any;
+    tactus_numbers_t_subscription_t *heights;
+    example_status_t_subscription_t *statuses;
 } pilot;
 
 static void digest_bytes(pilot *p, const void *bytes, size_t count)
@@ -69,9 +72,16 @@ static void steer(pilot *p, int64_t utime)
 
 static void listen(pilot *p)
 {
-    lcm_subscribe(p->lcm, ".*", on_any, p);
-    tactus_numbers_t_subscribe(p->lcm, ".*\\.tx", on_height, p);
-    example_status_t_subscribe(p->lcm, "STATUS", on_status, p);
+    p->any = lcm_subscribe(p->lcm, ".*", on_any, p);
+    p->heights = tactus_numbers_t_subscribe(p->lcm, ".*\\.tx", on_height, p);
+    p->statuses = example_status_t_subscribe(p->lcm, "STATUS", on_status, p);
+}
+
+static void stop_listening(pilot *p)
+{
+    lcm_unsubscribe(p->lcm, p->any);
+    tactus_numbers_t_unsubscribe(p->lcm, p->heights);
+    example_status_t_unsubscribe(p->lcm, p->statuses);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -104,8 +114,11 @@ static tac_status run(tac_client *client, pilot *p, tac_time step_us, tac_error 
     if (status == TAC_OK) {
         listen(p);
         status = tac_client_join(client, err);
+        if (status == TAC_OK)
+            status = fly(client, p, step_us, err);
+        stop_listening(p);
     }
-    return status == TAC_OK ? fly(client, p, step_us, err) : status;
+    return status;
 }
 
 int main(int argc, char **argv)

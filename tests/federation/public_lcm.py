@@ -2,6 +2,7 @@
 """What a federation publishes on a network of LCM: a real lcm_t and Debian's lcm-logger hear it. In a
 network namespace of its own; where that is not allowed, or LCM is not installed, it is skipped."""
 
+import atexit
 import json
 import os
 import signal
@@ -57,8 +58,11 @@ def federate(config, *words):
 peer = lcm_public.compile_peer(PILOTS)
 with open("heard", "w") as file:
     listener = subprocess.Popen([peer, "listen", URL], stdout=file, stderr=subprocess.PIPE, text=True)
+atexit.register(listener.kill)
 assert listener.stderr.readline() == "ready\n"
-logger = subprocess.Popen(["lcm-logger", "-q", "--lcm-url=" + URL, "--flush-interval=10", "logger.log"])
+# Nothing that was started here outlives the test, however it ends.
+logger = subprocess.Popen(["timeout", "-s", "INT", "100", "lcm-logger", "-q", "--lcm-url=" + URL, "--flush-interval=10", "logger.log"])
+atexit.register(logger.terminate)
 for _ in range(100): # it has made its file before it subscribes
     time.sleep(0.05)
     if os.path.exists("logger.log"):
@@ -69,7 +73,7 @@ short = ["--duration", "100 ms"]
 with_lcm, _ = federate(PILOTS, "--log", "run.log", *short)
 assert listener.wait() == 0
 time.sleep(0.3)
-logger.send_signal(signal.SIGINT)
+logger.send_signal(signal.SIGTERM) # timeout hands it on
 logger.wait()
 
 # The simulation is the same without.
