@@ -13,6 +13,10 @@
 #include <time.h>
 
 enum {
+    // Connections that are read before anyone is authorised: the first clients go on while others
+    // are
+    // read. A ring of 64 takes 230 to 390 us a round with 4, 420 to 460 without a limit (2 cores).
+    BATCH = 4,
     WAIT_US = 50000,    // how long a wait goes on without a look at the clock
     LOOK_NS = 50000000, // between two calls of `look`
     ACCEPTS = 16,       // connections that are accepted in one turn
@@ -258,12 +262,12 @@ static void write_all(tac_server *s)
 
 // --- the loop -----------------------------------------------------------------------------------
 
-// Wait for something, take it, let the state machine act on it, write what follows.
+// Wait for something, take some of it, let the state machine act on it, write what follows.
 static tac_status turn(tac_server *s, tac_error *err)
 {
     TAC_TRY(tac__poller_wait(s->poller, WAIT_US, err));
     tac__ready ready;
-    while (tac__poller_next(s->poller, &ready)) {
+    for (int taken = 0; taken < BATCH && tac__poller_next(s->poller, &ready); taken++) {
         if (!ready.tag)
             accept_some(s);
         else if (ready.read)
