@@ -267,8 +267,7 @@ static void show_errors(family *f, child *c)
 static void print_end(const child *c, char *text, size_t size)
 {
     if (c->code > 128)
-        snprintf(text, size, "was ended by signal %d (%s)", c->code - 128,
-                 strsignal(c->code - 128));
+        snprintf(text, size, "was ended by signal %d", c->code - 128);
     else
         snprintf(text, size, "ended with exit code %d", c->code);
 }
@@ -310,8 +309,10 @@ static const char *watch(void *context)
     }
     const uint64_t waited_us = (uint64_t)(cli_now_ns() - f->began_ns) / 1000;
     if (f->d.info.timeout_us && joined < f->count && waited_us > f->d.info.timeout_us) {
-        snprintf(f->why, sizeof f->why, "after %.3g s only %zu of %zu processes have joined",
-                 1e-6 * (double)f->d.info.timeout_us, joined, f->count);
+        char limit[TAC_TIME_TEXT];
+        tac_time_print(f->d.info.timeout_us, limit);
+        snprintf(f->why, sizeof f->why, "after %s only %zu of %zu processes have joined", limit,
+                 joined, f->count);
         return f->why;
     }
     return NULL;
