@@ -276,14 +276,16 @@ tac_status tac_config_federation_sized(tac_config *c, tac_federation_info *info,
     const tac__spec *spec = &tac__format_federation;
     const tac__federation *f = c->federation;
     const char *lcm = tac__get_text(f->node, spec, "lcm");
-    const tac_federation_info own = {.transport = tac__get_text(f->node, spec, "transport"),
-                                     .address = tac__get_text(f->node, spec, "address"),
-                                     .lookahead = tac__get_text(f->node, spec, "lookahead"),
-                                     .delay_us = f->delay->min_us,
-                                     .timeout_us = tac__get_time(f->node, spec, "timeout"),
-                                     .process_count = f->count,
-                                     .lcm = strcmp(lcm, "off") != 0 ? lcm : NULL,
-                                     .lcm_given = tac__get_node(f->node, "lcm") != NULL};
+    tac_federation_info own;
+    memset(&own, 0, sizeof own); // the padding, too
+    own.transport = tac__get_text(f->node, spec, "transport");
+    own.address = tac__get_text(f->node, spec, "address");
+    own.lookahead = tac__get_text(f->node, spec, "lookahead");
+    own.delay_us = f->delay->min_us;
+    own.timeout_us = tac__get_time(f->node, spec, "timeout");
+    own.process_count = f->count;
+    own.lcm = strcmp(lcm, "off") != 0 ? lcm : NULL;
+    own.lcm_given = tac__get_node(f->node, "lcm") != NULL;
     tac__def_give(info, size, &own, sizeof own);
     return TAC_OK;
 }
