@@ -187,6 +187,31 @@ static inline tac_process_info tac_config_process_info(const tac_config *config,
 // -1, and an error with the nearest name, where there is none.
 TAC_API int tac_config_find_process(tac_config *config, const char *name, tac_error *err);
 
+// Signals that a process publishes as a message of LCM, or inputs that take one: what
+// tac_lcm_group_def of <tactus/federation.h> has.
+typedef struct tac_lcm_group_info {
+    const char *channel;
+    bool published;             // else subscribed to
+    const char *const *names;   // of signals or inputs, in full
+    const char *const *members; // NULL: not given
+    size_t count;
+    tac_time period_us, offset_us; // published
+    size_t process;                // number; 0 in a part
+    tac_place place;
+} tac_lcm_group_info;
+
+// The groups of all processes (after tac_config_federation), or, of a part, those of its process.
+TAC_API size_t tac_config_lcm_group_count(const tac_config *config);
+// Channel "" where there is no such group.
+TAC_API void tac_config_lcm_group_info_sized(const tac_config *config, size_t group,
+                                             tac_lcm_group_info *info, size_t size);
+static inline tac_lcm_group_info tac_config_lcm_group_info(const tac_config *config, size_t group)
+{
+    tac_lcm_group_info info;
+    tac_config_lcm_group_info_sized(config, group, &info, sizeof info);
+    return info;
+}
+
 // Make the configuration of one process, which is built, recorded and judged like any other and is
 // independent of `config`. It has the entities of the process and all components of no entity;
 // links from other processes come from outside, on the channel of the sending port's full name and

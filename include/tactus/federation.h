@@ -294,6 +294,40 @@ static inline tac_membership tac_client_info(const tac_client *client)
 // tac_client_run runs it.
 TAC_API TAC_MUST_CHECK tac_status tac_client_add_engine(tac_client *client, tac_engine *engine,
                                                         tac_error *err);
+
+// Signals that are published together, or inputs that are written together, as a message of LCM: a
+// struct of int64_t utime and one member for each, in their order, as 'tactus info FILE --lcm'
+// shows types. docs/federation.md has the layout.
+typedef struct tac_lcm_group_def {
+    uint32_t size;              // sizeof(tac_lcm_group_def)
+    uint32_t reserved;          // 0
+    const char *channel;        // at most 63 characters
+    const char *const *names;   // of signals or inputs, in full
+    const char *const *members; // their names in the struct; NULL, or NULL for one: the name of the
+                                // signal or input without its component
+    size_t count;
+    tac_time period_us, offset_us; // publishing: sampled at offset_us and every period_us after it
+} tac_lcm_group_def;
+
+static inline tac_lcm_group_def tac_lcm_group_def_default(void)
+{
+    tac_lcm_group_def def = TAC_ZERO;
+    def.size = sizeof def;
+    return def;
+}
+
+// Publish signals of the engine (after tac_client_add_engine, before tac_client_join). A sample has
+// the values after everything of its instant, which is its utime, and is sent at that instant. The
+// engine's results do not depend on it.
+TAC_API TAC_MUST_CHECK tac_status tac_client_publish_signals(tac_client *client,
+                                                             const tac_lcm_group_def *def,
+                                                             tac_error *err);
+// Take messages into inputs that are declared `from: outside` (at the same moment). Values count
+// from the delivery time on. A publisher whose type has another fingerprint is refused when it
+// joins; a message with another one ends the run.
+TAC_API TAC_MUST_CHECK tac_status tac_client_subscribe_inputs(tac_client *client,
+                                                              const tac_lcm_group_def *def,
+                                                              tac_error *err);
 // Run the engine to the end of the federation, hand in its digests and leave.
 TAC_API TAC_MUST_CHECK tac_status tac_client_run(tac_client *client, tac_error *err);
 

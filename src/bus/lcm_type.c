@@ -89,6 +89,30 @@ uint8_t *tac__lcm_put_value(uint8_t *to, const tac_type *type, const void *value
     return to;
 }
 
+const uint8_t *tac__lcm_get_value(const uint8_t *from, const tac_type *type, void *value)
+{
+    const size_t size = tac__scalar_size(type->scalar);
+    for (uint32_t i = 0; i < type->count; i++) {
+        char *at = (char *)value + i * size;
+        const size_t bytes = type->scalar == TAC_BOOL ? 1 : size;
+        const uint64_t bits = tac__lcm_get(from, bytes);
+        const uint32_t half = (uint32_t)bits;
+        from += bytes;
+        switch (type->scalar) {
+        case TAC_BOOL:
+            *(bool *)at = bits != 0;
+            break;
+        case TAC_I32:
+        case TAC_ENUM:
+            memcpy(at, &half, sizeof half);
+            break;
+        default:
+            memcpy(at, &bits, sizeof bits);
+        }
+    }
+    return from;
+}
+
 // --- structs ------------------------------------------------------------------------------------
 
 tac_status tac__lcm_types_begin(tac__lcm_types *types, tac__arena *arena, tac__text *out,

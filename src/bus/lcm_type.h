@@ -72,5 +72,8 @@ uint64_t tac__lcm_hash_end(uint64_t hash);
 uint8_t *tac__lcm_put(uint8_t *to, uint64_t bits, size_t size);
 uint8_t *tac__lcm_put_value(uint8_t *to, const tac_type *type, const void *value);
 uint64_t tac__lcm_get(const uint8_t *from, size_t size);
+// The way back of tac__lcm_put_value, into `value` as it lies in memory; the end of what was read.
+// A boolean is true where its byte is not 0.
+const uint8_t *tac__lcm_get_value(const uint8_t *from, const tac_type *type, void *value);
 
 #endif

@@ -108,6 +108,24 @@ static tac_status check_federation(tac_config *config, federation *f, tac_error 
     return TAC_OK;
 }
 
+// What a process publishes and takes as messages of LCM.
+static void print_groups(const tac_config *config, size_t process, tac__text *out)
+{
+    for (size_t i = 0; i < tac_config_lcm_group_count(config); i++) {
+        const tac_lcm_group_info g = tac_config_lcm_group_info(config, i);
+        if (g.process != process)
+            continue;
+        tac__text_add(out, "              %s %s:", g.published ? "publishes" : "takes", g.channel);
+        for (size_t k = 0; k < g.count; k++)
+            tac__text_add(out, "%s %s", k ? "," : "", g.names[k]);
+        char period[TAC_TIME_TEXT];
+        tac_time_print(g.period_us, period);
+        if (g.published)
+            tac__text_add(out, " every %s", period);
+        tac__text_add(out, "\n");
+    }
+}
+
 static void print_federation(const tac_config *config, const federation *f, tac__text *out)
 {
     enum { SHOWN = 8 };
@@ -130,6 +148,7 @@ static void print_federation(const tac_config *config, const federation *f, tac_
         for (size_t k = 0; k < p.command_count; k++)
             tac__text_add(out, "%s %s", k ? "" : " program", p.command[k]);
         tac__text_add(out, "\n");
+        print_groups(config, i, out);
     }
 }
 

@@ -51,6 +51,7 @@ typedef struct membership {
     const cli_args *args;
     const char *address, *name;
     tac_time patience_us;
+    const tac_config *config;
     tac_client *client;
     tac_engine *engine;
     cli_progress *progress;
@@ -59,7 +60,8 @@ typedef struct membership {
 // The process of this name, or the whole file.
 static tac_status choose(void *context, cli_simulation *sim, tac_error *err)
 {
-    const membership *m = context;
+    membership *m = context;
+    m->config = sim->config;
     if (!tac_config_federates(sim->config))
         return TAC_OK;
     const int process = tac_config_find_process(sim->config, m->name, err);
@@ -68,7 +70,25 @@ static tac_status choose(void *context, cli_simulation *sim, tac_error *err)
     tac_config *part;
     TAC_TRY(tac_config_part(sim->config, (size_t)process, &part, err));
     tac_config_destroy(sim->config);
-    sim->config = part;
+    m->config = sim->config = part;
+    return TAC_OK;
+}
+
+// Groups of signals and inputs that section 'federation' gives to this process.
+static tac_status add_groups(const membership *m, tac_error *err)
+{
+    for (size_t i = 0; i < tac_config_lcm_group_count(m->config); i++) {
+        const tac_lcm_group_info info = tac_config_lcm_group_info(m->config, i);
+        tac_lcm_group_def def = tac_lcm_group_def_default();
+        def.channel = info.channel;
+        def.names = info.names;
+        def.members = info.members;
+        def.count = info.count;
+        def.period_us = info.period_us;
+        def.offset_us = info.offset_us;
+        TAC_TRY(info.published ? tac_client_publish_signals(m->client, &def, err)
+                               : tac_client_subscribe_inputs(m->client, &def, err));
+    }
     return TAC_OK;
 }
 
@@ -94,6 +114,7 @@ static tac_status run_client(void *context, tac_engine *engine, cli_progress *pr
     def.context = m;
     TAC_TRY(tac_client_create(&def, &m->client, err));
     TAC_TRY(tac_client_add_engine(m->client, engine, err));
+    TAC_TRY(add_groups(m, err));
     TAC_TRY(tac_client_join(m->client, err));
     return tac_client_run(m->client, err);
 }

@@ -9,6 +9,11 @@
 
 typedef struct tac__federation tac__federation; // see federation.h
 
+typedef struct tac__lcm_group_node {
+    tac_lcm_group_info info;
+    const tac_node *list; // of names; NULL in a part
+} tac__lcm_group_node;
+
 struct tac_config {
     const tac_allocator *allocator;
     tac_registry *registry;
@@ -24,6 +29,8 @@ struct tac_config {
     tac_mistake_fn *mistake; // see tac_config_def
     void *mistake_context;
     tac__federation *federation; // NULL: not read yet; in `arena`
+    tac__lcm_group_node *groups; // of processes; in `arena`
+    size_t group_count, group_capacity;
 };
 
 // --- config.c: entities, NULL if there are none ---

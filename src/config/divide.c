@@ -514,6 +514,29 @@ static tac_status list_ends(const survey *s, size_t process)
     return TAC_OK;
 }
 
+// --- groups of signals and inputs ----------------------------------------------------------------
+
+static bool has_component(const void *context, size_t process, const tac__component *c)
+{
+    const survey *s = context;
+    return holds(s, process, process_of(s, c));
+}
+
+static bool has_all(const void *context, size_t process, const tac__component *c)
+{
+    (void)context, (void)process, (void)c;
+    return true;
+}
+
+static tac_status check_lcm_groups(const survey *s)
+{
+    for (size_t p = 0; p < s->f->count; p++) {
+        if (s->f->processes[p].entity_count)
+            TAC_TRY(tac__federation_check_groups(s->config, p, s->plan, has_component, s, s->err));
+    }
+    return TAC_OK;
+}
+
 // --- looking at engines -------------------------------------------------------------------------
 
 static tac_status survey_whole(void *context, tac_engine *engine, tac_error *err)
@@ -541,6 +564,7 @@ static tac_status survey_whole(void *context, tac_engine *engine, tac_error *err
     TAC_TRY(mark_recording(s));
     TAC_TRY(mark_expectations(s));
     TAC_TRY(list_ends(s, TAC__EVERY));
+    TAC_TRY(check_lcm_groups(s));
     return TAC_E_STOPPED; // nothing more is needed
 }
 
@@ -555,6 +579,8 @@ static tac_status survey_own(void *context, tac_engine *engine, tac_error *err)
     o->survey.plan = engine->plan;
     o->survey.err = err;
     TAC_TRY(list_ends(&o->survey, o->process));
+    TAC_TRY(tac__federation_check_groups(o->survey.config, o->process, engine->plan, has_all, NULL,
+                                         err));
     return TAC_E_STOPPED;
 }
 

@@ -141,16 +141,33 @@ static tac_status read_process(tac_config *c, const char *name, const tac_place 
     const tac_node *entities = tac__get_node(node, "entities");
     if (each && !entities)
         return tac__fail_at(err, TAC_E_CONFIG, tac_node_place(each), "'each' needs 'entities'");
-    if (entities)
-        return add_entities(c, &info, entities, tac__get_bool(node, &tac__format_process, "each"),
-                            err);
+    static const char *const lists[] = {"publish", "subscribe"};
+    const bool alone = each && tac__get_bool(node, &tac__format_process, "each");
+    for (size_t i = 0; i < 2; i++) {
+        const tac_node *list = tac__get_node(node, lists[i]);
+        if (list && tac__get_node(node, "command"))
+            return tac__fail_at(err, TAC_E_CONFIG, tac_node_place(list),
+                                "'%s' is for engines: program '%s' declares its channels itself",
+                                lists[i], name);
+        if (list && alone)
+            return tac__fail_at(
+                err, TAC_E_CONFIG, tac_node_place(list),
+                "'%s' names signals or inputs of one process, but with 'each' there "
+                "are several",
+                lists[i]);
+    }
+    if (entities) {
+        TAC_TRY(add_entities(c, &info, entities, alone, err));
+        return alone ? TAC_OK : tac__federation_read_groups(c, node, c->federation->count - 1, err);
+    }
     const tac_node *config = tac__get_node(node, "config");
     if (config) {
         info.config =
             tac__path_beside(&c->arena, tac_node_place(config)->file, tac_node_text(config));
         if (!info.config)
             return tac__fail_memory(err);
-        return add_process(c, &info, err);
+        TAC_TRY(add_process(c, &info, err));
+        return tac__federation_read_groups(c, node, c->federation->count - 1, err);
     }
     const char *file = tac_node_place(tac_document_root(c->doc))->file;
     const char *slash = file ? strrchr(file, '/') : NULL;
@@ -254,6 +271,7 @@ tac_status tac__federation_read(tac_config *c, tac_error *err)
     if (!c->federation)
         return tac__fail_memory(err);
     c->federation->node = node;
+    c->group_count = 0; // of an attempt that failed
     const tac_status status = read_section(c, err);
     if (status != TAC_OK)
         c->federation = NULL;

@@ -38,6 +38,7 @@ typedef struct tac__end {
 typedef struct tac__crossing {
     tac_crossing_info info;
     bool declared; // the receiving end has a link from outside of its own for it
+    bool group;    // from signals to inputs, not from port to port
     bool placed;   // `number` is that of the whole and stands in the part's link
 } tac__crossing;
 
@@ -83,6 +84,21 @@ TAC_MUST_CHECK tac_status tac__federation_cross(tac_config *config, const tac__c
                                                 tac_error *err);
 // Add the links that follow from rules, once all ports are known.
 TAC_MUST_CHECK tac_status tac__federation_connect(tac_config *config, tac_error *err);
+
+// --- group.c: groups of signals and inputs ---
+TAC_MUST_CHECK tac_status tac__federation_read_groups(tac_config *config, const tac_node *process,
+                                                      size_t number, tac_error *err);
+// Check those of one process against what an engine has; `holds` says whether the process has a
+// component.
+struct tac__plan;
+struct tac__component;
+TAC_MUST_CHECK tac_status tac__federation_check_groups(
+    const tac_config *config, size_t process, const struct tac__plan *plan,
+    bool (*holds)(const void *context, size_t process, const struct tac__component *component),
+    const void *context, tac_error *err);
+// Copy those of a process into its part.
+TAC_MUST_CHECK tac_status tac__federation_copy_groups(const tac_config *config, size_t process,
+                                                      tac_config *part, tac_error *err);
 
 // --- part.c ---
 // Load the configuration of a process that has one of its own, with the duration of the whole.

@@ -390,6 +390,33 @@ static const tac__key expectation_item = {.kind = TAC__KIND_MAP, .spec = &tac__f
 static const char *const transport_words[] = {"unix", "tcp", "shm", NULL};
 static const char *const lookahead_words[] = {"link", "global", NULL};
 
+static const tac__key member_forms[] = {
+    {.kind = TAC__KIND_LIST, .of = &text_item, .min = 1, .max = 1e5},
+    {.kind = TAC__KIND_TABLE, .of = &text_item, .doc = "by the names of members of the message"},
+    {0},
+};
+
+static const tac__key publish_keys[] = {
+    {"signals", TAC__KIND_EITHER, TAC__REQUIRED, .of = member_forms,
+     .doc = "full names, in the order of the message; or a map of names of members to these"},
+    {"rate", TAC__KIND_PERIOD, TAC__REQUIRED, .doc = "of samples: 50 Hz, or a period"},
+    {"offset", TAC__KIND_TIME, .fallback = "0", .doc = "of the first sample"},
+    {0},
+};
+const tac__spec tac__format_publish = {"publish", "Signals that are sent as a message of LCM.",
+                                       publish_keys};
+static const tac__key publish_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_publish};
+
+static const tac__key subscribe_keys[] = {
+    {"inputs", TAC__KIND_EITHER, TAC__REQUIRED, .of = member_forms,
+     .doc = "full names of inputs that are 'from: outside', in the order of the message; or a map "
+            "of names of members to these"},
+    {0},
+};
+const tac__spec tac__format_subscribe = {
+    "subscribe", "Inputs that take the values of a message of LCM.", subscribe_keys};
+static const tac__key subscribe_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_subscribe};
+
 static const tac__key process_keys[] = {
     {"entities", TAC__KIND_EITHER, .of = patterns_forms,
      .doc = "the entities of this file that run in it: names or patterns"},
@@ -398,6 +425,10 @@ static const tac__key process_keys[] = {
     {"config", TAC__KIND_PATH, .doc = "or a configuration of its own, relative to this file"},
     {"command", TAC__KIND_LIST, .of = &text_item, .min = 1, .max = 1e4,
      .doc = "or a program that joins the federation, and its arguments"},
+    {"publish", TAC__KIND_TABLE, TAC__FREE_KEYS, .of = &publish_item,
+     .doc = "with entities or config: signals that are sent as messages of LCM, by channel"},
+    {"subscribe", TAC__KIND_TABLE, TAC__FREE_KEYS, .of = &subscribe_item,
+     .doc = "with entities or config: inputs that take messages of LCM, by channel"},
     {0},
 };
 const tac__spec tac__format_process = {

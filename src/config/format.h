@@ -27,6 +27,8 @@ extern const tac__spec tac__format_record;
 extern const tac__spec tac__format_record_rule;
 extern const tac__spec tac__format_expectation;
 extern const tac__spec tac__format_federation;
+extern const tac__spec tac__format_publish;
+extern const tac__spec tac__format_subscribe;
 extern const tac__spec tac__format_process;
 
 #endif

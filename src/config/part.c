@@ -118,6 +118,8 @@ static tac_status add_links(part *t)
     }
     for (size_t i = 0; i < t->f->crossing_count; i++) {
         const tac__crossing *x = &t->f->crossings[i];
+        if (x->group)
+            continue;
         if (x->info.from_process == t->process && !t->f->processes[t->process].command)
             TAC_TRY(add_outlet(t, x->info.from));
         if (x->info.to_process == t->process && !x->declared)
@@ -246,6 +248,8 @@ tac_status tac_config_part(tac_config *c, size_t process, tac_config **result, t
         status = add_links(&t);
     if (status == TAC_OK)
         status = set_name(&t, tac_config_name(c));
+    if (status == TAC_OK)
+        status = tac__federation_copy_groups(c, process, t.config, err);
     if (status == TAC_OK)
         status = rename_files(&t);
     if (status != TAC_OK)

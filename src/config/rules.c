@@ -198,9 +198,40 @@ static tac_status hear_program(tac_config *c, size_t program, tac__end *end, tac
     return TAC_OK;
 }
 
+// Signals of one process that are inputs of another, by the name of their channel.
+static tac_status connect_groups(tac_config *c, tac_error *err)
+{
+    const tac__federation *f = c->federation;
+    for (size_t i = 0; i < c->group_count; i++) {
+        const tac_lcm_group_info *from = &c->groups[i].info;
+        for (size_t k = 0; from->published && k < c->group_count; k++) {
+            const tac_lcm_group_info *to = &c->groups[k].info;
+            if (to->published || to->process == from->process ||
+                strcmp(to->channel, from->channel) != 0)
+                continue;
+            tac__fed_rule *rule =
+                last_rule(f, from->process, from->channel, to->process, to->channel);
+            if (rule)
+                rule->used = true;
+            TAC_TRY(
+                tac__federation_cross(c,
+                                      &(tac__crossing){.info = {.from = from->channel,
+                                                                .to = to->channel,
+                                                                .from_process = from->process,
+                                                                .to_process = to->process,
+                                                                .law = rule ? rule->law : f->delay},
+                                                       .declared = true,
+                                                       .group = true},
+                                      err));
+        }
+    }
+    return TAC_OK;
+}
+
 static tac_status apply_rules(tac_config *c, tac_error *err)
 {
     tac__federation *f = c->federation;
+    TAC_TRY(connect_groups(c, err));
     bool programs = false, own = false;
     for (size_t p = 0; p < f->count; p++)
         own |= f->processes[p].config != NULL;
@@ -273,7 +304,7 @@ const tac_link_law *tac_config_crossing_law(const tac_config *c, size_t from_pro
             continue;
         if (x->from_process == from_process)
             return x->law;
-        others = true;
+        others |= !f->crossings[i].group; // anyone may publish on a channel of groups
     }
     if (others)
         return NULL;

@@ -137,8 +137,13 @@ static tac_status decode(tac_client *c, const tac_delivery *d, size_t *length, t
 static tac_status post_all(tac_client *c, tac_error *err)
 {
     tac_delivery d;
+    const tac_time end_us = tac__client_info(c->machine).end_us;
     while (tac__client_receive(c->machine, TAC_TIME_NEVER, &d)) {
         const tac__engine_port *p = NULL;
+        bool taken;
+        TAC_TRY(tac__groups_take(c->groups, &d, end_us, &taken, err));
+        if (taken)
+            continue;
         for (size_t i = 0; i < c->port_count && !p; i++) {
             if (c->ports[i].receiver >= 0 && c->ports[i].number == d.subscription)
                 p = &c->ports[i];
@@ -158,7 +163,7 @@ static tac_status post_all(tac_client *c, tac_error *err)
     return TAC_OK;
 }
 
-static tac_status advance_piece(tac_client *c, tac_time to_us, tac_error *err)
+static tac_status advance_engine(tac_client *c, tac_time to_us, tac_error *err)
 {
     const tac_status status = tac_engine_advance(c->engine, to_us, err);
     if (c->sent.status == TAC_OK)
@@ -166,6 +171,28 @@ static tac_status advance_piece(tac_client *c, tac_time to_us, tac_error *err)
     if (err)
         *err = c->sent;
     return c->sent.status;
+}
+
+// The same, with a stop wherever a value is to be written or a group of signals to be sampled.
+static tac_status advance_piece(tac_client *c, tac_time to_us, tac_error *err)
+{
+    while (c->groups) {
+        TAC_TRY(tac__groups_write(c->groups, c->engine, err));
+        const tac_time stop_us = tac__groups_stop(c->groups, to_us);
+        TAC_TRY(advance_engine(c, stop_us, err));
+        TAC_TRY(tac__groups_sample(c->groups, c, err));
+        if (stop_us == to_us)
+            return TAC_OK;
+    }
+    return advance_engine(c, to_us, err);
+}
+
+// Before this time the client sends nothing unless something arrives.
+static tac_time next_event(const tac_client *c)
+{
+    const tac_time engine_us = tac_engine_next_event(c->engine);
+    const tac_time groups_us = c->groups ? tac__groups_next(c->groups) : TAC_TIME_NEVER;
+    return groups_us < engine_us ? groups_us : engine_us;
 }
 
 // Advance to `to_us` in pieces of about PIECE_NS of wall time. After each, what was sent is written
@@ -184,8 +211,8 @@ static tac_status advance(tac_client *c, tac_time to_us, tac_error *err)
         else if (took_ns > 2 * PIECE_NS && c->piece_us > 1)
             c->piece_us /= 2;
         TAC_TRY(tac__join_look(c, err));
-        TAC_TRY(tac__client_notify(c->machine, tac_engine_open_time(c->engine),
-                                   tac_engine_next_event(c->engine), err));
+        TAC_TRY(
+            tac__client_notify(c->machine, tac_engine_open_time(c->engine), next_event(c), err));
         TAC_TRY(tac__join_flush(c, err));
     }
 }
@@ -194,13 +221,13 @@ static tac_status run_engine(tac_client *c, tac_error *err)
 {
     bool over;
     c->piece_us = PIECE_FIRST_US;
-    TAC_TRY(tac_client_poll(c, 0, tac_engine_next_event(c->engine), &over, err));
+    TAC_TRY(tac_client_poll(c, 0, next_event(c), &over, err));
     while (!over) {
         const tac_membership m = tac_client_info(c);
         TAC_TRY(post_all(c, err));
         const tac_time to_us = m.granted_us <= m.end_us ? m.granted_us : m.end_us + 1;
         TAC_TRY(advance(c, to_us, err));
-        TAC_TRY(tac_client_poll(c, to_us, tac_engine_next_event(c->engine), &over, err));
+        TAC_TRY(tac_client_poll(c, to_us, next_event(c), &over, err));
     }
     return post_all(c, err);
 }

@@ -267,6 +267,7 @@ void tac_client_destroy(tac_client *c)
     tac__pipe_close(&c->pipe);
     tac__poller_close(c->poller);
     tac__lcm_client_destroy(c->lcm);
+    tac__groups_destroy(c->groups);
     tac__client_destroy(c->machine);
     free(c->ports);
     free(c->scratch);

@@ -5,6 +5,7 @@
 
 #include "bus/lcm_message.h"
 #include "federation/client.h"
+#include "federation/group.h"
 #include "federation/pipe.h"
 
 // A link of the engine that leads outside or comes from there.
@@ -35,7 +36,8 @@ struct tac_client {
     tac_time piece_us; // that the engine advances before the server is told
     uint8_t *scratch;  // for one message, encoded or decoded
     size_t scratch_size;
-    tac_error sent; // the first failure to send; its status is TAC_OK while there is none
+    tac__groups *groups; // NULL: none
+    tac_error sent;      // the first failure to send; its status is TAC_OK while there is none
     // an application of LCM as a client:
     tac__lcm_client *lcm;
 };

@@ -20,6 +20,13 @@ static void test_fingerprints(void **state)
     assert_true(tac__lcm_message_fingerprint(TAC__LCM_BYTES) == UINT64_C(0x9e606524d7c14130));
 }
 
+static void check_back(const uint8_t *from, const tac_type *type, const void *value, size_t size)
+{
+    uint8_t back[64];
+    assert_ptr_equal(tac__lcm_get_value(from, type, back), from + size);
+    assert_memory_equal(back, value, size);
+}
+
 static void test_values(void **state)
 {
     (void)state;
@@ -28,18 +35,22 @@ static void test_values(void **state)
     const tac_type two = {.scalar = TAC_F64, .shape = TAC_ARRAY, .count = 2};
     assert_ptr_equal(tac__lcm_put_value(to, &two, pair), to + 16);
     assert_memory_equal(to, "\x3f\xf0\0\0\0\0\0\0\x80\0\0\0\0\0\0\0", 16);
+    check_back(to, &two, pair, 16);
     const int32_t whole = -2;
     const tac_type i32 = {.scalar = TAC_I32, .count = 1};
     assert_ptr_equal(tac__lcm_put_value(to, &i32, &whole), to + 4);
     assert_memory_equal(to, "\xff\xff\xff\xfe", 4);
+    check_back(to, &i32, &whole, 4);
     const int64_t large = 0x0102030405060708;
     const tac_type i64 = {.scalar = TAC_I64, .count = 1};
     assert_ptr_equal(tac__lcm_put_value(to, &i64, &large), to + 8);
     assert_memory_equal(to, "\1\2\3\4\5\6\7\x8", 8);
+    check_back(to, &i64, &large, 8);
     const bool flags[3] = {true, false, true};
     const tac_type three = {.scalar = TAC_BOOL, .shape = TAC_ARRAY, .count = 3};
     assert_ptr_equal(tac__lcm_put_value(to, &three, flags), to + 3);
     assert_memory_equal(to, "\1\0\1", 3);
+    check_back(to, &three, flags, 3);
 }
 
 // --- groups -------------------------------------------------------------------------------------
