@@ -28,23 +28,12 @@
 
 static const cli_option options[] = {
     CLI_OPTION_SET,
-    {.name = "seed",
-     .value = "N",
-     .doc = "Use this seed for all random streams; short for --set seed=N."},
+    CLI_OPTION_SEED,
     CLI_OPTION_DURATION,
-    {.name = "out",
-     .letter = 'o',
-     .value = "REC",
-     .doc = "Record the run as REC, an MCAP file; the configuration says under 'record' what is in "
-            "it. The results stay the same."},
+    CLI_OPTION_OUT,
     CLI_OPTION_FORCE,
-    {.name = "fsync",
-     .doc = "Have the disk keep the recording at every flush, so that a loss of power costs no "
-            "more than a program that is killed; short for --set record.fsync=true."},
-    {.name = "csv",
-     .value = "FILE",
-     .doc = "Write all signals on the log axis as a table that grows as the run goes on. The "
-            "results stay the same."},
+    CLI_OPTION_FSYNC,
+    CLI_OPTION_CSV,
     {.name = "realtime",
      .value = "FACTOR",
      .optional = true,
@@ -61,30 +50,13 @@ static const cli_option options[] = {
      .value = "FILE",
      .doc = "Continue from a checkpoint, of the same model or of one that differs in values of "
             "tunable parameters and in events that lie after it. The report says what differs."},
-    {.name = "digest",
-     .value = "PATTERN",
-     .doc = "Also report the digest of everything whose name matches, as in \"uav1.*\"; may be "
-            "given several times."},
-    {.name = "plot",
-     .value = "FILE",
-     .doc = "Draw the vehicles on one page, as FILE.png or FILE.svg: of a flight ground track, "
-            "altitude, attitude, motors, battery; of a rocket, an orbit or a car what matters "
-            "there. Needs gnuplot. The results stay the same."},
-    {.name = "profile",
-     .doc = "Measure where the time of the run goes, by stage and by component, and report it. "
-            "The results stay the same; the run takes longer by what the report says."},
+    CLI_OPTION_DIGEST,
+    CLI_OPTION_PLOT,
+    CLI_OPTION_PROFILE,
     CLI_OPTION_JSON,
-    {.name = "quiet",
-     .letter = 'q',
-     .doc = "No report and no progress; of the log only warnings and errors."},
-    {.name = "log-level",
-     .value = "L",
-     .doc = "Show log entries of this level and above: debug, info, warn or error; by default what "
-            "the configuration says."},
-    {.name = "progress",
-     .value = "WHEN",
-     .doc = "Show progress on standard error: auto (the default: on a terminal), always (as plain "
-            "lines elsewhere) or never."},
+    CLI_OPTION_QUIET,
+    CLI_OPTION_LOG_LEVEL,
+    CLI_OPTION_PROGRESS,
     CLI_OPTION_HELP,
     {0},
 };
