@@ -73,6 +73,7 @@ struct tac_verdict {
     size_t count; // of expectations; `stop` stands behind them
     bool has_stop, stopped;
     tac_time stopped_us;
+    tac_time start_us;                // of the run
     follower **islands, **components; // one an island or component; NULL: nothing sees it
     uint64_t *watched;                // one bit an island: some expectation sees it
     tac__step_watcher steps;
@@ -281,14 +282,21 @@ static void show_step(void *context, size_t island, tac_time t_us)
 
 // --- boundaries ---------------------------------------------------------------------------------
 
+static bool all_written(const expectation *x)
+{
+    for (size_t i = 0; i < x->count; i++) {
+        if (!x->written[i])
+            return false;
+    }
+    return true;
+}
+
 static void meet_boundary(tac_verdict *v, expectation *x, tac_time t_us)
 {
     if (x->over || (x->ready && x->seen_us == t_us))
         return;
     if (!x->ready) {
-        x->ready = true;
-        for (size_t i = 0; i < x->count; i++)
-            x->ready &= x->written[i];
+        x->ready = all_written(x);
         if (!x->ready)
             return;
         x->covered_us = t_us;
@@ -532,6 +540,7 @@ tac_status tac_verdict_begin(tac_verdict *v, tac_error *err)
             x->written[k] |= late;
         }
     }
+    v->start_us = tac_engine_time(v->engine);
     const size_t islands = tac__watch_island_count(v->engine);
     for (size_t i = 0; i < islands; i++) {
         follower *f = v->islands[i];
@@ -572,6 +581,12 @@ void tac_verdict_end(tac_verdict *v)
         expectation *x = &v->all[i];
         if (v->stopped && x->def.t_us == tac__watch_run(v->engine).end_us)
             x->def.t_us = t_us;
+        if (reached && !x->ready && all_written(x)) { // nothing was written: all has been held
+            x->ready = true;
+            x->covered_us = v->start_us;
+            read_boundary(v, x, t_us);
+            sample(v, x, v->start_us);
+        }
         if (reached && x->ready && !x->over) {
             if (x->seen_us == t_us && x->def.kind == TAC__EXPECT_AT && x->def.t_us == t_us)
                 x->seen_us = TAC_TIME_NEVER; // it was looked at before this became the end

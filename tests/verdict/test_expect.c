@@ -297,6 +297,24 @@ static void test_nothing_expected(void **state)
     close_watch(&w);
 }
 
-TEST_MAIN(cmocka_unit_test(test_nothing_expected), cmocka_unit_test(test_fall),
-          cmocka_unit_test(test_spring), cmocka_unit_test(test_nan), cmocka_unit_test(test_stop),
-          cmocka_unit_test(test_mistakes), cmocka_unit_test(test_examples))
+// An input from outside that nobody writes has its resting value, also for expectations.
+static void test_resting(void **state)
+{
+    (void)state;
+    watch w;
+    run_text(&w, "duration: 1 s\n"
+                 "components:\n"
+                 "  lag: {type: lag, params: {tau: 1 s}, inputs: {u: {from: outside, rest: 2}}}\n"
+                 "expect: {at: {at: 500 ms, holds: lag_u.outside > 1}, "
+                 "all: {always: lag_u.outside > 1}, none: {eventually: lag_u.outside > 3}}\n");
+    assert_int_equal(result(&w, "at").outcome, TAC_EXPECT_PASSED);
+    assert_true(result(&w, "at").when_us == 500000);
+    assert_int_equal(result(&w, "all").outcome, TAC_EXPECT_PASSED);
+    assert_int_equal(result(&w, "none").outcome, TAC_EXPECT_FAILED);
+    close_watch(&w);
+}
+
+TEST_MAIN(cmocka_unit_test(test_resting), cmocka_unit_test(test_nothing_expected),
+          cmocka_unit_test(test_fall), cmocka_unit_test(test_spring), cmocka_unit_test(test_nan),
+          cmocka_unit_test(test_stop), cmocka_unit_test(test_mistakes),
+          cmocka_unit_test(test_examples))

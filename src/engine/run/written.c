@@ -1,14 +1,15 @@
 // written.c - which signals have a value yet. See written.h.
 #include "engine/run/written.h"
+#include "engine/plan/outside.h"
 #include "engine/plan/peers.h"
 
 // Continuous states begin with a value, and outputs of the plant are evaluated before the first
-// boundary. A type with an init function, or an output with a resting value of its own, begins with
-// a value, too.
+// boundary. A type with an init function, an output with a resting value of its own, and an input
+// from outside, which rests until somebody writes it, begin with a value, too.
 static bool begins_with_value(const tac__plan *plan, const tac__signal *s)
 {
     const tac__component *writer = plan->components[s->component];
-    if (s->kind->continuous || writer->type->init)
+    if (s->kind->continuous || writer->type->init || tac__is_outside(writer))
         return true;
     const size_t k = tac__signal_place(writer, (int)(s - plan->schema.signals));
     return writer->outputs.items[k].has_rest;
