@@ -76,8 +76,6 @@ tac_status tac__conn_make(int fd, bool accepted, const tac__address *address,
 // Shared memory, a client's side: take it as soon as it is there. 0, EAGAIN, or how it ended.
 int tac__conn_attach(tac__conn *conn);
 
-uint64_t tac__clock_us(void);
-
 // --- poller.c ----------------------------------------------------------------------------------
 
 struct tac__poller {

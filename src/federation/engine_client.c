@@ -14,26 +14,16 @@
 
 // --- channels
 enum {
-    PIECE_NS = 1000000,     // of wall time: much longer than telling the server takes
+    PIECE_US = 1000,        // of wall time: much longer than telling the server takes
     PIECE_FIRST_US = 10000, // of simulated time, until it is known how long a piece takes
     PIECE_MAX_US = 1 << 30,
 };
 
-// -------------------------------------------------------------------------------------
+// --- channels -----------------------------------------------------------------------------------
 
 static bool is_outside(const char *end)
 {
     return !strcmp(end, "outside");
-}
-
-static tac__engine_port *find_port(tac_client *c, const char *channel, int receiver)
-{
-    for (size_t i = 0; i < c->port_count; i++) {
-        tac__engine_port *p = &c->ports[i];
-        if (p->receiver == receiver && (p->channel == channel || !strcmp(p->channel, channel)))
-            return p;
-    }
-    return NULL;
 }
 
 // Room for a message in the scratch memory.
@@ -49,47 +39,57 @@ static tac_status make_room(tac_client *c, size_t size, tac_error *err)
     return TAC_OK;
 }
 
-static tac_status add_link(tac_client *c, const tac_link_info *link, tac_error *err)
+// A port that leads to several receivers elsewhere has several links, but one channel.
+static tac_status add_outlet(tac_client *c, const tac_link_info *link, tac_error *err)
 {
-    const bool out = is_outside(link->to);
-    tac__engine_port p = {.channel = link->channel, .receiver = -1};
+    if (tac__names_find(&c->channels, link->channel) >= 0)
+        return TAC_OK;
+    const int sender = tac_engine_find_sender(c->engine, link->from, err);
+    if (sender < 0)
+        return TAC_E_NAME;
+    tac__engine_outlet *o = &c->outlets[c->outlet_count];
+    o->kind = tac_engine_sender_info(c->engine, sender).numbers ? TAC__LCM_NUMBERS : TAC__LCM_BYTES;
     tac_channel_def def = tac_channel_def_default();
     def.channel = link->channel;
-    def.inlet = out ? link->channel : link->to;
-    def.port = out ? !strcmp(link->channel, link->from) : true;
-    if (out) {
-        const int sender = tac_engine_find_sender(c->engine, link->from, err);
-        if (sender < 0)
-            return TAC_E_NAME;
-        p.kind =
-            tac_engine_sender_info(c->engine, sender).numbers ? TAC__LCM_NUMBERS : TAC__LCM_BYTES;
-        def.type = tac__lcm_message_type(p.kind);
-        def.fingerprint = tac__lcm_message_fingerprint(p.kind);
-    } else {
-        p.receiver = tac_engine_find_receiver(c->engine, link->to, err);
-        if (p.receiver < 0)
-            return TAC_E_NAME;
-    }
-    if (find_port(c, p.channel, p.receiver)) // the same, for another receiver elsewhere
-        return TAC_OK;
-    TAC_TRY(out ? tac_client_publish(c, &def, &p.number, err)
-                : tac_client_subscribe(c, &def, &p.number, err));
-    c->ports[c->port_count++] = p;
+    def.port = !strcmp(link->channel, link->from);
+    def.type = tac__lcm_message_type(o->kind);
+    def.fingerprint = tac__lcm_message_fingerprint(o->kind);
+    TAC_TRY(tac_client_publish(c, &def, &o->number, err));
+    if (tac__names_set(&c->channels, &c->arena, link->channel, c->outlet_count) != TAC_OK)
+        return tac__fail_memory(err);
+    c->outlet_count++;
+    return TAC_OK;
+}
+
+static tac_status add_inlet(tac_client *c, const tac_link_info *link, tac_error *err)
+{
+    tac__engine_inlet *in = &c->inlets[c->inlet_count];
+    *in = (tac__engine_inlet){link->channel, tac_engine_find_receiver(c->engine, link->to, err)};
+    if (in->receiver < 0)
+        return TAC_E_NAME;
+    tac_channel_def def = tac_channel_def_default();
+    def.channel = link->channel;
+    def.inlet = link->to;
+    def.port = true;
+    uint32_t number;
+    TAC_TRY(tac_client_subscribe(c, &def, &number, err));
+    c->first_inlet = number - c->inlet_count++;
     return TAC_OK;
 }
 
 static void send_on(void *context, const tac_sent *m)
 {
     tac_client *c = context;
-    const tac__engine_port *p = find_port(c, m->channel, -1);
-    if (c->sent.status != TAC_OK || !p)
+    const int found = tac__names_find(&c->channels, m->channel);
+    if (c->sent.status != TAC_OK || found < 0)
         return;
+    const tac__engine_outlet *o = &c->outlets[found];
     const size_t size = m->size + TAC__LCM_MESSAGE_EXTRA;
     tac_status status = make_room(c, size, &c->sent);
     if (status == TAC_OK)
-        status = tac__lcm_message_encode(p->kind, m->bytes, m->size, c->scratch, &c->sent);
+        status = tac__lcm_message_encode(o->kind, m->bytes, m->size, c->scratch, &c->sent);
     if (status == TAC_OK)
-        status = tac__client_send(c->machine, p->number, m->sent_us, TAC_TIME_NEVER, m->sequence,
+        status = tac__client_send(c->machine, o->number, m->sent_us, TAC_TIME_NEVER, m->sequence,
                                   c->scratch, size, &c->sent);
     if (status == TAC_OK)
         status = tac__join_relieve(c, &c->sent);
@@ -104,14 +104,17 @@ tac_status tac_client_add_engine(tac_client *c, tac_engine *engine, tac_error *e
         return tac__fail(err, TAC_E_CALLER, "the client has %s already",
                          c->engine ? "an engine" : "LCM");
     const size_t links = tac_engine_link_count(engine);
-    c->ports = calloc(links + 1, sizeof *c->ports);
-    if (!c->ports)
+    c->outlets = tac__arena_array(&c->arena, links + 1, sizeof *c->outlets);
+    c->inlets = tac__arena_array(&c->arena, links + 1, sizeof *c->inlets);
+    if (!c->outlets || !c->inlets)
         return tac__fail_memory(err);
     c->engine = engine;
     for (size_t i = 0; i < links; i++) {
         const tac_link_info link = tac_engine_link_info(engine, i);
-        if (is_outside(link.from) || is_outside(link.to))
-            TAC_TRY(add_link(c, &link, err));
+        if (is_outside(link.to))
+            TAC_TRY(add_outlet(c, &link, err));
+        else if (is_outside(link.from))
+            TAC_TRY(add_inlet(c, &link, err));
     }
     return tac_engine_add_send_watcher(engine, send_on, c, err);
 }
@@ -139,26 +142,22 @@ static tac_status post_all(tac_client *c, tac_error *err)
     tac_delivery d;
     const tac_time end_us = tac__client_info(c->machine).end_us;
     while (tac__client_receive(c->machine, TAC_TIME_NEVER, &d)) {
-        const tac__engine_port *p = NULL;
         bool taken;
         TAC_TRY(tac__groups_take(c->groups, &d, end_us, &taken, err));
         if (taken)
             continue;
-        for (size_t i = 0; i < c->port_count && !p; i++) {
-            if (c->ports[i].receiver >= 0 && c->ports[i].number == d.subscription)
-                p = &c->ports[i];
-        }
-        if (!p)
+        if (d.subscription - c->first_inlet >= c->inlet_count)
             return tac__fail(err, TAC_E_PROTOCOL, "a message for no port of the engine");
+        const tac__engine_inlet *in = &c->inlets[d.subscription - c->first_inlet];
         tac_post_def post = tac_post_def_default();
         post.t_us = d.delivered_us;
         post.sent_us = d.sent_us;
         post.sequence = d.sequence;
-        post.channel = p->channel;
+        post.channel = in->channel;
         post.copy = d.copy;
         TAC_TRY(decode(c, &d, &post.length, err));
         post.bytes = c->scratch;
-        TAC_TRY(tac_engine_post(c->engine, p->receiver, &post, err));
+        TAC_TRY(tac_engine_post(c->engine, in->receiver, &post, err));
     }
     return TAC_OK;
 }
@@ -195,7 +194,7 @@ static tac_time next_event(const tac_client *c)
     return groups_us < engine_us ? groups_us : engine_us;
 }
 
-// Advance to `to_us` in pieces of about PIECE_NS of wall time. After each, what was sent is written
+// Advance to `to_us` in pieces of about PIECE_US of wall time. After each, what was sent is written
 // and the server is told how far the engine has come, so that others need not wait for the rest.
 static tac_status advance(tac_client *c, tac_time to_us, tac_error *err)
 {
@@ -203,12 +202,12 @@ static tac_status advance(tac_client *c, tac_time to_us, tac_error *err)
         const tac_time from_us = tac_engine_open_time(c->engine);
         if (to_us - from_us <= c->piece_us)
             return advance_piece(c, to_us, err);
-        const uint64_t begun_ns = tac__join_clock();
+        const uint64_t begun_us = tac__clock_us();
         TAC_TRY(advance_piece(c, from_us + c->piece_us, err));
-        const uint64_t took_ns = tac__join_clock() - begun_ns;
-        if (took_ns < PIECE_NS / 2 && c->piece_us < PIECE_MAX_US)
+        const uint64_t took_us = tac__clock_us() - begun_us;
+        if (took_us < PIECE_US / 2 && c->piece_us < PIECE_MAX_US)
             c->piece_us *= 2;
-        else if (took_ns > 2 * PIECE_NS && c->piece_us > 1)
+        else if (took_us > 2 * PIECE_US && c->piece_us > 1)
             c->piece_us /= 2;
         TAC_TRY(tac__join_look(c, err));
         TAC_TRY(

@@ -6,12 +6,11 @@
 #include "federation/key.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum {
     WAIT_US = 50000,    // how long a wait goes on without a look at the clock
-    LOOK_NS = 50000000, // between two calls of `look`
+    LOOK_US = 50000,    // between two calls of `look`
     MUCH = 1 << 18,     // bytes that are written before the next poll
     TOO_MUCH = 1 << 23, // bytes for which a sender waits
 };
@@ -24,6 +23,7 @@ tac_status tac_client_create(const tac_client_def *def, tac_client **client, tac
     tac_client *c = calloc(1, sizeof *c);
     if (!c)
         return tac__fail_memory(err);
+    tac__arena_init(&c->arena, tac_allocator_default());
     c->look = def->look;
     c->context = def->context;
     c->patience_us = (uint64_t)def->patience_ms * 1000;
@@ -74,21 +74,14 @@ tac_status tac__join_flush(tac_client *c, tac_error *err)
     return TAC_OK;
 }
 
-uint64_t tac__join_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 tac_status tac__join_look(tac_client *c, tac_error *err)
 {
     if (!c->look)
         return TAC_OK;
-    const uint64_t ns = tac__join_clock();
-    if (ns - c->looked_ns < LOOK_NS)
+    const uint64_t now_us = tac__clock_us();
+    if (now_us - c->looked_us < LOOK_US)
         return TAC_OK;
-    c->looked_ns = ns;
+    c->looked_us = now_us;
     if (c->look(c->context))
         return TAC_OK;
     tac_client_abort(c, "stopped on request");
@@ -269,9 +262,9 @@ void tac_client_destroy(tac_client *c)
     tac__lcm_client_destroy(c->lcm);
     tac__groups_destroy(c->groups);
     tac__client_destroy(c->machine);
-    free(c->ports);
+    tac__arena_fini(&c->arena);
     free(c->scratch);
-    memset(c->key, 0, sizeof c->key);
+    tac__key_forget(c->key);
     free(c);
 }
 

@@ -3,18 +3,23 @@
 #ifndef TAC_FEDERATION_JOIN_H
 #define TAC_FEDERATION_JOIN_H
 
+#include "base/names.h"
 #include "bus/lcm_message.h"
 #include "federation/client.h"
 #include "federation/group.h"
 #include "federation/pipe.h"
 
-// A link of the engine that leads outside or comes from there.
-typedef struct tac__engine_port {
+// A channel of the engine: links that lead outside.
+typedef struct tac__engine_outlet {
+    uint32_t number; // of the channel
+    tac__lcm_message kind;
+} tac__engine_outlet;
+
+// A subscription of the engine: a link from outside.
+typedef struct tac__engine_inlet {
     const char *channel;
-    uint32_t number;       // of the channel or subscription
-    int receiver;          // of the engine, for messages that come; -1: it leads outside
-    tac__lcm_message kind; // of messages that lead outside
-} tac__engine_port;
+    int receiver; // of the engine
+} tac__engine_inlet;
 
 typedef struct tac__lcm_client tac__lcm_client; // what a client with LCM has (lcm_client.c)
 
@@ -28,13 +33,17 @@ struct tac_client {
     tac__poller *poller;
     bool (*look)(void *context);
     void *context;
-    uint64_t looked_ns;
+    uint64_t looked_us; // when `look` was called
     // an engine as a client:
     tac_engine *engine;
-    tac__engine_port *ports;
-    size_t port_count;
-    tac_time piece_us; // that the engine advances before the server is told
-    uint8_t *scratch;  // for one message, encoded or decoded
+    tac__arena arena; // of what follows
+    tac__engine_outlet *outlets;
+    tac__names channels; // number: index in `outlets`
+    tac__engine_inlet *inlets;
+    uint32_t outlet_count, inlet_count;
+    uint32_t first_inlet; // number of its subscription; those of the others follow
+    tac_time piece_us;    // that the engine advances before the server is told
+    uint8_t *scratch;     // for one message, encoded or decoded
     size_t scratch_size;
     tac__groups *groups; // NULL: none
     tac_error sent;      // the first failure to send; its status is TAC_OK while there is none
@@ -46,7 +55,6 @@ struct tac_client {
 TAC_MUST_CHECK tac_status tac__join_relieve(tac_client *client, tac_error *err);
 // Write what can be written without waiting.
 TAC_MUST_CHECK tac_status tac__join_flush(tac_client *client, tac_error *err);
-uint64_t tac__join_clock(void); // nanoseconds of a clock that only goes forward
 // Call `look` if it is time to. Fails where it says that the client is to stop.
 TAC_MUST_CHECK tac_status tac__join_look(tac_client *client, tac_error *err);
 // Write, wait for something from the server, and take it.

@@ -138,3 +138,11 @@ tac_status tac_key_make(const char *path, tac_error *err)
 }
 
 #endif
+
+// Through a pointer that the compiler must read: a plain memset before free may be left out.
+void tac__key_forget(uint8_t key[TAC__KEY_BYTES])
+{
+    volatile uint8_t *byte = key;
+    for (size_t i = 0; i < TAC__KEY_BYTES; i++)
+        byte[i] = 0;
+}

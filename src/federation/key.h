@@ -10,4 +10,7 @@
 TAC_MUST_CHECK tac_status tac__key_read(const char *path, uint8_t key[TAC__KEY_BYTES],
                                         tac_error *err);
 
+// Overwrites a key that is not needed any more.
+void tac__key_forget(uint8_t key[TAC__KEY_BYTES]);
+
 #endif

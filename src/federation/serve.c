@@ -9,18 +9,16 @@
 #include "base/def.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum {
     // Connections that are read before anyone is authorised: the first clients go on while others
     // are
     // read. A ring of 64 takes 230 to 390 us a round with 4, 420 to 460 without a limit (2 cores).
     BATCH = 4,
-    WAIT_US = 50000,    // how long a wait goes on without a look at the clock
-    LOOK_NS = 50000000, // between two calls of `look`
-    ACCEPTS = 16,       // connections that are accepted in one turn
-    FAREWELL_MS = 1000, // how long clients are given to take what was said last
+    WAIT_US = 50000,       // how long a wait goes on without a look at the clock
+    LOOK_US = 50000,       // between two calls of `look`
+    ACCEPTS = 16,          // connections that are accepted in one turn
+    FAREWELL_US = 1000000, // how long clients are given to take what was said last
 };
 
 // One who is connected.
@@ -40,22 +38,13 @@ struct tac_server {
     size_t peer_count, peer_capacity;
     uint8_t key[TAC__KEY_BYTES];
     bool keyed;
-    const char *(*look)(void *context, tac_time t_us);
-    void *context;
-    uint64_t looked_ns, began_ns, ended_ns;
-    // messages for everyone to see:
     tac_server_def def; // as it was given, for functions in it
+    uint64_t looked_us, began_us, ended_us;
+    // messages for everyone to see:
     tac__republisher *republisher;
     tac__passage_log *log;
     tac_error lcm_error; // why there is no republisher
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 // --- making -------------------------------------------------------------------------------------
 
@@ -142,8 +131,6 @@ tac_status tac_server_create(const tac_server_def *def, tac_server **server, tac
     tac_server *s = calloc(1, sizeof *s);
     if (!s)
         return tac__fail_memory(err);
-    s->look = def->look;
-    s->context = def->context;
     tac_status status = create_machine(s, def, err);
     if (status == TAC_OK)
         status = open_listener(s, def, err);
@@ -273,16 +260,16 @@ static tac_status turn(tac_server *s, tac_error *err)
         else if (ready.read)
             read_peer(ready.tag);
     }
-    const uint64_t grants = tac__server_info(s->machine).grants, ns = now_ns();
-    if (s->look && ns - s->looked_ns >= LOOK_NS) {
-        s->looked_ns = ns;
-        const char *why = s->look(s->context, tac__server_time(s->machine));
+    const uint64_t now_us = tac__clock_us();
+    if (s->def.look && now_us - s->looked_us >= LOOK_US) {
+        s->looked_us = now_us;
+        const char *why = s->def.look(s->def.context, tac__server_time(s->machine));
         if (why)
             tac__server_abort(s->machine, TAC_E_STOPPED, "", why);
     }
-    tac__server_turn(s->machine, ns / 1000000);
-    if (!grants && tac__server_info(s->machine).grants) {
-        s->began_ns = ns;
+    tac__server_turn(s->machine, now_us / 1000);
+    if (!s->began_us && tac__server_info(s->machine).grants) {
+        s->began_us = now_us;
         if (tac__address_is_local(tac__listener_address(s->listener)))
             tac__poller_set_participants(s->poller,
                                          (unsigned)tac__server_info(s->machine).clients + 1);
@@ -309,10 +296,10 @@ static bool has_peers(const tac_server *s)
 // Clients are given some time to take what was said to them last.
 static void say_farewell(tac_server *s)
 {
-    const uint64_t end_ns = now_ns() + FAREWELL_MS * UINT64_C(1000000);
+    const uint64_t end_us = tac__clock_us() + FAREWELL_US;
     tac_error err;
     write_all(s);
-    while (has_peers(s) && now_ns() < end_ns && turn(s, &err) == TAC_OK)
+    while (has_peers(s) && tac__clock_us() < end_us && turn(s, &err) == TAC_OK)
         continue;
 }
 
@@ -320,7 +307,7 @@ static tac_status result(tac_server *s, tac_error *err)
 {
     if (!is_over(s))
         return TAC_OK;
-    s->ended_ns = now_ns();
+    s->ended_us = tac__clock_us();
     say_farewell(s);
     if (s->republisher)
         tac__republisher_finish(s->republisher);
@@ -372,7 +359,7 @@ void tac_server_destroy(tac_server *s)
     tac__republisher_destroy(s->republisher);
     (void)!tac__passage_log_close(s->log, NULL);
     tac__server_destroy(s->machine);
-    memset(s->key, 0, sizeof s->key);
+    tac__key_forget(s->key);
     free(s);
 }
 
@@ -388,8 +375,8 @@ void tac_server_info_sized(const tac_server *s, tac_dispatch_info *info, size_t 
     tac_dispatch_info ours = {0};
     if (s) {
         ours = tac__server_info(s->machine);
-        const uint64_t end_ns = s->ended_ns ? s->ended_ns : now_ns();
-        ours.wall_s = s->began_ns ? (double)(end_ns - s->began_ns) / 1e9 : 0;
+        const uint64_t end_us = s->ended_us ? s->ended_us : tac__clock_us();
+        ours.wall_s = s->began_us ? (double)(end_us - s->began_us) / 1e6 : 0;
         if (s->republisher)
             tac__republisher_counts(s->republisher, &ours.published, &ours.left_out);
     }

@@ -11,6 +11,9 @@
 #include "federation/address.h"
 #include <tactus/memory.h>
 
+// Microseconds of wall time, of a clock that only goes forward.
+uint64_t tac__clock_us(void);
+
 // --- a listener: the server's address --------------------------------------------------------
 
 typedef struct tac__listener tac__listener;
