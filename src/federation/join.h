@@ -34,9 +34,9 @@ struct tac_client {
     bool (*look)(void *context);
     void *context;
     uint64_t looked_us; // when `look` was called
+    tac__arena arena;   // of what follows
     // an engine as a client:
     tac_engine *engine;
-    tac__arena arena; // of what follows
     tac__engine_outlet *outlets;
     tac__names channels; // number: index in `outlets`
     tac__engine_inlet *inlets;

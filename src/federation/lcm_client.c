@@ -14,10 +14,10 @@
 
 struct tac__lcm_client {
     tac__lcm_tunnel *tunnel;
-    char **channels; // that the application publishes,
+    const char **channels; // that the application publishes,
     uint32_t *numbers;
     size_t channel_count;
-    char **patterns; // and those that it hears
+    const char **patterns; // and those that it hears
     size_t pattern_count;
     uint32_t first;  // subscription of the first pattern
     tac_time now_us; // of what is published now
@@ -52,14 +52,6 @@ static tac_status send_on(void *context, tac_time t_us, const char *channel, con
     return TAC_E_NAME;
 }
 
-static char *copy_text(const char *text)
-{
-    char *copy = malloc(strlen(text) + 1);
-    if (copy)
-        memcpy(copy, text, strlen(text) + 1);
-    return copy;
-}
-
 static tac_status add_channel(tac_client *c, const char *name, uint32_t message_max, tac_error *err)
 {
     tac__lcm_client *l = c->lcm;
@@ -70,7 +62,7 @@ static tac_status add_channel(tac_client *c, const char *name, uint32_t message_
         return tac__fail(err, TAC_E_LIMIT,
                          "the name of channel '%s' has %zu characters; LCM allows %d", name,
                          strlen(name), TAC__LCM_CHANNEL_MAX);
-    char *copy = copy_text(name);
+    const char *copy = tac__arena_text(&c->arena, name);
     if (!copy)
         return tac__fail_memory(err);
     l->channels[l->channel_count++] = copy;
@@ -84,7 +76,7 @@ static tac_status add_pattern(tac_client *c, const char *pattern, tac_error *err
     uint32_t number;
     def.channel = pattern;
     TAC_TRY(tac_client_subscribe(c, &def, &number, err));
-    char *copy = copy_text(pattern);
+    const char *copy = tac__arena_text(&c->arena, pattern);
     if (!copy)
         return tac__fail_memory(err);
     if (!l->pattern_count)
@@ -96,9 +88,9 @@ static tac_status add_pattern(tac_client *c, const char *pattern, tac_error *err
 static tac_status declare(tac_client *c, const tac_lcm_def *def, tac_error *err)
 {
     tac__lcm_client *l = c->lcm;
-    l->channels = calloc(def->publish_count + 1, sizeof *l->channels);
-    l->numbers = calloc(def->publish_count + 1, sizeof *l->numbers);
-    l->patterns = calloc(def->subscribe_count + 1, sizeof *l->patterns);
+    l->channels = tac__arena_array(&c->arena, def->publish_count + 1, sizeof(char *));
+    l->numbers = tac__arena_array(&c->arena, def->publish_count + 1, sizeof *l->numbers);
+    l->patterns = tac__arena_array(&c->arena, def->subscribe_count + 1, sizeof(char *));
     if (!l->channels || !l->numbers || !l->patterns)
         return tac__fail_memory(err);
     for (size_t i = 0; i < def->publish_count; i++) {
@@ -122,7 +114,7 @@ tac_status tac_client_add_lcm(tac_client *c, const tac_lcm_def *def, struct _lcm
     if (c->lcm || c->engine)
         return tac__fail(err, TAC_E_CALLER, "the client has %s already",
                          c->lcm ? "LCM" : "an engine");
-    c->lcm = calloc(1, sizeof *c->lcm);
+    c->lcm = tac__arena_alloc(&c->arena, sizeof *c->lcm);
     if (!c->lcm)
         return tac__fail_memory(err);
     TAC_TRY(tac__lcm_tunnel_create(send_on, c, &c->lcm->tunnel, err));
@@ -133,17 +125,8 @@ tac_status tac_client_add_lcm(tac_client *c, const tac_lcm_def *def, struct _lcm
 
 void tac__lcm_client_destroy(tac__lcm_client *l)
 {
-    if (!l)
-        return;
-    tac__lcm_tunnel_destroy(l->tunnel);
-    for (size_t i = 0; i < l->channel_count; i++)
-        free(l->channels[i]);
-    for (size_t i = 0; i < l->pattern_count; i++)
-        free(l->patterns[i]);
-    free(l->channels);
-    free(l->numbers);
-    free(l->patterns);
-    free(l);
+    if (l)
+        tac__lcm_tunnel_destroy(l->tunnel);
 }
 
 // --- running ------------------------------------------------------------------------------------
