@@ -2,40 +2,11 @@
 // and an application that calls at any moment. What the client writes are whole frames, what it
 // hands out has come from a subscription, and a failure has a text and stays.
 #include "federation/client.h"
+#include "input.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-typedef struct input {
-    const uint8_t *at, *end;
-} input;
-
-static void check(bool fine)
-{
-    if (!fine)
-        abort();
-}
-
-static unsigned byte(input *in)
-{
-    return in->at < in->end ? *in->at++ : 0;
-}
-
-// Mostly small times, sometimes extreme ones.
-static uint64_t number(input *in)
-{
-    const unsigned first = byte(in);
-    if (first < 0xf0)
-        return first;
-    if (first < 0xfc)
-        return (uint64_t)(first & 0xf) << 8 | byte(in);
-    return first == 0xfc   ? TAC_TIME_MAX
-           : first == 0xfd ? TAC_TIME_MAX + 1
-           : first == 0xfe ? TAC_TIME_NEVER
-                           : UINT64_C(1) << 63;
-}
 
 static void put_welcome(tac__bytes *out, input *in)
 {

@@ -3,8 +3,8 @@
 // server writes are whole frames, it ends with a text where it fails, and it stays within its
 // limits.
 #include "federation/server.h"
+#include "input.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -13,41 +13,12 @@ enum { CLIENTS = 3, PEERS = 4 };
 
 static const char *const names[CLIENTS] = {"a", "b", "c"};
 
-typedef struct input {
-    const uint8_t *at, *end;
-} input;
-
 typedef struct world {
     tac__server *server;
     int connections[PEERS]; // -1: none
     uint64_t received[PEERS];
     uint64_t clock_ms;
 } world;
-
-static void check(bool fine)
-{
-    if (!fine)
-        abort();
-}
-
-static unsigned byte(input *in)
-{
-    return in->at < in->end ? *in->at++ : 0;
-}
-
-// Mostly small times, sometimes extreme ones.
-static uint64_t number(input *in)
-{
-    const unsigned first = byte(in);
-    if (first < 0xf0)
-        return first;
-    if (first < 0xfc)
-        return (uint64_t)(first & 0xf) << 8 | byte(in);
-    return first == 0xfc   ? TAC_TIME_MAX
-           : first == 0xfd ? TAC_TIME_MAX + 1
-           : first == 0xfe ? TAC_TIME_NEVER
-                           : UINT64_C(1) << 63;
-}
 
 static void drain(world *w, unsigned peer)
 {

@@ -150,15 +150,19 @@ static tac_status meet(family *f, const char *transport, tac_error *err)
 // Options that every client must have, too.
 static size_t add_options(const cli_args *args, const char **argv, size_t n)
 {
-    static const char *const passed[] = {"set", "seed", "duration", "force", "key"};
+    static const struct {
+        const char *name, *flag;
+    } passed[] = {{"set", "--set"},
+                  {"seed", "--seed"},
+                  {"duration", "--duration"},
+                  {"force", "--force"},
+                  {"key", "--key"}};
     for (size_t i = 0; i < args->given_count; i++) {
         const cli_given *g = &args->given[i];
         for (size_t k = 0; k < sizeof passed / sizeof *passed; k++) {
-            if (strcmp(g->option->name, passed[k]) != 0)
+            if (strcmp(g->option->name, passed[k].name) != 0)
                 continue;
-            static const char *const flags[] = {"--set", "--seed", "--duration", "--force",
-                                                "--key"};
-            argv[n++] = flags[k];
+            argv[n++] = passed[k].flag;
             if (g->value)
                 argv[n++] = g->value;
         }
