@@ -200,7 +200,7 @@ static void begin_first(page *p, const char *title)
 static void add_altitude(page *p)
 {
     const cli_scale scale = cli_scale_of(cli_range_with(range_of(p, CLI_ALTITUDE), 0, 1));
-    cli_sheet_panel_begin(&p->sheet, "Altitude above the ground", NULL);
+    cli_sheet_panel_begin(&p->sheet, p->one ? "Altitude above the ground" : "Altitude", NULL);
     cli_axis_y(p->script, &scale, "altitude [m]");
     bool first = true;
     add_reference(p, &first, 0, p->samples->reference + CLI_ALTITUDE);
@@ -293,10 +293,12 @@ static void add_page(page *p, bool svg, const char *name, uint64_t hash)
     const bool motors = p->samples->motor_count, battery = first->batteries;
     const bool speed = !attitude || !motors || !battery; // where there is room
     p->sheet.panels = 1 + speed + attitude + motors + battery;
-    size_t letters = 0;
-    for (size_t i = 0; i < p->flight->count; i++)
-        letters += strlen(p->flight->vehicles[i].name);
-    cli_sheet_begin(&p->sheet, name, hash, letters, svg);
+    cli_sheet_texts texts = {.title = sizeof "Altitude"};
+    for (size_t i = 0; i < p->flight->count; i++) {
+        const size_t letters = strlen(p->flight->vehicles[i].name);
+        texts.name = letters > texts.name ? letters : texts.name;
+    }
+    cli_sheet_begin(&p->sheet, name, hash, &texts, svg);
     cli_lines lines = {0};
     cli_flight_lines(p->flight, &lines);
     cli_sheet_lines(&p->sheet, NULL, &lines);

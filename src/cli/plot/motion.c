@@ -248,10 +248,12 @@ static void add_car_page(page *p)
 
 static void add_page(page *p, bool svg, const char *name, uint64_t hash)
 {
-    size_t letters = 0;
-    for (size_t i = 0; i < p->sheet.vehicles; i++)
-        letters += strlen(vehicle(p, i)->name);
-    cli_sheet_begin(&p->sheet, name, hash, letters, svg);
+    cli_sheet_texts texts = {.title = sizeof "Height above the ground"};
+    for (size_t i = 0; i < p->sheet.vehicles; i++) {
+        const size_t letters = strlen(vehicle(p, i)->name);
+        texts.name = letters > texts.name ? letters : texts.name;
+    }
+    cli_sheet_begin(&p->sheet, name, hash, &texts, svg);
     cli_lines lines = {0};
     cli_motion_lines(p->motion, vehicle(p, 0), &lines);
     cli_sheet_lines(&p->sheet, of_first(p), &lines);

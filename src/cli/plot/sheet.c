@@ -18,16 +18,19 @@ enum {
     LINE_LETTERS = 72, // that fit between the label and the panels
     MARGIN = 45,
     PANEL_GAP = 55,
-    NAMED_MAX = 6,   // vehicles with a colour and a legend of their own,
-    LEGEND_MAX = 36, // if their names together are not longer than this
+    NAMED_MAX = 6,      // vehicles with a colour and a legend of their own,
+    PANEL_LETTERS = 65, // if the legend fits beside the title of a panel;
+    LEGEND_EXTRA = 5,   // letters that an entry takes besides the longest name
 };
 
 #define ADD(...) tac__text_add(s->script, __VA_ARGS__)
 
-void cli_sheet_begin(cli_sheet *s, const char *name, uint64_t hash, size_t letters, bool svg)
+void cli_sheet_begin(cli_sheet *s, const char *name, uint64_t hash, const cli_sheet_texts *texts,
+                     bool svg)
 {
     char text[40];
-    s->crowd = s->vehicles > 1 && (s->vehicles > NAMED_MAX || letters > LEGEND_MAX);
+    const size_t letters = s->vehicles * (texts->name + LEGEND_EXTRA) + texts->title;
+    s->crowd = s->vehicles > 1 && (s->vehicles > NAMED_MAX || letters > PANEL_LETTERS);
     cli_chart_table(s->script, 0, &s->table);
     cli_chart_begin(s->script, CLI_CHART_HEIGHT, svg);
     snprintf(text, sizeof text, "hash %016" PRIx64, hash);

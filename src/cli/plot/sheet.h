@@ -19,8 +19,14 @@ typedef struct cli_sheet {
 
 extern const cli_box cli_sheet_map;
 
-// `letters`: of all names together. Sets `crowd`, and writes the table and the heading.
-void cli_sheet_begin(cli_sheet *sheet, const char *name, uint64_t hash, size_t letters, bool svg);
+// Letters of the longest name of a vehicle, and of the longest title of a panel with such names.
+typedef struct cli_sheet_texts {
+    size_t name, title;
+} cli_sheet_texts;
+
+// Sets `crowd`, and writes the table and the heading.
+void cli_sheet_begin(cli_sheet *sheet, const char *name, uint64_t hash,
+                     const cli_sheet_texts *texts, bool svg);
 void cli_sheet_end(cli_sheet *sheet);
 
 // `vehicle`: whom the lines are about; NULL: not said.
