@@ -172,7 +172,7 @@ static tac_status right_hand_side(void *context, double t_s, double *dx)
     loop *l = context;
     l->eval.t_s = t_s;
     l->eval.dx = dx;
-    return l->record->body->type->derive(&l->eval, l->record->body->self);
+    return l->record->body->type->kernels[TAC_NUMBERS].derive(&l->eval, l->record->body->self);
 }
 
 static tac_time clamp_us(double us)
@@ -206,11 +206,11 @@ static void integrate(loop *l, const interval *it)
         l->h_us = h_us < l->h_us && next_us < l->h_us ? l->h_us : next_us;
         memcpy(l->x, l->y, l->problem.n * sizeof *l->x);
         memcpy(l->work.z, l->y, l->problem.n * sizeof *l->x);
-        (void)r->body->type->detect(&l->eval, r->body->self, l->g);
+        (void)r->body->type->kernels[TAC_NUMBERS].detect(&l->eval, r->body->self, l->g);
         tac__ode_carry(&l->work);
         t_us += h_us;
     }
-    (void)r->body->type->project(l->x, r->body->self);
+    (void)r->body->type->kernels[TAC_NUMBERS].project(&l->eval, r->body->self, l->x);
 }
 
 // Integrate the whole flight once; returns how far its end is from that of the engine [m].

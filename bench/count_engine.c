@@ -21,14 +21,14 @@ static const tac_component_type idle = {.size = sizeof(tac_component_type),
                                         .version = "1",
                                         .flags = TAC__COMPONENT_BUILTIN,
                                         .stage = TAC_STAGE_CONTROL,
-                                        .step = step};
+                                        .kernels[TAC_NUMBERS].step = step};
 
 // The same from elsewhere: after each step the floating-point environment is looked at.
 static const tac_component_type foreign = {.size = sizeof(tac_component_type),
                                            .name = "foreign",
                                            .version = "1",
                                            .stage = TAC_STAGE_CONTROL,
-                                           .step = step};
+                                           .kernels[TAC_NUMBERS].step = step};
 
 static void check(tac_status status, const tac_error *err)
 {

@@ -84,7 +84,7 @@ int main(void)
     static subject s;
     iris_set(&s.p);
     bench_report("rhs iris", ns(&s), "ns", "<= 120", "4 rotors, a battery, 4 feet, in flight");
-    if (tac__machine_has_pack4())
+    if (tac__machine_has_pack(4))
         bench_report("rhs iris in lanes", packs_ns(&s) / 4, "ns", "", "of four vehicles, each");
 
     s.p.battery[0].ideal = true;

@@ -1,14 +1,17 @@
 # Scalar kinds: one model source, compiled once for each (DESIGN 8, src/math/real.h).
 
-set(TACTUS_KINDS f64 pack4 pack8 dual sym)
+set(TACTUS_KINDS f64 pack2 pack4 pack8 dual dualp sym)
 set(TACTUS_KIND_LANGUAGE_f64 c)
+set(TACTUS_KIND_LANGUAGE_pack2 c)
 set(TACTUS_KIND_LANGUAGE_pack4 c)
 set(TACTUS_KIND_LANGUAGE_pack8 c)
 set(TACTUS_KIND_LANGUAGE_dual cc)
+set(TACTUS_KIND_LANGUAGE_dualp cc)
 set(TACTUS_KIND_LANGUAGE_sym cc)
 
 # Units of packs are compiled for the machines that have such registers; whoever calls them asks the
 # machine first. The plain vector extensions give the same bits elsewhere, only slower.
+set(TACTUS_KIND_FLAGS_pack2)
 set(TACTUS_KIND_FLAGS_pack4)
 set(TACTUS_KIND_FLAGS_pack8)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
@@ -21,19 +24,24 @@ endif()
 # little: no model is optimised there.
 if(TACTUS_SANITIZE)
     list(APPEND TACTUS_KIND_FLAGS_dual -O0)
+    list(APPEND TACTUS_KIND_FLAGS_dualp -O0)
 endif()
 if(TACTUS_FUZZ)
-    foreach(kind f64 pack4 pack8)
+    foreach(kind f64 pack2 pack4 pack8)
         list(APPEND TACTUS_KIND_FLAGS_${kind} -O0)
     endforeach()
 endif()
 
-# tactus_kind_sources(OUT HEADER STEM): OUT becomes the list of generated units that compile HEADER
-# (as it stands in an #include) for every kind; their names begin with STEM. To be called from the
-# directory whose target takes the sources.
+# tactus_kind_sources(OUT HEADER STEM [KIND...]): OUT becomes the list of generated units that
+# compile HEADER (as it stands in an #include) for these kinds, or for every kind; their names begin
+# with STEM. To be called from the directory whose target takes the sources.
 function(tactus_kind_sources out header stem)
     set(sources)
-    foreach(kind IN LISTS TACTUS_KINDS)
+    set(kinds ${ARGN})
+    if(NOT kinds)
+        set(kinds ${TACTUS_KINDS})
+    endif()
+    foreach(kind IN LISTS kinds)
         string(TOUPPER ${kind} upper)
         set(source
             ${CMAKE_CURRENT_BINARY_DIR}/kinds/${stem}.${kind}.${TACTUS_KIND_LANGUAGE_${kind}})

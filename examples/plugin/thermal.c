@@ -54,7 +54,7 @@ static const tac_component_type room_type = {
     .self_size = sizeof(room),
     .declare = room_declare,
     .init = room_init,
-    .derive = room_derive,
+    .kernels[TAC_NUMBERS].derive = room_derive,
 };
 
 // --- thermostat: on below the band, off above it -----------------------------------------------
@@ -114,7 +114,7 @@ static const tac_component_type thermostat_type = {
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(thermostat),
     .declare = thermostat_declare,
-    .step = thermostat_step,
+    .kernels[TAC_NUMBERS].step = thermostat_step,
 };
 
 TAC_PLUGIN("thermal", "1.0", &room_type, &thermostat_type)

@@ -83,7 +83,7 @@ tac_component_type make_room()
     type.self_size = sizeof(room);
     type.declare = room_declare;
     type.init = room_init;
-    type.derive = room_derive;
+    type.kernels[TAC_NUMBERS].derive = room_derive;
     return type;
 }
 
@@ -146,7 +146,7 @@ tac_component_type make_thermostat()
     type.stage = TAC_STAGE_CONTROL;
     type.self_size = sizeof(thermostat);
     type.declare = thermostat_declare;
-    type.step = thermostat_step;
+    type.kernels[TAC_NUMBERS].step = thermostat_step;
     return type;
 }
 

@@ -18,7 +18,7 @@
 #include <tactus/signal.h>
 #include <tactus/world.h>
 
-#define TAC_ABI_VERSION 2u
+#define TAC_ABI_VERSION 3u
 
 typedef struct tac_declare tac_declare; // an instance being declared
 typedef struct tac_engine tac_engine;
@@ -148,14 +148,16 @@ typedef struct tac_step {
     tac_time t_us;
     tac_time period_us;    // of the component's rate group; 0 where it has no regular period
     uint32_t due;          // why it runs: TAC_DUE_...
+    uint32_t lanes;        // how many components step at once: more than 1 in kernels of packs
     const void *const *in; // inputs as they are seen at t_us, through their routes
     void *const *out;      // outputs; an output that is not written holds. NULL in hooks
     void *const *state;    // discrete states
     const double *x;       // own continuous states at t_us
     tac_instance *instance;
+    const double *p; // the component's numbers: see tac_declare_numbers
 } tac_step;
 
-// What `output` and `derive` see.
+// What `output`, `derive`, `detect` and `project` see.
 typedef struct tac_eval {
     double t_s;            // seconds since the start; between boundaries not a whole microsecond
     const void *const *in; // held; coupled inputs are as of this very evaluation
@@ -163,16 +165,57 @@ typedef struct tac_eval {
     const double *x;       // own continuous states
     double *dx;            // `derive` writes their rates of change per second
     const double *mode;    // one an own event: 1 where it holds, 0 where not; see tac_declare_event
-    uint32_t lanes;        // only in derive_pack: number of lanes
+    const double *p;       // the component's numbers: see tac_declare_numbers
+    const double *t_lanes; // packs: the time of each lane in seconds; t_s is that of the first
+    uint32_t lanes;        // packs: number of lanes; else 1
 } tac_eval;
 
-// In output_dual and derive_dual every f64 is a dual number: its value, then its derivatives in
-// TAC_DUAL_DIRECTIONS directions. All else is as in output and derive; t_s stays a double.
+// --- kinds ----------------------------------------------------------------------------------
+
+// What a model computes with. Every f64 that a kernel sees has the form of its kind: in[], out[],
+// state[], x, dx, mode and p. Values of other scalar types (bool, i64, ...) have one form for all
+// kinds.
+typedef enum tac_kind {
+    TAC_NUMBERS, // a double
+    // Two, four or eight doubles side by side, aligned to their size together: one lane for each of
+    // several components of the same shape (see `alike`). Every lane does exactly the arithmetic of
+    // TAC_NUMBERS, so that the bits are the same. The engine chooses the width for the machine.
+    TAC_PACK2,
+    TAC_PACK4,
+    TAC_PACK8,
+    // A value and its derivatives in TAC_DUAL_DIRECTIONS directions, TAC_DUAL_WIDTH doubles. The
+    // component's numbers are constants, plain doubles, and t_s is one, too.
+    TAC_DUALS,
+    TAC_DUALS_OF_ALL, // the same, and the component's numbers are such values, too
+    TAC_KINDS,
+    TAC_KINDS_ROOM = 12, // of the table in a component type: later versions may have more kinds
+} tac_kind;
+
 enum { TAC_DUAL_DIRECTIONS = 8, TAC_DUAL_WIDTH = 9 };
 
-// In derive_pack every f64 is e->lanes doubles side by side, aligned to their size together: one
-// lane for each of several components that are alike. t_s is the same for all lanes. The engine
-// chooses the number of lanes; it may differ in another version or on another machine.
+// The functions of one kind. All are optional; NULL: the component has no such function of this
+// kind. What TAC_NUMBERS has decides what a component is; the other kinds are other forms of the
+// same functions, for speed (packs) and for methods that need derivatives (duals; without these
+// the engine takes finite differences).
+typedef struct tac_kernels {
+    // y = g(t, x, u). Pure.
+    tac_status (*output)(const tac_eval *e, const void *self);
+    // dx/dt = f(t, x, u). Pure. TAC_E_NUMERIC asks an adaptive method for a shorter step; packs
+    // fail if any lane would.
+    tac_status (*derive)(const tac_eval *e, const void *self);
+    // One number g[i] for each event that was declared: the event holds where g[i] > 0. Pure; g[i]
+    // may depend on the event's own e->mode[i], which must be read before g[i] is written: both may
+    // be the same memory.
+    tac_status (*detect)(const tac_eval *e, const void *self, double *g);
+    // Bring x back onto its bounds at the end of an interval (unit quaternion, tank not negative).
+    // Of `e` only p and lanes may be used.
+    tac_status (*project)(const tac_eval *e, const void *self, double *x);
+    // The discrete part: runs once each time the component is due. TAC_NUMBERS may call everything
+    // under "inside init, step and the hooks" below. The other kinds are for components whose step
+    // needs nothing but its inputs, states, numbers and tac_draw_...: several components that are
+    // due at the same instant step at once.
+    tac_status (*step)(tac_step *s, const void *self);
+} tac_kernels;
 
 // --- component types ------------------------------------------------------------------------
 
@@ -205,31 +248,16 @@ typedef struct tac_component_type {
     tac_status (*connect)(tac_declare *d, void *self);
     // Set outputs, states and x for t = 0; may ask for a wake-up.
     tac_status (*init)(tac_step *s, const void *self);
-    tac_status (*step)(tac_step *s, const void *self);
-    // y = g(t, x, u). Pure.
-    tac_status (*output)(const tac_eval *e, const void *self);
-    // dx/dt = f(t, x, u). Pure. TAC_E_NUMERIC asks an adaptive method for a shorter step.
-    tac_status (*derive)(const tac_eval *e, const void *self);
-    // `output` and `derive` on dual numbers, for methods that need derivatives. Without these
-    // functions the engine takes finite differences.
-    tac_status (*output_dual)(const tac_eval *e, const void *self);
-    tac_status (*derive_dual)(const tac_eval *e, const void *self);
-    // `derive` for several components at once, each in a lane of its own: lane by lane exactly the
-    // arithmetic of derive, so that the bits are the same, and a failure if any lane would fail. It
-    // is called where all inputs are f64 and held, the type is not TAC_COMPONENT_OPAQUE, and
-    // `alike` says that `self` of one component can be used for the other.
-    tac_status (*derive_pack)(const tac_eval *e, const void *self);
+    // By kind: `.kernels[TAC_NUMBERS].step = f`.
+    tac_kernels kernels[TAC_KINDS_ROOM];
+    // Have two components the same shape: may the kernels of packs use `self` of one for the other?
+    // What they may differ in are the values of inputs, states and tac_declare_numbers. Without
+    // this function components are not put into lanes.
     bool (*alike)(const void *self, const void *other);
-    // One number g[i] for each event that was declared: the event holds where g[i] > 0. Pure; g[i]
-    // may depend on the event's own e->mode[i], which must be read before g[i] is written: both may
-    // be the same memory.
-    tac_status (*detect)(const tac_eval *e, const void *self, double *g);
     // Does a condition that was declared hold? Pure: of `s` only t_us, in and state may be used,
     // and of the inputs only those of the condition, which have their values at t_us. A condition
     // that does not matter now returns false; so does one that cannot be evaluated, as with a NaN.
     bool (*holds)(const tac_step *s, const void *self, int condition);
-    // Bring x back onto its bounds at the end of an interval (unit quaternion, tank not negative).
-    tac_status (*project)(double *x, const void *self);
     // At every boundary of the component's entity, before and after everything else.
     tac_status (*pre_step)(tac_step *s, const void *self);
     tac_status (*post_step)(tac_step *s, const void *self);
@@ -311,6 +339,13 @@ TAC_API const tac_node *tac_param_node(const tac_declare *d, const char *name);
 // parameters. It lives as long as the engine and must not be changed. Padding counts: set the whole
 // struct to zero with memset first.
 TAC_API const void *tac_declare_shared(tac_declare *d, const void *bytes, size_t size);
+
+// Numbers that kernels read through e->p and s->p in their own kind: parameters, and what follows
+// from them. `numbers` is an array of doubles, or a struct with nothing but doubles in it, of
+// `bytes` bytes. It is copied; what is returned is the copy, as tac_declare_shared. A component in
+// a lane has numbers of its own, and results can be differentiated by each. The last call counts;
+// in `declare` or `connect`.
+TAC_API const double *tac_declare_numbers(tac_declare *d, const void *numbers, size_t bytes);
 
 // The world of the simulation.
 TAC_API const tac_world *tac_declare_world(const tac_declare *d);
@@ -405,7 +440,8 @@ TAC_API bool tac_connected(const tac_step *s, int input);
 // Was it located that this condition of the component turned true at this very instant?
 TAC_API bool tac_turned_true(const tac_step *s, int condition);
 
-// The next draw of a stream: uniform in [0, 1), or normal with mean 0 and deviation 1.
+// The next draw of a stream: uniform in [0, 1), or normal with mean 0 and deviation 1. In kernels
+// of packs only tac_draw_normals may be called: each value is then s->lanes doubles side by side.
 TAC_API double tac_draw_uniform(tac_step *s, int stream);
 TAC_API double tac_draw_normal(tac_step *s, int stream);
 // Several normal draws at once, which is faster: three values are made from one draw of the stream.

@@ -416,6 +416,6 @@ const tac_component_type tac__flight_control_type = {
     .self_size = sizeof(shared),
     .declare = flight_declare,
     .init = flight_init,
-    .step = flight_step,
+    .kernels[TAC_NUMBERS].step = flight_step,
     .verify = flight_verify,
 };

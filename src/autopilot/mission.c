@@ -99,7 +99,7 @@ typedef struct reading {
     tac_error *err;
 } reading;
 
-static double param(const reading *r, int number)
+static double param_of(const reading *r, int number)
 {
     return r->fields->value[TAC__FIELD_PARAM + number - 1];
 }
@@ -123,7 +123,7 @@ static tac_status read_bounded(const reading *r, tac__mission_field field, const
 
 static tac_status read_zero(const reading *r, int number, const char *meaning)
 {
-    const double value = param(r, number);
+    const double value = param_of(r, number);
     if (isnan(value) || value == 0)
         return TAC_OK;
     return FAIL(r, TAC__FIELD_PARAM + number - 1, "parameter %d (%s) is not supported: expected 0",

@@ -116,7 +116,7 @@ static void describe_text(const tac_component_type *type, const tac__component *
                       "\nWhat stands under `phases:` of an entity, or of the root. Changes are "
                       "decided in stage\nevents and take effect in stage begin of the entity's "
                       "next boundary.\n");
-    else if (type->step)
+    else if (type->kernels[TAC_NUMBERS].step)
         tac__text_add(out, "\nDiscrete, stage %s unless the configuration says otherwise.\n",
                       tac_stage_name(type->stage));
     if (tac__is_continuous(type))
@@ -164,7 +164,8 @@ static void describe_json(const tac_component_type *type, const tac__component *
     tac__json_key_text(&json, "name", type->name);
     tac__json_key_text(&json, "version", type->version);
     tac__json_key_text(&json, "summary", type->summary);
-    tac__json_key_text(&json, "stage", type->step ? tac_stage_name(type->stage) : NULL);
+    tac__json_key_text(&json, "stage",
+                       type->kernels[TAC_NUMBERS].step ? tac_stage_name(type->stage) : NULL);
     tac__json_key_bool(&json, "continuous", tac__is_continuous(type));
     tac__json_key(&json, "parameters");
     tac__json_array_begin(&json);

@@ -75,7 +75,7 @@ bool tac__group_uses(const tac_engine *e, int group, int source)
 
 bool tac__component_steps(const tac_engine *e, const tac__component *c, int source)
 {
-    if (!c->type->step)
+    if (!c->type->kernels[TAC_NUMBERS].step)
         return false;
     if (is_of_group(c, source) || c->timer_source == source || c->lead_source == source)
         return true;
@@ -446,7 +446,7 @@ void tac__route_how(const tac_engine *e, const tac__component *c, size_t input,
         add_part(&out, "coupled");
     else if (tac__route_crosses(e, c, input))
         add_part(&out, tac_policy_name(in->policy));
-    else if (c->island >= 0 && !c->type->step)
+    else if (c->island >= 0 && !c->type->kernels[TAC_NUMBERS].step)
         add_part(&out, "held");
     if (r->delayed)
         add_part(&out, "delayed");
@@ -483,7 +483,7 @@ static size_t place_in_sequence(const tac_engine *e, uint32_t component)
 // The period with which a component steps, 0 where it may step at other times too.
 static tac_time step_period(const tac_engine *e, const tac__component *c)
 {
-    if (c->group < 0 || !c->type->step || c->timer_source >= 0)
+    if (c->group < 0 || !c->type->kernels[TAC_NUMBERS].step || c->timer_source >= 0)
         return 0;
     for (size_t i = 0; i < c->receiver_count; i++) {
         if (e->plan->receivers[c->receivers[i]].def.triggers)
@@ -569,8 +569,9 @@ void tac__route_meaning(const tac_engine *e, const tac__component *c, size_t inp
     }
     if (s->kind->continuous) {
         tac__out_add(&out, in->route->delayed ? "as of the last boundary"
-                           : c->type->step    ? "as of this instant"
-                                              : "as of the boundary, held until the next");
+                           : c->type->kernels[TAC_NUMBERS].step
+                               ? "as of this instant"
+                               : "as of the boundary, held until the next");
         return;
     }
     const bool moves = in->policy == TAC_INTERPOLATED || in->policy == TAC_EXTRAPOLATED;
@@ -583,7 +584,7 @@ void tac__route_meaning(const tac_engine *e, const tac__component *c, size_t inp
             tac__out_add(&out, "; both groups step together every %s", time);
         }
         add_ages(e, c, in, "old", &out);
-        if (!c->type->step)
+        if (!c->type->kernels[TAC_NUMBERS].step)
             tac__out_add(&out, ", held until the next boundary");
         tac__out_add(&out, "%s", holds ? holds : "");
     } else if (in->policy == TAC_INTERPOLATED) {

@@ -202,7 +202,8 @@ static void add_components(const tac_engine *e, tac__json *j)
         tac__json_key_text(j, "name", c->name);
         tac__json_key_text(j, "entity", e->plan->entities[c->entity].name);
         tac__json_key_text(j, "type", c->type->name);
-        tac__json_key_text(j, "stage", c->type->step ? tac_stage_name(c->stage) : NULL);
+        tac__json_key_text(j, "stage",
+                           c->type->kernels[TAC_NUMBERS].step ? tac_stage_name(c->stage) : NULL);
         tac__json_key_text(j, "group", group_name(e, c->group));
         tac__json_key_text(j, "island", c->island >= 0 ? e->plan->islands[c->island].name : NULL);
         tac__json_key_u64(j, "states", c->x_count);

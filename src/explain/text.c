@@ -375,7 +375,7 @@ static void add_outputs(page *p, const tac__island_plan *island)
     tac__list l = {p->out, TAC__PAGE_INDENT + 2, 0};
     for (size_t i = 0; i < island->count; i++) {
         const tac__component *c = e->plan->components[island->components[i]];
-        for (size_t k = 0; c->type->output && k < c->outputs.count; k++) {
+        for (size_t k = 0; c->type->kernels[TAC_NUMBERS].output && k < c->outputs.count; k++) {
             const tac__signal *s = &e->plan->schema.signals[tac__signal_at(c, k)];
             if (s->kind->continuous && tac__swarms_show(p->swarms, c))
                 tac__list_add(&l, ",", s->name);

@@ -5,12 +5,14 @@
 
 #include <stdbool.h>
 
-static inline bool tac__machine_has_pack4(void)
+static inline bool tac__machine_has_pack(unsigned lanes)
 {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2");
+    return lanes == 8   ? __builtin_cpu_supports("avx512f")
+           : lanes == 4 ? __builtin_cpu_supports("avx2")
+                        : lanes == 2;
 #else
-    return true;
+    return lanes == 2 || lanes == 4 || lanes == 8;
 #endif
 }
 

@@ -1,5 +1,6 @@
 // prints.c - see prints.h.
 #include "math/prints.h"
+#include "math/machine.h"
 #include "base/hash.h"
 #include "math/elementary.h"
 #include <tactus/math.h>
@@ -177,4 +178,22 @@ uint64_t tac_math_fingerprint(void)
 {
     take_prints();
     return atomic_load_explicit(&all_prints, memory_order_relaxed);
+}
+
+bool tac__packs_sound(unsigned lanes)
+{
+    enum { UNKNOWN, SOUND, UNSOUND };
+    static _Atomic int known[9];
+    if (lanes != 2 && lanes != 4 && lanes != 8)
+        return false;
+    int answer = atomic_load_explicit(&known[lanes], memory_order_relaxed);
+    if (answer == UNKNOWN) {
+        const bool sound =
+            tac__machine_has_pack(lanes) && (lanes == 8   ? tac__packs_agree_pack8()
+                                             : lanes == 4 ? tac__packs_agree_pack4()
+                                                          : tac__packs_agree_pack2());
+        answer = sound ? SOUND : UNSOUND;
+        atomic_store_explicit(&known[lanes], answer, memory_order_relaxed);
+    }
+    return answer == SOUND;
 }

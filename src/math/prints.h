@@ -18,8 +18,15 @@ const char *tac__math_print(size_t i, uint64_t *print);
 enum { TAC__PROBES = 352 };
 double tac__math_probe(unsigned i);
 
-// Whether the functions of packs give the bits of the plain ones. Only where the machine has packs.
-// Called once a process, before islands are integrated in lanes.
-bool tac__packs_agree(void);
+// Whether the functions of packs give the bits of the plain ones. Only where the machine has packs
+// of that many lanes.
+bool tac__packs_agree_pack2(void);
+bool tac__packs_agree_pack4(void);
+bool tac__packs_agree_pack8(void);
+
+// Whether `lanes` (2, 4 or 8) can be used: the machine has the vector registers for which units of
+// these packs are compiled, and their functions give the bits of the plain ones. The loaded math
+// library may be another version than the one that was tested. Looked at once a process.
+bool tac__packs_sound(unsigned lanes);
 
 #endif

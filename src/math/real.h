@@ -5,14 +5,19 @@
 // defining one macro before the first include:
 //
 //     TAC_KIND_F64                    a double                            C17
-//     TAC_KIND_PACK4, TAC_KIND_PACK8  4 or 8 doubles, one lane a run      C17
+//     TAC_KIND_PACK2, _PACK4, _PACK8  2, 4 or 8 doubles, one lane a run   C17
 //     TAC_KIND_DUAL                   value and directional derivatives   C++17
+//     TAC_KIND_DUALP                  the same, of parameters, too        C++17
 //     TAC_KIND_SYM                    a node of a graph                   C++17
 //
 // Each kind has the types `real` and `cond`; the operators + - * / and their assignments, unary -,
 // and < > <= >= between reals or a real and a double; c_and, c_or, c_not, r_select, r_abs, r_sqrt,
 // r_floor, r_pick, and the functions of elementary.h as r_sin, r_atan2, ... A double becomes a real
 // by R(x) wherever the language wants a real: in an initialiser, an assignment or an argument.
+//
+// A parameter of a model has the type `param`, which is `real` or, where parameters are constants
+// (TAC_KIND_DUAL), double: P(x) makes a real of it. Structs of parameters have nothing but params
+// in them, so that such a struct is an array of reals of the kind.
 //
 // c_all(c) is an int: whether `c` holds in every lane; in a graph, where no value is known, it is
 // 0. It is the only branch on values that model code may have, and only to leave out work that
@@ -24,9 +29,10 @@
 
 #include <float.h>
 
-#if (defined(TAC_KIND_F64) + defined(TAC_KIND_PACK4) + defined(TAC_KIND_PACK8) +                   \
-     defined(TAC_KIND_DUAL) + defined(TAC_KIND_SYM)) != 1
-#error "define exactly one of TAC_KIND_F64, _PACK4, _PACK8, _DUAL, _SYM before including model code"
+#if (defined(TAC_KIND_F64) + defined(TAC_KIND_PACK2) + defined(TAC_KIND_PACK4) +                   \
+     defined(TAC_KIND_PACK8) + defined(TAC_KIND_DUAL) + defined(TAC_KIND_DUALP) +                  \
+     defined(TAC_KIND_SYM)) != 1
+#error "define exactly one TAC_KIND_... before including model code"
 #endif
 
 // The bits of a run follow from the written operations in the written order. Contraction to FMA
@@ -44,6 +50,10 @@
 #if defined(TAC_KIND_F64)
 #define TAC_KIND f64
 #include "math/real_f64.h"
+#elif defined(TAC_KIND_PACK2)
+#define TAC_KIND  pack2
+#define TAC_LANES 2
+#include "math/real_pack.h"
 #elif defined(TAC_KIND_PACK4)
 #define TAC_KIND  pack4
 #define TAC_LANES 4
@@ -55,9 +65,20 @@
 #elif defined(TAC_KIND_DUAL)
 #define TAC_KIND dual
 #include "math/real_dual.hh"
+#elif defined(TAC_KIND_DUALP)
+#define TAC_KIND dualp
+#include "math/real_dual.hh"
 #else
 #define TAC_KIND sym
 #include "math/real_sym.hh"
+#endif
+
+#if defined(TAC_KIND_DUAL)
+typedef double param;
+#define P(x) R(x)
+#else
+typedef real param;
+#define P(x) (x)
 #endif
 
 // TAC_KINDED(tac__rotor) is tac__rotor_f64, tac__rotor_pack4, ...: how C code reaches each kind.
@@ -78,7 +99,7 @@
 // so the bits are the same.
 #if defined(TAC_KIND_F64)
 #define R_CHOOSE(c, a, b) ((c) ? (a) : (b))
-#elif defined(TAC_KIND_DUAL)
+#elif defined(TAC_KIND_DUAL) || defined(TAC_KIND_DUALP)
 #define R_CHOOSE(c, a, b) ((c).holds ? (a) : (b))
 #elif defined(TAC_LANES)
 #define R_CHOOSE(c, a, b) (c_all(c) ? (real)(a) : r_select((c), (a), (b)))

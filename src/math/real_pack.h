@@ -1,5 +1,5 @@
-// real_pack.h - scalar kinds pack4 and pack8: TAC_LANES doubles, one lane a run. Included by real.h
-// only.
+// real_pack.h - scalar kinds pack2, pack4 and pack8: TAC_LANES doubles, one lane a run. Included by
+// real.h only.
 //
 // The vector extensions of gcc and clang give the operators at any width, whatever the machine.
 // Functions go through the widest chunk that SLEEF has for the target; every width gives the bits
@@ -23,7 +23,9 @@ typedef int64_t cond __attribute__((vector_size(8 * TAC_LANES)));
 // One line an operation.
 // clang-format off
 
-#if TAC_LANES == 4
+#if TAC_LANES == 2
+static inline real tac__splat(double x) { return (real){x, x}; }
+#elif TAC_LANES == 4
 static inline real tac__splat(double x) { return (real){x, x, x, x}; }
 #else
 static inline real tac__splat(double x) { return (real){x, x, x, x, x, x, x, x}; }
@@ -59,7 +61,7 @@ typedef __m512d tac__chunk;
 #define TAC__SLEEF_CHUNK(name, accuracy) Sleef_cinz_##name##d8_##accuracy##avx512fnofma
 static inline tac__chunk tac__chunk_sqrt(tac__chunk a) { return _mm512_sqrt_pd(a); }
 static inline tac__chunk tac__chunk_floor(tac__chunk a) { return _mm512_floor_pd(a); }
-#elif defined(__AVX__)
+#elif defined(__AVX__) && TAC_LANES > 2
 typedef __m256d tac__chunk;
 #define TAC__SLEEF_CHUNK(name, accuracy) Sleef_cinz_##name##d4_##accuracy##avx
 static inline tac__chunk tac__chunk_sqrt(tac__chunk a) { return _mm256_sqrt_pd(a); }

@@ -129,8 +129,9 @@ static void normalise(double *q)
         q[i] /= length;
 }
 
-static tac_status equations_project(double *x, const void *self)
+static tac_status equations_project(const tac_eval *e, const void *self, double *x)
 {
+    (void)e;
     const equations *c = self;
     if (!c->projects)
         return TAC_OK;
@@ -151,8 +152,8 @@ const tac_component_type tac__equations_type = {
     .self_size = sizeof(equations),
     .declare = equations_declare,
     .init = equations_init,
-    .output = equations_output,
-    .derive = equations_derive,
-    .project = equations_project,
+    .kernels[TAC_NUMBERS].output = equations_output,
+    .kernels[TAC_NUMBERS].derive = equations_derive,
+    .kernels[TAC_NUMBERS].project = equations_project,
     .close = equations_close,
 };

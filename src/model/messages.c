@@ -32,7 +32,7 @@ const tac_component_type tac__beacon_type = {
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(beacon),
     .declare = beacon_declare,
-    .step = beacon_step,
+    .kernels[TAC_NUMBERS].step = beacon_step,
 };
 
 // --- listener -----------------------------------------------------------------------------------
@@ -82,5 +82,5 @@ const tac_component_type tac__listener_type = {
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(listener),
     .declare = listener_declare,
-    .step = listener_step,
+    .kernels[TAC_NUMBERS].step = listener_step,
 };

@@ -44,5 +44,5 @@ const tac_component_type tac__monitor_type = {
     .stage = TAC_STAGE_TELEMETRY,
     .self_size = sizeof(monitor),
     .declare = monitor_declare,
-    .step = monitor_step,
+    .kernels[TAC_NUMBERS].step = monitor_step,
 };

@@ -52,7 +52,7 @@ const tac_component_type tac__gain_type = {
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(gain),
     .declare = gain_declare,
-    .step = gain_step,
+    .kernels[TAC_NUMBERS].step = gain_step,
 };
 
 // --- sum ----------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ const tac_component_type tac__sum_type = {
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(sum),
     .declare = sum_declare,
-    .step = sum_step,
+    .kernels[TAC_NUMBERS].step = sum_step,
 };
 
 // --- limit --------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ const tac_component_type tac__limit_type = {
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(limit),
     .declare = limit_declare,
-    .step = limit_step,
+    .kernels[TAC_NUMBERS].step = limit_step,
 };
 
 // --- filter -------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ const tac_component_type tac__filter_type = {
     .self_size = sizeof(filter),
     .declare = filter_declare,
     .init = filter_init,
-    .step = filter_step,
+    .kernels[TAC_NUMBERS].step = filter_step,
 };
 
 // --- sensor -------------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ const tac_component_type tac__sensor_type = {
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(sensor),
     .declare = sensor_declare,
-    .step = sensor_step,
+    .kernels[TAC_NUMBERS].step = sensor_step,
 };
 
 // --- tracker ------------------------------------------------------------------------------------
@@ -296,5 +296,5 @@ const tac_component_type tac__tracker_type = {
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(tracker),
     .declare = tracker_declare,
-    .step = tracker_step,
+    .kernels[TAC_NUMBERS].step = tracker_step,
 };

@@ -72,8 +72,8 @@ const tac_component_type tac__integrator_type = {
     .self_size = sizeof(integrator),
     .declare = integrator_declare,
     .init = integrator_init,
-    .derive = integrator_derive,
-    .derive_dual = integrator_derive_dual,
+    .kernels[TAC_NUMBERS].derive = integrator_derive,
+    .kernels[TAC_DUALS].derive = integrator_derive_dual,
 };
 
 // --- lag ----------------------------------------------------------------------------------------
@@ -125,8 +125,8 @@ const tac_component_type tac__lag_type = {
     .self_size = sizeof(lag),
     .declare = lag_declare,
     .init = lag_init,
-    .derive = lag_derive,
-    .derive_dual = lag_derive_dual,
+    .kernels[TAC_NUMBERS].derive = lag_derive,
+    .kernels[TAC_DUALS].derive = lag_derive_dual,
 };
 
 // --- oscillator ---------------------------------------------------------------------------------
@@ -206,10 +206,10 @@ const tac_component_type tac__oscillator_type = {
     .self_size = sizeof(oscillator),
     .declare = oscillator_declare,
     .init = oscillator_init,
-    .output = oscillator_output,
-    .derive = oscillator_derive,
-    .output_dual = oscillator_output_dual,
-    .derive_dual = oscillator_derive_dual,
+    .kernels[TAC_NUMBERS].output = oscillator_output,
+    .kernels[TAC_NUMBERS].derive = oscillator_derive,
+    .kernels[TAC_DUALS].output = oscillator_output_dual,
+    .kernels[TAC_DUALS].derive = oscillator_derive_dual,
 };
 
 // --- point_mass ---------------------------------------------------------------------------------
@@ -279,6 +279,6 @@ const tac_component_type tac__point_mass_type = {
     .self_size = sizeof(point_mass),
     .declare = point_mass_declare,
     .init = point_mass_init,
-    .derive = point_mass_derive,
-    .derive_dual = point_mass_derive_dual,
+    .kernels[TAC_NUMBERS].derive = point_mass_derive,
+    .kernels[TAC_DUALS].derive = point_mass_derive_dual,
 };

@@ -40,7 +40,7 @@ const tac_component_type tac__constant_type = {
     .self_size = sizeof(constant),
     .declare = constant_declare,
     .init = constant_step,
-    .step = constant_step,
+    .kernels[TAC_NUMBERS].step = constant_step,
 };
 
 // --- sine ---------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ const tac_component_type tac__sine_type = {
     .stage = TAC_STAGE_ENVIRONMENT,
     .self_size = sizeof(sine),
     .declare = sine_declare,
-    .step = sine_step,
+    .kernels[TAC_NUMBERS].step = sine_step,
 };
 
 // --- profile ------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ const tac_component_type tac__profile_type = {
     .stage = TAC_STAGE_SCENARIO,
     .self_size = sizeof(profile),
     .declare = profile_declare,
-    .step = profile_step,
+    .kernels[TAC_NUMBERS].step = profile_step,
 };
 
 // --- noise --------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ const tac_component_type tac__noise_type = {
     .stage = TAC_STAGE_ENVIRONMENT,
     .self_size = sizeof(noise),
     .declare = noise_declare,
-    .step = noise_step,
+    .kernels[TAC_NUMBERS].step = noise_step,
 };
 
 // --- counter ------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ const tac_component_type tac__counter_type = {
     TAC__TYPE("counter", "1", "counts its steps", 0),
     .stage = TAC_STAGE_SCENARIO,
     .declare = counter_declare,
-    .step = counter_step,
+    .kernels[TAC_NUMBERS].step = counter_step,
 };
 
 // --- circle -------------------------------------------------------------------------------------
@@ -277,5 +277,5 @@ const tac_component_type tac__circle_type = {
     .self_size = sizeof(circle),
     .declare = circle_declare,
     .init = circle_step,
-    .step = circle_step,
+    .kernels[TAC_NUMBERS].step = circle_step,
 };

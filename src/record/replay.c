@@ -270,7 +270,7 @@ static tac_status plan_player(tac_replay *r, size_t component, const tac__compon
         if (track->info.replay && !strcmp(track->subject, facts->name))
             TAC_TRY(add_trace(r, p, component, track, err));
     }
-    if (facts->type->step)
+    if (facts->type->kernels[TAC_NUMBERS].step)
         check_driven(r, component, p, crossing);
     if (p->count)
         r->players[component] = (tac__player){play, skip, has, p, p->outputs};

@@ -24,7 +24,7 @@ static tac__mode at_writes(const tac_recorder_def *def, const tac__signal *s,
 {
     if (s->kind->continuous)
         return (tac__mode){.kind = TAC__MODE_ISLAND, .boundaries = true};
-    if (c->type->step)
+    if (c->type->kernels[TAC_NUMBERS].step)
         return (tac__mode){.kind = TAC__MODE_WRITES};
     return (tac__mode){.kind = TAC__MODE_AXIS, .period_us = def->log_us};
 }
@@ -56,11 +56,12 @@ static tac__mode mode_of(const tac_recorder_def *def, const tac_engine *e, uint3
     const tac__component_facts c = tac__watch_component(e, s->component);
     if (!tac__watch_has_value(e, signal))
         return (tac__mode){.kind = TAC__MODE_NONE};
-    const bool scenario = c.type->step && !c.plant && s->kind->stage == TAC_STAGE_SCENARIO;
+    const bool scenario =
+        c.type->kernels[TAC_NUMBERS].step && !c.plant && s->kind->stage == TAC_STAGE_SCENARIO;
     // What a phase closes is also written by the engine: then it steps at fewer instants than it
     // has values.
     const bool holds = scenario || c.phases || c.gated;
-    if (scenario || (crossing && c.type->step))
+    if (scenario || (crossing && c.type->kernels[TAC_NUMBERS].step))
         return (tac__mode){.kind = holds ? TAC__MODE_HOLD : TAC__MODE_WRITES, .replay = true};
     const tac_record_rule *rule = rule_for(def, s->name);
     if (rule)

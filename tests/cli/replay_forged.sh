@@ -12,7 +12,7 @@ cat >evil.c <<'END'
 __attribute__((constructor)) static void loaded(void) { fclose(fopen(MARK, "w")); }
 static tac_status step(tac_step *s, const void *self) { (void)s; (void)self; return TAC_OK; }
 static const tac_component_type type = {.size = sizeof type, .version = "1",
-    .name = "evil", .stage = TAC_STAGE_CONTROL, .step = step};
+    .name = "evil", .stage = TAC_STAGE_CONTROL, .kernels[TAC_NUMBERS].step = step};
 TAC_PLUGIN("evil", "1", &type)
 END
 "${CC:-cc}" -shared -fPIC -DMARK="\"$PWD/loaded\"" -I"$TACTUS_SOURCE/include" evil.c -o evil.so || exit 1

@@ -563,7 +563,7 @@ static bool build_plugin(const char *name, const char *code)
     "static tac_status step(tac_step *s, const void *self) { (void)s; (void)self; return TAC_OK; " \
     "}\n"                                                                                          \
     "static const tac_component_type type = {.size = sizeof type, "                                \
-    ".stage = TAC_STAGE_CONTROL, .step = step, .version = \"1\", .name = "
+    ".stage = TAC_STAGE_CONTROL, .kernels[TAC_NUMBERS].step = step, .version = \"1\", .name = "
 
 static void use_plugin(const char *list, tac_status status, const char *part)
 {
@@ -610,9 +610,9 @@ static void test_plugins(void **state)
             {"abi",
              "#include <tactus/plugin.h>\nconst tac_plugin *tac_plugin_entry(void) { static const "
              "tac_plugin p = {.abi = 999}; return &p; }\n",
-             TAC_E_ABI, "has ABI version 999, this library has 2: build it again"},
+             TAC_E_ABI, "has ABI version 999, this library has 3: build it again"},
             {"size",
-             "#include <stdint.h>\nstatic const uint32_t p[2] = {2, 8};\nconst void "
+             "#include <stdint.h>\nstatic const uint32_t p[2] = {3, 8};\nconst void "
              "*tac_plugin_entry(void) { return p; }\n",
              TAC_E_ABI, "a tac_plugin has no size"},
             {"step",

@@ -172,7 +172,7 @@ static const tac_component_type diary = {.size = sizeof(tac_component_type),
                                          .flags = TAC_COMPONENT_EVENTS,
                                          .stage = TAC_STAGE_SCENARIO,
                                          .declare = diary_declare,
-                                         .step = diary_step};
+                                         .kernels[TAC_NUMBERS].step = diary_step};
 
 // The type decides who takes events, not what a component is called.
 static void test_takers(void **state)

@@ -237,8 +237,9 @@ static tac_status vandal_detect(const tac_eval *e, const void *self, double *g)
     return TAC_OK;
 }
 
-static tac_status vandal_project(double *x, const void *self)
+static tac_status vandal_project(const tac_eval *e, const void *self, double *x)
 {
+    (void)e;
     (void)x;
     (void)self;
     spoil_in(PROJECT);
@@ -258,11 +259,11 @@ static const tac_component_type vandal = {.size = sizeof(tac_component_type),
                                           .declare = vandal_declare,
                                           .connect = vandal_connect,
                                           .init = vandal_init,
-                                          .step = vandal_step,
-                                          .output = vandal_output,
-                                          .derive = vandal_derive,
-                                          .detect = vandal_detect,
-                                          .project = vandal_project,
+                                          .kernels[TAC_NUMBERS].step = vandal_step,
+                                          .kernels[TAC_NUMBERS].output = vandal_output,
+                                          .kernels[TAC_NUMBERS].derive = vandal_derive,
+                                          .kernels[TAC_NUMBERS].detect = vandal_detect,
+                                          .kernels[TAC_NUMBERS].project = vandal_project,
                                           .pre_step = vandal_pre,
                                           .post_step = vandal_post,
                                           .close = vandal_close};
@@ -296,7 +297,7 @@ static const tac_component_type guard = {.size = sizeof(tac_component_type),
                                          .version = "1",
                                          .stage = TAC_STAGE_SCENARIO,
                                          .declare = guard_declare,
-                                         .step = guard_step,
+                                         .kernels[TAC_NUMBERS].step = guard_step,
                                          .holds = guard_holds};
 
 static const char vandal_model[] =
@@ -437,7 +438,8 @@ static const char plugin_code[] =
     "#include <tactus/plugin.h>\n"
     "static tac_status step(tac_step *s, const void *self) { (void)s; (void)self; return 0; }\n"
     "static const tac_component_type type = {.size = sizeof type,\n"
-    "    .stage = TAC_STAGE_CONTROL, .step = step, .version = \"1\", .name = \"idle\"};\n"
+    "    .stage = TAC_STAGE_CONTROL, .kernels[TAC_NUMBERS].step = step, .version = \"1\", .name = "
+    "\"idle\"};\n"
     "__attribute__((destructor)) static void end(void) { fesetround(FE_UPWARD); }\n"
     "TAC_PLUGIN(\"idle\", \"1\", &type)\n";
 

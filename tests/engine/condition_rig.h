@@ -76,9 +76,9 @@ static const tac_component_type body_type = {.size = sizeof(tac_component_type),
                                              .self_size = sizeof(body),
                                              .declare = body_declare,
                                              .init = body_init,
-                                             .output = body_output,
-                                             .derive = body_derive,
-                                             .detect = body_detect};
+                                             .kernels[TAC_NUMBERS].output = body_output,
+                                             .kernels[TAC_NUMBERS].derive = body_derive,
+                                             .kernels[TAC_NUMBERS].detect = body_detect};
 
 // An output of time alone, by no state: y = t.
 static tac_status watch_declare(tac_declare *d, void *self)
@@ -99,7 +99,7 @@ static const tac_component_type watch_type = {.size = sizeof(tac_component_type)
                                               .name = "stopwatch",
                                               .version = "1",
                                               .declare = watch_declare,
-                                              .output = watch_output};
+                                              .kernels[TAC_NUMBERS].output = watch_output};
 
 // --- who waits ----------------------------------------------------------------------------------
 
@@ -196,7 +196,7 @@ static const tac_component_type sentry_type = {.size = sizeof(tac_component_type
                                                .self_size = sizeof(sentry),
                                                .declare = sentry_declare,
                                                .init = sentry_init,
-                                               .step = sentry_step,
+                                               .kernels[TAC_NUMBERS].step = sentry_step,
                                                .holds = sentry_holds};
 
 // The same without steps: it learns of it in a hook.
@@ -239,7 +239,7 @@ static const tac_component_type routed_type = {.size = sizeof(tac_component_type
                                                .stage = TAC_STAGE_CONTROL,
                                                .self_size = sizeof(sentry),
                                                .declare = routed_declare,
-                                               .step = sentry_step,
+                                               .kernels[TAC_NUMBERS].step = sentry_step,
                                                .holds = sentry_holds};
 
 // --- what happens besides -----------------------------------------------------------------------
@@ -264,7 +264,7 @@ static const tac_component_type gate_type = {.size = sizeof(tac_component_type),
                                              .stage = TAC_STAGE_CONTROL,
                                              .self_size = sizeof(tac_time),
                                              .declare = gate_declare,
-                                             .step = gate_step};
+                                             .kernels[TAC_NUMBERS].step = gate_step};
 
 // Commands that are sent, and one that pushes the plant by as much as arrives.
 static tac_status caller_declare(tac_declare *d, void *self)
@@ -286,7 +286,7 @@ static const tac_component_type caller_type = {.size = sizeof(tac_component_type
                                                .version = "1",
                                                .stage = TAC_STAGE_CONTROL,
                                                .declare = caller_declare,
-                                               .step = caller_step};
+                                               .kernels[TAC_NUMBERS].step = caller_step};
 
 static tac_status pusher_declare(tac_declare *d, void *self)
 {
@@ -313,7 +313,7 @@ static const tac_component_type pusher_type = {.size = sizeof(tac_component_type
                                                .version = "1",
                                                .stage = TAC_STAGE_CONTROL,
                                                .declare = pusher_declare,
-                                               .step = pusher_step};
+                                               .kernels[TAC_NUMBERS].step = pusher_step};
 
 // --- running ------------------------------------------------------------------------------------
 

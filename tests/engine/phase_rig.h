@@ -133,7 +133,7 @@ static const tac_component_type actor_type = {.size = sizeof(tac_component_type)
                                               .self_size = sizeof(actor),
                                               .declare = actor_declare,
                                               .init = actor_init,
-                                              .step = actor_step,
+                                              .kernels[TAC_NUMBERS].step = actor_step,
                                               .phase_exit = actor_exit,
                                               .phase_enter = actor_enter};
 
@@ -146,7 +146,7 @@ static const tac_component_type hooked_type = {.size = sizeof(tac_component_type
                                                .self_size = sizeof(actor),
                                                .declare = actor_declare,
                                                .init = actor_init,
-                                               .step = actor_step,
+                                               .kernels[TAC_NUMBERS].step = actor_step,
                                                .pre_step = actor_pre,
                                                .post_step = actor_post,
                                                .phase_exit = actor_exit,
@@ -216,9 +216,9 @@ static const tac_component_type tank_type = {.size = sizeof(tac_component_type),
                                              .self_size = sizeof(tank),
                                              .declare = tank_declare,
                                              .init = tank_init,
-                                             .derive = tank_derive,
-                                             .output = tank_output,
-                                             .detect = tank_detect};
+                                             .kernels[TAC_NUMBERS].derive = tank_derive,
+                                             .kernels[TAC_NUMBERS].output = tank_output,
+                                             .kernels[TAC_NUMBERS].detect = tank_detect};
 
 static inline int phase_set_up(void **state)
 {

@@ -282,8 +282,8 @@ static tac_status stiffness_output_dual(const tac_eval *e, const void *self)
 static tac_component_type stiffness_type = {.size = sizeof(tac_component_type),
                                             .name = "stiffness",
                                             .declare = stiffness_declare,
-                                            .output = stiffness_output,
-                                            .output_dual = stiffness_output_dual};
+                                            .kernels[TAC_NUMBERS].output = stiffness_output,
+                                            .kernels[TAC_DUALS].output = stiffness_output_dual};
 
 // Explicit methods would need a million steps.
 static void test_stiff_plant(void **state)
@@ -291,7 +291,7 @@ static void test_stiff_plant(void **state)
     (void)state;
     rig_types[0] = &stiffness_type;
     for (int differences = 0; differences < 2; differences++) {
-        stiffness_type.output_dual = differences ? NULL : stiffness_output_dual;
+        stiffness_type.kernels[TAC_DUALS].output = differences ? NULL : stiffness_output_dual;
         rig r;
         rig_open(&r, stiff);
         rig_run(&r, TAC_TIME_MAX);
@@ -307,7 +307,7 @@ static void test_stiff_plant(void **state)
 static void test_jacobian(void **state)
 {
     (void)state;
-    stiffness_type.output_dual = stiffness_output_dual;
+    stiffness_type.kernels[TAC_DUALS].output = stiffness_output_dual;
     rig_types[0] = &stiffness_type;
     rig r;
     rig_open(&r, stiff);
@@ -364,7 +364,7 @@ static tac_status parts_derive(const tac_eval *e, const void *self)
 static const tac_component_type parts_type = {.size = sizeof(tac_component_type),
                                               .name = "parts",
                                               .declare = parts_declare,
-                                              .derive = parts_derive};
+                                              .kernels[TAC_NUMBERS].derive = parts_derive};
 
 static void run_parts(const char *coupling, const char *kind, tac_time step_us, double x[3])
 {

@@ -253,7 +253,7 @@ static const tac_component_type brittle_type = {.size = sizeof(tac_component_typ
                                                 .version = "1",
                                                 .stage = TAC_STAGE_ESTIMATE,
                                                 .declare = brittle_declare,
-                                                .step = brittle_step};
+                                                .kernels[TAC_NUMBERS].step = brittle_step};
 
 // x' = (u - x) / 3 ms, and a little more every 5 ms; y = x.
 static tac_status jumper_declare(tac_declare *d, void *self)
@@ -298,9 +298,9 @@ static const tac_component_type jumper_type = {.size = sizeof(tac_component_type
                                                .version = "1",
                                                .stage = TAC_STAGE_ACTUATE,
                                                .declare = jumper_declare,
-                                               .step = jumper_step,
-                                               .output = jumper_output,
-                                               .derive = jumper_derive,
+                                               .kernels[TAC_NUMBERS].step = jumper_step,
+                                               .kernels[TAC_NUMBERS].output = jumper_output,
+                                               .kernels[TAC_NUMBERS].derive = jumper_derive,
                                                .pre_step = jumper_pre_step};
 
 // At 5 ms Free has no boundary, but with `rk45` the end of a step; Slow has a boundary, its first
@@ -447,7 +447,7 @@ static tac_component_type hidden_type = {.size = sizeof(tac_component_type),
                                          .self_size = sizeof(hidden),
                                          .declare = hidden_declare,
                                          .init = hidden_init,
-                                         .step = hidden_step,
+                                         .kernels[TAC_NUMBERS].step = hidden_step,
                                          .close = hidden_close};
 
 static const char hidden_text[] =

@@ -43,7 +43,7 @@ static const tac_component_type ticker_type = {.size = sizeof(tac_component_type
                                                .stage = TAC_STAGE_SCENARIO,
                                                .declare = ticker_declare,
                                                .init = ticker_init,
-                                               .step = ticker_step};
+                                               .kernels[TAC_NUMBERS].step = ticker_step};
 
 // Counts outside the engine. Whether it can be saved is up to the type.
 typedef struct hidden {
@@ -87,7 +87,7 @@ static void hidden_close(void *self)
 #define HIDDEN                                                                                     \
     .size = sizeof(tac_component_type), .version = "1", .flags = TAC_COMPONENT_OPAQUE,             \
     .stage = TAC_STAGE_SCENARIO, .self_size = sizeof(hidden), .declare = hidden_declare,           \
-    .step = hidden_step, .close = hidden_close
+    .kernels[TAC_NUMBERS].step = hidden_step, .close = hidden_close
 
 static const tac_component_type hidden_type = {HIDDEN, .name = "hidden"};
 static const tac_component_type saved_type = {HIDDEN, .name = "saved", .save = hidden_save,
@@ -133,8 +133,9 @@ static tac_status bouncer_derive(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
-static tac_status bouncer_project(double *x, const void *self)
+static tac_status bouncer_project(const tac_eval *e, const void *self, double *x)
 {
+    (void)e;
     (void)self;
     x[0] = x[0] < 0 ? 0 : x[0];
     return TAC_OK;
@@ -146,10 +147,10 @@ static const tac_component_type bouncer_type = {.size = sizeof(tac_component_typ
                                                 .stage = TAC_STAGE_ACTUATE,
                                                 .declare = bouncer_declare,
                                                 .init = bouncer_init,
-                                                .step = bouncer_step,
-                                                .output = bouncer_output,
-                                                .derive = bouncer_derive,
-                                                .project = bouncer_project};
+                                                .kernels[TAC_NUMBERS].step = bouncer_step,
+                                                .kernels[TAC_NUMBERS].output = bouncer_output,
+                                                .kernels[TAC_NUMBERS].derive = bouncer_derive,
+                                                .kernels[TAC_NUMBERS].project = bouncer_project};
 
 // y = u of the plant, without a state: an island of outputs only.
 static tac_status mirror_declare(tac_declare *d, void *self)
@@ -171,7 +172,7 @@ static const tac_component_type mirror_type = {.size = sizeof(tac_component_type
                                                .name = "mirror",
                                                .version = "1",
                                                .declare = mirror_declare,
-                                               .output = mirror_output};
+                                               .kernels[TAC_NUMBERS].output = mirror_output};
 
 static int setup(void **state)
 {

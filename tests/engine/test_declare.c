@@ -15,7 +15,8 @@ static tac_status place_declare(tac_declare *d, void *self)
 }
 
 static const tac_component_type place_type =
-    TYPE("place", .stage = TAC_STAGE_CONTROL, .declare = place_declare, .step = idle_step);
+    TYPE("place", .stage = TAC_STAGE_CONTROL, .declare = place_declare,
+         .kernels[TAC_NUMBERS].step = idle_step);
 
 static void test_world(void **state)
 {
@@ -70,7 +71,7 @@ static tac_status doubt_connect(tac_declare *d, void *self)
 
 static const tac_component_type doubt_type =
     TYPE("doubt", .stage = TAC_STAGE_CONTROL, .declare = doubt_declare, .connect = doubt_connect,
-         .step = idle_step);
+         .kernels[TAC_NUMBERS].step = idle_step);
 
 typedef struct warnings {
     size_t count;

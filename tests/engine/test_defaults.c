@@ -59,7 +59,8 @@ static tac_status preset_declare(tac_declare *d, void *self)
 }
 
 static const tac_component_type preset_type =
-    TYPE("preset", .stage = TAC_STAGE_CONTROL, .declare = preset_declare, .step = idle_step);
+    TYPE("preset", .stage = TAC_STAGE_CONTROL, .declare = preset_declare,
+         .kernels[TAC_NUMBERS].step = idle_step);
 
 #define LONG                                                                                       \
     "a word that is longer than any buffer of the reader, because it goes on and on and on and "   \

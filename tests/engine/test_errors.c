@@ -263,7 +263,7 @@ static void test_declarations(void **state)
                                .version = "1",
                                .stage = TAC_STAGE_CONTROL,
                                .declare = two_outputs,
-                               .step = probe_step};
+                               .kernels[TAC_NUMBERS].step = probe_step};
     tac_component_def def = tac_component_def_default();
     def.type = &type;
     def.group = "g";
@@ -349,7 +349,7 @@ static void test_declared_twice(void **state)
                                          .stage = TAC_STAGE_CONTROL,
                                          .self_size = 8,
                                          .declare = declares[i],
-                                         .step = probe_step};
+                                         .kernels[TAC_NUMBERS].step = probe_step};
         tac_component_def def = tac_component_def_default();
         def.type = &type;
         def.name = "c";
@@ -849,8 +849,8 @@ static tac_status build_all(tac_engine *e, tac_error *err)
                                             .self_size = 24,
                                             .flags = TAC_COMPONENT_TIMER,
                                             .declare = all_of_it,
-                                            .step = all_step,
-                                            .derive = all_derive};
+                                            .kernels[TAC_NUMBERS].step = all_step,
+                                            .kernels[TAC_NUMBERS].derive = all_derive};
     static const tac_time times[] = {3, 5};
     TRY(tac_engine_add_entity(e, "uav", NULL, err));
     tac_group_def g = tac_group_def_default();

@@ -57,9 +57,9 @@ static const tac_component_type ball_type = {.size = sizeof(tac_component_type),
                                              .self_size = sizeof(ball),
                                              .declare = ball_declare,
                                              .init = ball_init,
-                                             .output = ball_output,
-                                             .derive = ball_derive,
-                                             .detect = ball_detect};
+                                             .kernels[TAC_NUMBERS].output = ball_output,
+                                             .kernels[TAC_NUMBERS].derive = ball_derive,
+                                             .kernels[TAC_NUMBERS].detect = ball_detect};
 
 static const char *const kinds[] = {"rk4", "rk23", "rk45", "dop853", "rodas4"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -199,8 +199,8 @@ static const tac_component_type chatter_type = {.size = sizeof(tac_component_typ
                                                 .name = "chatter",
                                                 .declare = chatter_declare,
                                                 .init = chatter_init,
-                                                .derive = chatter_derive,
-                                                .detect = chatter_detect};
+                                                .kernels[TAC_NUMBERS].derive = chatter_derive,
+                                                .kernels[TAC_NUMBERS].detect = chatter_detect};
 
 static void test_chatter_ends_the_run(void **state)
 {

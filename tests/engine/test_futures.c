@@ -225,7 +225,7 @@ static const tac_component_type watcher = {.size = sizeof(tac_component_type),
                                            .stage = TAC_STAGE_ESTIMATE,
                                            .declare = watcher_declare,
                                            .holds = watcher_holds,
-                                           .step = watcher_step};
+                                           .kernels[TAC_NUMBERS].step = watcher_step};
 
 static tac_status plant_declare(tac_declare *d, void *self)
 {
@@ -246,7 +246,7 @@ static const tac_component_type plant = {.size = sizeof(tac_component_type),
                                          .name = "ramp_plant",
                                          .version = "1",
                                          .declare = plant_declare,
-                                         .derive = plant_derive};
+                                         .kernels[TAC_NUMBERS].derive = plant_derive};
 
 static const char lamp[] =
     "duration: 10 ms\n"
@@ -320,8 +320,8 @@ static const tac_component_type sum = {.size = sizeof(tac_component_type),
                                        .name = "summed",
                                        .version = "1",
                                        .declare = sum_declare,
-                                       .output = sum_output,
-                                       .derive = plant_derive};
+                                       .kernels[TAC_NUMBERS].output = sum_output,
+                                       .kernels[TAC_NUMBERS].derive = plant_derive};
 
 // How often it was called, and when last.
 typedef struct calls {

@@ -779,8 +779,9 @@ static void test_constant_without_a_step(void **state)
 
 // --- projection ---------------------------------------------------------------------------------
 
-static tac_status not_above_half(double *x, const void *self)
+static tac_status not_above_half(const tac_eval *e, const void *self, double *x)
 {
+    (void)e;
     probe_of(self)->projects++;
     x[0] = x[0] > 0.5 ? 0.5 : x[0];
     return TAC_OK;

@@ -101,11 +101,11 @@ static const tac_component_type ball_type = {.size = sizeof(tac_component_type),
                                              .self_size = sizeof(ball),
                                              .declare = ball_declare,
                                              .init = ball_init,
-                                             .output = ball_output,
-                                             .derive = ball_derive,
-                                             .derive_pack = ball_derive_pack,
+                                             .kernels[TAC_NUMBERS].output = ball_output,
+                                             .kernels[TAC_NUMBERS].derive = ball_derive,
+                                             .kernels[TAC_PACK4].derive = ball_derive_pack,
                                              .alike = ball_alike,
-                                             .detect = ball_detect};
+                                             .kernels[TAC_NUMBERS].detect = ball_detect};
 
 // --- what happens to them -----------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ static const tac_component_type alarm_type = {.size = sizeof(tac_component_type)
                                               .stage = TAC_STAGE_ENVIRONMENT,
                                               .declare = alarm_declare,
                                               .init = alarm_step,
-                                              .step = alarm_step};
+                                              .kernels[TAC_NUMBERS].step = alarm_step};
 
 // Counts how often a ball comes below a height, at the very microsecond.
 typedef struct gate {
@@ -169,7 +169,7 @@ static const tac_component_type gate_type = {.size = sizeof(tac_component_type),
                                              .self_size = sizeof(gate),
                                              .declare = gate_declare,
                                              .holds = gate_holds,
-                                             .step = gate_step};
+                                             .kernels[TAC_NUMBERS].step = gate_step};
 
 // Messages arrive inside of steps that had begun before they were sent.
 static tac_status caller_declare(tac_declare *d, void *self)
@@ -190,7 +190,7 @@ static const tac_component_type caller_type = {.size = sizeof(tac_component_type
                                                .version = "1",
                                                .stage = TAC_STAGE_CONTROL,
                                                .declare = caller_declare,
-                                               .step = caller_step};
+                                               .kernels[TAC_NUMBERS].step = caller_step};
 
 static tac_status hearer_declare(tac_declare *d, void *self)
 {
@@ -214,7 +214,7 @@ static const tac_component_type hearer_type = {.size = sizeof(tac_component_type
                                                .version = "1",
                                                .stage = TAC_STAGE_ENVIRONMENT,
                                                .declare = hearer_declare,
-                                               .step = hearer_step};
+                                               .kernels[TAC_NUMBERS].step = hearer_step};
 
 // --- random simulations -------------------------------------------------------------------------
 
@@ -407,7 +407,7 @@ static const tac_component_type bell_type = {.size = sizeof(tac_component_type),
                                              .self_size = sizeof(tac_time),
                                              .declare = bell_declare,
                                              .init = bell_init,
-                                             .step = bell_step};
+                                             .kernels[TAC_NUMBERS].step = bell_step};
 
 // The step that is one too many was taken in lanes, and is then cut short in each of them: nothing
 // of it may be taken for the step that follows.

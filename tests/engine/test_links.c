@@ -45,7 +45,7 @@ static const tac_component_type hearer_type = {.size = sizeof(tac_component_type
                                                .stage = TAC_STAGE_ESTIMATE,
                                                .self_size = sizeof(int),
                                                .declare = hearer_declare,
-                                               .step = hearer_step};
+                                               .kernels[TAC_NUMBERS].step = hearer_step};
 
 static int set_up(void **state)
 {

@@ -35,7 +35,7 @@ static const tac_component_type all = {.size = sizeof(tac_component_type),
                                        .version = "1",
                                        .stage = TAC_STAGE_CONTROL,
                                        .declare = all_declare,
-                                       .step = all_step};
+                                       .kernels[TAC_NUMBERS].step = all_step};
 
 static const char text[] =
     "duration: 1 ms\n"

@@ -52,7 +52,7 @@ static const tac_component_type talker_type = {.size = sizeof(tac_component_type
                                                .stage = TAC_STAGE_CONTROL,
                                                .self_size = sizeof(talker),
                                                .declare = talker_declare,
-                                               .step = talker_step};
+                                               .kernels[TAC_NUMBERS].step = talker_step};
 
 typedef struct hearer {
     const char *name;
@@ -104,7 +104,7 @@ static const tac_component_type hearer_type = {.size = sizeof(tac_component_type
                                                .stage = TAC_STAGE_ESTIMATE,
                                                .self_size = sizeof(hearer),
                                                .declare = hearer_declare,
-                                               .step = hearer_step};
+                                               .kernels[TAC_NUMBERS].step = hearer_step};
 
 static int setup(void **state)
 {

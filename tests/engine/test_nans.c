@@ -49,7 +49,7 @@ static const tac_component_type type = {.size = sizeof(tac_component_type),
                                         .version = "1",
                                         .stage = TAC_STAGE_CONTROL,
                                         .declare = declare,
-                                        .step = step};
+                                        .kernels[TAC_NUMBERS].step = step};
 
 // Part of the plant: 1/0 - 1/0 from 6 ms on.
 static tac_status output(const tac_eval *e, const void *self)

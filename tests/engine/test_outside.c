@@ -44,7 +44,7 @@ static const tac_component_type script_type = {.size = sizeof(tac_component_type
                                                .stage = TAC_STAGE_SCENARIO,
                                                .declare = script_declare,
                                                .init = script_init,
-                                               .step = script_step};
+                                               .kernels[TAC_NUMBERS].step = script_step};
 
 // --- the plant ----------------------------------------------------------------------------------
 

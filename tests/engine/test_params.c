@@ -47,7 +47,8 @@ static tac_status nest_declare(tac_declare *d, void *self)
 }
 
 static const tac_component_type nest_type =
-    TYPE("nest", .stage = TAC_STAGE_CONTROL, .declare = nest_declare, .step = idle_step);
+    TYPE("nest", .stage = TAC_STAGE_CONTROL, .declare = nest_declare,
+         .kernels[TAC_NUMBERS].step = idle_step);
 
 #define NEST(params) ONE("nest", params)
 
@@ -140,7 +141,8 @@ static tac_status must_declare(tac_declare *d, void *self)
 }
 
 static const tac_component_type must_type =
-    TYPE("must", .stage = TAC_STAGE_CONTROL, .declare = must_declare, .step = idle_step);
+    TYPE("must", .stage = TAC_STAGE_CONTROL, .declare = must_declare,
+         .kernels[TAC_NUMBERS].step = idle_step);
 
 static void test_must_be_given(void **state)
 {
@@ -205,7 +207,8 @@ static tac_status free_declare(tac_declare *d, void *self)
 }
 
 static const tac_component_type free_type =
-    TYPE("free", .stage = TAC_STAGE_CONTROL, .declare = free_declare, .step = idle_step);
+    TYPE("free", .stage = TAC_STAGE_CONTROL, .declare = free_declare,
+         .kernels[TAC_NUMBERS].step = idle_step);
 #define FREE(params) ONE("free", params)
 
 static void test_names(void **state)
@@ -297,7 +300,8 @@ static tac_status path_declare(tac_declare *d, void *self)
 }
 
 static const tac_component_type path_type =
-    TYPE("path", .stage = TAC_STAGE_CONTROL, .declare = path_declare, .step = idle_step);
+    TYPE("path", .stage = TAC_STAGE_CONTROL, .declare = path_declare,
+         .kernels[TAC_NUMBERS].step = idle_step);
 
 static void write_file(const char *folder, const char *name, const char *text)
 {
@@ -391,7 +395,8 @@ static tac_status pilot_declare(tac_declare *d, void *self)
 }
 
 static const tac_component_type pilot_type =
-    TYPE("pilot", .stage = TAC_STAGE_CONTROL, .declare = pilot_declare, .step = idle_step);
+    TYPE("pilot", .stage = TAC_STAGE_CONTROL, .declare = pilot_declare,
+         .kernels[TAC_NUMBERS].step = idle_step);
 
 #define PEERS(components)                                                                          \
     "duration: 4 ms\n"                                                                             \

@@ -23,7 +23,7 @@ static const tac_component_type one = {.size = sizeof(tac_component_type),
                                        .version = "1",
                                        .stage = TAC_STAGE_CONTROL,
                                        .declare = one_declare,
-                                       .step = one_step};
+                                       .kernels[TAC_NUMBERS].step = one_step};
 
 static tac_status try_port(void)
 {

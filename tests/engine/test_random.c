@@ -47,7 +47,7 @@ static const tac_component_type dice_type = {.size = sizeof(tac_component_type),
                                              .stage = TAC_STAGE_SCENARIO,
                                              .self_size = sizeof(dice),
                                              .declare = dice_declare,
-                                             .step = dice_step};
+                                             .kernels[TAC_NUMBERS].step = dice_step};
 
 static int setup(void **state)
 {

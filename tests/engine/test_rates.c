@@ -423,7 +423,7 @@ static void test_writers_with_timers_hold(void **state)
     tac_component_type waker = rig_source_type;
     waker.name = "waker";
     waker.flags = TAC_COMPONENT_TIMER;
-    waker.step = waker_step;
+    waker.kernels[TAC_NUMBERS].step = waker_step;
     rig_types[0] = &waker;
     rig r;
     rig_open(&r, "duration: 60 ms\n"

@@ -136,7 +136,7 @@ static const tac_component_type rig_source_type = {.size = sizeof(tac_component_
                                                    .stage = TAC_STAGE_ENVIRONMENT,
                                                    .self_size = sizeof(rig_part),
                                                    .declare = rig_source_declare,
-                                                   .step = rig_source_step};
+                                                   .kernels[TAC_NUMBERS].step = rig_source_step};
 
 // --- the probe ----------------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ static const tac_component_type rig_probe_type = {.size = sizeof(tac_component_t
                                                   .stage = TAC_STAGE_CONTROL,
                                                   .self_size = sizeof(rig_part),
                                                   .declare = rig_probe_declare,
-                                                  .step = rig_probe_step};
+                                                  .kernels[TAC_NUMBERS].step = rig_probe_step};
 
 // --- engines from YAML --------------------------------------------------------------------------
 

@@ -312,10 +312,10 @@ static const tac_component_type changing = {.size = sizeof(tac_component_type),
                                             .version = "1",
                                             .stage = TAC_STAGE_CONTROL,
                                             .declare = changing_declare,
-                                            .step = changing_step,
-                                            .derive = changing_eval,
-                                            .output = changing_eval,
-                                            .detect = changing_detect};
+                                            .kernels[TAC_NUMBERS].step = changing_step,
+                                            .kernels[TAC_NUMBERS].derive = changing_eval,
+                                            .kernels[TAC_NUMBERS].output = changing_eval,
+                                            .kernels[TAC_NUMBERS].detect = changing_detect};
 
 typedef struct description {
     char text[8192];

@@ -29,7 +29,7 @@ static tac_status cruiser_step(tac_step *s, const void *self)
 
 static const tac_component_type cruiser_type =
     TYPE("cruiser", .stage = TAC_STAGE_CONTROL, .self_size = sizeof(cruiser),
-         .declare = cruiser_declare, .step = cruiser_step);
+         .declare = cruiser_declare, .kernels[TAC_NUMBERS].step = cruiser_step);
 
 #define CRUISER(params)                                                                            \
     "duration: 4 ms\n"                                                                             \
@@ -96,7 +96,7 @@ static tac_status watcher_step(tac_step *s, const void *self)
 
 static const tac_component_type watcher_type =
     TYPE("watcher", .stage = TAC_STAGE_ESTIMATE, .self_size = sizeof(watcher),
-         .declare = watcher_declare, .step = watcher_step);
+         .declare = watcher_declare, .kernels[TAC_NUMBERS].step = watcher_step);
 
 // What `name` saw at t.
 static double watched_at(const char *name, tac_time t_us)
@@ -246,9 +246,9 @@ static tac_status feeder_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static const tac_component_type feeder_type =
-    TYPE("feeder", .stage = TAC_STAGE_SCENARIO, .self_size = sizeof(feeder),
-         .declare = feeder_declare, .connect = feeder_connect, .step = feeder_step);
+static const tac_component_type feeder_type = TYPE(
+    "feeder", .stage = TAC_STAGE_SCENARIO, .self_size = sizeof(feeder), .declare = feeder_declare,
+    .connect = feeder_connect, .kernels[TAC_NUMBERS].step = feeder_step);
 
 #define FEED(input, inputs)                                                                        \
     "duration: 4 ms\n"                                                                             \

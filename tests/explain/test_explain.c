@@ -112,29 +112,36 @@ static tac_status radio_step(tac_step *s, const void *self)
 #define TYPE .size = sizeof(tac_component_type), .version = "1"
 
 static const tac_component_type sensor = {TYPE, .name = "sensor", .stage = TAC_STAGE_ESTIMATE,
-                                          .declare = law_declare, .step = law_step};
+                                          .declare = law_declare,
+                                          .kernels[TAC_NUMBERS].step = law_step};
 static const tac_component_type law = {TYPE, .name = "law", .stage = TAC_STAGE_CONTROL,
-                                       .declare = law_declare, .step = law_step};
+                                       .declare = law_declare,
+                                       .kernels[TAC_NUMBERS].step = law_step};
 static const tac_component_type actor = {TYPE, .name = "law", .stage = TAC_STAGE_ACTUATE,
-                                         .declare = law_declare, .step = law_step};
+                                         .declare = law_declare,
+                                         .kernels[TAC_NUMBERS].step = law_step};
 static const tac_component_type hostile = {TYPE, .name = "<law> & \"co\\mpany\"\n\x01\xff]]>",
                                            .stage = TAC_STAGE_CONTROL, .declare = law_declare,
-                                           .step = law_step};
+                                           .kernels[TAC_NUMBERS].step = law_step};
 static const tac_component_type watch = {TYPE, .name = "watch", .stage = TAC_STAGE_TELEMETRY,
-                                         .declare = watch_declare, .step = watch_step};
+                                         .declare = watch_declare,
+                                         .kernels[TAC_NUMBERS].step = watch_step};
 static const tac_component_type cell = {TYPE, .name = "cell", .stage = TAC_STAGE_ESTIMATE,
-                                        .declare = cell_declare, .step = watch_step};
+                                        .declare = cell_declare,
+                                        .kernels[TAC_NUMBERS].step = watch_step};
 static const tac_component_type plant = {TYPE, .name = "plant", .declare = plant_declare,
-                                         .output = plant_output, .derive = plant_derive};
+                                         .kernels[TAC_NUMBERS].output = plant_output,
+                                         .kernels[TAC_NUMBERS].derive = plant_derive};
 // Discrete and continuous in one.
 static const tac_component_type hybrid = {TYPE,
                                           .name = "hybrid",
                                           .stage = TAC_STAGE_ACTUATE,
                                           .declare = plant_declare,
-                                          .step = law_step,
-                                          .derive = plant_derive};
+                                          .kernels[TAC_NUMBERS].step = law_step,
+                                          .kernels[TAC_NUMBERS].derive = plant_derive};
 static const tac_component_type radio = {TYPE, .name = "radio", .stage = TAC_STAGE_CONTROL,
-                                         .declare = radio_declare, .step = radio_step};
+                                         .declare = radio_declare,
+                                         .kernels[TAC_NUMBERS].step = radio_step};
 
 // --- building -----------------------------------------------------------------------------------
 

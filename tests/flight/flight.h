@@ -73,7 +73,7 @@ static const tac_component_type pilot_type = {.size = sizeof(tac_component_type)
                                               .self_size = sizeof(pilot),
                                               .declare = pilot_declare,
                                               .init = pilot_step,
-                                              .step = pilot_step};
+                                              .kernels[TAC_NUMBERS].step = pilot_step};
 
 // Stands for a moment, takes off, leans and turns in the wind, comes down on one foot while it
 // drifts, slides, and stands again with its motors off: 3.5 s.

@@ -369,7 +369,7 @@ static const tac_component_type ledger_type = {.size = sizeof(tac_component_type
                                                .name = "ledger",
                                                .version = "1",
                                                .declare = ledger_declare,
-                                               .derive = ledger_derive};
+                                               .kernels[TAC_NUMBERS].derive = ledger_derive};
 
 static double rotor_energy(rig *r)
 {
@@ -578,7 +578,7 @@ static const tac_component_type broken_type = {.size = sizeof(tac_component_type
                                                .stage = TAC_STAGE_CONTROL,
                                                .declare = broken_declare,
                                                .init = broken_step,
-                                               .step = broken_step};
+                                               .kernels[TAC_NUMBERS].step = broken_step};
 
 static void test_nan_ends_the_run(void **state)
 {

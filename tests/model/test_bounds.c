@@ -54,7 +54,7 @@ static const tac_component_type source_type = {.size = sizeof(tac_component_type
                                                .self_size = sizeof(source),
                                                .declare = source_declare,
                                                .init = source_init,
-                                               .step = source_step};
+                                               .kernels[TAC_NUMBERS].step = source_step};
 
 // --- what is driven -----------------------------------------------------------------------------
 
@@ -261,7 +261,7 @@ static const tac_component_type noisy_type = {.size = sizeof(tac_component_type)
                                               .stage = TAC_STAGE_SCENARIO,
                                               .declare = noisy_declare,
                                               .init = noisy_init,
-                                              .step = nothing};
+                                              .kernels[TAC_NUMBERS].step = nothing};
 
 static int setup(void **state)
 {

@@ -76,7 +76,7 @@ static const tac_component_type body_type = {.size = sizeof(tac_component_type),
                                              .version = "1",
                                              .stage = TAC_STAGE_ENVIRONMENT,
                                              .declare = body_declare,
-                                             .step = body_step};
+                                             .kernels[TAC_NUMBERS].step = body_step};
 
 // From 1 s until before 2 s a fault; none before and after.
 typedef struct breaker {
@@ -111,7 +111,7 @@ static const tac_component_type breaker_type = {.size = sizeof(tac_component_typ
                                                 .stage = TAC_STAGE_SCENARIO,
                                                 .self_size = sizeof(breaker),
                                                 .declare = breaker_declare,
-                                                .step = breaker_step};
+                                                .kernels[TAC_NUMBERS].step = breaker_step};
 
 static int setup(void **state)
 {

@@ -67,7 +67,7 @@ static const tac_component_type odd = {.size = sizeof(tac_component_type),
                                        .version = "1",
                                        .stage = TAC_STAGE_CONTROL,
                                        .declare = odd_declare,
-                                       .step = odd_step};
+                                       .kernels[TAC_NUMBERS].step = odd_step};
 
 // --- a recording of it --------------------------------------------------------------------------
 

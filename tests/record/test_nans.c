@@ -62,7 +62,7 @@ static const tac_component_type source = {.size = sizeof(tac_component_type),
                                           .version = "1",
                                           .stage = TAC_STAGE_ESTIMATE,
                                           .declare = source_declare,
-                                          .step = source_step};
+                                          .kernels[TAC_NUMBERS].step = source_step};
 
 // In stage scenario what did not change is not recorded.
 static tac_status still_declare(tac_declare *d, void *self)
@@ -84,7 +84,7 @@ static const tac_component_type still = {.size = sizeof(tac_component_type),
                                          .version = "1",
                                          .stage = TAC_STAGE_SCENARIO,
                                          .declare = still_declare,
-                                         .step = still_step};
+                                         .kernels[TAC_NUMBERS].step = still_step};
 
 static tac_status ear_declare(tac_declare *d, void *self)
 {
@@ -114,7 +114,7 @@ static const tac_component_type ear = {.size = sizeof(tac_component_type),
                                        .version = "1",
                                        .stage = TAC_STAGE_CONTROL,
                                        .declare = ear_declare,
-                                       .step = ear_step};
+                                       .kernels[TAC_NUMBERS].step = ear_step};
 
 static const char model[] =
     "name: nans\nduration: 100 ms\n"

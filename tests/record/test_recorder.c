@@ -179,7 +179,7 @@ static bool drives(const model *m, const char *signal)
 {
     for (size_t i = 0; i < m->engine->plan->component_count; i++) {
         const tac__component *c = m->engine->plan->components[i];
-        for (size_t k = 0; c->type->derive && k < c->inputs.count; k++) {
+        for (size_t k = 0; c->type->kernels[TAC_NUMBERS].derive && k < c->inputs.count; k++) {
             if (c->in[k].signal < 0)
                 continue;
             const tac__signal *s = &m->engine->plan->schema.signals[c->in[k].signal];

@@ -51,7 +51,7 @@ static const tac_component_type tunable_type = {.size = sizeof(tac_component_typ
                                                 .version = "1",
                                                 .stage = TAC_STAGE_CONTROL,
                                                 .declare = tunable_declare,
-                                                .step = tunable_step};
+                                                .kernels[TAC_NUMBERS].step = tunable_step};
 
 // A ramp y = t / 1 s in a later stage, NaN from `nan` on; and a condition.
 static inline tac_status ramp_declare(tac_declare *d, void *self)
@@ -76,7 +76,7 @@ static const tac_component_type ramp_type = {.size = sizeof(tac_component_type),
                                              .stage = TAC_STAGE_ESTIMATE,
                                              .self_size = sizeof(tac_time),
                                              .declare = ramp_declare,
-                                             .step = ramp_step};
+                                             .kernels[TAC_NUMBERS].step = ramp_step};
 
 // Part of the plant: x'' = -w^2 x, from x = 1; and an output that nothing else needs.
 static inline tac_status swing_declare(tac_declare *d, void *self)
@@ -116,8 +116,8 @@ static const tac_component_type swing_type = {.size = sizeof(tac_component_type)
                                               .self_size = sizeof(double),
                                               .declare = swing_declare,
                                               .init = swing_init,
-                                              .output = swing_output,
-                                              .derive = swing_derive};
+                                              .kernels[TAC_NUMBERS].output = swing_output,
+                                              .kernels[TAC_NUMBERS].derive = swing_derive};
 
 // Line 10 of the file is the first event.
 static const char head[] =

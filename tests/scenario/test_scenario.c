@@ -398,8 +398,8 @@ static const tac_component_type hill_type = {.size = sizeof(tac_component_type),
                                              .version = "1",
                                              .self_size = sizeof(hill),
                                              .declare = hill_declare,
-                                             .output = hill_output,
-                                             .derive = hill_derive};
+                                             .kernels[TAC_NUMBERS].output = hill_output,
+                                             .kernels[TAC_NUMBERS].derive = hill_derive};
 
 #define FROM_THE_START(params, condition)                                                          \
     "duration: 2 s\n"                                                                              \

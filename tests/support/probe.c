@@ -309,12 +309,12 @@ tac_status bench_try_add(bench *b, const probe *given)
         .self_size = sizeof p,
         .declare = declare,
         .init = p->init,
-        .step = p->step      ? p->step
-                : continuous ? NULL
-                             : probe_step,
-        .output = p->output,
-        .derive = p->derive,
-        .project = p->project,
+        .kernels[TAC_NUMBERS].step = p->step      ? p->step
+                                     : continuous ? NULL
+                                                  : probe_step,
+        .kernels[TAC_NUMBERS].output = p->output,
+        .kernels[TAC_NUMBERS].derive = p->derive,
+        .kernels[TAC_NUMBERS].project = p->project,
         .pre_step = p->pre_step ? p->pre_step
                     : p->pre    ? log_pre
                                 : NULL,

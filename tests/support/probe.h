@@ -32,7 +32,7 @@ typedef struct probe {
     tac_status (*step)(tac_step *, const void *);
     tac_status (*output)(const tac_eval *, const void *);
     tac_status (*derive)(const tac_eval *, const void *);
-    tac_status (*project)(double *, const void *);
+    tac_status (*project)(const tac_eval *, const void *, double *);
     bool pre, post; // with hooks that log
     tac_status (*pre_step)(tac_step *, const void *);
     tac_status (*post_step)(tac_step *, const void *);

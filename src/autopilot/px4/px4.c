@@ -341,6 +341,6 @@ const tac_component_type tac__px4_type = {
     .declare = px4_declare,
     .connect = px4_connect,
     .init = px4_init,
-    .step = px4_step,
+    .kernels[TAC_NUMBERS].step = px4_step,
     .close = px4_close,
 };

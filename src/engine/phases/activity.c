@@ -145,7 +145,8 @@ tac_status tac__activity_wire(tac_engine *e)
     for (size_t i = 0; i < e->plan->component_count; i++) {
         tac_instance *c = e->instances[i];
         any |= is_gated(c);
-        if (!is_gated(c) || e->plan->def.strategy != TAC_STRATEGY_GATE || !c->plan->type->step)
+        if (!is_gated(c) || e->plan->def.strategy != TAC_STRATEGY_GATE ||
+            !c->plan->type->kernels[TAC_NUMBERS].step)
             continue;
         const size_t words = tac__ports_words(&c->plan->outputs) +
                              tac__ports_words(&c->plan->states) + c->plan->stream_count;
@@ -459,7 +460,7 @@ void tac__activity_shadow(tac_engine *e, tac_instance *c, tac_time t_us)
     c->shadow = true;
     c->step.t_us = t_us;
     c->step.due = TAC_DUE_AXIS;
-    (void)c->plan->type->step(&c->step, c->plan->self);
+    (void)c->plan->type->kernels[TAC_NUMBERS].step(&c->step, c->plan->self);
     c->shadow = false;
     c->failed = TAC_OK;
     save(c, true);

@@ -571,7 +571,7 @@ const tac_component_type tac__phases_type = {
     .declare = phases_declare,
     .connect = phases_connect,
     .init = phases_init,
-    .step = phases_step,
+    .kernels[TAC_NUMBERS].step = phases_step,
     .holds = phases_hold,
     .close = phases_close,
 };

@@ -212,7 +212,9 @@ static tac_status settle_reset(tac_engine *e, const tac_instance *c, tac_time t_
         }
     }
     const tac_status status =
-        c->plan->type->project ? c->plan->type->project(first, c->plan->self) : TAC_OK;
+        c->plan->type->kernels[TAC_NUMBERS].project
+            ? c->plan->type->kernels[TAC_NUMBERS].project(&c->bus, c->plan->self, first)
+            : TAC_OK;
     if (status == TAC_OK)
         return TAC_OK;
     tac__fail(e->err, status, "its projection failed: %s", tac_status_text(status));

@@ -269,12 +269,13 @@ static tac_status check_stage(tac__component *c, const tac_component_def *def, t
         tac__error_suggest(err, def->stage, stage_name, NULL);
         return TAC_E_NAME;
     }
-    if (def->stage && !c->type->step)
+    if (def->stage && !c->type->kernels[TAC_NUMBERS].step)
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' has no step, so it cannot be given a stage", c->name);
-    if (c->type->step && !stage_takes_steps(c->stage) && !tac__is_machine(c) && !tac__is_outside(c))
+    if (c->type->kernels[TAC_NUMBERS].step && !stage_takes_steps(c->stage) && !tac__is_machine(c) &&
+        !tac__is_outside(c))
         return fail_stage(c, def, err);
-    c->observer = c->type->step && c->stage == TAC_STAGE_TELEMETRY;
+    c->observer = c->type->kernels[TAC_NUMBERS].step && c->stage == TAC_STAGE_TELEMETRY;
     if (c->observer &&
         (c->outputs.count || tac__is_continuous(c->type) || c->sender_count || c->receiver_count))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
@@ -299,7 +300,8 @@ static tac_status check_group(tac__plan *plan, tac__component *c, const tac_comp
     bool triggered = (c->type->flags & TAC_COMPONENT_TIMER) || c->condition_count;
     for (size_t i = 0; i < c->receiver_count; i++)
         triggered |= plan->receivers[c->receivers[i]].def.triggers;
-    if (c->type->step && !triggered && !(c->type->flags & TAC_COMPONENT_CONSTANT))
+    if (c->type->kernels[TAC_NUMBERS].step && !triggered &&
+        !(c->type->flags & TAC_COMPONENT_CONSTANT))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' is in no rate group, so it would never step", c->name);
     return TAC_OK;
@@ -315,16 +317,18 @@ static tac__signal_kind kind_of_signal(const tac__plan *plan, const tac__compone
     const tac__port *port = signal_port(c, i);
     const bool state = i >= c->outputs.count;
     // An output that only init writes never changes, so it is not an output of the plant.
-    const bool continuous = state || ((port->flags & TAC_PORT_EVAL) && c->type->output);
+    const bool continuous =
+        state || ((port->flags & TAC_PORT_EVAL) && c->type->kernels[TAC_NUMBERS].output);
     return (tac__signal_kind){.unit = port->unit,
                               .doc = port->doc,
                               .group = c->group < 0 ? "" : plan->groups[c->group].name,
                               .type = port->type,
                               .dimension = port->dimension,
-                              .stage = state                                  ? TAC_STAGE_INTEGRATE
-                                       : continuous                           ? TAC_STAGE_OUTPUTS
-                                       : c->type->step && !tac__is_machine(c) ? c->stage
-                                                                              : TAC_STAGE_BEGIN,
+                              .stage = state        ? TAC_STAGE_INTEGRATE
+                                       : continuous ? TAC_STAGE_OUTPUTS
+                                       : c->type->kernels[TAC_NUMBERS].step && !tac__is_machine(c)
+                                           ? c->stage
+                                           : TAC_STAGE_BEGIN,
                               .continuous = continuous,
                               .state = state,
                               .role = port->role,
@@ -717,7 +721,7 @@ static tac_status find_leader(const tac__plan *plan, const tac_observer_def *def
         return TAC_E_NAME;
     }
     const bool steps = def->follow == TAC_FOLLOW_STEPS;
-    if (steps ? !(*leads)->type->step : !tac__is_continuous((*leads)->type))
+    if (steps ? !(*leads)->type->kernels[TAC_NUMBERS].step : !tac__is_continuous((*leads)->type))
         return tac__fail(err, TAC_E_TYPE, "'%s' has no %s that an observer could follow",
                          def->component, steps ? "steps" : "island");
     return TAC_OK;

@@ -199,10 +199,12 @@ struct tac__component {
     int group;            // -1: none
     tac_stage stage;
     tac_place place;
-    tac_time lead_us;            // it also steps this long before each step of its group
-    uint32_t lead_max;           // lead_us is at most this many periods
-    tac_place lead_place;        // of the parameter that sets lead_us
-    const double *landing_m;     // where its flight is to end; NULL: not declared
+    tac_time lead_us;        // it also steps this long before each step of its group
+    uint32_t lead_max;       // lead_us is at most this many periods
+    tac_place lead_place;    // of the parameter that sets lead_us
+    const double *landing_m; // where its flight is to end; NULL: not declared
+    const double *numbers;   // what kernels see as `p`; NULL: not declared
+    size_t number_count;
     const tac__component *model; // the last one before it of its type, NULL: none; see share.h
     const tac__param *params;    // these lists may be shared with other components: see share.h
     const char *const *values;

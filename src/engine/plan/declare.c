@@ -71,6 +71,14 @@ const void *tac_declare_shared(tac_declare *d, const void *bytes, size_t size)
     return copy ? copy : bytes;
 }
 
+const double *tac_declare_numbers(tac_declare *d, const void *numbers, size_t bytes)
+{
+    TAC_ASSERT(bytes % sizeof(double) == 0);
+    d->instance->numbers = tac_declare_shared(d, numbers, bytes);
+    d->instance->number_count = bytes / sizeof(double);
+    return d->instance->numbers;
+}
+
 const tac_world *tac_declare_world(const tac_declare *d)
 {
     static const tac_world none = {.g_m_s2 = 9.80665};
@@ -186,7 +194,7 @@ int tac_declare_output(tac_declare *d, const tac_port_def *p)
 {
     KNOWN_PORT(p);
     const int i = add_port(d, &d->instance->outputs, p, "output");
-    if (!d->failed && !d->instance->type->step)
+    if (!d->failed && !d->instance->type->kernels[TAC_NUMBERS].step)
         d->instance->outputs.items[i].flags |= TAC_PORT_EVAL;
     return i;
 }
@@ -553,7 +561,8 @@ static tac_status outcome(tac_declare *d, tac_status status, const char *functio
 static void check_outputs(tac_declare *d)
 {
     const tac__component *c = d->instance;
-    bool marked = !c->type->step || !c->type->output || c->outputs.count == 0;
+    bool marked = !c->type->kernels[TAC_NUMBERS].step || !c->type->kernels[TAC_NUMBERS].output ||
+                  c->outputs.count == 0;
     for (size_t i = 0; i < c->outputs.count; i++)
         marked |= (c->outputs.items[i].flags & TAC_PORT_EVAL) != 0;
     tac_error err;

@@ -60,7 +60,7 @@ void tac__warn(tac__plan *plan, const tac_place *place, const char *format, ...)
 // Is this a sensor or an estimator?
 static bool measures(const tac__component *c)
 {
-    return c->stage == TAC_STAGE_ESTIMATE && c->type->step;
+    return c->stage == TAC_STAGE_ESTIMATE && c->type->kernels[TAC_NUMBERS].step;
 }
 
 // Does a sensor or an estimator of the entity read the signal?
@@ -128,7 +128,7 @@ tac_status tac__doubts(tac__plan *plan)
     }
     for (size_t i = 0; candidates && i < plan->component_count; i++) {
         const tac__component *c = plan->components[i];
-        if (c->stage == TAC_STAGE_CONTROL && c->type->step)
+        if (c->stage == TAC_STAGE_CONTROL && c->type->kernels[TAC_NUMBERS].step)
             doubt_truth(plan, c, candidates);
     }
     tac__arena_fini(&scratch);

@@ -23,14 +23,6 @@ static tac_status kept(tac_status status)
     X(declare, (tac_declare * d, void *self), (d, self))                                           \
     X(connect, (tac_declare * d, void *self), (d, self))                                           \
     X(init, (tac_step * s, const void *self), (s, self))                                           \
-    X(step, (tac_step * s, const void *self), (s, self))                                           \
-    X(output, (const tac_eval *e, const void *self), (e, self))                                    \
-    X(derive, (const tac_eval *e, const void *self), (e, self))                                    \
-    X(output_dual, (const tac_eval *e, const void *self), (e, self))                               \
-    X(derive_dual, (const tac_eval *e, const void *self), (e, self))                               \
-    X(derive_pack, (const tac_eval *e, const void *self), (e, self))                               \
-    X(detect, (const tac_eval *e, const void *self, double *g), (e, self, g))                      \
-    X(project, (double *x, const void *self), (x, self))                                           \
     X(pre_step, (tac_step * s, const void *self), (s, self))                                       \
     X(post_step, (tac_step * s, const void *self), (s, self))                                      \
     X(phase_exit, (tac_step * s, const void *self, int32_t from, int32_t to), (s, self, from, to)) \
@@ -46,6 +38,48 @@ static tac_status kept(tac_status status)
     }
 GUARDED(CALL)
 #undef CALL
+
+// X(function, parameters, arguments): the same of kernels, in any kind.
+#define GUARDED_KERNELS(X)                                                                         \
+    X(output, (const tac_eval *e, const void *self), (e, self))                                    \
+    X(derive, (const tac_eval *e, const void *self), (e, self))                                    \
+    X(detect, (const tac_eval *e, const void *self, double *g), (e, self, g))                      \
+    X(project, (const tac_eval *e, const void *self, double *x), (e, self, x))                     \
+    X(step, (tac_step * s, const void *self), (s, self))
+
+// Y(kind): a function does not know for which kind it is called, so each kind has its own.
+#define KINDS(Y) Y(NUMBERS) Y(PACK2) Y(PACK4) Y(PACK8) Y(DUALS) Y(DUALS_OF_ALL)
+_Static_assert(TAC_KINDS == 6, "all kinds are guarded");
+
+#define CALL(kind, function, parameters, arguments)                                                \
+    static tac_status guarded_##function##_##kind parameters                                       \
+    {                                                                                              \
+        return kept(type_of(self)->kernels[TAC_##kind].function arguments);                        \
+    }
+#define CALL_NUMBERS(...)      CALL(NUMBERS, __VA_ARGS__)
+#define CALL_PACK2(...)        CALL(PACK2, __VA_ARGS__)
+#define CALL_PACK4(...)        CALL(PACK4, __VA_ARGS__)
+#define CALL_PACK8(...)        CALL(PACK8, __VA_ARGS__)
+#define CALL_DUALS(...)        CALL(DUALS, __VA_ARGS__)
+#define CALL_DUALS_OF_ALL(...) CALL(DUALS_OF_ALL, __VA_ARGS__)
+#define ALL(kind)              GUARDED_KERNELS(CALL_##kind)
+KINDS(ALL)
+#undef ALL
+
+static void guard_kernels(tac_kernels *guard, const tac_kernels *own)
+{
+#define REPLACE(kind, function)                                                                    \
+    guard[TAC_##kind].function = own[TAC_##kind].function ? guarded_##function##_##kind : NULL;
+#define ALL(kind)                                                                                  \
+    REPLACE(kind, output)                                                                          \
+    REPLACE(kind, derive)                                                                          \
+    REPLACE(kind, detect)                                                                          \
+    REPLACE(kind, project)                                                                         \
+    REPLACE(kind, step)
+    KINDS(ALL)
+#undef ALL
+#undef REPLACE
+}
 
 // These functions return no status. The environment is restored before any other code computes in
 // it.
@@ -108,6 +142,7 @@ tac_status tac__guard_type(tac__plan *plan, const tac_component_type *type,
         REPLACE(holds, , )
         REPLACE(close, , )
 #undef REPLACE
+        guard_kernels(g->guard.kernels, g->own.kernels);
         g->next = plan->guards;
         plan->guards = g;
     }

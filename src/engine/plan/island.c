@@ -90,11 +90,11 @@ tac_status tac__islands_form(tac__plan *plan, tac_error *err)
     }
     for (uint32_t i = 0; i < plan->component_count; i++) {
         const tac__component *c = plan->components[i];
-        if (c->continuous.count && !c->type->derive)
+        if (c->continuous.count && !c->type->kernels[TAC_NUMBERS].derive)
             return tac__fail_at(err, TAC_E_CONFIG, &c->place,
                                 "'%s' has continuous states but its type '%s' has no derive",
                                 c->name, c->type->name);
-        if (c->event_count && !c->type->detect)
+        if (c->event_count && !c->type->kernels[TAC_NUMBERS].detect)
             return tac__fail_at(err, TAC_E_CONFIG, &c->place,
                                 "'%s' has events but its type '%s' has no detect", c->name,
                                 c->type->name);
@@ -117,7 +117,7 @@ tac_status tac__islands_form(tac__plan *plan, tac_error *err)
 
 static bool is_evaluated(const tac__component *c, size_t output)
 {
-    return c->type->output && (c->outputs.items[output].flags & TAC_PORT_EVAL);
+    return c->type->kernels[TAC_NUMBERS].output && (c->outputs.items[output].flags & TAC_PORT_EVAL);
 }
 
 // Does an output need, through this input, another output of the same island at the same instant?

@@ -103,7 +103,7 @@ static void add_components(const tac__plan *plan, tac__text *out, drain *d)
         drain_text(d, out);
         tac__text_add(out, "component %s type %s version %s stage %s group %s\n", c->name,
                       c->type->name, c->type->version ? c->type->version : "-",
-                      c->type->step ? tac_stage_name(c->stage) : "-",
+                      c->type->kernels[TAC_NUMBERS].step ? tac_stage_name(c->stage) : "-",
                       c->group < 0 ? "-" : plan->groups[c->group].name);
         for (size_t k = 0; k < c->param_count; k++)
             tac__text_add(out, "param %s.%s = %s\n", c->name, c->params[k].name, c->values[k]);

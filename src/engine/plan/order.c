@@ -16,8 +16,8 @@ static bool is_dependency(const tac__plan *e, const tac__component *reader, size
     const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
     const tac__component *writer = e->components[s->component];
-    return writer->type->step && !tac__is_machine(writer) && reader->type->step &&
-           writer->stage == reader->stage &&
+    return writer->type->kernels[TAC_NUMBERS].step && !tac__is_machine(writer) &&
+           reader->type->kernels[TAC_NUMBERS].step && writer->stage == reader->stage &&
            (!s->kind->continuous || writer->stage == TAC_STAGE_ACTUATE) && !in->route->delayed &&
            in->route->delay_us == 0 && !(reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY);
 }
@@ -29,8 +29,8 @@ static tac_status check_stages(const tac__plan *e, const tac__component *reader,
 {
     const tac__input *in = &reader->in[input];
     const tac__signal *s = &e->schema.signals[in->signal];
-    if (!reader->type->step || s->kind->state || s->kind->stage <= reader->stage ||
-        in->route->delayed || in->route->delay_us ||
+    if (!reader->type->kernels[TAC_NUMBERS].step || s->kind->state ||
+        s->kind->stage <= reader->stage || in->route->delayed || in->route->delay_us ||
         (reader->inputs.items[input].flags & TAC_PORT_DERIVE_ONLY))
         return TAC_OK;
     return tac__fail_at(err, TAC_E_CONFIG, &in->route->place,
@@ -101,7 +101,8 @@ static tac_status sort_as_given(tac__plan *e, uint32_t *order, tac_error *err)
         order[count++] = c;
     }
     for (uint32_t c = 0; c < e->component_count; c++) {
-        if (!named[c] && e->components[c]->type->step && !tac__is_outside(e->components[c]))
+        if (!named[c] && e->components[c]->type->kernels[TAC_NUMBERS].step &&
+            !tac__is_outside(e->components[c]))
             return tac__fail_at(err, TAC_E_CONFIG, &e->order_place,
                                 "order: '%s' is missing; an explicit order names every component "
                                 "that steps",
@@ -129,7 +130,7 @@ tac_status tac__order_components(tac__plan *e, tac_error *err)
     for (int stage = 0; stage < TAC_STAGE_COUNT; stage++) {
         for (size_t i = 0; i < e->component_count; i++) {
             const tac__component *c = e->components[order[i]];
-            if (c->type->step && c->stage == (tac_stage)stage)
+            if (c->type->kernels[TAC_NUMBERS].step && c->stage == (tac_stage)stage)
                 e->sequence[e->sequence_count++] = order[i];
         }
     }

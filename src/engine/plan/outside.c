@@ -162,7 +162,7 @@ const tac_component_type tac__outside_type = {
     .self_size = sizeof(tac__outside),
     .declare = outside_declare,
     .init = outside_init,
-    .step = outside_step,
+    .kernels[TAC_NUMBERS].step = outside_step,
     .verify = outside_verify,
 };
 

@@ -245,7 +245,7 @@ static inline void tac__touch(const void *at)
 
 static inline bool tac__is_continuous(const tac_component_type *type)
 {
-    return type->derive || type->output;
+    return type->kernels[TAC_NUMBERS].derive || type->kernels[TAC_NUMBERS].output;
 }
 
 // Does a driver play components of this type back? In a driven engine only the plant computes.

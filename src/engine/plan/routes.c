@@ -214,9 +214,9 @@ tac_status tac__resolve_routes(tac__plan *plan, tac_error *err)
 static bool may_only_watch(const tac__component *c)
 {
     const tac_component_type *t = c->type;
-    return t->step && !tac__is_continuous(t) && !tac__is_machine(c) && c->outputs.count &&
-           !c->sender_count && !c->receiver_count && !c->condition_count && !c->active_names &&
-           !t->pre_step && !t->post_step && !t->phase_enter && !t->phase_exit &&
+    return t->kernels[TAC_NUMBERS].step && !tac__is_continuous(t) && !tac__is_machine(c) &&
+           c->outputs.count && !c->sender_count && !c->receiver_count && !c->condition_count &&
+           !c->active_names && !t->pre_step && !t->post_step && !t->phase_enter && !t->phase_exit &&
            !(t->flags & TAC_COMPONENT_OPAQUE) && c->stage != TAC_STAGE_SCENARIO &&
            c->stage != TAC_STAGE_ACTUATE;
 }

@@ -140,7 +140,7 @@ static tac_status add_lead_source(tac__plan *e, tac__component *c)
 {
     const tac__group *g = &e->groups[c->group];
     const tac_time rest_us = tac__group_period(g) ? c->lead_us % g->period_us : 0;
-    if (!rest_us || !c->type->step)
+    if (!rest_us || !c->type->kernels[TAC_NUMBERS].step)
         return TAC_OK;
     return add_source(
         e,
@@ -222,15 +222,15 @@ static void seed_sets(work *w)
     for (size_t i = 0; i < e->component_count; i++) {
         const tac__component *c = e->components[i];
         set *steps = &w->steps[i];
-        if (c->type->step && c->axis_source >= 0)
+        if (c->type->kernels[TAC_NUMBERS].step && c->axis_source >= 0)
             (void)add(w, steps, (size_t)c->axis_source);
-        if (c->type->step && c->extra_source >= 0)
+        if (c->type->kernels[TAC_NUMBERS].step && c->extra_source >= 0)
             (void)add(w, steps, (size_t)c->extra_source);
-        if (c->type->step && c->timer_source >= 0)
+        if (c->type->kernels[TAC_NUMBERS].step && c->timer_source >= 0)
             (void)add(w, steps, (size_t)c->timer_source);
         if (c->lead_source >= 0)
             (void)add(w, steps, (size_t)c->lead_source);
-        for (size_t k = 0; c->type->step && k < c->receiver_count; k++) {
+        for (size_t k = 0; c->type->kernels[TAC_NUMBERS].step && k < c->receiver_count; k++) {
             const tac__receiver *r = &e->receivers[c->receivers[k]];
             if (r->def.triggers)
                 (void)add(w, steps, (size_t)r->source);
@@ -241,7 +241,7 @@ static void seed_sets(work *w)
             (void)add(w, &w->islands[(size_t)c->island], (size_t)c->extra_source);
         for (size_t k = 0; k < c->condition_count; k++) {
             const size_t source = (size_t)c->conditions[k].source;
-            if (c->type->step)
+            if (c->type->kernels[TAC_NUMBERS].step)
                 (void)add(w, steps, source);
             (void)add(w, &w->entities[c->entity], source);
             (void)add(w, &w->islands[(size_t)c->conditions[k].island], source);
@@ -270,7 +270,7 @@ static bool may_step_late(const tac__plan *e, const tac__component *c)
     bool triggered = c->timer_source >= 0;
     for (size_t i = 0; i < c->receiver_count; i++)
         triggered |= e->receivers[c->receivers[i]].def.triggers;
-    return c->active_names && c->type->step && triggered;
+    return c->active_names && c->type->kernels[TAC_NUMBERS].step && triggered;
 }
 
 // An input ties the boundaries of an island to the steps of the component at its other end, and
@@ -294,7 +294,7 @@ static bool tie_input(work *w, const tac__component *reader, const tac__input *i
             changed |= unite(w, other, island);
         }
     }
-    if (s->kind->continuous && reader->type->step && !tac__is_observer(reader))
+    if (s->kind->continuous && reader->type->kernels[TAC_NUMBERS].step && !tac__is_observer(reader))
         changed |= unite(w, &w->islands[(size_t)writer->island], &w->steps[reader->index]);
     // Hooks read too, at every boundary of their entity.
     if (s->kind->continuous && (has_hooks(reader) || may_step_late(e, reader)) &&
@@ -444,7 +444,7 @@ static void tie_outputs(work *w, const tac__component *reader, size_t input)
     set *outputs = &w->outputs[island];
     if (in->route->delayed || sampled)
         unite(w, outputs, &w->islands[island]);
-    if (reader->type->step)
+    if (reader->type->kernels[TAC_NUMBERS].step)
         unite(w, outputs, &w->steps[reader->index]);
     if (has_hooks(reader) || may_step_late(e, reader))
         unite(w, outputs, &w->entities[reader->entity]);
@@ -467,7 +467,7 @@ static void time_outputs(work *w)
 static bool island_has_outputs(const tac__plan *e, const tac__island_plan *island)
 {
     for (size_t i = 0; i < island->count; i++) {
-        if (e->components[island->components[i]]->type->output)
+        if (e->components[island->components[i]]->type->kernels[TAC_NUMBERS].output)
             return true;
     }
     return false;

@@ -722,8 +722,11 @@ static tac_status wire_components(tac_engine *e)
         run->step.period_us = c->group >= 0 ? tac__group_period(&plan->groups[c->group]) : 0;
         run->step.state = c->state;
         run->step.instance = run;
+        run->step.p = run->bus.p = run->scratch.p = c->numbers;
+        run->step.lanes = run->bus.lanes = run->scratch.lanes = 1;
         const bool played = tac__is_played(plan, c->type);
-        run->run = played ? plan->driver->players[c->index].step : c->type->step;
+        run->run =
+            played ? plan->driver->players[c->index].step : c->type->kernels[TAC_NUMBERS].step;
         run->run_self = played ? plan->driver->players[c->index].self : c->self;
         TAC_TRY(wire_inputs(e, c));
         run->axis_source = c->axis_source;
@@ -746,8 +749,8 @@ static tac_status wire_components(tac_engine *e)
         tac__island_plan *island_plan = &plan->islands[i];
         tac__island *island = &e->islands[i];
         const tac__component *first = plan->components[island_plan->components[0]];
-        if (island_plan->count == 1 && first->type->derive && !first->chained &&
-            first->scratch_views.count == 0 && !island_plan->gated)
+        if (island_plan->count == 1 && first->type->kernels[TAC_NUMBERS].derive &&
+            !first->chained && first->scratch_views.count == 0 && !island_plan->gated)
             island->alone = e->instances[first->index];
         island->failed = first->index;
         TAC_TRY(list_viewers(plan, island_plan));

@@ -10,7 +10,8 @@ tac__deferred tac__defer_outputs(const tac_engine *e, size_t component)
 {
     const tac__deferred none = {0};
     const tac__component *c = e->plan->components[component];
-    if (!(c->type->flags & TAC_COMPONENT_SHARED) || !c->type->output || c->island < 0)
+    if (!(c->type->flags & TAC_COMPONENT_SHARED) || !c->type->kernels[TAC_NUMBERS].output ||
+        c->island < 0)
         return none;
     const tac__island *island = &e->islands[c->island];
     const bool held =
@@ -46,7 +47,7 @@ tac_status tac__deferred_evaluate(const tac__deferred *d, const void *stored,
     const tac__component *c = d->component->plan;
     const double *from = stored;
     const void *in[INPUTS_MAX];
-    tac_eval eval = {.t_s = *from++, .in = in, .out = values->out};
+    tac_eval eval = {.t_s = *from++, .in = in, .out = values->out, .p = c->numbers, .lanes = 1};
     eval.x = from;
     from += c->x_count;
     eval.mode = from;
@@ -61,5 +62,5 @@ tac_status tac__deferred_evaluate(const tac__deferred *d, const void *stored,
         to += tac__type_words(&c->outputs.items[i].type);
     }
     memset(values->words, 0, (size_t)(to - values->words) * sizeof *to);
-    return c->type->output(&eval, c->self);
+    return c->type->kernels[TAC_NUMBERS].output(&eval, c->self);
 }

@@ -35,11 +35,11 @@ __attribute__((noinline)) static void scratch_early(tac__island *island, double 
 {
     for (size_t i = 0; i < island->plan->early_count; i++) {
         tac_instance *c = island->engine->instances[island->plan->early[i]];
-        if (!c->plan->type->output || !(all || c->plan->chained) || !c->active)
+        if (!c->plan->type->kernels[TAC_NUMBERS].output || !(all || c->plan->chained) || !c->active)
             continue;
         update(&c->plan->scratch_views, NO_TIME);
         c->scratch.t_s = t_s;
-        (void)c->plan->type->output(&c->scratch, c->plan->self);
+        (void)c->plan->type->kernels[TAC_NUMBERS].output(&c->scratch, c->plan->self);
     }
 }
 
@@ -52,9 +52,10 @@ ALWAYS_INLINE tac_status scratch_outputs(tac__island *island, double t_s, bool a
         tac_instance *c = e->instances[island->live[i]];
         update(&c->plan->scratch_views, NO_TIME);
         c->scratch.t_s = t_s;
-        if (!c->plan->type->output || !(all || c->plan->chained))
+        if (!c->plan->type->kernels[TAC_NUMBERS].output || !(all || c->plan->chained))
             continue;
-        const tac_status status = call(c, c->plan->type->output, &c->scratch, false, timed);
+        const tac_status status =
+            call(c, c->plan->type->kernels[TAC_NUMBERS].output, &c->scratch, false, timed);
         if (!c->active) { // inactive: what `output` wrote or returned is dropped
             tac__activity_close(c);
             continue;
@@ -79,12 +80,13 @@ ALWAYS_INLINE tac_status derive_all(tac__island *island, double *dx, bool timed)
         memset(dx, 0, island->problem.n * sizeof *dx);
     for (size_t i = 0; i < island->live_count; i++) {
         tac_instance *c = e->instances[island->live[i]];
-        if (!c->plan->type->derive)
+        if (!c->plan->type->kernels[TAC_NUMBERS].derive)
             continue;
         // Views of outputs that come later in the order are complete only now.
         update(&c->plan->scratch_views, NO_TIME);
         c->scratch.dx = dx + c->plan->x_offset;
-        const tac_status status = call(c, c->plan->type->derive, &c->scratch, true, timed);
+        const tac_status status =
+            call(c, c->plan->type->kernels[TAC_NUMBERS].derive, &c->scratch, true, timed);
         if (!c->active) {
             memset(c->scratch.dx, 0, c->plan->x_count * sizeof *dx);
             continue;
@@ -115,7 +117,7 @@ tac_status tac__island_rhs(void *context, double t_s, double *dx)
         return coupled_rhs(island, t_s, dx);
     c->scratch.t_s = t_s; // the only component: no views to update, no outputs to pass on
     c->scratch.dx = dx;
-    return c->plan->type->derive(&c->scratch, c->plan->self);
+    return c->plan->type->kernels[TAC_NUMBERS].derive(&c->scratch, c->plan->self);
 }
 
 tac_status tac__island_rhs_timed(void *context, double t_s, double *dx)
@@ -129,7 +131,7 @@ tac_status tac__island_rhs_timed(void *context, double t_s, double *dx)
     }
     c->scratch.t_s = t_s;
     c->scratch.dx = dx;
-    return call(c, c->plan->type->derive, &c->scratch, true, true);
+    return call(c, c->plan->type->kernels[TAC_NUMBERS].derive, &c->scratch, true, true);
 }
 
 // --- on the bus ---------------------------------------------------------------------------------
@@ -138,11 +140,11 @@ static void bus_early(tac_engine *e, const tac__island *island, tac_time t_us)
 {
     for (size_t i = 0; i < island->plan->early_count; i++) {
         tac_instance *c = e->instances[island->plan->early[i]];
-        if (!c->plan->type->output || !c->active)
+        if (!c->plan->type->kernels[TAC_NUMBERS].output || !c->active)
             continue;
         tac__views_renew(&c->plan->views, t_us);
         c->bus.t_s = tac_time_seconds(t_us);
-        (void)c->plan->type->output(&c->bus, c->plan->self);
+        (void)c->plan->type->kernels[TAC_NUMBERS].output(&c->bus, c->plan->self);
     }
 }
 
@@ -153,13 +155,14 @@ ALWAYS_INLINE tac_status island_outputs(tac_engine *e, tac__island *island, tac_
         bus_early(e, island, t_us);
     for (size_t i = 0; i < island->live_count; i++) {
         tac_instance *c = e->instances[island->live[i]];
-        if (!c->plan->type->output || !c->active)
+        if (!c->plan->type->kernels[TAC_NUMBERS].output || !c->active)
             continue;
         // Held samples of other islands are not renewed here: the order in which islands are
         // evaluated must not matter.
         tac__views_renew(&c->plan->views, t_us);
         c->bus.t_s = tac_time_seconds(t_us);
-        const tac_status status = call(c, c->plan->type->output, &c->bus, false, timed);
+        const tac_status status =
+            call(c, c->plan->type->kernels[TAC_NUMBERS].output, &c->bus, false, timed);
         if (status != TAC_OK) {
             char text[TAC_ERROR_TEXT];
             tac__out input = tac__out_begin(text, sizeof text);
@@ -197,7 +200,7 @@ static void begin_outputs(const tac_engine *e, tac_instance *c, tac_time t_us)
 {
     tac__views_renew(&c->plan->views, t_us);
     c->bus.t_s = tac_time_seconds(t_us);
-    const tac_status status = c->plan->type->output(&c->bus, c->plan->self);
+    const tac_status status = c->plan->type->kernels[TAC_NUMBERS].output(&c->bus, c->plan->self);
     for (size_t k = 0; k < c->plan->outputs.count; k++) {
         const tac__signal *s = &e->plan->schema.signals[tac__signal_at(c->plan, k)];
         double *value = c->bus.out[k];
@@ -219,7 +222,7 @@ void tac__islands_begin(tac_engine *e, tac_time t_us)
             bus_early(e, island, t_us);
         for (size_t k = 0; island->plan->begins && k < island->live_count; k++) {
             tac_instance *c = e->instances[island->live[k]];
-            if (c->plan->type->output && c->active)
+            if (c->plan->type->kernels[TAC_NUMBERS].output && c->active)
                 begin_outputs(e, c, t_us);
         }
     }

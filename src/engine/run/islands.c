@@ -40,10 +40,10 @@ static inline tac_status project(tac_engine *e, tac__island *island, tac_time t_
 {
     for (size_t i = 0; i < island->live_count; i++) {
         const tac_instance *c = e->instances[island->live[i]];
-        if (!c->plan->type->project || !c->active)
+        if (!c->plan->type->kernels[TAC_NUMBERS].project || !c->active)
             continue;
-        const tac_status status =
-            c->plan->type->project(island->x + c->plan->x_offset, c->plan->self);
+        const tac_status status = c->plan->type->kernels[TAC_NUMBERS].project(
+            &c->bus, c->plan->self, island->x + c->plan->x_offset);
         if (status != TAC_OK) {
             tac__fail(e->err, status, "its projection failed: %s", tac_status_text(status));
             return tac__run_failed(e, status, t_us, c->plan->name);

@@ -76,8 +76,9 @@ static tac_status evaluate(tac__island *island, double t_s)
             i++;
         dual->components[i].eval.t_s = t_s;
         copy_inputs(&dual->components[i]);
-        if (c->active && c->plan->type->output && c->plan->chained)
-            (void)c->plan->type->output_dual(&dual->components[i].eval, c->plan->self);
+        if (c->active && c->plan->type->kernels[TAC_NUMBERS].output && c->plan->chained)
+            (void)c->plan->type->kernels[TAC_DUALS].output(&dual->components[i].eval,
+                                                           c->plan->self);
     }
     for (size_t i = 0; i < island->plan->count; i++) {
         const tac_instance *c = e->instances[island->plan->components[i]];
@@ -87,16 +88,18 @@ static tac_status evaluate(tac__island *island, double t_s)
             continue;
         }
         copy_inputs(&dual->components[i]);
-        if (c->plan->type->output && c->plan->chained)
-            TAC_TRY(c->plan->type->output_dual(&dual->components[i].eval, c->plan->self));
+        if (c->plan->type->kernels[TAC_NUMBERS].output && c->plan->chained)
+            TAC_TRY(
+                c->plan->type->kernels[TAC_DUALS].output(&dual->components[i].eval, c->plan->self));
     }
     for (size_t i = 0; i < island->plan->count; i++) {
         const tac_instance *c = e->instances[island->plan->components[i]];
         if (!c->active)
             continue;
         copy_inputs(&dual->components[i]);
-        if (c->plan->type->derive)
-            TAC_TRY(c->plan->type->derive_dual(&dual->components[i].eval, c->plan->self));
+        if (c->plan->type->kernels[TAC_NUMBERS].derive)
+            TAC_TRY(
+                c->plan->type->kernels[TAC_DUALS].derive(&dual->components[i].eval, c->plan->self));
     }
     return TAC_OK;
 }
@@ -197,8 +200,10 @@ static tac_status make_inputs(tac_engine *e, const tac__island *island, const ta
 
 static bool has_dual(const tac_instance *c)
 {
-    return (!c->plan->type->derive || c->plan->type->derive_dual) &&
-           (!c->plan->type->output || !c->plan->chained || c->plan->type->output_dual);
+    return (!c->plan->type->kernels[TAC_NUMBERS].derive ||
+            c->plan->type->kernels[TAC_DUALS].derive) &&
+           (!c->plan->type->kernels[TAC_NUMBERS].output || !c->plan->chained ||
+            c->plan->type->kernels[TAC_DUALS].output);
 }
 
 tac_status tac__jacobian_prepare(tac_engine *e, tac__island *island)
@@ -222,6 +227,8 @@ tac_status tac__jacobian_prepare(tac_engine *e, tac__island *island)
         eval->x = dual->x + c->plan->x_offset * WIDTH;
         eval->dx = dual->dx + c->plan->x_offset * WIDTH;
         eval->mode = dual->mode + c->plan->event_offset * WIDTH;
+        eval->p = c->plan->numbers;
+        eval->lanes = 1;
         TAC_TRY(make_outputs(e, c, &dual->components[i]));
     }
     for (size_t i = 0; i < island->plan->count; i++)

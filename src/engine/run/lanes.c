@@ -1,25 +1,9 @@
 // lanes.c - see lanes.h.
 #include "engine/run/lanes.h"
 #include "engine/run/profile.h"
-#include "math/machine.h"
 #include "math/prints.h"
 
 enum { LANES = TAC__LANES };
-
-// Does the machine have the vector registers, and do the vector functions of the loaded math
-// library give the same bits as the scalar ones? The library may be another version than the one
-// that was tested. Checked once a process.
-static bool packs_are_sound(void)
-{
-    enum { UNKNOWN, SOUND, UNSOUND };
-    static _Atomic int known;
-    int answer = atomic_load_explicit(&known, memory_order_relaxed);
-    if (answer == UNKNOWN) {
-        answer = tac__machine_has_pack4() && tac__packs_agree() ? SOUND : UNSOUND;
-        atomic_store_explicit(&known, answer, memory_order_relaxed);
-    }
-    return answer == SOUND;
-}
 
 // --- islands that are alike ---------------------------------------------------------------------
 
@@ -27,8 +11,8 @@ static bool packs_are_sound(void)
 static bool is_packable(const tac_engine *e, const tac__island *island)
 {
     const tac_instance *c = island->alone;
-    if (!c || !c->plan->type->derive_pack || !c->plan->type->alike || e->plan->method->implicit ||
-        e->plan->def.split ||
+    if (!c || !c->plan->type->kernels[TAC_PACK4].derive || !c->plan->type->alike ||
+        e->plan->method->implicit || e->plan->def.split ||
         (c->plan->type->flags &
          TAC_COMPONENT_OPAQUE)) // their own state may make them differ without notice
         return false;
@@ -110,7 +94,7 @@ static tac_status evaluate(void *context, double t_s, double *dx)
     w->evals++;
     w->eval.t_s = t_s;
     w->eval.dx = dx;
-    return model->type->derive_pack(&w->eval, model->self);
+    return model->type->kernels[TAC_PACK4].derive(&w->eval, model->self);
 }
 
 // What lanes take together counts for the component of their first island.
@@ -171,8 +155,11 @@ static tac_status make_work(tac_engine *e, const tac__island *island, const tac_
     w->problem.n = n;
     w->problem.context = w;
     w->problem.rhs = e->plan->def.profile ? evaluate_timed : evaluate;
-    w->eval = (tac_eval){
-        .in = (const void *const *)w->in, .x = w->ode.z, .mode = w->mode, .lanes = LANES};
+    w->eval = (tac_eval){.p = kind->model->numbers,
+                         .in = (const void *const *)w->in,
+                         .x = w->ode.z,
+                         .mode = w->mode,
+                         .lanes = LANES};
     *made = w;
     return TAC_OK;
 }
@@ -229,7 +216,7 @@ static tac_status make_lanes(tac_engine *e, const tac__lanes_plan *found, tac__l
 
 tac_status tac__lanes_form(tac_engine *e)
 {
-    if (!e->plan->def.lanes || !packs_are_sound())
+    if (!e->plan->def.lanes || !tac__packs_sound(LANES))
         return TAC_OK;
     tac__lanes *last = NULL;
     for (uint32_t i = 0; i < e->plan->island_count; i++) {

@@ -31,8 +31,8 @@ static tac_status ask(tac_engine *e, const tac__island *island, bool bus, double
                     c->plan->event_count * sizeof *mode);
             continue;
         }
-        TAC_TRY(c->plan->type->detect(bus ? &c->bus : &c->scratch, c->plan->self,
-                                      mode + c->plan->event_offset));
+        TAC_TRY(c->plan->type->kernels[TAC_NUMBERS].detect(
+            bus ? &c->bus : &c->scratch, c->plan->self, mode + c->plan->event_offset));
     }
     return TAC_OK;
 }

@@ -93,6 +93,6 @@ const tac_component_type tac__rocket_aero_type = {
     TAC__TYPE("rocket_aero", "1", "forces of the air on a slender body, by Mach number", 0),
     .self_size = sizeof(tac__rocket_aero),
     .declare = aero_declare,
-    .output = aero_output,
-    .output_dual = aero_output_dual,
+    .kernels[TAC_NUMBERS].output = aero_output,
+    .kernels[TAC_DUALS].output = aero_output_dual,
 };

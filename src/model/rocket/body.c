@@ -230,8 +230,9 @@ static tac_status body_detect(const tac_eval *e, const void *self, double *g)
 
 // Leaves a quaternion that is of unit length to rounding unchanged, so that a constant attitude
 // keeps its bits.
-static tac_status body_project(double *x, const void *self)
+static tac_status body_project(const tac_eval *e, const void *self, double *x)
 {
+    (void)e;
     (void)self;
     double *a = x + TAC__BODY_ATTITUDE;
     const quat q = quat_make(a[0], a[1], a[2], a[3]);
@@ -247,10 +248,10 @@ const tac_component_type tac__rocket_body_type = {
     .self_size = sizeof(body),
     .declare = body_declare,
     .init = body_init,
-    .output = body_output,
-    .derive = body_derive,
-    .output_dual = body_output_dual,
-    .derive_dual = body_derive_dual,
-    .detect = body_detect,
-    .project = body_project,
+    .kernels[TAC_NUMBERS].output = body_output,
+    .kernels[TAC_NUMBERS].derive = body_derive,
+    .kernels[TAC_DUALS].output = body_output_dual,
+    .kernels[TAC_DUALS].derive = body_derive_dual,
+    .kernels[TAC_NUMBERS].detect = body_detect,
+    .kernels[TAC_NUMBERS].project = body_project,
 };

@@ -147,6 +147,6 @@ const tac_component_type tac__rocket_mass_type = {
     .self_size = sizeof(tac__rocket_mass),
     .declare = mass_declare,
     .init = mass_init,
-    .output = mass_output,
-    .output_dual = mass_output_dual,
+    .kernels[TAC_NUMBERS].output = mass_output,
+    .kernels[TAC_DUALS].output = mass_output_dual,
 };

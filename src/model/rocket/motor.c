@@ -167,8 +167,9 @@ static tac_status motor_detect(const tac_eval *e, const void *self, double *g)
 
 // The tank is found empty at a whole microsecond, up to one microsecond after it ran dry: remove
 // the negative rest.
-static tac_status motor_project(double *x, const void *self)
+static tac_status motor_project(const tac_eval *e, const void *self, double *x)
 {
+    (void)e;
     (void)self;
     x[TAC__MOTOR_FUEL] = r_max(0.0, x[TAC__MOTOR_FUEL]);
     return TAC_OK;
@@ -179,10 +180,10 @@ const tac_component_type tac__rocket_motor_type = {
     .self_size = sizeof(tac__rocket_motor),
     .declare = motor_declare,
     .init = motor_init,
-    .output = motor_output,
-    .derive = motor_derive,
-    .output_dual = motor_output_dual,
-    .derive_dual = motor_derive_dual,
-    .detect = motor_detect,
-    .project = motor_project,
+    .kernels[TAC_NUMBERS].output = motor_output,
+    .kernels[TAC_NUMBERS].derive = motor_derive,
+    .kernels[TAC_DUALS].output = motor_output_dual,
+    .kernels[TAC_DUALS].derive = motor_derive_dual,
+    .kernels[TAC_NUMBERS].detect = motor_detect,
+    .kernels[TAC_NUMBERS].project = motor_project,
 };

@@ -78,8 +78,8 @@ const tac_component_type tac__orbiter_type = {
     .self_size = sizeof(orbiter),
     .declare = orbiter_declare,
     .init = orbiter_init,
-    .output = orbiter_output,
-    .derive = orbiter_derive,
-    .output_dual = orbiter_output_dual,
-    .derive_dual = orbiter_derive_dual,
+    .kernels[TAC_NUMBERS].output = orbiter_output,
+    .kernels[TAC_NUMBERS].derive = orbiter_derive,
+    .kernels[TAC_DUALS].output = orbiter_output_dual,
+    .kernels[TAC_DUALS].derive = orbiter_derive_dual,
 };

@@ -72,8 +72,8 @@ const tac_component_type tac__parachute_type = {
     .self_size = sizeof(tac__parachute),
     .declare = parachute_declare,
     .init = parachute_init,
-    .output = parachute_output,
-    .derive = parachute_derive,
-    .output_dual = parachute_output_dual,
-    .derive_dual = parachute_derive_dual,
+    .kernels[TAC_NUMBERS].output = parachute_output,
+    .kernels[TAC_NUMBERS].derive = parachute_derive,
+    .kernels[TAC_DUALS].output = parachute_output_dual,
+    .kernels[TAC_DUALS].derive = parachute_derive_dual,
 };

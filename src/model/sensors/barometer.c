@@ -62,6 +62,6 @@ const tac_component_type tac__barometer_type = {
     .self_size = sizeof(barometer),
     .declare = barometer_declare,
     .init = barometer_init,
-    .step = barometer_step,
+    .kernels[TAC_NUMBERS].step = barometer_step,
     .verify = barometer_verify,
 };

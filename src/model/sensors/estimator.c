@@ -127,6 +127,6 @@ const tac_component_type tac__estimator_type = {
     .self_size = sizeof(estimator),
     .declare = estimator_declare,
     .init = estimator_init,
-    .step = estimator_step,
+    .kernels[TAC_NUMBERS].step = estimator_step,
     .verify = estimator_verify,
 };

@@ -92,6 +92,6 @@ const tac_component_type tac__gps_type = {
     .self_size = sizeof(gps),
     .declare = gps_declare,
     .init = gps_init,
-    .step = gps_step,
+    .kernels[TAC_NUMBERS].step = gps_step,
     .verify = gps_verify,
 };

@@ -75,6 +75,6 @@ const tac_component_type tac__imu_type = {
     .self_size = sizeof(imu),
     .declare = imu_declare,
     .init = imu_init,
-    .step = imu_step,
+    .kernels[TAC_NUMBERS].step = imu_step,
     .verify = imu_verify,
 };

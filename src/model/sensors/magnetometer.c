@@ -65,6 +65,6 @@ const tac_component_type tac__magnetometer_type = {
     .self_size = sizeof(magnetometer),
     .declare = magnetometer_declare,
     .init = magnetometer_init,
-    .step = magnetometer_step,
+    .kernels[TAC_NUMBERS].step = magnetometer_step,
     .verify = magnetometer_verify,
 };

@@ -310,8 +310,9 @@ static tac_status multirotor_detect(const tac_eval *e, const void *self, double 
     return TAC_OK;
 }
 
-static tac_status multirotor_project(double *x, const void *self)
+static tac_status multirotor_project(const tac_eval *e, const void *self, double *x)
 {
+    (void)e;
     const multirotor *c = self;
     double *a = x + TAC__X_ATTITUDE;
     const quat q = quat_normalise(quat_make(a[0], a[1], a[2], a[3]));
@@ -333,12 +334,12 @@ const tac_component_type tac__multirotor_type = {
     .self_size = sizeof(multirotor),
     .declare = multirotor_declare,
     .init = multirotor_init,
-    .output = multirotor_output,
-    .derive = multirotor_derive,
-    .output_dual = multirotor_output_dual,
-    .derive_dual = multirotor_derive_dual,
-    .derive_pack = multirotor_derive_pack,
+    .kernels[TAC_NUMBERS].output = multirotor_output,
+    .kernels[TAC_NUMBERS].derive = multirotor_derive,
+    .kernels[TAC_DUALS].output = multirotor_output_dual,
+    .kernels[TAC_DUALS].derive = multirotor_derive_dual,
+    .kernels[TAC_PACK4].derive = multirotor_derive_pack,
     .alike = multirotor_alike,
-    .detect = multirotor_detect,
-    .project = multirotor_project,
+    .kernels[TAC_NUMBERS].detect = multirotor_detect,
+    .kernels[TAC_NUMBERS].project = multirotor_project,
 };

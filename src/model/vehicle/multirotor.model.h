@@ -9,7 +9,7 @@
 
 // Kinds that are run (f64, packs) are inlined into one function. Dual numbers and graphs need not
 // be, and with sanitizers compiling it would take minutes.
-#if defined(TAC_KIND_DUAL) || defined(TAC_KIND_SYM) || defined(__SANITIZE_ADDRESS__)
+#if !(defined(TAC_KIND_F64) || defined(TAC_LANES)) || defined(__SANITIZE_ADDRESS__)
 #define MULTIROTOR__CORE static inline
 #define MULTIROTOR__WHOLE
 #else
@@ -20,7 +20,7 @@
 // Kinds that are run are compiled once for each common shape of vehicle, so that loops can be
 // unrolled; other kinds have one version with plain loops. Saves 2,950 of 17,350 instructions a
 // millisecond of flight of a quadrotor (callgrind, examples/iris_mission.yaml from 5 s to 10 s).
-#if defined(TAC_KIND_F64) || defined(TAC_KIND_PACK4)
+#if defined(TAC_KIND_F64) || defined(TAC_LANES)
 #define MULTIROTOR__CALL(core, p, ...)                                                             \
     do {                                                                                           \
         const vehicle_shape any = {p->vehicle.rotors, p->batteries, p->buses, p->upright};         \

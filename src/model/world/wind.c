@@ -262,6 +262,6 @@ const tac_component_type tac__wind_type = {
     .self_size = sizeof(wind),
     .declare = wind_declare,
     .init = wind_init,
-    .step = wind_step,
+    .kernels[TAC_NUMBERS].step = wind_step,
     .close = wind_close,
 };

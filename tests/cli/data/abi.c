@@ -47,7 +47,7 @@ static const tac_component_type type = {
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(ramp),
     .declare = declare,
-    .step = step TYPE_FIELD,
+    .kernels[TAC_NUMBERS].step = step TYPE_FIELD,
 };
 
 TAC_PLUGIN("abi", "1", &type)

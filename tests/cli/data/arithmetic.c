@@ -71,7 +71,7 @@ static tac_component_type make(void)
     t.stage = TAC_STAGE_CONTROL;
     t.declare = declare;
     t.init = init;
-    t.step = step;
+    t.kernels[TAC_NUMBERS].step = step;
     return t;
 }
 

@@ -49,8 +49,8 @@ static const tac_component_type glider = {
     .version = "1",
     .declare = glider_declare,
     .init = glider_init,
-    .derive = glider_derive,
-    .output = glider_output,
+    .kernels[TAC_NUMBERS].derive = glider_derive,
+    .kernels[TAC_NUMBERS].output = glider_output,
 };
 
 static tac_status brain_declare(tac_declare *d, void *self)
@@ -81,7 +81,7 @@ static const tac_component_type brain = {
     .version = "1",
     .stage = TAC_STAGE_CONTROL,
     .declare = brain_declare,
-    .step = brain_step,
+    .kernels[TAC_NUMBERS].step = brain_step,
 };
 
 TAC_PLUGIN("glider", "1", &glider, &brain)

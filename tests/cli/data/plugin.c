@@ -27,7 +27,7 @@ static const tac_component_type talker = {
     .flags = TAC_COMPONENT_OPAQUE,
     .stage = TAC_STAGE_CONTROL,
     .declare = talker_declare,
-    .step = talker_step,
+    .kernels[TAC_NUMBERS].step = talker_step,
 };
 
 TAC_PLUGIN("talkers", "1.0", &talker)

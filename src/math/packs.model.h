@@ -1,6 +1,6 @@
-// packs.c - compares the functions of packs with the plain ones, at the arguments of prints.c.
-// Compiled for vector registers (cmake/kinds.cmake): call it only where the machine has them.
-#define TAC_KIND_PACK4
+// packs.model.h - compares the functions of packs with the plain ones, at the arguments of
+// prints.c. Compiled for vector registers (cmake/kinds.cmake): call it only where the machine has
+// them.
 #include "math/elementary.h"
 #include "math/prints.h"
 #include "math/real.h"
@@ -13,7 +13,7 @@ static bool same(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b);
 }
 
-bool tac__packs_agree(void)
+bool TAC_KINDED(tac__packs_agree)(void)
 {
     bool agree = true;
     for (unsigned i = 0; i < TAC__PROBES; i += TAC_LANES) {
