@@ -1,17 +1,6 @@
 // euler.c - the Euler method: one stage, order 1.
 #include "ode/explicit.h"
-
-// clang-format off
-
-const tac__tableau tac__euler_table = {
-    1,
-    {{0}},
-    {1},
-    {0},
-    {0},
-};
-
-// clang-format on
+#include "ode/euler.table.h"
 
 static tac_status step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
                        double h_s, double *y1)

@@ -4,15 +4,7 @@
 #define TAC_ODE_EXPLICIT_H
 
 #include "ode/core.h"
-
-// An explicit Runge-Kutta method: z_i = y + h sum_j a_ij k_j, k_i = f(t + c_i h, z_i),
-// y1 = y + h sum_j b_j k_j with the error h sum_j e_j k_j. Where the last row of `a` is `b`, the
-// last stage is f(t1, y1).
-typedef struct tac__tableau {
-    int stages;
-    double a[TAC__STAGES_MAX][TAC__STAGES_MAX];
-    double b[TAC__STAGES_MAX], c[TAC__STAGES_MAX], e[TAC__STAGES_MAX];
-} tac__tableau;
+#include "ode/tableau.h"
 
 // Stage i: z_i from the stages before it, then k_i = f(z_i). The last stage of FSAL methods is at
 // y1.

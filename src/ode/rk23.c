@@ -1,20 +1,6 @@
 // rk23.c - the pair of Bogacki and Shampine, order 3 with an error estimate of order 2.
-//
-// [BS]  P. Bogacki, L. F. Shampine, A 3(2) pair of Runge-Kutta formulas, Appl. Math. Lett. 2 (1989)
 #include "ode/explicit.h"
-
-// clang-format off
-
-// [BS]
-const tac__tableau tac__rk23_table = {
-    4,
-    {{0}, {1.0 / 2}, {0, 3.0 / 4}, {2.0 / 9, 1.0 / 3, 4.0 / 9}},
-    {2.0 / 9, 1.0 / 3, 4.0 / 9},
-    {0, 1.0 / 2, 3.0 / 4, 1},
-    {-5.0 / 72, 1.0 / 12, 1.0 / 9, -1.0 / 8},
-};
-
-// clang-format on
+#include "ode/rk23.table.h"
 
 static tac_status step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
                        double h_s, double *y1)

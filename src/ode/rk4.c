@@ -1,21 +1,6 @@
 // rk4.c - the classical Runge-Kutta method of order 4.
-//
-// [HNW] E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed.,
-//       Springer 1993
 #include "ode/explicit.h"
-
-// clang-format off
-
-// [HNW] II.1, table 1.2
-const tac__tableau tac__rk4_table = {
-    4,
-    {{0}, {0.5}, {0, 0.5}, {0, 0, 1}},
-    {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
-    {0, 0.5, 0.5, 1},
-    {0},
-};
-
-// clang-format on
+#include "ode/rk4.table.h"
 
 static tac_status step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
                        double h_s, double *y1)
