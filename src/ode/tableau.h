@@ -1,6 +1,6 @@
 // tableau.h - the form of an explicit Runge-Kutta method. NAME.table.h has the coefficients of each
 // method, as constants that the compiler sees wherever a step is compiled: alone (NAME.c) and in
-// lanes (lanes.kernel.h).
+// lanes (lanes.model.h).
 #ifndef TAC_ODE_TABLEAU_H
 #define TAC_ODE_TABLEAU_H
 
