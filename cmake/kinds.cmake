@@ -1,10 +1,11 @@
 # Scalar kinds: one model source, compiled once for each (DESIGN 8, src/math/real.h).
 
+# Packs are C++ for the sake of its ?: between vectors (r_select in src/math/real_pack.h).
 set(TACTUS_KINDS f64 pack2 pack4 pack8 dual dualp sym)
 set(TACTUS_KIND_LANGUAGE_f64 c)
-set(TACTUS_KIND_LANGUAGE_pack2 c)
-set(TACTUS_KIND_LANGUAGE_pack4 c)
-set(TACTUS_KIND_LANGUAGE_pack8 c)
+set(TACTUS_KIND_LANGUAGE_pack2 cc)
+set(TACTUS_KIND_LANGUAGE_pack4 cc)
+set(TACTUS_KIND_LANGUAGE_pack8 cc)
 set(TACTUS_KIND_LANGUAGE_dual cc)
 set(TACTUS_KIND_LANGUAGE_dualp cc)
 set(TACTUS_KIND_LANGUAGE_sym cc)

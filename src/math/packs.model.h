@@ -13,7 +13,7 @@ static bool same(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b);
 }
 
-bool TAC_KINDED(tac__packs_agree)(void)
+TAC_ENTRY bool TAC_KINDED(tac__packs_agree)(void)
 {
     bool agree = true;
     for (unsigned i = 0; i < TAC__PROBES; i += TAC_LANES) {

@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The name of the i-th function and the digest of its values; NULL after the last.
 const char *tac__math_print(size_t i, uint64_t *print);
 
@@ -29,4 +33,7 @@ bool tac__packs_agree_pack8(void);
 // library may be another version than the one that was tested. Looked at once a process.
 bool tac__packs_sound(unsigned lanes);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

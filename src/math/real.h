@@ -5,7 +5,7 @@
 // defining one macro before the first include:
 //
 //     TAC_KIND_F64                    a double                            C17
-//     TAC_KIND_PACK2, _PACK4, _PACK8  2, 4 or 8 doubles, one lane a run   C17
+//     TAC_KIND_PACK2, _PACK4, _PACK8  2, 4 or 8 doubles, one lane a run   C++17
 //     TAC_KIND_DUAL                   value and directional derivatives   C++17
 //     TAC_KIND_DUALP                  the same, of parameters, too        C++17
 //     TAC_KIND_SYM                    a node of a graph                   C++17

@@ -24,11 +24,11 @@ typedef int64_t cond __attribute__((vector_size(8 * TAC_LANES)));
 // clang-format off
 
 #if TAC_LANES == 2
-static inline real tac__splat(double x) { return (real){x, x}; }
+static inline real tac__splat(double x) { real a = {x, x}; return a; }
 #elif TAC_LANES == 4
-static inline real tac__splat(double x) { return (real){x, x, x, x}; }
+static inline real tac__splat(double x) { real a = {x, x, x, x}; return a; }
 #else
-static inline real tac__splat(double x) { return (real){x, x, x, x, x, x, x, x}; }
+static inline real tac__splat(double x) { real a = {x, x, x, x, x, x, x, x}; return a; }
 #endif
 
 static inline cond c_and(cond a, cond b) { return a & b; }
@@ -37,9 +37,10 @@ static inline cond c_not(cond a) { return ~a; }
 
 #if defined(__AVX__) && TAC_LANES == 4
 static inline int c_all(cond a) { return _mm256_movemask_pd((__m256d)a) == 0xF; }
-static inline real r_select(cond c, real a, real b)
+#elif defined(__AVX512F__) && TAC_LANES == 8
+static inline int c_all(cond a)
 {
-    return _mm256_blendv_pd(b, a, (__m256d)c);
+    return _mm512_cmplt_epi64_mask((__m512i)a, _mm512_setzero_si512()) == 0xFF;
 }
 #else
 static inline int c_all(cond a)
@@ -49,18 +50,28 @@ static inline int c_all(cond a)
         all &= a[lane];
     return all != 0;
 }
+#endif
+// Units of packs are compiled as C++, where ?: takes vectors: gcc makes masked moves, minima and
+// maxima of it. Of the form for C it makes a vector of the mask and three logical operations.
 static inline real r_select(cond c, real a, real b)
 {
+#ifdef __cplusplus
+    return c ? a : b;
+#else
     return (real)((c & (cond)a) | (~c & (cond)b));
-}
 #endif
+}
 static inline real r_abs(real a) { return (real)((cond)a & INT64_MAX); }
 
 #if defined(__AVX512F__) && TAC_LANES == 8
 typedef __m512d tac__chunk;
 #define TAC__SLEEF_CHUNK(name, accuracy) Sleef_cinz_##name##d8_##accuracy##avx512fnofma
-static inline tac__chunk tac__chunk_sqrt(tac__chunk a) { return _mm512_sqrt_pd(a); }
-static inline tac__chunk tac__chunk_floor(tac__chunk a) { return _mm512_floor_pd(a); }
+// The forms with a mask, as gcc 12 warns of an undefined value in the others when compiled as C++.
+static inline tac__chunk tac__chunk_sqrt(tac__chunk a) { return _mm512_maskz_sqrt_pd(0xFF, a); }
+static inline tac__chunk tac__chunk_floor(tac__chunk a)
+{
+    return _mm512_maskz_roundscale_pd(0xFF, a, _MM_FROUND_FLOOR);
+}
 #elif defined(__AVX__) && TAC_LANES > 2
 typedef __m256d tac__chunk;
 #define TAC__SLEEF_CHUNK(name, accuracy) Sleef_cinz_##name##d4_##accuracy##avx
@@ -72,7 +83,8 @@ typedef __m128d tac__chunk;
 static inline tac__chunk tac__chunk_sqrt(tac__chunk a) { return _mm_sqrt_pd(a); }
 static inline tac__chunk tac__chunk_floor(tac__chunk a)
 {
-    return (tac__chunk){floor(a[0]), floor(a[1])}; // SSE2 has no rounding instruction
+    tac__chunk b = {floor(a[0]), floor(a[1])}; // SSE2 has no rounding instruction
+    return b;
 }
 #else
 typedef double tac__chunk;
@@ -93,7 +105,8 @@ typedef union tac__chunks {
 #define TAC__BY_CHUNK_1(name, function)                                                            \
     static inline real r_##name(real a)                                                            \
     {                                                                                              \
-        tac__chunks u = {.all = a};                                                                \
+        tac__chunks u;                                                                             \
+        u.all = a;                                                                                 \
         for (int i = 0; i < TAC__CHUNKS; i++)                                                      \
             u.chunk[i] = function(u.chunk[i]);                                                     \
         return u.all;                                                                              \
@@ -101,7 +114,9 @@ typedef union tac__chunks {
 #define TAC__BY_CHUNK_2(name, function)                                                            \
     static inline real r_##name(real a, real b)                                                    \
     {                                                                                              \
-        tac__chunks u = {.all = a}, v = {.all = b};                                                \
+        tac__chunks u, v;                                                                          \
+        u.all = a;                                                                                 \
+        v.all = b;                                                                                 \
         for (int i = 0; i < TAC__CHUNKS; i++)                                                      \
             u.chunk[i] = function(u.chunk[i], v.chunk[i]);                                         \
         return u.all;                                                                              \
@@ -124,12 +139,19 @@ static inline real r_log1p(real a)
     return r_select(a <= R(TAC__LOG1P_MOST), r_log1p_below(a), r_log(a));
 }
 
-// data[index] in each lane, for whole indices from 0 to count - 1.
+// data[index] in each lane, for whole indices from 0 to count - 1. Written without y[lane] = ...,
+// which gcc does in memory, one lane at a time: reading the whole then waits for all lanes.
 static inline real r_pick(const double *data, int count, real index)
 {
-    (void)count;
-    real y = R(0.0);
-    for (int lane = 0; lane < TAC_LANES; lane++)
-        y[lane] = data[(int)index[lane]];
+    if (count == 1)
+        return R(data[0]);
+#if TAC_LANES == 2
+    real y = {data[(int)index[0]], data[(int)index[1]]};
+#elif TAC_LANES == 4
+    real y = {data[(int)index[0]], data[(int)index[1]], data[(int)index[2]], data[(int)index[3]]};
+#else
+    real y = {data[(int)index[0]], data[(int)index[1]], data[(int)index[2]], data[(int)index[3]],
+              data[(int)index[4]], data[(int)index[5]], data[(int)index[6]], data[(int)index[7]]};
+#endif
     return y;
 }

@@ -141,10 +141,8 @@ static pass begin(const tac__ode_lanes_problem *p, const tac__ode_lanes_work *w,
                   tac__lane_set active, bool keeps, double t0_s, const double *t1_s,
                   const double *h_s)
 {
-    pass s = {.p = p, .w = w, .t0 = R(t0_s), .t1 = load(t1_s), .h = load(h_s)};
-    s.active = lanes_of(active);
-    s.all = active == tac__lanes_all(TAC_LANES);
-    s.keeps = keeps;
+    const bool all = active == tac__lanes_all(TAC_LANES);
+    pass s = {p, w, R(t0_s), load(t1_s), load(h_s), lanes_of(active), all, keeps};
     if (!s.all) {
         s.t1 = r_select(s.active, s.t1, s.t0);
         s.h = r_select(s.active, s.h, R(0.0));
@@ -269,9 +267,9 @@ ERRORS(dop853, tac__dop853_e3)
         &tac__##name##_method, TAC_LANES, take, step_##name, errors_fn, merge                      \
     }
 
-extern const tac__ode_lanes_method TAC_KINDED(tac__ode_lanes_methods)[];
+TAC_ENTRY const tac__ode_lanes_method TAC_KINDED(tac__ode_lanes_methods)[];
 const tac__ode_lanes_method TAC_KINDED(tac__ode_lanes_methods)[] = {
     METHOD(euler, NULL),           METHOD(rk4, NULL),
     METHOD(rk23, errors_rk23),     METHOD(rk45, errors_rk45),
-    METHOD(dop853, errors_dop853), {0},
+    METHOD(dop853, errors_dop853), {NULL, 0, NULL, NULL, NULL, NULL},
 };
