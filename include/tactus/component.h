@@ -143,6 +143,13 @@ enum {
     TAC_DUE_LEAD = 16,     // a step before that of the rate group, as tac_declare_lead asked for
 };
 
+// What one lane of a step in packs has of its own, besides values and numbers.
+typedef struct tac_lane {
+    tac_instance *instance;
+    const void *self; // the component's own: it may differ in what `alike` does not compare
+    bool steps; // false: the component is not due. It has values, but what is written is dropped
+} tac_lane;
+
 // What a step sees. Indices are those that the declaring functions returned.
 typedef struct tac_step {
     tac_time t_us;
@@ -154,7 +161,8 @@ typedef struct tac_step {
     void *const *state;    // discrete states
     const double *x;       // own continuous states at t_us
     tac_instance *instance;
-    const double *p; // the component's numbers: see tac_declare_numbers
+    const double *p;      // the component's numbers: see tac_declare_numbers
+    const tac_lane *lane; // packs: of each lane; else NULL
 } tac_step;
 
 // What `output`, `derive`, `detect` and `project` see.
@@ -173,8 +181,9 @@ typedef struct tac_eval {
 // --- kinds ----------------------------------------------------------------------------------
 
 // What a model computes with. Every f64 that a kernel sees has the form of its kind: in[], out[],
-// state[], x, dx, mode and p. Values of other scalar types (bool, i64, ...) have one form for all
-// kinds.
+// state[], x, dx, mode and p. Values of other scalar types (bool, i32, ...) have one form for all
+// kinds, except in packs, where every value is there once for each lane: element i of lane l stands
+// at [i * lanes + l], whatever the type. An f64[3] is 3 * lanes doubles, a bool is `lanes` bools.
 typedef enum tac_kind {
     TAC_NUMBERS, // a double
     // Two, four or eight doubles side by side, aligned to their size together: one lane for each of
@@ -211,9 +220,15 @@ typedef struct tac_kernels {
     // Of `e` only p and lanes may be used.
     tac_status (*project)(const tac_eval *e, const void *self, double *x);
     // The discrete part: runs once each time the component is due. TAC_NUMBERS may call everything
-    // under "inside init, step and the hooks" below. The other kinds are for components whose step
-    // needs nothing but its inputs, states, numbers and tac_draw_...: several components that are
-    // due at the same instant step at once.
+    // under "inside init, step and the hooks" below.
+    //
+    // In packs several components that are due at the same instant step at once: t_us, period_us,
+    // due, and which inputs are connected are the same for all. Such a step uses `self` for what
+    // `alike` compares, and s->lane[l].self for the rest. It may call tac_connected,
+    // tac_draw_normals, and for one lane, with tac_step_of_lane, tac_log_write; nothing else.
+    // Where a component would fail, or needs more than that, the step returns a status other than
+    // TAC_OK before it has written or drawn anything: the components then step one by one with
+    // TAC_NUMBERS, and what that step says counts.
     tac_status (*step)(tac_step *s, const void *self);
 } tac_kernels;
 
@@ -491,6 +506,15 @@ TAC_API TAC_PRINTF(3, 4) void tac_log_write(tac_step *s, tac_log_level level, co
                                             ...);
 
 TAC_END_DECLS
+
+// In a step in packs: the step of a single lane, for tac_log_write. What its pointers lead to are
+// still the values of all lanes.
+static inline tac_step tac_step_of_lane(const tac_step *s, uint32_t lane)
+{
+    tac_step one = *s;
+    one.instance = s->lane[lane].instance;
+    return one;
+}
 
 // Typed access to what a step or an evaluation sees.
 #define TAC_IN(s, type, index)    ((const type *)(s)->in[index])
