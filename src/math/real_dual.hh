@@ -15,10 +15,7 @@
 #include <math.h>
 
 #include "math/elementary.h"
-
-#ifndef TAC_DUAL_DIRECTIONS
-#define TAC_DUAL_DIRECTIONS 8 // a power of two, as vector types are
-#endif
+#include <tactus/component.h> // TAC_DUAL_DIRECTIONS, a power of two, as vector types are
 
 // As for packs: nothing here is passed by value from unit to unit.
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -28,7 +25,7 @@ typedef double tac__tangent
     __attribute__((vector_size(8 * TAC_DUAL_DIRECTIONS), aligned(8), may_alias));
 
 // Constructors are forced inline: C++ would keep one shared copy for all units, and that copy might
-// come from a unit with other directions or for another processor.
+// come from a unit for another processor.
 struct tac__dual {
     double v;
     tac__tangent d;

@@ -1,5 +1,5 @@
-// arrays.h - vectors in arrays: of doubles (parameters) and of reals (states and ports). For every
-// scalar kind.
+// arrays.h - vectors in arrays: of doubles, of params (parameters) and of reals (states and ports).
+// For every scalar kind.
 #ifndef TAC_MODEL_ARRAYS_H
 #define TAC_MODEL_ARRAYS_H
 
@@ -16,6 +16,26 @@ static inline vec3 array_transform(const double m[9], vec3 v)
 }
 
 static inline vec3 array_scale(real s, const double a[3])
+{
+    return vec3_make(s * a[0], s * a[1], s * a[2]);
+}
+
+static inline vec3 params_vec3(const param a[3])
+{
+    return vec3_make(P(a[0]), P(a[1]), P(a[2]));
+}
+
+static inline real params_dot(const param a[3], vec3 v)
+{
+    return a[0] * v.x + a[1] * v.y + a[2] * v.z;
+}
+
+static inline vec3 params_transform(const param m[9], vec3 v)
+{
+    return vec3_make(params_dot(m, v), params_dot(m + 3, v), params_dot(m + 6, v));
+}
+
+static inline vec3 params_scale(real s, const param a[3])
 {
     return vec3_make(s * a[0], s * a[1], s * a[2]);
 }

@@ -50,6 +50,35 @@ TAC__BUILTIN_TABLE(TAC__BUILTIN_EXTERN)
     .size = sizeof(tac_component_type), .flags = TAC__COMPONENT_BUILTIN | (type_flags),            \
     .name = type_name, .version = type_version, .summary = type_summary
 
+// The kernels of a built-in type come from a NAME.model.h, which is compiled for every kind: f64,
+// pack2, pack4, pack8, dual, dualp, sym. TAC__KERNELS(K) is the table of a type, of which K(kind)
+// is one line:
+//
+//     #define KERNELS(kind) {.output = tac__lag_output_##kind, .derive = tac__lag_derive_##kind}
+//         .kernels = TAC__KERNELS(KERNELS),
+//     #undef KERNELS
+#define TAC__KERNELS(K)                                                                            \
+    {                                                                                              \
+        [TAC_NUMBERS] = K(f64), [TAC_PACK2] = K(pack2), [TAC_PACK4] = K(pack4),                    \
+        [TAC_PACK8] = K(pack8), [TAC_DUALS] = K(dual), [TAC_DUALS_OF_ALL] = K(dualp)               \
+    }
+
+// Prototypes of a kernel for every kind, for the header that the model and the component include:
+// of `output` and `derive`, of `detect` and `project`, and of `step`.
+#define TAC__EVAL_KERNEL(name)  TAC__KERNEL(name, (const tac_eval *e, const void *self))
+#define TAC__STATE_KERNEL(name) TAC__KERNEL(name, (const tac_eval *e, const void *self, double *x))
+#define TAC__STEP_KERNEL(name)  TAC__KERNEL(name, (tac_step * s, const void *self))
+#define TAC__KERNEL(name, arguments)                                                               \
+    TAC_BEGIN_DECLS                                                                                \
+    tac_status name##_f64 arguments;                                                               \
+    tac_status name##_pack2 arguments;                                                             \
+    tac_status name##_pack4 arguments;                                                             \
+    tac_status name##_pack8 arguments;                                                             \
+    tac_status name##_dual arguments;                                                              \
+    tac_status name##_dualp arguments;                                                             \
+    tac_status name##_sym arguments;                                                               \
+    TAC_END_DECLS
+
 // A signal whose size and unit are chosen by the user: `size: 3`, `unit: m/s`.
 enum { TAC__SIZE_MAX = 64 };
 
