@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include <tactus/memory.h>
 
+#include <stdbool.h>
+
 typedef struct tac__arena_block tac__arena_block;
 
 typedef struct tac__arena {
@@ -37,6 +39,6 @@ void tac__arena_release(tac__arena *arena, const void *memory);
 #define TAC__ARENA_GROW(arena, array, count, capacity)                                             \
     ((count) < (capacity) ||                                                                       \
      tac__arena_grow((arena), (void **)&(array), (count), &(capacity), sizeof *(array)))
-_Bool tac__arena_grow(tac__arena *arena, void **array, size_t count, size_t *capacity, size_t size);
+bool tac__arena_grow(tac__arena *arena, void **array, size_t count, size_t *capacity, size_t size);
 
 #endif
