@@ -187,8 +187,7 @@ struct tac__component {
     void *const *state; // discrete states
 
     // continuous part: the same functions on the integrator's scratch and on the bus
-    tac__views scratch_views;      // for output and derive on the scratch; on the bus: `views`
-    const void *const *scratch_in; // inputs there: coupled ones point into the scratch
+    const void *const *scratch_in; // inputs on the scratch: coupled ones point into it
     const void *const *kept_in;    // the same, with held inputs from the island's copies
     tac__writes eval_writes;
 
@@ -252,6 +251,13 @@ struct tac__component {
     int step_item, shadow_item; // -1: none
     uint64_t *missed;           // in the block: triggers that came while the component was inactive
 };
+
+// Has an input another unit than its signal, or a gain or an offset?
+static inline bool tac__is_scaled(const tac__signal *s, const tac__port *port,
+                                  const tac_route_def *r)
+{
+    return r->gain != 1 || r->offset != 0 || !tac__unit_same(&s->kind->dimension, &port->dimension);
+}
 
 // The number of a signal of a component, by its number among outputs and continuous states; and the
 // way back.

@@ -1,6 +1,7 @@
 // wire.c - memory of a run and the pointers into it: lists every part of the block, allocates it
 // once, then gives each component its tables of inputs, outputs and states.
 #include "engine/run/integrate.h"
+#include "engine/run/evaluator.h"
 #include "engine/plan/prepare.h"
 #include "engine/plan/find.h"
 #include "engine/plan/share.h"
@@ -217,11 +218,6 @@ static tac_status reserve_signals(wiring *w, const tac__component *c)
     return TAC_OK;
 }
 
-static bool is_scaled(const tac__signal *s, const tac__port *port, const tac_route_def *r)
-{
-    return r->gain != 1 || r->offset != 0 || !tac__unit_same(&s->kind->dimension, &port->dimension);
-}
-
 // Does the input need a view with a buffer, or can the reader point directly to the signal?
 static bool needs_view(const tac__plan *plan, const tac__component *c, size_t input)
 {
@@ -232,7 +228,8 @@ static bool needs_view(const tac__plan *plan, const tac__component *c, size_t in
     const bool sampled =
         s->kind->continuous && !in->coupled && (tac__is_observer(c) || tac__is_continuous(c->type));
     const bool converted = s->kind->type.scalar != c->inputs.items[input].type.scalar;
-    return sampled || converted || in->history || is_scaled(s, &c->inputs.items[input], in->route);
+    return sampled || converted || in->history ||
+           tac__is_scaled(s, &c->inputs.items[input], in->route);
 }
 
 // A part for the value of an input or a discrete state.
@@ -391,7 +388,7 @@ static void make_view(const tac__plan *plan, const tac__component *c, size_t inp
                     .delay_us = in->route->delay_us,
                     .delayed = in->route->delayed,
                     .as_f64 = port->type.scalar == TAC_F64 && s->kind->type.scalar != TAC_F64,
-                    .scaled = is_scaled(s, port, in->route),
+                    .scaled = tac__is_scaled(s, port, in->route),
                     .factor = tac__unit_factor(&s->kind->dimension, &port->dimension),
                     .gain = in->route->gain,
                     .offset = in->route->offset,
@@ -473,8 +470,7 @@ static tac_status wire_outputs(tac_engine *e, tac__component *c)
     tac__plan *plan = e->building;
     const size_t n = c->outputs.count;
     void **out = tac__arena_array(&plan->arena, n, sizeof *out);
-    void **scratch = tac__arena_array(&plan->arena, n, sizeof *scratch);
-    if (!out || !scratch)
+    if (!out)
         return TAC_E_MEMORY;
     size_t count[2] = {0}, kept[2] = {0}; // of steps, of stage 3
     for (size_t k = 0; k < n; k++) {
@@ -490,69 +486,31 @@ static tac_status wire_outputs(tac_engine *e, tac__component *c)
         const int signal = tac__signal_at(c, k);
         const tac__signal *s = &plan->schema.signals[signal];
         out[k] = tac__block_at(&plan->block, s->offset);
-        scratch[k] =
-            s->kind->continuous ? tac__arena_array(&e->scratch, s->kind->words, 8) : out[k];
-        if (!scratch[k])
-            return TAC_E_MEMORY;
         if (is_written(plan, c, k))
             tac__writes_add(s->kind->continuous ? &c->eval_writes : &c->writes, (uint32_t)signal,
                             &s->kind->type, out[k], s->digest, s->history);
     }
     tac_instance *run = e->instances[c->index];
     c->out = run->step.out = run->bus.out = out;
-    run->scratch.out = scratch;
     return TAC_OK;
 }
 
-// Where the integrator's scratch has the value of a signal of the plant.
-static const void *scratch_of(const tac_engine *e, int signal)
+static const tac__evaluator *numbers_of(const tac_engine *e, size_t component)
 {
-    const tac__plan *plan = e->plan;
-    const tac__signal *s = &plan->schema.signals[signal];
-    const tac__component *writer = plan->components[s->component];
-    const tac__island *island = &e->islands[writer->island];
-    if (s->kind->state) {
-        const char *x = tac__block_at(&plan->block, s->offset);
-        return island->work.z + (x - (const char *)island->x) / (ptrdiff_t)sizeof(double);
-    }
-    return e->instances[writer->index]->scratch.out[tac__signal_place(writer, signal)];
+    return e->islands[e->plan->components[component]->island].numbers;
 }
 
-// Inputs as an evaluation of the integrator sees them: coupled ones point into its scratch.
-static tac_status wire_scratch(tac_engine *e, tac__component *c)
+// The equations in numbers, and the state as it is seen on the bus.
+static tac_status wire_island(tac_engine *e, tac__island *island)
 {
-    tac__plan *plan = e->building;
-    const tac__island *island = &e->islands[c->island];
-    tac_instance *run = e->instances[c->index];
-    const size_t n = c->inputs.count;
-    size_t views = 0;
-    for (size_t k = 0; k < n; k++)
-        views += c->in[k].coupled && c->in[k].buffer;
-    const void **in = tac__arena_array(&plan->arena, n, sizeof *in);
-    c->scratch_views.items = tac__arena_array(&plan->arena, views, sizeof *c->scratch_views.items);
-    if (!in || !c->scratch_views.items)
-        return TAC_E_MEMORY;
-    for (size_t k = 0; k < n; k++) {
-        const tac__input *input = &c->in[k];
-        in[k] = run->bus.in[k];
-        if (!input->coupled)
-            continue;
-        const tac__signal *s = &plan->schema.signals[input->signal];
-        const void *value = scratch_of(e, input->signal);
-        if (!input->buffer) {
-            in[k] = element_of(s, value, input->element);
-            continue;
-        }
-        void *target = tac__arena_array(&e->scratch, tac__type_words(&c->inputs.items[k].type), 8);
-        if (!target)
-            return TAC_E_MEMORY;
-        in[k] = target;
-        make_view(plan, c, k, value, target, &c->scratch_views.items[c->scratch_views.count++]);
+    TAC_TRY(tac__evaluator_make(e, island, TAC_NUMBERS, island->work.z, &island->numbers));
+    for (size_t i = 0; i < island->plan->count; i++) {
+        tac__component *c = e->building->components[island->plan->components[i]];
+        tac_instance *run = e->instances[c->index];
+        c->scratch_in = run->scratch.in;
+        run->bus.x = run->step.x = island->x + c->x_offset;
+        run->bus.mode = island->mode + c->event_offset;
     }
-    c->scratch_in = run->scratch.in = in;
-    run->scratch.x = island->work.z + c->x_offset;
-    run->bus.x = run->step.x = island->x + c->x_offset;
-    run->bus.mode = run->scratch.mode = island->mode + c->event_offset;
     return TAC_OK;
 }
 
@@ -567,8 +525,9 @@ static tac_status wire_rise_input(tac_engine *e, tac__island_plan *island, const
     if (in->signal < 0)
         return TAC_OK;
     const tac__signal *s = &plan->schema.signals[in->signal];
-    const void *value =
-        s->kind->continuous ? scratch_of(e, in->signal) : tac__block_at(&plan->block, s->offset);
+    const void *value = s->kind->continuous
+                            ? tac__evaluator_signal(e, numbers_of(e, s->component), in->signal)
+                            : tac__block_at(&plan->block, s->offset);
     island->rise_outputs |= s->kind->continuous && !s->kind->state;
     if (!in->buffer) {
         *seen = element_of(s, value, in->element);
@@ -722,8 +681,8 @@ static tac_status wire_components(tac_engine *e)
         run->step.period_us = c->group >= 0 ? tac__group_period(&plan->groups[c->group]) : 0;
         run->step.state = c->state;
         run->step.instance = run;
-        run->step.p = run->bus.p = run->scratch.p = c->numbers;
-        run->step.lanes = run->bus.lanes = run->scratch.lanes = 1;
+        run->step.p = run->bus.p = c->numbers;
+        run->step.lanes = run->bus.lanes = 1;
         const bool played = tac__is_played(plan, c->type);
         run->run =
             played ? plan->driver->players[c->index].step : c->type->kernels[TAC_NUMBERS].step;
@@ -737,11 +696,10 @@ static tac_status wire_components(tac_engine *e)
         run->has_writes = tac__writes_any(&c->writes);
         run->writes = c->writes;
     }
+    for (size_t i = 0; i < plan->island_count; i++)
+        TAC_TRY(wire_island(e, &e->islands[i]));
     for (size_t i = 0; i < plan->component_count; i++) {
-        tac__component *c = plan->components[plan->layout[i]];
-        if (c->island >= 0)
-            TAC_TRY(wire_scratch(e, c));
-        tac_instance *run = e->instances[c->index];
+        tac_instance *run = e->instances[i];
         run->hook = run->step;
         run->hook.out = NULL;
     }
@@ -750,7 +708,8 @@ static tac_status wire_components(tac_engine *e)
         tac__island *island = &e->islands[i];
         const tac__component *first = plan->components[island_plan->components[0]];
         if (island_plan->count == 1 && first->type->kernels[TAC_NUMBERS].derive &&
-            !first->chained && first->scratch_views.count == 0 && !island_plan->gated)
+            !first->chained && island->numbers->members[0].passage_count == 0 &&
+            !island_plan->gated)
             island->alone = e->instances[first->index];
         island->failed = first->index;
         TAC_TRY(list_viewers(plan, island_plan));

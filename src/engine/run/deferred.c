@@ -1,6 +1,6 @@
 // deferred.c - outputs of the plant that another thread evaluates later; see watch.h. Stored are
 // time, states, modes and held inputs, one after another in whole words.
-#include "engine/run/state.h"
+#include "engine/run/evaluator.h"
 
 #include <string.h>
 
@@ -46,21 +46,16 @@ tac_status tac__deferred_evaluate(const tac__deferred *d, const void *stored,
 {
     const tac__component *c = d->component->plan;
     const double *from = stored;
-    const void *in[INPUTS_MAX];
-    tac_eval eval = {.t_s = *from++, .in = in, .out = values->out, .p = c->numbers, .lanes = 1};
+    void *in[INPUTS_MAX];
+    tac_eval eval = {.t_s = *from++, .out = values->out, .p = c->numbers, .lanes = 1};
+    eval.in = (const void *const *)in;
     eval.x = from;
     from += c->x_count;
     eval.mode = from;
     from += c->event_count;
-    for (size_t i = 0; i < c->inputs.count; i++) {
-        in[i] = from;
-        from += tac__type_words(&c->inputs.items[i].type);
-    }
-    uint64_t *to = values->words;
-    for (size_t i = 0; i < c->outputs.count; i++) {
-        values->out[i] = to;
-        to += tac__type_words(&c->outputs.items[i].type);
-    }
-    memset(values->words, 0, (size_t)(to - values->words) * sizeof *to);
+    tac__lay_ports(&c->inputs, 1, (double *)from, in);
+    double *words = (double *)values->words;
+    const double *end = tac__lay_ports(&c->outputs, 1, words, values->out);
+    memset(words, 0, (size_t)(end - words) * sizeof *words);
     return c->type->kernels[TAC_NUMBERS].output(&eval, c->self);
 }

@@ -1,7 +1,8 @@
-// evaluate.c - the right-hand side and the outputs of islands: on the integrator's scratch, and on
-// the bus.
+// evaluate.c - the right-hand side and the outputs of islands in numbers: on the integrator's
+// scratch, which is their evaluator of numbers, and on the bus.
 #include "engine/run/loop.h"
 #include "engine/run/integrate.h"
+#include "engine/run/evaluator.h"
 #include "engine/phases/phases.h"
 #include "engine/run/profile.h"
 
@@ -12,99 +13,16 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-// `timed` is a constant wherever it is passed: there is one copy of the code for each.
-ALWAYS_INLINE tac_status call(tac_instance *c, tac__eval_fn *eval, const tac_eval *at, bool derive,
-                              bool timed)
-{
-    return timed ? tac__profile_eval(c, eval, at, derive) : eval(at, c->plan->self);
-}
-
-static void update(const tac__views *views, tac_time t_us)
-{
-    for (size_t i = 0; i < views->count; i++)
-        tac__view_update(&views->items[i], t_us);
-}
-
-// Routes between continuous components have neither delay nor policy: the time does not matter.
-enum { NO_TIME = 0 };
-
-// Outputs that other components need before the rest of their component can be evaluated. Here
-// `output` may see inputs that are not there yet, so its status and its other outputs do not count:
-// the later call for all outputs does.
-__attribute__((noinline)) static void scratch_early(tac__island *island, double t_s, bool all)
-{
-    for (size_t i = 0; i < island->plan->early_count; i++) {
-        tac_instance *c = island->engine->instances[island->plan->early[i]];
-        if (!c->plan->type->kernels[TAC_NUMBERS].output || !(all || c->plan->chained) || !c->active)
-            continue;
-        update(&c->plan->scratch_views, NO_TIME);
-        c->scratch.t_s = t_s;
-        (void)c->plan->type->kernels[TAC_NUMBERS].output(&c->scratch, c->plan->self);
-    }
-}
-
-ALWAYS_INLINE tac_status scratch_outputs(tac__island *island, double t_s, bool all, bool timed)
-{
-    tac_engine *e = island->engine;
-    if (island->plan->early_count)
-        scratch_early(island, t_s, all);
-    for (size_t i = 0; i < island->live_count; i++) {
-        tac_instance *c = e->instances[island->live[i]];
-        update(&c->plan->scratch_views, NO_TIME);
-        c->scratch.t_s = t_s;
-        if (!c->plan->type->kernels[TAC_NUMBERS].output || !(all || c->plan->chained))
-            continue;
-        const tac_status status =
-            call(c, c->plan->type->kernels[TAC_NUMBERS].output, &c->scratch, false, timed);
-        if (!c->active) { // inactive: what `output` wrote or returned is dropped
-            tac__activity_close(c);
-            continue;
-        }
-        if (status != TAC_OK) {
-            island->failed = c->plan->index;
-            return status;
-        }
-    }
-    return TAC_OK;
-}
-
 tac_status tac__scratch_outputs(tac__island *island, double t_s, bool all)
 {
-    return scratch_outputs(island, t_s, all, false);
+    return tac__evaluator_outputs(island->numbers, &t_s, all);
 }
 
-ALWAYS_INLINE tac_status derive_all(tac__island *island, double *dx, bool timed)
+// Out of line: the usual case needs no stack frame.
+__attribute__((noinline)) static tac_status coupled_rhs(const tac__island *island, double t_s,
+                                                        double *dx)
 {
-    tac_engine *e = island->engine;
-    if (island->resting)
-        memset(dx, 0, island->problem.n * sizeof *dx);
-    for (size_t i = 0; i < island->live_count; i++) {
-        tac_instance *c = e->instances[island->live[i]];
-        if (!c->plan->type->kernels[TAC_NUMBERS].derive)
-            continue;
-        // Views of outputs that come later in the order are complete only now.
-        update(&c->plan->scratch_views, NO_TIME);
-        c->scratch.dx = dx + c->plan->x_offset;
-        const tac_status status =
-            call(c, c->plan->type->kernels[TAC_NUMBERS].derive, &c->scratch, true, timed);
-        if (!c->active) {
-            memset(c->scratch.dx, 0, c->plan->x_count * sizeof *dx);
-            continue;
-        }
-        if (status != TAC_OK) {
-            island->failed = c->plan->index;
-            return status;
-        }
-    }
-    return TAC_OK;
-}
-
-// All outputs that are needed, then all derivatives. Out of line: the usual case needs no stack
-// frame.
-__attribute__((noinline)) static tac_status coupled_rhs(tac__island *island, double t_s, double *dx)
-{
-    TAC_TRY(tac__scratch_outputs(island, t_s, false));
-    return derive_all(island, dx, false);
+    return tac__evaluator_derive(island->numbers, &t_s, dx);
 }
 
 // dx/dt at the scratch state.
@@ -125,13 +43,12 @@ tac_status tac__island_rhs_timed(void *context, double t_s, double *dx)
     tac__island *island = context;
     island->state->evals++;
     tac_instance *c = island->alone;
-    if (!c) {
-        TAC_TRY(scratch_outputs(island, t_s, false, true));
-        return derive_all(island, dx, true);
-    }
+    if (!c)
+        return tac__evaluator_derive_timed(island->numbers, &t_s, dx);
     c->scratch.t_s = t_s;
     c->scratch.dx = dx;
-    return call(c, c->plan->type->kernels[TAC_NUMBERS].derive, &c->scratch, true, true);
+    return tac__profile_eval(c, c->plan->type->kernels[TAC_NUMBERS].derive, &c->scratch,
+                             c->plan->self, true);
 }
 
 // --- on the bus ---------------------------------------------------------------------------------
@@ -148,6 +65,7 @@ static void bus_early(tac_engine *e, const tac__island *island, tac_time t_us)
     }
 }
 
+// `timed` is a constant wherever it is passed: there is one copy of the code for each.
 ALWAYS_INLINE tac_status island_outputs(tac_engine *e, tac__island *island, tac_time t_us,
                                         bool timed)
 {
@@ -161,8 +79,10 @@ ALWAYS_INLINE tac_status island_outputs(tac_engine *e, tac__island *island, tac_
         // evaluated must not matter.
         tac__views_renew(&c->plan->views, t_us);
         c->bus.t_s = tac_time_seconds(t_us);
-        const tac_status status =
-            call(c, c->plan->type->kernels[TAC_NUMBERS].output, &c->bus, false, timed);
+        tac__eval_fn *output = c->plan->type->kernels[TAC_NUMBERS].output;
+        const tac_status status = timed
+                                      ? tac__profile_eval(c, output, &c->bus, c->plan->self, false)
+                                      : output(&c->bus, c->plan->self);
         if (status != TAC_OK) {
             char text[TAC_ERROR_TEXT];
             tac__out input = tac__out_begin(text, sizeof text);
@@ -189,8 +109,11 @@ tac_status tac__island_outputs_timed(tac_engine *e, tac__island *island, tac_tim
 
 void tac__island_update_views(const tac_engine *e, const tac__island *island, tac_time t_us)
 {
-    for (size_t i = 0; i < island->plan->viewer_count; i++)
-        update(&e->plan->components[island->plan->viewers[i]]->views, t_us);
+    for (size_t i = 0; i < island->plan->viewer_count; i++) {
+        const tac__views *views = &e->plan->components[island->plan->viewers[i]]->views;
+        for (size_t k = 0; k < views->count; k++)
+            tac__view_update(&views->items[k], t_us);
+    }
 }
 
 // Held inputs may not have their first values yet. If the outputs cannot be evaluated with them

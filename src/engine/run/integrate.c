@@ -152,7 +152,7 @@ ALWAYS_INLINE bool changes_nothing(const tac_engine *e, tac__island *island)
         memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
     c->scratch.t_s = tac_time_seconds(island->state->to_us);
     // What is shared by all that are alike is in the cache.
-    const tac__component *model = island->lanes ? island->lanes->plan->kind->model : c->plan;
+    const tac__component *model = island->lanes ? island->lanes->work->model : c->plan;
     return model->type->kernels[TAC_NUMBERS].detect(&c->scratch, model->self, island->next_mode) ==
                TAC_OK &&
            !tac__modes_differ(island, island->next_mode);

@@ -57,15 +57,15 @@ enum { FETCH_PARTS = LANES + 1 };
 static void fetch_lane(const tac_engine *e, const tac__lanes *next, size_t lane)
 {
     const tac__island *island = &e->islands[next->plan->islands[lane]];
-    const tac__lanes_kind *kind = next->plan->kind;
+    const tac__evaluator *packs = next->work->packs;
     tac__touch(island->state);
     tac__fetch(island->state, 12); // and behind it x, y and modes
     tac__fetch(island->work.z, 3);
     tac__fetch(island->plan, 4);
-    for (size_t k = 0; k < kind->input_count; k++) {
-        const double *in = next->from[(2 + k) * LANES + lane];
+    for (size_t k = 0; k < packs->held_count; k++) {
+        const double *in = next->subject.held[k * LANES + lane];
         tac__fetch(in, 1);
-        tac__fetch(in + kind->words[k] - 1, 1);
+        tac__fetch(in + packs->held[k].count - 1, 1);
     }
 }
 
@@ -78,9 +78,9 @@ static void fetch_part(const tac_engine *e, const tac__lanes *next, uint64_t par
     if (part != LANES || !next->next)
         return;
     const tac__lanes *later = next->next;
-    tac__fetch(later, 2);
+    tac__fetch(later, 4);
     tac__fetch(later->plan, 1);
-    tac__fetch(later->from, 5);
+    tac__fetch(later->subject.held, 5);
     // The plan may not be in the cache yet. Mostly islands follow each other.
     const tac__island *island = &e->islands[next->plan->islands[0] + LANES];
     tac__fetch(island, LANES * (int)(sizeof *island / 64));
@@ -89,79 +89,43 @@ static void fetch_part(const tac_engine *e, const tac__lanes *next, uint64_t par
 static tac_status evaluate(void *context, double t_s, double *dx)
 {
     tac__lanes_work *w = context;
-    const tac__component *model = w->of->plan->kind->model;
     fetch_part(w->engine, w->of->next, w->evals);
     w->evals++;
-    w->eval.t_s = t_s;
-    w->eval.dx = dx;
-    return model->type->kernels[TAC_PACK4].derive(&w->eval, model->self);
+    const double t_lanes[LANES] = {t_s, t_s, t_s, t_s};
+    return tac__evaluator_derive(w->packs, t_lanes, dx);
 }
 
-// What lanes take together counts for the component of their first island.
+// What lanes take together counts for the components of their first island.
 static tac_status evaluate_timed(void *context, double t_s, double *dx)
 {
-    const tac__lanes_work *w = context;
-    tac__profile *p = w->engine->profile;
-    const tac_instance *c = w->engine->islands[w->of->plan->islands[0]].alone;
-    tac__spent *spent = &p->components[c->plan->index].derive;
-    const uint64_t begun = tac__profile_now(p);
-    const tac_status status = evaluate(context, t_s, dx);
-    tac__profile_add(p, spent, begun);
-    return status;
+    tac__lanes_work *w = context;
+    fetch_part(w->engine, w->of->next, w->evals);
+    w->evals++;
+    const double t_lanes[LANES] = {t_s, t_s, t_s, t_s};
+    return tac__evaluator_derive_timed(w->packs, t_lanes, dx);
 }
 
-static tac_status make_kind(tac__arena *arena, const tac__island *island,
-                            const tac__lanes_kind **made)
+static tac_status make_work(tac_engine *e, const tac__island *island, tac__lanes_work **made)
 {
-    tac__lanes_kind *kind = tac__arena_array(arena, 1, sizeof *kind);
-    if (!kind)
-        return TAC_E_MEMORY;
-    *kind = (tac__lanes_kind){.model = island->alone->plan,
-                              .input_count = island->alone->plan->inputs.count,
-                              .event_count = island->plan->event_count,
-                              .x_count = island->plan->x_count};
-    kind->words = tac__arena_array(arena, kind->input_count, sizeof *kind->words);
-    if (!kind->words)
-        return TAC_E_MEMORY;
-    for (size_t k = 0; k < kind->input_count; k++)
-        kind->words[k] = tac__type_words(&kind->model->inputs.items[k].type);
-    *made = kind;
-    return TAC_OK;
-}
-
-static tac_status make_work(tac_engine *e, const tac__island *island, const tac__lanes_kind *kind,
-                            tac__lanes_work **made)
-{
-    const size_t n = kind->x_count * LANES;
+    const size_t n = island->plan->x_count * LANES;
     double *memory =
         tac__arena_array(&e->scratch, tac__ode_work_doubles(e->plan->method, n), sizeof *memory);
     tac__lanes_work *w = tac__arena_array(&e->scratch, 1, sizeof *w);
     if (!memory || !w)
         return TAC_E_MEMORY;
-    w->in = tac__arena_array(&e->scratch, kind->input_count, sizeof *w->in);
-    w->mode = tac__ode_array(&e->scratch, kind->event_count * LANES);
     w->x = tac__ode_array(&e->scratch, n);
     w->y = tac__ode_array(&e->scratch, n);
-    if (!w->in || !w->mode || !w->x || !w->y)
+    if (!w->x || !w->y)
         return TAC_E_MEMORY;
-    for (size_t k = 0; k < kind->input_count; k++) {
-        w->in[k] = tac__ode_array(&e->scratch, kind->words[k] * LANES);
-        if (!w->in[k])
-            return TAC_E_MEMORY;
-    }
     tac__ode_work_init(&w->ode, e->plan->method, n, memory);
     w->engine = e;
+    w->model = island->alone->plan;
     w->problem = island->problem;
     w->problem.n = n;
     w->problem.context = w;
     w->problem.rhs = e->plan->def.profile ? evaluate_timed : evaluate;
-    w->eval = (tac_eval){.p = kind->model->numbers,
-                         .in = (const void *const *)w->in,
-                         .x = w->ode.z,
-                         .mode = w->mode,
-                         .lanes = LANES};
     *made = w;
-    return TAC_OK;
+    return tac__evaluator_make(e, island, TAC_PACK4, w->ode.z, &w->packs);
 }
 
 // Find the islands from the first on that are alike and in no lanes yet.
@@ -176,8 +140,8 @@ static tac__lanes_plan find_alike(const tac_engine *e, uint32_t first)
     return p;
 }
 
-// `last`: the lanes that were made last; NULL: none. If their islands are alike, too, kind and work
-// are theirs.
+// `last`: the lanes that were made last; NULL: none. If their islands are alike, too, the work is
+// theirs.
 static tac_status make_lanes(tac_engine *e, const tac__lanes_plan *found, tac__lanes **last)
 {
     const tac__island *first = &e->islands[found->islands[0]];
@@ -189,24 +153,18 @@ static tac_status make_lanes(tac_engine *e, const tac__lanes_plan *found, tac__l
     *plan = *found;
     l->plan = plan;
     l->tried_us = TAC_TIME_NEVER;
-    if (shares) {
-        plan->kind = (*last)->plan->kind;
+    if (shares)
         l->work = (*last)->work;
-    } else {
-        TAC_TRY(make_kind(&e->building->arena, first, &plan->kind));
-        TAC_TRY(make_work(e, first, plan->kind, &l->work));
-    }
-    l->from = tac__arena_array(&e->scratch, (2 + plan->kind->input_count) * LANES, sizeof *l->from);
-    if (!l->from)
-        return TAC_E_MEMORY;
+    else
+        TAC_TRY(make_work(e, first, &l->work));
+    tac__island *islands[LANES];
+    for (size_t lane = 0; lane < LANES; lane++)
+        islands[lane] = &e->islands[plan->islands[lane < plan->count ? lane : 0]];
+    TAC_TRY(tac__subject_make(e, l->work->packs, islands, shares ? &(*last)->subject : NULL,
+                              &l->subject));
     for (size_t lane = 0; lane < plan->count; lane++) {
-        tac__island *island = &e->islands[plan->islands[lane]];
-        island->lanes = l;
-        island->lane = (uint8_t)lane;
-        l->from[lane] = island->x;
-        l->from[LANES + lane] = island->mode;
-        for (size_t k = 0; k < plan->kind->input_count; k++)
-            l->from[(2 + k) * LANES + lane] = island->alone->scratch.in[k];
+        islands[lane]->lanes = l;
+        islands[lane]->lane = (uint8_t)lane;
     }
     if (*last)
         (*last)->next = l;
@@ -270,27 +228,20 @@ static occupancy assemble(tac_engine *e, const tac__lanes *l, tac_time t_us)
     return c;
 }
 
-// Interleaves one array of each island, so that the values of all lanes lie side by side.
-static void gather(const double *const *from, const occupancy *c, size_t count, double *to)
+// States, so that the values of all lanes lie side by side, modes and inputs.
+static void gather(const tac_engine *e, const tac__lanes *l, const occupancy *c)
 {
+    const tac__lanes_work *w = l->work;
     const double *of[LANES];
     for (size_t lane = 0; lane < LANES; lane++)
-        of[lane] = from[c->of[lane]];
-    for (size_t i = 0; i < count; i++) {
+        of[lane] = e->islands[l->plan->islands[c->of[lane]]].x;
+    for (size_t i = 0; i < w->problem.n / LANES; i++) {
         for (size_t lane = 0; lane < LANES; lane++)
-            to[i * LANES + lane] = of[lane][i];
+            w->x[i * LANES + lane] = of[lane][i];
     }
-}
-
-static void gather_all(const tac__lanes *l, const occupancy *c)
-{
-    const tac__lanes_kind *kind = l->plan->kind;
-    const tac__lanes_work *w = l->work;
-    const double *const *from = l->from;
-    gather(from, c, kind->x_count, w->x);
-    gather(from += LANES, c, kind->event_count, w->mode);
-    for (size_t k = 0; k < kind->input_count; k++)
-        gather(from += LANES, c, kind->words[k], w->in[k]);
+    tac__evaluator_aim(w->packs, &l->subject);
+    tac__subject_modes(w->packs, &l->subject);
+    tac__evaluator_hold(w->packs, &l->subject);
 }
 
 // Store the result of a lane where the island's own step would: in y, and in work.z, where the
@@ -317,7 +268,7 @@ void tac__lanes_step(tac_engine *e, tac__lanes *l, tac_time t_us)
     }
     tac__lanes_work *w = l->work;
     w->of = l;
-    gather_all(l, &c);
+    gather(e, l, &c);
     const tac_integrator_def *def = &e->plan->def.integrator;
     const double h_s = tac_time_seconds(c.length_us);
     l->to_us = t_us + c.length_us;

@@ -9,37 +9,29 @@
 #ifndef TAC_ENGINE_RUN_LANES_H
 #define TAC_ENGINE_RUN_LANES_H
 
+#include "engine/run/evaluator.h"
 #include "engine/run/integrate.h"
 
 // How many doubles lie side by side; the pack4 units of models are compiled for this number.
 enum { TAC__LANES = 4 };
 
-// What islands that are alike have in common. Part of the plan.
-typedef struct tac__lanes_kind {
-    const tac__component *model; // of one of them: with its data all are evaluated
-    size_t *words;               // of each input
-    size_t input_count, event_count, x_count;
-} tac__lanes_kind;
-
 // Which islands are integrated together. Part of the plan.
 typedef struct tac__lanes_plan {
     uint32_t islands[TAC__LANES];
     size_t count; // of islands
-    const tac__lanes_kind *kind;
 } tac__lanes_plan;
 
-// What a step is computed in. Scratch, and shared by all lanes of one kind: with 10,000 vehicles
-// the stages of steps would take 2.5 kB a vehicle, read from and written to main memory at every
-// step. So it has the stages of the last step only.
+// What a step is computed in. Scratch, and shared by all lanes of the same shape: with 10,000
+// vehicles the stages of steps would take 2.5 kB a vehicle, read from and written to main memory at
+// every step. So it has the stages of the last step only.
 typedef struct tac__lanes_work {
     const tac_engine *engine;
-    const tac__lanes *of; // whose step was the last
+    const tac__component *model; // of the first island
+    const tac__lanes *of;        // whose step was the last
+    tac__evaluator *packs;
     tac__ode_problem problem;
     tac__ode_work ode;
-    // What the right-hand side reads and writes: one double a lane for each double of an island.
-    tac_eval eval;
-    double **in;
-    double *mode, *x, *y;
+    double *x, *y;  // one double a lane for each double of an island
     uint64_t evals; // of the last step
 } tac__lanes_work;
 
@@ -48,9 +40,8 @@ struct tac__lanes {
     const tac__lanes_plan *plan;
     tac__lanes_work *work;
     const tac__lanes *next; // lanes whose step follows: their data are prefetched; NULL: none
-    const double *
-        *from;         // where each lane has its state, modes and inputs: TAC__LANES pointers each
-    tac_time tried_us; // the last instant at which a step was tried
+    tac__subject subject;   // lanes without an island have another's
+    tac_time tried_us;      // the last instant at which a step was tried
 
     // The last step.
     tac_time to_us;

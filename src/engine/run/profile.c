@@ -15,14 +15,15 @@ static tac_status timed_step(tac_step *s, const void *self)
     return status;
 }
 
-tac_status tac__profile_eval(tac_instance *c, tac__eval_fn *eval, const tac_eval *at, bool derive)
+tac_status tac__profile_eval(tac_instance *c, tac__eval_fn *eval, const tac_eval *at,
+                             const void *self, bool derive)
 {
     tac__profile *p = c->engine->profile;
     if (p->observing)
-        return eval(at, c->plan->self);
+        return eval(at, self);
     tac__component_spent *spent = &p->components[c->plan->index];
     const uint64_t begun = tac__profile_now(p);
-    const tac_status status = eval(at, c->plan->self);
+    const tac_status status = eval(at, self);
     tac__profile_add(p,
                      !c->active ? &spent->inactive
                      : derive   ? &spent->derive

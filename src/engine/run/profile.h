@@ -60,8 +60,9 @@ static inline bool tac__profile_observing(const tac_engine *e, bool observing)
 
 typedef tac_status tac__eval_fn(const tac_eval *eval, const void *self);
 
-// Call `output` or `derive` of a component.
-tac_status tac__profile_eval(tac_instance *c, tac__eval_fn *eval, const tac_eval *at, bool derive);
+// Call `output` or `derive` of a component; what it takes counts for `c`.
+tac_status tac__profile_eval(tac_instance *c, tac__eval_fn *eval, const tac_eval *at,
+                             const void *self, bool derive);
 tac_status tac__island_outputs_timed(tac_engine *e, tac__island *island, tac_time t_us);
 // The simulated time in which components are inactive, up to an instant.
 void tac__profile_instant(tac_engine *e, tac_time t_us);

@@ -47,8 +47,9 @@ typedef struct tac__island_state {
     uint64_t digest;
 } tac__island_state;
 
-typedef struct tac__dual_eval tac__dual_eval; // see jacobian.c
+typedef struct tac__evaluator tac__evaluator; // see evaluator.h
 typedef struct tac__lanes tac__lanes;         // see lanes.h
+typedef struct tac__jacobian tac__jacobian;   // see jacobian.c
 
 // Scratch of a condition that is located inside the steps of an island.
 typedef struct tac__rise {
@@ -83,7 +84,8 @@ typedef struct tac__island {
     double *peek;                // the state that was peeked
     double *memory;              // of work
     tac__ode_group *live_groups; // of active components; NULL: all are always active
-    tac__dual_eval *dual;        // to differentiate the right-hand side; NULL: not needed
+    tac__evaluator *numbers;     // its equations, on the scratch
+    tac__jacobian *jacobian;     // to differentiate the right-hand side; NULL: not needed
     tac_part part;               // in a split step: the part that is advanced now
     tac__rise *rises;            // one a condition
 } tac__island;

@@ -1,0 +1,113 @@
+// evaluator.h - the equations of an island in one kind of value (tac_kind): numbers for steps,
+// duals for Jacobians, packs for several islands of the same shape at once.
+//
+// An evaluator has what kernels of its kind see: states, modes, inputs, outputs and numbers of all
+// components of an island, and it knows the order in which they are evaluated. Coupled inputs point
+// to what the writer of the signal has put out, or are converted on the way (unit, gain, offset) by
+// the same arithmetic in every kind. Held inputs are values on the bus or in views: kernels of
+// numbers see them there; for other kinds they are copied by tac__evaluator_hold.
+//
+// The kinds differ in one table (evaluator.c), and in the kernels that component types have: a new
+// kind is a row.
+//
+// Arrays that depend on which islands are evaluated (modes, numbers, where held inputs come from)
+// belong to a subject. Islands of the same shape can be evaluated one after another by one
+// evaluator, each with a subject of its own. All memory is scratch.
+#ifndef TAC_ENGINE_RUN_EVALUATOR_H
+#define TAC_ENGINE_RUN_EVALUATOR_H
+
+#include "engine/run/state.h"
+
+enum { TAC__LANES_MAX = 8 };
+
+// What a value of a kind is: `width` doubles, of which the first `lanes` are the values of as many
+// islands, and the others derivatives, which are 0 in a constant.
+typedef struct tac__form {
+    size_t lanes, width;
+    bool numbers; // the numbers of components (tac_eval.p) have this form; else they are doubles
+} tac__form;
+
+extern const tac__form tac__forms[TAC_KINDS];
+
+// A coupled input that is not simply the writer's value.
+typedef struct tac__passage {
+    const void *from;
+    double *to;
+    uint32_t count;
+    uint8_t scalar; // of the signal, a tac_scalar
+    bool scaled;
+    tac__factor factor; // between units
+    double gain, offset;
+} tac__passage;
+
+// A component of the island.
+typedef struct tac__member {
+    tac_eval *eval; // of numbers: that of the instance
+    const tac_kernels *kernels;
+    const void *self;       // of a component of the same shape
+    tac_instance *instance; // in the first island of the subject
+    tac__passage *passages;
+    size_t passage_count;
+} tac__member;
+
+// A held input in the form of the kind.
+typedef struct tac__held {
+    double *to;
+    size_t count;
+    uint32_t member, input;
+} tac__held;
+
+struct tac__evaluator {
+    tac_kind kind;
+    size_t count, early_count, held_count;
+    tac__member *members; // in order of evaluation
+    uint32_t *early;      // members whose `output` also runs before all others
+    double *x;            // where the right-hand side is evaluated
+    tac__held *held;      // empty for numbers
+    size_t number_count;  // of all members
+};
+
+// Which islands are evaluated: one for each lane.
+typedef struct tac__subject {
+    tac__island *islands[TAC__LANES_MAX];
+    const double **held;   // where held input h of a lane is: held[h * lanes + lane]
+    double *mode;          // in the form of the kind
+    const double *numbers; // of all members, one behind another; NULL: they are doubles
+} tac__subject;
+
+// Have the components of the island the kernels of this kind that its right-hand side needs?
+bool tac__evaluator_exists(const tac_engine *engine, const tac__island *island, tac_kind kind);
+
+// Make an evaluator for the island and all of the same shape. `x`: where states are; NULL: in an
+// array of its own.
+tac_status tac__evaluator_make(tac_engine *engine, const tac__island *island, tac_kind kind,
+                               double *x, tac__evaluator **made);
+
+// Modes are to be set by tac__subject_modes. Numbers are copied from `islands`; if `like` is not
+// NULL and has the same numbers, the copy is shared with it.
+tac_status tac__subject_make(tac_engine *engine, const tac__evaluator *evaluator,
+                             tac__island *const *islands, const tac__subject *like,
+                             tac__subject *made);
+
+// From now on these islands are evaluated.
+void tac__evaluator_aim(const tac__evaluator *evaluator, const tac__subject *subject);
+
+// Copy held inputs as they are now; modes of the islands; n values of one lane.
+void tac__evaluator_hold(const tac__evaluator *evaluator, const tac__subject *subject);
+void tac__subject_modes(const tac__evaluator *evaluator, const tac__subject *subject);
+
+// dx/dt at x. `t_s` has the time of each lane. The status is that of the first kernel that failed.
+tac_status tac__evaluator_derive(const tac__evaluator *evaluator, const double *t_s, double *dx);
+tac_status tac__evaluator_derive_timed(const tac__evaluator *evaluator, const double *t_s,
+                                       double *dx);
+// Outputs at x: all, or those that others read while integrating.
+tac_status tac__evaluator_outputs(const tac__evaluator *evaluator, const double *t_s, bool all);
+
+// Where an evaluator of this kind has the value of a signal of the island.
+const void *tac__evaluator_signal(const tac_engine *engine, const tac__evaluator *evaluator,
+                                  int signal);
+
+// Values of a kind at `memory`, one port behind another; `at` points to each. Returns the end.
+double *tac__lay_ports(const tac__ports *ports, size_t width, double *memory, void **at);
+
+#endif
