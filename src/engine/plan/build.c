@@ -3,6 +3,7 @@
 #include "engine/plan/declare.h"
 #include "engine/plan/prepare.h"
 #include "engine/plan/find.h"
+#include "engine/run/teams.h"
 #include "engine/run/loop.h"
 #include "engine/run/checkpoint.h"
 #include "engine/phases/phases.h"
@@ -124,6 +125,7 @@ void tac_engine_destroy(tac_engine *e)
             plan->components[i]->type->close(plan->components[i]->self);
     }
     tac_snapshot_destroy(e->start);
+    tac__teams_destroy(e);
     if (e->checkpoint_opaque.allocator)
         tac__text_fini(&e->checkpoint_opaque);
     tac__arena_fini(&e->memory);

@@ -9,6 +9,7 @@
 #include "engine/run/nans.h"
 #include "engine/run/driven.h"
 #include "engine/run/lanes.h"
+#include "engine/run/teams.h"
 #include "engine/run/profile.h"
 #include "engine/phases/phases.h"
 #include "engine/run/validate.h"
@@ -718,6 +719,7 @@ static tac_status wire_components(tac_engine *e)
         if (plan->method->implicit)
             TAC_TRY(tac__jacobian_prepare(e, island));
     }
+    TAC_TRY(tac__teams_form(e));
     return tac__lanes_form(e);
 }
 

@@ -91,6 +91,7 @@ static tac_status take(tac_engine *e, tac_snapshot *s, tac_error *err)
     s->open_us = e->open_us;
     s->finished = e->clock->finished;
     s->bytes.length = 0;
+    tac__block_complete(e);
     tac__text_bytes(&s->bytes, (const char *)e->plan->block.bytes, s->block_size);
     e->life = TAC__RUNNING;
     e->err = err;

@@ -127,6 +127,7 @@ tac_status tac__checkpoint_consider(tac_engine *e)
     // An instant with nothing but integration or observers is no boundary.
     if (e->checkpoint_taken && e->clock->boundaries == e->checkpoint_boundaries)
         return TAC_OK;
+    tac__block_complete(e);
     memcpy(e->checkpoint, e->plan->block.bytes, e->plan->block.run_size);
     tac__stored_nans(e, e->checkpoint);
     e->checkpoint_taken = true;

@@ -14,7 +14,7 @@
 #include "bus/digest.h"
 #include "engine/plan/outside.h"
 #include "engine/run/hash.h"
-#include "engine/run/state.h"
+#include "engine/run/teams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +151,8 @@ static uint64_t end_digest(const tac_engine *e, const tac__component *c)
     h = mix_source(e, c->lead_source, h);
     h = mix_source(e, c->timer_source, h);
     h = mix_ports(&c->outputs, c->out, h);
+    if (e->instances[c->index]->team)
+        tac__team_store(e->instances[c->index]->team);
     h = mix_ports(&c->states, c->state, h);
     for (size_t i = 0; i < c->stream_count; i++)
         h = tac__hash_word(h, *c->streams[i].next);

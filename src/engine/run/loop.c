@@ -78,6 +78,11 @@ __attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_insta
     return jumped ? tac__island_jumped(e, &e->islands[c->plan->island], t_us) : TAC_OK;
 }
 
+void tac__inputs_renew(tac_instance *c, tac_time t_us)
+{
+    tac__views_renew(&c->plan->views, t_us);
+}
+
 // What only some steps need before: an explicit time of a group that also has a period, and inputs
 // that are seen through views. False: the component does not step.
 __attribute__((noinline)) static bool begin_step(tac_engine *e, tac_instance *c, tac_time t_us)
@@ -86,7 +91,7 @@ __attribute__((noinline)) static bool begin_step(tac_engine *e, tac_instance *c,
         c->step.due |= TAC_DUE_AXIS;
     if (c->plan->observer && !peek_inputs(e, c, t_us))
         return false;
-    tac__views_renew(&c->plan->views, t_us);
+    tac__inputs_renew(c, t_us);
     c->may_jump = c->plan->stage == TAC_STAGE_ACTUATE;
     return true;
 }

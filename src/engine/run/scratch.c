@@ -1,6 +1,7 @@
 // scratch.c - computes scratch again from the plan and the block.
 #include "engine/run/lanes.h"
 #include "engine/phases/phases.h"
+#include "engine/run/teams.h"
 #include "engine/run/written.h"
 
 static void restart_island(tac__island *island)
@@ -28,6 +29,12 @@ void tac__scratch_restart(tac_engine *e)
         restart_instance(e->instances[i]);
     for (size_t i = 0; i < e->plan->island_count; i++)
         restart_island(&e->islands[i]);
+    tac__teams_restart(e);
     tac__written_restart(e);
     tac__activity_restored(e);
+}
+
+void tac__block_complete(const tac_engine *e)
+{
+    tac__teams_store(e);
 }

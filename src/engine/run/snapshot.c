@@ -19,6 +19,7 @@ tac_status tac__snapshot_take(tac_engine *e, tac__text *out, tac_error *err)
     const size_t start = out->length;
     head h = {tac__block_manifest_hash(&e->plan->block), e->plan->block.run_size, 0};
     tac__text_bytes(out, (const char *)&h, sizeof h);
+    tac__block_complete(e);
     tac__text_bytes(out, (const char *)e->plan->block.bytes, e->plan->block.run_size);
     if (!out->failed)
         tac__stored_nans(e, (unsigned char *)out->chars + start + sizeof h);

@@ -50,6 +50,7 @@ typedef struct tac__island_state {
 typedef struct tac__evaluator tac__evaluator; // see evaluator.h
 typedef struct tac__lanes tac__lanes;         // see lanes.h
 typedef struct tac__jacobian tac__jacobian;   // see jacobian.c
+typedef struct tac__team tac__team;           // see teams.h
 
 // Scratch of a condition that is located inside the steps of an island.
 typedef struct tac__rise {
@@ -127,6 +128,8 @@ struct tac_instance {
     tac__writes writes; // copy of plan->writes
 
     tac_engine *engine;
+    const tac__team *team;     // components that step together with this one; NULL: none do
+    uint8_t lane;              // its place in the team
     const unsigned char *part; // where its parts of the block begin: outputs, digests, states, ...
     int part_lines;            // cache lines that they take; at most TAC__PART_LINES
     int in_count;              // inputs; at most TAC__FETCHED_INPUTS
@@ -211,6 +214,7 @@ struct tac_engine {
     tac__timeline timeline;
     tac__island *islands;
     tac_instance **instances;
+    tac__team *teams; // the first of a list
     // in the block
     tac__clock *clock;
     uint64_t *due_islands; // to be integrated from the present instant
@@ -249,6 +253,9 @@ struct tac_engine {
 // computed in advance (the stages of a step, draws, outputs that were peeked) is computed again
 // when it is needed, with the same bits.
 void tac__scratch_restart(tac_engine *engine);
+// Values that lanes keep side by side are written into the block. To be called before the block is
+// read as a whole, or a discrete state in it.
+void tac__block_complete(const tac_engine *engine);
 
 // --- due.c ---
 tac_status tac__due_wire(tac_engine *engine);

@@ -8,6 +8,7 @@
 #include "engine/run/integrate.h"
 #include "engine/plan/hang.h"
 #include "engine/run/outside.h"
+#include "engine/run/teams.h"
 #include "base/floats.h"
 #include "engine/run/state.h"
 #include <tactus/math.h>
@@ -102,7 +103,9 @@ double tac_draw_normal(tac_step *s, int stream)
 void tac_draw_normals(tac_step *s, int stream, double *values, size_t count)
 {
     const tac__draws *d = find_draws(s, stream);
-    if (d)
+    if (d && s->lanes > 1)
+        tac__team_draw(s->instance->team, stream, values, count);
+    else if (d)
         tac__normals_draw(&s->instance->ready[stream], &d->stream, d->next, values, count);
     else
         memset(values, 0, count * sizeof *values);
@@ -276,15 +279,18 @@ bool tac_receive_sized(tac_step *s, int receiver, tac_message *message, size_t s
 
 // --- logging ------------------------------------------------------------------------------------
 
-static void write_log(const tac_engine *e, tac_time t_us, const char *component,
+static void write_log(const tac_engine *e, tac_time t_us, const tac_instance *component,
                       tac_log_level level, const char *format, va_list args)
 {
     if (!tac__logs_want(&e->logs, level))
         return;
     char text[1024];
     tac__vprint(text, sizeof text, format, args);
-    const tac_log_entry entry = {t_us, component, level, text};
-    tac__logs_tell(&e->logs, &entry);
+    const tac_log_entry entry = {t_us, component ? component->plan->name : "", level, text};
+    if (component && component->team && tac__team_steps(component->team))
+        tac__team_keep_log(component->team, component->lane, &entry);
+    else
+        tac__logs_tell(&e->logs, &entry);
 }
 
 void tac_log_write(tac_step *s, tac_log_level level, const char *format, ...)
@@ -293,7 +299,7 @@ void tac_log_write(tac_step *s, tac_log_level level, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    write_log(s->instance->engine, s->t_us, s->instance->plan->name, level, format, args);
+    write_log(s->instance->engine, s->t_us, s->instance, level, format, args);
     va_end(args);
 }
 
@@ -301,6 +307,6 @@ void tac__log(const tac_engine *e, tac_log_level level, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    write_log(e, tac_engine_time(e), "", level, format, args);
+    write_log(e, tac_engine_time(e), NULL, level, format, args);
     va_end(args);
 }

@@ -1,0 +1,390 @@
+// teams.c - see teams.h.
+#include "engine/run/teams.h"
+#include "engine/plan/warn.h"
+#include "engine/run/loop.h"
+#include "math/prints.h"
+#include "ode/method.h"
+
+#include <string.h>
+
+// A value of each member, and where the values of all lie side by side, element by element.
+typedef struct row {
+    void *of[TAC__TEAM_MAX];
+    void *packed;
+    uint32_t count; // of elements
+    uint32_t size;  // of an element, in bytes
+} row;
+
+struct tac__team {
+    tac__team *next;
+    tac_instance *members[TAC__TEAM_MAX];
+    uint32_t lanes;
+    uint32_t waiting; // bits of members that have not had their turn since the last common step
+    bool apart;       // the last common step failed: until all had their turn each steps alone
+    bool ahead;       // the states side by side are newer than those in the block
+    bool loaded;      // the states lie side by side
+    bool stepping;    // the kernel runs
+    tac__text log;    // entries of the last common step: lane, level, text, 0
+    tac_lane lane[TAC__TEAM_MAX];
+    row *in, *out, *state;
+    size_t in_count, out_count, state_count;
+    tac_step step; // what the kernel of packs sees
+    tac_status (*kernel)(tac_step *s, const void *self);
+};
+
+// --- moving values ------------------------------------------------------------------------------
+
+// Loops over all elements and lanes, for one type of element.
+#define EACH_ELEMENT(type, from, to)                                                               \
+    for (size_t i = 0; i < r->count; i++) {                                                        \
+        for (uint32_t lane = 0; lane < lanes; lane++)                                              \
+            (to) = (from);                                                                         \
+    }
+#define OWN(type)    (((type *)r->of[lane])[i])
+#define PACKED(type) (((type *)r->packed)[i * lanes + lane])
+
+static inline void gather(const row *r, uint32_t lanes)
+{
+    if (r->size == 8)
+        EACH_ELEMENT(uint64_t, OWN(uint64_t), PACKED(uint64_t))
+    else if (r->size == 4)
+        EACH_ELEMENT(uint32_t, OWN(uint32_t), PACKED(uint32_t))
+    else
+        EACH_ELEMENT(uint8_t, OWN(uint8_t), PACKED(uint8_t))
+}
+
+static inline void scatter(const row *r, uint32_t lanes)
+{
+    if (r->size == 8)
+        EACH_ELEMENT(uint64_t, PACKED(uint64_t), OWN(uint64_t))
+    else if (r->size == 4)
+        EACH_ELEMENT(uint32_t, PACKED(uint32_t), OWN(uint32_t))
+    else
+        EACH_ELEMENT(uint8_t, PACKED(uint8_t), OWN(uint8_t))
+}
+
+void tac__team_store(const tac__team *team)
+{
+    if (!team->ahead)
+        return;
+    for (size_t k = 0; k < team->state_count; k++)
+        scatter(&team->state[k], team->lanes);
+    ((tac__team *)team)->ahead = false;
+}
+
+void tac__teams_store(const tac_engine *e)
+{
+    for (const tac__team *t = e->teams; t; t = t->next)
+        tac__team_store(t);
+}
+
+void tac__teams_restart(tac_engine *e)
+{
+    for (tac__team *t = e->teams; t; t = t->next)
+        t->ahead = t->loaded = false;
+}
+
+// --- a step -------------------------------------------------------------------------------------
+
+// All members are due, `first` is the first whose turn it is.
+static void step_all(tac__team *t, const tac_step *first)
+{
+    if (!t->loaded) {
+        for (size_t k = 0; k < t->state_count; k++)
+            gather(&t->state[k], t->lanes);
+        t->loaded = true;
+    }
+    for (uint32_t lane = 0; lane < t->lanes; lane++)
+        tac__inputs_renew(t->members[lane], first->t_us);
+    for (size_t k = 0; k < t->in_count; k++)
+        gather(&t->in[k], t->lanes);
+    for (size_t k = 0; k < t->out_count; k++) // outputs that are not written hold
+        gather(&t->out[k], t->lanes);
+    t->log.length = 0;
+    t->step.t_us = first->t_us;
+    t->step.due = first->due;
+    t->stepping = true;
+    t->apart = t->kernel(&t->step, t->members[0]->plan->self) != TAC_OK;
+    t->stepping = false;
+    if (t->apart) { // before it wrote anything: see tac_kernels
+        tac__team_store(t);
+        t->loaded = false;
+        return;
+    }
+    t->ahead = t->state_count > 0;
+    for (size_t k = 0; k < t->out_count; k++)
+        scatter(&t->out[k], t->lanes);
+}
+
+bool tac__team_steps(const tac__team *t)
+{
+    return t->stepping;
+}
+
+void tac__team_keep_log(const tac__team *team, uint32_t lane, const tac_log_entry *entry)
+{
+    tac__text *log = &((tac__team *)team)->log;
+    const char head[2] = {(char)lane, (char)entry->level};
+    tac__text_bytes(log, head, sizeof head);
+    tac__text_bytes(log, entry->text, strlen(entry->text) + 1);
+}
+
+static void tell_log(tac__team *t, const tac_instance *c, tac_time t_us)
+{
+    for (size_t at = 0; at < t->log.length;) {
+        const char *entry = t->log.chars + at;
+        if (entry[0] == (char)c->lane)
+            tac__logs_tell(&c->engine->logs, &(tac_log_entry){t_us, c->plan->name,
+                                                              (tac_log_level)entry[1], entry + 2});
+        at += 2 + strlen(entry + 2) + 1;
+    }
+    if (!t->waiting)
+        t->log.length = 0;
+}
+
+// The turn of one member: its tac_instance.run.
+static tac_status take_turn(tac_step *s, const void *self)
+{
+    tac__team *t = (tac__team *)self;
+    const tac_instance *c = s->instance;
+    const uint32_t bit = UINT32_C(1) << c->lane;
+    if (!(t->waiting & bit)) {
+        step_all(t, s);
+        t->waiting = (UINT32_C(1) << t->lanes) - 1;
+    }
+    t->waiting &= ~bit;
+    if (t->log.length)
+        tell_log(t, c, s->t_us);
+    return t->apart ? c->plan->type->kernels[TAC_NUMBERS].step(s, c->plan->self) : TAC_OK;
+}
+
+void tac__team_draw(const tac__team *t, int stream, double *values, size_t count)
+{
+    double own[3];
+    for (size_t done = 0; done < count; done += 3) {
+        const size_t n = count - done < 3 ? count - done : 3;
+        for (uint32_t lane = 0; lane < t->lanes; lane++) {
+            const tac_instance *c = t->members[lane];
+            const tac__draws *d = &c->streams[stream];
+            tac__normals_draw(&c->ready[stream], &d->stream, d->next, own, n);
+            for (size_t i = 0; i < n; i++)
+                values[(done + i) * t->lanes + lane] = own[i];
+        }
+    }
+}
+
+// --- who can step together ----------------------------------------------------------------------
+
+static tac_kind kind_of(uint32_t lanes)
+{
+    return lanes == 8 ? TAC_PACK8 : lanes == 4 ? TAC_PACK4 : TAC_PACK2;
+}
+
+// An observer that reads the plant: at instants that are no boundaries, too.
+static bool peeks(const tac__plan *plan, const tac__component *c)
+{
+    bool found = false;
+    for (size_t k = 0; c->observer && !found && k < c->inputs.count; k++) {
+        const int signal = c->in[k].signal;
+        found = signal >= 0 && plan->schema.signals[signal].kind->continuous;
+    }
+    return found;
+}
+
+// Nothing but its rate group makes the component step, and nothing but its step sees its states.
+static bool can_join(const tac__plan *plan, const tac__component *c)
+{
+    const tac_component_type *type = c->type;
+    const bool has_kernel = type->kernels[TAC_PACK8].step || type->kernels[TAC_PACK4].step ||
+                            type->kernels[TAC_PACK2].step;
+    return has_kernel && type->alike && !(type->flags & TAC_COMPONENT_OPAQUE) && c->island < 0 &&
+           c->axis_source >= 0 && c->extra_source < 0 && c->lead_source < 0 &&
+           c->timer_source < 0 && !c->condition_count && !c->receiver_count && !c->sender_count &&
+           !c->active_names && !peeks(plan, c) && c->stage != TAC_STAGE_ACTUATE &&
+           !type->pre_step && !type->post_step && !type->phase_enter && !type->phase_exit &&
+           !plan->machine_count;
+}
+
+static bool same_types(const tac__ports *a, const tac__ports *b)
+{
+    bool same = a->count == b->count;
+    for (size_t k = 0; same && k < a->count; k++) {
+        const tac_type *s = &a->items[k].type, *t = &b->items[k].type;
+        same = s->scalar == t->scalar && s->count == t->count;
+    }
+    return same;
+}
+
+static bool same_connections(const tac__component *a, const tac__component *b)
+{
+    bool same = true;
+    for (size_t k = 0; same && k < a->inputs.count; k++)
+        same = (a->in[k].signal < 0) == (b->in[k].signal < 0);
+    return same;
+}
+
+static bool are_alike(const tac__component *a, const tac__component *b)
+{
+    return a->type == b->type && a->group == b->group && a->stage == b->stage &&
+           a->lead_us == b->lead_us && a->lead_source == b->lead_source &&
+           a->number_count == b->number_count && a->stream_count == b->stream_count &&
+           same_types(&a->inputs, &b->inputs) && same_types(&a->outputs, &b->outputs) &&
+           same_types(&a->states, &b->states) && same_connections(a, b) &&
+           a->type->alike(a->self, b->self);
+}
+
+static bool reads(const tac__plan *plan, const tac__component *reader, const tac__component *writer)
+{
+    bool found = false;
+    for (size_t k = 0; !found && k < reader->inputs.count; k++) {
+        const int signal = reader->in[k].signal;
+        found = signal >= 0 && plan->schema.signals[signal].component == writer->index;
+    }
+    return found;
+}
+
+// May the component at place `at` of the sequence step as early as the one at `first`? Those
+// between must neither write what it reads nor read what it writes.
+static bool can_be_early(const tac__plan *plan, size_t first, size_t at)
+{
+    const tac__component *c = plan->components[plan->sequence[at]];
+    bool can = true;
+    for (size_t i = first; can && i < at; i++) {
+        const tac__component *other = plan->components[plan->sequence[i]];
+        can = !reads(plan, c, other) && !reads(plan, other, c);
+    }
+    return can;
+}
+
+// How far behind the first member others are looked for: vehicles have tens of components.
+enum { FAR = 512 };
+
+static size_t find_members(const tac_engine *e, size_t first, tac_instance **members)
+{
+    const tac__plan *plan = e->plan;
+    const tac__component *c = plan->components[plan->sequence[first]];
+    size_t count = 0;
+    members[count++] = e->instances[c->index];
+    for (size_t i = first + 1; i < plan->sequence_count && i - first < FAR && count < TAC__TEAM_MAX;
+         i++) {
+        const tac__component *other = plan->components[plan->sequence[i]];
+        if (other->stage != c->stage)
+            break;
+        if (!e->instances[other->index]->team && can_join(plan, other) && are_alike(c, other) &&
+            can_be_early(plan, first, i))
+            members[count++] = e->instances[other->index];
+    }
+    return count;
+}
+
+// --- making -------------------------------------------------------------------------------------
+
+// Memory for values of one type side by side, aligned as packs are.
+static void *make_packed(tac_engine *e, size_t count, size_t size, uint32_t lanes)
+{
+    return tac__ode_array(&e->scratch, (count * size * lanes + 7) / 8 + 1);
+}
+
+static tac_status make_rows(tac_engine *e, const tac__ports *ports, uint32_t lanes, row **rows,
+                            void ***pointers)
+{
+    *rows = tac__arena_array(&e->scratch, ports->count, sizeof **rows);
+    *pointers = tac__arena_array(&e->scratch, ports->count, sizeof **pointers);
+    if (!*rows || !*pointers)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k < ports->count; k++) {
+        const tac_type *type = &ports->items[k].type;
+        row *r = &(*rows)[k];
+        r->count = type->count;
+        r->size = (uint32_t)tac__scalar_size(type->scalar);
+        r->packed = (*pointers)[k] = make_packed(e, r->count, r->size, lanes);
+        if (!r->packed)
+            return TAC_E_MEMORY;
+    }
+    return TAC_OK;
+}
+
+static tac_status make_numbers(tac_engine *e, tac__team *t)
+{
+    const size_t count = t->members[0]->plan->number_count;
+    double *p = make_packed(e, count, sizeof *p, t->lanes);
+    if (!p)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t lane = 0; lane < t->lanes; lane++)
+            p[i * t->lanes + lane] = t->members[lane]->plan->numbers[i];
+    }
+    t->step.p = p;
+    return TAC_OK;
+}
+
+static tac_status make_team(tac_engine *e, tac_instance *const *members, uint32_t lanes)
+{
+    tac__team *t = tac__arena_array(&e->scratch, 1, sizeof *t);
+    if (!t)
+        return TAC_E_MEMORY;
+    const tac__component *c = members[0]->plan;
+    memcpy(t->members, members, lanes * sizeof *members);
+    t->lanes = lanes;
+    t->kernel = c->type->kernels[kind_of(lanes)].step;
+    t->in_count = c->inputs.count;
+    t->out_count = c->outputs.count;
+    t->state_count = c->states.count;
+    t->step = members[0]->step;
+    t->step.lanes = lanes;
+    t->step.lane = t->lane;
+    tac__text_init(&t->log, e->allocator);
+    void **in, **out, **state;
+    TAC_TRY(make_rows(e, &c->inputs, lanes, &t->in, &in));
+    TAC_TRY(make_rows(e, &c->outputs, lanes, &t->out, &out));
+    TAC_TRY(make_rows(e, &c->states, lanes, &t->state, &state));
+    TAC_TRY(make_numbers(e, t));
+    t->step.in = (const void *const *)in;
+    t->step.out = out;
+    t->step.state = state;
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        tac_instance *m = t->members[lane];
+        for (size_t k = 0; k < t->in_count; k++)
+            t->in[k].of[lane] = (void *)(uintptr_t)m->step.in[k];
+        for (size_t k = 0; k < t->out_count; k++)
+            t->out[k].of[lane] = m->step.out[k];
+        for (size_t k = 0; k < t->state_count; k++)
+            t->state[k].of[lane] = m->step.state[k];
+        t->lane[lane] = (tac_lane){.self = m->plan->self, .instance = m, .steps = true};
+        m->team = t;
+        m->lane = (uint8_t)lane;
+        m->run = take_turn;
+        m->run_self = t;
+        m->has_before = false; // the team renews the inputs of all
+    }
+    t->next = e->teams;
+    e->teams = t;
+    return TAC_OK;
+}
+
+void tac__teams_destroy(tac_engine *e)
+{
+    for (tac__team *t = e->teams; t; t = t->next)
+        tac__text_fini(&t->log);
+}
+
+tac_status tac__teams_form(tac_engine *e)
+{
+    const tac__plan *plan = e->plan;
+    if (!plan->def.lanes || plan->driver)
+        return TAC_OK;
+    for (size_t i = 0; i < plan->sequence_count; i++) {
+        const tac__component *c = plan->components[plan->sequence[i]];
+        if (e->instances[c->index]->team || !can_join(plan, c))
+            continue;
+        tac_instance *members[TAC__TEAM_MAX];
+        const size_t found = find_members(e, i, members);
+        uint32_t lanes = TAC__TEAM_MAX;
+        while (lanes > 1 && (lanes > found || !c->type->kernels[kind_of(lanes)].step ||
+                             !tac__packs_sound(lanes)))
+            lanes /= 2;
+        if (lanes > 1)
+            TAC_TRY(make_team(e, members, lanes));
+    }
+    return TAC_OK;
+}
