@@ -24,9 +24,7 @@ static void test_published_vectors(void **state)
     };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         uint32_t words[4];
-        uint32_t keys[TAC__PHILOX_ROUNDS][2];
-        tac__philox_keys(vectors[i].key, keys);
-        tac__philox(vectors[i].counter, keys, words);
+        tac__philox(vectors[i].counter, vectors[i].key, words);
         assert_memory_equal(words, vectors[i].words, sizeof words);
     }
 }
@@ -44,21 +42,19 @@ static void test_fixed_draws(void **state)
     assert_true(tac__stream_uniform(&stream, UINT64_C(1) << 40) == 0x1.aec0b74b646a8p-3);
 }
 
-// Several draws at once are those same draws, also where the halves of the index carry.
-static void test_wide_draws(void **state)
+// Streams side by side are those same streams.
+static void test_streams_of_lanes(void **state)
 {
     (void)state;
-    const tac__stream stream = tac__stream_make(3, "wide");
-    static const uint64_t starts[] = {0, 1, 77, UINT32_MAX - 1, UINT64_C(1) << 62};
-    for (size_t s = 0; s < sizeof starts / sizeof *starts; s++) {
-        uint32_t wide[4][TAC__STREAM_WIDE];
-        tac__stream_words_wide(&stream, starts[s], wide);
-        for (uint32_t i = 0; i < TAC__STREAM_WIDE; i++) {
-            uint32_t words[4];
-            tac__stream_words(&stream, starts[s] + i, words);
-            for (int k = 0; k < 4; k++)
-                assert_int_equal(wide[k][i], words[k]);
-        }
+    tac__stream_lanes streams;
+    tac__stream each[TAC__STREAM_LANES];
+    for (int lane = 0; lane < TAC__STREAM_LANES; lane++) {
+        each[lane] = tac__stream_make((uint64_t)lane, "lane");
+        tac__stream_lanes_set(&streams, lane, &each[lane]);
+    }
+    for (int lane = 0; lane < TAC__STREAM_LANES; lane++) {
+        const tac__stream back = tac__stream_lanes_get(&streams, lane);
+        assert_memory_equal(&back, &each[lane], sizeof back);
     }
 }
 
@@ -160,13 +156,13 @@ static void test_streams_are_independent(void **state)
         char name[32];
         snprintf(name, sizeof name, "uav%d.imu.noise", i);
         const tac__stream s = tac__stream_make(1, name);
-        keys[i] = (uint64_t)s.keys[0][0] << 32 | s.keys[0][1];
+        keys[i] = (uint64_t)s.key[0] << 32 | s.key[1];
         for (int j = 0; j < i; j++)
             assert_true(keys[j] != keys[i]);
     }
 }
 
 TEST_MAIN(cmocka_unit_test(test_published_vectors), cmocka_unit_test(test_fixed_draws),
-          cmocka_unit_test(test_wide_draws), cmocka_unit_test(test_draws_by_index),
+          cmocka_unit_test(test_streams_of_lanes), cmocka_unit_test(test_draws_by_index),
           cmocka_unit_test(test_uniform), cmocka_unit_test(test_resolution),
           cmocka_unit_test(test_streams_are_independent))

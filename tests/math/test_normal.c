@@ -1,6 +1,7 @@
 // Normal draws: the layers of the ziggurat, the distribution, and that a draw depends on its index
 // alone.
 #include "math/normal.h"
+#include "math/ziggurat.h"
 #include "support/test.h"
 #include <tactus/math.h>
 
@@ -17,19 +18,19 @@ static long double curve(long double x)
 static void test_layers(void **state)
 {
     (void)state;
-    const tac__normal_edge *edge = tac__normal_edges;
-    const long double r = (long double)edge[1].x;
+    const double *edge = tac__ziggurat_x;
+    const long double r = (long double)edge[1];
     const long double area = r * curve(r) + sqrtl(acosl(-1) / 2) * erfcl(r / sqrtl(2));
-    assert_true(fabsl((long double)edge[0].x * curve(r) - area) < 1e-16L);
-    for (int i = 1; i < TAC__NORMAL_LAYERS; i++) {
-        const long double x = (long double)edge[i].x, up = (long double)edge[i + 1].x;
+    assert_true(fabsl((long double)edge[0] * curve(r) - area) < 1e-16L);
+    for (int i = 1; i < TAC__ZIGGURAT_LAYERS; i++) {
+        const long double x = (long double)edge[i], up = (long double)edge[i + 1];
         assert_true(up < x);
         // The edges are rounded to doubles.
         assert_true(fabsl(x * (curve(up) - curve(x)) - area) < 1e-15L);
     }
-    assert_true(edge[TAC__NORMAL_LAYERS].x == 0);
-    for (int i = 0; i <= TAC__NORMAL_LAYERS; i++)
-        assert_true(edge[i].height == tac_exp(-0.5 * edge[i].x * edge[i].x));
+    assert_true(edge[TAC__ZIGGURAT_LAYERS] == 0);
+    for (int i = 0; i <= TAC__ZIGGURAT_LAYERS; i++)
+        assert_true(tac__ziggurat_height[i] == tac_exp(-0.5 * edge[i] * edge[i]));
 }
 
 enum { DRAWS = 6000000, BINS = 161 };
@@ -65,7 +66,7 @@ static void test_distribution(void **state)
             squares += n[i] * n[i];
             cubes += n[i] * n[i] * n[i];
             fourths += n[i] * n[i] * n[i] * n[i];
-            beyond += fabs(n[i]) > tac__normal_edges[1].x;
+            beyond += fabs(n[i]) > tac__ziggurat_x[1];
         }
     }
     assert_int_equal(next, DRAWS / 3);
@@ -86,7 +87,7 @@ static void test_distribution(void **state)
     assert_true(fabs(squares / DRAWS - 1) < 4 * sqrt(2) / root);
     assert_true(fabs(cubes / DRAWS) < 4 * sqrt(15) / root);
     assert_true(fabs(fourths / DRAWS - 3) < 4 * sqrt(96) / root);
-    const double tails = DRAWS * erfc(tac__normal_edges[1].x / sqrt(2));
+    const double tails = DRAWS * erfc(tac__ziggurat_x[1] / sqrt(2));
     assert_true(fabs((double)beyond - tails) < 4 * sqrt(tails));
 }
 
@@ -94,7 +95,7 @@ static void test_distribution(void **state)
 static void test_tail(void **state)
 {
     (void)state;
-    const double r = tac__normal_edges[1].x;
+    const double r = tac__ziggurat_x[1];
     const tac__stream stream = tac__stream_make(6, "tail");
     tac__normals ready = {0};
     uint64_t next = 0, beyond = 0, further = 0;
@@ -161,7 +162,7 @@ static void test_golden(void **state)
         uint64_t bits;
         memcpy(&bits, &n[i], sizeof bits);
         hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
-        far |= fabs(n[i]) > tac__normal_edges[1].x;
+        far |= fabs(n[i]) > tac__ziggurat_x[1];
     }
     assert_true(far);
     assert_true(hash == UINT64_C(0x30b0eb5722862714));
