@@ -13,13 +13,14 @@
 
 typedef uint64_t tac__hash;
 
-#define TAC__HASH_SEED UINT64_C(0x9e3779b97f4a7c15)
+#define TAC__HASH_SEED   UINT64_C(0x9e3779b97f4a7c15)
+#define TAC__HASH_FACTOR UINT64_C(0xd6e8feb86659fd93)
 
 // Mix one word in. Each step is a bijection of the state for a given word, and of the word for a
 // given state: no difference is lost by a single step.
 static inline tac__hash tac__hash_word(tac__hash h, uint64_t word)
 {
-    h = (h ^ word) * UINT64_C(0xd6e8feb86659fd93);
+    h = (h ^ word) * TAC__HASH_FACTOR;
     return h ^ (h >> 32);
 }
 

@@ -21,6 +21,16 @@ uint64_t tac__digest_wide(uint64_t digest, tac_time t_us, const double *value, s
 uint64_t tac__digest_scan(uint64_t digest, tac_time t_us, const double *value, size_t words,
                           bool *nan);
 
+// The same by one way of several, for tests: at least TAC__DIGEST_WIDE words. False: this machine
+// does not have such vector registers.
+typedef enum tac__digest_way {
+    TAC__DIGEST_WORDS,
+    TAC__DIGEST_AVX2,
+    TAC__DIGEST_AVX512
+} tac__digest_way;
+bool tac__digest_by(tac__digest_way way, uint64_t *digest, tac_time t_us, const double *value,
+                    size_t words, bool *nan);
+
 // Mix in a write that may contain NaNs; all NaNs count as equal.
 uint64_t tac__digest_nans(uint64_t digest, tac_time t_us, const double *value, size_t words);
 

@@ -76,4 +76,42 @@ static void test_nans(void **state)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(test_numbers), cmocka_unit_test(test_nans))
+// Every way to mix in a long value gives what the definition says, wherever the value lies; and
+// finds a NaN at any place.
+static void check_way(tac__digest_way way, const char *name)
+{
+    double memory[MOST + 4];
+    for (size_t at = 0; at < 4; at++) {
+        double *value = memory + at;
+        for (size_t words = TAC__DIGEST_WIDE; words <= MOST; words++) {
+            for (size_t i = 0; i < words; i++)
+                value[i] = (i % 3 ? -1e3 : 1e-3) * (0.3 + (double)(i + at));
+            uint64_t digest = 5;
+            bool nan;
+            if (!tac__digest_by(way, &digest, 1000, value, words, &nan)) {
+                print_message("%s: not on this machine\n", name);
+                return;
+            }
+            assert_false(nan);
+            assert_true(digest == define(5, 1000, value, words));
+            for (size_t i = 0; i < words; i++) {
+                const double kept = value[i];
+                value[i] = (double)NAN;
+                assert_true(tac__digest_by(way, &digest, 1000, value, words, &nan));
+                assert_true(nan);
+                value[i] = kept;
+            }
+        }
+    }
+    print_message("%s: ran\n", name);
+}
+
+static void test_ways(void **state)
+{
+    (void)state;
+    check_way(TAC__DIGEST_WORDS, "word by word");
+    check_way(TAC__DIGEST_AVX2, "AVX2");
+    check_way(TAC__DIGEST_AVX512, "AVX-512");
+}
+
+TEST_MAIN(cmocka_unit_test(test_numbers), cmocka_unit_test(test_nans), cmocka_unit_test(test_ways))
