@@ -99,6 +99,13 @@ void tac__inside_show(tac_engine *engine, tac_time t_us);
 void tac__island_preview(tac__island *island, tac_time t_us);
 // The state was changed at a boundary by something other than a step.
 tac_status tac__island_jumped(tac_engine *engine, tac__island *island, tac_time t_us);
+// Is the value of a continuous signal at t_us on the bus? Outputs are those of this instant once
+// stage 3 has run.
+static inline bool tac__island_has(const tac_engine *engine, const tac__signal *s, tac_time t_us)
+{
+    const tac__island *island = &engine->islands[engine->plan->components[s->component]->island];
+    return (s->kind->state ? island->state->at_us : island->state->outputs_us) == t_us;
+}
 // Peek: the value of a continuous signal at t_us.
 tac_status tac__island_peek(tac_engine *engine, int signal, tac_time t_us, const void **value);
 

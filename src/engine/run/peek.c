@@ -94,8 +94,7 @@ tac_status tac__island_peek(tac_engine *e, int signal, tac_time t_us, const void
     const tac__signal *s = &e->plan->schema.signals[signal];
     const tac_instance *c = e->instances[s->component];
     tac__island *island = &e->islands[c->plan->island];
-    // Outputs on the bus are those of this instant once stage 3 has run.
-    if (s->kind->state ? island->state->at_us == t_us : island->state->outputs_us == t_us) {
+    if (tac__island_has(e, s, t_us)) {
         *value = tac__block_at(&e->plan->block, s->offset);
         return TAC_OK;
     }
