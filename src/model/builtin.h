@@ -79,6 +79,9 @@ TAC__BUILTIN_TABLE(TAC__BUILTIN_EXTERN)
     tac_status name##_sym arguments;                                                               \
     TAC_END_DECLS
 
+// `alike` of types whose components differ in nothing but their numbers.
+bool tac__alike_always(const void *self, const void *other);
+
 // A signal whose size and unit are chosen by the user: `size: 3`, `unit: m/s`.
 enum { TAC__SIZE_MAX = 64 };
 

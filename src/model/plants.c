@@ -1,30 +1,14 @@
-// plants.c - small plants as components: integrator, lag, oscillator, point_mass. The equations of
-// all but the first are in plants.model.h.
+// plants.c - small plants as components: integrator, lag, oscillator, point_mass. Their equations
+// are in plants.model.h.
+#define TAC_KIND_F64
 #include "model/plants.h"
-#include "model/builtin.h"
 
 #include <string.h>
-
-// On dual numbers; the arguments are arrays of duals.
-void tac__lag_derive_dual(const tac__lag *p, const void *x, const void *u, void *dx);
-void tac__oscillator_derive_dual(const tac__oscillator *p, const void *x, const void *force,
-                                 void *dx);
-void tac__oscillator_output_dual(const tac__oscillator *p, const void *x, void *energy);
-void tac__point_mass_derive_dual(const tac__point_mass *p, const void *x, const void *force,
-                                 const void *wind, void *dx);
-void tac__lag_derive_f64(const tac__lag *p, const double *x, const double *u, double *dx);
-void tac__oscillator_derive_f64(const tac__oscillator *p, const double *x, const double *force,
-                                double *dx);
-void tac__oscillator_output_f64(const tac__oscillator *p, const double *x, double *energy);
-void tac__point_mass_derive_f64(const tac__point_mass *p, const double *x, const double *force,
-                                const double *wind, double *dx);
-
-enum { IN = 0, OUT = 0 };
 
 // --- integrator ---------------------------------------------------------------------------------
 
 typedef struct integrator {
-    tac__shaped shaped;
+    tac__integrator shaped; // first: kernels see it
     double initial[TAC__SIZE_MAX];
 } integrator;
 
@@ -53,42 +37,39 @@ static tac_status integrator_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static tac_status integrator_derive(const tac_eval *e, const void *self)
+static bool integrator_alike(const void *self, const void *other)
 {
-    const integrator *c = self;
-    memcpy(e->dx, e->in[IN], c->shaped.size * sizeof *e->dx);
-    return TAC_OK;
+    const integrator *a = self, *b = other;
+    return a->shaped.size == b->shaped.size;
 }
 
-static tac_status integrator_derive_dual(const tac_eval *e, const void *self)
-{
-    const integrator *c = self;
-    memcpy(e->dx, e->in[IN], c->shaped.size * TAC_DUAL_WIDTH * sizeof *e->dx);
-    return TAC_OK;
-}
-
+#define KERNELS(kind)                                                                              \
+    {                                                                                              \
+        .derive = tac__integrator_derive_##kind                                                    \
+    }
 const tac_component_type tac__integrator_type = {
     TAC__TYPE("integrator", "1", "dx/dt = u", 0),
     .self_size = sizeof(integrator),
     .declare = integrator_declare,
     .init = integrator_init,
-    .kernels[TAC_NUMBERS].derive = integrator_derive,
-    .kernels[TAC_DUALS].derive = integrator_derive_dual,
+    .kernels = TAC__KERNELS(KERNELS),
+    .alike = integrator_alike,
 };
+#undef KERNELS
 
 // --- lag ----------------------------------------------------------------------------------------
 
 typedef struct lag {
-    tac__lag p;
     double initial;
 } lag;
 
 static tac_status lag_declare(tac_declare *d, void *self)
 {
     lag *c = self;
+    tac__lag p = {0};
     const char *unit = tac_param_text(
         d, TAC_PARAM(.name = "unit", .fallback = "1", .doc = "unit of input and state"));
-    c->p.tau_s =
+    p.tau_s =
         tac_param_f64(d, TAC_PARAM(.name = "tau", .flags = TAC_PARAM_TUNABLE, .unit = "s",
                                    .fallback = "0.1", .range = "(0, inf)", .doc = "time constant"));
     c->initial = tac_param_f64(
@@ -96,6 +77,7 @@ static tac_status lag_declare(tac_declare *d, void *self)
     tac_declare_input(d, TAC_PORT(.name = "u", .type = TAC_TYPE_F64, .unit = unit, .doc = "input"));
     tac_declare_continuous(
         d, TAC_PORT(.name = "x", .type = TAC_TYPE_F64, .unit = unit, .doc = "lagged input"));
+    tac_declare_numbers(d, &p, sizeof p);
     return TAC_OK;
 }
 
@@ -106,46 +88,37 @@ static tac_status lag_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static tac_status lag_derive(const tac_eval *e, const void *self)
-{
-    const lag *c = self;
-    tac__lag_derive_f64(&c->p, e->x, TAC_IN(e, double, IN), e->dx);
-    return TAC_OK;
-}
-
-static tac_status lag_derive_dual(const tac_eval *e, const void *self)
-{
-    const lag *c = self;
-    tac__lag_derive_dual(&c->p, e->x, e->in[IN], e->dx);
-    return TAC_OK;
-}
-
+#define KERNELS(kind)                                                                              \
+    {                                                                                              \
+        .derive = tac__lag_derive_##kind                                                           \
+    }
 const tac_component_type tac__lag_type = {
     TAC__TYPE("lag", "1", "continuous first-order lag: tau dx/dt = u - x", 0),
     .self_size = sizeof(lag),
     .declare = lag_declare,
     .init = lag_init,
-    .kernels[TAC_NUMBERS].derive = lag_derive,
-    .kernels[TAC_DUALS].derive = lag_derive_dual,
+    .kernels = TAC__KERNELS(KERNELS),
+    .alike = tac__alike_always,
 };
+#undef KERNELS
 
 // --- oscillator ---------------------------------------------------------------------------------
 
 typedef struct oscillator {
-    tac__oscillator p;
     double position_m, velocity_m_s;
 } oscillator;
 
 static tac_status oscillator_declare(tac_declare *d, void *self)
 {
     oscillator *c = self;
-    c->p.mass_kg =
+    tac__oscillator p = {0};
+    p.mass_kg =
         tac_param_f64(d, TAC_PARAM(.name = "mass", .flags = TAC_PARAM_TUNABLE, .unit = "kg",
                                    .fallback = "1", .range = "(0, inf)", .doc = "what moves"));
-    c->p.damping = tac_param_f64(d, TAC_PARAM(.name = "damping", .flags = TAC_PARAM_TUNABLE,
-                                              .unit = "N*s/m", .fallback = "0", .range = "[0, inf)",
-                                              .doc = "force against the velocity"));
-    c->p.stiffness =
+    p.damping = tac_param_f64(d, TAC_PARAM(.name = "damping", .flags = TAC_PARAM_TUNABLE,
+                                           .unit = "N*s/m", .fallback = "0", .range = "[0, inf)",
+                                           .doc = "force against the velocity"));
+    p.stiffness =
         tac_param_f64(d, TAC_PARAM(.name = "stiffness", .flags = TAC_PARAM_TUNABLE, .unit = "N/m",
                                    .fallback = "1", .range = "[0, inf)", .doc = "of the spring"));
     c->position_m = tac_param_f64(
@@ -161,6 +134,7 @@ static tac_status oscillator_declare(tac_declare *d, void *self)
         d, TAC_PORT(.name = "velocity", .type = TAC_TYPE_F64, .unit = "m/s", .doc = "of the mass"));
     tac_declare_output(d, TAC_PORT(.name = "energy", .type = TAC_TYPE_F64, .unit = "J",
                                    .doc = "kinetic and of the spring"));
+    tac_declare_numbers(d, &p, sizeof p);
     return TAC_OK;
 }
 
@@ -173,67 +147,40 @@ static tac_status oscillator_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static tac_status oscillator_output(const tac_eval *e, const void *self)
-{
-    const oscillator *c = self;
-    tac__oscillator_output_f64(&c->p, e->x, TAC_OUT(e, double, OUT));
-    return TAC_OK;
-}
-
-static tac_status oscillator_derive(const tac_eval *e, const void *self)
-{
-    const oscillator *c = self;
-    tac__oscillator_derive_f64(&c->p, e->x, TAC_IN(e, double, IN), e->dx);
-    return TAC_OK;
-}
-
-static tac_status oscillator_output_dual(const tac_eval *e, const void *self)
-{
-    const oscillator *c = self;
-    tac__oscillator_output_dual(&c->p, e->x, e->out[OUT]);
-    return TAC_OK;
-}
-
-static tac_status oscillator_derive_dual(const tac_eval *e, const void *self)
-{
-    const oscillator *c = self;
-    tac__oscillator_derive_dual(&c->p, e->x, e->in[IN], e->dx);
-    return TAC_OK;
-}
-
+#define KERNELS(kind)                                                                              \
+    {                                                                                              \
+        .output = tac__oscillator_output_##kind, .derive = tac__oscillator_derive_##kind           \
+    }
 const tac_component_type tac__oscillator_type = {
     TAC__TYPE("oscillator", "1", "a mass on a spring, with damping and an outer force", 0),
     .self_size = sizeof(oscillator),
     .declare = oscillator_declare,
     .init = oscillator_init,
-    .kernels[TAC_NUMBERS].output = oscillator_output,
-    .kernels[TAC_NUMBERS].derive = oscillator_derive,
-    .kernels[TAC_DUALS].output = oscillator_output_dual,
-    .kernels[TAC_DUALS].derive = oscillator_derive_dual,
+    .kernels = TAC__KERNELS(KERNELS),
+    .alike = tac__alike_always,
 };
+#undef KERNELS
 
 // --- point_mass ---------------------------------------------------------------------------------
 
-enum { FORCE, WIND };
-
 typedef struct point_mass {
-    tac__point_mass p;
     double initial[6];
 } point_mass;
 
 static tac_status point_mass_declare(tac_declare *d, void *self)
 {
     point_mass *c = self;
-    c->p.mass_kg =
+    tac__point_mass p = {0};
+    p.mass_kg =
         tac_param_f64(d, TAC_PARAM(.name = "mass", .flags = TAC_PARAM_TUNABLE, .unit = "kg",
                                    .fallback = "1", .range = "(0, inf)", .doc = "of the point"));
-    c->p.drag = tac_param_f64(d, TAC_PARAM(.name = "drag", .flags = TAC_PARAM_TUNABLE,
-                                           .unit = "N*s/m", .fallback = "0", .range = "[0, inf)",
-                                           .doc = "force against the velocity in the air"));
+    p.drag = tac_param_f64(d, TAC_PARAM(.name = "drag", .flags = TAC_PARAM_TUNABLE, .unit = "N*s/m",
+                                        .fallback = "0", .range = "[0, inf)",
+                                        .doc = "force against the velocity in the air"));
     tac_param_array(d,
                     TAC_PARAM(.name = "gravity", .flags = TAC_PARAM_TUNABLE, .unit = "m/s^2",
                               .fallback = "[0, 0, 9.80665]", .doc = "north, east, down"),
-                    c->p.gravity, 3);
+                    p.gravity, 3);
     tac_param_array(d,
                     TAC_PARAM(.name = "position", .unit = "m", .fallback = "[0, 0, 0]",
                               .doc = "at t = 0: north, east, down"),
@@ -249,6 +196,7 @@ static tac_status point_mass_declare(tac_declare *d, void *self)
                                        .doc = "north, east, down", .role = TAC_ROLE_POSITION));
     tac_declare_continuous(d, TAC_PORT(.name = "velocity", .type = TAC_TYPE_VEC3, .unit = "m/s",
                                        .doc = "north, east, down", .role = TAC_ROLE_VELOCITY));
+    tac_declare_numbers(d, &p, sizeof p);
     return TAC_OK;
 }
 
@@ -259,26 +207,16 @@ static tac_status point_mass_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static tac_status point_mass_derive(const tac_eval *e, const void *self)
-{
-    const point_mass *c = self;
-    tac__point_mass_derive_f64(&c->p, e->x, TAC_IN(e, double, FORCE), TAC_IN(e, double, WIND),
-                               e->dx);
-    return TAC_OK;
-}
-
-static tac_status point_mass_derive_dual(const tac_eval *e, const void *self)
-{
-    const point_mass *c = self;
-    tac__point_mass_derive_dual(&c->p, e->x, e->in[FORCE], e->in[WIND], e->dx);
-    return TAC_OK;
-}
-
+#define KERNELS(kind)                                                                              \
+    {                                                                                              \
+        .derive = tac__point_mass_derive_##kind                                                    \
+    }
 const tac_component_type tac__point_mass_type = {
     TAC__TYPE("point_mass", "1", "a point that moves under forces, gravity and drag", 0),
     .self_size = sizeof(point_mass),
     .declare = point_mass_declare,
     .init = point_mass_init,
-    .kernels[TAC_NUMBERS].derive = point_mass_derive,
-    .kernels[TAC_DUALS].derive = point_mass_derive_dual,
+    .kernels = TAC__KERNELS(KERNELS),
+    .alike = tac__alike_always,
 };
+#undef KERNELS

@@ -1,4 +1,4 @@
-// rocket.h - a rocket body for tests that call its entry points: parameters, ports at rest, and a
+// rocket.h - a rocket body for tests that call its kernels: numbers and shape, ports at rest, and a
 // Runge-Kutta loop of the tests' own.
 #ifndef TAC_TESTS_MODEL_ROCKET_H
 #define TAC_TESTS_MODEL_ROCKET_H
@@ -6,6 +6,7 @@
 #define TAC_KIND_F64
 #include "math/quat.h"
 #include "model/rocket/body.h"
+#include "model/world/geodesy.h"
 
 #include <string.h>
 #include <tactus/math.h>
@@ -17,6 +18,7 @@ enum { ROCKET_INS = TAC__BODY_IN_FORCE + 2 * TAC__ROCKET_FORCES_MAX };
 
 typedef struct rocket {
     tac__rocket_body p;
+    tac__rocket_body_shape shape;
     double mass, com[3], inertia[6], jet[6], stream[3], wind[3];
     double force[TAC__ROCKET_FORCES_MAX][3], moment[TAC__ROCKET_FORCES_MAX][3];
     double out[TAC__BODY_OUTS][3];
@@ -32,8 +34,11 @@ static inline void rocket_set(rocket *r)
     memset(r, 0, sizeof *r);
     r->p.earth = (tac__earth){ROCKET_MU, 0, 6378137, ROCKET_ROTATION};
     const tac_world world = {.geodesy = TAC_GEODESY_WGS84};
-    tac__geodesy_init(&r->p.geodesy, &world);
-    r->p.air = true;
+    tac__geodesy geodesy;
+    tac__geodesy_init(&geodesy, &world);
+    memcpy(r->p.origin, geodesy.origin, sizeof geodesy.origin);
+    memcpy(r->p.axes, geodesy.axes, sizeof geodesy.axes);
+    r->shape.air = true;
     r->mass = 100;
     r->inertia[0] = 10;
     r->inertia[1] = r->inertia[2] = 80;
@@ -53,14 +58,27 @@ static inline void rocket_set(rocket *r)
         r->out_at[i] = r->out[i];
 }
 
+static inline tac_eval rocket_eval(rocket *r, const double *x, double *dx)
+{
+    return (tac_eval){.in = r->in_at,
+                      .out = r->out_at,
+                      .x = x,
+                      .dx = dx,
+                      .mode = &r->mode,
+                      .p = (const double *)&r->p,
+                      .lanes = 1};
+}
+
 static inline void rocket_derive(rocket *r, const double *x, double *dx)
 {
-    tac__rocket_body_derive_f64(&r->p, r->in_at, &r->mode, x, dx);
+    const tac_eval e = rocket_eval(r, x, dx);
+    assert_int_equal(tac__rocket_body_derive_f64(&e, &r->shape), TAC_OK);
 }
 
 static inline void rocket_output(rocket *r)
 {
-    tac__rocket_body_output_f64(&r->p, r->in_at, r->x, r->out_at);
+    const tac_eval e = rocket_eval(r, r->x, NULL);
+    assert_int_equal(tac__rocket_body_output_f64(&e, &r->shape), TAC_OK);
 }
 
 // `steps` steps of the classical Runge-Kutta method. `before` prepares the inputs for a state;

@@ -120,8 +120,9 @@ static void test_kepler_in_both_frames(void **state)
         const vec3 position = vec3_make(6878137, 100000, -200000);
         const vec3 velocity = vec3_make(200, 5500, 5900);
         rocket_set(&r);
-        r.p.fixed = true;
+        r.shape.fixed = true;
         r.p.earth.j2 = oblate ? 1.08262982e-3 : 0;
+        r.shape.oblate = oblate;
         r.p.earth.rotation_rad_s = 0;
         memcpy(r.x, (double[]){position.x, position.y, position.z}, 3 * sizeof(double));
         memcpy(r.x + 3, (double[]){velocity.x, velocity.y, velocity.z}, 3 * sizeof(double));
@@ -153,7 +154,7 @@ static void test_coriolis_deflection(void **state)
 {
     (void)state;
     rocket_set(&r);
-    r.p.fixed = true;
+    r.shape.fixed = true;
     r.x[0] = 6378137 + 500;
     const double w = ROCKET_ROTATION, t = 10;
     const double g = ROCKET_MU / (r.x[0] * r.x[0]) - w * w * r.x[0];
@@ -175,6 +176,7 @@ static void on_rail(double thrust)
     memcpy(r.p.axis, (double[]){axis.x, axis.y, axis.z}, sizeof r.p.axis);
     memcpy(r.p.start, r.x, sizeof r.p.start);
     r.p.rail_m = 8;
+    r.shape.rail = true;
     r.com[0] = 2;
     r.force[0][0] = thrust;
     r.force[0][1] = 300; // a side force that the rail bears
@@ -199,7 +201,8 @@ static void test_rail_guides(void **state)
     near(vec3_norm(v), 0.5 * (50 - g * axis.x), 1e-3, "speed");
 
     double out = -1;
-    tac__rocket_body_detect_f64(&r.p, r.x, &out);
+    const tac_eval e = rocket_eval(&r, r.x, NULL);
+    assert_int_equal(tac__rocket_body_detect_f64(&e, &r.shape, &out), TAC_OK);
     near(out, vec3_dot(way, axis) - 8, 1e-9, "to the end of the rail");
     r.mode = 1; // off it: the side force acts, and so does its moment
     double dx[TAC__BODY_STATES];
@@ -326,7 +329,7 @@ static void test_air_and_place(void **state)
     near(r.out[TAC__BODY_OUT_DENSITY][0], 0.36480, 1e-5, "density");
     near(r.out[TAC__BODY_OUT_MACH][0], speed / 295.154, 1e-5, "Mach");
     near(r.out[TAC__BODY_OUT_DYNAMIC_PRESSURE][0], 0.5 * 0.36480 * speed * speed, 0.5, "q");
-    r.p.air = false;
+    r.shape.air = false;
     rocket_output(&r);
     near(r.out[TAC__BODY_OUT_DENSITY][0], 0, 0, "density");
     near(r.out[TAC__BODY_OUT_PRESSURE][0], 0, 0, "pressure");

@@ -1,5 +1,5 @@
 // Motor, mass properties, air and parachute of a rocket against closed forms and sums made another
-// way. Their entry points are called directly.
+// way. Their kernels are called directly.
 #include "support/test.h"
 
 #define TAC_KIND_F64
@@ -24,6 +24,7 @@ static void near(double got, double expected, double tolerance, const char *what
 
 typedef struct motor_rig {
     tac__rocket_motor p;
+    tac__rocket_motor_shape shape;
     double throttle, pressure, mode;
     double thrust, flow, force[3], moment[3], spool;
     double x[TAC__MOTOR_STATES];
@@ -37,11 +38,9 @@ static void motor_set(void)
                           .flow = 20,
                           .loss = 0.1,
                           .fuel_kg = 100,
-                          .points = 3,
-                          .at = {0, 0.5, 1},
-                          .part = {1.2, 1, 0.6},
                           .direction = {0.8, 0, 0.6},
                           .moment = {1, 2, 3}},
+                    .shape = {.points = 3, .at = {0, 0.5, 1}, .part = {1.2, 1, 0.6}},
                     .throttle = 1,
                     .mode = 1,
                     .x = {100, 0, 0}};
@@ -51,8 +50,10 @@ static void motor_eval(double *dx)
 {
     const void *in[TAC__MOTOR_INS] = {&m.throttle, &m.pressure};
     void *out[TAC__MOTOR_OUTS] = {&m.thrust, &m.flow, m.force, m.moment, &m.spool};
-    tac__rocket_motor_output_f64(&m.p, in, &m.mode, m.x, out);
-    tac__rocket_motor_derive_f64(&m.p, in, &m.mode, m.x, dx);
+    const tac_eval e = {
+        .in = in, .out = out, .x = m.x, .dx = dx, .mode = &m.mode, .p = (double *)&m.p};
+    assert_int_equal(tac__rocket_motor_output_f64(&e, &m.shape), TAC_OK);
+    assert_int_equal(tac__rocket_motor_derive_f64(&e, &m.shape), TAC_OK);
 }
 
 static void test_motor_thrust(void **state)
@@ -74,7 +75,7 @@ static void test_motor_thrust(void **state)
     motor_eval(dx);
     near(m.thrust, 50000 * 0.8 * 0.9, 1e-9, "thrust at sea level");
     near(m.flow, 16, 1e-12, "flow, which the pressure does not change");
-    m.p.by_time = true;
+    m.shape.by_time = true;
     m.x[TAC__MOTOR_BURNT] = 0.25;
     motor_eval(dx);
     near(m.flow, 22, 1e-12, "flow by time");
@@ -98,7 +99,8 @@ static void test_motor_spool(void **state)
     (void)state;
     motor_set();
     m.p.tau_s = 0.2;
-    m.p.part[0] = m.p.part[1] = m.p.part[2] = 1;
+    m.shape.spools = true;
+    m.shape.part[0] = m.shape.part[1] = m.shape.part[2] = 1;
     double dx[TAC__MOTOR_STATES], middle[TAC__MOTOR_STATES];
     const double h = 1e-4;
     for (int i = 0; i < 10000; i++) { // the midpoint rule
@@ -122,7 +124,8 @@ static void test_motor_spool(void **state)
 // --- mass ----------------------------------------------------------------------------------------
 
 typedef struct mass_rig {
-    tac__rocket_mass p;
+    tac__rocket_stage p[2];
+    tac__rocket_mass_shape shape;
     double fuel[2], flow[2], attached[2];
     double mass, com[3], inertia[6], jet[6], stream[3];
 } mass_rig;
@@ -136,29 +139,32 @@ static void mass_eval(mass_rig *c)
         in[i * TAC__MASS_INS + TAC__MASS_IN_ATTACHED] = &c->attached[i];
     }
     void *out[TAC__MASS_OUTS] = {&c->mass, c->com, c->inertia, c->jet, c->stream};
-    tac__rocket_mass_output_f64(&c->p, in, out);
+    const tac_eval e = {.in = in, .out = out, .p = (const double *)c->p};
+    assert_int_equal(tac__rocket_mass_output_f64(&e, &c->shape), TAC_OK);
 }
 
 static mass_rig stages(void)
 {
-    mass_rig c = {.p = {.stages = 2}, .fuel = {300, 120}, .flow = {25, 8}, .attached = {1, 1}};
-    c.p.stage[0] = (tac__rocket_stage){.dry_kg = 150,
-                                       .com_m = {1.5, 0.02, -0.01},
-                                       .inertia = {5, 90, 95, 1, -2, 0.5},
-                                       .tank_m = {1.8, 0, 0},
-                                       .length_m = 2.4,
-                                       .radius_m = 0.2,
-                                       .settled = true,
-                                       .capacity_kg = 400,
-                                       .exit_m = {0, 0, 0}};
-    c.p.stage[1] = (tac__rocket_stage){.dry_kg = 90,
-                                       .com_m = {5, 0.01, 0.03},
-                                       .inertia = {3, 40, 41, -0.5, 0.2, 0.1},
-                                       .tank_m = {4.5, 0.05, 0},
-                                       .length_m = 1.6,
-                                       .radius_m = 0.18,
-                                       .capacity_kg = 1,
-                                       .exit_m = {3.4, 0.01, 0}};
+    mass_rig c = {.shape = {.stages = 2, .settled = {true, false}},
+                  .fuel = {300, 120},
+                  .flow = {25, 8},
+                  .attached = {1, 1}};
+    c.p[0] = (tac__rocket_stage){.dry_kg = 150,
+                                 .com_m = {1.5, 0.02, -0.01},
+                                 .inertia = {5, 90, 95, 1, -2, 0.5},
+                                 .tank_m = {1.8, 0, 0},
+                                 .length_m = 2.4,
+                                 .radius_m = 0.2,
+                                 .capacity_kg = 400,
+                                 .exit_m = {0, 0, 0}};
+    c.p[1] = (tac__rocket_stage){.dry_kg = 90,
+                                 .com_m = {5, 0.01, 0.03},
+                                 .inertia = {3, 40, 41, -0.5, 0.2, 0.1},
+                                 .tank_m = {4.5, 0.05, 0},
+                                 .length_m = 1.6,
+                                 .radius_m = 0.18,
+                                 .capacity_kg = 1,
+                                 .exit_m = {3.4, 0.01, 0}};
     return c;
 }
 
@@ -201,7 +207,7 @@ static void test_mass_by_composition(void **state)
     mass_eval(&c);
     points s = {0};
     for (int i = 0; i < 2; i++) {
-        const tac__rocket_stage *g = &c.p.stage[i];
+        const tac__rocket_stage *g = &c.p[i];
         add_point(&s, g->dry_kg, g->com_m);
         for (int k = 0; k < 6; k++)
             s.second[k] += g->inertia[k];
@@ -230,9 +236,11 @@ static void test_mass_of_what_is_left(void **state)
     mass_eval(&c);
     const void *in[TAC__MASS_INS] = {&alone.fuel[1], &alone.flow[1], &alone.attached[1]};
     void *out[TAC__MASS_OUTS] = {&alone.mass, alone.com, alone.inertia, alone.jet, alone.stream};
-    alone.p.stage[0] = alone.p.stage[1];
-    alone.p.stages = 1;
-    tac__rocket_mass_output_f64(&alone.p, in, out);
+    alone.p[0] = alone.p[1];
+    alone.shape.stages = 1;
+    alone.shape.settled[0] = false;
+    const tac_eval e = {.in = in, .out = out, .p = (const double *)alone.p};
+    assert_int_equal(tac__rocket_mass_output_f64(&e, &alone.shape), TAC_OK);
     near(c.mass, 210, 1e-12, "mass");
     assert_memory_equal(c.com, alone.com, sizeof c.com);
     for (int k = 0; k < 6; k++) {
@@ -261,8 +269,8 @@ static void test_jet_by_differences(void **state)
         points s = {0};
         double arm[3];
         for (int k = 0; k < 3; k++) {
-            arm[k] = c.p.stage[i].exit_m[k] - c.com[k];
-            out[k] += c.flow[i] * c.p.stage[i].exit_m[k];
+            arm[k] = c.p[i].exit_m[k] - c.com[k];
+            out[k] += c.flow[i] * c.p[i].exit_m[k];
         }
         add_point(&s, c.flow[i], arm);
         for (int k = 0; k < 6; k++)
@@ -279,6 +287,7 @@ static void test_jet_by_differences(void **state)
 
 typedef struct air_rig {
     tac__rocket_aero p;
+    tac__rocket_aero_shape shape;
     double velocity[3], rate[3], density, mach;
     double force[3], moment[3], alpha;
 } air_rig;
@@ -287,21 +296,22 @@ static void air_eval(air_rig *c)
 {
     const void *in[TAC__AERO_INS] = {c->velocity, c->rate, &c->density, &c->mach};
     void *out[TAC__AERO_OUTS] = {c->force, c->moment, &c->alpha};
-    tac__rocket_aero_output_f64(&c->p, in, out);
+    const tac_eval e = {.in = in, .out = out, .p = (const double *)&c->p};
+    assert_int_equal(tac__rocket_aero_output_f64(&e, &c->shape), TAC_OK);
 }
 
 static air_rig shape(void)
 {
     return (air_rig){.p = {.area_m2 = 0.1,
                            .diameter_m = 0.36,
-                           .points = 3,
-                           .mach = {0, 1, 3},
-                           .drag = {0.3, 0.7, 0.4},
-                           .normal = {10, 12, 8},
-                           .centre = {1, 1.2, 1.6},
                            .damping = {5, 0, 0},
                            .cross_m2 = 2,
                            .cross_m = 3},
+                     .shape = {.points = 3,
+                               .mach = {0, 1, 3},
+                               .drag = {0.3, 0.7, 0.4},
+                               .normal = {10, 12, 8},
+                               .centre = {1, 1.2, 1.6}},
                      .density = 1.2};
 }
 
@@ -373,11 +383,13 @@ static void test_parachute_falls_at_its_speed(void **state)
     double force[3], moment[3], inflation = 0, open;
     const void *in[TAC__CHUTE_INS] = {&deploy, velocity, rate, &density};
     void *out[TAC__CHUTE_OUTS] = {force, moment};
+    const tac_eval e = {
+        .in = in, .out = out, .x = &inflation, .dx = &open, .p = (const double *)&p};
     const double mass = 50, g = 9.8, h = 1e-4;
     velocity[2] = 30; // falls along z
     for (int i = 0; i < 100000; i++) {
-        tac__parachute_derive_f64(&p, in, &inflation, &open);
-        tac__parachute_output_f64(&p, in, &inflation, out);
+        assert_int_equal(tac__parachute_derive_f64(&e, NULL), TAC_OK);
+        assert_int_equal(tac__parachute_output_f64(&e, NULL), TAC_OK);
         velocity[2] += h * (g + force[2] / mass);
         inflation += h * open;
         if (i == 4999) // one time constant
@@ -388,7 +400,7 @@ static void test_parachute_falls_at_its_speed(void **state)
     // A body that turns moves it.
     velocity[2] = 0;
     rate[1] = 1;
-    tac__parachute_output_f64(&p, in, &inflation, out);
+    assert_int_equal(tac__parachute_output_f64(&e, NULL), TAC_OK);
     near(force[2], 0.5 * 1.225 * 20 * 4 * inflation, 1e-9, "force");
 }
 

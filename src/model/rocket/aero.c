@@ -3,7 +3,6 @@
 #define TAC_KIND_F64
 #include "model/rocket/aero.h"
 #include "math/table.h"
-#include "model/builtin.h"
 
 #include <string.h>
 
@@ -21,10 +20,11 @@ static void table_params(tac_declare *d, const tac_param_def *def, int points, d
 
 static tac_status aero_declare(tac_declare *d, void *self)
 {
-    tac__rocket_aero *p = self;
-    p->diameter_m = tac_param_f64(
+    tac__rocket_aero_shape *shape = self;
+    tac__rocket_aero p = {0};
+    p.diameter_m = tac_param_f64(
         d, TAC_PARAM("diameter", "m", NULL, "(0, inf)", "of the body: length of reference"));
-    p->area_m2 = 0.25 * 3.14159265358979323846 * p->diameter_m * p->diameter_m;
+    p.area_m2 = 0.25 * 3.14159265358979323846 * p.diameter_m * p.diameter_m;
     size_t n;
     const double *mach = tac_param_list(
         d, TAC_PARAM("mach", NULL, "[0, 1]", NULL, "breakpoints of the tables, rising"),
@@ -32,25 +32,25 @@ static tac_status aero_declare(tac_declare *d, void *self)
     if (!table_breakpoints_valid((int)n, mach))
         (void)tac_declare_fail(d, "mach",
                                "expected at least two numbers, each above the one before");
-    p->points = (int)n;
-    memcpy(p->mach, mach, n * sizeof *mach);
+    shape->points = (int)n;
+    memcpy(shape->mach, mach, n * sizeof *mach);
     table_params(d, TAC_PARAM("drag", NULL, NULL, "[0, inf)", "coefficient, by Mach number"),
-                 p->points, p->drag);
+                 shape->points, shape->drag);
     table_params(
         d,
         TAC_PARAM("normal", "1/rad", "0", "[0, inf)", "slope of the normal force, by Mach number"),
-        p->points, p->normal);
+        shape->points, shape->normal);
     table_params(d,
                  TAC_PARAM("pressure_centre", "m", "0", NULL,
                            "where that acts, x in body axes, by Mach number"),
-                 p->points, p->centre);
+                 shape->points, shape->centre);
     tac_param_array(
         d,
         TAC_PARAM("damping", NULL, "[0, 0, 0]", "[0, inf)", "coefficients of roll, pitch and yaw"),
-        p->damping, 3);
-    p->cross_m2 = tac_param_f64(d, TAC_PARAM("cross_area", "m^2", "0", "[0, inf)",
-                                             "drag coefficient times area from the side"));
-    p->cross_m = tac_param_f64(
+        p.damping, 3);
+    p.cross_m2 = tac_param_f64(d, TAC_PARAM("cross_area", "m^2", "0", "[0, inf)",
+                                            "drag coefficient times area from the side"));
+    p.cross_m = tac_param_f64(
         d, TAC_PARAM("cross_centre", "m", "0", NULL, "where that acts, x in body axes"));
 
     const tac_type vector = TAC_TYPE_VEC3, single = TAC_TYPE_F64;
@@ -74,25 +74,24 @@ static tac_status aero_declare(tac_declare *d, void *self)
         tac_declare_input(d, &inputs[i]);
     for (size_t i = 0; i < TAC__AERO_OUTS; i++)
         tac_declare_output(d, &outputs[i]);
+    tac_declare_numbers(d, &p, sizeof p);
     return TAC_OK;
 }
 
-static tac_status aero_output(const tac_eval *e, const void *self)
+static bool aero_alike(const void *self, const void *other)
 {
-    tac__rocket_aero_output_f64(self, e->in, e->out);
-    return TAC_OK;
+    return !memcmp(self, other, sizeof(tac__rocket_aero_shape));
 }
 
-static tac_status aero_output_dual(const tac_eval *e, const void *self)
-{
-    tac__rocket_aero_output_dual(self, e->in, e->out);
-    return TAC_OK;
-}
-
+#define KERNELS(kind)                                                                              \
+    {                                                                                              \
+        .output = tac__rocket_aero_output_##kind                                                   \
+    }
 const tac_component_type tac__rocket_aero_type = {
     TAC__TYPE("rocket_aero", "1", "forces of the air on a slender body, by Mach number", 0),
-    .self_size = sizeof(tac__rocket_aero),
+    .self_size = sizeof(tac__rocket_aero_shape),
     .declare = aero_declare,
-    .kernels[TAC_NUMBERS].output = aero_output,
-    .kernels[TAC_DUALS].output = aero_output_dual,
+    .kernels = TAC__KERNELS(KERNELS),
+    .alike = aero_alike,
 };
+#undef KERNELS

@@ -3,7 +3,7 @@
 #define TAC_KIND_F64
 #include "model/rocket/body.h"
 #include "math/quat.h"
-#include "model/builtin.h"
+#include "model/world/geodesy.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,28 +12,32 @@
 #define HALF_PI 1.57079632679489661923
 
 typedef struct body {
-    tac__rocket_body p;
-    double x[TAC__BODY_STATES]; // at t = 0
+    tac__rocket_body_shape shape; // first: kernels see it
+    double x[TAC__BODY_STATES];   // at t = 0
 } body;
 
 // --- parameters ----------------------------------------------------------------------------------
 
-static void world_params(tac_declare *d, tac__rocket_body *p)
+static tac__geodesy world_params(tac_declare *d, body *c, tac__rocket_body *p)
 {
     static const char *const attitudes[] = {"free", "fixed", NULL};
     const tac_world *w = tac_declare_world(d);
-    tac__geodesy_init(&p->geodesy, w);
+    tac__geodesy geodesy;
+    tac__geodesy_init(&geodesy, w);
+    memcpy(p->origin, geodesy.origin, sizeof p->origin);
+    memcpy(p->axes, geodesy.axes, sizeof p->axes);
     p->ground_m = w->altitude_m + w->ground_m;
     tac__earth_params(d, &p->earth);
+    c->shape.oblate = p->earth.j2 != 0;
     p->earth.rotation_rad_s =
         tac_param_f64(d, TAC_PARAM("rotation", "rad/s", "7.292115e-5", NULL,
                                    "of the Earth and the frame, WGS84; 0: none"));
-    p->air = tac_param_bool(d, TAC_PARAM("air", NULL, "true", NULL,
-                                         "there is an "
-                                         "atmosphere"));
-    p->fixed = tac_param_choice(
+    c->shape.air =
+        tac_param_bool(d, TAC_PARAM("air", NULL, "true", NULL, "there is an atmosphere"));
+    c->shape.fixed = tac_param_choice(
         d, TAC_PARAM("motion", NULL, "free", NULL, "free, or fixed: its attitude in ECEF stays"),
         attitudes);
+    return geodesy;
 }
 
 static quat attitude_params(tac_declare *d, geodetic place)
@@ -57,7 +61,7 @@ static quat attitude_params(tac_declare *d, geodetic place)
     return quat_normalise(q);
 }
 
-static void position_params(tac_declare *d, body *c)
+static void position_params(tac_declare *d, body *c, const tac__geodesy *g)
 {
     size_t n;
     const double *position =
@@ -65,17 +69,16 @@ static void position_params(tac_declare *d, body *c)
                        TAC_PARAM("position", "m", "[]", NULL,
                                  "at t = 0, of the datum in ECEF; else the world's origin"),
                        3, &n);
-    memcpy(c->x, c->p.geodesy.origin, sizeof c->p.geodesy.origin);
+    memcpy(c->x, g->origin, sizeof g->origin);
     if (n == 3)
         memcpy(c->x, position, 3 * sizeof *position);
     else if (n)
         (void)tac_declare_fail(d, "position", "expected x, y and z");
 }
 
-static void start_params(tac_declare *d, body *c)
+static void start_params(tac_declare *d, body *c, tac__rocket_body *p, const tac__geodesy *g)
 {
-    position_params(d, c);
-    const tac__geodesy *g = &c->p.geodesy;
+    position_params(d, c, g);
     const vec3 at = vec3_from_array(c->x);
     const bool here = !memcmp(c->x, g->origin, sizeof g->origin);
     const geodetic place = here ? geodetic_make(g->latitude_rad, g->longitude_rad, g->altitude_m)
@@ -92,15 +95,16 @@ static void start_params(tac_declare *d, body *c)
                     rate, 3);
     const mat3 rotation = quat_to_mat3(q);
     for (int i = 0; i < 3; i++) {
-        c->x[TAC__BODY_RATE + i] = rate[i] + c->p.earth.rotation_rad_s * rotation.m[2][i];
-        c->p.start[i] = c->x[i];
-        c->p.axis[i] = rotation.m[i][0];
+        c->x[TAC__BODY_RATE + i] = rate[i] + p->earth.rotation_rad_s * rotation.m[2][i];
+        p->start[i] = c->x[i];
+        p->axis[i] = rotation.m[i][0];
     }
-    c->p.rail_m =
+    p->rail_m =
         tac_param_f64(d, TAC_PARAM("rail", "m", "0", "[0, inf)",
                                    "length that it is guided along its x axis at the start"));
-    if (c->p.rail_m > 0 && (rate[0] != 0 || rate[1] != 0 || rate[2] != 0 || c->x[3] != 0 ||
-                            c->x[4] != 0 || c->x[5] != 0))
+    c->shape.rail = p->rail_m > 0;
+    if (c->shape.rail && (rate[0] != 0 || rate[1] != 0 || rate[2] != 0 || c->x[3] != 0 ||
+                          c->x[4] != 0 || c->x[5] != 0))
         (void)tac_declare_fail(d, "rail", "what is on a rail begins at rest");
 }
 
@@ -171,12 +175,14 @@ static void declare_outputs(tac_declare *d)
 static tac_status body_declare(tac_declare *d, void *self)
 {
     body *c = self;
-    world_params(d, &c->p);
-    start_params(d, c);
+    tac__rocket_body p = {0};
+    const tac__geodesy geodesy = world_params(d, c, &p);
+    start_params(d, c, &p, &geodesy);
+    tac_declare_numbers(d, &p, sizeof p);
     declare_inputs(d);
     declare_states(d);
     declare_outputs(d);
-    if (c->p.rail_m > 0)
+    if (c->shape.rail)
         tac_declare_event(d, "rail", "left");
     return TAC_OK;
 }
@@ -186,72 +192,29 @@ static tac_status body_declare(tac_declare *d, void *self)
 static tac_status body_init(tac_step *s, const void *self)
 {
     const body *c = self;
-    if (!c->p.fixed && !tac_connected(s, TAC__BODY_IN_INERTIA))
+    if (!c->shape.fixed && !tac_connected(s, TAC__BODY_IN_INERTIA))
         return tac_fail(s, "a body that turns needs its input 'inertia'; else say 'motion: fixed'");
     memcpy(tac_jump(s), c->x, sizeof c->x);
     return TAC_OK;
 }
 
-static tac_status body_output(const tac_eval *e, const void *self)
+static bool body_alike(const void *self, const void *other)
 {
-    const body *c = self;
-    tac__rocket_body_output_f64(&c->p, e->in, e->x, e->out);
-    return TAC_OK;
+    const body *a = self, *b = other;
+    return !memcmp(&a->shape, &b->shape, sizeof a->shape);
 }
 
-static tac_status body_derive(const tac_eval *e, const void *self)
-{
-    const body *c = self;
-    tac__rocket_body_derive_f64(&c->p, e->in, e->mode, e->x, e->dx);
-    return TAC_OK;
-}
-
-static tac_status body_output_dual(const tac_eval *e, const void *self)
-{
-    const body *c = self;
-    tac__rocket_body_output_dual(&c->p, e->in, e->x, e->out);
-    return TAC_OK;
-}
-
-static tac_status body_derive_dual(const tac_eval *e, const void *self)
-{
-    const body *c = self;
-    tac__rocket_body_derive_dual(&c->p, e->in, e->mode, e->x, e->dx);
-    return TAC_OK;
-}
-
-static tac_status body_detect(const tac_eval *e, const void *self, double *g)
-{
-    const body *c = self;
-    if (c->p.rail_m > 0)
-        tac__rocket_body_detect_f64(&c->p, e->x, g);
-    return TAC_OK;
-}
-
-// Leaves a quaternion that is of unit length to rounding unchanged, so that a constant attitude
-// keeps its bits.
-static tac_status body_project(const tac_eval *e, const void *self, double *x)
-{
-    (void)e;
-    (void)self;
-    double *a = x + TAC__BODY_ATTITUDE;
-    const quat q = quat_make(a[0], a[1], a[2], a[3]);
-    if (tac_fabs(quat_dot(q, q) - 1.0) <= 1e-15)
-        return TAC_OK;
-    const quat unit = quat_normalise(q);
-    memcpy(a, (double[]){unit.w, unit.x, unit.y, unit.z}, 4 * sizeof *a);
-    return TAC_OK;
-}
-
+#define KERNELS(kind)                                                                              \
+    {                                                                                              \
+        .output = tac__rocket_body_output_##kind, .derive = tac__rocket_body_derive_##kind,        \
+        .detect = tac__rocket_body_detect_##kind, .project = tac__rocket_body_project_##kind       \
+    }
 const tac_component_type tac__rocket_body_type = {
     TAC__TYPE("rocket_body", "1", "a rigid body that loses mass, over a rotating Earth", 0),
     .self_size = sizeof(body),
     .declare = body_declare,
     .init = body_init,
-    .kernels[TAC_NUMBERS].output = body_output,
-    .kernels[TAC_NUMBERS].derive = body_derive,
-    .kernels[TAC_DUALS].output = body_output_dual,
-    .kernels[TAC_DUALS].derive = body_derive_dual,
-    .kernels[TAC_NUMBERS].detect = body_detect,
-    .kernels[TAC_NUMBERS].project = body_project,
+    .kernels = TAC__KERNELS(KERNELS),
+    .alike = body_alike,
 };
+#undef KERNELS

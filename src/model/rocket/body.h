@@ -1,5 +1,5 @@
-// body.h - a rigid body that loses mass, over a rotating Earth: parameters, the order of its states
-// and ports, entry points of body.model.h.
+// body.h - a rigid body that loses mass, over a rotating Earth: its numbers and shape, the order of
+// its states and ports, kernels of body.model.h.
 //
 // SI units. The frame is ECEF. Body axes have their origin in the datum, a point fixed to the
 // structure, and x towards the nose. Position and velocity are those of the datum, which neither
@@ -8,23 +8,28 @@
 #ifndef TAC_MODEL_ROCKET_BODY_H
 #define TAC_MODEL_ROCKET_BODY_H
 
+#include "model/builtin.h"
+#include "model/kernel.h"
 #include "model/world/earth.h"
-#include "model/world/geodesy.h"
-
-#include <stdbool.h>
 
 enum { TAC__ROCKET_FORCES_MAX = 8 };
 
 typedef struct tac__rocket_body {
     tac__earth earth;
-    tac__geodesy geodesy; // of the world's origin
-    bool fixed;           // the attitude stays as it is in ECEF
-    bool air;             // there is an atmosphere
-    double ground_m;      // above the ellipsoid
-    double rail_m;        // its length; 0: none
-    double start[3];      // where the datum is on the rail at t = 0
-    double axis[3];       // of the rail
+    param ground_m;           // above the ellipsoid
+    param rail_m;             // its length
+    param start[3];           // where the datum is on the rail at t = 0
+    param axis[3];            // of the rail
+    param origin[3], axes[9]; // of the world, in ECEF; its north, east and down, one a row
 } tac__rocket_body;
+
+// The first part of a component's self.
+typedef struct tac__rocket_body_shape {
+    bool fixed;  // the attitude stays as it is in ECEF
+    bool air;    // there is an atmosphere
+    bool rail;   // there is a rail
+    bool oblate; // the Earth is no sphere
+} tac__rocket_body_shape;
 
 // Where states are in x.
 enum {
@@ -71,20 +76,11 @@ enum {
         TAC__BODY_OUTS
 };
 
-#ifndef __cplusplus
+// mode[0] is 1 once the body has left the rail, where there is one; `detect` tells how far the
+// datum is beyond its end.
+TAC__EVAL_KERNEL(tac__rocket_body_output)
+TAC__EVAL_KERNEL(tac__rocket_body_derive)
+TAC__STATE_KERNEL(tac__rocket_body_detect)
+TAC__STATE_KERNEL(tac__rocket_body_project)
 
-// mode[0] is 1 once the body has left the rail, where there is one.
-void tac__rocket_body_derive_f64(const tac__rocket_body *p, const void *const *in,
-                                 const double *mode, const double *x, double *dx);
-void tac__rocket_body_output_f64(const tac__rocket_body *p, const void *const *in, const double *x,
-                                 void *const *out);
-// How far the datum is beyond the end of the rail.
-void tac__rocket_body_detect_f64(const tac__rocket_body *p, const double *x, double *g);
-
-void tac__rocket_body_derive_dual(const tac__rocket_body *p, const void *const *in,
-                                  const void *mode, const void *x, void *dx);
-void tac__rocket_body_output_dual(const tac__rocket_body *p, const void *const *in, const void *x,
-                                  void *const *out);
-
-#endif
 #endif

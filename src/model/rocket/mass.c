@@ -3,7 +3,6 @@
 #define TAC_KIND_F64
 #include "model/rocket/mass.h"
 #include "math/mat3.h"
-#include "model/builtin.h"
 #include "model/inertia.h"
 #include "model/rocket/tensor.h"
 
@@ -33,10 +32,9 @@ static void inertia_params(tac_declare *d, tac__rocket_stage *s)
                           (const double[]){i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]});
 }
 
-static void tank_params(tac_declare *d, tac__rocket_stage *s)
+static void tank_params(tac_declare *d, tac__rocket_stage *s, bool *settled)
 {
     s->capacity_kg = 1;
-    s->settled = false;
     const size_t n = tac_param_items(
         d, TAC_PARAM("tank", NULL, "[]", NULL, "where its fuel is, a cylinder along x"), 1);
     if (!n) {
@@ -47,23 +45,23 @@ static void tank_params(tac_declare *d, tac__rocket_stage *s)
     tac_param_array(d, TAC_PARAM("centre", "m", NULL, NULL, "in body axes"), s->tank_m, 3);
     s->length_m = tac_param_f64(d, TAC_PARAM("length", "m", "0", "[0, inf)", "along x"));
     s->radius_m = tac_param_f64(d, TAC_PARAM("radius", "m", "0", "[0, inf)", "of it"));
-    s->settled = tac_param_bool(
+    *settled = tac_param_bool(
         d, TAC_PARAM("settled", NULL, "false", NULL,
                      "fuel lies at the aft end, as a liquid; else it thins out evenly"));
-    if (s->settled)
+    if (*settled)
         s->capacity_kg = tac_param_f64(
             d, TAC_PARAM("capacity", "kg", NULL, "(0, inf)", "that fills its length"));
     tac_param_end(d);
 }
 
-static void stage_params(tac_declare *d, tac__rocket_stage *s)
+static void stage_params(tac_declare *d, tac__rocket_stage *s, bool *settled)
 {
     s->dry_kg = tac_param_f64(d, TAC_PARAM("mass", "kg", NULL, "(0, inf)", "without fuel"));
     tac_param_array(d,
                     TAC_PARAM("com", "m", "[0, 0, 0]", NULL, "centre of that mass, in body axes"),
                     s->com_m, 3);
     inertia_params(d, s);
-    tank_params(d, s);
+    tank_params(d, s, settled);
     memset(s->exit_m, 0, sizeof s->exit_m);
     tac_param_array(d,
                     TAC_PARAM("exit", "m", "[0, 0, 0]", NULL,
@@ -88,15 +86,17 @@ static void declare_stage(tac_declare *d, int number)
 
 static tac_status mass_declare(tac_declare *d, void *self)
 {
-    tac__rocket_mass *p = self;
-    p->stages = (int)tac_param_items(
+    tac__rocket_mass_shape *shape = self;
+    tac__rocket_stage stages[TAC__ROCKET_STAGES_MAX] = {0};
+    shape->stages = (int)tac_param_items(
         d, TAC_PARAM("stages", NULL, NULL, NULL, "1 to 4, which share the body axes"),
         TAC__ROCKET_STAGES_MAX);
-    for (int i = 0; i < p->stages; i++) {
+    for (int i = 0; i < shape->stages; i++) {
         tac_param_begin(d, "stages", (size_t)i);
-        stage_params(d, &p->stage[i]);
+        stage_params(d, &stages[i], &shape->settled[i]);
         tac_param_end(d);
     }
+    tac_declare_numbers(d, stages, (size_t)shape->stages * sizeof *stages);
     // All stages that there may be: listings and editors do not know the parameters.
     for (int i = 0; i < TAC__ROCKET_STAGES_MAX; i++)
         declare_stage(d, i + 1);
@@ -120,8 +120,8 @@ static tac_status mass_declare(tac_declare *d, void *self)
 
 static tac_status mass_init(tac_step *s, const void *self)
 {
-    const tac__rocket_mass *p = self;
-    for (int i = p->stages * TAC__MASS_INS; i < TAC__ROCKET_STAGES_MAX * TAC__MASS_INS; i++) {
+    const tac__rocket_mass_shape *shape = self;
+    for (int i = shape->stages * TAC__MASS_INS; i < TAC__ROCKET_STAGES_MAX * TAC__MASS_INS; i++) {
         const double rest = i % TAC__MASS_INS == TAC__MASS_IN_ATTACHED ? 1 : 0;
         if (tac_connected(s, i) || *TAC_IN(s, double, i) != rest)
             return tac_fail(s, "an input of stage %d is in use, but there is no such stage",
@@ -130,23 +130,21 @@ static tac_status mass_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static tac_status mass_output(const tac_eval *e, const void *self)
+static bool mass_alike(const void *self, const void *other)
 {
-    tac__rocket_mass_output_f64(self, e->in, e->out);
-    return TAC_OK;
+    return !memcmp(self, other, sizeof(tac__rocket_mass_shape));
 }
 
-static tac_status mass_output_dual(const tac_eval *e, const void *self)
-{
-    tac__rocket_mass_output_dual(self, e->in, e->out);
-    return TAC_OK;
-}
-
+#define KERNELS(kind)                                                                              \
+    {                                                                                              \
+        .output = tac__rocket_mass_output_##kind                                                   \
+    }
 const tac_component_type tac__rocket_mass_type = {
     TAC__TYPE("rocket_mass", "2", "mass, centre of mass and inertia of stages with their fuel", 0),
-    .self_size = sizeof(tac__rocket_mass),
+    .self_size = sizeof(tac__rocket_mass_shape),
     .declare = mass_declare,
     .init = mass_init,
-    .kernels[TAC_NUMBERS].output = mass_output,
-    .kernels[TAC_DUALS].output = mass_output_dual,
+    .kernels = TAC__KERNELS(KERNELS),
+    .alike = mass_alike,
 };
+#undef KERNELS

@@ -38,11 +38,11 @@ static inline tensor mass__point_rate(vec3 p, vec3 dp)
 }
 
 // Of a cylinder of unit mass along x.
-static inline tensor mass__cylinder(double radius, real length)
+static inline tensor mass__cylinder(param radius, real length)
 {
-    const double r2 = radius * radius;
+    const param r2 = radius * radius;
     real across = 0.25 * r2 + length * length * (1.0 / 12.0);
-    return tensor_make(R(0.5 * r2), across, across, R(0.0), R(0.0), R(0.0));
+    return tensor_make(P(0.5 * r2), across, across, R(0.0), R(0.0), R(0.0));
 }
 
 // Where the fuel is, and where the flow takes fuel away: everywhere, or at its surface.
@@ -51,14 +51,14 @@ typedef struct mass_fuel {
     tensor k, k_taken;
 } mass_fuel;
 
-static inline mass_fuel mass__fuel(const tac__rocket_stage *s, real fuel)
+static inline mass_fuel mass__fuel(const tac__rocket_stage *s, bool settled, real fuel)
 {
     mass_fuel f;
-    f.centre = f.taken = vec3_from_array(s->tank_m);
-    f.k = f.k_taken = mass__cylinder(s->radius_m, R(s->length_m));
-    if (s->settled) {
+    f.centre = f.taken = params_vec3(s->tank_m);
+    f.k = f.k_taken = mass__cylinder(s->radius_m, P(s->length_m));
+    if (settled) {
         real level = s->length_m / s->capacity_kg * fuel;
-        const double aft = s->tank_m[0] - 0.5 * s->length_m;
+        const param aft = s->tank_m[0] - 0.5 * s->length_m;
         f.centre.x = aft + 0.5 * level;
         f.taken.x = aft + level;
         f.k = mass__cylinder(s->radius_m, level);
@@ -75,58 +75,59 @@ typedef struct mass_now {
 
 static inline tensor mass__dry(const tac__rocket_stage *s)
 {
-    const double *i = s->inertia, per = 1.0 / s->dry_kg;
-    return tensor_make(R(per * i[0]), R(per * i[1]), R(per * i[2]), R(per * i[3]), R(per * i[4]),
-                       R(per * i[5]));
+    const param *i = s->inertia, per = 1.0 / s->dry_kg;
+    return tensor_make(P(per * i[0]), P(per * i[1]), P(per * i[2]), P(per * i[3]), P(per * i[4]),
+                       P(per * i[5]));
 }
 
-static inline mass_now mass__at(const tac__rocket_mass *p, const void *const *in)
+static inline mass_now mass__at(const tac_eval *e, const tac__rocket_mass_shape *shape)
 {
     mass_now now;
     now.sum = now.rate = mass__zero();
     now.stream = now.sum.first;
-    for (int i = 0; i < p->stages; i++) {
-        const tac__rocket_stage *s = &p->stage[i];
-        const void *const *at = in + i * TAC__MASS_INS;
-        real there = r_clamp(*(const real *)at[TAC__MASS_IN_ATTACHED], R(0.0), R(1.0));
-        real fuel = there * *(const real *)at[TAC__MASS_IN_FUEL];
-        real flow = there * *(const real *)at[TAC__MASS_IN_FLOW];
-        mass_fuel f = mass__fuel(s, fuel);
-        now.sum = mass__add(now.sum, there * s->dry_kg, vec3_from_array(s->com_m), mass__dry(s));
+    for (int i = 0; i < shape->stages; i++) {
+        const tac__rocket_stage *s = EVAL_P(e, tac__rocket_stage) + i;
+        const int at = i * TAC__MASS_INS;
+        real there = r_clamp(*eval_in(e, at + TAC__MASS_IN_ATTACHED), R(0.0), R(1.0));
+        real fuel = there * *eval_in(e, at + TAC__MASS_IN_FUEL);
+        real flow = there * *eval_in(e, at + TAC__MASS_IN_FLOW);
+        mass_fuel f = mass__fuel(s, shape->settled[i], fuel);
+        now.sum = mass__add(now.sum, there * s->dry_kg, params_vec3(s->com_m), mass__dry(s));
         now.sum = mass__add(now.sum, fuel, f.centre, f.k);
         now.rate = mass__add(now.rate, -flow, f.taken, f.k_taken);
         now.flow[i] = flow;
-        vec3 way = vec3_sub(vec3_from_array(s->exit_m), f.taken);
+        vec3 way = vec3_sub(params_vec3(s->exit_m), f.taken);
         now.stream = vec3_add(now.stream, vec3_scale(flow, way));
     }
     return now;
 }
 
 // dI/dt about the centre of mass, and what the jets carry away: flow (r.r 1 - r r').
-static inline tensor mass__jet(const tac__rocket_mass *p, const mass_now *now, vec3 com)
+static inline tensor mass__jet(const tac__rocket_stage *stages, int count, const mass_now *now,
+                               vec3 com)
 {
     real per = 1.0 / now->sum.mass;
     tensor jet =
         tensor_add(now->rate.second, -per, mass__point_rate(now->sum.first, now->rate.first));
     jet = tensor_add(jet, now->rate.mass, tensor_of_point(com));
-    for (int i = 0; i < p->stages; i++) {
-        vec3 arm = vec3_sub(vec3_from_array(p->stage[i].exit_m), com);
+    for (int i = 0; i < count; i++) {
+        vec3 arm = vec3_sub(params_vec3(stages[i].exit_m), com);
         jet = tensor_add(jet, now->flow[i], tensor_of_point(arm));
     }
     return jet;
 }
 
-TAC_ENTRY void TAC_KINDED(tac__rocket_mass_output)(const tac__rocket_mass *p, const void *const *in,
-                                                   void *const *out);
-TAC_ENTRY void TAC_KINDED(tac__rocket_mass_output)(const tac__rocket_mass *p, const void *const *in,
-                                                   void *const *out)
+TAC_ENTRY tac_status TAC_KINDED(tac__rocket_mass_output)(const tac_eval *e, const void *self)
 {
-    mass_now now = mass__at(p, in);
+    const tac__rocket_mass_shape *shape = (const tac__rocket_mass_shape *)self;
+    mass_now now = mass__at(e, shape);
     vec3 com = vec3_scale(1.0 / now.sum.mass, now.sum.first);
-    *(real *)out[TAC__MASS_OUT_MASS] = now.sum.mass;
-    vec3_write(com, (real *)out[TAC__MASS_OUT_COM]);
+    *eval_out(e, TAC__MASS_OUT_MASS) = now.sum.mass;
+    vec3_write(com, eval_out(e, TAC__MASS_OUT_COM));
     tensor_write(tensor_add(now.sum.second, -now.sum.mass, tensor_of_point(com)),
-                 (real *)out[TAC__MASS_OUT_INERTIA]);
-    tensor_write(mass__jet(p, &now, com), (real *)out[TAC__MASS_OUT_JET]);
-    vec3_write(now.stream, (real *)out[TAC__MASS_OUT_STREAM]);
+                 eval_out(e, TAC__MASS_OUT_INERTIA));
+    tensor_write(mass__jet(EVAL_P(e, tac__rocket_stage), shape->stages, &now, com),
+                 eval_out(e, TAC__MASS_OUT_JET));
+    vec3_write(now.stream, eval_out(e, TAC__MASS_OUT_STREAM));
+    return TAC_OK;
 }

@@ -4,16 +4,20 @@
 #include "model/rocket/motor.h"
 #include "math/table.h"
 #include "math/vec3.h"
-#include "model/builtin.h"
 
 #include <string.h>
 
 #define STANDARD_G 9.80665 // m/s^2: what a specific impulse in seconds refers to
 
+typedef struct motor {
+    tac__rocket_motor_shape shape; // first: kernels see it
+    double fuel_kg;                // at t = 0
+} motor;
+
 // --- parameters ----------------------------------------------------------------------------------
 
 // Without a curve the thrust is constant.
-static void curve_params(tac_declare *d, tac__rocket_motor *p)
+static void curve_params(tac_declare *d, tac__rocket_motor_shape *p)
 {
     static const char *const over[] = {"burnt", "time", NULL};
     (void)tac_param_items(
@@ -59,9 +63,10 @@ static void thrust_params(tac_declare *d, tac__rocket_motor *p)
 
 static void geometry_params(tac_declare *d, tac__rocket_motor *p)
 {
+    double position_m[3];
     tac_param_array(
         d, TAC_PARAM("position", "m", "[0, 0, 0]", NULL, "where the thrust acts, in body axes"),
-        p->position_m, 3);
+        position_m, 3);
     tac_param_array(d, TAC_PARAM("direction", NULL, "[1, 0, 0]", NULL, "of the thrust"),
                     p->direction, 3);
     const double length = vec3_norm(vec3_from_array(p->direction));
@@ -69,13 +74,13 @@ static void geometry_params(tac_declare *d, tac__rocket_motor *p)
         (void)tac_declare_fail(d, "direction", "must not be zero");
     for (int i = 0; i < 3; i++)
         p->direction[i] = length > 0 ? p->direction[i] / length : i == 0;
-    const vec3 moment = vec3_cross(vec3_from_array(p->position_m), vec3_from_array(p->direction));
+    const vec3 moment = vec3_cross(vec3_from_array(position_m), vec3_from_array(p->direction));
     memcpy(p->moment, (double[]){moment.x, moment.y, moment.z}, sizeof p->moment);
 }
 
 // --- ports ---------------------------------------------------------------------------------------
 
-static void declare_ports(tac_declare *d, const tac__rocket_motor *p)
+static void declare_ports(tac_declare *d, const motor *c)
 {
     tac_param_input(d, TAC_PARAM("throttle", NULL, "1", "[0, 1]", "what is asked for"));
     tac_declare_input(d, TAC_PORT(.name = "pressure", .type = TAC_TYPE_F64, .unit = "Pa",
@@ -83,7 +88,7 @@ static void declare_ports(tac_declare *d, const tac__rocket_motor *p)
                                   .flags = TAC_PORT_OPTIONAL));
     const tac_port_def states[] = {
         TAC_DEF(tac_port_def, .name = "fuel", .type = TAC_TYPE_F64, .unit = "kg", .doc = "left",
-                .scale = p->fuel_kg, .role = TAC_ROLE_FUEL),
+                .scale = c->fuel_kg, .role = TAC_ROLE_FUEL),
         TAC_DEF(tac_port_def, .name = "burnt", .type = TAC_TYPE_F64, .unit = "s",
                 .doc = "time that it has burnt"),
         TAC_DEF(tac_port_def, .name = "lag", .type = TAC_TYPE_F64,
@@ -100,7 +105,7 @@ static void declare_ports(tac_declare *d, const tac__rocket_motor *p)
                 .doc = "about the datum"),
         TAC_DEF(tac_port_def, .name = "spool", .type = TAC_TYPE_F64, .doc = "part of full thrust"),
     };
-    const size_t count = p->tau_s > 0 ? TAC__MOTOR_STATES : TAC__MOTOR_LAG;
+    const size_t count = c->shape.spools ? TAC__MOTOR_STATES : TAC__MOTOR_LAG;
     for (size_t i = 0; i < count; i++)
         tac_declare_continuous(d, &states[i]);
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
@@ -110,14 +115,18 @@ static void declare_ports(tac_declare *d, const tac__rocket_motor *p)
 
 static tac_status motor_declare(tac_declare *d, void *self)
 {
-    tac__rocket_motor *p = self;
-    thrust_params(d, p);
-    p->fuel_kg = tac_param_f64(d, TAC_PARAM("fuel", "kg", NULL, "(0, inf)", "at t = 0"));
-    p->rest_kg = tac_param_f64(
+    motor *c = self;
+    tac__rocket_motor p = {0};
+    thrust_params(d, &p);
+    p.fuel_kg = c->fuel_kg =
+        tac_param_f64(d, TAC_PARAM("fuel", "kg", NULL, "(0, inf)", "at t = 0"));
+    p.rest_kg = tac_param_f64(
         d, TAC_PARAM("residual", "kg", "1e-6", "[0, inf)", "fuel that does not burn"));
-    curve_params(d, p);
-    geometry_params(d, p);
-    declare_ports(d, p);
+    c->shape.spools = p.tau_s > 0;
+    curve_params(d, &c->shape);
+    geometry_params(d, &p);
+    declare_ports(d, c);
+    tac_declare_numbers(d, &p, sizeof p);
     return TAC_OK;
 }
 
@@ -125,65 +134,32 @@ static tac_status motor_declare(tac_declare *d, void *self)
 
 static tac_status motor_init(tac_step *s, const void *self)
 {
-    const tac__rocket_motor *p = self;
+    const motor *c = self;
     double *x = tac_jump(s);
-    x[TAC__MOTOR_FUEL] = p->fuel_kg;
+    x[TAC__MOTOR_FUEL] = c->fuel_kg;
     x[TAC__MOTOR_BURNT] = 0;
-    if (p->tau_s > 0)
+    if (c->shape.spools)
         x[TAC__MOTOR_LAG] = 0;
     return TAC_OK;
 }
 
-static tac_status motor_output(const tac_eval *e, const void *self)
+static bool motor_alike(const void *self, const void *other)
 {
-    tac__rocket_motor_output_f64(self, e->in, e->mode, e->x, e->out);
-    return TAC_OK;
+    const motor *a = self, *b = other;
+    return !memcmp(&a->shape, &b->shape, sizeof a->shape);
 }
 
-static tac_status motor_derive(const tac_eval *e, const void *self)
-{
-    tac__rocket_motor_derive_f64(self, e->in, e->mode, e->x, e->dx);
-    return TAC_OK;
-}
-
-static tac_status motor_output_dual(const tac_eval *e, const void *self)
-{
-    tac__rocket_motor_output_dual(self, e->in, e->mode, e->x, e->out);
-    return TAC_OK;
-}
-
-static tac_status motor_derive_dual(const tac_eval *e, const void *self)
-{
-    tac__rocket_motor_derive_dual(self, e->in, e->mode, e->x, e->dx);
-    return TAC_OK;
-}
-
-static tac_status motor_detect(const tac_eval *e, const void *self, double *g)
-{
-    const tac__rocket_motor *p = self;
-    g[0] = e->x[TAC__MOTOR_FUEL] - p->rest_kg;
-    return TAC_OK;
-}
-
-// The tank is found empty at a whole microsecond, up to one microsecond after it ran dry: remove
-// the negative rest.
-static tac_status motor_project(const tac_eval *e, const void *self, double *x)
-{
-    (void)e;
-    (void)self;
-    x[TAC__MOTOR_FUEL] = r_max(0.0, x[TAC__MOTOR_FUEL]);
-    return TAC_OK;
-}
-
+#define KERNELS(kind)                                                                              \
+    {                                                                                              \
+        .output = tac__rocket_motor_output_##kind, .derive = tac__rocket_motor_derive_##kind,      \
+        .detect = tac__rocket_motor_detect_##kind, .project = tac__rocket_motor_project_##kind     \
+    }
 const tac_component_type tac__rocket_motor_type = {
     TAC__TYPE("rocket_motor", "2", "a tank and the engine that empties it", 0),
-    .self_size = sizeof(tac__rocket_motor),
+    .self_size = sizeof(motor),
     .declare = motor_declare,
     .init = motor_init,
-    .kernels[TAC_NUMBERS].output = motor_output,
-    .kernels[TAC_NUMBERS].derive = motor_derive,
-    .kernels[TAC_DUALS].output = motor_output_dual,
-    .kernels[TAC_DUALS].derive = motor_derive_dual,
-    .kernels[TAC_NUMBERS].detect = motor_detect,
-    .kernels[TAC_NUMBERS].project = motor_project,
+    .kernels = TAC__KERNELS(KERNELS),
+    .alike = motor_alike,
 };
+#undef KERNELS

@@ -2,19 +2,21 @@
 // equations are in orbiter.model.h.
 #define TAC_KIND_F64
 #include "model/rocket/orbiter.h"
-#include "model/builtin.h"
 
 #include <string.h>
 
 typedef struct orbiter {
-    tac__earth earth;
+    tac__orbiter_shape shape;      // first: kernels see it
     double x[TAC__ORBITER_STATES]; // at t = 0
 } orbiter;
 
 static tac_status orbiter_declare(tac_declare *d, void *self)
 {
     orbiter *c = self;
-    tac__earth_params(d, &c->earth);
+    tac__earth earth = {0};
+    tac__earth_params(d, &earth);
+    c->shape.oblate = earth.j2 != 0;
+    tac_declare_numbers(d, &earth, sizeof earth);
     tac_param_array(
         d,
         TAC_PARAM("position", "m", NULL, NULL, "at t = 0, from the Earth's centre; z is its axis"),
@@ -34,7 +36,7 @@ static tac_status orbiter_declare(tac_declare *d, void *self)
                                    .role = TAC_ROLE_ENERGY));
     tac_declare_output(d, TAC_PORT(.name = "momentum", .type = TAC_TYPE_VEC3, .unit = "m^2/s",
                                    .doc = "angular, of a kilogram"));
-    tac_declare_gravity(d, c->earth.mu, c->earth.radius_m);
+    tac_declare_gravity(d, earth.mu, earth.radius_m);
     return TAC_OK;
 }
 
@@ -45,41 +47,22 @@ static tac_status orbiter_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static tac_status orbiter_output(const tac_eval *e, const void *self)
+static bool orbiter_alike(const void *self, const void *other)
 {
-    const orbiter *c = self;
-    tac__orbiter_output_f64(&c->earth, e->x, e->out);
-    return TAC_OK;
+    const orbiter *a = self, *b = other;
+    return a->shape.oblate == b->shape.oblate;
 }
 
-static tac_status orbiter_derive(const tac_eval *e, const void *self)
-{
-    const orbiter *c = self;
-    tac__orbiter_derive_f64(&c->earth, TAC_IN(e, double, 0), e->x, e->dx);
-    return TAC_OK;
-}
-
-static tac_status orbiter_output_dual(const tac_eval *e, const void *self)
-{
-    const orbiter *c = self;
-    tac__orbiter_output_dual(&c->earth, e->x, e->out);
-    return TAC_OK;
-}
-
-static tac_status orbiter_derive_dual(const tac_eval *e, const void *self)
-{
-    const orbiter *c = self;
-    tac__orbiter_derive_dual(&c->earth, e->in[0], e->x, e->dx);
-    return TAC_OK;
-}
-
+#define KERNELS(kind)                                                                              \
+    {                                                                                              \
+        .output = tac__orbiter_output_##kind, .derive = tac__orbiter_derive_##kind                 \
+    }
 const tac_component_type tac__orbiter_type = {
     TAC__TYPE("orbiter", "1", "a point that falls about the Earth, in an inertial frame", 0),
     .self_size = sizeof(orbiter),
     .declare = orbiter_declare,
     .init = orbiter_init,
-    .kernels[TAC_NUMBERS].output = orbiter_output,
-    .kernels[TAC_NUMBERS].derive = orbiter_derive,
-    .kernels[TAC_DUALS].output = orbiter_output_dual,
-    .kernels[TAC_DUALS].derive = orbiter_derive_dual,
+    .kernels = TAC__KERNELS(KERNELS),
+    .alike = orbiter_alike,
 };
+#undef KERNELS

@@ -2,19 +2,18 @@
 // parachute.model.h.
 #define TAC_KIND_F64
 #include "model/rocket/parachute.h"
-#include "model/builtin.h"
 
 static tac_status parachute_declare(tac_declare *d, void *self)
 {
-    tac__parachute *p = self;
-    p->drag_m2 =
-        tac_param_f64(d, TAC_PARAM("drag_area", "m^2", NULL, "[0, inf)",
-                                   "drag coefficient times area, open", TAC_PARAM_TUNABLE));
-    p->tau_s = tac_param_f64(d, TAC_PARAM("inflation_time", "s", "0.5", "(0, inf)",
-                                          "time constant of its inflation", TAC_PARAM_TUNABLE));
+    (void)self;
+    tac__parachute p = {0};
+    p.drag_m2 = tac_param_f64(d, TAC_PARAM("drag_area", "m^2", NULL, "[0, inf)",
+                                           "drag coefficient times area, open", TAC_PARAM_TUNABLE));
+    p.tau_s = tac_param_f64(d, TAC_PARAM("inflation_time", "s", "0.5", "(0, inf)",
+                                         "time constant of its inflation", TAC_PARAM_TUNABLE));
     tac_param_array(d,
                     TAC_PARAM("position", "m", "[0, 0, 0]", NULL, "where it pulls, in body axes"),
-                    p->position_m, 3);
+                    p.position_m, 3);
     tac_param_input(d, TAC_PARAM("deploy", NULL, "1", "[0, 1]", "1: it is out"));
     const tac_type vector = TAC_TYPE_VEC3, single = TAC_TYPE_F64;
     const tac_port_def inputs[] = {
@@ -33,6 +32,7 @@ static tac_status parachute_declare(tac_declare *d, void *self)
         d, TAC_PORT(.name = "force", .type = vector, .unit = "N", .doc = "in body axes"));
     tac_declare_output(
         d, TAC_PORT(.name = "moment", .type = vector, .unit = "N*m", .doc = "about the datum"));
+    tac_declare_numbers(d, &p, sizeof p);
     return TAC_OK;
 }
 
@@ -43,37 +43,15 @@ static tac_status parachute_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static tac_status parachute_output(const tac_eval *e, const void *self)
-{
-    tac__parachute_output_f64(self, e->in, e->x, e->out);
-    return TAC_OK;
-}
-
-static tac_status parachute_derive(const tac_eval *e, const void *self)
-{
-    tac__parachute_derive_f64(self, e->in, e->x, e->dx);
-    return TAC_OK;
-}
-
-static tac_status parachute_output_dual(const tac_eval *e, const void *self)
-{
-    tac__parachute_output_dual(self, e->in, e->x, e->out);
-    return TAC_OK;
-}
-
-static tac_status parachute_derive_dual(const tac_eval *e, const void *self)
-{
-    tac__parachute_derive_dual(self, e->in, e->x, e->dx);
-    return TAC_OK;
-}
-
+#define KERNELS(kind)                                                                              \
+    {                                                                                              \
+        .output = tac__parachute_output_##kind, .derive = tac__parachute_derive_##kind             \
+    }
 const tac_component_type tac__parachute_type = {
     TAC__TYPE("parachute", "1", "a parachute that inflates and pulls at one point of a body", 0),
-    .self_size = sizeof(tac__parachute),
     .declare = parachute_declare,
     .init = parachute_init,
-    .kernels[TAC_NUMBERS].output = parachute_output,
-    .kernels[TAC_NUMBERS].derive = parachute_derive,
-    .kernels[TAC_DUALS].output = parachute_output_dual,
-    .kernels[TAC_DUALS].derive = parachute_derive_dual,
+    .kernels = TAC__KERNELS(KERNELS),
+    .alike = tac__alike_always,
 };
+#undef KERNELS

@@ -1,11 +1,15 @@
-// parachute.h - a parachute: parameters, the order of ports, entry points of parachute.model.h.
+// parachute.h - a parachute: its numbers, the order of ports, kernels of parachute.model.h. A
+// translation unit that includes this is of one scalar kind (math/real.h).
 #ifndef TAC_MODEL_ROCKET_PARACHUTE_H
 #define TAC_MODEL_ROCKET_PARACHUTE_H
 
+#include "model/builtin.h"
+#include "model/kernel.h"
+
 typedef struct tac__parachute {
-    double drag_m2;       // drag coefficient times area, open
-    double tau_s;         // of its inflation
-    double position_m[3]; // where it pulls, in body axes
+    param drag_m2;       // drag coefficient times area, open
+    param tau_s;         // of its inflation
+    param position_m[3]; // where it pulls, in body axes
 } tac__parachute;
 
 enum {
@@ -17,17 +21,8 @@ enum {
 };
 enum { TAC__CHUTE_OUT_FORCE, TAC__CHUTE_OUT_MOMENT, TAC__CHUTE_OUTS };
 
-#ifndef __cplusplus
-
 // x is the part that is inflated.
-void tac__parachute_derive_f64(const tac__parachute *p, const void *const *in, const double *x,
-                               double *dx);
-void tac__parachute_output_f64(const tac__parachute *p, const void *const *in, const double *x,
-                               void *const *out);
-void tac__parachute_derive_dual(const tac__parachute *p, const void *const *in, const void *x,
-                                void *dx);
-void tac__parachute_output_dual(const tac__parachute *p, const void *const *in, const void *x,
-                                void *const *out);
+TAC__EVAL_KERNEL(tac__parachute_output)
+TAC__EVAL_KERNEL(tac__parachute_derive)
 
-#endif
 #endif
