@@ -132,10 +132,12 @@ void tac__ode_lanes_errors(const tac__ode_lanes_method *m, const tac__ode_lanes_
     }
 }
 
-void tac__ode_lanes_carry(const tac__ode_lanes_method *m, const tac__ode_lanes_work *w,
-                          tac__ode_lanes *l, tac__lane_set set)
+void tac__ode_lanes_carry(const tac__ode_lanes_method *m, tac__ode_lanes_work *w, tac__ode_lanes *l,
+                          tac__lane_set set)
 {
     const tac__lane_set ended = held(w, l, set) & w->ended;
+    if (w->of == l)
+        w->again &= ~set;
     if (ended)
         m->merge(ended, l->n, w->k + (size_t)(m->method->stages - 1) * l->n * m->lanes, l->f);
     l->first = (l->first & ~set) | ended;

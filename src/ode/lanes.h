@@ -145,8 +145,8 @@ void tac__ode_lanes_errors(const tac__ode_lanes_method *m, const tac__ode_lanes_
 
 // As tac__ode_carry for a set of lanes: the next step of each begins at (t1, y) of its last one,
 // and f has not changed. If another group has used `w` since, f(t1, y) is evaluated again.
-void tac__ode_lanes_carry(const tac__ode_lanes_method *m, const tac__ode_lanes_work *w,
-                          tac__ode_lanes *l, tac__lane_set set);
+void tac__ode_lanes_carry(const tac__ode_lanes_method *m, tac__ode_lanes_work *w, tac__ode_lanes *l,
+                          tac__lane_set set);
 
 // As tac__ode_retry for a set of lanes: the next step of each begins at the same (t0, x) as its
 // last one. Takes back tac__ode_lanes_carry. If another group has used `w` since, f(t0, x) is

@@ -72,7 +72,6 @@ static void ring_field(const ring_problem *r, double t, const double *z, double 
 
 // One lane alone: the reference.
 typedef struct alone {
-    const struct trial *trial;
     ring_problem ring;
     tac__ode_problem problem;
     tac__ode_work work;
@@ -93,6 +92,7 @@ typedef struct trial {
     tac__ode_lanes_problem problem;
     tac__ode_lanes group, other;
     tac__ode_lanes_work work;
+    tac__ode_lanes_work *shared; // of whole integrations
     double *memory[3];
     alone lane[LANES];
 
@@ -185,7 +185,6 @@ static void trial_open(trial *t, int method, const tac__ode_lanes_method *m, siz
     tac__ode_lanes_work_init(&t->work, m, n, t->memory[2] + below(8));
     for (size_t lane = 0; lane < t->lanes; lane++) {
         alone *a = &t->lane[lane];
-        a->trial = t;
         a->fail_at = -1;
         a->ring = (ring_problem){live, number(), 5 * number(), 0};
         a->problem = (tac__ode_problem){live, a, alone_rhs, NULL, t->groups, t->group_count};
@@ -264,9 +263,8 @@ static void step_alone(trial *t, size_t lane, double t1_s, double h_s, int fail_
     a->failed = fail_stage >= 0;
 }
 
-// A step of some lanes, over lengths of their own, from one time on. Returns false if it was made
-// to fail.
-static bool drawn_step(trial *t, tac__lane_set active)
+// A step of some lanes, over lengths of their own, from one time on. Some steps fail.
+static void drawn_step(trial *t, tac__lane_set active)
 {
     const tac_time t0_us = below(2000000);
     double t1_s[LANES], h_s[LANES], errors[LANES];
@@ -301,7 +299,7 @@ static bool drawn_step(trial *t, tac__lane_set active)
     }
     check_lanes(t);
     if (fail_stage >= 0)
-        return false;
+        return;
     const double rtol = 1e-3 * (double)(1 + below(3)), atol = 1e-4;
     tac__ode_lanes_errors(t->m, &t->problem, &t->work, &t->group, active, rtol, atol, h_s, errors);
     for (size_t lane = 0; lane < t->lanes; lane++) {
@@ -312,7 +310,6 @@ static bool drawn_step(trial *t, tac__lane_set active)
                                     : 42;
         assert_true(same(errors[lane], expected));
     }
-    return true;
 }
 
 // --- what happens between steps -----------------------------------------------------------------
@@ -343,7 +340,7 @@ static void disturb(trial *t)
         t->other.x[i] = number();
     t->disturbing = true;
     assert_int_equal(tac__ode_lanes_step(t->m, &t->problem, &t->work, &t->other,
-                                         tac__lanes_all(t->lanes), 0, t1_s, h_s),
+                                         1u << below(t->lanes), 0, t1_s, h_s),
                      TAC_OK);
     t->disturbing = false;
 }
@@ -364,12 +361,13 @@ static void step_outside(trial *t, size_t lane)
     a->known = a->work.first;
 }
 
-static void change_lane(trial *t, size_t lane, bool failed)
+// A lane whose step failed has no y: it begins again from x.
+static void change_lane(trial *t, size_t lane)
 {
     alone *a = &t->lane[lane];
     const tac__lane_set self = 1u << lane;
-    const bool replace = !usable(a->x, t->n) || (!failed && !usable(a->y, t->n));
-    switch (replace ? 6 : below(failed ? 2 : 6)) {
+    const bool replace = !usable(a->x, t->n) || (!a->failed && !usable(a->y, t->n)) || one_in(10);
+    switch (replace ? 6 : below(a->failed ? 2 : 6)) {
     case 0:
         tac__ode_lanes_retry(&t->work, &t->group, self);
         tac__ode_retry(&a->work);
@@ -427,13 +425,13 @@ static void drawn_trial(int method, const tac__ode_lanes_method *m)
         tac__lane_set active = one_in(3) ? all : 0;
         while (!active)
             active = (tac__lane_set)draw() & all;
-        const bool failed = !drawn_step(&t, active);
+        drawn_step(&t, active);
         if (one_in(6))
             disturb(&t);
         for (size_t lane = 0; lane < t.lanes; lane++) {
-            // A lane whose step failed has no y: it begins again from x.
-            if (active >> lane & 1)
-                change_lane(&t, lane, failed);
+            const bool stepped = active >> lane & 1;
+            for (size_t changes = stepped ? 1 + below(2) : below(2); changes; changes--)
+                change_lane(&t, lane);
         }
         check_lanes(&t);
     }
@@ -454,4 +452,301 @@ static void test_drawn_steps(void **state)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(test_drawn_steps))
+// --- whole integrations -------------------------------------------------------------------------
+
+// Two groups of lanes that share their work, each lane with tolerated errors and step lengths of
+// its own, from boundary to boundary, as an engine would do it; against each problem alone.
+enum { END_US = 600000, BOUNDARY_US = 200000, SHARING = 2 };
+
+// Neighbours swing against each other, in each lane at rates of its own, and so with steps of its
+// own.
+static void swing_field(const ring_problem *r, double t, const double *z, double *dy)
+{
+    const double rate = 20 * (1.5 + r->factor);
+    for (size_t i = 0; i < r->n; i++) {
+        const double left = z[i ? i - 1 : r->n - 1], right = z[i + 1 < r->n ? i + 1 : 0];
+        dy[i] = rate * (left - right) - z[i] + r->rate * t / (1 + z[i] * z[i]);
+    }
+}
+
+static tac_status swing_alone(void *context, double t_s, double *dy)
+{
+    const alone *a = context;
+    swing_field(&a->ring, t_s, a->work.z, dy);
+    return TAC_OK;
+}
+
+typedef struct flight {
+    tac_time t_us, h_us;
+    int steps, rejected;
+} flight;
+
+static tac_time next_length(const flight *f)
+{
+    const tac_time left_us = BOUNDARY_US - f->t_us % BOUNDARY_US;
+    return f->h_us < left_us ? f->h_us : left_us;
+}
+
+// The step of this length is accepted or not, and what follows.
+static bool judge(const tac__method *method, flight *f, tac_time length_us, double error)
+{
+    f->h_us =
+        (tac_time)tac_clamp((double)length_us * tac__ode_factor(method, error), 1, BOUNDARY_US);
+    f->steps++;
+    const bool accepted = !(error > 1);
+    f->rejected += !accepted;
+    f->t_us += accepted ? length_us : 0;
+    return accepted;
+}
+
+static flight fly_alone(trial *t, size_t lane, double tolerance)
+{
+    alone *a = &t->lane[lane];
+    flight f = {.h_us = BOUNDARY_US};
+    while (f.t_us < END_US) {
+        const tac_time length_us = next_length(&f);
+        const double h_s = tac_time_seconds(length_us);
+        assert_int_equal(tac__ode_step(t->method, &a->problem, &a->work, tac_time_seconds(f.t_us),
+                                       tac_time_seconds(f.t_us + length_us), h_s, a->x, a->y),
+                         TAC_OK);
+        const double error =
+            tac__ode_error(t->method, &a->problem, &a->work, tolerance, tolerance, h_s, a->x, a->y);
+        if (judge(t->method, &f, length_us, error)) {
+            tac__ode_carry(&a->work);
+            memcpy(a->x, a->y, sizeof a->x);
+        } else {
+            tac__ode_retry(&a->work);
+        }
+        if (f.t_us % BOUNDARY_US == 0)
+            tac__ode_forget(&a->work);
+    }
+    return f;
+}
+
+// Where the next step of any lane begins, and which lanes begin one there.
+static tac_time earliest(const flight *f, size_t lanes, tac__lane_set *due)
+{
+    tac_time t_us = END_US;
+    *due = 0;
+    for (size_t lane = 0; lane < lanes; lane++)
+        t_us = f[lane].t_us < t_us ? f[lane].t_us : t_us;
+    for (size_t lane = 0; lane < lanes && t_us < END_US; lane++)
+        *due |= (tac__lane_set)(f[lane].t_us == t_us) << lane;
+    return t_us;
+}
+
+// Until every lane that begins a step now has been accepted.
+static void step_due(trial *t, flight *f, double tolerance)
+{
+    tac__ode_lanes_work *w = t->shared;
+    tac__lane_set due;
+    const tac_time t_us = earliest(f, t->lanes, &due);
+    while (due) {
+        tac_time length_us[LANES];
+        double t1_s[LANES], h_s[LANES], errors[LANES];
+        tac__lane_set accepted = 0, boundary = 0;
+        for (size_t lane = 0; lane < t->lanes; lane++) {
+            length_us[lane] = next_length(&f[lane]);
+            t1_s[lane] = tac_time_seconds(t_us + length_us[lane]);
+            h_s[lane] = tac_time_seconds(length_us[lane]);
+        }
+        assert_int_equal(tac__ode_lanes_step(t->m, &t->problem, w, &t->group, due,
+                                             tac_time_seconds(t_us), t1_s, h_s),
+                         TAC_OK);
+        tac__ode_lanes_errors(t->m, &t->problem, w, &t->group, due, tolerance, tolerance, h_s,
+                              errors);
+        for (size_t lane = 0; lane < t->lanes; lane++) {
+            if (!(due >> lane & 1))
+                continue;
+            if (judge(t->method, &f[lane], length_us[lane], errors[lane]))
+                accepted |= 1u << lane;
+            if (f[lane].t_us % BOUNDARY_US == 0)
+                boundary |= 1u << lane;
+        }
+        tac__ode_lanes_carry(t->m, w, &t->group, accepted);
+        tac__ode_lanes_advance(t->m, &t->group, accepted);
+        tac__ode_lanes_retry(w, &t->group, due & ~accepted);
+        tac__ode_lanes_forget(w, &t->group, boundary & accepted);
+        due &= ~accepted;
+    }
+}
+
+static tac_status swing_lanes(void *context, const double *t_s, double *dy)
+{
+    const trial *t = context;
+    for (size_t lane = 0; lane < t->lanes; lane++) {
+        double z[N_MAX], dz[N_MAX];
+        tac__lane_get(t->lanes, lane, t->n, t->shared->z, z);
+        swing_field(&t->lane[lane].ring, t_s[lane], z, dz);
+        tac__lane_put(t->lanes, lane, t->n, dz, dy);
+    }
+    return TAC_OK;
+}
+
+static void fly(int method, const tac__ode_lanes_method *m, double tolerance, int *rejected)
+{
+    static trial t[SHARING];
+    flight f[SHARING][LANES] = {0};
+    for (size_t g = 0; g < SHARING; g++) {
+        trial_open(&t[g], method, m, 9, 9);
+        t[g].problem.rhs = swing_lanes;
+        t[g].shared = &t[0].work;
+        for (size_t lane = 0; lane < m->lanes; lane++) {
+            f[g][lane].h_us = BOUNDARY_US;
+            t[g].lane[lane].problem.rhs = swing_alone;
+        }
+    }
+    for (bool going = true; going;) {
+        going = false;
+        for (size_t g = 0; g < SHARING; g++) {
+            tac__lane_set due;
+            step_due(&t[g], f[g], tolerance);
+            (void)earliest(f[g], m->lanes, &due);
+            going = going || due;
+        }
+    }
+    for (size_t g = 0; g < SHARING; g++) {
+        for (size_t lane = 0; lane < m->lanes; lane++) {
+            const flight expected = fly_alone(&t[g], lane, tolerance);
+            assert_int_equal(f[g][lane].t_us, expected.t_us);
+            assert_int_equal(f[g][lane].h_us, expected.h_us);
+            assert_int_equal(f[g][lane].steps, expected.steps);
+            assert_int_equal(f[g][lane].rejected, expected.rejected);
+            check_array(&t[g], lane, t[g].group.x, t[g].lane[lane].x, t[g].n);
+            *rejected += expected.rejected;
+        }
+        trial_close(&t[g]);
+    }
+}
+
+static void test_whole_integrations(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < WIDTHS; i++) {
+        for (int method = 0; method < EXPLICIT_METHODS; method++) {
+            const tac__ode_lanes_method *m = runnable(method, widths[i]);
+            int rejected = 0;
+            for (int k = 0; m && k < 3; k++) {
+                seed = 77 + (uint64_t)k;
+                fly(method, m, 1e-5 * pow(0.03, k), &rejected);
+            }
+            assert_true(!m || !m->method->adaptive || rejected > 0);
+        }
+    }
+}
+
+// --- what else there is -------------------------------------------------------------------------
+
+// An evaluation of f(t0, x) that fails leaves nothing that would be taken as known.
+static void test_failed_start(void **state)
+{
+    (void)state;
+    static trial t;
+    for (size_t i = 0; i < WIDTHS; i++) {
+        for (int method = 0; method < EXPLICIT_METHODS; method++) {
+            const tac__ode_lanes_method *m = runnable(method, widths[i]);
+            if (!m)
+                continue;
+            const tac__lane_set all = tac__lanes_all(m->lanes);
+            const double t1_s[LANES] = {1, 1, 1, 1, 1, 1, 1, 1};
+            seed = 5;
+            trial_open(&t, method, m, 7, 7);
+            t.active = all;
+            t.fail_at = 0;
+            assert_int_equal(
+                tac__ode_lanes_step(m, &t.problem, &t.work, &t.group, all, 0, t1_s, t1_s),
+                TAC_E_NUMERIC);
+            t.fail_at = -1;
+            tac__ode_lanes_retry(&t.work, &t.group, all);
+            t.evaluations = 0;
+            assert_int_equal(
+                tac__ode_lanes_step(m, &t.problem, &t.work, &t.group, all, 0, t1_s, t1_s), TAC_OK);
+            assert_int_equal(t.evaluations, m->method->stages);
+            trial_close(&t);
+        }
+    }
+}
+
+// Memory at every alignment that it may have, and not a double more than was asked for.
+static void test_alignment_and_bounds(void **state)
+{
+    (void)state;
+    for (int method = 0; method < EXPLICIT_METHODS; method++) {
+        for (size_t i = 0; i < 8 * WIDTHS; i++) {
+            const tac__ode_lanes_method *m =
+                tac__ode_lanes_find(tac__method_find(all_methods[method]), widths[i / 8]);
+            const size_t pack = m->lanes * sizeof(double);
+            for (size_t n = 1; n <= 5; n++) {
+                const size_t kept = tac__ode_lanes_doubles(m, n);
+                const size_t shared = tac__ode_lanes_work_doubles(m, n);
+                tac__ode_lanes l;
+                tac__ode_lanes_work w;
+                double *memory = memory_of(kept + shared), *next = memory + i % 8;
+                tac__ode_lanes_init(&l, m, n, next);
+                tac__ode_lanes_work_init(&w, m, n, next + kept);
+                const double *const arrays[] = {l.x, l.y, l.f, w.z, w.y, w.fresh, w.k};
+                for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+                    assert_int_equal((uintptr_t)arrays[k] % pack, 0);
+                const double *last = l.f ? l.f : l.y;
+                assert_true(l.x >= next && last + n * m->lanes <= next + kept);
+                assert_true(w.z >= next + kept);
+                assert_true(w.k + (size_t)m->method->stages * n * m->lanes <= next + kept + shared);
+                free(memory);
+            }
+            // What is kept: x, y and at most one derivative.
+            const size_t arrays = m->method->fsal ? 3 : 2;
+            assert_true(tac__ode_lanes_doubles(m, 19) < (19 * arrays + 1) * m->lanes);
+        }
+    }
+}
+
+static void test_steps_do_not_allocate(void **state)
+{
+    (void)state;
+    static trial t;
+    for (size_t i = 0; i < WIDTHS; i++) {
+        const tac__ode_lanes_method *m = runnable(3, widths[i]);
+        if (!m)
+            continue;
+        const double h_s[LANES] = {1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 6e-3, 7e-3, 8e-3};
+        double errors[LANES];
+        trial_open(&t, 3, m, 19, 19);
+        t.disturbing = true; // compares nothing
+        const struct mallinfo2 before = mallinfo2();
+        for (int k = 0; k < 20; k++) {
+            const tac__lane_set some = k % 2 ? 1u : tac__lanes_all(m->lanes);
+            assert_int_equal(
+                tac__ode_lanes_step(m, &t.problem, &t.work, &t.group, some, 0, h_s, h_s), TAC_OK);
+            tac__ode_lanes_errors(m, &t.problem, &t.work, &t.group, some, 1e-6, 1e-6, h_s, errors);
+            tac__ode_lanes_carry(m, &t.work, &t.group, some);
+            tac__ode_lanes_advance(m, &t.group, some);
+        }
+        const struct mallinfo2 after = mallinfo2();
+        assert_int_equal(before.uordblks, after.uordblks);
+        assert_int_equal(before.fordblks, after.fordblks);
+        trial_close(&t);
+    }
+}
+
+// Every explicit method has every width; which of them were run here.
+static void test_widths(void **state)
+{
+    (void)state;
+    for (int method = 0; method < ALL_METHODS; method++) {
+        const tac__method *found = tac__method_find(all_methods[method]);
+        for (size_t lanes = 0; lanes < 20; lanes++) {
+            const bool exists = !found->implicit && (lanes == 2 || lanes == 4 || lanes == 8);
+            const tac__ode_lanes_method *m = tac__ode_lanes_find(found, lanes);
+            assert_int_equal(m != NULL, exists);
+            assert_true(!m || (m->method == found && m->lanes == lanes));
+        }
+    }
+    for (size_t i = 0; i < WIDTHS; i++)
+        print_message("%zu lanes: %s\n", widths[i],
+                      runnable(0, widths[i]) ? "run"
+                                             : "only compiled, this machine lacks registers");
+}
+
+TEST_MAIN(cmocka_unit_test(test_drawn_steps), cmocka_unit_test(test_whole_integrations),
+          cmocka_unit_test(test_failed_start), cmocka_unit_test(test_alignment_and_bounds),
+          cmocka_unit_test(test_steps_do_not_allocate), cmocka_unit_test(test_widths))
