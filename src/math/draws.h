@@ -1,7 +1,7 @@
 // draws.h - random numbers of every scalar kind: for each lane of a pack from a stream of its own.
 //
 // `values` are reals of the kind: for packs of W lanes the number i of a lane is values[i * W +
-// lane], aligned to the size of a pack. `mask` has a bit for each lane that takes part: the
+// lane]. `mask` has a bit for each lane that takes part: the
 // counters of the others do not move, and their values have no meaning. A lane's numbers and
 // counter are to the bit those of its stream alone. Kinds without lanes use the first stream; a
 // draw is a constant for derivatives.
@@ -29,7 +29,7 @@ TAC__DRAWS_OF(dual)
 TAC__DRAWS_OF(dualp)
 
 // The normal numbers of 4 draws of one stream, from `index` on: number k of draw index + i is
-// values[4 * k + i]. They need no alignment.
+// values[4 * k + i].
 void tac__draw_ahead_pack4(const tac__stream *stream, uint64_t index, double *values);
 
 #endif

@@ -7,10 +7,16 @@
 
 #include <string.h>
 
+#ifdef TAC_LANES
+typedef double value; // `values` of packs need no alignment
+#else
+typedef real value;
+#endif
+
 TAC_ENTRY void TAC_KINDED(tac__draw_normals)(const tac__stream_lanes *lanes, uint32_t mask,
-                                             uint64_t *next, real *values, size_t count);
+                                             uint64_t *next, value *values, size_t count);
 TAC_ENTRY void TAC_KINDED(tac__draw_uniforms)(const tac__stream_lanes *lanes, uint32_t mask,
-                                              uint64_t *next, real *values, size_t count);
+                                              uint64_t *next, value *values, size_t count);
 
 #ifdef TAC_LANES
 
@@ -73,6 +79,11 @@ static inline void stream_words(streams s, u64s index, u64s w[4])
 {
     const u64s counter[4] = {index, index >> 32, s.high[0], s.high[1]};
     philox(counter, s.key, w);
+}
+
+static inline void store(double *to, real values)
+{
+    memcpy(to, &values, sizeof values);
 }
 
 // --- lanes --------------------------------------------------------------------------------------
@@ -213,25 +224,25 @@ __attribute__((always_inline)) static inline void draw_rejected(streams s, u64s 
 enum { ALL_LANES = (1 << TAC_LANES) - 1 };
 
 TAC_ENTRY void TAC_KINDED(tac__draw_normals)(const tac__stream_lanes *lanes, uint32_t mask,
-                                             uint64_t *next, real *values, size_t count)
+                                             uint64_t *next, value *values, size_t count)
 {
     const streams s = load_streams(lanes);
     const u64s chosen = lanes_of(mask);
     mask &= ALL_LANES;
     u64s index = load(next);
-    for (size_t i = 0; i < count; i += 3) {
+    for (size_t i = 0; i < count; i += 3, values += 3 * TAC_LANES) {
         const drawn d = draw(s, index);
         uint32_t of = mask;
-        values[i] = d.n[0];
+        store(values, d.n[0]);
         if (i + 1 < count) {
-            values[i + 1] = d.n[1];
+            store(values + TAC_LANES, d.n[1]);
             of |= mask << TAC_LANES;
         }
         if (i + 2 < count) {
-            values[i + 2] = d.n[2];
+            store(values + 2 * TAC_LANES, d.n[2]);
             of |= mask << 2 * TAC_LANES;
         }
-        draw_rejected(s, index, &d, d.rejected & of, (double *)&values[i]);
+        draw_rejected(s, index, &d, d.rejected & of, values);
         index -= chosen;
     }
     memcpy(next, &index, sizeof index);
@@ -263,7 +274,7 @@ static inline real to_real(u64s w)
 }
 
 TAC_ENTRY void TAC_KINDED(tac__draw_uniforms)(const tac__stream_lanes *lanes, uint32_t mask,
-                                              uint64_t *next, real *values, size_t count)
+                                              uint64_t *next, value *values, size_t count)
 {
     const streams s = load_streams(lanes);
     const u64s chosen = lanes_of(mask);
@@ -272,7 +283,8 @@ TAC_ENTRY void TAC_KINDED(tac__draw_uniforms)(const tac__stream_lanes *lanes, ui
         u64s w[4];
         stream_words(s, index, w);
         // The 53 bits of tac__uniform_of, in two parts; both and their sum are exact.
-        values[i] = (to_real(w[0]) * 0x1p21 + to_real((w[1] & UINT32_MAX) >> 11)) * 0x1p-53;
+        store(values + i * TAC_LANES,
+              (to_real(w[0]) * 0x1p21 + to_real((w[1] & UINT32_MAX) >> 11)) * 0x1p-53);
         index -= chosen;
     }
     memcpy(next, &index, sizeof index);
@@ -281,7 +293,7 @@ TAC_ENTRY void TAC_KINDED(tac__draw_uniforms)(const tac__stream_lanes *lanes, ui
 #else
 
 TAC_ENTRY void TAC_KINDED(tac__draw_normals)(const tac__stream_lanes *lanes, uint32_t mask,
-                                             uint64_t *next, real *values, size_t count)
+                                             uint64_t *next, value *values, size_t count)
 {
     const tac__stream stream = tac__stream_lanes_get(lanes, 0);
     const uint64_t one = mask & 1;
@@ -295,7 +307,7 @@ TAC_ENTRY void TAC_KINDED(tac__draw_normals)(const tac__stream_lanes *lanes, uin
 }
 
 TAC_ENTRY void TAC_KINDED(tac__draw_uniforms)(const tac__stream_lanes *lanes, uint32_t mask,
-                                              uint64_t *next, real *values, size_t count)
+                                              uint64_t *next, value *values, size_t count)
 {
     const tac__stream stream = tac__stream_lanes_get(lanes, 0);
     const uint64_t one = mask & 1;

@@ -97,7 +97,7 @@ static void draw_lanes(lanes *l, uint64_t *seed)
 
 static void compare(const kind *k, const lanes *l, uint32_t mask, bool uniform, size_t count)
 {
-    _Alignas(64) double values[COUNT * DUAL_WIDTH];
+    double memory[COUNT * DUAL_WIDTH + 1], *values = memory + count % 2; // of any alignment
     uint64_t next[LANES];
     memcpy(next, l->next, sizeof next);
     for (size_t i = 0; i < COUNT * DUAL_WIDTH; i++)

@@ -2,6 +2,7 @@
 #include "engine/run/teams.h"
 #include "engine/plan/warn.h"
 #include "engine/run/loop.h"
+#include "math/draws.h"
 #include "math/prints.h"
 #include "ode/method.h"
 
@@ -27,7 +28,9 @@ struct tac__team {
     tac__text log;    // entries of the last common step: lane, level, text, 0
     tac_lane lane[TAC__TEAM_MAX];
     row *in, *out, *state;
-    size_t in_count, out_count, state_count;
+    row *drawn; // of each stream: the index of the next draw
+    size_t in_count, out_count, state_count, stream_count;
+    tac__stream_lanes *streams;
     tac_step step; // what the kernel of packs sees
     tac_status (*kernel)(tac_step *s, const void *self);
 };
@@ -69,6 +72,8 @@ void tac__team_store(const tac__team *team)
         return;
     for (size_t k = 0; k < team->state_count; k++)
         scatter(&team->state[k], team->lanes);
+    for (size_t k = 0; k < team->stream_count; k++)
+        scatter(&team->drawn[k], team->lanes);
     ((tac__team *)team)->ahead = false;
 }
 
@@ -92,6 +97,8 @@ static void step_all(tac__team *t, const tac_step *first)
     if (!t->loaded) {
         for (size_t k = 0; k < t->state_count; k++)
             gather(&t->state[k], t->lanes);
+        for (size_t k = 0; k < t->stream_count; k++)
+            gather(&t->drawn[k], t->lanes);
         t->loaded = true;
     }
     for (uint32_t lane = 0; lane < t->lanes; lane++)
@@ -111,7 +118,7 @@ static void step_all(tac__team *t, const tac_step *first)
         t->loaded = false;
         return;
     }
-    t->ahead = t->state_count > 0;
+    t->ahead = t->state_count + t->stream_count > 0;
     for (size_t k = 0; k < t->out_count; k++)
         scatter(&t->out[k], t->lanes);
 }
@@ -160,17 +167,15 @@ static tac_status take_turn(tac_step *s, const void *self)
 
 void tac__team_draw(const tac__team *t, int stream, double *values, size_t count)
 {
-    double own[3];
-    for (size_t done = 0; done < count; done += 3) {
-        const size_t n = count - done < 3 ? count - done : 3;
-        for (uint32_t lane = 0; lane < t->lanes; lane++) {
-            const tac_instance *c = t->members[lane];
-            const tac__draws *d = &c->streams[stream];
-            tac__normals_draw(&c->ready[stream], &d->stream, d->next, own, n);
-            for (size_t i = 0; i < n; i++)
-                values[(done + i) * t->lanes + lane] = own[i];
-        }
-    }
+    const tac__stream_lanes *streams = &t->streams[stream];
+    uint64_t *next = t->drawn[stream].packed;
+    const uint32_t all = (UINT32_C(1) << t->lanes) - 1;
+    if (t->lanes == 8)
+        tac__draw_normals_pack8(streams, all, next, values, count);
+    else if (t->lanes == 4)
+        tac__draw_normals_pack4(streams, all, next, values, count);
+    else
+        tac__draw_normals_pack2(streams, all, next, values, count);
 }
 
 // --- who can step together ----------------------------------------------------------------------
@@ -318,6 +323,27 @@ static tac_status make_numbers(tac_engine *e, tac__team *t)
     return TAC_OK;
 }
 
+static tac_status make_streams(tac_engine *e, tac__team *t)
+{
+    t->stream_count = t->members[0]->stream_count;
+    t->streams = tac__arena_array(&e->scratch, t->stream_count, sizeof *t->streams);
+    t->drawn = tac__arena_array(&e->scratch, t->stream_count, sizeof *t->drawn);
+    if (!t->streams || !t->drawn)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k < t->stream_count; k++) {
+        row *r = &t->drawn[k];
+        *r = (row){.packed = make_packed(e, 1, sizeof(uint64_t), t->lanes), .count = 1, .size = 8};
+        if (!r->packed)
+            return TAC_E_MEMORY;
+        for (uint32_t lane = 0; lane < t->lanes; lane++) {
+            const tac__draws *d = &t->members[lane]->streams[k];
+            tac__stream_lanes_set(&t->streams[k], (int)lane, &d->stream);
+            r->of[lane] = d->next;
+        }
+    }
+    return TAC_OK;
+}
+
 static tac_status make_team(tac_engine *e, tac_instance *const *members, uint32_t lanes)
 {
     tac__team *t = tac__arena_array(&e->scratch, 1, sizeof *t);
@@ -339,6 +365,7 @@ static tac_status make_team(tac_engine *e, tac_instance *const *members, uint32_
     TAC_TRY(make_rows(e, &c->outputs, lanes, &t->out, &out));
     TAC_TRY(make_rows(e, &c->states, lanes, &t->state, &state));
     TAC_TRY(make_numbers(e, t));
+    TAC_TRY(make_streams(e, t));
     t->step.in = (const void *const *)in;
     t->step.out = out;
     t->step.state = state;

@@ -7,8 +7,8 @@
 // there already, and the engine goes on as after any step: digests, histories, taps. Every lane
 // does the arithmetic of the component alone, so the bits are the same.
 //
-// Discrete states lie side by side for as long as a team runs. The block has them when it is asked
-// for: see tac__block_complete.
+// Discrete states and draw counters lie side by side for as long as a team runs. The block has them
+// when it is asked for: see tac__block_complete.
 #ifndef TAC_ENGINE_RUN_TEAMS_H
 #define TAC_ENGINE_RUN_TEAMS_H
 
