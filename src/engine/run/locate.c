@@ -43,11 +43,25 @@ typedef struct crossing {
     tac_time from_us, to_us;
     bool dense; // conditions: dense output is available
     bool moved; // conditions: y does not hold the whole step any more
+    // The last step that was taken inside this one: where it ended, with its state in y and on the
+    // scratch (NEVER: it is not there any more), and whether it could be taken.
+    tac_time reached_us;
+    bool reached;
 } crossing;
 
-static bool begin_dense(const crossing *c)
+static crossing begin_crossing(tac_engine *e, tac__island *island)
+{
+    return (crossing){.e = e,
+                      .island = island,
+                      .from_us = island->state->from_us,
+                      .to_us = island->state->to_us,
+                      .reached_us = TAC_TIME_NEVER};
+}
+
+static bool begin_dense(crossing *c)
 {
     tac__island *island = c->island;
+    c->reached_us = TAC_TIME_NEVER; // more stages are evaluated, on the scratch
     return tac__ode_dense_begin(c->e->plan->method, &island->problem, &island->work,
                                 tac_time_seconds(c->from_us), tac_time_seconds(c->to_us),
                                 tac_time_seconds(c->to_us - c->from_us), island->x,
@@ -55,23 +69,28 @@ static bool begin_dense(const crossing *c)
 }
 
 // Set the scratch to the state inside the last step, from dense output.
-static void dense_state(const crossing *c, tac_time t_us)
+static void dense_state(crossing *c, tac_time t_us)
 {
     tac__island *island = c->island;
+    c->reached_us = TAC_TIME_NEVER;
     const double theta = (double)(t_us - c->from_us) / (double)(c->to_us - c->from_us);
     tac__ode_dense_at(c->e->plan->method, &island->work, island->x, island->y, theta,
                       island->work.z);
 }
 
-// Set y and the scratch to the state at t_us, by a step that ends there.
-static bool step_state(const crossing *c, tac_time t_us)
+// Set y and the scratch to the state at t_us, by a step that ends there. A search ends where its
+// last step mostly ended, and that step is not taken again.
+static bool step_state(crossing *c, tac_time t_us)
 {
     tac__island *island = c->island;
+    if (c->reached_us == t_us)
+        return c->reached;
     island->work.first = false;
-    if (tac__step_to(c->e, island, &island->work, t_us, island->y) != TAC_OK)
-        return false;
-    memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
-    return true;
+    c->reached_us = t_us;
+    c->reached = tac__step_to(c->e, island, &island->work, t_us, island->y) == TAC_OK;
+    if (c->reached)
+        memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
+    return c->reached;
 }
 
 // Do modes change at the state on the scratch? If it cannot be evaluated they do not.
@@ -84,14 +103,14 @@ static bool modes_change(tac_engine *e, tac__island *island, tac_time t_us)
 
 static bool changed_at(void *context, tac_time t_us)
 {
-    const crossing *c = context;
+    crossing *c = context;
     dense_state(c, t_us);
     return modes_change(c->e, c->island, t_us);
 }
 
 static bool changed_by_step(void *context, tac_time t_us)
 {
-    const crossing *c = context;
+    crossing *c = context;
     return step_state(c, t_us) && modes_change(c->e, c->island, t_us);
 }
 
@@ -134,7 +153,7 @@ static tac_time first_by_steps(crossing *c, tac_time t_us, tac__holds_fn *holds)
 static bool locate_event(tac_engine *e, tac__island *island)
 {
     tac__island_state *s = island->state;
-    crossing c = {.e = e, .island = island, .from_us = s->from_us, .to_us = s->to_us};
+    crossing c = begin_crossing(e, island);
     if (!e->plan->method->fsal || e->plan->def.split) // else the last evaluation was at the end
         memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
     if (!modes_change(e, island, s->to_us))
@@ -201,7 +220,7 @@ static bool turned_by_step(void *context, tac_time t_us)
 
 static bool turned_at(void *context, tac_time t_us)
 {
-    const crossing *c = context;
+    crossing *c = context;
     if (!c->dense)
         return turned_by_step(context, t_us);
     dense_state(c, t_us);
@@ -264,7 +283,7 @@ static void mark_turned(tac__island *island, bool found)
 static bool locate_rise(tac_engine *e, tac__island *island)
 {
     tac__island_state *s = island->state;
-    crossing c = {.e = e, .island = island, .from_us = s->from_us, .to_us = s->to_us};
+    crossing c = begin_crossing(e, island);
     begin_at_start(island);
     look_into(&c);
     const tac_time t_us = search_rise(&c);
