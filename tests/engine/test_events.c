@@ -1,5 +1,6 @@
 // Events of the plant: where they are located, that no step runs across, and that who watches or
 // what else happens moves nothing.
+#include "engine/run/locate.h"
 #include "engine/test_rig.h"
 #include "support/probe.h"
 
@@ -216,6 +217,39 @@ static void test_chatter_ends_the_run(void **state)
     rig_close(&r);
 }
 
+// Modes are compared four at a time where the machine can: as one by one, for any number of them,
+// wherever the one that differs is.
+static void test_modes_compared(void **state)
+{
+    (void)state;
+#ifdef __x86_64__
+    static const double numbers[] = {0.0, -0.0,         1,  -1, 5e-324, -5e-324, (double)INFINITY,
+                                     NAN, -(double)NAN, 1e9};
+    enum { NUMBERS = sizeof numbers / sizeof *numbers, MOST = 21 };
+    if (!__builtin_cpu_supports("avx2")) {
+        print_message("AVX2: not on this machine\n");
+        skip();
+    }
+    for (size_t n = 0; n <= MOST; n++) {
+        for (size_t at = 0; at < n; at++) {
+            for (size_t k = 0; k < NUMBERS * NUMBERS; k++) {
+                double a[MOST], b[MOST];
+                for (size_t i = 0; i < n; i++)
+                    a[i] = b[i] = numbers[(i + k) % NUMBERS];
+                a[at] = numbers[k % NUMBERS];
+                b[at] = numbers[k / NUMBERS];
+                const bool differ = (a[at] > 0) != (b[at] > 0);
+                assert_true(tac__signs_differ(a, b, n) == differ);
+                assert_true(tac__signs_differ_avx2(a, b, n) == differ);
+            }
+        }
+    }
+#else
+    skip();
+#endif
+}
+
 TEST_MAIN(cmocka_unit_test(test_located_to_the_microsecond),
           cmocka_unit_test(test_no_step_runs_across), cmocka_unit_test(test_nothing_else_moves_it),
-          cmocka_unit_test(test_checkpoint_between), cmocka_unit_test(test_chatter_ends_the_run))
+          cmocka_unit_test(test_checkpoint_between), cmocka_unit_test(test_chatter_ends_the_run),
+          cmocka_unit_test(test_modes_compared))

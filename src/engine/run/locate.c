@@ -12,6 +12,26 @@
 
 // --- modes --------------------------------------------------------------------------------------
 
+#ifdef __x86_64__
+
+__attribute__((target("avx2"))) bool tac__signs_differ_avx2(const double *a, const double *b,
+                                                            size_t n)
+{
+    typedef double four __attribute__((vector_size(32)));
+    typedef int64_t mask __attribute__((vector_size(32)));
+    mask any = {0, 0, 0, 0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        four x, y;
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + i, sizeof y);
+        any |= (mask)(x > 0) ^ (mask)(y > 0);
+    }
+    return __builtin_ia32_movmskpd256((four)any) || tac__signs_differ(a + i, b + i, n - i);
+}
+
+#endif
+
 // Turn the numbers of events into modes.
 static void decide(const tac__island *island, double *mode)
 {
