@@ -131,11 +131,23 @@ static double inverse_root(double x, int p)
     return y;
 }
 
+static const double careful = 0.9; // of the length that the error allows
+
+// Here nothing waits for the error but one comparison: the power is that of another number.
+bool tac__ode_factor_below(const tac__method *m, double error, double limit)
+{
+    const double base = careful / limit, margin = 1.01; // the root is exact to 2e-4, p is at most 8
+    double power = margin;
+    for (int i = 0; i <= m->error_order; i++)
+        power *= base;
+    return error > power;
+}
+
 double tac__ode_factor(const tac__method *m, double error)
 {
     const double shortest = 0.2, longest = 5;
     if (!(error < 1e12))
         return shortest;
-    const double factor = 0.9 * inverse_root(tac_max(1e-12, error), m->error_order + 1);
+    const double factor = careful * inverse_root(tac_max(1e-12, error), m->error_order + 1);
     return tac_clamp(factor, shortest, longest);
 }

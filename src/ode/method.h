@@ -165,6 +165,9 @@ void tac__ode_errors(const tac__method *m, const tac__ode_problem *p, const tac_
 
 // By how much the next step may be longer: 0.9 error^(-1 / (q + 1)) to 2e-4, within [0.2, 5].
 double tac__ode_factor(const tac__method *m, double error);
+// Is that factor less than `limit`, which is above 0.2? Quicker than the factor; where the factor
+// is less by no more than 1 %, the answer may be no.
+bool tac__ode_factor_below(const tac__method *m, double error, double limit);
 
 // --- dense output -----------------------------------------------------------------------------
 

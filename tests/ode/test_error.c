@@ -61,6 +61,14 @@ static void test_factor(void **state)
             assert_true(factor <= last);
             last = factor;
         }
+        for (double error = 1e-20; error < 1e20; error *= 1.7) {
+            for (double limit = 0.21; limit < 6; limit *= 1.003) {
+                const double factor = tac__ode_factor(method, error);
+                const bool below = tac__ode_factor_below(method, error, limit);
+                assert_true(below ? factor < limit : factor >= 0.99 * limit || factor == 5);
+            }
+        }
+        assert_false(tac__ode_factor_below(method, 0, 1));
         assert_true(tac__ode_factor(method, 0) == 5);
         assert_true(tac__ode_factor(method, 1) < 0.9002);
     }
