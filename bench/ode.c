@@ -1,7 +1,8 @@
 // The stepping core against what else there is: a hand-written loop, and SUNDIALS, on the quadrotor
 // of quad.h, whose inputs change every 4 ms.
 #include "bench.h"
-#include "ode/method.h"
+#include "math/machine.h"
+#include "ode/lanes.h"
 #include "quad.h"
 
 #include <stdlib.h>
@@ -222,6 +223,120 @@ static void sundials_tick(flyer *f, int k)
 
 #endif
 
+// --- lanes --------------------------------------------------------------------------------------
+
+// What the methods themselves cost, a step and a vehicle: the right-hand side does nothing. Alone
+// and in lanes, with states, groups and step lengths of the quadrotor.
+enum { OWN_STEPS = 200, OWN_BURSTS = 300 };
+
+typedef struct own {
+    flyer alone;
+    const tac__ode_lanes_method *m; // NULL: alone
+    tac__ode_lanes_problem problem;
+    tac__ode_lanes group;
+    tac__ode_lanes_work work;
+    double memory[8 * 16 * QUAD_STATES];
+    double step_ns; // of one vehicle
+} own;
+
+static tac_status no_rhs(void *context, double t_s, double *dy)
+{
+    (void)context, (void)t_s, (void)dy;
+    return TAC_OK;
+}
+
+static tac_status no_lanes_rhs(void *context, const double *t_s, double *dy)
+{
+    (void)context, (void)t_s, (void)dy;
+    return TAC_OK;
+}
+
+static void own_steps_alone(void *context)
+{
+    own *o = context;
+    flyer *f = &o->alone;
+    for (int i = 0; i < OWN_STEPS; i++) {
+        if (tac__ode_step(f->method, &f->problem, &f->work, 0, 1e-3, 1e-3, f->y[0], f->y[1]) !=
+            TAC_OK)
+            exit(1);
+        f->h_s =
+            tac__ode_error(f->method, &f->problem, &f->work, rtol, rtol, 1e-3, f->y[0], f->y[1]);
+        bench_keep(&f->h_s);
+    }
+}
+
+static void own_steps_in_lanes(void *context)
+{
+    own *o = context;
+    const tac__lane_set all = tac__lanes_all(o->m->lanes);
+    const double h_s[] = {1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3};
+    double errors[TAC__ODE_LANES_MAX];
+    for (int i = 0; i < OWN_STEPS; i++) {
+        if (tac__ode_lanes_step(o->m, &o->problem, &o->work, &o->group, all, 0, h_s, h_s) != TAC_OK)
+            exit(1);
+        tac__ode_lanes_errors(o->m, &o->problem, &o->work, &o->group, all, rtol, rtol, h_s, errors);
+        bench_keep(errors);
+    }
+}
+
+static bool own_init(own *o, const char *method, size_t lanes)
+{
+    o->alone.method = tac__method_find(method);
+    core_init(&o->alone);
+    quad_init(o->alone.y[0]);
+    o->alone.problem.rhs = no_rhs;
+    if (lanes == 1)
+        return true;
+    if (!tac__machine_has_pack((unsigned)lanes))
+        return false;
+    o->m = tac__ode_lanes_find(o->alone.method, lanes);
+    const size_t kept = tac__ode_lanes_doubles(o->m, QUAD_STATES);
+    if (kept + tac__ode_lanes_work_doubles(o->m, QUAD_STATES) > sizeof o->memory / sizeof(double))
+        exit(1);
+    tac__ode_lanes_init(&o->group, o->m, QUAD_STATES, o->memory);
+    tac__ode_lanes_work_init(&o->work, o->m, QUAD_STATES, o->memory + kept);
+    for (size_t lane = 0; lane < lanes; lane++)
+        tac__ode_lanes_join(o->m, &o->work, &o->group, lane, o->alone.y[0], NULL);
+    o->problem = (tac__ode_lanes_problem){QUAD_STATES, NULL, no_lanes_rhs, o->alone.problem.groups,
+                                          o->alone.problem.group_count};
+    return true;
+}
+
+static void report_lanes(const char *method, const char *const limits[])
+{
+    static own widths[4];
+    memset(widths, 0, sizeof widths);
+    bool runs[4];
+    for (int i = 0; i < 4; i++) {
+        runs[i] = own_init(&widths[i], method, (size_t)1 << i);
+        widths[i].step_ns = 1e300;
+    }
+    // In turns, so that all see the same machine.
+    for (int burst = 0; burst < OWN_BURSTS; burst++) {
+        for (int i = 0; i < 4; i++) {
+            own *o = &widths[i];
+            if (!runs[i])
+                continue;
+            const double took_s = bench_best_s(i ? own_steps_in_lanes : own_steps_alone, o, 1);
+            const double step_ns = took_s * 1e9 / OWN_STEPS / (double)(1 << i);
+            o->step_ns = step_ns < o->step_ns ? step_ns : o->step_ns;
+        }
+    }
+    char name[80];
+    snprintf(name, sizeof name, "%s itself, 19 states, alone", method);
+    bench_report(name, widths[0].step_ns, "ns", "", "a step without right-hand side");
+    for (int i = 1; i < 4; i++) {
+        snprintf(name, sizeof name, "%s itself in %d lanes / alone", method, 1 << i);
+        if (!runs[i]) {
+            bench_skip(name, "this machine has no such registers");
+            continue;
+        }
+        char note[80];
+        snprintf(note, sizeof note, "%.1f ns a vehicle", widths[i].step_ns);
+        bench_report(name, widths[i].step_ns / widths[0].step_ns, "x", limits[i - 1], note);
+    }
+}
+
 // --- rows ---------------------------------------------------------------------------------------
 
 static void report(const char *name, const flyer *f)
@@ -260,5 +375,7 @@ int main(void)
     report("rk45 at 1e-6, 19 states", &rk45);
     bench_skip("SUNDIALS ARKODE / rk45", "SUNDIALS was not found when this was built");
 #endif
+    report_lanes("rk4", (const char *const[]){"<= 1", "<= 0.5", "<= 0.45"});
+    report_lanes("rk45", (const char *const[]){"<= 1", "<= 0.45", "<= 0.4"});
     return 0;
 }

@@ -55,7 +55,7 @@ void tac__ode_lanes_init(tac__ode_lanes *l, const tac__ode_lanes_method *m, size
 
 size_t tac__ode_lanes_work_doubles(const tac__ode_lanes_method *m, size_t n)
 {
-    return (3 + (size_t)m->method->stages) * array_doubles(m, n) + m->lanes - 1;
+    return (2 + (size_t)m->method->stages) * array_doubles(m, n) + 2 * m->lanes - 1;
 }
 
 void tac__ode_lanes_work_init(tac__ode_lanes_work *w, const tac__ode_lanes_method *m, size_t n,
@@ -64,8 +64,11 @@ void tac__ode_lanes_work_init(tac__ode_lanes_work *w, const tac__ode_lanes_metho
     memset(memory, 0, tac__ode_lanes_work_doubles(m, n) * sizeof *memory);
     const size_t doubles = array_doubles(m, n);
     double *z = aligned(m, memory);
-    *w = (tac__ode_lanes_work){
-        .n = n, .z = z, .y = z + doubles, .fresh = z + 2 * doubles, .k = z + 3 * doubles};
+    *w = (tac__ode_lanes_work){.n = n,
+                               .z = z,
+                               .fresh = z + doubles,
+                               .k = z + 2 * doubles,
+                               .t0_s = z + (2 + (size_t)m->method->stages) * doubles};
 }
 
 // --- steps --------------------------------------------------------------------------------------
@@ -78,8 +81,7 @@ static tac__lane_set held(const tac__ode_lanes_work *w, const tac__ode_lanes *l,
 
 // k[0] = f(t0, x) in the active lanes.
 static tac_status start(const tac__ode_lanes_method *m, const tac__ode_lanes_problem *p,
-                        tac__ode_lanes_work *w, tac__ode_lanes *l, tac__lane_set active,
-                        double t0_s)
+                        tac__ode_lanes_work *w, tac__ode_lanes *l, tac__lane_set active)
 {
     const tac__lane_set first = active & l->first, again = active & w->again & ~first;
     const tac__lane_set unknown = active & ~first & ~again;
@@ -88,11 +90,8 @@ static tac_status start(const tac__ode_lanes_method *m, const tac__ode_lanes_pro
     w->ended &= ~active;
     w->again &= ~active;
     if (unknown) {
-        _Alignas(64) double t_s[TAC__ODE_LANES_MAX];
-        for (size_t lane = 0; lane < m->lanes; lane++)
-            t_s[lane] = t0_s;
         const bool keeps = again || w->started;
-        TAC_TRY(p->rhs(p->context, t_s, keeps ? w->fresh : w->k));
+        TAC_TRY(p->rhs(p->context, w->t0_s, keeps ? w->fresh : w->k));
         if (keeps)
             m->merge(unknown, p->n, w->fresh, w->k);
     }
@@ -110,8 +109,8 @@ tac_status tac__ode_lanes_step(const tac__ode_lanes_method *m, const tac__ode_la
         w->of = l;
         w->started = w->ended = w->again = 0;
     }
-    m->take(w, l);
-    TAC_TRY(start(m, p, w, l, active, t0_s));
+    m->take(w, l, t0_s);
+    TAC_TRY(start(m, p, w, l, active));
     TAC_TRY(m->step(p, w, l, active, (w->started & ~active) != 0, t0_s, t1_s, h_s));
     if (m->method->fsal)
         w->ended |= active;

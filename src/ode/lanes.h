@@ -27,7 +27,8 @@
 //
 // Lanes that do not take part in a step keep their x, y, stages and derivative. The right-hand side
 // is evaluated for these lanes too, at their x and at t0, and the result is dropped. So x of every
-// lane must be a state of the problem: a lane without a problem gets a copy of another lane.
+// lane must be a state of the problem. A lane without a problem of its own gets a copy of another
+// lane and takes part with it: steps of all lanes are the fastest.
 //
 // Nothing here allocates. Functions of this file call code that is compiled for the registers of
 // the width: call them only where the machine has those (math/machine.h).
@@ -81,8 +82,8 @@ struct tac__ode_lanes_work {
     double *z; // where the right-hand side is evaluated; never moves
 
     // Private to this room.
-    double *y;                // x with -0 replaced by 0
     double *k;                // stages, n * lanes doubles each
+    double *t0_s;             // of each lane
     double *fresh;            // a result of which only some lanes are taken
     const tac__ode_lanes *of; // the group that stepped last; NULL: none
     tac__lane_set started;    // lanes whose k[0] is f(t0, x) of their last step
@@ -96,8 +97,8 @@ struct tac__ode_lanes_method {
     size_t lanes;
 
     // Private to this room: the code for this width (lanes.model.h).
-    // w->y = w->z = l->x, with -0 replaced by 0.
-    void (*take)(tac__ode_lanes_work *w, const tac__ode_lanes *l);
+    // w->z = l->x, with -0 replaced by 0, and w->t0_s.
+    void (*take)(tac__ode_lanes_work *w, const tac__ode_lanes *l, double t0_s);
     // Stages from the second on and y. If `keeps`, w has stages of lanes that are not active.
     tac_status (*step)(const tac__ode_lanes_problem *p, tac__ode_lanes_work *w,
                        const tac__ode_lanes *l, tac__lane_set active, bool keeps, double t0_s,

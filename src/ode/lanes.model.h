@@ -18,10 +18,14 @@
 
 static cond lanes_of(tac__lane_set set)
 {
-    cond c;
-    for (int lane = 0; lane < TAC_LANES; lane++)
-        c[lane] = -(int64_t)(set >> lane & 1);
-    return c;
+#if TAC_LANES == 2
+    const cond bits = {1, 2};
+#elif TAC_LANES == 4
+    const cond bits = {1, 2, 4, 8};
+#else
+    const cond bits = {1, 2, 4, 8, 16, 32, 64, 128};
+#endif
+    return (bits & (int64_t)set) != 0;
 }
 
 static real load(const double *lanes)
@@ -43,13 +47,20 @@ static void merge(tac__lane_set set, size_t n, const double *from, double *to)
     merge_packs(lanes_of(set), n, (const real *)from, (real *)to);
 }
 
-// As take_state of method.c.
-static void take(tac__ode_lanes_work *w, const tac__ode_lanes *l)
+// State i where a step begins, as take_state of method.c has it: -0 is 0.
+TAC__INLINE real start_of(const real *x, size_t i)
 {
+    return x[i] + R(0.0);
+}
+
+static void take(tac__ode_lanes_work *w, const tac__ode_lanes *l, double t0_s)
+{
+    *(real *)w->t0_s = R(t0_s);
     const real *x = (const real *)l->x;
-    real *y = (real *)w->y, *z = (real *)w->z;
-    for (size_t i = 0; i < w->n; i++)
-        y[i] = z[i] = x[i] + R(0.0);
+    real *z = (real *)w->z;
+    const size_t n = w->n;
+    for (size_t i = 0; i < n; i++)
+        z[i] = start_of(x, i);
 }
 
 // --- steps --------------------------------------------------------------------------------------
@@ -77,20 +88,44 @@ TAC__INLINE real sum(const double *weights, int count, const real *k, size_t n, 
 typedef struct pass {
     const tac__ode_lanes_problem *p;
     const tac__ode_lanes_work *w;
+    const tac__ode_lanes *l;
     real t0, t1, h;
     cond active;
     bool all;   // lanes are active
     bool keeps; // stages of lanes that are not
 } pass;
 
-// out = y + h sum_j weights_j k_j
-TAC__INLINE void combine(const double *weights, int count, const pass *s, real *out)
+// What a combination reads. As `real` may alias anything, the compiler would load all of it again
+// from a pass after each store; here and below it is copied first.
+typedef struct terms {
+    const real *x, *k;
+    size_t stride; // of k
+    real h;
+} terms;
+
+// out = x + h sum_j weights_j k_j of pack i, and a copy of it; NULL: none.
+TAC__INLINE void combine_one(const double *weights, int count, terms t, size_t i, real *out,
+                             real *copy)
 {
-    const real *k = (const real *)s->w->k, *y = (const real *)s->w->y;
-    const real h = s->h;
-    const size_t n = s->p->n, stride = s->w->n;
-    for (size_t i = 0; i < n; i++)
-        out[i] = y[i] + h * sum(weights, count, k, stride, i);
+    const real y = start_of(t.x, i) + t.h * sum(weights, count, t.k, t.stride, i);
+    out[i] = y;
+    if (copy)
+        copy[i] = y;
+}
+
+// The same of all packs, two in a round: a step of rk4 in 4 lanes took 1,173 instructions instead
+// of 1,353, one of rk45 2,934 instead of 3,048 (callgrind, 19 states, an empty right-hand side).
+TAC__INLINE void combine(const double *weights, int count, const pass *s, real *out, real *copy)
+{
+    const terms t = {(const real *)s->l->x, (const real *)s->w->k, s->w->n, s->h};
+    const size_t n = s->p->n;
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        combine_one(weights, count, t, i, out, copy);
+        combine_one(weights, count, t, i + 1, out, copy);
+    }
+    if (i < n)
+        combine_one(weights, count, t, i, out, copy);
 }
 
 // Stage i of the active lanes only.
@@ -111,38 +146,44 @@ TAC__INLINE tac_status evaluate(const pass *s, int i, double c)
                      (double *)((real *)s->w->k + (size_t)i * s->w->n));
 }
 
-// The result of a step, from `from`.
-static void store(const pass *s, const real *from, double *y)
-{
-    if (s->all)
-        memcpy(y, from, s->p->n * sizeof *from);
-    else
-        merge_packs(s->active, s->p->n, from, (real *)y);
-}
-
-// z = y in lanes that are not active.
+// Where some lanes are not active: z = x there.
 __attribute__((noinline)) static void stay(const pass *s)
 {
-    merge_packs(~s->active, s->p->n, (const real *)s->w->y, (real *)s->w->z);
+    const real *x = (const real *)s->l->x;
+    real *z = (real *)s->w->z;
+    const cond active = s->active;
+    const size_t n = s->p->n;
+    for (size_t i = 0; i < n; i++)
+        z[i] = r_select(active, z[i], start_of(x, i));
 }
 
-TAC__INLINE tac_status stage(const tac__tableau *t, bool fsal, int i, const pass *s,
-                             const tac__ode_lanes *l)
+// y = `from` in active lanes.
+__attribute__((noinline)) static void store(const pass *s, const real *from)
 {
-    combine(t->a[i], i, s, (real *)s->w->z);
+    merge_packs(s->active, s->p->n, from, (real *)s->l->y);
+}
+
+TAC__INLINE tac_status stage(const tac__tableau *t, bool fsal, int i, const pass *s)
+{
+    const bool last = fsal && i == t->stages - 1;
+    real *z = (real *)s->w->z;
+    if (last && s->all)
+        combine(t->a[i], i, s, z, (real *)s->l->y);
+    else
+        combine(t->a[i], i, s, z, NULL);
     if (!s->all)
         stay(s);
-    if (fsal && i == t->stages - 1)
-        store(s, (const real *)s->w->z, l->y);
+    if (last && !s->all)
+        store(s, z);
     return evaluate(s, i, t->c[i]);
 }
 
-static pass begin(const tac__ode_lanes_problem *p, const tac__ode_lanes_work *w,
-                  tac__lane_set active, bool keeps, double t0_s, const double *t1_s,
-                  const double *h_s)
+TAC__INLINE pass begin(const tac__ode_lanes_problem *p, const tac__ode_lanes_work *w,
+                       const tac__ode_lanes *l, tac__lane_set active, bool keeps, double t0_s,
+                       const double *t1_s, const double *h_s)
 {
     const bool all = active == tac__lanes_all(TAC_LANES);
-    pass s = {p, w, R(t0_s), load(t1_s), load(h_s), lanes_of(active), all, keeps};
+    pass s = {p, w, l, R(t0_s), load(t1_s), load(h_s), lanes_of(active), all, keeps};
     if (!s.all) {
         s.t1 = r_select(s.active, s.t1, s.t0);
         s.h = r_select(s.active, s.h, R(0.0));
@@ -151,21 +192,25 @@ static pass begin(const tac__ode_lanes_problem *p, const tac__ode_lanes_work *w,
 }
 
 // States that are not integrated.
-static void stand_still(const pass *s, const tac__ode_lanes *l)
+__attribute__((noinline)) static void stand_still(const pass *s)
 {
-    const size_t n = s->p->n;
-    merge_packs(s->active, l->n - n, (const real *)s->w->y + n, (real *)l->y + n);
+    const real *x = (const real *)s->l->x;
+    real *y = (real *)s->l->y;
+    const cond active = s->active;
+    const size_t n = s->l->n;
+    for (size_t i = s->p->n; i < n; i++)
+        y[i] = r_select(active, start_of(x, i), y[i]);
 }
 
 #define STAGE(i)                                                                                   \
     if (i < t->stages)                                                                             \
-        TAC_TRY(stage(t, fsal, i, &s, l));
+        TAC_TRY(stage(t, fsal, i, &s));
 
 TAC__INLINE tac_status step(const tac__tableau *t, bool fsal, const tac__ode_lanes_problem *p,
                             tac__ode_lanes_work *w, const tac__ode_lanes *l, tac__lane_set active,
                             bool keeps, double t0_s, const double *t1_s, const double *h_s)
 {
-    const pass s = begin(p, w, active, keeps, t0_s, t1_s, h_s);
+    const pass s = begin(p, w, l, active, keeps, t0_s, t1_s, h_s);
     STAGE(1)
     STAGE(2)
     STAGE(3)
@@ -178,13 +223,13 @@ TAC__INLINE tac_status step(const tac__tableau *t, bool fsal, const tac__ode_lan
     STAGE(10)
     STAGE(11)
     if (!fsal) {
-        real *out = s.all ? (real *)l->y : (real *)w->fresh;
-        combine(t->b, t->stages, &s, out);
+        real *out = (real *)(s.all ? l->y : w->fresh);
+        combine(t->b, t->stages, &s, out, NULL);
         if (!s.all)
-            store(&s, out, l->y);
+            store(&s, out);
     }
     if (p->n < l->n)
-        stand_still(&s, l);
+        stand_still(&s);
     return TAC_OK;
 }
 #undef STAGE

@@ -684,13 +684,14 @@ static void test_alignment_and_bounds(void **state)
                 double *memory = memory_of(kept + shared), *next = memory + i % 8;
                 tac__ode_lanes_init(&l, m, n, next);
                 tac__ode_lanes_work_init(&w, m, n, next + kept);
-                const double *const arrays[] = {l.x, l.y, l.f, w.z, w.y, w.fresh, w.k};
+                const double *const arrays[] = {l.x, l.y, l.f, w.z, w.fresh, w.k, w.t0_s};
                 for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
                     assert_int_equal((uintptr_t)arrays[k] % pack, 0);
                 const double *last = l.f ? l.f : l.y;
                 assert_true(l.x >= next && last + n * m->lanes <= next + kept);
                 assert_true(w.z >= next + kept);
-                assert_true(w.k + (size_t)m->method->stages * n * m->lanes <= next + kept + shared);
+                assert_true(w.t0_s == w.k + (size_t)m->method->stages * n * m->lanes);
+                assert_true(w.t0_s + m->lanes <= next + kept + shared);
                 free(memory);
             }
             // What is kept: x, y and at most one derivative.
