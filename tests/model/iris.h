@@ -3,7 +3,10 @@
 #ifndef TAC_TESTS_MODEL_IRIS_H
 #define TAC_TESTS_MODEL_IRIS_H
 
-#include "model/vehicle/multirotor.h"
+#ifndef TAC_KIND_F64
+#define TAC_KIND_F64
+#endif
+#include "model/vehicle/kernels.h"
 
 #include <float.h>
 #include <string.h>
@@ -107,14 +110,62 @@ static inline void iris_connect(iris_ports *u)
         u->out_at[i] = u->out[i];
 }
 
+// A vehicle as its kernels see it.
+typedef struct iris_plant {
+    tac__multirotor_shape shape;
+    tac__multirotor_self self;
+    multirotor_numbers numbers;
+} iris_plant;
+
+static inline void iris_build(const tac__multirotor *p, iris_plant *plant)
+{
+    tac__multirotor_shape_of(p, &plant->shape);
+    plant->self.shape = &plant->shape;
+    (void)tac__multirotor_numbers_of(p, &plant->numbers);
+}
+
+static inline tac_eval iris_eval(const iris_plant *plant, iris_ports *u, const double *x)
+{
+    return (tac_eval){.in = u->in_at,
+                      .out = u->out_at,
+                      .mode = u->mode,
+                      .x = x,
+                      .p = (const double *)&plant->numbers,
+                      .lanes = 1};
+}
+
+// The plant of a vehicle, built anew where the vehicle has changed.
+static inline const iris_plant *iris_plant_of(const tac__multirotor *p)
+{
+    static tac__multirotor of;
+    static iris_plant plant;
+    if (!plant.self.shape || memcmp(&of, p, sizeof of) != 0) {
+        of = *p;
+        iris_build(p, &plant);
+    }
+    return &plant;
+}
+
 static inline void iris_derive(const tac__multirotor *p, iris_ports *u, const double *x, double *dx)
 {
-    tac__multirotor_derive_f64(p, u->in_at, u->mode, x, dx);
+    const iris_plant *plant = iris_plant_of(p);
+    tac_eval e = iris_eval(plant, u, x);
+    e.dx = dx;
+    (void)tac__multirotor_derive_f64(&e, &plant->self);
 }
 
 static inline void iris_output(const tac__multirotor *p, iris_ports *u, const double *x)
 {
-    tac__multirotor_output_f64(p, u->in_at, u->mode, x, u->out_at);
+    const iris_plant *plant = iris_plant_of(p);
+    const tac_eval e = iris_eval(plant, u, x);
+    (void)tac__multirotor_output_f64(&e, &plant->self);
+}
+
+static inline void iris_detect(const tac__multirotor *p, iris_ports *u, const double *x, double *g)
+{
+    const iris_plant *plant = iris_plant_of(p);
+    const tac_eval e = iris_eval(plant, u, x);
+    (void)tac__multirotor_detect_f64(&e, &plant->self, g);
 }
 
 // At rest at the origin, rotors in hover, batteries full.

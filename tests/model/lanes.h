@@ -10,7 +10,7 @@
 // the doubles that it is, a dual as its value and derivatives.
 typedef void lanes_function(const double *in, double *out);
 
-enum { LANES_MAX = 96, LANES_DUAL = 9 };
+enum { LANES_MAX = 128, LANES_DUAL = 9 };
 
 typedef struct lanes_case {
     lanes_function *f64, *pack4, *pack8, *dual;

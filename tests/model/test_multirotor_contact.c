@@ -27,7 +27,7 @@ static void near(double got, double expected, double tolerance, const char *what
 static void latch(void)
 {
     double g[2 * TAC__CONTACTS_MAX];
-    tac__multirotor_detect_f64(&p, u.mode, x, g);
+    iris_detect(&p, &u, x, g);
     for (int i = 0; i < tac__multirotor_events(&p); i++)
         u.mode[i] = g[i] > 0;
     for (int i = 0; i < p.contacts; i++)
@@ -37,7 +37,7 @@ static void latch(void)
 static bool modes_hold(const double *z)
 {
     double g[2 * TAC__CONTACTS_MAX];
-    tac__multirotor_detect_f64(&p, u.mode, z, g);
+    iris_detect(&p, &u, z, g);
     for (int i = 0; i < tac__multirotor_events(&p); i++) {
         if (u.mode[i] != (g[i] > 0))
             return false;
@@ -94,7 +94,7 @@ static void place(double height_m, double roll_rad)
     x[TAC__X_ATTITUDE + 1] = tac_sin(0.5 * roll_rad);
     double g[2 * TAC__CONTACTS_MAX], lowest = -1e9;
     x[2] = -p.world.ground_m; // near enough to be measured
-    tac__multirotor_detect_f64(&p, u.mode, x, g);
+    iris_detect(&p, &u, x, g);
     for (int i = 0; i < p.contacts; i++)
         lowest = fmax(lowest, g[i]);
     x[2] -= lowest + height_m;

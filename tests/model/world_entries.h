@@ -14,7 +14,12 @@ TAC_ENTRY void TAC_KINDED(entry_atmosphere)(const real *altitude, real *out)
 TAC_ENTRY void TAC_KINDED(entry_gravity)(const tac_world *w, const real *at, real *out);
 TAC_ENTRY void TAC_KINDED(entry_gravity)(const tac_world *w, const real *at, real *out)
 {
-    vec3 g = gravity_at(w, vec3_make(at[0], at[1], at[2]));
+#ifdef TAC_KIND_DUAL
+    const param g_m_s2 = w->g_m_s2, altitude_m = w->altitude_m;
+#else
+    const param g_m_s2 = R(w->g_m_s2), altitude_m = R(w->altitude_m);
+#endif
+    vec3 g = gravity_at(w->gravity, g_m_s2, altitude_m, vec3_make(at[0], at[1], at[2]));
     out[0] = g.x;
     out[1] = g.y;
     out[2] = g.z;

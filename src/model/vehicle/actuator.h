@@ -3,40 +3,41 @@
 #ifndef TAC_MODEL_VEHICLE_ACTUATOR_H
 #define TAC_MODEL_VEHICLE_ACTUATOR_H
 
-#include "math/real.h"
-#include "model/vehicle/multirotor.h"
-
-// `yes` where the switch is on, `no` where it is off, NaN where the switch is NaN.
-static inline real switched(real on, real yes, real no)
-{
-    return r_select(on > 0.5, yes, r_select(on <= 0.5, no, on));
-}
+#include "math/wide.h"
+#include "model/vehicle/kernels.h"
 
 // The command that reaches the actuator: the scenario's value where it holds the motor, limited to
-// 0..1.
-static inline real actuator_command(real command, real hold, real held_at)
+// 0..1. A switch that is NaN shows.
+static inline wide actuator_command(wide command, wide hold, wide held_at)
 {
-    return r_clamp(switched(hold, held_at, command), R(0.0), R(1.0));
+    wide switched = w_select(hold > 0.5, held_at, w_select(hold <= 0.5, command, hold));
+    return w_max(W(0.0), w_min(W(1.0), switched));
 }
 
-// x points at the position of the first of `count` actuators; all rates follow all positions.
+// x points at the position of an actuator, and the positions of `left` actuators are there from it
+// on; all rates follow all positions, `count` behind.
 
-static inline real actuator_duty(tac__actuator_kind kind, real command, const real *x)
+static inline wide actuator_duty(tac__actuator_kind kind, wide command, int left, const real *x)
 {
-    return kind == TAC__ACTUATOR_DIRECT ? command : x[0];
+    return kind == TAC__ACTUATOR_DIRECT ? command : w_read(x, left);
 }
 
-static inline void actuator_derive(const tac__actuator *a, int count, real command, const real *x,
-                                   real *dx)
+static inline void actuator_derive(const multirotor_numbers *p, tac__actuator_kind kind, int count,
+                                   int left, wide command, const real *x, real *dx)
 {
-    if (a->kind == TAC__ACTUATOR_FIRST_ORDER)
-        dx[0] = (command - x[0]) * a->per_tau;
-    if (a->kind != TAC__ACTUATOR_SECOND_ORDER)
+    if (kind == TAC__ACTUATOR_DIRECT)
         return;
+    wide ahead = command - w_read(x, left);
+    if (kind == TAC__ACTUATOR_FIRST_ORDER) {
+        w_write(ahead * p->per_tau, left, dx);
+        return;
+    }
     // The limit acts on the commanded rate, so there is no windup.
-    real aim = r_clamp(a->pull * (command - x[0]), R(-a->rate), R(a->rate));
-    dx[0] = x[count];
-    dx[count] = a->damping_s * (aim - x[count]);
+    wide rate = w_read(x + count, left), aim = p->pull * ahead;
+    wide least = w_all(P(-p->rate)), most = w_all(P(p->rate));
+    aim = w_select(aim < least, least, w_select(aim > most, most, aim));
+    w_write(rate, left, dx);
+    w_write(p->damping_s * (aim - rate), left, dx + count);
 }
 
 #endif

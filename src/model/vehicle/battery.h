@@ -4,22 +4,22 @@
 #define TAC_MODEL_VEHICLE_BATTERY_H
 
 #include "math/table.h"
-#include "model/vehicle/multirotor.h"
+#include "model/vehicle/kernels.h"
 
 // The voltage without load: OCV(soc) - V1.
-static inline real battery_emf(const tac__battery *b, real soc, real v1)
+static inline real battery_emf(const tac__multirotor_shape *s, int battery, real soc, real v1)
 {
-    const table1 ocv = {b->points, b->soc, b->ocv_v, TABLE_CLAMP};
+    const table1 ocv = {s->points[battery], s->soc[battery], s->ocv_v[battery], TABLE_CLAMP};
     return table1_at(&ocv, soc) - v1;
 }
 
-static inline real battery_voltage(const tac__battery *b, real emf, real current)
+static inline real battery_voltage(const battery_numbers *b, real emf, real current)
 {
-    return r_max(R(b->floor_v), emf - b->r0_ohm * current);
+    return r_max(P(b->floor_v), emf - b->r0_ohm * current);
 }
 
 // dsoc/dt = -I/Q, dV1/dt = I/C1 - V1/(R1 C1).
-static inline void battery_derive(const tac__battery *b, real current, real v1, real *dsoc,
+static inline void battery_derive(const battery_numbers *b, real current, real v1, real *dsoc,
                                   real *dv1)
 {
     *dsoc = -(current * b->per_capacity);
@@ -27,7 +27,7 @@ static inline void battery_derive(const tac__battery *b, real current, real v1, 
 }
 
 // How many of the battery's warning levels have been passed.
-static inline real battery_warning(const tac__battery *b, real soc)
+static inline real battery_warning(const battery_numbers *b, real soc)
 {
     real level = R(0.0);
     for (int i = 0; i < TAC__WARNINGS; i++)

@@ -13,31 +13,31 @@ typedef struct wrench {
 } wrench;
 
 // From the origin of the body to a foot or a point of the hull, NED.
-static inline vec3 contact_lever(const rigid_body *b, const tac__foot *f)
+static inline vec3 contact_lever(const rigid_body *b, const contact_numbers *f)
 {
     const mat3 *r = &b->rotation;
-    return vec3_make(array_dot(f->position_m, mat3_row(*r, 0)),
-                     array_dot(f->position_m, mat3_row(*r, 1)),
-                     array_dot(f->position_m, mat3_row(*r, 2)));
+    return vec3_make(params_dot(f->position_m, mat3_row(*r, 0)),
+                     params_dot(f->position_m, mat3_row(*r, 1)),
+                     params_dot(f->position_m, mat3_row(*r, 2)));
 }
 
-static inline real contact_depth(const tac_world *w, const rigid_body *b, vec3 lever)
+static inline real contact_depth(const multirotor_numbers *p, const rigid_body *b, vec3 lever)
 {
-    return b->position.z + lever.z + w->ground_m;
+    return b->position.z + lever.z + p->ground_m;
 }
 
 // The vehicle is so high that no point of it can touch the ground, whatever its attitude. Saves 640
 // of 15,040 instructions a millisecond of flight (callgrind, examples/iris_mission.yaml from 5 s to
 // 10 s).
-static inline cond contact_is_far(const tac__multirotor *p, real position_down)
+static inline cond contact_is_far(const multirotor_numbers *p, real position_down)
 {
-    return position_down + (p->reach_m + p->world.ground_m) < 0.0;
+    return position_down + (p->reach_m + p->ground_m) < 0.0;
 }
 
 // The force on a foot at a depth, with the velocity v (NED). The damper acts while the foot sinks,
 // as its mode says: the kink at v.z = 0 is an event. Friction is mu N v/sqrt(v^2 + s^2), which is
 // smooth: a kink at low speed would cost adaptive methods many short steps at every landing.
-static inline vec3 contact_force(const tac__foot *f, real depth, vec3 v, cond sinks)
+static inline vec3 contact_force(const contact_numbers *f, real depth, vec3 v, cond sinks)
 {
     real damping = r_select(sinks, f->damping * v.z, R(0.0));
     real normal = r_max(R(0.0), f->stiffness * depth + damping);
@@ -47,7 +47,8 @@ static inline vec3 contact_force(const tac__foot *f, real depth, vec3 v, cond si
 }
 
 // Sum over all points that are down; mode[] says which are, and which of those sink.
-static inline wrench contact_wrench(const tac__multirotor *p, const rigid_body *b, const real *mode)
+static inline wrench contact_wrench(const multirotor_numbers *p, int contacts, const rigid_body *b,
+                                    const real *mode)
 {
     const vec3 zero = vec3_make(R(0.0), R(0.0), R(0.0));
     wrench sum = {zero, zero};
@@ -55,20 +56,20 @@ static inline wrench contact_wrench(const tac__multirotor *p, const rigid_body *
     if (c_all(airborne)) // the usual case: all that follows is zero
         return sum;
     cond up = R(0.0) < 1.0;
-    for (int i = 0; i < p->contacts; i++)
+    for (int i = 0; i < contacts; i++)
         up = c_and(up, mode[i] < 0.5);
     airborne = c_or(airborne, up);
     if (c_all(airborne))
         return sum;
 
     vec3 rate = mat3_mul_vec(b->rotation, b->rate);
-    for (int i = 0; i < p->contacts; i++) {
+    for (int i = 0; i < contacts; i++) {
         if (c_all(mode[i] < 0.5)) // it would add zero
             continue;
-        vec3 lever = contact_lever(b, &p->foot[i]);
+        vec3 lever = contact_lever(b, &p->contact[i]);
         vec3 v = vec3_add(b->velocity, vec3_cross(rate, lever));
-        vec3 f = contact_force(&p->foot[i], contact_depth(&p->world, b, lever), v,
-                               mode[p->contacts + i] > 0.5);
+        vec3 f =
+            contact_force(&p->contact[i], contact_depth(p, b, lever), v, mode[contacts + i] > 0.5);
         f = vec3_select(mode[i] > 0.5, f, zero);
         sum.force = vec3_add(sum.force, f);
         sum.torque = vec3_add(sum.torque, vec3_cross(lever, f));
@@ -84,24 +85,24 @@ static inline wrench contact_wrench(const tac__multirotor *p, const rigid_body *
 // and ending a step at each v.z = 0 took 1240 events in the mission of the Iris instead of 170, and
 // 9 % more evaluations. In the air the numbers are -1, so that nothing is located there. `g` may be
 // `mode`.
-static inline void contact_detect(const tac__multirotor *p, const real *mode, const real *x,
-                                  real *g)
+static inline void contact_detect(const multirotor_numbers *p, int contacts, const real *mode,
+                                  const real *x, real *g)
 {
     cond far = contact_is_far(p, x[TAC__X_POSITION + 2]);
     if (c_all(far)) { // in the air this one comparison is all that a step costs
-        for (int i = 0; i < tac__multirotor_events(p); i++)
+        for (int i = 0; i < 2 * contacts; i++)
             g[i] = R(-1.0);
         return;
     }
     const rigid_body b = rigid_body_read(x);
     vec3 rate = mat3_mul_vec(b.rotation, b.rate);
-    for (int i = 0; i < p->contacts; i++) {
-        vec3 lever = contact_lever(&b, &p->foot[i]);
-        real depth = r_select(far, R(-1.0), contact_depth(&p->world, &b, lever));
+    for (int i = 0; i < contacts; i++) {
+        vec3 lever = contact_lever(&b, &p->contact[i]);
+        real depth = r_select(far, R(-1.0), contact_depth(p, &b, lever));
         real sinking = b.velocity.z + (rate.x * lever.y - rate.y * lever.x);
-        real held = r_select(mode[p->contacts + i] > 0.5, R(CONTACT__RELEASE), R(0.0));
+        real held = r_select(mode[contacts + i] > 0.5, R(CONTACT__RELEASE), R(0.0));
         g[i] = depth;
-        g[p->contacts + i] = r_select(depth > 0.0, sinking + held, R(-1.0));
+        g[contacts + i] = r_select(depth > 0.0, sinking + held, R(-1.0));
     }
 }
 

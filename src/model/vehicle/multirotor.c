@@ -2,6 +2,7 @@
 // equations are in multirotor.model.h and whose parameters are read in params.c.
 #define TAC_KIND_F64
 #include "model/builtin.h"
+#include "model/vehicle/kernels.h"
 #include "model/vehicle/params.h"
 #include "math/quat.h"
 
@@ -9,19 +10,17 @@
 #include <string.h>
 
 typedef struct multirotor {
-    const tac__multirotor *p; // vehicles that are alike share it
-    // At t = 0
-    double position_m[3], velocity_m_s[3], attitude[4], rate_rad_s[3], rotor_rad_s;
-    bool hover;
+    tac__multirotor_self kernels;
+    const double *start; // the state at t = 0
+    size_t states;
 } multirotor;
 
 // --- the state at the start ----------------------------------------------------------------------
 
 // How deep the vehicle stands, so that feet (or the hull, where that is lower) carry the weight.
-static double standing_m(const multirotor *c)
+static double standing_m(const tac__multirotor *p, const double attitude[4])
 {
-    const tac__multirotor *p = c->p;
-    const quat q = quat_make(c->attitude[0], c->attitude[1], c->attitude[2], c->attitude[3]);
+    const quat q = quat_make(attitude[0], attitude[1], attitude[2], attitude[3]);
     double lowest_m = 0;
     int lowest = 0;
     for (int i = 0; i < p->contacts; i++) {
@@ -40,7 +39,7 @@ static double standing_m(const multirotor *c)
     return sag_m - lowest_m - p->world.ground_m;
 }
 
-static void attitude_params(tac_declare *d, multirotor *c)
+static void attitude_params(tac_declare *d, double attitude[4])
 {
     size_t n;
     const double *a =
@@ -58,12 +57,12 @@ static void attitude_params(tac_declare *d, multirotor *c)
         q = quat_make(1.0, 0.0, 0.0, 0.0);
     }
     q = quat_normalise(q);
-    memcpy(c->attitude, (double[]){q.w, q.x, q.y, q.z}, sizeof c->attitude);
+    memcpy(attitude, (double[]){q.w, q.x, q.y, q.z}, 4 * sizeof *attitude);
 }
 
-static void start_params(tac_declare *d, multirotor *c)
+static void start_params(tac_declare *d, const tac__multirotor *p, double *x)
 {
-    attitude_params(d, c);
+    attitude_params(d, x + TAC__X_ATTITUDE);
     size_t n;
     const double *position = tac_param_list(
         d,
@@ -72,39 +71,34 @@ static void start_params(tac_declare *d, multirotor *c)
         3, &n);
     if (n == 1)
         (void)tac_declare_fail(d, "position", "expected north, east and perhaps down");
-    memcpy(c->position_m, position, n * sizeof *position);
+    memcpy(x + TAC__X_POSITION, position, n * sizeof *position);
     if (n < 3)
-        c->position_m[2] = standing_m(c);
+        x[TAC__X_POSITION + 2] = standing_m(p, x + TAC__X_ATTITUDE);
     tac_param_array(d,
                     TAC_PARAM("velocity", "m/s", "[0, 0, 0]", NULL, "at t = 0: north, east, down"),
-                    c->velocity_m_s, 3);
+                    x + TAC__X_VELOCITY, 3);
     tac_param_array(d, TAC_PARAM("rate", "rad/s", "[0, 0, 0]", NULL, "at t = 0, of the body"),
-                    c->rate_rad_s, 3);
-    c->rotor_rad_s = tac_param_f64(
+                    x + TAC__X_RATE, 3);
+    const double rotor_rad_s = tac_param_f64(
         d, TAC_PARAM("rotor_speed", "rad/s", "0", "[0, inf)", "at t = 0, of all rotors"));
-    c->hover = tac_param_bool(d, TAC_PARAM("hover", NULL, "false", NULL,
-                                           "at t = 0 rotors and actuators are as in hover"));
+    const bool hover =
+        tac_param_bool(d, TAC_PARAM("hover", NULL, "false", NULL,
+                                    "at t = 0 rotors and actuators are as in hover"));
+    const int rotors = p->vehicle.rotors;
+    for (int i = 0; i < rotors; i++) {
+        const tac__rotor *r = &p->vehicle.rotor[i];
+        x[TAC__X_ROTOR + i] = hover ? r->hover_rad_s : rotor_rad_s;
+        if (hover && p->actuator.kind != TAC__ACTUATOR_DIRECT)
+            x[TAC__X_ROTOR + rotors + i] = r->hover_duty;
+    }
+    for (int k = 0; k < p->batteries; k++)
+        x[tac__multirotor_x_soc(p) + k] = p->battery[k].initial_soc;
 }
 
 static tac_status multirotor_init(tac_step *s, const void *self)
 {
     const multirotor *c = self;
-    const tac__multirotor *p = c->p;
-    const int rotors = p->vehicle.rotors;
-    double *x = tac_jump(s);
-    memset(x, 0, (size_t)tac__multirotor_x_count(p) * sizeof *x);
-    memcpy(x + TAC__X_POSITION, c->position_m, sizeof c->position_m);
-    memcpy(x + TAC__X_VELOCITY, c->velocity_m_s, sizeof c->velocity_m_s);
-    memcpy(x + TAC__X_ATTITUDE, c->attitude, sizeof c->attitude);
-    memcpy(x + TAC__X_RATE, c->rate_rad_s, sizeof c->rate_rad_s);
-    for (int i = 0; i < rotors; i++) {
-        const tac__rotor *r = &p->vehicle.rotor[i];
-        x[TAC__X_ROTOR + i] = c->hover ? r->hover_rad_s : c->rotor_rad_s;
-        if (c->hover && p->actuator.kind != TAC__ACTUATOR_DIRECT)
-            x[TAC__X_ROTOR + rotors + i] = r->hover_duty;
-    }
-    for (int k = 0; k < p->batteries; k++)
-        x[tac__multirotor_x_soc(p) + k] = p->battery[k].initial_soc;
+    memcpy(tac_jump(s), c->start, c->states * sizeof *c->start);
     return TAC_OK;
 }
 
@@ -239,94 +233,45 @@ static void declare_events(tac_declare *d, const tac__multirotor *p)
     }
 }
 
+enum { STATES_MAX = TAC__X_ROTOR + 3 * TAC__ROTORS_MAX + 2 * TAC__BATTERIES_MAX };
+
 static tac_status multirotor_declare(tac_declare *d, void *self)
 {
     multirotor *c = self;
     tac__multirotor p;
     memset(&p, 0, sizeof p);
     tac__multirotor_params(d, &p);
-    c->p = tac_declare_shared(d, &p, sizeof p);
-    start_params(d, c);
-    declare_inputs(d, c->p);
-    declare_outputs(d, c->p);
-    declare_states(d, c->p);
-    declare_events(d, c->p);
+
+    tac__multirotor_shape shape;
+    tac__multirotor_shape_of(&p, &shape);
+    c->kernels.shape = tac_declare_shared(d, &shape, sizeof shape);
+    multirotor_numbers numbers;
+    const size_t bytes = tac__multirotor_numbers_of(&p, &numbers);
+    tac_declare_numbers(d, &numbers, bytes);
+
+    double x[STATES_MAX] = {0};
+    start_params(d, &p, x);
+    c->states = (size_t)tac__multirotor_x_count(&p);
+    c->start = tac_declare_shared(d, x, c->states * sizeof *x);
+    declare_inputs(d, &p);
+    declare_outputs(d, &p);
+    declare_states(d, &p);
+    declare_events(d, &p);
     return TAC_OK;
 }
 
-// --- the plant -----------------------------------------------------------------------------------
-
-static tac_status multirotor_output(const tac_eval *e, const void *self)
-{
-    const multirotor *c = self;
-    tac__multirotor_output_f64(c->p, e->in, e->mode, e->x, e->out);
-    return TAC_OK;
-}
-
-static tac_status multirotor_derive(const tac_eval *e, const void *self)
-{
-    const multirotor *c = self;
-    tac__multirotor_derive_f64(c->p, e->in, e->mode, e->x, e->dx);
-    return TAC_OK;
-}
-
-static tac_status multirotor_output_dual(const tac_eval *e, const void *self)
-{
-    const multirotor *c = self;
-    tac__multirotor_output_dual(c->p, e->in, e->mode, e->x, e->out);
-    return TAC_OK;
-}
-
-static tac_status multirotor_derive_dual(const tac_eval *e, const void *self)
-{
-    const multirotor *c = self;
-    tac__multirotor_derive_dual(c->p, e->in, e->mode, e->x, e->dx);
-    return TAC_OK;
-}
-
-static tac_status multirotor_derive_pack(const tac_eval *e, const void *self)
-{
-    const multirotor *c = self;
-    tac__multirotor_derive_pack4(c->p, e->in, e->mode, e->x, e->dx);
-    return TAC_OK;
-}
-
-// Equal in all but the charge at the start.
 static bool multirotor_alike(const void *self, const void *other)
 {
-    const multirotor *a = self, *b = other;
-    if (a->p == b->p)
-        return true;
-    tac__multirotor p = *b->p;
-    for (int k = 0; k < p.batteries; k++)
-        p.battery[k].initial_soc = a->p->battery[k].initial_soc;
-    return !memcmp(a->p, &p, sizeof p);
+    const tac__multirotor_shape *a = ((const multirotor *)self)->kernels.shape;
+    const tac__multirotor_shape *b = ((const multirotor *)other)->kernels.shape;
+    return a == b || !memcmp(a, b, sizeof *a);
 }
 
-static tac_status multirotor_detect(const tac_eval *e, const void *self, double *g)
-{
-    const multirotor *c = self;
-    tac__multirotor_detect_f64(c->p, e->mode, e->x, g);
-    return TAC_OK;
-}
-
-static tac_status multirotor_project(const tac_eval *e, const void *self, double *x)
-{
-    (void)e;
-    const multirotor *c = self;
-    double *a = x + TAC__X_ATTITUDE;
-    const quat q = quat_normalise(quat_make(a[0], a[1], a[2], a[3]));
-    a[0] = q.w;
-    a[1] = q.x;
-    a[2] = q.y;
-    a[3] = q.z;
-    for (int i = 0; i < c->p->vehicle.rotors; i++)
-        x[TAC__X_ROTOR + i] = r_max(0.0, x[TAC__X_ROTOR + i]);
-    double *soc = x + tac__multirotor_x_soc(c->p);
-    for (int k = 0; k < c->p->batteries; k++)
-        soc[k] = r_max(0.0, soc[k]);
-    return TAC_OK;
-}
+#define KERNELS(kind)                                                                              \
+    {                                                                                              \
+        .output = tac__multirotor_output_##kind, .derive = tac__multirotor_derive_##kind,          \
+        .detect = tac__multirotor_detect_##kind, .project = tac__multirotor_project_##kind         \
+    }
 
 const tac_component_type tac__multirotor_type = {
     TAC__TYPE("multirotor", "4", "a rigid body with rotors, motors, batteries, feet and a hull",
@@ -334,12 +279,6 @@ const tac_component_type tac__multirotor_type = {
     .self_size = sizeof(multirotor),
     .declare = multirotor_declare,
     .init = multirotor_init,
-    .kernels[TAC_NUMBERS].output = multirotor_output,
-    .kernels[TAC_NUMBERS].derive = multirotor_derive,
-    .kernels[TAC_DUALS].output = multirotor_output_dual,
-    .kernels[TAC_DUALS].derive = multirotor_derive_dual,
-    .kernels[TAC_PACK4].derive = multirotor_derive_pack,
+    .kernels = TAC__KERNELS(KERNELS),
     .alike = multirotor_alike,
-    .kernels[TAC_NUMBERS].detect = multirotor_detect,
-    .kernels[TAC_NUMBERS].project = multirotor_project,
 };

@@ -1,5 +1,5 @@
-// multirotor.h - the multirotor plant: its parameters, the order of its states and ports, and the
-// entry points of multirotor.model.h.
+// multirotor.h - the multirotor plant: its parameters, and the order of its states and ports. Its
+// kernels and what those read is in kernels.h.
 //
 // SI units. The world is NED, the body forward-right-down with its origin in the centre of mass; q
 // rotates body to world. A rotor's axis points along the body's down axis when the rotor is upright
@@ -126,13 +126,6 @@ typedef struct tac__multirotor {
     double reach_m; // distance of the farthest of them from the origin, with a margin
 } tac__multirotor;
 
-// Two events a contact: it is below the ground; and its damper acts. All of the first kind come
-// before those of the second.
-static inline int tac__multirotor_events(const tac__multirotor *p)
-{
-    return 2 * p->contacts;
-}
-
 // Where states are in x. Rotor speeds are followed by the actuators' positions, then their rates,
 // as far as there are any, states of charge and polarisation voltages.
 enum {
@@ -181,6 +174,13 @@ static inline int tac__multirotor_x_count(const tac__multirotor *p)
     return tac__multirotor_x_soc(p) + 2 * p->batteries;
 }
 
+// Two events a contact: it is below the ground; and its damper acts. All of the first kind come
+// before those of the second.
+static inline int tac__multirotor_events(const tac__multirotor *p)
+{
+    return 2 * p->contacts;
+}
+
 // kT of a propeller that gives `thrust_n` in still air of `density` at full duty and `voltage_v`.
 // kQ is `torque_ratio` times kT. The no-load current is neglected. 0 where the motor cannot give
 // it.
@@ -196,27 +196,4 @@ void tac__multirotor_set_hull(tac__multirotor *p, const tac__foot *like);
 void tac__vehicle_prepare(tac__vehicle *v);
 void tac__multirotor_prepare(tac__multirotor *p);
 
-#ifndef __cplusplus
-
-// in[], out[] by the lists above; mode[] has one number an event. Duals come as 9 doubles each.
-void tac__multirotor_derive_f64(const tac__multirotor *p, const void *const *in, const double *mode,
-                                const double *x, double *dx);
-void tac__multirotor_output_f64(const tac__multirotor *p, const void *const *in, const double *mode,
-                                const double *x, void *const *out);
-// The numbers of the events: how far each contact is below the ground, and whether it sinks there.
-void tac__multirotor_detect_f64(const tac__multirotor *p, const double *mode, const double *x,
-                                double *g);
-
-void tac__multirotor_derive_dual(const tac__multirotor *p, const void *const *in, const void *mode,
-                                 const void *x, void *dx);
-void tac__multirotor_output_dual(const tac__multirotor *p, const void *const *in, const void *mode,
-                                 const void *x, void *const *out);
-
-#ifndef TAC_KIND_PACK4 // multirotor.model.h declares these with packs as their type
-// The same in packs of four doubles.
-void tac__multirotor_derive_pack4(const tac__multirotor *p, const void *const *in, const void *mode,
-                                  const void *x, void *dx);
-#endif
-
-#endif
 #endif

@@ -371,7 +371,8 @@ static void vehicle_params(tac_declare *d, tac__vehicle *v)
     const tac_world *world = tac_declare_world(d);
     double temperature, pressure;
     atmosphere_at(world->altitude_m, &v->density, &temperature, &pressure);
-    v->g_m_s2 = gravity_at(world, vec3_make(0.0, 0.0, 0.0)).z;
+    v->g_m_s2 =
+        gravity_at(world->gravity, world->g_m_s2, world->altitude_m, vec3_make(0.0, 0.0, 0.0)).z;
     v->voltage_v = c.voltage_v;
     tac__vehicle_prepare(v);
 }

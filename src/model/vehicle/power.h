@@ -38,24 +38,32 @@ typedef struct power_bus {
     real residual; // what the batteries would give at this voltage minus what is drawn, A
 } power_bus;
 
+// `yes` where the switch is on, `no` where it is off, NaN where the switch is NaN.
+static inline real switched(real on, real yes, real no)
+{
+    return r_select(on > 0.5, yes, r_select(on <= 0.5, no, on));
+}
+
 // Connected batteries divide the current by their weights; share[] is set for those of the bus.
-static inline power_source power_source_at(const tac__multirotor *p, vehicle_shape n, int bus,
+static inline power_source power_source_at(const tac__multirotor_shape *shape,
+                                           const multirotor_numbers *p, vehicle_shape n, int bus,
                                            const real *emf, const real *open, real *share)
 {
     real sum = R(0.0);
     for (int k = 0; k < n.batteries; k++) {
-        if (n.buses > 1 && p->battery[k].bus != bus)
+        if (n.buses > 1 && shape->battery_bus[k] != bus)
             continue;
-        share[k] = switched(open[k], R(0.0), R(p->battery[k].weight));
+        share[k] = switched(open[k], R(0.0), P(p->battery[k].weight));
         sum += share[k];
     }
     real per_sum = 1.0 / r_select(sum > 0.0, sum, R(1.0));
     power_source s = {R(0.0), R(0.0), R(0.0)};
     for (int k = 0; k < n.batteries; k++) {
-        const tac__battery *b = &p->battery[k];
-        if (n.buses > 1 && b->bus != bus)
+        const battery_numbers *b = &p->battery[k];
+        if (n.buses > 1 && shape->battery_bus[k] != bus)
             continue;
-        share[k] = share[k] * per_sum;
+        if (n.batteries > 1) // the weight of a single battery is 1
+            share[k] = share[k] * per_sum;
         s.emf += share[k] * emf[k];
         s.resistance += share[k] * share[k] * b->r0_ohm;
         s.floor += share[k] * b->floor_v;
@@ -67,27 +75,37 @@ static inline power_source power_source_at(const tac__multirotor *p, vehicle_sha
 // minus the voltage of the bus, falls from positive to negative there; it is piecewise of the form
 // k - gain v - r P/v. Each iteration solves the present piece; a solution outside the bracket is
 // replaced by the bracket's midpoint. current[] is set for the motors of the bus.
-static inline power_bus power_bus_solve(const tac__multirotor *p, vehicle_shape n, int bus,
-                                        power_source s, const motor_line *line, real *current)
+static inline power_bus power_bus_solve(const tac__multirotor_shape *shape,
+                                        const multirotor_numbers *p, vehicle_shape n, int bus,
+                                        power_source s, const motor_line *line, wide *current)
 {
-    const double load_w = p->bus[bus].load_w;
+    const bool loaded = shape->loaded[bus];
+    const param load_w = p->load_w[bus];
     real tolerance = POWER__CURRENT_A * s.resistance + POWER__ROUNDING * s.emf;
     real v = r_max(s.floor, s.emf), low = s.floor - 1.0, high = v;
     for (int round = 0;; round++) {
         real drawn = R(0.0), slope = R(0.0);
         VEHICLE_UNROLL
-        for (int i = 0; i < n.rotors; i++) {
-            if (n.buses > 1 && p->vehicle.rotor[i].bus != bus)
-                continue;
-            const double max_a = p->vehicle.rotor[i].motor.max_a;
-            real ohmic = line[i].slope * v - line[i].offset;
-            current[i] = r_clamp(ohmic, R(0.0), R(max_a));
-            drawn += line[i].share * current[i];
-            slope +=
-                r_select(c_and(ohmic > 0.0, ohmic < max_a), line[i].share * line[i].slope, R(0.0));
+        for (int i = 0; i < n.rotors; i += WIDE) {
+            const motor_line *l = &line[i / WIDE];
+            wide max_a = W_PARAM(p->pair[i / 2].max_a, i);
+            wide ohmic = l->slope * v - l->offset;
+            wide amps = w_max(W(0.0), w_min(max_a, ohmic));
+            wide shared = l->share * amps;
+            wide steep = w_select(wc_and(ohmic > 0.0, ohmic < max_a), l->share * l->slope, W(0.0));
+            if (n.buses == 1)
+                current[i / WIDE] = amps;
+            for (int k = 0; k < WIDE && i + k < n.rotors; k++) {
+                if (n.buses > 1 && shape->rotor_bus[i + k] != bus)
+                    continue;
+                if (n.buses > 1)
+                    W_SET(current[i / WIDE], k, amps);
+                drawn += W_AT(shared, k);
+                slope += W_AT(steep, k);
+            }
         }
         real avionics = R(0.0);
-        if (load_w > 0.0)
+        if (loaded)
             avionics = r_select(v > 0.0, load_w / r_max(R(POWER__V_MIN), v), R(0.0));
         drawn += avionics;
 
@@ -102,7 +120,7 @@ static inline power_bus power_bus_solve(const tac__multirotor *p, vehicle_shape 
 
         real gain = 1.0 + s.resistance * slope;
         real next = v + excess / gain;
-        if (load_w > 0.0) {
+        if (loaded) {
             real rp = s.resistance * load_w;
             real k = excess + gain * v + s.resistance * avionics;
             next = (k + r_sqrt(r_max(R(0.0), k * k - 4.0 * (gain * rp)))) / (2.0 * gain);

@@ -5,7 +5,7 @@
 
 #include "math/quat.h"
 #include "model/arrays.h"
-#include "model/vehicle/multirotor.h"
+#include "model/vehicle/kernels.h"
 
 typedef struct rigid_body {
     vec3 position, velocity; // NED
@@ -30,12 +30,12 @@ static inline rigid_body rigid_body_read(const real *x)
 
 // I dw/dt = torque - D w - w x (I w + H), where H is the angular momentum of the rotors relative to
 // the body. The reaction to changes of H is part of `torque`.
-static inline vec3 rigid_body_angular(const tac__multirotor *p, vec3 w, vec3 torque, vec3 h)
+static inline vec3 rigid_body_angular(const multirotor_numbers *p, vec3 w, vec3 torque, vec3 h)
 {
-    vec3 momentum = vec3_add(array_transform(p->vehicle.inertia, w), h);
+    vec3 momentum = vec3_add(params_transform(p->inertia, w), h);
     vec3 damping = vec3_make(p->damping[0] * w.x, p->damping[1] * w.y, p->damping[2] * w.z);
     vec3 net = vec3_sub(vec3_sub(torque, damping), vec3_cross(w, momentum));
-    return array_transform(p->per_inertia, net);
+    return params_transform(p->per_inertia, net);
 }
 
 static inline void rigid_body_derive(const rigid_body *b, vec3 acceleration, vec3 angular, real *dx)
