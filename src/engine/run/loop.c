@@ -216,7 +216,7 @@ static tac_status end_entity(tac_engine *e, const tac__entity *entity)
     return TAC_OK;
 }
 
-static void digest_state(tac_engine *e, const tac__island *island, tac_time t_us)
+static inline void digest_state(tac_engine *e, const tac__island *island, tac_time t_us)
 {
     island->state->digest =
         tac__digest_doubles(island->state->digest, t_us, island->x, island->plan->x_count);
@@ -228,10 +228,16 @@ static inline __attribute__((always_inline)) tac_status run_item(tac_engine *e,
                                                                  const tac__item *item,
                                                                  tac_time t_us)
 {
-    if (item->kind == TAC__ITEM_STEP) // by far the most frequent kind
+    // By far the most frequent kinds.
+    if (item->kind == TAC__ITEM_STEP)
         return run_step(e, e->instances[item->index], t_us);
+    if (item->kind == TAC__ITEM_STATE) {
+        digest_state(e, &e->islands[item->index], t_us);
+        return TAC_OK;
+    }
     switch ((tac__item_kind)item->kind) {
     case TAC__ITEM_STEP:
+    case TAC__ITEM_STATE:
         break;
     case TAC__ITEM_LEAD:
         return run_lead(e, e->instances[item->index], t_us);
@@ -239,9 +245,6 @@ static inline __attribute__((always_inline)) tac_status run_item(tac_engine *e,
         return tac__island_outputs(e, &e->islands[item->index], t_us);
     case TAC__ITEM_PREVIEW:
         tac__island_preview(&e->islands[item->index], t_us);
-        return TAC_OK;
-    case TAC__ITEM_STATE:
-        digest_state(e, &e->islands[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_SHADOW:
         tac__activity_shadow(e, e->instances[item->index], t_us);
@@ -381,7 +384,10 @@ static inline __attribute__((always_inline)) instant collect(tac_engine *e, tac_
         return p->few ? collect_few(e, t_us, source, next_us)
                       : collect_all(e, t_us, source, next_us);
     const tac__due_row *row = &p->due_rows[source];
-    mark_islands(p, &e->due, row);
+    if (p->few)
+        e->due.arriving[0] = row->islands < row->end ? p->due[row->islands].bits : 0;
+    else
+        mark_islands(p, &e->due, row);
     return (instant){!s->observer, p->due + row->first, p->due + row->islands};
 }
 
