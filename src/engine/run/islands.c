@@ -136,6 +136,20 @@ __attribute__((noinline)) static tac_status arrive_words(tac_engine *e, tac_time
     return TAC_OK;
 }
 
+// The same for the only island of an engine. With begin_one that takes 7 ns less a millisecond, of
+// 1,080 (bench/mission.c).
+static inline tac_status arrive_one(tac_engine *e, tac_time t_us)
+{
+    tac__island *island = e->islands;
+    const uint64_t boundary = e->due.arriving[0];
+    if (!(e->due_islands[0] |= boundary))
+        return TAC_OK;
+    e->due.arriving[0] = 0;
+    if (island->step < TAC__STEP_SOUND)
+        TAC_TRY(reach(e, island, t_us));
+    return arrive(e, island, t_us, boundary);
+}
+
 // First all steps are checked, then all are committed: a run that fails here keeps the whole state
 // of its last instant. Up to 64 islands are one word, and which words are not 0 is not asked: here
 // and in tac__islands_integrate that saves 88 instructions an instant (callgrind).
@@ -143,7 +157,9 @@ tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
 {
     if (e->step_watchers)
         tac__inside_show(e, t_us);
-    if (e->plan->island_words == 1) {
+    if (e->plan->island_count == 1) {
+        TAC_TRY(arrive_one(e, t_us));
+    } else if (e->plan->island_words == 1) {
         TAC_TRY(reach_word(e, 0, t_us));
         TAC_TRY(arrive_word(e, 0, t_us, false));
     } else {
@@ -173,6 +189,23 @@ __attribute__((noinline)) static void fetch(const tac__island *island)
     tac__fetch(island->alone->plan->self, 2);
 }
 
+// Integrate an island that is due.
+static inline void begin(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->lanes && island->lanes->tried_us != t_us)
+        tac__lanes_step(e, island->lanes, t_us);
+    tac__island_renew(e, island, t_us);
+    tac__island_integrate(e, island);
+}
+
+static inline void begin_one(tac_engine *e, tac_time t_us)
+{
+    const uint64_t due = e->due_islands[0];
+    e->due_islands[0] = 0;
+    if (due)
+        begin(e, e->islands, t_us);
+}
+
 // Integrate those of 64 islands that are due.
 static inline void integrate_word(tac_engine *e, size_t w, tac_time t_us)
 {
@@ -184,10 +217,7 @@ static inline void integrate_word(tac_engine *e, size_t w, tac_time t_us)
         bits &= bits - 1;
         if (bits)
             fetch(all + __builtin_ctzll(bits));
-        if (island->lanes && island->lanes->tried_us != t_us)
-            tac__lanes_step(e, island->lanes, t_us);
-        tac__island_renew(e, island, t_us);
-        tac__island_integrate(e, island);
+        begin(e, island, t_us);
     }
 }
 
@@ -205,7 +235,9 @@ __attribute__((noinline)) static void integrate_words(tac_engine *e, tac_time t_
 // Stage 10 of the last instant.
 void tac__islands_integrate(tac_engine *e)
 {
-    if (e->plan->island_words == 1)
+    if (e->plan->island_count == 1)
+        begin_one(e, e->clock->t_us);
+    else if (e->plan->island_words == 1)
         integrate_word(e, 0, e->clock->t_us);
     else
         integrate_words(e, e->clock->t_us);
