@@ -67,4 +67,19 @@ static inline real *step_state(const tac_step *s, int i)
     return (real *)s->state[i];
 }
 
+// tac_draw_normals in the form of the kind: for derivatives draws are constants.
+static inline void step_normals(tac_step *s, int stream, real *numbers, size_t count)
+{
+#if defined(TAC_KIND_F64) || defined(TAC_LANES)
+    tac_draw_normals(s, stream, (double *)(void *)numbers, count);
+#else
+    for (size_t i = 0; i < count; i += 3) {
+        double n[3];
+        tac_draw_normals(s, stream, n, count - i < 3 ? count - i : 3);
+        for (size_t k = 0; k < 3 && i + k < count; k++)
+            numbers[i + k] = R(n[k]);
+    }
+#endif
+}
+
 #endif

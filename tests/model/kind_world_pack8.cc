@@ -1,4 +1,3 @@
 #define TAC_KIND_PACK8
 #include "model/sensors/sensors.model.h"
-#include "model/world/wind.model.h"
 #include "model/world_entries.h"

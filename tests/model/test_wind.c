@@ -3,16 +3,18 @@
 #include "engine/test_rig.h"
 
 #include "base/random.h"
+#include "engine/run/state.h"
 #include "math/normal.h"
 #include "model/lanes.h"
-#include "model/world/wind.h"
+
+enum { DRYDEN_ALTITUDES = 12, DRYDEN_INPUTS = 6, HEIGHT = 0 };
 
 #define KIND(kind)                                                                                 \
-    void tac__ou_step_##kind(const tac__ou *p, const double *n, double *x);                        \
-    void tac__wind_profile_##kind(double z0_m, const double *height_m, double *factor);            \
-    void tac__dryden_step_##kind(const tac__dryden *p, double dt_s, const double *u,               \
-                                 const double *n, double *x, double *velocity);                    \
-    void tac__dryden_start_##kind(const double *n, double *x);
+    void entry_ou_##kind(const double phi[3], const double gain[3], const double *n, double *x);   \
+    void entry_wind_profile_##kind(double z0_m, const double *height_m, double *factor);           \
+    void entry_dryden_##kind(const double p[4], const double *intensity, double dt_s,              \
+                             const double *u, const double *n, double *x, double *velocity);       \
+    void entry_dryden_start_##kind(const double *n, double *x);
 KIND(f64)
 KIND(pack4)
 KIND(pack8)
@@ -103,10 +105,10 @@ static void test_profile(void **state)
     near(base()[0], 5 * log(30 / 0.05) / log(20 * FOOT / 0.05), 1e-14, "at 30 m");
     rig_close(&r);
     double factor, height = 20 * FOOT;
-    tac__wind_profile_f64(0.05, &height, &factor);
+    entry_wind_profile_f64(0.05, &height, &factor);
     near(factor, 1, 1e-15, "at 20 ft");
     for (height = -5; height <= 0.05; height += 0.01) {
-        tac__wind_profile_f64(0.05, &height, &factor);
+        entry_wind_profile_f64(0.05, &height, &factor);
         assert_true(factor == 0);
     }
 }
@@ -184,15 +186,15 @@ static void test_ou_statistics(void **state)
 // --- Dryden -------------------------------------------------------------------------------------
 
 // An intensity aloft of 9.5 ft/s at 2000 ft, 11.5 at 3000 ft, 10 far above.
-static const double aloft[TAC__DRYDEN_ALTITUDES] = {4, 9, 13, 10, 10, 10, 10, 10, 10, 10, 10, 10};
+static const double aloft[DRYDEN_ALTITUDES] = {4, 9, 13, 10, 10, 10, 10, 10, 10, 10, 10, 10};
 enum { U, V, W };
 
 // One period from x with the numbers n: the state after it, and the turbulence before it.
 static void dryden(double height_m, double way_m, const double n[5], double x[5], double v[3])
 {
-    const tac__dryden p = {7, aloft, 1e-9, 1, 0};
-    const double u[TAC__DRYDEN_INPUTS] = {height_m, way_m, 1, 0, 0, 0};
-    tac__dryden_step_f64(&p, 1.0, u, n, x, v);
+    const double p[4] = {7, 1e-9, 1, 0};
+    const double u[DRYDEN_INPUTS] = {height_m, way_m, 1, 0, 0, 0};
+    entry_dryden_f64(p, aloft, 1.0, u, n, x, v);
 }
 
 static void low_altitude(double height_m, double *lu, double *lw, double *su, double *sw)
@@ -277,7 +279,7 @@ static void test_dryden_start(void **state)
     for (int j = 0; j < 5; j++) {
         double n[5] = {0};
         n[j] = 1;
-        tac__dryden_start_f64(n, x[j]);
+        entry_dryden_start_f64(n, x[j]);
     }
     for (int i = 0; i < 5; i++) {
         for (int k = 0; k < 5; k++) {
@@ -383,22 +385,22 @@ static void test_dryden_altitudes(void **state)
 static void test_dryden_axes(void **state)
 {
     (void)state;
-    const tac__dryden p = {7, aloft, 1, 0.6, 0.8};
+    const double p[4] = {7, 1, 0.6, 0.8};
     // Nose up by 90 degrees: forward is up, down is forward.
-    const double up[TAC__DRYDEN_INPUTS] = {3000 * FOOT, 10, sqrt(0.5), 0, sqrt(0.5), 0};
-    double low[TAC__DRYDEN_INPUTS], v[3];
+    const double up[DRYDEN_INPUTS] = {3000 * FOOT, 10, sqrt(0.5), 0, sqrt(0.5), 0};
+    double low[DRYDEN_INPUTS], v[3];
     memcpy(low, up, sizeof up);
-    low[TAC__DRYDEN_HEIGHT] = 900 * FOOT;
+    low[HEIGHT] = 900 * FOOT;
     const double none[5] = {0};
     double along[5] = {1}, across[5] = {0, 1};
-    tac__dryden_step_f64(&p, 0.1, low, none, along, v);
+    entry_dryden_f64(p, aloft, 0.1, low, none, along, v);
     near(v[0] / v[1], 0.75, 1e-14, "along the mean wind");
     assert_true(v[0] > 0 && v[2] == 0);
-    tac__dryden_step_f64(&p, 0.1, low, none, across, v);
+    entry_dryden_f64(p, aloft, 0.1, low, none, across, v);
     near(v[1] / v[0], -0.75, 1e-14, "to the right of it");
     assert_true(v[1] > 0 && v[2] == 0);
     double ahead[5] = {1};
-    tac__dryden_step_f64(&p, 0.1, up, none, ahead, v);
+    entry_dryden_f64(p, aloft, 0.1, up, none, ahead, v);
     near(v[2], -11.5 * FOOT, 1e-14, "along the body");
     near(v[0], 0, 1e-14, "along the body");
 }
@@ -485,22 +487,22 @@ static void test_needs_a_period(void **state)
 
 // --- lanes --------------------------------------------------------------------------------------
 
-static const tac__ou ou = {{0.9, 0.99, 0.5}, {1, 0.1, 3}};
-static const tac__dryden turbulence = {7, aloft, 1, 0.6, 0.8};
+static const double phi[3] = {0.9, 0.99, 0.5}, gain[3] = {1, 0.1, 3};
+static const double turbulence[4] = {7, 1, 0.6, 0.8};
 
-enum { NOISE = TAC__DRYDEN_INPUTS, STATE = NOISE + 5, INPUTS = STATE + 5, OUTPUTS = 3 + 1 + 8 + 5 };
+enum { NOISE = DRYDEN_INPUTS, STATE = NOISE + 5, INPUTS = STATE + 5, OUTPUTS = 3 + 1 + 8 + 5 };
 
 #define ALL(kind, width)                                                                           \
     static void all_##kind(const double *in, double *out)                                          \
     {                                                                                              \
         const size_t number = (width) * sizeof *in;                                                \
         memcpy(out, in + STATE * (width), 3 * number);                                             \
-        tac__ou_step_##kind(&ou, in + NOISE * (width), out);                                       \
-        tac__wind_profile_##kind(0.1, in, out + 3 * (width));                                      \
+        entry_ou_##kind(phi, gain, in + NOISE * (width), out);                                     \
+        entry_wind_profile_##kind(0.1, in, out + 3 * (width));                                     \
         memcpy(out + 4 * (width), in + STATE * (width), 5 * number);                               \
-        tac__dryden_step_##kind(&turbulence, 0.01, in, in + NOISE * (width), out + 4 * (width),    \
-                                out + 9 * (width));                                                \
-        tac__dryden_start_##kind(in + NOISE * (width), out + 12 * (width));                        \
+        entry_dryden_##kind(turbulence, aloft, 0.01, in, in + NOISE * (width), out + 4 * (width),  \
+                            out + 9 * (width));                                                    \
+        entry_dryden_start_##kind(in + NOISE * (width), out + 12 * (width));                       \
     }
 ALL(f64, 1)
 ALL(pack4, 4)
@@ -521,10 +523,89 @@ static void test_lanes(void **state)
         &(lanes_case){all_f64, all_pack4, all_pack8, all_dual, INPUTS, OUTPUTS, lanes_input}, 2000);
 }
 
+// --- several at once ----------------------------------------------------------------------------
+
+enum { WINDS = 14 };
+
+// Winds with numbers of their own, with these parameters in turn. Of one shape eight, four and two
+// step at once.
+static uint64_t hash_of_winds(const char *const *params, size_t count, const char *inputs,
+                              bool lanes)
+{
+    static char text[16384];
+    size_t n = (size_t)snprintf(text, sizeof text,
+                                "duration: 1 s\nseed: 3\nworld: {ground: 10 m}\n"
+                                "plant: {lanes: %s}\n"
+                                "scheduler: {rate_groups: [{name: g, period: 2 ms, "
+                                "components: ['*']}]}\ncomponents:\n"
+                                "  gusts: {type: constant, stage: scenario, params: {size: 3, "
+                                "unit: m/s, value: [7, -8, 9]}}\n"
+                                "  q: {type: source, stage: scenario, params: {kind: quat}}\n",
+                                lanes ? "true" : "false");
+    for (int i = 0; i < WINDS; i++) {
+        n += (size_t)snprintf(
+            text + n, sizeof text - n,
+            "  b%d: {type: circle, stage: scenario, params: {height: %d, radius: 8, rate: %d}}\n"
+            "  w%d: {type: wind, params: {mean: [%d, %d, 0.5], sigma: [1, %d, 0.5], tau: [3, %d, "
+            "0.2], height: %d, airspeed: %d, w20: %d, %s}, inputs: {",
+            i, 20 + 90 * i, 1 + i, i, i - 5, 3 - i % 4, 1 + i, 1 + i, 9 * i * i, i, 5 + i,
+            params[(size_t)i % count]);
+        char own[256];
+        snprintf(own, sizeof own, inputs, i, i);
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "%s}}\n  k%d: {type: integrator, params: {size: 3, unit: m, "
+                              "rate_unit: m/s}, inputs: {u: w%d.velocity}}\n",
+                              own, i, i);
+    }
+    assert_true(n < sizeof text);
+    rig_open(&r, text);
+    int teams = 0;
+    for (size_t i = 0; i < r.engine->plan->component_count; i++)
+        teams += r.engine->instances[i]->team != NULL;
+    if (!lanes || count == 1)
+        assert_int_equal(teams, lanes ? WINDS : 0);
+    rig_run(&r, TAC_TIME_MAX);
+    const uint64_t hash = tac_engine_hash(r.engine, NULL, NULL);
+    rig_close(&r);
+    return hash;
+}
+
+static void test_several_at_once(void **state)
+{
+    (void)state;
+    static const char *const params[] = {
+        "kind: constant",
+        "kind: constant, roughness: 0.3 m",
+        "kind: ou",
+        "kind: ou, start: zero",
+        "kind: dryden, roughness: 0.1 m, intensity: severe",
+        "kind: dryden, min_airspeed: 12",
+        "kind: dryden, min_airspeed: 12, intensity: severe",
+        "kind: table, times: [0, 0.3, 0.8], north: [1, 5, -2], down: [3, 4, 5]",
+        "kind: table, times: [0, 0.4, 0.8], north: [1, 5, -2], down: [3, 4, 5]"};
+    static const char *const inputs[] = {
+        "", "gust: gusts.y, position: b%d.position",
+        "position: b%d.position, velocity: b%d.velocity, attitude: q.y"};
+    enum { PARAMS = sizeof params / sizeof *params, INPUTS_OF = sizeof inputs / sizeof *inputs };
+    for (size_t i = 0; i < PARAMS; i++) {
+        for (size_t k = 0; k < INPUTS_OF; k++) {
+            const uint64_t alone = hash_of_winds(&params[i], 1, inputs[k], false);
+            if (hash_of_winds(&params[i], 1, inputs[k], true) != alone)
+                fail_msg("wind of {%s} with {%s} differs in lanes", params[i], inputs[k]);
+        }
+    }
+    // Of several shapes: only those alike step at once.
+    for (size_t i = 0; i + 2 <= PARAMS; i++) {
+        const uint64_t alone = hash_of_winds(&params[i], 2, inputs[1], false);
+        if (hash_of_winds(&params[i], 2, inputs[1], true) != alone)
+            fail_msg("{%s} beside {%s} differs in lanes", params[i], params[i + 1]);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(test_none_constant_and_gust), cmocka_unit_test(test_profile),
           cmocka_unit_test(test_ou_update), cmocka_unit_test(test_ou_statistics),
           cmocka_unit_test(test_dryden_is_exact), cmocka_unit_test(test_dryden_start),
           cmocka_unit_test(test_dryden_statistics), cmocka_unit_test(test_dryden_altitudes),
           cmocka_unit_test(test_dryden_axes), cmocka_unit_test(test_dryden_inputs),
           cmocka_unit_test(test_table), cmocka_unit_test(test_needs_a_period),
-          cmocka_unit_test(test_lanes))
+          cmocka_unit_test(test_lanes), cmocka_unit_test(test_several_at_once))

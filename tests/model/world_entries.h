@@ -2,6 +2,14 @@
 #include "model/world/atmosphere.h"
 #include "model/world/geodesy.h"
 #include "model/world/gravity.h"
+#include "model/world/wind_processes.h"
+
+// A double as a parameter.
+#ifdef TAC_KIND_DUAL
+#define PARAM(x) (x)
+#else
+#define PARAM(x) R(x)
+#endif
 
 // density, temperature, pressure; and the altitude of that pressure
 TAC_ENTRY void TAC_KINDED(entry_atmosphere)(const real *altitude, real *out);
@@ -37,4 +45,50 @@ TAC_ENTRY void TAC_KINDED(entry_geodesy)(const tac__geodesy *g, const real *at, 
     out[3] = back.x;
     out[4] = back.y;
     out[5] = back.z;
+}
+
+TAC_ENTRY void TAC_KINDED(entry_ou)(const double phi[3], const double gain[3], const real *n,
+                                    real *x);
+TAC_ENTRY void TAC_KINDED(entry_ou)(const double phi[3], const double gain[3], const real *n,
+                                    real *x)
+{
+    tac__ou ou;
+    for (int i = 0; i < 3; i++) {
+        ou.phi[i] = R(phi[i]);
+        ou.gain[i] = R(gain[i]);
+    }
+    ou_step(&ou, n, x);
+}
+
+TAC_ENTRY void TAC_KINDED(entry_wind_profile)(double z0_m, const real *height_m, real *factor);
+TAC_ENTRY void TAC_KINDED(entry_wind_profile)(double z0_m, const real *height_m, real *factor)
+{
+    *factor = wind_profile(PARAM(z0_m), *height_m);
+}
+
+// `p`: as tac__dryden; `u`: height, airspeed, attitude
+TAC_ENTRY void TAC_KINDED(entry_dryden)(const double p[4], const double *aloft, double dt_s,
+                                        const real *u, const real *n, real *x, real *velocity);
+TAC_ENTRY void TAC_KINDED(entry_dryden)(const double p[4], const double *aloft, double dt_s,
+                                        const real *u, const real *n, real *x, real *velocity)
+{
+    tac__dryden dryden;
+    dryden.w20_m_s = PARAM(p[0]);
+    dryden.min_airspeed_m_s = PARAM(p[1]);
+    dryden.north = PARAM(p[2]);
+    dryden.east = PARAM(p[3]);
+    dryden_inputs inputs;
+    inputs.height_m = u[0];
+    inputs.airspeed_m_s = u[1];
+    inputs.attitude = quat_make(u[2], u[3], u[4], u[5]);
+    vec3 v = dryden_step(&dryden, aloft, dt_s, &inputs, n, x);
+    velocity[0] = v.x;
+    velocity[1] = v.y;
+    velocity[2] = v.z;
+}
+
+TAC_ENTRY void TAC_KINDED(entry_dryden_start)(const real *n, real *x);
+TAC_ENTRY void TAC_KINDED(entry_dryden_start)(const real *n, real *x)
+{
+    dryden_start(n, x);
 }

@@ -1,33 +1,48 @@
-// wind.h - parameters of wind.model.h. Velocities are of the air, in m/s; x is along the mean wind.
+// wind.h - what the kernels of `wind` see of it: shape, numbers, ports and states. A translation
+// unit that includes this is of one scalar kind (math/real.h).
 #ifndef TAC_MODEL_WORLD_WIND_H
 #define TAC_MODEL_WORLD_WIND_H
 
-// Size of the state of each process, which is also its number of random numbers a step.
-enum { TAC__OU_STATES = 3, TAC__DRYDEN_STATES = 5 };
+#include "model/builtin.h"
+#include "model/kernel.h"
+#include "model/world/wind_processes.h"
+#include "model/world/wind_table.h"
 
-// The Ornstein-Uhlenbeck process over one period.
-typedef struct tac__ou {
-    double phi[3];  // exp(-dt/tau)
-    double gain[3]; // sigma sqrt(1 - phi^2)
-} tac__ou;
+typedef enum tac__wind_kind {
+    TAC__WIND_NONE,
+    TAC__WIND_CONSTANT,
+    TAC__WIND_OU,
+    TAC__WIND_DRYDEN,
+    TAC__WIND_TABLE
+} tac__wind_kind;
 
-// MIL-F-8785C turbulence.
-typedef struct tac__dryden {
-    double w20_m_s;      // wind at 20 ft
-    const double *aloft; // intensity above 2000 ft [ft/s], by tac__dryden_altitude
-    double min_airspeed; // [m/s]
-    double north, east;  // direction of the mean wind
-} tac__dryden;
+// The shape.
+typedef struct tac__wind {
+    tac__wind_kind kind;
+    bool profile;          // the mean wind depends on the height
+    const double *aloft;   // dryden: intensity above 2000 ft [ft/s], by tac__dryden_altitude
+    tac__wind_table table; // of kind table
+} tac__wind;
 
-enum { TAC__DRYDEN_ALTITUDES = 12 };
-extern const double tac__dryden_altitude[TAC__DRYDEN_ALTITUDES]; // [ft]
+typedef struct tac__wind_numbers {
+    param mean[3];
+    param roughness_m;
+    tac__dryden dryden;
+    param ground_m;
+    param height_m, airspeed_m_s, heading[4]; // where the inputs are open
+} tac__wind_numbers;
 
-// What turbulence depends on at an instant.
 enum {
-    TAC__DRYDEN_HEIGHT,   // above the ground [m]
-    TAC__DRYDEN_AIRSPEED, // [m/s]
-    TAC__DRYDEN_ATTITUDE, // body to NED, 4 elements
-    TAC__DRYDEN_INPUTS = TAC__DRYDEN_ATTITUDE + 4
+    TAC__WIND_IN_GUST,
+    TAC__WIND_IN_POSITION,
+    TAC__WIND_IN_VELOCITY,
+    TAC__WIND_IN_ATTITUDE,
+    TAC__WIND_INS
 };
+enum { TAC__WIND_OUT_VELOCITY, TAC__WIND_OUT_BASE };
+enum { TAC__WIND_STATE_PROCESS, TAC__WIND_STATE_OU }; // the second is a tac__ou
+enum { TAC__WIND_STREAM };
+
+TAC__STEP_KERNEL(tac__wind_step)
 
 #endif

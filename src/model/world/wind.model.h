@@ -1,140 +1,83 @@
-// wind.model.h - wind processes, for every scalar kind. Noise is an argument: independent standard
-// normal numbers, as many as the process has states.
-#include "math/quat.h"
-#include "math/table.h"
+// wind.model.h - a step of `wind`, for every scalar kind. The processes are in wind_processes.h.
+#include "model/arrays.h"
 #include "model/world/wind.h"
 
-#define WIND__FOOT 0.3048
-
-// --- Ornstein-Uhlenbeck --------------------------------------------------------------------------
-
-// x <- phi x + sigma sqrt(1 - phi^2) n, which is exact for any period.
-TAC_ENTRY void TAC_KINDED(tac__ou_step)(const tac__ou *p, const real *n, real *x);
-TAC_ENTRY void TAC_KINDED(tac__ou_step)(const tac__ou *p, const real *n, real *x)
+static inline real wind__height(const tac_step *s, const tac__wind_numbers *p)
 {
+    if (!tac_connected(s, TAC__WIND_IN_POSITION))
+        return P(p->height_m);
+    return -step_in(s, TAC__WIND_IN_POSITION)[2] - p->ground_m;
+}
+
+static inline real wind__airspeed(const tac_step *s, const tac__wind_numbers *p, const real *air)
+{
+    if (!tac_connected(s, TAC__WIND_IN_VELOCITY))
+        return P(p->airspeed_m_s);
+    const real *v = step_in(s, TAC__WIND_IN_VELOCITY);
+    return vec3_norm(vec3_sub(vec3_read(v), vec3_read(air)));
+}
+
+static inline quat wind__attitude(const tac_step *s, const tac__wind_numbers *p)
+{
+    if (!tac_connected(s, TAC__WIND_IN_ATTITUDE))
+        return quat_make(P(p->heading[0]), P(p->heading[1]), P(p->heading[2]), P(p->heading[3]));
+    const real *q = step_in(s, TAC__WIND_IN_ATTITUDE);
+    return quat_make(q[0], q[1], q[2], q[3]);
+}
+
+// The deviation from the mean wind at this instant is added to `air`, and the processes advance to
+// the next step.
+static inline void wind__add_ou(tac_step *s, real *air)
+{
+    real *x = step_state(s, TAC__WIND_STATE_PROCESS), n[TAC__OU_STATES];
     for (int i = 0; i < 3; i++)
-        x[i] = p->phi[i] * x[i] + p->gain[i] * n[i];
+        air[i] += x[i];
+    step_normals(s, TAC__WIND_STREAM, n, TAC__OU_STATES);
+    ou_step((const tac__ou *)(const void *)step_state(s, TAC__WIND_STATE_OU), n, x);
 }
 
-// --- logarithmic profile -------------------------------------------------------------------------
-
-// Mean wind at a height over that at 20 ft, above ground of roughness length z0. None below z0.
-TAC_ENTRY void TAC_KINDED(tac__wind_profile)(double z0_m, const real *height_m, real *factor);
-TAC_ENTRY void TAC_KINDED(tac__wind_profile)(double z0_m, const real *height_m, real *factor)
+static inline void wind__add_dryden(tac_step *s, const tac__wind *c, const tac__wind_numbers *p,
+                                    real *air)
 {
-    real top = r_log(r_max(R(z0_m), *height_m) / z0_m);
-    *factor = top / r_log(R(20.0 * WIND__FOOT / z0_m));
+    dryden_inputs u;
+    u.height_m = wind__height(s, p);
+    u.airspeed_m_s = wind__airspeed(s, p, air);
+    u.attitude = wind__attitude(s, p);
+    real n[TAC__DRYDEN_STATES];
+    step_normals(s, TAC__WIND_STREAM, n, TAC__DRYDEN_STATES);
+    vec3 turbulence = dryden_step(&p->dryden, c->aloft, tac_time_seconds(s->period_us), &u, n,
+                                  step_state(s, TAC__WIND_STATE_PROCESS));
+    air[0] += turbulence.x;
+    air[1] += turbulence.y;
+    air[2] += turbulence.z;
 }
 
-// --- Dryden --------------------------------------------------------------------------------------
-
-// Length scales [m] and intensities [m/s] along and across (u, v) and down (w).
-typedef struct dryden_scale {
-    real lu, lw, su, sw;
-    real aloft; // 0 up to 1000 ft, 1 from 2000 ft on
-} dryden_scale;
-
-static inline dryden_scale dryden__scale(const tac__dryden *p, real height_m)
+static inline void wind__add_table(const tac_step *s, const tac__wind *c, real *air)
 {
-    real h = height_m / WIND__FOOT;
-    real low = r_clamp(h, R(10.0), R(1000.0));
-    real root = r_pow(0.177 + 0.000823 * low, R(0.4));
-    table1 aloft = {TAC__DRYDEN_ALTITUDES, tac__dryden_altitude, p->aloft, TABLE_CLAMP};
-    real sigma = table1_at(&aloft, r_max(R(2000.0), h)) * WIND__FOOT;
-    dryden_scale s;
-    s.aloft = r_clamp((h - 1000.0) / 1000.0, R(0.0), R(1.0));
-    s.lu = r_lerp(low / (root * root * root), R(1750.0), s.aloft) * WIND__FOOT;
-    s.lw = r_lerp(low, R(1750.0), s.aloft) * WIND__FOOT;
-    s.su = r_lerp(0.1 * p->w20_m_s / root, sigma, s.aloft);
-    s.sw = r_lerp(R(0.1 * p->w20_m_s), sigma, s.aloft);
-    return s;
+    double velocity[3];
+    tac__wind_table_at(&c->table, s->t_us, velocity);
+    for (int i = 0; i < 3; i++)
+        air[i] += velocity[i];
 }
 
-// The filters in units of their time constant L/V: a' = -a + w, b' = a - b, with white noise w such
-// that a has variance 1. Over a time d their noise has the covariance
-//     q11 = r1(2d), q12 = r2(2d)/2, q22 = r3(2d)/2, where rk(x) = 1 - exp(-x) (1 + ... +
-//     x^(k-1)/(k-1)!).
-// For small x that is a difference of nearly equal numbers, so there the rest of the series is
-// summed instead.
-enum { DRYDEN__TERMS = 14 };
-
-static inline real dryden__rest(int k, real x, real decay, real closed)
+TAC_ENTRY tac_status TAC_KINDED(tac__wind_step)(tac_step *s, const void *self)
 {
-    cond small = x < 0.5;
-    real y = r_select(small, x, R(0.5));
-    real sum = R(1.0), power = R(1.0);
-    for (int j = DRYDEN__TERMS; j > 0; j--)
-        sum = 1.0 + y * sum * (1.0 / (k + j));
-    for (int j = 1; j <= k; j++)
-        power = power * y * (1.0 / j);
-    return r_select(small, decay * power * sum, closed);
-}
-
-// Longitudinal: Phi ~ 1/(1 + (L W)^2). Exact as above.
-static inline real dryden__first(real d, real decay, real n, real a)
-{
-    real x = 2.0 * d, e = decay * decay;
-    return decay * a + r_sqrt(dryden__rest(1, x, e, 1.0 - e)) * n;
-}
-
-// Lateral and vertical: Phi ~ (1 + 3 (L W)^2)/(1 + (L W)^2)^2.
-static inline void dryden__second(real d, real decay, const real *n, real *ab)
-{
-    real x = 2.0 * d, e = decay * decay;
-    real q11 = dryden__rest(1, x, e, 1.0 - e);
-    real q12 = 0.5 * dryden__rest(2, x, e, 1.0 - e * (1.0 + x));
-    real q22 = 0.5 * dryden__rest(3, x, e, 1.0 - e * (1.0 + x + 0.5 * x * x));
-    real l11 = r_sqrt(q11), l21 = q12 / l11;
-    real l22 = r_sqrt(r_max(R(0.0), q22 - l21 * l21));
-    real a = ab[0], b = ab[1];
-    ab[0] = decay * a + l11 * n[0];
-    ab[1] = decay * (b + d * a) + l21 * n[0] + l22 * n[1];
-}
-
-// (b + sqrt(3) b')/sqrt(2), which has variance 1.
-static inline real dryden__output(const real *ab)
-{
-    return 1.2247448713915890 * ab[0] - 0.51763809020504152 * ab[1];
-}
-
-// Along the mean wind near the ground, along the body axes aloft, and a mixture in between.
-static inline vec3 dryden__to_ned(const tac__dryden *p, vec3 t, quat attitude, real aloft)
-{
-    vec3 low = vec3_make(p->north * t.x - p->east * t.y, p->east * t.x + p->north * t.y, t.z);
-    vec3 high = quat_rotate(attitude, t);
-    return vec3_make(r_lerp(low.x, high.x, aloft), r_lerp(low.y, high.y, aloft),
-                     r_lerp(low.z, high.z, aloft));
-}
-
-// Turbulence in NED for the state x (of unit variances); then x is advanced by one period.
-TAC_ENTRY void TAC_KINDED(tac__dryden_step)(const tac__dryden *p, double dt_s, const real *u,
-                                            const real *n, real *x, real *velocity);
-TAC_ENTRY void TAC_KINDED(tac__dryden_step)(const tac__dryden *p, double dt_s, const real *u,
-                                            const real *n, real *x, real *velocity)
-{
-    dryden_scale s = dryden__scale(p, u[TAC__DRYDEN_HEIGHT]);
-    vec3 t = vec3_make(s.su * x[0], s.su * dryden__output(x + 1), s.sw * dryden__output(x + 3));
-    const real *q = u + TAC__DRYDEN_ATTITUDE;
-    vec3 ned = dryden__to_ned(p, t, quat_make(q[0], q[1], q[2], q[3]), s.aloft);
-    velocity[0] = ned.x;
-    velocity[1] = ned.y;
-    velocity[2] = ned.z;
-
-    real way = dt_s * r_max(R(p->min_airspeed), u[TAC__DRYDEN_AIRSPEED]);
-    real du = way / s.lu, dw = way / s.lw;
-    real eu = r_exp(-du), ew = r_exp(-dw);
-    x[0] = dryden__first(du, eu, n[0], x[0]);
-    dryden__second(du, eu, n + 1, x + 1);
-    dryden__second(dw, ew, n + 3, x + 3);
-}
-
-// A draw from the stationary distribution.
-TAC_ENTRY void TAC_KINDED(tac__dryden_start)(const real *n, real *x);
-TAC_ENTRY void TAC_KINDED(tac__dryden_start)(const real *n, real *x)
-{
-    x[0] = n[0];
-    for (int i = 1; i < TAC__DRYDEN_STATES; i += 2) {
-        x[i] = n[i];
-        x[i + 1] = 0.5 * (n[i] + n[i + 1]);
-    }
+    const tac__wind *c = (const tac__wind *)self;
+    const tac__wind_numbers *p = STEP_P(s, tac__wind_numbers);
+    real *base = step_out(s, TAC__WIND_OUT_BASE), *total = step_out(s, TAC__WIND_OUT_VELOCITY);
+    real factor = R(1.0);
+    if (c->profile)
+        factor = wind_profile(p->roughness_m, wind__height(s, p));
+    for (int i = 0; i < 3; i++)
+        base[i] = factor * p->mean[i];
+    if (c->kind == TAC__WIND_OU)
+        wind__add_ou(s, base);
+    else if (c->kind == TAC__WIND_DRYDEN)
+        wind__add_dryden(s, c, p, base);
+    else if (c->kind == TAC__WIND_TABLE)
+        wind__add_table(s, c, base);
+    const real *gust = step_in(s, TAC__WIND_IN_GUST);
+    for (int i = 0; i < 3; i++)
+        total[i] = base[i] + gust[i];
+    return TAC_OK;
 }

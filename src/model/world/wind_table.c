@@ -163,6 +163,16 @@ tac_status tac__wind_table_declare(tac_declare *d, bool wanted, tac__wind_table 
     return TAC_OK;
 }
 
+bool tac__wind_table_same(const tac__wind_table *a, const tac__wind_table *b)
+{
+    bool same = a->count == b->count && a->linear == b->linear;
+    for (size_t i = 0; same && i < a->count; i++) {
+        const tac__wind_row *r = &a->rows[i], *s = &b->rows[i];
+        same = r->t_us == s->t_us && !memcmp(r->velocity, s->velocity, sizeof r->velocity);
+    }
+    return same;
+}
+
 // --- looking up ---------------------------------------------------------------------------------
 
 // The last row at or before `t_us`; the first if there is none.
@@ -179,7 +189,7 @@ static size_t find_row(const tac__wind_table *t, tac_time t_us)
     return low;
 }
 
-void tac__wind_table_add(const tac__wind_table *t, tac_time t_us, double *velocity)
+void tac__wind_table_at(const tac__wind_table *t, tac_time t_us, double velocity[3])
 {
     const size_t k = find_row(t, t_us);
     const tac__wind_row *a = &t->rows[k], *b = a + (k + 1 < t->count);
@@ -187,5 +197,5 @@ void tac__wind_table_add(const tac__wind_table *t, tac_time t_us, double *veloci
     if (t->linear && t_us > a->t_us && b != a)
         part = (double)(t_us - a->t_us) / (double)(b->t_us - a->t_us);
     for (int i = 0; i < 3; i++)
-        velocity[i] += a->velocity[i] + part * (b->velocity[i] - a->velocity[i]);
+        velocity[i] = a->velocity[i] + part * (b->velocity[i] - a->velocity[i]);
 }

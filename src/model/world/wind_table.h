@@ -16,12 +16,19 @@ typedef struct tac__wind_table {
     bool linear; // interpolated between rows; else the earlier row holds
 } tac__wind_table;
 
+TAC_BEGIN_DECLS
+
 // Read the parameters, and the file that they may name; with `wanted` there must be a table.
 tac_status tac__wind_table_declare(tac_declare *d, bool wanted, tac__wind_table *t);
 void tac__wind_table_fini(tac__wind_table *t);
 
-// Add the velocity at a time. Before the first row it is that of the first, after the last that of
+// The same rows and interpolation?
+bool tac__wind_table_same(const tac__wind_table *a, const tac__wind_table *b);
+
+// The velocity at a time. Before the first row it is that of the first, after the last that of
 // the last.
-void tac__wind_table_add(const tac__wind_table *t, tac_time t_us, double *velocity);
+void tac__wind_table_at(const tac__wind_table *t, tac_time t_us, double velocity[3]);
+
+TAC_END_DECLS
 
 #endif
