@@ -226,8 +226,9 @@ static double integrate_once(const flight *f, const record *r, pieces *p)
     l.problem.context = &l;
     l.problem.rhs = right_hand_side;
     tac__ode_work_init(&l.work, l.method, l.problem.n, memory);
-    l.eval = (tac_eval){
-        .in = l.in, .out = f->engine->instances[r->body->index]->scratch.out, .x = l.work.z};
+    l.eval = f->engine->instances[r->body->index]->scratch; // outputs and numbers
+    l.eval.in = l.in;
+    l.eval.x = l.work.z;
     memcpy(l.x, r->start, sizeof l.x);
     size_t i = 0;
     for (size_t piece = 0; piece < p->count; piece++) {
