@@ -105,6 +105,7 @@ tac_status tac__ode_lanes_step(const tac__ode_lanes_method *m, const tac__ode_la
                                tac__ode_lanes_work *w, tac__ode_lanes *l, tac__lane_set active,
                                double t0_s, const double *t1_s, const double *h_s)
 {
+    TAC_ASSERT(w->n == l->n && p->n <= l->n && active && active <= tac__lanes_all(m->lanes));
     if (w->of != l) {
         w->of = l;
         w->started = w->ended = w->again = 0;
