@@ -21,18 +21,25 @@
 
 enum { ALLOCATE__YAW_ROUNDS = 3 };
 
+// The parameters of a vehicle, or of one in each lane.
+typedef struct control_law {
+    int rotors;
+    bool mixes;
+    const tac__control *p;
+} control_law;
+
 // Symmetric positive definite 3x3 as L D L^T, with the reciprocals of D.
 typedef struct allocate_factor {
     real l10, l20, l21, r0, r1, r2;
 } allocate_factor;
 
 // Factors of the sum of b b^T over the rotors that are not fixed (`fixed` is 1 or 0).
-static inline allocate_factor allocate_factorise(const tac__control *c, const real *fixed)
+static inline allocate_factor allocate_factorise(const control_law *c, const real *fixed)
 {
     real a00 = R(ALLOCATE__DAMPING), a11 = a00, a22 = a00;
     real a10 = R(0.0), a20 = R(0.0), a21 = R(0.0);
     for (int i = 0; i < c->rotors; i++) {
-        const double *b = c->rotor[i].weighted;
+        const param *b = c->p->rotor[i].weighted;
         real free = 1.0 - fixed[i];
         real f0 = free * b[0], f1 = free * b[1], f2 = free * b[2];
         a00 += f0 * b[0];
@@ -71,14 +78,14 @@ static inline real allocate_reach(real x, real step, real low, real high)
 }
 
 // The error left in thrust, roll and pitch when each rotor gives its part of x.
-static inline void allocate_rest(const tac__control *c, const real *wanted, const real *part,
+static inline void allocate_rest(const control_law *c, const real *wanted, const real *part,
                                  const real *x, real *rest)
 {
     rest[0] = TAC__THRUST_WEIGHT * wanted[0];
     rest[1] = wanted[1];
     rest[2] = wanted[2];
     for (int i = 0; i < c->rotors; i++) {
-        const double *b = c->rotor[i].weighted;
+        const param *b = c->p->rotor[i].weighted;
         real given = part[i] * x[i];
         rest[0] -= b[0] * given;
         rest[1] -= b[1] * given;
@@ -88,13 +95,13 @@ static inline void allocate_rest(const tac__control *c, const real *wanted, cons
 
 // Frees the rotor at a limit that would reduce the error most by leaving it. Holds where there was
 // none.
-static inline cond allocate_free(const tac__control *c, const real *wanted, const real *works,
+static inline cond allocate_free(const control_law *c, const real *wanted, const real *works,
                                  const real *low, const real *x, cond ready, real *fixed)
 {
     real error[3], pull[TAC__ROTORS_MAX], most = R(ALLOCATE__PULL);
     allocate_rest(c, wanted, works, x, error);
     for (int i = 0; i < c->rotors; i++) {
-        const double *b = c->rotor[i].weighted;
+        const param *b = c->p->rotor[i].weighted;
         real up = b[0] * error[0] + b[1] * error[1] + b[2] * error[2];
         pull[i] = works[i] * fixed[i] * r_select(x[i] > low[i], -up, up);
         most = r_max(pull[i], most);
@@ -106,15 +113,15 @@ static inline cond allocate_free(const tac__control *c, const real *wanted, cons
 }
 
 // The best x of the rotors that are not fixed, and how much of the way there lies within limits.
-static inline real allocate_wish(const tac__control *c, const allocate_factor *f,
-                                 const real *wanted, const real *fixed, const real *low,
-                                 const real *high, const real *x, real *wish, real *reach)
+static inline real allocate_wish(const control_law *c, const allocate_factor *f, const real *wanted,
+                                 const real *fixed, const real *low, const real *high,
+                                 const real *x, real *wish, real *reach)
 {
     real rest[3], y[3], part = R(1.0);
     allocate_rest(c, wanted, fixed, x, rest);
     allocate_solve(f, rest, y);
     for (int i = 0; i < c->rotors; i++) {
-        const double *b = c->rotor[i].weighted;
+        const param *b = c->p->rotor[i].weighted;
         real best = b[0] * y[0] + b[1] * y[1] + b[2] * y[2];
         wish[i] = r_select(fixed[i] > 0.5, x[i], best);
         reach[i] = allocate_reach(x[i], wish[i] - x[i], low[i], high[i]);
@@ -127,7 +134,7 @@ static inline real allocate_wish(const tac__control *c, const allocate_factor *f
 // rotors up to the first limit, where that rotor is fixed; if no limit is in the way, one rotor is
 // freed again, or the search ends. Mostly one round is enough, and twice as many rounds as rotors
 // always were. `low` and `high` bound x; both are 0 for a rotor that is out.
-static inline void allocate_lift(const tac__control *c, const allocate_factor *all,
+static inline void allocate_lift(const control_law *c, const allocate_factor *all,
                                  const real *works, const real *low, const real *high,
                                  const real *wanted, real *x)
 {
@@ -160,19 +167,19 @@ static inline void allocate_lift(const tac__control *c, const allocate_factor *a
 
 // The direction that changes nothing but yaw: the part of the yaw row that is orthogonal to the
 // other three. The yaw it gives is the square of its length, which is returned.
-static inline real allocate_yaw_way(const tac__control *c, const allocate_factor *f,
+static inline real allocate_yaw_way(const control_law *c, const allocate_factor *f,
                                     const real *fixed, real *way)
 {
     real shared[3] = {R(0.0), R(0.0), R(0.0)}, y[3], length2 = R(0.0);
     for (int i = 0; i < c->rotors; i++) {
-        real yaw = (1.0 - fixed[i]) * c->rotor[i].effect[3];
+        real yaw = (1.0 - fixed[i]) * c->p->rotor[i].effect[3];
         for (int row = 0; row < 3; row++)
-            shared[row] += yaw * c->rotor[i].weighted[row];
+            shared[row] += yaw * c->p->rotor[i].weighted[row];
     }
     allocate_solve(f, shared, y);
     for (int i = 0; i < c->rotors; i++) {
-        const double *b = c->rotor[i].weighted;
-        way[i] = c->rotor[i].effect[3] - (b[0] * y[0] + b[1] * y[1] + b[2] * y[2]);
+        const param *b = c->p->rotor[i].weighted;
+        way[i] = c->p->rotor[i].effect[3] - (b[0] * y[0] + b[1] * y[1] + b[2] * y[2]);
         way[i] = (1.0 - fixed[i]) * way[i];
         length2 += way[i] * way[i];
     }
@@ -180,15 +187,14 @@ static inline real allocate_yaw_way(const tac__control *c, const allocate_factor
 }
 
 // Yaw, as far as possible without a change of thrust, roll and pitch.
-static inline void allocate_yaw(const tac__control *c, const allocate_factor *all,
-                                const real *works, const real *low, const real *high, real wanted,
-                                real *x)
+static inline void allocate_yaw(const control_law *c, const allocate_factor *all, const real *works,
+                                const real *low, const real *high, real wanted, real *x)
 {
     real fixed[TAC__ROTORS_MAX], way[TAC__ROTORS_MAX], reach[TAC__ROTORS_MAX];
     real rest = wanted;
     for (int i = 0; i < c->rotors; i++) {
         fixed[i] = 1.0 - works[i];
-        rest -= c->rotor[i].effect[3] * x[i];
+        rest -= c->p->rotor[i].effect[3] * x[i];
     }
     allocate_factor f = *all;
     for (int round = 0;; round++) {
@@ -214,12 +220,12 @@ static inline void allocate_yaw(const tac__control *c, const allocate_factor *al
 }
 
 // By the pseudo-inverse. Holds where the result is within limits.
-static inline cond allocate_mix(const tac__control *c, const real *works, const real *low,
+static inline cond allocate_mix(const control_law *c, const real *works, const real *low,
                                 const real *high, const real *wanted, real *x)
 {
     cond inside = works[0] > 0.5;
     for (int i = 0; i < c->rotors; i++) {
-        const double *m = c->rotor[i].mix;
+        const param *m = c->p->rotor[i].mix;
         x[i] = m[0] * wanted[0] + m[1] * wanted[1] + m[2] * wanted[2] + m[3] * wanted[3];
         cond fits = c_and(x[i] >= low[i], x[i] <= high[i]);
         inside = c_and(inside, c_and(fits, works[i] > 0.5));
@@ -228,7 +234,7 @@ static inline cond allocate_mix(const tac__control *c, const real *works, const 
 }
 
 // Within limits, in order of priority.
-static inline void allocate_limited(const tac__control *c, const real *works, const real *low,
+static inline void allocate_limited(const control_law *c, const real *works, const real *low,
                                     const real *high, const real *wanted, real *x)
 {
     real out[TAC__ROTORS_MAX];
@@ -242,20 +248,20 @@ static inline void allocate_limited(const tac__control *c, const real *works, co
 }
 
 // Rotor thrusts [N] for wanted[4], in N and N m; `reached` is what they amount to.
-static inline void allocate(const tac__control *c, const real *works, const real *high_n,
+static inline void allocate(const control_law *c, const real *works, const real *high_n,
                             const real *wanted, real *thrust, real *reached)
 {
     real low[TAC__ROTORS_MAX], high[TAC__ROTORS_MAX], x[TAC__ROTORS_MAX], scaled[4];
     real least = R(0.0), most = R(0.0);
     for (int i = 0; i < c->rotors; i++) {
-        const tac__control_rotor *r = &c->rotor[i];
+        const tac__control_rotor *r = &c->p->rotor[i];
         low[i] = works[i] * r->idle;
         high[i] = r_max(low[i], works[i] * high_n[i] * r->per_full);
         least += r->effect[0] * low[i];
         most += r->effect[0] * high[i];
     }
     for (int row = 0; row < 4; row++)
-        scaled[row] = wanted[row] * c->per_scale[row];
+        scaled[row] = wanted[row] * c->p->per_scale[row];
     // Thrust beyond what the rotors can give would only take from roll and pitch.
     scaled[0] = r_clamp(scaled[0], least, most);
     cond inside = allocate_mix(c, works, low, high, scaled, x);
@@ -265,13 +271,19 @@ static inline void allocate(const tac__control *c, const real *works, const real
         for (int i = 0; i < c->rotors; i++)
             x[i] = c->mixes ? r_select(inside, x[i], limited[i]) : limited[i];
     }
-    for (int row = 0; row < 4; row++)
-        reached[row] = R(0.0);
+    real up = R(0.0), roll = R(0.0), pitch = R(0.0), yaw = R(0.0);
     for (int i = 0; i < c->rotors; i++) {
-        thrust[i] = x[i] * c->rotor[i].full_n;
-        for (int row = 0; row < 4; row++)
-            reached[row] += c->rotor[i].given[row] * x[i];
+        const tac__control_rotor *r = &c->p->rotor[i];
+        thrust[i] = x[i] * r->full_n;
+        up += r->given[0] * x[i];
+        roll += r->given[1] * x[i];
+        pitch += r->given[2] * x[i];
+        yaw += r->given[3] * x[i];
     }
+    reached[0] = up;
+    reached[1] = roll;
+    reached[2] = pitch;
+    reached[3] = yaw;
 }
 
 #endif

@@ -38,18 +38,18 @@ static void init_rotor(tac__control_rotor *r, const tac__rotor *from, double den
 }
 
 // Divide each row of effects by its length, so that rows can be compared.
-static void scale_rows(tac__control *c)
+static void scale_rows(tac__control *c, int rotors)
 {
     for (int row = 0; row < 4; row++) {
         double sum = 0;
-        for (int i = 0; i < c->rotors; i++)
+        for (int i = 0; i < rotors; i++)
             sum += c->rotor[i].effect[row] * c->rotor[i].effect[row];
         c->scale[row] = sum > 0 ? sqrt(sum) : 1;
         c->per_scale[row] = 1 / c->scale[row];
-        for (int i = 0; i < c->rotors; i++)
+        for (int i = 0; i < rotors; i++)
             c->rotor[i].effect[row] /= c->scale[row];
     }
-    for (int i = 0; i < c->rotors; i++) {
+    for (int i = 0; i < rotors; i++) {
         tac__control_rotor *r = &c->rotor[i];
         r->weighted[0] = TAC__THRUST_WEIGHT * r->effect[0];
         r->weighted[1] = r->effect[1];
@@ -59,47 +59,50 @@ static void scale_rows(tac__control *c)
     }
 }
 
-// The pseudo-inverse of the effects B: B^T (B B^T)^-1, row by row the rotors' mix.
-static void init_mix(tac__control *c)
+// The pseudo-inverse of the effects B: B^T (B B^T)^-1, row by row the rotors' mix. False where it
+// does not exist.
+static bool init_mix(tac__control *c, int rotors)
 {
     double gram[16];
     for (int row = 0; row < 4; row++) {
         for (int column = 0; column < 4; column++) {
             gram[4 * row + column] = 0;
-            for (int i = 0; i < c->rotors; i++)
+            for (int i = 0; i < rotors; i++)
                 gram[4 * row + column] += c->rotor[i].effect[row] * c->rotor[i].effect[column];
         }
     }
-    c->mixes = true;
+    bool mixes = true;
     for (int column = 0; column < 4; column++) {
         const double unit[4] = {column == 0, column == 1, column == 2, column == 3};
         double x[4];
         mat_solve(4, gram, unit, x);
-        for (int i = 0; i < c->rotors; i++) {
+        for (int i = 0; i < rotors; i++) {
             tac__control_rotor *r = &c->rotor[i];
             r->mix[column] = 0;
             for (int row = 0; row < 4; row++)
                 r->mix[column] += r->effect[row] * x[row];
-            c->mixes = c->mixes && fabs(r->mix[column]) < 1e3; // else the rows depend on each other
+            mixes = mixes && fabs(r->mix[column]) < 1e3; // else the rows depend on each other
         }
     }
+    return mixes;
 }
 
-void tac__control_init(tac__control *c, const tac__vehicle *vehicle,
+void tac__control_init(tac__control *c, tac__control_shape *shape, const tac__vehicle *vehicle,
                        const tac__control_tuning *tuning)
 {
+    const int rotors = vehicle->rotors;
     *c = (tac__control){.tuning = *tuning,
                         .mass_kg = vehicle->mass_kg,
+                        .per_mass = 1 / vehicle->mass_kg,
                         .g_m_s2 = vehicle->g_m_s2,
                         .voltage_v = vehicle->voltage_v,
                         .tilt_slope = tac_tan(tuning->max_tilt_rad),
                         .thrust_min_n = least_thrust * vehicle->mass_kg * vehicle->g_m_s2,
-                        .lift = most_lift,
-                        .rotors = vehicle->rotors};
+                        .lift = most_lift};
     memcpy(c->inertia, vehicle->inertia, sizeof c->inertia);
-    for (int i = 0; i < c->rotors; i++)
+    for (int i = 0; i < rotors; i++)
         init_rotor(&c->rotor[i], &vehicle->rotor[i], vehicle->density, vehicle->voltage_v,
                    tuning->idle);
-    scale_rows(c);
-    init_mix(c);
+    scale_rows(c, rotors);
+    *shape = (tac__control_shape){.rotors = rotors, .mixes = init_mix(c, rotors)};
 }

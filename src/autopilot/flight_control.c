@@ -1,5 +1,6 @@
 // flight_control.c - flight control as a component: parameters, ports and states around flight.c.
-#include "autopilot/flight.h"
+#define TAC_KIND_F64
+#include "autopilot/flight_control.h"
 #include "autopilot/ports.h"
 #include "autopilot/types.h"
 #include "model/builtin.h"
@@ -9,57 +10,21 @@
 #include <string.h>
 #include <tactus/math.h>
 
-enum {
-    IN_POSITION,
-    IN_VELOCITY,
-    IN_ATTITUDE,
-    IN_RATE,
-    IN_ARM,
-    IN_MODE,
-    IN_ROTOR_SPEED,
-    IN_BUS_VOLTAGE,
-    IN_CRUISE_SPEED, // parameters that may change
-    IN_CLIMB_SPEED,
-    IN_DESCEND_SPEED,
-    IN_LAND_SPEED,
-};
-
-enum {
-    OUT_MOTOR,
-    OUT_ARMED,
-    OUT_PHASE,
-    OUT_LANDED,
-    OUT_CURRENT,
-    OUT_REACHED,
-    OUT_TOTAL,
-    OUT_POSITION,
-    OUT_VELOCITY,
-    OUT_ATTITUDE,
-    OUT_RATE,
-    OUT_THRUST,
-    OUT_TORQUE,
-};
-
-enum { STATE_NUMBERS, STATE_WORDS };
-
-// The mission comes last: there is memory for as many items as it has.
-typedef struct flight_control {
-    int buses, bus[TAC__ROTORS_MAX]; // of each rotor
-    tac__flight flight;
-} flight_control;
-
-static size_t size_of(const flight_control *c)
+static size_t size_of(const tac__flight_control *c)
 {
-    return offsetof(flight_control, flight.mission.items) +
-           c->flight.mission.count * sizeof *c->flight.mission.items;
+    return offsetof(tac__flight_control, mission.items) +
+           c->mission.count * sizeof *c->mission.items;
 }
 
-// All of it is parameters, which vehicles that are alike share.
-typedef const flight_control *shared;
-
-static const flight_control *control_of(const void *self)
+static size_t size_of_numbers(const tac__flight_control *c)
 {
-    return *(const shared *)self;
+    return offsetof(tac__flight, control.rotor) +
+           (size_t)c->shape.rotors * sizeof(tac__control_rotor);
+}
+
+static const tac__flight_control *control_of(const void *self)
+{
+    return *(const tac__flight_self *)self;
 }
 
 // --- parameters ---------------------------------------------------------------------------------
@@ -142,12 +107,7 @@ static void read_habits(tac_declare *d, tac__flight *f)
     f->spool_s = number(d, "spool_time", "s", "0.8", "[0.01, 60]", "from idle to lift");
 }
 
-// Speeds that may be changed during the run, with their largest values.
-enum { SPEEDS = IN_LAND_SPEED - IN_CRUISE_SPEED + 1 };
-static const struct {
-    tac_param_def param;
-    double most;
-} speeds[SPEEDS] = {
+const tac__flight_speed tac__flight_speeds[TAC__FLIGHT_SPEED_COUNT] = {
     {TAC_DEF(tac_param_def, "cruise_speed", "m/s", "5", "(0, 100]", "on level ways"), 100},
     {TAC_DEF(tac_param_def, "climb_speed", "m/s", "2.5", "(0, 50]", "upwards"), 50},
     {TAC_DEF(tac_param_def, "descend_speed", "m/s", "1.5", "(0, 50]", "downwards"), 50},
@@ -156,11 +116,11 @@ static const struct {
 
 static void read_speeds(tac_declare *d)
 {
-    for (size_t i = 0; i < SPEEDS; i++)
-        tac_param_input(d, &speeds[i].param);
+    for (size_t i = 0; i < TAC__FLIGHT_SPEED_COUNT; i++)
+        tac_param_input(d, &tac__flight_speeds[i].param);
 }
 
-static void read_vehicle(tac_declare *d, flight_control *c, tac__vehicle *v)
+static void read_vehicle(tac_declare *d, tac__flight_control *c, tac__vehicle *v)
 {
     const char *name = tac_param_text(
         d, TAC_PARAM(.name = "vehicle", .fallback = "vehicle",
@@ -175,7 +135,7 @@ static void read_vehicle(tac_declare *d, flight_control *c, tac__vehicle *v)
     }
 }
 
-static tac_status read_mission(tac_declare *d, tac__flight *f)
+static tac_status read_mission(tac_declare *d, tac__mission *mission)
 {
     const char *path = tac_param_path(
         d, TAC_PARAM(.name = "mission", .fallback = "",
@@ -185,12 +145,12 @@ static tac_status read_mission(tac_declare *d, tac__flight *f)
     if (!*path)
         return TAC_OK;
     double north_m, east_m;
-    if (tac__mission_read(path, tac_declare_world(d), &f->mission, &err) == TAC_OK) {
-        if (tac__mission_landing(&f->mission, &north_m, &east_m))
+    if (tac__mission_read(path, tac_declare_world(d), mission, &err) == TAC_OK) {
+        if (tac__mission_landing(mission, &north_m, &east_m))
             tac_declare_landing(d, north_m, east_m);
         return TAC_OK;
     }
-    f->mission.count = 0;
+    mission->count = 0;
     if (err.status == TAC_E_MEMORY)
         return TAC_E_MEMORY;
     if (err.line)
@@ -200,7 +160,7 @@ static tac_status read_mission(tac_declare *d, tac__flight *f)
     return TAC_OK;
 }
 
-static void check_lift(tac_declare *d, const tac__control *c)
+static void check_lift(tac_declare *d, const tac__control_shape *shape, const tac__control *c)
 {
     double voltage[TAC__ROTORS_MAX], works[TAC__ROTORS_MAX];
     for (int i = 0; i < TAC__ROTORS_MAX; i++) {
@@ -208,7 +168,7 @@ static void check_lift(tac_declare *d, const tac__control *c)
         works[i] = 1;
     }
     bool can_hover, can_yaw;
-    tac__flight_assess(c, voltage, works, &can_hover, &can_yaw);
+    tac__flight_assess(shape, c, voltage, works, &can_hover, &can_yaw);
     if (!can_hover)
         (void)tac_declare_fail(d, "vehicle",
                                "its rotors cannot hold it level in hover: check mass, thrust and "
@@ -262,8 +222,10 @@ static void declare_states(tac_declare *d)
 
 static tac_status flight_declare(tac_declare *d, void *self)
 {
-    flight_control made, *c = &made;
+    tac__flight_control made, *c = &made;
+    tac__flight flight;
     memset(c, 0, sizeof *c);
+    memset(&flight, 0, sizeof flight);
     tac__vehicle v = {0};
     tac__control_tuning tuning;
     c->buses = 1;
@@ -274,148 +236,74 @@ static tac_status flight_declare(tac_declare *d, void *self)
     read_speeds(d);
     read_bandwidths(d, &v, &tuning);
     read_limits(d, &tuning);
-    read_habits(d, &c->flight);
-    TAC_TRY(read_mission(d, &c->flight));
-    c->flight.sea_level_m = tac_declare_world(d)->altitude_m;
-    tac__control_init(&c->flight.control, &v, &tuning);
-    check_lift(d, &c->flight.control);
+    read_habits(d, &flight);
+    TAC_TRY(read_mission(d, &c->mission));
+    flight.sea_level_m = tac_declare_world(d)->altitude_m;
+    tac__control_init(&flight.control, &c->shape, &v, &tuning);
+    check_lift(d, &c->shape, &flight.control);
     declare_outputs(d, rotors);
     declare_states(d);
-    *(shared *)self = tac_declare_shared(d, c, size_of(c));
+    tac_declare_numbers(d, &flight, size_of_numbers(c));
+    *(tac__flight_self *)self = tac_declare_shared(d, c, size_of(c));
     return TAC_OK;
 }
 
-// --- steps --------------------------------------------------------------------------------------
+// --- the start ----------------------------------------------------------------------------------
 
 static tac__flight_state state_of(const tac_step *s)
 {
-    return (tac__flight_state){s->state[STATE_NUMBERS], s->state[STATE_WORDS]};
-}
-
-// Limited to its range, whatever writes the input.
-static double speed(const tac_step *s, int input)
-{
-    return tac_clamp(*TAC_IN(s, double, input), 0.01, speeds[input - IN_CRUISE_SPEED].most);
-}
-
-// Fails if a speed is NaN: taking the least of several speeds would hide it.
-static tac_status check_speeds(tac_step *s)
-{
-    for (int i = 0; i < SPEEDS; i++) {
-        const double value = *TAC_IN(s, double, IN_CRUISE_SPEED + i);
-        if (value != value)
-            return tac_fail_as(s, TAC_E_NUMERIC, "input %s is NaN", speeds[i].param.name);
-    }
-    return TAC_OK;
-}
-
-static void read_inputs(const tac_step *s, const flight_control *c, tac__flight_in *in)
-{
-    memcpy(in->position, s->in[IN_POSITION], sizeof in->position);
-    memcpy(in->velocity, s->in[IN_VELOCITY], sizeof in->velocity);
-    memcpy(in->attitude, s->in[IN_ATTITUDE], sizeof in->attitude);
-    memcpy(in->rate, s->in[IN_RATE], sizeof in->rate);
-    in->arm = tac__flight_arm(s, IN_ARM);
-    in->mode = tac__flight_mode_of(s, IN_MODE);
-    in->cruise_speed = speed(s, IN_CRUISE_SPEED);
-    in->climb_speed = speed(s, IN_CLIMB_SPEED);
-    in->descend_speed = speed(s, IN_DESCEND_SPEED);
-    in->land_speed = speed(s, IN_LAND_SPEED);
-    in->rotor_speed = tac_connected(s, IN_ROTOR_SPEED) ? s->in[IN_ROTOR_SPEED] : NULL;
-
-    const double nominal = c->flight.control.voltage_v;
-    const double *bus = tac_connected(s, IN_BUS_VOLTAGE) ? s->in[IN_BUS_VOLTAGE] : NULL;
-    for (int i = 0; i < c->flight.control.rotors; i++) // a bus without power gives no reading
-        in->voltage[i] = bus && !(bus[c->bus[i]] <= 0.1 * nominal) ? bus[c->bus[i]] : nominal;
-}
-
-static void write_outputs(tac_step *s, const flight_control *c, const tac__control_out *out)
-{
-    const tac__flight_state state = state_of(s);
-    memcpy(s->out[OUT_MOTOR], out->duty, (size_t)c->flight.control.rotors * sizeof *out->duty);
-    *TAC_OUT(s, bool, OUT_ARMED) = state.w->armed;
-    *TAC_OUT(s, int32_t, OUT_PHASE) = state.w->phase;
-    *TAC_OUT(s, bool, OUT_LANDED) = state.w->landed;
-    *TAC_OUT(s, int32_t, OUT_CURRENT) = state.w->item;
-    *TAC_OUT(s, int32_t, OUT_REACHED) = state.w->reached;
-    *TAC_OUT(s, int32_t, OUT_TOTAL) = (int32_t)c->flight.mission.count;
-    memcpy(s->out[OUT_POSITION], state.n->loops.position, sizeof state.n->loops.position);
-    memcpy(s->out[OUT_VELOCITY], out->velocity, sizeof out->velocity);
-    memcpy(s->out[OUT_ATTITUDE], out->attitude, sizeof out->attitude);
-    memcpy(s->out[OUT_RATE], out->rate, sizeof out->rate);
-    *TAC_OUT(s, double, OUT_THRUST) = out->thrust;
-    memcpy(s->out[OUT_TORQUE], out->torque, sizeof out->torque);
+    return (tac__flight_state){s->state[TAC__FLIGHT_STATE_NUMBERS],
+                               s->state[TAC__FLIGHT_STATE_WORDS]};
 }
 
 static tac_status flight_init(tac_step *s, const void *self)
 {
-    const flight_control *c = control_of(self);
-    tac__flight_init(&c->flight, state_of(s));
+    tac__flight_init(&control_of(self)->shape, state_of(s));
     const tac__control_out rest = {.attitude = {1}};
-    write_outputs(s, c, &rest);
-    return TAC_OK;
-}
-
-static void log_changes(tac_step *s, const flight_control *c, const tac__flight_words *before,
-                        const double *worked)
-{
-    const tac__flight_state now = state_of(s);
-    for (int i = 0; i < c->flight.control.rotors; i++) {
-        if (worked[i] != now.n->works[i])
-            tac_log_write(s, TAC_LOG_WARN, "motor %d is out%s", i + 1,
-                          !now.w->can_hover  ? "; the others cannot hold the vehicle: coming down"
-                          : !now.w->yaw_held ? "; yaw is let go"
-                                             : "; the others take over");
-    }
-    if (before->reached != now.w->reached && now.w->reached > 0)
-        tac_log_write(s, TAC_LOG_INFO, "item %d of %zu passed", now.w->item,
-                      c->flight.mission.count);
-    if (before->phase != now.w->phase)
-        tac_log_write(s, TAC_LOG_INFO, "%s", tac__flight_phase_labels[now.w->phase]);
-}
-
-static tac_status flight_step(tac_step *s, const void *self)
-{
-    const flight_control *c = control_of(self);
-    if (!s->period_us)
-        return tac_fail(s, "needs a rate group with a period");
-    const tac__flight_state state = state_of(s);
-    const tac__flight_words before = *state.w;
-    double worked[TAC__ROTORS_MAX];
-    memcpy(worked, state.n->works, sizeof worked);
-    tac__flight_in in;
-    tac__control_out out;
-    TAC_TRY(check_speeds(s));
-    read_inputs(s, c, &in);
-    tac__flight_step(&c->flight, tac_time_seconds(s->period_us), &in, state, &out);
-    write_outputs(s, c, &out);
-    log_changes(s, c, &before, worked);
+    tac__flight_control_write(s, self, &rest);
     return TAC_OK;
 }
 
 static tac_status flight_verify(tac_step *s, const void *self)
 {
-    const flight_control *c = control_of(self);
+    const tac__flight_control *c = control_of(self);
     const tac__flight_words *w = state_of(s).w;
     size_t phases = 0;
     while (tac__flight_phase_labels[phases])
         phases++;
     if (w->phase < 0 || (size_t)w->phase >= phases)
         return tac_fail(s, "is in phase %d of %zu", w->phase, phases);
-    if (w->item < 0 || (size_t)w->item > c->flight.mission.count || w->reached < 0 ||
-        w->reached > w->item)
+    if (w->item < 0 || (size_t)w->item > c->mission.count || w->reached < 0 || w->reached > w->item)
         return tac_fail(s, "is at item %d, with %d reached, of %zu", w->item, w->reached,
-                        c->flight.mission.count);
+                        c->mission.count);
     return TAC_OK;
 }
+
+// Missions and numbers may differ.
+static bool flight_alike(const void *self, const void *other)
+{
+    const tac__flight_control *a = control_of(self), *b = control_of(other);
+    return a->shape.rotors == b->shape.rotors && a->shape.mixes == b->shape.mixes &&
+           a->buses == b->buses && memcmp(a->bus, b->bus, sizeof a->bus) == 0;
+}
+
+#define STEP(kind) tac_status tac__flight_control_step_##kind(tac_step *s, const void *self)
+STEP(pack2);
+STEP(pack4);
+STEP(pack8);
+#undef STEP
 
 const tac_component_type tac__flight_control_type = {
     TAC__TYPE("flight_control", "2", "flies a multirotor: missions, return, landing, lost motors",
               0),
     .stage = TAC_STAGE_CONTROL,
-    .self_size = sizeof(shared),
+    .self_size = sizeof(tac__flight_self),
     .declare = flight_declare,
     .init = flight_init,
-    .kernels[TAC_NUMBERS].step = flight_step,
+    .kernels[TAC_NUMBERS].step = tac__flight_control_step_f64,
+    .kernels[TAC_PACK2].step = tac__flight_control_step_pack2,
+    .kernels[TAC_PACK4].step = tac__flight_control_step_pack4,
+    .kernels[TAC_PACK8].step = tac__flight_control_step_pack8,
+    .alike = flight_alike,
     .verify = flight_verify,
 };

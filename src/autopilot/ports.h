@@ -3,7 +3,8 @@
 #ifndef TAC_AUTOPILOT_PORTS_H
 #define TAC_AUTOPILOT_PORTS_H
 
-#include "autopilot/flight.h"
+#include "autopilot/phase.h"
+#include "model/labels.h"
 #include <tactus/component.h>
 
 // position, velocity, attitude, rate, arm, mode

@@ -6,7 +6,6 @@
 #define TAC_AUTOPILOT_ROTOR_CURVE_H
 
 #include "autopilot/control.h"
-#include "math/real.h"
 
 static inline real rotor_voltage(const tac__control_rotor *r, real speed, real thrust)
 {
@@ -18,7 +17,7 @@ static inline real rotor_full_thrust(const tac__control_rotor *r, real voltage)
 {
     real over = r_max(R(0.0), voltage - r->v0);
     real w = 2.0 * over / (r->v1 + r_sqrt(r->v1 * r->v1 + (4.0 * r->v2 * r->k) * over));
-    return r_min(R(r->limit_n), r->k * (w * w));
+    return r_min(P(r->limit_n), r->k * (w * w));
 }
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef TAC_TESTS_AUTOPILOT_PLANT_H
 #define TAC_TESTS_AUTOPILOT_PLANT_H
 
+#define TAC_KIND_F64
 #include "autopilot/flight.h"
 
 #include <math.h>
@@ -251,10 +252,10 @@ static inline void plant_estimate(plant *p, tac__flight_in *in)
     }
     p->seen_count += p->seen_count <= DELAY;
     const int age = p->noise > 0 ? (p->seen_count > DELAY ? DELAY : p->seen_count - 1) : 0;
-    memcpy(in->position, p->seen[age], sizeof in->position);
-    memcpy(in->velocity, p->seen[age] + 3, sizeof in->velocity);
-    memcpy(in->attitude, p->seen[age] + 6, sizeof in->attitude);
-    memcpy(in->rate, p->seen[age] + 10, sizeof in->rate);
+    in->position = p->seen[age];
+    in->velocity = p->seen[age] + 3;
+    in->attitude = p->seen[age] + 6;
+    in->rate = p->seen[age] + 10;
     in->rotor_speed = p->x + 13;
 }
 

@@ -16,8 +16,10 @@ static double uniform(double low, double high)
 
 typedef struct rig {
     plant p;
+    tac__control_shape shape;
     tac__control c;
     tac__control_in in;
+    double voltage[TAC__ROTORS_MAX], works[TAC__ROTORS_MAX];
 } rig;
 
 static void rig_begin(rig *g, int rotors)
@@ -26,11 +28,11 @@ static void rig_begin(rig *g, int rotors)
         plant_iris(&g->p);
     else
         plant_ring(&g->p, rotors);
-    tac__control_init(&g->c, &g->p.v, &plant_tuning);
+    tac__control_init(&g->c, &g->shape, &g->p.v, &plant_tuning);
     g->in = (tac__control_in){0};
     for (int i = 0; i < TAC__ROTORS_MAX; i++) {
-        g->in.voltage[i] = 12;
-        g->in.works[i] = 1;
+        g->voltage[i] = 12;
+        g->works[i] = 1;
     }
 }
 
@@ -57,10 +59,10 @@ static void effect(const rig *g, const double *thrust, double *wrench)
 // Allocate, and check what always holds: limits, and that `reached` is true.
 static void allocate(const rig *g, const double *wanted, double *thrust, double *reached)
 {
-    tac__control_allocate_f64(&g->c, (const double *)&g->in, wanted, thrust, reached);
-    for (int i = 0; i < g->c.rotors; i++) {
+    tac__control_allocate_f64(&g->shape, &g->c, g->voltage, g->works, wanted, thrust, reached);
+    for (int i = 0; i < g->shape.rotors; i++) {
         const tac__control_rotor *r = &g->c.rotor[i];
-        if (g->in.works[i] > 0)
+        if (g->works[i] > 0)
             assert_true(thrust[i] >= r->idle_n * (1 - 1e-12) &&
                         thrust[i] <= r->full_n * (1 + 1e-12));
         else
@@ -120,7 +122,7 @@ static void test_leaning_rotors(void **state)
         axis[1] = 0.3 * cos(angle) * (i % 2 ? -1 : 1);
         axis[2] = sqrt(1 - 0.09);
     }
-    tac__control_init(&g.c, &g.p.v, &plant_tuning);
+    tac__control_init(&g.c, &g.shape, &g.p.v, &plant_tuning);
     const double wanted[4] = {weight(&g), 0.3, -0.2, 0.25};
     double thrust[TAC__ROTORS_MAX], reached[4];
     allocate(&g, wanted, thrust, reached);
@@ -137,7 +139,7 @@ static void test_anything(void **state)
         for (int k = 0; k < 2000; k++) {
             double wanted[4], thrust[TAC__ROTORS_MAX], reached[4];
             for (int i = 0; i < n; i++)
-                g.in.works[i] = uniform(0, 1) > 0.2;
+                g.works[i] = uniform(0, 1) > 0.2;
             for (int row = 0; row < 4; row++)
                 wanted[row] = uniform(-3, 3) * g.c.scale[row];
             allocate(&g, wanted, thrust, reached);
@@ -160,18 +162,18 @@ static double cost(const rig *g, const double *reached, const double *wanted)
 static double least_cost(const rig *g, const double *wanted)
 {
     double thrust[TAC__ROTORS_MAX], wrench[4];
-    for (int i = 0; i < g->c.rotors; i++)
-        thrust[i] = g->in.works[i] * 0.5 * g->c.rotor[i].full_n;
+    for (int i = 0; i < g->shape.rotors; i++)
+        thrust[i] = g->works[i] * 0.5 * g->c.rotor[i].full_n;
     for (int n = 0; n < 20000; n++) {
         effect(g, thrust, wrench);
-        for (int i = 0; i < g->c.rotors; i++) {
+        for (int i = 0; i < g->shape.rotors; i++) {
             const tac__control_rotor *r = &g->c.rotor[i];
             double slope = 0;
             for (int k = 0; k < 3; k++)
                 slope += r->weighted[k] * (wrench[k] - wanted[k]) / g->c.scale[k] *
                          (k ? 1 : TAC__THRUST_WEIGHT);
             const double next = thrust[i] - 0.9 * slope * r->full_n;
-            thrust[i] = g->in.works[i] * fmin(r->full_n, fmax(r->idle_n, next));
+            thrust[i] = g->works[i] * fmin(r->full_n, fmax(r->idle_n, next));
         }
     }
     effect(g, thrust, wrench);
@@ -187,10 +189,10 @@ static void test_infeasible_is_best(void **state)
         const int n = 4 + 2 * (k % 5);
         rig_begin(&g, n);
         for (int lost = 0; lost < k % 3; lost++)
-            g.in.works[(int)uniform(0, n)] = 0;
+            g.works[(int)uniform(0, n)] = 0;
         double most = 0, thrust[TAC__ROTORS_MAX], reached[4];
         for (int i = 0; i < n; i++)
-            most += g.in.works[i] * g.c.rotor[i].full_n;
+            most += g.works[i] * g.c.rotor[i].full_n;
         const double wanted[4] = {uniform(0.1, 1) * most, uniform(-0.5, 0.5) * g.c.scale[1],
                                   uniform(-0.5, 0.5) * g.c.scale[2], 0};
         allocate(&g, wanted, thrust, reached);
@@ -246,8 +248,8 @@ static void test_tilt_goes_before_thrust(void **state)
 
 static void lose(rig *g, int rotor, bool *can_hover, bool *can_yaw)
 {
-    g->in.works[rotor] = 0;
-    tac__flight_assess(&g->c, g->in.voltage, g->in.works, can_hover, can_yaw);
+    g->works[rotor] = 0;
+    tac__flight_assess(&g->shape, &g->c, g->voltage, g->works, can_hover, can_yaw);
 }
 
 static void test_lost_rotors(void **state)
@@ -291,14 +293,14 @@ static void test_duty(void **state)
     rig_begin(&g, 4);
     for (double voltage = 9; voltage < 14; voltage += 0.5) {
         for (int i = 0; i < 4; i++)
-            g.in.voltage[i] = voltage;
+            g.voltage[i] = voltage;
         memcpy(g.in.attitude, (double[]){1, 0, 0, 0}, sizeof g.in.attitude);
         g.in.cruise_speed = g.in.climb_speed = g.in.descend_speed = 1;
         g.in.lift = 1;
         tac__control_state s;
         memset(&s, 0, sizeof s);
         tac__control_out out;
-        tac__control_step_f64(&g.c, 0.004, (const double *)&g.in, (double *)&s, (double *)&out);
+        tac__control_step_f64(&g.shape, &g.c, 0.004, g.voltage, g.works, &g.in, &s, &out);
         g.p.voltage = voltage;
         memcpy(g.p.duty, out.duty, sizeof g.p.duty);
         memcpy(g.p.x + 13, out.speed, 4 * sizeof *out.speed);

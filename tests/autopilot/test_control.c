@@ -1,28 +1,33 @@
-// The control laws have the same bits as doubles and in every lane, and derivatives that agree with
-// differences. The packs are compiled for this machine in kind_pack*.c.
+// The control laws: derivatives by inputs and by parameters that agree with differences, limits of
+// the reference, single laws. test_lanes.c has the laws in lanes.
 #include "support/test.h"
 
 #include "autopilot/plant.h"
 #include "math/inputs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+// Values and derivatives: 1 + 8 doubles for each double of the structs, the parameters of `dual`
+// excepted.
 #define KIND(kind)                                                                                 \
-    void tac__control_step_##kind(const tac__control *c, double dt, const double *in,              \
+    void tac__control_step_##kind(const tac__control_shape *shape, const double *p, double dt,     \
+                                  const double *volts, const double *working, const double *in,    \
                                   double *state, double *out);
-KIND(pack4)
-KIND(pack8)
 KIND(dual)
+KIND(dualp)
 
 enum {
     INS = sizeof(tac__control_in) / 8,
     STATES = sizeof(tac__control_state) / 8,
     OUTS = sizeof(tac__control_out) / 8,
+    NUMBERS = sizeof(tac__control) / 8,
     RESULTS = STATES + OUTS,
     DIRECTIONS = 8,
-    BATCHES = 200
 };
 
+static tac__control_shape shape;
+static double voltage[TAC__ROTORS_MAX], works[TAC__ROTORS_MAX];
 static uint64_t seed = 11;
 
 static double uniform(double low, double high)
@@ -32,7 +37,7 @@ static double uniform(double low, double high)
 }
 
 // A vehicle in flight: near its reference if calm, anywhere if not.
-static void make(const tac__control *c, double far, tac__control_in *in, tac__control_state *s)
+static void make(double far, tac__control_in *in, tac__control_state *s)
 {
     memset(in, 0, sizeof *in);
     memset(s, 0, sizeof *s);
@@ -66,16 +71,10 @@ static void make(const tac__control *c, double far, tac__control_in *in, tac__co
     in->sink = uniform(0.3, 1.5);
     in->yaw_held = far > 0 ? uniform(0, 1) < 0.7 : 1;
     in->lift = far > 0 && uniform(0, 1) < 0.2 ? uniform(0, 1) : 1;
-    for (int i = 0; i < c->rotors; i++) {
-        in->voltage[i] = uniform(11, 12.6);
-        in->works[i] = far > 0 ? uniform(0, 1) < 0.85 : 1;
+    for (int i = 0; i < shape.rotors; i++) {
+        voltage[i] = uniform(11, 12.6);
+        works[i] = far > 0 ? uniform(0, 1) < 0.85 : 1;
     }
-}
-
-static void check(const char *kind, int lane, int result, double got, double expected)
-{
-    if (!same_bits(got, expected))
-        fail_msg("%s, lane %d, result %d: %a, as double %a", kind, lane, result, got, expected);
 }
 
 static void vehicle(tac__control *c, int rotors)
@@ -85,103 +84,141 @@ static void vehicle(tac__control *c, int rotors)
         plant_iris(&p);
     else
         plant_ring(&p, rotors);
-    tac__control_init(c, &p.v, &plant_tuning);
-}
-
-// --- lanes --------------------------------------------------------------------------------------
-
-typedef void step_fn(const tac__control *, double, const double *, double *, double *);
-
-static void check_lanes(const char *kind, int lanes, step_fn *step, const tac__control *c,
-                        const double (*in)[INS], const double (*before)[STATES],
-                        const double (*expected)[RESULTS])
-{
-    _Alignas(64) double i8[INS * 8], s8[STATES * 8], o8[OUTS * 8];
-    for (int from = 0; from < 8; from += lanes) {
-        memset(o8, 0, sizeof o8);
-        for (int l = 0; l < lanes; l++) {
-            for (int i = 0; i < INS; i++)
-                i8[i * lanes + l] = in[from + l][i];
-            for (int i = 0; i < STATES; i++)
-                s8[i * lanes + l] = before[from + l][i];
-        }
-        step(c, 0.004, i8, s8, o8);
-        for (int l = 0; l < lanes; l++) {
-            for (int i = 0; i < STATES; i++)
-                check(kind, from + l, i, s8[i * lanes + l], expected[from + l][i]);
-            for (int i = 0; i < OUTS; i++)
-                check(kind, from + l, STATES + i, o8[i * lanes + l],
-                      expected[from + l][STATES + i]);
-        }
-    }
-}
-
-static void test_lanes_have_the_same_bits(void **state)
-{
-    (void)state;
-    static double in[8][INS], before[8][STATES], expected[8][RESULTS];
-    for (int batch = 0; batch < BATCHES; batch++) {
-        tac__control c;
-        vehicle(&c, 4 + 2 * (batch % 4));
-        for (int lane = 0; lane < 8; lane++) {
-            make(&c, lane < 4 ? 1 : 0, (tac__control_in *)in[lane],
-                 (tac__control_state *)before[lane]);
-            memset(expected[lane], 0, sizeof expected[lane]);
-            memcpy(expected[lane], before[lane], sizeof before[lane]);
-            tac__control_step_f64(&c, 0.004, in[lane], expected[lane], expected[lane] + STATES);
-        }
-        check_lanes("pack4", 4, tac__control_step_pack4, &c, in, before, expected);
-        check_lanes("pack8", 8, tac__control_step_pack8, &c, in, before, expected);
-    }
+    tac__control_init(c, &shape, &p.v, &plant_tuning);
 }
 
 // --- derivatives --------------------------------------------------------------------------------
 
+typedef struct point {
+    tac__control c;
+    tac__control_in in;
+    tac__control_state s;
+} point;
+
+static void step(const point *at, double *results)
+{
+    tac__control_state s = at->s;
+    tac__control_out out;
+    memset(&out, 0, sizeof out);
+    tac__control_step_f64(&shape, &at->c, 0.004, voltage, works, &at->in, &s, &out);
+    memcpy(results, &s, sizeof s);
+    memcpy(results + STATES, &out, sizeof out);
+}
+
+typedef double dual[1 + DIRECTIONS];
+
+static void lift(const void *from, size_t count, dual *to)
+{
+    memset(to, 0, count * sizeof *to);
+    for (size_t i = 0; i < count; i++)
+        to[i][0] = ((const double *)from)[i];
+}
+
+// `slopes` from `results` as duals, and by differences of `by`, which is a double of `at`. It
+// changes by `scale` times a small number, and slopes are compared in these units.
+static void compare(point *at, double *by, double scale, const dual *results, int direction,
+                    const char *what)
+{
+    const double step_size = 1e-6, middle = *by;
+    double result[2][RESULTS], here[RESULTS];
+    step(at, here);
+    for (int side = 0; side < 2; side++) {
+        *by = middle + (side ? step_size : -step_size) * scale;
+        step(at, result[side]);
+    }
+    *by = middle;
+    for (int i = 0; i < RESULTS; i++) {
+        if (!same_bits(results[i][0], here[i]))
+            fail_msg("%s, result %d: %a, as double %a", what, i, results[i][0], here[i]);
+        const double slope = (result[1][i] - result[0][i]) / (2 * step_size);
+        const double got = scale * results[i][1 + direction];
+        if (!(fabs(got - slope) < 1e-5 * (1 + fabs(slope))))
+            fail_msg("%s, result %d: %g, by differences %g", what, i, got, slope);
+    }
+}
+
 // The inputs that flight depends on smoothly: estimate and target.
 enum { SMOOTH = 13 + 3 };
 
-static void test_derivatives(void **state)
+static void test_derivatives_by_inputs(void **state)
 {
     (void)state;
-    const double step = 1e-6;
+    static dual in[INS], results[RESULTS], volts[TAC__ROTORS_MAX], working[TAC__ROTORS_MAX];
     for (int k = 0; k < 100; k++) {
-        tac__control c;
-        tac__control_in in;
-        tac__control_state s;
-        vehicle(&c, 4 + 2 * (k % 3));
-        make(&c, 0, &in, &s);
+        point at;
+        vehicle(&at.c, 4 + 2 * (k % 3));
+        make(0, &at.in, &at.s);
         for (int first = 0; first < SMOOTH; first += DIRECTIONS) {
-            static double din[INS][1 + DIRECTIONS], ds[STATES][1 + DIRECTIONS];
-            static double dout[OUTS][1 + DIRECTIONS];
-            memset(din, 0, sizeof din);
-            memset(ds, 0, sizeof ds);
-            memset(dout, 0, sizeof dout);
-            for (int i = 0; i < INS; i++)
-                din[i][0] = ((double *)&in)[i];
-            for (int i = 0; i < STATES; i++)
-                ds[i][0] = ((double *)&s)[i];
+            memset(results, 0, sizeof results);
+            lift(&at.in, INS, in);
+            lift(&at.s, STATES, results);
+            lift(voltage, TAC__ROTORS_MAX, volts);
+            lift(works, TAC__ROTORS_MAX, working);
             for (int j = 0; j < DIRECTIONS; j++)
-                din[first + j][1 + j] = 1;
-            tac__control_step_dual(&c, 0.004, &din[0][0], &ds[0][0], &dout[0][0]);
-            for (int j = 0; j < DIRECTIONS; j++) {
-                double result[2][RESULTS] = {{0}};
-                for (int side = 0; side < 2; side++) {
-                    tac__control_in near = in;
-                    ((double *)&near)[first + j] += side ? step : -step;
-                    memcpy(result[side], &s, sizeof s);
-                    tac__control_step_f64(&c, 0.004, (double *)&near, result[side],
-                                          result[side] + STATES);
-                }
-                for (int i = 0; i < RESULTS; i++) {
-                    const double *dual = i < STATES ? ds[i] : dout[i - STATES];
-                    const double slope = (result[1][i] - result[0][i]) / (2 * step);
-                    if (!(fabs(dual[1 + j] - slope) < 1e-5 * (1 + fabs(slope))))
-                        fail_msg("result %d by input %d: %g, by differences %g", i, first + j,
-                                 dual[1 + j], slope);
-                }
+                in[first + j][1 + j] = 1;
+            tac__control_step_dual(&shape, (const double *)&at.c, 0.004, *volts, *working, *in,
+                                   *results, results[STATES]);
+            for (int j = 0; j < DIRECTIONS; j++)
+                compare(&at, (double *)&at.in + first + j, 1, results, j, "an input");
+        }
+    }
+}
+
+// No rotor is at a limit, where there is a kink.
+static bool is_smooth(const point *at)
+{
+    double results[RESULTS];
+    step(at, results);
+    const tac__control_out *out = (const tac__control_out *)(results + STATES);
+    for (int i = 0; i < shape.rotors; i++) {
+        if (!(out->duty[i] > 0.06 && out->duty[i] < 0.99))
+            return false;
+    }
+    return true;
+}
+
+// Every number that the laws know of the vehicle, one by one: gains, mass, inertia, rotors.
+static void test_derivatives_by_parameters(void **state)
+{
+    (void)state;
+    static dual p[NUMBERS], in[INS], results[RESULTS];
+    static dual volts[TAC__ROTORS_MAX], working[TAC__ROTORS_MAX];
+    int count = 0, matter = 0;
+    for (int k = 0; k < 6; k++) {
+        point at;
+        vehicle(&at.c, 4 + 2 * (k % 3));
+        do
+            make(0, &at.in, &at.s);
+        while (!is_smooth(&at));
+        const size_t size =
+            offsetof(tac__control, rotor) + (size_t)shape.rotors * sizeof(tac__control_rotor);
+        const int numbers = (int)(size / sizeof(double));
+        for (int first = 0; first < numbers; first += DIRECTIONS) {
+            const int some = numbers - first < DIRECTIONS ? numbers - first : DIRECTIONS;
+            memset(results, 0, sizeof results);
+            lift(&at.c, NUMBERS, p);
+            lift(&at.in, INS, in);
+            lift(&at.s, STATES, results);
+            lift(voltage, TAC__ROTORS_MAX, volts);
+            lift(works, TAC__ROTORS_MAX, working);
+            for (int j = 0; j < some; j++)
+                p[first + j][1 + j] = 1;
+            tac__control_step_dualp(&shape, *p, 0.004, *volts, *working, *in, *results,
+                                    results[STATES]);
+            for (int j = 0; j < some; j++) {
+                double *by = (double *)&at.c + first + j;
+                char what[40];
+                snprintf(what, sizeof what, "number %d", first + j);
+                compare(&at, by, *by != 0 ? fabs(*by) : 0.01, results, j, what);
+                bool any = false;
+                for (int i = 0; i < RESULTS; i++)
+                    any = any || results[i][1 + j] != 0;
+                matter += any;
+                count++;
             }
         }
     }
+    assert_true(matter > count / 2); // the rest matters at limits only
 }
 
 // --- the reference ------------------------------------------------------------------------------
@@ -195,7 +232,7 @@ static void test_reference(void **state)
         tac__control_in in;
         tac__control_state s;
         vehicle(&c, 4);
-        make(&c, 0, &in, &s);
+        make(0, &in, &s);
         memset(&s, 0, sizeof s);
         const double distance = 0.1 * (1 << (k % 11));
         double u[3], norm = 0, most = 0;
@@ -212,7 +249,7 @@ static void test_reference(void **state)
             const tac__control_state old = s;
             memcpy(in.position, s.position, sizeof in.position);
             memcpy(in.velocity, s.velocity, sizeof in.velocity);
-            tac__control_step_f64(&c, 0.004, (double *)&in, (double *)&s, (double *)&out);
+            tac__control_step_f64(&shape, &c, 0.004, voltage, works, &in, &s, &out);
             double along = 0, jerk = 0;
             for (int i = 0; i < 3; i++) {
                 along += s.position[i] * u[i];
@@ -245,10 +282,10 @@ static void test_torque(void **state)
     vehicle(&c, 4);
     const double tensor[9] = {0.03, 0.002, -0.001, 0.002, 0.025, 0.003, -0.001, 0.003, 0.05};
     memcpy(c.inertia, tensor, sizeof tensor);
-    make(&c, 0, &in, &s);
+    make(0, &in, &s);
     memset(s.rate_integral, 0, sizeof s.rate_integral);
     memcpy(in.rate, (double[]){2, -3, 1}, sizeof in.rate);
-    tac__control_step_f64(&c, 0.004, (double *)&in, (double *)&s, (double *)&out);
+    tac__control_step_f64(&shape, &c, 0.004, voltage, works, &in, &s, &out);
     const double gain[3] = {c.tuning.rate, c.tuning.rate, c.tuning.yaw_rate};
     double momentum[3] = {0}, turn[3] = {0}, gyro[3];
     for (int i = 0; i < 3; i++) {
@@ -271,7 +308,7 @@ static void test_integrals_do_not_wind_up(void **state)
     tac__control_state s;
     tac__control_out out;
     vehicle(&c, 4);
-    make(&c, 0, &in, &s);
+    make(0, &in, &s);
     memset(&s, 0, sizeof s);
     memset(in.position, 0, sizeof in.position);
     memset(in.rate, 0, sizeof in.rate);
@@ -280,7 +317,7 @@ static void test_integrals_do_not_wind_up(void **state)
     memcpy(in.target, (double[]){0, 0, 0}, sizeof in.target);
     in.rate[2] = -5; // and spins as it never could
     for (int n = 0; n < 20 * 250; n++)
-        tac__control_step_f64(&c, 0.004, (double *)&in, (double *)&s, (double *)&out);
+        tac__control_step_f64(&shape, &c, 0.004, voltage, works, &in, &s, &out);
     assert_true(s.velocity_integral[0] <= 0);
     assert_true(s.rate_integral[2] <= 0.05 * c.scale[3]);
     // Without limits in the way they do grow.
@@ -288,10 +325,10 @@ static void test_integrals_do_not_wind_up(void **state)
     in.velocity[0] = -0.1;
     in.rate[2] = 0;
     for (int n = 0; n < 10 * 250; n++)
-        tac__control_step_f64(&c, 0.004, (double *)&in, (double *)&s, (double *)&out);
+        tac__control_step_f64(&shape, &c, 0.004, voltage, works, &in, &s, &out);
     assert_true(s.velocity_integral[0] > 1);
 }
 
-TEST_MAIN(cmocka_unit_test(test_lanes_have_the_same_bits), cmocka_unit_test(test_derivatives),
-          cmocka_unit_test(test_reference), cmocka_unit_test(test_torque),
-          cmocka_unit_test(test_integrals_do_not_wind_up))
+TEST_MAIN(cmocka_unit_test(test_derivatives_by_inputs),
+          cmocka_unit_test(test_derivatives_by_parameters), cmocka_unit_test(test_reference),
+          cmocka_unit_test(test_torque), cmocka_unit_test(test_integrals_do_not_wind_up))

@@ -8,7 +8,11 @@
 
 typedef struct rig {
     plant p;
+    tac__control_shape shape;
     tac__flight f;
+    tac__mission mission;
+    bool arm;
+    int32_t mode;
     tac__flight_in in;
     tac__flight_numbers n;
     tac__flight_words w;
@@ -48,15 +52,17 @@ static void begin(int rotors)
     g.f.return_m = 15;
     g.f.slow_m = 2;
     g.f.spool_s = 0.8;
-    tac__control_init(&g.f.control, &g.p.v, &plant_tuning);
+    tac__control_init(&g.f.control, &g.shape, &g.p.v, &plant_tuning);
     g.in.cruise_speed = 5;
     g.in.climb_speed = 2.5;
     g.in.descend_speed = 1.5;
     g.in.land_speed = 0.5;
     for (int i = 0; i < TAC__ROTORS_MAX; i++)
         g.in.voltage[i] = 12;
+    g.in.arm = &g.arm;
+    g.in.mode = &g.mode;
     g.finite = true;
-    tac__flight_init(&g.f, (tac__flight_state){&g.n, &g.w});
+    tac__flight_init(&g.shape, (tac__flight_state){&g.n, &g.w});
 }
 
 static void load_square(void)
@@ -69,14 +75,16 @@ static void load_square(void)
                              .altitude_m = 488,
                              .geodesy = TAC_GEODESY_SPHERE};
     tac_error err;
-    if (tac__mission_read(path, &world, &g.f.mission, &err) != TAC_OK)
+    if (tac__mission_read(path, &world, &g.mission, &err) != TAC_OK)
         fail_msg("%s", err.text);
 }
 
 static void step(void)
 {
     plant_estimate(&g.p, &g.in);
-    tac__flight_step(&g.f, 0.004, &g.in, (tac__flight_state){&g.n, &g.w}, &g.out);
+    uint32_t lost;
+    tac__flight_step_f64(&g.shape, &g.f, &(const tac__mission *){&g.mission}, 0.004, &g.in,
+                         (tac__flight_state){&g.n, &g.w}, &g.out, &lost);
     memcpy(g.p.duty, g.out.duty, sizeof g.p.duty);
     for (int i = 0; i < g.p.v.rotors; i++)
         g.finite = g.finite && g.out.duty[i] >= 0 && g.out.duty[i] <= 1;
@@ -111,9 +119,9 @@ static void fly_for(double seconds)
 static void start_mission(void)
 {
     fly_for(1);
-    g.in.arm = true;
+    g.arm = true;
     fly_for(1);
-    g.in.mode = TAC__MODE_MISSION;
+    g.mode = TAC__MODE_MISSION;
 }
 
 static double landing_error(double north, double east)
@@ -188,11 +196,11 @@ static void test_corner(void **state)
     for (int turn = 30; turn <= 150; turn += 60) {
         begin(4);
         const double angle = turn * degree;
-        tac__mission_item *items = g.f.mission.items;
+        tac__mission_item *items = g.mission.items;
         items[0] = waypoint(30, 0, 10, 0);
         items[1] = waypoint(30 + 30 * cos(angle), 30 * sin(angle), 10, 1);
         items[0].radius_m = 3;
-        g.f.mission.count = 2;
+        g.mission.count = 2;
         start_mission();
         double beyond = 0, nearest = 1e9, slowest = 1e9;
         const double out[2] = {sin(angle), -cos(angle)}; // to the outside of the second leg
@@ -226,10 +234,10 @@ static void test_yaw(void **state)
 {
     (void)state;
     begin(4);
-    g.f.mission.items[0] = waypoint(0, 20, 10, 3); // east, nose ahead
-    g.f.mission.items[1] = waypoint(0, 0, 10, 3);
-    g.f.mission.items[1].yaw_rad = -120 * degree;
-    g.f.mission.count = 2;
+    g.mission.items[0] = waypoint(0, 20, 10, 3); // east, nose ahead
+    g.mission.items[1] = waypoint(0, 0, 10, 3);
+    g.mission.items[1].yaw_rad = -120 * degree;
+    g.mission.count = 2;
     start_mission();
     const double expected[] = {90, -120};
     for (int i = 0; i < 2; i++) {
@@ -248,12 +256,12 @@ static void test_return(void **state)
 {
     (void)state;
     begin(4);
-    g.f.mission.items[0] = waypoint(40, -20, 8, 100);
-    g.f.mission.count = 1;
+    g.mission.items[0] = waypoint(40, -20, 8, 100);
+    g.mission.count = 1;
     start_mission();
     while (hypot(g.p.x[0], g.p.x[1]) < 30)
         step();
-    g.in.mode = TAC__MODE_RETURN;
+    g.mode = TAC__MODE_RETURN;
     fly_to(TAC__PHASE_RETURN, 1);
     fly_to(TAC__PHASE_LAND, 40);
     assert_true(g.highest > 14 && g.highest < 15.2); // climbed first
@@ -267,10 +275,10 @@ static void test_return_item(void **state)
 {
     (void)state;
     begin(4);
-    g.f.mission.items[0] = waypoint(10, 0, 8, 0);
-    g.f.mission.items[1] =
+    g.mission.items[0] = waypoint(10, 0, 8, 0);
+    g.mission.items[1] =
         (tac__mission_item){.kind = TAC__ITEM_RETURN, .here = true, .yaw_rad = TAC__OPEN};
-    g.f.mission.count = 2;
+    g.mission.count = 2;
     start_mission();
     fly_to(TAC__PHASE_RETURN, 20);
     fly_to(TAC__PHASE_LANDED, 60);
@@ -287,24 +295,24 @@ static void test_hold_land_and_again(void **state)
     while (g.w.reached < 2)
         step();
     fly_for(2); // at speed
-    g.in.mode = TAC__MODE_IDLE;
+    g.mode = TAC__MODE_IDLE;
     fly_for(9);
     const double stop[3] = {g.p.x[0], g.p.x[1], g.p.x[2]};
     fly_for(3);
     assert_int_equal(g.w.phase, TAC__PHASE_HOLD);
     assert_true(hypot(g.p.x[0] - stop[0], g.p.x[1] - stop[1]) < 0.05);
     assert_true(fabs(g.p.x[2] + 12) < 0.05);
-    g.in.mode = TAC__MODE_LAND;
+    g.mode = TAC__MODE_LAND;
     fly_to(TAC__PHASE_LANDED, 30);
     assert_true(landing_error(stop[0], stop[1]) < 0.1);
     assert_landed();
     // It stays down until it is armed anew, then goes on with the item it was at.
-    g.in.mode = TAC__MODE_MISSION;
+    g.mode = TAC__MODE_MISSION;
     fly_for(1);
     assert_true(g.w.landed);
-    g.in.arm = false;
+    g.arm = false;
     fly_for(0.1);
-    g.in.arm = true;
+    g.arm = true;
     fly_to(TAC__PHASE_MISSION, 15);
     assert_int_equal(g.w.item, 2);
     fly_to(TAC__PHASE_LANDED, 80);
@@ -317,7 +325,7 @@ static void test_disarmed_in_the_air(void **state)
     begin(4);
     start_mission();
     fly_for(3);
-    g.in.arm = false;
+    g.arm = false;
     step();
     assert_true(g.out.duty[0] == 0 && !g.w.armed && !g.w.landed);
     fly_for(4);
@@ -420,7 +428,7 @@ static void test_no_false_alarm(void **state)
     slow.position = 0.4;
     for (int i = 0; i < 4; i++)
         g.p.v.rotor[i].motor.inertia *= 6;
-    tac__control_init(&g.f.control, &g.p.v, &slow);
+    tac__control_init(&g.f.control, &g.shape, &g.p.v, &slow);
     load_square();
     start_mission();
     fly_to(TAC__PHASE_LANDED, 80);
