@@ -13,7 +13,7 @@ typedef struct cell {
     int64_t sort; // its shape
 } cell;
 
-enum { U, HOT, AHEAD };          // inputs
+enum { U, HOT, AHEAD, BIAS };    // inputs
 enum { Y, V, N };                // outputs
 enum { MEMORY, COUNT, WAS_HOT }; // states
 enum { GAIN, DECAY, NUMBERS };
@@ -35,6 +35,7 @@ static tac_status cell_declare(tac_declare *d, void *self)
                       TAC_PORT(.name = "hot", .type = TAC_TYPE_BOOL, .flags = TAC_PORT_OPTIONAL));
     tac_declare_input(d,
                       TAC_PORT(.name = "ahead", .type = TAC_TYPE_F64, .flags = TAC_PORT_OPTIONAL));
+    tac_param_input(d, TAC_PARAM(.name = "bias", .fallback = "0.75")); // never connected
     tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     tac_declare_output(d, TAC_PORT(.name = "v", .type = TAC_TYPE_VEC3));
     tac_declare_output(d, TAC_PORT(.name = "n", .type = TAC_TYPE_I64));
@@ -54,7 +55,8 @@ static void cell_lane(const tac_step *s, const cell *c, const double *normals, s
     int64_t *count = TAC_STATE(s, int64_t, COUNT) + lane;
     bool *was_hot = TAC_STATE(s, bool, WAS_HOT) + lane;
     const bool hot = TAC_IN(s, bool, HOT)[lane];
-    const double u = TAC_IN(s, double, U)[lane] + 0.25 * TAC_IN(s, double, AHEAD)[lane];
+    const double u = TAC_IN(s, double, U)[lane] + 0.25 * TAC_IN(s, double, AHEAD)[lane] +
+                     TAC_IN(s, double, BIAS)[lane];
     for (size_t i = 0; i < 5; i++) {
         double *m = &memory[i * w + lane];
         *m = *m * decay + gain * normals[i * w + lane] + (c->sort ? 0.5 * u : tac_sin(u));

@@ -23,13 +23,15 @@ struct tac__team {
     uint32_t waiting; // bits of members that have not had their turn since the last common step
     bool apart;       // the last common step failed: until all had their turn each steps alone
     bool ahead;       // the states side by side are newer than those in the block
-    bool loaded;      // the states lie side by side
+    bool loaded;      // outputs and states lie side by side
     bool stepping;    // the kernel runs
     tac__text log;    // entries of the last common step: lane, level, text, 0
     tac_lane lane[TAC__TEAM_MAX];
-    row *in, *out, *state;
+    row *in; // in the order of ports, but those that are connected first
+    row *out, *state;
     row *drawn; // of each stream: the index of the next draw
     size_t in_count, out_count, state_count, stream_count;
+    size_t live_count; // of inputs that are connected
     tac__stream_lanes *streams;
     tac_step step; // what the kernel of packs sees
     tac_status (*kernel)(tac_step *s, const void *self);
@@ -91,22 +93,29 @@ void tac__teams_restart(tac_engine *e)
 
 // --- a step -------------------------------------------------------------------------------------
 
-// All members are due, `first` is the first whose turn it is.
-static void step_all(tac__team *t, const tac_step *first)
+// What only the team changes, and inputs that are not connected.
+static void load(tac__team *t)
 {
-    if (!t->loaded) {
-        for (size_t k = 0; k < t->state_count; k++)
-            gather(&t->state[k], t->lanes);
-        for (size_t k = 0; k < t->stream_count; k++)
-            gather(&t->drawn[k], t->lanes);
-        t->loaded = true;
-    }
-    for (uint32_t lane = 0; lane < t->lanes; lane++)
-        tac__inputs_renew(t->members[lane], first->t_us);
-    for (size_t k = 0; k < t->in_count; k++)
+    for (size_t k = t->live_count; k < t->in_count; k++)
         gather(&t->in[k], t->lanes);
     for (size_t k = 0; k < t->out_count; k++) // outputs that are not written hold
         gather(&t->out[k], t->lanes);
+    for (size_t k = 0; k < t->state_count; k++)
+        gather(&t->state[k], t->lanes);
+    for (size_t k = 0; k < t->stream_count; k++)
+        gather(&t->drawn[k], t->lanes);
+    t->loaded = true;
+}
+
+// All members are due, `first` is the first whose turn it is.
+static void step_all(tac__team *t, const tac_step *first)
+{
+    if (!t->loaded)
+        load(t);
+    for (uint32_t lane = 0; lane < t->lanes; lane++)
+        tac__inputs_renew(t->members[lane], first->t_us);
+    for (size_t k = 0; k < t->live_count; k++)
+        gather(&t->in[k], t->lanes);
     t->log.length = 0;
     t->step.t_us = first->t_us;
     t->step.due = first->due;
@@ -344,6 +353,18 @@ static tac_status make_streams(tac_engine *e, tac__team *t)
     return TAC_OK;
 }
 
+static void put_connected_first(tac__team *t)
+{
+    for (size_t k = 0; k < t->in_count; k++) {
+        if (t->members[0]->plan->in[k].signal < 0)
+            continue;
+        const row connected = t->in[k];
+        memmove(&t->in[t->live_count + 1], &t->in[t->live_count],
+                (k - t->live_count) * sizeof connected);
+        t->in[t->live_count++] = connected;
+    }
+}
+
 static tac_status make_team(tac_engine *e, tac_instance *const *members, uint32_t lanes)
 {
     tac__team *t = tac__arena_array(&e->scratch, 1, sizeof *t);
@@ -384,6 +405,7 @@ static tac_status make_team(tac_engine *e, tac_instance *const *members, uint32_
         m->run_self = t;
         m->has_before = false; // the team renews the inputs of all
     }
+    put_connected_first(t);
     t->next = e->teams;
     e->teams = t;
     return TAC_OK;
