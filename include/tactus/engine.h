@@ -73,13 +73,15 @@ typedef enum tac_strategy {
 } tac_strategy;
 
 typedef struct tac_engine_def {
-    uint32_t size; // sizeof(tac_engine_def)
-    bool split;    // advance parts of the plant one after another, on the physics axis
-    bool lanes;    // integrate islands that are alike side by side, on by default: the same bits in
-                   // less time, where the machine has vector registers for it
-    bool allow_fast_sync;           // SYNCHRONIZED above 10 kHz
-    bool digests;                   // on by default
+    uint32_t size;        // sizeof(tac_engine_def)
+    bool split;           // advance parts of the plant one after another, on the physics axis
+    bool allow_fast_sync; // SYNCHRONIZED above 10 kHz
+    bool digests;         // on by default
     const tac_allocator *allocator; // NULL: malloc
+    // How many components and islands that are alike are computed at once, in the lanes of vector
+    // registers: at most 1, 2, 4 or 8; a machine whose registers are narrower takes fewer. 0, the
+    // default: as many as is fastest. The bits are the same.
+    uint32_t lanes;
     uint64_t seed;
     tac_time end_us; // stages 0 to 9 run at this instant, then the run is over
     tac_integrator_def integrator;
@@ -189,7 +191,7 @@ static inline tac_engine_def tac_engine_def_default(void)
 {
     tac_engine_def def = TAC_ZERO;
     def.size = sizeof def;
-    def.lanes = def.digests = true;
+    def.digests = true;
     def.seed = 1;
     def.end_us = 1000000;
     def.integrator.kind = "rk4"; // its longest step is 1 ms

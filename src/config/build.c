@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "config/format.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static tac_world read_world(const tac_node *node)
@@ -48,7 +49,8 @@ void tac_config_engine_def_sized(const tac_config *c, tac_engine_def *given, siz
     const tac_node *plant = tac__get_node(root, "plant");
     def.integrator = read_integrator(tac__get_node(plant, "integrator"));
     def.split = tac__get_word(plant, &tac__format_plant, "coupling") == 1;
-    def.lanes = tac__get_bool(plant, &tac__format_plant, "lanes");
+    const size_t lanes = tac__get_word(plant, &tac__format_plant, "lanes");
+    def.lanes = lanes ? (uint32_t)strtoul(tac__lanes_words[lanes], NULL, 10) : 0;
     def.physics_us =
         tac__get_period(tac__get_node(root, "timeline"), &tac__format_timeline, "physics");
 

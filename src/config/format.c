@@ -116,12 +116,16 @@ static const tac__key integrator_keys[] = {
 const tac__spec tac__format_integrator = {"integrator", "How continuous states are integrated.",
                                           integrator_keys};
 
+const char *const tac__lanes_words[] = {"auto", "1", "2", "4", "8", NULL};
+
 static const tac__key plant_keys[] = {
     {"integrator", TAC__KIND_MAP, .spec = &tac__format_integrator, .doc = "method and step"},
     {"coupling", TAC__KIND_WORD, .words = coupling_words, .fallback = "coupled",
      .doc = "integrate the whole plant as one, or its parts one after another"},
-    {"lanes", TAC__KIND_BOOL, .fallback = "true",
-     .doc = "integrate vehicles that are alike side by side; changes no bit"},
+    {"lanes", TAC__KIND_WORD, .words = tac__lanes_words, .fallback = "auto",
+     .no_bool = "'1' computes vehicles one by one, 'auto' as many at once as is fastest",
+     .doc = "how many vehicles that are alike are computed at once, side by side in vector "
+            "registers: auto, or at most so many; changes no bit"},
     {0},
 };
 const tac__spec tac__format_plant = {"plant", "The continuous components.", plant_keys};

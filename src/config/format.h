@@ -11,6 +11,7 @@ extern const tac__spec tac__format_group;
 extern const tac__spec tac__format_sync;
 extern const tac__spec tac__format_sync_rule;
 extern const tac__spec tac__format_plant;
+extern const char *const tac__lanes_words[]; // auto, 1, 2, 4, 8
 extern const tac__spec tac__format_integrator;
 extern const tac__spec tac__format_timeline;
 extern const tac__spec tac__format_world;

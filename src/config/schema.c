@@ -6,6 +6,7 @@
 #include "config/spec_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define VARIABLE "[$][{]"
@@ -89,13 +90,25 @@ static void write_scalar(tac__json *json, const tac__key *key, bool null)
     write_bounds(json, key, "minimum", "maximum"); // a time without unit: from 0 to 0
 }
 
+static bool is_whole(const char *word)
+{
+    return *word && strspn(word, "0123456789") == strlen(word);
+}
+
 static void write_words(tac__json *json, const tac__key *key, bool null)
 {
     tac__json_key(json, "anyOf");
     tac__json_array_begin(json);
     tac__json_compact(json);
     tac__json_object_begin(json);
-    write_list(json, "enum", key->words, SIZE_MAX, false);
+    tac__json_key(json, "enum");
+    tac__json_array_begin(json);
+    for (size_t i = 0; key->words[i]; i++) {
+        tac__json_text(json, key->words[i]);
+        if (is_whole(key->words[i])) // 4 may be written without quotes
+            tac__json_i64(json, strtoll(key->words[i], NULL, 10));
+    }
+    tac__json_array_end(json);
     tac__json_object_end(json);
     tac__json_compact(json);
     tac__json_object_begin(json);

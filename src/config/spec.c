@@ -185,6 +185,8 @@ static tac_status parse_word(const tac__key *key, const char *text, size_t *posi
         tac__error_append(err, "expected ");
     for (size_t i = 0; !nearest.best && key->words[i]; i++)
         tac__error_append(err, "%s%s", i == 0 ? "one of " : ", ", key->words[i]);
+    if (key->no_bool && (!strcmp(text, "true") || !strcmp(text, "false")))
+        tac__error_append(err, "; %s", key->no_bool);
     return TAC_E_NAME;
 }
 

@@ -65,6 +65,7 @@ struct tac__key {
     const char *unit;
     double min, max;          // inclusive; both 0: no bounds; open ends are HUGE_VAL
     const char *const *words; // ends with NULL
+    const char *no_bool;      // of words: what to say of true and false; NULL: nothing special
     const tac__key *of;
     const tac__spec *spec;
     // Of EITHER, in a JSON Schema: the key whose word tells which of the maps at `of` it is. The

@@ -233,6 +233,7 @@ static void replay_model(rig *r, const one *m, const char *path)
     assert_true(protect_plan(r->engine, PROT_READ) > 0);
     assert_int_equal(tac_replay_begin(replay, &r->err), TAC_OK);
     rig_run(r, m->end_us / 2);
+    tac__block_complete(r->engine);
     tac__scratch_restart(r->engine);
     rig_run(r, m->end_us);
     assert_true(tac_replay_about(replay).hash_match);
@@ -314,6 +315,7 @@ static void test_scratch_may_be_thrown_away(void **state)
                 const uint64_t how = next_random(&x) % 4;
                 if (!thrown)
                     continue;
+                tac__block_complete(e);
                 if (how == 0)
                     copy_scratch(e, other, false);
                 else

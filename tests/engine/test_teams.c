@@ -138,7 +138,7 @@ static void write_case(uint64_t seed, bool lanes, char *text, size_t size)
                                 "duration: 100 ms\nplant: {lanes: %s}\n"
                                 "scheduler: {rate_groups: [\n"
                                 "  {name: a, period: 1 ms, components: [s, h",
-                                lanes ? "true" : "false");
+                                lanes ? "auto" : "1");
     n += write_names(seed, cells, false, text + n, size - n);
     n += (size_t)snprintf(text + n, size - n,
                           "]},\n  {name: b, period: 3 ms, offset: 1 ms, components: [t");
@@ -316,7 +316,7 @@ static void test_a_reader_before_its_writer(void **state)
                  "  a0: {type: cell, inputs: {u: s.y}}\n  a1: {type: cell, inputs: {u: s.y}}\n"
                  "  r: {type: cell, params: {sort: 1}, inputs: {u: a1.y}}\n"
                  "  k: {type: integrator, params: {rate_unit: 1}, inputs: {u: r.y}}\n",
-                 lanes ? "true" : "false");
+                 lanes ? "auto" : "1");
         rig_types[0] = &cell_type;
         rig_types[1] = NULL;
         rig r;

@@ -234,7 +234,7 @@ static void test_lanes(void **state)
                      "    components:\n"
                      "      vehicle: {params: {position: [10, 5], mass: 1.6}}\n"
                      "      control: {params: {mission: missions/square.waypoints}}\n",
-                     kinds[i], lanes ? "true" : "false");
+                     kinds[i], lanes ? "auto" : "1");
             rig r;
             rig_example(&r, "fleet.yaml", text, NULL, 0);
             rig_run(&r, TAC_TIME_MAX);

@@ -53,6 +53,8 @@ static tac__plan *make_plan(const tac_engine_def *def, const tac__method *method
     tac__arena_init(&plan->shapes.scratch, allocator);
     tac__arena_init(&plan->routing, allocator);
     plan->def = *def;
+    if (!plan->def.lanes) // wider ones are not used where the machine does not have them
+        plan->def.lanes = 8;
     if (def->integrator.h_max_us == 0)
         plan->def.integrator.h_max_us = method->adaptive  ? TAC_TIME_MAX
                                         : def->physics_us ? def->physics_us
@@ -83,6 +85,8 @@ tac_status tac_engine_create(const tac_engine_def *def, tac_engine **engine, tac
         return tac__fail(err, TAC_E_RANGE, "%d is no policy", (int)def->policy);
     if ((unsigned)def->strategy >= TAC_STRATEGY_COUNT)
         return tac__fail(err, TAC_E_RANGE, "%d is no strategy", (int)def->strategy);
+    if (def->lanes > 8 || (def->lanes & (def->lanes - 1)))
+        return tac__fail(err, TAC_E_RANGE, "%u lanes: expected 1, 2, 4 or 8", def->lanes);
     TAC_TRY(check_integrator(def, method, err));
     const tac_allocator *allocator = def->allocator ? def->allocator : tac_allocator_default();
     tac_engine *e = allocator->resize(allocator->context, NULL, 0, sizeof *e);

@@ -4,7 +4,8 @@
 // fixed once tac_engine_prepare has returned, all code reaches it through a pointer to const, and
 // it has an arena of its own. The block (block.h) is every mutable byte of the run: a checkpoint or
 // a snapshot is the block, and what opaque components save, and nothing else. Scratch (run/state.h)
-// follows from plan and block and may be thrown away between any two instants. The plan has
+// follows from plan and block and may be thrown away between any two instants; values that lanes
+// keep side by side there are written into the block before (tac__block_complete). The plan has
 // pointers into the block and into scratch; the addresses there are fixed, too.
 //
 // Components, signals, sources and islands are named by their index in declaration order.

@@ -231,6 +231,30 @@ tac_status tac__evaluator_outputs(const tac__evaluator *ev, const double *t_s, b
                                    : outputs(ev, t_s, all, false, false);
 }
 
+tac_status tac__evaluator_detect(const tac__evaluator *ev, const double *t_s, double *g)
+{
+    const size_t width = tac__forms[ev->kind].width;
+    for (size_t i = 0; i < ev->count; i++) {
+        const tac__member *m = &ev->members[i];
+        if (!m->instance->plan->event_count)
+            continue;
+        set_time(m, t_s, ev->kind == TAC_NUMBERS);
+        TAC_TRY(m->kernels->detect(m->eval, m->self, g + m->instance->plan->event_offset * width));
+    }
+    return TAC_OK;
+}
+
+tac_status tac__evaluator_project(const tac__evaluator *ev, double *x)
+{
+    const size_t width = tac__forms[ev->kind].width;
+    for (size_t i = 0; i < ev->count; i++) {
+        const tac__member *m = &ev->members[i];
+        if (m->kernels->project)
+            TAC_TRY(m->kernels->project(m->eval, m->self, x + m->instance->plan->x_offset * width));
+    }
+    return TAC_OK;
+}
+
 // --- making -------------------------------------------------------------------------------------
 
 bool tac__evaluator_exists(const tac_engine *e, const tac__island *island, tac_kind kind)

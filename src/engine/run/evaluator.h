@@ -103,6 +103,10 @@ tac_status tac__evaluator_derive_timed(const tac__evaluator *evaluator, const do
 // Outputs at x: all, or those that others read while integrating.
 tac_status tac__evaluator_outputs(const tac__evaluator *evaluator, const double *t_s, bool all);
 
+// The numbers of all events at x, after outputs; states `x` back onto their bounds.
+tac_status tac__evaluator_detect(const tac__evaluator *evaluator, const double *t_s, double *g);
+tac_status tac__evaluator_project(const tac__evaluator *evaluator, double *x);
+
 // Where an evaluator of this kind has the value of a signal of the island.
 const void *tac__evaluator_signal(const tac_engine *engine, const tac__evaluator *evaluator,
                                   int signal);

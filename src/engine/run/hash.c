@@ -14,6 +14,7 @@
 #include "bus/digest.h"
 #include "engine/plan/outside.h"
 #include "engine/run/hash.h"
+#include "engine/run/lanes.h"
 #include "engine/run/teams.h"
 
 #include <stdlib.h>
@@ -132,6 +133,7 @@ static tac__hash mix_island(const tac_engine *e, const tac__component *c, tac__h
 {
     const tac__island *island = &e->islands[c->island];
     const tac__island_state *s = island->state;
+    tac__lanes_show(island);
     const uint64_t words[] = {s->at_us, s->from_us, s->h_us, s->tries, s->changed_us, s->chatter};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         h = tac__hash_word(h, words[i]);

@@ -1,6 +1,6 @@
 // inside.c - looking into integration steps that are about to be committed, without a trace: each
 // step is taken again in memory of the watcher, and dense output gives the states inside it.
-#include "engine/run/integrate.h"
+#include "engine/run/lanes.h"
 #include "engine/run/profile.h"
 
 #include <string.h>
@@ -113,6 +113,7 @@ tac_status tac__inside_look(tac__inside *in, tac_time end_us, tac_time t_us)
         island->peeked_us == TAC_TIME_NEVER)
         return TAC_OK;
     in->look_us = TAC_TIME_NEVER;
+    tac__lanes_show(island);
     const uint64_t evals = island->state->evals;
     const bool observing = tac__profile_observing(island->engine, true);
     const uint32_t failed = island->failed;

@@ -82,13 +82,41 @@ double tac__step_error(const tac_engine *e, const tac__island *island,
                           tac_time_seconds(length_us), island->x, island->y);
 }
 
-static tac_time scaled(tac_time length_us, double factor, const tac_integrator_def *def)
+ALWAYS_INLINE tac_time scaled(const tac__method *method, tac_time length_us, double error,
+                              const tac_integrator_def *def)
 {
-    const double scaled_us = (double)length_us * factor;
+    const double scaled_us = (double)length_us * tac__ode_factor(method, error);
     if (scaled_us >= (double)def->h_max_us)
         return def->h_max_us;
     const tac_time whole_us = (tac_time)scaled_us;
     return whole_us > def->h_min_us ? whole_us : def->h_min_us;
+}
+
+// The length of a step that was cut short says little about how long the next may be: the length
+// before stays, unless a longer step may follow. Mostly it stays, which is known without the root:
+// that takes 16 ns less a step (bench/mission.c).
+ALWAYS_INLINE tac_time after_step(const tac__method *method, const tac_integrator_def *def,
+                                  tac_time own_us, tac_time h_us, tac_time left_us, double error)
+{
+    const bool cut = left_us < h_us;
+    const tac_time length_us = cut ? left_us : h_us;
+    if (cut && h_us == own_us && h_us >= def->h_min_us &&
+        tac__ode_factor_below(method, error, (double)h_us / (double)length_us))
+        return h_us;
+    const tac_time next_us = scaled(method, length_us, error, def);
+    return cut && next_us < own_us && h_us == own_us ? own_us : next_us;
+}
+
+tac_time tac__after_step(const tac__method *method, const tac_integrator_def *def, tac_time own_us,
+                         tac_time h_us, tac_time left_us, double error)
+{
+    return after_step(method, def, own_us, h_us, left_us, error);
+}
+
+tac_time tac__scaled_step(const tac__method *method, tac_time length_us, double error,
+                          const tac_integrator_def *def)
+{
+    return scaled(method, length_us, error, def);
 }
 
 // Step as far as the tolerances allow, but not beyond `limit_us`. Sets to_us and the length of the
@@ -100,8 +128,8 @@ ALWAYS_INLINE tac__outcome adaptive_step(tac_engine *e, tac__island *island, tac
     tac_time h_us = s->h_us;
     s->tries_next = s->tries;
     for (;;) {
-        const bool cut = limit_us - s->from_us < h_us;
-        const tac_time length_us = cut ? limit_us - s->from_us : h_us;
+        const tac_time left_us = limit_us - s->from_us;
+        const tac_time length_us = left_us < h_us ? left_us : h_us;
         s->to_us = s->from_us + length_us;
         if (++s->tries_next > def->max_substeps) {
             tac__ode_forget(&island->work);
@@ -115,24 +143,14 @@ ALWAYS_INLINE tac__outcome adaptive_step(tac_engine *e, tac__island *island, tac
             error = status == TAC_OK ? tac__step_error(e, island, &island->problem, length_us)
                                      : (double)INFINITY;
         }
-        // The length of a step that was cut short says little about how long the next may be: the
-        // length before stays, unless a longer step may follow. Mostly it stays, which is known
-        // without the root: that takes 16 ns less a step (bench/mission.c).
-        const bool keeps = cut && h_us == s->h_us && h_us >= def->h_min_us;
-        if (keeps && error <= 1 &&
-            tac__ode_factor_below(e->plan->method, error, (double)h_us / (double)length_us)) {
-            s->h_next_us = h_us;
-            return TAC__TAKEN;
-        }
-        const tac_time next_us = scaled(length_us, tac__ode_factor(e->plan->method, error), def);
         if (error <= 1) {
-            s->h_next_us = cut && next_us < s->h_us && h_us == s->h_us ? s->h_us : next_us;
+            s->h_next_us = after_step(e->plan->method, def, s->h_us, h_us, left_us, error);
             return TAC__TAKEN;
         }
         s->rejected++;
-        tac__lanes_leave(island);
         if (length_us <= def->h_min_us)
             return TAC__TOO_SMALL;
+        const tac_time next_us = scaled(e->plan->method, length_us, error, def);
         h_us = next_us < length_us ? next_us : length_us - 1;
         tac__ode_retry(&island->work);
     }
@@ -159,10 +177,8 @@ ALWAYS_INLINE bool changes_nothing(const tac_engine *e, tac__island *island)
     if (!e->plan->method->fsal || e->plan->def.split) // else it was evaluated there last
         memcpy(island->work.z, island->y, island->plan->x_count * sizeof *island->y);
     c->scratch.t_s = tac_time_seconds(island->state->to_us);
-    // What is shared by all that are alike is in the cache.
-    const tac__component *model = island->lanes ? island->lanes->work->model : c->plan;
-    return model->type->kernels[TAC_NUMBERS].detect(&c->scratch, model->self, island->next_mode) ==
-               TAC_OK &&
+    return c->plan->type->kernels[TAC_NUMBERS].detect(&c->scratch, c->plan->self,
+                                                      island->next_mode) == TAC_OK &&
            !tac__modes_differ(island, island->next_mode);
 }
 
@@ -176,7 +192,6 @@ ALWAYS_INLINE tac__outcome natural_step(tac_engine *e, tac__island *island, tac_
                                                        : fixed_step(e, island, limit_us);
     if (out != TAC__TAKEN || !tac__locates(island->plan) || changes_nothing(e, island))
         return out;
-    tac__lanes_leave(island);
     return tac__locate(e, island);
 }
 
@@ -222,7 +237,6 @@ __attribute__((noinline)) static bool cut_step(tac_engine *e, tac__island *islan
     tac__island_state *s = island->state;
     s->to_us = cut_us;
     s->event_us = TAC_TIME_NEVER;
-    tac__lanes_leave(island);
     if (e->plan->machine_count && tac__phases_inserted(e, island, cut_us))
         s->h_next_us = s->h_us;
     if (e->plan->method->adaptive)
@@ -233,12 +247,13 @@ __attribute__((noinline)) static bool cut_step(tac_engine *e, tac__island *islan
     return true;
 }
 
-// The state of a step that was not cut short and in which nothing was located.
-ALWAYS_INLINE tac__step_state known(const tac__island *island, bool adaptive)
+// Up to where a step may go that is decided without boundaries that turn up.
+ALWAYS_INLINE tac_time natural_limit(const tac_engine *e, const tac__island *island,
+                                     tac_time planned_us, tac_time found_us)
 {
-    if (!tac__step_in_lanes(island->step))
-        return adaptive ? TAC__STEP_SOUND : TAC__STEP_SETTLED;
-    return adaptive ? TAC__STEP_SOUND_LANES : TAC__STEP_SETTLED_LANES;
+    if (!e->plan->method->adaptive && !tac__locates(island->plan) && found_us < planned_us)
+        return found_us; // the whole step would decide nothing
+    return planned_us;
 }
 
 // A step that fails may still be undone, and then the failure does not count. So until the step is
@@ -258,15 +273,14 @@ ALWAYS_INLINE void integrate_to(tac_engine *e, tac__island *island, tac_time lim
     if (island->step != TAC__STEP_AHEAD)
         tac__step_set(island, TAC__STEP_TAKEN);
     const bool adaptive = e->plan->method->adaptive;
-    if (!adaptive && !tac__locates(island->plan) && cut_us < limit_us)
-        limit_us = cut_us; // the whole step would decide nothing
+    limit_us = natural_limit(e, island, limit_us, cut_us);
     const tac__outcome out = natural_step(e, island, limit_us);
     bool located = out == TAC__LOCATED, taken = located || out == TAC__TAKEN;
     if (cut_us < s->to_us) {
         taken = cut_step(e, island, cut_us, &located);
         tac__step_set(island, located ? TAC__STEP_LOCATED : TAC__STEP_TAKEN);
     } else if (out == TAC__TAKEN) {
-        tac__step_set(island, known(island, adaptive));
+        tac__step_set(island, adaptive ? TAC__STEP_SOUND : TAC__STEP_SETTLED);
     } else {
         tac__step_set(island, located ? TAC__STEP_LOCATED : TAC__STEP_TAKEN);
     }
@@ -302,9 +316,29 @@ ALWAYS_INLINE window next_window(const tac_engine *e, const tac__island *island)
                     next_of(e, island->plan->sources + planned, island->plan->found_count)};
 }
 
-tac_time tac__island_planned(const tac_engine *e, const tac__island *island)
+tac_time tac__island_limit(const tac_engine *e, const tac__island *island)
 {
-    return next_window(e, island).planned_us;
+    const window w = next_window(e, island);
+    return natural_limit(e, island, w.planned_us, w.found_us);
+}
+
+tac_time tac__island_next(const tac_engine *e, const tac__island *island)
+{
+    const window w = next_window(e, island);
+    return w.found_us < w.planned_us ? w.found_us : w.planned_us;
+}
+
+// Plan the end of the step: where the next step begins if that is no boundary, and what was
+// located.
+ALWAYS_INLINE void plan_end(tac_engine *e, tac__island *island, tac_time limit_us)
+{
+    const tac__island_state *s = island->state;
+    const bool whole = island->step == TAC__STEP_LOCATED || s->to_us == limit_us;
+    tac__timeline_set(&e->timeline, island->plan->step_source, whole ? TAC_TIME_NEVER : s->to_us);
+    const tac_time event_us = s->event_us < limit_us ? s->event_us : TAC_TIME_NEVER;
+    if (island->plan->rise_count ||
+        (island->plan->event_count && e->timeline.next[island->plan->event_source] != event_us))
+        tac__plan_located(e, island, event_us);
 }
 
 // Stage 10: begin the next step, up to the next known boundary at most.
@@ -312,14 +346,20 @@ void tac__island_integrate(tac_engine *e, tac__island *island)
 {
     const window w = next_window(e, island);
     integrate_to(e, island, w.planned_us, w.found_us);
-    const tac__island_state *s = island->state;
-    const tac_time limit_us = w.found_us < w.planned_us ? w.found_us : w.planned_us;
-    const bool whole = island->step == TAC__STEP_LOCATED || s->to_us == limit_us;
-    if (!whole) // the next step goes on from the last stage of this one
-        tac__lanes_leave(island);
-    tac__timeline_set(&e->timeline, island->plan->step_source, whole ? TAC_TIME_NEVER : s->to_us);
-    const tac_time event_us = s->event_us < limit_us ? s->event_us : TAC_TIME_NEVER;
-    if (island->plan->rise_count ||
-        (island->plan->event_count && e->timeline.next[island->plan->event_source] != event_us))
-        tac__plan_located(e, island, event_us);
+    plan_end(e, island, w.found_us < w.planned_us ? w.found_us : w.planned_us);
+}
+
+bool tac__island_commit(tac_engine *e, tac__island *island, tac_time limit_us, tac_time to_us)
+{
+    const window w = next_window(e, island);
+    if (natural_limit(e, island, w.planned_us, w.found_us) != limit_us || w.found_us < to_us)
+        return false;
+    tac__island_state *s = island->state;
+    island->peeked_us = island->kept_us = TAC_TIME_NEVER;
+    s->event_us = TAC_TIME_NEVER;
+    s->to_us = to_us;
+    s->steps++;
+    tac__step_set(island, TAC__STEP_SOUND_LANES);
+    plan_end(e, island, w.found_us < w.planned_us ? w.found_us : w.planned_us);
+    return true;
 }

@@ -63,8 +63,19 @@ double tac__step_error(const tac_engine *engine, const tac__island *island,
 tac__outcome tac__natural_step(tac_engine *engine, tac__island *island, tac_time limit_us);
 // Take the next step, from the present state and with the inputs that are held.
 void tac__island_integrate(tac_engine *engine, tac__island *island);
-// The next boundary of an island from sources that are known in advance.
-tac_time tac__island_planned(const tac_engine *engine, const tac__island *island);
+// The next boundary of an island that is known now; and up to where its step may go if no boundary
+// turns up: some steps are decided without those that turn up.
+tac_time tac__island_next(const tac_engine *engine, const tac__island *island);
+tac_time tac__island_limit(const tac_engine *engine, const tac__island *island);
+// The step to to_us, computed in lanes with this limit, becomes the present step, of which all is
+// known (SOUND_LANES). False: it does not fit any more.
+bool tac__island_commit(tac_engine *engine, tac__island *island, tac_time limit_us, tac_time to_us);
+// The length of the next try of a step with this error; and that of the step after one that was
+// accepted: it was tried with h_us (own_us at first), and left_us were left up to its limit.
+tac_time tac__scaled_step(const tac__method *method, tac_time length_us, double error,
+                          const tac_integrator_def *def);
+tac_time tac__after_step(const tac__method *method, const tac_integrator_def *def, tac_time own_us,
+                         tac_time h_us, tac_time left_us, double error);
 
 // --- jacobian.c: the right-hand side on dual numbers ---------------------------------------------
 

@@ -56,8 +56,6 @@ static inline tac_status project(tac_engine *e, tac__island *island, tac_time t_
 static inline tac_status arrive(tac_engine *e, tac__island *island, tac_time t_us, bool boundary)
 {
     tac__island_state *s = island->state;
-    if (!boundary)
-        tac__lanes_leave(island);
     if (s->from_us < t_us) {
         memcpy(island->x, island->y, island->problem.n * sizeof *island->x);
         s->from_us = t_us;
@@ -114,6 +112,8 @@ static inline tac_status arrive_word(tac_engine *e, size_t w, tac_time t_us, boo
         const int i = __builtin_ctzll(bits);
         if (many)
             fetch_states(e, all + i);
+        if (all[i].lanes && tac__lanes_arrive(e, all + i, t_us, w, boundaries))
+            continue;
         TAC_TRY(arrive(e, all + i, t_us, boundaries >> i & 1));
     }
     return TAC_OK;
@@ -172,15 +172,12 @@ tac_status tac__islands_arrive(tac_engine *e, tac_time t_us)
 
 // --- the next step ------------------------------------------------------------------------------
 
-// Prefetch what the step of the next island begins with, while this one is integrated. Of islands
-// in lanes lanes.c has prefetched it.
+// Prefetch what the step of the next island begins with, while this one is integrated. For islands
+// in lanes lanes.c has done it.
 __attribute__((noinline)) static void fetch(const tac__island *island)
 {
-    if (island->lanes) {
-        tac__fetch(&island->alone->scratch, 2);
-        tac__fetch(island->plan, 5);
+    if (tac__lanes_has(island))
         return;
-    }
     tac__fetch(island->state, 5); // and x, behind it
     tac__fetch((const char *)island + 128, 3);
     if (!island->alone)
@@ -192,8 +189,8 @@ __attribute__((noinline)) static void fetch(const tac__island *island)
 // Integrate an island that is due.
 static inline void begin(tac_engine *e, tac__island *island, tac_time t_us)
 {
-    if (island->lanes && island->lanes->tried_us != t_us)
-        tac__lanes_step(e, island->lanes, t_us);
+    if (island->lanes && tac__lanes_turn(e, island, t_us))
+        return;
     tac__island_renew(e, island, t_us);
     tac__island_integrate(e, island);
 }

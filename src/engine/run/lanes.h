@@ -1,85 +1,134 @@
-// lanes.h - islands that are alike, integrated side by side in the lanes of vector registers.
+// lanes.h - islands of the same shape, integrated side by side in the lanes of vector registers.
 //
-// Twenty vehicles of one kind have twenty islands with the same equations, most of which step over
-// the same intervals. Such a step is computed once for several islands, before each of them asks
-// for it: every lane does the arithmetic that its island would do alone, so the bits are the same.
-// Each island then goes on by itself: it decides whether the error is small enough, whether a mode
-// changes, and what cuts the step short. Only the first try of a step is made in lanes; a second
-// try or a cut step is computed for the island alone.
+// Twenty vehicles of one kind have twenty islands with the same equations, which differ in their
+// parameters. A group is two, four or eight such islands. Their states lie side by side for as long
+// as the islands are in the group: steps begin there and end there. Every lane does the arithmetic
+// that its island would do alone, so the bits are the same; each has its own step length and
+// accepts or rejects its steps alone.
+//
+// At an instant all lanes of a group that are due arrive together, and begin their next step
+// together. The step of a lane is only computed then; it becomes the step of the island when the
+// turn of the island comes, in the order of all islands. A lane in whose step something happens (a
+// mode changes, a condition must be located, a boundary has turned up inside, a kernel fails)
+// leaves the group: its data go to the island's own memory, the island goes on alone, and joins
+// again when it begins a step at an instant of the group.
+//
+// The block has the states of an island in a group at each boundary of the island, where they can
+// be read. At other times, and the tentative state at all times, the block has them only after
+// tac__lanes_show or tac__block_complete: before a checkpoint or a snapshot is taken, and before an
+// observer evaluates the island between its boundaries.
 #ifndef TAC_ENGINE_RUN_LANES_H
 #define TAC_ENGINE_RUN_LANES_H
 
 #include "engine/run/evaluator.h"
 #include "engine/run/integrate.h"
+#include "engine/run/packs.h"
+#include "ode/lanes.h"
 
-// How many doubles lie side by side; the pack4 units of models are compiled for this number.
-enum { TAC__LANES = 4 };
+// The step of a lane, as it was computed.
+typedef struct tac__lane_step {
+    tac_time limit_us; // up to where it could go
+    tac_time to_us;
+    tac_time h_next_us; // adaptive: length of the next step
+    uint64_t tries;     // as tac__island_state.tries_next
+    uint64_t evals, rejected;
+    double error; // of the last try
+} tac__lane_step;
 
-// Which islands are integrated together. Part of the plan.
-typedef struct tac__lanes_plan {
-    uint32_t islands[TAC__LANES];
-    size_t count; // of islands
-} tac__lanes_plan;
-
-// What a step is computed in. Scratch, and shared by all lanes of the same shape: with 10,000
-// vehicles the stages of steps would take 2.5 kB a vehicle, read from and written to main memory at
-// every step. So it has the stages of the last step only.
+// What steps are computed in. Scratch, and shared by all groups of the same shape and width: with
+// 10,000 vehicles the stages of steps would take 2.5 kB a vehicle, read from and written to main
+// memory at every step. So it has the stages of the last step only.
 typedef struct tac__lanes_work {
-    const tac_engine *engine;
-    const tac__component *model; // of the first island
-    const tac__lanes *of;        // whose step was the last
-    tac__evaluator *packs;
-    tac__ode_problem problem;
-    tac__ode_work ode;
-    double *x, *y;  // one double a lane for each double of an island
-    uint64_t evals; // of the last step
+    tac_engine *engine;
+    const tac__ode_lanes_method *method;
+    const tac__packs *packs;
+    tac__evaluator *evaluator;
+    tac__ode_lanes_problem problem;
+    tac__ode_lanes_work ode;
+    const tac__lanes *of; // the group that is stepping
+    size_t x_count, event_count;
+    bool projects;
+    double *events; // their numbers at the end of a step
+    uint64_t evals; // of the present try
+    tac__lane_step steps[TAC__LANES_MAX];
 } tac__lanes_work;
 
-// A step of all these islands. Scratch.
+// A group. Scratch.
 struct tac__lanes {
-    const tac__lanes_plan *plan;
     tac__lanes_work *work;
-    const tac__lanes *next; // lanes whose step follows: their data are prefetched; NULL: none
-    tac__subject subject;   // lanes without an island have another's
-    tac_time tried_us;      // the last instant at which a step was tried
-
-    // The last step.
-    tac_time to_us;
-    uint64_t evals;
-    double error[TAC__LANES];
+    tac__lanes *next;              // in the order of their first islands; its data are prefetched
+    tac__subject subject;          // lanes without an island have another's
+    tac__ode_lanes ode;            // x is the state, y the tentative state
+    size_t count;                  // of islands
+    tac__lane_set here;            // lanes in which the state of the island is
+    tac__lane_set filled;          // lanes that have a state, be it an old one
+    tac__lane_set shown;           // lanes of `here` whose state is in the block, too
+    tac__lane_set ready;           // lanes whose step waits for the turn of its island
+    tac__lane_set known;           // lanes whose f(t0, x) was known before their step
+    tac__lane_set arrived;         // lanes that arrived at arrived_us
+    tac_time tried_us, arrived_us; // last instant of a step, and of an arrival
 };
 
-// Find the islands that are alike.
+// Find the islands that are alike and form groups.
 tac_status tac__lanes_form(tac_engine *engine);
+// The block was set or restored: all islands are alone.
+void tac__lanes_restart(tac_engine *engine);
 
-// Take a step for all of these islands that stand at t_us and have the same step length.
-void tac__lanes_step(tac_engine *engine, tac__lanes *lanes, tac_time t_us);
+// The turn of an island to begin its step at t_us. False: it must take the step alone.
+bool tac__lanes_turn(tac_engine *engine, tac__island *island, tac_time t_us);
 
-// Was the step of this island to to_us already taken in lanes? Then its result is in y, and
-// `*error` is set.
+// Have all lanes of the island's group arrive that are due at t_us: `boundaries` are bits of the
+// islands of that word of 64 that have a boundary there. False: this island has not arrived.
+bool tac__lanes_arrive(tac_engine *engine, const tac__island *island, tac_time t_us, size_t word,
+                       uint64_t boundaries);
+
+// The step of the island alone, whose first try was computed in lanes: true if the try to to_us
+// was. Then its result is in y and in `work`, and `*error` is set.
 static inline bool tac__lanes_take(tac__island *island, tac_time to_us, double *error)
 {
     if (island->step != TAC__STEP_AHEAD)
         return false;
-    const tac__lanes *lanes = island->lanes;
-    const bool same = lanes->to_us == to_us;
-    tac__step_set(island, same ? TAC__STEP_SETTLED_LANES : TAC__STEP_TAKEN);
-    if (!same)
+    tac__step_set(island, TAC__STEP_TAKEN);
+    const tac__lane_step *s = &island->lanes->work->steps[island->lane];
+    if (s->to_us != to_us)
         return false;
-    island->state->evals += lanes->evals;
-    *error = lanes->error[island->lane];
+    island->state->evals += s->evals;
+    *error = s->error;
     return true;
 }
 
-// The island's step was taken in lanes: put into its own work what the same step alone would have
-// left there.
+// Is the state of the island in a group?
+static inline bool tac__lanes_has(const tac__island *island)
+{
+    return island->lanes && island->lanes->here >> island->lane & 1;
+}
+
+// Have the island alone: its own memory has all that it would have if it had never been in lanes.
 void tac__lanes_unpack(tac__island *island);
 
-// To be called before the island's work is read or used for another step from the same state.
 static inline void tac__lanes_leave(tac__island *island)
 {
-    if (tac__step_in_lanes(island->step))
+    if (tac__lanes_has(island))
         tac__lanes_unpack(island);
 }
+
+// The state in the block was changed: the one in the group is void.
+static inline void tac__lanes_drop(const tac__island *island)
+{
+    if (island->lanes)
+        island->lanes->here &= ~(UINT32_C(1) << island->lane);
+}
+
+// Have the state at from_us in the block.
+void tac__lanes_write(const tac__island *island);
+
+static inline void tac__lanes_show(const tac__island *island)
+{
+    if (tac__lanes_has(island) && !(island->lanes->shown >> island->lane & 1))
+        tac__lanes_write(island);
+}
+
+// Have states and tentative states of all islands in the block.
+void tac__lanes_store(const tac_engine *engine);
 
 #endif

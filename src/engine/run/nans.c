@@ -4,11 +4,19 @@
 #include "engine/run/state.h"
 #include "base/floats.h"
 
+#include <string.h>
+
 static void mend(const tac_engine *e, unsigned char *bytes, const void *at, size_t count)
 {
     const size_t offset = (size_t)((const unsigned char *)at - e->plan->block.bytes);
     if (at && offset < e->plan->block.run_size)
         tac__one_nan(bytes + offset, count);
+}
+
+// Numbers without a meaning now, whatever they are.
+static void clear(const tac_engine *e, unsigned char *bytes, const double *at, size_t count)
+{
+    memset(bytes + ((const unsigned char *)at - e->plan->block.bytes), 0, count * sizeof *at);
 }
 
 static void mend_ports(const tac_engine *e, unsigned char *bytes, const tac__ports *ports,
@@ -25,6 +33,8 @@ void tac__stored_nans(const tac_engine *e, unsigned char *bytes)
     for (size_t i = 0; i < e->plan->island_count; i++) {
         mend(e, bytes, e->islands[i].x, e->plan->islands[i].x_count);
         mend(e, bytes, e->islands[i].y, e->plan->islands[i].x_count);
+        if (e->islands[i].state->event_us == TAC_TIME_NEVER)
+            clear(e, bytes, e->islands[i].next_mode, e->plan->islands[i].event_count);
     }
     for (size_t i = 0; i < e->plan->schema.count; i++) {
         const tac__signal *s = &e->plan->schema.signals[i];

@@ -1,5 +1,5 @@
 // peek.c - reading an island at any instant without a trace, and what follows when its state jumps.
-#include "engine/run/integrate.h"
+#include "engine/run/lanes.h"
 #include "engine/run/locate.h"
 #include "engine/run/profile.h"
 
@@ -38,6 +38,7 @@ static tac_status look(tac_engine *e, tac__island *island, tac_time t_us)
 {
     if (island->peeked_us == t_us)
         return TAC_OK;
+    tac__lanes_show(island);
     const uint64_t evals = island->state->evals;
     const bool observing = tac__profile_observing(island->engine, true);
     tac_status status = peek_state(e, island, t_us);
@@ -78,6 +79,7 @@ void tac__island_preview(tac__island *island, tac_time t_us)
 tac_status tac__island_jumped(tac_engine *e, tac__island *island, tac_time t_us)
 {
     const bool watched = island->peeked_us == t_us || island->kept_us == t_us;
+    tac__lanes_drop(island);
     tac__step_set(island, TAC__STEP_NONE);
     island->state->event_us = island->peeked_us = island->kept_us = TAC_TIME_NEVER;
     if (island->plan->event_count)

@@ -9,8 +9,6 @@ static void restart_island(tac__island *island)
     island->peeked_us = island->kept_us = TAC_TIME_NEVER;
     tac__step_set(island, TAC__STEP_NONE);
     tac__ode_forget(&island->work);
-    if (island->lanes)
-        island->lanes->tried_us = TAC_TIME_NEVER;
 }
 
 // All else of an instance is set before it is read. (`decides` is not after a failure, but only
@@ -30,6 +28,7 @@ void tac__scratch_restart(tac_engine *e)
     for (size_t i = 0; i < e->plan->island_count; i++)
         restart_island(&e->islands[i]);
     tac__teams_restart(e);
+    tac__lanes_restart(e);
     tac__written_restart(e);
     tac__activity_restored(e);
 }
@@ -37,4 +36,5 @@ void tac__scratch_restart(tac_engine *e)
 void tac__block_complete(const tac_engine *e)
 {
     tac__teams_store(e);
+    tac__lanes_store(e);
 }

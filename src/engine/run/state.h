@@ -78,7 +78,7 @@ typedef struct tac__island {
     uint32_t failed;      // component whose derive or output failed last
     uint32_t *live;       // its components that are evaluated in the present phases
     size_t live_count;
-    tac__lanes *lanes; // the lanes in which it is integrated with others; NULL: none are alike
+    tac__lanes *lanes; // the group in which it may be integrated with others; NULL: none are alike
     tac__ode_problem problem;
     tac__ode_work work;
 
@@ -214,7 +214,8 @@ struct tac_engine {
     tac__timeline timeline;
     tac__island *islands;
     tac_instance **instances;
-    tac__team *teams; // the first of a list
+    tac__team *teams;              // the first of a list
+    tac__lanes *lanes, *lanes_end; // the first and the last of a list
     // in the block
     tac__clock *clock;
     uint64_t *due_islands; // to be integrated from the present instant

@@ -1,20 +1,19 @@
 // step_state.h - how far the present step of an island has come, and what is known of its end.
 //
 //   state          x, y and the stages of the step                       may be followed by
-//   NONE           the state was set by something other than a step:     AHEAD, TAKEN
-//                  the start, a restored block, a jump, a phase
-//   ARRIVED        the island stands where its last step ended           NONE, AHEAD, TAKEN
-//   AHEAD          its next step was taken in lanes and is in y, but     TAKEN (a step of another
-//                  nothing has asked for it yet                          length), SETTLED_LANES
+//   NONE           the state was set by something other than a step:     AHEAD, TAKEN,
+//                  the start, a restored block, a jump, a phase          SOUND_LANES
+//   ARRIVED        the island stands where its last step ended           NONE, AHEAD, TAKEN,
+//                                                                        SOUND_LANES
+//   AHEAD          the first try of its next step was made in lanes;     TAKEN
+//                  y and the stages are those of this try
 //   TAKEN          y is the state at to_us; it may have failed           ARRIVED, LOCATED,
 //                                                                        SETTLED, SOUND
 //   LOCATED        a mode changes or a condition turns true at to_us     ARRIVED, TAKEN
 //   SETTLED        no mode changes at to_us                              ARRIVED, TAKEN, LOCATED,
 //                                                                        SOUND
-//   SETTLED_LANES  the same; the stages are in the work of the lanes     SETTLED, TAKEN, ARRIVED,
-//                                                                        SOUND_LANES
 //   SOUND          as SETTLED, and all numbers of y are finite           ARRIVED, TAKEN
-//   SOUND_LANES    the same; the stages are in the work of the lanes     SOUND, ARRIVED
+//   SOUND_LANES    the same; x, y and the stages are those of lanes.h    SOUND, ARRIVED
 //
 // A step that is taken again (a boundary turned up inside it) goes back to TAKEN. Any state may
 // stay what it is, and any may be followed by NONE. At a boundary a step that is not SOUND is
@@ -32,15 +31,9 @@ typedef enum tac__step_state {
     TAC__STEP_TAKEN,
     TAC__STEP_LOCATED,
     TAC__STEP_SETTLED,
-    TAC__STEP_SETTLED_LANES,
     TAC__STEP_SOUND,
     TAC__STEP_SOUND_LANES,
 } tac__step_state;
-
-static inline bool tac__step_in_lanes(tac__step_state state)
-{
-    return state == TAC__STEP_SETTLED_LANES || state == TAC__STEP_SOUND_LANES;
-}
 
 // May `to` follow `from`, by the table above?
 bool tac__step_may_follow(tac__step_state from, tac__step_state to);

@@ -420,7 +420,7 @@ void tac__teams_destroy(tac_engine *e)
 tac_status tac__teams_form(tac_engine *e)
 {
     const tac__plan *plan = e->plan;
-    if (!plan->def.lanes || plan->driver)
+    if (plan->def.lanes < 2 || plan->driver)
         return TAC_OK;
     for (size_t i = 0; i < plan->sequence_count; i++) {
         const tac__component *c = plan->components[plan->sequence[i]];
@@ -428,7 +428,7 @@ tac_status tac__teams_form(tac_engine *e)
             continue;
         tac_instance *members[TAC__TEAM_MAX];
         const size_t found = find_members(e, i, members);
-        uint32_t lanes = TAC__TEAM_MAX;
+        uint32_t lanes = plan->def.lanes;
         while (lanes > 1 && (lanes > found || !c->type->kernels[kind_of(lanes)].step ||
                              !tac__packs_sound(lanes)))
             lanes /= 2;
