@@ -541,7 +541,7 @@ static uint64_t hash_of_winds(const char *const *params, size_t count, const cha
                                 "  gusts: {type: constant, stage: scenario, params: {size: 3, "
                                 "unit: m/s, value: [7, -8, 9]}}\n"
                                 "  q: {type: source, stage: scenario, params: {kind: quat}}\n",
-                                lanes ? "true" : "false");
+                                lanes ? "auto" : "1");
     for (int i = 0; i < WINDS; i++) {
         n += (size_t)snprintf(
             text + n, sizeof text - n,
