@@ -67,6 +67,13 @@ static inline real *step_state(const tac_step *s, int i)
     return (real *)s->state[i];
 }
 
+// How many values a bool, an i32 or an enum has in a step: one a lane.
+#ifdef TAC_LANES
+enum { STEP_LANES = TAC_LANES };
+#else
+enum { STEP_LANES = 1 };
+#endif
+
 // tac_draw_normals in the form of the kind: for derivatives draws are constants.
 static inline void step_normals(tac_step *s, int stream, real *numbers, size_t count)
 {

@@ -14,7 +14,7 @@
     X(LAND, "land")
 
 // Faults of a sensor or an estimator: X(NAME, "name", has a value). What they do is in
-// sensors/instrument.c and in docs/faults.md.
+// sensors/measure.h and in docs/faults.md.
 #define TAC__SENSOR_FAULT_TABLE(X)                                                                 \
     X(NONE, "none", false)                                                                         \
     X(FREEZE, "freeze", false)                                                                     \

@@ -1,26 +1,12 @@
-// Estimator and sensors: noise, drift, limits, rounding, exact delays, faults, and the same in
-// every lane.
+// Estimator and sensors: noise, drift, limits, rounding, exact delays, faults. That they are the
+// same in every kind and lane is in test_sensors_kinds.c.
 #include "engine/test_rig.h"
 
 #include "model/labels.h"
-#include "model/lanes.h"
-#include "model/sensors/sensors.h"
 #define TAC_KIND_F64
+#include "model/sensors/measure.h"
 #include "model/world/atmosphere.h"
 #include "model/world/geodesy.h"
-
-#define KIND(kind)                                                                                 \
-    void tac__channel_step_##kind(const tac__channel *c, const tac__channel_law *k,                \
-                                  const double *truth, const double *n, const double *fault,       \
-                                  double *drift, double *y);                                       \
-    void tac__estimate_attitude_##kind(const double *q, const double *yaw, double *y);             \
-    void tac__magnetic_field_##kind(const double ned[3], const double *q, double *body);           \
-    void tac__pressure_altitude_##kind(const double *pressure, double *altitude);                  \
-    void tac__geodetic_fix_##kind(const tac__geodesy *g, const double *ned, double *fix);
-KIND(f64)
-KIND(pack4)
-KIND(pack8)
-KIND(dual)
 
 static rig r;
 
@@ -435,20 +421,22 @@ static void test_every_sensor_drops_out(void **state)
 static void test_channel(void **state)
 {
     (void)state;
-    const tac__channel c = {2, {0.5, -1}, 10, 0.25, true, true};
-    const tac__channel_law k = {{0.1, 0.2}, 0.9, {0.01, 0.02}};
-    double drift[2] = {3, 4}, y[2];
-    const double truth[2] = {1, -20}, n[4] = {1, 2, 5, 6}, fault[2] = {3, 0.125};
-    tac__channel_step_f64(&c, &k, truth, n, fault, drift, y);
+    const tac__channel_shape c = {2, true, true, true, true};
+    const tac__channel p = {{0.5, -1}, 10, 0.25};
+    tac__channel_state k = {{0.1, 0.2}, 0.9, {0.01, 0.02}, {3, 4}};
+    const double truth[2] = {1, -20}, n[4] = {1, 2, 5, 6};
+    double y[2];
+    channel_step(&c, &p, &k, truth, n, 3, 0.125, y);
     // 1 + 0.5 + 3 + 0.125 + 0.3 = 4.925, to the next quarter; the other is limited.
     assert_true(y[0] == 5 && y[1] == -10);
-    near(drift[0], 2.75, 1e-15, "drift");
-    near(drift[1], 3.72, 1e-15, "drift");
+    near(k.drift[0], 2.75, 1e-15, "drift");
+    near(k.drift[1], 3.72, 1e-15, "drift");
     // Rounded to the nearest step, halves upwards.
-    const tac__channel plain = {1, {0}, 0, 0.25, false, false};
-    const double no_fault[2] = {1, 0};
+    const tac__channel_shape rounds = {.count = 1, .rounded = true};
+    const tac__channel plain = {.quantum = 0.25};
+    k.drift[0] = 0;
     for (double x = -2; x < 2; x += 0.0625) {
-        tac__channel_step_f64(&plain, &k, &x, n, no_fault, (double[1]){0}, y);
+        channel_step(&rounds, &plain, &k, &x, n, 1, 0, y);
         assert_true(y[0] == floor(x * 4 + 0.5) / 4);
     }
 }
@@ -628,58 +616,8 @@ static void test_gps(void **state)
     }
 }
 
-// --- lanes --------------------------------------------------------------------------------------
-
-static const tac__channel channel = {3, {0.5, -1, 0}, 2.5, 0.25, true, true};
-static const tac__channel_law law = {{0.1, 0.2, 3}, 0.9, {0.01, 0.02, 3}};
-static const double earth[3] = {20, 1, 40};
-static tac__geodesy geodesy;
-
-enum {
-    IN_TRUTH = 0,
-    IN_NOISE = 3,
-    IN_FAULT = 9,
-    IN_DRIFT = 11,
-    IN_QUAT = 14,
-    IN_PRESSURE = 18,
-    INPUTS = 19,
-    OUTPUTS = 3 + 3 + 4 + 3 + 1 + 3
-};
-
-#define ALL(kind, w)                                                                               \
-    static void all_##kind(const double *in, double *out)                                          \
-    {                                                                                              \
-        memcpy(out, in + IN_DRIFT * (w), 3 * (w) * sizeof *in);                                    \
-        tac__channel_step_##kind(&channel, &law, in, in + IN_NOISE * (w), in + IN_FAULT * (w),     \
-                                 out, out + 3 * (w));                                              \
-        tac__estimate_attitude_##kind(in + IN_QUAT * (w), in, out + 6 * (w));                      \
-        tac__magnetic_field_##kind(earth, in + IN_QUAT * (w), out + 10 * (w));                     \
-        tac__pressure_altitude_##kind(in + IN_PRESSURE * (w), out + 13 * (w));                     \
-        tac__geodetic_fix_##kind(&geodesy, in, out + 14 * (w));                                    \
-    }
-ALL(f64, 1)
-ALL(pack4, 4)
-ALL(pack8, 8)
-ALL(dual, LANES_DUAL)
-
-static double lanes_input(uint64_t *seed, int i)
-{
-    if (input_bits(seed) % 8 == 0)
-        return input_hostile(seed);
-    return i == IN_PRESSURE ? input_uniform(seed, 0, 120000) : input_uniform(seed, -3, 3);
-}
-
-static void test_lanes(void **state)
-{
-    (void)state;
-    tac__geodesy_init(&geodesy, &(tac_world){0.8, 0.1, 488, TAC_GEODESY_WGS84, 0, 0, 0});
-    lanes_compare(
-        &(lanes_case){all_f64, all_pack4, all_pack8, all_dual, INPUTS, OUTPUTS, lanes_input}, 2000);
-}
-
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 TEST_MAIN(TEST(test_truth), TEST(test_delay_is_exact), TEST(test_delay_between_steps),
           TEST(test_noise_between_steps), TEST(test_estimator_statistics), TEST(test_faults),
           TEST(test_every_sensor_drops_out), TEST(test_channel), TEST(test_imu), TEST(test_walk),
-          TEST(test_drift), TEST(test_barometer), TEST(test_magnetometer), TEST(test_gps),
-          TEST(test_lanes))
+          TEST(test_drift), TEST(test_barometer), TEST(test_magnetometer), TEST(test_gps))
