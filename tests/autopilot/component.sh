@@ -42,6 +42,43 @@ expect 0 run "$quad" --set 'components.scenario.params.events=[{at: 1 s, do: arm
     {at: 2 s, do: start_mission}, {at: 20 s, do: motor_off, motor: 2}]'
 says err 'motor 2 is out; the others cannot hold the vehicle: coming down'
 
+# Five vehicles that differ in mass, gains and missions, in lanes and one by one: the same signals,
+# the same log in the same order.
+printf 'QGC WPL 110\n0\t1\t3\t22\t0\t0\t0\t0\t0\t0\t%s\t1\n' 2 >up.waypoints
+printf '1\t0\t3\t21\t0\t0\t0\t0\t0\t0\t0\t1\n' >>up.waypoints
+cat >fleet.yaml <<END
+extends: $TACTUS_SOURCE/examples/vehicles/rates.yaml
+duration: 6 s
+entities:
+  uav:
+    count: 5
+    extends: $TACTUS_SOURCE/examples/vehicles/iris.yaml
+    components:
+      control: {params: {mission: $missions/square.waypoints}}
+      scenario: {params: {events: [{at: 0.1 s, do: arm}, {at: 0.2 s, do: start_mission}]}}
+    each:
+      - components: {vehicle: {params: {mass: 1.4 kg}}}
+      - components: {control: {params: {mission: $work/up.waypoints, spool_time: 0.3 s}}}
+      - components: {control: {params: {rate_bandwidth: 14 rad/s, climb_speed: 1 m/s}}}
+      - components:
+          control: {params: {mission: $work/up.waypoints}}
+          scenario:
+            params:
+              events:
+                - {at: 0.1 s, do: arm}
+                - {at: 0.2 s, do: start_mission}
+                - {at: 2.5 s, do: motor_off, motor: 2}
+      - components: {scenario: {params: {events: [{at: 3 s, do: arm}]}}}
+END
+for lanes in true false; do
+    expect 0 run fleet.yaml --set plant.lanes=$lanes
+    grep '^\[' err >log.$lanes
+    hash_of fleet.yaml --set plant.lanes=$lanes >hash.$lanes
+done
+same 'the hash of five flights one by one' "$(cat hash.false)" "$(cat hash.true)"
+same 'the log of five flights one by one' "$(cat log.false)" "$(cat log.true)"
+says log.true 'uav1.control: takeoff' 'uav2.control: item 1 of 2 passed' 'uav4.control: warning: motor 2 is out'
+
 # Mistakes
 expect 2 check "$quad" --set components.control.params.mission=none.waypoints
 says err none.waypoints "parameter 'mission' of 'control'"
