@@ -384,10 +384,12 @@ static inline __attribute__((always_inline)) instant collect(tac_engine *e, tac_
         return p->few ? collect_few(e, t_us, source, next_us)
                       : collect_all(e, t_us, source, next_us);
     const tac__due_row *row = &p->due_rows[source];
-    if (p->few)
-        e->due.arriving[0] = row->islands < row->end ? p->due[row->islands].bits : 0;
-    else
-        mark_islands(p, &e->due, row);
+    if (row->islands < row->end) {
+        if (p->few)
+            e->due.arriving[0] = p->due[row->islands].bits;
+        else
+            mark_islands(p, &e->due, row);
+    }
     return (instant){!s->observer, p->due + row->first, p->due + row->islands};
 }
 

@@ -28,7 +28,8 @@ tac_status tac__timeline_wire(tac__timeline *tl, const tac__sources *sources, ui
                           .taken = taken,
                           .next = next,
                           .winner = tac__arena_array(arena, 2 * sources->count, sizeof *tl->winner),
-                          .last = tac__arena_array(arena, sources->count, sizeof *tl->last)};
+                          .last = tac__arena_array(arena, sources->count + 1, sizeof *tl->last)};
+    tl->rest = tl->last ? tl->last + sources->count : NULL;
     return tl->winner && tl->last ? TAC_OK : TAC_E_MEMORY;
 }
 
@@ -41,6 +42,7 @@ static void play(const tac__timeline *tl)
         const uint32_t a = tl->winner[2 * node], b = tl->winner[2 * node + 1];
         tl->winner[node] = tl->next[b] < tl->next[a] ? b : a;
     }
+    *tl->rest = 0;
 }
 
 void tac__timeline_start(const tac__timeline *tl)

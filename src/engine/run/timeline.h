@@ -48,6 +48,7 @@ typedef struct tac__timeline {
                       // nodes 2 i and 2 i + 1: winner[1] is the first of all; the leaves themselves
                       // begin at winner[count], whatever the count is
     tac_time *last;   // when each source was due last; valid for the present instant only
+    tac_time *rest;   // no source but winner[1] is due before this
 } tac__timeline;
 
 // Add a source; an axis that is there already is shared. Returns its number, or -1: no memory.
@@ -71,14 +72,17 @@ static inline tac_time tac__timeline_next(const tac__timeline *timeline)
 static inline tac_time tac__timeline_move(const tac__timeline *tl, size_t source, tac_time t_us)
 {
     uint32_t *winner = tl->winner, first = (uint32_t)source;
+    tac_time rest_us = TAC_TIME_NEVER;
     tl->next[source] = t_us;
     for (size_t place = tl->count + source; place > 1; place /= 2) {
         const uint32_t other = winner[place ^ 1];
         const tac_time other_us = tl->next[other];
+        rest_us = other_us < rest_us ? other_us : rest_us;
         first = other_us < t_us ? other : first;
         t_us = other_us < t_us ? other_us : t_us;
         winner[place / 2] = first;
     }
+    *tl->rest = rest_us; // if another source is the first, that is its time
     return t_us;
 }
 
@@ -95,6 +99,13 @@ static inline size_t tac__timeline_take(const tac__timeline *tl, tac_time *next_
     else if (s->kind == TAC__SOURCE_TIMES && ++tl->taken[i] < s->times_count)
         next = s->times_us[tl->taken[i]];
     tl->last[i] = t_us;
+    // Mostly the fastest axis is the first again. Then the tree stays as it is: 2 to 5 ns less a
+    // millisecond (bench/mission.c).
+    if (next <= *tl->rest) {
+        tl->next[i] = next;
+        *next_us = next;
+        return i;
+    }
     *next_us = tac__timeline_move(tl, i, next);
     return i;
 }
