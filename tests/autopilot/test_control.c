@@ -16,6 +16,9 @@
                                   double *state, double *out);
 KIND(dual)
 KIND(dualp)
+void tac__control_allocate_dual(const tac__control_shape *shape, const double *p,
+                                const double *volts, const double *working, const double *wanted,
+                                double *thrust, double *reached);
 
 enum {
     INS = sizeof(tac__control_in) / 8,
@@ -221,6 +224,75 @@ static void test_derivatives_by_parameters(void **state)
     assert_true(matter > count / 2); // the rest matters at limits only
 }
 
+static int free_rotors(const tac__control *c, const double *thrust)
+{
+    int count = 0;
+    for (int i = 0; i < shape.rotors; i++) {
+        const double part = thrust[i] / c->rotor[i].full_n;
+        count += part > 1.01 * c->rotor[i].idle && part < 0.8; // at 11 V it is 0.84 or more
+    }
+    return count;
+}
+
+// With rotors at their limits, too: thrusts and what they amount to, by what is wanted. Between
+// kinks, which differences to both sides show, and where enough rotors are free: with less than
+// three the equations hold by their damping only, and rounding errors are large.
+static void test_derivatives_of_allocation(void **state)
+{
+    (void)state;
+    enum { ROTORS = TAC__ROTORS_MAX, WANTED = 4, ALL = ROTORS + WANTED };
+    static dual volts[ROTORS], working[ROTORS], wish[WANTED], results[ALL];
+    int limited = 0, compared = 0;
+    for (int k = 0; k < 600; k++) {
+        tac__control c;
+        vehicle(&c, 4 + 2 * (k % 3));
+        double wanted[WANTED], result[3][ALL] = {{0}};
+        wanted[0] = c.mass_kg * c.g_m_s2 * uniform(0.5, 2);
+        for (int row = 1; row < WANTED; row++)
+            wanted[row] = 0.3 * c.scale[row] * uniform(-1, 1);
+        for (int i = 0; i < ROTORS; i++) {
+            voltage[i] = uniform(11, 12.6);
+            works[i] = uniform(0, 1) < 0.95;
+        }
+        tac__control_allocate_f64(&shape, &c, voltage, works, wanted, result[1],
+                                  result[1] + ROTORS);
+        if (free_rotors(&c, result[1]) < 3)
+            continue;
+        lift(voltage, ROTORS, volts);
+        lift(works, ROTORS, working);
+        lift(wanted, WANTED, wish);
+        memset(results, 0, sizeof results);
+        for (int j = 0; j < WANTED; j++)
+            wish[j][1 + j] = 1;
+        tac__control_allocate_dual(&shape, (const double *)&c, *volts, *working, *wish, *results,
+                                   results[ROTORS]);
+        for (int j = 0; j < WANTED; j++) {
+            const double middle = wanted[j], size = 1e-4 * c.scale[j];
+            for (int side = 0; side < 3; side++) {
+                wanted[j] = middle + (side - 1) * size;
+                tac__control_allocate_f64(&shape, &c, voltage, works, wanted, result[side],
+                                          result[side] + ROTORS);
+            }
+            wanted[j] = middle;
+            for (int i = 0; i < ALL; i++) {
+                const double before = (result[1][i] - result[0][i]) / size;
+                const double after = (result[2][i] - result[1][i]) / size;
+                const double got = results[i][1 + j];
+                const double bound = 1e-4 * (1 + fabs(before));
+                if (!same_bits(results[i][0], result[1][i]))
+                    fail_msg("result %d: %a, as double %a", i, results[i][0], result[1][i]);
+                if (!(fabs(before - after) < bound))
+                    continue; // a kink
+                if (!(fabs(got - before) < bound))
+                    fail_msg("result %d by %d: %g, by differences %g", i, j, got, before);
+                compared++;
+            }
+        }
+        limited += free_rotors(&c, result[1]) < shape.rotors;
+    }
+    assert_true(limited > 100 && compared > 20000);
+}
+
 // --- the reference ------------------------------------------------------------------------------
 
 // From rest to a target at any distance, in any direction: within all limits, without overshoot.
@@ -330,5 +402,6 @@ static void test_integrals_do_not_wind_up(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_derivatives_by_inputs),
-          cmocka_unit_test(test_derivatives_by_parameters), cmocka_unit_test(test_reference),
+          cmocka_unit_test(test_derivatives_by_parameters),
+          cmocka_unit_test(test_derivatives_of_allocation), cmocka_unit_test(test_reference),
           cmocka_unit_test(test_torque), cmocka_unit_test(test_integrals_do_not_wind_up))
