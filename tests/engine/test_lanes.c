@@ -38,7 +38,7 @@ static tac_status ball_declare(tac_declare *d, void *self)
     tac_declare_continuous(d, TAC_PORT(.name = "z", .type = TAC_TYPE_F64));
     const double scale = tac_param_f64(d, TAC_PARAM(.name = "scale", .fallback = "3"));
     tac_declare_continuous(d, TAC_PORT(.name = "v", .type = TAC_TYPE_F64, .scale = scale));
-    tac_declare_output(d, TAC_PORT(.name = "down", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "down", .type = TAC_TYPE_F64, .flags = TAC_PORT_EVAL));
     b->floor = tac_param_bool(d, TAC_PARAM(.name = "floor", .fallback = "true"));
     if (b->floor)
         tac_declare_event(d, "down", "the ball touches the floor");
@@ -118,6 +118,24 @@ static const tac_component_type ball_type = {.size = sizeof(tac_component_type),
                                              BALL_KERNELS(TAC_PACK2),
                                              BALL_KERNELS(TAC_PACK4),
                                              BALL_KERNELS(TAC_PACK8)};
+
+// The same, but it hops: its state jumps at boundaries.
+static tac_status hopper_step(tac_step *s, const void *self)
+{
+    (void)self;
+    if (s->t_us % 30000 == 0)
+        tac_jump(s)[1] += 0.5;
+    return TAC_OK;
+}
+
+static tac_component_type hopper_type(void)
+{
+    tac_component_type type = ball_type;
+    type.name = "hopper";
+    type.stage = TAC_STAGE_ACTUATE;
+    type.kernels[TAC_NUMBERS].step = hopper_step;
+    return type;
+}
 
 // --- what happens to them -----------------------------------------------------------------------
 
@@ -249,23 +267,24 @@ static void write_case(uint64_t *random, int lanes, char *text, size_t size)
     const char *h_max = draw(random, 2) ? "1 ms" : "7 ms";
     const bool few = draw(random, 4) == 0;
     const bool brittle = draw(random, 4) == 0, floor = draw(random, 4) > 0;
-    const bool mates = draw(random, 3) == 0;
-    int n = snprintf(text, size,
-                     "duration: 1 s\n"
-                     "plant: {integrator: {kind: %s, rtol: 1e-%d, h_max: %s, max_substeps: %d},\n"
-                     "  lanes: %d}\n"
-                     "scheduler: {rate_groups: [{name: a, period: 1 ms, components: [fast]},\n"
-                     "  {name: b, period: 10 ms, components: [slow]},\n"
-                     "  {name: c, period: 7 ms, offset: 333 us, components: [odd]},\n"
-                     "  {name: d, period: 2999 us, components: [caller]}]}\n"
-                     "links: [{from: caller.tx, to: ear.rx, delay: 400 us}]\n"
-                     "components:\n"
-                     "  fast: {type: noise}\n  slow: {type: noise, params: {deviation: 30}}\n"
-                     "  odd: {type: noise, params: {deviation: 10}}\n"
-                     "  alarm: {type: alarm}\n  caller: {type: caller}\n  ear: {type: hearer}\n"
-                     "  gate: {type: gate, params: {z: 0.2, signal: ball0.z}}\n",
-                     kind, 4 + (int)draw(random, 6), h_max, few ? 2 + (int)draw(random, 5) : 100000,
-                     lanes);
+    const bool mates = draw(random, 3) == 0, readers = draw(random, 3) == 0;
+    int n =
+        snprintf(text, size,
+                 "duration: 1 s\n"
+                 "plant: {integrator: {kind: %s, rtol: 1e-%d, h_max: %s, max_substeps: %d},\n"
+                 "  lanes: %d}\n"
+                 "scheduler: {rate_groups: [{name: a, period: 1 ms, components: [fast]},\n"
+                 "  {name: b, period: 10 ms, components: [slow%s]},\n"
+                 "  {name: c, period: 7 ms, offset: 333 us, components: [odd%s]},\n"
+                 "  {name: d, period: 2999 us, components: [caller]}]}\n"
+                 "links: [{from: caller.tx, to: ear.rx, delay: 400 us}]\n"
+                 "components:\n"
+                 "  fast: {type: noise}\n  slow: {type: noise, params: {deviation: 30}}\n"
+                 "  odd: {type: noise, params: {deviation: 10}}\n"
+                 "  alarm: {type: alarm}\n  caller: {type: caller}\n  ear: {type: hearer}\n"
+                 "  gate: {type: gate, params: {z: 0.2, signal: ball0.z}}\n",
+                 kind, 4 + (int)draw(random, 6), h_max, few ? 2 + (int)draw(random, 5) : 100000,
+                 lanes, readers ? ", near, hop0, hop1, hop2" : "", readers ? ", far, watch" : "");
     for (size_t i = 0; i < balls; i++) {
         const int height_mm = 50 + (int)draw(random, 1000);
         n += snprintf(
@@ -277,6 +296,18 @@ static void write_case(uint64_t *random, int lanes, char *text, size_t size)
             draw(random, 4) ? "1e9" : "0.3", forces[draw(random, 3)], 1 + (int)draw(random, 2),
             forces[draw(random, choices)]);
     }
+    // Components that read states: at once, late, and as an observer; and some that change their
+    // own state.
+    if (readers)
+        n += snprintf(text + n, size - (size_t)n,
+                      "  near: {type: gain, inputs: {u: ball0.z}}\n"
+                      "  far: {type: gain, inputs: {u: {from: ball1.v, gain: 0.3}}}\n"
+                      "  watch: {type: gain, inputs: {u: ball1.down}}\n");
+    for (size_t i = 0; readers && i < 3; i++)
+        n += snprintf(text + n, size - (size_t)n,
+                      "  hop%zu: {type: hopper, params: {height: 0.%zu}, inputs: {force: near.y, "
+                      "push: %s}}\n",
+                      i, i + 2, forces[draw(random, choices)]);
     // Islands of two components: the second is pushed by a state and an output of the first.
     for (size_t i = 0; mates && i < balls; i += 1 + draw(random, 2)) {
         n += snprintf(text + n, size - (size_t)n,
@@ -296,15 +327,23 @@ typedef struct result {
     char text[sizeof((tac_error *)0)->text];
 } result;
 
-static void open_case(rig *r, uint64_t random, int lanes)
+static void add_types(void)
 {
-    char text[8192];
-    write_case(&random, lanes, text, sizeof text);
+    static tac_component_type hopper;
+    hopper = hopper_type();
+    rig_types[5] = &hopper;
     rig_types[0] = &ball_type;
     rig_types[1] = &alarm_type;
     rig_types[2] = &gate_type;
     rig_types[3] = &caller_type;
     rig_types[4] = &hearer_type;
+}
+
+static void open_case(rig *r, uint64_t random, int lanes)
+{
+    char text[8192];
+    write_case(&random, lanes, text, sizeof text);
+    add_types();
     rig_open(r, text);
 }
 
@@ -418,6 +457,74 @@ static void test_in_pieces_and_restored(void **state)
         assert_true(after.hash == alone.hash);
     }
     assert_true(restored > 30);
+}
+
+// --- whoever looks ------------------------------------------------------------------------------
+
+// The bits of all signals.
+static uint64_t mix_signals(rig *r, uint64_t h)
+{
+    for (size_t i = 0; i < tac_engine_signal_count(r->engine); i++) {
+        uint64_t bits;
+        memcpy(&bits, tac_engine_read(r->engine, (int)i), sizeof bits);
+        h = (h ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return h;
+}
+
+// A run that is recorded, and looked at between boundaries. What a configuration says of lanes is
+// in a recording, so that the engine is told.
+static result look_at(uint64_t random, uint32_t lanes, const char *path, uint64_t *seen)
+{
+    rig r = {0};
+    char text[8192];
+    write_case(&random, 1, text, sizeof text);
+    add_types();
+    rig_open(&r, text);
+    tac_engine_destroy(r.engine);
+    tac_engine_def def = tac_config_engine_def(r.config);
+    def.lanes = lanes;
+    tac_recorder_def recorder_def = tac_recorder_def_default();
+    recorder_def.path = path;
+    recorder_def.tier = TAC_TIER_REPLAY;
+    recorder_def.log_us = 3331;
+    recorder_def.state_us = 50000;
+    tac_recorder *recorder;
+    assert_int_equal(tac_config_build_unprepared(r.config, &def, &r.engine, &r.err), TAC_OK);
+    assert_int_equal(tac_recorder_create(&recorder_def, r.engine, &recorder, &r.err), TAC_OK);
+    assert_int_equal(tac_engine_prepare(r.engine, &r.err), TAC_OK);
+    assert_int_equal(tac_recorder_begin(recorder, &r.err), TAC_OK);
+    tac_status status = TAC_OK;
+    for (tac_time t_us = 0; t_us < 200000 && status == TAC_OK; t_us += 4447) {
+        status = tac_engine_run(r.engine, t_us, &r.err);
+        *seen = mix_signals(&r, *seen);
+    }
+    const result got = {.hash = tac_engine_hash(r.engine, NULL, NULL),
+                        .counters = tac_engine_counters(r.engine),
+                        .status = status};
+    assert_int_equal(tac_recorder_end(recorder, NULL, &r.err), TAC_OK);
+    tac_recorder_destroy(recorder);
+    rig_close(&r);
+    return got;
+}
+
+static void test_looked_at(void **state)
+{
+    (void)state;
+    char one[512], other[512];
+    snprintf(one, sizeof one, "%s", path_of("one.mcap"));
+    snprintf(other, sizeof other, "%s", path_of("other.mcap"));
+    for (uint64_t random = 501; random <= 530; random++) {
+        uint64_t seen = 0;
+        const result alone = look_at(random, 1, one, &seen);
+        for (size_t i = 0; i < 3; i++) {
+            uint64_t also = 0;
+            const result beside = look_at(random, (uint32_t)widths[i], other, &also);
+            same(&alone, &beside, random);
+            assert_true(seen == also);
+            same_files(one, other, random);
+        }
+    }
 }
 
 // --- more steps than are allowed ----------------------------------------------------------------
@@ -613,5 +720,6 @@ static void test_how_many(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_how_many), cmocka_unit_test(test_same_as_one_by_one),
-          cmocka_unit_test(test_in_pieces_and_restored), cmocka_unit_test(test_cut_beyond_the_most),
-          cmocka_unit_test(test_who_is_alike), cmocka_unit_test(test_again_in_lanes))
+          cmocka_unit_test(test_in_pieces_and_restored), cmocka_unit_test(test_looked_at),
+          cmocka_unit_test(test_cut_beyond_the_most), cmocka_unit_test(test_who_is_alike),
+          cmocka_unit_test(test_again_in_lanes))

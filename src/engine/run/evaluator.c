@@ -181,7 +181,7 @@ ALWAYS_INLINE tac_status derive_all(const tac__evaluator *ev, double *dx, bool n
     for (size_t i = 0; i < ev->count; i++) {
         const tac__member *m = &ev->members[i];
         const tac_instance *c = m->instance;
-        double *own = dx + c->plan->x_offset * f->width;
+        double *own = dx + m->x_at;
         if (is_skipped(c, numbers)) {
             if (!numbers)
                 memset(own, 0, c->plan->x_count * f->width * sizeof *own);
@@ -233,24 +233,22 @@ tac_status tac__evaluator_outputs(const tac__evaluator *ev, const double *t_s, b
 
 tac_status tac__evaluator_detect(const tac__evaluator *ev, const double *t_s, double *g)
 {
-    const size_t width = tac__forms[ev->kind].width;
     for (size_t i = 0; i < ev->count; i++) {
         const tac__member *m = &ev->members[i];
         if (!m->instance->plan->event_count)
             continue;
         set_time(m, t_s, ev->kind == TAC_NUMBERS);
-        TAC_TRY(m->kernels->detect(m->eval, m->self, g + m->instance->plan->event_offset * width));
+        TAC_TRY(m->kernels->detect(m->eval, m->self, g + m->event_at));
     }
     return TAC_OK;
 }
 
 tac_status tac__evaluator_project(const tac__evaluator *ev, double *x)
 {
-    const size_t width = tac__forms[ev->kind].width;
     for (size_t i = 0; i < ev->count; i++) {
         const tac__member *m = &ev->members[i];
         if (m->kernels->project)
-            TAC_TRY(m->kernels->project(m->eval, m->self, x + m->instance->plan->x_offset * width));
+            TAC_TRY(m->kernels->project(m->eval, m->self, x + m->x_at));
     }
     return TAC_OK;
 }
@@ -404,6 +402,9 @@ static tac_status make_members(tac_engine *e, const tac__island *island, tac__ev
                            .lanes = (uint32_t)f->lanes};
         *m = (tac__member){.eval = eval,
                            .kernels = &c->plan->type->kernels[ev->kind],
+                           .x_at = c->plan->x_offset * f->width,
+                           .event_at = c->plan->event_offset * f->width,
+                           .number_at = ev->number_count * f->width,
                            .self = c->plan->self,
                            .instance = c};
         ev->number_count += c->plan->number_count;
@@ -493,8 +494,11 @@ tac_status tac__subject_make(tac_engine *e, const tac__evaluator *ev, tac__islan
     memcpy(s->islands, islands, f->lanes * sizeof(tac__island *));
     s->held = tac__arena_array(&e->scratch, ev->held_count * f->lanes, sizeof *s->held);
     s->mode = make_values(e, islands[0]->plan->event_count, f->width);
-    if (!s->held || !s->mode)
+    s->first = tac__arena_array(&e->scratch, ev->count, sizeof(tac_instance *));
+    if (!s->held || !s->mode || !s->first)
         return TAC_E_MEMORY;
+    for (size_t i = 0; i < ev->count; i++)
+        s->first[i] = instance_of(s, 0, i);
     for (size_t h = 0; h < ev->held_count; h++) {
         for (size_t lane = 0; lane < f->lanes; lane++)
             s->held[h * f->lanes + lane] =
@@ -505,16 +509,12 @@ tac_status tac__subject_make(tac_engine *e, const tac__evaluator *ev, tac__islan
 
 void tac__evaluator_aim(const tac__evaluator *ev, const tac__subject *s)
 {
-    const size_t width = tac__forms[ev->kind].width;
-    const double *numbers = s->numbers;
     for (size_t i = 0; i < ev->count; i++) {
         tac__member *m = &ev->members[i];
-        m->instance = instance_of(s, 0, i);
-        m->eval->mode = s->mode + m->instance->plan->event_offset * width;
-        if (!numbers)
-            continue;
-        m->eval->p = numbers;
-        numbers += m->instance->plan->number_count * width;
+        m->instance = s->first[i];
+        m->eval->mode = s->mode + m->event_at;
+        if (s->numbers)
+            m->eval->p = s->numbers + m->number_at;
     }
 }
 

@@ -48,6 +48,8 @@ typedef struct tac__member {
     tac_instance *instance; // in the first island of the subject
     tac__passage *passages;
     size_t passage_count;
+    // where its own parts begin, in doubles of the kind
+    size_t x_at, event_at, number_at;
 } tac__member;
 
 // A held input in the form of the kind.
@@ -70,6 +72,7 @@ struct tac__evaluator {
 // Which islands are evaluated: one for each lane.
 typedef struct tac__subject {
     tac__island *islands[TAC__LANES_MAX];
+    tac_instance **first;  // the components of the first island, in the order of the members
     const double **held;   // where held input h of a lane is: held[h * lanes + lane]
     double *mode;          // in the form of the kind
     const double *numbers; // of all members, one behind another; NULL: they are doubles

@@ -43,6 +43,15 @@ void tac__lanes_store(const tac_engine *e)
     }
 }
 
+void tac__lanes_drop(const tac__island *island)
+{
+    tac__lanes *l = island->lanes;
+    if (!tac__lanes_has(island))
+        return;
+    tac__lane_get(width_of(l), island->lane, l->ode.n, l->ode.y, island->y);
+    l->here &= ~(UINT32_C(1) << island->lane);
+}
+
 void tac__lanes_restart(tac_engine *e)
 {
     for (tac__lanes *l = e->lanes; l; l = l->next) {
@@ -124,7 +133,7 @@ static void hand_over(tac__lanes *l, size_t lane)
 // prefetched while this step is computed, a part at each evaluation: all at once would be more than
 // the processor fetches at a time. First the islands of the next group, some at a time, with their
 // inputs and a part of what lies side by side; then what leads to those of the group behind it.
-enum { FETCH_PARTS = 5 };
+enum { FETCH_PARTS = 5, FEW_ISLANDS = 64 };
 
 static void fetch_lines(const void *at, size_t bytes, uint64_t part)
 {
@@ -179,7 +188,8 @@ static void fetch_part(const tac__lanes *l, uint64_t part)
 static tac_status evaluate(void *context, const double *t_s, double *dx)
 {
     tac__lanes_work *w = context;
-    fetch_part(w->of, w->evals);
+    if (w->fetches)
+        fetch_part(w->of, w->evals);
     w->evals++;
     return tac__evaluator_derive(w->evaluator, t_s, dx);
 }
@@ -361,7 +371,7 @@ static void step(tac_engine *e, tac__lanes *l, tac_time t_us)
     l->known = l->ode.first;
     const tac__lane_set done = w->method->method->adaptive ? adaptive_steps(l, active, t_us)
                                                            : fixed_steps(l, active, t_us);
-    for (uint64_t part = w->evals; part < FETCH_PARTS; part++) // of a method with few stages
+    for (uint64_t part = w->evals; w->fetches && part < FETCH_PARTS; part++) // few stages
         fetch_part(l, part);
     tac__lane_set apart = changing(l, done), carried = 0;
     EACH_LANE(lane, done)
@@ -617,8 +627,8 @@ static tac_status make_work(tac_engine *e, const tac__island *island, size_t wid
     *w = (tac__lanes_work){.engine = e,
                            .method = tac__ode_lanes_find(e->plan->method, width),
                            .packs = tac__packs_of(width),
-                           .x_count = n,
-                           .event_count = island->plan->event_count};
+                           .event_count = island->plan->event_count,
+                           .fetches = e->plan->island_count > FEW_ISLANDS};
     double *memory = tac__ode_array(&e->scratch, tac__ode_lanes_work_doubles(w->method, n));
     w->events = tac__ode_array(&e->scratch, w->event_count * width);
     if (!memory || !w->events)

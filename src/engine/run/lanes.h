@@ -46,8 +46,9 @@ typedef struct tac__lanes_work {
     tac__ode_lanes_problem problem;
     tac__ode_lanes_work ode;
     const tac__lanes *of; // the group that is stepping
-    size_t x_count, event_count;
+    size_t event_count;
     bool projects;
+    bool fetches;   // data of the next group are prefetched
     double *events; // their numbers at the end of a step
     uint64_t evals; // of the present try
     tac__lane_step steps[TAC__LANES_MAX];
@@ -113,11 +114,7 @@ static inline void tac__lanes_leave(tac__island *island)
 }
 
 // The state in the block was changed: the one in the group is void.
-static inline void tac__lanes_drop(const tac__island *island)
-{
-    if (island->lanes)
-        island->lanes->here &= ~(UINT32_C(1) << island->lane);
-}
+void tac__lanes_drop(const tac__island *island);
 
 // Have the state at from_us in the block.
 void tac__lanes_write(const tac__island *island);
