@@ -153,6 +153,62 @@ static void test_alike(void **state)
     rig_close(&other);
 }
 
+// Rockets that differ in their numbers fly in lanes: from the rail, while the motor burns, after
+// that, each until an instant of its own.
+static void write_swarm(const char *method, unsigned lanes, char *swarm, size_t size)
+{
+    size_t n = (size_t)snprintf(
+        swarm, size,
+        "duration: 3 s\nplant: {lanes: %u, integrator: {kind: %s, h_max: 5 ms}}\n"
+        "scheduler: {rate_groups: [{name: g, period: 20 ms, components: ['*.wind']}]}\n"
+        "entities:\n",
+        lanes, method);
+    for (int i = 0; i < 8; i++)
+        n += (size_t)snprintf(
+            swarm + n, size - n,
+            "  r%d:\n    components:\n"
+            "      motor: {type: rocket_motor, params: {thrust: %d kN, isp: 250 s, fuel: 20 kg,\n"
+            "        spool: 0.0%d s}, inputs: {pressure: body.air.pressure}}\n"
+            "      mass: {type: rocket_mass, params: {stages: [{mass: %d kg, inertia: [9, 99, "
+            "99],\n"
+            "        com: [2, 0.00%d, 0]}]}, inputs: {fuel1: motor.fuel, flow1: motor.flow}}\n"
+            "      air: {type: rocket_aero, params: {diameter: 0.%d, drag: 0.4, normal: 20},\n"
+            "        inputs: {velocity: body.air_velocity, rate: body.air_rate,\n"
+            "        density: body.air.density, mach: body.mach}}\n"
+            "      body: {type: rocket_body, params: {rail: %d, attitude: [0, 85 deg, %d deg]},\n"
+            "        inputs: {wind: wind.y, mass: mass.mass, com: mass.com, inertia: "
+            "mass.inertia,\n"
+            "        jet: mass.jet, stream: mass.stream, force1: motor.force,\n"
+            "        moment1: motor.moment, force2: air.force, moment2: air.moment}}\n"
+            "      wind: {type: sine, params: {size: 3, unit: m/s, amplitude: %d}}\n",
+            i, 30 + i, 3 + i, 100 + 3 * i, 1 + i, 30 + i, 3 + i, 10 * i, 1 + i);
+    assert_true(n < size);
+}
+
+static void test_swarm_in_lanes(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"euler", "rk4", "rk23", "rk45"};
+    static char swarm[16384];
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        uint64_t hash = 0;
+        for (unsigned lanes = 1; lanes <= 8; lanes *= 2) {
+            write_swarm(methods[k], lanes, swarm, sizeof swarm);
+            rig_open(&r, swarm);
+            for (size_t i = 0; i < r.engine->plan->island_count; i++)
+                assert_int_equal(r.engine->islands[i].lanes != NULL,
+                                 lanes > 1 && tac__packs_sound(lanes));
+            rig_run(&r, TAC_TIME_MAX);
+            const uint64_t got = tac_engine_hash(r.engine, NULL, NULL);
+            rig_close(&r);
+            if (lanes == 1)
+                hash = got;
+            if (got != hash)
+                fail_msg("%s: with %u lanes the hash is another", methods[k], lanes);
+        }
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(test_kinds_have_the_same_bits),
           cmocka_unit_test(test_duals_are_derivatives), cmocka_unit_test(test_derivatives_at_rest),
-          cmocka_unit_test(test_alike))
+          cmocka_unit_test(test_alike), cmocka_unit_test(test_swarm_in_lanes))
