@@ -147,7 +147,6 @@ enum {
 typedef struct tac_lane {
     tac_instance *instance;
     const void *self; // the component's own: it may differ in what `alike` does not compare
-    bool steps; // false: the component is not due. It has values, but what is written is dropped
 } tac_lane;
 
 // What a step sees. Indices are those that the declaring functions returned.

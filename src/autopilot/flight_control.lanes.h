@@ -162,8 +162,6 @@ static void log_lanes(tac_step *s, const void *self, const uint32_t *lost, const
             continue;
 #ifdef TAC_LANES
         tac_step one = tac_step_of_lane(s, (uint32_t)lane);
-        if (!s->lane[lane].steps)
-            continue;
 #else
         tac_step one = *s;
 #endif

@@ -402,7 +402,7 @@ static void begin_flights(int rotors, uint64_t connected)
             controls[l].bus[i] = i % BUSES;
         draw_mission(&controls[l].mission, l);
         selves[l] = &controls[l];
-        lane[l] = (tac_lane){.instance = &instance, .self = &selves[l], .steps = true};
+        lane[l] = (tac_lane){.instance = &instance, .self = &selves[l]};
         set_bench(&alone[l], 1, l);
         alone[l].step.p = (const double *)&g->f;
         tac__flight_init(&g->shape, (tac__flight_state){alone[l].states[0], alone[l].states[1]});

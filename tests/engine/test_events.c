@@ -223,8 +223,8 @@ static void test_modes_compared(void **state)
 {
     (void)state;
 #ifdef __x86_64__
-    static const double numbers[] = {0.0, -0.0,         1,  -1, 5e-324, -5e-324, (double)INFINITY,
-                                     NAN, -(double)NAN, 1e9};
+    static const double numbers[] = {
+        0.0, -0.0, 1, -1, 5e-324, -5e-324, (double)INFINITY, (double)NAN, -(double)NAN, 1e9};
     enum { NUMBERS = sizeof numbers / sizeof *numbers, MOST = 21 };
     if (!__builtin_cpu_supports("avx2")) {
         print_message("AVX2: not on this machine\n");

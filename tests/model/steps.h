@@ -171,7 +171,7 @@ static inline tac_status steps_run(const steps_team *t, size_t lane, tac_kind ki
     tac_lane lanes[TAC__TEAM_MAX];
     for (size_t i = 0; i < f->lanes; i++) {
         tac_instance *m = t->members[lane + i];
-        lanes[i] = (tac_lane){.instance = m, .self = m->plan->self, .steps = true};
+        lanes[i] = (tac_lane){.instance = m, .self = m->plan->self};
     }
     *t->members[lane]->streams[0].next = t->next[lane];
     tac_step s = t->members[lane]->step;

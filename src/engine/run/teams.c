@@ -398,7 +398,7 @@ static tac_status make_team(tac_engine *e, tac_instance *const *members, uint32_
             t->out[k].of[lane] = m->step.out[k];
         for (size_t k = 0; k < t->state_count; k++)
             t->state[k].of[lane] = m->step.state[k];
-        t->lane[lane] = (tac_lane){.self = m->plan->self, .instance = m, .steps = true};
+        t->lane[lane] = (tac_lane){.self = m->plan->self, .instance = m};
         m->team = t;
         m->lane = (uint8_t)lane;
         m->run = take_turn;
