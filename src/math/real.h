@@ -10,6 +10,9 @@
 //     TAC_KIND_DUALP                  the same, of parameters, too        C++17
 //     TAC_KIND_SYM                    a node of a graph                   C++17
 //
+// TAC_KIND_F64_AVX2 is TAC_KIND_F64 under another name, for units that are compiled a second time
+// for machines with AVX2.
+//
 // Each kind has the types `real` and `cond`; the operators + - * / and their assignments, unary -,
 // and < > <= >= between reals or a real and a double; c_and, c_or, c_not, r_select, r_abs, r_sqrt,
 // r_floor, r_pick, and the functions of elementary.h as r_sin, r_atan2, ... A double becomes a real
@@ -29,6 +32,9 @@
 
 #include <float.h>
 
+#ifdef TAC_KIND_F64_AVX2
+#define TAC_KIND_F64
+#endif
 #if (defined(TAC_KIND_F64) + defined(TAC_KIND_PACK2) + defined(TAC_KIND_PACK4) +                   \
      defined(TAC_KIND_PACK8) + defined(TAC_KIND_DUAL) + defined(TAC_KIND_DUALP) +                  \
      defined(TAC_KIND_SYM)) != 1
@@ -47,7 +53,10 @@
 #error "gcc may fuse a * b -+ c in spite of -ffp-contract=off: add -mno-fma, leave out -mavx512vl"
 #endif
 
-#if defined(TAC_KIND_F64)
+#if defined(TAC_KIND_F64_AVX2)
+#define TAC_KIND f64_avx2
+#include "math/real_f64.h"
+#elif defined(TAC_KIND_F64)
 #define TAC_KIND f64
 #include "math/real_f64.h"
 #elif defined(TAC_KIND_PACK2)

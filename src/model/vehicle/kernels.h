@@ -70,6 +70,14 @@ TAC__EVAL_KERNEL(tac__multirotor_output)
 TAC__STATE_KERNEL(tac__multirotor_detect)
 TAC__STATE_KERNEL(tac__multirotor_project)
 
+// The kernels of doubles again, compiled for machines with AVX2.
+TAC_BEGIN_DECLS
+tac_status tac__multirotor_derive_f64_avx2(const tac_eval *e, const void *self);
+tac_status tac__multirotor_output_f64_avx2(const tac_eval *e, const void *self);
+tac_status tac__multirotor_detect_f64_avx2(const tac_eval *e, const void *self, double *g);
+tac_status tac__multirotor_project_f64_avx2(const tac_eval *e, const void *self, double *x);
+TAC_END_DECLS
+
 #ifdef TAC_KIND_F64
 // Returns how many bytes are used by what the vehicle has: the rest of *n is zero. To be called
 // after tac__multirotor_prepare.

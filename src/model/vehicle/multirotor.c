@@ -4,6 +4,7 @@
 #include "model/builtin.h"
 #include "model/vehicle/kernels.h"
 #include "model/vehicle/params.h"
+#include "math/machine.h"
 #include "math/quat.h"
 
 #include <stdio.h>
@@ -267,6 +268,22 @@ static bool multirotor_alike(const void *self, const void *other)
     return a == b || !memcmp(a, b, sizeof *a);
 }
 
+// --- kernels -------------------------------------------------------------------------------------
+
+// With AVX2 operations have three operands: about 200 of 1,000 instructions, copies of registers,
+// fall away, and the mission of the Iris takes 7 % less time (bench_mission, Zen 4).
+static tac_status derive_best(const tac_eval *e, const void *self)
+{
+    return tac__machine_has_pack(4) ? tac__multirotor_derive_f64_avx2(e, self)
+                                    : tac__multirotor_derive_f64(e, self);
+}
+
+static tac_status output_best(const tac_eval *e, const void *self)
+{
+    return tac__machine_has_pack(4) ? tac__multirotor_output_f64_avx2(e, self)
+                                    : tac__multirotor_output_f64(e, self);
+}
+
 #define KERNELS(kind)                                                                              \
     {                                                                                              \
         .output = tac__multirotor_output_##kind, .derive = tac__multirotor_derive_##kind,          \
@@ -279,6 +296,14 @@ const tac_component_type tac__multirotor_type = {
     .self_size = sizeof(multirotor),
     .declare = multirotor_declare,
     .init = multirotor_init,
-    .kernels = TAC__KERNELS(KERNELS),
+    .kernels = {[TAC_NUMBERS] = {.output = output_best,
+                                 .derive = derive_best,
+                                 .detect = tac__multirotor_detect_f64,
+                                 .project = tac__multirotor_project_f64},
+                [TAC_PACK2] = KERNELS(pack2),
+                [TAC_PACK4] = KERNELS(pack4),
+                [TAC_PACK8] = KERNELS(pack8),
+                [TAC_DUALS] = KERNELS(dual),
+                [TAC_DUALS_OF_ALL] = KERNELS(dualp)},
     .alike = multirotor_alike,
 };
