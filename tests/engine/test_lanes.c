@@ -1,6 +1,7 @@
 // Islands in lanes: whatever they do and whatever happens to them, digests and counters are those
 // of islands that are integrated one by one.
 #include "engine/run/lanes.h"
+#include "engine/watch.h"
 #include "math/prints.h"
 #include "engine/test_rig.h"
 
@@ -61,7 +62,7 @@ static bool ball_lane(const tac_eval *e, const ball *b, size_t width, size_t lan
     e->dx[lane] = v;
     e->dx[width + lane] =
         -9.80665 + force + 0.1 * t_s - down * (p[STIFFNESS * width] * z + p[DAMPING * width] * v);
-    return v > -p[FASTEST * width];
+    return !(v <= -p[FASTEST * width]);
 }
 
 static tac_status ball_derive(const tac_eval *e, const void *self)
@@ -527,6 +528,74 @@ static void test_looked_at(void **state)
     }
 }
 
+// A watcher that looks into every step.
+typedef struct looker {
+    tac_engine *engine;
+    tac__inside *inside[64];
+    tac__watched z[64];
+    uint64_t seen, looks;
+} looker;
+
+static void look_inside(void *context, size_t island, tac_time t_us)
+{
+    looker *l = context;
+    const tac_time from_us = l->engine->islands[island].state->from_us;
+    for (tac_time part = 0; part <= 2; part++) {
+        uint64_t bits;
+        assert_int_equal(
+            tac__inside_look(l->inside[island], t_us, from_us + (t_us - from_us) * part / 2),
+            TAC_OK);
+        memcpy(&bits, tac__inside_value(l->inside[island], &l->z[island]), sizeof bits);
+        l->seen = (l->seen ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+        l->looks++;
+    }
+}
+
+// Many steps between two boundaries, all of them watched.
+static void test_looked_into(void **state)
+{
+    (void)state;
+    uint64_t seen[4];
+    for (size_t i = 0; i < 4; i++) {
+        char text[4096];
+        int n = snprintf(text, sizeof text,
+                         "duration: 100 ms\n"
+                         "plant: {integrator: {kind: rk45, rtol: 1e-9, h_max: 2 ms}, lanes: %d}\n"
+                         "scheduler: {rate_groups: [{name: a, period: 10 ms, components: [s]}]}\n"
+                         "components:\n  s: {type: noise}\n",
+                         i ? widths[i - 1] : 1);
+        for (int k = 0; k < 9; k++)
+            n += snprintf(text + n, sizeof text - (size_t)n,
+                          "  ball%d: {type: ball, params: {height: 0.%d, stiffness: %d}, "
+                          "inputs: {force: s.y, push: s.y}}\n",
+                          k, k + 1, 1000 + 500 * k);
+        add_types();
+        rig r;
+        rig_open(&r, text);
+        looker l = {.engine = r.engine};
+        tac__arena arena;
+        tac__arena_init(&arena, tac_allocator_default());
+        for (size_t k = 0; k < 9; k++) {
+            char name[16];
+            snprintf(name, sizeof name, "ball%zu.z", k);
+            const int signal = tac_engine_find_signal(r.engine, name);
+            l.inside[k] = tac__inside_create(r.engine, &arena, k, false);
+            l.z[k] = tac__watch_signal(r.engine, signal);
+            assert_non_null(l.inside[k]);
+        }
+        const uint64_t all = 0x1ff;
+        tac__step_watcher watcher = {.show = look_inside, .context = &l, .islands = &all};
+        tac__watch_steps(r.engine, &watcher);
+        rig_run(&r, TAC_TIME_MAX);
+        seen[i] = l.seen;
+        assert_true(l.looks > 3 * 9 * 20);
+        rig_close(&r);
+        tac__arena_fini(&arena);
+    }
+    for (size_t i = 1; i < 4; i++)
+        assert_true(seen[i] == seen[0]);
+}
+
 // --- more steps than are allowed ----------------------------------------------------------------
 
 // Rings once.
@@ -589,6 +658,61 @@ static void test_cut_beyond_the_most(void **state)
         rig_close(&r);
     }
     assert_memory_equal(&v[0], &v[1], sizeof v[0]);
+}
+
+// Runs a text, in which the number of lanes is `%d`, with all widths: the same comes of it.
+static tac_status same_with_all(const char *format)
+{
+    result alone = {0};
+    for (size_t i = 0; i < 4; i++) {
+        char text[4096];
+        snprintf(text, sizeof text, format, i ? widths[i - 1] : 1);
+        add_types();
+        rig r;
+        rig_open(&r, text);
+        const result got = close_case(&r);
+        if (i == 0)
+            alone = got;
+        assert_true(got.hash == alone.hash && got.status == alone.status);
+        assert_string_equal(got.text, alone.text);
+        assert_memory_equal(&got.counters, &alone.counters, sizeof got.counters);
+    }
+    return alone.status;
+}
+
+#define EIGHT(ball) ball(0) ball(1) ball(2) ball(3) ball(4) ball(5) ball(6) ball(7)
+
+// A message arrives exactly where a step ends that had begun before it was sent. The derivative at
+// the end of that step is that of the old inputs.
+static void test_boundary_at_the_end(void **state)
+{
+    (void)state;
+#define HEARS(n)                                                                                   \
+    "  ball" #n ": {type: ball, params: {height: 1" #n "}, inputs: {force: slow.y, push: "         \
+    "ear.y}}\n"
+    const tac_status status =
+        same_with_all("duration: 30 ms\n"
+                      "plant: {integrator: {kind: rk23, rtol: 0.9, h_max: 1 ms}, lanes: %d}\n"
+                      "scheduler: {rate_groups: [{name: a, period: 10 ms, components: [slow]},\n"
+                      "  {name: d, period: 10 ms, offset: 3500 us, components: [caller]}]}\n"
+                      "links: [{from: caller.tx, to: ear.rx, delay: 500 us}]\n"
+                      "components:\n  slow: {type: noise}\n  caller: {type: caller}\n  ear: {type: "
+                      "hearer}\n" EIGHT(HEARS));
+    assert_int_equal(status, TAC_OK);
+}
+
+// One of the lanes becomes infinite.
+static void test_not_finite(void **state)
+{
+    (void)state;
+#define BURSTS(n)                                                                                  \
+    "  ball" #n ": {type: ball, params: {height: 1" #n                                             \
+    "}, inputs: {force: {from: s.y, gain: 1e" #n "}, push: {from: s.y, gain: 1e" #n "}}}\n"
+    const tac_status status =
+        same_with_all("duration: 30 ms\nplant: {integrator: {kind: rk4}, lanes: %d}\n"
+                      "scheduler: {rate_groups: [{name: a, period: 10 ms, components: [s]}]}\n"
+                      "components:\n  s: {type: constant, params: {value: 9e300}}\n" EIGHT(BURSTS));
+    assert_int_equal(status, TAC_E_NUMERIC);
 }
 
 // --- who is integrated beside whom --------------------------------------------------------------
@@ -721,5 +845,6 @@ static void test_how_many(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_how_many), cmocka_unit_test(test_same_as_one_by_one),
           cmocka_unit_test(test_in_pieces_and_restored), cmocka_unit_test(test_looked_at),
-          cmocka_unit_test(test_cut_beyond_the_most), cmocka_unit_test(test_who_is_alike),
-          cmocka_unit_test(test_again_in_lanes))
+          cmocka_unit_test(test_looked_into), cmocka_unit_test(test_cut_beyond_the_most),
+          cmocka_unit_test(test_boundary_at_the_end), cmocka_unit_test(test_not_finite),
+          cmocka_unit_test(test_who_is_alike), cmocka_unit_test(test_again_in_lanes))

@@ -223,18 +223,19 @@ static void test_lanes(void **state)
         "{kind: euler, h_max: 250 us}", "{kind: rk4}",   "{kind: rk23}", "{kind: rk45}",
         "{kind: rk45, rtol: 1e-9}",     "{kind: dop853}"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const int widths[2] = {1, 2 << i % 3};
         uint64_t hash[2];
         tac_counters counters[2];
         for (int lanes = 0; lanes < 2; lanes++) {
             char text[1024];
             snprintf(text, sizeof text,
                      "extends: iris_mission.yaml\nduration: 6 s\n"
-                     "plant: {integrator: %s, lanes: %s}\n"
+                     "plant: {integrator: %s, lanes: %d}\n"
                      "entities:\n  uav: {count: 6}\n  heavy:\n    extends: vehicles/iris.yaml\n"
                      "    components:\n"
                      "      vehicle: {params: {position: [10, 5], mass: 1.6}}\n"
                      "      control: {params: {mission: missions/square.waypoints}}\n",
-                     kinds[i], lanes ? "auto" : "1");
+                     kinds[i], widths[lanes]);
             rig r;
             rig_example(&r, "fleet.yaml", text, NULL, 0);
             rig_run(&r, TAC_TIME_MAX);
