@@ -1,24 +1,9 @@
-// arrays.h - vectors in arrays: of doubles, of params (parameters) and of reals (states and ports).
-// For every scalar kind.
+// arrays.h - vectors in arrays: of params (parameters) and of reals (states and ports). For every
+// scalar kind.
 #ifndef TAC_MODEL_ARRAYS_H
 #define TAC_MODEL_ARRAYS_H
 
 #include "math/vec3.h"
-
-static inline real array_dot(const double a[3], vec3 v)
-{
-    return a[0] * v.x + a[1] * v.y + a[2] * v.z;
-}
-
-static inline vec3 array_transform(const double m[9], vec3 v)
-{
-    return vec3_make(array_dot(m, v), array_dot(m + 3, v), array_dot(m + 6, v));
-}
-
-static inline vec3 array_scale(real s, const double a[3])
-{
-    return vec3_make(s * a[0], s * a[1], s * a[2]);
-}
 
 static inline vec3 params_vec3(const param a[3])
 {
