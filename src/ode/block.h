@@ -50,41 +50,72 @@ TAC__INLINE tac__pair tac__fresh_pair(const double *k)
     return (tac__pair){low, k[1]};
 }
 
-// sum_j weights_j k_j of the pair at `at`; the last k has just been written
-TAC__INLINE tac__pair tac__sum(const double *weights, int count, const double *k, size_t stride,
-                               size_t at)
+// Four doubles: a register of functions that are compiled for AVX2.
+typedef double tac__four __attribute__((vector_size(32), may_alias));
+
+#ifdef __x86_64__
+#define TAC__AVX2     __attribute__((target("avx2")))
+#define TAC__HAS_AVX2 __builtin_cpu_supports("avx2")
+#else
+#define TAC__AVX2
+#define TAC__HAS_AVX2 false
+#endif
+
+TAC__INLINE tac__four tac__fresh_four(const double *k)
 {
-    tac__pair sum = {0, 0};
-    bool any = false;
-    TAC__UNROLL
-    for (int j = 0; j < count; j++) {
-        if (weights[j] == 0)
-            continue;
-        const double *kj = k + (size_t)j * stride + at;
-        const tac__pair term =
-            weights[j] * (j == count - 1 ? tac__fresh_pair(kj) : TAC__PAIR(kj, 0));
-        if (any)
-            sum += term;
-        else
-            sum = term;
-        any = true;
-    }
-    return sum;
+    const tac__pair low = tac__fresh_pair(k), high = tac__fresh_pair(k + 2);
+    return (tac__four){low[0], low[1], high[0], high[1]};
 }
 
-// out = base + factor * sum_j weights_j k_j; `out` may be `base`.
-TAC__INLINE void tac__combine(const double *weights, int count, const double *k, size_t stride,
-                              double factor, const double *base, double *out)
-{
-    for (size_t i = 0; i < stride; i += TAC__BLOCK) {
-        const tac__pair low = tac__sum(weights, count, k, stride, i);
-        const tac__pair high = tac__sum(weights, count, k, stride, i + 2);
-        TAC__PAIR_SET(out, i, TAC__PAIR(base, i) + factor * low);
-        TAC__PAIR_SET(out, i + 2, TAC__PAIR(base, i + 2) + factor * high);
+// Sums with registers of `vector`. Their names end with `by`:
+//   tac__sum      sum_j weights_j k_j of the doubles at `at`; the last k has just been written
+//   tac__combine  out = base + factor * sum_j weights_j k_j; `out` may be `base`
+//   tac__weigh    out = factor * sum_j weights_j k_j
+#define TAC__SUMS(by, vector, fresh)                                                               \
+    TAC__INLINE vector tac__sum##by(const double *weights, int count, const double *k,             \
+                                    size_t stride, size_t at)                                      \
+    {                                                                                              \
+        vector sum = {0, 0};                                                                       \
+        bool any = false;                                                                          \
+        TAC__UNROLL                                                                                \
+        for (int j = 0; j < count; j++) {                                                          \
+            if (weights[j] == 0)                                                                   \
+                continue;                                                                          \
+            const double *kj = k + (size_t)j * stride + at;                                        \
+            const vector term = weights[j] * (j == count - 1 ? fresh(kj) : *(const vector *)kj);   \
+            if (any)                                                                               \
+                sum += term;                                                                       \
+            else                                                                                   \
+                sum = term;                                                                        \
+            any = true;                                                                            \
+        }                                                                                          \
+        return sum;                                                                                \
+    }                                                                                              \
+    TAC__INLINE void tac__combine##by(const double *weights, int count, const double *k,           \
+                                      size_t stride, double factor, const double *base,            \
+                                      double *out)                                                 \
+    {                                                                                              \
+        for (size_t i = 0; i < stride; i += TAC__BLOCK) {                                          \
+            TAC__UNROLL                                                                            \
+            for (size_t at = i; at < i + TAC__BLOCK; at += sizeof(vector) / sizeof(double))        \
+                *(vector *)(out + at) = *(const vector *)(base + at) +                             \
+                                        factor * tac__sum##by(weights, count, k, stride, at);      \
+        }                                                                                          \
+    }                                                                                              \
+    TAC__INLINE void tac__weigh##by(const double *weights, int count, const double *k,             \
+                                    size_t stride, double factor, double *out)                     \
+    {                                                                                              \
+        for (size_t i = 0; i < stride; i += TAC__BLOCK) {                                          \
+            TAC__UNROLL                                                                            \
+            for (size_t at = i; at < i + TAC__BLOCK; at += sizeof(vector) / sizeof(double))        \
+                *(vector *)(out + at) = factor * tac__sum##by(weights, count, k, stride, at);      \
+        }                                                                                          \
     }
-}
 
-// The same into an array of any length and alignment.
+TAC__SUMS(, tac__pair, tac__fresh_pair)
+TAC__SUMS(_fours, tac__four, tac__fresh_four)
+
+// tac__combine into an array of any length and alignment.
 TAC__INLINE void tac__combine_out(const double *weights, int count, const double *k, size_t stride,
                                   double factor, const double *base, size_t n, double *out)
 {
@@ -96,18 +127,6 @@ TAC__INLINE void tac__combine_out(const double *weights, int count, const double
     if (i < n) {
         const tac__pair last = TAC__PAIR(base, i) + factor * tac__sum(weights, count, k, stride, i);
         out[i] = last[0];
-    }
-}
-
-// out = factor * sum_j weights_j k_j
-TAC__INLINE void tac__weigh(const double *weights, int count, const double *k, size_t stride,
-                            double factor, double *out)
-{
-    for (size_t i = 0; i < stride; i += TAC__BLOCK) {
-        const tac__pair low = tac__sum(weights, count, k, stride, i);
-        const tac__pair high = tac__sum(weights, count, k, stride, i + 2);
-        TAC__PAIR_SET(out, i, factor * low);
-        TAC__PAIR_SET(out, i + 2, factor * high);
     }
 }
 

@@ -37,11 +37,7 @@ const double tac__dop853_dense[4][16] = {
 
 // clang-format on
 
-static tac_status step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
-                       double h_s, double *y1)
-{
-    return tac__explicit_step(&tac__dop853_table, false, p, w, t0_s, t1_s, h_s, y1);
-}
+TAC__EXPLICIT_STEP(tac__dop853_table, false)
 
 static void estimate(const tac__ode_work *w, double h_s)
 {
@@ -81,6 +77,7 @@ const tac__method tac__dop853_method = {
     .slots = 16,
     .dense = 6,
     .step = step,
+    .plain = plain,
     .estimate = estimate,
     .second_estimate = true,
     .dense_begin = dense_begin,

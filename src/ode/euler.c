@@ -2,11 +2,7 @@
 #include "ode/explicit.h"
 #include "ode/euler.table.h"
 
-static tac_status step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
-                       double h_s, double *y1)
-{
-    return tac__explicit_step(&tac__euler_table, false, p, w, t0_s, t1_s, h_s, y1);
-}
+TAC__EXPLICIT_STEP(tac__euler_table, false)
 
 const tac__method tac__euler_method = {
     .name = "euler",
@@ -15,4 +11,5 @@ const tac__method tac__euler_method = {
     .slots = 1,
     .decay = 2,
     .step = step,
+    .plain = plain,
 };

@@ -7,12 +7,15 @@
 #include "ode/tableau.h"
 
 // Stage i: z_i from the stages before it, then k_i = f(z_i). The last stage of FSAL methods is at
-// y1.
-TAC__INLINE tac_status tac__explicit_stage(const tac__tableau *t, bool fsal, int i,
+// y1. `fours`: with registers of four doubles.
+TAC__INLINE tac_status tac__explicit_stage(const tac__tableau *t, bool fsal, bool fours, int i,
                                            const tac__ode_problem *p, tac__ode_work *w, double t0_s,
                                            double t1_s, double h_s, double *y1)
 {
-    tac__combine(t->a[i], i, w->k, w->stride, h_s, w->y, w->z);
+    if (fours)
+        tac__combine_fours(t->a[i], i, w->k, w->stride, h_s, w->y, w->z);
+    else
+        tac__combine(t->a[i], i, w->k, w->stride, h_s, w->y, w->z);
     if (fsal && i == t->stages - 1)
         tac__copy_doubles(w->n, w->z, y1);
     return tac__evaluate(p, w, i, t->c[i], t0_s, t1_s, h_s);
@@ -22,9 +25,9 @@ TAC__INLINE tac_status tac__explicit_stage(const tac__tableau *t, bool fsal, int
 // become constants.
 #define TAC__STAGE(i)                                                                              \
     if (i < t->stages)                                                                             \
-        TAC_TRY(tac__explicit_stage(t, fsal, i, p, w, t0_s, t1_s, h_s, y1));
+        TAC_TRY(tac__explicit_stage(t, fsal, fours, i, p, w, t0_s, t1_s, h_s, y1));
 
-TAC__INLINE tac_status tac__explicit_step(const tac__tableau *t, bool fsal,
+TAC__INLINE tac_status tac__explicit_step(const tac__tableau *t, bool fsal, bool fours,
                                           const tac__ode_problem *p, tac__ode_work *w, double t0_s,
                                           double t1_s, double h_s, double *y1)
 {
@@ -44,6 +47,26 @@ TAC__INLINE tac_status tac__explicit_step(const tac__tableau *t, bool fsal,
     return TAC_OK;
 }
 #undef TAC__STAGE
+
+// Defines `step` of a method, and `plain`, the same without AVX2. Both do the same element by
+// element, so the bits are the same.
+#define TAC__EXPLICIT_STEP(table, fsal)                                                            \
+    static tac_status plain(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s, \
+                            double h_s, double *y1)                                                \
+    {                                                                                              \
+        return tac__explicit_step(&(table), fsal, false, p, w, t0_s, t1_s, h_s, y1);               \
+    }                                                                                              \
+    TAC__AVX2 static tac_status step_avx2(const tac__ode_problem *p, tac__ode_work *w,             \
+                                          double t0_s, double t1_s, double h_s, double *y1)        \
+    {                                                                                              \
+        return tac__explicit_step(&(table), fsal, true, p, w, t0_s, t1_s, h_s, y1);                \
+    }                                                                                              \
+    static tac_status step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,  \
+                           double h_s, double *y1)                                                 \
+    {                                                                                              \
+        return TAC__HAS_AVX2 ? step_avx2(p, w, t0_s, t1_s, h_s, y1)                                \
+                             : plain(p, w, t0_s, t1_s, h_s, y1);                                   \
+    }
 
 // --- dense output -----------------------------------------------------------------------------
 

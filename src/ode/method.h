@@ -88,6 +88,10 @@ struct tac__method {
     // Starts from w->y (w->z is equal) and k[0].
     tac_status (*step)(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
                        double h_s, double *y1);
+    // The same step without vector registers that only some machines have, for tests. NULL: there
+    // is one way only.
+    tac_status (*plain)(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
+                        double h_s, double *y1);
     void (*estimate)(const tac__ode_work *w, double h_s); // writes w->e
     bool second_estimate;
     // Computes w->dense from w->y, w->y1 and k. NULL: the method has no coefficients.

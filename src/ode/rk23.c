@@ -2,11 +2,7 @@
 #include "ode/explicit.h"
 #include "ode/rk23.table.h"
 
-static tac_status step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
-                       double h_s, double *y1)
-{
-    return tac__explicit_step(&tac__rk23_table, true, p, w, t0_s, t1_s, h_s, y1);
-}
+TAC__EXPLICIT_STEP(tac__rk23_table, true)
 
 static void estimate(const tac__ode_work *w, double h_s)
 {
@@ -31,6 +27,7 @@ const tac__method tac__rk23_method = {
     .slots = 4,
     .dense = 2,
     .step = step,
+    .plain = plain,
     .estimate = estimate,
     .dense_begin = dense_begin,
 };

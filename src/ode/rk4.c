@@ -2,11 +2,7 @@
 #include "ode/explicit.h"
 #include "ode/rk4.table.h"
 
-static tac_status step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
-                       double h_s, double *y1)
-{
-    return tac__explicit_step(&tac__rk4_table, false, p, w, t0_s, t1_s, h_s, y1);
-}
+TAC__EXPLICIT_STEP(tac__rk4_table, false)
 
 static tac_status dense_begin(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
                               double h_s)
@@ -25,5 +21,6 @@ const tac__method tac__rk4_method = {
     .decay = 2.785293563405282, // 1 - z + z^2/2 - z^3/6 + z^4/24 = 1
     .dense = 2,
     .step = step,
+    .plain = plain,
     .dense_begin = dense_begin,
 };

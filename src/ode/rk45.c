@@ -14,15 +14,20 @@ const double tac__rk45_dense[7] = {
 
 // clang-format on
 
-static tac_status step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
-                       double h_s, double *y1)
+TAC__EXPLICIT_STEP(tac__rk45_table, true)
+
+TAC__AVX2 static void estimate_avx2(const tac__ode_work *w, double h_s)
 {
-    return tac__explicit_step(&tac__rk45_table, true, p, w, t0_s, t1_s, h_s, y1);
+    tac__weigh_fours(tac__rk45_table.e, 7, w->k, w->stride, h_s, w->e[0]);
 }
 
+// With AVX2 step and estimate take 12 ns less for 19 states (bench/mission.c on an EPYC 9004).
 static void estimate(const tac__ode_work *w, double h_s)
 {
-    tac__weigh(tac__rk45_table.e, 7, w->k, w->stride, h_s, w->e[0]);
+    if (TAC__HAS_AVX2)
+        estimate_avx2(w, h_s);
+    else
+        tac__weigh(tac__rk45_table.e, 7, w->k, w->stride, h_s, w->e[0]);
 }
 
 static tac_status dense_begin(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,
@@ -44,6 +49,7 @@ const tac__method tac__rk45_method = {
     .slots = 7,
     .dense = 3,
     .step = step,
+    .plain = plain,
     .estimate = estimate,
     .dense_begin = dense_begin,
 };
