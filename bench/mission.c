@@ -98,6 +98,6 @@ int main(void)
 {
     report_mission();
     report_swarm("swarm of 20 to one vehicle", "bench/iris_mission.yaml", "<= 20");
-    report_swarm("swarm of 20 different Irises to one", "bench/swarm_different.yaml", "<= 9");
+    report_swarm("swarm of 20 different Irises to one", "bench/swarm_different.yaml", "");
     return 0;
 }
