@@ -205,8 +205,8 @@ static void test_lanes_have_the_same_bits(void **state)
     void (*const vehicles[])(void) = {two_of_everything, one_of_each, three_rotors};
     for (size_t i = 0; i < sizeof vehicles / sizeof *vehicles; i++) {
         vehicles[i]();
-        compare(tame, 700);
-        compare(wild, 700);
+        compare(tame, 400);
+        compare(wild, 400);
     }
 }
 
@@ -231,7 +231,7 @@ static void test_duals_are_derivatives(void **state)
     two_of_everything();
     uint64_t seed = 21;
     int compared = 0, skipped = 0;
-    for (int trial = 0; trial < 100; trial++) {
+    for (int trial = 0; trial < 60; trial++) {
         double in[LANES_MAX] = {0};
         for (int i = 0; i < inputs(); i++)
             in[i] = tame(&seed, i);
@@ -291,7 +291,7 @@ static void test_duals_are_derivatives_by_parameters(void **state)
     uint64_t seed = 22;
     const double *values = (const double *)&fleet[0];
     int compared = 0, skipped = 0, depend = 0;
-    for (int trial = 0; trial < 8; trial++) {
+    for (int trial = 0; trial < 3; trial++) {
         double in[LANES_MAX] = {0}, u[LANES_MAX][LANES_DUAL] = {{0}}, y[LANES_MAX][LANES_DUAL];
         for (int i = 0; i < inputs(); i++)
             u[i][0] = in[i] = tame(&seed, i);
@@ -327,7 +327,7 @@ static void test_duals_are_derivatives_by_parameters(void **state)
     }
     print_message("%d derivatives compared, %d skipped, %d not zero\n", compared, skipped, depend);
     assert_true(compared > 50 * skipped);
-    assert_true(depend > 1000);
+    assert_true(depend > 500);
 }
 
 TEST_MAIN(cmocka_unit_test(test_lanes_have_the_same_bits),
