@@ -62,7 +62,8 @@ struct tac__ode_lanes_problem {
     size_t n;
     void *context;
     tac__ode_lanes_rhs_fn *rhs;
-    const tac__ode_group *groups; // of one lane, for adaptive methods
+    // Of one lane, for adaptive methods. Where lanes have scales of their own, those count.
+    const tac__ode_group *groups;
     size_t group_count;
 };
 
@@ -74,6 +75,9 @@ struct tac__ode_lanes {
     double *y;           // result of the last step of each lane
     double *f;           // of methods whose last stage is f(t1, y1), else NULL
     tac__lane_set first; // lanes whose f is f(t0, x) of their next step
+    // Scales of the groups of states, one a lane for each, of the caller; NULL: those of the
+    // problem.
+    const double *scales;
 };
 
 // What a step is computed in. Arrays as above.

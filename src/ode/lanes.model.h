@@ -272,7 +272,8 @@ TAC__INLINE void errors(const tac__tableau *t, const double *e3, const tac__ode_
         const real mean = e3 ? r_select(s.e > 0.0, s.e * s.e / (s.e + 0.01 * s.second), s.e) : s.e;
         const real e = g->quaternion ? (real)(4.0 * mean) : mean;
         const real size = g->quaternion ? R(1.0) : r_sqrt(r_max(s.y, s.y1));
-        const real allowed = atol * g->scale + rtol * size;
+        const real scale = l->scales ? load(l->scales + i * TAC_LANES) : R(g->scale);
+        const real allowed = atol * scale + rtol * size;
         worst = r_max(e / (allowed * allowed), worst);
         all += e + s.second + s.y + s.y1;
     }

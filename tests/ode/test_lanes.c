@@ -81,6 +81,7 @@ typedef struct alone {
     bool known;  // f(t0, x) of the next step is known, also in lanes
     bool stages; // of the last step are there, also in lanes
     bool failed; // the last step: only the first stage is defined
+    tac__ode_group groups[GROUPS_MAX];
 } alone;
 
 typedef struct trial {
@@ -89,6 +90,7 @@ typedef struct trial {
     size_t lanes, n, live; // of n states the first `live` are integrated
     tac__ode_group groups[GROUPS_MAX];
     size_t group_count;
+    double scales[GROUPS_MAX * LANES]; // of each lane; used at times
     tac__ode_lanes_problem problem;
     tac__ode_lanes group, other;
     tac__ode_lanes_work work;
@@ -183,11 +185,16 @@ static void trial_open(trial *t, int method, const tac__ode_lanes_method *m, siz
     tac__ode_lanes_init(&t->group, m, n, t->memory[0] + below(8));
     tac__ode_lanes_init(&t->other, m, n, t->memory[1] + below(8));
     tac__ode_lanes_work_init(&t->work, m, n, t->memory[2] + below(8));
+    const bool scaled = one_in(2);
+    t->group.scales = scaled ? t->scales : NULL;
     for (size_t lane = 0; lane < t->lanes; lane++) {
         alone *a = &t->lane[lane];
         a->fail_at = -1;
         a->ring = (ring_problem){live, number(), 5 * number(), 0};
-        a->problem = (tac__ode_problem){live, a, alone_rhs, NULL, t->groups, t->group_count};
+        memcpy(a->groups, t->groups, sizeof a->groups);
+        for (size_t i = 0; scaled && i < t->group_count; i++)
+            t->scales[i * t->lanes + lane] = a->groups[i].scale = 0.1 + (double)below(100);
+        a->problem = (tac__ode_problem){live, a, alone_rhs, NULL, a->groups, t->group_count};
         assert_true(tac__ode_work_doubles(t->method, live) <= sizeof a->memory / sizeof(double));
         tac__ode_work_init(&a->work, t->method, live, a->memory);
         draw_state(a->x, n);
