@@ -533,14 +533,13 @@ static bool is_packable(const tac_engine *e, const tac__island *island, size_t w
     return can;
 }
 
-// Do both problems measure errors in the same way?
+// Do both problems measure errors in the same way, scales apart?
 static bool same_groups(const tac__ode_problem *a, const tac__ode_problem *b)
 {
     bool same = a->group_count == b->group_count;
     for (size_t i = 0; same && i < a->group_count; i++) {
         const tac__ode_group *g = &a->groups[i], *h = &b->groups[i];
-        same = g->first == h->first && g->count == h->count && g->scale == h->scale &&
-               g->quaternion == h->quaternion;
+        same = g->first == h->first && g->count == h->count && g->quaternion == h->quaternion;
     }
     return same;
 }
@@ -646,6 +645,24 @@ static tac_status make_work(tac_engine *e, const tac__island *island, size_t wid
     return TAC_OK;
 }
 
+// Scales of states that differ from lane to lane.
+static tac_status make_scales(tac_engine *e, tac__lanes *l, tac__island *const *islands)
+{
+    const tac__lanes_work *w = l->work;
+    const size_t count = w->problem.group_count, width = w->method->lanes;
+    double *scales = tac__ode_array(&e->scratch, count * width);
+    if (!scales)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t lane = 0; lane < width; lane++) {
+            scales[i * width + lane] = islands[lane]->problem.groups[i].scale;
+            if (scales[i * width + lane] != w->problem.groups[i].scale)
+                l->ode.scales = scales;
+        }
+    }
+    return TAC_OK;
+}
+
 static tac_status make_group(tac_engine *e, family *f, size_t at, size_t choice)
 {
     const size_t width = f->widths[choice], left = f->count - at;
@@ -668,6 +685,8 @@ static tac_status make_group(tac_engine *e, family *f, size_t at, size_t choice)
     tac__island *islands[LANES_MAX];
     for (size_t lane = 0; lane < width; lane++)
         islands[lane] = f->islands[at + (lane < l->count ? lane : 0)];
+    if (l->work->method->method->adaptive)
+        TAC_TRY(make_scales(e, l, islands));
     TAC_TRY(tac__subject_make(e, l->work->evaluator, islands, like ? &like->subject : NULL,
                               &l->subject));
     tac__subject_modes(l->work->evaluator, &l->subject);
