@@ -1,6 +1,7 @@
 // evaluator.c - see evaluator.h.
 #include "engine/run/evaluator.h"
 #include "engine/phases/phases.h"
+#include "engine/run/packs.h"
 #include "engine/run/profile.h"
 
 #include <string.h>
@@ -19,26 +20,14 @@ const tac__form tac__forms[TAC_KINDS] = {
 // --- values -------------------------------------------------------------------------------------
 
 // Doubles of each lane become constants of the kind.
-ALWAYS_INLINE void spread(const double *const *from, size_t lanes, size_t width, size_t count,
-                          double *to)
-{
-    for (size_t i = 0; i < count; i++) {
-        for (size_t lane = 0; lane < lanes; lane++)
-            to[i * width + lane] = from[lane][i];
-        for (size_t d = lanes; d < width; d++)
-            to[i * width + d] = 0;
-    }
-}
-
-// Compiled for the widths of packs, because lanes copy their inputs at every step.
 static void constants(const tac__form *f, const double *const *from, size_t count, double *to)
 {
-    if (f->width == 8)
-        spread(from, 8, 8, count, to);
-    else if (f->width == 4)
-        spread(from, 4, 4, count, to);
-    else
-        spread(from, f->lanes, f->width, count, to);
+    for (size_t i = 0; i < count; i++, to += f->width) {
+        for (size_t lane = 0; lane < f->lanes; lane++)
+            to[lane] = from[lane][i];
+        for (size_t d = f->lanes; d < f->width; d++)
+            to[d] = 0;
+    }
 }
 
 static double converted(const tac__passage *p, double value)
@@ -112,9 +101,10 @@ static void rest(const tac__member *m, const tac__form *f)
 {
     const tac__component *c = m->instance->plan;
     for (size_t k = 0; k < c->outputs.count; k++) {
-        const double *const from[1] = {m->instance->step.out[k]};
+        const double *out = m->instance->step.out[k];
+        const double *const from[TAC__LANES_MAX] = {out, out, out, out, out, out, out, out};
         if (c->outputs.items[k].type.scalar == TAC_F64)
-            spread(from, 1, f->width, c->outputs.items[k].type.count, m->eval->out[k]);
+            constants(f, from, c->outputs.items[k].type.count, m->eval->out[k]);
     }
 }
 
@@ -521,8 +511,14 @@ void tac__evaluator_aim(const tac__evaluator *ev, const tac__subject *s)
 void tac__evaluator_hold(const tac__evaluator *ev, const tac__subject *s)
 {
     const tac__form *f = &tac__forms[ev->kind];
+    if (f->lanes > 1) { // at every step of lanes
+        const tac__packs *packs = tac__packs_of(f->lanes);
+        for (size_t h = 0; h < ev->held_count; h++)
+            packs->gather(ev->held[h].count, s->held + h * f->lanes, ev->held[h].to);
+        return;
+    }
     for (size_t h = 0; h < ev->held_count; h++)
-        constants(f, s->held + h * f->lanes, ev->held[h].count, ev->held[h].to);
+        constants(f, s->held + h, ev->held[h].count, ev->held[h].to);
 }
 
 void tac__subject_modes(const tac__evaluator *ev, const tac__subject *s)

@@ -95,7 +95,8 @@ tac_status tac__subject_make(tac_engine *engine, const tac__evaluator *evaluator
 // From now on these islands are evaluated.
 void tac__evaluator_aim(const tac__evaluator *evaluator, const tac__subject *subject);
 
-// Copy held inputs as they are now; modes of the islands; n values of one lane.
+// Copy held inputs as they are now; and the modes of the islands. Of packs only where the machine
+// has them (tac__packs_sound).
 void tac__evaluator_hold(const tac__evaluator *evaluator, const tac__subject *subject);
 void tac__subject_modes(const tac__evaluator *evaluator, const tac__subject *subject);
 

@@ -202,22 +202,36 @@ static tac_status evaluate_timed(void *context, const double *t_s, double *dx)
     return tac__evaluator_derive_timed(w->evaluator, t_s, dx);
 }
 
+// Ends and lengths of the steps of a set. The other lanes keep those of their last try, or have any
+// numbers. Mostly all lanes step equally far: then there is one division.
+static void set_times(tac__lanes_work *w, tac__lane_set set, tac_time t_us)
+{
+    tac_time last_us = TAC_TIME_NEVER;
+    double t1_s = 0, h_s = 0;
+    EACH_LANE(lane, set)
+    {
+        const tac_time to_us = w->steps[lane].to_us;
+        if (to_us != last_us) {
+            t1_s = tac_time_seconds(to_us);
+            h_s = tac_time_seconds(to_us - t_us);
+        }
+        last_us = to_us;
+        w->t1_s[lane] = t1_s;
+        w->h_s[lane] = h_s;
+    }
+}
+
 // One try of the lanes of a set. Counts evaluations as each island alone would: one whose f(t0, x)
 // was known does not evaluate it.
-static tac_status try_steps(tac__lanes *l, tac__lane_set set, tac_time t_us, double *h_s)
+static tac_status try_steps(tac__lanes *l, tac__lane_set set, tac_time t_us)
 {
     tac__lanes_work *w = l->work;
-    _Alignas(64) double t1_s[LANES_MAX];
     const tac__lane_set again = w->ode.of == &l->ode ? w->ode.again : 0;
     const tac__lane_set known = set & (l->ode.first | again);
-    for (size_t lane = 0; lane < width_of(l); lane++) {
-        const size_t of = set >> lane & 1 ? lane : (size_t)__builtin_ctz(set);
-        t1_s[lane] = tac_time_seconds(w->steps[of].to_us);
-        h_s[lane] = tac_time_seconds(w->steps[of].to_us - t_us);
-    }
+    set_times(w, set, t_us);
     w->evals = 0;
     const tac_status status = tac__ode_lanes_step(w->method, &w->problem, &w->ode, &l->ode, set,
-                                                  tac_time_seconds(t_us), t1_s, h_s);
+                                                  tac_time_seconds(t_us), w->t1_s, w->h_s);
     EACH_LANE(lane, set)
     w->steps[lane].evals += w->evals - (known != set && (known >> lane & 1));
     return status;
@@ -227,13 +241,12 @@ static tac_status try_steps(tac__lanes *l, tac__lane_set set, tac_time t_us, dou
 static tac__lane_set fixed_steps(tac__lanes *l, tac__lane_set active, tac_time t_us)
 {
     const tac_time h_us = l->work->engine->plan->def.integrator.h_max_us;
-    _Alignas(64) double h_s[LANES_MAX];
     EACH_LANE(lane, active)
     {
         tac__lane_step *s = &l->work->steps[lane];
         s->to_us = s->limit_us - t_us > h_us ? t_us + h_us : s->limit_us;
     }
-    if (try_steps(l, active, t_us, h_s) != TAC_OK)
+    if (try_steps(l, active, t_us) != TAC_OK)
         return 0;
     return active & l->work->packs->finite(l->ode.n, l->ode.y);
 }
@@ -247,7 +260,6 @@ static tac__lane_set adaptive_steps(tac__lanes *l, tac__lane_set active, tac_tim
     const tac_integrator_def *def = &e->plan->def.integrator;
     tac__lane_set done = 0, trying = active;
     tac_time h_us[LANES_MAX];
-    _Alignas(64) double h_s[LANES_MAX];
     EACH_LANE(lane, active)
     {
         const tac__island_state *s = island_of(l, lane)->state;
@@ -263,11 +275,11 @@ static tac__lane_set adaptive_steps(tac__lanes *l, tac__lane_set active, tac_tim
             if (++s->tries > def->max_substeps)
                 trying &= ~(UINT32_C(1) << lane);
         }
-        if (!trying || try_steps(l, trying, t_us, h_s) != TAC_OK)
+        if (!trying || try_steps(l, trying, t_us) != TAC_OK)
             return done;
         double errors[LANES_MAX];
         tac__ode_lanes_errors(w->method, &w->problem, &w->ode, &l->ode, trying, def->rtol,
-                              def->atol, h_s, errors);
+                              def->atol, w->h_s, errors);
         EACH_LANE(lane, trying)
         {
             tac__lane_step *s = &w->steps[lane];
@@ -301,10 +313,7 @@ static tac__lane_set changing(tac__lanes *l, tac__lane_set done)
     tac__lanes_work *w = l->work;
     if (!w->event_count || !done)
         return 0;
-    _Alignas(64) double t_s[LANES_MAX];
-    for (size_t lane = 0; lane < width_of(l); lane++)
-        t_s[lane] =
-            tac_time_seconds(w->steps[done >> lane & 1 ? lane : (size_t)__builtin_ctz(done)].to_us);
+    const double *t_s = w->t1_s;
     w->packs->copy(l->ode.n, l->ode.y, w->ode.z);
     if (tac__evaluator_outputs(w->evaluator, t_s, false) != TAC_OK ||
         tac__evaluator_detect(w->evaluator, t_s, w->events) != TAC_OK)

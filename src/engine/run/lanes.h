@@ -51,6 +51,8 @@ typedef struct tac__lanes_work {
     bool fetches;   // data of the next group are prefetched
     double *events; // their numbers at the end of a step
     uint64_t evals; // of the present try
+    // of each lane: end and length of its last try
+    _Alignas(64) double t1_s[TAC__LANES_MAX], h_s[TAC__LANES_MAX];
     tac__lane_step steps[TAC__LANES_MAX];
 } tac__lanes_work;
 

@@ -25,11 +25,30 @@ static tac__lane_set set_of(cond c)
     return set;
 }
 
+// A pack is put together in a register: a kernel that loads a pack soon after its numbers were
+// stored one by one would wait for all of these stores.
+#if TAC_LANES == 2
+#define OF_ALL(a, i)                                                                               \
+    {                                                                                              \
+        a[0][i], a[1][i]                                                                           \
+    }
+#elif TAC_LANES == 4
+#define OF_ALL(a, i)                                                                               \
+    {                                                                                              \
+        a[0][i], a[1][i], a[2][i], a[3][i]                                                         \
+    }
+#else
+#define OF_ALL(a, i)                                                                               \
+    {                                                                                              \
+        a[0][i], a[1][i], a[2][i], a[3][i], a[4][i], a[5][i], a[6][i], a[7][i]                     \
+    }
+#endif
+
 static void gather(size_t n, const double *const *from, double *to)
 {
     for (size_t i = 0; i < n; i++) {
-        for (int lane = 0; lane < TAC_LANES; lane++)
-            to[i * TAC_LANES + (size_t)lane] = from[lane][i];
+        const real r = OF_ALL(from, i);
+        store(r, to + i * TAC_LANES);
     }
 }
 
