@@ -119,7 +119,8 @@ typedef real param;
 // What follows is the same source for every kind, so its corner cases are the same too.
 
 // Where the comparison fails the result is `b`, so in r_max(limit, value) a NaN value is not hidden
-// by the limit.
+// by the limit. Packs may have them as instructions.
+#ifndef TAC__MIN_MAX
 static inline real r_min(real a, real b)
 {
     return r_select(a < b, a, b);
@@ -129,6 +130,7 @@ static inline real r_max(real a, real b)
 {
     return r_select(a > b, a, b);
 }
+#endif
 
 // Between `lo` and `hi`; a NaN stays a NaN.
 static inline real r_clamp(real x, real lo, real hi)
