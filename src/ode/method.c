@@ -58,17 +58,20 @@ static double *take(cursor *c, size_t arrays)
     return array;
 }
 
-static void lay_out(tac__ode_work *w, const tac__method *m, size_t n, cursor *c)
+// `beside`: only what is kept from one step to the next.
+static void lay_out(tac__ode_work *w, const tac__method *m, size_t n, bool beside, cursor *c)
 {
     c->stride = tac__block_up(n);
     *w = (tac__ode_work){.n = n, .stride = c->stride};
-    w->z = take(c, 1);
-    w->y = take(c, 1);
-    w->y1 = take(c, 1);
+    if (!beside) {
+        w->z = take(c, 1);
+        w->y = take(c, 1);
+        w->y1 = take(c, 1);
+        w->dense = take(c, (size_t)m->dense);
+        w->e[0] = take(c, m->adaptive);
+        w->e[1] = take(c, m->second_estimate);
+    }
     w->k = take(c, (size_t)m->slots);
-    w->dense = take(c, (size_t)m->dense);
-    w->e[0] = take(c, m->adaptive);
-    w->e[1] = take(c, m->second_estimate);
     if (m->implicit) {
         w->rate = take(c, 1);
         w->pivots = take(c, 1);
@@ -81,7 +84,15 @@ size_t tac__ode_work_doubles(const tac__method *m, size_t n)
 {
     tac__ode_work w;
     cursor c = {0};
-    lay_out(&w, m, n, &c);
+    lay_out(&w, m, n, false, &c);
+    return c.doubles + ALIGNMENT - 1;
+}
+
+size_t tac__ode_work_doubles_beside(const tac__method *m, size_t n)
+{
+    tac__ode_work w;
+    cursor c = {0};
+    lay_out(&w, m, n, true, &c);
     return c.doubles + ALIGNMENT - 1;
 }
 
@@ -99,7 +110,21 @@ void tac__ode_work_init(tac__ode_work *w, const tac__method *m, size_t n, double
 {
     memset(memory, 0, tac__ode_work_doubles(m, n) * sizeof *memory);
     cursor c = {.next = aligned(memory)};
-    lay_out(w, m, n, &c);
+    lay_out(w, m, n, false, &c);
+}
+
+void tac__ode_work_init_beside(tac__ode_work *w, const tac__method *m, size_t n, double *memory,
+                               const tac__ode_work *like)
+{
+    memset(memory, 0, tac__ode_work_doubles_beside(m, n) * sizeof *memory);
+    cursor c = {.next = aligned(memory)};
+    lay_out(w, m, n, true, &c);
+    w->z = like->z;
+    w->y = like->y;
+    w->y1 = like->y1;
+    w->dense = like->dense;
+    w->e[0] = like->e[0];
+    w->e[1] = like->e[1];
 }
 
 // --- steps --------------------------------------------------------------------------------------

@@ -129,6 +129,14 @@ size_t tac__ode_whole(size_t n);
 // `memory` is that many doubles and stays the caller's.
 void tac__ode_work_init(tac__ode_work *w, const tac__method *m, size_t n, double *memory);
 
+// The same for one of many problems with the same method and n, whose steps are taken one after
+// another: arrays that only one step needs (z, its ends, errors and dense output) are those of
+// `like`. A step and all looks into it must be over before the next problem takes one. Of 14 arrays
+// of rk45 7 remain.
+size_t tac__ode_work_doubles_beside(const tac__method *m, size_t n);
+void tac__ode_work_init_beside(tac__ode_work *w, const tac__method *m, size_t n, double *memory,
+                               const tac__ode_work *like);
+
 // --- steps ------------------------------------------------------------------------------------
 
 // One step from y at t0 to y1 at t1; y1 may not be y. A stage at c = 0 sees exactly t0_s, one at

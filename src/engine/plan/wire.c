@@ -100,18 +100,49 @@ static tac_status list_groups(tac__plan *plan, tac__island_plan *island)
     return TAC_OK;
 }
 
+// Some components are active in some phases only: its problem may become smaller.
+static bool may_shrink(const tac__plan *plan, const tac__island_plan *island)
+{
+    bool may = false;
+    for (size_t i = 0; i < island->count; i++)
+        may |= plan->components[island->components[i]]->active_names != NULL;
+    return may;
+}
+
+// An island before this one that can lend it the arrays that only one step needs. NULL: none.
+static const tac__island *find_neighbour(const tac_engine *e, const tac__island *island)
+{
+    enum { NEAR = 8 };
+    const tac__plan *plan = e->plan;
+    const tac__island *found = NULL;
+    if (plan->method->implicit || may_shrink(plan, island->plan))
+        return NULL;
+    for (size_t i = 1; i <= NEAR && !found && i <= (size_t)(island - e->islands); i++) {
+        if (island[-(ptrdiff_t)i].plan->x_count == island->plan->x_count &&
+            !may_shrink(plan, island[-(ptrdiff_t)i].plan))
+            found = island - i;
+    }
+    return found;
+}
+
 // What the integrator needs besides the state: all of it is scratch.
 static tac_status prepare_method(tac_engine *e, tac__island *island)
 {
     const tac__plan *plan = e->plan;
-    const size_t n = island->plan->x_count, work = tac__ode_work_doubles(plan->method, n);
+    const tac__island *like = find_neighbour(e, island);
+    const size_t n = island->plan->x_count;
+    const size_t work = like ? tac__ode_work_doubles_beside(plan->method, n)
+                             : tac__ode_work_doubles(plan->method, n);
     double *doubles = tac__arena_array(&e->scratch, work + n, sizeof *doubles);
     if (!doubles)
         return TAC_E_MEMORY;
     island->memory = doubles;
     double *z = island->work.z;
-    tac__ode_work_init(&island->work, plan->method, n, doubles);
-    island->work.z = z; // apart: with many vehicles a step in lanes uses only this
+    if (like)
+        tac__ode_work_init_beside(&island->work, plan->method, n, doubles, &like->work);
+    else
+        tac__ode_work_init(&island->work, plan->method, n, doubles);
+    island->work.z = z; // apart: kernels have pointers to it
     island->peek = doubles + work;
     island->problem = (tac__ode_problem){.n = n,
                                          .context = island,
