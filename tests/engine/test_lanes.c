@@ -669,7 +669,7 @@ static tac_status same_with_all(const char *format)
 {
     result alone = {0};
     for (size_t i = 0; i < 4; i++) {
-        char text[4096];
+        char text[16384];
         snprintf(text, sizeof text, format, i ? widths[i - 1] : 1);
         add_types();
         rig r;
@@ -717,6 +717,33 @@ static void test_not_finite(void **state)
                       "scheduler: {rate_groups: [{name: a, period: 10 ms, components: [s]}]}\n"
                       "components:\n  s: {type: constant, params: {value: 9e300}}\n" EIGHT(BURSTS));
     assert_int_equal(status, TAC_E_NUMERIC);
+}
+
+// Phases whose changes are located and reset states, at other instants for each vehicle. Balls that
+// are active in one phase only are integrated alone.
+static void test_phases(void **state)
+{
+    (void)state;
+#define PHASES(n, located)                                                                         \
+    "    phases:\n      names: [UP, DOWN]\n      initial: UP\n      transitions:\n"                \
+    "        - {from: UP, to: DOWN, condition: \"ball.z < 0.2" #n "\", locate: " #located          \
+    ", actions: [{reset: ball.v, to: 1.5}]}\n"                                                     \
+    "        - {from: DOWN, to: UP, condition: \"ball.z > 0.2" #n "\"}\n"                          \
+    "    components:\n"                                                                            \
+    "      ball: {type: ball, params: {height: 0.5" #n "}, inputs: {force: s.y, push: s.y}}\n"     \
+    "      rest: {type: ball, active: [UP], inputs: {force: s.y, push: s.y}}\n"
+#define FALLS(n) "  v" #n ":\n" PHASES(n, true)
+#define DROPS(n) "  w" #n ":\n" PHASES(n, false)
+    static const char *const kinds_of[] = {"rk4", "rk45"};
+    for (size_t i = 0; i < 2; i++) {
+        char text[16384];
+        snprintf(text, sizeof text,
+                 "duration: 1 s\nplant: {integrator: {kind: %s}, lanes: %%d}\n"
+                 "scheduler: {rate_groups: [{name: a, period: 5 ms, components: [s]}]}\n"
+                 "components:\n  s: {type: noise}\nentities:\n" EIGHT(FALLS) EIGHT(DROPS),
+                 kinds_of[i]);
+        assert_int_equal(same_with_all(text), TAC_OK);
+    }
 }
 
 // --- who is integrated beside whom --------------------------------------------------------------
@@ -853,4 +880,5 @@ TEST_MAIN(cmocka_unit_test(test_how_many), cmocka_unit_test(test_same_as_one_by_
           cmocka_unit_test(test_in_pieces_and_restored), cmocka_unit_test(test_looked_at),
           cmocka_unit_test(test_looked_into), cmocka_unit_test(test_cut_beyond_the_most),
           cmocka_unit_test(test_boundary_at_the_end), cmocka_unit_test(test_not_finite),
-          cmocka_unit_test(test_who_is_alike), cmocka_unit_test(test_again_in_lanes))
+          cmocka_unit_test(test_phases), cmocka_unit_test(test_who_is_alike),
+          cmocka_unit_test(test_again_in_lanes))
