@@ -316,16 +316,11 @@ ALWAYS_INLINE window next_window(const tac_engine *e, const tac__island *island)
                     next_of(e, island->plan->sources + planned, island->plan->found_count)};
 }
 
-tac_time tac__island_limit(const tac_engine *e, const tac__island *island)
+tac_time tac__island_limit(const tac_engine *e, const tac__island *island, tac_time *next_us)
 {
     const window w = next_window(e, island);
+    *next_us = w.found_us < w.planned_us ? w.found_us : w.planned_us;
     return natural_limit(e, island, w.planned_us, w.found_us);
-}
-
-tac_time tac__island_next(const tac_engine *e, const tac__island *island)
-{
-    const window w = next_window(e, island);
-    return w.found_us < w.planned_us ? w.found_us : w.planned_us;
 }
 
 // Plan the end of the step: where the next step begins if that is no boundary, and what was

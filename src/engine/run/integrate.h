@@ -63,10 +63,9 @@ double tac__step_error(const tac_engine *engine, const tac__island *island,
 tac__outcome tac__natural_step(tac_engine *engine, tac__island *island, tac_time limit_us);
 // Take the next step, from the present state and with the inputs that are held.
 void tac__island_integrate(tac_engine *engine, tac__island *island);
-// The next boundary of an island that is known now; and up to where its step may go if no boundary
-// turns up: some steps are decided without those that turn up.
-tac_time tac__island_next(const tac_engine *engine, const tac__island *island);
-tac_time tac__island_limit(const tac_engine *engine, const tac__island *island);
+// Up to where a step of the island may go if no boundary turns up (some steps are decided without
+// those that turn up), and the next boundary that is known now.
+tac_time tac__island_limit(const tac_engine *engine, const tac__island *island, tac_time *next_us);
 // The step to to_us, computed in lanes with this limit, becomes the present step, of which all is
 // known (SOUND_LANES). False: it does not fit any more.
 bool tac__island_commit(tac_engine *engine, tac__island *island, tac_time limit_us, tac_time to_us);

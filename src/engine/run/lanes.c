@@ -351,7 +351,9 @@ static void begin(tac_engine *e, tac__lanes *l, tac__lane_set active, tac_time t
         if (!(l->here >> lane & 1))
             join(l, lane);
         tac__island_renew(e, island, t_us);
-        w->steps[lane] = (tac__lane_step){.limit_us = tac__island_limit(e, island)};
+        tac__lane_step *s = &w->steps[lane];
+        *s = (tac__lane_step){0};
+        s->limit_us = tac__island_limit(e, island, &s->next_us);
     }
     for (size_t lane = 0; lane < width_of(l); lane++) { // none may be without a state
         if (!(l->filled >> lane & 1))
@@ -388,7 +390,7 @@ static void step(tac_engine *e, tac__lanes *l, tac_time t_us)
         const tac__island *island = island_of(l, lane);
         if (island->plan->rise_count)
             apart |= UINT32_C(1) << lane;
-        if (!w->steps[lane].rejected && w->steps[lane].to_us < tac__island_next(e, island))
+        if (!w->steps[lane].rejected && w->steps[lane].to_us < w->steps[lane].next_us)
             carried |= UINT32_C(1) << lane;
     }
     l->ready = done & ~apart;

@@ -28,6 +28,7 @@
 // The step of a lane, as it was computed.
 typedef struct tac__lane_step {
     tac_time limit_us; // up to where it could go
+    tac_time next_us;  // the next boundary of the island
     tac_time to_us;
     tac_time h_next_us; // adaptive: length of the next step
     uint64_t tries;     // as tac__island_state.tries_next
