@@ -56,7 +56,7 @@ void tac__lanes_restart(tac_engine *e)
 {
     for (tac__lanes *l = e->lanes; l; l = l->next) {
         l->here = l->ready = l->arrived = 0;
-        l->tried_us = l->arrived_us = TAC_TIME_NEVER;
+        l->tried_us = l->arrived_us = l->digested_us = TAC_TIME_NEVER;
     }
 }
 
@@ -508,6 +508,27 @@ bool tac__lanes_arrive(tac_engine *e, const tac__island *island, tac_time t_us, 
     return l->arrived >> island->lane & 1;
 }
 
+// --- digests ------------------------------------------------------------------------------------
+
+bool tac__lanes_digest(const tac__island *island, tac_time t_us)
+{
+    tac__lanes *l = island->lanes;
+    const tac__lane_set bit = UINT32_C(1) << island->lane;
+    if (!(l->here & bit))
+        return false;
+    if (l->digested_us != t_us) {
+        EACH_LANE(lane, l->here)
+        l->digests[lane] = island_of(l, lane)->state->digest;
+        l->digested = l->here & ~l->work->packs->digest(l->digests, t_us, l->ode.n, l->ode.x);
+        l->digested_us = t_us;
+    }
+    if (!(l->digested & bit))
+        return false;
+    l->digested &= ~bit;
+    island->state->digest = l->digests[island->lane];
+    return true;
+}
+
 // --- islands that are alike ---------------------------------------------------------------------
 
 static tac_kind kind_of(size_t width)
@@ -683,7 +704,8 @@ static tac_status make_group(tac_engine *e, family *f, size_t at, size_t choice)
         return TAC_E_MEMORY;
     *l = (tac__lanes){.count = left < width ? left : width,
                       .tried_us = TAC_TIME_NEVER,
-                      .arrived_us = TAC_TIME_NEVER};
+                      .arrived_us = TAC_TIME_NEVER,
+                      .digested_us = TAC_TIME_NEVER};
     if (like)
         l->work = like->work;
     else

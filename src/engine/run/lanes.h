@@ -71,6 +71,9 @@ struct tac__lanes {
     tac__lane_set known;           // lanes whose f(t0, x) was known before their step
     tac__lane_set arrived;         // lanes that arrived at arrived_us
     tac_time tried_us, arrived_us; // last instant of a step, and of an arrival
+    tac__lane_set digested;        // lanes whose digest at digested_us waits for their turn
+    tac_time digested_us;
+    uint64_t digests[TAC__LANES_MAX];
 };
 
 // Find the islands that are alike and form groups.
@@ -100,6 +103,10 @@ static inline bool tac__lanes_take(tac__island *island, tac_time to_us, double *
     *error = s->error;
     return true;
 }
+
+// Mix the state at t_us into the digest of the island; the digests of all lanes are computed at
+// once. False: it must be done alone.
+bool tac__lanes_digest(const tac__island *island, tac_time t_us);
 
 // Is the state of the island in a group?
 static inline bool tac__lanes_has(const tac__island *island)

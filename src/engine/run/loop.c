@@ -9,6 +9,7 @@
 #include "engine/run/loop.h"
 #include "engine/run/checkpoint.h"
 #include "engine/run/integrate.h"
+#include "engine/run/lanes.h"
 #include "engine/run/driven.h"
 #include "engine/run/outside.h"
 #include "engine/run/profile.h"
@@ -218,8 +219,9 @@ static tac_status end_entity(tac_engine *e, const tac__entity *entity)
 
 static inline void digest_state(tac_engine *e, const tac__island *island, tac_time t_us)
 {
-    island->state->digest =
-        tac__digest_doubles(island->state->digest, t_us, island->x, island->plan->x_count);
+    if (!island->lanes || !tac__lanes_digest(island, t_us))
+        island->state->digest =
+            tac__digest_doubles(island->state->digest, t_us, island->x, island->plan->x_count);
     if (island->plan->taps)
         tac__taps_show(island->plan->taps, e, t_us);
 }

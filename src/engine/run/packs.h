@@ -5,6 +5,8 @@
 
 #include "ode/lanes.h"
 
+#include <tactus/time.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,6 +21,9 @@ typedef struct tac__packs {
     // Lanes in which all numbers are finite.
     tac__lane_set (*finite)(size_t n, const double *y);
     void (*copy)(size_t n, const double *from, double *to);
+    // As tac__digest_doubles of each lane. Returns lanes with a NaN (or infinities of both signs):
+    // their digests are void.
+    tac__lane_set (*digest)(uint64_t *digests, tac_time t_us, size_t n, const double *x);
 } tac__packs;
 
 extern const tac__packs tac__packs_pack2, tac__packs_pack4, tac__packs_pack8;

@@ -2,6 +2,7 @@
 #include "engine/run/teams.h"
 #include "engine/plan/warn.h"
 #include "engine/run/loop.h"
+#include "engine/run/packs.h"
 #include "math/draws.h"
 #include "math/prints.h"
 #include "ode/method.h"
@@ -14,6 +15,7 @@ typedef struct row {
     void *packed;
     uint32_t count; // of elements
     uint32_t size;  // of an element, in bytes
+    bool numbers;   // of f64s
 } row;
 
 struct tac__team {
@@ -33,6 +35,7 @@ struct tac__team {
     size_t in_count, out_count, state_count, stream_count;
     size_t live_count; // of inputs that are connected
     tac__stream_lanes *streams;
+    const tac__packs *packs;
     tac_step step; // what the kernel of packs sees
     tac_status (*kernel)(tac_step *s, const void *self);
 };
@@ -48,9 +51,12 @@ struct tac__team {
 #define OWN(type)    (((type *)r->of[lane])[i])
 #define PACKED(type) (((type *)r->packed)[i * lanes + lane])
 
-static inline void gather(const row *r, uint32_t lanes)
+static inline void gather(const tac__team *t, const row *r)
 {
-    if (r->size == 8)
+    const uint32_t lanes = t->lanes;
+    if (r->numbers)
+        t->packs->gather(r->count, (const double *const *)r->of, r->packed);
+    else if (r->size == 8)
         EACH_ELEMENT(uint64_t, OWN(uint64_t), PACKED(uint64_t))
     else if (r->size == 4)
         EACH_ELEMENT(uint32_t, OWN(uint32_t), PACKED(uint32_t))
@@ -58,9 +64,12 @@ static inline void gather(const row *r, uint32_t lanes)
         EACH_ELEMENT(uint8_t, OWN(uint8_t), PACKED(uint8_t))
 }
 
-static inline void scatter(const row *r, uint32_t lanes)
+static inline void scatter(const tac__team *t, const row *r)
 {
-    if (r->size == 8)
+    const uint32_t lanes = t->lanes;
+    if (r->numbers)
+        t->packs->scatter(tac__lanes_all(lanes), r->count, r->packed, (double *const *)r->of);
+    else if (r->size == 8)
         EACH_ELEMENT(uint64_t, PACKED(uint64_t), OWN(uint64_t))
     else if (r->size == 4)
         EACH_ELEMENT(uint32_t, PACKED(uint32_t), OWN(uint32_t))
@@ -73,9 +82,9 @@ void tac__team_store(const tac__team *team)
     if (!team->ahead)
         return;
     for (size_t k = 0; k < team->state_count; k++)
-        scatter(&team->state[k], team->lanes);
+        scatter(team, &team->state[k]);
     for (size_t k = 0; k < team->stream_count; k++)
-        scatter(&team->drawn[k], team->lanes);
+        scatter(team, &team->drawn[k]);
     ((tac__team *)team)->ahead = false;
 }
 
@@ -97,13 +106,13 @@ void tac__teams_restart(tac_engine *e)
 static void load(tac__team *t)
 {
     for (size_t k = t->live_count; k < t->in_count; k++)
-        gather(&t->in[k], t->lanes);
+        gather(t, &t->in[k]);
     for (size_t k = 0; k < t->out_count; k++) // outputs that are not written hold
-        gather(&t->out[k], t->lanes);
+        gather(t, &t->out[k]);
     for (size_t k = 0; k < t->state_count; k++)
-        gather(&t->state[k], t->lanes);
+        gather(t, &t->state[k]);
     for (size_t k = 0; k < t->stream_count; k++)
-        gather(&t->drawn[k], t->lanes);
+        gather(t, &t->drawn[k]);
     t->loaded = true;
 }
 
@@ -115,7 +124,7 @@ static void step_all(tac__team *t, const tac_step *first)
     for (uint32_t lane = 0; lane < t->lanes; lane++)
         tac__inputs_renew(t->members[lane], first->t_us);
     for (size_t k = 0; k < t->live_count; k++)
-        gather(&t->in[k], t->lanes);
+        gather(t, &t->in[k]);
     t->log.length = 0;
     t->step.t_us = first->t_us;
     t->step.due = first->due;
@@ -129,7 +138,7 @@ static void step_all(tac__team *t, const tac_step *first)
     }
     t->ahead = t->state_count + t->stream_count > 0;
     for (size_t k = 0; k < t->out_count; k++)
-        scatter(&t->out[k], t->lanes);
+        scatter(t, &t->out[k]);
 }
 
 bool tac__team_steps(const tac__team *t)
@@ -311,6 +320,7 @@ static tac_status make_rows(tac_engine *e, const tac__ports *ports, uint32_t lan
         row *r = &(*rows)[k];
         r->count = type->count;
         r->size = (uint32_t)tac__scalar_size(type->scalar);
+        r->numbers = type->scalar == TAC_F64;
         r->packed = (*pointers)[k] = make_packed(e, r->count, r->size, lanes);
         if (!r->packed)
             return TAC_E_MEMORY;
@@ -373,6 +383,7 @@ static tac_status make_team(tac_engine *e, tac_instance *const *members, uint32_
     const tac__component *c = members[0]->plan;
     memcpy(t->members, members, lanes * sizeof *members);
     t->lanes = lanes;
+    t->packs = tac__packs_of(lanes);
     t->kernel = c->type->kernels[kind_of(lanes)].step;
     t->in_count = c->inputs.count;
     t->out_count = c->outputs.count;
