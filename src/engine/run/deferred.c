@@ -1,5 +1,6 @@
 // deferred.c - outputs of the plant that another thread evaluates later; see watch.h. Stored are
 // time, states, modes and held inputs, one after another in whole words.
+#include "engine/run/lanes.h"
 #include "engine/run/evaluator.h"
 
 #include <string.h>
@@ -31,6 +32,7 @@ void tac__deferred_store(const tac__deferred *d, tac_time t_us, void *stored)
     const tac__component *c = d->component->plan;
     const tac__island *island = &d->component->engine->islands[c->island];
     double *to = stored;
+    tac__lanes_show(island);
     *to++ = tac_time_seconds(t_us);
     memcpy(to, island->x, c->x_count * sizeof *to);
     to += c->x_count;

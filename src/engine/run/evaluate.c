@@ -1,5 +1,6 @@
 // evaluate.c - the right-hand side and the outputs of islands in numbers: on the integrator's
 // scratch, which is their evaluator of numbers, and on the bus.
+#include "engine/run/lanes.h"
 #include "engine/run/loop.h"
 #include "engine/run/integrate.h"
 #include "engine/run/evaluator.h"
@@ -69,6 +70,7 @@ static void bus_early(tac_engine *e, const tac__island *island, tac_time t_us)
 ALWAYS_INLINE tac_status island_outputs(tac_engine *e, tac__island *island, tac_time t_us,
                                         bool timed)
 {
+    tac__lanes_show(island);
     if (island->plan->early_count)
         bus_early(e, island, t_us);
     for (size_t i = 0; i < island->live_count; i++) {

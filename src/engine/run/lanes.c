@@ -31,6 +31,14 @@ void tac__lanes_write(const tac__island *island)
     l->shown |= UINT32_C(1) << island->lane;
 }
 
+void tac__lanes_show_all(const tac_engine *e)
+{
+    for (const tac__lanes *l = e->lanes; l; l = l->next) {
+        EACH_LANE(lane, l->here & ~l->shown)
+        tac__lanes_write(island_of(l, lane));
+    }
+}
+
 void tac__lanes_store(const tac_engine *e)
 {
     for (const tac__lanes *l = e->lanes; l; l = l->next) {
@@ -492,8 +500,10 @@ static void arrive(tac_engine *e, tac__lanes *l, tac_time t_us, size_t word, uin
             s->at_us = t_us;
         tac__step_set(island, TAC__STEP_ARRIVED);
     }
-    w->packs->scatter(at_boundary, l->ode.n, l->ode.x, x);
-    l->shown = (l->shown & ~due) | at_boundary;
+    const tac__lane_set now = e->step_watchers ? at_boundary : at_boundary & ~l->waits;
+    if (now)
+        w->packs->scatter(now, l->ode.n, l->ode.x, x);
+    l->shown = (l->shown & ~due) | now;
 }
 
 bool tac__lanes_arrive(tac_engine *e, const tac__island *island, tac_time t_us, size_t word,
@@ -776,6 +786,80 @@ static void find_family(const tac_engine *e, size_t first, bool *taken, family *
     }
 }
 
+// --- who reads states ---------------------------------------------------------------------------
+
+// Components that read states of the island at their steps, and nothing else does: neither the
+// component itself in steps of its own, nor other islands, machines of phases or hooks.
+static bool is_read_at_steps(const tac_engine *e, const tac__component *c)
+{
+    const tac_component_type *t = c->type;
+    return e->instances[c->index]->run && c->island < 0 && !c->observer && !c->condition_count &&
+           !t->pre_step && !t->post_step;
+}
+
+// The island whose state an input reads; NULL: none.
+static tac__island *state_island(const tac_engine *e, const tac__input *in)
+{
+    if (in->signal < 0)
+        return NULL;
+    const tac__signal *s = &e->plan->schema.signals[in->signal];
+    return s->kind->state ? &e->islands[e->plan->components[s->component]->island] : NULL;
+}
+
+static bool has_step(const tac_engine *e, const tac__island *island)
+{
+    bool has = false;
+    for (size_t i = 0; !has && i < island->plan->count; i++)
+        has = e->instances[island->plan->components[i]]->run != NULL;
+    return has;
+}
+
+// The islands whose states a component reads.
+static tac_status list_reads(tac_engine *e, tac_instance *c)
+{
+    const tac__island **reads =
+        tac__arena_array(&e->scratch, c->plan->inputs.count, sizeof(tac__island *));
+    if (!reads)
+        return TAC_E_MEMORY;
+    c->reads = reads;
+    for (size_t k = 0; k < c->plan->inputs.count; k++) {
+        const tac__island *island = state_island(e, &c->plan->in[k]);
+        bool known = !island || !island->lanes;
+        for (size_t i = 0; !known && i < c->read_count; i++)
+            known = reads[i] == island;
+        if (!known)
+            reads[c->read_count++] = island;
+    }
+    if (c->read_count && !c->team)
+        c->has_before = true;
+    return TAC_OK;
+}
+
+static tac_status find_readers(tac_engine *e)
+{
+    const tac__plan *plan = e->plan;
+    for (size_t i = 0; i < plan->island_count; i++) {
+        const tac__island *island = &e->islands[i];
+        if (island->lanes && !plan->machine_count && !plan->driver && !has_step(e, island))
+            island->lanes->waits |= UINT32_C(1) << island->lane;
+    }
+    for (size_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
+        size_t states = 0;
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            const tac__island *island = state_island(e, &c->in[k]);
+            if (!island || !island->lanes || (c->in[k].coupled && !c->in[k].buffer))
+                continue; // those of the island itself that need no view
+            states++;
+            if (!is_read_at_steps(e, c) || plan->schema.signals[c->in[k].signal].history)
+                island->lanes->waits &= ~(UINT32_C(1) << island->lane);
+        }
+        if (states && is_read_at_steps(e, c))
+            TAC_TRY(list_reads(e, e->instances[i]));
+    }
+    return TAC_OK;
+}
+
 tac_status tac__lanes_form(tac_engine *e)
 {
     if (e->plan->def.lanes < 2)
@@ -793,5 +877,5 @@ tac_status tac__lanes_form(tac_engine *e)
         status = make_groups(e, &f);
     }
     tac__arena_fini(&arena);
-    return status;
+    return status == TAC_OK ? find_readers(e) : status;
 }

@@ -13,10 +13,11 @@
 // leaves the group: its data go to the island's own memory, the island goes on alone, and joins
 // again when it begins a step at an instant of the group.
 //
-// The block has the states of an island in a group at each boundary of the island, where they can
-// be read. At other times, and the tentative state at all times, the block has them only after
-// tac__lanes_show or tac__block_complete: before a checkpoint or a snapshot is taken, and before an
-// observer evaluates the island between its boundaries.
+// The block has the states of an island in a group only after tac__lanes_show or
+// tac__block_complete: before a component steps that reads them, before outputs are evaluated,
+// before taps and observers, before a checkpoint or a snapshot is taken, and when a run returns.
+// Where anything else might read them (see `waits` in lanes.c) they are written at each boundary of
+// the island. The tentative state is written by tac__block_complete only.
 #ifndef TAC_ENGINE_RUN_LANES_H
 #define TAC_ENGINE_RUN_LANES_H
 
@@ -71,6 +72,7 @@ struct tac__lanes {
     tac__lane_set known;           // lanes whose f(t0, x) was known before their step
     tac__lane_set arrived;         // lanes that arrived at arrived_us
     tac_time tried_us, arrived_us; // last instant of a step, and of an arrival
+    tac__lane_set waits;           // lanes whose states are written when they are read
     tac__lane_set digested;        // lanes whose digest at digested_us waits for their turn
     tac_time digested_us;
     uint64_t digests[TAC__LANES_MAX];
@@ -134,6 +136,9 @@ static inline void tac__lanes_show(const tac__island *island)
     if (tac__lanes_has(island) && !(island->lanes->shown >> island->lane & 1))
         tac__lanes_write(island);
 }
+
+// Have the states of all islands in the block.
+void tac__lanes_show_all(const tac_engine *engine);
 
 // Have states and tentative states of all islands in the block.
 void tac__lanes_store(const tac_engine *engine);

@@ -1,5 +1,6 @@
 // look.c - reading an engine from outside: time, counters, signals.
 #include "engine/plan/find.h"
+#include "engine/run/lanes.h"
 #include "engine/run/integrate.h"
 #include "engine/phases/phases.h"
 #include "base/def.h"
@@ -163,6 +164,8 @@ const void *tac_engine_read(tac_engine *e, int signal)
     if (!e || !e->clock || signal < 0 || (size_t)signal >= e->plan->schema.count)
         return NULL;
     const tac__signal *s = &e->plan->schema.signals[signal];
+    if (s->kind->state)
+        tac__lanes_show(&e->islands[e->plan->components[s->component]->island]);
     if (!s->kind->continuous || !e->clock->started || tac__island_has(e, s, e->clock->t_us))
         return tac__block_at(&e->plan->block, s->offset);
     return evaluate(e, signal);

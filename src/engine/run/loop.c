@@ -81,6 +81,8 @@ __attribute__((noinline)) static tac_status finish_step(tac_engine *e, tac_insta
 
 void tac__inputs_renew(tac_instance *c, tac_time t_us)
 {
+    for (size_t i = 0; i < c->read_count; i++)
+        tac__lanes_show(c->reads[i]);
     tac__views_renew(&c->plan->views, t_us);
 }
 
@@ -222,8 +224,10 @@ static inline void digest_state(tac_engine *e, const tac__island *island, tac_ti
     if (!island->lanes || !tac__lanes_digest(island, t_us))
         island->state->digest =
             tac__digest_doubles(island->state->digest, t_us, island->x, island->plan->x_count);
-    if (island->plan->taps)
-        tac__taps_show(island->plan->taps, e, t_us);
+    if (!island->plan->taps)
+        return;
+    tac__lanes_show(island);
+    tac__taps_show(island->plan->taps, e, t_us);
 }
 
 static inline __attribute__((always_inline)) tac_status run_item(tac_engine *e,
@@ -259,6 +263,7 @@ static inline __attribute__((always_inline)) tac_status run_item(tac_engine *e,
         return end_entity(e, &e->plan->entities[item->index]);
     case TAC__ITEM_OBSERVE: {
         const tac_observer_def *o = &e->plan->observers[item->index].def;
+        tac__lanes_show_all(e);
         o->observe(o->context, e, t_us);
         (void)tac__floats_kept();
         return TAC_OK;
@@ -622,6 +627,7 @@ tac_status tac_engine_run(tac_engine *e, tac_time until_us, tac_error *err)
     e->err = err;
     tac_error_clear(err);
     const tac_status status = e->profile ? run_timed(e, until_us) : run(e, until_us);
+    tac__lanes_show_all(e);
     e->life = TAC__PREPARED;
     if (status == TAC_OK)
         tac__outside_reached(e, until_us);

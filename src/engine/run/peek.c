@@ -97,6 +97,7 @@ tac_status tac__island_peek(tac_engine *e, int signal, tac_time t_us, const void
     const tac_instance *c = e->instances[s->component];
     tac__island *island = &e->islands[c->plan->island];
     if (tac__island_has(e, s, t_us)) {
+        tac__lanes_show(island);
         *value = tac__block_at(&e->plan->block, s->offset);
         return TAC_OK;
     }

@@ -128,6 +128,8 @@ struct tac_instance {
     tac__writes writes; // copy of plan->writes
 
     tac_engine *engine;
+    const tac__island **reads; // islands in lanes whose states it reads
+    size_t read_count;
     const tac__team *team;     // components that step together with this one; NULL: none do
     uint8_t lane;              // its place in the team
     const unsigned char *part; // where its parts of the block begin: outputs, digests, states, ...
