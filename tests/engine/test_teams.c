@@ -6,6 +6,8 @@
 #include "math/prints.h"
 #include <tactus/math.h>
 
+#include <math.h>
+
 // --- cells --------------------------------------------------------------------------------------
 
 // What a component may have: inputs, outputs and states of several types, numbers and draws.
@@ -69,7 +71,8 @@ static void cell_lane(const tac_step *s, const cell *c, const double *normals, s
     *was_hot = hot;
     TAC_OUT(s, double, Y)[lane] = memory[lane] + memory[4 * w + lane];
     for (size_t i = 0; i < 3 && *count % 3 == 0; i++)
-        TAC_OUT(s, double, V)[i * w + lane] = memory[(i + 1) * w + lane];
+        TAC_OUT(s, double, V)
+    [i * w + lane] = *count % 4 == 3 ? (double)NAN : memory[(i + 1) * w + lane];
     TAC_OUT(s, int64_t, N)[lane] = *count;
 }
 
