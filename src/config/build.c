@@ -50,7 +50,7 @@ void tac_config_engine_def_sized(const tac_config *c, tac_engine_def *given, siz
     def.integrator = read_integrator(tac__get_node(plant, "integrator"));
     def.split = tac__get_word(plant, &tac__format_plant, "coupling") == 1;
     const size_t lanes = tac__get_word(plant, &tac__format_plant, "lanes");
-    def.lanes = lanes ? (uint32_t)strtoul(tac__lanes_words[lanes], NULL, 10) : 0;
+    def.lanes = lanes ? (uint32_t)tac__digits_parse(tac__lanes_words[lanes], NULL, 10) : 0;
     def.physics_us =
         tac__get_period(tac__get_node(root, "timeline"), &tac__format_timeline, "physics");
 

@@ -3,10 +3,10 @@
 // A scalar may always be written with a variable, so wherever a number is expected a string with
 // "${" in it is too. Each map may have `extends`. Specs become $defs, so that they may be shared
 // and recursive. A key that is not required may be null, which means absent.
+#include "base/text.h"
 #include "config/spec_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define VARIABLE "[$][{]"
@@ -106,7 +106,7 @@ static void write_words(tac__json *json, const tac__key *key, bool null)
     for (size_t i = 0; key->words[i]; i++) {
         tac__json_text(json, key->words[i]);
         if (is_whole(key->words[i])) // 4 may be written without quotes
-            tac__json_i64(json, strtoll(key->words[i], NULL, 10));
+            tac__json_i64(json, (int64_t)tac__digits_parse(key->words[i], NULL, 10));
     }
     tac__json_array_end(json);
     tac__json_object_end(json);
