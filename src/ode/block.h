@@ -97,9 +97,10 @@ TAC__INLINE tac__four tac__fresh_four(const double *k)
     {                                                                                              \
         for (size_t i = 0; i < stride; i += TAC__BLOCK) {                                          \
             TAC__UNROLL                                                                            \
-            for (size_t at = i; at < i + TAC__BLOCK; at += sizeof(vector) / sizeof(double))        \
-                *(vector *)(out + at) = *(const vector *)(base + at) +                             \
-                                        factor * tac__sum##by(weights, count, k, stride, at);      \
+            for (size_t at = 0; at < TAC__BLOCK; at += sizeof(vector) / sizeof(double))            \
+                *(vector *)(out + i + at) =                                                        \
+                    *(const vector *)(base + i + at) +                                             \
+                    factor * tac__sum##by(weights, count, k, stride, i + at);                      \
         }                                                                                          \
     }                                                                                              \
     TAC__INLINE void tac__weigh##by(const double *weights, int count, const double *k,             \
@@ -107,8 +108,9 @@ TAC__INLINE tac__four tac__fresh_four(const double *k)
     {                                                                                              \
         for (size_t i = 0; i < stride; i += TAC__BLOCK) {                                          \
             TAC__UNROLL                                                                            \
-            for (size_t at = i; at < i + TAC__BLOCK; at += sizeof(vector) / sizeof(double))        \
-                *(vector *)(out + at) = factor * tac__sum##by(weights, count, k, stride, at);      \
+            for (size_t at = 0; at < TAC__BLOCK; at += sizeof(vector) / sizeof(double))            \
+                *(vector *)(out + i + at) =                                                        \
+                    factor * tac__sum##by(weights, count, k, stride, i + at);                      \
         }                                                                                          \
     }
 
