@@ -57,7 +57,7 @@ static const tac_component_type keeper_type = {.size = sizeof(tac_component_type
                                                .flags = TAC_COMPONENT_OPAQUE,
                                                .stage = TAC_STAGE_CONTROL,
                                                .declare = keeper_declare,
-                                               .step = keeper_step,
+                                               .kernels[TAC_NUMBERS].step = keeper_step,
                                                .save = keeper_save,
                                                .restore = keeper_restore};
 
