@@ -68,46 +68,6 @@ double tac__ode_error(const tac__method *m, const tac__ode_problem *p, const tac
     return error_of(&worst);
 }
 
-// The same sums for two lanes at a time.
-typedef struct pairs {
-    tac__pair e, second, y, y1;
-} pairs;
-
-TAC__INLINE pairs measure_pair(const tac__ode_work *w, const tac__ode_group *g, bool second,
-                               const double *y, const double *y1, size_t lanes, size_t lane)
-{
-    pairs s = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
-    for (size_t i = g->first; i < g->first + g->count; i++) {
-        const size_t at = i * lanes + lane;
-        const tac__pair e = TAC__PAIR(w->e[0], at), a = TAC__PAIR(y, at), b = TAC__PAIR(y1, at);
-        s.e += e * e;
-        if (second)
-            s.second += TAC__PAIR(w->e[1], at) * TAC__PAIR(w->e[1], at);
-        s.y += a * a;
-        s.y1 += b * b;
-    }
-    return s;
-}
-
-void tac__ode_errors(const tac__method *m, const tac__ode_problem *p, const tac__ode_work *w,
-                     double rtol, double atol, double h_s, const double *y, const double *y1,
-                     double *errors, size_t lanes)
-{
-    if (m->adaptive)
-        m->estimate(w, h_s);
-    for (size_t lane = 0; lane < lanes; lane += 2) {
-        worst_of worst[2] = {{0, 0}, {0, 0}};
-        for (size_t i = 0; m->adaptive && i < p->group_count; i++) {
-            const tac__ode_group *g = &p->groups[i];
-            const pairs s = measure_pair(w, g, m->second_estimate, y, y1, lanes, lane);
-            for (int k = 0; k < 2; k++)
-                weigh(m, g, rtol, atol, (squares){s.e[k], s.second[k], s.y[k], s.y1[k]}, &worst[k]);
-        }
-        errors[lane] = error_of(&worst[0]);
-        errors[lane + 1] = error_of(&worst[1]);
-    }
-}
-
 // x^(-1/p) to 2e-4, for x within [1e-12, 1e12] and p from 3 to 8. The first guess comes from the
 // bits of x: read as an integer they are close to a logarithm. Two steps of Newton's method follow.
 // The bits are the same on every machine. tac_pow took 505 instructions more, of 14,400 a

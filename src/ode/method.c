@@ -190,18 +190,3 @@ void tac__ode_forget(tac__ode_work *w)
     w->first = w->again = w->started = w->linearised = false;
     w->source = w->end = 0;
 }
-
-void tac__ode_unpack(const tac__method *m, const tac__ode_work *w, size_t lanes, size_t lane,
-                     tac__ode_work *own)
-{
-    for (int j = 0; j < m->stages; j++) {
-        const double *packs = tac__slot(w, w->k, j);
-        double *k = tac__slot(own, own->k, j);
-        for (size_t i = 0; i < own->n; i++)
-            k[i] = packs[i * lanes + lane];
-    }
-    own->source = 0;
-    own->end = w->end;
-    own->started = w->started;
-    own->first = own->again = own->linearised = false;
-}

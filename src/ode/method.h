@@ -156,11 +156,6 @@ void tac__ode_retry(tac__ode_work *w);
 // Call when neither holds: nothing is known about where the next step begins.
 void tac__ode_forget(tac__ode_work *w);
 
-// After a step of several problems in lanes: put into `own` what a step of that one problem alone
-// would have left there.
-void tac__ode_unpack(const tac__method *m, const tac__ode_work *w, size_t lanes, size_t lane,
-                     tac__ode_work *own);
-
 // --- step size --------------------------------------------------------------------------------
 
 // Error of the last step: 1 is what the tolerances allow; INFINITY where anything is not finite.
@@ -168,12 +163,6 @@ void tac__ode_unpack(const tac__method *m, const tac__ode_work *w, size_t lanes,
 // norm; of a quaternion the angle 2 |e| over atol * scale + rtol. 0 if the method is not adaptive.
 double tac__ode_error(const tac__method *m, const tac__ode_problem *p, const tac__ode_work *w,
                       double rtol, double atol, double h_s, const double *y, const double *y1);
-
-// Errors of a step of several problems in lanes, y[i * lanes + lane]: the error of each is as if
-// computed alone. The groups are those of one problem. `lanes` is even.
-void tac__ode_errors(const tac__method *m, const tac__ode_problem *p, const tac__ode_work *w,
-                     double rtol, double atol, double h_s, const double *y, const double *y1,
-                     double *errors, size_t lanes);
 
 // By how much the next step may be longer: 0.9 error^(-1 / (q + 1)) to 2e-4, within [0.2, 5].
 double tac__ode_factor(const tac__method *m, double error);
