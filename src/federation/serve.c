@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 enum {
-    // Connections that are read before anyone is authorised: the first clients go on while others
-    // are
-    // read. A ring of 64 takes 230 to 390 us a round with 4, 420 to 460 without a limit (2 cores).
+    // So many connections are read before clients are authorised: the first clients go on while
+    // the rest are read. A ring of 64 takes 230 to 390 us a round with 4, 420 to 460 without a
+    // limit (2 cores).
     BATCH = 4,
     WAIT_US = 50000,       // how long a wait goes on without a look at the clock
     LOOK_US = 50000,       // between two calls of `look`

@@ -788,9 +788,10 @@ static void find_family(const tac_engine *e, size_t first, bool *taken, family *
 
 // --- who reads states ---------------------------------------------------------------------------
 
-// Components that read states of the island at their steps, and nothing else does: neither the
-// component itself in steps of its own, nor other islands, machines of phases or hooks.
-static bool is_read_at_steps(const tac_engine *e, const tac__component *c)
+// Does the component look at its inputs in its steps only? Then states that these inputs read need
+// not be in the block before. Not so: parts of the plant, observers, and components with hooks or
+// conditions.
+static bool looks_at_steps(const tac_engine *e, const tac__component *c)
 {
     const tac_component_type *t = c->type;
     return e->instances[c->index]->run && c->island < 0 && !c->observer && !c->condition_count &&
@@ -806,6 +807,7 @@ static tac__island *state_island(const tac_engine *e, const tac__input *in)
     return s->kind->state ? &e->islands[e->plan->components[s->component]->island] : NULL;
 }
 
+// Has a component of the island a step? It sees its own states there, and may change them.
 static bool has_step(const tac_engine *e, const tac__island *island)
 {
     bool has = false;
@@ -814,7 +816,8 @@ static bool has_step(const tac_engine *e, const tac__island *island)
     return has;
 }
 
-// The islands whose states a component reads.
+// List the islands in lanes whose states the component reads: tac__inputs_renew writes these into
+// the block before each step.
 static tac_status list_reads(tac_engine *e, tac_instance *c)
 {
     const tac__island **reads =
@@ -835,6 +838,8 @@ static tac_status list_reads(tac_engine *e, tac_instance *c)
     return TAC_OK;
 }
 
+// Find the lanes whose states may wait until they are read (tac__lanes.waits). With machines of
+// phases and in replays they do not wait: conditions, resets and the driver read states, too.
 static tac_status find_readers(tac_engine *e)
 {
     const tac__plan *plan = e->plan;
@@ -851,10 +856,10 @@ static tac_status find_readers(tac_engine *e)
             if (!island || !island->lanes || (c->in[k].coupled && !c->in[k].buffer))
                 continue; // those of the island itself that need no view
             states++;
-            if (!is_read_at_steps(e, c) || plan->schema.signals[c->in[k].signal].history)
+            if (!looks_at_steps(e, c) || plan->schema.signals[c->in[k].signal].history)
                 island->lanes->waits &= ~(UINT32_C(1) << island->lane);
         }
-        if (states && is_read_at_steps(e, c))
+        if (states && looks_at_steps(e, c))
             TAC_TRY(list_reads(e, e->instances[i]));
     }
     return TAC_OK;

@@ -130,7 +130,7 @@ struct tac_instance {
     tac_engine *engine;
     const tac__island **reads; // islands in lanes whose states it reads
     size_t read_count;
-    const tac__team *team;     // components that step together with this one; NULL: none do
+    tac__team *team;           // components that step together with this one; NULL: none do
     uint8_t lane;              // its place in the team
     const unsigned char *part; // where its parts of the block begin: outputs, digests, states, ...
     int part_lines;            // cache lines that they take; at most TAC__PART_LINES

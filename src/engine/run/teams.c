@@ -77,7 +77,7 @@ static inline void scatter(const tac__team *t, const row *r)
         EACH_ELEMENT(uint8_t, PACKED(uint8_t), OWN(uint8_t))
 }
 
-void tac__team_store(const tac__team *team)
+void tac__team_store(tac__team *team)
 {
     if (!team->ahead)
         return;
@@ -85,12 +85,12 @@ void tac__team_store(const tac__team *team)
         scatter(team, &team->state[k]);
     for (size_t k = 0; k < team->stream_count; k++)
         scatter(team, &team->drawn[k]);
-    ((tac__team *)team)->ahead = false;
+    team->ahead = false;
 }
 
 void tac__teams_store(const tac_engine *e)
 {
-    for (const tac__team *t = e->teams; t; t = t->next)
+    for (tac__team *t = e->teams; t; t = t->next)
         tac__team_store(t);
 }
 
@@ -146,9 +146,9 @@ bool tac__team_steps(const tac__team *t)
     return t->stepping;
 }
 
-void tac__team_keep_log(const tac__team *team, uint32_t lane, const tac_log_entry *entry)
+void tac__team_keep_log(tac__team *team, uint32_t lane, const tac_log_entry *entry)
 {
-    tac__text *log = &((tac__team *)team)->log;
+    tac__text *log = &team->log;
     const char head[2] = {(char)lane, (char)entry->level};
     tac__text_bytes(log, head, sizeof head);
     tac__text_bytes(log, entry->text, strlen(entry->text) + 1);

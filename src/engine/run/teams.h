@@ -25,13 +25,13 @@ void tac__teams_destroy(tac_engine *engine);
 void tac__teams_restart(tac_engine *engine);
 
 // Write the states of one team, or of all, into the block.
-void tac__team_store(const tac__team *team);
+void tac__team_store(tac__team *team);
 void tac__teams_store(const tac_engine *engine);
 
 // Is one step of all members being computed? Then what they write to the log is kept until the turn
 // of each, so that entries come in the order in which the components step.
 bool tac__team_steps(const tac__team *team);
-void tac__team_keep_log(const tac__team *team, uint32_t lane, const tac_log_entry *entry);
+void tac__team_keep_log(tac__team *team, uint32_t lane, const tac_log_entry *entry);
 
 // Normal numbers for all lanes of a team: values[i * lanes + lane].
 void tac__team_draw(const tac__team *team, int stream, double *values, size_t count);
