@@ -3,6 +3,7 @@
 // machine in kind_pack*.cc.
 #include "support/test.h"
 
+#include "autopilot/moments.h"
 #include "autopilot/plant.h"
 
 #include "autopilot/flight_control.h"
@@ -10,19 +11,6 @@
 #include "math/inputs.h"
 
 enum { WIDTH = 8, WIDTHS = 3 };
-
-static uint64_t seed = 11;
-
-static double uniform(double low, double high)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return low + (high - low) * ((double)(seed >> 11) * 0x1p-53);
-}
-
-static bool chance(double part)
-{
-    return uniform(0, 1) < part;
-}
 
 static void vary(double *x, double part)
 {
@@ -149,42 +137,10 @@ static const struct {
 static double voltage[WIDTH][ROTORS], works[WIDTH][ROTORS];
 static _Alignas(64) double v8[ROTORS * WIDTH], o8[ROTORS * WIDTH];
 
-// A vehicle in flight: near its reference if calm, anywhere if not.
 static void draw_moment(const vehicle *g, double far, tac__control_in *in, tac__control_state *s,
                         double *volts, double *working)
 {
-    memset(in, 0, sizeof *in);
-    memset(s, 0, sizeof *s);
-    double norm = 0;
-    for (int k = 0; k < 4; k++) {
-        in->attitude[k] = (k == 0) + uniform(-0.1, 0.1) * (1 + far);
-        norm += in->attitude[k] * in->attitude[k];
-    }
-    for (int k = 0; k < 4; k++)
-        in->attitude[k] /= sqrt(norm);
-    for (int k = 0; k < 3; k++) {
-        s->position[k] = uniform(-100, 100);
-        s->velocity[k] = uniform(-2, 2);
-        s->acceleration[k] = uniform(-0.5, 0.5);
-        s->velocity_integral[k] = uniform(-0.2, 0.2);
-        s->velocity_filter[k] = uniform(-0.1, 0.1);
-        s->rate_integral[k] = uniform(-0.01, 0.01);
-        in->position[k] = s->position[k] + uniform(-0.2, 0.2) * (1 + 20 * far);
-        in->velocity[k] = s->velocity[k] + uniform(-0.1, 0.1) * (1 + 20 * far);
-        in->rate[k] = uniform(-0.1, 0.1) * (1 + 20 * far);
-        in->target[k] = s->position[k] + uniform(-5, 5);
-    }
-    s->yaw = uniform(-0.2, 0.2);
-    s->yaw_rate = uniform(-0.1, 0.1);
-    in->yaw = s->yaw + uniform(-0.2, 0.2) * (1 + 10 * far);
-    in->cruise_speed = uniform(1, 10);
-    in->climb_speed = uniform(1, 5);
-    in->descend_speed = uniform(1, 5);
-    in->run_out = far > 0 ? uniform(0, 5) : 0;
-    in->landing = far > 0 && chance(0.3);
-    in->sink = uniform(0.3, 1.5);
-    in->yaw_held = far > 0 ? chance(0.7) : 1;
-    in->lift = far > 0 && chance(0.2) ? uniform(0, 1) : 1;
+    moment_draw(far, in, s);
     for (int i = 0; i < g->shape.rotors; i++) {
         volts[i] = chance(0.3) ? g->f.control.voltage_v : uniform(11, 12.6);
         working[i] = far > 0 ? chance(0.85) : 1;
