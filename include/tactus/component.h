@@ -160,8 +160,9 @@ typedef struct tac_step {
     void *const *state;    // discrete states
     const double *x;       // own continuous states at t_us
     tac_instance *instance;
-    const double *p;      // the component's numbers: see tac_declare_numbers
-    const tac_lane *lane; // packs: of each lane; else NULL
+    const double *p;       // the component's numbers: see tac_declare_numbers
+    const tac_lane *lane;  // packs: of each lane; else NULL
+    const double *decided; // duals and symbols: what `decide` computed; else NULL
 } tac_step;
 
 // What `output`, `derive`, `detect` and `project` see.
@@ -244,6 +245,9 @@ enum {
                                // of its own standard output
     TAC_COMPONENT_EVENTS = 64, // it takes the events under `scenario:` of a configuration, as items
                                // of its parameter `events`
+    TAC_COMPONENT_OUTSIDE = 128, // it decides over time, or talks to other programs: where a
+                                 // simulation becomes a graph, the outputs of its `step` are inputs
+                                 // of that graph
 };
 
 typedef struct tac_component_type {
@@ -289,6 +293,12 @@ typedef struct tac_component_type {
     tac_status (*verify)(tac_step *s, const void *self);
     // Release what `declare` acquired. Called once, also after a failed start.
     void (*close)(void *self);
+    // What a step of numbers is about to decide: the numbers that were declared with
+    // tac_declare_decision, computed from the step as it stands before it runs (times, due, inputs,
+    // states, x and p). Pure: it writes nothing but `decided`, and may call tac_connected and
+    // tac_turned_true, nothing else. Ordinary runs do not call it. The `step` kernels of duals and
+    // symbols read the numbers through s->decided and compute the rest in their own kind.
+    tac_status (*decide)(const tac_step *s, const void *self, double *decided);
 } tac_component_type;
 
 static inline tac_component_type tac_component_type_default(void)
@@ -374,6 +384,10 @@ TAC_API int tac_declare_output(tac_declare *d, const tac_port_def *p);
 // that it can, and its status is ignored; a call with all inputs follows.
 TAC_API void tac_declare_feedthrough(tac_declare *d, int output, const int *inputs, size_t count);
 TAC_API int tac_declare_state(tac_declare *d, const tac_port_def *p); // discrete
+// A value that `decide` computes, of any type; each element is a double. Returns the offset of the
+// first one in decided[]. For derivatives it is a constant; in a graph it is an input with this
+// name. The name follows the rules for states.
+TAC_API int tac_declare_decision(tac_declare *d, const tac_port_def *p);
 // Continuous state of f64s; returns its offset in x[] and dx[]. Readable by all as a signal.
 TAC_API int tac_declare_continuous(tac_declare *d, const tac_port_def *p);
 // A condition of the continuous part at which its equations change, as when a foot touches the

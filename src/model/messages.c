@@ -28,7 +28,7 @@ static tac_status beacon_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__beacon_type = {
-    TAC__TYPE("beacon", "1", "sends its input as a message at every step", 0),
+    TAC__TYPE("beacon", "1", "sends its input as a message at every step", TAC_COMPONENT_OUTSIDE),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(beacon),
     .declare = beacon_declare,
@@ -78,7 +78,8 @@ static tac_status listener_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__listener_type = {
-    TAC__TYPE("listener", "1", "receives values; steps when a message is delivered", 0),
+    TAC__TYPE("listener", "1", "receives values; steps when a message is delivered",
+              TAC_COMPONENT_OUTSIDE),
     .stage = TAC_STAGE_ESTIMATE,
     .self_size = sizeof(listener),
     .declare = listener_declare,

@@ -40,7 +40,8 @@ static tac_status monitor_step(tac_step *s, const void *self)
 }
 
 const tac_component_type tac__monitor_type = {
-    TAC__TYPE("monitor", "1", "writes its input to the log; changes nothing", 0),
+    TAC__TYPE("monitor", "1", "writes its input to the log; changes nothing",
+              TAC_COMPONENT_OUTSIDE),
     .stage = TAC_STAGE_TELEMETRY,
     .self_size = sizeof(monitor),
     .declare = monitor_declare,

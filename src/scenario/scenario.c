@@ -248,7 +248,8 @@ static const tac_component_type scenario_type = {
     .name = "scenario",
     .version = "1",
     .summary = "events: commands, faults and gusts, at times and on conditions",
-    .flags = TAC__COMPONENT_BUILTIN | TAC_COMPONENT_TIMER | TAC_COMPONENT_EVENTS,
+    .flags =
+        TAC__COMPONENT_BUILTIN | TAC_COMPONENT_TIMER | TAC_COMPONENT_EVENTS | TAC_COMPONENT_OUTSIDE,
     .stage = TAC_STAGE_SCENARIO,
     .self_size = sizeof(tac__scenario),
     .declare = scenario_declare,

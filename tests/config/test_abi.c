@@ -9,7 +9,7 @@
 #include <tactus/px4.h>
 
 #define DEFINITIONS(X)                                                                             \
-    X(tac_component_type, close)                                                                   \
+    X(tac_component_type, decide)                                                                  \
     X(tac_param_def, reserved)                                                                     \
     X(tac_port_def, reserved)                                                                      \
     X(tac_message_def, max_bytes)                                                                  \

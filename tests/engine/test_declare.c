@@ -1,5 +1,6 @@
-// What `declare` sees of the world, and warnings that it gives, from YAML.
+// What `declare` sees of the world, decisions, and warnings that it gives, from YAML.
 #include "engine/declare_rig.h"
+#include "engine/run/loop.h"
 
 #include <math.h>
 
@@ -127,4 +128,80 @@ static void test_warnings(void **state)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(test_world), cmocka_unit_test(test_warnings))
+// --- decisions ----------------------------------------------------------------------------------
+
+static int decision_at[3];
+
+static tac_status judge_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    tac_declare_state(d, TAC_PORT(.name = "count", .type = TAC_TYPE_I64));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
+    decision_at[0] = tac_declare_decision(d, TAC_PORT(.name = "go", .type = TAC_TYPE_BOOL));
+    decision_at[1] =
+        tac_declare_decision(d, TAC_PORT(.name = "target", .type = TAC_TYPE_VEC3, .unit = "m"));
+    decision_at[2] = tac_declare_decision(d, TAC_PORT(.name = "next", .type = TAC_TYPE_I64));
+    return TAC_OK;
+}
+
+static tac_status judge_step(tac_step *s, const void *self)
+{
+    (void)self;
+    *TAC_OUT(s, double, 0) = (double)++*TAC_STATE(s, int64_t, 0);
+    return s->decided ? tac_fail(s, "a step of numbers has decisions") : TAC_OK;
+}
+
+static tac_status judge_decide(const tac_step *s, const void *self, double *decided)
+{
+    (void)self;
+    const int64_t next = *TAC_STATE(s, int64_t, 0) + 1;
+    decided[decision_at[0]] = next > 3;
+    for (int k = 0; k < 3; k++)
+        decided[decision_at[1] + k] = 10 * k;
+    decided[decision_at[2]] = (double)next;
+    return next < 100 ? TAC_OK : TAC_E_COMPONENT;
+}
+
+static const tac_component_type judge_type =
+    TYPE("judge", .stage = TAC_STAGE_CONTROL, .declare = judge_declare, .decide = judge_decide,
+         .kernels[TAC_NUMBERS].step = judge_step);
+
+// Offsets count elements; tac__decide reads the step as it stands and changes nothing.
+static void test_decisions(void **state)
+{
+    (void)state;
+    use(&judge_type, NULL);
+    rig r;
+    rig_open(&r, ONE("judge", "      {}\n"));
+    assert_true(decision_at[0] == 0 && decision_at[1] == 1 && decision_at[2] == 4);
+    rig_run(&r, 10000);
+    const tac_instance *c = r.engine->instances[0];
+    assert_int_equal(c->plan->decision_count, 5);
+    assert_int_equal(c->plan->decisions.count, 3);
+    assert_string_equal(c->plan->decisions.items[1].name, "target");
+    assert_string_equal(c->plan->decisions.items[1].unit, "m");
+    const uint64_t hash = tac_engine_hash(r.engine, NULL, NULL);
+    double decided[5];
+    assert_int_equal(tac__decide(c, &c->step, decided), TAC_OK);
+    const double expected[5] = {1, 0, 10, 20, 12}; // it has stepped at 0, 1, ..., 10 ms
+    assert_memory_equal(decided, expected, sizeof decided);
+    assert_true(tac_engine_hash(r.engine, NULL, NULL) == hash);
+    *TAC_STATE(&c->step, int64_t, 0) = 99;
+    assert_int_equal(tac__decide(c, &c->step, decided), TAC_E_COMPONENT);
+    rig_close(&r);
+}
+
+static const tac_component_type unjudged_type =
+    TYPE("unjudged", .stage = TAC_STAGE_CONTROL, .declare = judge_declare,
+         .kernels[TAC_NUMBERS].step = judge_step);
+
+static void test_no_decide(void **state)
+{
+    (void)state;
+    use(&unjudged_type, NULL);
+    rig_refused(ONE("unjudged", "      {}\n"), TAC_E_CONFIG,
+                "declares decisions, but has no decide function");
+}
+
+TEST_MAIN(cmocka_unit_test(test_world), cmocka_unit_test(test_warnings),
+          cmocka_unit_test(test_decisions), cmocka_unit_test(test_no_decide))

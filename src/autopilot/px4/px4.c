@@ -335,7 +335,7 @@ static void px4_close(void *self)
 
 const tac_component_type tac__px4_type = {
     TAC__TYPE("px4", "1", "flies a multirotor with PX4 itself, through libpx4_lockstep",
-              TAC_COMPONENT_OPAQUE | TAC_COMPONENT_PRINTS),
+              TAC_COMPONENT_OPAQUE | TAC_COMPONENT_PRINTS | TAC_COMPONENT_OUTSIDE),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(px4),
     .declare = px4_declare,

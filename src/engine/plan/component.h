@@ -214,6 +214,8 @@ struct tac__component {
     double gravity_radius_m;
     tac__carry_fn *carry;
     tac__ports inputs, outputs, states, continuous;
+    tac__ports decisions;  // what `decide` computes
+    size_t decision_count; // doubles of these
     tac__event *events;
     size_t event_count, event_capacity;
     tac__condition *conditions;

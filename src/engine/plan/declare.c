@@ -230,6 +230,15 @@ int tac_declare_state(tac_declare *d, const tac_port_def *p)
     return add_port(d, &d->instance->states, p, "state");
 }
 
+int tac_declare_decision(tac_declare *d, const tac_port_def *p)
+{
+    KNOWN_PORT(p);
+    const size_t offset = d->instance->decision_count;
+    add_port(d, &d->instance->decisions, p, "decision");
+    d->instance->decision_count += p->type.count;
+    return (int)offset;
+}
+
 int tac_declare_continuous(tac_declare *d, const tac_port_def *p)
 {
     KNOWN_PORT(p);
@@ -583,6 +592,16 @@ static tac_declare begin(tac__plan *plan, tac__arena *arena, tac__component *c)
     return d;
 }
 
+static void check_decisions(tac_declare *d)
+{
+    const tac__component *c = d->instance;
+    tac_error err;
+    if (d->failed || !c->decision_count || c->type->decide)
+        return;
+    tac__fail(&err, TAC_E_CONFIG, "it declares decisions, but has no decide function");
+    tac__declare_keep(d, &err);
+}
+
 static tac_status declare(tac_declare *d, tac_error *err)
 {
     tac__component *c = d->instance;
@@ -590,8 +609,10 @@ static tac_status declare(tac_declare *d, tac_error *err)
     const tac_status status = c->type->declare ? c->type->declare(d, c->self) : TAC_OK;
     while (d->depth > 0)
         tac__scope_end(d);
-    if (status == TAC_OK)
+    if (status == TAC_OK) {
         check_outputs(d);
+        check_decisions(d);
+    }
     tac_status result = outcome(d, status, "declare", err);
     if (result == TAC_OK && d->plan)
         result = tac__share_shape(d->plan, c) == TAC_OK ? TAC_OK : tac__fail_memory(err);

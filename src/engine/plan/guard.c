@@ -29,7 +29,8 @@ static tac_status kept(tac_status status)
     X(phase_enter, (tac_step * s, const void *self, int32_t from, int32_t to),                     \
       (s, self, from, to))                                                                         \
     X(save, (const void *self, void *bytes, size_t *size), (self, bytes, size))                    \
-    X(restore, (const void *self, const void *bytes, size_t size), (self, bytes, size))
+    X(restore, (const void *self, const void *bytes, size_t size), (self, bytes, size))            \
+    X(decide, (const tac_step *s, const void *self, double *decided), (s, self, decided))
 
 #define CALL(function, parameters, arguments)                                                      \
     static tac_status guarded_##function parameters                                                \

@@ -242,6 +242,7 @@ tac_status tac__share_shape(tac__plan *e, tac__component *c)
     TAC_TRY(keep_ports(e, &c->outputs, model ? &model->outputs : NULL));
     TAC_TRY(keep_ports(e, &c->states, model ? &model->states : NULL));
     TAC_TRY(keep_ports(e, &c->continuous, model ? &model->continuous : NULL));
+    TAC_TRY(keep_ports(e, &c->decisions, model ? &model->decisions : NULL));
     TAC_TRY(keep_events(e, c, model));
     TAC_TRY(keep_messages(e, c, model));
     TAC_TRY(keep_params(e, c, model));

@@ -112,10 +112,10 @@ struct tac_instance {
     int axis_source;    // copy of plan->axis_source
     bool has_before;    // before a step: views, or it may jump
     bool has_writes;    // after a step: digests, histories
-    uint32_t pending;   // TAC_DUE_MESSAGE, TAC_DUE_TIMER, TAC_DUE_CONDITION of the present instant
-    tac_status failed;  // status of tac_fail or of an impossible request; cleared before each call
     bool active;        // in the present phase
     uint8_t after;      // what comes after a step: bits of tac__after
+    uint32_t pending;   // TAC_DUE_MESSAGE, TAC_DUE_TIMER, TAC_DUE_CONDITION of the present instant
+    tac_status failed;  // status of tac_fail or of an impossible request; cleared before each call
     bool may_jump;      // in init, or in a step of stage actuate
     bool jumped;        // the state was changed in such a call
     bool shadow;        // a step of an inactive component, whose results are dropped

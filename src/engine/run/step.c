@@ -73,6 +73,14 @@ bool tac_turned_true(const tac_step *s, int condition)
            c->engine->timeline.last[c->plan->conditions[condition].source] == s->t_us;
 }
 
+// --- decisions ----------------------------------------------------------------------------------
+
+tac_status tac__decide(const tac_instance *c, const tac_step *s, double *decided)
+{
+    const tac_component_type *type = c->plan->type;
+    return c->plan->decision_count ? type->decide(s, c->plan->self, decided) : TAC_OK;
+}
+
 // --- randomness ---------------------------------------------------------------------------------
 
 // NULL where there is no such stream; then the component has failed.
