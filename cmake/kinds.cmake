@@ -23,6 +23,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(TACTUS_KIND_FLAGS_pack8 -mavx512f)
 endif()
 
+# Units of symbols run once for each graph: they are not optimised.
+set(TACTUS_KIND_FLAGS_sym -O0 -U_FORTIFY_SOURCE)
+
 # Under sanitizers units of derivatives take gcc four times as long to optimise as to compile (7.5 s
 # and 1.7 s for one), and are evaluated seldom. What is fuzzed reads texts and files, and computes
 # little: no model is optimised there.
@@ -61,16 +64,7 @@ endfunction()
 # tactus_model(ROOM NAME): compile src/ROOM/NAME.model.h for every kind into the library.
 function(tactus_model room name)
     tactus_kind_sources(sources ${room}/${name}.model.h ${room}/${name})
-    # Until there are graphs the sym kind only checks types: compiled, but not part of the library,
-    # not optimised, and no business of sanitizers.
-    set(symbolic ${sources})
-    list(FILTER symbolic INCLUDE REGEX "\\.sym\\.cc$")
-    list(FILTER sources EXCLUDE REGEX "\\.sym\\.cc$")
     tactus_add_to_room(tactus_${room} ${room} "${sources}")
-    if(NOT TACTUS_SANITIZE)
-        tactus_add_to_room(tactus_${room}_sym ${room} "${symbolic}")
-        target_compile_options(tactus_${room}_sym PRIVATE -O0 -U_FORTIFY_SOURCE)
-    endif()
 endfunction()
 
 function(tactus_add_to_room target room sources)

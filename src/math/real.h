@@ -22,9 +22,9 @@
 // (TAC_KIND_DUAL), double: P(x) makes a real of it. Structs of parameters have nothing but params
 // in them, so that such a struct is an array of reals of the kind.
 //
-// c_all(c) is an int: whether `c` holds in every lane; in a graph, where no value is known, it is
-// 0. It is the only branch on values that model code may have, and only to leave out work that
-// would change no bit.
+// c_all(c) is an int: whether `c` holds in every lane; in a graph, where values are not known, it
+// is 0 unless `c` is constant. It is the only branch on values that model code may have, and only
+// to leave out work that would change no bit.
 //
 // A `real` is passed by value between functions of one unit only; between units by pointer.
 #ifndef TAC_MATH_REAL_H

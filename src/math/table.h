@@ -37,6 +37,17 @@ static inline int table_breakpoints_valid(int n, const double *x)
     return n >= 2;
 }
 
+// How many of the inner breakpoints are not above `at`: the number of its segment.
+#ifndef TAC__SEGMENT
+static inline real r_segment(const double *x, int n, real at)
+{
+    real index = R(0.0);
+    for (int i = 1; i < n - 1; i++)
+        index = r_select(at >= x[i], R(i), index);
+    return index;
+}
+#endif
+
 // Where an argument falls: in the segment from breakpoint `index` to the next, `t` of the way.
 typedef struct table__place {
     real index, t;
@@ -45,10 +56,7 @@ typedef struct table__place {
 static inline table__place table__find(int n, const double *x, table_ends ends, real at)
 {
     table__place p;
-    p.index = R(0.0);
-    for (int i = 1; i < n - 1; i++)
-        p.index = r_select(at >= x[i], R(i), p.index);
-
+    p.index = r_segment(x, n, at);
     real lo = r_pick(x, n - 1, p.index);
     real hi = r_pick(x + 1, n - 1, p.index);
     if (ends == TABLE_CLAMP)
