@@ -147,7 +147,7 @@ static void add_legend(const tac__picture *p, tac__text *out)
     const tac_engine *e = p->engine;
     cluster_begin(out, "legend", 0, "rate groups", "#ffffff");
     for (size_t i = 0; i < e->plan->group_count; i++) {
-        const tac__group *g = &e->plan->groups[i];
+        const tac__rate_group *g = &e->plan->groups[i];
         const tac__colours colours = tac__group_colours((int)i);
         char label[TAC_ERROR_NAME], rate[TAC_TIME_TEXT];
         tac__rate_print(g->period_us, rate);

@@ -295,7 +295,7 @@ static void legend_groups(legend *g)
         ghosts |= b->kind == TAC__BOX_STATE || b->kind == TAC__BOX_OUTPUT;
     }
     for (size_t i = 0; i < e->plan->group_count; i++) {
-        const tac__group *group = &e->plan->groups[i];
+        const tac__rate_group *group = &e->plan->groups[i];
         char text[TAC_ERROR_NAME], rate[TAC_TIME_TEXT];
         tac__out out = tac__out_begin(text, sizeof text);
         tac__rate_print(group->period_us, rate);

@@ -101,7 +101,7 @@ static void add_groups(const tac_engine *e, tac__json *j)
 {
     key_array(j, "groups");
     for (size_t i = 0; i < e->plan->group_count; i++) {
-        const tac__group *g = &e->plan->groups[i];
+        const tac__rate_group *g = &e->plan->groups[i];
         tac__json_object_begin(j);
         tac__json_key_text(j, "name", g->name);
         key_period(j, "period_us", g->period_us);

@@ -133,7 +133,7 @@ static void add_group_names(page *p, int source)
     if (tac__is_physics(e, source))
         tac__list_add(&l, ",", "the physics axis");
     for (size_t i = 0; i < e->plan->group_count; i++) {
-        const tac__group *g = &e->plan->groups[i];
+        const tac__rate_group *g = &e->plan->groups[i];
         if (!tac__group_uses(e, (int)i, source))
             continue;
         char text[TAC_ERROR_NAME], declared[TAC_TIME_TEXT], now[TAC_TIME_TEXT];

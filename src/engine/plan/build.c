@@ -217,15 +217,15 @@ tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_err
         return tac__fail_memory(err);
     if (def->times_count)
         memcpy(times, def->times_us, def->times_count * sizeof *times);
-    plan->groups[plan->group_count] = (tac__group){.name = name,
-                                                   .period_us = def->period_us,
-                                                   .offset_us = def->offset_us,
-                                                   .declared_period_us = def->period_us,
-                                                   .declared_offset_us = def->offset_us,
-                                                   .times_us = times,
-                                                   .times_count = def->times_count,
-                                                   .root = (int)plan->group_count,
-                                                   .place = def->place};
+    plan->groups[plan->group_count] = (tac__rate_group){.name = name,
+                                                        .period_us = def->period_us,
+                                                        .offset_us = def->offset_us,
+                                                        .declared_period_us = def->period_us,
+                                                        .declared_offset_us = def->offset_us,
+                                                        .times_us = times,
+                                                        .times_count = def->times_count,
+                                                        .root = (int)plan->group_count,
+                                                        .place = def->place};
     plan->group_count++;
     return TAC_OK;
 }

@@ -101,7 +101,7 @@ static void doubt_truth(tac__plan *plan, const tac__component *c, const bool *ca
 static void doubt_groups(tac__plan *plan)
 {
     for (size_t i = 0; i < plan->group_count; i++) {
-        const tac__group *g = &plan->groups[i];
+        const tac__rate_group *g = &plan->groups[i];
         if (!g->period_us || g->times_count || g->declared_offset_us <= plan->def.end_us)
             continue;
         char offset[TAC_TIME_TEXT], end[TAC_TIME_TEXT];

@@ -47,7 +47,7 @@ static void add_law(tac__text *out, const tac_link_law *law)
 static void add_groups(const tac__plan *plan, tac__text *out)
 {
     for (size_t i = 0; i < plan->group_count; i++) {
-        const tac__group *g = &plan->groups[i];
+        const tac__rate_group *g = &plan->groups[i];
         tac__text_add(out, "group %s", g->name);
         if (g->period_us) {
             add_time(out, "period", g->period_us);

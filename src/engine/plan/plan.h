@@ -30,7 +30,7 @@ typedef struct tac__entity {
     bool periodic; // an axis gives it boundaries
 } tac__entity;
 
-typedef struct tac__group {
+typedef struct tac__rate_group {
     const char *name;
     tac_time period_us, offset_us; // after synchronisation; period 0: explicit times
     tac_time declared_period_us, declared_offset_us;
@@ -38,10 +38,10 @@ typedef struct tac__group {
     size_t times_count;
     int root; // groups that step together have the same root
     tac_place place;
-} tac__group;
+} tac__rate_group;
 
 // The period of a group that has no explicit times; else 0.
-static inline tac_time tac__group_period(const tac__group *g)
+static inline tac_time tac__group_period(const tac__rate_group *g)
 {
     return g->times_count ? 0 : g->period_us;
 }
@@ -151,7 +151,7 @@ typedef struct tac__plan {
     // declared, in order
     tac__entity *entities;
     size_t entity_count, entity_capacity;
-    tac__group *groups;
+    tac__rate_group *groups;
     size_t group_count, group_capacity;
     tac__component **components;
     size_t component_count, component_capacity;

@@ -38,7 +38,7 @@ static int root_of(const tac__plan *plan, int group)
 // Make two groups step together: on the coarsest axis that holds both.
 static tac_status synchronise(tac__plan *plan, int a, int b, const tac_route_def *r, tac_error *err)
 {
-    tac__group *x = &plan->groups[root_of(plan, a)], *y = &plan->groups[root_of(plan, b)];
+    tac__rate_group *x = &plan->groups[root_of(plan, a)], *y = &plan->groups[root_of(plan, b)];
     if (x == y)
         return TAC_OK;
     if (!tac__group_period(x) || !tac__group_period(y))
@@ -46,7 +46,7 @@ static tac_status synchronise(tac__plan *plan, int a, int b, const tac_route_def
                             "SYNCHRONIZED needs two regular rates, but '%s' has explicit times",
                             tac__group_period(x) ? y->name : x->name);
     if (x > y) { // the one declared first stays the root
-        tac__group *swap = x;
+        tac__rate_group *swap = x;
         x = y;
         y = swap;
     }
@@ -99,7 +99,7 @@ tac_status tac__resolve_groups(tac__plan *plan, tac_error *err)
         }
     }
     for (size_t i = 0; i < plan->group_count; i++) {
-        const tac__group *root = &plan->groups[root_of(plan, (int)i)];
+        const tac__rate_group *root = &plan->groups[root_of(plan, (int)i)];
         plan->groups[i].root = (int)(root - plan->groups);
         plan->groups[i].period_us = root->period_us;
         plan->groups[i].offset_us = root->offset_us;

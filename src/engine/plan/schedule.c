@@ -102,7 +102,8 @@ static tac_status add_source(tac__plan *e, const tac__source *source, int *numbe
 }
 
 // The explicit times of a group; all its components share them.
-static tac_status add_times_source(tac__plan *e, const tac__group *g, bool observer, int *number)
+static tac_status add_times_source(tac__plan *e, const tac__rate_group *g, bool observer,
+                                   int *number)
 {
     for (size_t i = 0; i < e->timeline.count; i++) {
         const tac__source *s = &e->timeline.sources[i];
@@ -121,7 +122,7 @@ static tac_status add_times_source(tac__plan *e, const tac__group *g, bool obser
 
 static tac_status add_group_sources(tac__plan *e, tac__component *c)
 {
-    const tac__group *g = &e->groups[c->group];
+    const tac__rate_group *g = &e->groups[c->group];
     const bool observer = tac__is_observer(c);
     if (!g->period_us)
         return add_times_source(e, g, observer, &c->axis_source);
@@ -138,7 +139,7 @@ static tac_status add_group_sources(tac__plan *e, tac__component *c)
 // is a whole number of periods: then they fall on steps of the group.
 static tac_status add_lead_source(tac__plan *e, tac__component *c)
 {
-    const tac__group *g = &e->groups[c->group];
+    const tac__rate_group *g = &e->groups[c->group];
     const tac_time rest_us = tac__group_period(g) ? c->lead_us % g->period_us : 0;
     if (!rest_us || !c->type->kernels[TAC_NUMBERS].step)
         return TAC_OK;
