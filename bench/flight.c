@@ -137,7 +137,7 @@ static void start_bank(bank *b, const subject *s, step_fn *step, int lanes)
         b->in[TAC__FLIGHT_BUS_VOLTAGE][l] = 12;
         ((bool *)b->in[TAC__FLIGHT_ARM])[l] = true;
         ((int32_t *)b->in[TAC__FLIGHT_MODE])[l] = TAC__MODE_MISSION;
-        b->lane[l] = (tac_lane){&b->instance, &b->self, true};
+        b->lane[l] = (tac_lane){&b->instance, &b->self};
     }
     for (int i = 0; i < TAC__FLIGHT_INPUTS; i++)
         b->ins[i] = b->in[i];
