@@ -473,6 +473,7 @@ TAC_API bool tac_turned_true(const tac_step *s, int condition);
 TAC_API double tac_draw_uniform(tac_step *s, int stream);
 TAC_API double tac_draw_normal(tac_step *s, int stream);
 // Several normal draws at once, which is faster: three values are made from one draw of the stream.
+// In a step of symbols the values are inputs of the graph: each is two doubles.
 TAC_API void tac_draw_normals(tac_step *s, int stream, double *values, size_t count);
 
 // Run this component at `t_us`, which must lie in the future; replaces an earlier wake-up.

@@ -3,8 +3,8 @@
 // and one of int32_t, which the component declares as states. docs/flight_control.md describes
 // phases and failures.
 //
-// Units of doubles and of packs: what is decided (arming, phases, items, landing) is decided lane
-// by lane.
+// Units of doubles, packs and duals: what is decided (arming, phases, items, landing) is decided
+// lane by lane. flight_law.h has what follows from the decisions, for symbols, too.
 #ifndef TAC_AUTOPILOT_FLIGHT_H
 #define TAC_AUTOPILOT_FLIGHT_H
 
@@ -91,6 +91,9 @@ TAC_ENTRY void TAC_KINDED(tac__flight_step)(const tac__control_shape *shape, con
                                             tac__control_out *out, uint32_t *lost);
 
 #ifdef TAC_KIND_F64
+// Does it sink to the ground?
+bool tac__flight_descends(const tac__flight_words *w);
+
 // On the ground, motors off.
 void tac__flight_init(const tac__control_shape *shape, tac__flight_state s);
 

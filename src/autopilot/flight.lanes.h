@@ -1,12 +1,16 @@
 // flight.lanes.h - arming, phases, items of a mission, failed rotors, landing: decides where the
 // control laws fly to. It sees estimates and telemetry only, never the truth.
 //
-// Compiled for doubles and for packs. What every step computes is computed for all lanes at once;
-// what depends on a vehicle's phase is done lane by lane: flying.lane is the lane that is decided
-// for, AT(x) that lane of a real, and WORD(x) that lane of a word. With doubles there is one lane.
-#include "autopilot/flight.h"
+// Compiled for doubles, packs and duals; in a graph what is decided here is an input
+// (flight_control.graph.h). What every step computes is computed for all lanes at once; what
+// depends on a vehicle's phase is done lane by lane: flying.lane is the lane that is decided for,
+// AT(x) that lane of a real, and WORD(x) that lane of a word. With doubles and duals there is one
+// lane. A value of one lane is a `number`, IS(a < b) compares two of them.
+//
+// Duals branch on values: a target that is computed from an estimate, a parameter or the reference
+// has derivatives, and the instant of a decision has none.
+#include "autopilot/flight_law.h"
 
-#include <string.h>
 #include <tactus/math.h>
 
 typedef struct flying {
@@ -19,6 +23,24 @@ typedef struct flying {
     double dt;
     int lane;
 } flying;
+
+#if defined(TAC_KIND_DUAL) || defined(TAC_KIND_DUALP)
+typedef real number;
+#define lane_sqrt  r_sqrt
+#define lane_min   r_min
+#define lane_max   r_max
+#define lane_clamp r_clamp
+#define lane_atan2 r_atan2
+#define IS(c)      ((c).holds)
+#else
+typedef double number;
+#define lane_sqrt  tac_sqrt
+#define lane_min   tac_min
+#define lane_max   tac_max
+#define lane_clamp tac_clamp
+#define lane_atan2 tac_atan2
+#define IS(c)      (c)
+#endif
 
 #ifdef TAC_LANES
 #define AT(x)           ((x)[y->lane])
@@ -42,13 +64,19 @@ static inline cond only_lane(const flying *y)
 #else
 #define AT(x)           (*((void)y, &(x)))
 #define WORD(x)         (y->w->x)
-#define HOLDS(c)        (c)
-#define EQUAL(x, value) (y->w->x == (value))
+#define HOLDS(c)        IS(c)
+#define EQUAL(x, value) words_equal(y->w->x, value)
+
+static inline cond words_equal(int32_t word, int32_t value)
+{
+    const cond equal = {word == value};
+    return equal;
+}
 
 static inline cond only_lane(const flying *y)
 {
     (void)y;
-    return 1;
+    return words_equal(0, 0);
 }
 #endif
 
@@ -57,46 +85,30 @@ static inline int any(cond c)
     return !c_all(c_not(c));
 }
 
-static void put(const flying *y, real *to, double north, double east, double down)
+static void put(const flying *y, real *to, number north, number east, number down)
 {
     AT(to[0]) = north;
     AT(to[1]) = east;
     AT(to[2]) = down;
 }
 
-static double distance(const flying *y, const real *a, const real *b)
+static number distance(const flying *y, const real *a, const real *b)
 {
-    const double north = AT(a[0]) - AT(b[0]), east = AT(a[1]) - AT(b[1]),
+    const number north = AT(a[0]) - AT(b[0]), east = AT(a[1]) - AT(b[1]),
                  down = AT(a[2]) - AT(b[2]);
-    return tac_sqrt(north * north + east * east + down * down);
+    return lane_sqrt(north * north + east * east + down * down);
 }
 
-static double level_distance(const flying *y, const real *a, const real *b)
+static number level_distance(const flying *y, const real *a, const real *b)
 {
-    const double north = AT(a[0]) - AT(b[0]), east = AT(a[1]) - AT(b[1]);
-    return tac_sqrt(north * north + east * east);
-}
-
-// --- the control loops at rest ------------------------------------------------------------------
-
-static void reset_loops(const flying *y, cond which)
-{
-    tac__control_state *l = &y->n->loops;
-    const real *q = y->in->attitude;
-    for (size_t i = 0; i < sizeof *l / sizeof(real); i++)
-        ((real *)l)[i] = r_select(which, R(0.0), ((real *)l)[i]);
-    for (int k = 0; k < 3; k++)
-        l->position[k] = r_select(which, y->in->position[k], l->position[k]);
-    real yaw = r_atan2(2.0 * (q[0] * q[3] + q[1] * q[2]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]));
-    l->yaw = r_select(which, yaw, l->yaw);
-    y->n->yaw = r_select(which, yaw, y->n->yaw);
+    const number north = AT(a[0]) - AT(b[0]), east = AT(a[1]) - AT(b[1]);
+    return lane_sqrt(north * north + east * east);
 }
 
 // --- rotors -------------------------------------------------------------------------------------
 
 // A rotor is out if its speed has been far below or above what its command should give for so long.
 static const double low_speed = 0.6, high_speed = 1.6, idle_speeds = 1.5, amiss_s = 0.08;
-static const double spin_s = 0.05, fade_s = 2;
 
 static void assess(const tac__control_shape *shape, const tac__control *c, const real *voltage,
                    const real *works, cond *can_hover, cond *can_yaw)
@@ -173,18 +185,6 @@ static void watch_rotors(flying *y, uint32_t *lost)
         take_out(y, armed, lost);
 }
 
-// The speeds to expect at the next step, after this command.
-static void expect_speeds(const flying *y, const tac__control_out *out)
-{
-    const double spin = y->dt / (spin_s + y->dt), fade = y->dt / fade_s;
-    for (int i = 0; i < y->shape->rotors; i++) {
-        real *expected = &y->n->expected[i], *highest = &y->n->highest[i];
-        *expected += spin * (out->speed[i] - *expected);
-        *highest -= fade * *highest;
-        *highest = r_max(*highest, *expected);
-    }
-}
-
 // --- commands -----------------------------------------------------------------------------------
 
 static bool is_told_to_arm(const flying *y)
@@ -212,25 +212,25 @@ static void enter(const flying *y, tac__flight_phase phase)
 static void hold(const flying *y)
 {
     const real *here = y->n->loops.position;
-    const double v[3] = {AT(y->n->loops.velocity[0]), AT(y->n->loops.velocity[1]),
+    const number v[3] = {AT(y->n->loops.velocity[0]), AT(y->n->loops.velocity[1]),
                          AT(y->n->loops.velocity[2])};
-    const double a = TAC__BRAKING * AT(y->f->control.tuning.acceleration);
-    const double speed = tac_sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    const double time = 1 / TAC__APPROACH + speed / (2 * a);
+    const number a = TAC__BRAKING * AT(y->f->control.tuning.acceleration);
+    const number speed = lane_sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    const number time = 1 / TAC__APPROACH + speed / (2 * a);
     enter(y, TAC__PHASE_HOLD);
     put(y, y->n->target, AT(here[0]) + time * v[0], AT(here[1]) + time * v[1],
         AT(here[2]) + time * v[2]);
 }
 
 // Begin a landing at a place.
-static void land_at(const flying *y, double north, double east, double ground)
+static void land_at(const flying *y, number north, number east, number ground)
 {
     enter(y, TAC__PHASE_LAND);
     put(y, y->n->target, north, east, AT(y->n->loops.position[2]));
     AT(y->n->ground) = ground;
 }
 
-static void land_here(const flying *y, double ground)
+static void land_here(const flying *y, number ground)
 {
     land_at(y, AT(y->n->loops.position[0]), AT(y->n->loops.position[1]), ground);
 }
@@ -238,20 +238,20 @@ static void land_here(const flying *y, double ground)
 static void go_home(const flying *y)
 {
     const real *here = y->n->loops.position;
-    const double up = AT(y->n->home[2]) - AT(y->f->return_m);
+    const number up = AT(y->n->home[2]) - AT(y->f->return_m);
     enter(y, TAC__PHASE_RETURN);
-    put(y, y->n->target, AT(here[0]), AT(here[1]), tac_min(up, AT(here[2])));
+    put(y, y->n->target, AT(here[0]), AT(here[1]), lane_min(up, AT(here[2])));
 }
 
 // --- items --------------------------------------------------------------------------------------
 
-static double altitude_of(const flying *y, const tac__mission_item *item)
+static number altitude_of(const flying *y, const tac__mission_item *item)
 {
-    const double zero = item->above_home ? AT(y->n->home[2]) : AT(y->f->sea_level_m);
+    const number zero = item->above_home ? AT(y->n->home[2]) : AT(y->f->sea_level_m);
     return zero - item->altitude_m;
 }
 
-static double radius_of(const flying *y, const tac__mission_item *item)
+static number radius_of(const flying *y, const tac__mission_item *item)
 {
     return item->radius_m > 0 ? item->radius_m : AT(y->f->acceptance_m);
 }
@@ -267,43 +267,43 @@ static bool has_yaw(const tac__mission_item *item)
     return item->yaw_rad == item->yaw_rad;
 }
 
-static double way_between(const double a[3], const double b[3])
+static number way_between(const number a[3], const number b[3])
 {
-    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return tac_sqrt(x * x + y * y + z * z);
+    const number x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return lane_sqrt(x * x + y * y + z * z);
 }
 
 // The speed at which the corner between two legs can be flown inside a radius: that of the arc
 // which touches both legs at that distance.
-static double corner_speed(const double from[3], const double at[3], const double to[3],
-                           double radius_m, double acceleration)
+static number corner_speed(const number from[3], const number at[3], const number to[3],
+                           number radius_m, number acceleration)
 {
-    const double in = way_between(from, at), out = way_between(at, to);
-    if (in < radius_m || out < radius_m)
+    const number in = way_between(from, at), out = way_between(at, to);
+    if (IS(in < radius_m) || IS(out < radius_m))
         return 0;
-    double cosine = 0;
+    number cosine = 0;
     for (int k = 0; k < 3; k++)
         cosine += (at[k] - from[k]) * (to[k] - at[k]);
-    cosine = tac_clamp(cosine / (in * out), -1, 1);
-    if (cosine < -0.9)
+    cosine = lane_clamp(cosine / (in * out), -1, 1);
+    if (IS(cosine < -0.9))
         return 0;
-    const double tangent = tac_sqrt((1 - cosine) / (1 + cosine));
-    return tac_sqrt(acceleration * radius_m / tac_max(1e-3, tangent));
+    const number tangent = lane_sqrt((1 - cosine) / (1 + cosine));
+    return lane_sqrt(acceleration * radius_m / lane_max(1e-3, tangent));
 }
 
 // How far beyond the item the vehicle would come to rest if it passes the item without a stop.
-static double run_out_of(const flying *y, const tac__mission_item *item, int32_t next)
+static number run_out_of(const flying *y, const tac__mission_item *item, int32_t next)
 {
     const tac__mission_item *then = item_at(y, next);
     if (item->hold_s > 0 || item->kind != TAC__ITEM_WAYPOINT || !then || then->here)
         return 0;
-    const double to[3] = {then->north_m, then->east_m, altitude_of(y, then)};
-    const double from[3] = {AT(y->n->loops.position[0]), AT(y->n->loops.position[1]),
+    const number to[3] = {then->north_m, then->east_m, altitude_of(y, then)};
+    const number from[3] = {AT(y->n->loops.position[0]), AT(y->n->loops.position[1]),
                             AT(y->n->loops.position[2])};
-    const double at[3] = {AT(y->n->target[0]), AT(y->n->target[1]), AT(y->n->target[2])};
-    const double a = TAC__BRAKING * AT(y->f->control.tuning.acceleration), r = radius_of(y, item);
-    const double v = tac_min(AT(y->in->cruise_speed), corner_speed(from, at, to, r, a));
-    return tac_max(0, v / TAC__APPROACH + v * v / (2 * a) - r);
+    const number at[3] = {AT(y->n->target[0]), AT(y->n->target[1]), AT(y->n->target[2])};
+    const number a = TAC__BRAKING * AT(y->f->control.tuning.acceleration), r = radius_of(y, item);
+    const number v = lane_min(AT(y->in->cruise_speed), corner_speed(from, at, to, r, a));
+    return lane_max(0, v / TAC__APPROACH + v * v / (2 * a) - r);
 }
 
 static void begin_leg(const flying *y, const tac__mission_item *item)
@@ -312,8 +312,8 @@ static void begin_leg(const flying *y, const tac__mission_item *item)
     put(y, y->n->target, item->north_m, item->east_m, altitude_of(y, item));
     if (has_yaw(item))
         AT(y->n->yaw) = item->yaw_rad;
-    else if (level_distance(y, here, target) > AT(y->f->acceptance_m))
-        AT(y->n->yaw) = tac_atan2(AT(target[1]) - AT(here[1]), AT(target[0]) - AT(here[0]));
+    else if (IS(level_distance(y, here, target) > AT(y->f->acceptance_m)))
+        AT(y->n->yaw) = lane_atan2(AT(target[1]) - AT(here[1]), AT(target[0]) - AT(here[0]));
     AT(y->n->run_out) = run_out_of(y, item, WORD(item) + 1);
 }
 
@@ -351,9 +351,10 @@ static void pass_item(const flying *y)
 static void run_item(const flying *y)
 {
     const tac__mission_item *item = item_at(y, WORD(item));
-    if (AT(y->n->held_s) > 0 || distance(y, y->in->position, y->n->target) < radius_of(y, item))
+    if (IS(AT(y->n->held_s) > 0) ||
+        IS(distance(y, y->in->position, y->n->target) < radius_of(y, item)))
         AT(y->n->held_s) += y->dt;
-    if (item->kind == TAC__ITEM_LOITER || AT(y->n->held_s) <= item->hold_s)
+    if (item->kind == TAC__ITEM_LOITER || IS(AT(y->n->held_s) <= item->hold_s))
         return;
     pass_item(y);
     begin_item(y);
@@ -368,7 +369,7 @@ static void begin_takeoff(const flying *y)
     const tac__mission_item *item = item_at(y, WORD(item));
     const bool own = item && item->kind == TAC__ITEM_TAKEOFF;
     enter(y, TAC__PHASE_TAKEOFF);
-    reset_loops(y, only_lane(y));
+    flight_reset(y->in, only_lane(y), y->n);
     WORD(landed) = 0;
     WORD(on_item) = own;
     AT(y->n->lift) = 0;
@@ -381,11 +382,11 @@ static void begin_takeoff(const flying *y)
 static void run_takeoff(const flying *y)
 {
     const tac__mission_item *item = WORD(on_item) ? item_at(y, WORD(item)) : NULL;
-    const double radius = item ? radius_of(y, item) : AT(y->f->acceptance_m);
+    const number radius = item ? radius_of(y, item) : AT(y->f->acceptance_m);
     // At least half of the climb must be done, however large the acceptance radius is.
-    const double up = AT(y->n->home[2]) - AT(y->n->target[2]);
-    if (AT(y->n->lift) < 1 ||
-        AT(y->in->position[2]) - AT(y->n->target[2]) > tac_min(radius, 0.5 * tac_max(0, up)))
+    const number up = AT(y->n->home[2]) - AT(y->n->target[2]);
+    const number left = AT(y->in->position[2]) - AT(y->n->target[2]);
+    if (IS(AT(y->n->lift) < 1) || IS(left > lane_min(radius, 0.5 * lane_max(0, up))))
         return;
     if (item)
         pass_item(y);
@@ -400,11 +401,12 @@ enum { CLIMB, CROSS };
 static void run_return(const flying *y)
 {
     const real *here = y->in->position, *home = y->n->home;
-    if (level_distance(y, here, home) < AT(y->f->acceptance_m)) {
+    if (IS(level_distance(y, here, home) < AT(y->f->acceptance_m))) {
         const int32_t on_item = WORD(on_item);
         land_at(y, AT(home[0]), AT(home[1]), AT(home[2]));
         WORD(on_item) = on_item;
-    } else if (WORD(stage) == CLIMB && AT(here[2]) - AT(y->n->target[2]) < AT(y->f->acceptance_m)) {
+    } else if (WORD(stage) == CLIMB &&
+               IS(AT(here[2]) - AT(y->n->target[2]) < AT(y->f->acceptance_m))) {
         WORD(stage) = CROSS;
         put(y, y->n->target, AT(home[0]), AT(home[1]), AT(y->n->target[2]));
     }
@@ -416,15 +418,8 @@ static void run_land(const flying *y)
 {
     if (WORD(stage) == APPROACH &&
         (!WORD(can_hover) ||
-         level_distance(y, y->in->position, y->n->target) < AT(y->f->acceptance_m)))
+         IS(level_distance(y, y->in->position, y->n->target) < AT(y->f->acceptance_m))))
         WORD(stage) = DESCEND;
-}
-
-static real sink_speed(const flying *y)
-{
-    real slow = y->in->land_speed, fast = r_max(slow, y->in->descend_speed);
-    real height = y->n->ground - y->in->position[2];
-    return r_clamp(slow + 0.5 * (height - y->f->slow_m), slow, fast);
 }
 
 // --- landed -------------------------------------------------------------------------------------
@@ -436,6 +431,13 @@ static cond descends(const flying *y)
 {
     return c_and(EQUAL(phase, TAC__PHASE_LAND), EQUAL(stage, DESCEND));
 }
+
+#ifdef TAC_KIND_F64
+bool tac__flight_descends(const tac__flight_words *w)
+{
+    return w->phase == TAC__PHASE_LAND && w->stage == DESCEND;
+}
+#endif
 
 static void come_to_rest(const flying *y)
 {
@@ -537,7 +539,7 @@ static cond in_flight(const flying *y)
 
 static void start(const flying *y)
 {
-    reset_loops(y, only_lane(y));
+    flight_reset(y->in, only_lane(y), y->n);
     put(y, y->n->home, AT(y->in->position[0]), AT(y->in->position[1]), AT(y->in->position[2]));
     put(y, y->n->target, AT(y->in->position[0]), AT(y->in->position[1]), AT(y->in->position[2]));
     WORD(started) = 1;
@@ -545,54 +547,31 @@ static void start(const flying *y)
 
 // --- a step -------------------------------------------------------------------------------------
 
-static void fly(const flying *y, cond flies, tac__control_out *out)
-{
-    const tac__flight_in *in = y->in;
-    const tac__flight_numbers *n = y->n;
-    tac__control_in c;
-    memcpy(c.position, in->position, sizeof c.position);
-    memcpy(c.velocity, in->velocity, sizeof c.velocity);
-    memcpy(c.attitude, in->attitude, sizeof c.attitude);
-    memcpy(c.rate, in->rate, sizeof c.rate);
-    memcpy(c.target, n->target, sizeof c.target);
-    c.cruise_speed = in->cruise_speed;
-    c.climb_speed = in->climb_speed;
-    c.descend_speed = in->descend_speed;
-    c.run_out = n->run_out;
-    c.landing = r_select(descends(y), R(1.0), R(0.0));
-    c.sink = sink_speed(y);
-    c.yaw = n->yaw;
-    c.yaw_held = r_select(EQUAL(yaw_held, 0), R(0.0), R(1.0));
-    // Lanes that do not fly have the thrust of hover: it is within limits, and costs no search.
-    c.lift = r_select(flies, n->lift, R(1.0));
-    TAC_KINDED(tac__control_step)
-    (y->shape, &y->f->control, y->dt, in->voltage, n->works, &c, &y->n->loops, out);
-}
-
-// On the ground, or in the air with motors off. Home is the present position.
-static void rest(const flying *y, cond flies, tac__control_out *out)
+// Home is where the vehicle stands.
+static void find_home(const flying *y, cond flies)
 {
     const double home_s = 0.5;
     tac__flight_numbers *n = y->n;
-    cond rests = c_not(flies), armed = c_not(EQUAL(armed, 0)), landed = c_not(EQUAL(landed, 0));
+    cond stands = c_and(c_not(flies), c_not(EQUAL(landed, 0)));
     for (int k = 0; k < 3; k++) {
-        out->velocity[k] = r_select(rests, R(0.0), out->velocity[k]);
-        out->rate[k] = r_select(rests, R(0.0), out->rate[k]);
-        out->torque[k] = r_select(rests, R(0.0), out->torque[k]);
         real home = n->home[k] + y->dt / (home_s + y->dt) * (y->in->position[k] - n->home[k]);
-        n->home[k] = r_select(c_and(rests, landed), home, n->home[k]);
+        n->home[k] = r_select(stands, home, n->home[k]);
     }
-    for (int k = 0; k < 4; k++) {
-        out->attitude[k] = r_select(rests, y->in->attitude[k], out->attitude[k]);
-        out->reached[k] = r_select(rests, R(0.0), out->reached[k]);
+}
+
+static void compute(const flying *y, tac__control_out *out)
+{
+    const flight_choice choice = {in_flight(y), c_not(EQUAL(armed, 0)), descends(y),
+                                  c_not(EQUAL(yaw_held, 0))};
+    if (any(choice.flies))
+        flight_fly(y->shape, y->f, y->dt, y->in, &choice, y->n, out);
+    else
+        memset(out, 0, sizeof *out);
+    if (!c_all(choice.flies)) {
+        find_home(y, choice.flies);
+        flight_rest(y->shape, y->f, y->in, &choice, y->n, out);
     }
-    out->thrust = r_select(rests, R(0.0), out->thrust);
-    for (int i = 0; i < y->shape->rotors; i++) {
-        real idle = r_select(armed, y->f->control.tuning.idle * n->works[i], R(0.0));
-        out->speed[i] = r_select(rests, R(0.0), out->speed[i]);
-        out->duty[i] = r_select(rests, idle, out->duty[i]);
-    }
-    reset_loops(y, rests);
+    flight_expect(y->shape, y->dt, out, y->n);
 }
 
 TAC_ENTRY void TAC_KINDED(tac__flight_step)(const tac__control_shape *shape, const tac__flight *f,
@@ -616,14 +595,5 @@ TAC_ENTRY void TAC_KINDED(tac__flight_step)(const tac__control_shape *shape, con
             run_phase(y);
     }
     watch_ground(y);
-
-    flies = in_flight(y);
-    if (any(flies))
-        fly(y, flies, out);
-    else
-        memset(out, 0, sizeof *out);
-    if (!c_all(flies))
-        rest(y, flies, out);
-    s.n->thrust = out->thrust;
-    expect_speeds(y, out);
+    compute(y, out);
 }

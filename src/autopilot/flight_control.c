@@ -1,6 +1,6 @@
 // flight_control.c - flight control as a component: parameters, ports and states around flight.c.
 #define TAC_KIND_F64
-#include "autopilot/flight_control.h"
+#include "autopilot/flight_ports.h"
 #include "autopilot/ports.h"
 #include "autopilot/types.h"
 #include "model/builtin.h"
@@ -20,11 +20,6 @@ static size_t size_of_numbers(const tac__flight_control *c)
 {
     return offsetof(tac__flight, control.rotor) +
            (size_t)c->shape.rotors * sizeof(tac__control_rotor);
-}
-
-static const tac__flight_control *control_of(const void *self)
-{
-    return *(const tac__flight_self *)self;
 }
 
 // --- parameters ---------------------------------------------------------------------------------
@@ -220,6 +215,24 @@ static void declare_states(tac_declare *d)
                                   .doc = "phase, item, orders"));
 }
 
+static void declare_decisions(tac_declare *d, uint32_t rotors)
+{
+    static const tac_port_def ports[] = {
+#define ROW(name, elements, text, scalar_, unit_, doc_)                                            \
+    TAC_DEF(tac_port_def, text,                                                                    \
+            {TAC_##scalar_, (elements) == 3 ? TAC_VEC3 : TAC_SINGLE, elements}, unit_, doc_),
+        TAC__FLIGHT_DECISIONS(ROW)
+#undef ROW
+    };
+    for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
+        tac_declare_decision(d, &ports[i]);
+    tac_declare_decision(d, TAC_PORT(.name = "works", .type = TAC_TYPE_ARRAY(TAC_F64, rotors),
+                                     .doc = "of each rotor: 1, or 0 where it is out"));
+    tac_declare_decision(d, TAC_PORT(.name = "amiss", .type = TAC_TYPE_ARRAY(TAC_F64, rotors),
+                                     .unit = "s",
+                                     .doc = "how long its speed has not been as expected"));
+}
+
 static tac_status flight_declare(tac_declare *d, void *self)
 {
     tac__flight_control made, *c = &made;
@@ -243,6 +256,7 @@ static tac_status flight_declare(tac_declare *d, void *self)
     check_lift(d, &c->shape, &flight.control);
     declare_outputs(d, rotors);
     declare_states(d);
+    declare_decisions(d, rotors);
     tac_declare_numbers(d, &flight, size_of_numbers(c));
     *(tac__flight_self *)self = tac_declare_shared(d, c, size_of(c));
     return TAC_OK;
@@ -291,6 +305,8 @@ static bool flight_alike(const void *self, const void *other)
 STEP(pack2);
 STEP(pack4);
 STEP(pack8);
+STEP(dual);
+STEP(dualp);
 #undef STEP
 
 const tac_component_type tac__flight_control_type = {
@@ -304,6 +320,9 @@ const tac_component_type tac__flight_control_type = {
     .kernels[TAC_PACK2].step = tac__flight_control_step_pack2,
     .kernels[TAC_PACK4].step = tac__flight_control_step_pack4,
     .kernels[TAC_PACK8].step = tac__flight_control_step_pack8,
+    .kernels[TAC_DUALS].step = tac__flight_control_step_dual,
+    .kernels[TAC_DUALS_OF_ALL].step = tac__flight_control_step_dualp,
     .alike = flight_alike,
     .verify = flight_verify,
+    .decide = tac__flight_control_decide,
 };

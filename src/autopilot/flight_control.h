@@ -46,6 +46,44 @@ enum {
 
 enum { TAC__FLIGHT_STATE_NUMBERS, TAC__FLIGHT_STATE_WORDS };
 
+// What a step decides (tac_declare_decision): X(NAME, elements, "name", scalar, "unit", "doc"), in
+// the order of decided[]; `works` and `amiss`, one a rotor each, follow. The words, from `started`
+// on, are those of tac__flight_words. Values are those after the step.
+#define TAC__FLIGHT_DECISIONS(X)                                                                   \
+    X(RESTARTS, 1, "restarts", BOOL, NULL, "the control loops begin anew in this step")            \
+    X(DESCENDS, 1, "descends", BOOL, NULL, "it sinks to the ground at land_speed")                 \
+    X(STARTED, 1, "started", BOOL, NULL, "the first estimate has been seen")                       \
+    X(PHASE, 1, "phase", I32, NULL, "of the flight")                                               \
+    X(STAGE, 1, "stage", I32, NULL, "of return and landing")                                       \
+    X(ITEM, 1, "item", I32, NULL, "of the mission")                                                \
+    X(REACHED, 1, "reached", I32, NULL, "items passed")                                            \
+    X(ON_ITEM, 1, "on_item", BOOL, NULL, "the phase is part of the item")                          \
+    X(ARMED, 1, "armed", BOOL, NULL, "motors turn")                                                \
+    X(LANDED, 1, "landed", BOOL, NULL, "it stands on the ground")                                  \
+    X(ARM_BEFORE, 1, "arm_before", BOOL, NULL, "the last command to arm")                          \
+    X(MODE_BEFORE, 1, "mode_before", I32, NULL, "the last mode")                                   \
+    X(YAW_HELD, 1, "yaw_held", BOOL, NULL, "yaw can be held")                                      \
+    X(CAN_HOVER, 1, "can_hover", BOOL, NULL, "the rotors that work can hold it")                   \
+    X(HOME, 3, "home", F64, "m", "where it started")                                               \
+    X(TARGET, 3, "target", F64, "m", "where to fly to")                                            \
+    X(RUN_OUT, 1, "run_out", F64, "m", "beyond the target, where the way would end in rest")       \
+    X(GROUND, 1, "ground", F64, "m", "down: where a landing ends")                                 \
+    X(YAW, 1, "yaw", F64, "rad", "to turn to")                                                     \
+    X(LIFT, 1, "lift", F64, NULL, "part of the thrust while taking off")                           \
+    X(HELD, 1, "held", F64, "s", "at the item")                                                    \
+    X(STILL, 1, "still", F64, "s", "how long it has seemed to be on the ground")                   \
+    X(SINKING, 1, "sinking", F64, "m/s", "velocity down, filtered")
+
+// Where each begins in decided[].
+enum {
+#define TAC__DECIDED_ENUM(name, count, ...)                                                        \
+    TAC__DECIDED_##name, TAC__DECIDED_##name##_END = TAC__DECIDED_##name + (count)-1,
+    TAC__FLIGHT_DECISIONS(TAC__DECIDED_ENUM)
+#undef TAC__DECIDED_ENUM
+        TAC__DECIDED_WORKS,
+    TAC__DECIDED_WORD_COUNT = TAC__DECIDED_HOME - TAC__DECIDED_STARTED,
+};
+
 // A speed that may be changed during the run.
 typedef struct tac__flight_speed {
     tac_param_def param;
@@ -66,8 +104,13 @@ typedef const tac__flight_control *tac__flight_self;
 
 TAC_ENTRY tac_status TAC_KINDED(tac__flight_control_step)(tac_step *s, const void *self);
 
+// The same where all decisions are given, in s->decided: for graphs.
+TAC_ENTRY tac_status TAC_KINDED(tac__flight_control_given)(tac_step *s, const void *self);
+
 #ifdef TAC_KIND_F64
 // Write all outputs.
 void tac__flight_control_write(tac_step *s, const void *self, const tac__control_out *out);
+// What the step is about to decide.
+tac_status tac__flight_control_decide(const tac_step *s, const void *self, double *decided);
 #endif
 #endif

@@ -1,13 +1,6 @@
-// flight_control.lanes.h - a step of flight control as a component, for doubles and for packs:
+// flight_control.lanes.h - a step of flight control as a component, for doubles, packs and duals:
 // inputs, flight.lanes.h, outputs, log.
-#include "autopilot/flight_control.h"
-
-#include <string.h>
-
-static const tac__flight_control *control_of(const void *self)
-{
-    return *(const tac__flight_self *)self;
-}
+#include "autopilot/flight_ports.h"
 
 // What is the component's own, where lanes differ.
 static const tac__flight_control *control_in(const tac_step *s, const void *self, int lane)
@@ -40,63 +33,37 @@ static tac__flight_state state_of(const tac_step *s)
 
 // --- inputs -------------------------------------------------------------------------------------
 
-static const real *input(const tac_step *s, int index)
+// The first speed that is NaN, else TAC__FLIGHT_SPEED_COUNT: taking the least of several speeds
+// would hide a NaN.
+static int find_nan(const tac_step *s)
 {
-    return (const real *)s->in[index];
+    int i = 0;
+    for (; i < TAC__FLIGHT_SPEED_COUNT; i++) {
+        real value = *step_in(s, TAC__FLIGHT_SPEEDS + i);
+        if (!c_all(value <= value))
+            break;
+    }
+    return i;
 }
 
-static const void *where_connected(const tac_step *s, int index)
-{
-    return tac_connected(s, index) ? s->in[index] : NULL;
-}
-
-// Whether flight control can work: taking the least of several speeds would hide a NaN.
+// Whether flight control can work.
 static tac_status check(tac_step *s)
 {
-    for (int i = 0; i < TAC__FLIGHT_SPEED_COUNT; i++) {
-        real value = *input(s, TAC__FLIGHT_SPEEDS + i);
-        if (!c_all(value <= value))
-            return FAIL(s, TAC_E_NUMERIC, "input %s is NaN", tac__flight_speeds[i].param.name);
-    }
+    const int nan = find_nan(s);
+    if (nan < TAC__FLIGHT_SPEED_COUNT)
+        return FAIL(s, TAC_E_NUMERIC, "input %s is NaN", tac__flight_speeds[nan].param.name);
     return s->period_us ? TAC_OK : FAIL(s, TAC_E_COMPONENT, "needs a rate group with a period");
-}
-
-// Limited to its range, whatever writes the input.
-static real speed(const tac_step *s, int which)
-{
-    return r_clamp(*input(s, TAC__FLIGHT_SPEEDS + which), R(0.01),
-                   R(tac__flight_speeds[which].most));
 }
 
 static void read_inputs(const tac_step *s, const tac__flight_control *c, const tac__flight *f,
                         tac__flight_in *in)
 {
-    in->position = input(s, TAC__FLIGHT_POSITION);
-    in->velocity = input(s, TAC__FLIGHT_VELOCITY);
-    in->attitude = input(s, TAC__FLIGHT_ATTITUDE);
-    in->rate = input(s, TAC__FLIGHT_RATE);
-    in->rotor_speed = (const real *)where_connected(s, TAC__FLIGHT_ROTOR_SPEED);
-    in->arm = (const bool *)where_connected(s, TAC__FLIGHT_ARM);
-    in->mode = (const int32_t *)where_connected(s, TAC__FLIGHT_MODE);
-    in->cruise_speed = speed(s, TAC__FLIGHT_CRUISE);
-    in->climb_speed = speed(s, TAC__FLIGHT_CLIMB);
-    in->descend_speed = speed(s, TAC__FLIGHT_DESCEND);
-    in->land_speed = speed(s, TAC__FLIGHT_LAND);
-
-    real nominal = P(f->control.voltage_v);
-    const real *bus = (const real *)where_connected(s, TAC__FLIGHT_BUS_VOLTAGE);
-    for (int i = 0; i < c->shape.rotors; i++) {
-        real v = bus ? bus[c->bus[i]] : nominal; // a bus without power gives no reading
-        in->voltage[i] = r_select(v <= 0.1 * nominal, nominal, v);
-    }
+    flight_read(s, c, f, in);
+    in->arm = (const bool *)flight_where_connected(s, TAC__FLIGHT_ARM);
+    in->mode = (const int32_t *)flight_where_connected(s, TAC__FLIGHT_MODE);
 }
 
 // --- outputs ------------------------------------------------------------------------------------
-
-static void write_reals(tac_step *s, int index, const real *from, int count)
-{
-    memcpy(s->out[index], from, (size_t)count * sizeof *from);
-}
 
 static void write_words(tac_step *s, int index, const void *from)
 {
@@ -106,7 +73,7 @@ static void write_words(tac_step *s, int index, const void *from)
 static void write_outputs(tac_step *s, const void *self, const tac__control_out *out)
 {
     const tac__flight_state state = state_of(s);
-    write_reals(s, TAC__FLIGHT_OUT_MOTOR, out->duty, control_of(self)->shape.rotors);
+    flight_write(s, control_of(self), state.n->loops.position, out);
     write_words(s, TAC__FLIGHT_OUT_PHASE, &state.w->phase);
     write_words(s, TAC__FLIGHT_OUT_CURRENT, &state.w->item);
     write_words(s, TAC__FLIGHT_OUT_REACHED, &state.w->reached);
@@ -116,12 +83,6 @@ static void write_outputs(tac_step *s, const void *self, const tac__control_out 
         TAC_OUT(s, int32_t, TAC__FLIGHT_OUT_TOTAL)
         [lane] = (int32_t)control_in(s, self, lane)->mission.count;
     }
-    write_reals(s, TAC__FLIGHT_OUT_POSITION, state.n->loops.position, 3);
-    write_reals(s, TAC__FLIGHT_OUT_VELOCITY, out->velocity, 3);
-    write_reals(s, TAC__FLIGHT_OUT_ATTITUDE, out->attitude, 4);
-    write_reals(s, TAC__FLIGHT_OUT_RATE, out->rate, 3);
-    write_reals(s, TAC__FLIGHT_OUT_THRUST, &out->thrust, 1);
-    write_reals(s, TAC__FLIGHT_OUT_TORQUE, out->torque, 3);
 }
 
 #ifdef TAC_KIND_F64
@@ -133,6 +94,8 @@ void tac__flight_control_write(tac_step *s, const void *self, const tac__control
 
 // --- log ----------------------------------------------------------------------------------------
 
+// Steps of derivatives repeat those of numbers, which have logged.
+#if defined(TAC_KIND_F64) || defined(TAC_LANES)
 static void log_changes(tac_step *s, const tac__flight_control *c, int lane, uint32_t lost,
                         int32_t reached, int32_t phase)
 {
@@ -169,6 +132,18 @@ static void log_lanes(tac_step *s, const void *self, const uint32_t *lost, const
     }
 }
 
+#else
+static void log_lanes(tac_step *s, const void *self, const uint32_t *lost, const int32_t *reached,
+                      const int32_t *phase)
+{
+    (void)s;
+    (void)self;
+    (void)lost;
+    (void)reached;
+    (void)phase;
+}
+#endif
+
 // --- a step -------------------------------------------------------------------------------------
 
 TAC_ENTRY tac_status TAC_KINDED(tac__flight_control_step)(tac_step *s, const void *self)
@@ -193,3 +168,53 @@ TAC_ENTRY tac_status TAC_KINDED(tac__flight_control_step)(tac_step *s, const voi
     log_lanes(s, self, lost, reached, phase);
     return TAC_OK;
 }
+
+// --- decisions ----------------------------------------------------------------------------------
+
+#ifdef TAC_KIND_F64
+_Static_assert(sizeof(tac__flight_words) == TAC__DECIDED_WORD_COUNT * sizeof(int32_t),
+               "one decision a word");
+
+static void put_decisions(const tac__flight_numbers *n, const tac__flight_words *w, int rotors,
+                          double *decided)
+{
+    const int32_t *words = (const int32_t *)w;
+    for (int i = 0; i < TAC__DECIDED_WORD_COUNT; i++)
+        decided[TAC__DECIDED_STARTED + i] = words[i];
+    memcpy(decided + TAC__DECIDED_HOME, n->home, sizeof n->home);
+    memcpy(decided + TAC__DECIDED_TARGET, n->target, sizeof n->target);
+    decided[TAC__DECIDED_RUN_OUT] = n->run_out;
+    decided[TAC__DECIDED_GROUND] = n->ground;
+    decided[TAC__DECIDED_YAW] = n->yaw;
+    decided[TAC__DECIDED_LIFT] = n->lift;
+    decided[TAC__DECIDED_HELD] = n->held_s;
+    decided[TAC__DECIDED_STILL] = n->still_s;
+    decided[TAC__DECIDED_SINKING] = n->sinking;
+    memcpy(decided + TAC__DECIDED_WORKS, n->works, (size_t)rotors * sizeof *n->works);
+    memcpy(decided + TAC__DECIDED_WORKS + rotors, n->amiss_s, (size_t)rotors * sizeof *n->amiss_s);
+}
+
+tac_status tac__flight_control_decide(const tac_step *s, const void *self, double *decided)
+{
+    const tac__flight_control *c = control_of(self);
+    const tac__flight *f = STEP_P(s, tac__flight);
+    const tac__mission *mission = &c->mission;
+    tac__flight_numbers numbers = *state_of(s).n;
+    tac__flight_words words = *state_of(s).w;
+    const tac__flight_words before = words;
+    const tac__flight_state state = {&numbers, &words};
+    tac__flight_in in;
+    tac__control_out out;
+    uint32_t lost;
+    if (find_nan(s) < TAC__FLIGHT_SPEED_COUNT || !s->period_us)
+        return TAC_E_COMPONENT;
+    read_inputs(s, c, f, &in);
+    tac__flight_step_f64(&c->shape, f, &mission, tac_time_seconds(s->period_us), &in, state, &out,
+                         &lost);
+    // A take-off is the only way from the ground.
+    decided[TAC__DECIDED_RESTARTS] = !before.started || (before.landed && !words.landed);
+    decided[TAC__DECIDED_DESCENDS] = tac__flight_descends(&words);
+    put_decisions(&numbers, &words, c->shape.rotors, decided);
+    return TAC_OK;
+}
+#endif

@@ -1,6 +1,7 @@
 // kernel.h - what kernels of model code see of an evaluation and of a step, as reals of the kind.
 //
-// tac_eval and tac_step have pointers to doubles; each f64 behind them has the form of the kind.
+// tac_eval and tac_step have pointers to doubles; each f64 behind them has the form of the kind. In
+// a graph (symbols) every value has that form, whatever its type.
 // The numbers of a component are a struct of params: EVAL_P(e, tac__lag) points to it.
 #ifndef TAC_MODEL_KERNEL_H
 #define TAC_MODEL_KERNEL_H
@@ -74,10 +75,117 @@ enum { STEP_LANES = TAC_LANES };
 enum { STEP_LANES = 1 };
 #endif
 
-// tac_draw_normals in the form of the kind: for derivatives draws are constants.
+// --- decisions
+// ------------------------------------------------------------------------------------
+
+// Element `offset` of what `decide` computed: for derivatives a constant, in a graph an input. In
+// steps of numbers and packs there are none.
+static inline real step_decided(const tac_step *s, int offset)
+{
+#ifdef TAC_KIND_SYM
+    return ((const real *)(const void *)s->decided)[offset];
+#else
+    return R(s->decided[offset]);
+#endif
+}
+
+// The same of a bool.
+static inline cond step_decision(const tac_step *s, int offset)
+{
+    return step_decided(s, offset) > 0.5;
+}
+
+// --- values that are not f64
+// ----------------------------------------------------------------------
+//
+// step_flag(s->in[2], 0) is element 0 of an input of bools as a condition; step_i32 and step_i64
+// are whole numbers in a real, exact below 2^53. An enum is an i32. step_put_... write such values.
+// In a graph each of them is a real, as every other value.
+
+#ifdef TAC_KIND_SYM
+static inline real step_i32(const void *values, int i)
+{
+    return ((const real *)values)[i];
+}
+
+static inline void step_put_i32(void *values, int i, real x)
+{
+    ((real *)values)[i] = x;
+}
+
+#define step_i64     step_i32
+#define step_put_i64 step_put_i32
+
+static inline cond step_flag(const void *values, int i)
+{
+    return step_i32(values, i) > 0.5;
+}
+
+static inline void step_put_flag(void *values, int i, cond c)
+{
+    step_put_i32(values, i, r_select(c, R(1.0), R(0.0)));
+}
+#else
+static inline double kernel__lane(const real *x, int lane)
+{
+#if defined(TAC_LANES)
+    return (*x)[lane];
+#elif defined(TAC_KIND_F64)
+    return x[lane];
+#else
+    return x[lane].v;
+#endif
+}
+
+static inline real kernel__of_lanes(const double *lanes)
+{
+#ifdef TAC_LANES
+    return *(const real *)(const void *)lanes;
+#else
+    return R(*lanes);
+#endif
+}
+
+#define KERNEL__WORD(type, name)                                                                   \
+    static inline real step_##name(const void *values, int i)                                      \
+    {                                                                                              \
+        const type *words = (const type *)values + i * STEP_LANES;                                 \
+        KERNEL__ALIGNED double lanes[STEP_LANES];                                                  \
+        for (int lane = 0; lane < STEP_LANES; lane++)                                              \
+            lanes[lane] = (double)words[lane];                                                     \
+        return kernel__of_lanes(lanes);                                                            \
+    }                                                                                              \
+    static inline void step_put_##name(void *values, int i, real x)                                \
+    {                                                                                              \
+        type *words = (type *)values + i * STEP_LANES;                                             \
+        for (int lane = 0; lane < STEP_LANES; lane++)                                              \
+            words[lane] = (type)kernel__lane(&x, lane);                                            \
+    }
+#define KERNEL__ALIGNED __attribute__((aligned(64)))
+KERNEL__WORD(bool, bool)
+KERNEL__WORD(int32_t, i32)
+KERNEL__WORD(int64_t, i64)
+#undef KERNEL__WORD
+
+static inline cond step_flag(const void *values, int i)
+{
+    return step_bool(values, i) > 0.5;
+}
+
+static inline void step_put_flag(void *values, int i, cond c)
+{
+    step_put_bool(values, i, r_select(c, R(1.0), R(0.0)));
+}
+#endif
+
+// --- draws
+// ----------------------------------------------------------------------------------------
+
+// tac_draw_normals in the form of the kind: for derivatives draws are constants, in a graph they
+// are inputs.
 static inline void step_normals(tac_step *s, int stream, real *numbers, size_t count)
 {
-#if defined(TAC_KIND_F64) || defined(TAC_LANES)
+#if defined(TAC_KIND_F64) || defined(TAC_LANES) || defined(TAC_KIND_SYM)
     tac_draw_normals(s, stream, (double *)(void *)numbers, count);
 #else
     for (size_t i = 0; i < count; i += 3) {

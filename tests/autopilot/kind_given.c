@@ -1,0 +1,2 @@
+#define TAC_KIND_F64
+#include "autopilot/flight_control.graph.h"
