@@ -72,6 +72,14 @@ typedef enum tac_strategy {
         TAC_STRATEGY_COUNT
 } tac_strategy;
 
+// A parameter that is a number gets this value instead of the given one.
+typedef struct tac_param_value {
+    const char *component; // its full name, "uav1.vehicle"
+    const char *name;      // as tac_param_info has it: "mass", "rotors[2].position"
+    size_t element;        // of an array or a list, else 0
+    double value;          // in the unit that the component type declares
+} tac_param_value;
+
 typedef struct tac_engine_def {
     uint32_t size;        // sizeof(tac_engine_def)
     bool split;           // advance parts of the plant one after another, on the physics axis
@@ -105,6 +113,11 @@ typedef struct tac_engine_def {
     void *mistake_context;
     bool profile;        // measure where the time of a run goes: tac_engine_profile. Changes no bit
     uint8_t reserved[7]; // 0
+    // Wherever the configuration gives these, or a default does: also where another component reads
+    // them (tac_param_peer_begin). Must live until the engine is prepared. One that no component
+    // has is ignored.
+    const tac_param_value *values;
+    size_t value_count;
 } tac_engine_def;
 
 typedef struct tac_group_def {

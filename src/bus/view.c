@@ -39,8 +39,7 @@ tac__hash tac__history_mix(const tac__history *history, const tac_type *type, ui
     return h;
 }
 
-// The last entry that counts at t' = t - delay.
-static uint64_t find_entry(const tac__view *v, tac_time t_us)
+uint64_t tac__view_entry(const tac__view *v, tac_time t_us)
 {
     const tac__history *h = v->history;
     if (t_us < v->delay_us)
@@ -110,7 +109,7 @@ static const char *held(const tac__view *v, uint64_t n)
 
 void tac__view_update(const tac__view *v, tac_time t_us)
 {
-    const uint64_t n = v->history ? find_entry(v, t_us) : 0;
+    const uint64_t n = v->history ? tac__view_entry(v, t_us) : 0;
     const bool moves = v->history && v->policy != TAC_ZOH && v->period_us && n >= 2;
     double *value = v->target;
     if (moves) {

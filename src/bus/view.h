@@ -60,6 +60,9 @@ typedef struct tac__view {
     void *target;
 } tac__view;
 
+// The last entry of the history that counts at t' = t_us - delay.
+uint64_t tac__view_entry(const tac__view *view, tac_time t_us);
+
 // Put what is seen at `t_us` into the target.
 void tac__view_update(const tac__view *view, tac_time t_us);
 

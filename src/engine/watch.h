@@ -224,6 +224,7 @@ typedef struct tac__inside tac__inside;
 
 // From a prepared engine; lives in the arena. NULL: no memory.
 tac__inside *tac__inside_create(tac_engine *engine, tac__arena *arena, size_t island, bool outputs);
+tac_time tac__inside_from(const tac__inside *inside); // where the present step begins
 // Look into the step, taken to end at end_us, at t_us. The values are valid until the next look at
 // any instant.
 TAC_MUST_CHECK tac_status tac__inside_look(tac__inside *inside, tac_time end_us, tac_time t_us);

@@ -605,7 +605,7 @@ static void check_decisions(tac_declare *d)
 static tac_status declare(tac_declare *d, tac_error *err)
 {
     tac__component *c = d->instance;
-    tac__scope_begin(d, c->param_node, "", false);
+    tac__scope_begin(d, c->param_node, "", false, c->name);
     const tac_status status = c->type->declare ? c->type->declare(d, c->self) : TAC_OK;
     while (d->depth > 0)
         tac__scope_end(d);
@@ -679,7 +679,7 @@ tac_status tac__connect(tac__plan *plan, tac_error *err)
             continue;
         // Parameters were listed and marked as used when the component was declared.
         tac_declare d = begin(plan, &plan->arena, c);
-        tac__scope_begin(&d, c->param_node, "", true);
+        tac__scope_begin(&d, c->param_node, "", true, c->name);
         const tac_status status = c->type->connect(&d, c->self);
         while (d.depth > 0)
             tac__scope_end(&d);

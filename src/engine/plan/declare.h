@@ -15,6 +15,7 @@ typedef struct tac__scope {
     bool *used;          // per key of the map
     const char *prefix;  // of names in listings: "rotors[2]."
     bool peer;           // parameters of another component: not listed, and keys may stay unused
+    const char *owner;   // the component whose parameters these are
 } tac__scope;
 
 enum { TAC__SCOPES_MAX = 8 };
@@ -66,7 +67,8 @@ const char *tac__declare_own_text(tac_declare *d, const char *text);
 
 // --- scopes.c ---
 // Begin to read from `map`, and end: a key that was not read is a mistake.
-void tac__scope_begin(tac_declare *d, const tac_node *map, const char *prefix, bool peer);
+void tac__scope_begin(tac_declare *d, const tac_node *map, const char *prefix, bool peer,
+                      const char *owner);
 void tac__scope_end(tac_declare *d);
 
 // --- mistakes.c ---

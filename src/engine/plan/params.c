@@ -58,6 +58,29 @@ static double read_number(tac_declare *d, const tac_param_def *p, const tac__giv
     return value;
 }
 
+// Is this the parameter of the present map that `v` names?
+static bool is_named(const tac_declare *d, const tac_param_def *p, const tac_param_value *v)
+{
+    const tac__scope *scope = &d->scopes[d->depth];
+    const size_t prefix = strlen(scope->prefix);
+    return !strcmp(v->component, scope->owner) && !strncmp(v->name, scope->prefix, prefix) &&
+           !strcmp(v->name + prefix, p->name);
+}
+
+// Values that are given by tac_engine_def take the place of those that were read.
+static void replace_numbers(tac_declare *d, const tac_param_def *p, double *values, size_t count)
+{
+    for (size_t i = 0; d->plan && i < d->plan->def.value_count; i++) {
+        const tac_param_value *v = &d->plan->def.values[i];
+        if (v->element >= count || !is_named(d, p, v))
+            continue;
+        if (in_range(p->range, v->value))
+            values[v->element] = v->value;
+        else
+            tac__param_fail(d, p, &d->instance->place, TAC_E_RANGE, "its value is out of range");
+    }
+}
+
 static void record_numbers(tac_declare *d, const tac_param_def *p, const char *kind,
                            const double *values, size_t count, bool list)
 {
@@ -86,7 +109,8 @@ double tac_param_f64(tac_declare *d, const tac_param_def *p)
 {
     TAC__PARAM_KNOWN(p);
     tac__given g;
-    const double value = tac__param_look_up(d, p, false, &g) ? read_number(d, p, &g, 0) : 0;
+    double value = tac__param_look_up(d, p, false, &g) ? read_number(d, p, &g, 0) : 0;
+    replace_numbers(d, p, &value, 1);
     record_numbers(d, p, "f64", &value, 1, false);
     return value;
 }
@@ -124,6 +148,7 @@ void tac_param_array(tac_declare *d, const tac_param_def *p, double *values, siz
                 values[i] = read_number(d, p, &g, g.list ? i : 0);
         }
     }
+    replace_numbers(d, p, values, count);
     record_numbers(d, p, "array", values, count, true);
 }
 
@@ -147,6 +172,7 @@ const double *tac_param_list(tac_declare *d, const tac_param_def *p, size_t max,
                 values[i] = read_number(d, p, &g, i);
             *count = g.count;
         }
+        replace_numbers(d, p, values, *count);
     }
     record_numbers(d, p, "list", values, *count, true);
     return values;

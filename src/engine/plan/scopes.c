@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-void tac__scope_begin(tac_declare *d, const tac_node *map, const char *prefix, bool peer)
+void tac__scope_begin(tac_declare *d, const tac_node *map, const char *prefix, bool peer,
+                      const char *owner)
 {
     TAC_ASSERT(d->depth + 1 < TAC__SCOPES_MAX);
     tac__scope *scope = &d->scopes[++d->depth];
-    *scope = (tac__scope){.map = map, .prefix = prefix, .peer = peer};
+    *scope = (tac__scope){.map = map, .prefix = prefix, .peer = peer, .owner = owner};
     if (!map || peer)
         return;
     scope->used = tac__arena_array(d->meta, tac_node_count(map), sizeof *scope->used);
@@ -135,7 +136,7 @@ void tac_param_begin(tac_declare *d, const char *name, size_t i)
     const char *prefix = tac__arena_format(d->meta, "%s%s%s.", scope->prefix, name, number);
     if (!prefix)
         tac__declare_no_memory(d);
-    tac__scope_begin(d, map, prefix ? prefix : "", scope->peer);
+    tac__scope_begin(d, map, prefix ? prefix : "", scope->peer, scope->owner);
 }
 
 void tac_param_end(tac_declare *d)
@@ -147,7 +148,7 @@ void tac_param_end(tac_declare *d)
 bool tac_param_peer_begin(tac_declare *d, const char *component)
 {
     if (!d->plan) {
-        tac__scope_begin(d, NULL, "", true);
+        tac__scope_begin(d, NULL, "", true, component);
         return true;
     }
     const char *entity = d->plan->entities[d->entity].name;
@@ -159,6 +160,6 @@ bool tac_param_peer_begin(tac_declare *d, const char *component)
         (void)tac_declare_fail(
             d, NULL, "needs component '%s', which must stand before it in the file", full);
     if (peer)
-        tac__scope_begin(d, peer->param_node, "", true);
+        tac__scope_begin(d, peer->param_node, "", true, peer->name);
     return peer != NULL;
 }

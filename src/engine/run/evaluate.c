@@ -6,6 +6,7 @@
 #include "engine/run/evaluator.h"
 #include "engine/phases/phases.h"
 #include "engine/run/profile.h"
+#include "engine/tangent/follow.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,6 +97,8 @@ ALWAYS_INLINE tac_status island_outputs(tac_engine *e, tac__island *island, tac_
         tac__writes_done(&c->plan->eval_writes, t_us);
     }
     island->state->outputs_us = t_us;
+    if (e->tangents)
+        tac__tangents_outputs(e, island, t_us);
     return TAC_OK;
 }
 
@@ -116,6 +119,8 @@ void tac__island_update_views(const tac_engine *e, const tac__island *island, ta
         for (size_t k = 0; k < views->count; k++)
             tac__view_update(&views->items[k], t_us);
     }
+    if (e->tangents)
+        tac__tangents_renew(e, island, t_us);
 }
 
 // Held inputs may not have their first values yet. If the outputs cannot be evaluated with them
@@ -151,6 +156,8 @@ void tac__islands_begin(tac_engine *e, tac_time t_us)
                 begin_outputs(e, c, t_us);
         }
     }
+    if (e->tangents)
+        tac__tangents_begin(e, t_us);
     for (size_t i = 0; i < e->plan->island_count; i++)
         tac__island_renew(e, &e->islands[i], t_us);
 }

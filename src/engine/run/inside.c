@@ -2,6 +2,7 @@
 // step is taken again in memory of the watcher, and dense output gives the states inside it.
 #include "engine/run/lanes.h"
 #include "engine/run/profile.h"
+#include "engine/tangent/follow.h"
 
 #include <string.h>
 
@@ -43,6 +44,11 @@ tac__inside *tac__inside_create(tac_engine *e, tac__arena *arena, size_t island,
         return NULL;
     tac__ode_work_init(&in->work, e->plan->method, n, in->memory);
     return in;
+}
+
+tac_time tac__inside_from(const tac__inside *in)
+{
+    return in->island->state->from_us;
 }
 
 // States behind the last one that is integrated stand still.
@@ -153,4 +159,6 @@ void tac__inside_show(tac_engine *e, tac_time t_us)
             }
         }
     }
+    if (e->tangents)
+        tac__tangents_arrive(e, t_us);
 }

@@ -2,6 +2,7 @@
 #include "engine/run/lanes.h"
 #include "engine/run/locate.h"
 #include "engine/run/profile.h"
+#include "engine/tangent/follow.h"
 
 #include <string.h>
 
@@ -72,6 +73,8 @@ void tac__island_preview(tac__island *island, tac_time t_us)
             memcpy(keep->to, keep->from, keep->bytes);
     }
     island->kept_us = t_us;
+    if (island->engine->tangents)
+        tac__tangents_preview(island->engine, island, t_us);
 }
 
 // After a jump of the state, modes and outputs at this boundary, for readers and watchers, are

@@ -163,7 +163,8 @@ typedef struct tac__taken {
     size_t transition;
 } tac__taken;
 
-typedef struct tac__profile tac__profile; // see profile.h
+typedef struct tac__profile tac__profile;   // see profile.h
+typedef struct tac__tangents tac__tangents; // see engine/tangents.h
 
 // What is to be done at the present instant, one bit an item or island; and one bit for each of
 // these words that is not 0, so that words of vehicles that have nothing to do are not read.
@@ -243,7 +244,8 @@ struct tac_engine {
     tac__text checkpoint_opaque;
     bool checkpoint_taken;
 
-    tac__profile *profile; // NULL: nothing is measured
+    tac__profile *profile;   // NULL: nothing is measured
+    tac__tangents *tangents; // NULL: the run is not differentiated
 
     // how its model differs from that of the checkpoint that it went on from
     tac_change *changes;

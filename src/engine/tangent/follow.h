@@ -1,0 +1,21 @@
+// follow.h - what the run loop tells tangents. All is nothing where engine->tangents is NULL.
+#ifndef TAC_ENGINE_TANGENT_FOLLOW_H
+#define TAC_ENGINE_TANGENT_FOLLOW_H
+
+#include "engine/run/state.h"
+
+// Steps end at t_us and are certain; they are about to be committed.
+void tac__tangents_arrive(tac_engine *engine, tac_time t_us);
+// Outputs of the island were evaluated on the bus.
+void tac__tangents_outputs(tac_engine *engine, const tac__island *island, tac_time t_us);
+// Before the first boundary: the same of all islands, without a trace.
+void tac__tangents_begin(tac_engine *engine, tac_time t_us);
+// Inputs that the island holds were renewed.
+void tac__tangents_renew(const tac_engine *engine, const tac__island *island, tac_time t_us);
+// Held inputs were kept for observers.
+void tac__tangents_preview(const tac_engine *engine, const tac__island *island, tac_time t_us);
+// Something else than a step wrote outputs or states of the component: what has other values now
+// is a constant.
+void tac__tangents_changed(tac_engine *engine, const tac_instance *c, tac_time t_us);
+
+#endif
