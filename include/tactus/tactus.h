@@ -9,7 +9,7 @@
 //   world.h       origin, gravity, ground       record.h      recordings: made, read, replayed
 //   px4.h         examining a PX4 library       expect.h      what a run is expected to do
 //   link.h        delays and losses of links    federation.h  many processes, one simulation
-//   lcm.h         applications of LCM in federations
+//   lcm.h         applications of LCM           sensitivity.h derivatives of whole runs
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 
@@ -22,5 +22,6 @@
 #include <tactus/outside.h>
 #include <tactus/plugin.h>
 #include <tactus/px4.h>
+#include <tactus/sensitivity.h>
 
 #endif

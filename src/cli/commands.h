@@ -10,6 +10,7 @@ extern const cli_command cli_federate;
 extern const cli_command cli_serve;
 extern const cli_command cli_join;
 extern const cli_command cli_replay;
+extern const cli_command cli_sensitivity;
 extern const cli_command cli_recover;
 extern const cli_command cli_check;
 extern const cli_command cli_explain;

@@ -76,6 +76,7 @@ def main():
         ["explain", example("rocket")],
         ["explain", example("rates")],
         ["explain", links],
+        ["sensitivity", small, "--of", "t", "--when", "mass.position < 0.9 m", "--to", "mass.mass"],
         ["info"],
         ["info", example("rocket")],
         ["info", "a.mcap"],

@@ -7,13 +7,14 @@
 #include <tactus/outside.h>
 #include <tactus/plugin.h>
 #include <tactus/px4.h>
+#include <tactus/sensitivity.h>
 
 #define DEFINITIONS(X)                                                                             \
     X(tac_component_type, decide)                                                                  \
     X(tac_param_def, reserved)                                                                     \
     X(tac_port_def, reserved)                                                                      \
     X(tac_message_def, max_bytes)                                                                  \
-    X(tac_engine_def, reserved)                                                                    \
+    X(tac_engine_def, value_count)                                                                 \
     X(tac_group_def, place)                                                                        \
     X(tac_component_def, place)                                                                    \
     X(tac_route_def, rest)                                                                         \
@@ -27,6 +28,7 @@
     X(tac_config_def, mistake_context)                                                             \
     X(tac_px4_probe_def, hang_context)                                                             \
     X(tac_link_law, down_count)                                                                    \
+    X(tac_sensitivity_def, allocator)                                                              \
     X(tac_post_def, copy)                                                                          \
     X(tac_server_def, reserved)                                                                    \
     X(tac_client_def, context)                                                                     \
