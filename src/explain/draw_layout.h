@@ -3,7 +3,7 @@
 #define TAC_EXPLAIN_DRAW_LAYOUT_H
 
 #include "explain/draw.h"
-#include "explain/svg.h"
+#include "base/svg.h"
 
 enum {
     TAC__LABEL_MAX = 84, // widest label of an arrow

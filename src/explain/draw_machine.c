@@ -1,6 +1,6 @@
 // draw_machine.c - lanes and ends of arrows; see draw_machine.h.
 #include "explain/draw_machine.h"
-#include "explain/svg.h"
+#include "base/svg.h"
 
 #include <stdlib.h>
 

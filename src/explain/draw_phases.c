@@ -1,6 +1,6 @@
 // draw_phases.c - draws machines of phases; draw_machine.c computes the positions.
 #include "explain/draw_phases.h"
-#include "explain/svg.h"
+#include "base/svg.h"
 
 #include <string.h>
 

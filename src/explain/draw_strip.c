@@ -1,6 +1,6 @@
 // draw_strip.c - chooses the part of the timeline that is shown, and draws its ticks.
 #include "explain/draw_strip.h"
-#include "explain/svg.h"
+#include "base/svg.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "support/formats.h"
 
 #include "explain/draw_phases.h"
-#include "explain/svg.h"
+#include "base/svg.h"
 
 // A drop that falls, is caught and hangs; wind while it falls. The second entity has other phases.
 #define HEAD                                                                                       \

@@ -1,5 +1,5 @@
 // svg.c - rectangles and texts of SVG.
-#include "explain/svg.h"
+#include "base/svg.h"
 
 #include <string.h>
 

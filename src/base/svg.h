@@ -1,7 +1,7 @@
 // svg.h - the parts of SVG that the pictures need. Coordinates are written as whole pixels, so that
 // a picture is the same text on every machine and its lines are sharp.
-#ifndef TAC_EXPLAIN_SVG_H
-#define TAC_EXPLAIN_SVG_H
+#ifndef TAC_BASE_SVG_H
+#define TAC_BASE_SVG_H
 
 #include "base/text.h"
 
