@@ -16,7 +16,7 @@ typedef struct cell {
 } cell;
 
 enum { U, HOT, AHEAD, BIAS };    // inputs
-enum { Y, V, N };                // outputs
+enum { Y, V, N, FREE };          // outputs
 enum { MEMORY, COUNT, WAS_HOT }; // states
 enum { GAIN, DECAY, NUMBERS };
 
@@ -41,6 +41,7 @@ static tac_status cell_declare(tac_declare *d, void *self)
     tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     tac_declare_output(d, TAC_PORT(.name = "v", .type = TAC_TYPE_VEC3));
     tac_declare_output(d, TAC_PORT(.name = "n", .type = TAC_TYPE_I64));
+    tac_declare_output(d, TAC_PORT(.name = "free", .type = TAC_TYPE_F64, .flags = TAC_PORT_NAN));
     tac_declare_state(d, TAC_PORT(.name = "memory", .type = TAC_TYPE_ARRAY(TAC_F64, 5)));
     tac_declare_state(d, TAC_PORT(.name = "count", .type = TAC_TYPE_I64));
     tac_declare_state(d, TAC_PORT(.name = "was_hot", .type = TAC_TYPE_BOOL));
@@ -74,6 +75,8 @@ static void cell_lane(const tac_step *s, const cell *c, const double *normals, s
         TAC_OUT(s, double, V)
     [i * w + lane] = *count % 4 == 3 ? (double)NAN : memory[(i + 1) * w + lane];
     TAC_OUT(s, int64_t, N)[lane] = *count;
+    const double nan = w > 1 ? -(double)NAN : (double)NAN; // all NaNs count as equal
+    TAC_OUT(s, double, FREE)[lane] = *count % 2 ? nan : memory[lane];
 }
 
 static tac_status cell_step(tac_step *s, const void *self)
@@ -170,10 +173,36 @@ static void write_case(uint64_t seed, bool lanes, char *text, size_t size)
 }
 
 typedef struct result {
-    uint64_t hash;
+    uint64_t hash, vectors;
     tac__hash log; // of what was logged, in this order
+    tac__hash taps;
     tac_counters counters;
 } result;
+
+// What taps saw, in this order.
+static tac__hash tapped;
+static tac__tap taps[64];
+
+static void show(void *context, tac_engine *engine, tac_time t_us)
+{
+    const size_t component = (size_t)((tac__tap *)context - taps);
+    const double *y = engine->instances[component]->step.out[Y];
+    tapped = tac__hash_f64(tac__hash_word(tac__hash_word(tapped, t_us), component), *y);
+}
+
+// Of some cases no component has a tap, of others some have.
+static tac_status add_taps(void *context, tac_engine *engine, tac_error *err)
+{
+    const uint64_t random = *(uint64_t *)context;
+    (void)err;
+    for (size_t i = 0; random % 3 == 1 && i < engine->plan->component_count && i < 64; i++) {
+        if (strcmp(engine->plan->components[i]->type->name, "cell") || (random + i) % 13)
+            continue;
+        taps[i] = (tac__tap){.show = show, .context = &taps[i]};
+        tac__tap_steps(engine, i, &taps[i]);
+    }
+    return TAC_OK;
+}
 
 static void open_case(rig *r, uint64_t random, bool lanes)
 {
@@ -182,6 +211,12 @@ static void open_case(rig *r, uint64_t random, bool lanes)
     rig_types[0] = &cell_type;
     rig_types[1] = NULL;
     rig_open(r, text);
+    tac_engine_destroy(r->engine);
+    const tac_engine_def def = tac_config_engine_def(r->config);
+    assert_int_equal(tac_config_build_unprepared(r->config, &def, &r->engine, &r->err), TAC_OK);
+    assert_int_equal(tac__engine_when_resolved(r->engine, add_taps, &random), TAC_OK);
+    assert_int_equal(tac_engine_prepare(r->engine, &r->err), TAC_OK);
+    tapped = TAC__HASH_SEED;
 }
 
 static void hear(void *context, const tac_log_entry *entry)
@@ -196,6 +231,8 @@ static result close_case(rig *r)
     result got = {.log = TAC__HASH_SEED};
     assert_int_equal(tac_engine_add_log(r->engine, TAC_LOG_INFO, hear, &got.log, &r->err), TAC_OK);
     rig_run(r, TAC_TIME_MAX);
+    got.taps = tapped;
+    got.vectors = tac_engine_hash(r->engine, "*.v", NULL); // before anything else is asked for
     got.hash = tac_engine_hash(r->engine, NULL, NULL);
     got.counters = tac_engine_counters(r->engine);
     rig_close(r);
@@ -204,7 +241,7 @@ static result close_case(rig *r)
 
 static void same(const result *a, const result *b, uint64_t random)
 {
-    if (a->hash == b->hash && a->log == b->log &&
+    if (a->hash == b->hash && a->vectors == b->vectors && a->log == b->log && a->taps == b->taps &&
         !memcmp(&a->counters, &b->counters, sizeof a->counters))
         return;
     static char text[16384];
@@ -383,7 +420,50 @@ static void test_who_steps_together(void **state)
     rig_close(&r);
 }
 
+static void tune_profile(tac_engine_def *def)
+{
+    def->profile = true;
+}
+
+static tac_time stepped_us(const rig *r, const char *name)
+{
+    for (size_t i = 0; i < r->engine->plan->component_count; i++) {
+        if (!strcmp(r->engine->plan->components[i]->name, name))
+            return r->engine->instances[i]->step.t_us;
+    }
+    fail_msg("no component '%s'", name);
+    return 0;
+}
+
+// The first of a team does the work of all: the others have no turn, but where each has something
+// of its own to do.
+static void test_turns(void **state)
+{
+    (void)state;
+    if (!tac__packs_sound(4)) {
+        print_message("this machine has no packs of 4\n");
+        skip();
+    }
+    rig r;
+    rig_types[0] = &cell_type;
+    rig_types[1] = NULL;
+    rig_open(&r, company);
+    rig_run(&r, 10000);
+    assert_int_equal(stepped_us(&r, "a0"), 10000);
+    assert_true(stepped_us(&r, "a1") < 10000);
+    assert_true(stepped_us(&r, "a3") < 10000);
+    assert_int_equal(stepped_us(&r, "b0"), 10000); // alone
+    rig_close(&r);
+    rig_tune = tune_profile;
+    rig_open(&r, company);
+    rig_tune = NULL;
+    rig_run(&r, 10000);
+    assert_int_equal(stepped_us(&r, "a1"), 10000); // is measured
+    rig_close(&r);
+}
+
 TEST_MAIN(cmocka_unit_test(test_same_as_one_by_one),
           cmocka_unit_test(test_checkpoints_and_snapshots),
           cmocka_unit_test(test_a_reader_before_its_writer),
-          cmocka_unit_test(test_back_from_a_failure), cmocka_unit_test(test_who_steps_together))
+          cmocka_unit_test(test_back_from_a_failure), cmocka_unit_test(test_who_steps_together),
+          cmocka_unit_test(test_turns))

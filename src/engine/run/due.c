@@ -15,16 +15,29 @@ tac_status tac__due_wire(tac_engine *e)
     const size_t items = plan->item_words, islands = plan->island_words;
     tac__due *d = &e->due;
     d->rows = plan->due;
-    d->items = tac__arena_array(
-        &e->scratch, items + words_of(items) + islands + 2 * words_of(islands), sizeof *d->items);
+    d->items =
+        tac__arena_array(&e->scratch, 3 * items + words_of(items) + islands + 2 * words_of(islands),
+                         sizeof *d->items);
     d->list = tac__arena_array(&e->scratch, items, sizeof *d->list);
     if (!d->items || !d->list)
         return TAC_E_MEMORY;
-    d->item_words = d->items + items;
+    d->followers = d->items;
+    d->items += items;
+    d->done = d->items + items;
+    d->item_words = d->done + items;
     d->arriving = d->item_words + words_of(items);
     d->arriving_words = d->arriving + islands;
     d->island_words = d->arriving_words + words_of(islands);
     return TAC_OK;
+}
+
+void tac__followers_add(tac__due *due, tac__followers *f, size_t item)
+{
+    const uint32_t word = (uint32_t)(item / 64);
+    if (!f->count || f->words[f->count - 1].word != word)
+        f->words[f->count++] = (tac__due_word){.word = word};
+    f->words[f->count - 1].bits |= UINT64_C(1) << item % 64;
+    due->followers[word] |= UINT64_C(1) << item % 64;
 }
 
 void tac__due_restored(tac_engine *e)

@@ -145,6 +145,13 @@ static tac__hash mix_island(const tac_engine *e, const tac__component *c, tac__h
     return h;
 }
 
+// Have what the team of a component keeps side by side in the block.
+static void complete(const tac_engine *e, size_t component)
+{
+    if (e->instances[component]->team)
+        tac__team_store(e->instances[component]->team);
+}
+
 static uint64_t end_digest(const tac_engine *e, const tac__component *c)
 {
     tac__hash h = tac__hash_text(TAC__HASH_SEED, e->plan->end_names[c->index]);
@@ -153,8 +160,7 @@ static uint64_t end_digest(const tac_engine *e, const tac__component *c)
     h = mix_source(e, c->lead_source, h);
     h = mix_source(e, c->timer_source, h);
     h = mix_ports(&c->outputs, c->out, h);
-    if (e->instances[c->index]->team)
-        tac__team_store(e->instances[c->index]->team);
+    complete(e, c->index);
     h = mix_ports(&c->states, c->state, h);
     for (size_t i = 0; i < c->stream_count; i++)
         h = tac__hash_word(h, *c->streams[i].next);
@@ -193,6 +199,7 @@ const char *tac__digest_value(const tac_engine *e, size_t i, uint64_t *value)
     const tac__digest d = plan->digests[i];
     switch (d.kind) {
     case OF_SIGNAL:
+        complete(e, plan->schema.signals[d.number].component);
         *value = *plan->schema.signals[d.number].digest;
         break;
     case OF_ISLAND:

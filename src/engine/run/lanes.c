@@ -31,12 +31,19 @@ void tac__lanes_write(const tac__island *island)
     l->shown |= UINT32_C(1) << island->lane;
 }
 
+void tac__lanes_write_set(tac__lanes *l, tac__lane_set set)
+{
+    double *x[LANES_MAX];
+    EACH_LANE(lane, set)
+    x[lane] = island_of(l, lane)->x;
+    l->work->packs->scatter(set, l->ode.n, l->ode.x, x);
+    l->shown |= set;
+}
+
 void tac__lanes_show_all(const tac_engine *e)
 {
-    for (const tac__lanes *l = e->lanes; l; l = l->next) {
-        EACH_LANE(lane, l->here & ~l->shown)
-        tac__lanes_write(island_of(l, lane));
-    }
+    for (tac__lanes *l = e->lanes; l; l = l->next)
+        tac__lanes_show_set(l, l->here);
 }
 
 void tac__lanes_store(const tac_engine *e)
@@ -189,6 +196,13 @@ static void fetch_part(const tac__lanes *l, uint64_t part)
     if (next->subject.numbers != l->subject.numbers)
         fetch_lines(next->subject.numbers,
                     next->work->evaluator->number_count * width * sizeof(double), part);
+}
+
+void tac__lanes_fetch(const tac__lanes *l)
+{
+    for (size_t lane = 0; lane < l->count; lane++)
+        tac__fetch(island_of(l, lane)->x, 3);
+    tac__fetch(l->ode.x, (int)(l->ode.n * width_of(l) * sizeof(double) / 64));
 }
 
 // --- a step -------------------------------------------------------------------------------------
@@ -476,6 +490,7 @@ static void arrive(tac_engine *e, tac__lanes *l, tac_time t_us, size_t word, uin
     }
     l->arrived_us = t_us;
     l->arrived = due;
+    l->boundary = at_boundary;
     const tac__lane_set projected = w->projects ? at_boundary : 0;
     if (projected && !project(l, projected)) { // each does it alone, and one reports the failure
         EACH_LANE(lane, due)
@@ -520,6 +535,13 @@ bool tac__lanes_arrive(tac_engine *e, const tac__island *island, tac_time t_us, 
 
 // --- digests ------------------------------------------------------------------------------------
 
+// Do all islands of the group have a boundary at t_us, and digests that are good?
+static bool is_whole(const tac__lanes *l, tac_time t_us)
+{
+    const tac__lane_set all = tac__lanes_all(l->count);
+    return l->arrived_us == t_us && (l->boundary & l->digested) == all && !l->tapped;
+}
+
 bool tac__lanes_digest(const tac__island *island, tac_time t_us)
 {
     tac__lanes *l = island->lanes;
@@ -531,6 +553,13 @@ bool tac__lanes_digest(const tac__island *island, tac_time t_us)
         l->digests[lane] = island_of(l, lane)->state->digest;
         l->digested = l->here & ~l->work->packs->digest(l->digests, t_us, l->ode.n, l->ode.x);
         l->digested_us = t_us;
+        if (island->lane == 0 && is_whole(l, t_us)) {
+            EACH_LANE(lane, l->digested)
+            island_of(l, lane)->state->digest = l->digests[lane];
+            l->digested = 0;
+            tac__followers_done(&island->engine->due, &l->followers);
+            return true;
+        }
     }
     if (!(l->digested & bit))
         return false;
@@ -865,6 +894,21 @@ static tac_status find_readers(tac_engine *e)
     return TAC_OK;
 }
 
+// The items of the digests of states in each group.
+static void list_followers(tac_engine *e)
+{
+    for (size_t i = 0; i < e->plan->item_count; i++) {
+        const tac__item *item = &e->plan->items[i];
+        tac__island *island = item->kind == TAC__ITEM_STATE ? &e->islands[item->index] : NULL;
+        tac__lanes *l = island ? island->lanes : NULL;
+        if (!l)
+            continue;
+        l->tapped |= island->plan->taps || e->plan->def.profile;
+        if (island->lane > 0)
+            tac__followers_add(&e->due, &l->followers, i);
+    }
+}
+
 tac_status tac__lanes_form(tac_engine *e)
 {
     if (e->plan->def.lanes < 2)
@@ -882,5 +926,8 @@ tac_status tac__lanes_form(tac_engine *e)
         status = make_groups(e, &f);
     }
     tac__arena_fini(&arena);
-    return status == TAC_OK ? find_readers(e) : status;
+    if (status != TAC_OK)
+        return status;
+    list_followers(e);
+    return find_readers(e);
 }

@@ -71,11 +71,14 @@ struct tac__lanes {
     tac__lane_set ready;           // lanes whose step waits for the turn of its island
     tac__lane_set known;           // lanes whose f(t0, x) was known before their step
     tac__lane_set arrived;         // lanes that arrived at arrived_us
+    tac__lane_set boundary;        // those of them that have a boundary there
     tac_time tried_us, arrived_us; // last instant of a step, and of an arrival
     tac__lane_set waits;           // lanes whose states are written when they are read
     tac__lane_set digested;        // lanes whose digest at digested_us waits for their turn
     tac_time digested_us;
     uint64_t digests[TAC__LANES_MAX];
+    bool tapped;              // digests are not all that happens at a boundary
+    tac__followers followers; // items of the digests of states
 };
 
 // Find the islands that are alike and form groups.
@@ -136,6 +139,19 @@ static inline void tac__lanes_show(const tac__island *island)
     if (tac__lanes_has(island) && !(island->lanes->shown >> island->lane & 1))
         tac__lanes_write(island);
 }
+
+// The same for some lanes of a group.
+void tac__lanes_write_set(tac__lanes *lanes, tac__lane_set set);
+
+static inline void tac__lanes_show_set(tac__lanes *lanes, tac__lane_set set)
+{
+    set &= lanes->here & ~lanes->shown;
+    if (set)
+        tac__lanes_write_set(lanes, set);
+}
+
+// Prefetch what that takes.
+void tac__lanes_fetch(const tac__lanes *lanes);
 
 // Have the states of all islands in the block.
 void tac__lanes_show_all(const tac_engine *engine);

@@ -459,23 +459,43 @@ __attribute__((noinline)) static size_t list_marked(const tac_engine *e)
     return listed;
 }
 
-// The items of an instant one after another. NULL: there are no more.
+// The items of an instant one after another, without those that are done. NULL: there are no more.
 typedef struct walk {
     const tac__item *items;
+    const uint64_t *done;
     const tac__due_word *at, *end;
     uint64_t bits;
+    size_t word; // of `bits`
 } walk;
 
 static inline __attribute__((always_inline)) const tac__item *next_item(walk *w)
 {
-    while (!w->bits) {
+    while (!(w->bits &= ~w->done[w->word])) {
         if (w->at == w->end)
             return NULL;
+        w->word = w->at->word;
         w->bits = w->at++->bits;
     }
-    const tac__item *item = w->items + 64 * (size_t)w->at[-1].word + __builtin_ctzll(w->bits);
+    const tac__item *item = w->items + 64 * w->word + __builtin_ctzll(w->bits);
     w->bits &= w->bits - 1;
     return item;
+}
+
+static inline bool is_in(const tac_engine *e, const uint64_t *items, const tac__item *item)
+{
+    return tac__has_bit(items, (size_t)(item - e->plan->items));
+}
+
+static inline bool is_fetched(const tac_engine *e, const tac__item *item)
+{
+    return item && !is_in(e, e->due.followers, item);
+}
+
+static inline void forget_done(const tac_engine *e, const tac__due_word *at,
+                               const tac__due_word *end)
+{
+    for (; at < end; at++)
+        e->due.done[at->word] = 0;
 }
 
 // Runs the items of so many vehicles that their data do not stay in the cache. For fewer it gains
@@ -485,29 +505,45 @@ enum { FEW_WORDS = 4 };
 __attribute__((noinline)) static tac_status run_many(tac_engine *e, const tac__due_word *at,
                                                      const tac__due_word *end, tac_time t_us)
 {
-    walk w = {.items = e->plan->items, .at = at, .end = end};
+    walk w = {.items = e->plan->items, .done = e->due.done, .at = at, .end = end};
     const tac__item *items[4]; // the present one, and those that follow
     for (int i = 0; i < 4; i++)
         items[i] = i == 0 || items[i - 1] ? next_item(&w) : NULL;
     while (items[0]) {
-        if (items[3])
+        if (is_fetched(e, items[3]))
             fetch_first(e, items[3]);
-        if (items[2])
+        if (is_fetched(e, items[2]))
             fetch_second(e, items[2]);
-        if (items[1])
+        if (is_fetched(e, items[1]))
             fetch_third(e, items[1]);
-        TAC_TRY(run_item(e, items[0], t_us));
+        if (!is_in(e, e->due.done, items[0])) // since it was found
+            TAC_TRY(run_item(e, items[0], t_us));
         for (int i = 0; i < 3; i++)
             items[i] = items[i + 1];
         items[3] = items[3] ? next_item(&w) : NULL;
     }
+    forget_done(e, at, end);
+    return TAC_OK;
+}
+
+// Runs the items of some vehicles, of which those in lanes may do each other's work.
+__attribute__((noinline)) static tac_status run_some(tac_engine *e, const tac__due_word *at,
+                                                     const tac__due_word *end, tac_time t_us)
+{
+    const uint64_t *done = e->due.done;
+    for (const tac__due_word *w = at; w < end; w++) {
+        const tac__item *all = e->plan->items + 64 * (size_t)w->word;
+        for (uint64_t bits = w->bits; (bits &= ~done[w->word]); bits &= bits - 1)
+            TAC_TRY(run_item(e, all + __builtin_ctzll(bits), t_us));
+    }
+    forget_done(e, at, end);
     return TAC_OK;
 }
 
 static tac_status run_all_timed(tac_engine *e, const tac__due_word *at, const tac__due_word *end,
                                 tac_time t_us)
 {
-    walk w = {.items = e->plan->items, .at = at, .end = end};
+    walk w = {.items = e->plan->items, .done = e->due.done, .at = at, .end = end};
     for (const tac__item *item; (item = next_item(&w));)
         TAC_TRY(run_item_timed(e, item, t_us));
     return TAC_OK;
@@ -550,6 +586,8 @@ static inline __attribute__((always_inline)) tac_status run_instant(tac_engine *
         return run_all_timed(e, at, end, t_us);
     if (p->item_words > FEW_WORDS)
         return run_many(e, at, end, t_us);
+    if (e->teams || e->lanes)
+        return run_some(e, at, end, t_us);
     for (; at < end; at++) {
         const tac__item *all = p->items + 64 * (size_t)at->word;
         for (uint64_t bits = at->bits; bits; bits &= bits - 1)

@@ -98,6 +98,9 @@ typedef enum tac__after {
     TAC__AFTER_WRITE = 4
 } tac__after;
 
+// Components, or islands, in the lanes of one register.
+enum { TAC__TEAM_MAX = 8 };
+
 // How much of a component's data is prefetched.
 enum { TAC__PART_LINES = 16, TAC__FETCHED_INPUTS = 12 };
 
@@ -177,12 +180,30 @@ typedef struct tac__due {
     uint64_t *arriving, *arriving_words; // islands with a boundary
     // Which words of islands are not 0 is asked only where there are several: see islands.c.
     uint64_t *island_words; // of due_islands, which is in the block
+    uint64_t *done;         // items that another item has done already: they are not run
+    uint64_t *followers;    // items that mostly are
 } tac__due;
 
 static inline void tac__due_add(uint64_t *bits, uint64_t *words, size_t i)
 {
     bits[i / 64] |= UINT64_C(1) << i % 64;
     words[i / 4096] |= UINT64_C(1) << i / 64 % 64;
+}
+
+// Items of components or islands in lanes: the first of them does the work of all.
+typedef struct tac__followers {
+    tac__due_word words[TAC__TEAM_MAX]; // without the first
+    size_t count;
+} tac__followers;
+
+// Add an item; items come in ascending order.
+void tac__followers_add(tac__due *due, tac__followers *followers, size_t item);
+
+// The work of these items has been done.
+static inline void tac__followers_done(const tac__due *due, const tac__followers *followers)
+{
+    for (size_t i = 0; i < followers->count; i++)
+        due->done[followers->words[i].word] |= followers->words[i].bits;
 }
 
 struct tac_engine {
@@ -217,7 +238,7 @@ struct tac_engine {
     tac__timeline timeline;
     tac__island *islands;
     tac_instance **instances;
-    tac__team *teams;              // the first of a list
+    tac__team *teams, *teams_end;  // the first and the last of a list
     tac__lanes *lanes, *lanes_end; // the first and the last of a list
     // in the block
     tac__clock *clock;

@@ -1,6 +1,8 @@
 // teams.c - see teams.h.
 #include "engine/run/teams.h"
+#include "bus/digest.h"
 #include "engine/plan/warn.h"
+#include "engine/run/lanes.h"
 #include "engine/run/loop.h"
 #include "engine/run/packs.h"
 #include "math/draws.h"
@@ -18,8 +20,25 @@ typedef struct row {
     bool numbers;   // of f64s
 } row;
 
+// The digests of an output of all members. The present ones are those of one of two sides: where a
+// new value has a NaN that must be reported, the digests are not kept.
+typedef struct digests {
+    const row *out;
+    size_t words;
+    bool may_be_nan; // without a report
+    uint64_t *of[TAC__TEAM_MAX];
+    uint64_t packed[2][TAC__TEAM_MAX];
+} digests;
+
+// Islands in lanes whose states members read.
+typedef struct shown {
+    tac__lanes *lanes;
+    tac__lane_set set;
+} shown;
+
 struct tac__team {
-    tac__team *next;
+    tac__team *next; // in the order in which they step
+    bool fetches;    // data of the next team are prefetched
     tac_instance *members[TAC__TEAM_MAX];
     uint32_t lanes;
     uint32_t waiting; // bits of members that have not had their turn since the last common step
@@ -27,6 +46,10 @@ struct tac__team {
     bool ahead;       // the states side by side are newer than those in the block
     bool loaded;      // outputs and states lie side by side
     bool stepping;    // the kernel runs
+    bool still;       // after a step there is nothing to do but digests
+    bool mixed;       // the present digests lie side by side, newer than those in the block
+    bool renews;      // inputs are renewed one by one
+    uint8_t side;     // of the present digests
     tac__text log;    // entries of the last common step: lane, level, text, 0
     tac_lane lane[TAC__TEAM_MAX];
     row *in; // in the order of ports, but those that are connected first
@@ -34,6 +57,11 @@ struct tac__team {
     row *drawn; // of each stream: the index of the next draw
     size_t in_count, out_count, state_count, stream_count;
     size_t live_count; // of inputs that are connected
+    digests *digests;
+    size_t digest_count;
+    shown shown[TAC__TEAM_MAX];
+    size_t shown_count;
+    tac__followers followers;
     tac__stream_lanes *streams;
     const tac__packs *packs;
     tac_step step; // what the kernel of packs sees
@@ -77,8 +105,19 @@ static inline void scatter(const tac__team *t, const row *r)
         EACH_ELEMENT(uint8_t, PACKED(uint8_t), OWN(uint8_t))
 }
 
+static void store_digests(tac__team *t)
+{
+    for (size_t k = 0; t->mixed && k < t->digest_count; k++) {
+        const digests *d = &t->digests[k];
+        for (uint32_t lane = 0; lane < t->lanes; lane++)
+            *d->of[lane] = d->packed[t->side][lane];
+    }
+    t->mixed = false;
+}
+
 void tac__team_store(tac__team *team)
 {
+    store_digests(team);
     if (!team->ahead)
         return;
     for (size_t k = 0; k < team->state_count; k++)
@@ -96,15 +135,44 @@ void tac__teams_store(const tac_engine *e)
 
 void tac__teams_restart(tac_engine *e)
 {
-    for (tac__team *t = e->teams; t; t = t->next)
-        t->ahead = t->loaded = false;
+    for (tac__team *t = e->teams; t; t = t->next) {
+        t->ahead = t->loaded = t->mixed = t->still = false;
+        t->waiting = 0;
+    }
 }
 
 // --- a step -------------------------------------------------------------------------------------
 
+// Note which lanes the island belongs to. False: there are too many groups.
+static bool note_shown(tac__team *t, const tac__island *island)
+{
+    size_t i = 0;
+    while (i < t->shown_count && t->shown[i].lanes != island->lanes)
+        i++;
+    if (i == TAC__TEAM_MAX)
+        return false;
+    if (i == t->shown_count)
+        t->shown[t->shown_count++] = (shown){.lanes = island->lanes};
+    t->shown[i].set |= UINT32_C(1) << island->lane;
+    return true;
+}
+
+static void list_shown(tac__team *t)
+{
+    t->shown_count = 0;
+    t->renews = false;
+    for (uint32_t lane = 0; lane < t->lanes; lane++) {
+        const tac_instance *m = t->members[lane];
+        t->renews |= m->plan->views.live > 0;
+        for (size_t i = 0; i < m->read_count; i++)
+            t->renews |= !note_shown(t, m->reads[i]);
+    }
+}
+
 // What only the team changes, and inputs that are not connected.
 static void load(tac__team *t)
 {
+    list_shown(t);
     for (size_t k = t->live_count; k < t->in_count; k++)
         gather(t, &t->in[k]);
     for (size_t k = 0; k < t->out_count; k++) // outputs that are not written hold
@@ -116,13 +184,62 @@ static void load(tac__team *t)
     t->loaded = true;
 }
 
+static void renew_inputs(const tac__team *t, tac_time t_us)
+{
+    for (size_t i = 0; i < t->shown_count; i++)
+        tac__lanes_show_set(t->shown[i].lanes, t->shown[i].set);
+    for (uint32_t lane = 0; t->renews && lane < t->lanes; lane++)
+        tac__inputs_renew(t->members[lane], t_us);
+}
+
+// With many vehicles the data of the next team have left the cache since their last step. They are
+// prefetched while this team steps, and so is what leads to those of the team behind the next one.
+enum { FEW_ISLANDS = 64 };
+
+static void fetch_rows(const tac__team *t, const row *rows, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        for (uint32_t lane = 0; lane < t->lanes; lane++)
+            __builtin_prefetch(rows[k].of[lane]);
+    }
+}
+
+static void fetch_packed(const tac__team *t, const row *rows, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        tac__fetch(rows[k].packed, (int)((rows[k].count * rows[k].size * t->lanes + 63) / 64));
+}
+
+static void fetch_next(const tac__team *next)
+{
+    if (!next)
+        return;
+    tac__fetch(next->members[0], 4);
+    fetch_rows(next, next->in, next->live_count);
+    fetch_rows(next, next->out, next->out_count);
+    fetch_packed(next, next->in, next->live_count);
+    fetch_packed(next, next->out, next->out_count);
+    fetch_packed(next, next->state, next->state_count);
+    for (size_t i = 0; i < next->shown_count; i++)
+        tac__lanes_fetch(next->shown[i].lanes);
+    const tac__team *later = next->next;
+    if (!later)
+        return;
+    tac__fetch(later, (int)(sizeof *later / 64));
+    tac__fetch(later->in, (int)(later->live_count * sizeof *later->in / 64));
+    tac__fetch(later->out, (int)(later->out_count * sizeof *later->out / 64));
+    tac__fetch(later->state, (int)(later->state_count * sizeof *later->state / 64));
+    tac__fetch(later->digests, (int)(later->digest_count * sizeof *later->digests / 64));
+}
+
 // All members are due, `first` is the first whose turn it is.
 static void step_all(tac__team *t, const tac_step *first)
 {
+    if (t->fetches)
+        fetch_next(t->next);
     if (!t->loaded)
         load(t);
-    for (uint32_t lane = 0; lane < t->lanes; lane++)
-        tac__inputs_renew(t->members[lane], first->t_us);
+    renew_inputs(t, first->t_us);
     for (size_t k = 0; k < t->live_count; k++)
         gather(t, &t->in[k]);
     t->log.length = 0;
@@ -167,14 +284,78 @@ static void tell_log(tac__team *t, const tac_instance *c, tac_time t_us)
         t->log.length = 0;
 }
 
+// Is there nothing to do after the steps of members but digests? Not so: taps, the first write,
+// histories.
+static bool is_still(const tac__team *t)
+{
+    bool still = !t->members[0]->engine->profile;
+    for (uint32_t lane = 0; lane < t->lanes; lane++)
+        still &= !t->members[lane]->after && !t->members[lane]->writes.kept_count;
+    return still;
+}
+
+static tac__lane_set mix_numbers(const tac__team *t, const digests *d, const uint64_t *before,
+                                 uint64_t *after, tac_time t_us)
+{
+    tac__lane_set nans = t->packs->digest(after, t_us, d->out->count, d->out->packed);
+    for (; d->may_be_nan && nans; nans &= nans - 1) {
+        const int lane = __builtin_ctz(nans);
+        after[lane] = tac__digest_nans(before[lane], t_us, d->out->of[lane], d->words);
+    }
+    return nans;
+}
+
+// Mix what all members have written into their digests. False: there is a NaN.
+static bool mix_all(tac__team *t, tac_time t_us)
+{
+    tac__lane_set nans = 0;
+    for (size_t k = 0; k < t->digest_count; k++) {
+        digests *d = &t->digests[k];
+        uint64_t *before = d->packed[t->side], *after = d->packed[!t->side];
+        for (uint32_t lane = 0; !t->mixed && lane < t->lanes; lane++)
+            before[lane] = *d->of[lane];
+        memcpy(after, before, sizeof d->packed[0]);
+        if (d->out->numbers)
+            nans |= mix_numbers(t, d, before, after, t_us);
+        for (uint32_t lane = 0; !d->out->numbers && lane < t->lanes; lane++)
+            after[lane] = tac__digest_words(before[lane], t_us, d->out->of[lane], d->words);
+    }
+    if (nans)
+        return false;
+    t->side = !t->side;
+    t->mixed = true;
+    return true;
+}
+
+// All that follows the steps of members, at the turn of the first. With tac__lanes_digest a swarm
+// of 20 takes 3 % less time than with a turn of each (bench/mission.c). False: each must have its
+// turn.
+static bool finish_all(tac__team *t, tac_instance *first, tac_time t_us)
+{
+    if (!t->still)
+        t->still = is_still(t);
+    const bool done = t->still && !t->apart && !t->log.length && mix_all(t, t_us);
+    first->has_writes = !done && tac__writes_any(&first->writes);
+    if (!done) {
+        store_digests(t);
+        return false;
+    }
+    tac__followers_done(&first->engine->due, &t->followers);
+    first->engine->clock->steps += t->lanes - 1;
+    return true;
+}
+
 // The turn of one member: its tac_instance.run.
 static tac_status take_turn(tac_step *s, const void *self)
 {
     tac__team *t = (tac__team *)self;
-    const tac_instance *c = s->instance;
+    tac_instance *c = s->instance;
     const uint32_t bit = UINT32_C(1) << c->lane;
     if (!(t->waiting & bit)) {
+        t->waiting = 0;
         step_all(t, s);
+        if (finish_all(t, c, s->t_us))
+            return TAC_OK;
         t->waiting = (UINT32_C(1) << t->lanes) - 1;
     }
     t->waiting &= ~bit;
@@ -363,6 +544,29 @@ static tac_status make_streams(tac_engine *e, tac__team *t)
     return TAC_OK;
 }
 
+// All outputs have a digest, or none has.
+static tac_status make_digests(tac_engine *e, tac__team *t)
+{
+    if (!e->plan->def.digests)
+        return TAC_OK;
+    t->digests = tac__arena_array(&e->scratch, t->out_count, sizeof *t->digests);
+    if (!t->digests)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k < t->out_count; k++) {
+        digests *d = &t->digests[t->digest_count++];
+        d->out = &t->out[k];
+        d->may_be_nan = true;
+        for (uint32_t lane = 0; lane < t->lanes; lane++) {
+            const tac_instance *m = t->members[lane];
+            const tac__signal *s = &e->plan->schema.signals[tac__signal_at(m->plan, k)];
+            d->words = s->kind->words;
+            d->of[lane] = s->digest;
+            d->may_be_nan &= (m->plan->outputs.items[k].flags & TAC_PORT_NAN) != 0;
+        }
+    }
+    return TAC_OK;
+}
+
 static void put_connected_first(tac__team *t)
 {
     for (size_t k = 0; k < t->in_count; k++) {
@@ -410,6 +614,8 @@ static tac_status make_team(tac_engine *e, tac_instance *const *members, uint32_
         for (size_t k = 0; k < t->state_count; k++)
             t->state[k].of[lane] = m->step.state[k];
         t->lane[lane] = (tac_lane){.self = m->plan->self, .instance = m};
+        if (lane > 0)
+            tac__followers_add(&e->due, &t->followers, (size_t)m->plan->step_item);
         m->team = t;
         m->lane = (uint8_t)lane;
         m->run = take_turn;
@@ -417,8 +623,14 @@ static tac_status make_team(tac_engine *e, tac_instance *const *members, uint32_
         m->has_before = false; // the team renews the inputs of all
     }
     put_connected_first(t);
-    t->next = e->teams;
-    e->teams = t;
+    TAC_TRY(make_digests(e, t));
+    t->fetches = e->plan->island_count > FEW_ISLANDS;
+    tac__team **end = &e->teams_end;
+    if (*end)
+        (*end)->next = t;
+    else
+        e->teams = t;
+    *end = t;
     return TAC_OK;
 }
 

@@ -3,18 +3,18 @@
 //
 // Twenty vehicles of one kind have twenty estimators, which run the same arithmetic at the same
 // instants. A team is two, four or eight such components. When the first of them is due, one call
-// of their kernel of packs computes the steps of all; when the turn of each comes, its outputs are
-// there already, and the engine goes on as after any step: digests, histories, taps. Every lane
-// does the arithmetic of the component alone, so the bits are the same.
+// of their kernel of packs computes the steps of all. Mostly only digests follow the steps: then
+// they are taken for all at once, and the other members have no turn at this instant (tac__due,
+// `done`). Where anything else follows (taps, histories, entries of the log, NaNs to be reported),
+// each member has its turn, finds its outputs there, and the engine goes on as after any step.
+// Every lane does the arithmetic of the component alone, so the bits are the same.
 //
-// Discrete states and draw counters lie side by side for as long as a team runs. The block has them
-// when it is asked for: see tac__block_complete.
+// Discrete states, draw counters and digests lie side by side for as long as a team runs. The block
+// has them when it is asked for: see tac__block_complete.
 #ifndef TAC_ENGINE_RUN_TEAMS_H
 #define TAC_ENGINE_RUN_TEAMS_H
 
 #include "engine/run/state.h"
-
-enum { TAC__TEAM_MAX = 8 };
 
 // Find components that can step together.
 tac_status tac__teams_form(tac_engine *engine);
@@ -24,7 +24,7 @@ void tac__teams_destroy(tac_engine *engine);
 // The block was set or restored: states are taken from there.
 void tac__teams_restart(tac_engine *engine);
 
-// Write the states of one team, or of all, into the block.
+// Write what lies side by side in one team, or in all, into the block.
 void tac__team_store(tac__team *team);
 void tac__teams_store(const tac_engine *engine);
 
