@@ -48,6 +48,7 @@ typedef struct tac__member {
     tac_instance *instance; // in the first island of the subject
     tac__passage *passages;
     size_t passage_count;
+    size_t event_count;
     // where its own parts begin, in doubles of the kind
     size_t x_at, event_at, number_at;
 } tac__member;
@@ -63,6 +64,7 @@ struct tac__evaluator {
     tac_kind kind;
     size_t count, early_count, held_count;
     tac__member *members; // in order of evaluation
+    bool simple;          // `derive` of one member is all there is to the right-hand side
     uint32_t *early;      // members whose `output` also runs before all others
     double *x;            // where the right-hand side is evaluated
     tac__held *held;      // empty for numbers
