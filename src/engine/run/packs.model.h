@@ -192,8 +192,22 @@ static inline __attribute__((always_inline)) tac__lane_set digest_all(uint64_t *
 
 // AVX-512DQ multiplies words of 64 bits in one instruction; without it a product takes three.
 #if defined(__x86_64__) && TAC_LANES == 8
-__attribute__((target("avx512dq"))) static tac__lane_set digest_dq(uint64_t *digests, tac_time t_us,
-                                                                   size_t n, const double *x)
+#define DQ "avx512dq"
+static bool has_dq(void)
+{
+    return __builtin_cpu_supports("avx512dq");
+}
+#elif defined(__x86_64__)
+#define DQ "avx512dq,avx512vl"
+static bool has_dq(void)
+{
+    return __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+#ifdef DQ
+__attribute__((target(DQ))) static tac__lane_set digest_dq(uint64_t *digests, tac_time t_us,
+                                                           size_t n, const double *x)
 {
     return digest_all(digests, t_us, n, x);
 }
@@ -201,8 +215,8 @@ __attribute__((target("avx512dq"))) static tac__lane_set digest_dq(uint64_t *dig
 
 static tac__lane_set digest(uint64_t *digests, tac_time t_us, size_t n, const double *x)
 {
-#if defined(__x86_64__) && TAC_LANES == 8
-    if (__builtin_cpu_supports("avx512dq"))
+#ifdef DQ
+    if (has_dq())
         return digest_dq(digests, t_us, n, x);
 #endif
     return digest_all(digests, t_us, n, x);
