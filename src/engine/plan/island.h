@@ -20,26 +20,28 @@ typedef struct tac__rise_plan {
 } tac__rise_plan;
 
 typedef struct tac__island_plan {
+    // What every step needs lies in one cache line.
+    _Alignas(64) size_t x_count;
+    size_t event_count, rise_count, viewer_count;
+    uint64_t planned_bits; // bits of its planned sources among the first 64 sources of the run
+    const tac__tap *taps;  // on its digests
+    int step_source;       // end of the present integration step
+    int event_source;      // located event at its end
+    bool gated;            // some components are active in some phases only
+    bool begins;           // its outputs are also evaluated before the first boundary
+    bool rise_outputs;     // some conditions see outputs
+
     const char *name;        // of its first component, in order of name
     const char *digest_name; // "uav1.body#state"
-    size_t x_count, event_count, rise_count;
-    int step_source;      // end of the present integration step
-    int event_source;     // located event at its end
-    bool gated;           // some components are active in some phases only
-    bool begins;          // its outputs are also evaluated before the first boundary
-    bool rise_outputs;    // some conditions see outputs
-    uint32_t *components; // in order of evaluation
+    uint32_t *components;    // in order of evaluation
     size_t count;
     // Components whose `output` runs once more, before all of those above: they need outputs of
     // each other, but not for the same outputs, so that an early run gives a part of them.
     uint32_t *early;
     size_t early_count;
     uint32_t *viewers; // components with inputs that are seen through views, active or not
-    size_t viewer_count;
-    const tac__tap *taps; // on its digests
-    int *sources;         // sources that split its intervals
+    int *sources;      // sources that split its intervals
     size_t source_count;
-    uint64_t planned_bits;  // bits of its planned sources among the first 64 sources of the run
     size_t planned_count;   // number of sources known in advance, which come first: axes, times
     size_t found_count;     // number of sources that turn up in the run, next; located ones last
     tac__ode_group *groups; // groups of states whose errors are measured together
