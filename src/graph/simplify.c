@@ -216,8 +216,6 @@ static int32_t simplify_fast(tac__terms *pool, tac__term *t)
                    ? make(pool, TAC__SYM_mul, t->a,
                           tac__term_constant(pool, 1 / at(pool, t->b)->value))
                    : -1;
-    case TAC__SYM_along:
-        return make(pool, TAC__SYM_mul, t->a, t->b);
     case TAC__SYM_pow:
         if (is_value(pool, t->b, 2))
             return make(pool, TAC__SYM_mul, t->a, t->a);

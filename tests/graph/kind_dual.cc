@@ -1,0 +1,2 @@
+#define TAC_KIND_DUAL
+#include "math/sample_model.h"

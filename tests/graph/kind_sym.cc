@@ -1,0 +1,2 @@
+#define TAC_KIND_SYM
+#include "math/sample_model.h"
