@@ -1,8 +1,10 @@
-// Patterns and colourings: what is computed together can be told apart.
+// Patterns and colourings: what is computed together can be told apart. And what is shown of them.
 #include "support/test.h"
 
-#include "graph/pattern.h"
+#include "graph/sparsity.h"
 #include "math/inputs.h"
+#include "support/allocator.h"
+#include "support/formats.h"
 
 #include <stdlib.h>
 
@@ -161,6 +163,76 @@ static void test_known_numbers_of_colours(void **state)
     }
 }
 
+// --- for people and programs --------------------------------------------------------------------
+
+// y = (x0 x1, x1 + u0, floor(u1)), with names that XML and JSON must escape.
+static tac_graph *small(const tac_allocator *allocator)
+{
+    static const char *const labels[2] = {"a<b", "say \"x\""};
+    tac_graph *f;
+    assert_int_equal(tac__graph_create(allocator, "f", false, NULL, &f, NULL), TAC_OK);
+    tac__group *x = tac__graph_add_input(f, "x", 2, NULL);
+    assert_non_null(x);
+    x->labels = labels;
+    const int32_t *t = x->terms;
+    const tac__group *u = tac__graph_add_input(f, "u", 2, NULL);
+    assert_non_null(u);
+    tac__terms *pool = tac__graph_pool(f);
+    const int32_t y[3] = {tac__term_make(pool, TAC__SYM_mul, t[0], t[1], -1),
+                          tac__term_make(pool, TAC__SYM_add, t[1], u->terms[0], -1),
+                          tac__term_make(pool, TAC__SYM_floor, u->terms[1], -1, -1)};
+    assert_non_null(tac__graph_add_output(f, "y", 3, y));
+    return f;
+}
+
+static void test_a_picture_and_data(void **state)
+{
+    (void)state;
+    tac_graph *f = small(NULL);
+    tac__text svg, data;
+    tac__text_init(&svg, tac_allocator_default());
+    tac__text_init(&data, tac_allocator_default());
+    tac__json json = tac__json_begin(&data);
+    assert_int_equal(tac__sparsity_svg(f, NULL, NULL, &svg, NULL), TAC_OK);
+    assert_int_equal(tac__sparsity_json(f, "y", NULL, &json, NULL), TAC_OK);
+    test_check_xml(svg.chars);
+    assert_int_equal(test_count_of(svg.chars, "<title>"), 4);
+    test_has(svg.chars, "3 rows, 4 columns, 4 entries (33 %) \xc2\xb7 2 forward sweeps");
+    test_has(svg.chars, "<title>y[1] by say &quot;x&quot;, colour 0</title>");
+    test_has(svg.chars, "<title>y[0] by a&lt;b, colour 1</title>");
+    test_check_json(data.chars);
+    test_has(data.chars, "\"starts\": [0, 1, 3, 4, 4]");
+    test_has(data.chars, "\"row_of\": [0, 0, 1, 1]");
+    test_has(data.chars, "\"colour\": [1, 0, 1, null]");
+    test_has(data.chars, "\"sweeps\": \"forward\"");
+    assert_int_equal(tac__sparsity_svg(f, "z", NULL, &svg, NULL), TAC_E_NAME);
+    tac__text_fini(&svg);
+    tac__text_fini(&data);
+    tac__graph_destroy(f);
+}
+
+static void test_a_picture_without_memory(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1;; n++) {
+        test_allocator counts = test_allocator_make();
+        const tac_allocator hook = test_allocator_hook(&counts);
+        tac_graph *f = small(&hook);
+        tac__text svg;
+        tac__text_init(&svg, &hook);
+        counts.fail_at = counts.calls + n;
+        const tac_status st = tac__sparsity_svg(f, NULL, NULL, &svg, NULL);
+        assert_int_equal(st, counts.failed ? TAC_E_MEMORY : TAC_OK);
+        tac__text_fini(&svg);
+        tac__graph_destroy(f);
+        test_allocator_check_empty(&counts);
+        if (st == TAC_OK)
+            break;
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 TEST_MAIN(TEST(test_patterns_across_and_below), TEST(test_columns_of_a_colour_share_no_row),
-          TEST(test_symmetric_entries_can_be_told_apart), TEST(test_known_numbers_of_colours))
+          TEST(test_symmetric_entries_can_be_told_apart), TEST(test_known_numbers_of_colours),
+          cmocka_unit_test(test_a_picture_and_data),
+          cmocka_unit_test(test_a_picture_without_memory))
