@@ -1,11 +1,12 @@
 // evaluate.h - the values of all terms of a pool, one after another: slow, and independent of
-// schedules and tapes.
+// schedules and tapes, with which they are compared.
 #ifndef TAC_TESTS_GRAPH_EVALUATE_H
 #define TAC_TESTS_GRAPH_EVALUATE_H
 
 #include "support/test.h"
 
-#include "graph/graph.h"
+#include "graph/tape.h"
+#include "math/inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,27 @@ static inline const tac__group *group_of(const tac_graph *g, const char *name)
     return NULL;
 }
 
+// The same by a tape, which must have the same bits.
+static inline void check_tape(const tac_graph *g, const tac__group *group, const double *const *in,
+                              const double *expected)
+{
+    tac__arena arena;
+    tac__arena_init(&arena, tac_allocator_default());
+    tac__tape *tape;
+    assert_int_equal(tac__tape_make(&arena, g, &tape, NULL), TAC_OK);
+    double *work = tac__arena_array(&arena, tac__tape_work(tape) + 1, sizeof *work);
+    double *got = tac__arena_array(&arena, group->count + 1, sizeof *got);
+    double **out = tac__arena_array(&arena, g->out_count, sizeof *out);
+    assert_true(work && got && out);
+    out[group - g->out] = got;
+    tac__tape_run(tape, in, out, work);
+    for (size_t k = 0; k < group->count; k++) {
+        if (!same_bits(got[k], expected[k]))
+            fail_msg("%s[%zu] is %a by the tape, not %a", group->name, k, got[k], expected[k]);
+    }
+    tac__arena_fini(&arena);
+}
+
 // One group of outputs of a graph, from the values of its groups of inputs in their order; NULL:
 // zeros.
 static inline void evaluate(const tac_graph *g, const char *output, const double *const *in,
@@ -106,6 +128,7 @@ static inline void evaluate(const tac_graph *g, const char *output, const double
     const tac__group *group = group_of(g, output);
     for (size_t k = 0; k < group->count; k++)
         out[k] = value[group->terms[k]];
+    check_tape(g, group, in, out);
     free(value);
     free(numbers);
 }
