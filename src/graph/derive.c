@@ -216,57 +216,72 @@ static tac_status make_vjp(work *w)
 
 // --- patterns -----------------------------------------------------------------------------------
 
-// The pattern of the derivatives of `outputs`, for which the sweep was prepared, by all inputs.
-static tac_status find_pattern(work *w, const tac__sweep *sweep, const int32_t *outputs,
-                               size_t count, tac__arena *arena, tac__pattern *pattern)
+// On which inputs all places depend.
+static const tac__set *find_sets(work *w, const tac__sweep *sweep)
 {
     int *column = tac__arena_array(&w->arena, sweep->count + 1, sizeof *column);
-    int *starts = tac__arena_array(&w->arena, count + 1, sizeof *starts);
-    if (!column || !starts)
-        return tac__fail_memory(w->err);
+    if (!column)
+        return NULL;
     memset(column, -1, sweep->count * sizeof *column);
     for (size_t i = 0; i < w->in.count; i++) {
         const int32_t place = tac__sweep_place(sweep, w->in.terms[i]);
         if (place >= 0)
             column[place] = (int)i;
     }
-    const tac__set *sets = tac__sweep_depend(sweep, column);
-    if (!sets)
-        return tac__fail_memory(w->err);
-    for (size_t i = 0; i < count; i++)
+    return tac__sweep_depend(sweep, column);
+}
+
+// The pattern of the derivatives of `outputs`, for which the sweep was prepared, by all inputs.
+static bool find_pattern(work *w, const tac__sweep *sweep, const tac__set *sets,
+                         const int32_t *outputs, size_t count, tac__arena *arena,
+                         tac__pattern *pattern)
+{
+    int *starts = tac__arena_array(&w->arena, count + 1, sizeof *starts);
+    for (size_t i = 0; starts && i < count; i++)
         starts[i + 1] = starts[i] + sets[tac__sweep_place(sweep, outputs[i])].count;
-    int *column_of = tac__arena_array(&w->arena, (size_t)starts[count] + 1, sizeof *column_of);
+    int *column_of =
+        starts ? tac__arena_array(&w->arena, (size_t)starts[count] + 1, sizeof *column_of) : NULL;
     if (!column_of)
-        return tac__fail_memory(w->err);
+        return false;
     for (size_t i = 0; i < count; i++) {
         const tac__set set = sets[tac__sweep_place(sweep, outputs[i])];
         if (set.count)
             memcpy(column_of + starts[i], set.of, (size_t)set.count * sizeof *set.of);
     }
     const tac__pattern rows = {(int)w->in.count, (int)count, starts, column_of};
-    return tac__pattern_transpose(arena, &rows, pattern) ? TAC_OK : tac__fail_memory(w->err);
+    return tac__pattern_transpose(arena, &rows, pattern);
 }
 
-// By columns, or by rows where that takes fewer sweeps.
-static bool find_colours(tac__arena *arena, tac__jacobian_facts *facts)
+// Whether reverse sweeps take less work. A term has a tangent for each input on which it depends,
+// and an adjoint for each output that depends on it; an adjoint takes about twice as many terms, as
+// it is a sum over all that use the term, and may need guards.
+static bool is_less_by_rows(const tac__sweep *sweep, const tac__set *depends,
+                            const tac__set *reaches)
 {
-    tac__pattern rows;
-    tac__colouring by_rows;
-    if (!tac__colour_columns(arena, &facts->pattern, &facts->colouring) ||
-        !tac__pattern_transpose(arena, &facts->pattern, &rows) ||
-        !tac__colour_columns(arena, &rows, &by_rows))
-        return false;
-    facts->by_rows = by_rows.colours < facts->colouring.colours;
-    if (facts->by_rows)
-        facts->colouring = by_rows;
-    return true;
+    size_t forward = 0, reverse = 0;
+    for (size_t i = 0; i < sweep->count; i++) {
+        if (depends[i].count == 0 || reaches[i].count == 0)
+            continue;
+        forward += (size_t)depends[i].count;
+        reverse += 2 * (size_t)reaches[i].count;
+    }
+    return reverse < forward;
 }
 
 static tac_status find_facts(work *w, const tac__sweep *sweep, tac__arena *arena,
                              tac__jacobian_facts *facts)
 {
-    TAC_TRY(find_pattern(w, sweep, w->out.terms, w->out.count, arena, &facts->pattern));
-    return find_colours(arena, facts) ? TAC_OK : tac__fail_memory(w->err);
+    tac__pattern rows;
+    const tac__set *depends = find_sets(w, sweep);
+    const tac__set *reaches = tac__sweep_reach(sweep, w->out.terms, w->out.count);
+    if (!depends || !reaches ||
+        !find_pattern(w, sweep, depends, w->out.terms, w->out.count, arena, &facts->pattern) ||
+        !tac__pattern_transpose(&w->arena, &facts->pattern, &rows))
+        return tac__fail_memory(w->err);
+    facts->by_rows = is_less_by_rows(sweep, depends, reaches);
+    return tac__colour_columns(arena, facts->by_rows ? &rows : &facts->pattern, &facts->colouring)
+               ? TAC_OK
+               : tac__fail_memory(w->err);
 }
 
 // --- Jacobians ----------------------------------------------------------------------------------
@@ -407,9 +422,11 @@ static tac_status prepare_second(work *w, const int32_t *seeds, second *s)
     for (size_t i = 0; i < w->in.count; i++)
         s->gradient[i] = known(w, s->gradient[i]);
     TAC_TRY(prepare(w, &s->sweep, s->gradient, w->in.count));
-    TAC_TRY(find_pattern(w, &s->sweep, s->gradient, w->in.count, &w->arena, &found));
+    const tac__set *depends = find_sets(w, &s->sweep);
     s->place = places(w, &s->sweep, s->gradient, w->in.count);
-    if (!s->place || !tac__pattern_symmetric(&w->arena, &found, &s->pattern) ||
+    if (!s->place || !depends ||
+        !find_pattern(w, &s->sweep, depends, s->gradient, w->in.count, &w->arena, &found) ||
+        !tac__pattern_symmetric(&w->arena, &found, &s->pattern) ||
         !tac__pattern_transpose(&w->arena, &s->pattern, &s->rows) ||
         !tac__colour_symmetric(&w->arena, &s->pattern, &s->colouring))
         return tac__fail_memory(w->err);

@@ -47,7 +47,7 @@ TAC_MUST_CHECK tac_status tac__graph_lagrangian(const tac_graph *f, const char *
 // and inputs meant, one group behind the other.
 typedef struct tac__jacobian_facts {
     tac__pattern pattern;
-    bool by_rows;             // it takes fewer reverse sweeps than forward ones
+    bool by_rows;             // reverse sweeps take less work than forward ones
     tac__colouring colouring; // of the columns, or of the rows
 } tac__jacobian_facts;
 

@@ -379,3 +379,45 @@ tac__set *tac__sweep_depend(const tac__sweep *sweep, const int *column)
     }
     return sets;
 }
+
+static bool reach(const tac__sweep *s, tac__set *sets, int32_t term, tac__set more)
+{
+    tac__set *set = &sets[place_of(s, term)];
+    return unite(s->arena, *set, more, set);
+}
+
+static bool reach_from_result(const tac__sweep *s, tac__set *sets, const tac__term *t, tac__set set)
+{
+    const tac__loop *loop = &s->pool->loops[t->a];
+    if (t->b == 0)
+        return reach(s, sets, loop->residual, set);
+    if (t->b < loop->count)
+        return true;
+    const int32_t exported = loop->exported[t->b - loop->count];
+    return reach(s, sets, exported, set) &&
+           (s->slope[place_of(s, exported)] < 0 || reach(s, sets, result_of(loop, 0), set));
+}
+
+tac__set *tac__sweep_reach(const tac__sweep *sweep, const int32_t *outputs, size_t count)
+{
+    tac__set *sets = tac__arena_array(sweep->arena, sweep->count + 1, sizeof *sets);
+    int *row = tac__arena_array(sweep->arena, count + 1, sizeof *row);
+    if (!sets || !row)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        row[i] = (int)i;
+        if (!reach(sweep, sets, outputs[i], (tac__set){&row[i], 1}))
+            return NULL;
+    }
+    for (size_t i = sweep->count; i-- > 0;) {
+        const tac__term *t = &sweep->pool->terms[sweep->terms[i]];
+        if (t->op == TAC__SYM_result && !reach_from_result(sweep, sets, t, sets[i]))
+            return NULL;
+        for (int k = 0; k < tac__op_operands((tac__sym_op)t->op); k++) {
+            if (is_smooth(sweep->pool, t, k) &&
+                !reach(sweep, sets, tac__term_operand(t, k), sets[i]))
+                return NULL;
+        }
+    }
+    return sets;
+}

@@ -50,4 +50,7 @@ void tac__sweep_reverse(const tac__sweep *sweep, const int32_t *outputs, const i
 // column[] is that of an input, by place; -1: none. NULL: no memory.
 tac__set *tac__sweep_depend(const tac__sweep *sweep, const int *column);
 
+// The other way: which of the outputs, by their numbers in the list, have a derivative by the term.
+tac__set *tac__sweep_reach(const tac__sweep *sweep, const int32_t *outputs, size_t count);
+
 #endif
