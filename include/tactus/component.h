@@ -174,7 +174,8 @@ typedef struct tac_eval {
     double *dx;            // `derive` writes their rates of change per second
     const double *mode;    // one an own event: 1 where it holds, 0 where not; see tac_declare_event
     const double *p;       // the component's numbers: see tac_declare_numbers
-    const double *t_lanes; // packs: the time of each lane in seconds; t_s is that of the first
+    const double *t_lanes; // packs: the time of each lane in seconds; t_s is that of the first.
+                           // Symbols: the time
     uint32_t lanes;        // packs: number of lanes; else 1
 } tac_eval;
 
@@ -184,6 +185,7 @@ typedef struct tac_eval {
 // state[], x, dx, mode and p. Values of other scalar types (bool, i32, ...) have one form for all
 // kinds, except in packs, where every value is there once for each lane: element i of lane l stands
 // at [i * lanes + l], whatever the type. An f64[3] is 3 * lanes doubles, a bool is `lanes` bools.
+// In symbols every value is one, whatever its type.
 typedef enum tac_kind {
     TAC_NUMBERS, // a double
     // Two, four or eight doubles side by side, aligned to their size together: one lane for each of
@@ -196,11 +198,15 @@ typedef enum tac_kind {
     // component's numbers are constants, plain doubles, and t_s is one, too.
     TAC_DUALS,
     TAC_DUALS_OF_ALL, // the same, and the component's numbers are such values, too
+    // Terms of a symbolic graph, TAC_SYMBOL_WIDTH doubles each; kernels of this kind can only be
+    // made with the headers of Tactus' own models. Every value is one, also each element of a bool,
+    // an i32 or an enum, the component's numbers, and the time, which is *e->t_lanes.
+    TAC_SYMBOLS,
     TAC_KINDS,
     TAC_KINDS_ROOM = 12, // of the table in a component type: later versions may have more kinds
 } tac_kind;
 
-enum { TAC_DUAL_DIRECTIONS = 8, TAC_DUAL_WIDTH = 9 };
+enum { TAC_DUAL_DIRECTIONS = 8, TAC_DUAL_WIDTH = 9, TAC_SYMBOL_WIDTH = 2 };
 
 // The functions of one kind. All are optional; NULL: the component has no such function of this
 // kind. What TAC_NUMBERS has decides what a component is; the other kinds are other forms of the

@@ -60,7 +60,8 @@ TAC__BUILTIN_TABLE(TAC__BUILTIN_EXTERN)
 #define TAC__KERNELS(K)                                                                            \
     {                                                                                              \
         [TAC_NUMBERS] = K(f64), [TAC_PACK2] = K(pack2), [TAC_PACK4] = K(pack4),                    \
-        [TAC_PACK8] = K(pack8), [TAC_DUALS] = K(dual), [TAC_DUALS_OF_ALL] = K(dualp)               \
+        [TAC_PACK8] = K(pack8), [TAC_DUALS] = K(dual), [TAC_DUALS_OF_ALL] = K(dualp),              \
+        [TAC_SYMBOLS] = K(sym)                                                                     \
     }
 
 // Prototypes of a kernel for every kind, for the header that the model and the component include:

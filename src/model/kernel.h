@@ -15,7 +15,7 @@
 // The time of the evaluation [s]; lanes may be at different times.
 static inline real eval_t(const tac_eval *e)
 {
-#ifdef TAC_LANES
+#if defined(TAC_LANES) || defined(TAC_KIND_SYM)
     return *(const real *)(const void *)e->t_lanes;
 #else
     return R(e->t_s);

@@ -203,9 +203,11 @@ static void test_packs_are_numbers(void **state)
         for (size_t lane = 0; lane < lanes; lane++)
             islands[lane] = &r.engine->islands[ISLANDS - 1 - lane];
         assert_true(tac__evaluator_exists(r.engine, islands[0], kinds[k]));
-        assert_int_equal(
-            tac__evaluator_make(r.engine, &r.engine->islands[0], kinds[k], NULL, &packs), TAC_OK);
-        assert_int_equal(tac__subject_make(r.engine, packs, islands, NULL, &subject), TAC_OK);
+        assert_int_equal(tac__evaluator_make(r.engine, &r.engine->scratch, &r.engine->islands[0],
+                                             kinds[k], NULL, &packs),
+                         TAC_OK);
+        assert_int_equal(tac__subject_make(&r.engine->scratch, packs, islands, NULL, &subject),
+                         TAC_OK);
         tac__evaluator_aim(packs, &subject);
         tac__subject_modes(packs, &subject);
         tac__evaluator_hold(packs, &subject);
@@ -258,9 +260,11 @@ static void test_duals_of_states_and_numbers(void **state)
         tac__island *island = &r.engine->islands[k];
         tac__evaluator *duals;
         tac__subject subject;
-        assert_int_equal(tac__evaluator_make(r.engine, island, TAC_DUALS_OF_ALL, NULL, &duals),
+        assert_int_equal(tac__evaluator_make(r.engine, &r.engine->scratch, island, TAC_DUALS_OF_ALL,
+                                             NULL, &duals),
                          TAC_OK);
-        assert_int_equal(tac__subject_make(r.engine, duals, &island, NULL, &subject), TAC_OK);
+        assert_int_equal(tac__subject_make(&r.engine->scratch, duals, &island, NULL, &subject),
+                         TAC_OK);
         tac__evaluator_aim(duals, &subject);
         tac__subject_modes(duals, &subject);
         tac__evaluator_hold(duals, &subject);
@@ -325,10 +329,11 @@ static void test_numbers_are_shared(void **state)
     tac__island *a[2] = {&r.engine->islands[0], &r.engine->islands[1]}, *b[2] = {a[1], a[0]};
     tac__evaluator *packs;
     tac__subject first, same, other;
-    assert_int_equal(tac__evaluator_make(r.engine, a[0], TAC_PACK2, NULL, &packs), TAC_OK);
-    assert_int_equal(tac__subject_make(r.engine, packs, a, NULL, &first), TAC_OK);
-    assert_int_equal(tac__subject_make(r.engine, packs, a, &first, &same), TAC_OK);
-    assert_int_equal(tac__subject_make(r.engine, packs, b, &first, &other), TAC_OK);
+    assert_int_equal(
+        tac__evaluator_make(r.engine, &r.engine->scratch, a[0], TAC_PACK2, NULL, &packs), TAC_OK);
+    assert_int_equal(tac__subject_make(&r.engine->scratch, packs, a, NULL, &first), TAC_OK);
+    assert_int_equal(tac__subject_make(&r.engine->scratch, packs, a, &first, &same), TAC_OK);
+    assert_int_equal(tac__subject_make(&r.engine->scratch, packs, b, &first, &other), TAC_OK);
     assert_ptr_equal(first.numbers, same.numbers);
     assert_ptr_not_equal(first.numbers, other.numbers);
     rig_close(&r);

@@ -16,8 +16,8 @@
 
 enum { KERNELS_MAX = 256, KERNELS_PORTS = 32 };
 
-static const char *const kernels_kinds[TAC_KINDS] = {"numbers", "pack2", "pack4",
-                                                     "pack8",   "duals", "duals of all"};
+static const char *const kernels_kinds[TAC_KINDS] = {"numbers", "pack2",        "pack4",  "pack8",
+                                                     "duals",   "duals of all", "symbols"};
 
 typedef struct kernels_subject {
     const tac__component *c;
@@ -89,7 +89,7 @@ static inline void kernels_eval(const kernels_subject *s, tac_kind kind, const d
     e.x = point + w * s->modes;
     e.p = kind == TAC_DUALS ? numbers : e.x + w * s->x;
     memset(values, 0, s->outputs * w * sizeof *values);
-    values = tac__lay_ports(&s->c->outputs, w, values, out);
+    values = tac__lay_ports(&s->c->outputs, f, values, out);
     if (plain->output)
         assert_int_equal(k->output(&e, s->c->self), TAC_OK);
     e.dx = values;
@@ -135,7 +135,7 @@ static inline void kernels_same(const kernels_subject *s, tac_kind kind, size_t 
                  kernels_kinds[kind], lane, value, got, expected);
 }
 
-// Every lane and every value of duals equals what numbers give.
+// Every lane, every value of duals and every constant of symbols equals what numbers give.
 static inline void kernels_compare(const rig *r, const char *name, int batches, unsigned hostile)
 {
     static _Alignas(64) double packed[KERNELS_MAX * TAC_DUAL_WIDTH],
@@ -160,12 +160,12 @@ static inline void kernels_compare(const rig *r, const char *name, int batches, 
                 memset(packed, 0, size * f->width * sizeof *packed);
                 for (size_t i = 0; i < size; i++) {
                     for (size_t lane = 0; lane < f->lanes; lane++)
-                        packed[i * f->width + lane] = point[first + lane][i];
+                        packed[i * f->width + f->at + lane] = point[first + lane][i];
                 }
                 kernels_eval(&s, kind, packed, point[first] + numbers, got);
                 for (size_t i = 0; i < s.outputs; i++) {
                     for (size_t lane = 0; lane < f->lanes; lane++)
-                        kernels_same(&s, kind, lane, i, got[i * f->width + lane],
+                        kernels_same(&s, kind, lane, i, got[i * f->width + f->at + lane],
                                      expected[first + lane][i]);
                 }
             }

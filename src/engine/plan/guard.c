@@ -49,8 +49,8 @@ GUARDED(CALL)
     X(step, (tac_step * s, const void *self), (s, self))
 
 // Y(kind): a function does not know for which kind it is called, so each kind has its own.
-#define KINDS(Y) Y(NUMBERS) Y(PACK2) Y(PACK4) Y(PACK8) Y(DUALS) Y(DUALS_OF_ALL)
-_Static_assert(TAC_KINDS == 6, "all kinds are guarded");
+#define KINDS(Y) Y(NUMBERS) Y(PACK2) Y(PACK4) Y(PACK8) Y(DUALS) Y(DUALS_OF_ALL) Y(SYMBOLS)
+_Static_assert(TAC_KINDS == 7, "all kinds are guarded");
 
 #define CALL(kind, function, parameters, arguments)                                                \
     static tac_status guarded_##function##_##kind parameters                                       \
@@ -63,6 +63,7 @@ _Static_assert(TAC_KINDS == 6, "all kinds are guarded");
 #define CALL_PACK8(...)        CALL(PACK8, __VA_ARGS__)
 #define CALL_DUALS(...)        CALL(DUALS, __VA_ARGS__)
 #define CALL_DUALS_OF_ALL(...) CALL(DUALS_OF_ALL, __VA_ARGS__)
+#define CALL_SYMBOLS(...)      CALL(SYMBOLS, __VA_ARGS__)
 #define ALL(kind)              GUARDED_KERNELS(CALL_##kind)
 KINDS(ALL)
 #undef ALL

@@ -535,7 +535,8 @@ static const tac__evaluator *numbers_of(const tac_engine *e, size_t component)
 // The equations in numbers, and the state as it is seen on the bus.
 static tac_status wire_island(tac_engine *e, tac__island *island)
 {
-    TAC_TRY(tac__evaluator_make(e, island, TAC_NUMBERS, island->work.z, &island->numbers));
+    TAC_TRY(
+        tac__evaluator_make(e, &e->scratch, island, TAC_NUMBERS, island->work.z, &island->numbers));
     for (size_t i = 0; i < island->plan->count; i++) {
         tac__component *c = e->building->components[island->plan->components[i]];
         tac_instance *run = e->instances[c->index];

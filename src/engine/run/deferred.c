@@ -55,9 +55,9 @@ tac_status tac__deferred_evaluate(const tac__deferred *d, const void *stored,
     from += c->x_count;
     eval.mode = from;
     from += c->event_count;
-    tac__lay_ports(&c->inputs, 1, (double *)from, in);
+    tac__lay_ports(&c->inputs, &tac__forms[TAC_NUMBERS], (double *)from, in);
     double *words = (double *)values->words;
-    const double *end = tac__lay_ports(&c->outputs, 1, words, values->out);
+    const double *end = tac__lay_ports(&c->outputs, &tac__forms[TAC_NUMBERS], words, values->out);
     memset(words, 0, (size_t)(end - words) * sizeof *words);
     return c->type->kernels[TAC_NUMBERS].output(&eval, c->self);
 }

@@ -13,7 +13,12 @@ const tac__form tac__forms[TAC_KINDS] = {
     [TAC_PACK8] = {.lanes = 8, .width = 8, .numbers = true},
     [TAC_DUALS] = {.lanes = 1, .width = TAC_DUAL_WIDTH},
     [TAC_DUALS_OF_ALL] = {.lanes = 1, .width = TAC_DUAL_WIDTH, .numbers = true},
+    [TAC_SYMBOLS] =
+        {.lanes = 1, .width = TAC_SYMBOL_WIDTH, .at = 1, .numbers = true, .symbols = true},
 };
+_Static_assert(sizeof(tac__sym_value) == TAC_SYMBOL_WIDTH * sizeof(double) &&
+                   offsetof(tac__sym_value, value) == sizeof(double),
+               "the form of symbols");
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -24,10 +29,34 @@ static void constants(const tac__form *f, const double *const *from, size_t coun
 {
     for (size_t i = 0; i < count; i++, to += f->width) {
         for (size_t lane = 0; lane < f->lanes; lane++)
-            to[lane] = from[lane][i];
+            to[f->at + lane] = from[lane][i];
         for (size_t d = f->lanes; d < f->width; d++)
-            to[d] = 0;
+            to[d - f->at] = 0;
     }
+}
+
+// Elements of any type become constants of a kind that has one lane.
+static void constants_of(const tac__form *f, tac_scalar scalar, const void *from, size_t count,
+                         double *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        const double value = tac__scalar_f64(scalar, from, i);
+        const double *const one = &value;
+        constants(f, &one, 1, to + i * f->width);
+    }
+}
+
+size_t tac__form_words(const tac__form *f, const tac_type *type)
+{
+    return f->width * (f->symbols ? type->count : tac__type_words(type));
+}
+
+static size_t form_words_of_all(const tac__form *f, const tac__ports *ports)
+{
+    size_t words = 0;
+    for (size_t k = 0; k < ports->count; k++)
+        words += tac__form_words(f, &ports->items[k].type);
+    return words;
 }
 
 static double converted(const tac__passage *p, double value)
@@ -41,8 +70,33 @@ static double slope(const tac__passage *p)
     return p->gain * (tac__factor_apply(p->factor, 1) - tac__factor_apply(p->factor, 0));
 }
 
+// The arithmetic of `converted`, in terms.
+tac__sym_value tac__symbol_converted(tac__sym_value value, tac__factor f, double gain,
+                                     double offset)
+{
+    const tac__sym_value num = {.value = f.num}, den = {.value = f.den};
+    const tac__sym_value g = {.value = gain}, o = {.value = offset};
+    const tac__sym_op first = f.divide_first ? TAC__SYM_div : TAC__SYM_mul;
+    const tac__sym_op second = f.divide_first ? TAC__SYM_mul : TAC__SYM_div;
+    value = tac__sym_make(first, value, f.divide_first ? den : num, value);
+    value = tac__sym_make(second, value, f.divide_first ? num : den, value);
+    return tac__sym_make(TAC__SYM_add, tac__sym_make(TAC__SYM_mul, g, value, g), o, o);
+}
+
+static void pass_symbols(const tac__passage *p)
+{
+    const tac__sym_value *from = p->from;
+    tac__sym_value *to = (tac__sym_value *)(void *)p->to;
+    for (uint32_t i = 0; i < p->count; i++)
+        to[i] = p->scaled ? tac__symbol_converted(from[i], p->factor, p->gain, p->offset) : from[i];
+}
+
 static void pass(const tac__passage *p, const tac__form *f)
 {
+    if (f->symbols) {
+        pass_symbols(p);
+        return;
+    }
     if (p->scalar != TAC_F64) { // single numbers, which have the same form in every kind
         for (size_t i = 0; i < p->count; i++) {
             const double value = tac__scalar_f64((tac_scalar)p->scalar, p->from, i);
@@ -101,11 +155,46 @@ static void rest(const tac__member *m, const tac__form *f)
 {
     const tac__component *c = m->instance->plan;
     for (size_t k = 0; k < c->outputs.count; k++) {
+        const tac_type *type = &c->outputs.items[k].type;
         const double *out = m->instance->step.out[k];
         const double *const from[TAC__LANES_MAX] = {out, out, out, out, out, out, out, out};
-        if (c->outputs.items[k].type.scalar == TAC_F64)
-            constants(f, from, c->outputs.items[k].type.count, m->eval->out[k]);
+        if (f->symbols)
+            constants_of(f, type->scalar, out, type->count, m->eval->out[k]);
+        else if (type->scalar == TAC_F64)
+            constants(f, from, type->count, m->eval->out[k]);
     }
+}
+
+// Symbols of a component that is active only where its gate is: elsewhere they are `rest`, NULL: 0.
+static void close_gate(const tac__gate *gate, const tac__sym_value *rest, size_t count,
+                       double *values)
+{
+    const tac__sym_value zero = {.pool = NULL};
+    tac__sym_value *v = (tac__sym_value *)(void *)values;
+    for (size_t i = 0; i < count; i++)
+        v[i] = tac__sym_make(TAC__SYM_select, gate->active, v[i], rest ? rest[i] : zero);
+}
+
+static void close_outputs(const tac__member *m, const tac__gate *gate)
+{
+    const tac__ports *ports = &m->instance->plan->outputs;
+    const tac__sym_value *rest = gate->rest;
+    for (size_t k = 0; k < ports->count; k++) {
+        close_gate(gate, rest, ports->items[k].type.count, m->eval->out[k]);
+        rest += ports->items[k].type.count;
+    }
+}
+
+// Nothing of the member is evaluated.
+static bool is_closed(const tac__gate *gate)
+{
+    return !gate->active.pool && gate->active.value == 0;
+}
+
+// The gate of a member; NULL: none.
+ALWAYS_INLINE const tac__gate *gate_of(const tac__evaluator *ev, size_t i, bool numbers)
+{
+    return numbers || !ev->gates ? NULL : &ev->gates[i];
 }
 
 // With the strategy `gate` inactive components are evaluated, too, and the result is dropped. This
@@ -122,11 +211,14 @@ __attribute__((noinline)) static void early(const tac__evaluator *ev, const doub
 {
     for (size_t i = 0; i < ev->early_count; i++) {
         const tac__member *m = &ev->members[ev->early[i]];
-        if (!puts_out(m, all) || !m->instance->active)
+        const tac__gate *gate = gate_of(ev, ev->early[i], ev->kind == TAC_NUMBERS);
+        if (!puts_out(m, all) || (gate ? is_closed(gate) : !m->instance->active))
             continue;
         pass_all(m, &tac__forms[ev->kind]);
         set_time(m, t_s, ev->kind == TAC_NUMBERS);
         (void)m->kernels->output(m->eval, m->self);
+        if (gate && gate->rest)
+            close_outputs(m, gate);
     }
 }
 
@@ -147,9 +239,14 @@ ALWAYS_INLINE tac_status outputs(const tac__evaluator *ev, const double *t_s, bo
     for (size_t i = 0; i < ev->count; i++) {
         const tac__member *m = &ev->members[i];
         tac_instance *c = m->instance;
-        if (is_skipped(c, numbers)) {
+        const tac__gate *gate = gate_of(ev, i, numbers);
+        if (!gate && is_skipped(c, numbers)) {
             if (!numbers)
                 rest(m, f);
+            continue;
+        }
+        if (gate && is_closed(gate)) {
+            close_outputs(m, gate);
             continue;
         }
         pass_all(m, f);
@@ -157,6 +254,8 @@ ALWAYS_INLINE tac_status outputs(const tac__evaluator *ev, const double *t_s, bo
         if (!puts_out(m, all))
             continue;
         const tac_status status = call(m, m->kernels->output, false, timed);
+        if (gate && gate->rest)
+            close_outputs(m, gate);
         if (numbers && !c->active)
             tac__activity_close(c);
         else if (status != TAC_OK)
@@ -172,9 +271,14 @@ ALWAYS_INLINE tac_status derive_all(const tac__evaluator *ev, double *dx, bool n
         const tac__member *m = &ev->members[i];
         const tac_instance *c = m->instance;
         double *own = dx + m->x_at;
-        if (is_skipped(c, numbers)) {
+        const tac__gate *gate = gate_of(ev, i, numbers);
+        if (!gate && is_skipped(c, numbers)) {
             if (!numbers)
                 memset(own, 0, c->plan->x_count * f->width * sizeof *own);
+            continue;
+        }
+        if (gate && is_closed(gate)) {
+            memset(own, 0, c->plan->x_count * f->width * sizeof *own);
             continue;
         }
         if (!m->kernels->derive)
@@ -182,6 +286,8 @@ ALWAYS_INLINE tac_status derive_all(const tac__evaluator *ev, double *dx, bool n
         pass_all(m, f); // values of outputs that come later in the order are there only now
         m->eval->dx = own;
         const tac_status status = call(m, m->kernels->derive, true, timed);
+        if (gate)
+            close_gate(gate, NULL, c->plan->x_count, own);
         if (numbers && !c->active)
             memset(own, 0, c->plan->x_count * sizeof *own);
         else if (status != TAC_OK)
@@ -229,6 +335,12 @@ tac_status tac__evaluator_outputs(const tac__evaluator *ev, const double *t_s, b
                                    : outputs(ev, t_s, all, false, false);
 }
 
+tac_status tac__evaluator_all(const tac__evaluator *ev, const double *t_s, double *dx)
+{
+    TAC_TRY(outputs(ev, t_s, true, false, false));
+    return derive_all(ev, dx, false, false);
+}
+
 tac_status tac__evaluator_detect(const tac__evaluator *ev, const double *t_s, double *g)
 {
     for (size_t i = 0; i < ev->count; i++) {
@@ -264,20 +376,20 @@ bool tac__evaluator_exists(const tac_engine *e, const tac__island *island, tac_k
     return true;
 }
 
-double *tac__lay_ports(const tac__ports *ports, size_t width, double *memory, void **at)
+double *tac__lay_ports(const tac__ports *ports, const tac__form *f, double *memory, void **at)
 {
     for (size_t k = 0; k < ports->count; k++) {
         at[k] = memory;
-        memory += tac__type_words(&ports->items[k].type) * width;
+        memory += tac__form_words(f, &ports->items[k].type);
     }
     return memory;
 }
 
 // Values of packs are aligned to their size together.
-static double *make_values(tac_engine *e, size_t count, size_t width)
+static double *make_values(tac__arena *arena, size_t count, size_t width)
 {
-    return width == 1 ? tac__arena_array(&e->scratch, count, sizeof(double))
-                      : tac__ode_array(&e->scratch, count * width);
+    return width == 1 ? tac__arena_array(arena, count, sizeof(double))
+                      : tac__ode_array(arena, count * width);
 }
 
 static size_t place_of(const tac__evaluator *ev, size_t component)
@@ -303,19 +415,20 @@ const void *tac__evaluator_signal(const tac_engine *e, const tac__evaluator *ev,
 
 // Memory for outputs: values that only `step` writes are those on the bus. Values of other types
 // than f64 have one form for all kinds, so these are the values of the evaluator of numbers.
-static tac_status make_outputs(tac_engine *e, const tac__evaluator *ev, const tac__member *m)
+static tac_status make_outputs(tac__arena *arena, const tac__evaluator *ev, const tac__member *m)
 {
     const tac__component *c = m->instance->plan;
-    const size_t width = tac__forms[ev->kind].width;
-    void **out = tac__arena_array(&e->scratch, c->outputs.count, sizeof *out);
-    double *values = make_values(e, tac__ports_words(&c->outputs), width);
+    const tac__form *f = &tac__forms[ev->kind];
+    void **out = tac__arena_array(arena, c->outputs.count, sizeof *out);
+    double *values = make_values(arena, form_words_of_all(f, &c->outputs) / f->width, f->width);
     if (!out || !values)
         return TAC_E_MEMORY;
-    tac__lay_ports(&c->outputs, width, values, out);
+    tac__lay_ports(&c->outputs, f, values, out);
     for (size_t k = 0; k < c->outputs.count; k++) {
         if (ev->kind == TAC_NUMBERS && !c->kinds[k].continuous)
             out[k] = c->out[k];
-        else if (ev->kind != TAC_NUMBERS && c->outputs.items[k].type.scalar != TAC_F64)
+        else if (ev->kind != TAC_NUMBERS && !f->symbols &&
+                 c->outputs.items[k].type.scalar != TAC_F64)
             out[k] = m->instance->scratch.out[k];
     }
     m->eval->out = out;
@@ -329,8 +442,9 @@ static tac__passage passage_of(const tac_engine *e, const tac__evaluator *ev,
     const tac__port *port = &c->inputs.items[input];
     const tac__signal *s = &e->plan->schema.signals[in->signal];
     const tac_scalar scalar = s->kind->type.scalar;
+    const tac__form *f = &tac__forms[ev->kind];
     const size_t element =
-        scalar == TAC_F64 ? tac__forms[ev->kind].width * sizeof(double) : tac__scalar_size(scalar);
+        scalar == TAC_F64 || f->symbols ? f->width * sizeof(double) : tac__scalar_size(scalar);
     return (tac__passage){.from = (const char *)tac__evaluator_signal(e, ev, in->signal) +
                                   in->element * element,
                           .to = to,
@@ -344,21 +458,22 @@ static tac__passage passage_of(const tac_engine *e, const tac__evaluator *ev,
 
 // Inputs: coupled ones from the writer's values, directly if the input has no buffer for a view.
 // Held ones are read where numbers are, or copied from there.
-static tac_status make_inputs(tac_engine *e, tac__evaluator *ev, uint32_t member)
+static tac_status make_inputs(const tac_engine *e, tac__arena *arena, tac__evaluator *ev,
+                              uint32_t member)
 {
     tac__member *m = &ev->members[member];
     const tac__component *c = m->instance->plan;
     const bool numbers = ev->kind == TAC_NUMBERS;
-    const size_t width = tac__forms[ev->kind].width;
+    const tac__form *f = &tac__forms[ev->kind];
     size_t passages = 0, words = 0;
     for (size_t k = 0; k < c->inputs.count; k++) {
         const bool passed = c->in[k].coupled && c->in[k].buffer;
         passages += passed;
-        words += passed || !numbers ? tac__type_words(&c->inputs.items[k].type) : 0;
+        words += passed || !numbers ? tac__form_words(f, &c->inputs.items[k].type) : 0;
     }
-    const void **in = tac__arena_array(&e->scratch, c->inputs.count, sizeof *in);
-    double *values = make_values(e, words, width);
-    m->passages = tac__arena_array(&e->scratch, passages, sizeof *m->passages);
+    const void **in = tac__arena_array(arena, c->inputs.count, sizeof *in);
+    double *values = make_values(arena, words / f->width, f->width);
+    m->passages = tac__arena_array(arena, passages, sizeof *m->passages);
     if (!in || !values || !m->passages)
         return TAC_E_MEMORY;
     for (size_t k = 0; k < c->inputs.count; k++) {
@@ -372,18 +487,19 @@ static tac_status make_inputs(tac_engine *e, tac__evaluator *ev, uint32_t member
         } else if (!held) {
             m->passages[m->passage_count++] = passage_of(e, ev, c, k, values);
             in[k] = values;
-            values += tac__type_words(type) * width;
-        } else if (!numbers && type->scalar == TAC_F64) {
+            values += tac__form_words(f, type);
+        } else if (!numbers && (f->symbols || type->scalar == TAC_F64)) {
             ev->held[ev->held_count++] = (tac__held){values, type->count, member, (uint32_t)k};
             in[k] = values;
-            values += tac__type_words(type) * width;
+            values += tac__form_words(f, type);
         }
     }
     m->eval->in = in;
     return TAC_OK;
 }
 
-static tac_status make_members(tac_engine *e, const tac__island *island, tac__evaluator *ev)
+static tac_status make_members(tac_engine *e, tac__arena *arena, const tac__island *island,
+                               tac__evaluator *ev)
 {
     const tac__form *f = &tac__forms[ev->kind];
     size_t inputs = 0;
@@ -391,7 +507,7 @@ static tac_status make_members(tac_engine *e, const tac__island *island, tac__ev
         tac_instance *c = e->instances[island->plan->components[i]];
         tac__member *m = &ev->members[i];
         tac_eval *eval =
-            ev->kind == TAC_NUMBERS ? &c->scratch : tac__arena_alloc(&e->scratch, sizeof *eval);
+            ev->kind == TAC_NUMBERS ? &c->scratch : tac__arena_alloc(arena, sizeof *eval);
         if (!eval)
             return TAC_E_MEMORY;
         *eval = (tac_eval){.x = ev->x + c->plan->x_offset * f->width,
@@ -409,30 +525,30 @@ static tac_status make_members(tac_engine *e, const tac__island *island, tac__ev
         ev->number_count += c->plan->number_count;
         inputs += ev->kind == TAC_NUMBERS ? 0 : c->plan->inputs.count;
     }
-    ev->held = tac__arena_array(&e->scratch, inputs, sizeof *ev->held);
+    ev->held = tac__arena_array(arena, inputs, sizeof *ev->held);
     for (uint32_t i = 0; i < ev->early_count; i++)
         ev->early[i] = (uint32_t)place_of(ev, island->plan->early[i]);
     return ev->held ? TAC_OK : TAC_E_MEMORY;
 }
 
-tac_status tac__evaluator_make(tac_engine *e, const tac__island *island, tac_kind kind, double *x,
-                               tac__evaluator **made)
+tac_status tac__evaluator_make(tac_engine *e, tac__arena *arena, const tac__island *island,
+                               tac_kind kind, double *x, tac__evaluator **made)
 {
-    tac__evaluator *ev = tac__arena_alloc(&e->scratch, sizeof *ev);
+    tac__evaluator *ev = tac__arena_alloc(arena, sizeof *ev);
     if (!ev)
         return TAC_E_MEMORY;
     *ev = (tac__evaluator){
         .kind = kind, .count = island->plan->count, .early_count = island->plan->early_count};
-    ev->x = x ? x : make_values(e, island->plan->x_count, tac__forms[kind].width);
-    ev->members = tac__arena_array(&e->scratch, ev->count, sizeof *ev->members);
-    ev->early = tac__arena_array(&e->scratch, ev->early_count, sizeof *ev->early);
+    ev->x = x ? x : make_values(arena, island->plan->x_count, tac__forms[kind].width);
+    ev->members = tac__arena_array(arena, ev->count, sizeof *ev->members);
+    ev->early = tac__arena_array(arena, ev->early_count, sizeof *ev->early);
     if (!ev->x || !ev->members || !ev->early)
         return TAC_E_MEMORY;
-    TAC_TRY(make_members(e, island, ev));
+    TAC_TRY(make_members(e, arena, island, ev));
     for (uint32_t i = 0; i < ev->count; i++)
-        TAC_TRY(make_outputs(e, ev, &ev->members[i]));
+        TAC_TRY(make_outputs(arena, ev, &ev->members[i]));
     for (uint32_t i = 0; i < ev->count; i++)
-        TAC_TRY(make_inputs(e, ev, i));
+        TAC_TRY(make_inputs(e, arena, ev, i));
     const tac__member *m = ev->members;
     ev->simple = kind != TAC_NUMBERS && ev->count == 1 && !ev->early_count && !m->passage_count &&
                  m->kernels->derive && !m->instance->plan->chained && !island->plan->gated;
@@ -463,8 +579,8 @@ static bool same_numbers(const tac__evaluator *ev, const tac__subject *a, const 
     return true;
 }
 
-static tac_status make_numbers(tac_engine *e, const tac__evaluator *ev, const tac__subject *like,
-                               tac__subject *s)
+static tac_status make_numbers(tac__arena *arena, const tac__evaluator *ev,
+                               const tac__subject *like, tac__subject *s)
 {
     const tac__form *f = &tac__forms[ev->kind];
     if (!f->numbers || !ev->number_count)
@@ -473,7 +589,7 @@ static tac_status make_numbers(tac_engine *e, const tac__evaluator *ev, const ta
         s->numbers = like->numbers;
         return TAC_OK;
     }
-    double *to = make_values(e, ev->number_count, f->width);
+    double *to = make_values(arena, ev->number_count, f->width);
     if (!to)
         return TAC_E_MEMORY;
     s->numbers = to;
@@ -488,15 +604,15 @@ static tac_status make_numbers(tac_engine *e, const tac__evaluator *ev, const ta
     return TAC_OK;
 }
 
-tac_status tac__subject_make(tac_engine *e, const tac__evaluator *ev, tac__island *const *islands,
-                             const tac__subject *like, tac__subject *s)
+tac_status tac__subject_make(tac__arena *arena, const tac__evaluator *ev,
+                             tac__island *const *islands, const tac__subject *like, tac__subject *s)
 {
     const tac__form *f = &tac__forms[ev->kind];
     *s = (tac__subject){.held = NULL};
     memcpy(s->islands, islands, f->lanes * sizeof(tac__island *));
-    s->held = tac__arena_array(&e->scratch, ev->held_count * f->lanes, sizeof *s->held);
-    s->mode = make_values(e, islands[0]->plan->event_count, f->width);
-    s->first = tac__arena_array(&e->scratch, ev->count, sizeof(tac_instance *));
+    s->held = tac__arena_array(arena, ev->held_count * f->lanes, sizeof *s->held);
+    s->mode = make_values(arena, islands[0]->plan->event_count, f->width);
+    s->first = tac__arena_array(arena, ev->count, sizeof(tac_instance *));
     if (!s->held || !s->mode || !s->first)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < ev->count; i++)
@@ -506,7 +622,7 @@ tac_status tac__subject_make(tac_engine *e, const tac__evaluator *ev, tac__islan
             s->held[h * f->lanes + lane] =
                 instance_of(s, lane, ev->held[h].member)->scratch.in[ev->held[h].input];
     }
-    return make_numbers(e, ev, like, s);
+    return make_numbers(arena, ev, like, s);
 }
 
 void tac__evaluator_aim(const tac__evaluator *ev, const tac__subject *s)
@@ -529,8 +645,15 @@ void tac__evaluator_hold(const tac__evaluator *ev, const tac__subject *s)
             packs->gather(ev->held[h].count, s->held + h * f->lanes, ev->held[h].to);
         return;
     }
-    for (size_t h = 0; h < ev->held_count; h++)
-        constants(f, s->held + h, ev->held[h].count, ev->held[h].to);
+    for (size_t h = 0; h < ev->held_count; h++) {
+        const tac__held *held = &ev->held[h];
+        const tac__ports *inputs = &ev->members[held->member].instance->plan->inputs;
+        if (f->symbols)
+            constants_of(f, inputs->items[held->input].type.scalar, s->held[h], held->count,
+                         held->to);
+        else
+            constants(f, s->held + h, held->count, held->to);
+    }
 }
 
 void tac__subject_modes(const tac__evaluator *ev, const tac__subject *s)

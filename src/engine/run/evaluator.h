@@ -17,14 +17,16 @@
 #define TAC_ENGINE_RUN_EVALUATOR_H
 
 #include "engine/run/state.h"
+#include "math/sym_ops.h"
 
 enum { TAC__LANES_MAX = 8 };
 
-// What a value of a kind is: `width` doubles, of which the first `lanes` are the values of as many
-// islands, and the others derivatives, which are 0 in a constant.
+// What a value of a kind is: `width` doubles, of which `lanes`, beginning with number `at`, are the
+// values of as many islands. The others are 0 in a constant: derivatives, or the pool of a symbol.
 typedef struct tac__form {
-    size_t lanes, width;
+    size_t lanes, width, at;
     bool numbers; // the numbers of components (tac_eval.p) have this form; else they are doubles
+    bool symbols; // each element of a bool, i32 or enum has this form, too; else it is what it is
 } tac__form;
 
 extern const tac__form tac__forms[TAC_KINDS];
@@ -60,15 +62,23 @@ typedef struct tac__held {
     uint32_t member, input;
 } tac__held;
 
+// Whether a component of symbols is active, and its outputs where it is not, one port behind
+// another.
+typedef struct tac__gate {
+    tac__sym_value active;
+    const tac__sym_value *rest;
+} tac__gate;
+
 struct tac__evaluator {
     tac_kind kind;
     size_t count, early_count, held_count;
-    tac__member *members; // in order of evaluation
-    bool simple;          // `derive` of one member is all there is to the right-hand side
-    uint32_t *early;      // members whose `output` also runs before all others
-    double *x;            // where the right-hand side is evaluated
-    tac__held *held;      // empty for numbers
-    size_t number_count;  // of all members
+    tac__member *members;   // in order of evaluation
+    bool simple;            // `derive` of one member is all there is to the right-hand side
+    uint32_t *early;        // members whose `output` also runs before all others
+    double *x;              // where the right-hand side is evaluated
+    tac__held *held;        // empty for numbers
+    size_t number_count;    // of all members
+    const tac__gate *gates; // symbols: of each member; NULL: active or not as in the run
 };
 
 // Which islands are evaluated: one for each lane.
@@ -83,14 +93,14 @@ typedef struct tac__subject {
 // Have the components of the island the kernels of this kind that its right-hand side needs?
 bool tac__evaluator_exists(const tac_engine *engine, const tac__island *island, tac_kind kind);
 
-// Make an evaluator for the island and all of the same shape. `x`: where states are; NULL: in an
-// array of its own.
-tac_status tac__evaluator_make(tac_engine *engine, const tac__island *island, tac_kind kind,
-                               double *x, tac__evaluator **made);
+// Make an evaluator for the island and all of the same shape, in memory of the arena. `x`: where
+// states are; NULL: in an array of its own.
+tac_status tac__evaluator_make(tac_engine *engine, tac__arena *arena, const tac__island *island,
+                               tac_kind kind, double *x, tac__evaluator **made);
 
 // Modes are to be set by tac__subject_modes. Numbers are copied from `islands`; if `like` is not
 // NULL and has the same numbers, the copy is shared with it.
-tac_status tac__subject_make(tac_engine *engine, const tac__evaluator *evaluator,
+tac_status tac__subject_make(tac__arena *arena, const tac__evaluator *evaluator,
                              tac__island *const *islands, const tac__subject *like,
                              tac__subject *made);
 
@@ -108,6 +118,8 @@ tac_status tac__evaluator_derive_timed(const tac__evaluator *evaluator, const do
                                        double *dx);
 // Outputs at x: all, or those that others read while integrating.
 tac_status tac__evaluator_outputs(const tac__evaluator *evaluator, const double *t_s, bool all);
+// All outputs, then dx/dt, at x: for kinds other than numbers.
+tac_status tac__evaluator_all(const tac__evaluator *evaluator, const double *t_s, double *dx);
 
 // The numbers of all events at x, after outputs; states `x` back onto their bounds.
 tac_status tac__evaluator_detect(const tac__evaluator *evaluator, const double *t_s, double *g);
@@ -117,7 +129,14 @@ tac_status tac__evaluator_project(const tac__evaluator *evaluator, double *x);
 const void *tac__evaluator_signal(const tac_engine *engine, const tac__evaluator *evaluator,
                                   int signal);
 
+// A symbol as it is seen through another unit, a gain and an offset: the arithmetic of numbers.
+tac__sym_value tac__symbol_converted(tac__sym_value value, tac__factor factor, double gain,
+                                     double offset);
+
+// How many doubles the value of a port takes in a form.
+size_t tac__form_words(const tac__form *form, const tac_type *type);
+
 // Values of a kind at `memory`, one port behind another; `at` points to each. Returns the end.
-double *tac__lay_ports(const tac__ports *ports, size_t width, double *memory, void **at);
+double *tac__lay_ports(const tac__ports *ports, const tac__form *form, double *memory, void **at);
 
 #endif

@@ -48,8 +48,8 @@ tac_status tac__jacobian_prepare(tac_engine *e, tac__island *island)
     dual->dx = tac__arena_array(&e->scratch, island->plan->x_count * WIDTH, sizeof *dual->dx);
     if (!dual->dx)
         return TAC_E_MEMORY;
-    TAC_TRY(tac__evaluator_make(e, island, TAC_DUALS, NULL, &dual->duals));
-    TAC_TRY(tac__subject_make(e, dual->duals, &island, NULL, &dual->subject));
+    TAC_TRY(tac__evaluator_make(e, &e->scratch, island, TAC_DUALS, NULL, &dual->duals));
+    TAC_TRY(tac__subject_make(&e->scratch, dual->duals, &island, NULL, &dual->subject));
     tac__evaluator_aim(dual->duals, &dual->subject);
     island->jacobian = dual;
     island->problem.jacobian = jacobian;

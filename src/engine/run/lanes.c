@@ -709,7 +709,7 @@ static tac_status make_work(tac_engine *e, const tac__island *island, size_t wid
                                           .rhs = e->plan->def.profile ? evaluate_timed : evaluate,
                                           .groups = island->problem.groups,
                                           .group_count = island->problem.group_count};
-    TAC_TRY(tac__evaluator_make(e, island, kind_of(width), w->ode.z, &w->evaluator));
+    TAC_TRY(tac__evaluator_make(e, &e->scratch, island, kind_of(width), w->ode.z, &w->evaluator));
     for (size_t i = 0; i < w->evaluator->count; i++)
         w->projects |= w->evaluator->members[i].kernels->project != NULL;
     *made = w;
@@ -759,8 +759,8 @@ static tac_status make_group(tac_engine *e, family *f, size_t at, size_t choice)
         islands[lane] = f->islands[at + (lane < l->count ? lane : 0)];
     if (l->work->method->method->adaptive)
         TAC_TRY(make_scales(e, l, islands));
-    TAC_TRY(tac__subject_make(e, l->work->evaluator, islands, like ? &like->subject : NULL,
-                              &l->subject));
+    TAC_TRY(tac__subject_make(&e->scratch, l->work->evaluator, islands,
+                              like ? &like->subject : NULL, &l->subject));
     tac__subject_modes(l->work->evaluator, &l->subject);
     for (size_t lane = 0; lane < l->count; lane++) {
         islands[lane]->lanes = l;

@@ -18,9 +18,9 @@ static tac_status make_evaluator(tac__tangents *t, tac__tangent_flow *flow)
 {
     tac_engine *e = t->engine;
     tac__island *island = flow->island;
-    TAC_TRY(tac__evaluator_make(e, island, TAC_DUALS_OF_ALL, flow->z, &flow->duals));
-    TAC_TRY(tac__subject_make(e, flow->duals, &island, NULL, &flow->plain));
-    TAC_TRY(tac__subject_make(e, flow->duals, &island, NULL, &flow->subject));
+    TAC_TRY(tac__evaluator_make(e, &e->scratch, island, TAC_DUALS_OF_ALL, flow->z, &flow->duals));
+    TAC_TRY(tac__subject_make(&e->scratch, flow->duals, &island, NULL, &flow->plain));
+    TAC_TRY(tac__subject_make(&e->scratch, flow->duals, &island, NULL, &flow->subject));
     const size_t count = flow->duals->number_count;
     flow->numbers = tac__arena_array(&e->scratch, count * TAC__WIDTH, sizeof *flow->numbers);
     flow->held = tac__arena_array(&e->scratch, flow->duals->held_count, sizeof(const double *));

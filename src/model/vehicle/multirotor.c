@@ -304,6 +304,7 @@ const tac_component_type tac__multirotor_type = {
                 [TAC_PACK4] = KERNELS(pack4),
                 [TAC_PACK8] = KERNELS(pack8),
                 [TAC_DUALS] = KERNELS(dual),
-                [TAC_DUALS_OF_ALL] = KERNELS(dualp)},
+                [TAC_DUALS_OF_ALL] = KERNELS(dualp),
+                [TAC_SYMBOLS] = KERNELS(sym)},
     .alike = multirotor_alike,
 };
