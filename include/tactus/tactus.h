@@ -10,6 +10,7 @@
 //   px4.h         examining a PX4 library       expect.h      what a run is expected to do
 //   link.h        delays and losses of links    federation.h  many processes, one simulation
 //   lcm.h         applications of LCM           sensitivity.h derivatives of whole runs
+//   graph.h       simulations as functions
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 
@@ -17,6 +18,7 @@
 #include <tactus/engine.h>
 #include <tactus/expect.h>
 #include <tactus/federation.h>
+#include <tactus/graph.h>
 #include <tactus/lcm.h>
 #include <tactus/math.h>
 #include <tactus/outside.h>

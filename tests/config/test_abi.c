@@ -3,6 +3,7 @@
 // padding, which may hold anything.
 #include "support/test.h"
 #include <tactus/config.h>
+#include <tactus/graph.h>
 #include <tactus/lcm.h>
 #include <tactus/outside.h>
 #include <tactus/plugin.h>
@@ -33,7 +34,8 @@
     X(tac_server_def, reserved)                                                                    \
     X(tac_client_def, context)                                                                     \
     X(tac_channel_def, reserved)                                                                   \
-    X(tac_lcm_def, subscribe_count)
+    X(tac_lcm_def, subscribe_count)                                                                \
+    X(tac_graph_def, phase)
 
 static void test_shape(void **state)
 {

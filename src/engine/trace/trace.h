@@ -1,0 +1,104 @@
+// trace.h - a simulation becomes a graph: its components run once over symbols.
+//
+// A trace has the value of every signal as symbols (tac__sym_value), which components read and
+// write in the order of the engine. What is not computed inside is an input of the graph; inputs
+// are collected in lists, which become its groups.
+#ifndef TAC_ENGINE_TRACE_TRACE_H
+#define TAC_ENGINE_TRACE_TRACE_H
+
+#include "engine/run/evaluator.h"
+#include "graph/graph.h"
+
+#include <tactus/graph.h>
+
+// Where the value of an input, or of an output that the engine writes, is found in the engine.
+typedef struct tac__trace_source {
+    const void *value; // NULL: the time
+    tac_scalar scalar;
+    uint32_t element;
+} tac__trace_source;
+
+// A number of a group.
+typedef struct tac__traced {
+    int32_t term;
+    const char *label, *unit; // in the memory of the graph
+    tac__trace_source source;
+} tac__traced;
+
+typedef struct tac__trace_list {
+    tac__traced *items;
+    size_t count, capacity;
+} tac__trace_list;
+
+enum { TAC__TRACE_GROUPS = 16 };
+
+// Sources of groups: one array a group.
+typedef struct tac__trace_sources {
+    tac__arena *arena;
+    const tac__trace_source *in[TAC__TRACE_GROUPS], *out[TAC__TRACE_GROUPS];
+} tac__trace_sources;
+
+typedef struct tac__trace_island {
+    tac__evaluator *evaluator;
+    tac__subject subject;
+    tac__sym_value *dx;
+} tac__trace_island;
+
+typedef struct tac__trace {
+    tac_engine *engine;
+    const tac_graph_def *def;
+    tac_graph *graph;
+    tac__terms *pool;
+    tac__arena arena; // of what is needed while tracing
+    tac_error *err;
+    tac__sym_value **signals; // the elements of each signal; NULL: it is not in the graph
+    tac__sym_value t;
+    bool *outside; // of each component whether it stays outside
+    tac__trace_island *islands;
+    tac__trace_list x, u, p, mode, phase, held; // inputs
+    tac__trace_list dx, y;                      // outputs
+    tac__trace_sources *sources;                // NULL: nobody asks
+} tac__trace;
+
+// --- trace.c ---
+tac_status tac__trace_begin(tac__trace *trace, tac_engine *engine, const tac_graph_def *def,
+                            const char *name, tac_error *err);
+// The graph goes to the caller, or is destroyed where the status is not TAC_OK.
+tac_status tac__trace_end(tac__trace *trace, tac_status status, tac_graph **graph);
+
+// What a value is called, of which type and unit it is, and where the engine has it.
+typedef struct tac__trace_value {
+    const char *name, *unit;
+    const tac_type *type;
+    const void *from;
+} tac__trace_value;
+
+// A new input for each element of a value. NULL: no memory.
+tac__sym_value *tac__trace_inputs(tac__trace *trace, tac__trace_list *list, tac__trace_value value);
+// Append values that the graph computes.
+tac_status tac__trace_outputs(tac__trace *trace, tac__trace_list *list, tac__trace_value value,
+                              const tac__sym_value *symbols);
+// Groups of the graph from lists; an empty one only if it is `wanted`.
+tac_status tac__trace_add_in(tac__trace *trace, const char *name, const tac__trace_list *list,
+                             bool wanted);
+tac_status tac__trace_add_out(tac__trace *trace, const char *name, const tac__trace_list *list);
+
+// The constants that elements of a value are.
+tac__sym_value *tac__trace_constants(tac__trace *trace, const tac_type *type, const void *value);
+
+// The values that a group of inputs has in the engine now.
+void tac__trace_read(const tac__trace_source *sources, size_t count, double t_s, double *values);
+
+// --- dynamics.c ---
+// tac_graph_of_dynamics, and where the engine has the inputs. `sources` may be NULL; its arena is
+// given by the caller.
+tac_status tac__trace_dynamics(tac_engine *engine, const tac_graph_def *def, tac_graph **graph,
+                               tac__trace_sources *sources, tac_error *err);
+
+// --- plant.c ---
+// Make evaluators of all islands: their states are inputs, their outputs and dx are computed by
+// tac__trace_plant_evaluate once held inputs are known.
+tac_status tac__trace_plant_make(tac__trace *trace);
+tac_status tac__trace_plant_evaluate(tac__trace *trace);
+
+#endif

@@ -1,0 +1,146 @@
+// The plant as a graph: at every instant of whole flights it gives the bits of the engine.
+#include "engine/test_rig.h"
+
+#include "engine/run/lanes.h"
+#include "engine/trace/trace.h"
+#include "graph/tape.h"
+#include "math/inputs.h"
+
+// A graph of an engine, and its values.
+typedef struct traced {
+    tac__arena arena;
+    tac_graph *graph;
+    tac__trace_sources sources;
+    tac__tape *tape;
+    double *in[TAC__TRACE_GROUPS], *out[TAC__TRACE_GROUPS], *work, *dx;
+    size_t compared;
+} traced;
+
+static void trace_open(traced *t, rig *r, const tac_graph_def *def)
+{
+    *t = (traced){.graph = NULL};
+    tac__arena_init(&t->arena, tac_allocator_default());
+    t->sources.arena = &t->arena;
+    if (tac__trace_dynamics(r->engine, def, &t->graph, &t->sources, &r->err) != TAC_OK ||
+        tac__tape_make(&t->arena, t->graph, &t->tape, &r->err) != TAC_OK) {
+        rig_show(r);
+        fail_msg("cannot be traced");
+    }
+    t->work = tac__arena_array(&t->arena, tac__tape_work(t->tape), sizeof *t->work);
+    size_t states = 0;
+    for (size_t g = 0; g < t->graph->in_count; g++)
+        t->in[g] = tac__arena_array(&t->arena, t->graph->in[g].count, sizeof *t->work);
+    for (size_t g = 0; g < t->graph->out_count; g++) {
+        t->out[g] = tac__arena_array(&t->arena, t->graph->out[g].count, sizeof *t->work);
+        states += t->graph->out[g].count;
+    }
+    t->dx = tac__arena_array(&t->arena, states, sizeof *t->dx);
+}
+
+static void trace_close(traced *t)
+{
+    tac_graph_destroy(t->graph);
+    tac__arena_fini(&t->arena);
+}
+
+static void evaluate(traced *t, double t_s)
+{
+    for (size_t g = 0; g < t->graph->in_count; g++)
+        tac__trace_read(t->sources.in[g], t->graph->in[g].count, t_s, t->in[g]);
+    tac__tape_run(t->tape, (const double *const *)t->in, t->out, t->work);
+}
+
+static void same_numbers(const traced *t, size_t group, const double *expected, double t_s)
+{
+    const tac__group *g = &t->graph->out[group];
+    for (size_t i = 0; i < g->count; i++) {
+        if (!same_bits(t->out[group][i], expected[i]))
+            fail_msg("at %g s %s of %s: %a, in the engine %a", t_s, g->name, g->labels[i],
+                     t->out[group][i], expected[i]);
+    }
+}
+
+// What the engine gives for all islands at their present states.
+static void numbers(const rig *r, double t_s, double *dx)
+{
+    for (size_t k = 0; k < r->engine->plan->island_count; k++) {
+        tac__island *island = &r->engine->islands[k];
+        const size_t n = island->plan->x_count;
+        memset(dx, 0, n * sizeof *dx);
+        memcpy(island->work.z, island->x, n * sizeof *dx);
+        assert_int_equal(tac__evaluator_outputs(island->numbers, &t_s, true), TAC_OK);
+        assert_int_equal(tac__evaluator_derive(island->numbers, &t_s, dx), TAC_OK);
+        island->peeked_us = TAC_TIME_NEVER;
+        dx += n;
+    }
+}
+
+static void compare(traced *t, const rig *r)
+{
+    const double t_s = tac_time_seconds(tac_engine_time(r->engine));
+    for (size_t k = 0; k < r->engine->plan->island_count; k++)
+        tac__lanes_show(&r->engine->islands[k]);
+    evaluate(t, t_s);
+    numbers(r, t_s, t->dx);
+    same_numbers(t, 0, t->dx, t_s);
+    tac__trace_read(t->sources.out[1], t->graph->out[1].count, t_s, t->dx);
+    same_numbers(t, 1, t->dx, t_s);
+    t->compared += t->graph->out[0].count + t->graph->out[1].count;
+}
+
+static uint64_t hash_of(const rig *r)
+{
+    size_t count;
+    return tac_engine_hash(r->engine, NULL, &count);
+}
+
+// Every `every`-th instant of a run, and the last one.
+static void follow(const char *example, const char *duration, int every)
+{
+    rig r;
+    const char *sets[] = {duration};
+    rig_example(&r, example, NULL, sets, duration != NULL);
+    traced t;
+    const tac_graph_def def = tac_graph_def_default();
+    trace_open(&t, &r, &def);
+    int instants = 0;
+    while (!tac_engine_finished(r.engine)) {
+        rig_run(&r, tac_engine_next_time(r.engine));
+        if (instants++ % every == 0 || tac_engine_finished(r.engine))
+            compare(&t, &r);
+    }
+    print_message("%s: %zu terms, %d instants, %zu numbers compared\n", example,
+                  tac__graph_pool(t.graph)->count, instants, t.compared);
+    const uint64_t hash = hash_of(&r);
+    trace_close(&t);
+    rig_close(&r);
+    rig_example(&r, example, NULL, sets, duration != NULL);
+    rig_run(&r, TAC_TIME_MAX);
+    assert_int_equal(hash_of(&r), hash); // the flight was the one that is flown without looking
+    rig_close(&r);
+}
+
+static void test_iris(void **state)
+{
+    (void)state;
+    follow("iris_mission.yaml", NULL, 1);
+}
+
+static void test_vehicles(void **state)
+{
+    (void)state;
+    follow("hexa_motor_out.yaml", NULL, 7);
+    follow("octa_two_batteries.yaml", NULL, 7);
+    follow("swarm.yaml", "duration=2 s", 20);
+}
+
+static void test_rockets(void **state)
+{
+    (void)state;
+    follow("rocket.yaml", NULL, 1);
+    follow("rocket_ascent.yaml", NULL, 1);
+    follow("orbit.yaml", NULL, 1);
+}
+
+TEST_MAIN(cmocka_unit_test(test_iris), cmocka_unit_test(test_vehicles),
+          cmocka_unit_test(test_rockets))
