@@ -135,25 +135,29 @@ static void add_line(const picture *p, double x0, double y0, double x1, double y
                   tac__px(x0), tac__px(y0), tac__px(x1), tac__px(y1), RIM);
 }
 
-// Names of groups, and a line where one ends.
+// Names of groups, and a line between two.
 static void add_parts(const picture *p)
 {
     const double width = p->columns.count * p->cell, height = p->rows.count * p->cell;
     double at = p->top;
     for (size_t g = 0; g < p->rows.group_count; g++) {
         const double size = (double)p->rows.groups[g].count * p->cell;
+        if (size == 0)
+            continue;
+        if (at > p->top)
+            add_line(p, MARGIN, at, p->left + width, at);
         add_upright(p->out, MARGIN + 6, at + size / 2, size, &part_font, p->rows.groups[g].name);
         at += size;
-        if (g + 1 < p->rows.group_count)
-            add_line(p, MARGIN, at, p->left + width, at);
     }
     at = p->left;
     for (size_t g = 0; g < p->columns.group_count; g++) {
         const double size = (double)p->columns.groups[g].count * p->cell;
+        if (size == 0)
+            continue;
+        if (at > p->left)
+            add_line(p, at, HEAD, at, p->top + height);
         tac__svg_text(p->out, at + size / 2, HEAD + 8, size, &part_font, p->columns.groups[g].name);
         at += size;
-        if (g + 1 < p->columns.group_count)
-            add_line(p, at, HEAD, at, p->top + height);
     }
 }
 

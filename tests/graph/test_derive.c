@@ -562,6 +562,124 @@ static void test_hessian_of_an_arrow(void **state)
     tac__graph_destroy(s.f);
 }
 
+// --- graphs at random ---------------------------------------------------------------------------
+
+// An operation on terms drawn from those there are; a select decides by a comparison.
+static int32_t draw_term(const small *s, uint64_t *seed, const int32_t *terms, int count)
+{
+    static const tac__sym_op ops[] = {TAC__SYM_add, TAC__SYM_sub,   TAC__SYM_mul,  TAC__SYM_mul,
+                                      TAC__SYM_div, TAC__SYM_min,   TAC__SYM_max,  TAC__SYM_abs,
+                                      TAC__SYM_sin, TAC__SYM_sqrt,  TAC__SYM_atan, TAC__SYM_hypot,
+                                      TAC__SYM_pow, TAC__SYM_select};
+    const tac__sym_op op = ops[input_bits(seed) % (sizeof ops / sizeof *ops)];
+    int32_t in[4];
+    for (int i = 0; i < 4; i++)
+        in[i] = terms[input_bits(seed) % (uint64_t)count];
+    if (op == TAC__SYM_select)
+        return tac__term_make(s->pool, op, op2(s, TAC__SYM_lt, in[0], in[1]), in[2], in[3]);
+    // Away from where there is no derivative: there infinities may cancel forward, but not reverse.
+    if (op == TAC__SYM_sqrt || op == TAC__SYM_pow || op == TAC__SYM_hypot)
+        in[0] = op2(s, TAC__SYM_add, op1(s, TAC__SYM_abs, in[0]), k(s, 0.25));
+    return op2(s, op, in[0], in[1]);
+}
+
+// Few inputs and many terms give every pair of operations; many outputs or few give sweeps of both
+// kinds, and Hessians that are sparse.
+static small draw_graph(uint64_t *seed, size_t inputs, size_t outputs)
+{
+    enum { TERMS = 30 };
+    small s = begin(inputs);
+    int32_t terms[TERMS], y[8] = {0};
+    int count = 0;
+    for (size_t i = 0; i < inputs; i++)
+        terms[count++] = s.x[i];
+    terms[count++] = k(&s, 2);
+    while (count < TERMS) {
+        terms[count] = draw_term(&s, seed, terms, count);
+        count++;
+    }
+    for (size_t i = 0; i < outputs; i++)
+        y[i] = terms[TERMS - 1 - 2 * i];
+    give(&s, outputs, y);
+    return s;
+}
+
+static bool is_tame(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(values[i]) < 1e6))
+            return false;
+    }
+    return true;
+}
+
+static size_t same_first(const small *s, const double *x)
+{
+    const size_t n = s->f->in[0].count, m = s->f->out[0].count;
+    double got[64], forward[64], reverse[64];
+    tac_graph *jacobian;
+    OK(tac__graph_jacobian(s->f, NULL, NULL, &jacobian, &err));
+    dense(jacobian, "jac_y_x", (const double *[]){x}, got);
+    by_products(s->f, x, forward, reverse);
+    const bool tame = is_tame(forward, n * m);
+    for (size_t i = 0; tame && i < n * m; i++) {
+        check_near(got[i], forward[i], 1e-9, "jacobian", (int)(i / n), (int)(i % n));
+        check_near(reverse[i], forward[i], 1e-9, "reverse", (int)(i / n), (int)(i % n));
+    }
+    tac__graph_destroy(jacobian);
+    return tame ? n * m : 0;
+}
+
+// The Hessian of a Lagrangian is the derivative of its gradient, one direction at a time.
+static size_t same_second(uint64_t *seed, const small *s, const double *x)
+{
+    const size_t n = s->f->in[0].count;
+    tac_graph *gradient, *product, *hessian;
+    OK(tac__graph_vjp(s->f, NULL, NULL, &gradient, &err));
+    OK(tac__graph_jvp(gradient, NULL, "x", &product, &err));
+    OK(tac__graph_lagrangian(s->f, NULL, NULL, TAC__TRIANGLE_BOTH, &hessian, &err));
+    double lambda[8], direction[16] = {0}, full[64], column[16];
+    for (int i = 0; i < 8; i++)
+        lambda[i] = input_uniform(seed, -1, 1);
+    dense(hessian, "hess", (const double *[]){x, lambda}, full);
+    size_t compared = 0;
+    for (size_t j = 0; j < n; j++) {
+        direction[j] = 1;
+        evaluate(product, "fwd_adj_x", (const double *[]){x, lambda, direction}, column);
+        direction[j] = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double a = full[i * n + j], b = column[i];
+            if (!isfinite(a) || !isfinite(b) || fabs(b) > 1e4)
+                continue;
+            check_near(a, b, 1e-7, "hessian", (int)i, (int)j);
+            compared++;
+        }
+    }
+    tac__graph_destroy(hessian);
+    tac__graph_destroy(product);
+    tac__graph_destroy(gradient);
+    return compared;
+}
+
+static void test_graphs_at_random(void **state)
+{
+    (void)state;
+    uint64_t seed = 77;
+    size_t first = 0, second = 0;
+    for (int trial = 0; trial < 150; trial++) {
+        const size_t n = 2 + (size_t)trial % 7, m = 1 + (size_t)trial / 7 % 6;
+        small s = draw_graph(&seed, n, m);
+        double x[8];
+        for (size_t i = 0; i < n; i++)
+            x[i] = input_uniform(&seed, -2, 2);
+        first += same_first(&s, x);
+        second += same_second(&seed, &s, x);
+        tac__graph_destroy(s.f);
+    }
+    print_message("%zu first and %zu second derivatives compared\n", first, second);
+    assert_true(first > 1000 && second > 1000);
+}
+
 // --- blocks, patterns and names -----------------------------------------------------------------
 
 static void test_blocks_of_a_jacobian(void **state)
@@ -725,6 +843,7 @@ TEST_MAIN(cmocka_unit_test(test_sample_has_the_jacobian_of_duals),
           cmocka_unit_test(test_loops_are_implicit_functions),
           cmocka_unit_test(test_loops_that_cannot_be_differentiated),
           cmocka_unit_test(test_sample_second_derivatives),
-          cmocka_unit_test(test_hessian_of_an_arrow), cmocka_unit_test(test_blocks_of_a_jacobian),
+          cmocka_unit_test(test_hessian_of_an_arrow), cmocka_unit_test(test_graphs_at_random),
+          cmocka_unit_test(test_blocks_of_a_jacobian),
           cmocka_unit_test(test_rows_where_they_are_fewer),
           cmocka_unit_test(test_derivatives_are_lean), cmocka_unit_test(test_no_memory))
