@@ -203,6 +203,7 @@ const char *tac__digest_value(const tac_engine *e, size_t i, uint64_t *value)
         *value = *plan->schema.signals[d.number].digest;
         break;
     case OF_ISLAND:
+        tac__lanes_show_digest(&e->islands[d.number]);
         *value = e->islands[d.number].state->digest;
         break;
     case OF_RECEIVER:

@@ -46,9 +46,23 @@ void tac__lanes_show_all(const tac_engine *e)
         tac__lanes_show_set(l, l->here);
 }
 
+static void store_digests(tac__lanes *l, tac__lane_set set)
+{
+    EACH_LANE(lane, l->mixed & set)
+    island_of(l, lane)->state->digest = l->digests[lane];
+    l->mixed &= ~set;
+}
+
+void tac__lanes_show_digest(const tac__island *island)
+{
+    if (island->lanes)
+        store_digests(island->lanes, UINT32_C(1) << island->lane);
+}
+
 void tac__lanes_store(const tac_engine *e)
 {
-    for (const tac__lanes *l = e->lanes; l; l = l->next) {
+    for (tac__lanes *l = e->lanes; l; l = l->next) {
+        store_digests(l, l->mixed);
         EACH_LANE(lane, l->here)
         {
             const tac__island *island = island_of(l, lane);
@@ -58,19 +72,27 @@ void tac__lanes_store(const tac_engine *e)
     }
 }
 
+// The state of the island is no longer here.
+static void leave(tac__lanes *l, size_t lane)
+{
+    const tac__lane_set bit = UINT32_C(1) << lane;
+    store_digests(l, bit);
+    l->here &= ~bit;
+}
+
 void tac__lanes_drop(const tac__island *island)
 {
     tac__lanes *l = island->lanes;
     if (!tac__lanes_has(island))
         return;
     tac__lane_get(width_of(l), island->lane, l->ode.n, l->ode.y, island->y);
-    l->here &= ~(UINT32_C(1) << island->lane);
+    leave(l, island->lane);
 }
 
 void tac__lanes_restart(tac_engine *e)
 {
     for (tac__lanes *l = e->lanes; l; l = l->next) {
-        l->here = l->ready = l->arrived = 0;
+        l->here = l->ready = l->arrived = l->mixed = 0;
         l->tried_us = l->arrived_us = l->digested_us = TAC_TIME_NEVER;
     }
 }
@@ -107,7 +129,7 @@ void tac__lanes_unpack(tac__island *island)
         l->ode.first &= ~bit;
     const bool there =
         tac__ode_lanes_leave(l->work->method, &l->work->ode, &l->ode, island->lane, &island->work);
-    l->here &= ~bit;
+    leave(l, island->lane);
     if (!under_way)
         return;
     if (!there) {
@@ -128,7 +150,7 @@ static void give_up(tac__lanes *l, size_t lane)
     tac__ode_lanes_forget(&l->work->ode, &l->ode, bit);
     l->ode.first |= l->known & bit;
     (void)tac__ode_lanes_leave(l->work->method, &l->work->ode, &l->ode, lane, &island->work);
-    l->here &= ~bit;
+    leave(l, island->lane);
 }
 
 // The island goes on alone with the first try of its step.
@@ -138,7 +160,7 @@ static void hand_over(tac__lanes *l, size_t lane)
     copy_out(l, island);
     l->ode.first &= ~(UINT32_C(1) << lane);
     (void)tac__ode_lanes_leave(l->work->method, &l->work->ode, &l->ode, lane, &island->work);
-    l->here &= ~(UINT32_C(1) << lane);
+    leave(l, lane);
     tac__step_set(island, TAC__STEP_AHEAD);
 }
 
@@ -542,24 +564,35 @@ static bool is_whole(const tac__lanes *l, tac_time t_us)
     return l->arrived_us == t_us && (l->boundary & l->digested) == all && !l->tapped;
 }
 
+// The digests of all islands at once, at the turn of the first. False: each has its turn.
+static bool mix_all(tac__lanes *l, tac_time t_us)
+{
+    EACH_LANE(lane, l->here & ~l->mixed)
+    l->digests[lane] = island_of(l, lane)->state->digest;
+    uint64_t before[LANES_MAX];
+    memcpy(before, l->digests, sizeof before);
+    l->digested = l->here & ~l->work->packs->digest(l->digests, t_us, l->ode.n, l->ode.x);
+    l->digested_us = t_us;
+    if (is_whole(l, t_us)) {
+        l->mixed = l->digested;
+        l->digested = 0;
+        return true;
+    }
+    EACH_LANE(lane, l->mixed)
+    island_of(l, lane)->state->digest = before[lane];
+    l->mixed = 0;
+    return false;
+}
+
 bool tac__lanes_digest(const tac__island *island, tac_time t_us)
 {
     tac__lanes *l = island->lanes;
     const tac__lane_set bit = UINT32_C(1) << island->lane;
     if (!(l->here & bit))
         return false;
-    if (l->digested_us != t_us) {
-        EACH_LANE(lane, l->here)
-        l->digests[lane] = island_of(l, lane)->state->digest;
-        l->digested = l->here & ~l->work->packs->digest(l->digests, t_us, l->ode.n, l->ode.x);
-        l->digested_us = t_us;
-        if (island->lane == 0 && is_whole(l, t_us)) {
-            EACH_LANE(lane, l->digested)
-            island_of(l, lane)->state->digest = l->digests[lane];
-            l->digested = 0;
-            tac__followers_done(&island->engine->due, &l->followers);
-            return true;
-        }
+    if (l->digested_us != t_us && mix_all(l, t_us)) {
+        tac__followers_done(&island->engine->due, &l->followers);
+        return true;
     }
     if (!(l->digested & bit))
         return false;

@@ -17,7 +17,8 @@
 // tac__block_complete: before a component steps that reads them, before outputs are evaluated,
 // before taps and observers, before a checkpoint or a snapshot is taken, and when a run returns.
 // Where anything else might read them (see `waits` in lanes.c) they are written at each boundary of
-// the island. The tentative state is written by tac__block_complete only.
+// the island. The tentative state is written by tac__block_complete only. So is the digest of
+// states while all islands of a group have their boundaries together.
 #ifndef TAC_ENGINE_RUN_LANES_H
 #define TAC_ENGINE_RUN_LANES_H
 
@@ -77,6 +78,7 @@ struct tac__lanes {
     tac__lane_set digested;        // lanes whose digest at digested_us waits for their turn
     tac_time digested_us;
     uint64_t digests[TAC__LANES_MAX];
+    tac__lane_set mixed;      // lanes whose newest digest is in `digests`, not in the block
     bool tapped;              // digests are not all that happens at a boundary
     tac__followers followers; // items of the digests of states
 };
@@ -152,6 +154,9 @@ static inline void tac__lanes_show_set(tac__lanes *lanes, tac__lane_set set)
 
 // Prefetch what that takes.
 void tac__lanes_fetch(const tac__lanes *lanes);
+
+// Have the digest of the island's states in the block.
+void tac__lanes_show_digest(const tac__island *island);
 
 // Have the states of all islands in the block.
 void tac__lanes_show_all(const tac_engine *engine);
