@@ -26,8 +26,8 @@ typedef struct digests {
     const row *out;
     size_t words;
     bool may_be_nan; // without a report
-    uint64_t *of[TAC__TEAM_MAX];
     uint64_t packed[2][TAC__TEAM_MAX];
+    uint64_t *const *of; // where they are in the block
 } digests;
 
 // Islands in lanes whose states members read.
@@ -38,7 +38,8 @@ typedef struct shown {
 
 struct tac__team {
     tac__team *next; // in the order in which they step
-    bool fetches;    // data of the next team are prefetched
+    // The next three, whose data are prefetched; NULL: there are none, or the vehicles are few.
+    const tac__team *coming[3];
     tac_instance *members[TAC__TEAM_MAX];
     uint32_t lanes;
     uint32_t waiting; // bits of members that have not had their turn since the last common step
@@ -66,6 +67,7 @@ struct tac__team {
     const tac__packs *packs;
     tac_step step; // what the kernel of packs sees
     tac_status (*kernel)(tac_step *s, const void *self);
+    const void *self; // of the first
 };
 
 // --- moving values ------------------------------------------------------------------------------
@@ -193,7 +195,7 @@ static void renew_inputs(const tac__team *t, tac_time t_us)
 }
 
 // With many vehicles the data of the next team have left the cache since their last step. They are
-// prefetched while this team steps, and so is what leads to those of the team behind the next one.
+// prefetched while this team steps, and so is what leads to those of the teams behind it.
 enum { FEW_ISLANDS = 64 };
 
 static void fetch_rows(const tac__team *t, const row *rows, size_t count)
@@ -210,33 +212,45 @@ static void fetch_packed(const tac__team *t, const row *rows, size_t count)
         tac__fetch(rows[k].packed, (int)((rows[k].count * rows[k].size * t->lanes + 63) / 64));
 }
 
-static void fetch_next(const tac__team *next)
+static void fetch_values(const tac__team *t)
 {
-    if (!next)
-        return;
-    tac__fetch(next->members[0], 4);
-    fetch_rows(next, next->in, next->live_count);
-    fetch_rows(next, next->out, next->out_count);
-    fetch_packed(next, next->in, next->live_count);
-    fetch_packed(next, next->out, next->out_count);
-    fetch_packed(next, next->state, next->state_count);
-    for (size_t i = 0; i < next->shown_count; i++)
-        tac__lanes_fetch(next->shown[i].lanes);
-    const tac__team *later = next->next;
-    if (!later)
-        return;
-    tac__fetch(later, (int)(sizeof *later / 64));
-    tac__fetch(later->in, (int)(later->live_count * sizeof *later->in / 64));
-    tac__fetch(later->out, (int)(later->out_count * sizeof *later->out / 64));
-    tac__fetch(later->state, (int)(later->state_count * sizeof *later->state / 64));
-    tac__fetch(later->digests, (int)(later->digest_count * sizeof *later->digests / 64));
+    tac__fetch(t->members[0], 4);
+    fetch_rows(t, t->in, t->live_count);
+    fetch_rows(t, t->out, t->out_count);
+    fetch_packed(t, t->in, t->live_count);
+    fetch_packed(t, t->out, t->out_count);
+    fetch_packed(t, t->state, t->state_count);
+    for (size_t i = 0; i < t->shown_count; i++)
+        tac__lanes_fetch(t->shown[i].lanes);
+}
+
+static void fetch_array(const void *items, size_t count, size_t size)
+{
+    tac__fetch(items, (int)((count * size + 63) / 64));
+}
+
+static void fetch_pointers(const tac__team *t)
+{
+    fetch_array(t->in, t->live_count, sizeof *t->in);
+    fetch_array(t->out, t->out_count, sizeof *t->out);
+    fetch_array(t->state, t->state_count, sizeof *t->state);
+    fetch_array(t->digests, t->digest_count, sizeof *t->digests);
+}
+
+static void fetch_coming(const tac__team *t)
+{
+    if (t->coming[0])
+        fetch_values(t->coming[0]);
+    if (t->coming[1])
+        fetch_pointers(t->coming[1]);
+    if (t->coming[2])
+        fetch_array(t->coming[2], 1, sizeof *t);
 }
 
 // All members are due, `first` is the first whose turn it is.
 static void step_all(tac__team *t, const tac_step *first)
 {
-    if (t->fetches)
-        fetch_next(t->next);
+    fetch_coming(t);
     if (!t->loaded)
         load(t);
     renew_inputs(t, first->t_us);
@@ -246,7 +260,7 @@ static void step_all(tac__team *t, const tac_step *first)
     t->step.t_us = first->t_us;
     t->step.due = first->due;
     t->stepping = true;
-    t->apart = t->kernel(&t->step, t->members[0]->plan->self) != TAC_OK;
+    t->apart = t->kernel(&t->step, t->self) != TAC_OK;
     t->stepping = false;
     if (t->apart) { // before it wrote anything: see tac_kernels
         tac__team_store(t);
@@ -550,17 +564,19 @@ static tac_status make_digests(tac_engine *e, tac__team *t)
     if (!e->plan->def.digests)
         return TAC_OK;
     t->digests = tac__arena_array(&e->scratch, t->out_count, sizeof *t->digests);
-    if (!t->digests)
+    uint64_t **of = tac__arena_array(&e->scratch, t->out_count * t->lanes, sizeof *of);
+    if (!t->digests || !of)
         return TAC_E_MEMORY;
-    for (size_t k = 0; k < t->out_count; k++) {
+    for (size_t k = 0; k < t->out_count; k++, of += t->lanes) {
         digests *d = &t->digests[t->digest_count++];
         d->out = &t->out[k];
+        d->of = of;
         d->may_be_nan = true;
         for (uint32_t lane = 0; lane < t->lanes; lane++) {
             const tac_instance *m = t->members[lane];
             const tac__signal *s = &e->plan->schema.signals[tac__signal_at(m->plan, k)];
             d->words = s->kind->words;
-            d->of[lane] = s->digest;
+            of[lane] = s->digest;
             d->may_be_nan &= (m->plan->outputs.items[k].flags & TAC_PORT_NAN) != 0;
         }
     }
@@ -588,6 +604,7 @@ static tac_status make_team(tac_engine *e, tac_instance *const *members, uint32_
     memcpy(t->members, members, lanes * sizeof *members);
     t->lanes = lanes;
     t->packs = tac__packs_of(lanes);
+    t->self = c->self;
     t->kernel = c->type->kernels[kind_of(lanes)].step;
     t->in_count = c->inputs.count;
     t->out_count = c->outputs.count;
@@ -624,7 +641,6 @@ static tac_status make_team(tac_engine *e, tac_instance *const *members, uint32_
     }
     put_connected_first(t);
     TAC_TRY(make_digests(e, t));
-    t->fetches = e->plan->island_count > FEW_ISLANDS;
     tac__team **end = &e->teams_end;
     if (*end)
         (*end)->next = t;
@@ -638,6 +654,17 @@ void tac__teams_destroy(tac_engine *e)
 {
     for (tac__team *t = e->teams; t; t = t->next)
         tac__text_fini(&t->log);
+}
+
+static void list_coming(tac_engine *e)
+{
+    if (e->plan->island_count <= FEW_ISLANDS)
+        return;
+    for (tac__team *t = e->teams; t; t = t->next) {
+        const tac__team *next = t->next;
+        for (size_t i = 0; i < 3 && next; i++, next = next->next)
+            t->coming[i] = next;
+    }
 }
 
 tac_status tac__teams_form(tac_engine *e)
@@ -658,5 +685,6 @@ tac_status tac__teams_form(tac_engine *e)
         if (lanes > 1)
             TAC_TRY(make_team(e, members, lanes));
     }
+    list_coming(e);
     return TAC_OK;
 }
