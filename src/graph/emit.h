@@ -29,7 +29,7 @@ typedef struct tac__emit_options {
     const char *title;        // what the graph is of, in one line; NULL: nothing
     const char *file;         // C: how the file will be called, for its compile command; NULL: f.c
     bool deterministic;       // C: with the elementary functions of SLEEF instead of those of libm
-    size_t part_lines;        // C: functions of more lines are cut into parts; 0: 6000
+    size_t part_lines;        // C: functions of more lines are cut into parts; 0: 3000
     const tac_graph *second;  // C: the Jacobian of `jacobian`, as `jac_jac_NAME`; NULL: none
     const tac_graph *hessian; // C: one more function, `hess_NAME`, with its own inputs; NULL: none
 } tac__emit_options;

@@ -14,7 +14,7 @@
 
 // Lines of a function that is not cut; a part has a third of them. Blocks in one another, at most:
 // compilers have limits.
-enum { WHOLE_LINES = 6000, DEPTH_MAX = 100 };
+enum { WHOLE_LINES = 3000, DEPTH_MAX = 100 };
 
 // Something that stands at the outermost level: the steps from `from` to `to`, or the store of
 // number `to` of output group `from`.

@@ -1,7 +1,10 @@
 // Emitted C gives the bits of the graph, whatever it is compiled with, and follows the calling
 // convention of CasADi. tests/graph/once/casadi.py asks CasADi itself.
 #include "graph/emitted.h"
+#include "graph/derive.h"
 #include "graph/draw.h"
+
+#include <tactus/math.h>
 
 // With what a careless user writes, too. Random loops have variables that nothing reads.
 #define STRICT " -std=c99 -pedantic -Wall -Wextra -Werror -Wno-unused-but-set-variable "
@@ -172,4 +175,186 @@ static void test_nothing_is_fused(void **state)
     tac__graph_destroy(g);
 }
 
-TEST_MAIN(cmocka_unit_test(test_bits_of_random_graphs), cmocka_unit_test(test_nothing_is_fused))
+// --- the convention -----------------------------------------------------------------------------
+
+// y = (x0 * u0 + x1, sin(x1) * 2 + x2 * x2 * x2), z = select(x0 < u1, x0 * x2 / u1, 1)
+static tac_graph *make_small(void)
+{
+    tac_graph *g;
+    assert_int_equal(tac__graph_create(NULL, "small", false, NULL, &g, NULL), TAC_OK);
+    const int32_t *x = tac__graph_add_input(g, "x", 3, NULL)->terms;
+    const int32_t *u = tac__graph_add_input(g, "u", 2, NULL)->terms;
+    tac__terms *pool = tac__graph_pool(g);
+    const int32_t two = tac__term_constant(pool, 2), one = tac__term_constant(pool, 1);
+    const int32_t y[] = {make(g, TAC__SYM_add, make(g, TAC__SYM_mul, x[0], u[0]), x[1]),
+                         make(g, TAC__SYM_add,
+                              make(g, TAC__SYM_mul, make(g, TAC__SYM_sin, x[1], -1), two),
+                              make(g, TAC__SYM_mul, make(g, TAC__SYM_mul, x[2], x[2]), x[2]))};
+    const int32_t quotient = make(g, TAC__SYM_div, make(g, TAC__SYM_mul, x[0], x[2]), u[1]);
+    const int32_t z =
+        tac__term_make(pool, TAC__SYM_select, make(g, TAC__SYM_lt, x[0], u[1]), quotient, one);
+    assert_non_null(tac__graph_add_output(g, "y", 2, y));
+    assert_non_null(tac__graph_add_output(g, "z", 1, &z));
+    return g;
+}
+
+static tac_graph *jacobian_of(const tac_graph *g)
+{
+    tac_graph *j;
+    tac_error err = {0};
+    if (tac__graph_jacobian(g, NULL, NULL, &j, &err) != TAC_OK)
+        fail_msg("%s", err.text);
+    return j;
+}
+
+static void expect_name(void *library, const char *function, const char *suffix, long long i,
+                        const char *expected)
+{
+    emitted_name *name;
+    find_symbol(library, function, suffix, &name);
+    if (expected)
+        assert_string_equal(name(i), expected);
+    else
+        assert_null(name(i));
+}
+
+static void expect_pattern(void *library, const char *function, const char *suffix, long long i,
+                           const long long *expected, size_t count)
+{
+    emitted_pattern *pattern;
+    find_symbol(library, function, suffix, &pattern);
+    if (memcmp(pattern(i), expected, count * sizeof *expected) != 0)
+        fail_msg("%s%s(%lld) differs", function, suffix, i);
+}
+#define EXPECT_PATTERN(function, suffix, i, ...)                                                   \
+    expect_pattern(library, function, suffix, i, (const long long[]){__VA_ARGS__},                 \
+                   sizeof((const long long[]){__VA_ARGS__}) / sizeof(long long))
+
+static long long count_of(void *library, const char *function, const char *suffix)
+{
+    emitted_count *count;
+    find_symbol(library, function, suffix, &count);
+    return count();
+}
+
+static void check_small(void *library)
+{
+    assert_int_equal(count_of(library, "f", "_n_in"), 2);
+    assert_int_equal(count_of(library, "f", "_n_out"), 2);
+    expect_name(library, "f", "_name_in", 1, "u");
+    expect_name(library, "f", "_name_out", 1, "z");
+    expect_name(library, "f", "_name_out", 2, NULL);
+    EXPECT_PATTERN("f", "_sparsity_in", 0, 3, 1, 1);
+    EXPECT_PATTERN("f", "_sparsity_out", 1, 1, 1, 1);
+    assert_int_equal(count_of(library, "jac_f", "_n_in"), 4);
+    assert_int_equal(count_of(library, "jac_f", "_n_out"), 4);
+    expect_name(library, "jac_f", "_name_in", 3, "out_z");
+    expect_name(library, "jac_f", "_name_out", 2, "jac_z_x");
+    EXPECT_PATTERN("jac_f", "_sparsity_in", 2, 2, 1, 0, 0);
+    EXPECT_PATTERN("jac_f", "_sparsity_out", 0, 2, 3, 0, 1, 3, 4, 0, 0, 1, 1);
+    EXPECT_PATTERN("jac_f", "_sparsity_out", 1, 2, 2, 0, 1, 1, 0);
+    EXPECT_PATTERN("jac_f", "_sparsity_out", 2, 1, 3, 0, 1, 1, 2, 0, 0);
+    assert_int_equal(count_of(library, "jac_jac_f", "_n_in"), 8);
+    assert_int_equal(count_of(library, "jac_jac_f", "_n_out"), 16);
+    expect_name(library, "jac_jac_f", "_name_in", 5, "out_jac_y_u");
+    expect_name(library, "jac_jac_f", "_name_out", 3, "jac_jac_y_x_out_z");
+    // Of y by x, places counted column by column: (1, 1) is the second derivative of sin, (1, 2) of
+    // the cube, (0, 0) is u0.
+    EXPECT_PATTERN("jac_jac_f", "_sparsity_out", 0, 6, 3, 0, 0, 1, 2, 3, 5);
+    EXPECT_PATTERN("jac_jac_f", "_sparsity_out", 1, 6, 2, 0, 1, 1, 0);
+    EXPECT_PATTERN("jac_jac_f", "_sparsity_out", 3, 6, 1, 0, 0);
+}
+
+static void check_small_values(void *library)
+{
+    emitted_call *jacobian, *second;
+    find_symbol(library, "jac_f", "", &jacobian);
+    find_symbol(library, "jac_jac_f", "", &second);
+    const double x[] = {0.5, 1.25, -2}, u[] = {4, 8};
+    const double *arg[8] = {x, u};
+    double y_x[4], y_u[1], z_x[2], y_x_x[2];
+    double *res[16] = {y_x, y_u, z_x};
+    assert_int_equal(jacobian(arg, res, NULL, NULL, 0), 0);
+    const double expected[] = {u[0], 1, 2 * tac_cos(x[1]), 3 * x[2] * x[2]};
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(y_x[i] - expected[i]) < 1e-14);
+    assert_true(y_u[0] == x[0] && z_x[0] == x[2] / u[1] && z_x[1] == x[0] / u[1]);
+    memset(res, 0, sizeof res);
+    res[0] = y_x_x;
+    assert_int_equal(second(arg, res, NULL, NULL, 0), 0);
+    assert_true(fabs(y_x_x[0] + 2 * tac_sin(x[1])) < 1e-14 && fabs(y_x_x[1] - 6 * x[2]) < 1e-14);
+}
+
+static void test_the_convention_of_casadi(void **state)
+{
+    (void)state;
+    tac_graph *g = make_small(), *j = jacobian_of(g), *jj = jacobian_of(j);
+    char path[1000];
+    snprintf(path, sizeof path, "%s", path_of("small.c"));
+    emit_file(g, j, &(tac__emit_options){.format = TAC__EMIT_c, .name = "f", .second = jj}, path);
+    void *library = compile_and_load("gcc -O1" STRICT, path);
+    check_small(library);
+    check_small_values(library);
+    dlclose(library);
+    tac__graph_destroy(g);
+    tac__graph_destroy(j);
+    tac__graph_destroy(jj);
+}
+
+// --- Jacobians of random graphs -----------------------------------------------------------------
+
+static void compare_jacobian(emitted_call *f, const tac_graph *j, const double *in)
+{
+    const tac__terms *pool = tac__graph_pool(j);
+    double *v = calloc(pool->count, sizeof *v), got[4][4 * DRAW_INPUTS];
+    values_of_terms(pool, in, v);
+    assert_int_equal(f((const double *[]){in, in + 3, NULL, NULL},
+                       (double *[]){got[0], got[1], got[2], got[3]}, NULL, NULL, 0),
+                     0);
+    for (size_t k = 0; k < j->out_count; k++) {
+        for (size_t i = 0; i < j->out[k].count; i++) {
+            if (!same_bits(got[k][i], v[j->out[k].terms[i]]))
+                fail_msg("block %zu, entry %zu: %a instead of %a", k, i, got[k][i],
+                         v[j->out[k].terms[i]]);
+        }
+    }
+    free(v);
+}
+
+// Loops within loops have no derivative: such graphs are passed over.
+static void test_jacobians_of_random_graphs(void **state)
+{
+    (void)state;
+    int compared = 0, loops = 0;
+    uint64_t seed = 2;
+    for (int n = 0; compared < 3; n++) {
+        tac_graph *g = draw_graph((uint64_t)n, 40), *j;
+        loops += (int)tac__graph_pool(g)->loop_count;
+        if (tac__graph_jacobian(g, NULL, NULL, &j, NULL) == TAC_OK) {
+            char path[1000];
+            snprintf(path, sizeof path, "%s", path_of("jacobian.c"));
+            emit_file(
+                g, j,
+                &(tac__emit_options){.format = TAC__EMIT_c, .name = "f", .deterministic = true},
+                path);
+            void *library = compile_and_load("gcc -O3 -march=native", path);
+            emitted_call *f;
+            find_symbol(library, "jac_f", "", &f);
+            for (int i = 0; i < 50; i++) {
+                double in[DRAW_INPUTS];
+                for (int k = 0; k < DRAW_INPUTS; k++)
+                    in[k] = i % 3 ? input_uniform(&seed, -3, 3) : input_hostile(&seed);
+                compare_jacobian(f, j, in);
+            }
+            dlclose(library);
+            compared++;
+        }
+        tac__graph_destroy(j);
+        tac__graph_destroy(g);
+    }
+    assert_true(loops > 0);
+}
+
+TEST_MAIN(cmocka_unit_test(test_bits_of_random_graphs), cmocka_unit_test(test_nothing_is_fused),
+          cmocka_unit_test(test_the_convention_of_casadi),
+          cmocka_unit_test(test_jacobians_of_random_graphs))
