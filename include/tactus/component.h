@@ -163,6 +163,7 @@ typedef struct tac_step {
     const double *p;       // the component's numbers: see tac_declare_numbers
     const tac_lane *lane;  // packs: of each lane; else NULL
     const double *decided; // duals and symbols: what `decide` computed; else NULL
+    const double *now;     // symbols: t_us as a term of the graph; else NULL
 } tac_step;
 
 // What `output`, `derive`, `detect` and `project` see.

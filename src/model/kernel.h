@@ -68,6 +68,22 @@ static inline real *step_state(const tac_step *s, int i)
     return (real *)s->state[i];
 }
 
+// The time of the step [us] as a real: exact below 2^53. In a graph it is an input.
+static inline real step_t_us(const tac_step *s)
+{
+#ifdef TAC_KIND_SYM
+    if (s->now)
+        return *(const real *)(const void *)s->now;
+#endif
+    return R((double)s->t_us);
+}
+
+// The same in seconds, as tac_time_seconds has it.
+static inline real step_t(const tac_step *s)
+{
+    return step_t_us(s) / 1e6;
+}
+
 // How many values a bool, an i32 or an enum has in a step: one a lane.
 #ifdef TAC_LANES
 enum { STEP_LANES = TAC_LANES };

@@ -91,6 +91,11 @@ typedef struct tac__island {
     tac__rise *rises;            // one a condition
 } tac__island;
 
+// How a step of symbols draws: each value, two doubles, becomes an input of the graph.
+typedef struct tac__symbol_draws {
+    void (*draw)(struct tac__symbol_draws *self, int stream, double *values, size_t count);
+} tac__symbol_draws;
+
 // What only some steps need afterwards: calls of taps; a jump of the state, or the first write.
 typedef enum tac__after {
     TAC__AFTER_TAPS = 1,
@@ -148,6 +153,7 @@ struct tac_instance {
                      // present instant
     double *found;   // a machine: the values of a transition's actions
     void *saved;     // copies of what a step may change, for a shadow step
+    tac__symbol_draws *symbol_draws; // set while steps of symbols run
 };
 
 typedef struct tac__phase_watcher {

@@ -113,6 +113,8 @@ void tac_draw_normals(tac_step *s, int stream, double *values, size_t count)
     const tac__draws *d = find_draws(s, stream);
     if (d && s->lanes > 1)
         tac__team_draw(s->instance->team, stream, values, count);
+    else if (d && s->now)
+        s->instance->symbol_draws->draw(s->instance->symbol_draws, stream, values, count);
     else if (d)
         tac__normals_draw(&s->instance->ready[stream], &d->stream, d->next, values, count);
     else
