@@ -16,6 +16,11 @@ bool tac__alike_always(const void *self, const void *other)
     return true;
 }
 
+bool tac__alike_shaped(const void *self, const void *other)
+{
+    return ((const tac__shaped *)self)->size == ((const tac__shaped *)other)->size;
+}
+
 tac__shaped tac__shaped_params(tac_declare *d)
 {
     tac__shaped shaped;

@@ -93,6 +93,8 @@ typedef struct tac__shaped {
 
 tac__shaped tac__shaped_params(tac_declare *d);
 tac_type tac__shaped_type(const tac__shaped *shaped);
+// `alike` of types whose `self` begins with a tac__shaped, the same shape if the size is.
+bool tac__alike_shaped(const void *self, const void *other);
 
 // Seconds as whole microseconds, which alone decide when something happens. False where `t_s` is no
 // whole number of microseconds: the rounding of a unit or a decimal is allowed for, a fraction is

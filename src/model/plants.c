@@ -37,12 +37,6 @@ static tac_status integrator_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-static bool integrator_alike(const void *self, const void *other)
-{
-    const integrator *a = self, *b = other;
-    return a->shaped.size == b->shaped.size;
-}
-
 #define KERNELS(kind)                                                                              \
     {                                                                                              \
         .derive = tac__integrator_derive_##kind                                                    \
@@ -53,7 +47,7 @@ const tac_component_type tac__integrator_type = {
     .declare = integrator_declare,
     .init = integrator_init,
     .kernels = TAC__KERNELS(KERNELS),
-    .alike = integrator_alike,
+    .alike = tac__alike_shaped,
 };
 #undef KERNELS
 
